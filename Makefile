@@ -1,0 +1,232 @@
+# attest: GNU make and pkg-config, nothing else.
+#
+# Two kinds of targets. The ones people type (run, test, sanitize, fuzz, bench) first see to the
+# packages (tools/deps.sh), then call make again: only then is $(BUILD)/config.mk read, which knows the
+# libraries. The rest (all, lib, tests-build, install, ...) read config.mk at once.
+#
+# Sources are found by wildcard: src/<module>/*.c is the library, cli/*.c the command, each
+# src/<module>/test/test_*.c one cmocka program, each fuzz/fuzz_*.c one fuzz target, *_avx2.c only x86-64.
+#
+# Rebuilding: headers by -MMD; flags and the list of sources through two files in $(BUILD) that are
+# touched only when their content changes; the build id likewise (tools/build_id.sh says why).
+
+VERSION := 0.1.0
+
+BUILD ?= build
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+MANDIR ?= $(PREFIX)/share/man
+FUZZ_SECONDS ?= 60
+TEST_SECONDS ?= 300
+CLANG ?= clang
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# Goals that must work before any library is there.
+DRIVERS := help deps run test sanitize fuzz bench format clean
+ifneq ($(filter-out $(DRIVERS),$(or $(MAKECMDGOALS),all)),)
+include $(BUILD)/config.mk
+VERSIONS := $(shell sh tools/versions.sh '$(CC)')
+endif
+
+# ---- flags -----------------------------------------------------------------------------------------
+
+# -Wno-psabi: gcc notes an ABI change of 2011 for vector arguments; ours never leave a file.
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi
+OPT := -O2 -g
+ifdef SANITIZE
+OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+endif
+# -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
+FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+LIBS := $(DEP_LIBS) -lm -pthread $(LDFLAGS)
+COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
+# One line a file; V=1 shows the commands.
+say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
+
+# ---- what there is ---------------------------------------------------------------------------------
+
+SRC := $(sort $(wildcard src/*/*.c))
+ifndef X86_64
+SRC := $(filter-out %_avx2.c,$(SRC))
+endif
+CLI_SRC := $(sort $(wildcard cli/*.c))
+TEST_SRC := $(sort $(wildcard src/*/test/test_*.c))
+SUPPORT_SRC := $(filter-out $(TEST_SRC),$(sort $(wildcard src/*/test/*.c)))
+FUZZ_SRC := $(sort $(wildcard fuzz/fuzz_*.c))
+SCRIPTS := $(filter-out %/lib.sh,$(sort $(wildcard cli/test/*.sh tools/test/*.sh)))
+
+LIB := $(BUILD)/libattest.a
+BIN := $(BUILD)/attest
+OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
+TEST_BIN := $(TEST_SRC:src/%.c=$(BUILD)/tests/%)
+REPLAY_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/replay/%)
+BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
+FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all lib tests-build tests-run lint install fuzz-build bench-build $(DRIVERS) FORCE
+
+all: $(LIB) $(BIN)
+lib: $(LIB)
+tests-build: $(TEST_BIN) $(REPLAY_BIN)
+
+# ---- what the machine has, what the build is made of -----------------------------------------------
+
+$(BUILD)/config.mk: tools/configure.sh tools/probe_flint.sh
+	@mkdir -p $(@D)
+	@sh tools/configure.sh '$(CC)' >$@.tmp || { rm -f $@.tmp; exit 1; }
+	@mv $@.tmp $@
+
+# $(call keep,TEXT): the target becomes TEXT, and is touched only when that changes it.
+keep = mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' >$@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+
+$(BUILD)/flags: FORCE
+	@$(call keep,$(CC) $(FLAGS) $(LIBS) $(VERSIONS))
+$(BUILD)/sources: FORCE
+	@$(call keep,$(SRC) $(CLI_SRC))
+$(BUILD)/build_id.h: FORCE
+	@sh tools/build_id.sh $@ $(VERSION) '$(CC) $(FLAGS) $(VERSIONS)'
+FORCE:
+
+# ---- library and command ---------------------------------------------------------------------------
+
+$(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
+	@mkdir -p $(@D)
+	$(call say,CC  )$(COMPILE) -c -o $@ $<
+
+$(LIB): $(OBJ) $(BUILD)/sources
+	@rm -f $@
+	$(call say,AR  )$(AR) qcs $@ $(OBJ)
+
+$(BIN): $(CLI_OBJ) $(LIB)
+	$(call say,LINK)$(CC) $(FLAGS) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
+
+# ---- tests -----------------------------------------------------------------------------------------
+
+# The other files in src/<module>/test/ are shared by the tests of that module.
+support_of = $(filter $(BUILD)/obj/src/$(1)/%,$(SUPPORT_OBJ))
+.SECONDEXPANSION:
+$(BUILD)/tests/%: src/%.c $$(call support_of,$$(*D)) $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(COMPILE) -o $@ $< $(filter %.o,$^) $(LIB) $$(pkg-config --cflags --libs cmocka) $(LIBS)
+
+# A fuzz target with a main() that only replays files: the corpus is a regression test without clang.
+$(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
+
+LINTS := layers evidence docs format
+# One line a job: kind, name, command (see tools/run_tests.sh).
+job = echo '$(1) $(2) $(3)';
+program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))
+script_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:%.sh=%)),bash $(t)))
+replay_jobs = $(foreach t,$(REPLAY_BIN),$(call job,one,corpus/$(notdir $(t)),$(t) fuzz/corpus/$(notdir $(t))))
+lint_jobs = $(foreach t,$(LINTS),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
+RUN_TESTS = BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
+
+# Under a sanitizer the lints and the tests of tools/ would only repeat themselves.
+tests-run: all tests-build
+	@{ $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
+	   $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
+	   $(if $(SANITIZE),,$(lint_jobs)) } | $(RUN_TESTS)
+
+# test-MODULE: the programs of one module (or, test-cli, the scripts of the command).
+test-%: tests-build
+	@{ $(call program_jobs,$(filter $(BUILD)/tests/$*/%,$(TEST_BIN))) :; } | LOGS='$(BUILD)/test-logs-$*' $(RUN_TESTS)
+test-cli test-tools: test-%: all
+	@{ $(call script_jobs,$(filter $*/%,$(SCRIPTS))) :; } | LOGS='$(BUILD)/test-logs-$*' $(RUN_TESTS)
+
+lint: all
+	@{ $(lint_jobs) } | LOGS='$(BUILD)/test-logs-lint' $(RUN_TESTS)
+
+# ---- fuzz targets (called with BUILD, CC and SANITIZE of their own) --------------------------------
+
+fuzz-build: $(FUZZ_BIN)
+$(BUILD)/bin/%: fuzz/fuzz_%.c $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
+
+# ---- programs that only measure (bench/run.sh runs them) -------------------------------------------
+
+bench-build: $(BENCH_BIN)
+$(BUILD)/bench/%: bench/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(COMPILE) -o $@ $< $(LIB) $(LIBS)
+
+# ---- installing ------------------------------------------------------------------------------------
+
+$(BUILD)/attest.1: $(BIN) tools/man.sh tools/commands.sh
+	$(call say,MAN )sh tools/man.sh $(BIN) $(VERSION) >$@
+
+install: all $(BUILD)/attest.1
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
+	    '$(DESTDIR)$(PREFIX)/include/attest' '$(DESTDIR)$(MANDIR)/man1'
+	install -m 755 $(BIN) '$(DESTDIR)$(PREFIX)/bin/attest'
+	install -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/libattest.a'
+	install -m 644 include/attest/*.h '$(DESTDIR)$(PREFIX)/include/attest'
+	install -m 644 $(BUILD)/attest.1 '$(DESTDIR)$(MANDIR)/man1/attest.1'
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/attest.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'
+
+# ---- what people type ------------------------------------------------------------------------------
+
+# Without -j on the command line the build still uses every core.
+AGAIN = +$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+DEPS = @BUILD='$(BUILD)' CC='$(CC)' CLANG='$(CLANG)' sh tools/deps.sh
+
+help:
+	@echo 'make              build $(BUILD)/libattest.a and $(BUILD)/attest'
+	@echo 'make run          install what is missing, build, check the whole catalogue (quick tier)'
+	@echo 'make test         install what is missing, build, run every test and lint'
+	@echo 'make test-MODULE  the tests of one module (test-num, test-cli, test-tools, ...)'
+	@echo 'make lint         module order, evidence, documentation, format'
+	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
+	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
+	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
+	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
+	@echo 'make deps         only install (or name) the packages that are missing'
+	@echo 'make format       clang-format every source in place'
+	@echo 'make clean        remove $(BUILD)/ and build-sanitize/'
+	@echo 'Variables: V=1 BUILD CC CFLAGS CPPFLAGS LDFLAGS JOBS TEST_SECONDS'
+
+deps:
+	$(DEPS) test
+
+run:
+	$(DEPS) run
+	$(AGAIN) all
+	$(BIN) check -o $(BUILD)/report.html --db $(BUILD)/attest.db
+
+test:
+	$(DEPS) test
+	$(AGAIN) tests-run
+
+sanitize:
+	$(DEPS) test
+	$(AGAIN) tests-run BUILD=build-sanitize SANITIZE=address,undefined
+
+fuzz:
+	$(DEPS) fuzz
+	$(AGAIN) fuzz-build BUILD=$(BUILD)/fuzz CC=$(CLANG) SANITIZE=fuzzer-no-link,address,undefined
+	@sh tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_SRC)
+
+bench:
+	$(DEPS) bench
+	$(AGAIN) all bench-build
+	ATTEST=$(BIN) BUILD=$(BUILD) bash bench/run.sh
+
+format:
+	find $(wildcard include src cli fuzz bench examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i
+
+clean:
+	rm -rf $(BUILD) build-sanitize
+
+-include $(OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(REPLAY_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d)

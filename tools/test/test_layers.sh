@@ -1,0 +1,52 @@
+#!/bin/sh
+# The module order: a good tree passes, and each kind of violation is named with file and line.
+. tools/test/lib.sh
+check() { sh tools/check_layers.sh "$tree"; }
+bad() { fails "$1" "$2" check; rm -f "$tree/$3"; }
+
+echo '#include <stdio.h>' | put include/attest/core.h
+echo '#include <attest/core.h>' | put include/attest/num.h
+echo '#include <attest/num.h>' | put include/attest/exec.h
+echo '#include <attest/core.h>' | put include/attest/task.h
+echo '#include <attest/core.h>' | put include/attest/store.h
+echo '#include <arb.h>' | put src/num/flint_compat.h
+echo 'int x;' | put src/num/num_internal.h
+printf '#include <attest/num.h>\n#include "num_internal.h"\n#include "flint_compat.h"\n' | put src/num/a.c
+printf '#include <attest/exec.h>\n#include "../num/flint_compat.h"\n' | put src/exec/a.c
+printf '#include <attest/task.h>\n#include <attest/exec.h>\n' | put src/program/a.c
+printf '#include <cmocka.h>\n#include "../num_internal.h"\n#include "help.h"\n' | put src/num/test/test_a.c
+printf '#include <cmocka.h>\n#include "../../num/num_internal.h"\n' | put src/exec/test/test_a.c
+echo 'int y;' | put src/num/test/help.h
+printf '#include "build_id.h"\n#include <attest/store.h>\n' | put src/job/a.c
+printf '#include <attest/exec.h>\n#include "cli.h"\n' | put cli/main.c
+echo 'int z;' | put cli/cli.h
+holds 'a good tree' check
+
+printf '\n#include <attest/exec.h>\n' | put src/num/b.c
+bad 'upwards' 'src/num/b.c:2: num may not use exec' src/num/b.c
+echo '#  include   <attest/store.h>' | put src/exec/b.c
+bad 'sideways, oddly spaced' 'src/exec/b.c:1: exec may not use store' src/exec/b.c
+echo '#include <attest/task.h>' | put src/train/b.c
+bad 'training knows no task' 'src/train/b.c:1: train may not use task' src/train/b.c
+echo '#include "../num/num_internal.h"' | put src/exec/b.c
+bad 'a private header' 'src/num/num_internal.h is private to num' src/exec/b.c
+echo '#include "../exec/e.h"' | put src/core/b.c
+echo 'int e;' | put src/exec/e.h
+bad 'upwards by path' 'src/core/b.c:1: core may not use exec' src/core/b.c
+echo '#include "../src/num/flint_compat.h"' | put cli/b.c
+bad 'the command inside the library' 'cli/b.c:1: cli uses the public headers only' cli/b.c
+echo '#include <attest/exec.h>' | put src/num/test/test_b.c
+bad 'a test above its module' 'src/num/test/test_b.c:1: num may not use exec' src/num/test/test_b.c
+echo '#include <cmocka.h>' | put src/num/b.c
+bad 'cmocka in the library' '<cmocka.h> is for tests only' src/num/b.c
+echo '#include <cairo.h>' | put src/exec/b.c
+bad 'cairo outside of view' 'src/exec/b.c:1: <cairo.h> is for view only' src/exec/b.c
+echo '#include <flint/fmpq.h>' | put src/exec/b.c
+bad 'FLINT directly' 'include src/num/flint_compat.h instead' src/exec/b.c
+echo '#include "build_id.h"' | put src/view/b.c
+bad 'the build id outside of job' 'build_id.h is for job only' src/view/b.c
+echo '#include "../num/flint_compat.h"' | put src/nowhere/b.c
+bad 'a module without a row' 'module nowhere has no row' src/nowhere/b.c
+echo '#include "../../src/num/flint_compat.h"' | put include/attest/exec.h
+bad 'a public header with private parts' 'a public header may not include' src/none
+finish
