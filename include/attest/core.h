@@ -1,0 +1,141 @@
+/* core.h: status, memory, random numbers, text, threads, progress, cancellation.
+ *
+ * Everything else builds on these. Nothing here prints or exits.
+ *
+ *     at_err err = {0};
+ *     at_arena a; at_arena_init(&a);
+ *     double *x = at_new(&a, double, n);
+ *     if (!x) return at_oom(&err);
+ *     ...
+ *     at_arena_release(&a);
+ */
+#ifndef ATTEST_CORE_H
+#define ATTEST_CORE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_OK = 0,
+    AT_EINPUT,   /* malformed input, unknown name, bad usage            -> exit 2 */
+    AT_EDOMAIN,  /* a value outside the range that is allowed           -> exit 2 */
+    AT_EREFUSED, /* a combination that this build refuses, by design    -> exit 2 */
+    AT_EIO,      /* a file cannot be read or written                    -> exit 2 */
+    AT_ENOMEM,   /* out of memory, or over --max-memory                 -> exit 3 */
+    AT_EBUDGET,  /* the budget ran out before an answer                 -> exit 3 */
+    AT_ECANCEL   /* interrupted                                         -> exit 3 */
+} at_status;
+
+typedef struct {
+    at_status code;
+    char text[512]; /* one line, no newline, terminal-safe */
+} at_err;
+
+/* Records one line in err (err may be NULL; the first failure wins) and returns code. Control
+ * characters in the formatted text are replaced, so model strings are harmless in a terminal. */
+at_status at_fail(at_err *err, at_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+at_status at_oom(at_err *err); /* at_fail(err, AT_ENOMEM, "out of memory") */
+int at_exit_code(at_status s); /* 0, 2 or 3 */
+
+/* Mathematical answers are three-valued; AT_UNKNOWN is never a pass. */
+typedef enum { AT_FALSE = 0, AT_TRUE = 1, AT_UNKNOWN = 2 } at_tri;
+static inline at_tri at_tri_and(at_tri a, at_tri b)
+{
+    return a == AT_FALSE || b == AT_FALSE ? AT_FALSE : a == AT_TRUE && b == AT_TRUE ? AT_TRUE : AT_UNKNOWN;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+/* malloc and friends with injectable failure and a ceiling. Return NULL when out of memory. */
+void *at_malloc(size_t bytes);
+void *at_calloc(size_t n, size_t size); /* checks n*size */
+void *at_realloc(void *p, size_t bytes);
+void at_free(void *p);
+/* Tests: the nth allocation from now fails (1 = the next one); 0 switches injection off. */
+void at_alloc_inject(long nth);
+bool at_alloc_injected(void);         /* did the injected failure fire since the last at_alloc_inject? */
+void at_alloc_ceiling(size_t bytes);  /* refuse a single allocation larger than this; 0 = no ceiling */
+
+/* An arena: results live in the arena that the caller passes. Blocks are zeroed and 64-byte aligned. */
+typedef struct at_chunk at_chunk;
+typedef struct {
+    at_chunk *head;
+} at_arena;
+typedef struct {
+    at_chunk *chunk;
+    size_t used;
+} at_mark;
+void at_arena_init(at_arena *a);
+void at_arena_release(at_arena *a);
+void *at_arena_alloc(at_arena *a, size_t n, size_t size); /* n*size bytes, NULL when out of memory */
+char *at_arena_strdup(at_arena *a, const char *s);
+char *at_arena_printf(at_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+at_mark at_arena_mark(const at_arena *a);
+void at_arena_reset(at_arena *a, at_mark m); /* frees what was allocated after the mark */
+#define at_new(arena, T, n) ((T *)at_arena_alloc((arena), (size_t)(n), sizeof(T)))
+
+/* ---- random numbers: counter-based, so that sample i never depends on threads --------------- */
+
+typedef struct {
+    uint64_t key, counter;
+} at_rng;
+at_rng at_rng_at(uint64_t seed, uint64_t stream);
+uint64_t at_rng_u64(at_rng *r);
+uint64_t at_rng_below(at_rng *r, uint64_t n); /* uniform in 0..n-1, unbiased; n >= 1 */
+double at_rng_unit(at_rng *r);                /* uniform in [0,1) on the 2^-53 grid */
+double at_rng_normal(at_rng *r);
+uint64_t at_hash64(const void *data, size_t n, uint64_t seed); /* for tables, not for identity */
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+typedef struct {
+    char *s; /* always NUL-terminated, "" when empty; NULL only before the first append */
+    size_t n, cap;
+    bool oom; /* sticky: an append failed */
+} at_text;
+void at_text_init(at_text *t);
+void at_text_release(at_text *t);
+void at_text_add(at_text *t, const char *s);
+void at_text_addn(at_text *t, const char *s, size_t n);
+void at_text_addf(at_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void at_text_add_html(at_text *t, const char *s);  /* escapes & < > " ' and control characters */
+void at_text_add_plain(at_text *t, const char *s); /* control characters become '?': terminal-safe */
+
+/* Strict number parsing: the whole of s[0..n) must be the number. */
+bool at_parse_i64(const char *s, size_t n, int64_t *out);
+bool at_parse_double(const char *s, size_t n, double *out); /* finite only */
+/* The candidate nearest to name by edit distance, or NULL when none is near. */
+const char *at_nearest(const char *name, const char *const *candidates, size_t n);
+
+/* ---- files: whole or not at all ------------------------------------------------------------- */
+
+/* Reads a whole file of at most max bytes; *data is NUL-terminated, freed with at_free. */
+at_status at_file_read(const char *path, size_t max, char **data, size_t *n, at_err *err);
+/* Writes beside the target, fsyncs, renames: the target is the old file or the new one, never half. */
+at_status at_file_write(const char *path, const void *data, size_t n, at_err *err);
+
+/* ---- threads ------------------------------------------------------------------------------ */
+
+/* Calls fn(ctx, i, worker) for i = 0..n-1 on `threads` workers (0 = one a core). Order is free; the
+ * caller writes result i to slot i and merges slots in order, so results do not depend on threads. */
+typedef void at_parallel_fn(void *ctx, size_t i, int worker);
+at_status at_parallel(int threads, size_t n, at_parallel_fn *fn, void *ctx, at_err *err);
+int at_cores(void);
+
+/* ---- progress, cancellation, time ----------------------------------------------------------- */
+
+typedef struct {
+    void (*tick)(void *ctx, const char *what, double done, double total); /* may be NULL */
+    void *ctx;
+} at_progress;
+void at_progress_tick(const at_progress *p, const char *what, double done, double total); /* p may be NULL */
+void at_cancel_request(void); /* async-signal-safe */
+bool at_cancel_pending(void);
+double at_now(void);           /* monotonic seconds */
+size_t at_peak_rss_bytes(void);
+
+#endif

@@ -1,0 +1,158 @@
+/* memory.c: allocation with injectable failure, and arenas.
+ *
+ * An arena is a list of chunks; the newest chunk serves allocations until it is full. Chunks double
+ * in size, so a thousand small results cost a handful of allocations. at_arena_reset(mark) frees the
+ * chunks that came after the mark and zeroes nothing: blocks are zeroed when they are handed out. */
+#include <attest/core.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long inject_left; /* 0: off; k: the k-th allocation from now fails */
+static atomic_bool inject_fired;
+static atomic_size_t ceiling;
+
+void at_alloc_inject(long nth)
+{
+    atomic_store(&inject_fired, false);
+    atomic_store(&inject_left, nth);
+}
+
+bool at_alloc_injected(void)
+{
+    return atomic_load(&inject_fired);
+}
+
+void at_alloc_ceiling(size_t bytes)
+{
+    atomic_store(&ceiling, bytes);
+}
+
+static bool alloc_refused(size_t bytes)
+{
+    size_t cap = atomic_load_explicit(&ceiling, memory_order_relaxed);
+    if (cap && bytes > cap)
+        return true;
+    if (atomic_load_explicit(&inject_left, memory_order_relaxed) > 0 &&
+        atomic_fetch_sub(&inject_left, 1) == 1) {
+        atomic_store(&inject_fired, true);
+        return true;
+    }
+    return false;
+}
+
+void *at_malloc(size_t bytes)
+{
+    return alloc_refused(bytes) ? NULL : malloc(bytes ? bytes : 1);
+}
+
+void *at_calloc(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || alloc_refused(bytes))
+        return NULL;
+    return calloc(bytes ? bytes : 1, 1);
+}
+
+void *at_realloc(void *p, size_t bytes)
+{
+    return alloc_refused(bytes) ? NULL : realloc(p, bytes ? bytes : 1);
+}
+
+void at_free(void *p)
+{
+    free(p);
+}
+
+/* ---- arenas ------------------------------------------------------------------------------------ */
+
+#define CHUNK_ALIGN 64
+#define CHUNK_FIRST ((size_t)16 << 10)
+#define CHUNK_LARGEST ((size_t)4 << 20)
+
+struct at_chunk {
+    at_chunk *below;
+    size_t used, cap; /* of data, which starts at the next multiple of CHUNK_ALIGN after this header */
+};
+
+static char *chunk_data(at_chunk *c)
+{
+    uintptr_t p = (uintptr_t)(c + 1);
+    return (char *)((p + CHUNK_ALIGN - 1) / CHUNK_ALIGN * CHUNK_ALIGN);
+}
+
+void at_arena_init(at_arena *a)
+{
+    a->head = NULL;
+}
+
+void at_arena_reset(at_arena *a, at_mark m)
+{
+    while (a->head && a->head != m.chunk) {
+        at_chunk *below = a->head->below;
+        at_free(a->head);
+        a->head = below;
+    }
+    if (a->head)
+        a->head->used = m.used;
+}
+
+void at_arena_release(at_arena *a)
+{
+    at_arena_reset(a, (at_mark){NULL, 0});
+}
+
+at_mark at_arena_mark(const at_arena *a)
+{
+    return (at_mark){a->head, a->head ? a->head->used : 0};
+}
+
+void *at_arena_alloc(at_arena *a, size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = (bytes + CHUNK_ALIGN - 1) / CHUNK_ALIGN * CHUNK_ALIGN;
+    if (!bytes)
+        bytes = CHUNK_ALIGN;
+    at_chunk *c = a->head;
+    if (!c || c->cap - c->used < bytes) {
+        size_t cap = c ? 2 * c->cap : CHUNK_FIRST;
+        if (cap > CHUNK_LARGEST)
+            cap = CHUNK_LARGEST;
+        if (cap < bytes)
+            cap = bytes;
+        c = at_malloc(sizeof *c + CHUNK_ALIGN + cap);
+        if (!c)
+            return NULL;
+        *c = (at_chunk){a->head, 0, cap};
+        a->head = c;
+    }
+    void *p = chunk_data(c) + c->used;
+    c->used += bytes;
+    return memset(p, 0, bytes);
+}
+
+char *at_arena_strdup(at_arena *a, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *p = at_arena_alloc(a, n, 1);
+    return p ? memcpy(p, s, n) : NULL;
+}
+
+char *at_arena_printf(at_arena *a, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    char *p = n < 0 ? NULL : at_arena_alloc(a, (size_t)n + 1, 1);
+    if (p) {
+        va_start(ap, fmt);
+        vsnprintf(p, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+    }
+    return p;
+}

@@ -1,0 +1,182 @@
+/* text.c: a growing string, escaping, strict numbers, "did you mean". */
+#include <attest/core.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void at_text_init(at_text *t)
+{
+    *t = (at_text){0};
+}
+
+void at_text_release(at_text *t)
+{
+    at_free(t->s);
+    at_text_init(t);
+}
+
+static bool text_reserve(at_text *t, size_t more)
+{
+    if (t->oom)
+        return false;
+    if (t->cap - t->n > more)
+        return true;
+    size_t cap = t->cap ? t->cap : 256;
+    while (cap - t->n <= more)
+        cap *= 2;
+    char *s = at_realloc(t->s, cap);
+    if (!s) {
+        t->oom = true;
+        return false;
+    }
+    if (!t->s)
+        s[0] = 0;
+    t->s = s;
+    t->cap = cap;
+    return true;
+}
+
+void at_text_addn(at_text *t, const char *s, size_t n)
+{
+    if (!text_reserve(t, n))
+        return;
+    memcpy(t->s + t->n, s, n);
+    t->n += n;
+    t->s[t->n] = 0;
+}
+
+void at_text_add(at_text *t, const char *s)
+{
+    at_text_addn(t, s, strlen(s));
+}
+
+void at_text_addf(at_text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0 || !text_reserve(t, (size_t)n))
+        return;
+    va_start(ap, fmt);
+    vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    t->n += (size_t)n;
+}
+
+void at_text_add_html(at_text *t, const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '&')
+            at_text_add(t, "&amp;");
+        else if (c == '<')
+            at_text_add(t, "&lt;");
+        else if (c == '>')
+            at_text_add(t, "&gt;");
+        else if (c == '"')
+            at_text_add(t, "&quot;");
+        else if (c == '\'')
+            at_text_add(t, "&#39;");
+        else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+            at_text_add(t, "\xef\xbf\xbd"); /* U+FFFD */
+        else
+            at_text_addn(t, s, 1);
+    }
+}
+
+void at_text_add_plain(at_text *t, const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        /* 0xC2 0x80..0x9F are the C1 controls in UTF-8: some terminals obey them. */
+        bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] <= 0x9f;
+        if (c < 0x20 || c == 0x7f || c1) {
+            at_text_add(t, "?");
+            s += c1;
+        } else
+            at_text_addn(t, s, 1);
+    }
+}
+
+#define NUMBER_MAX 63
+
+/* strtoll and strtod want a terminated string and accept leading blanks; we accept neither blanks nor
+ * anything after the number. */
+static bool number_copy(const char *s, size_t n, char buf[NUMBER_MAX + 1])
+{
+    if (n == 0 || n > NUMBER_MAX || strchr(" \t\n\v\f\r", s[0]))
+        return false;
+    memcpy(buf, s, n);
+    buf[n] = 0;
+    return strlen(buf) == n;
+}
+
+bool at_parse_i64(const char *s, size_t n, int64_t *out)
+{
+    char buf[NUMBER_MAX + 1], *end;
+    if (!number_copy(s, n, buf))
+        return false;
+    errno = 0;
+    long long v = strtoll(buf, &end, 10);
+    if (*end || errno)
+        return false;
+    *out = v;
+    return true;
+}
+
+bool at_parse_double(const char *s, size_t n, double *out)
+{
+    char buf[NUMBER_MAX + 1], *end;
+    if (!number_copy(s, n, buf))
+        return false;
+    double v = strtod(buf, &end);
+    if (*end || !isfinite(v))
+        return false;
+    *out = v;
+    return true;
+}
+
+#define NEAREST_MAX 40
+
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b), row[NEAREST_MAX + 1];
+    if (na > NEAREST_MAX || nb > NEAREST_MAX)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= nb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diag = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            size_t best = diag + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diag = row[j];
+            row[j] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *at_nearest(const char *name, const char *const *candidates, size_t n)
+{
+    const char *best = NULL;
+    size_t least = SIZE_MAX, prefix = strlen(name);
+    for (size_t i = 0; i < n; i++) {
+        size_t d = edit_distance(name, candidates[i]);
+        if (prefix >= 3 && strncmp(name, candidates[i], prefix) == 0 && d > 1)
+            d = 1; /* an abbreviation is as near as one slip */
+        if (d < least) {
+            least = d;
+            best = candidates[i];
+        }
+    }
+    return least <= 1 + strlen(name) / 3 ? best : NULL;
+}
