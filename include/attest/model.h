@@ -1,0 +1,267 @@
+/* model.h: a transformer as plain data. Nothing in it says whether it was proved, compiled or trained.
+ *
+ * Legend: n user positions, T = prefix + n + suffix positions, D residual width, H heads in a group,
+ *         dk query/key width of a head, dv value width of a head, R readout rows.
+ *
+ *     at_model m;
+ *     at_model_init(&m);
+ *     ... fill in the architecture ...
+ *     at_model_layout(&m, &err);                  // validates, builds the tensor table, zero weights
+ *     double *q = at_model_data(&m, m.blocks[0].groups[0].q);      // (H*dk, D), row-major
+ *     at_model_save(&m, "model.safetensors", &err);
+ *     at_model_release(&m);
+ *
+ * What a model computes, for positions t = 0..T-1 (index i = t + pos_origin):
+ *   x[t]  = sum of embeddings (fields, prefix/suffix rows, position features)
+ *   block: y = x, or norm(x) when norm == PRE
+ *     ATTN y -> sum over groups of O * concat_h mix_h(y) + biases
+ *     MLP  y -> dense layers, activation between them, none after the last
+ *     x = (residual ? x : 0) + result; x = norm(x) when norm == POST
+ *   out = readout.w * (final_norm ? norm(x) : x) + readout.b, at all user positions or at the last of T.
+ */
+#ifndef ATTEST_MODEL_H
+#define ATTEST_MODEL_H
+
+#include <attest/core.h>
+
+#define AT_NAME_MAX 63       /* bytes in a name */
+#define AT_MAX_WIDTH 65536   /* D, dk*H, MLP layer width */
+#define AT_MAX_LENGTH 1048576
+#define AT_MAX_BLOCKS 512
+#define AT_MAX_GROUPS 4096
+#define AT_MAX_FIELDS 16
+#define AT_MAX_WEIGHTS ((size_t)1 << 31)
+
+/* ---- inputs ------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_FIELD_TOKEN,  /* one integer 0..size-1; table (size, width)                              */
+    AT_FIELD_SUBSET, /* a pick-subset of 1..size as pick integers; table (C(size,pick), width),
+                        row = colexicographic rank                                              */
+    AT_FIELD_REAL,   /* size reals in [lo,hi]; matrix (size, width): adds v * W                 */
+    AT_FIELD_INT,    /* size integers in [lo,hi]; the same                                      */
+    AT_FIELD_KINDS
+} at_field_kind;
+
+/* An embedding writes its (rows, width) tensor's contribution to residual coordinates col..col+width-1. */
+typedef struct {
+    int col, width;
+    int tensor; /* set by at_model_layout */
+} at_embed;
+
+typedef struct {
+    char name[AT_NAME_MAX + 1];
+    at_field_kind kind;
+    int size, pick; /* pick: SUBSET only */
+    double lo, hi;  /* REAL and INT: range of each component */
+    at_embed embed;
+} at_field;
+
+/* Numbers a field takes in an input row: 1, pick, size, size. */
+int at_field_width(const at_field *f);
+
+/* Position features, functions of the index i and the length T. */
+typedef enum {
+    AT_POS_I,          /* i                                       */
+    AT_POS_INV_I,      /* 1/i       (i >= 1)                      */
+    AT_POS_INV_I2,     /* 1/i^2     (i >= 1)                      */
+    AT_POS_I_OVER_N,   /* i/T                                     */
+    AT_POS_I_OVER_N3,  /* i/T^3                                   */
+    AT_POS_N,          /* T                                       */
+    AT_POS_ALTERNATE,  /* (-1)^i                                  */
+    AT_POS_SINUSOIDAL, /* sin, cos of i / 10000^(2k/size), k < size/2: size features, size even */
+    AT_POS_SQRT_PAIR,  /* sqrt(1/(i+shift)), sqrt(1-1/(i+shift)): 2 features, i+shift >= 1      */
+    AT_POS_TABLE,      /* row i - pos_origin of a table with `size` rows: any encoding           */
+    AT_POS_KINDS
+} at_pos_kind;
+typedef struct {
+    at_pos_kind kind;
+    int size;  /* SINUSOIDAL: features; TABLE: rows (at least the largest T); else ignored */
+    int shift; /* SQRT_PAIR only */
+    at_embed embed; /* tensor (features, width); TABLE: (size, width) */
+} at_pos;
+int at_pos_features(const at_pos *p); /* rows of its tensor: 1, 2 or size */
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_SOFTMAX,
+    AT_LEFTMOST_HARD,
+    AT_RIGHTMOST_HARD,
+    AT_AVERAGE_HARD, /* scores within tie of the maximum share equally */
+    AT_SPARSEMAX,
+    AT_LINEAR,       /* phi(q).phi(k), phi(x) = elu(x)+1; post must be identity; weights / their sum */
+    AT_THREEWISE,    /* softmax over pairs (j1,j2) of sum_k q_ik k_j1k k2_j2k; value v_j1 * v2_j2 elementwise */
+    AT_WEIGHTINGS
+} at_weighting;
+
+typedef enum { AT_MASK_NONE, AT_MASK_CAUSAL, AT_MASK_STRICT, AT_MASK_FUTURE, AT_MASK_STRICT_FUTURE,
+               AT_MASK_BLOCK_SPARSE, AT_MASKS } at_mask_kind;
+/* causal j<=i, strict j<i, future j>=i, strict future j>i,
+ * block-sparse {j : i-kB < j <= i} or {j <= i : (j-1) mod B >= B-c}, all 1-based over the T positions.
+ * A fully masked row yields zeros. */
+typedef struct {
+    at_mask_kind kind;
+    int block, windows, ends; /* BLOCK_SPARSE: B, k, c with 1 <= c <= B, k >= 1 */
+} at_mask;
+bool at_mask_allows(const at_mask *m, int i, int j); /* 0-based t indices */
+
+typedef enum { AT_POST_ID, AT_POST_NEG_RELU, AT_POST_NEG_ABS, AT_POSTS } at_post; /* s, -relu(s), -|s| */
+
+typedef struct {
+    int heads, dk, dv;
+    at_weighting weighting;
+    at_post post;
+    double scale; /* score = post(scale * q.k) */
+    double tie;   /* AVERAGE_HARD: >= 0 */
+    at_mask mask;
+    bool bias;
+    /* tensors: q k (H*dk, D), v (H*dv, D), o (D, H*dv); with bias: qb kb (H*dk) vb (H*dv) ob (D);
+     * THREEWISE: k2 (H*dk, D), v2 (H*dv, D), k2b, v2b. -1 when absent. */
+    int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b;
+} at_group;
+
+typedef enum { AT_ACT_RELU, AT_ACT_GELU, AT_ACTS } at_act; /* GELU is x*Phi(x), by erf */
+typedef struct {
+    int rows;   /* units of this layer */
+    int w, b;   /* tensors (rows, previous rows or D), (rows) */
+} at_dense;
+
+typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_KINDS } at_block_kind;
+typedef enum { AT_NORM_NONE, AT_NORM_PRE, AT_NORM_POST, AT_NORMS } at_norm;
+typedef struct {
+    at_block_kind kind;
+    bool residual;
+    at_norm norm;
+    double norm_eps;
+    int norm_g, norm_b; /* tensors (D); -1 without norm */
+    at_group *groups;   /* ATTN */
+    int n_groups;
+    at_act act;         /* MLP */
+    at_dense *dense;    /* MLP: n_dense >= 1, the last has D rows */
+    int n_dense;
+} at_block;
+
+/* ---- readout ------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_READ_ARGMAX,    /* index of the largest of R                 */
+    AT_READ_SIGN,      /* each of R: 1 if > 0, 0 if < 0             */
+    AT_READ_THRESHOLD, /* each of R: 1 if > threshold, else 0       */
+    AT_READ_ROUND,     /* each of R: nearest integer                */
+    AT_READ_RAW,       /* R reals                                   */
+    AT_READS
+} at_read_kind;
+typedef struct {
+    at_read_kind kind;
+    int rows; /* R */
+    double threshold;
+    bool last; /* only the last of the T positions, instead of every user position */
+    bool final_norm;
+    double norm_eps;
+    int norm_g, norm_b; /* tensors (D) */
+    int w, b;           /* tensors (R, D), (R) */
+} at_readout;
+
+/* ---- the model ----------------------------------------------------------------------------- */
+
+typedef struct {
+    char name[AT_NAME_MAX + 1]; /* e.g. "block.0.attn.0.q" */
+    int rank;
+    int64_t shape[2];
+    size_t offset, count; /* in weights */
+} at_tensor;
+
+typedef struct {
+    char name[AT_NAME_MAX + 1]; /* a named residual subspace */
+    int col, width;
+} at_subspace;
+
+typedef struct {
+    char name[AT_NAME_MAX + 1];
+    int width;            /* D */
+    int n_min, n_max;     /* domain of user lengths; outside it the model refuses */
+    int pos_origin;       /* index of the first of the T positions, usually 1 */
+    at_field *fields;
+    int n_fields;
+    at_pos *pos;
+    int n_pos;
+    int n_prefix, n_suffix;
+    at_embed prefix, suffix; /* tensors (n_prefix, width), (n_suffix, width) */
+    at_block *blocks;
+    int n_blocks;
+    at_readout readout;
+    at_subspace *subspaces;
+    int n_subspaces;
+    bool f32; /* stored on disk as F32 (every weight is a float) instead of F64 */
+
+    at_tensor *tensors; /* the one tensor table */
+    int n_tensors;
+    double *weights;
+    size_t n_weights;
+    at_arena arena; /* owns all of the above */
+} at_model;
+
+void at_model_init(at_model *m);
+void at_model_release(at_model *m);
+/* Validates the architecture (ranges, sizes, combinations), fills in every tensor id and the tensor
+ * table, allocates zero weights. Fails naming the offending part and the allowed range. */
+at_status at_model_layout(at_model *m, at_err *err);
+/* What at_model_layout validates, for a model that has weights already: also that they are finite. */
+at_status at_model_validate(const at_model *m, at_err *err);
+double *at_model_data(const at_model *m, int tensor); /* NULL for -1 */
+int at_model_row_width(const at_model *m);            /* numbers a position takes in an input */
+
+/* Deep copy into out (initialised by this call). */
+at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
+
+/* safetensors with the architecture as JSON under __metadata__["attest"]. Load validates everything
+ * before use and estimates cost before allocating. */
+at_status at_model_save(const at_model *m, const char *path, at_err *err);
+at_status at_model_load(at_model *m, const char *path, at_err *err);
+at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
+/* sha-256 of the canonical file image, as 64 hex digits: the model's identity in the ledger. */
+at_status at_model_hash(const at_model *m, char out[65], at_err *err);
+
+typedef struct {
+    int layers;      /* attention blocks */
+    int mlps, heads; /* heads: the most in any one block */
+    int width;       /* D */
+    int head_dim;    /* largest dk or dv */
+    int hidden;      /* widest MLP layer */
+    size_t parameters, nonzero;
+    double largest;  /* largest |weight| or scale */
+} at_size;
+void at_model_size(const at_model *m, at_size *out);
+
+/* Names for the enumerations above: one table each, used by the file format, errors and `list`. */
+extern const char *const at_weighting_names[AT_WEIGHTINGS];
+extern const char *const at_mask_names[AT_MASKS];
+extern const char *const at_post_names[AT_POSTS];
+extern const char *const at_pos_names[AT_POS_KINDS];
+extern const char *const at_field_names[AT_FIELD_KINDS];
+extern const char *const at_act_names[AT_ACTS];
+extern const char *const at_block_names[AT_BLOCK_KINDS];
+extern const char *const at_norm_names[AT_NORMS];
+extern const char *const at_read_names[AT_READS];
+
+/* ---- inputs of a model ----------------------------------------------------------------------- */
+
+/* n rows of at_model_row_width numbers; integers are exact doubles. */
+typedef struct {
+    int n;
+    const double *v;
+} at_input;
+/* Is x in the model's domain? The message names the position, the field and the range. */
+at_status at_input_check(const at_model *m, const at_input *x, at_err *err);
+/* One line of text: positions separated by blanks, fields of a position by '/', components by ','. */
+at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
+void at_input_print(const at_model *m, const at_input *x, at_text *out);
+void at_input_print_row(const at_model *m, const double *row, at_text *out); /* one position: a label */
+
+/* Combinations: C(n,k) (saturating at INT64_MAX), the rank of an ascending k-subset of 1..n, and back. */
+int64_t at_choose(int64_t n, int k);
+int64_t at_subset_rank(const double *elements, int k); /* elements in any order, distinct, 1-based */
+void at_subset_unrank(int64_t rank, int k, int *elements);
+
+#endif

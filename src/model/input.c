@@ -1,0 +1,222 @@
+/* input.c: the inputs of a model: check, read from a line, write to a line.
+ *
+ *     3 14 5            one token field
+ *     3/0.5,-1 14/2,0   a token and two reals a position
+ *     1,4/7 2,3/7       a 2-subset and a token
+ *
+ * Positions are separated by blanks, fields of a position by '/', components of a field by ','. Integers
+ * are exact doubles in the row. Positions are counted from 1 in messages, as in the theory. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model_internal.h"
+
+/* Range of a component: token 0..size-1, subset 1..size, real and int lo..hi. */
+static void field_range(const at_field *f, double *lo, double *hi)
+{
+    *lo = f->kind == AT_FIELD_TOKEN ? 0 : f->kind == AT_FIELD_SUBSET ? 1 : f->lo;
+    *hi = f->kind == AT_FIELD_TOKEN ? f->size - 1.0 : f->kind == AT_FIELD_SUBSET ? f->size : f->hi;
+}
+
+static const char *const component_nouns[AT_FIELD_KINDS] = {
+    [AT_FIELD_TOKEN] = "token",
+    [AT_FIELD_SUBSET] = "element",
+    [AT_FIELD_REAL] = "number",
+    [AT_FIELD_INT] = "integer",
+};
+
+static at_status check_component(const at_field *f, double v, int position, at_err *err)
+{
+    double lo, hi;
+    field_range(f, &lo, &hi);
+    if (!(v >= lo && v <= hi)) /* also NaN */
+        return at_fail(err, AT_EDOMAIN, "position %d: %s %.17g out of range %.17g..%.17g (field %s)",
+                       position, component_nouns[f->kind], v, lo, hi, f->name);
+    if (f->kind != AT_FIELD_REAL && v != floor(v))
+        return at_fail(err, AT_EDOMAIN, "position %d: %s %.17g is not an integer (field %s)", position,
+                       component_nouns[f->kind], v, f->name);
+    return AT_OK;
+}
+
+/* v: the field's components, each in range. */
+static at_status check_distinct(const at_field *f, const double *v, int position, at_err *err)
+{
+    for (int a = 0; f->kind == AT_FIELD_SUBSET && a < f->pick; a++)
+        for (int b = 0; b < a; b++)
+            if (v[a] == v[b])
+                return at_fail(err, AT_EDOMAIN, "position %d: element %.0f is repeated (field %s)", position,
+                               v[a], f->name);
+    return AT_OK;
+}
+
+static at_status check_length(const at_model *m, int64_t n, at_err *err)
+{
+    if (n >= m->n_min && n <= m->n_max)
+        return AT_OK;
+    return at_fail(err, AT_EDOMAIN, "length %lld out of range %d..%d", (long long)n, m->n_min, m->n_max);
+}
+
+at_status at_input_check(const at_model *m, const at_input *x, at_err *err)
+{
+    at_status st = check_length(m, x->n, err);
+    const double *v = x->v;
+    for (int t = 0; t < x->n && st == AT_OK; t++)
+        for (int k = 0; k < m->n_fields && st == AT_OK; k++) {
+            const at_field *f = &m->fields[k];
+            int width = at_field_width(f);
+            for (int c = 0; c < width && st == AT_OK; c++)
+                st = check_component(f, v[c], t + 1, err);
+            if (st == AT_OK)
+                st = check_distinct(f, v, t + 1, err);
+            v += width;
+        }
+    return st;
+}
+
+/* ---- text -> rows --------------------------------------------------------------------------------- */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* One number of field f, s[0..n). */
+static at_status component_parse(const at_field *f, const char *s, size_t n, int position, double *out,
+                                 at_err *err)
+{
+    int64_t i = 0;
+    bool ok = f->kind == AT_FIELD_REAL ? at_parse_double(s, n, out) : at_parse_i64(s, n, &i);
+    if (!ok)
+        return at_fail(err, AT_EINPUT, "position %d: \"%.*s\" is not %s (field %s)", position,
+                       n < 40 ? (int)n : 40, s, f->kind == AT_FIELD_REAL ? "a finite number" : "an integer",
+                       f->name);
+    if (f->kind != AT_FIELD_REAL) {
+        /* Beyond 2^53 the double would not be the integer that was written; no range reaches there. */
+        double lo, hi;
+        field_range(f, &lo, &hi);
+        if (i > (int64_t)MODEL_MAX_INT || i < -(int64_t)MODEL_MAX_INT)
+            return at_fail(err, AT_EDOMAIN, "position %d: %s %lld out of range %.0f..%.0f (field %s)",
+                           position, component_nouns[f->kind], (long long)i, lo, hi, f->name);
+        *out = (double)i;
+    }
+    return check_component(f, *out, position, err);
+}
+
+/* One position, s[0..n), into v. The separator after the last component of a field is '/', of a position
+ * its end; every other one is ','. */
+static at_status position_parse(const at_model *m, const char *s, size_t n, int position, double *v,
+                                at_err *err)
+{
+    const char *end = s + n;
+    for (int k = 0; k < m->n_fields; k++) {
+        const at_field *f = &m->fields[k];
+        int width = at_field_width(f);
+        for (int c = 0; c < width; c++) {
+            size_t length = 0;
+            while (s + length < end && s[length] != ',' && s[length] != '/')
+                length++;
+            at_status st = component_parse(f, s, length, position, &v[c], err);
+            if (st != AT_OK)
+                return st;
+            s += length;
+            char found = s < end ? *s : 0, want = c + 1 < width ? ',' : k + 1 < m->n_fields ? '/' : 0;
+            if (found != want && want == ',')
+                return at_fail(err, AT_EINPUT, "position %d: field %s takes %d numbers separated by ','",
+                               position, f->name, width);
+            if (found != want)
+                return at_fail(err, AT_EINPUT,
+                               found == ',' ? "position %d: more than %d numbers for field %s"
+                                            : "position %d: %d fields are separated by '/'; at field %s",
+                               position, found == ',' ? width : m->n_fields, f->name);
+            s += found != 0;
+        }
+        at_status st = check_distinct(f, v, position, err);
+        if (st != AT_OK)
+            return st;
+        v += width;
+    }
+    return AT_OK;
+}
+
+at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
+{
+    /* Count positions and numbers first: the line itself bounds what is allocated for it. */
+    int64_t positions = 0, numbers = 0;
+    for (const char *s = line; *s; s++) {
+        bool first = !is_blank(*s) && (s == line || is_blank(s[-1]));
+        positions += first;
+        numbers += first + (*s == ',' || *s == '/');
+    }
+    at_status st = check_length(m, positions, err);
+    if (st != AT_OK)
+        return st;
+    int width = at_model_row_width(m);
+    at_mark before = at_arena_mark(a);
+    /* A line with too few numbers fails inside its first short position; until then it is in bounds
+     * only if that position's row is, hence one row more. */
+    double *v = at_new(a, double, numbers + width);
+    if (!v)
+        return at_oom(err);
+    int n = 0;
+    for (const char *s = line; *s && st == AT_OK;) {
+        size_t length = 0;
+        while (s[length] && !is_blank(s[length]))
+            length++;
+        if (length > 0) {
+            st = position_parse(m, s, length, n + 1, v + (size_t)n * (size_t)width, err);
+            n++;
+        }
+        s += length;
+        s += *s != 0;
+    }
+    if (st != AT_OK) {
+        at_arena_reset(a, before);
+        return st;
+    }
+    *out = (at_input){n, v};
+    return AT_OK;
+}
+
+/* ---- rows -> text --------------------------------------------------------------------------------- */
+
+/* The shortest of 15, 16, 17 digits that reads back as v; adding 0 turns -0 into 0. */
+static void number_print(double v, bool real, at_text *out)
+{
+    char s[40];
+    if (!real) {
+        at_text_addf(out, "%.0f", v + 0.0);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        double back;
+        int n = snprintf(s, sizeof s, "%.*g", digits, v + 0.0);
+        if (at_parse_double(s, (size_t)n, &back) && back == v)
+            break;
+    }
+    at_text_add(out, s);
+}
+
+void at_input_print_row(const at_model *m, const double *row, at_text *out)
+{
+    for (int k = 0; k < m->n_fields; k++) {
+        const at_field *f = &m->fields[k];
+        int width = at_field_width(f);
+        for (int c = 0; c < width; c++) {
+            if (c > 0 || k > 0)
+                at_text_add(out, c > 0 ? "," : "/");
+            number_print(row[c], f->kind == AT_FIELD_REAL, out);
+        }
+        row += width;
+    }
+}
+
+void at_input_print(const at_model *m, const at_input *x, at_text *out)
+{
+    int width = at_model_row_width(m);
+    for (int t = 0; t < x->n; t++) {
+        if (t > 0)
+            at_text_add(out, " ");
+        at_input_print_row(m, x->v + (size_t)t * (size_t)width, out);
+    }
+}

@@ -1,0 +1,114 @@
+/* model.c: the life of a model: begin, copy, measure, end.
+ *
+ * A model is one arena. Whoever fills in an architecture allocates fields, blocks, groups and layers in
+ * m->arena (at_new(&m->arena, at_block, 3)); at_model_layout adds the tensor table and one block of
+ * weights. at_model_release frees all of it and leaves an empty model, so releasing twice is harmless. */
+#include <math.h>
+#include <string.h>
+
+#include "model_internal.h"
+
+void at_model_init(at_model *m)
+{
+    memset(m, 0, sizeof *m);
+    at_arena_init(&m->arena);
+    m->n_min = 1;
+    m->pos_origin = 1;
+    m->prefix.tensor = m->suffix.tensor = -1;
+    m->readout.norm_g = m->readout.norm_b = m->readout.w = m->readout.b = -1;
+}
+
+void at_model_release(at_model *m)
+{
+    at_arena_release(&m->arena);
+    at_model_init(m);
+}
+
+double *at_model_data(const at_model *m, int tensor)
+{
+    return tensor < 0 || tensor >= m->n_tensors ? NULL : m->weights + m->tensors[tensor].offset;
+}
+
+int at_model_row_width(const at_model *m)
+{
+    int width = 0;
+    for (int k = 0; k < m->n_fields; k++)
+        width += at_field_width(&m->fields[k]);
+    return width;
+}
+
+/* n elements of the given size, copied into the arena. An empty array is NULL, which is not a failure,
+ * so success is told apart by the return value. */
+static bool duplicate(at_arena *a, void *to, const void *from, size_t n, size_t size)
+{
+    void *p = NULL;
+    if (n > 0) {
+        p = at_arena_alloc(a, n, size);
+        if (!p)
+            return false;
+        memcpy(p, from, n * size);
+    }
+    memcpy(to, &p, sizeof p);
+    return true;
+}
+#define DUPLICATE(a, to, from, n) duplicate((a), &(to), (from), (size_t)(n), sizeof *(from))
+
+at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
+{
+    at_model c = *m;
+    at_arena_init(&c.arena);
+    at_arena *a = &c.arena;
+    bool ok = DUPLICATE(a, c.fields, m->fields, m->n_fields) && DUPLICATE(a, c.pos, m->pos, m->n_pos) &&
+              DUPLICATE(a, c.subspaces, m->subspaces, m->n_subspaces) &&
+              DUPLICATE(a, c.tensors, m->tensors, m->n_tensors) &&
+              DUPLICATE(a, c.weights, m->weights, m->n_weights) &&
+              DUPLICATE(a, c.blocks, m->blocks, m->n_blocks);
+    for (int b = 0; ok && b < m->n_blocks; b++) {
+        const at_block *from = &m->blocks[b];
+        at_block *to = &c.blocks[b];
+        ok = DUPLICATE(a, to->groups, from->groups, from->n_groups) &&
+             DUPLICATE(a, to->dense, from->dense, from->n_dense);
+    }
+    if (!ok) {
+        at_arena_release(a);
+        at_model_init(out);
+        return at_oom(err);
+    }
+    *out = c;
+    return AT_OK;
+}
+
+static void raise_to(int *most, int value)
+{
+    if (value > *most)
+        *most = value;
+}
+
+void at_model_size(const at_model *m, at_size *out)
+{
+    at_size s = {.width = m->width, .parameters = m->n_weights};
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        if (k->kind == AT_BLOCK_MLP) {
+            s.mlps++;
+            for (int l = 0; l + 1 < k->n_dense; l++)
+                raise_to(&s.hidden, k->dense[l].rows);
+            continue;
+        }
+        s.layers++;
+        int heads = 0;
+        for (int g = 0; g < k->n_groups; g++) {
+            const at_group *a = &k->groups[g];
+            heads += a->heads;
+            raise_to(&s.head_dim, a->dk);
+            raise_to(&s.head_dim, a->dv);
+            s.largest = fmax(s.largest, fabs(a->scale));
+        }
+        raise_to(&s.heads, heads);
+    }
+    for (size_t i = 0; i < m->n_weights; i++) {
+        s.nonzero += m->weights[i] != 0;
+        s.largest = fmax(s.largest, fabs(m->weights[i]));
+    }
+    *out = s;
+}

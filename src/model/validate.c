@@ -1,0 +1,262 @@
+/* validate.c: which architectures are models.
+ *
+ * Every number has a range, and a failure names the part, the value and the range. Ranges keep every
+ * later product inside int64 and every length inside int, so the rest of the library need not check.
+ * Parts a kind does not use (pick of a token, tie of softmax, ...) are ignored here, by the file format
+ * and by execution alike.
+ *
+ * Combinations refused by design stand in one table, with the reason. All other pairs of weighting,
+ * mask, post and position feature are models; an executor may refuse more, by name. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model_internal.h"
+
+static const struct {
+    at_weighting weighting;
+    at_post post;
+    const char *why;
+} refused[] = {
+    {AT_LINEAR, AT_POST_NEG_RELU,
+     "its score is a product of features and has no place for a function of q.k"},
+    {AT_LINEAR, AT_POST_NEG_ABS, "its score is a product of features and has no place for a function of q.k"},
+};
+
+/* The part being checked: "block 3, group 1". */
+typedef struct {
+    char where[64];
+    at_err *err;
+} part;
+
+static at_status in_range(const part *p, const char *what, int64_t v, int64_t lo, int64_t hi)
+{
+    if (v >= lo && v <= hi)
+        return AT_OK;
+    return at_fail(p->err, AT_EDOMAIN, "%s: %s %lld out of range %lld..%lld", p->where, what, (long long)v,
+                   (long long)lo, (long long)hi);
+}
+
+static at_status is_finite(const part *p, const char *what, double v)
+{
+    return isfinite(v) ? AT_OK : at_fail(p->err, AT_EDOMAIN, "%s: %s %g is not finite", p->where, what, v);
+}
+
+static at_status not_negative(const part *p, const char *what, double v)
+{
+    if (isfinite(v) && v >= 0)
+        return AT_OK;
+    return at_fail(p->err, AT_EDOMAIN, "%s: %s %g must be finite and at least 0", p->where, what, v);
+}
+
+/* Enumerators come from casts of whatever a caller holds; names are looked up by them. */
+static at_status is_kind(const part *p, const char *what, unsigned kind, unsigned kinds)
+{
+    if (kind < kinds)
+        return AT_OK;
+    return at_fail(p->err, AT_EDOMAIN, "%s: %s number %u out of range 0..%u", p->where, what, kind,
+                   kinds - 1);
+}
+
+#define TRY(call)                                                                                            \
+    do {                                                                                                     \
+        at_status st_ = (call);                                                                              \
+        if (st_ != AT_OK)                                                                                    \
+            return st_;                                                                                      \
+    } while (0)
+
+bool model_utf8(const char *s, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    for (size_t i = 0; i < n;) {
+        unsigned c = u[i];
+        int more = c < 0x80                 ? 0
+                   : c >= 0xc2 && c <= 0xdf ? 1
+                   : (c & 0xf0) == 0xe0     ? 2
+                   : c >= 0xf0 && c <= 0xf4 ? 3
+                                            : -1;
+        if (more < 0 || (size_t)more >= n - i)
+            return false;
+        uint32_t point = more == 0 ? c : c & (0x3fu >> more);
+        for (int k = 1; k <= more; k++) {
+            if ((u[i + (size_t)k] & 0xc0) != 0x80)
+                return false;
+            point = point << 6 | (u[i + (size_t)k] & 0x3f);
+        }
+        static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+        if (point < least[more] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
+            return false;
+        i += (size_t)more + 1;
+    }
+    return true;
+}
+
+/* Names may hold any character, even a control: escaping belongs to output. They must be UTF-8, because
+ * the file keeps them as JSON strings. */
+static at_status is_name(const part *p, const char *name)
+{
+    size_t n = strnlen(name, AT_NAME_MAX + 1);
+    if (n > AT_NAME_MAX)
+        return at_fail(p->err, AT_EDOMAIN, "%s: name is longer than %d bytes", p->where, AT_NAME_MAX);
+    if (!model_utf8(name, n))
+        return at_fail(p->err, AT_EDOMAIN, "%s: name is not UTF-8", p->where);
+    return AT_OK;
+}
+
+static at_status check_columns(const part *p, int col, int width, int D)
+{
+    TRY(in_range(p, "col", col, 0, D - 1));
+    return in_range(p, "width", width, 1, D - col);
+}
+
+/* An array that a count promises. */
+static at_status check_array(const part *p, const char *what, const void *array, int64_t n, int64_t lo,
+                             int64_t hi)
+{
+    TRY(in_range(p, what, n, lo, hi));
+    return n == 0 || array ? AT_OK
+                           : at_fail(p->err, AT_EINPUT, "%s: %s is %lld but there is no array", p->where,
+                                     what, (long long)n);
+}
+
+static at_status check_field(const at_model *m, int k, at_err *err)
+{
+    const at_field *f = &m->fields[k];
+    part p = {.err = err};
+    snprintf(p.where, sizeof p.where, "field %d", k);
+    TRY(is_name(&p, f->name));
+    TRY(is_kind(&p, "kind", f->kind, AT_FIELD_KINDS));
+    TRY(check_columns(&p, f->embed.col, f->embed.width, m->width));
+    if (f->kind == AT_FIELD_TOKEN)
+        return in_range(&p, "size", f->size, 1, INT_MAX);
+    TRY(in_range(&p, "size", f->size, 1, AT_MAX_WIDTH));
+    if (f->kind == AT_FIELD_SUBSET)
+        return in_range(&p, "pick", f->pick, 1, f->size < MODEL_MAX_PICK ? f->size : MODEL_MAX_PICK);
+    TRY(is_finite(&p, "lo", f->lo));
+    TRY(is_finite(&p, "hi", f->hi));
+    if (f->lo > f->hi)
+        return at_fail(err, AT_EDOMAIN, "%s: lo %g exceeds hi %g", p.where, f->lo, f->hi);
+    if (f->kind == AT_FIELD_INT && (f->lo != floor(f->lo) || f->hi != floor(f->hi) ||
+                                    fabs(f->lo) > MODEL_MAX_INT || fabs(f->hi) > MODEL_MAX_INT))
+        return at_fail(err, AT_EDOMAIN, "%s: lo %.17g and hi %.17g must be integers of size at most 2^53",
+                       p.where, f->lo, f->hi);
+    return AT_OK;
+}
+
+static at_status check_pos(const at_model *m, int k, at_err *err)
+{
+    const at_pos *s = &m->pos[k];
+    part p = {.err = err};
+    TRY(is_kind(&(part){.where = "position feature", .err = err}, "kind", s->kind, AT_POS_KINDS));
+    snprintf(p.where, sizeof p.where, "position feature %d (%s)", k, at_pos_names[s->kind]);
+    TRY(check_columns(&p, s->embed.col, s->embed.width, m->width));
+    switch (s->kind) {
+    case AT_POS_INV_I:
+    case AT_POS_INV_I2:
+        return in_range(&p, "pos_origin", m->pos_origin, 1, AT_MAX_LENGTH);
+    case AT_POS_SQRT_PAIR:
+        TRY(in_range(&p, "shift", s->shift, -AT_MAX_LENGTH, AT_MAX_LENGTH));
+        return in_range(&p, "pos_origin + shift", (int64_t)m->pos_origin + s->shift, 1, 2 * AT_MAX_LENGTH);
+    case AT_POS_SINUSOIDAL:
+        TRY(in_range(&p, "size", s->size, 2, AT_MAX_WIDTH));
+        return s->size % 2 == 0 ? AT_OK
+                                : at_fail(err, AT_EDOMAIN, "%s: size %d must be even", p.where, s->size);
+    case AT_POS_TABLE:
+        return in_range(&p, "rows", s->size, (int64_t)m->n_prefix + m->n_max + m->n_suffix, INT_MAX);
+    default:
+        return AT_OK;
+    }
+}
+
+static at_status check_group(const at_group *a, int b, int g, at_err *err)
+{
+    part p = {.err = err};
+    snprintf(p.where, sizeof p.where, "block %d, group %d", b, g);
+    TRY(in_range(&p, "heads", a->heads, 1, AT_MAX_WIDTH));
+    TRY(in_range(&p, "dk", a->dk, 1, AT_MAX_WIDTH));
+    TRY(in_range(&p, "dv", a->dv, 1, AT_MAX_WIDTH));
+    TRY(in_range(&p, "heads * dk", (int64_t)a->heads * a->dk, 1, AT_MAX_WIDTH));
+    TRY(in_range(&p, "heads * dv", (int64_t)a->heads * a->dv, 1, AT_MAX_WIDTH));
+    TRY(is_kind(&p, "weighting", a->weighting, AT_WEIGHTINGS));
+    TRY(is_kind(&p, "post", a->post, AT_POSTS));
+    TRY(is_kind(&p, "mask", a->mask.kind, AT_MASKS));
+    TRY(is_finite(&p, "scale", a->scale));
+    if (a->weighting == AT_AVERAGE_HARD)
+        TRY(not_negative(&p, "tie", a->tie));
+    if (a->mask.kind == AT_MASK_BLOCK_SPARSE) {
+        TRY(in_range(&p, "mask block", a->mask.block, 1, AT_MAX_LENGTH));
+        TRY(in_range(&p, "mask windows", a->mask.windows, 1, AT_MAX_LENGTH));
+        TRY(in_range(&p, "mask ends", a->mask.ends, 1, a->mask.block));
+    }
+    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++)
+        if (refused[r].weighting == a->weighting && refused[r].post == a->post)
+            return at_fail(err, AT_EREFUSED, "%s: %s weighting with post %s is refused: %s", p.where,
+                           at_weighting_names[a->weighting], at_post_names[a->post], refused[r].why);
+    return AT_OK;
+}
+
+static at_status check_block(const at_model *m, int b, at_err *err)
+{
+    const at_block *k = &m->blocks[b];
+    part p = {.err = err};
+    snprintf(p.where, sizeof p.where, "block %d", b);
+    TRY(is_kind(&p, "kind", k->kind, AT_BLOCK_KINDS));
+    TRY(is_kind(&p, "norm", k->norm, AT_NORMS));
+    if (k->norm != AT_NORM_NONE)
+        TRY(not_negative(&p, "norm_eps", k->norm_eps));
+    if (k->kind == AT_BLOCK_ATTN) {
+        TRY(check_array(&p, "groups", k->groups, k->n_groups, 1, AT_MAX_GROUPS));
+        for (int g = 0; g < k->n_groups; g++)
+            TRY(check_group(&k->groups[g], b, g, err));
+        return AT_OK;
+    }
+    TRY(is_kind(&p, "act", k->act, AT_ACTS));
+    TRY(check_array(&p, "layers", k->dense, k->n_dense, 1, MODEL_MAX_DENSE));
+    for (int l = 0; l < k->n_dense; l++)
+        TRY(in_range(&p, "rows of a layer", k->dense[l].rows, 1, AT_MAX_WIDTH));
+    return in_range(&p, "rows of the last layer", k->dense[k->n_dense - 1].rows, m->width, m->width);
+}
+
+at_status model_check(const at_model *m, at_err *err)
+{
+    part p = {.where = "model", .err = err};
+    TRY(is_name(&p, m->name));
+    TRY(in_range(&p, "width", m->width, 1, AT_MAX_WIDTH));
+    TRY(in_range(&p, "n_max", m->n_max, 1, AT_MAX_LENGTH));
+    TRY(in_range(&p, "n_min", m->n_min, 1, m->n_max));
+    TRY(in_range(&p, "pos_origin", m->pos_origin, -AT_MAX_LENGTH, AT_MAX_LENGTH));
+    TRY(in_range(&p, "n_prefix", m->n_prefix, 0, AT_MAX_WIDTH));
+    TRY(in_range(&p, "n_suffix", m->n_suffix, 0, AT_MAX_WIDTH));
+    if (m->n_prefix)
+        TRY(check_columns(&(part){.where = "prefix", .err = err}, m->prefix.col, m->prefix.width, m->width));
+    if (m->n_suffix)
+        TRY(check_columns(&(part){.where = "suffix", .err = err}, m->suffix.col, m->suffix.width, m->width));
+    TRY(check_array(&p, "n_fields", m->fields, m->n_fields, 1, AT_MAX_FIELDS));
+    for (int k = 0; k < m->n_fields; k++)
+        TRY(check_field(m, k, err));
+    TRY(check_array(&p, "n_pos", m->pos, m->n_pos, 0, MODEL_MAX_POS));
+    for (int k = 0; k < m->n_pos; k++)
+        TRY(check_pos(m, k, err));
+    TRY(check_array(&p, "n_blocks", m->blocks, m->n_blocks, 0, AT_MAX_BLOCKS));
+    for (int b = 0; b < m->n_blocks; b++)
+        TRY(check_block(m, b, err));
+
+    const at_readout *r = &m->readout;
+    part q = {.where = "readout", .err = err};
+    TRY(is_kind(&q, "kind", r->kind, AT_READS));
+    TRY(in_range(&q, "rows", r->rows, 1, AT_MAX_WIDTH));
+    if (r->kind == AT_READ_THRESHOLD)
+        TRY(is_finite(&q, "threshold", r->threshold));
+    if (r->final_norm)
+        TRY(not_negative(&q, "norm_eps", r->norm_eps));
+
+    TRY(check_array(&p, "n_subspaces", m->subspaces, m->n_subspaces, 0, AT_MAX_WIDTH));
+    for (int k = 0; k < m->n_subspaces; k++) {
+        part s = {.err = err};
+        snprintf(s.where, sizeof s.where, "subspace %d", k);
+        TRY(is_name(&s, m->subspaces[k].name));
+        TRY(check_columns(&s, m->subspaces[k].col, m->subspaces[k].width, m->width));
+    }
+    return AT_OK;
+}
