@@ -1,0 +1,157 @@
+/* params.c: named parameters with ranges, shared by tasks and claims.
+ *
+ * A schema is a table of rows (name, meaning, range, default); a parameter set is one value a row. Values
+ * enter by at_params_set alone, so a set in hand always lies within its schema. Text is parsed into a copy
+ * and the copy is taken only when all of it was understood. */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "task_internal.h"
+
+void at_params_init(at_params *p, const at_param *schema, int n)
+{
+    assert(n >= 0 && n <= AT_PARAMS_MAX);
+    p->schema = schema;
+    p->n = n;
+    for (int i = 0; i < AT_PARAMS_MAX; i++)
+        p->value[i] = i < n ? schema[i].value : 0;
+}
+
+/* Row of a name, or -1. Tasks look names up for every input, hence the test of the first letter. */
+static int find(const at_params *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->schema[i].name[0] == name[0] && strcmp(p->schema[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+bool at_params_has(const at_params *p, const char *name)
+{
+    return find(p, name) >= 0;
+}
+
+double at_params_get(const at_params *p, const char *name)
+{
+    int i = find(p, name);
+    assert(i >= 0);
+    return p->value[i];
+}
+
+int at_params_int(const at_params *p, const char *name)
+{
+    return (int)at_params_get(p, name);
+}
+
+/* The shortest decimal that reads back as the same double; integers without an exponent. */
+static void number_print(char *s, size_t n, double v)
+{
+    if (v == floor(v) && fabs(v) < 1e15) {
+        snprintf(s, n, "%.0f", v);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(s, n, "%.*g", digits, v);
+        if (strtod(s, NULL) == v)
+            return;
+    }
+}
+
+static at_status fail_unknown(const at_params *p, const char *name, at_err *err)
+{
+    const char *names[AT_PARAMS_MAX];
+    char all[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < p->n; i++) {
+        names[i] = p->schema[i].name;
+        int n = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+        used = used + (size_t)n < sizeof all ? used + (size_t)n : sizeof all - 1;
+    }
+    /* The wrong case is the likeliest slip; and a single letter is one edit away from every other. */
+    const char *near = NULL;
+    for (int i = 0; i < p->n && !near; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            near = names[i];
+    if (!near && strlen(name) > 1)
+        near = at_nearest(name, names, (size_t)p->n);
+    if (near)
+        return at_fail(err, AT_EINPUT, "unknown parameter '%.64s': did you mean '%s'? (there are: %s)", name,
+                       near, all);
+    return at_fail(err, AT_EINPUT, "unknown parameter '%.64s' (there are: %s)", name, p->n ? all : "none");
+}
+
+/* `given` is the value as the user wrote it. */
+static at_status fail_range(const at_param *row, const char *given, at_err *err)
+{
+    char lo[40], hi[40];
+    number_print(lo, sizeof lo, row->lo);
+    number_print(hi, sizeof hi, row->hi);
+    return at_fail(err, AT_EDOMAIN, "%s=%.64s: must be %s in %s..%s", row->name, given,
+                   row->integer ? "an integer" : "a number", lo, hi);
+}
+
+static bool in_range(const at_param *row, double v)
+{
+    return v >= row->lo && v <= row->hi && (!row->integer || v == floor(v)); /* false for NaN */
+}
+
+at_status at_params_set(at_params *p, const char *name, double value, at_err *err)
+{
+    int i = find(p, name);
+    if (i < 0)
+        return fail_unknown(p, name, err);
+    if (!in_range(&p->schema[i], value)) {
+        char given[40];
+        number_print(given, sizeof given, value);
+        return fail_range(&p->schema[i], isfinite(value) ? given : "not finite", err);
+    }
+    p->value[i] = value + 0.0; /* -0 becomes 0: equal sets print equally */
+    return AT_OK;
+}
+
+at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
+{
+    static const char blanks[] = " \t\r\n,";
+    at_params q = *p;
+    bool seen[AT_PARAMS_MAX] = {false};
+    const char *s = assignments + strspn(assignments, blanks);
+    while (*s) {
+        size_t n = strcspn(s, blanks);
+        const char *eq = memchr(s, '=', n);
+        if (!eq || eq == s || eq + 1 == s + n)
+            return at_fail(err, AT_EINPUT, "'%.*s': expected NAME=VALUE, as in N=6", (int)(n < 64 ? n : 64),
+                           s);
+        char name[65], given[65];
+        size_t n_name = (size_t)(eq - s), n_given = n - n_name - 1;
+        snprintf(name, sizeof name, "%.*s", (int)(n_name < 64 ? n_name : 64), s);
+        snprintf(given, sizeof given, "%.*s", (int)(n_given < 64 ? n_given : 64), eq + 1);
+        int i = find(&q, name);
+        if (i < 0)
+            return fail_unknown(&q, name, err);
+        if (seen[i])
+            return at_fail(err, AT_EINPUT, "parameter %s is given twice", name);
+        seen[i] = true;
+        double v;
+        if (!at_parse_double(eq + 1, n_given, &v) || !in_range(&q.schema[i], v))
+            return fail_range(&q.schema[i], given, err);
+        at_status status = at_params_set(&q, name, v, err);
+        if (status)
+            return status;
+        s += n;
+        s += strspn(s, blanks);
+    }
+    *p = q;
+    return AT_OK;
+}
+
+void at_params_print(const at_params *p, at_text *out)
+{
+    for (int i = 0; i < p->n; i++) {
+        char v[40];
+        number_print(v, sizeof v, p->value[i]);
+        at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
+    }
+}

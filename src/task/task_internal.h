@@ -1,0 +1,99 @@
+/* task_internal.h: what the files of this module share; nothing here is public.
+ *
+ * A token task has one residue x_i in 0..M-1 at each of N positions and answers one bit a position. The
+ * four of the match family differ in their answer and in their adversarial inputs only; the rest (reading,
+ * drawing, enumerating, shrinking) is tokens.c, in the very shape that at_task asks for.
+ *
+ * Legend: N length, M modulus, K window, i and j positions counted from 0. */
+#ifndef ATTEST_TASK_INTERNAL_H
+#define ATTEST_TASK_INTERNAL_H
+
+#include <string.h>
+
+#include <attest/task.h>
+
+extern const at_task at_task_match2, at_task_match3, at_task_match3_bigram, at_task_match3_local, at_task_qsa;
+
+#define AT_LENGTH_MAX  4096
+#define AT_MODULUS_MAX 65536
+
+/* The rows that the schemas share; the argument is the default. */
+#define AT_PARAM_LENGTH(n)                                                                                   \
+    {                                                                                                        \
+        "N", "length", 1, AT_LENGTH_MAX, n, true                                                             \
+    }
+#define AT_PARAM_MODULUS(m)                                                                                  \
+    {                                                                                                        \
+        "M", "modulus: tokens are 0..M-1", 1, AT_MODULUS_MAX, m, true                                        \
+    }
+#define AT_PARAMS_COUNT(schema) ((int)(sizeof(schema) / sizeof((schema)[0])))
+
+/* ---- residues --------------------------------------------------------------------------------------- */
+
+static inline int at_mod_neg(int a, int M)
+{
+    return a ? M - a : 0;
+}
+
+static inline int at_mod_add(int a, int b, int M)
+{
+    int s = a + b;
+    return s >= M ? s - M : s;
+}
+
+/* a mod M in 0..M-1 for any sign of a. */
+static inline int at_mod(int64_t a, int M)
+{
+    int64_t r = a % M;
+    return (int)(r < 0 ? r + M : r);
+}
+
+/* A set of residues on the stack: 8 KiB at most, of which only the first M bits are ever touched. */
+typedef struct {
+    uint64_t word[AT_MODULUS_MAX / 64];
+} at_residues;
+
+static inline void at_residues_clear(at_residues *s, int M)
+{
+    memset(s->word, 0, (size_t)(M + 63) / 64 * sizeof(uint64_t));
+}
+
+static inline void at_residues_add(at_residues *s, int a)
+{
+    s->word[a >> 6] |= (uint64_t)1 << (a & 63);
+}
+
+static inline void at_residues_remove(at_residues *s, int a)
+{
+    s->word[a >> 6] &= ~((uint64_t)1 << (a & 63));
+}
+
+static inline bool at_residues_has(const at_residues *s, int a)
+{
+    return s->word[a >> 6] >> (a & 63) & 1;
+}
+
+/* ---- token tasks ------------------------------------------------------------------------------------ */
+
+/* The input x (N) as residues v (N) modulo M. Integers outside 0..M-1 are reduced: the tasks are
+ * congruences, so that is what they mean, and no input can reach outside a residue set. */
+void at_tokens_read(const double *x, int N, int M, uint16_t *v);
+/* Is there a pair j1, j2 among v[0..n-1] with a + v[j1] + v[j2] = 0 mod M? s must hold exactly those v. */
+bool at_tokens_pair(const at_residues *s, const uint16_t *v, int n, int a, int M);
+
+/* Draws for adversarial inputs. */
+int at_tokens_draw(at_rng *r, int M);           /* uniform in 0..M-1 */
+int at_tokens_miss(at_rng *r);                  /* -1 or +1, for a near miss */
+int at_tokens_low(at_rng *r, int M, int terms); /* a residue so small that `terms` of them never sum to 0 */
+/* A residue a near t*M/terms for some t: terms*a is within terms-1 of 0 mod M, often 0 or +-1. */
+int at_tokens_fold(at_rng *r, int M, int terms);
+
+/* Slots of at_task. */
+int at_tokens_width(const at_params *p); /* 1 */
+void at_tokens_sample(const at_params *p, at_rng *r, double *x);
+uint64_t at_tokens_count(const at_params *p, at_enum e);
+void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x);
+void at_tokens_next(const at_params *p, at_enum e, uint64_t index, double *x);
+bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double *out);
+
+#endif

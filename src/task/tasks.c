@@ -1,0 +1,22 @@
+/* tasks.c: the one table of tasks. A new task is one file and one row here (and its line in
+ * task_internal.h); everything else, from `list` to the checker, reads this table. */
+#include "task_internal.h"
+
+const at_task *const at_tasks[] = {
+    &at_task_match2, &at_task_match3, &at_task_match3_bigram, &at_task_match3_local, &at_task_qsa,
+};
+const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
+
+const char *const at_enum_names[AT_ENUMS] = {
+    [AT_ENUM_SEQUENCES] = "sequences",
+    [AT_ENUM_MULTISETS] = "multisets",
+    [AT_ENUM_SUBSETS] = "subsets",
+};
+
+const at_task *at_task_find(const char *id)
+{
+    for (int i = 0; i < at_n_tasks; i++)
+        if (strcmp(at_tasks[i]->id, id) == 0)
+            return at_tasks[i];
+    return NULL;
+}

@@ -1,0 +1,235 @@
+/* test_answers.c: answers against their definitions, written out as literally as C allows: on every input
+ * of small sizes, and on drawn inputs of sizes that use every path of the answers (M above and below a word). */
+#include "task_test.h"
+
+#include <math.h>
+
+/* The definitions; positions count from 0. */
+static bool match2(const double *x, int N, int M, int K, int i)
+{
+    (void)K;
+    for (int j = 0; j < N; j++)
+        if (fmod(x[i] + x[j], M) == 0)
+            return true;
+    return false;
+}
+
+static bool match3(const double *x, int N, int M, int K, int i)
+{
+    (void)K;
+    for (int j1 = 0; j1 < N; j1++)
+        for (int j2 = 0; j2 < N; j2++)
+            if (fmod(x[i] + x[j1] + x[j2], M) == 0)
+                return true;
+    return false;
+}
+
+static bool match3_bigram(const double *x, int N, int M, int K, int i)
+{
+    (void)K;
+    for (int j = 0; j < N - 1; j++)
+        if (fmod(x[i] + x[j] + x[j + 1], M) == 0)
+            return true;
+    return false;
+}
+
+static bool match3_local(const double *x, int N, int M, int K, int i)
+{
+    for (int j1 = 0; j1 < N; j1++)
+        for (int j2 = 0; j2 < N; j2++)
+            if (abs(i - j1) <= K && abs(i - j2) <= K && fmod(x[i] + x[j1] + x[j2], M) == 0)
+                return true;
+    return false;
+}
+
+typedef struct {
+    const char *id;
+    bool (*definition)(const double *x, int N, int M, int K, int i);
+} twin;
+static const twin twins[] = {
+    {"match2", match2},
+    {"match3", match3},
+    {"match3-bigram", match3_bigram},
+    {"match3-local", match3_local},
+};
+
+static void compare(const twin *w, const at_task *t, const at_params *p, const double *x, double *y)
+{
+    int N = at_params_int(p, "N"), M = at_params_int(p, "M");
+    int K = at_params_has(p, "K") ? at_params_int(p, "K") : 0;
+    t->answer(p, x, y);
+    for (int i = 0; i < N; i++)
+        if (y[i] != (w->definition(x, N, M, K, i) ? 1 : 0))
+            fail_msg("%s N=%d M=%d K=%d: position %d answers %g", w->id, N, M, K, i, y[i]);
+}
+
+static void test_every_small_input(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < sizeof twins / sizeof twins[0]; w++)
+        for (int N = 1; N <= 5; N++)
+            for (int M = 1; M <= 7; M++)
+                for (int K = 0; K <= (strcmp(twins[w].id, "match3-local") == 0 ? 5 : 0); K++) {
+                    at_params p;
+                    const at_task *t = task_with(twins[w].id, "", &p);
+                    at_params_set(&p, "N", N, NULL);
+                    at_params_set(&p, "M", M, NULL);
+                    if (at_params_has(&p, "K"))
+                        at_params_set(&p, "K", K, NULL);
+                    double *x = task_input(t, &p), *y = task_output(t, &p);
+                    uint64_t count = t->count(&p, AT_ENUM_SEQUENCES);
+                    for (uint64_t k = 0; k < count; k++) {
+                        t->nth(&p, AT_ENUM_SEQUENCES, k, x);
+                        compare(&twins[w], t, &p, x, y);
+                    }
+                    free(x);
+                    free(y);
+                }
+}
+
+static void test_drawn_inputs(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"N=1 M=1",      "N=1 M=2",   "N=2 M=3",    "N=9 M=63",
+                                        "N=9 M=64",     "N=9 M=65",  "N=30 M=128", "N=30 M=1000",
+                                        "N=17 M=65536", "N=40 M=31", "N=8 M=129",  "N=50 M=2"};
+    for (size_t w = 0; w < sizeof twins / sizeof twins[0]; w++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            at_params p;
+            const at_task *t = task_with(twins[w].id, sizes[s], &p);
+            double *x = task_input(t, &p), *y = task_output(t, &p);
+            for (uint64_t k = 0; k < 150; k++) {
+                at_rng r = at_rng_at(7, k);
+                if (at_params_has(&p, "K"))
+                    at_params_set(&p, "K", (double)at_rng_below(&r, 12), NULL);
+                if (k % 2)
+                    t->sample(&p, &r, x);
+                else
+                    t->adversarial(&p, &r, x);
+                compare(&twins[w], t, &p, x, y);
+            }
+            free(x);
+            free(y);
+        }
+}
+
+/* Integers outside 0..M-1 mean their residue. */
+static void test_foreign_tokens(void **state)
+{
+    (void)state;
+    at_params p;
+    const at_task *t = task_with("match2", "N=4 M=5", &p);
+    double x[4] = {-1, 6, 1e6 + 3, 65538}, y[4];
+    t->answer(&p, x, y); /* residues 4 1 3 3 */
+    assert_true(y[0] == 1 && y[1] == 1 && y[2] == 0 && y[3] == 0);
+}
+
+/* Permuting the positions of a symmetric task permutes its answers: what licenses multisets. */
+static void test_symmetry(void **state)
+{
+    (void)state;
+    for (int k = 0; k < at_n_tasks; k++) {
+        const at_task *t = at_tasks[k];
+        if (t->real)
+            continue;
+        at_params p;
+        task_with(t->id, "N=6 M=13", &p);
+        bool broken = false;
+        for (uint64_t s = 0; s < 2000; s++) {
+            at_rng r = at_rng_at(11, s);
+            double x[6], y[6], px[6], py[6];
+            int to[6] = {0, 1, 2, 3, 4, 5};
+            t->adversarial(&p, &r, x);
+            for (int i = 5; i > 0; i--) {
+                int j = (int)at_rng_below(&r, (uint64_t)i + 1), swap = to[i];
+                to[i] = to[j];
+                to[j] = swap;
+            }
+            for (int i = 0; i < 6; i++)
+                px[to[i]] = x[i];
+            t->answer(&p, x, y);
+            t->answer(&p, px, py);
+            for (int i = 0; i < 6; i++)
+                broken |= py[to[i]] != y[i];
+        }
+        assert_int_equal(broken, !t->symmetric); /* and the others do depend on order */
+    }
+}
+
+/* qSA: q terms of size at most 1 summed in any order differ by at most (q-1)q u relative to q, then one
+ * division: below 2 q u with u = 2^-53. The twin adds over all positions by membership, backwards. */
+static void test_qsa(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"N=1 q=1 d=1", "N=5 q=5 d=3", "N=16 q=2 d=2", "N=40 q=7 d=1",
+                                        "N=9 q=1 d=8"};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        at_params p;
+        const at_task *t = task_with("qsa", sizes[s], &p);
+        int N = at_params_int(&p, "N"), q = at_params_int(&p, "q"), d = at_params_int(&p, "d"), W = d + q;
+        double *x = task_input(t, &p), *y = task_output(t, &p);
+        assert_int_equal(t->row_width(&p), W);
+        assert_int_equal(t->out_width(&p), d);
+        for (uint64_t k = 0; k < 200; k++) {
+            at_rng r = at_rng_at(5, k);
+            (k % 2 ? t->sample : t->adversarial)(&p, &r, x);
+            t->answer(&p, x, y);
+            for (int i = 0; i < N; i++)
+                for (int c = 0; c < d; c++) {
+                    double sum = 0;
+                    for (int j = N; j >= 1; j--)
+                        for (int e = 0; e < q; e++)
+                            if (x[i * W + d + e] == j)
+                                sum += x[(j - 1) * W + c];
+                    assert_true(fabs(sum / q - y[i * d + c]) <= 2 * q * 0x1p-53);
+                }
+        }
+        free(x);
+        free(y);
+    }
+    at_params p; /* by hand */
+    const at_task *t = task_with("qsa", "N=3 q=2 d=1", &p);
+    double x[9] = {0.5, 1, 3, -1, 2, 3, 0.25, 1, 2}, y[3];
+    t->answer(&p, x, y);
+    assert_true(y[0] == 0.375 && y[1] == -0.375 && y[2] == -0.25);
+    double foreign[9] = {0.5, 1, 9, -1, 0, 3, 0.25, NAN, 2}; /* names of no position add nothing */
+    t->answer(&p, foreign, y);
+    assert_true(y[0] == 0.25 && y[1] == 0.125 && y[2] == -0.5);
+}
+
+/* The largest sizes finish and stay inside their blocks. */
+static void test_largest(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"match2", "match3", "match3-bigram", "match3-local"};
+    for (int k = 0; k < 4; k++) {
+        at_params p;
+        const at_task *t = task_with(ids[k], "N=4096 M=65536", &p);
+        if (at_params_has(&p, "K"))
+            at_params_set(&p, "K", 4096, NULL);
+        double *x = task_input(t, &p), *y = task_output(t, &p);
+        for (int i = 0; i < 4096; i++)
+            x[i] = 1 + i % 21845; /* no triple sums to 65536: the longest search */
+        t->answer(&p, x, y);
+        for (int i = 0; i < 4096; i++)
+            assert_true(y[i] == 0);
+        x[4095] = 65536 - 3; /* 1 + 2 completes it, and so does 3 alone */
+        t->answer(&p, x, y);
+        assert_true(y[4095] == 1);
+        free(x);
+        free(y);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_small_input),
+        cmocka_unit_test(test_drawn_inputs),
+        cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_qsa),
+        cmocka_unit_test(test_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
