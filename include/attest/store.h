@@ -1,0 +1,72 @@
+/* store.h: the ledger, one SQLite file (WAL, schema versioned). Every verdict and every finished
+ * piece of work goes in at once, so that kill -9 loses nothing finished.
+ *
+ *     at_ledger *l;
+ *     at_ledger_open("attest.db", AT_LEDGER_WRITE, &l, &err);
+ *     if (at_ledger_find(l, &key, &row, &arena, &err) == AT_OK && row) ... already decided by this build
+ *     at_ledger_put(l, &key, &record, &err);
+ */
+#ifndef ATTEST_STORE_H
+#define ATTEST_STORE_H
+
+#include <attest/core.h>
+
+typedef struct at_ledger at_ledger;
+typedef enum { AT_LEDGER_READ, AT_LEDGER_WRITE } at_ledger_mode;
+
+/* Strings are bytes, stored as they are (views escape them). Limits, both ways: 16 KiB for a string, 1 MiB for
+ * detail and payload, 2^63-1 for inputs and piece. A handle is used by one thread at a time. */
+
+/* A cell's identity. A verdict is served again only when all of it is equal. No string is NULL. */
+typedef struct {
+    const char *subject;    /* claim or task id */
+    const char *params;     /* canonical "N=6 M=11" */
+    const char *question;   /* canonical: evidence, enumeration, arithmetic, role, limits, seed */
+    const char *model_hash; /* 64 hex digits */
+    int check_version;
+    const char *build; /* build id */
+} at_cell_key;
+
+/* What was found. Strings may be NULL. */
+typedef struct {
+    const char *role;     /* "claim" or "control" */
+    const char *evidence; /* exact, certified, sampled, refuted */
+    const char *verdict;  /* holds, fails, unknown */
+    const char *arithmetic;
+    uint64_t inputs; /* inputs covered */
+    double margin;   /* least margin; NaN when there is none */
+    uint64_t seed;
+    const char *detail; /* JSON object: counterexample, sizes, least precision, ... */
+    const char *isa, *version;
+    double seconds;
+    const char *when; /* ISO 8601 UTC; at_ledger_put fills it in when NULL */
+} at_record;
+
+typedef struct {
+    at_cell_key key;
+    at_record rec;
+} at_row;
+
+/* Opens or creates. Both modes open foreign files defensively (trusted_schema off, no extensions, no triggers,
+ * cell_size_check on, the schema equal to ours); READ never changes them, and fails later with AT_EIO
+ * when a file that nobody was writing has changed since. A newer schema, a file that is not a ledger, a read-only
+ * file opened for writing, a locked ledger: one line, AT_EIO/AT_EINPUT. */
+at_status at_ledger_open(const char *path, at_ledger_mode mode, at_ledger **out, at_err *err);
+void at_ledger_close(at_ledger *l);
+
+at_status at_ledger_find(at_ledger *l, const at_cell_key *k, at_row **out, at_arena *a,
+                         at_err *err); /* *out NULL: none */
+at_status at_ledger_put(at_ledger *l, const at_cell_key *k, const at_record *r,
+                        at_err *err); /* replaces; drops the cell's pieces */
+/* The rows in a fixed order (subject, params, question, role); build NULL: all builds. */
+at_status at_ledger_rows(at_ledger *l, const char *build, at_row **rows, size_t *n, at_arena *a, at_err *err);
+
+/* Pieces: finished parts of an unfinished cell, so that a killed run resumes in the middle. They are visited
+ * in ascending order; payload lives until fn returns; fn must not use the ledger; its failure ends the visit. */
+at_status at_ledger_piece_put(at_ledger *l, const at_cell_key *k, uint64_t piece, const char *payload,
+                              at_err *err);
+typedef at_status at_piece_fn(void *ctx, uint64_t piece, const char *payload, at_err *err);
+at_status at_ledger_pieces(at_ledger *l, const at_cell_key *k, at_piece_fn *fn, void *ctx, at_err *err);
+/* Cells whose pieces or verdicts belong to other builds are kept (history) but never served. */
+
+#endif
