@@ -1,0 +1,69 @@
+/* exec.h: running a model. The reference runs one sequence in any arithmetic; the fast executor runs
+ * batches in f32 or f64 and agrees with it within a derived bound.
+ *
+ *     at_output y;
+ *     at_run(&m, at_f64, &x, NULL, &arena, &y, &err);
+ *     for (int i = 0; i < y.n; i++) printf("%g ", y.decision[i * y.width]);
+ */
+#ifndef ATTEST_EXEC_H
+#define ATTEST_EXEC_H
+
+#include <attest/model.h>
+#include <attest/num.h>
+
+extern const at_arith at_f32, at_f64; /* for brevity */
+
+/* n positions (n user positions, or 1 when the readout is `last`), each with `width` numbers. */
+typedef struct {
+    int n;
+    int rows;         /* R */
+    int width;        /* decisions a position: 1 for argmax, else R */
+    double *value;    /* (n, R) readout values; midpoints in ball arithmetic, nearest double in exact */
+    double *radius;   /* (n, R) 0 except in ball arithmetic (rounded up) */
+    double *decision; /* (n, width) argmax index, 0/1, integer, or the value itself (raw) */
+    double *margin;   /* (n, width) distance to the nearest other decision, a lower bound; raw: 0 */
+    uint8_t *decided; /* (n, width) at_tri: TRUE, or UNKNOWN when the arithmetic cannot tell */
+} at_output;
+
+/* Attention weights for pictures and for messages: per block that is ATTN, group and head, (T, T).
+ * For three-wise attention w[i][j] is the weight summed over pairs with j1 = j. */
+typedef struct {
+    int block, group, head;
+    double *w;     /* (T, T) */
+    double *score; /* (T, T), masked entries are -INFINITY; three-wise: NULL */
+} at_trace_head;
+typedef struct {
+    int T, D;
+    int n_heads;
+    at_trace_head *heads;
+    int n_states;   /* n_blocks + 1 */
+    double **state; /* residual after block k-1 (k = 0: the embedding), (T, D) */
+} at_trace;
+
+/* Can the model be run in this arithmetic? The refusal names the part (e.g. softmax in exact). */
+at_status at_arith_supports(const at_model *m, at_arith a, at_err *err);
+/* Runs x through m. Results live in the arena. trace may be NULL. */
+at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
+                 at_output *y, at_err *err);
+
+/* ---- fast: prepared once, then batches of equal-length sequences ------------------------------ */
+
+typedef struct at_exec at_exec;
+/* Prepared for sequences of exactly n positions. a must be f32 or f64; weightings and masks it does
+ * not have a kernel for are refused with AT_EREFUSED (use at_run). */
+at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_err *err);
+void at_exec_free(at_exec *e);
+/* One scratch per thread. */
+typedef struct at_scratch at_scratch;
+at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err);
+void at_scratch_free(at_scratch *s);
+/* v: (batch, n, row width) inputs already known to be in the domain. value: (batch, positions, R)
+ * readout values. Deterministic: a sequence's values do not depend on its place in the batch. */
+void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, double *value);
+/* From readout values (positions, R) to decisions and margins (positions, width), as in at_output. */
+void at_decide(const at_readout *r, int positions, const double *value, double *decision, double *margin);
+int at_exec_positions(const at_exec *e); /* outputs a sequence */
+const char *at_exec_isa(void);           /* "avx2" or "portable"; ATTEST_ISA=portable forces the latter */
+double at_exec_scores(const at_exec *e); /* attention scores computed a sequence */
+
+#endif

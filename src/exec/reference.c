@@ -1,0 +1,202 @@
+/* reference.c: running one sequence in any arithmetic: what is refused, results, dispatch.
+ *
+ * The forward pass itself is in rows.inc (kernels) and reference.inc (order of kernels); an arithmetic is
+ * one file that includes both. The rounding rules are in docs/exec.md.
+ *
+ * Memory: results are allocated first, scratch after them, so that giving scratch back keeps the results; on a
+ * failure everything goes back and the outputs are untouched. */
+#include <math.h>
+
+#include "exec_internal.h"
+
+const at_arith at_f32 = {.kind = AT_F32};
+const at_arith at_f64 = {.kind = AT_F64};
+
+/* ---- what exact arithmetic cannot do ---------------------------------------------------------------------- */
+
+static const char *exact_lacks(at_weighting w)
+{
+    return w == AT_SOFTMAX || w == AT_THREEWISE || w == AT_LINEAR ? "exp" : NULL;
+}
+
+at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
+{
+    if (a.kind != AT_EXACT)
+        return AT_OK;
+    for (int k = 0; k < m->n_pos; k++)
+        if (m->pos[k].kind == AT_POS_SINUSOIDAL || m->pos[k].kind == AT_POS_SQRT_PAIR)
+            return at_fail(err, AT_EREFUSED,
+                           "exact arithmetic has no irrational numbers: position feature %d is %s", k,
+                           at_pos_names[m->pos[k].kind]);
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *block = &m->blocks[b];
+        if (block->norm != AT_NORM_NONE)
+            return at_fail(err, AT_EREFUSED, "exact arithmetic has no square root: block %d has norm %s", b,
+                           at_norm_names[block->norm]);
+        if (block->kind == AT_BLOCK_MLP && block->n_dense > 1 && block->act != AT_ACT_RELU)
+            return at_fail(err, AT_EREFUSED, "exact arithmetic has no erf: block %d has activation %s", b,
+                           at_act_names[block->act]);
+        for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
+            if (exact_lacks(block->groups[g].weighting))
+                return at_fail(err, AT_EREFUSED,
+                               "exact arithmetic has no %s: block %d, group %d has weighting %s",
+                               exact_lacks(block->groups[g].weighting), b, g,
+                               at_weighting_names[block->groups[g].weighting]);
+    }
+    if (m->readout.final_norm)
+        return at_fail(err, AT_EREFUSED, "exact arithmetic has no square root: the readout has a norm");
+    return AT_OK;
+}
+
+/* ---- results -------------------------------------------------------------------------------------------------- */
+
+static at_status output_alloc(const at_model *m, int n, at_arena *arena, at_output *y, at_err *err)
+{
+    *y = (at_output){.n = m->readout.last ? 1 : n, .rows = m->readout.rows};
+    y->width = m->readout.kind == AT_READ_ARGMAX ? 1 : y->rows;
+    size_t values = (size_t)y->n * (size_t)y->rows, decisions = (size_t)y->n * (size_t)y->width;
+    y->value = at_new(arena, double, values);
+    y->radius = at_new(arena, double, values);
+    y->decision = at_new(arena, double, decisions);
+    y->margin = at_new(arena, double, decisions);
+    y->decided = at_new(arena, uint8_t, decisions);
+    return y->value && y->radius && y->decision && y->margin && y->decided ? AT_OK : at_oom(err);
+}
+
+static at_status trace_alloc(const at_model *m, int T, at_arena *arena, at_trace *t, at_err *err)
+{
+    size_t square = (size_t)T * (size_t)T;
+    int heads = 0;
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            heads += m->blocks[b].groups[g].heads;
+    *t = (at_trace){.T = T, .D = m->width, .n_states = m->n_blocks + 1};
+    t->heads = at_new(arena, at_trace_head, heads ? heads : 1);
+    t->state = at_new(arena, double *, t->n_states);
+    if (!t->heads || !t->state)
+        return at_oom(err);
+    for (int k = 0; k < t->n_states; k++)
+        if (!(t->state[k] = at_new(arena, double, (size_t)T *(size_t)m->width)))
+            return at_oom(err);
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            for (int h = 0; h < m->blocks[b].groups[g].heads; h++) {
+                at_trace_head *head = &t->heads[t->n_heads++];
+                *head =
+                    (at_trace_head){.block = b, .group = g, .head = h, .w = at_new(arena, double, square)};
+                if (!head->w)
+                    return at_oom(err);
+                if (m->blocks[b].groups[g].weighting == AT_THREEWISE)
+                    continue;
+                if (!(head->score = at_new(arena, double, square)))
+                    return at_oom(err);
+                for (size_t k = 0; k < square; k++)
+                    head->score[k] = -INFINITY;
+            }
+    return AT_OK;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------ */
+
+static at_status run(ref_ctx *c, ref_forward *forward, const at_input *x, at_trace *trace, at_output *y)
+{
+    at_mark mark = at_arena_mark(c->arena);
+    at_output out;
+    at_trace tr;
+    at_status st = output_alloc(c->m, x->n, c->arena, &out, c->err);
+    if (!st && trace)
+        st = trace_alloc(c->m, c->m->n_prefix + x->n + c->m->n_suffix, c->arena, &tr, c->err);
+    if (!st)
+        st = forward(c, x, trace ? &tr : NULL, &out);
+    if (st) {
+        at_arena_reset(c->arena, mark);
+        return st;
+    }
+    *y = out;
+    if (trace)
+        *trace = tr;
+    return AT_OK;
+}
+
+/* f32 and f64 as p-bit formats. */
+static at_pfmt format_of(at_arith a)
+{
+    if (a.kind == AT_PBIT)
+        return at_pfmt_of(a);
+    bool f32 = a.kind == AT_F32;
+    return at_pfmt_of((at_arith){.kind = AT_PBIT, .bits = f32 ? 24 : 53, .exp_bits = f32 ? 8 : 11});
+}
+
+static at_status check(const at_model *m, at_arith a, const at_input *x, at_err *err)
+{
+    if ((unsigned)a.kind >= AT_ARITH_KINDS)
+        return at_fail(err, AT_EDOMAIN, "arithmetic number %u out of range 0..%d", (unsigned)a.kind,
+                       AT_ARITH_KINDS - 1);
+    if (a.kind == AT_BALL && a.bits < 2)
+        return at_fail(err, AT_EDOMAIN, "ball arithmetic with %d bits; at least 2 are needed", a.bits);
+    at_status st = at_arith_supports(m, a, err);
+    return st ? st : at_input_check(m, x, err);
+}
+
+at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
+                 at_output *y, at_err *err)
+{
+    static ref_forward *const forwards[AT_ARITH_KINDS] = {
+        [AT_F32] = ref_forward_f32,   [AT_F64] = ref_forward_f64,     [AT_PBIT] = ref_forward_pbit,
+        [AT_BALL] = ref_forward_ball, [AT_EXACT] = ref_forward_exact,
+    };
+    at_status st = check(m, a, x, err);
+    if (st)
+        return st;
+    ref_ctx c = {.m = m, .arena = arena, .err = err, .prec = a.bits};
+    if (a.kind == AT_F32 || a.kind == AT_F64 || a.kind == AT_PBIT)
+        c.f = format_of(a);
+    return run(&c, forwards[a.kind], x, trace, y);
+}
+
+/* The longest sum in the model: over a row of weights, over keys, or over pairs of keys. */
+static double longest_sum(const at_model *m, int T)
+{
+    double most = m->width > T ? m->width : T;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
+            const at_group *a = &k->groups[g];
+            most = fmax(most, fmax(a->dk, (double)a->heads * a->dv));
+            if (a->weighting == AT_THREEWISE)
+                most = fmax(most, (double)T * T);
+        }
+        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
+            most = fmax(most, k->dense[l].rows);
+    }
+    return most + 1; /* the bias */
+}
+
+/* The error of a sum of n terms in any order, in half-ulps u of the sum of their sizes: n/(1-nu), and 4 for
+ * what else an implementation does to a term. Infinite when u is no longer small against 1/n. */
+static double sum_units(double n, const at_pfmt *f)
+{
+    double nu = ldexp(n, -f->p);
+    return nu < 0.5 ? n * (1 + 2 * nu) + 4 : INFINITY;
+}
+
+at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool any_order, at_arena *arena,
+                       at_output *y, at_err *err)
+{
+    at_status st = check(m, a, x, err);
+    if (st)
+        return st;
+    if (a.kind == AT_BALL || a.kind == AT_EXACT)
+        return at_fail(err, AT_EINPUT, "a rounding bound needs f32, f64 or p-bit arithmetic");
+    at_pfmt f = format_of(a);
+    ref_ctx c = {.m = m,
+                 .arena = arena,
+                 .err = err,
+                 .f = f,
+                 .prec = 128,
+                 .literal = true,
+                 .any_order = any_order,
+                 .gelu_parts = any_order || a.kind == AT_F64,
+                 .terms = sum_units(longest_sum(m, m->n_prefix + x->n + m->n_suffix), &f)};
+    return run(&c, ref_forward_ball, x, NULL, y);
+}

@@ -1,0 +1,28 @@
+/* reference_f32.c: the reference in f32: the machine's float. GELU goes through double and is rounded once. */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec_internal.h"
+
+#define NUM            float
+#define FORWARD        ref_forward_f32
+#define s_round(c, d)  ((void)(c), (float)(d))
+#define s_add(c, a, b) ((void)(c), (a) + (b))
+#define s_sub(c, a, b) ((void)(c), (a) - (b))
+#define s_mul(c, a, b) ((void)(c), (a) * (b))
+#define s_div(c, a, b) ((void)(c), (a) / (b))
+#define s_sqrt(c, a)   ((void)(c), sqrtf(a))
+#define s_exp(c, a)    ((void)(c), expf(a))
+#define s_gelu(c, a)   ((void)(c), gelu(a))
+
+static inline float gelu(double x)
+{
+    return x == -INFINITY ? 0 : (float)(x * (0.5 * erfc(-x * M_SQRT1_2)));
+}
+
+#include "reference_scalar.inc"
+#include "reference_float.inc"
+#include "rows.inc"
+#include "reference.inc"

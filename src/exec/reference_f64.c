@@ -1,0 +1,28 @@
+/* reference_f64.c: the reference in f64: the machine's double. GELU is x * Phi(x) with Phi from erfc, so that the left tail keeps its digits. */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "exec_internal.h"
+
+#define NUM            double
+#define FORWARD        ref_forward_f64
+#define s_round(c, d)  ((void)(c), (double)(d))
+#define s_add(c, a, b) ((void)(c), (a) + (b))
+#define s_sub(c, a, b) ((void)(c), (a) - (b))
+#define s_mul(c, a, b) ((void)(c), (a) * (b))
+#define s_div(c, a, b) ((void)(c), (a) / (b))
+#define s_sqrt(c, a)   ((void)(c), sqrt(a))
+#define s_exp(c, a)    ((void)(c), exp(a))
+#define s_gelu(c, a)   ((void)(c), gelu(a))
+
+static inline double gelu(double x)
+{
+    return x == -INFINITY ? 0 : x * (0.5 * erfc(-x * M_SQRT1_2));
+}
+
+#include "reference_scalar.inc"
+#include "reference_float.inc"
+#include "rows.inc"
+#include "reference.inc"

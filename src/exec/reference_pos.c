@@ -1,0 +1,123 @@
+/* reference_pos.c: position features, each one correctly rounded function of the integers i and T.
+ *
+ * Most are fractions. The others (sinusoids, square roots) are enclosed by Arb at growing precision until
+ * both ends of the ball round to the same number of the format. That ends: sines and cosines of nonzero
+ * algebraic numbers are transcendental, and sqrt(1/n), sqrt(1-1/n) lie in the format or on a boundary between
+ * two of its numbers only when they are dyadic, and then the ball is a point. */
+#include "reference_pos.h"
+
+#include <assert.h>
+#include <math.h>
+
+bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int64_t *den)
+{
+    *num = i;
+    *den = 1;
+    switch (p->kind) {
+    case AT_POS_I:
+        return true;
+    case AT_POS_INV_I:
+        *num = 1, *den = i;
+        return true;
+    case AT_POS_INV_I2:
+        *num = 1, *den = i * i;
+        return true;
+    case AT_POS_I_OVER_N:
+        *den = T;
+        return true;
+    case AT_POS_I_OVER_N3:
+        *den = T * T * T;
+        return true;
+    case AT_POS_N:
+        *num = T;
+        return true;
+    case AT_POS_ALTERNATE:
+        *num = i % 2 == 0 ? 1 : -1;
+        return true;
+    default:
+        return false;
+    }
+}
+
+void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, slong prec)
+{
+    int64_t num, den;
+    if (ref_feature_ratio(p, i, T, &num, &den)) {
+        arb_set_si(out, num);
+        arb_div_si(out, out, den, prec);
+        return;
+    }
+    if (p->kind == AT_POS_SQRT_PAIR) {
+        /* sqrt(1/n) = 1/sqrt(n), exact for powers of 4; sqrt((n-1)/n), exact for n = 1 */
+        slong n = i + p->shift;
+        if (f == 0) {
+            arb_sqrt_ui(out, (ulong)n, prec);
+            arb_inv(out, out, prec);
+        } else {
+            arb_set_si(out, n - 1);
+            arb_div_si(out, out, n, prec);
+            arb_sqrt(out, out, prec);
+        }
+        return;
+    }
+    assert(p->kind == AT_POS_SINUSOIDAL);
+    arb_t power;
+    fmpq_t e;
+    arb_init(power);
+    fmpq_init(e);
+    fmpq_set_si(e, 2 * (f / 2), (ulong)p->size);
+    arb_set_ui(power, 10000);
+    arb_pow_fmpq(power, power, e, prec);
+    arb_set_si(out, i);
+    arb_div(out, out, power, prec);
+    if (f % 2 == 0)
+        arb_sin(out, out, prec);
+    else
+        arb_cos(out, out, prec);
+    fmpq_clear(e);
+    arb_clear(power);
+}
+
+/* x, at most 1 in size, rounded once (nearest, ties to even) into the format, gradual underflow included. */
+static double round_once(const arf_t x, const at_pfmt *fmt)
+{
+    if (arf_is_zero(x))
+        return 0;
+    /* 2^(e-1) <= |x| < 2^e; below emin the mantissa loses a bit for each step */
+    slong e = arf_abs_bound_lt_2exp_si(x);
+    slong bits = e - 1 >= fmt->emin ? fmt->p : fmt->p - (fmt->emin - (e - 1));
+    if (bits < 1) {
+        /* tiny/2 < |x| < tiny rounds up to tiny, the tie and everything below it to zero */
+        bool up = bits == 0 && arf_cmpabs_2exp_si(x, e - 1) > 0;
+        return up ? copysign(fmt->tiny, arf_sgn(x)) : 0;
+    }
+    arf_t r;
+    arf_init(r);
+    arf_set_round(r, x, bits, ARF_RND_NEAR);
+    double d = arf_get_d(r, ARF_RND_NEAR);
+    arf_clear(r);
+    return d;
+}
+
+double ref_feature_double(const at_pos *p, int f, int64_t i, int64_t T, const at_pfmt *fmt)
+{
+    int64_t num, den;
+    if (ref_feature_ratio(p, i, T, &num, &den))
+        return at_p_ratio(fmt, num, den);
+    arb_t x;
+    arf_t lo, hi;
+    arb_init(x);
+    arf_init(lo);
+    arf_init(hi);
+    double a = 0, b = 1;
+    for (slong prec = 128; a != b; prec *= 2) {
+        ref_feature_ball(x, p, f, i, T, prec);
+        arb_get_interval_arf(lo, hi, x, prec + 30);
+        a = round_once(lo, fmt);
+        b = round_once(hi, fmt);
+    }
+    arf_clear(hi);
+    arf_clear(lo);
+    arb_clear(x);
+    return a;
+}
