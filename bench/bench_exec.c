@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 5
+#define ROUNDS        5
 #define ROUND_SECONDS 0.3
-#define SLICE 64 /* sequences a work item */
+#define SLICE         64 /* sequences a work item */
 
 typedef struct {
     bool three;
@@ -56,7 +56,10 @@ static void architecture(at_model *m, const bench_case *b)
     m->suffix.width = WIDTH;
     m->n_blocks = 2;
     m->blocks[0] = (at_block){.kind = AT_BLOCK_ATTN, .residual = true, .groups = g, .n_groups = 1};
-    *g = (at_group){.heads = 1, .dk = b->three ? 5 : 3, .dv = 1, .scale = 1,
+    *g = (at_group){.heads = 1,
+                    .dk = b->three ? 5 : 3,
+                    .dv = 1,
+                    .scale = 1,
                     .weighting = b->three ? AT_THREEWISE : AT_SOFTMAX};
     m->blocks[1] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_RELU, .dense = d, .n_dense = 2};
     d[0].rows = 2;
@@ -164,6 +167,7 @@ static bool case_run(const bench_case *b, int threads, bool single)
     double scores = at_exec_scores(e);
     int batch = (int)(2e8 / scores);
     batch = batch < 4 * SLICE ? 4 * SLICE : batch > 65536 ? 65536 : batch;
+    batch = batch > (1 << 18) / b->n ? (1 << 18) / b->n : batch; /* inputs and values in 4 MiB */
     batch = b->three && b->n > 64 ? 2 * SLICE * threads : batch;
     size_t count = (size_t)batch * (size_t)b->n;
     double *x = at_new(&arena, double, count), *value = at_new(&arena, double, count);
@@ -202,8 +206,9 @@ static bool case_run(const bench_case *b, int threads, bool single)
     printf("{\"bench\": \"%s\", \"n\": %d, \"precision\": \"%s\", \"isa\": \"%s\", \"threads\": %d, "
            "\"sequences_per_s\": %.0f, \"least\": %.0f, \"most\": %.0f, \"scores_per_s\": %.3g, "
            "\"peak_rss_mib\": %.1f, \"checked\": %ld, \"correct\": %ld}\n",
-           b->three ? "match3" : "match2", b->n, single ? "f32" : "f64", at_exec_isa(), threads, median, rate[0],
-           rate[ROUNDS - 1], median * scores, (double)at_peak_rss_bytes() / (1 << 20), checked, correct);
+           b->three ? "match3" : "match2", b->n, single ? "f32" : "f64", at_exec_isa(), threads, median,
+           rate[0], rate[ROUNDS - 1], median * scores, (double)at_peak_rss_bytes() / (1 << 20), checked,
+           correct);
     fflush(stdout);
     for (int t = 0; t < threads; t++)
         at_scratch_free(scratch[t]);
@@ -222,8 +227,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_exec: threads must be 1..1024\n");
         return 2;
     }
-    const bench_case all[] = {{false, 20, 40},  {false, 64, 128}, {false, 512, 1000},
-                              {true, 32, 513}, {true, 128, 1000}};
+    const bench_case all[] = {
+        {false, 20, 40}, {false, 64, 128}, {false, 512, 1000}, {true, 32, 513}, {true, 128, 1000}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         bench_case b = all[k];
         if ((*task && strcmp(task, b.three ? "match3" : "match2")) || (only && only != b.n))

@@ -1,4 +1,4 @@
-/* vec.h: vectors of 32 bytes, 8 floats (suffix f) or 4 doubles (suffix d), and their exponentials.
+/* vec.h: vectors of 32 bytes (AVX2) or 16 of floats (suffix f) or doubles (suffix d), and their exponentials.
  *
  * GCC's vector types are written once; a file compiled with AVX2 and FMA gets one instruction for each
  * function below, any other file gets plain C that the compiler lowers to what the machine has. A lane
@@ -24,42 +24,84 @@
 #define AT_VEC_AVX2 1
 #else
 #define AT_VEC_AVX2 0
-#pragma GCC diagnostic ignored "-Wpsabi" /* every function here is inlined: no vector crosses a call */
 #endif
 
 #define AT_VEC static inline __attribute__((always_inline, unused))
 /* Before a loop with a small constant count: -O2 alone keeps arrays of vectors in memory. */
 #define AT_UNROLL _Pragma("GCC unroll 8")
 
-#define AT_VEC_TYPE __attribute__((vector_size(32), aligned(AT_VEC_AVX2 ? 32 : 16)))
+#define AT_VEC_BYTES (AT_VEC_AVX2 ? 32 : 16) /* what nearly every machine has without being asked */
+#define AT_VEC_TYPE __attribute__((vector_size(AT_VEC_BYTES)))
 typedef float at_vf AT_VEC_TYPE;
 typedef int32_t at_vfi AT_VEC_TYPE;
 typedef uint32_t at_vfu AT_VEC_TYPE;
 typedef double at_vd AT_VEC_TYPE;
 typedef int64_t at_vdi AT_VEC_TYPE;
 typedef uint64_t at_vdu AT_VEC_TYPE;
-#define AT_LANES_f 8
-#define AT_LANES_d 4
+#define AT_LANES_f (AT_VEC_BYTES / 4)
+#define AT_LANES_d (AT_VEC_BYTES / 8)
 
 #if AT_VEC_AVX2
 
-AT_VEC at_vf vec_set_f(float x) { return (at_vf)_mm256_set1_ps(x); }
-AT_VEC at_vd vec_set_d(double x) { return (at_vd)_mm256_set1_pd(x); }
-AT_VEC at_vf vec_fma_f(at_vf a, at_vf b, at_vf c) { return (at_vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }
-AT_VEC at_vd vec_fma_d(at_vd a, at_vd b, at_vd c) { return (at_vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c); }
-AT_VEC at_vf vec_max_f(at_vf a, at_vf b) { return (at_vf)_mm256_max_ps((__m256)a, (__m256)b); }
-AT_VEC at_vd vec_max_d(at_vd a, at_vd b) { return (at_vd)_mm256_max_pd((__m256d)a, (__m256d)b); }
-AT_VEC at_vf vec_sqrt_f(at_vf a) { return (at_vf)_mm256_sqrt_ps((__m256)a); }
-AT_VEC at_vd vec_sqrt_d(at_vd a) { return (at_vd)_mm256_sqrt_pd((__m256d)a); }
-AT_VEC bool vec_any_f(at_vfi m) { return _mm256_movemask_ps((__m256)m) != 0; }
-AT_VEC bool vec_any_d(at_vdi m) { return _mm256_movemask_pd((__m256d)m) != 0; }
+AT_VEC at_vf vec_set_f(float x)
+{
+    return (at_vf)_mm256_set1_ps(x);
+}
+AT_VEC at_vd vec_set_d(double x)
+{
+    return (at_vd)_mm256_set1_pd(x);
+}
+AT_VEC at_vf vec_fma_f(at_vf a, at_vf b, at_vf c)
+{
+    return (at_vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+AT_VEC at_vd vec_fma_d(at_vd a, at_vd b, at_vd c)
+{
+    return (at_vd)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+AT_VEC at_vf vec_max_f(at_vf a, at_vf b)
+{
+    return (at_vf)_mm256_max_ps((__m256)a, (__m256)b);
+}
+AT_VEC at_vd vec_max_d(at_vd a, at_vd b)
+{
+    return (at_vd)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
+AT_VEC at_vf vec_sqrt_f(at_vf a)
+{
+    return (at_vf)_mm256_sqrt_ps((__m256)a);
+}
+AT_VEC at_vd vec_sqrt_d(at_vd a)
+{
+    return (at_vd)_mm256_sqrt_pd((__m256d)a);
+}
+AT_VEC bool vec_any_f(at_vfi m)
+{
+    return _mm256_movemask_ps((__m256)m) != 0;
+}
+AT_VEC bool vec_any_d(at_vdi m)
+{
+    return _mm256_movemask_pd((__m256d)m) != 0;
+}
 
 #else
 
-AT_VEC at_vf vec_set_f(float x) { return (at_vf){x, x, x, x, x, x, x, x}; }
-AT_VEC at_vd vec_set_d(double x) { return (at_vd){x, x, x, x}; }
-AT_VEC at_vf vec_fma_f(at_vf a, at_vf b, at_vf c) { return a * b + c; }
-AT_VEC at_vd vec_fma_d(at_vd a, at_vd b, at_vd c) { return a * b + c; }
+AT_VEC at_vf vec_set_f(float x)
+{
+    return (at_vf){x, x, x, x};
+}
+AT_VEC at_vd vec_set_d(double x)
+{
+    return (at_vd){x, x};
+}
+AT_VEC at_vf vec_fma_f(at_vf a, at_vf b, at_vf c)
+{
+    return a * b + c;
+}
+AT_VEC at_vd vec_fma_d(at_vd a, at_vd b, at_vd c)
+{
+    return a * b + c;
+}
 AT_VEC at_vf vec_max_f(at_vf a, at_vf b)
 {
     at_vfi m = a > b;
@@ -85,20 +127,32 @@ AT_VEC at_vd vec_sqrt_d(at_vd a)
 AT_VEC bool vec_any_f(at_vfi m)
 {
     at_vdi w = (at_vdi)m;
-    return (w[0] | w[1] | w[2] | w[3]) != 0;
+    return (w[0] | w[1]) != 0;
 }
 AT_VEC bool vec_any_d(at_vdi m)
 {
-    return (m[0] | m[1] | m[2] | m[3]) != 0;
+    return (m[0] | m[1]) != 0;
 }
 
 #endif
 
 /* a where m, else b; and a where m, else 0 */
-AT_VEC at_vf vec_select_f(at_vfi m, at_vf a, at_vf b) { return (at_vf)((m & (at_vfi)a) | (~m & (at_vfi)b)); }
-AT_VEC at_vd vec_select_d(at_vdi m, at_vd a, at_vd b) { return (at_vd)((m & (at_vdi)a) | (~m & (at_vdi)b)); }
-AT_VEC at_vf vec_keep_f(at_vfi m, at_vf a) { return (at_vf)(m & (at_vfi)a); }
-AT_VEC at_vd vec_keep_d(at_vdi m, at_vd a) { return (at_vd)(m & (at_vdi)a); }
+AT_VEC at_vf vec_select_f(at_vfi m, at_vf a, at_vf b)
+{
+    return (at_vf)((m & (at_vfi)a) | (~m & (at_vfi)b));
+}
+AT_VEC at_vd vec_select_d(at_vdi m, at_vd a, at_vd b)
+{
+    return (at_vd)((m & (at_vdi)a) | (~m & (at_vdi)b));
+}
+AT_VEC at_vf vec_keep_f(at_vfi m, at_vf a)
+{
+    return (at_vf)(m & (at_vfi)a);
+}
+AT_VEC at_vd vec_keep_d(at_vdi m, at_vd a)
+{
+    return (at_vd)(m & (at_vdi)a);
+}
 
 /* p(r) * 2^n, n in the low bits of t: the tail of both exponentials. Unsigned, since lanes out of range wrap
  * before they are masked. */

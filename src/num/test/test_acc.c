@@ -2,8 +2,8 @@
  *
  * The judge keeps every sum as a GMP integer times 2^-2176, and rounds it with MPFR (precision p, the format's
  * exponent range, mpfr_subnormalize).
- * EVIDENCE exact-sums exact sums of up to 40 terms split at every place, in every format width tested
- * EVIDENCE exact-sums sampled random sums and sums of products, all p in 2..53 */
+ * Shows: exact sums exact sums of up to 40 terms split at every place, in every format width tested
+ * Shows: exact sums sampled random sums and sums of products, all p in 2..53 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

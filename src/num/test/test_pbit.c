@@ -5,8 +5,8 @@
  * that operands are put into a format by the judge's own rounding. NaNs are equal to each other.
  *
  * Formats: every p in 2..53, exponents of 3, 4, 5, 8 and 10 bits, and p53e11. Small formats are exhausted.
- * EVIDENCE arithmetic exact every pair of p4e4 and p5e3, every operand of p8e5 and p11e5
- * EVIDENCE arithmetic sampled all p in 2..53, five exponent widths, random, correlated and edge operands */
+ * Shows: arithmetic exact every pair of p4e4 and p5e3, every operand of p8e5 and p11e5
+ * Shows: arithmetic sampled all p in 2..53, five exponent widths, random, correlated and edge operands */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
