@@ -1,0 +1,147 @@
+/* program.h: the program IR, its exact interpreter, and the assembler that turns it into weights.
+ *
+ * A program is a list of single-assignment variables over positions: inputs, position features,
+ * attention steps and pointwise expressions. Every theorem and every front end is written in it.
+ *
+ *     at_program *P = at_program_new("match2", N);
+ *     at_var x    = at_token(P, "x", M);                       // a field, residues 0..M-1
+ *     at_suffix(P, 1);                                         // one hidden blank after the end
+ *     at_var cosx = at_lookup(P, "cos", x, cos_table);
+ *     at_var sinx = at_lookup(P, "sin", x, sin_table);
+ *     at_var blank = at_mark_suffix(P, "blank", 0);
+ *     at_var paired = at_attend(P, "paired", &(at_attention){
+ *         .query = AT_VEC(cosx, sinx, at_const(P, 1)),
+ *         .key   = AT_VEC(cosx, at_neg(P, sinx), blank),
+ *         .value = AT_VEC(at_not(P, blank)),
+ *         .weighting = AT_SOFTMAX, .scale = c, .gap = gap});
+ *     at_emit(P, AT_VEC(at_ramp(P, "y", paired, 1/6., 1/3.)), AT_READ_THRESHOLD, 0.5);
+ *     at_assemble(P, &model, &err);
+ *
+ * Failures are sticky: builders return -1 after the first one and at_assemble reports it, so that a
+ * proof reads without error handling between its lines.
+ *
+ * Meaning. Attention means "over the keys whose score is largest": their average (softmax, sparsemax,
+ * average-hard, three-wise), or the leftmost/rightmost. `gap` promises that every other score is lower by
+ * at least that much. The assembler derives the scale from the gap and the wanted error, and carries the
+ * error it leaves through the rest of the program; steps on integers are flat around integers, so they
+ * remove errors below 1/2. It fails naming the variable whose error cannot be bounded.
+ */
+#ifndef ATTEST_PROGRAM_H
+#define ATTEST_PROGRAM_H
+
+#include <attest/exec.h>
+
+typedef int at_var; /* -1: an earlier step failed */
+typedef struct {
+    int n;
+    const at_var *v;
+} at_vec;
+#define AT_VEC(...) ((at_vec){(int)(sizeof((at_var[]){__VA_ARGS__}) / sizeof(at_var)), (at_var[]){__VA_ARGS__}})
+
+typedef struct at_program at_program;
+
+/* A program for lengths 1..N. NULL when out of memory. */
+at_program *at_program_new(const char *name, int N);
+void at_program_free(at_program *P);
+void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1 */
+/* A failure found by the builder itself (a parameter, a table): sticky like the others. */
+at_status at_program_fail(at_program *P, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+at_status at_program_oom(at_program *P); /* the builder itself ran out of memory: sticky too */
+at_status at_program_status(const at_program *P, at_err *err);
+
+/* ---- inputs ------------------------------------------------------------------------------------ */
+
+at_var at_token(at_program *P, const char *name, int size);
+at_var at_subset(at_program *P, const char *name, int size, int pick);
+/* d real inputs in [lo,hi]; returns the first of d consecutive variables name[0..d-1]. */
+at_var at_reals(at_program *P, const char *name, int d, double lo, double hi);
+void at_prefix(at_program *P, int count); /* hidden positions, before any of the calls below */
+void at_suffix(at_program *P, int count);
+void at_origin(at_program *P, int origin); /* index of the first position, default 1 */
+
+/* A field looked up in a table (part of the embedding): user positions; 0 at hidden ones. */
+at_var at_lookup(at_program *P, const char *name, at_var field, const double *table);
+/* m tables at once: rows (size or C(size,pick), m), row-major; returns the first of m variables. */
+at_var at_lookup_rows(at_program *P, const char *name, at_var field, int m, const double *rows);
+at_var at_number(at_program *P, const char *name, at_var field); /* a token as the number it is */
+/* 1 at hidden position k, 0 elsewhere. */
+at_var at_mark_prefix(at_program *P, const char *name, int k);
+at_var at_mark_suffix(at_program *P, const char *name, int k);
+/* The value of an input variable (lookup, number) at a hidden position. */
+void at_hidden_prefix(at_program *P, at_var v, int k, double value);
+void at_hidden_suffix(at_program *P, at_var v, int k, double value);
+at_var at_position(at_program *P, const char *name, at_pos_kind kind); /* kinds with one feature */
+/* m position tables of prefix+N+suffix rows each, row-major (rows, m); integer values stay integers. */
+at_var at_position_rows(at_program *P, const char *name, int m, const double *rows);
+
+/* ---- linear expressions: free, folded into the next matrix ------------------------------------------- */
+
+at_var at_const(at_program *P, double c);
+at_var at_add(at_program *P, at_var x, at_var y);
+at_var at_sub(at_program *P, at_var x, at_var y);
+at_var at_scaled(at_program *P, double k, at_var x);
+at_var at_neg(at_program *P, at_var x);
+at_var at_not(at_program *P, at_var b); /* 1-b */
+at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0); /* coef NULL: all 1 */
+
+/* ---- pointwise steps: one ReLU layer each -------------------------------------------------------------- */
+
+at_var at_ramp(at_program *P, const char *name, at_var x, double a, double b); /* 0 below a, 1 above b */
+at_var at_max2(at_program *P, const char *name, at_var x, at_var y);
+at_var at_min2(at_program *P, const char *name, at_var x, at_var y);
+at_var at_absolute(at_program *P, const char *name, at_var x);
+at_var at_select(at_program *P, const char *name, at_var b, at_var x, at_var y); /* b ? x : y, b boolean */
+at_var at_and(at_program *P, const char *name, at_var a, at_var b);
+at_var at_or(at_program *P, const char *name, at_var a, at_var b);
+/* On integers (flat around them, so errors below 1/2 vanish): */
+at_var at_at_least(at_program *P, const char *name, at_var x, double t); /* [x >= t], t an integer */
+at_var at_equals(at_program *P, const char *name, at_var x, double t);   /* [x == t] */
+at_var at_table(at_program *P, const char *name, at_var x, const double *values); /* values[x - lo(x)] */
+at_var at_product(at_program *P, const char *name, at_var x, at_var y);  /* integers */
+at_var at_floor_div(at_program *P, const char *name, at_var x, int m);   /* floor(x/m), x integer */
+/* Sum of trapezoids: sum over c in centres of max(0, min(1, (r+w-|x-c|)/w)): 1 within r of a centre. */
+at_var at_near(at_program *P, const char *name, at_var x, const double *centres, int n, double r, double w);
+
+/* ---- attention ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_vec query, key, key2; /* linear in the variables; key2, value2: three-wise only */
+    at_vec value, value2;    /* one variable comes out for each */
+    at_weighting weighting;
+    at_mask mask;
+    at_post post;   /* applied to the score, before scale in meaning: post(scale s) = scale post(s) */
+    double gap;     /* > 0: every score below the largest is below it by at least this much */
+    double scale;   /* 0: derived from gap and error */
+    double error;   /* wanted error of the result, default 2^-20 of the value's range; with an explicit
+                       scale it is a promise that the assembler relies on (0: computed from the gap) */
+    bool unique;    /* one key only reaches the largest score (or all reach equal values), so that the
+                       result of integers is an integer */
+    at_var base;    /* base_plus: the result is base + attention (in place when base is not used later) */
+    bool base_plus; /* with one value only */
+} at_attention;
+/* Returns the first of value.n consecutive variables. A fully masked row gives 0 (plus base). */
+at_var at_attend(at_program *P, const char *name, const at_attention *a);
+
+/* ---- output ------------------------------------------------------------------------------------------------ */
+
+void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold);
+
+/* ---- using a program ------------------------------------------------------------------------------------------ */
+
+/* Declared range of a variable and the error bound that assembly derived for it. */
+typedef struct {
+    const char *name;
+    double lo, hi, err;
+    bool integer;
+} at_var_info;
+int at_program_vars(const at_program *P);
+at_var_info at_program_var(const at_program *P, at_var v);
+at_status at_program_print(const at_program *P, at_text *out);
+/* The exact interpreter: values (T, R) of the outputs for input x, user positions only, by the meaning
+ * above and not by the weights. Results live in the arena. */
+at_status at_program_run(const at_program *P, const at_input *x, at_arena *a, double **out, at_err *err);
+/* Weights. m is initialised by this call. out_error: bound on |weights' output - interpreter's| in real
+ * arithmetic; may be NULL. */
+at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err);
+
+#endif

@@ -1,0 +1,523 @@
+/* assemble.c: a program becomes a plain model.
+ *
+ * Phase by phase, coordinates of the residual stream are handed out and taken back:
+ * - a block after which nothing older is needed has no residual connection and leaves all other
+ *   coordinates zero ("clean");
+ * - an attention layer writes to clean coordinates, or adds to its base's own;
+ * - an MLP may also take over a coordinate whose variable is dead ("dirty"): it subtracts the old value.
+ * The plan (forms over coordinates) is made first; the width is known after it; then weights are written.
+ *
+ * Invariant: a variable v with until[v] > p has coord[v] >= 0 after phase p, or is a linear expression
+ * of such. Every weight is an entry of a form in the plan. */
+#include "schedule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    int step;
+    form **q, **k, **v, **k2, **v2;
+    int *dest; /* coordinate of each value component, -1 when it is not needed */
+} head_plan;
+
+typedef struct {
+    bool attn, residual;
+    int n_heads;
+    head_plan *heads;
+    mlp_net net;
+} block_plan;
+
+typedef struct {
+    at_program *P;
+    schedule S;
+    int *coord;       /* (n_vars) coordinate that holds v, or held it last, or -1 */
+    int *home;        /* (n_vars) coordinate of an input in the embedding, or -1 */
+    at_var *owner;    /* (cap) variable alive in a coordinate, or -1 */
+    at_var *dirt;     /* (cap) dead variable whose value is still there, or -1 */
+    at_text *names;   /* (cap) everything that lived there */
+    int cap, D;
+    block_plan *blocks;
+    int n_blocks;
+    at_arena *arena; /* scratch */
+    at_err *err;
+} plan;
+
+/* ---- coordinates ---------------------------------------------------------------------------------------- */
+
+static void coord_give(plan *L, at_var v, int c)
+{
+    if (L->P->vars[v].name) {
+        if (L->names[c].n)
+            at_text_add(&L->names[c], " ");
+        at_text_add(&L->names[c], L->P->vars[v].name);
+    }
+    L->coord[v] = c;
+    L->owner[c] = v;
+    L->dirt[c] = -1;
+    if (c >= L->D)
+        L->D = c + 1;
+}
+
+static int coord_free(const plan *L, bool clean)
+{
+    int c = 0;
+    while (L->owner[c] >= 0 || (clean && L->dirt[c] >= 0))
+        c++;
+    return c; /* cap is larger than the number of variables, so one is free */
+}
+
+/* After phase p: variables read no more leave dirt behind. */
+static void coord_retire(plan *L, int p)
+{
+    for (int c = 0; c < L->D; c++)
+        if (L->owner[c] >= 0 && L->S.until[L->owner[c]] <= p) {
+            L->dirt[c] = L->owner[c];
+            L->owner[c] = -1;
+        }
+}
+
+/* A block without residual connection: whatever was there is gone. */
+static void coord_wipe(plan *L)
+{
+    for (int c = 0; c < L->cap; c++) {
+        if (L->owner[c] >= 0)
+            L->coord[L->owner[c]] = -1;
+        L->owner[c] = L->dirt[c] = -1;
+    }
+}
+
+static bool any_survivor(const plan *L, int p)
+{
+    for (int c = 0; c < L->D; c++)
+        if (L->owner[c] >= 0 && L->S.until[L->owner[c]] > p)
+            return true;
+    return false;
+}
+
+static bool kept(const plan *L, at_var v, int p)
+{
+    return L->S.phase[v] == p && L->S.until[v] > p;
+}
+
+/* ---- planning ----------------------------------------------------------------------------------------------- */
+
+static mlp_site site(const plan *L, int p)
+{
+    return (mlp_site){L->P, L->coord, L->S.phase, p, L->S.level, L->arena, L->err, L->cap};
+}
+
+static form **forms_of(const plan *L, at_vec v)
+{
+    mlp_site s = site(L, 0);
+    form **f = at_new(L->arena, form *, v.n + 1);
+    for (int k = 0; f && k < v.n; k++)
+        if (!(f[k] = residual_form(&s, v.v[k])))
+            return NULL;
+    return f;
+}
+
+/* Inputs come in groups that each have one tensor: position tables, then single features and marks, then
+ * the fields one by one. The variables of a group lie side by side. */
+static int input_group(const var *v)
+{
+    return v->op == OP_ROWS ? -2 : v->op == OP_POS || v->field < 0 ? -1 : v->field;
+}
+
+static void plan_embedding(plan *L)
+{
+    const at_program *P = L->P;
+    for (int g = -2; g < P->n_fields; g++)
+        for (at_var v = 0; v < P->n_vars; v++) {
+            const var *x = &P->vars[v];
+            if (!op_is_input(x->op) || x->op == OP_FIELD || input_group(x) != g || L->S.until[v] <= 0)
+                continue;
+            coord_give(L, v, coord_free(L, true));
+            L->home[v] = L->coord[v];
+        }
+}
+
+static at_status plan_attention(plan *L, int p)
+{
+    const at_program *P = L->P;
+    block_plan *b = &L->blocks[L->n_blocks];
+    b->attn = true;
+    b->heads = at_new(L->arena, head_plan, P->n_steps + 1);
+    if (!b->heads)
+        return at_oom(L->err);
+    /* Forms are taken before anything moves. */
+    for (at_var v = 0; v < P->n_vars; v++) {
+        const var *x = &P->vars[v];
+        if (x->op != OP_ATTEND || x->component || L->S.phase[v] != p)
+            continue;
+        const at_attention *a = &P->steps[x->step].a;
+        head_plan *h = &b->heads[b->n_heads++];
+        h->step = x->step;
+        h->q = forms_of(L, a->query);
+        h->k = forms_of(L, a->key);
+        h->v = forms_of(L, a->value);
+        h->dest = at_new(L->arena, int, a->value.n);
+        if (a->weighting == AT_THREEWISE) {
+            h->k2 = forms_of(L, a->key2);
+            h->v2 = forms_of(L, a->value2);
+        }
+        if (!h->q || !h->k || !h->v || !h->dest || (a->weighting == AT_THREEWISE && (!h->k2 || !h->v2)))
+            return at_oom(L->err);
+    }
+    if (!b->n_heads)
+        return AT_OK;
+    b->residual = any_survivor(L, p);
+    for (at_var v = 0; v < P->n_vars; v++)
+        b->residual = b->residual || (L->S.in_place[v] && L->S.phase[v] == p);
+    if (!b->residual)
+        coord_wipe(L);
+    int h = -1;
+    for (at_var v = 0; v < P->n_vars; v++) {
+        const var *x = &P->vars[v];
+        if (x->op != OP_ATTEND || L->S.phase[v] != p)
+            continue;
+        h += x->component == 0;
+        b->heads[h].dest[x->component] = -1;
+        if (kept(L, v, p)) {
+            int c = coord_free(L, true);
+            coord_give(L, v, c);
+            b->heads[h].dest[x->component] = c;
+        }
+    }
+    for (at_var v = 0; v < P->n_vars; v++) { /* base + attention: the sum takes over base's coordinate */
+        const var *x = &P->vars[v];
+        if (!L->S.in_place[v] || L->S.phase[v] != p)
+            continue;
+        int c = L->coord[x->args[0]];
+        for (int k = 0; k < b->n_heads; k++)
+            if (b->heads[k].step == P->vars[x->args[1]].step)
+                b->heads[k].dest[0] = c;
+        coord_give(L, v, c);
+    }
+    coord_retire(L, p);
+    L->n_blocks++;
+    return AT_OK;
+}
+
+static at_status plan_mlp(plan *L, int p)
+{
+    const at_program *P = L->P;
+    block_plan *b = &L->blocks[L->n_blocks];
+    at_var *want = at_new(L->arena, at_var, P->n_vars), *erase = at_new(L->arena, at_var, P->n_vars);
+    int *at = at_new(L->arena, int, P->n_vars), n = 0, levels = 0;
+    if (!want || !erase || !at)
+        return at_oom(L->err);
+    for (at_var v = 0; v < P->n_vars; v++)
+        if (kept(L, v, p)) {
+            want[n++] = v;
+            if (L->S.level[v] > levels)
+                levels = L->S.level[v];
+        }
+    if (!n)
+        return AT_OK;
+    b->residual = any_survivor(L, p);
+    /* Places are chosen first, given after the forms are taken. */
+    at_var *owner = at_new(L->arena, at_var, L->cap);
+    if (!owner)
+        return at_oom(L->err);
+    for (int c = 0; c < L->cap; c++)
+        owner[c] = b->residual && L->owner[c] >= 0 && L->S.until[L->owner[c]] > p ? L->owner[c] : -1;
+    for (int k = 0; k < n; k++) {
+        int c = 0;
+        while (owner[c] >= 0)
+            c++;
+        owner[c] = want[k];
+        at[k] = c;
+        erase[k] = !b->residual ? -1 : L->owner[c] >= 0 ? L->owner[c] : L->dirt[c];
+    }
+    mlp_site s = site(L, p);
+    at_status st = mlp_synthesise(&s, want, at, erase, n, levels, &b->net);
+    if (st)
+        return st;
+    if (!b->residual)
+        coord_wipe(L);
+    for (int k = 0; k < n; k++)
+        coord_give(L, want[k], at[k]);
+    coord_retire(L, p);
+    L->n_blocks++;
+    return AT_OK;
+}
+
+static at_status plan_all(plan *L)
+{
+    at_program *P = L->P;
+    at_arena *a = L->arena;
+    L->cap = P->n_vars + 2;
+    L->S = (schedule){.phase = at_new(a, int, P->n_vars), .level = at_new(a, int, P->n_vars),
+                      .until = at_new(a, int, P->n_vars), .wide = at_new(a, bool, P->n_vars),
+                      .in_place = at_new(a, bool, P->n_vars)};
+    L->coord = at_new(a, int, P->n_vars);
+    L->home = at_new(a, int, P->n_vars);
+    L->owner = at_new(a, at_var, L->cap);
+    L->dirt = at_new(a, at_var, L->cap);
+    L->names = at_new(a, at_text, L->cap);
+    if (!L->S.phase || !L->S.level || !L->S.until || !L->S.wide || !L->S.in_place || !L->coord || !L->home ||
+        !L->owner || !L->dirt || !L->names)
+        return at_oom(L->err);
+    for (int k = 0; k < L->cap; k++)
+        L->owner[k] = L->dirt[k] = -1;
+    for (at_var v = 0; v < P->n_vars; v++)
+        L->coord[v] = L->home[v] = -1;
+    at_status st = schedule_errors(P, L->err);
+    if (st)
+        return st;
+    schedule_phases(P, &L->S);
+    schedule_lifetimes(P, &L->S);
+    L->blocks = at_new(a, block_plan, L->S.last + 1);
+    if (!L->blocks)
+        return at_oom(L->err);
+    plan_embedding(L);
+    for (int p = 1; p <= L->S.last && !st; p++)
+        st = p % 2 ? plan_mlp(L, p) : plan_attention(L, p);
+    if (L->D == 0)
+        L->D = 1; /* a constant output */
+    return st;
+}
+
+/* ---- writing weights -------------------------------------------------------------------------------------------- */
+
+static void row_write(double *row, const form *f)
+{
+    for (int k = 0; k < f->n; k++)
+        row[f->unit[k]] = f->coef[k];
+}
+
+static bool forms_have_constant(form **f, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (f[k]->c0 != 0)
+            return true;
+    return false;
+}
+
+static at_status shape_block(const plan *L, const block_plan *b, at_block *out, at_arena *a, at_err *err)
+{
+    const at_program *P = L->P;
+    *out = (at_block){.kind = b->attn ? AT_BLOCK_ATTN : AT_BLOCK_MLP, .residual = b->residual, .norm_g = -1,
+                      .norm_b = -1, .act = AT_ACT_RELU};
+    if (!b->attn) {
+        out->n_dense = b->net.n_levels + 1;
+        out->dense = at_new(a, at_dense, out->n_dense);
+        if (!out->dense)
+            return at_oom(err);
+        for (int l = 0; l < out->n_dense; l++)
+            out->dense[l].rows = l + 1 < out->n_dense ? b->net.units[l + 1] : L->D;
+        return AT_OK;
+    }
+    out->n_groups = b->n_heads;
+    out->groups = at_new(a, at_group, b->n_heads);
+    if (!out->groups)
+        return at_oom(err);
+    for (int h = 0; h < b->n_heads; h++) {
+        const head_plan *hp = &b->heads[h];
+        const step *s = &P->steps[hp->step];
+        const at_attention *t = &s->a;
+        bool three = t->weighting == AT_THREEWISE;
+        out->groups[h] = (at_group){
+            .heads = 1,
+            .dk = t->query.n,
+            .dv = t->value.n,
+            .weighting = t->weighting,
+            .post = t->post,
+            .scale = s->scale,
+            .tie = t->weighting == AT_AVERAGE_HARD ? t->gap / 2 * s->scale : 0,
+            .mask = t->mask,
+            .bias = forms_have_constant(hp->q, t->query.n) || forms_have_constant(hp->k, t->key.n) ||
+                    forms_have_constant(hp->v, t->value.n) ||
+                    (three && (forms_have_constant(hp->k2, t->key2.n) || forms_have_constant(hp->v2, t->value2.n)))};
+    }
+    return AT_OK;
+}
+
+static void forms_write(const at_model *m, int w, int bias, form **f, int n)
+{
+    for (int k = 0; k < n; k++) {
+        row_write(at_model_data(m, w) + (size_t)k * (size_t)m->width, f[k]);
+        if (bias >= 0)
+            at_model_data(m, bias)[k] = f[k]->c0;
+    }
+}
+
+static void write_block(const plan *L, const block_plan *b, const at_block *out, const at_model *m)
+{
+    if (!b->attn) {
+        for (int l = 0; l < out->n_dense; l++) {
+            bool last = l + 1 == out->n_dense;
+            int cols = l ? b->net.units[l] : L->D;
+            for (int r = 0; r < out->dense[l].rows; r++) {
+                const form *f = last ? &b->net.out[r] : &b->net.pre[l + 1][r];
+                row_write(at_model_data(m, out->dense[l].w) + (size_t)r * (size_t)cols, f);
+                at_model_data(m, out->dense[l].b)[r] = f->c0;
+            }
+        }
+        return;
+    }
+    for (int h = 0; h < b->n_heads; h++) {
+        const head_plan *hp = &b->heads[h];
+        const at_group *g = &out->groups[h];
+        forms_write(m, g->q, g->qb, hp->q, g->dk);
+        forms_write(m, g->k, g->kb, hp->k, g->dk);
+        forms_write(m, g->v, g->vb, hp->v, g->dv);
+        if (g->weighting == AT_THREEWISE) {
+            forms_write(m, g->k2, g->k2b, hp->k2, g->dk);
+            forms_write(m, g->v2, g->v2b, hp->v2, g->dv);
+        }
+        for (int k = 0; k < g->dv; k++)
+            if (hp->dest[k] >= 0)
+                at_model_data(m, g->o)[(size_t)hp->dest[k] * (size_t)g->dv + (size_t)k] = 1;
+    }
+}
+
+/* The coordinates first..last that variables satisfying a test occupy in the embedding. */
+typedef bool var_test(const var *v, int arg);
+
+static bool is_of_field(const var *v, int f)
+{
+    return (v->op == OP_EMBED || v->op == OP_REAL) && v->field == f;
+}
+
+static bool is_rows(const var *v, int arg)
+{
+    (void)arg;
+    return v->op == OP_ROWS;
+}
+
+static at_embed embed_range(const plan *L, var_test *test, int arg)
+{
+    int lo = L->D, hi = -1;
+    for (at_var v = 0; v < L->P->n_vars; v++)
+        if (L->home[v] >= 0 && test(&L->P->vars[v], arg)) {
+            lo = L->home[v] < lo ? L->home[v] : lo;
+            hi = L->home[v] > hi ? L->home[v] : hi;
+        }
+    return hi < 0 ? (at_embed){0, 1, -1} : (at_embed){lo, hi - lo + 1, -1};
+}
+
+static at_status shape_input(const plan *L, at_model *m, at_err *err)
+{
+    const at_program *P = L->P;
+    m->n_fields = P->n_fields;
+    m->fields = at_new(&m->arena, at_field, P->n_fields + 1);
+    m->pos = at_new(&m->arena, at_pos, P->n_vars + 1);
+    if (!m->fields || !m->pos)
+        return at_oom(err);
+    for (int f = 0; f < P->n_fields; f++) {
+        m->fields[f] = P->fields[f];
+        m->fields[f].embed = embed_range(L, is_of_field, f);
+    }
+    bool rows = false;
+    for (at_var v = 0; v < P->n_vars; v++) {
+        if (L->home[v] < 0)
+            continue;
+        if (P->vars[v].op == OP_POS)
+            m->pos[m->n_pos++] = (at_pos){P->vars[v].pos, 0, 0, {L->home[v], 1, -1}};
+        rows = rows || P->vars[v].op == OP_ROWS;
+    }
+    if (rows)
+        m->pos[m->n_pos++] = (at_pos){AT_POS_TABLE, program_longest(P), 0, embed_range(L, is_rows, 0)};
+    m->n_prefix = P->n_prefix;
+    m->n_suffix = P->n_suffix;
+    m->prefix = m->suffix = (at_embed){0, L->D, -1};
+    return AT_OK;
+}
+
+static void write_input(const plan *L, const at_model *m)
+{
+    const at_program *P = L->P;
+    int one = 0;
+    for (at_var v = 0; v < P->n_vars; v++) {
+        const var *x = &P->vars[v];
+        if (L->home[v] < 0)
+            continue;
+        if (x->op == OP_POS) {
+            at_model_data(m, m->pos[one++].embed.tensor)[0] = 1;
+            continue;
+        }
+        const at_embed *e = x->op == OP_ROWS ? &m->pos[m->n_pos - 1].embed
+                            : x->field >= 0  ? &m->fields[x->field].embed
+                                             : NULL;
+        double *t = e ? at_model_data(m, e->tensor) : NULL;
+        int64_t n = x->op == OP_ROWS ? program_longest(P)
+                    : x->op == OP_REAL ? 0
+                    : e                ? field_rows(&P->fields[x->field])
+                                       : 0;
+        for (int64_t r = 0; r < n; r++)
+            t[r * e->width + L->home[v] - e->col] = x->table[r * x->stride];
+        if (x->op == OP_REAL)
+            t[x->component * e->width + L->home[v] - e->col] = 1;
+        for (int k = 0; x->prefix && k < P->n_prefix; k++)
+            at_model_data(m, m->prefix.tensor)[(size_t)k * (size_t)L->D + (size_t)L->home[v]] = x->prefix[k];
+        for (int k = 0; x->suffix && k < P->n_suffix; k++)
+            at_model_data(m, m->suffix.tensor)[(size_t)k * (size_t)L->D + (size_t)L->home[v]] = x->suffix[k];
+    }
+}
+
+static at_status build_model(const plan *L, at_model *m, at_err *err)
+{
+    const at_program *P = L->P;
+    snprintf(m->name, sizeof m->name, "%s", P->name);
+    m->width = L->D;
+    m->n_min = P->n_min;
+    m->n_max = P->N;
+    m->pos_origin = P->origin;
+    at_status st = shape_input(L, m, err);
+    m->n_blocks = L->n_blocks;
+    m->blocks = at_new(&m->arena, at_block, L->n_blocks + 1);
+    m->n_subspaces = L->D;
+    m->subspaces = at_new(&m->arena, at_subspace, L->D);
+    if (!m->blocks || !m->subspaces)
+        return at_oom(err);
+    for (int b = 0; b < L->n_blocks && !st; b++)
+        st = shape_block(L, &L->blocks[b], &m->blocks[b], &m->arena, err);
+    for (int c = 0; c < L->D; c++) {
+        snprintf(m->subspaces[c].name, sizeof m->subspaces[c].name, "%s", L->names[c].n ? L->names[c].s : "-");
+        m->subspaces[c].col = c;
+        m->subspaces[c].width = 1;
+        st = st ? st : L->names[c].oom ? at_oom(err) : AT_OK;
+    }
+    m->readout = (at_readout){.kind = P->read, .rows = P->out.n, .threshold = P->threshold};
+    form **out = forms_of(L, P->out);
+    if (!out)
+        return at_oom(err);
+    if (!st)
+        st = at_model_layout(m, err);
+    if (st)
+        return st;
+    write_input(L, m);
+    for (int b = 0; b < L->n_blocks; b++)
+        write_block(L, &L->blocks[b], &m->blocks[b], m);
+    forms_write(m, m->readout.w, m->readout.b, out, P->out.n);
+    return at_model_validate(m, err);
+}
+
+at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err)
+{
+    at_model_init(m);
+    at_status st = at_program_status(P, err);
+    if (!st && P->out.n == 0)
+        st = at_fail(err, AT_EDOMAIN, "program %s has no output", P->name);
+    if (st)
+        return st;
+    at_arena scratch;
+    at_arena_init(&scratch);
+    plan L = {.P = P, .arena = &scratch, .err = err};
+    st = plan_all(&L);
+    if (!st)
+        st = build_model(&L, m, err);
+    if (out_error) {
+        *out_error = 0;
+        for (int k = 0; k < P->out.n; k++)
+            if (P->vars[P->out.v[k]].err > *out_error)
+                *out_error = P->vars[P->out.v[k]].err;
+    }
+    for (int c = 0; c < L.cap && L.names; c++)
+        at_text_release(&L.names[c]);
+    at_arena_release(&scratch);
+    if (st)
+        at_model_release(m);
+    return st;
+}

@@ -1,0 +1,188 @@
+/* interpret.c: what a program means, computed without weights.
+ *
+ * Legend: T positions, v variables, R outputs. Values are doubles; scores within half the promised gap of
+ * the largest count as equal to it, which decides ties exactly as long as the promise holds. */
+#include "program_internal.h"
+
+#include <math.h>
+
+typedef struct {
+    const at_program *P;
+    const at_input *x;
+    int T, row;     /* row: numbers a position takes */
+    double *value;  /* (n_vars, T) */
+} machine;
+
+static double *val(const machine *m, at_var v)
+{
+    return m->value + (size_t)v * (size_t)m->T;
+}
+
+/* Where field f starts in an input row. */
+static int field_offset(const at_program *P, int f)
+{
+    int at = 0;
+    for (int k = 0; k < f; k++)
+        at += at_field_width(&P->fields[k]);
+    return at;
+}
+
+static double position_feature(at_pos_kind k, double i, double T)
+{
+    switch (k) {
+    case AT_POS_I:
+        return i;
+    case AT_POS_INV_I:
+        return 1 / i;
+    case AT_POS_INV_I2:
+        return 1 / (i * i);
+    case AT_POS_I_OVER_N:
+        return i / T;
+    case AT_POS_I_OVER_N3:
+        return i / (T * T * T);
+    case AT_POS_N:
+        return T;
+    default: /* AT_POS_ALTERNATE; the builder admits no other */
+        return fmod(i, 2) == 0 ? 1 : -1;
+    }
+}
+
+static double input_at(const machine *m, const var *v, int t)
+{
+    const at_program *P = m->P;
+    int u = t - P->n_prefix; /* user position */
+    if (v->op == OP_POS)
+        return position_feature(v->pos, t + P->origin, m->T);
+    if (v->op == OP_ROWS)
+        return v->table[(size_t)t * (size_t)v->stride];
+    if (u < 0)
+        return v->prefix[t];
+    if (u >= m->x->n)
+        return v->suffix[u - m->x->n];
+    if (v->field < 0)
+        return 0;
+    const double *row = m->x->v + (size_t)u * (size_t)m->row + field_offset(P, v->field);
+    const at_field *f = &P->fields[v->field];
+    if (v->op == OP_REAL)
+        return row[v->component];
+    int64_t r = f->kind == AT_FIELD_SUBSET ? at_subset_rank(row, f->pick) : (int64_t)row[0];
+    return v->table[r * v->stride];
+}
+
+static double clamp01(double x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static double point_at(const machine *m, const var *v, int t)
+{
+    double a = val(m, v->args[0])[t], b = v->n_args > 1 ? val(m, v->args[1])[t] : 0, sum = 0;
+    switch (v->op) {
+    case OP_RAMP:
+        return clamp01((a - v->c0) / (v->c1 - v->c0));
+    case OP_MAX:
+        return fmax(a, b);
+    case OP_MIN:
+        return fmin(a, b);
+    case OP_ABS:
+        return fabs(a);
+    case OP_SELECT:
+        return a > 0.5 ? b : val(m, v->args[2])[t];
+    case OP_AND:
+        return a > 0.5 && b > 0.5;
+    case OP_OR:
+        return a > 0.5 || b > 0.5;
+    case OP_AT_LEAST:
+        return a >= v->c0;
+    case OP_EQUALS:
+        return a == v->c0;
+    case OP_TABLE:
+        return v->table[(size_t)(a - m->P->vars[v->args[0]].lo)];
+    case OP_PRODUCT:
+        return a * b;
+    default: /* OP_NEAR */
+        for (int k = 0; k < v->n_table; k++)
+            sum += clamp01((v->c0 + v->c1 - fabs(a - v->table[k])) / v->c1);
+        return sum;
+    }
+}
+
+static double score_at(const machine *m, const at_attention *a, int i, int j1, int j2)
+{
+    double s = 0;
+    for (int k = 0; k < a->query.n; k++) {
+        double p = val(m, a->query.v[k])[i] * val(m, a->key.v[k])[j1];
+        s += a->weighting == AT_THREEWISE ? p * val(m, a->key2.v[k])[j2] : p;
+    }
+    return a->post == AT_POST_NEG_RELU ? -fmax(s, 0) : a->post == AT_POST_NEG_ABS ? -fabs(s) : s;
+}
+
+/* All components of one attention step at query i. */
+static void attend_at(const machine *m, const at_attention *a, int i, double *out)
+{
+    bool three = a->weighting == AT_THREEWISE, left = a->weighting == AT_LEFTMOST_HARD,
+         right = a->weighting == AT_RIGHTMOST_HARD;
+    int n2 = three ? m->T : 1;
+    double best = -INFINITY;
+    for (int j = 0; j < m->T; j++)
+        for (int l = 0; l < n2; l++)
+            if (at_mask_allows(&a->mask, i, j) && (!three || at_mask_allows(&a->mask, i, l)))
+                best = fmax(best, score_at(m, a, i, j, l));
+    double count = 0;
+    for (int j = 0; j < m->T; j++)
+        for (int l = 0; l < n2; l++) {
+            if (!at_mask_allows(&a->mask, i, j) || (three && !at_mask_allows(&a->mask, i, l)) ||
+                score_at(m, a, i, j, l) < best - a->gap / 2 || (left && count > 0))
+                continue;
+            for (int k = 0; k < a->value.n; k++) {
+                double x = val(m, a->value.v[k])[j] * (three ? val(m, a->value2.v[k])[l] : 1);
+                out[k] = right ? x : out[k] + x;
+            }
+            count = left || right ? 1 : count + 1;
+        }
+    for (int k = 0; k < a->value.n && count > 0; k++)
+        out[k] /= count;
+}
+
+at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena, double **out, at_err *err)
+{
+    if (at_program_status(P, err))
+        return err ? err->code : AT_EDOMAIN;
+    machine m = {.P = P, .x = x, .T = P->n_prefix + x->n + P->n_suffix};
+    m.row = field_offset(P, P->n_fields);
+    m.value = at_new(arena, double, (size_t)P->n_vars * (size_t)m.T);
+    int R = P->out.n;
+    double *result = at_new(arena, double, (size_t)x->n * (size_t)R);
+    double *mixed = at_new(arena, double, P->n_vars + 1);
+    if (!m.value || !result || !mixed)
+        return at_oom(err);
+    for (at_var id = 0; id < P->n_vars; id++) {
+        const var *v = &P->vars[id];
+        if (v->op == OP_FIELD || (v->op == OP_ATTEND && v->component > 0))
+            continue;
+        for (int t = 0; t < m.T; t++) {
+            double *here = val(&m, id) + t;
+            if (op_is_input(v->op))
+                *here = input_at(&m, v, t);
+            else if (op_is_point(v->op))
+                *here = point_at(&m, v, t);
+            else if (v->op == OP_LINEAR) {
+                *here = v->c0;
+                for (int k = 0; k < v->n_args; k++)
+                    *here += v->coef[k] * val(&m, v->args[k])[t];
+            } else { /* the components of a step are consecutive variables */
+                int n = P->steps[v->step].a.value.n;
+                for (int k = 0; k < n; k++)
+                    mixed[k] = 0;
+                attend_at(&m, &P->steps[v->step].a, t, mixed);
+                for (int k = 0; k < n; k++)
+                    val(&m, id + k)[t] = mixed[k];
+            }
+        }
+    }
+    for (int u = 0; u < x->n; u++)
+        for (int r = 0; r < R; r++)
+            result[(size_t)u * (size_t)R + (size_t)r] = val(&m, P->out.v[r])[u + P->n_prefix];
+    *out = result;
+    return AT_OK;
+}

@@ -1,0 +1,20 @@
+/* schedule.h: when each variable of a program is computed, and how long it must be kept. */
+#ifndef ATTEST_PROGRAM_SCHEDULE_H
+#define ATTEST_PROGRAM_SCHEDULE_H
+
+#include "program_internal.h"
+
+typedef struct {
+    int last;       /* the last phase */
+    int *phase;     /* (n_vars) 0 embedding, odd MLP, even attention */
+    int *level;     /* (n_vars) hidden level inside its MLP */
+    int *until;     /* (n_vars) last phase whose steps read it from the residual stream; -1: none */
+    bool *wide;     /* (n_vars) a form over many units */
+    bool *in_place; /* (n_vars) base + attention, kept in base's coordinate */
+} schedule;
+
+at_status schedule_errors(at_program *P, at_err *err); /* err of every variable, scale of every step */
+void schedule_phases(const at_program *P, schedule *S);
+void schedule_lifetimes(const at_program *P, schedule *S);
+
+#endif
