@@ -1,0 +1,121 @@
+/* check.h: one cell in, one verdict out. A cell is a model, a task and a question.
+ *
+ *     at_question q = { .evidence = AT_EXACT_EVIDENCE, .how = AT_ENUM_MULTISETS, .arith = at_f64 };
+ *     at_check(&m, task, &params, &q, &env, &arena, &verdict, &err);
+ */
+#ifndef ATTEST_CHECK_H
+#define ATTEST_CHECK_H
+
+#include <attest/exec.h>
+#include <attest/task.h>
+
+#define AT_CHECK_VERSION 1 /* raise when a check's meaning changes */
+
+typedef enum { AT_EV_EXACT, AT_EV_CERTIFIED, AT_EV_SAMPLED, AT_EVIDENCES } at_evidence;
+extern const char *const at_evidence_names[AT_EVIDENCES];
+
+typedef struct {
+    at_evidence evidence;
+    at_enum how;      /* EXACT: what is enumerated */
+    at_arith arith;
+    uint64_t limit;   /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
+    uint64_t seed;
+    double tolerance; /* real answers: largest distance allowed */
+} at_question;
+
+typedef struct {
+    int n;               /* length */
+    const double *x;     /* (n, row width), shrunk */
+    int position;        /* 0-based user position that is wrong */
+    double expected, got, margin;
+    bool unknown;        /* the arithmetic could not decide */
+    uint64_t index;      /* where the first one was met, before shrinking */
+} at_counterexample;
+
+typedef struct {
+    at_tri holds;
+    at_evidence evidence; /* what it rests on */
+    uint64_t inputs;      /* inputs covered */
+    double margin;        /* least margin over covered inputs (real answers: tolerance - distance) */
+    bool has_counterexample;
+    at_counterexample cx; /* re-run by the reference before it is reported */
+    const char *note;     /* NULL or one line: symmetry used, what was certified, why unknown */
+} at_verdict;
+
+/* Pieces: a check runs in pieces with fixed bounds; finished pieces may be kept and given back. */
+typedef struct {
+    uint64_t inputs;
+    double margin;
+    int64_t bad; /* index of the first failing input in it, or -1 */
+} at_piece;
+typedef struct {
+    int threads;                /* 0 = one a core */
+    const at_progress *progress;
+    /* Both may be NULL. have: was this piece done before? done: it is done now (called in any order,
+     * one call at a time). */
+    bool (*have)(void *ctx, uint64_t piece, at_piece *out);
+    at_status (*done)(void *ctx, uint64_t piece, const at_piece *p, at_err *err);
+    void *ctx;
+} at_check_env;
+
+at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                   const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
+
+/* Is the model equivariant under permuting user positions, by its structure (no position features, no
+ * mask, no left/right tie-breaking)? That is what licenses AT_ENUM_MULTISETS. */
+bool at_model_symmetric(const at_model *m);
+
+/* ---- certificates: all inputs of a size, by a case split --------------------------------------------
+ *
+ * For models with one softmax or three-wise layer over tokens (no positions, no mask, one value): a case
+ * is a query token and an interval for the number of hits among its keys (none, or some), the keys being hits (by the
+ * claim's predicate) or misses; hidden positions are classes of their own. Scores and values of a class
+ * are hulls of balls over the stored weights; a softmax mean is linear-fractional in the counts and in
+ * each exp(score), so its hull is reached at the vertices; the hull then runs through the rest of the
+ * model in balls, bisected until the readout is decided. */
+typedef struct {
+    int query;       /* token of the query */
+    uint64_t lo, hi; /* number of hits */
+    double expected; /* decision that must come out */
+} at_case;
+typedef struct {
+    const char *text; /* one line: what the cases are, and why these are all */
+    int (*tokens)(const at_params *p);
+    bool (*hit)(const at_params *p, int a, int b1, int b2); /* b2 only for three-wise */
+    /* Numbers of hits that can occur for query token a (a superset will do). */
+    void (*hits)(const at_params *p, int a, uint64_t *lo, uint64_t *hi);
+    /* The number of hits of position i of input x. */
+    uint64_t (*hits_of)(const at_params *p, const double *x, int i);
+} at_split;
+
+/* The cases of "1 iff there is a hit": per query no hit and at least one, where they can occur. Returns
+ * their number; out NULL: only count. */
+size_t at_split_cases(const at_params *p, const at_split *s, at_case *out);
+
+/* One class of keys: count interval, rigorous bounds on scaled score and value. */
+typedef struct {
+    uint64_t lo, hi;
+    double score_lo, score_hi, value_lo, value_hi;
+} at_key_class;
+#define AT_KEY_CLASSES_MAX 6
+/* Rigorous hull of sum n_k e^{s_k} v_k / sum n_k e^{s_k} over lo <= n <= hi, sum n = total, s and v in
+ * their intervals. FALSE: no such n exists. */
+at_tri at_softmax_hull(const at_key_class *k, int n, uint64_t total, double *lo, double *hi);
+
+/* Bounds of a case: what the attention and the readout value can be. */
+typedef struct {
+    double mean_lo, mean_hi; /* the attention's value */
+    double out_lo, out_hi;   /* the readout */
+    at_tri holds;            /* the decision is `expected` on all of it */
+    double margin;
+} at_case_bounds;
+/* Certifies cases[i] for i in [first, end); bounds has end-first slots. */
+at_status at_certify(const at_model *m, const at_params *p, const at_split *s, const at_case *cases, size_t first,
+                     size_t end, at_case_bounds *bounds, at_err *err);
+/* Do the cases tile everything that can occur? The message names what is missing. */
+at_status at_cases_complete(const at_params *p, const at_split *s, const at_case *cases, size_t n, at_err *err);
+/* The whole certificate as a verdict, in pieces like at_check. */
+at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s, const at_check_env *env,
+                             at_arena *a, at_verdict *out, at_err *err);
+
+#endif

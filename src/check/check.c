@@ -1,0 +1,275 @@
+/* check.c: exact and sampled checks.
+ *
+ * Exact: every input of the size is enumerated, or one representative of every orbit under permuting
+ * positions. The latter needs two facts: the task's answers move with the positions (a property of the
+ * task), and so do the model's (no position features, no mask, no left/right ties: a property that
+ * at_model_symmetric reads off the structure). Sums are then taken in another order, so values may differ
+ * in their last bits; that is why the margin is reported beside the verdict.
+ *
+ * Sampled: input i is a function of (seed, i): even i random, odd i near the decision boundary. */
+#include "check_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "sampled"};
+
+#define BATCH 256
+#define PIECE_WORK 3e8 /* about a third of a second of the fast executor */
+
+bool at_model_symmetric(const at_model *m)
+{
+    if (m->n_pos || m->readout.last)
+        return false;
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
+            const at_group *x = &m->blocks[b].groups[g];
+            if (x->mask.kind != AT_MASK_NONE || x->weighting == AT_LEFTMOST_HARD || x->weighting == AT_RIGHTMOST_HARD)
+                return false;
+        }
+    return true;
+}
+
+int answer_compare(const at_model *m, const at_task *t, const at_params *p, double tolerance, int positions,
+                   const double *decision, const double *dmargin, const uint8_t *decided, const double *answer,
+                   double *margin)
+{
+    int w = t->out_width(p);
+    (void)m;
+    for (int i = 0; i < positions; i++) {
+        double here = INFINITY;
+        bool wrong = false;
+        if (t->real) {
+            double d2 = 0;
+            for (int k = 0; k < w; k++) {
+                double d = decision[i * w + k] - answer[i * w + k];
+                d2 += d * d;
+            }
+            here = tolerance - sqrt(d2);
+            wrong = !(here >= 0); /* also NaN */
+        } else
+            for (int k = 0; k < w; k++) {
+                wrong = wrong || decision[i * w + k] != answer[i * w + k] || !(dmargin[i * w + k] > 0);
+                here = fmin(here, dmargin[i * w + k]);
+            }
+        for (int k = 0; decided && k < w; k++)
+            wrong = wrong || decided[i * w + k] != AT_TRUE;
+        if (wrong)
+            return i;
+        *margin = fmin(*margin, here);
+    }
+    return -1;
+}
+
+/* ---- one piece ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    at_scratch *scratch;
+    double *v, *value, *decision, *margin, *answer;
+} bench;
+
+typedef struct {
+    const at_model *m;
+    const at_task *t;
+    const at_params *p;
+    const at_question *q;
+    at_exec *exec; /* NULL: the reference */
+    int n, row, positions, rows, width;
+    uint64_t total, per_piece;
+    bench *bench; /* one a worker */
+} work;
+
+static void input_make(const work *w, uint64_t i, double *x, const double *previous)
+{
+    if (w->q->evidence == AT_EV_SAMPLED) {
+        at_rng r = at_rng_at(w->q->seed, i);
+        (i % 2 ? w->t->adversarial : w->t->sample)(w->p, &r, x);
+    } else if (previous && w->t->next) {
+        memcpy(x, previous, (size_t)w->n * (size_t)w->row * sizeof *x);
+        w->t->next(w->p, w->q->how, i, x);
+    } else
+        w->t->nth(w->p, w->q->how, i, x);
+}
+
+/* One input in the reference; *bad tells whether it failed. */
+static at_status reference_one(const work *w, const double *x, double *answer, double *margin, bool *bad, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_output y;
+    at_input in = {w->n, x};
+    at_status s = at_run(w->m, w->q->arith, &in, NULL, &a, &y, err);
+    if (!s) {
+        w->t->answer(w->p, x, answer);
+        *bad = answer_compare(w->m, w->t, w->p, w->q->tolerance, y.n, y.decision, y.margin, y.decided, answer,
+                              margin) >= 0;
+    }
+    at_arena_release(&a);
+    return s;
+}
+
+static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, at_err *err)
+{
+    const work *w = ctx;
+    bench *b = &w->bench[worker];
+    uint64_t first = piece * w->per_piece, end = first + w->per_piece < w->total ? first + w->per_piece : w->total;
+    size_t row = (size_t)w->n * (size_t)w->row;
+    const double *previous = NULL;
+    for (uint64_t i = first; i < end; i += BATCH) {
+        int batch = end - i < BATCH ? (int)(end - i) : BATCH;
+        if (previous) { /* the last input of the batch before, kept in slot BATCH */
+            memcpy(b->v + BATCH * row, b->v + (BATCH - 1) * row, row * sizeof *b->v);
+            previous = b->v + BATCH * row;
+        }
+        for (int k = 0; k < batch; k++) {
+            input_make(w, i + (uint64_t)k, b->v + (size_t)k * row, previous);
+            previous = w->q->evidence == AT_EV_SAMPLED ? NULL : b->v + (size_t)k * row;
+        }
+        if (w->exec)
+            at_exec_run(w->exec, b->scratch, b->v, batch, b->value);
+        for (int k = 0; k < batch; k++) {
+            const double *x = b->v + (size_t)k * row;
+            bool bad = false;
+            if (w->exec) {
+                at_decide(&w->m->readout, w->positions, b->value + (size_t)k * (size_t)(w->positions * w->rows),
+                          b->decision, b->margin);
+                w->t->answer(w->p, x, b->answer);
+                bad = answer_compare(w->m, w->t, w->p, w->q->tolerance, w->positions, b->decision, b->margin, NULL,
+                                     b->answer, &out->margin) >= 0;
+            } else {
+                at_status s = reference_one(w, x, b->answer, &out->margin, &bad, err);
+                if (s)
+                    return s;
+            }
+            out->inputs++;
+            if (bad) {
+                out->bad = (int64_t)(i + (uint64_t)k);
+                return AT_OK;
+            }
+        }
+    }
+    return AT_OK;
+}
+
+/* ---- the check -------------------------------------------------------------------------------------------- */
+
+static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
+{
+    size_t row = (size_t)w->n * (size_t)w->row, out = (size_t)w->positions * (size_t)w->rows;
+    size_t ans = (size_t)w->n * (size_t)w->t->out_width(w->p);
+    w->bench = at_new(a, bench, workers);
+    for (int k = 0; w->bench && k < workers; k++) {
+        bench *b = &w->bench[k];
+        b->v = at_new(a, double, row * (BATCH + 1));
+        b->value = at_new(a, double, out * BATCH);
+        b->decision = at_new(a, double, out);
+        b->margin = at_new(a, double, out);
+        b->answer = at_new(a, double, ans);
+        if (!b->v || !b->value || !b->decision || !b->margin || !b->answer)
+            return at_oom(err);
+        at_status s = w->exec ? at_scratch_new(w->exec, &b->scratch, err) : AT_OK;
+        if (s)
+            return s;
+    }
+    return w->bench ? AT_OK : at_oom(err);
+}
+
+static at_status question_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                                at_err *err)
+{
+    at_status s = t->validate ? t->validate(p, err) : AT_OK;
+    if (s)
+        return s;
+    int n = at_params_int(p, "N");
+    if (n < m->n_min || n > m->n_max)
+        return at_fail(err, AT_EDOMAIN, "N=%d: the model takes lengths %d..%d", n, m->n_min, m->n_max);
+    if (at_model_row_width(m) != t->row_width(p))
+        return at_fail(err, AT_EINPUT, "the model takes %d numbers a position, task %s has %d", at_model_row_width(m),
+                       t->id, t->row_width(p));
+    int width = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
+    if (width != t->out_width(p) || m->readout.last)
+        return at_fail(err, AT_EINPUT, "the model's outputs do not have the shape of task %s", t->id);
+    if (q->evidence == AT_EV_EXACT && !(t->enums & 1u << q->how))
+        return at_fail(err, AT_EREFUSED, "task %s cannot be enumerated by %s", t->id, at_enum_names[q->how]);
+    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS && !(t->symmetric && at_model_symmetric(m)))
+        return at_fail(err, AT_EREFUSED, "multisets stand for all sequences only in a symmetric task and model");
+    return at_arith_supports(m, q->arith, err);
+}
+
+static uint64_t piece_size(const work *w)
+{
+    double T = w->n + w->m->n_prefix + w->m->n_suffix, cost = 40;
+    for (int b = 0; b < w->m->n_blocks; b++) {
+        const at_block *x = &w->m->blocks[b];
+        for (int g = 0; x->kind == AT_BLOCK_ATTN && g < x->n_groups; g++)
+            cost += x->groups[g].heads * T * T * (x->groups[g].weighting == AT_THREEWISE ? T : 1) +
+                    T * x->groups[g].dk * w->m->width / 8.;
+        for (int l = 0; x->kind == AT_BLOCK_MLP && l < x->n_dense; l++)
+            cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : w->m->width) / 16.;
+    }
+    double n = PIECE_WORK / cost / (w->exec ? 1 : 60);
+    return n < 1 ? 1 : n > 1e7 ? 10000000 : (uint64_t)n;
+}
+
+at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                   const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+{
+    *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = q->evidence, .margin = NAN};
+    at_status s = question_check(m, t, p, q, err);
+    if (s)
+        return s;
+    work w = {.m = m, .t = t, .p = p, .q = q, .n = at_params_int(p, "N")};
+    w.row = t->row_width(p);
+    w.positions = w.n;
+    w.rows = m->readout.rows;
+    w.total = q->evidence == AT_EV_EXACT ? t->count(p, q->how) : q->limit;
+    if (w.total > INT64_MAX)
+        return at_fail(err, AT_EBUDGET, "too many inputs to enumerate at this size");
+    if (q->arith.kind == AT_F32 || q->arith.kind == AT_F64) {
+        at_err refused = {0};
+        s = at_exec_new(m, q->arith, w.n, &w.exec, &refused);
+        if (s && s != AT_EREFUSED)
+            return at_fail(err, s, "%s", refused.text);
+    }
+    w.per_piece = piece_size(&w);
+    uint64_t pieces = (w.total + w.per_piece - 1) / w.per_piece;
+    int workers = pieces_workers(env);
+    s = work_prepare(&w, workers, a, err);
+    at_piece sum = {0, NAN, -1};
+    if (!s)
+        s = pieces_run(pieces, env, t->id, piece_do, &w, &sum, err);
+    for (int k = 0; w.bench && k < workers; k++)
+        at_scratch_free(w.bench[k].scratch);
+    at_exec_free(w.exec);
+    if (s)
+        return s;
+    out->inputs = sum.inputs;
+    out->margin = isfinite(sum.margin) ? sum.margin : NAN;
+    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_SUBSETS) {
+        out->evidence = AT_EV_SAMPLED; /* every query, but not every vector */
+        out->note = "every subset is a query; the vectors are drawn";
+    }
+    if (sum.bad < 0) {
+        out->holds = AT_TRUE;
+        if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS)
+            out->note = "every multiset; permuting positions permutes the outputs (no positions, no mask)";
+        return AT_OK;
+    }
+    double *x = at_new(a, double, (size_t)w.n * (size_t)w.row);
+    if (!x)
+        return at_oom(err);
+    input_make(&w, (uint64_t)sum.bad, x, NULL);
+    bool confirmed;
+    s = counterexample_shrink(m, t, p, q, x, w.n, a, &out->cx, &confirmed, err);
+    if (s)
+        return s;
+    out->cx.index = (uint64_t)sum.bad;
+    out->has_counterexample = confirmed;
+    out->holds = !confirmed || out->cx.unknown ? AT_UNKNOWN : AT_FALSE;
+    if (!confirmed)
+        out->note = "the fast executor failed on an input on which the reference is right";
+    else if (out->cx.unknown)
+        out->note = "the arithmetic could not decide an output";
+    return AT_OK;
+}

@@ -1,0 +1,97 @@
+/* shrink.c: a failing input is made short and simple, and every step is re-run by the reference. */
+#include "check_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const at_model *m;
+    const at_task *t;
+    const at_question *q;
+    at_params p; /* N follows the length */
+    int row, out;
+} trial;
+
+/* Does x (n positions) fail under the reference? Fills in cx when it does. */
+static at_status trial_run(trial *t, const double *x, int n, at_counterexample *cx, bool *fails, at_err *err)
+{
+    *fails = false;
+    at_err quiet = {0};
+    if (at_params_set(&t->p, "N", n, &quiet) || (t->t->validate && t->t->validate(&t->p, &quiet)))
+        return AT_OK; /* not an input of the task */
+    at_input in = {n, x};
+    if (at_input_check(t->m, &in, &quiet))
+        return AT_OK;
+    at_arena a;
+    at_arena_init(&a);
+    at_output y;
+    double *answer = at_new(&a, double, n * t->out);
+    at_status s = answer ? at_run(t->m, t->q->arith, &in, NULL, &a, &y, err) : at_oom(err);
+    if (!s) {
+        t->t->answer(&t->p, x, answer);
+        double margin = INFINITY;
+        int i = answer_compare(t->m, t->t, &t->p, t->q->tolerance, y.n, y.decision, y.margin, y.decided, answer,
+                               &margin);
+        *fails = i >= 0;
+        if (i >= 0) {
+            cx->n = n;
+            cx->position = i;
+            cx->unknown = true; /* unless some component is decided, and differs */
+            for (int k = 0; k < t->out && cx->unknown; k++) {
+                int at = i * t->out + k;
+                bool decided = y.decided[at] == AT_TRUE && (t->t->real || y.margin[at] > 0);
+                cx->expected = answer[at];
+                cx->got = y.decision[at];
+                cx->margin = y.margin[at];
+                cx->unknown = !decided || cx->got == cx->expected;
+            }
+        }
+    }
+    at_arena_release(&a);
+    return s;
+}
+
+at_status counterexample_shrink(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                                const double *x, int n, at_arena *a, at_counterexample *cx, bool *confirmed,
+                                at_err *err)
+{
+    trial tr = {.m = m, .t = t, .q = q, .p = *p, .row = t->row_width(p), .out = t->out_width(p)};
+    size_t row = (size_t)tr.row;
+    double *best = at_new(a, double, (size_t)n * row), *next = at_new(a, double, (size_t)n * row);
+    if (!best || !next)
+        return at_oom(err);
+    memcpy(best, x, (size_t)n * row * sizeof *best);
+    at_status s = trial_run(&tr, best, n, cx, confirmed, err);
+    if (s || !*confirmed)
+        return s;
+    for (bool again = true; again && !s;) {
+        again = false;
+        for (int drop = n - 1; drop >= 0 && n > 1 && !s; drop--) { /* without one position */
+            memcpy(next, best, (size_t)drop * row * sizeof *next);
+            memcpy(next + (size_t)drop * row, best + (size_t)(drop + 1) * row,
+                   (size_t)(n - 1 - drop) * row * sizeof *next);
+            bool fails;
+            s = trial_run(&tr, next, n - 1, cx, &fails, err);
+            if (!s && fails) {
+                memcpy(best, next, (size_t)--n * row * sizeof *best);
+                again = true;
+            }
+        }
+        at_params_set(&tr.p, "N", n, NULL);
+        for (int k = 0; t->simpler && !s && t->simpler(&tr.p, best, n, k, next); k++) {
+            bool fails;
+            s = trial_run(&tr, next, n, cx, &fails, err);
+            if (!s && fails) {
+                memcpy(best, next, (size_t)n * row * sizeof *best);
+                again = true;
+                k = -1;
+            }
+        }
+    }
+    if (s)
+        return s;
+    bool fails;
+    s = trial_run(&tr, best, n, cx, &fails, err);
+    cx->x = best;
+    return s;
+}
