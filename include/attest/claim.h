@@ -1,0 +1,73 @@
+/* claim.h: the catalogue. One file a claim: statement, proof, program, control, cells, certificate.
+ *
+ * Adding one touches two files: src/claim/claim_ID.c and a row in src/claim/catalogue.c
+ * (tools/add_claim.sh does both).
+ *
+ *     const at_claim *c = at_claim_find("match2");
+ *     at_params p; at_params_init(&p, c->params, c->n_params);
+ *     at_program *P; at_claim_program(c, &p, &P, &err);
+ */
+#ifndef ATTEST_CLAIM_H
+#define ATTEST_CLAIM_H
+
+#include <attest/check.h>
+#include <attest/program.h>
+
+typedef enum { AT_TIER_QUICK, AT_TIER_FULL } at_tier;
+
+/* One question to the catalogue. A control is the same question with one parameter changed; it must be
+ * rejected by a counterexample. */
+typedef struct {
+    const char *params;   /* "N=6 M=11": what differs from the defaults */
+    const char *control;  /* NULL, or the one assignment that breaks the claim: "c=0.05" */
+    at_evidence evidence;
+    at_enum how;
+    const char *arith;    /* "f64", "f32", "p12", ... */
+    uint64_t inputs;      /* SAMPLED: inputs in the full tier (the quick tier takes a tenth) */
+    at_tier tier;         /* QUICK: in both tiers; FULL: in the full tier only */
+    const char *quick;    /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
+} at_cell;
+
+/* A table of numbers beside theory, e.g. least working precision against M. Rows are computed one by
+ * one, so that they are resumable cells themselves. */
+typedef struct at_claim at_claim;
+typedef struct {
+    const char *id, *title;
+    const char *const *columns; /* NULL-terminated */
+    const char *x;              /* column to plot against */
+    const char *const *rows;    /* NULL-terminated: parameter assignments, one a row */
+    int quick_rows;             /* rows computed in the quick tier */
+    bool logx;
+    /* Fills one number a column; NAN where there is none. */
+    at_status (*row)(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
+} at_claim_table;
+
+struct at_claim {
+    const char *id, *title, *source;
+    const char *statement; /* one or two sentences */
+    const char *proof;     /* the idea, a few lines; the steps stand beside the code */
+    const at_param *params;
+    int n_params;
+    const char *task;      /* id of the task it solves */
+    /* Task parameters are those of the same name. */
+    at_status (*program)(const at_params *p, at_program **out, at_err *err);
+    double (*tolerance)(const at_params *p); /* real answers; NULL: integers */
+    const at_cell *cells;
+    int n_cells;
+    const at_split *split;             /* case split of its certificate; NULL: none */
+    const at_claim_table *tables;
+    int n_tables;
+    const char *look;      /* an input whose attention is worth looking at */
+    const char *look_params;
+};
+
+extern const at_claim *const at_catalogue[];
+extern const int at_n_catalogue;
+const at_claim *at_claim_find(const char *id);
+/* As at_claim_find, but failing in words, with the nearest id. */
+at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
+at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err);
+/* Task parameters from a claim's. */
+at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err);
+
+#endif

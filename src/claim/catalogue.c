@@ -1,0 +1,19 @@
+/* catalogue.c: every claim, one row each. */
+#include "claim_internal.h"
+
+/* A row a claim: the name of its struct in src/claim/claim_*.c. */
+#define CATALOGUE(ROW)                                                                                               \
+    ROW(match2)                                                                                                      \
+    ROW(match3_threewise)                                                                                            \
+    ROW(match3_bigram)                                                                                               \
+    ROW(match3_local)                                                                                                \
+    ROW(qsa_rip)                                                                                                     \
+    ROW(qsa_moment)                                                                                                  \
+    /* add_claim: rows end here */
+
+#define DECLARE(name) extern const at_claim claim_##name;
+CATALOGUE(DECLARE)
+
+#define REFER(name) &claim_##name,
+const at_claim *const at_catalogue[] = {CATALOGUE(REFER)};
+const int at_n_catalogue = COUNT(at_catalogue);

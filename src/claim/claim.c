@@ -1,0 +1,156 @@
+/* claim.c: finding claims, and what all of them share. */
+#include "claim_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_CLAIMS 256
+
+const at_claim *at_claim_find(const char *id)
+{
+    for (int i = 0; i < at_n_catalogue; i++)
+        if (strcmp(at_catalogue[i]->id, id) == 0)
+            return at_catalogue[i];
+    return NULL;
+}
+
+at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
+{
+    if ((*out = at_claim_find(id)))
+        return AT_OK;
+    const char *names[MOST_CLAIMS];
+    size_t n = 0;
+    for (; n < (size_t)at_n_catalogue && n < MOST_CLAIMS; n++)
+        names[n] = at_catalogue[n]->id;
+    const char *near = at_nearest(id, names, n);
+    if (near)
+        return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; did you mean '%s'? (attest list claims)", id, near);
+    return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; `attest list claims` shows all %d", id, at_n_catalogue);
+}
+
+at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    at_program *P = NULL;
+    at_status s = c->program(p, &P, err);
+    if (!s)
+        s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    return s;
+}
+
+at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
+{
+    if (!(*t = at_task_find(c->task)))
+        return at_fail(err, AT_EINPUT, "claim %s: unknown task '%s'", c->id, c->task);
+    at_params_init(tp, (*t)->params, (*t)->n_params);
+    for (int k = 0; k < tp->n; k++)
+        if (at_params_has(p, tp->schema[k].name)) {
+            at_status s = at_params_set(tp, tp->schema[k].name, at_params_get(p, tp->schema[k].name), err);
+            if (s)
+                return s;
+        }
+    return (*t)->validate ? (*t)->validate(tp, err) : AT_OK;
+}
+
+void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx)
+{
+    double *table = at_calloc(2 * (size_t)M, sizeof *table);
+    if (!table) {
+        at_program_oom(P);
+        return;
+    }
+    for (int r = 0; r < M; r++) {
+        table[r] = cos(2 * M_PI / M * r);
+        table[M + r] = sin(2 * M_PI / M * r);
+    }
+    *cosx = at_lookup(P, "cos", x, table);
+    *sinx = at_lookup(P, "sin", x, table + M);
+    at_free(table);
+}
+
+#define MOST_AVERAGE 4096 /* key width and dimension of the vectors */
+
+void claim_average_emit(at_program *P, const claim_average *a)
+{
+    at_var v[3][MOST_AVERAGE];
+    if (a->m > MOST_AVERAGE || a->d > MOST_AVERAGE) {
+        at_program_fail(P, "width %d is above %d", a->m > a->d ? a->m : a->d, MOST_AVERAGE);
+        return;
+    }
+    at_program_lengths(P, a->N);
+    at_var z = at_reals(P, "z", a->d, -1, 1);
+    at_var y = at_subset(P, "y", a->N, a->q);
+    at_var first[3] = {at_lookup_rows(P, "w", y, a->m, a->queries), at_position_rows(P, "u", a->m, a->keys), z};
+    int n[3] = {a->m, a->m, a->d};
+    for (int r = 0; r < 3; r++)
+        for (int k = 0; k < n[r]; k++)
+            v[r][k] = first[r] + k;
+    at_var mean = at_attend(P, "mean",
+                            &(at_attention){.query = {a->m, v[0]},
+                                            .key = {a->m, v[1]},
+                                            .value = {a->d, v[2]},
+                                            .weighting = AT_SOFTMAX,
+                                            .scale = a->scale,
+                                            .gap = a->gap,
+                                            .error = a->eps});
+    for (int k = 0; k < a->d; k++)
+        v[2][k] = mean + k;
+    at_emit(P, (at_vec){a->d, v[2]}, AT_READ_RAW, 0);
+}
+
+/* ---- least precision --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_model m;
+    const at_task *t;
+    at_params tp;
+    at_question q;
+    at_check_env env;
+} precision_probe;
+
+static at_status probe_holds(precision_probe *pr, int bits, bool *holds, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_verdict v;
+    pr->q.arith = (at_arith){AT_PBIT, bits, 10};
+    at_status s = at_check(&pr->m, pr->t, &pr->tp, &pr->q, &pr->env, &a, &v, err);
+    *holds = !s && v.holds == AT_TRUE;
+    at_arena_release(&a);
+    return s;
+}
+
+at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads, double *least,
+                                at_err *err)
+{
+    precision_probe pr = {.q = {.evidence = AT_EV_SAMPLED, .limit = inputs, .seed = 1}, .env = {.threads = threads}};
+    *least = NAN;
+    at_status s = at_claim_task(c, p, &pr.t, &pr.tp, err);
+    if (!s)
+        s = at_claim_model(c, p, &pr.m, err);
+    if (s)
+        return s;
+    pr.q.tolerance = c->tolerance ? c->tolerance(p) : 0;
+    int lo = 1, hi = 53; /* lo fails, hi holds */
+    bool holds;
+    s = probe_holds(&pr, hi, &holds, err);
+    while (!s && holds && hi - lo > 1) {
+        bool mid;
+        s = probe_holds(&pr, (lo + hi) / 2, &mid, err);
+        if (mid)
+            hi = (lo + hi) / 2;
+        else
+            lo = (lo + hi) / 2;
+    }
+    /* Not monotone by nature: the next few above must hold as well. */
+    for (int above = hi + 1; !s && holds && above <= hi + 3 && above <= 53; above++) {
+        bool ok;
+        s = probe_holds(&pr, above, &ok, err);
+        if (!s && !ok)
+            hi = above + 1;
+    }
+    if (!s && holds)
+        *least = hi;
+    at_model_release(&pr.m);
+    return s;
+}
