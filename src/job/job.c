@@ -1,0 +1,90 @@
+/* job.c: the catalogue, cell by cell, into the ledger. A cell that this very build has decided already is
+ * served from there; an unfinished one goes on where it stopped. */
+#include "job_internal.h"
+
+#include <string.h>
+
+/* The parameters of a cell: the claim's defaults, the cell's, the control's one change, then --set. */
+static at_status unit_params(unit *u, at_err *err)
+{
+    const at_claim *c = u->claim;
+    at_params_init(&u->params, c->params, c->n_params);
+    at_status s = AT_OK;
+    if (u->cell) {
+        bool quick = u->job->tier == AT_TIER_QUICK && u->cell->quick;
+        s = at_params_parse(&u->params, quick ? u->cell->quick : u->cell->params, err);
+        if (!s && u->job->set)
+            s = at_params_parse(&u->params, u->job->set, err);
+        if (!s && u->cell->control)
+            s = at_params_parse(&u->params, u->cell->control, err);
+    }
+    if (s)
+        return s;
+    at_text t;
+    at_text_init(&t);
+    if (u->cell)
+        at_params_print(&u->params, &t);
+    else
+        at_text_add(&t, u->table->id);
+    u->key.params = t.oom ? NULL : at_arena_strdup(u->arena, t.s);
+    at_text_release(&t);
+    return u->key.params ? AT_OK : at_oom(err);
+}
+
+static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
+{
+    const char *role = u->table ? "table" : u->cell->control ? "control" : "claim";
+    u->key.subject = u->claim->id;
+    u->key.check_version = AT_CHECK_VERSION;
+    u->key.build = at_build_id();
+    u->rec = (at_record){.role = role, .seed = u->job->seed, .version = at_version()};
+    at_status s = unit_params(u, err);
+    if (!s)
+        s = u->table ? unit_table(u, err) : unit_check(u, err);
+    if (s)
+        return s;
+    bool served = u->rec.when != NULL; /* only rows of the ledger have a date yet */
+    if (!served && u->job->ledger)
+        s = at_ledger_put(u->job->ledger, &u->key, &u->rec, err);
+    if (s)
+        return s;
+    sum->cells += !u->table;
+    sum->served += served;
+    sum->bad += !u->good && !u->unknown;
+    sum->unknown += u->unknown;
+    if (u->cell && u->cell->control) {
+        sum->controls++;
+        sum->rejected += u->good;
+    }
+    at_row row = {u->key, u->rec};
+    if (u->job->told)
+        u->job->told(u->job->ctx, &(at_job_event){u->claim, &row, u->good, served, u->counterexample});
+    return AT_OK;
+}
+
+at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, at_job_summary *out, at_err *err)
+{
+    *out = (at_job_summary){.claims = n};
+    double start = at_now();
+    at_status s = AT_OK;
+    for (int i = 0; i < n && !s; i++) {
+        const at_claim *c = claims[i];
+        int before = out->bad + out->unknown;
+        /* --set asks about one point: tables have points of their own */
+        int n_tables = job->set ? 0 : c->n_tables;
+        for (int k = 0; k < c->n_cells + n_tables && !s; k++) {
+            const at_cell *cell = k < c->n_cells ? &c->cells[k] : NULL;
+            if (cell && cell->tier == AT_TIER_FULL && job->tier == AT_TIER_QUICK)
+                continue;
+            at_arena a;
+            at_arena_init(&a);
+            unit u = {.claim = c, .cell = cell, .table = cell ? NULL : &c->tables[k - c->n_cells], .job = job,
+                      .arena = &a};
+            s = unit_run(&u, out, err);
+            at_arena_release(&a);
+        }
+        out->held += !s && out->bad + out->unknown == before;
+    }
+    out->seconds = at_now() - start;
+    return s;
+}

@@ -1,0 +1,37 @@
+/* job_internal.h: what the files of this module share. */
+#ifndef ATTEST_JOB_INTERNAL_H
+#define ATTEST_JOB_INTERNAL_H
+
+#include <attest/job.h>
+
+/* One cell on its way from the catalogue to the ledger. */
+typedef struct {
+    const at_claim *claim;
+    const at_cell *cell;         /* NULL for a table */
+    const at_claim_table *table; /* NULL for a cell */
+    at_params params;            /* the claim's, with control and --set applied */
+    const at_job *job;
+    at_arena *arena;
+    at_cell_key key;
+    at_record rec;
+    bool good, unknown;
+    char *counterexample;
+} unit;
+
+/* Pieces of a cell in the ledger: read once, written as they finish. */
+typedef struct {
+    at_ledger *ledger; /* NULL: nothing is kept */
+    const at_cell_key *key;
+    at_arena *arena;
+    size_t n, cap;
+    uint64_t *index;
+    char **payload;
+} shelf;
+at_status shelf_load(shelf *s, at_err *err);
+const char *shelf_find(const shelf *s, uint64_t piece); /* NULL: not there */
+at_status shelf_put(shelf *s, uint64_t piece, const char *payload, at_err *err);
+
+at_status unit_check(unit *u, at_err *err); /* an exact, certified or sampled cell */
+at_status unit_table(unit *u, at_err *err); /* a table of numbers */
+
+#endif
