@@ -1,0 +1,233 @@
+/* clean.c: foreign text made harmless and measurable.
+ *
+ * Tokens of a model, names in a ledger and statements of a claim are shown in SVG, HTML, PDF and on a
+ * terminal. Each of those has its own way to be attacked: markup, escape sequences, direction overrides,
+ * malformed UTF-8. So all text is decoded to code points here, every code point that could act instead
+ * of being seen is replaced by one that is seen, and only then is it encoded or escaped again.
+ *
+ * Widths are estimates from above on a wide sans-serif (DejaVu Sans), not measurements: the layout of a
+ * picture must not depend on the fonts of the machine that draws it. */
+#include "view_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPLACEMENT 0xFFFDu
+
+uint32_t view_next(const char **s)
+{
+    const unsigned char *p = (const unsigned char *)*s;
+    if (!*p)
+        return 0;
+    uint32_t c = *p;
+    int more = c < 0x80                ? 0
+               : c >= 0xC2 && c < 0xE0 ? 1
+               : c >= 0xE0 && c < 0xF0 ? 2
+               : c >= 0xF0 && c < 0xF5 ? 3
+                                       : -1;
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000}; /* shorter forms exist below: overlong */
+    if (more < 0) {
+        *s += 1;
+        return REPLACEMENT;
+    }
+    c &= more ? 0x3Fu >> more : 0x7Fu;
+    for (int k = 1; k <= more; k++) {
+        if ((p[k] & 0xC0) != 0x80) { /* also stops at the final NUL */
+            *s += k;
+            return REPLACEMENT;
+        }
+        c = c << 6 | (p[k] & 0x3Fu);
+    }
+    *s += 1 + more;
+    if (c < least[more] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+        return REPLACEMENT;
+    return c;
+}
+
+void view_put(at_text *t, uint32_t c)
+{
+    char b[4];
+    size_t n = 0;
+    if (c < 0x80) {
+        b[n++] = (char)c;
+    } else if (c < 0x800) {
+        b[n++] = (char)(0xC0 | c >> 6);
+        b[n++] = (char)(0x80 | (c & 0x3F));
+    } else if (c < 0x10000) {
+        b[n++] = (char)(0xE0 | c >> 12);
+        b[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+        b[n++] = (char)(0x80 | (c & 0x3F));
+    } else {
+        b[n++] = (char)(0xF0 | c >> 18);
+        b[n++] = (char)(0x80 | (c >> 12 & 0x3F));
+        b[n++] = (char)(0x80 | (c >> 6 & 0x3F));
+        b[n++] = (char)(0x80 | (c & 0x3F));
+    }
+    at_text_addn(t, b, n);
+}
+
+uint32_t view_visible(uint32_t c)
+{
+    if (c < 0x20)
+        return 0x2400 + c; /* the picture of the control character */
+    if (c == 0x7F)
+        return 0x2421;
+    bool acts = (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
+                (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
+                (c >= 0xFFF9 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) ||
+                (c >= 0xE0000 && c <= 0xE007F);
+    return acts ? REPLACEMENT : c;
+}
+
+void view_clean(at_text *t, const char *s)
+{
+    at_text_add(t, "");
+    for (uint32_t c; s && (c = view_next(&s));)
+        view_put(t, view_visible(c));
+}
+
+static void html_add(at_text *t, const char *s, bool block)
+{
+    at_text_add(t, "");
+    for (uint32_t c; s && (c = view_next(&s));) {
+        if (block && (c == '\n' || c == '\t')) {
+            view_put(t, c);
+            continue;
+        }
+        c = view_visible(c);
+        switch (c) {
+        case '&':
+            at_text_add(t, "&amp;");
+            break;
+        case '<':
+            at_text_add(t, "&lt;");
+            break;
+        case '>':
+            at_text_add(t, "&gt;");
+            break;
+        case '"':
+            at_text_add(t, "&quot;");
+            break;
+        case '\'':
+            at_text_add(t, "&#39;");
+            break;
+        default:
+            view_put(t, c);
+        }
+    }
+}
+
+void view_html(at_text *t, const char *s)
+{
+    html_add(t, s, false);
+}
+
+void view_html_block(at_text *t, const char *s)
+{
+    html_add(t, s, true);
+}
+
+typedef struct {
+    uint32_t lo, hi;
+    int columns;
+} range;
+
+/* Only blocks whose width terminals agree on; combining marks and emoji are not among them. */
+static const range terminal_ranges[] = {
+    {0x20, 0x7E, 1},     {0xA0, 0x2FF, 1},    {0x370, 0x482, 1},   {0x48A, 0x52F, 1},
+    {0x2010, 0x2027, 1}, {0x2030, 0x205E, 1}, {0x2070, 0x209C, 1}, {0x2190, 0x22FF, 1},
+    {0x2400, 0x2426, 1}, {0x2500, 0x25FC, 1}, {0x3041, 0x3096, 2}, {0x30A1, 0x30FF, 2},
+    {0x4E00, 0x9FFF, 2}, {0xAC00, 0xD7A3, 2}, {0xFF01, 0xFF60, 2}, {0xFFFD, 0xFFFD, 1},
+};
+
+int view_column(uint32_t c)
+{
+    for (size_t i = 0; i < sizeof terminal_ranges / sizeof *terminal_ranges; i++)
+        if (c >= terminal_ranges[i].lo && c <= terminal_ranges[i].hi)
+            return c == 0xAD ? 0 : terminal_ranges[i].columns;
+    return 0;
+}
+
+/* Advance of c in ems, from above. */
+static double advance(uint32_t c)
+{
+    if (c > 0 && c < 0x80 && strchr(" !'()*,-./:;I[]`fijlrt|", (int)c))
+        return 0.42;
+    if (c == 'm' || c == 'w' || c == 'M' || c == 'W' || c == '@' || c == '%')
+        return 0.99;
+    if (c == '+' || c == '<' || c == '=' || c == '>' || c == '#' || c == '~' || c == '^')
+        return 0.84;
+    if (c >= 'A' && c <= 'Z')
+        return 0.74;
+    if (c < 0x80)
+        return 0.64;
+    if (c == 0xB7)
+        return 0.42;
+    return c < 0x1100 ? 0.75 : 1.0;
+}
+
+double view_width(const char *s, double size)
+{
+    double w = 0;
+    for (uint32_t c; (c = view_next(&s));)
+        w += advance(c);
+    return w * size;
+}
+
+char *view_label(at_arena *a, const char *s, double size, double max)
+{
+    at_text t;
+    at_text_init(&t);
+    if (!s)
+        s = "";
+    size_t blanks = strspn(s, " ");
+    if (!s[blanks]) { /* an empty or blank token would be invisible */
+        for (size_t i = 0; i < blanks && (double)(i + 1) * size <= max; i++)
+            view_put(&t, 0x2423);
+        if (!blanks)
+            view_put(&t, 0x2205);
+    } else {
+        double w = 0, room = max - size; /* room for the ellipsis */
+        size_t cut = 0;                  /* bytes that fit before an ellipsis */
+        for (uint32_t c; (c = view_next(&s));) {
+            c = view_visible(c);
+            w += advance(c) * size;
+            if (w > max) {
+                t.n = cut;
+                view_put(&t, 0x2026);
+                break;
+            }
+            view_put(&t, c);
+            if (w <= room)
+                cut = t.n;
+        }
+    }
+    char *copy = t.oom ? NULL : at_arena_strdup(a, t.s ? t.s : "");
+    at_text_release(&t);
+    return copy;
+}
+
+const char *view_number(char out[32], double x)
+{
+    if (isnan(x))
+        snprintf(out, 32, "\xE2\x80\x93");
+    else if (isinf(x))
+        snprintf(out, 32, "%s\xE2\x88\x9E", x < 0 ? "-" : "");
+    else
+        snprintf(out, 32, "%.4g", x == 0 ? 0.0 : x); /* no "-0" */
+    return out;
+}
+
+const char *view_count(char out[32], uint64_t n)
+{
+    char digits[24];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), k = 0;
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[k++] = ',';
+        out[k++] = digits[i];
+    }
+    out[k] = 0;
+    return out;
+}

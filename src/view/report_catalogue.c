@@ -1,0 +1,228 @@
+/* report_catalogue.c: what the report shows of each claim besides its verdicts: the program, the size, a
+ * look at its attention, and plots of its tables. */
+#include "view_internal.h"
+
+#include <attest/claim.h>
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SERIES 12
+#define MOST_POINTS 64
+
+at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out, at_err *err)
+{
+    at_trace *trace = at_new(arena, at_trace, 1);
+    at_output *y = at_new(arena, at_output, 1);
+    if (!trace || !y)
+        return at_oom(err);
+    at_status s = at_run(m, a, x, trace, arena, y, err);
+    if (s)
+        return s;
+    char **labels = at_new(arena, char *, trace->T);
+    if (!labels)
+        return at_oom(err);
+    for (int t = 0; t < trace->T; t++) {
+        int u = t - m->n_prefix;
+        at_text l;
+        at_text_init(&l);
+        if (u >= 0 && u < x->n)
+            at_input_print_row(m, x->v + (size_t)u * (size_t)at_model_row_width(m), &l);
+        else
+            at_text_add(&l, "blank");
+        labels[t] = l.oom ? NULL : at_arena_strdup(arena, l.s);
+        at_text_release(&l);
+        if (!labels[t])
+            return at_oom(err);
+    }
+    *out = (at_look){.model = m, .trace = trace, .output = y, .labels = (const char *const *)labels};
+    return AT_OK;
+}
+
+/* ---- plots of tables ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    char label[64];
+    double x[MOST_POINTS], y[MOST_POINTS];
+    int n;
+    bool theory;
+} line;
+
+static double number(json_t *row, int k)
+{
+    json_t *v = json_array_get(row, (size_t)k);
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static int column_find(json_t *columns, const char *name)
+{
+    for (size_t k = 0; k < json_array_size(columns); k++) {
+        const char *s = json_string_value(json_array_get(columns, k));
+        if (s && name && strcmp(s, name) == 0)
+            return (int)k;
+    }
+    return -1;
+}
+
+/* A formula is drawn dashed: theory beside measurement. */
+static bool is_formula(const char *column)
+{
+    return strstr(column, "log") || strstr(column, "ln ") || strstr(column, "one-hot");
+}
+
+static bool is_parameter(const char *column)
+{
+    return strlen(column) == 1; /* N, M, q: what was chosen, not what was found */
+}
+
+static void line_add(line *l, double x, double y)
+{
+    if (!isfinite(x) || !isfinite(y) || l->n == MOST_POINTS)
+        return;
+    int at = l->n++;
+    for (; at > 0 && l->x[at - 1] > x; at--) {
+        l->x[at] = l->x[at - 1];
+        l->y[at] = l->y[at - 1];
+    }
+    l->x[at] = x;
+    l->y[at] = y;
+}
+
+static at_status table_plot(json_t *table, at_text *svg, at_err *err)
+{
+    json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows");
+    const char *xname = json_string_value(json_object_get(table, "x"));
+    const char *title = json_string_value(json_object_get(table, "title"));
+    int x = column_find(columns, xname), q = column_find(columns, "q");
+    if (x < 0 || !json_is_array(rows))
+        return AT_OK;
+    bool by_q = q >= 0 && strcmp(xname, "N") == 0;
+    line *lines = at_calloc(MOST_SERIES, sizeof *lines);
+    if (!lines)
+        return at_oom(err);
+    int n = 0;
+    size_t c, r;
+    json_t *name, *row;
+    json_array_foreach(columns, c, name)
+    {
+        const char *label = json_string_value(name);
+        if ((int)c == x || !label || is_parameter(label))
+            continue;
+        json_array_foreach(rows, r, row)
+        {
+            char full[64];
+            if (by_q)
+                snprintf(full, sizeof full, "%.40s, q = %.0f", label, number(row, q));
+            else
+                snprintf(full, sizeof full, "%.60s", label);
+            int k = 0;
+            while (k < n && strcmp(lines[k].label, full) != 0)
+                k++;
+            if (k == MOST_SERIES)
+                continue;
+            if (k == n) {
+                snprintf(lines[k].label, sizeof lines[k].label, "%s", full);
+                lines[n++].theory = is_formula(label);
+            }
+            line_add(&lines[k], number(row, x), number(row, (int)c));
+        }
+    }
+    at_series series[MOST_SERIES];
+    for (int k = 0; k < n; k++)
+        series[k] = (at_series){lines[k].label, lines[k].n, lines[k].x, lines[k].y, lines[k].theory};
+    at_plot p = {.title = title ? title : "", .xlabel = xname, .ylabel = "", .series = series, .n_series = n,
+                 .logx = json_is_true(json_object_get(table, "logx"))};
+    at_status s = n ? at_plot_svg(&p, svg, err) : AT_OK;
+    at_free(lines);
+    return s;
+}
+
+/* ---- one claim ---------------------------------------------------------------------------------------------- */
+
+static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
+                             at_err *err)
+{
+    const char **plots = at_new(a, const char *, n + 1);
+    if (!plots)
+        return at_oom(err);
+    at_status s = AT_OK;
+    for (size_t i = 0; i < n && !s; i++) {
+        const at_row *r = &rows[i];
+        if (strcmp(r->key.subject, c->id) != 0 || !r->rec.role || strcmp(r->rec.role, "table") != 0 || !r->rec.detail)
+            continue;
+        json_t *o = json_loads(r->rec.detail, JSON_REJECT_DUPLICATES, NULL);
+        at_text svg;
+        at_text_init(&svg);
+        s = table_plot(json_object_get(o, "table"), &svg, err);
+        if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
+            s = at_oom(err);
+        at_text_release(&svg);
+        json_decref(o);
+    }
+    out->plots = plots;
+    return s;
+}
+
+/* The attention picture, the program and the size at the parameters that are worth a look. */
+static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out, at_err *err)
+{
+    at_params p;
+    at_params_init(&p, c->params, c->n_params);
+    at_program *P = NULL;
+    at_model m;
+    at_status s = at_params_parse(&p, c->look_params, err);
+    if (!s)
+        s = c->program(&p, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, &m, NULL, err);
+    if (s) {
+        at_program_free(P);
+        return s;
+    }
+    at_text t;
+    at_text_init(&t);
+    at_program_print(P, &t);
+    out->program = t.oom ? NULL : at_arena_strdup(a, t.s);
+    at_text_release(&t);
+    at_size z;
+    at_model_size(&m, &z);
+    out->size = at_arena_printf(a, "%d attention layer%s, %d head%s, residual width %d, head width %d, MLP width %d, "
+                                   "%zu parameters (%zu not zero) at %s",
+                                z.layers, z.layers == 1 ? "" : "s", z.heads, z.heads == 1 ? "" : "s", z.width,
+                                z.head_dim, z.hidden, z.parameters, z.nonzero, c->look_params);
+    at_input x;
+    at_look l;
+    s = out->program && out->size ? at_input_parse(&m, c->look, a, &x, err) : at_oom(err);
+    if (!s)
+        s = at_look_make(&m, at_f64, &x, a, &l, err);
+    if (!s)
+        s = at_look_svg(&l, &t, err);
+    if (!s && !(out->svg = at_arena_strdup(a, t.s)))
+        s = at_oom(err);
+    at_text_release(&t);
+    at_model_release(&m);
+    at_program_free(P);
+    return s;
+}
+
+at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_report_claim *claims = at_new(&a, at_report_claim, at_n_catalogue);
+    at_status s = claims ? AT_OK : at_oom(err);
+    for (int i = 0; i < at_n_catalogue && !s; i++) {
+        const at_claim *c = at_catalogue[i];
+        claims[i] = (at_report_claim){.id = c->id, .title = c->title, .source = c->source, .statement = c->statement};
+        s = claim_show(c, &a, &claims[i], err);
+        if (!s)
+            s = claim_plots(c, rows, n, &a, &claims[i], err);
+    }
+    if (!s)
+        s = at_report_html(claims, at_n_catalogue, rows, n, build, html, err);
+    at_arena_release(&a);
+    return s;
+}

@@ -1,0 +1,189 @@
+/* report_detail.c: the detail of a ledger row, a JSON object, as HTML.
+ *
+ * Two keys have a form of their own; everything else is shown as a small list of keys and values, so that
+ * a newer checker may record more without the report hiding it:
+ *     "counterexample": {"input": "3 14 5", "position": 2, "expected": 1, "got": 0, "attention": "..."}
+ *     "table": {"title": "...", "columns": ["p", "verdict"], "rows": [[12, "holds"], ...]}   (or a list of tables)
+ * Text with newlines keeps them. JSON that does not parse is shown as it is. Nesting deeper than DEEPEST is
+ * shown as compact JSON: ledgers are foreign. */
+#include "view_internal.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum { DEEPEST = 3, ROWS_MOST = 2000 };
+
+static void object_html(at_text *t, json_t *object, int depth);
+
+/* A string of JSON may contain NUL; view_html stops there, which shows less but never lies about markup. */
+static void value_html(at_text *t, json_t *v, int depth)
+{
+    const char *s = json_string_value(v);
+    char number[32];
+    if (s && strchr(s, '\n')) {
+        at_text_add(t, "<pre>");
+        view_html_block(t, s);
+        at_text_add(t, "</pre>");
+    } else if (s) {
+        view_html(t, s);
+    } else if (json_is_integer(v)) {
+        at_text_addf(t, "%lld", (long long)json_integer_value(v));
+    } else if (json_is_real(v)) {
+        at_text_add(t, view_number(number, json_real_value(v)));
+    } else if (json_is_boolean(v)) {
+        at_text_add(t, json_is_true(v) ? "yes" : "no");
+    } else if (json_is_null(v)) {
+        at_text_add(t, "\xE2\x80\x93");
+    } else if (json_is_object(v) && depth < DEEPEST) {
+        object_html(t, v, depth + 1);
+    } else {
+        char *compact = json_dumps(v, JSON_COMPACT);
+        if (!compact) {
+            t->oom = true;
+            return;
+        }
+        at_text_add(t, "<code>");
+        view_html(t, compact);
+        at_text_add(t, "</code>");
+        free(compact);
+    }
+}
+
+static void pair_html(at_text *t, const char *key, json_t *v, int depth)
+{
+    at_text_add(t, "<div><dt>");
+    view_html(t, key);
+    at_text_add(t, "</dt><dd>");
+    value_html(t, v, depth);
+    at_text_add(t, "</dd></div>\n");
+}
+
+static void object_html(at_text *t, json_t *object, int depth)
+{
+    const char *key;
+    json_t *v;
+    at_text_add(t, "<dl>\n");
+    json_object_foreach(object, key, v) pair_html(t, key, v, depth);
+    at_text_add(t, "</dl>\n");
+}
+
+static void counterexample_html(at_text *t, json_t *cx)
+{
+    static const char *const first[] = {"input", "position", "expected",
+                                        "got"}; /* in this order, then the rest */
+    const char *key;
+    json_t *v;
+    at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n<dl>\n");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        if ((v = json_object_get(cx, first[i])))
+            pair_html(t, first[i], v, 1);
+    json_object_foreach(cx, key, v)
+    {
+        bool shown = false;
+        for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+            shown = shown || !strcmp(key, first[i]);
+        if (!shown)
+            pair_html(t, key, v, 1);
+    }
+    at_text_add(t, "</dl></div>\n");
+}
+
+static void table_html(at_text *t, json_t *table)
+{
+    json_t *title = json_object_get(table, "title"), *columns = json_object_get(table, "columns"),
+           *rows = json_object_get(table, "rows"), *row, *v;
+    size_t i, j;
+    at_text_add(t, "<div class=\"scroll\"><table class=\"data\">");
+    if (json_is_string(title)) {
+        at_text_add(t, "<caption>");
+        view_html(t, json_string_value(title));
+        at_text_add(t, "</caption>");
+    }
+    at_text_add(t, "<thead><tr>");
+    json_array_foreach(columns, j, v)
+    {
+        at_text_add(t, "<th>");
+        value_html(t, v, 1);
+        at_text_add(t, "</th>");
+    }
+    at_text_add(t, "</tr></thead>\n<tbody>\n");
+    json_array_foreach(rows, i, row)
+    {
+        if (i == ROWS_MOST) {
+            at_text_addf(t, "<tr><td>%zu more rows are not shown</td></tr>\n", json_array_size(rows) - i);
+            break;
+        }
+        at_text_add(t, "<tr>");
+        if (!json_is_array(row)) {
+            at_text_add(t, "<td>");
+            value_html(t, row, 1);
+            at_text_add(t, "</td>");
+        }
+        json_array_foreach(row, j, v)
+        {
+            const char *s = json_string_value(v);
+            const char *class = !s                      ? " class=\"num\""
+                                : !strcmp(s, "holds")   ? " class=\"holds\""
+                                : !strcmp(s, "fails")   ? " class=\"fails\""
+                                : !strcmp(s, "unknown") ? " class=\"unknown\""
+                                                        : "";
+            at_text_addf(t, "<td%s>", class);
+            value_html(t, v, 1);
+            at_text_add(t, "</td>");
+        }
+        at_text_add(t, "</tr>\n");
+    }
+    at_text_add(t, "</tbody></table></div>\n");
+}
+
+static bool is_table(json_t *v)
+{
+    return json_is_object(v) && json_is_array(json_object_get(v, "columns")) &&
+           json_is_array(json_object_get(v, "rows"));
+}
+
+/* Has v a form of its own? Draws it when asked. */
+static bool form_html(at_text *t, const char *key, json_t *v, bool draw)
+{
+    size_t i;
+    json_t *e;
+    if (!strcmp(key, "counterexample") && json_is_object(v)) {
+        if (draw)
+            counterexample_html(t, v);
+        return true;
+    }
+    if (is_table(v)) {
+        if (draw)
+            table_html(t, v);
+        return true;
+    }
+    bool tables = json_array_size(v) > 0; /* 0 for what is no array */
+    json_array_foreach(v, i, e) tables = tables && is_table(e);
+    if (tables && draw)
+        json_array_foreach(v, i, e) table_html(t, e);
+    return tables;
+}
+
+void view_detail_html(at_text *t, const char *text)
+{
+    if (!text || !*text)
+        return;
+    json_t *root = json_loads(text, 0, NULL);
+    if (!json_is_object(root)) {
+        at_text_add(t, "<pre>");
+        view_html_block(t, text);
+        at_text_add(t, "</pre>\n");
+        json_decref(root);
+        return;
+    }
+    const char *key;
+    json_t *v;
+    bool rest = false;
+    json_object_foreach(root, key, v) rest = !form_html(t, key, v, true) || rest;
+    if (rest) {
+        at_text_add(t, "<dl class=\"small\">\n");
+        json_object_foreach(root, key, v) if (!form_html(t, key, v, false)) pair_html(t, key, v, 1);
+        at_text_add(t, "</dl>\n");
+    }
+    json_decref(root);
+}

@@ -1,0 +1,124 @@
+/* test_clean.c: decoding, replacing and measuring of foreign text; the canvas takes any of it. */
+#include "view_test.h"
+
+static void malformed_bytes_are_replaced(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *clean;
+    } cases[] = {
+        {"plain", "plain"},
+        {"\xC3\xA9\xE2\x82\xAC\xF0\x9D\x94\xB8", "\xC3\xA9\xE2\x82\xAC\xF0\x9D\x94\xB8"},
+        {"\xC0\xAF", "\xEF\xBF\xBD\xEF\xBF\xBD"},                 /* overlong, two bytes */
+        {"\xE0\x80\xBC", "\xEF\xBF\xBD"},                         /* '<' in three */
+        {"\xF0\x80\x80\xBC", "\xEF\xBF\xBD"},                     /* '<' in four */
+        {"\xED\xA0\x80", "\xEF\xBF\xBD"},                         /* a surrogate */
+        {"\xF4\x90\x80\x80", "\xEF\xBF\xBD"},                     /* beyond U+10FFFF */
+        {"\xE2\x82", "\xEF\xBF\xBD"},                             /* cut short */
+        {"\xE2<", "\xEF\xBF\xBD<"},                               /* what follows is not swallowed */
+        {"\x80x\xFF", "\xEF\xBF\xBDx\xEF\xBF\xBD"},               /* strays */
+        {"\xEF\xBF\xBE", "\xEF\xBF\xBD"},                         /* U+FFFE, forbidden in XML */
+        {"\033\x01\x7F", "\xE2\x90\x9B\xE2\x90\x81\xE2\x90\xA1"}, /* pictures of controls */
+        {"\xC2\x9B"
+         "1m",
+         "\xEF\xBF\xBD"
+         "1m"},                           /* the C1 form of ESC [ */
+        {"\xE2\x80\xAE", "\xEF\xBF\xBD"}, /* right-to-left override */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        at_text t;
+        at_text_init(&t);
+        view_clean(&t, cases[i].bytes);
+        assert_string_equal(t.s, cases[i].clean);
+        at_text_release(&t);
+    }
+}
+
+/* Every scalar value survives encoding and decoding. */
+static void code_points_round_trip(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    for (uint32_t c = 1; c <= 0x10FFFF; c += c < 0x3000 ? 1 : 37) {
+        if (c >= 0xD800 && c < 0xE000)
+            continue;
+        t.n = 0;
+        view_put(&t, c);
+        const char *s = t.s;
+        assert_int_equal(view_next(&s), c);
+        assert_ptr_equal(s, t.s + t.n);
+    }
+    at_text_release(&t);
+}
+
+static void labels_fit(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    for (size_t i = 0; i < HOSTILE; i++)
+        for (double max = 30; max < 200; max += 7) {
+            const char *s = view_label(&a, hostile[i], 11, max);
+            assert_true(view_width(s, 11) <= max);
+            assert_true(s[0] && text_clean(s));
+        }
+    assert_string_equal(view_label(&a, "reading", 11, 1000), "reading");
+    assert_string_equal(view_label(&a, " ", 11, 100), "\xE2\x90\xA3"); /* a blank token is seen */
+    at_arena_release(&a);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    char s[32];
+    assert_string_equal(view_number(s, NAN), "\xE2\x80\x93");
+    assert_string_equal(view_number(s, -0.0), "0");
+    assert_string_equal(view_number(s, -INFINITY), "-\xE2\x88\x9E");
+    assert_string_equal(view_number(s, 0.083333), "0.08333");
+    assert_string_equal(view_count(s, 0), "0");
+    assert_string_equal(view_count(s, 999), "999");
+    assert_string_equal(view_count(s, 1000), "1,000");
+    assert_string_equal(view_count(s, UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+static void hostile_draw(const void *ctx, view_canvas *c)
+{
+    (void)ctx;
+    for (size_t i = 0; i < HOSTILE; i++)
+        view_text(c, 10, 10, 10, VIEW_LEFT, i % 2, false, view_ink, hostile[i]);
+}
+
+static void the_canvas_takes_any_text(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        at_text t;
+        at_err err = {0};
+        at_text_init(&t);
+        assert_int_equal(view_render((at_picture_kind)kind, 50, 50, hostile[4], hostile_draw, NULL, &t, &err),
+                         AT_OK);
+        if (kind == AT_PICTURE_SVG)
+            assert_null(markup_fault(t.s));
+        at_text_release(&t);
+    }
+}
+
+/* fontconfig, below cairo, keeps its font cache until the process ends: not ours to free. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformed_bytes_are_replaced),
+        cmocka_unit_test(code_points_round_trip),
+        cmocka_unit_test(labels_fit),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(the_canvas_takes_any_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* test_report.c: the report: unknown is never a pass, nothing is hidden, nothing foreign acts, nothing is
+ * fetched. */
+#include "view_test.h"
+
+static at_row row(const char *subject, const char *role, const char *verdict, uint64_t inputs, double margin,
+                  const char *detail)
+{
+    return (at_row){
+        {subject, "N=6 M=11", "q", "hash", 1, "build"},
+        {role, "exact", verdict, "f64", inputs, margin, 1, detail, "avx2", "1", 0.25, "2026-01-01"}};
+}
+
+static char *report_of(const at_report_claim *c, int n, const at_row *rows, size_t n_rows, at_text *t)
+{
+    at_err err = {0};
+    at_text_init(t);
+    assert_int_equal(at_report_html(c, n, rows, n_rows, "build 7", t, &err), AT_OK);
+    const char *fault = markup_fault(t->s);
+    if (fault)
+        fail_msg("not well formed at %s", fault);
+    assert_true(text_clean(t->s));
+    assert_null(strstr(t->s, "<script"));
+    assert_null(strstr(t->s, "<img"));
+    assert_null(strstr(t->s, "<link"));
+    assert_null(strstr(t->s, "<iframe"));
+    assert_null(strstr(t->s, "url("));
+    assert_null(strstr(t->s, "@import"));
+    return t->s;
+}
+
+static const at_report_claim claim = {.id = "match2",
+                                      .title = "Pairs",
+                                      .source = "SHT 2023",
+                                      .statement = "One head finds pairs.",
+                                      .program = "x = token\n\ty < 3",
+                                      .size = "1 layer, 1 head"};
+
+static void a_claim_that_holds(void **state)
+{
+    (void)state;
+    at_row rows[] = {
+        row("match2", "claim", "holds", 1771561, 0.0833, NULL),
+        row("match2", "control", "fails", 12, NAN,
+            "{\"counterexample\":{\"attention\":\"0.5 0.5\\n0.1 0.9\",\"got\":0,\"input\":\"3 14 5\","
+            "\"position\":2,\"expected\":1},\"seed\":7,\"table\":{\"title\":\"bits\",\"columns\":[\"p\","
+            "\"verdict\"],"
+            "\"rows\":[[8,\"fails\"],[12,\"holds\"],[11,\"unknown\"]]}}")};
+    at_text t;
+    char *s = report_of(&claim, 1, rows, 2, &t);
+    static const char *const wanted[] = {
+        "<b>1 of 1</b>claims hold",
+        "<div class=\"tally holds\"><b>1 of 1</b>controls rejected",
+        "build 7",
+        "1,771,561 inputs",
+        "least margin 0.0833",
+        "<pre>x = token\n\ty &lt; 3</pre>",
+        "<dt>input</dt><dd>3 14 5</dd>",
+        "<dt>position</dt><dd>2</dd>",
+        "<dt>attention</dt><dd><pre>0.5 0.5\n0.1 0.9</pre></dd>",
+        "<dt>seed</dt><dd>7</dd>",
+        "<caption>bits</caption>",
+        "<td class=\"num\">12</td><td class=\"holds\">holds</td>",
+        "<td class=\"unknown\">unknown</td>",
+        "href=\"#claim-1\"",
+        "id=\"claim-1\"",
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!strstr(s, wanted[i]))
+            fail_msg("no %s", wanted[i]);
+    assert_true(strstr(s, "<dt>input") < strstr(s, "<dt>got"));
+    /* claim: summary, line, heading, cell; control: line, cell */
+    assert_int_equal(occurrences(s, "class=\"pill holds\""), 6);
+    assert_int_equal(occurrences(s, "class=\"pill fails\"") + occurrences(s, "class=\"pill unknown\""), 0);
+    at_text_release(&t);
+}
+
+/* Whatever the verdict says, other than "holds" (or "fails" for a control), nothing is green. */
+static void unknown_is_never_a_pass(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"unknown", NULL, "", "HOLDS", "holds ", "pass", "ok"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        at_row rows[] = {row("match2", "claim", words[i], 5, 1, NULL),
+                         row("match2", "control", words[i], 5, 1, NULL)};
+        at_text t;
+        char *s = report_of(&claim, 1, rows, 2, &t);
+        assert_int_equal(occurrences(s, "class=\"pill holds\""), 0);
+        assert_int_equal(occurrences(s, "class=\"tally holds\""), 0);
+        assert_non_null(strstr(s, "<b>0 of 1</b>claims hold"));
+        assert_non_null(strstr(s, "<b>0 of 1</b>controls rejected"));
+        assert_non_null(strstr(s, "undecided"));
+        at_text_release(&t);
+    }
+    at_text t; /* no cells at all */
+    char *s = report_of(&claim, 1, NULL, 0, &t);
+    assert_int_equal(occurrences(s, "class=\"pill holds\"") + occurrences(s, "class=\"tally holds\""), 0);
+    assert_non_null(strstr(s, "not checked"));
+    assert_non_null(strstr(s, "no control"));
+    at_text_release(&t);
+    s = report_of(NULL, 0, NULL, 0, &t); /* no claims */
+    assert_int_equal(occurrences(s, "class=\"tally holds\""), 0);
+    at_text_release(&t);
+}
+
+static void one_bad_cell_spoils_the_claim(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"fails", "unknown"};
+    for (int b = 0; b < 2; b++)
+        for (int at = 0; at < 7; at++) {
+            at_row rows[8];
+            for (int i = 0; i < 7; i++)
+                rows[i] = row("match2", "claim", i == at ? bad[b] : "holds",
+                              (uint64_t)(i == at ? 1 : 100 + i), 1, NULL);
+            rows[7] = row("match2", "control", "holds", 9, 1, NULL); /* a control that is not rejected */
+            at_text t;
+            char *s = report_of(&claim, 1, rows, 8, &t);
+            assert_non_null(strstr(s, "<b>0 of 1</b>claims hold"));
+            assert_non_null(strstr(s, "class=\"tally fails\"><b>0 of 1</b>controls rejected"));
+            assert_non_null(strstr(s, "class=\"pill fails\">\xE2\x9C\x97 not rejected"));
+            /* of seven cells the summary shows four: the bad one is among them (heading, summary, line, cell) */
+            char pill[64];
+            snprintf(pill, sizeof pill, "%s %s</span>", b ? "?" : "\xE2\x9C\x97", bad[b]);
+            assert_int_equal(occurrences(s, pill), 4);
+            assert_non_null(strstr(s, "and 3 more below"));
+            at_text_release(&t);
+        }
+}
+
+static void rows_without_a_claim_are_shown(void **state)
+{
+    (void)state;
+    at_row rows[] = {row("match2", "claim", "holds", 1, 1, NULL),
+                     row("stranger", "claim", "fails", 1, 1, "{\"k\":[1,{}]}"),
+                     row(NULL, NULL, NULL, 0, NAN, NULL)};
+    at_text t;
+    char *s = report_of(&claim, 1, rows, 3, &t);
+    assert_non_null(strstr(s, "Other entries of the ledger"));
+    assert_non_null(strstr(s, "stranger"));
+    assert_non_null(strstr(s, "<dt>k</dt><dd><code>[1,{}]</code></dd>"));
+    at_text_release(&t);
+}
+
+static void hostile_text_is_harmless(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < HOSTILE; i++) {
+        const char *h = hostile[i];
+        at_report_claim c = {h, h, h, h, h, h, NULL, NULL, 0};
+        at_row rows[] = {{{h, h, h, h, 1, h}, {h, h, h, h, 1, 1, 1, h, h, h, 1, h}},
+                         {{"x", h, h, h, 1, h}, {"control", h, h, h, 1, 1, 1, h, h, h, 1, h}}};
+        at_text t;
+        char *s = report_of(&c, 1, rows, 2, &t);
+        assert_int_equal(occurrences(s, "class=\"pill holds\""), 0);
+        at_text_release(&t);
+    }
+}
+
+static void details_of_any_shape(void **state)
+{
+    (void)state;
+    static const char *const details[] = {
+        "{",
+        "[1,2]",
+        "null",
+        "\"<script>alert(1)</script>\"",
+        "{\"<b>\":\"<script>\\u001b[31m\"}",
+        "{\"counterexample\":\"text\"}",
+        "{\"counterexample\":{}}",
+        "{\"counterexample\":{\"input\":{\"a\":{\"b\":{\"c\":{}}}}}}",
+        "{\"table\":{}}",
+        "{\"table\":{\"columns\":[],\"rows\":[]}}",
+        "{\"table\":{\"columns\":[1,null],\"rows\":[1,[],[[2]],{}]}}",
+        "{\"tables\":[{\"columns\":[\"a\"],\"rows\":[[1.5]]},{\"columns\":[\"b\"],\"rows\":[[true]]}]}",
+        "{\"a\":1e999}",
+        "{\"a\":1e300,\"b\":null,\"c\":\"x\\u0000y\"}",
+        "{\"x\":\"\xFF\"}",
+    };
+    for (size_t i = 0; i < sizeof details / sizeof *details; i++) {
+        at_row r = row("match2", "claim", "holds", 1, 1, details[i]);
+        at_text t;
+        report_of(&claim, 1, &r, 1, &t);
+        at_text_release(&t);
+    }
+    enum { DEEP = 5000 }; /* nesting beyond what a parser should follow */
+    char *deep = malloc(2 * DEEP + 16), *p = deep;
+    p += sprintf(p, "{\"a\":");
+    memset(p, '[', DEEP);
+    memset(p + DEEP, ']', DEEP);
+    strcpy(p + 2 * DEEP, "}");
+    at_row r = row("match2", "claim", "holds", 1, 1, deep);
+    at_text t;
+    report_of(&claim, 1, &r, 1, &t);
+    at_text_release(&t);
+    free(deep);
+}
+
+static void pictures_are_embedded_once_and_fetched_never(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_make(&f, 5, 1, 1, NULL);
+    at_text look, plot, t;
+    at_err err = {0};
+    at_text_init(&look);
+    at_text_init(&plot);
+    assert_int_equal(at_look_svg(&f.l, &look, &err), AT_OK);
+    double x[] = {1, 2};
+    at_series line = {"a", 2, x, x, false};
+    at_plot p = {"t", "x", "y", false, false, &line, 1};
+    assert_int_equal(at_plot_svg(&p, &plot, &err), AT_OK);
+    const char *plots[] = {plot.s, plot.s};
+    at_report_claim c = claim;
+    c.svg = look.s;
+    c.plots = plots;
+    c.n_plots = 2;
+    char *s = report_of(&c, 1, NULL, 0, &t);
+    assert_int_equal(occurrences(s, "<svg "), 3);
+    assert_int_equal(occurrences(s, "http"),
+                     occurrences(s, "http://www.w3.org/2000/svg") + 1); /* and http-equiv */
+    at_text_release(&t);
+    c.svg = "<b>not a picture";
+    at_text_init(&t);
+    assert_int_equal(at_report_html(&c, 1, NULL, 0, "b", &t, &err), AT_EINPUT);
+    assert_int_equal(t.n, 0);
+    assert_non_null(strstr(err.text, "match2"));
+    at_text_release(&look);
+    at_text_release(&plot);
+    fixture_free(&f);
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    at_row r = row("match2", "claim", "holds", 1, 1, "{\"a\":1}");
+    for (long i = 1;; i++) {
+        at_text t;
+        at_err err = {0};
+        at_text_init(&t);
+        at_alloc_inject(i);
+        at_status status = at_report_html(&claim, 1, &r, 1, "b", &t, &err);
+        bool fired = at_alloc_injected();
+        at_alloc_inject(0);
+        assert_int_equal(status, fired ? AT_ENOMEM : AT_OK);
+        if (fired)
+            assert_int_equal(t.n, 0);
+        at_text_release(&t);
+        if (!fired)
+            break;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_claim_that_holds),
+        cmocka_unit_test(unknown_is_never_a_pass),
+        cmocka_unit_test(one_bad_cell_spoils_the_claim),
+        cmocka_unit_test(rows_without_a_claim_are_shown),
+        cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(details_of_any_shape),
+        cmocka_unit_test(pictures_are_embedded_once_and_fetched_never),
+        cmocka_unit_test(out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

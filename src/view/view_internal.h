@@ -1,0 +1,96 @@
+/* view_internal.h: what the files of this module share: clean text, a colour map, a canvas.
+ *
+ * The rule of the module: a string that came from a model, a ledger or a caller reaches an output only
+ * through view_clean, view_html or view_column; after that it is valid UTF-8 without control characters. */
+#ifndef ATTEST_VIEW_INTERNAL_H
+#define ATTEST_VIEW_INTERNAL_H
+
+#include <attest/view.h>
+
+/* ---- text (clean.c) ------------------------------------------------------------------------ */
+
+/* The next code point of s, which moves on by at least one byte; malformed bytes give U+FFFD; 0 at the end. */
+uint32_t view_next(const char **s);
+void view_put(at_text *t, uint32_t c); /* one code point as UTF-8 */
+/* Control characters become their pictures (ESC is shown as U+241B), direction overrides U+FFFD. */
+uint32_t view_visible(uint32_t c);
+void view_clean(at_text *t, const char *s);      /* one line of clean UTF-8; NULL is "" */
+void view_html(at_text *t, const char *s);       /* the same, escaped for HTML, XML and their attributes */
+void view_html_block(at_text *t, const char *s); /* the same; newline and tab stay */
+/* Columns that c takes in a terminal: 1 or 2, or 0 when that is not known for sure (draw '?'). */
+int view_column(uint32_t c);
+/* Upper estimate of the width of clean text, at `size` units an em. Independent of installed fonts. */
+double view_width(const char *s, double size);
+/* A clean copy in the arena, cut with an ellipsis to at most `max` units; blank text becomes visible. */
+char *view_label(at_arena *a, const char *s, double size, double max);
+/* x in at most 4 significant digits; NaN is a dash. */
+const char *view_number(char out[32], double x);
+/* 1234567 as 1,234,567. */
+const char *view_count(char out[32], uint64_t n);
+
+/* ---- colour (color.c) ---------------------------------------------------------------------- */
+
+typedef struct {
+    uint8_t r, g, b;
+} view_rgb;
+view_rgb view_ramp(double t); /* 0 near-white .. 1 deep blue; lightness falls linearly */
+double view_luminance(view_rgb c);
+
+/* ---- canvas (canvas.c): draws into SVG text or into cairo, with the same calls ------------------- */
+
+typedef struct {
+    view_rgb rgb;
+    bool ink;     /* the colour of text: currentColor in SVG, so that a page may be dark */
+    double alpha; /* 1 opaque */
+} view_paint;
+extern const view_paint view_ink, view_faint, view_hair;
+view_paint view_solid(view_rgb c);
+
+typedef struct view_canvas view_canvas;
+/* Draws what ctx holds; called once. */
+typedef void view_draw(const void *ctx, view_canvas *c);
+/* Renders w by h units (CSS pixels) and appends the file image to out; out is unchanged on failure.
+ * title: what a screen reader says. PNG has two pixels a unit. */
+at_status view_render(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
+                      const void *ctx, at_text *out, at_err *err);
+
+typedef enum { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
+void view_rect(view_canvas *c, double x, double y, double w, double h, view_paint p);
+void view_line(view_canvas *c, double x1, double y1, double x2, double y2, double width, view_paint p);
+/* y is the baseline; upright: rotated to read from bottom to top around (x, y). s may be foreign text. */
+void view_text(view_canvas *c, double x, double y, double size, view_anchor anchor, bool upright, bool bold,
+               view_paint p, const char *s);
+/* A polyline; dashed when asked. */
+void view_path(view_canvas *c, const double *x, const double *y, int n, double width, bool dashed,
+               view_paint p);
+#define VIEW_MARKERS 5
+void view_marker(view_canvas *c, double x, double y, double r, int shape, view_paint p);
+/* A matrix of square cells, `cell` units each, drawn without seams; gap: units left free between cells.
+ * tip: NULL or what to show under the pointer (SVG only). */
+void view_cells_begin(view_canvas *c, double x, double y, double cell, double gap);
+void view_cell(view_canvas *c, int column, int row, view_rgb rgb, const char *tip);
+void view_cells_end(view_canvas *c);
+
+/* ---- looks (look_plan.c) shared by the picture and the terminal ----------------------------------- */
+
+/* Refuses a trace, output or model that do not belong together, naming the part. */
+at_status view_look_check(const at_look *l, at_err *err);
+/* "layer 1 head 2 · softmax · causal": layers count attention blocks, heads count through the groups. */
+void view_head_title(const at_look *l, const at_trace_head *h, at_text *out);
+int view_head_layer(const at_look *l, const at_trace_head *h); /* 1-based */
+/* The decision of output position p and its least margin (NaN when it has none); *known is false when
+ * the arithmetic could not decide, and then the text is "?". */
+void view_decision(const at_look *l, int p, at_text *out, double *margin, bool *known);
+int view_output_row(const at_look *l, int p); /* t of output position p */
+
+typedef enum { VIEW_WEIGHT, VIEW_MASKED, VIEW_BROKEN } view_cell_kind; /* BROKEN: not a finite number */
+/* The cell of an f-fold reduced picture: the largest weight of the f*f square, MASKED when all of it is. */
+view_cell_kind view_pool(const at_look *l, const at_trace_head *h, int f, int row, int column, double *w);
+double view_peak(const at_look *l, const at_trace_head *h); /* largest finite weight */
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+extern const char view_report_style[];               /* report_style.c: the style sheet */
+void view_detail_html(at_text *t, const char *json); /* report_detail.c: the detail of a ledger row */
+
+#endif
