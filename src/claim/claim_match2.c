@@ -132,6 +132,6 @@ const at_claim claim_match2 = {
     .split = &split,
     .tables = tables,
     .n_tables = COUNT(tables),
-    .look = "3 14 5 12 8 9",
+    .look = "3 14 5 14 12 1 0",
     .look_params = "N=8 M=17",
 };

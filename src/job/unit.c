@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROW_SHOWN 12 /* attention entries printed with a counterexample */
@@ -20,25 +21,32 @@ static void label_of(const at_model *m, const at_input *x, int t, at_text *out)
         at_text_add(out, "blank");
 }
 
-/* The largest entries of one row of attention weights, by position. */
-static void row_print(const at_model *m, const at_input *x, const double *w, int T, at_text *out)
+static int descending(const void *a, const void *b)
 {
-    double least = 0;
-    for (int shown = T; shown > ROW_SHOWN; shown--) { /* raise the bar until few are left */
-        double next = INFINITY;
-        for (int j = 0; j < T; j++)
-            if (w[j] > least && w[j] < next)
-                next = w[j];
-        least = next;
-    }
-    for (int j = 0; j < T; j++)
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The largest entries of one row of attention weights, in the order of positions. */
+static at_status row_print(const at_model *m, const at_input *x, const double *w, int T, at_arena *a, at_text *out)
+{
+    double *sorted = at_new(a, double, T);
+    if (!sorted)
+        return AT_ENOMEM;
+    memcpy(sorted, w, (size_t)T * sizeof *sorted);
+    qsort(sorted, (size_t)T, sizeof *sorted, descending);
+    double least = T > ROW_SHOWN ? sorted[ROW_SHOWN - 1] : -INFINITY;
+    int shown = 0;
+    for (int j = 0; j < T && shown < ROW_SHOWN; j++)
         if (w[j] >= least) {
             at_text_add(out, " ");
             label_of(m, x, j, out);
             at_text_addf(out, ":%.3g", w[j]);
+            shown++;
         }
-    if (T > ROW_SHOWN)
+    if (T > shown)
         at_text_add(out, " ...");
+    return AT_OK;
 }
 
 at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out, at_err *err)
@@ -59,7 +67,7 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
         for (int b = 0; b <= t->block; b++)
             layer += m->blocks[b].kind == AT_BLOCK_ATTN;
         at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1, cx->position + 1);
-        row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
+        s = row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, &arena, out);
         at_text_add(out, "\n");
     }
     at_arena_release(&arena);

@@ -78,6 +78,17 @@ static verdict role_verdict(const at_report_claim *c, const at_row *rows, size_t
     return v;
 }
 
+/* A certificate covers every input of the size: more than a count can say. */
+static bool is_uncountable(const at_row *r)
+{
+    return r->rec.inputs >= INT64_MAX;
+}
+
+static const char *inputs_text(char out[32], const at_row *r)
+{
+    return is_uncountable(r) ? "all" : view_count(out, r->rec.inputs);
+}
+
 /* ---- pieces -------------------------------------------------------------------------------------- */
 
 static void pill(at_text *t, verdict color, const char *word)
@@ -115,7 +126,7 @@ static void row_line(at_text *t, const at_row *r)
     bool inputs = r->rec.inputs > 0, margin = !isnan(r->rec.margin);
     at_text_add(t, inputs || margin ? "<div class=\"tiny\">" : "");
     if (inputs)
-        at_text_addf(t, "%s input%s", view_count(number, r->rec.inputs), r->rec.inputs == 1 ? "" : "s");
+        at_text_addf(t, "%s input%s", inputs_text(number, r), r->rec.inputs == 1 ? "" : "s");
     if (margin)
         at_text_addf(t, "%sleast margin %s", inputs ? " \xC2\xB7 " : "", view_number(number, r->rec.margin));
     at_text_add(t, inputs || margin ? "</div></div>\n" : "</div>\n");
@@ -178,7 +189,9 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
         unknown += v == UNKNOWN || v == NOT_CHECKED;
     }
     for (size_t i = 0; i < n_rows; i++) {
-        inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
+        /* inputs that were run; what a proof covers cannot be counted with them */
+        if (!is_table(&rows[i]) && !is_uncountable(&rows[i]))
+            inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
         controls += is_control(&rows[i]);
         rejected += is_control(&rows[i]) && row_verdict(&rows[i]) == FAILS;
         accepted += is_control(&rows[i]) && row_verdict(&rows[i]) == HOLDS;
@@ -205,7 +218,7 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
     if (unknown)
         tally(t, UNKNOWN, unknown, n, "claims undecided or not checked");
     char number[32];
-    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs covered</div>\n</div>\n",
+    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs run</div>\n</div>\n",
                  view_count(number, inputs));
     at_text_add(
         t,
@@ -265,7 +278,7 @@ static void row_html(at_text *t, const at_row *r, bool subject)
     cell_html(t, "parameters", r->key.params, false);
     cell_html(t, "evidence", rec->evidence, false);
     cell_html(t, "arithmetic", rec->arithmetic, false);
-    cell_html(t, "inputs", rec->inputs ? view_count(number, rec->inputs) : NULL, true);
+    cell_html(t, "inputs", rec->inputs ? inputs_text(number, r) : NULL, true);
     cell_html(t, "least margin", view_number(number, rec->margin), true);
     cell_html(t, "seconds", view_number(number, rec->seconds), true);
     at_text_add(t, "</tr>\n");

@@ -15,6 +15,33 @@ enum { DEEPEST = 3, ROWS_MOST = 2000 };
 
 static void object_html(at_text *t, json_t *object, int depth);
 
+static void value_html(at_text *t, json_t *v, int depth);
+
+/* An object of numbers only fits on one line: "layers 1 \xC2\xB7 heads 1". */
+static bool is_flat(json_t *v)
+{
+    const char *key;
+    json_t *e;
+    bool flat = json_object_size(v) > 0; /* 0 for what is no object */
+    json_object_foreach(v, key, e) flat = flat && json_is_number(e);
+    return flat;
+}
+
+static void flat_html(at_text *t, json_t *v, int depth)
+{
+    const char *key;
+    json_t *e;
+    bool first = true;
+    json_object_foreach(v, key, e)
+    {
+        at_text_add(t, first ? "" : " \xC2\xB7 ");
+        view_html(t, key);
+        at_text_add(t, " ");
+        value_html(t, e, depth);
+        first = false;
+    }
+}
+
 /* A string of JSON may contain NUL; view_html stops there, which shows less but never lies about markup. */
 static void value_html(at_text *t, json_t *v, int depth)
 {
@@ -34,6 +61,8 @@ static void value_html(at_text *t, json_t *v, int depth)
         at_text_add(t, json_is_true(v) ? "yes" : "no");
     } else if (json_is_null(v)) {
         at_text_add(t, "\xE2\x80\x93");
+    } else if (is_flat(v)) {
+        flat_html(t, v, depth);
     } else if (json_is_object(v) && depth < DEEPEST) {
         object_html(t, v, depth + 1);
     } else {

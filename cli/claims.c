@@ -1,0 +1,46 @@
+/* claims.c: what several commands ask of a claim: its parameters and the size of its weights. */
+#include "cli.h"
+
+at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
+                           const at_task **t, at_params *tp, at_err *err)
+{
+    at_params_init(p, c->params, c->n_params);
+    at_status s = base ? at_params_parse(p, base, err) : AT_OK;
+    if (!s && a->set)
+        s = at_params_parse(p, a->set, err);
+    return s ? s : at_claim_task(c, p, t, tp, err);
+}
+
+static void count_print(at_text *out, size_t n, const char *noun)
+{
+    at_text_addf(out, "%zu %s%s, ", n, noun, n == 1 ? "" : "s");
+}
+
+void cli_size_print(const at_size *z, at_text *out)
+{
+    count_print(out, (size_t)z->layers, "attention layer");
+    if (z->layers) {
+        count_print(out, (size_t)z->heads, "head");
+        at_text_addf(out, "head width %d, ", z->head_dim);
+    }
+    count_print(out, (size_t)z->mlps, "MLP");
+    if (z->mlps)
+        at_text_addf(out, "hidden %d, ", z->hidden);
+    at_text_addf(out, "width %d, ", z->width);
+    count_print(out, z->parameters, "parameter");
+    at_text_addf(out, "%zu not zero, largest %.3g", z->nonzero, z->largest);
+}
+
+json_t *cli_size_json(const at_size *z)
+{
+    json_t *j = json_object();
+    j = cli_json_set(j, "layers", json_integer(z->layers));
+    j = cli_json_set(j, "heads", json_integer(z->heads));
+    j = cli_json_set(j, "head_width", json_integer(z->head_dim));
+    j = cli_json_set(j, "mlps", json_integer(z->mlps));
+    j = cli_json_set(j, "hidden", json_integer(z->hidden));
+    j = cli_json_set(j, "width", json_integer(z->width));
+    j = cli_json_set(j, "parameters", json_integer((json_int_t)z->parameters));
+    j = cli_json_set(j, "nonzero", json_integer((json_int_t)z->nonzero));
+    return cli_json_set(j, "largest", cli_json_number(z->largest));
+}

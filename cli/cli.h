@@ -1,0 +1,142 @@
+/* cli.h: what the commands share. One file a command, one row a command in main.c.
+ *
+ * A command is data: what it accepts, what it says about itself, what it does. main.c parses the options
+ * that `options` names (so help and parser cannot disagree), then calls `run`, whose result is the exit
+ * code. A new command is cli/cmd_NAME.c with one `const cli_command cmd_NAME`, its declaration below, and
+ * its row in main.c.
+ *
+ *     static int run(const cli_args *a)
+ *     {
+ *         at_err err = {0};
+ *         if (at_something(a->words[0], &err))
+ *             return cli_fail(a, &err);               // one line on stderr, exit 2 or 3
+ *         at_text t;
+ *         at_text_init(&t);
+ *         at_text_addf(&t, "...\n");
+ *         return cli_put_text(a, &t, CLI_HOLDS);      // to stdout, releases t
+ *     }
+ *
+ * Output goes through cli_put (stdout; a failed write is noticed and becomes exit 2), errors through
+ * cli_fail and cli_usage: exactly one line, `attest CMD: ...`. */
+#ifndef ATTEST_CLI_H
+#define ATTEST_CLI_H
+
+#include <attest/claim.h>
+#include <attest/exec.h>
+#include <attest/task.h>
+
+#include <jansson.h>
+
+/* Exit codes. at_exit_code gives them for failures. */
+enum { CLI_HOLDS = 0, CLI_FAILS = 1, CLI_USAGE = 2, CLI_UNDECIDED = 3, CLI_INTERRUPTED = 130 };
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+/* Bits of cli_command.options; --help and --max-memory are always there. The rows are in options.c. */
+enum {
+    CLI_SET = 1 << 0,       /* --set K=V        -> set */
+    CLI_JSON = 1 << 1,      /* --json           -> json */
+    CLI_THREADS = 1 << 2,   /* --threads N      -> threads */
+    CLI_DB = 1 << 3,        /* --db FILE        -> db */
+    CLI_OUT = 1 << 4,       /* -o FILE          -> out */
+    CLI_TIER = 1 << 5,      /* --tier quick|full-> tier */
+    CLI_SEED = 1 << 6,      /* --seed N         -> seed */
+    CLI_PRECISION = 1 << 7, /* --precision ...  -> precision, has_precision */
+    CLI_SECONDS = 1 << 8,   /* --seconds S      -> seconds */
+    CLI_ROUNDS = 1 << 9,    /* --rounds N       -> rounds */
+};
+
+/* What the user asked for. Strings belong to argv or live as long as the process. */
+typedef struct {
+    const char *command;  /* its name, for messages */
+    const char **words;   /* the arguments that are no options */
+    int n_words;
+    const char *set;      /* NULL, or "N=6 M=11": every --set, joined by blanks; not checked yet */
+    bool json;
+    int threads;          /* 0: one a core */
+    const char *db, *out; /* NULL: not given */
+    at_tier tier;         /* default quick */
+    bool has_seed;
+    uint64_t seed;        /* default 1 */
+    bool has_precision;
+    at_arith precision;   /* default f64 */
+    double seconds;       /* default 1 */
+    int rounds;           /* default 5 */
+} cli_args;
+
+typedef struct {
+    const char *name, *summary; /* summary: one line, no full stop, for `attest --help` */
+    const char *usage;          /* what follows "attest NAME ", one line */
+    const char *about;          /* a paragraph or two, lines of at most 78 columns */
+    const char *examples;       /* lines as typed, each "attest ...\n" */
+    unsigned options;           /* CLI_... */
+    int least, most;            /* number of words allowed; most < 0: any */
+    const char *missing;        /* what is missing below `least`: "a claim id" */
+    int (*run)(const cli_args *a);
+} cli_command;
+
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_list, cmd_look, cmd_report, cmd_run, cmd_show;
+
+/* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
+bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
+void cli_args_release(cli_args *a);
+void cli_help_print(const cli_command *c);
+
+/* ---- messages and output --------------------------------------------------------------------- */
+
+/* `attest CMD: text` on stderr; returns the exit code of err. */
+int cli_fail(const cli_args *a, const at_err *err);
+/* The same for a fault that the command found itself; returns CLI_USAGE. */
+int cli_usage(const cli_args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
+bool cli_put(const char *s, size_t n);
+bool cli_flush(void);
+/* Writes and releases t; `code`, or 3 when t ran out of memory. */
+int cli_put_text(const cli_args *a, at_text *t, int code);
+/* Writes a JSON value and a newline and drops the reference; NULL means it could not be built. */
+int cli_put_json(const cli_args *a, json_t *j, int code);
+
+bool cli_color(void);  /* may stdout be coloured? (a terminal, no NO_COLOR, no TERM=dumb) */
+int cli_columns(void); /* width of stdout's terminal, 80 when it is none */
+
+/* Words of s wrapped to `columns`, every line indented; ends with a newline. Control characters become '?'. */
+void cli_wrap(at_text *t, const char *s, int indent, int columns);
+/* A row of two columns: left padded to `width`, right wrapped beside it. */
+void cli_row(at_text *t, const char *left, int width, const char *right, int columns);
+/* Columns that a UTF-8 string takes, wide characters not considered. */
+int cli_width(const char *s);
+void cli_pad(at_text *t, const char *s, int width); /* s, then blanks up to width */
+
+/* ---- JSON: NULL is sticky, so that one test at the end is enough ------------------------------- */
+
+json_t *cli_json_number(double v); /* null for NaN and infinities, an integer where v is one */
+json_t *cli_json_text(const char *s); /* null for NULL; bytes that are no UTF-8 become '?' */
+/* Adds and returns object/array; on any NULL drops both and returns NULL. */
+json_t *cli_json_set(json_t *object, const char *key, json_t *value);
+json_t *cli_json_add(json_t *array, json_t *value);
+
+/* ---- claims ------------------------------------------------------------------------------------ */
+
+/* Parameters of a claim: defaults, then `base` (may be NULL), then a->set; also what its task demands of
+ * them together, e.g. q <= N. tp: the task's own. */
+at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
+                           const at_task **t, at_params *tp, at_err *err);
+/* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
+void cli_size_print(const at_size *z, at_text *out);
+json_t *cli_size_json(const at_size *z);
+
+/* ---- long work ----------------------------------------------------------------------------------- */
+
+/* A bar on stderr, only when that is a terminal; the result may be given to several threads. cli_put and
+ * cli_fail take the bar away before they write; the next tick draws it again. */
+const at_progress *cli_progress(void);
+void cli_progress_clear(void);
+
+/* ---- what main sets up --------------------------------------------------------------------------- */
+
+void cli_memory_install(void);            /* GMP, MPFR, FLINT and Arb end with one line and exit 3 */
+bool cli_memory_limit(uint64_t mebibytes); /* --max-memory; false: the system refuses */
+void cli_signals_install(void);           /* Ctrl-C: finish what is begun; twice: leave */
+
+#endif

@@ -1,0 +1,266 @@
+/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks.
+ *
+ * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
+ * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
+ * force against the decisions on a part of them.
+ *
+ * Legend: N length, B sequences a batch, S slots (different batches; a round goes through them in turn). */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH_SCORES  100000.        /* a batch computes about this many scores: well below a millisecond */
+#define BATCH_LANES   16             /* sequences go side by side in vectors: no lane stays empty */
+#define SLOT_BYTES    ((size_t)2 << 20) /* of inputs in all slots together */
+#define BRUTE_SECONDS 1.0
+#define MOST_ROUNDS   1000
+
+typedef struct {
+    const at_claim *claim;
+    const at_task *task;
+    at_params p, tp;
+    at_model m;
+    at_exec *exec;
+    int N, width, positions, rows; /* width: numbers a position; rows: R */
+    int B, S, threads;
+    double *x;            /* (S, B, N, width) */
+    at_scratch **scratch; /* one a thread */
+    double *value;        /* (threads, B, positions, R) */
+    double seconds;       /* a round */
+    int rounds;
+    double rate[MOST_ROUNDS];
+    uint64_t checked, correct;
+} bench;
+
+/* A modulus at which f32 is right, when the user names none: these scores differ by about 20/M^2. */
+static at_status modulus_default(bench *b, const char *set, at_err *err)
+{
+    double N = at_params_get(&b->p, "N"), M;
+    for (const char *s = set; s && (s = strstr(s, "M=")); s++)
+        if (s == set || s[-1] == ' ' || s[-1] == ',')
+            return AT_OK;
+    if (!strcmp(b->claim->task, "match2"))
+        M = 2 * N;
+    else if (!strcmp(b->claim->task, "match3"))
+        M = floor(N * N / 2) + 1;
+    else
+        return AT_OK;
+    M = M < 2 ? 2 : M > 1000 ? 1000 : M;
+    return at_params_set(&b->p, "M", M, err);
+}
+
+static at_status prepare(bench *b, const cli_args *a, at_err *err)
+{
+    at_status s = cli_claim_params(a, b->claim, NULL, &b->p, &b->task, &b->tp, err);
+    if (!s && at_params_has(&b->p, "M"))
+        s = modulus_default(b, a->set, err);
+    if (!s)
+        s = at_claim_task(b->claim, &b->p, &b->task, &b->tp, err);
+    if (!s)
+        s = at_claim_model(b->claim, &b->p, &b->m, err);
+    if (s)
+        return s;
+    b->N = at_params_int(&b->tp, "N");
+    b->width = at_model_row_width(&b->m);
+    b->rows = b->m.readout.rows;
+    if ((s = at_exec_new(&b->m, a->has_precision ? a->precision : at_f32, b->N, &b->exec, err)))
+        return s;
+    b->positions = at_exec_positions(b->exec);
+    double B = BATCH_LANES * floor(BATCH_SCORES / BATCH_LANES / fmax(at_exec_scores(b->exec), 1));
+    b->B = B < BATCH_LANES ? BATCH_LANES : B > 1024 ? 1024 : (int)B;
+    size_t batch = (size_t)b->B * (size_t)b->N * (size_t)b->width;
+    b->S = (int)fmin(256, fmax(1, floor((double)SLOT_BYTES / (double)(batch * sizeof(double)))));
+    b->threads = a->threads ? a->threads : at_cores();
+    size_t values = (size_t)b->B * (size_t)b->positions * (size_t)b->rows;
+    b->x = at_calloc((size_t)b->S * batch, sizeof(double));
+    b->value = at_calloc((size_t)b->threads * values, sizeof(double));
+    b->scratch = at_calloc((size_t)b->threads, sizeof *b->scratch);
+    if (!b->x || !b->value || !b->scratch)
+        return at_oom(err);
+    for (int i = 0; !s && i < b->threads; i++)
+        s = at_scratch_new(b->exec, &b->scratch[i], err);
+    size_t one = (size_t)b->N * (size_t)b->width;
+    for (size_t i = 0; !s && i < (size_t)b->S * (size_t)b->B; i++) {
+        at_rng r = at_rng_at(a->seed, i);
+        b->task->sample(&b->tp, &r, b->x + i * one);
+    }
+    return s;
+}
+
+static const double *slot_input(const bench *b, size_t i)
+{
+    return b->x + i % (size_t)b->S * (size_t)b->B * (size_t)b->N * (size_t)b->width;
+}
+
+static void batch_run(void *ctx, size_t i, int worker)
+{
+    bench *b = ctx;
+    if (at_cancel_pending())
+        return;
+    double *value = b->value + (size_t)worker * (size_t)b->B * (size_t)b->positions * (size_t)b->rows;
+    at_exec_run(b->exec, b->scratch[worker], slot_input(b, i), b->B, value);
+}
+
+/* Seconds for n batches. */
+static at_status batches_time(bench *b, size_t n, double *seconds, at_err *err)
+{
+    double start = at_now();
+    at_status s = at_parallel(b->threads, n, batch_run, b, err);
+    *seconds = at_now() - start;
+    if (!s && at_cancel_pending())
+        s = at_fail(err, AT_ECANCEL, "interrupted");
+    return s;
+}
+
+static at_status measure(bench *b, at_err *err)
+{
+    /* Double until a tenth of a round is reached; that also warms caches and clocks. */
+    size_t n = (size_t)b->threads;
+    double t = 0;
+    at_status s = AT_OK;
+    for (; !s && t < b->seconds / 10; n *= 2)
+        s = batches_time(b, n, &t, err);
+    double batches = (double)(n / 2) * b->seconds / fmax(t, 1e-9);
+    n = (size_t)fmax(batches, b->threads);
+    for (int r = 0; !s && r < b->rounds; r++) {
+        at_progress_tick(cli_progress(), "bench", r, b->rounds);
+        s = batches_time(b, n, &t, err);
+        b->rate[r] = (double)n * b->B / t;
+    }
+    return s;
+}
+
+/* ---- brute force, off the clock ------------------------------------------------------------------------ */
+
+/* Is one sequence right? value: (positions, R) of the executor; y: (N, width) of the task. */
+static bool sequence_right(const bench *b, const double *value, const double *decision, const double *y)
+{
+    int w = b->task->out_width(&b->tp), last = b->m.readout.last;
+    double tolerance = b->claim->tolerance ? b->claim->tolerance(&b->p) : 0;
+    for (int i = 0; i < b->positions; i++) {
+        const double *want = y + (size_t)(last ? b->N - 1 : i) * (size_t)w;
+        double d2 = 0;
+        for (int k = 0; k < w; k++) {
+            double got = b->task->real ? value[i * b->rows + k] : decision[i * w + k];
+            d2 += (got - want[k]) * (got - want[k]);
+        }
+        if (!(b->task->real ? sqrt(d2) <= tolerance : d2 == 0))
+            return false;
+    }
+    return true;
+}
+
+static at_status judge(bench *b, at_err *err)
+{
+    size_t one = (size_t)b->N * (size_t)b->width, out = (size_t)b->positions * (size_t)b->rows;
+    double *y = at_calloc((size_t)b->N * (size_t)b->task->out_width(&b->tp), sizeof *y);
+    double *decision = at_calloc(2 * out, sizeof *decision);
+    if (!y || !decision) {
+        at_free(y);
+        at_free(decision);
+        return at_oom(err);
+    }
+    double start = at_now();
+    for (int slot = 0; slot < b->S && at_now() - start < BRUTE_SECONDS; slot++) {
+        const double *x = slot_input(b, (size_t)slot);
+        at_exec_run(b->exec, b->scratch[0], x, b->B, b->value);
+        for (int k = 0; k < b->B && (k == 0 || at_now() - start < BRUTE_SECONDS); k++) {
+            const double *value = b->value + (size_t)k * out;
+            b->task->answer(&b->tp, x + (size_t)k * one, y);
+            at_decide(&b->m.readout, b->positions, value, decision, decision + out);
+            b->checked++;
+            b->correct += sequence_right(b, value, decision, y);
+        }
+    }
+    at_free(y);
+    at_free(decision);
+    return AT_OK;
+}
+
+/* ---- report ---------------------------------------------------------------------------------------------- */
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static json_t *bench_json(bench *b, at_arith arith)
+{
+    int n = b->rounds;
+    qsort(b->rate, (size_t)n, sizeof *b->rate, ascending);
+    double median = n % 2 ? b->rate[n / 2] : (b->rate[n / 2 - 1] + b->rate[n / 2]) / 2;
+    char name[16];
+    at_arith_name(arith, name);
+    at_text params;
+    at_text_init(&params);
+    at_params_print(&b->p, &params);
+    json_t *j = cli_json_set(json_object(), "claim", cli_json_text(b->claim->id));
+    j = cli_json_set(j, "params", params.oom ? NULL : cli_json_text(params.s));
+    at_text_release(&params);
+    j = cli_json_set(j, "precision", cli_json_text(name));
+    j = cli_json_set(j, "isa", cli_json_text(at_exec_isa()));
+    j = cli_json_set(j, "threads", json_integer(b->threads));
+    j = cli_json_set(j, "batch", json_integer(b->B));
+    j = cli_json_set(j, "rounds", json_integer(n));
+    j = cli_json_set(j, "sequences_per_s", cli_json_number(round(median)));
+    j = cli_json_set(j, "spread", cli_json_number(round(1e4 * (b->rate[n - 1] - b->rate[0]) / median) / 1e4));
+    j = cli_json_set(j, "scores_per_s", cli_json_number(round(median * at_exec_scores(b->exec))));
+    j = cli_json_set(j, "peak_rss_mib", cli_json_number(round((double)at_peak_rss_bytes() / 104857.6) / 10));
+    j = cli_json_set(j, "checked", json_integer((json_int_t)b->checked));
+    return cli_json_set(j, "correct", json_integer((json_int_t)b->correct));
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    if (strcmp(a->words[0], "check"))
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check", a->words[0]);
+    bench *b = at_calloc(1, sizeof *b);
+    if (!b) {
+        at_oom(&err);
+        return cli_fail(a, &err);
+    }
+    b->seconds = a->seconds;
+    b->rounds = a->rounds;
+    at_model_init(&b->m);
+    if (!at_claim_need(a->words[1], &b->claim, &err) && !prepare(b, a, &err) && !measure(b, &err))
+        judge(b, &err);
+    int code;
+    if (err.code)
+        code = cli_fail(a, &err);
+    else
+        code = cli_put_json(a, bench_json(b, a->has_precision ? a->precision : at_f32),
+                            b->correct == b->checked ? CLI_HOLDS : CLI_FAILS);
+    for (int i = 0; b->scratch && i < b->threads; i++)
+        at_scratch_free(b->scratch[i]);
+    at_free(b->scratch);
+    at_free(b->value);
+    at_free(b->x);
+    at_exec_free(b->exec);
+    at_model_release(&b->m);
+    at_free(b);
+    return code;
+}
+
+const cli_command cmd_bench = {
+    .name = "bench",
+    .summary = "measure: sequences a second through the executor (JSON)",
+    .usage = "check ID [--set K=V]... [--precision f32|f64]",
+    .about = "Builds the model of claim ID, runs random inputs of its task through the generic\n"
+             "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
+             "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
+             "many sequences were checked against brute force and how many were correct (off the\n"
+             "clock; exit 1 unless all are). Without M, match2 and match3 take one at which f32 is\n"
+             "right.\n",
+    .examples = "attest bench check match2 --set N=64\n"
+                "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n",
+    .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS,
+    .least = 2,
+    .most = 2,
+    .missing = "`check` or a claim id",
+    .run = run,
+};

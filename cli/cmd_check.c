@@ -1,0 +1,262 @@
+/* cmd_check.c: the main job: the catalogue, or some of it, into verdicts, a table and a report. */
+#include "cli.h"
+
+#include <attest/job.h>
+#include <attest/view.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const cli_args *args;
+    json_t *rows; /* --json */
+    bool color;
+    const char *last; /* claim printed last */
+    at_row *kept;     /* every row of this run, for the report */
+    size_t n, cap;
+    bool oom;
+    at_arena arena;
+} printer;
+
+#define REPORT "attest-report.html" /* where the report of the whole catalogue goes by default */
+
+static const char *copy(printer *p, const char *s)
+{
+    char *c = s ? at_arena_strdup(&p->arena, s) : NULL;
+    p->oom = p->oom || (s && !c);
+    return c;
+}
+
+static void keep(printer *p, const at_row *r)
+{
+    if (p->n == p->cap) {
+        size_t cap = 2 * p->cap + 32;
+        at_row *grown = at_realloc(p->kept, cap * sizeof *grown);
+        if (!grown) {
+            p->oom = true;
+            return;
+        }
+        p->kept = grown;
+        p->cap = cap;
+    }
+    at_row *k = &p->kept[p->n++];
+    *k = *r;
+    const char **text[] = {&k->key.subject, &k->key.params, &k->key.question, &k->key.model_hash, &k->key.build,
+                           &k->rec.role,    &k->rec.evidence, &k->rec.verdict, &k->rec.arithmetic, &k->rec.detail,
+                           &k->rec.isa,     &k->rec.version, &k->rec.when};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        *text[i] = copy(p, *text[i]);
+}
+
+static const char *mark(const printer *p, const at_job_event *e)
+{
+    const char *word = strcmp(e->row->rec.role, "control") == 0
+                           ? (e->good ? "rejected" : strcmp(e->row->rec.verdict, "unknown") ? "NOT REJECTED" : "unknown")
+                           : e->row->rec.verdict;
+    static const char *const plain[] = {"ok ", "BAD", " ? "};
+    static const char *const paint[] = {"\x1b[32mok \x1b[0m", "\x1b[31mBAD\x1b[0m", "\x1b[33m ? \x1b[0m"};
+    int k = e->good ? 0 : strcmp(word, "unknown") == 0 ? 2 : 1;
+    return p->color ? paint[k] : plain[k];
+}
+
+static void count_print(char out[32], uint64_t n)
+{
+    if (n >= INT64_MAX)
+        snprintf(out, 32, "all X");
+    else if (n >= 10000000)
+        snprintf(out, 32, "%.3g", (double)n);
+    else
+        snprintf(out, 32, "%" PRIu64, n);
+}
+
+static json_t *row_json(const at_job_event *e)
+{
+    const at_row *r = e->row;
+    json_t *o = json_object();
+    o = cli_json_set(o, "claim", cli_json_text(r->key.subject));
+    o = cli_json_set(o, "params", cli_json_text(r->key.params));
+    o = cli_json_set(o, "question", cli_json_text(r->key.question));
+    o = cli_json_set(o, "role", cli_json_text(r->rec.role));
+    o = cli_json_set(o, "verdict", cli_json_text(r->rec.verdict));
+    o = cli_json_set(o, "good", json_boolean(e->good));
+    o = cli_json_set(o, "evidence", cli_json_text(r->rec.evidence));
+    o = cli_json_set(o, "arithmetic", cli_json_text(r->rec.arithmetic));
+    o = cli_json_set(o, "inputs", cli_json_number((double)r->rec.inputs));
+    o = cli_json_set(o, "margin", cli_json_number(r->rec.margin));
+    o = cli_json_set(o, "seconds", cli_json_number(r->rec.seconds));
+    o = cli_json_set(o, "model", cli_json_text(r->key.model_hash));
+    o = cli_json_set(o, "served", json_boolean(e->served));
+    json_t *detail = r->rec.detail ? json_loads(r->rec.detail, 0, NULL) : NULL;
+    return cli_json_set(o, "detail", detail ? detail : json_null());
+}
+
+/* The numbers of a table, right-aligned under their names. */
+static void table_print(at_text *t, const char *detail)
+{
+    json_t *o = json_loads(detail, 0, NULL), *table = json_object_get(o, "table");
+    json_t *columns = json_object_get(table, "columns"), *name, *row, *v;
+    size_t r, k;
+    at_text_add(t, "       ");
+    json_array_foreach(columns, k, name) at_text_addf(t, " %*s", cli_width(json_string_value(name)) < 8 ? 8 : 0,
+                                                      json_string_value(name));
+    json_array_foreach(json_object_get(table, "rows"), r, row)
+    {
+        at_text_add(t, "\n       ");
+        json_array_foreach(row, k, v)
+        {
+            int w = cli_width(json_string_value(json_array_get(columns, k)));
+            if (json_is_number(v))
+                at_text_addf(t, " %*.6g", w < 8 ? 8 : w, json_number_value(v));
+            else
+                at_text_addf(t, " %*s", w < 8 ? 8 : w, "-");
+        }
+    }
+    at_text_add(t, "\n");
+    json_decref(o);
+}
+
+static void told(void *ctx, const at_job_event *e)
+{
+    printer *p = ctx;
+    const at_row *r = e->row;
+    keep(p, r);
+    if (p->args->json) {
+        p->rows = cli_json_add(p->rows, row_json(e));
+        return;
+    }
+    at_text t;
+    at_text_init(&t);
+    if (!p->last || strcmp(p->last, e->claim->id) != 0) {
+        at_text_addf(&t, "%s%s\n  %s\n", p->last ? "\n" : "", e->claim->id, e->claim->title);
+        p->last = e->claim->id;
+    }
+    char inputs[32], margin[32] = "";
+    count_print(inputs, r->rec.inputs);
+    if (isfinite(r->rec.margin))
+        snprintf(margin, sizeof margin, "margin %.3g", r->rec.margin);
+    if (strcmp(r->rec.role, "table") == 0) {
+        at_text_addf(&t, "  %s table %s%s\n", mark(p, e), r->key.params, e->served ? "  (from the ledger)" : "");
+        table_print(&t, r->rec.detail);
+    } else {
+        const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
+        at_text_addf(&t, "  %s %s%-9s %-4s ", mark(p, e), what, r->rec.evidence, r->rec.arithmetic);
+        at_text_add_plain(&t, r->key.params);
+        at_text_addf(&t, "  %s inputs  %s%s\n", inputs, margin, e->served ? "  (from the ledger)" : "");
+    }
+    if (e->counterexample) { /* indented */
+        const char *s = e->counterexample;
+        while (*s) {
+            size_t n = strcspn(s, "\n");
+            size_t shown = n > 100 ? 97 : n;
+            at_text_add(&t, "        ");
+            at_text_addn(&t, s, shown);
+            at_text_add(&t, shown < n ? "...\n" : "\n");
+            s += n + (s[n] == '\n');
+        }
+    }
+    cli_put_text(p->args, &t, 0);
+    cli_flush();
+}
+
+static at_status report_write(const printer *p, const char *path, at_err *err)
+{
+    at_text html;
+    at_text_init(&html);
+    at_status s = p->oom ? at_oom(err) : at_report_catalogue(p->kept, p->n, at_build_id(), &html, err);
+    if (!s)
+        s = at_file_write(path, html.s, html.n, err);
+    at_text_release(&html);
+    return s;
+}
+
+static int summary_print(const cli_args *a, const at_job_summary *sum, const char *report, json_t *rows, int code)
+{
+    if (a->json) {
+        json_t *o = json_object();
+        o = cli_json_set(o, "build", cli_json_text(at_build_id()));
+        o = cli_json_set(o, "claims", json_integer(sum->claims));
+        o = cli_json_set(o, "held", json_integer(sum->held));
+        o = cli_json_set(o, "controls", json_integer(sum->controls));
+        o = cli_json_set(o, "rejected", json_integer(sum->rejected));
+        o = cli_json_set(o, "unknown", json_integer(sum->unknown));
+        o = cli_json_set(o, "seconds", cli_json_number(sum->seconds));
+        return cli_put_json(a, cli_json_set(o, "cells", rows), code);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "\n%d of %d claims hold, %d of %d controls rejected", sum->held, sum->claims, sum->rejected,
+                 sum->controls);
+    if (sum->unknown)
+        at_text_addf(&t, ", %d undecided", sum->unknown);
+    at_text_addf(&t, " (%.1f s%s)\n", sum->seconds, sum->served ? ", some from the ledger" : "");
+    if (a->db)
+        at_text_addf(&t, "ledger %s\n", a->db);
+    if (report)
+        at_text_addf(&t, "report %s\n", report);
+    return cli_put_text(a, &t, code);
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    const at_claim *some[256];
+    const at_claim *const *claims = a->n_words ? some : at_catalogue;
+    int n = a->n_words ? a->n_words : at_n_catalogue;
+    if (n > 256)
+        return cli_usage(a, "at most 256 claims");
+    for (int i = 0; i < a->n_words; i++)
+        if (at_claim_need(a->words[i], &some[i], &err))
+            return cli_fail(a, &err);
+    if (a->set) /* found out before anything is run */
+        for (int i = 0; i < n; i++) {
+            at_params p;
+            at_params_init(&p, claims[i]->params, claims[i]->n_params);
+            if (at_params_parse(&p, a->set, &err))
+                return cli_fail(a, &err);
+        }
+    const char *report = a->out ? a->out : a->n_words || a->set || a->json ? NULL : REPORT;
+    at_ledger *l = NULL;
+    if (a->db && at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err))
+        return cli_fail(a, &err);
+    printer p = {.args = a, .rows = a->json ? json_array() : NULL, .color = cli_color()};
+    at_arena_init(&p.arena);
+    at_job job = {.ledger = l, .tier = a->tier, .threads = a->threads, .seed = a->seed, .set = a->set,
+                  .progress = cli_progress(), .told = told, .ctx = &p};
+    at_job_summary sum;
+    at_status s = at_job_check(claims, n, &job, &sum, &err);
+    cli_progress_clear();
+    if (!s && report)
+        s = report_write(&p, report, &err);
+    at_ledger_close(l);
+    at_arena_release(&p.arena);
+    at_free(p.kept);
+    if (s) {
+        json_decref(p.rows);
+        return cli_fail(a, &err);
+    }
+    return summary_print(a, &sum, report, p.rows, sum.bad ? CLI_FAILS : sum.unknown ? CLI_UNDECIDED : CLI_HOLDS);
+}
+
+const cli_command cmd_check = {
+    .name = "check",
+    .summary = "check claims: every cell, every control, into a table and a report",
+    .usage = "[ID...] [--tier quick|full] [--set K=V] [--db FILE] [-o REPORT.html]",
+    .about = "Checks the named claims, or the whole catalogue. A claim holds when all its cells hold; its\n"
+             "control, the same model with one parameter broken, must be rejected by a counterexample\n"
+             "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
+             "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
+             "case, to attest-report.html. With --set the question is asked at your own sizes.\n"
+             "\n"
+             "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
+             "3 undecided, interrupted or out of memory.",
+    .examples = "attest check\n"
+                "attest check match2 --tier full -o report.html\n"
+                "attest check match2 --set M=97 --json\n"
+                "attest check --db attest.db -o report.html\n",
+    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED,
+    .least = 0,
+    .most = -1,
+    .run = run,
+};

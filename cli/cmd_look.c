@@ -1,0 +1,148 @@
+/* cmd_look.c: `attest look`: the attention of every head on one input, in the terminal or as a picture. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <attest/view.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define TRACE_MOST ((double)((size_t)4 << 30)) /* bytes of attention matrices */
+
+/* The model and the input that are meant: a claim's own, or a file and the words. */
+static at_status subject_load(const cli_args *a, at_model *m, const char **input, at_err *err)
+{
+    const at_claim *c = at_claim_find(a->words[0]);
+    if (!c && a->set)
+        return at_fail(err, AT_EINPUT, "--set is for claims, and '%.60s' is none (attest list claims)",
+                       a->words[0]);
+    if (!c)
+        return at_model_load(m, a->words[0], err);
+    const at_task *task;
+    at_params p, tp;
+    at_status s = cli_claim_params(a, c, c->look_params, &p, &task, &tp, err);
+    *input = c->look;
+    return s ? s : at_claim_model(c, &p, m, err);
+}
+
+/* Weights and scores of every head are kept at once: refuse before allocating them. */
+static at_status cost_check(const at_model *m, int n, at_err *err)
+{
+    int64_t T = (int64_t)m->n_prefix + n + m->n_suffix, heads = 0;
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            heads += m->blocks[b].groups[g].heads;
+    if (T > AT_LOOK_MAX_LENGTH)
+        return at_fail(err, AT_EDOMAIN, "%lld positions; at most %d can be looked at", (long long)T,
+                       AT_LOOK_MAX_LENGTH);
+    if (heads > AT_LOOK_MAX_HEADS)
+        return at_fail(err, AT_EDOMAIN, "%lld heads; at most %d can be looked at", (long long)heads,
+                       AT_LOOK_MAX_HEADS);
+    double bytes = 2. * sizeof(double) * (double)heads * (double)T * (double)T;
+    if (bytes > TRACE_MOST)
+        return at_fail(err, AT_EDOMAIN, "the attention of %lld heads at %lld positions takes %.0f MiB, at most %.0f",
+                       (long long)heads, (long long)T, bytes / 1048576, TRACE_MOST / 1048576);
+    return AT_OK;
+}
+
+/* A label a position: what the user wrote, and a dot (numbered when there are several) where it is hidden. */
+static const char *const *labels_make(const at_model *m, const at_input *x, at_arena *arena)
+{
+    int T = m->n_prefix + x->n + m->n_suffix, hidden = 0, width = at_model_row_width(m);
+    const char **labels = at_new(arena, const char *, T);
+    at_text t;
+    at_text_init(&t);
+    for (int k = 0; labels && k < T; k++) {
+        t.n = 0;
+        if (k >= m->n_prefix && k < m->n_prefix + x->n)
+            at_input_print_row(m, x->v + (size_t)(k - m->n_prefix) * (size_t)width, &t);
+        else if (m->n_prefix + m->n_suffix == 1)
+            at_text_add(&t, "\xC2\xB7");
+        else
+            at_text_addf(&t, "\xC2\xB7%d", ++hidden);
+        labels[k] = t.oom ? NULL : at_arena_strdup(arena, t.s ? t.s : "");
+        if (!labels[k])
+            labels = NULL;
+    }
+    at_text_release(&t);
+    return labels;
+}
+
+static int show(const cli_args *a, const at_look *l)
+{
+    at_err err = {0};
+    at_picture_kind kind;
+    at_text t;
+    at_text_init(&t);
+    if (!a->out) {
+        at_look_terminal(l, cli_columns(), cli_color(), &t);
+        return cli_put_text(a, &t, CLI_HOLDS);
+    }
+    if (at_picture_kind_of(a->out, &kind, &err) || at_look_picture(l, kind, a->out, &err))
+        return cli_fail(a, &err);
+    at_text_add_plain(&t, a->out);
+    at_text_addf(&t, ": %d head%s, %d positions\n", l->trace->n_heads, l->trace->n_heads == 1 ? "" : "s",
+                 l->trace->T);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    at_picture_kind kind;
+    at_model m;
+    const char *own = NULL;
+    if (a->out && at_picture_kind_of(a->out, &kind, &err)) /* before the work, not after it */
+        return cli_fail(a, &err);
+    if (subject_load(a, &m, &own, &err))
+        return cli_fail(a, &err);
+    at_text line;
+    at_text_init(&line);
+    for (int i = 1; i < a->n_words; i++)
+        at_text_addf(&line, "%s%s", i > 1 ? " " : "", a->words[i]);
+    if (a->n_words == 1 && own)
+        at_text_add(&line, own);
+
+    at_arena arena;
+    at_arena_init(&arena);
+    at_input x;
+    at_trace trace;
+    at_output y;
+    int code = CLI_USAGE;
+    if (line.oom)
+        at_oom(&err);
+    else if (!line.s)
+        at_fail(&err, AT_EINPUT, "an input is missing: attest look %.60s INPUT", a->words[0]);
+    else if (!at_input_parse(&m, line.s, &arena, &x, &err) && !cost_check(&m, x.n, &err) &&
+             !at_run(&m, a->precision, &x, &trace, &arena, &y, &err)) {
+        const char *const *labels = labels_make(&m, &x, &arena);
+        if (labels)
+            code = show(a, &(at_look){&m, &trace, &y, labels});
+        else
+            at_oom(&err);
+    }
+    if (err.code)
+        code = cli_fail(a, &err);
+    at_arena_release(&arena);
+    at_text_release(&line);
+    at_model_release(&m);
+    return code;
+}
+
+const cli_command cmd_look = {
+    .name = "look",
+    .summary = "see where a model attends, in the terminal or as a picture",
+    .usage = "MODEL|ID [INPUT] [-o PICTURE.png|svg|pdf]",
+    .about = "Runs one input and draws the attention of every head: rows are queries, columns keys,\n"
+             "a dot marks the hidden positions. Without -o as a sketch in the terminal. With a claim\n"
+             "id instead of a file its model is built at once, and INPUT has a default. (A file that\n"
+             "is named like a claim is written ./NAME.)\n",
+    .examples = "attest look match2\n"
+                "attest look match2 3 14 5 --set M=17\n"
+                "attest look match2.safetensors 3 14 5 12 -o match2.svg\n",
+    .options = CLI_SET | CLI_OUT | CLI_PRECISION,
+    .least = 1,
+    .most = -1,
+    .missing = "a model file or a claim id",
+    .run = run,
+};

@@ -1,0 +1,73 @@
+/* cmd_report.c: a ledger as one HTML file. */
+#include "cli.h"
+
+#include <attest/job.h>
+#include <attest/view.h>
+
+#include <string.h>
+
+/* The rows of this build if there are any, else those of the build that wrote last: another build's verdicts
+ * are shown under that build's name, never as this one's. */
+static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char **build, at_arena *a, at_err *err)
+{
+    *build = at_build_id();
+    at_status s = at_ledger_rows(l, *build, rows, n, a, err);
+    if (s || *n)
+        return s;
+    s = at_ledger_rows(l, NULL, rows, n, a, err);
+    if (s || !*n)
+        return s ? s : at_fail(err, AT_EINPUT, "the ledger is empty; fill it with `attest check --db FILE`");
+    const at_row *newest = &(*rows)[0];
+    for (size_t i = 1; i < *n; i++)
+        if (strcmp((*rows)[i].rec.when, newest->rec.when) > 0)
+            newest = &(*rows)[i];
+    *build = newest->key.build;
+    return at_ledger_rows(l, *build, rows, n, a, err);
+}
+
+static int run(const cli_args *a)
+{
+    if (!a->db)
+        return cli_usage(a, "no ledger given; add --db FILE");
+    if (!a->out)
+        return cli_usage(a, "no report file given; add -o REPORT.html");
+    at_err err = {0};
+    at_ledger *l;
+    if (at_ledger_open(a->db, AT_LEDGER_READ, &l, &err))
+        return cli_fail(a, &err);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_row *rows;
+    size_t n;
+    const char *build;
+    at_text html;
+    at_text_init(&html);
+    at_status s = rows_choose(l, &rows, &n, &build, &arena, &err);
+    if (!s)
+        s = at_report_catalogue(rows, n, build, &html, &err);
+    if (!s)
+        s = at_file_write(a->out, html.s, html.n, &err);
+    at_text_release(&html);
+    at_arena_release(&arena);
+    at_ledger_close(l);
+    if (s)
+        return cli_fail(a, &err);
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "report %s: %zu rows\n", a->out, n);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+const cli_command cmd_report = {
+    .name = "report",
+    .summary = "a ledger as one self-contained HTML page",
+    .usage = "--db FILE -o REPORT.html",
+    .about = "Writes the report of a ledger that `attest check --db FILE` filled: the table of claims with\n"
+             "verdicts, sizes and controls, precision plots and attention pictures. Rows of this build are\n"
+             "shown; if it has none, those of the build that wrote last, under its name.",
+    .examples = "attest report --db attest.db -o report.html\n",
+    .options = CLI_DB | CLI_OUT,
+    .least = 0,
+    .most = 0,
+    .run = run,
+};

@@ -1,0 +1,387 @@
+/* cmd_show.c: `attest show`: all about one claim, task or model file. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLUMNS 80
+
+static void heading(at_text *t, const char *s)
+{
+    at_text_addf(t, "\n%s\n", s);
+}
+
+static void param_row(at_text *t, const at_param *q, double now)
+{
+    char right[160];
+    snprintf(right, sizeof right, "%s %s in %.17g..%.17g, default %.17g", q->doc, q->integer ? "(integer)" : "(real)",
+             q->lo, q->hi, q->value);
+    char left[64];
+    snprintf(left, sizeof left, "  %s = %.17g", q->name, now);
+    cli_row(t, left, 16, right, COLUMNS);
+}
+
+static json_t *params_json(const at_params *p)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < p->n; i++) {
+        const at_param *q = &p->schema[i];
+        json_t *j = cli_json_set(json_object(), "name", cli_json_text(q->name));
+        j = cli_json_set(j, "doc", cli_json_text(q->doc));
+        j = cli_json_set(j, "least", cli_json_number(q->lo));
+        j = cli_json_set(j, "most", cli_json_number(q->hi));
+        j = cli_json_set(j, "default", cli_json_number(q->value));
+        j = cli_json_set(j, "integer", json_boolean(q->integer));
+        j = cli_json_set(j, "value", cli_json_number(p->value[i]));
+        all = cli_json_add(all, j);
+    }
+    return all;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------- */
+
+static void task_print(const at_task *k, at_text *t)
+{
+    cli_row(t, "  title", 16, k->title, COLUMNS);
+    cli_row(t, "  definition", 16, k->definition, COLUMNS);
+    cli_row(t, "  an input", 16, k->input_help, COLUMNS);
+}
+
+static json_t *task_json(const at_task *k)
+{
+    json_t *j = cli_json_set(json_object(), "id", cli_json_text(k->id));
+    j = cli_json_set(j, "title", cli_json_text(k->title));
+    j = cli_json_set(j, "definition", cli_json_text(k->definition));
+    j = cli_json_set(j, "input", cli_json_text(k->input_help));
+    j = cli_json_set(j, "symmetric", json_boolean(k->symmetric));
+    return cli_json_set(j, "real", json_boolean(k->real));
+}
+
+static int task_show(const cli_args *a, const at_task *k)
+{
+    at_err err = {0};
+    at_params p;
+    at_params_init(&p, k->params, k->n_params);
+    if ((a->set && at_params_parse(&p, a->set, &err)) || (k->validate && k->validate(&p, &err)))
+        return cli_fail(a, &err);
+    if (a->json)
+        return cli_put_json(a, cli_json_set(task_json(k), "params", params_json(&p)), CLI_HOLDS);
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "task %s\n", k->id);
+    task_print(k, &t);
+    heading(&t, "parameters");
+    for (int i = 0; i < p.n; i++)
+        param_row(&t, &p.schema[i], p.value[i]);
+    heading(&t, "solved by");
+    int found = 0;
+    for (int i = 0; i < at_n_catalogue; i++)
+        if (!strcmp(at_catalogue[i]->task, k->id)) {
+            char left[64];
+            snprintf(left, sizeof left, "  %s", at_catalogue[i]->id);
+            cli_row(&t, left, 20, at_catalogue[i]->title, COLUMNS);
+            found++;
+        }
+    if (!found)
+        at_text_add(&t, "  no claim yet\n");
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+/* ---- claims ----------------------------------------------------------------------------------------- */
+
+static const char *tier_name(const at_cell *c)
+{
+    return c->tier == AT_TIER_FULL ? "full tier" : "both tiers";
+}
+
+/* "every sequence", "12000 inputs", "all inputs, by a case split" */
+static void cell_how(const at_cell *c, at_text *t)
+{
+    if (c->evidence == AT_EV_EXACT)
+        at_text_addf(t, "all %s", at_enum_names[c->how]);
+    else if (c->evidence == AT_EV_SAMPLED)
+        at_text_addf(t, "%llu inputs", (unsigned long long)c->inputs);
+    else
+        at_text_add(t, "all inputs, by a case split");
+}
+
+static void cell_print(const at_cell *c, at_text *t)
+{
+    at_text right;
+    at_text_init(&right);
+    at_text_addf(&right, "%s, ", at_evidence_names[c->evidence]);
+    cell_how(c, &right);
+    at_text_addf(&right, ", %s, %s", c->arith, tier_name(c));
+    if (c->quick)
+        at_text_addf(&right, " (quick: %s)", c->quick);
+    if (c->control)
+        at_text_addf(&right, "; control: with %s it must fail", c->control);
+    char left[80];
+    snprintf(left, sizeof left, "  %s", c->params);
+    cli_row(t, left, 20, right.oom ? "" : right.s, COLUMNS);
+    t->oom |= right.oom;
+    at_text_release(&right);
+}
+
+static json_t *cell_json(const at_cell *c)
+{
+    json_t *j = cli_json_set(json_object(), "params", cli_json_text(c->params));
+    j = cli_json_set(j, "control", cli_json_text(c->control));
+    j = cli_json_set(j, "evidence", cli_json_text(at_evidence_names[c->evidence]));
+    if (c->evidence == AT_EV_EXACT)
+        j = cli_json_set(j, "enumeration", cli_json_text(at_enum_names[c->how]));
+    if (c->evidence == AT_EV_SAMPLED)
+        j = cli_json_set(j, "inputs", json_integer((json_int_t)c->inputs));
+    j = cli_json_set(j, "arithmetic", cli_json_text(c->arith));
+    j = cli_json_set(j, "tier", cli_json_text(c->tier == AT_TIER_FULL ? "full" : "quick"));
+    return cli_json_set(j, "quick", cli_json_text(c->quick));
+}
+
+static void claim_print(const at_claim *c, const at_task *task, const at_params *p, const char *program,
+                        const at_size *z, at_text *t)
+{
+    at_text_addf(t, "claim %s\n", c->id);
+    cli_wrap(t, c->title, 2, COLUMNS);
+    heading(t, "statement");
+    cli_wrap(t, c->statement, 2, COLUMNS);
+    heading(t, "source");
+    cli_wrap(t, c->source, 2, COLUMNS);
+    heading(t, "proof");
+    cli_wrap(t, c->proof, 2, COLUMNS);
+    heading(t, "parameters");
+    for (int i = 0; i < p->n; i++)
+        param_row(t, &p->schema[i], p->value[i]);
+    at_text_addf(t, "\ntask %s\n", task->id);
+    task_print(task, t);
+    heading(t, "program");
+    for (const char *s = program; *s;) {
+        size_t n = strcspn(s, "\n");
+        at_text_add(t, "  ");
+        at_text_addn(t, s, n);
+        at_text_add(t, "\n");
+        s += n + (s[n] == '\n');
+    }
+    heading(t, "size");
+    at_text size;
+    at_text_init(&size);
+    cli_size_print(z, &size);
+    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
+    t->oom |= size.oom;
+    at_text_release(&size);
+    heading(t, "checked by `attest check`");
+    for (int i = 0; i < c->n_cells; i++)
+        cell_print(&c->cells[i], t);
+    if (c->split)
+        cli_wrap(t, c->split->text, 2, COLUMNS);
+    for (int i = 0; i < c->n_tables; i++)
+        cli_row(t, "  table", 20, c->tables[i].title, COLUMNS);
+}
+
+static json_t *claim_json(const at_claim *c, const at_task *task, const at_params *p, const char *program,
+                          const at_size *z)
+{
+    json_t *cells = json_array(), *tables = json_array();
+    for (int i = 0; i < c->n_cells; i++)
+        cells = cli_json_add(cells, cell_json(&c->cells[i]));
+    for (int i = 0; i < c->n_tables; i++)
+        tables = cli_json_add(tables, cli_json_text(c->tables[i].title));
+    json_t *j = cli_json_set(json_object(), "id", cli_json_text(c->id));
+    j = cli_json_set(j, "title", cli_json_text(c->title));
+    j = cli_json_set(j, "statement", cli_json_text(c->statement));
+    j = cli_json_set(j, "source", cli_json_text(c->source));
+    j = cli_json_set(j, "proof", cli_json_text(c->proof));
+    j = cli_json_set(j, "params", params_json(p));
+    j = cli_json_set(j, "task", task_json(task));
+    j = cli_json_set(j, "program", cli_json_text(program));
+    j = cli_json_set(j, "size", cli_size_json(z));
+    j = cli_json_set(j, "cells", cells);
+    return cli_json_set(j, "tables", tables);
+}
+
+static int claim_show(const cli_args *a, const at_claim *c)
+{
+    at_err err = {0};
+    const at_task *task;
+    at_params p, tp;
+    at_program *P = NULL;
+    at_model m;
+    if (cli_claim_params(a, c, NULL, &p, &task, &tp, &err) || c->program(&p, &P, &err))
+        return cli_fail(a, &err);
+    at_text program, t;
+    at_text_init(&program);
+    at_text_init(&t);
+    int code = CLI_USAGE;
+    /* Assembly first: it derives the error bounds that the print shows. */
+    if (!at_assemble(P, &m, NULL, &err)) {
+        at_size z;
+        at_model_size(&m, &z);
+        at_model_release(&m);
+        if (at_program_print(P, &program) || program.oom || !program.s)
+            at_oom(&err);
+        else if (a->json)
+            code = cli_put_json(a, claim_json(c, task, &p, program.s, &z), CLI_HOLDS);
+        else {
+            claim_print(c, task, &p, program.s, &z, &t);
+            code = cli_put_text(a, &t, CLI_HOLDS);
+        }
+    }
+    if (err.code)
+        code = cli_fail(a, &err);
+    at_program_free(P);
+    at_text_release(&program);
+    return code;
+}
+
+/* ---- model files ---------------------------------------------------------------------------------------- */
+
+static void field_print(const at_field *f, at_text *t)
+{
+    char left[AT_NAME_MAX + 8], right[160];
+    switch (f->kind) {
+    case AT_FIELD_TOKEN:
+        snprintf(right, sizeof right, "token 0..%d", f->size - 1);
+        break;
+    case AT_FIELD_SUBSET:
+        snprintf(right, sizeof right, "%d of 1..%d", f->pick, f->size);
+        break;
+    default:
+        snprintf(right, sizeof right, "%d %s in %.6g..%.6g", f->size, f->kind == AT_FIELD_REAL ? "reals" : "integers",
+                 f->lo, f->hi);
+    }
+    snprintf(left, sizeof left, "  %s", f->name);
+    cli_row(t, left, 16, right, COLUMNS);
+}
+
+static void block_print(const at_block *b, at_text *t)
+{
+    at_text right;
+    at_text_init(&right);
+    for (int g = 0; b->kind == AT_BLOCK_ATTN && g < b->n_groups; g++) {
+        const at_group *q = &b->groups[g];
+        at_text_addf(&right, "%s%d %s head%s, mask %s, score %s, widths %d and %d", g ? "; " : "", q->heads,
+                     at_weighting_names[q->weighting], q->heads == 1 ? "" : "s", at_mask_names[q->mask.kind],
+                     at_post_names[q->post], q->dk, q->dv);
+    }
+    for (int d = 0; b->kind == AT_BLOCK_MLP && d < b->n_dense; d++)
+        at_text_addf(&right, "%s%d", d ? " -> " : "", b->dense[d].rows);
+    at_text_addf(&right, "%s%s", b->kind == AT_BLOCK_MLP ? " units, " : "",
+                 b->kind == AT_BLOCK_MLP ? at_act_names[b->act] : "");
+    at_text_addf(&right, "%s", b->residual ? ", residual" : "");
+    if (b->norm)
+        at_text_addf(&right, ", %s-norm", at_norm_names[b->norm]);
+    char left[32];
+    snprintf(left, sizeof left, "  %s", at_block_names[b->kind]);
+    cli_row(t, left, 16, right.oom ? "" : right.s, COLUMNS);
+    t->oom |= right.oom;
+    at_text_release(&right);
+}
+
+static void model_print(const at_model *m, const char *hash, const at_size *z, at_text *t)
+{
+    at_text_add(t, "model ");
+    at_text_add_plain(t, m->name[0] ? m->name : "(no name)");
+    at_text_addf(t, "\n  sha-256 %s\n  lengths %d..%d", hash, m->n_min, m->n_max);
+    if (m->n_prefix + m->n_suffix)
+        at_text_addf(t, ", with %d hidden positions before and %d after", m->n_prefix, m->n_suffix);
+    at_text_add(t, "\n");
+    heading(t, "fields of a position");
+    for (int k = 0; k < m->n_fields; k++)
+        field_print(&m->fields[k], t);
+    if (m->n_pos)
+        heading(t, "position features");
+    for (int k = 0; k < m->n_pos; k++)
+        at_text_addf(t, "  %s\n", at_pos_names[m->pos[k].kind]);
+    heading(t, "blocks");
+    for (int k = 0; k < m->n_blocks; k++)
+        block_print(&m->blocks[k], t);
+    at_text_addf(t, "\nreadout\n  %s of %d, at %s\n", at_read_names[m->readout.kind], m->readout.rows,
+                 m->readout.last ? "the last position" : "every position");
+    heading(t, "size");
+    at_text size;
+    at_text_init(&size);
+    cli_size_print(z, &size);
+    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
+    t->oom |= size.oom;
+    at_text_release(&size);
+}
+
+static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
+{
+    json_t *fields = json_array(), *blocks = json_array();
+    for (int k = 0; k < m->n_fields; k++) {
+        json_t *f = cli_json_set(json_object(), "name", cli_json_text(m->fields[k].name));
+        f = cli_json_set(f, "kind", cli_json_text(at_field_names[m->fields[k].kind]));
+        fields = cli_json_add(fields, cli_json_set(f, "size", json_integer(m->fields[k].size)));
+    }
+    for (int k = 0; k < m->n_blocks; k++)
+        blocks = cli_json_add(blocks, cli_json_text(at_block_names[m->blocks[k].kind]));
+    json_t *j = cli_json_set(json_object(), "name", cli_json_text(m->name));
+    j = cli_json_set(j, "sha256", cli_json_text(hash));
+    j = cli_json_set(j, "least_length", json_integer(m->n_min));
+    j = cli_json_set(j, "most_length", json_integer(m->n_max));
+    j = cli_json_set(j, "hidden", json_integer(m->n_prefix + m->n_suffix));
+    j = cli_json_set(j, "fields", fields);
+    j = cli_json_set(j, "blocks", blocks);
+    j = cli_json_set(j, "readout", cli_json_text(at_read_names[m->readout.kind]));
+    return cli_json_set(j, "size", cli_size_json(z));
+}
+
+static int model_show(const cli_args *a)
+{
+    at_err err = {0};
+    at_model m;
+    if (a->set)
+        return cli_usage(a, "--set is for claims and tasks, and '%.60s' is neither", a->words[0]);
+    if (at_model_load(&m, a->words[0], &err))
+        return cli_fail(a, &err);
+    char hash[65];
+    int code;
+    at_size z;
+    at_model_size(&m, &z);
+    if (at_model_hash(&m, hash, &err))
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, model_json(&m, hash, &z), CLI_HOLDS);
+    else {
+        at_text t;
+        at_text_init(&t);
+        model_print(&m, hash, &z, &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
+    at_model_release(&m);
+    return code;
+}
+
+static int run(const cli_args *a)
+{
+    const char *id = a->words[0];
+    const at_claim *c = at_claim_find(id);
+    const at_task *t = at_task_find(id);
+    if (c)
+        return claim_show(a, c);
+    if (t)
+        return task_show(a, t);
+    if (strpbrk(id, "./") || access(id, F_OK) == 0)
+        return model_show(a);
+    at_err err = {0};
+    at_claim_need(id, &c, &err);
+    return cli_fail(a, &err);
+}
+
+const cli_command cmd_show = {
+    .name = "show",
+    .summary = "all about one claim, task or model file",
+    .usage = "ID|MODEL [--set K=V]...",
+    .about = "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
+             "an input, the program at these parameters, the size it assembles to, and what\n"
+             "`attest check` asks of it. A task: definition and parameters. A file: its architecture.\n",
+    .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
+                "attest show match2.safetensors\n",
+    .options = CLI_SET | CLI_JSON,
+    .least = 1,
+    .most = 1,
+    .missing = "a claim id, a task id or a model file",
+    .run = run,
+};

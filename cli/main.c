@@ -1,0 +1,101 @@
+/* main.c: the table of commands, help, and the way out.
+ *
+ * Exit codes: 0 holds / 1 does not hold / 2 usage or bad input / 3 could not decide, or out of budget or
+ * memory. Whatever a command returns, main has the last word when stdout could not be written. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <attest/job.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_command *const commands[] = {
+    &cmd_list, &cmd_show, &cmd_check, &cmd_build, &cmd_run, &cmd_look, &cmd_report, &cmd_bench,
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static int overview_print(void)
+{
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, "attest: theorems about transformers, as weights, checked\n\n"
+                    "Usage: attest COMMAND [ARGUMENTS] [OPTIONS]\n"
+                    "       attest COMMAND --help\n\n"
+                    "Commands:\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        at_text_addf(&t, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    at_text_add(&t, "\nOptions:\n"
+                    "  --help       this text, or that of a command\n"
+                    "  --version    version and build id\n\n"
+                    "Exit codes: 0 holds, 1 does not hold, 2 usage or bad input, 3 could not decide\n"
+                    "(or out of budget or memory).\n\n"
+                    "Try: attest check, attest show match2, attest look match2\n");
+    return cli_put_text(&(cli_args){.command = ""}, &t, CLI_HOLDS);
+}
+
+static int unknown(const char *name)
+{
+    const char *names[N_COMMANDS + 2] = {[N_COMMANDS] = "--help", "--version"};
+    for (int i = 0; i < N_COMMANDS; i++)
+        names[i] = commands[i]->name;
+    const char *what = name[0] == '-' ? "option" : "command", *near = at_nearest(name, names, N_COMMANDS + 2);
+    cli_args none = {.command = ""};
+    if (near)
+        return cli_usage(&none, "unknown %s '%.60s'; did you mean '%s'?", what, name, near);
+    return cli_usage(&none, "unknown %s '%.60s'; `attest --help` lists them", what, name);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        bool topic = argc >= 3 && !strcmp(argv[1], "help");
+        for (int i = 0; topic && i < N_COMMANDS; i++)
+            if (!strcmp(commands[i]->name, argv[2])) {
+                cli_help_print(commands[i]);
+                return CLI_HOLDS;
+            }
+        return topic ? unknown(argv[2]) : overview_print();
+    }
+    if (!strcmp(argv[1], "--version")) {
+        at_text t;
+        at_text_init(&t);
+        at_text_addf(&t, "attest %s (build %s)\n", at_version(), at_build_id());
+        return cli_put_text(&(cli_args){.command = ""}, &t, CLI_HOLDS);
+    }
+    const cli_command *c = NULL;
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(commands[i]->name, argv[1]))
+            c = commands[i];
+    if (!c)
+        return unknown(argv[1]);
+    cli_args a;
+    bool help = false;
+    int code = CLI_USAGE;
+    if (cli_args_parse(c, argc - 1, argv + 1, &a, &help))
+        code = help ? (cli_help_print(c), CLI_HOLDS) : c->run(&a);
+    cli_args_release(&a);
+    return code;
+}
+
+/* A file opened later must not become standard output by taking a closed descriptor; what stands in for
+ * it refuses writing, so that a closed stdout is noticed like a full one. */
+static void descriptors_open(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDONLY) != fd)
+            _exit(CLI_USAGE);
+}
+
+int main(int argc, char **argv)
+{
+    descriptors_open();
+    cli_memory_install();
+    cli_signals_install();
+    int code = dispatch(argc, argv);
+    cli_progress_clear();
+    return cli_flush() ? code : CLI_USAGE;
+}

@@ -1,0 +1,255 @@
+/* options.c: one table of options; every command takes the rows it names, and help prints those rows.
+ *
+ * Both `--name value` and `--name=value` are understood, `--` ends the options, and a word like -1.5 is no
+ * option. Every fault is one line: unknown (with the nearest that the command knows), value missing or
+ * malformed (with the range), given twice. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum {
+    OPT_SET, OPT_JSON, OPT_THREADS, OPT_DB, OPT_OUT, OPT_TIER, OPT_SEED, OPT_PRECISION, OPT_SECONDS,
+    OPT_ROUNDS, OPT_MEMORY, OPT_HELP, OPTS
+} opt;
+
+typedef struct {
+    const char *name, *value; /* value NULL: a flag */
+    unsigned bit;             /* 0: every command */
+    const char *help;
+} row;
+
+static const row rows[OPTS] = {
+    [OPT_SET] = {"--set", "K=V", CLI_SET, "a parameter, as in N=6; repeatable, or K=V,K2=V2"},
+    [OPT_JSON] = {"--json", NULL, CLI_JSON, "for machines"},
+    [OPT_THREADS] = {"--threads", "N", CLI_THREADS, "threads, 1..1024 (default: one a core)"},
+    [OPT_DB] = {"--db", "FILE", CLI_DB, "the ledger"},
+    [OPT_OUT] = {"-o", "FILE", CLI_OUT, "where to write"},
+    [OPT_TIER] = {"--tier", "TIER", CLI_TIER, "quick (default) or full"},
+    [OPT_SEED] = {"--seed", "N", CLI_SEED, "of the random inputs (default 1)"},
+    [OPT_PRECISION] = {"--precision", "P", CLI_PRECISION, "f32, f64, pN, pNeE (N-bit floats), ball or exact"},
+    [OPT_SECONDS] = {"--seconds", "S", CLI_SECONDS, "length of a round, 0.01..3600 (default 1)"},
+    [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
+    [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
+    [OPT_HELP] = {"--help", NULL, 0, "this text"},
+};
+
+static bool takes(const cli_command *c, opt o)
+{
+    return !rows[o].bit || (rows[o].bit & c->options);
+}
+
+void cli_help_print(const cli_command *c)
+{
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "attest %s: %s\n\nUsage: attest %s%s%s\n\n%s\nOptions:\n", c->name, c->summary, c->name,
+                 c->usage[0] ? " " : "", c->usage, c->about);
+    for (int o = 0; o < OPTS; o++)
+        if (takes(c, o)) {
+            char left[32];
+            snprintf(left, sizeof left, "%s%s%s", rows[o].name, rows[o].value ? " " : "",
+                     rows[o].value ? rows[o].value : "");
+            at_text_addf(&t, "  %-17s %s\n", left, rows[o].help);
+        }
+    at_text_add(&t, "\nExamples:\n");
+    for (const char *s = c->examples; *s;) {
+        size_t n = strcspn(s, "\n");
+        at_text_addf(&t, "  %.*s\n", (int)n, s);
+        s += n + (s[n] == '\n');
+    }
+    cli_put_text(&(cli_args){.command = c->name}, &t, CLI_HOLDS);
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static bool whole(const cli_args *a, const char *name, const char *s, int64_t lo, int64_t hi, int64_t *out)
+{
+    if (at_parse_i64(s, strlen(s), out) && *out >= lo && *out <= hi)
+        return true;
+    cli_usage(a, "%s '%.40s': must be an integer in %lld..%lld", name, s, (long long)lo, (long long)hi);
+    return false;
+}
+
+static bool set_add(cli_args *a, const char *s)
+{
+    if (!strchr(s, '=')) {
+        cli_usage(a, "--set '%.60s': expected NAME=VALUE, as in N=6", s);
+        return false;
+    }
+    char *joined = NULL;
+    if (asprintf(&joined, "%s%s%s", a->set ? a->set : "", a->set ? " " : "", s) < 0) {
+        cli_usage(a, "out of memory");
+        return false;
+    }
+    free((char *)a->set);
+    a->set = joined;
+    return true;
+}
+
+static bool path_take(const cli_args *a, const char *name, const char *s, const char **out)
+{
+    *out = s;
+    if (!*s)
+        cli_usage(a, "%s: the name of the file is empty", name);
+    return *s != 0;
+}
+
+static bool value_take(cli_args *a, opt o, const char *s)
+{
+    const char *name = rows[o].name;
+    int64_t i = 0;
+    at_err err = {0};
+    switch (o) {
+    case OPT_SET:
+        return set_add(a, s);
+    case OPT_JSON:
+        a->json = true;
+        return true;
+    case OPT_THREADS:
+        if (!whole(a, name, s, 1, 1024, &i))
+            return false;
+        a->threads = (int)i;
+        return true;
+    case OPT_DB:
+        return path_take(a, name, s, &a->db);
+    case OPT_OUT:
+        return path_take(a, name, s, &a->out);
+    case OPT_TIER:
+        a->tier = strcmp(s, "full") ? AT_TIER_QUICK : AT_TIER_FULL;
+        if (!a->tier && strcmp(s, "quick")) {
+            cli_usage(a, "--tier '%.40s': must be quick or full", s);
+            return false;
+        }
+        return true;
+    case OPT_SEED:
+        if (!whole(a, name, s, 0, INT64_MAX, &i))
+            return false;
+        a->seed = (uint64_t)i;
+        a->has_seed = true;
+        return true;
+    case OPT_PRECISION:
+        if (at_arith_parse(s, &a->precision, &err)) {
+            cli_usage(a, "--precision %s", err.text);
+            return false;
+        }
+        a->has_precision = true;
+        return true;
+    case OPT_SECONDS:
+        if (!at_parse_double(s, strlen(s), &a->seconds) || a->seconds < 0.01 || a->seconds > 3600) {
+            cli_usage(a, "--seconds '%.40s': must be a number in 0.01..3600", s);
+            return false;
+        }
+        return true;
+    case OPT_ROUNDS:
+        if (!whole(a, name, s, 1, 1000, &i))
+            return false;
+        a->rounds = (int)i;
+        return true;
+    case OPT_MEMORY:
+        if (!whole(a, name, s, 1, (int64_t)1 << 30, &i))
+            return false;
+        if (!cli_memory_limit((uint64_t)i)) {
+            cli_usage(a, "--max-memory %s: the system does not allow it", s);
+            return false;
+        }
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* ---- the command line ---------------------------------------------------------------------------- */
+
+/* -x and --xyz, but not -, -1 or -.5 */
+static bool looks_like_option(const char *s)
+{
+    return s[0] == '-' && s[1] && !strchr("0123456789.", s[1]);
+}
+
+static bool unknown(const cli_args *a, const cli_command *c, const char *name)
+{
+    const char *known[OPTS];
+    size_t n = 0;
+    for (int o = 0; o < OPTS; o++)
+        if (takes(c, o))
+            known[n++] = rows[o].name;
+    const char *near = strcmp(name, "--output") && strcmp(name, "--out") ? at_nearest(name, known, n) : "-o";
+    for (int o = 0; o < OPTS; o++)
+        if (!strcmp(rows[o].name, name)) { /* an option, but another command's */
+            cli_usage(a, "option %s does not apply here; see `attest %s --help`", name, c->name);
+            return false;
+        }
+    if (near && (strcmp(near, "-o") || takes(c, OPT_OUT)))
+        cli_usage(a, "unknown option '%.60s'; did you mean '%s'?", name, near);
+    else
+        cli_usage(a, "unknown option '%.60s'; see `attest %s --help`", name, c->name);
+    return false;
+}
+
+bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bool *help)
+{
+    *a = (cli_args){.command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5};
+    bool seen[OPTS] = {false}, ended = false;
+    *help = false;
+    for (int i = 1; i < argc && !*help; i++) /* asking for help excuses every fault */
+        *help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
+    if (*help)
+        return true;
+    if (!(a->words = calloc((size_t)argc, sizeof *a->words))) {
+        cli_usage(a, "out of memory");
+        return false;
+    }
+    for (int i = 1; i < argc; i++) {
+        const char *s = argv[i];
+        if (ended || !looks_like_option(s)) {
+            a->words[a->n_words++] = s;
+            continue;
+        }
+        if (!strcmp(s, "--")) {
+            ended = true;
+            continue;
+        }
+        char name[64];
+        const char *eq = strchr(s, '=');
+        size_t n = eq ? (size_t)(eq - s) : strlen(s);
+        snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), s);
+        opt o = 0;
+        while (o < OPTS && (strcmp(rows[o].name, name) || !takes(c, o)))
+            o++;
+        if (o == OPTS)
+            return unknown(a, c, name);
+        if (seen[o] && o != OPT_SET) {
+            cli_usage(a, "%s is given twice", name);
+            return false;
+        }
+        seen[o] = true;
+        const char *value = eq ? eq + 1 : NULL;
+        if (rows[o].value && !value && i + 1 < argc)
+            value = argv[++i];
+        if (!rows[o].value != !value) {
+            cli_usage(a, rows[o].value ? "%s needs a value: %s %s" : "%s takes no value", name, name,
+                      rows[o].value);
+            return false;
+        }
+        if (!value_take(a, o, value))
+            return false;
+    }
+    if (a->n_words < c->least) {
+        cli_usage(a, "%s is missing; usage: attest %s %s", c->missing, c->name, c->usage);
+        return false;
+    }
+    if (c->most >= 0 && a->n_words > c->most) {
+        cli_usage(a, "'%.60s' is one argument too many; usage: attest %s %s", a->words[c->most], c->name, c->usage);
+        return false;
+    }
+    return true;
+}
+
+void cli_args_release(cli_args *a)
+{
+    free(a->words);
+    free((char *)a->set);
+}

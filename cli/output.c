@@ -1,0 +1,222 @@
+/* output.c: everything that a command writes: text, JSON, errors.
+ *
+ * Stdout's first failure is remembered with its errno and reported once, by cli_flush. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* ---- stdout ----------------------------------------------------------------------------------- */
+
+static int out_errno; /* 0: every write so far went well */
+
+bool cli_put(const char *s, size_t n)
+{
+    cli_progress_clear();
+    if (!out_errno && fwrite(s, 1, n, stdout) != n)
+        out_errno = errno ? errno : EIO;
+    return !out_errno;
+}
+
+bool cli_flush(void)
+{
+    static bool said;
+    if (!out_errno && (fflush(stdout) || ferror(stdout)))
+        out_errno = errno ? errno : EIO;
+    if (out_errno && !said) {
+        said = true;
+        fprintf(stderr, "attest: standard output: %s\n", strerror(out_errno));
+    }
+    return !out_errno;
+}
+
+int cli_put_text(const cli_args *a, at_text *t, int code)
+{
+    if (t->oom) {
+        at_err err = {0};
+        at_oom(&err);
+        code = cli_fail(a, &err);
+    } else if (t->n)
+        cli_put(t->s, t->n);
+    at_text_release(t);
+    return code;
+}
+
+/* ---- stderr ----------------------------------------------------------------------------------- */
+
+static void line_print(const cli_args *a, const char *text)
+{
+    cli_flush(); /* what came before the error stands before it */
+    cli_progress_clear();
+    at_text t;
+    at_text_init(&t);
+    at_text_add_plain(&t, text);
+    fprintf(stderr, "attest%s%s: %s\n", a->command[0] ? " " : "", a->command, t.oom ? "out of memory" : t.s);
+    at_text_release(&t);
+}
+
+int cli_fail(const cli_args *a, const at_err *err)
+{
+    line_print(a, err->text);
+    return at_exit_code(err->code);
+}
+
+int cli_usage(const cli_args *a, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    line_print(a, text);
+    return CLI_USAGE;
+}
+
+/* ---- the terminal ------------------------------------------------------------------------------ */
+
+bool cli_color(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return !(no && *no) && isatty(STDOUT_FILENO) && !(term && !strcmp(term, "dumb"));
+}
+
+int cli_columns(void)
+{
+    struct winsize w;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col >= 20 ? w.ws_col : 80;
+}
+
+int cli_width(const char *s)
+{
+    int n = 0;
+    for (; *s; s++)
+        n += (*s & 0xC0) != 0x80; /* continuation bytes take no column */
+    return n;
+}
+
+void cli_pad(at_text *t, const char *s, int width)
+{
+    at_text_add_plain(t, s);
+    for (int n = cli_width(s); n < width; n++)
+        at_text_add(t, " ");
+}
+
+/* Words of s from column `used` on; later lines begin at `indent`. */
+static void wrap(at_text *t, const char *s, int used, int indent, int columns)
+{
+    bool fresh = true; /* no word on this line yet */
+    while (*s) {
+        size_t n = strcspn(s, " \n");
+        char *word = strndup(s, n);
+        if (!word) {
+            t->oom = true;
+            return;
+        }
+        int width = cli_width(word);
+        if (n && !fresh && used + 1 + width > columns) {
+            at_text_add(t, "\n");
+            used = 0;
+            fresh = true;
+        }
+        if (n) {
+            int to = !fresh ? used + 1 : used < indent ? indent : used;
+            for (; used < to; used++)
+                at_text_add(t, " ");
+            at_text_add_plain(t, word);
+            used += width;
+            fresh = false;
+        }
+        free(word);
+        s += n;
+        if (*s == '\n' && !fresh) {
+            at_text_add(t, "\n");
+            used = 0;
+            fresh = true;
+        }
+        s += *s != 0;
+    }
+    if (!fresh)
+        at_text_add(t, "\n");
+}
+
+void cli_wrap(at_text *t, const char *s, int indent, int columns)
+{
+    wrap(t, s, 0, indent, columns);
+}
+
+void cli_row(at_text *t, const char *left, int width, const char *right, int columns)
+{
+    cli_pad(t, left, width - 1);
+    at_text_add(t, " ");
+    int used = cli_width(left) + 1;
+    wrap(t, right, used < width ? width : used, width, columns);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------- */
+
+json_t *cli_json_number(double v)
+{
+    if (!isfinite(v))
+        return json_null();
+    return v == floor(v) && fabs(v) < 9007199254740992. ? json_integer((json_int_t)v) : json_real(v);
+}
+
+json_t *cli_json_text(const char *s)
+{
+    if (!s)
+        return json_null();
+    json_t *j = json_string(s);
+    if (j)
+        return j;
+    char *ascii = strdup(s); /* no UTF-8 (or no memory, which the next line finds again) */
+    for (char *c = ascii; c && *c; c++)
+        if (*c & 0x80)
+            *c = '?';
+    j = ascii ? json_string(ascii) : NULL;
+    free(ascii);
+    return j;
+}
+
+json_t *cli_json_set(json_t *object, const char *key, json_t *value)
+{
+    if (object && json_object_set_new(object, key, value) == 0)
+        return object;
+    if (!object)
+        json_decref(value);
+    json_decref(object);
+    return NULL;
+}
+
+json_t *cli_json_add(json_t *array, json_t *value)
+{
+    if (array && json_array_append_new(array, value) == 0)
+        return array;
+    if (!array)
+        json_decref(value);
+    json_decref(array);
+    return NULL;
+}
+
+static int dumped(const char *s, size_t n, void *ctx)
+{
+    at_text_addn(ctx, s, n);
+    return ((at_text *)ctx)->oom ? -1 : 0;
+}
+
+int cli_put_json(const cli_args *a, json_t *j, int code)
+{
+    at_text t;
+    at_text_init(&t);
+    /* ASCII only: no control character of any kind reaches a terminal. */
+    if (!j || json_dump_callback(j, dumped, &t, JSON_ENSURE_ASCII | JSON_ENCODE_ANY))
+        t.oom = true;
+    at_text_add(&t, "\n");
+    json_decref(j);
+    return cli_put_text(a, &t, code);
+}

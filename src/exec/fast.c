@@ -1,0 +1,133 @@
+/* fast.c: the fast executor's public face: choice of kernels, lifetimes, the loop over a batch.
+ *
+ * A batch is cut into groups of L sequences, one a lane; the last group may be short. See fast.h for the
+ * plan, fast_plan.c for how it is made and fast_kernels.inc for how it is run. */
+#include "fast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool avx2_wanted(void)
+{
+#if defined(__x86_64__)
+    const char *isa = getenv("ATTEST_ISA");
+    return !(isa && strcmp(isa, "portable") == 0) && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+static const fast_kernel *kernel_choose(bool single)
+{
+#if defined(__x86_64__)
+    if (avx2_wanted())
+        return single ? &fast_avx2_f : &fast_avx2_d;
+#endif
+    return single ? &fast_portable_f : &fast_portable_d;
+}
+
+const char *at_exec_isa(void)
+{
+    return kernel_choose(true)->isa;
+}
+
+at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_err *err)
+{
+    if (a.kind != AT_F32 && a.kind != AT_F64)
+        return at_fail(err, AT_EREFUSED, "the fast executor runs f32 and f64 only");
+    if (n < m->n_min || n > m->n_max || n < 1)
+        return at_fail(err, AT_EDOMAIN, "length %d is outside %d..%d", n, m->n_min, m->n_max);
+    at_exec *e = at_calloc(1, sizeof *e);
+    if (!e)
+        return at_oom(err);
+    at_arena_init(&e->arena);
+    e->single = a.kind == AT_F32;
+    e->kernel = kernel_choose(e->single);
+    e->n = n;
+    at_status s = fast_plan(e, m, err);
+    if (s) {
+        at_exec_free(e);
+        return s;
+    }
+    *out = e;
+    return AT_OK;
+}
+
+void at_exec_free(at_exec *e)
+{
+    if (!e)
+        return;
+    at_arena_release(&e->arena);
+    at_free(e);
+}
+
+/* The sum of a request list, taken in one place so that a failure is seen once. */
+typedef struct {
+    at_arena *arena;
+    bool failed;
+} taker;
+
+static void *take(taker *t, size_t count, size_t size)
+{
+    void *p = t->failed ? NULL : at_arena_alloc(t->arena, count, size);
+    t->failed |= !p;
+    return p;
+}
+
+at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
+{
+    at_scratch *s = at_calloc(1, sizeof *s);
+    if (!s)
+        return at_oom(err);
+    at_arena_init(&s->arena);
+    taker t = {&s->arena, false};
+    size_t T = (size_t)e->T, D = (size_t)e->D, V = (size_t)e->kernel->vector, K = (size_t)e->max_dk,
+           W = (size_t)e->max_dv;
+    size_t buffered = e->all_scores && T > FAST_CHUNK ? T : FAST_CHUNK;
+    s->x = take(&t, T * D, V);
+    s->y = take(&t, T * D, V);
+    s->normed = take(&t, e->any_norm ? T * D : 1, V);
+    s->q = take(&t, T * K, V);
+    s->kv = take(&t, T * (size_t)e->max_kv, V);
+    s->kv2 = take(&t, T * (size_t)e->max_kv2, V);
+    s->mix = take(&t, T * W, V);
+    s->small = take(&t, FAST_QUERIES * (K + 2 * W + 2) + K * (W + 1), V);
+    s->scores = take(&t, buffered * FAST_QUERIES, V);
+    s->rows = take(&t, buffered, sizeof *s->rows);
+    s->hidden = take(&t, 2 * FAST_TILE * (size_t)e->max_hidden, V);
+    s->symbols = take(&t, T * (size_t)e->kernel->lanes, sizeof *s->symbols);
+    if (t.failed) {
+        at_scratch_free(s);
+        return at_oom(err);
+    }
+    *out = s;
+    return AT_OK;
+}
+
+void at_scratch_free(at_scratch *s)
+{
+    if (!s)
+        return;
+    at_arena_release(&s->arena);
+    at_free(s);
+}
+
+void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, double *value)
+{
+    size_t in = (size_t)e->n * (size_t)e->row_width, out = (size_t)at_exec_positions(e) * (size_t)e->R;
+    for (int b = 0; b < batch; b += e->kernel->lanes) {
+        int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
+        e->kernel->run(e, s, v + (size_t)b * in, count, value + (size_t)b * out);
+    }
+}
+
+int at_exec_positions(const at_exec *e)
+{
+    return e->read_hi - e->read_lo;
+}
+
+double at_exec_scores(const at_exec *e)
+{
+    return e->scores;
+}

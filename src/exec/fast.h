@@ -1,0 +1,131 @@
+/* fast.h: the plan that the fast executor runs (private to exec).
+ *
+ * A plan is a model prepared for one length in one arithmetic: weights rounded to F (float or double),
+ * matrices with few nonzeros compressed, scales folded into queries, the first block's projections
+ * tabulated where they depend on one symbol. Kernels exist four times, {float, double} x {AVX2, portable},
+ * all from fast_kernels.inc.
+ *
+ * Legend: L lanes (8 floats or 4 doubles; half in portable C), one lane a sequence; T positions, D width,
+ * dk and dv head
+ *         widths, R readout rows, V one vector of L numbers. Activations are (T, D) of V: code reads as
+ * for one
+ *         sequence, and runs L at once.
+ *
+ * Invariant: lanes never mix, so a sequence's values depend on no other sequence. */
+#ifndef ATTEST_EXEC_FAST_H
+#define ATTEST_EXEC_FAST_H
+
+#include <attest/exec.h>
+
+#define FAST_QUERIES 4  /* rows of scores that share the loads of one key */
+#define FAST_CHUNK   96 /* keys scored between two visits of the running maximum */
+#define FAST_TILE    4  /* positions that share the load of one weight */
+
+/* A (rows, cols) matrix and a bias. Dense: w (rows, cols). Sparse (start != NULL): row r has the entries
+ * start[r]..start[r+1]-1 of w, in columns col[]. */
+typedef struct {
+    int rows, cols;
+    int *start, *col;
+    void *w; /* F */
+    void *b; /* (rows) F, or NULL */
+} fast_matrix;
+
+typedef struct {
+    at_weighting weighting;
+    at_post post;
+    at_mask mask;
+    int dk, dv;
+    double scale, tie; /* scale: what is not folded into q */
+    fast_matrix q;     /* (dk, D) */
+    fast_matrix kv;    /* (dk + dv, D): key rows, then value rows */
+    fast_matrix kv2;   /* the same for three-wise attention, else 0 rows */
+    fast_matrix o;     /* (D, dv) */
+    void *table;       /* (symbols, table_row) F: q, kv, kv2 of each symbol; NULL when not folded */
+    int table_row;     /* a multiple of L */
+} fast_head;
+
+typedef struct {
+    at_block_kind kind;
+    bool residual;
+    at_norm norm;
+    double norm_eps;
+    void *norm_g, *norm_b; /* (D) F */
+    int n_heads;           /* ATTN: of all groups */
+    fast_head *heads;
+    void *ob;   /* (D) F: output biases of all groups, summed; NULL when none */
+    at_act act; /* MLP */
+    int n_dense;
+    fast_matrix *dense;
+    int lo, hi; /* positions whose result somebody reads */
+} fast_block;
+
+typedef struct {
+    at_field_kind kind;
+    int pick, size; /* SUBSET: pick; REAL, INT: size */
+    int at;         /* first number of the field in an input row */
+    int col, width;
+    int table_row; /* TOKEN, SUBSET: width rounded up to a multiple of L; else width */
+    void *table;   /* (rows, table_row) F */
+} fast_field;
+
+struct fast_kernel;
+
+struct at_exec {
+    at_arena arena;
+    const struct fast_kernel *kernel;
+    bool single; /* F is float */
+    int n, T, D, R;
+    int n_prefix, row_width;
+    int read_lo, read_hi; /* positions read out */
+    int n_fields;
+    fast_field *fields;
+    void *base;        /* (T, D) F: position features, prefix and suffix rows */
+    bool folded;       /* the first block gathers from tables; needs one symbol a position */
+    int first_symbol;  /* folded: the symbol of prefix row 0; suffix rows follow */
+    bool embed_needed; /* folded: the residual stream itself is read too */
+    int n_blocks;
+    fast_block *blocks;
+    bool final_norm, any_norm;
+    double norm_eps;
+    void *norm_g, *norm_b;
+    fast_matrix readout;
+    double scores;
+    int max_dk, max_kv, max_kv2, max_dv, max_hidden; /* over heads and MLPs */
+    bool all_scores;                                 /* some head keeps a whole row of scores */
+};
+
+/* Everything a thread needs; pointers to V (or int where said). */
+struct at_scratch {
+    at_arena arena;
+    void *x, *y, *normed; /* (T, D) */
+    void *q;              /* (T, dk) */
+    void *kv, *kv2;       /* (T, dk + dv) */
+    void *mix;            /* (T, dv) */
+    void *small;          /* alpha, accumulators, running sums */
+    void *scores;         /* (FAST_CHUNK, FAST_QUERIES), or (T) when a whole row is kept */
+    const void **rows;    /* value row of each buffered score */
+    void *hidden;         /* 2 of (FAST_TILE, hidden) */
+    int *symbols;         /* (T, L) int */
+};
+
+typedef struct fast_kernel {
+    const char *isa;
+    int lanes, vector; /* L, bytes in V */
+    void (*run)(const at_exec *e, at_scratch *s, const double *v, int count, double *value); /* count <= L */
+    /* For the test of their error: 2^x and e^x of count vectors, x <= 0. */
+    void (*exps)(const void *x, void *two, void *natural, int count);
+} fast_kernel;
+
+extern const fast_kernel fast_portable_f, fast_portable_d;
+#if defined(__x86_64__)
+extern const fast_kernel fast_avx2_f, fast_avx2_d;
+#endif
+
+/* Keys that queries i..i+rows-1 may see, as runs: the set of allowed queries (bit r: query i+r) is
+ * constant from key j up to *end (exclusive). */
+unsigned fast_mask_run(const at_mask *m, int T, int i, int rows, int j, int *end);
+
+/* Fills e (kernel, single, n and arena are set) from m. */
+at_status fast_plan(at_exec *e, const at_model *m, at_err *err);
+
+#endif
