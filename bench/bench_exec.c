@@ -2,9 +2,9 @@
  *
  * match2: is there a j with x_i + x_j = 0 mod M? One softmax head of width 3 against a blank key.
  * match3: are there j, k with x_i + x_j + x_k = 0 mod M? One three-wise head of width 5.
- * Scores are c cos(sum of angles), the blank scores c (1 - gap/2) with gap = 1 - cos(2 pi / M), so a match outweighs
- * the blank by exp(c gap/2) and all others together stay below it; c = 2 ln(6 keys) / gap makes that 6 N.
- * Then two ReLUs ramp the weight from [1/4, 3/4] to [0, 1] and the readout is a threshold at 1/2.
+ * Scores are c cos(sum of angles), the blank scores c (1 - gap/2) with gap = 1 - cos(2 pi / M), so a match
+ * outweighs the blank by exp(c gap/2) and all others together stay below it; c = 2 ln(6 keys) / gap makes
+ * that 6 N. Then two ReLUs ramp the weight from [1/4, 3/4] to [0, 1] and the readout is a threshold at 1/2.
  *
  * Prints one JSON line a case: medians of ROUNDS rounds. Exit 1 when a decision is wrong.
  *
@@ -31,7 +31,8 @@ static void die(const at_err *err)
     exit(2);
 }
 
-/* Residual coordinates: 0 cos, 1 sin, 2 blank (later: the matched weight), 3 not blank (later: the answer). */
+/* Residual coordinates: 0 cos, 1 sin, 2 blank (later: the matched weight), 3 not blank (later: the
+ * answer). */
 enum { COS, SIN, BLANK, USER, WIDTH };
 
 static void architecture(at_model *m, const bench_case *b)

@@ -48,20 +48,20 @@ enum {
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
 typedef struct {
-    const char *command;  /* its name, for messages */
-    const char **words;   /* the arguments that are no options */
+    const char *command; /* its name, for messages */
+    const char **words;  /* the arguments that are no options */
     int n_words;
-    const char *set;      /* NULL, or "N=6 M=11": every --set, joined by blanks; not checked yet */
+    const char *set; /* NULL, or "N=6 M=11": every --set, joined by blanks; not checked yet */
     bool json;
     int threads;          /* 0: one a core */
     const char *db, *out; /* NULL: not given */
     at_tier tier;         /* default quick */
     bool has_seed;
-    uint64_t seed;        /* default 1 */
+    uint64_t seed; /* default 1 */
     bool has_precision;
-    at_arith precision;   /* default f64 */
-    double seconds;       /* default 1 */
-    int rounds;           /* default 5 */
+    at_arith precision; /* default f64 */
+    double seconds;     /* default 1 */
+    int rounds;         /* default 5 */
 } cli_args;
 
 typedef struct {
@@ -110,7 +110,7 @@ void cli_pad(at_text *t, const char *s, int width); /* s, then blanks up to widt
 
 /* ---- JSON: NULL is sticky, so that one test at the end is enough ------------------------------- */
 
-json_t *cli_json_number(double v); /* null for NaN and infinities, an integer where v is one */
+json_t *cli_json_number(double v);    /* null for NaN and infinities, an integer where v is one */
 json_t *cli_json_text(const char *s); /* null for NULL; bytes that are no UTF-8 become '?' */
 /* Adds and returns object/array; on any NULL drops both and returns NULL. */
 json_t *cli_json_set(json_t *object, const char *key, json_t *value);
@@ -135,8 +135,8 @@ void cli_progress_clear(void);
 
 /* ---- what main sets up --------------------------------------------------------------------------- */
 
-void cli_memory_install(void);            /* GMP, MPFR, FLINT and Arb end with one line and exit 3 */
+void cli_memory_install(void);             /* GMP, MPFR, FLINT and Arb end with one line and exit 3 */
 bool cli_memory_limit(uint64_t mebibytes); /* --max-memory; false: the system refuses */
-void cli_signals_install(void);           /* Ctrl-C: finish what is begun; twice: leave */
+void cli_signals_install(void);            /* Ctrl-C: finish what is begun; twice: leave */
 
 #endif

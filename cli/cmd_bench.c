@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_SCORES  100000.        /* a batch computes about this many scores: well below a millisecond */
-#define BATCH_LANES   16             /* sequences go side by side in vectors: no lane stays empty */
+#define BATCH_SCORES  100000. /* a batch computes about this many scores: well below a millisecond */
+#define BATCH_LANES   16      /* sequences go side by side in vectors: no lane stays empty */
 #define SLOT_BYTES    ((size_t)2 << 20) /* of inputs in all slots together */
 #define BRUTE_SECONDS 1.0
 #define MOST_ROUNDS   1000
@@ -35,21 +35,24 @@ typedef struct {
     uint64_t checked, correct;
 } bench;
 
-/* A modulus at which f32 is right, when the user names none: these scores differ by about 20/M^2. */
+/* A modulus at which f32 is right, when the user names none. A score has magnitude c = M^2 ln(6 keys), and a hit must
+ * equal the blank up to less than ln 2: about c 2^-24 a rounding leaves room for one product of two factors at M = 1000, and
+ * for one of three at half of that. */
 static at_status modulus_default(bench *b, const char *set, at_err *err)
 {
-    double N = at_params_get(&b->p, "N"), M;
+    static const struct {
+        const char *task;
+        double factor, power, most; /* factor N^power, at most `most` */
+    } rules[] = {{"match2", 2, 1, 1000}, {"match3", 0.5, 2, 500}};
     for (const char *s = set; s && (s = strstr(s, "M=")); s++)
         if (s == set || s[-1] == ' ' || s[-1] == ',')
             return AT_OK;
-    if (!strcmp(b->claim->task, "match2"))
-        M = 2 * N;
-    else if (!strcmp(b->claim->task, "match3"))
-        M = floor(N * N / 2) + 1;
-    else
-        return AT_OK;
-    M = M < 2 ? 2 : M > 1000 ? 1000 : M;
-    return at_params_set(&b->p, "M", M, err);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(b->claim->task, rules[i].task)) {
+            double M = 1 + floor(rules[i].factor * pow(at_params_get(&b->p, "N"), rules[i].power) - 1e-9);
+            return at_params_set(&b->p, "M", fmax(2, fmin(M, rules[i].most)), err);
+        }
+    return AT_OK;
 }
 
 static at_status prepare(bench *b, const cli_args *a, at_err *err)

@@ -40,10 +40,8 @@ static const char *const pos_docs[AT_POS_KINDS] = {
     [AT_POS_TABLE] = "a table with a row a position",
 };
 static const char *const read_docs[AT_READS] = {
-    [AT_READ_ARGMAX] = "index of the largest value",
-    [AT_READ_SIGN] = "1 if > 0, 0 if < 0",
-    [AT_READ_THRESHOLD] = "1 if > threshold, else 0",
-    [AT_READ_ROUND] = "nearest integer",
+    [AT_READ_ARGMAX] = "index of the largest value",  [AT_READ_SIGN] = "1 if > 0, 0 if < 0",
+    [AT_READ_THRESHOLD] = "1 if > threshold, else 0", [AT_READ_ROUND] = "nearest integer",
     [AT_READ_RAW] = "the values themselves",
 };
 
@@ -134,7 +132,7 @@ typedef struct {
     int count;
     const int *counted; /* instead of count, where it is only known to the linker */
     at_status (*entry)(int i, entry *e, at_err *err);
-    bool plain;         /* part of `attest list` without an argument */
+    bool plain; /* part of `attest list` without an argument */
 } kind;
 
 static const kind kinds[] = {

@@ -40,32 +40,10 @@ static at_status cost_check(const at_model *m, int n, at_err *err)
                        AT_LOOK_MAX_HEADS);
     double bytes = 2. * sizeof(double) * (double)heads * (double)T * (double)T;
     if (bytes > TRACE_MOST)
-        return at_fail(err, AT_EDOMAIN, "the attention of %lld heads at %lld positions takes %.0f MiB, at most %.0f",
+        return at_fail(err, AT_EDOMAIN,
+                       "the attention of %lld heads at %lld positions takes %.0f MiB, at most %.0f",
                        (long long)heads, (long long)T, bytes / 1048576, TRACE_MOST / 1048576);
     return AT_OK;
-}
-
-/* A label a position: what the user wrote, and a dot (numbered when there are several) where it is hidden. */
-static const char *const *labels_make(const at_model *m, const at_input *x, at_arena *arena)
-{
-    int T = m->n_prefix + x->n + m->n_suffix, hidden = 0, width = at_model_row_width(m);
-    const char **labels = at_new(arena, const char *, T);
-    at_text t;
-    at_text_init(&t);
-    for (int k = 0; labels && k < T; k++) {
-        t.n = 0;
-        if (k >= m->n_prefix && k < m->n_prefix + x->n)
-            at_input_print_row(m, x->v + (size_t)(k - m->n_prefix) * (size_t)width, &t);
-        else if (m->n_prefix + m->n_suffix == 1)
-            at_text_add(&t, "\xC2\xB7");
-        else
-            at_text_addf(&t, "\xC2\xB7%d", ++hidden);
-        labels[k] = t.oom ? NULL : at_arena_strdup(arena, t.s ? t.s : "");
-        if (!labels[k])
-            labels = NULL;
-    }
-    at_text_release(&t);
-    return labels;
 }
 
 static int show(const cli_args *a, const at_look *l)
@@ -106,21 +84,15 @@ static int run(const cli_args *a)
     at_arena arena;
     at_arena_init(&arena);
     at_input x;
-    at_trace trace;
-    at_output y;
+    at_look look;
     int code = CLI_USAGE;
     if (line.oom)
         at_oom(&err);
     else if (!line.s)
         at_fail(&err, AT_EINPUT, "an input is missing: attest look %.60s INPUT", a->words[0]);
     else if (!at_input_parse(&m, line.s, &arena, &x, &err) && !cost_check(&m, x.n, &err) &&
-             !at_run(&m, a->precision, &x, &trace, &arena, &y, &err)) {
-        const char *const *labels = labels_make(&m, &x, &arena);
-        if (labels)
-            code = show(a, &(at_look){&m, &trace, &y, labels});
-        else
-            at_oom(&err);
-    }
+             !at_look_make(&m, a->precision, &x, &arena, &look, &err))
+        code = show(a, &look);
     if (err.code)
         code = cli_fail(a, &err);
     at_arena_release(&arena);
@@ -134,7 +106,7 @@ const cli_command cmd_look = {
     .summary = "see where a model attends, in the terminal or as a picture",
     .usage = "MODEL|ID [INPUT] [-o PICTURE.png|svg|pdf]",
     .about = "Runs one input and draws the attention of every head: rows are queries, columns keys,\n"
-             "a dot marks the hidden positions. Without -o as a sketch in the terminal. With a claim\n"
+             "hidden positions are named blank. Without -o as a sketch in the terminal. With a claim\n"
              "id instead of a file its model is built at once, and INPUT has a default. (A file that\n"
              "is named like a claim is written ./NAME.)\n",
     .examples = "attest look match2\n"

@@ -67,7 +67,8 @@ static json_t *line_json(const runner *r, const at_input *x, const at_output *y)
     at_input_print(r->m, x, &input);
     char arith[16];
     at_arith_name(r->arith, arith);
-    json_t *j = cli_json_set(json_object(), "input", input.oom ? NULL : cli_json_text(input.s ? input.s : ""));
+    json_t *j =
+        cli_json_set(json_object(), "input", input.oom ? NULL : cli_json_text(input.s ? input.s : ""));
     at_text_release(&input);
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
     j = cli_json_set(j, "outputs", matrix_json(y->decision, y->n, y->width, y->decided));

@@ -16,8 +16,8 @@ static void heading(at_text *t, const char *s)
 static void param_row(at_text *t, const at_param *q, double now)
 {
     char right[160];
-    snprintf(right, sizeof right, "%s %s in %.17g..%.17g, default %.17g", q->doc, q->integer ? "(integer)" : "(real)",
-             q->lo, q->hi, q->value);
+    snprintf(right, sizeof right, "%s %s in %.17g..%.17g, default %.17g", q->doc,
+             q->integer ? "(integer)" : "(real)", q->lo, q->hi, q->value);
     char left[64];
     snprintf(left, sizeof left, "  %s = %.17g", q->name, now);
     cli_row(t, left, 16, right, COLUMNS);
@@ -247,8 +247,8 @@ static void field_print(const at_field *f, at_text *t)
         snprintf(right, sizeof right, "%d of 1..%d", f->pick, f->size);
         break;
     default:
-        snprintf(right, sizeof right, "%d %s in %.6g..%.6g", f->size, f->kind == AT_FIELD_REAL ? "reals" : "integers",
-                 f->lo, f->hi);
+        snprintf(right, sizeof right, "%d %s in %.6g..%.6g", f->size,
+                 f->kind == AT_FIELD_REAL ? "reals" : "integers", f->lo, f->hi);
     }
     snprintf(left, sizeof left, "  %s", f->name);
     cli_row(t, left, 16, right, COLUMNS);

@@ -26,6 +26,20 @@ void flint_set_abort(void (*func)(void));
 #endif
 #endif
 
+#ifdef ADDRESS_SANITIZED
+/* fontconfig, which cairo asks for fonts, keeps its tables to the end: not our leak. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void)
+{
+    return "print_suppressions=0"; /* stderr is for errors */
+}
+#endif
+
 static _Noreturn void leave(const char *line)
 {
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
@@ -84,6 +98,14 @@ void cli_memory_install(void)
     flint_set_abort(flint_gave_up);
 }
 
+/* The stack counts too and cannot report failure: take what we need of it now. */
+static void stack_take(void)
+{
+    volatile char page[(size_t)1 << 20];
+    for (size_t i = 0; i < sizeof page; i += 4096)
+        page[sizeof page - 1 - i] = 0;
+}
+
 bool cli_memory_limit(uint64_t mebibytes)
 {
     uint64_t bytes = mebibytes << 20;
@@ -97,6 +119,7 @@ bool cli_memory_limit(uint64_t mebibytes)
     if (r.rlim_max != RLIM_INFINITY && bytes > r.rlim_max)
         bytes = r.rlim_max;
     r.rlim_cur = bytes;
+    stack_take();
     return setrlimit(RLIMIT_AS, &r) == 0;
 #else
     return true;

@@ -11,8 +11,19 @@
 #include <string.h>
 
 typedef enum {
-    OPT_SET, OPT_JSON, OPT_THREADS, OPT_DB, OPT_OUT, OPT_TIER, OPT_SEED, OPT_PRECISION, OPT_SECONDS,
-    OPT_ROUNDS, OPT_MEMORY, OPT_HELP, OPTS
+    OPT_SET,
+    OPT_JSON,
+    OPT_THREADS,
+    OPT_DB,
+    OPT_OUT,
+    OPT_TIER,
+    OPT_SEED,
+    OPT_PRECISION,
+    OPT_SECONDS,
+    OPT_ROUNDS,
+    OPT_MEMORY,
+    OPT_HELP,
+    OPTS
 } opt;
 
 typedef struct {
@@ -41,12 +52,36 @@ static bool takes(const cli_command *c, opt o)
     return !rows[o].bit || (rows[o].bit & c->options);
 }
 
+/* Paragraphs as they were written in the source, each wrapped anew. */
+static void paragraphs_print(at_text *t, const char *s)
+{
+    while (*s) {
+        const char *end = strstr(s, "\n\n");
+        char *one = strndup(s, end ? (size_t)(end - s) : strlen(s));
+        if (!one) {
+            t->oom = true;
+            return;
+        }
+        for (char *c = one; *c; c++)
+            *c = *c == '\n' ? ' ' : *c;
+        cli_wrap(t, one, 0, 80);
+        at_text_add(t, "\n");
+        free(one);
+        s = end ? end + 2 : s + strlen(s);
+    }
+}
+
 void cli_help_print(const cli_command *c)
 {
     at_text t;
     at_text_init(&t);
-    at_text_addf(&t, "attest %s: %s\n\nUsage: attest %s%s%s\n\n%s\nOptions:\n", c->name, c->summary, c->name,
-                 c->usage[0] ? " " : "", c->usage, c->about);
+    char usage[256];
+    snprintf(usage, sizeof usage, "attest %s %s", c->name, c->usage);
+    at_text_addf(&t, "%s: %s\n\n", c->name, c->summary);
+    cli_row(&t, "Usage:", 7, usage, 80);
+    at_text_add(&t, "\n");
+    paragraphs_print(&t, c->about);
+    at_text_add(&t, "Options:\n");
     for (int o = 0; o < OPTS; o++)
         if (takes(c, o)) {
             char left[32];
@@ -242,7 +277,8 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
         return false;
     }
     if (c->most >= 0 && a->n_words > c->most) {
-        cli_usage(a, "'%.60s' is one argument too many; usage: attest %s %s", a->words[c->most], c->name, c->usage);
+        cli_usage(a, "'%.60s' is one argument too many; usage: attest %s %s", a->words[c->most], c->name,
+                  c->usage);
         return false;
     }
     return true;

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #define REDRAW_SECONDS 0.1
-#define PATIENCE 0.3 /* work that is done before needs no bar */
+#define PATIENCE       0.3 /* work that is done before needs no bar */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool drawn;
-static double last; /* when it was drawn */
+static double last;              /* when it was drawn */
 static double begun, begun_done; /* this work: since when, and how much was done then */
 static char begun_what[48];
 

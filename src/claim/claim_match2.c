@@ -27,7 +27,7 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), M = at_params_int(p, "M");
-    double turn = 2 * M_PI / M;
+    double s = sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
     at_program *P = at_program_new("match2", N);
     if (!P)
         return at_oom(err);
@@ -42,7 +42,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                                               .value = AT_VEC(at_not(P, blank)),
                                               .weighting = AT_SOFTMAX,
                                               .scale = at_params_get(p, "c") * M * M * log(6 * N), /* step 3 */
-                                              .gap = 1 - cos(turn)});
+                                              .gap = 2 * s * s * (1 - 1e-9)});
     at_emit(P, AT_VEC(at_ramp(P, "y", paired, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5); /* step 4 */
     *out = P;
     return AT_OK;

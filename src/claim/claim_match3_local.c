@@ -112,7 +112,7 @@ static void build(at_program *P, const at_params *p, int m, const double *u, con
     /* x + 2M at user positions and 0 at blanks: a second table of the token, so that blanks stay 0 */
     at_var held = at_sum(P, "held", AT_VEC(x, at_lookup(P, "seen", field, seen)), (double[]){1, 2. * M}, 0);
     for (int s = 0; s < q; s++) { /* step 2 */
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "put%d", s);
         value[s] = at_select(P, name, mine + s, held, at_const(P, 0));
         flag[s] = q;
@@ -137,7 +137,7 @@ static void build(at_program *P, const at_params *p, int m, const double *u, con
         slot[s] = at_sum(P, NULL, AT_VEC(mean + s), &flag[s], -2. * M);
     for (int a = 0; a < q; a++) /* step 4 */
         for (int b = a; b < q; b++) {
-            char name[24];
+            char name[32];
             snprintf(name, sizeof name, "hit%d,%d", a, b);
             at_var sum = at_sum(P, NULL, AT_VEC(x, slot[a], slot[b]), NULL, 0);
             hits[n++] = at_near(P, name, sum, centres, 3, 0.25, 0.5);

@@ -25,7 +25,7 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), M = at_params_int(p, "M");
-    double turn = 2 * M_PI / M;
+    double s = sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
     at_program *P = at_program_new("match3-threewise", N);
     if (!P)
         return at_oom(err);
@@ -43,7 +43,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                         .value2 = AT_VEC(seen),
                         .weighting = AT_THREEWISE,
                         .scale = at_params_get(p, "c") * M * M * log(6. * N * N), /* step 3 */
-                        .gap = fmin(1 - cos(turn), 1)});                          /* step 2 */
+                        .gap = fmin(2 * s * s, 1) * (1 - 1e-9)});                 /* step 2 */
     at_emit(P, AT_VEC(at_ramp(P, "y", triple, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5); /* step 4 */
     *out = P;
     return AT_OK;

@@ -99,35 +99,37 @@ static double tolerance(const at_params *p)
 
 /* ---- how narrow can the keys be? --------------------------------------------------------------------------- */
 
-#define SEARCH_DRAWS 8
+#define SEARCH_DRAWS 16
+#define SEARCH_WIDEST 8192 /* where rip.c's integers end */
 
 /* The least m found such that some draw keeps every off-support value at or below limit. Feasibility is
- * not monotone in m, so this is the least found by doubling, bisection and a walk down, each certified. */
+ * not monotone in m, so this is the least found by doubling, bisection and a walk down, each certified; NAN
+ * when there is none up to SEARCH_WIDEST. */
 static at_status least_width(int N, int q, double limit, double *out, at_err *err)
 {
     int lo = q, hi = 16;
     double off;
-    int8_t *sign = at_malloc((size_t)N * 8192);
+    int8_t *sign = at_malloc((size_t)N * SEARCH_WIDEST);
     if (!sign)
         return at_oom(err);
-    while (hi < 8192 && !rip_find(N, hi, q, limit, SEARCH_DRAWS, sign, &off)) {
+    bool found = false;
+    while (!(found = rip_find(N, hi, q, limit, SEARCH_DRAWS, sign, &off)) && hi < SEARCH_WIDEST &&
+           !at_cancel_pending()) {
         lo = hi;
-        hi = hi * 3 / 2;
-        if (at_cancel_pending())
-            break;
+        hi = hi * 3 / 2 < SEARCH_WIDEST ? hi * 3 / 2 : SEARCH_WIDEST;
     }
-    while (hi - lo > 1 && !at_cancel_pending()) {
+    while (found && hi - lo > 1 && !at_cancel_pending()) {
         int mid = (lo + hi) / 2;
         if (rip_find(N, mid, q, limit, SEARCH_DRAWS, sign, &off))
             hi = mid;
         else
             lo = mid;
     }
-    for (int m = hi - 1; m > hi - 5 && m > q && !at_cancel_pending(); m--)
+    for (int m = hi - 1; found && m > hi - 5 && m > q && !at_cancel_pending(); m--)
         if (rip_find(N, m, q, limit, 4 * SEARCH_DRAWS, sign, &off))
             hi = m;
     at_free(sign);
-    *out = hi;
+    *out = found ? hi : NAN;
     return at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted") : AT_OK;
 }
 

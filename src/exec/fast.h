@@ -1,15 +1,12 @@
 /* fast.h: the plan that the fast executor runs (private to exec).
  *
  * A plan is a model prepared for one length in one arithmetic: weights rounded to F (float or double),
- * matrices with few nonzeros compressed, scales folded into queries, the first block's projections
- * tabulated where they depend on one symbol. Kernels exist four times, {float, double} x {AVX2, portable},
- * all from fast_kernels.inc.
+ * matrices with few nonzeros compressed, the first block's projections tabulated where they depend on one
+ * symbol. Kernels exist four times, {float, double} x {AVX2, portable}, all from fast_kernels.inc.
  *
  * Legend: L lanes (8 floats or 4 doubles; half in portable C), one lane a sequence; T positions, D width,
- * dk and dv head
- *         widths, R readout rows, V one vector of L numbers. Activations are (T, D) of V: code reads as
- * for one
- *         sequence, and runs L at once.
+ *         dk and dv head widths, R readout rows, V one vector of L numbers. Activations are (T, D) of V: code
+ *         reads as for one sequence, and runs L at once.
  *
  * Invariant: lanes never mix, so a sequence's values depend on no other sequence. */
 #ifndef ATTEST_EXEC_FAST_H
@@ -35,7 +32,8 @@ typedef struct {
     at_post post;
     at_mask mask;
     int dk, dv;
-    double scale, tie; /* scale: what is not folded into q */
+    double scale, tie; /* scale: of scores, before post */
+    double factor;     /* of score differences in the exponent, base 2; softmax and three-wise */
     fast_matrix q;     /* (dk, D) */
     fast_matrix kv;    /* (dk + dv, D): key rows, then value rows */
     fast_matrix kv2;   /* the same for three-wise attention, else 0 rows */

@@ -1,9 +1,9 @@
 /* fast_plan.c: from a model to a plan (see fast.h).
  *
  * Rounding. Every weight is rounded to F once, as the reference does. Two things are then computed in double
- * and rounded to F once: position features and folded tables. Softmax and three-wise attention work in
- * base 2: their queries carry scale * log2(e), which costs one rounding of relative size u a query weight.
- * Hard weightings keep q as it is, since ties must survive, and scale the score.
+ * and rounded to F once: position features and folded tables. Scores stay as q.k gives them, so that scores
+ * that are equal stay equal and integers stay integers; softmax and three-wise attention multiply only the
+ * difference from the largest one, by scale * log2(e), before the exponential.
  *
  * Backwards from the readout, a block computes only the positions that are read: all T below an attention
  * block, only the read-out ones above the last. */
@@ -39,9 +39,7 @@ static void *numbers_new(at_exec *e, size_t count)
     return at_arena_alloc(&e->arena, count, e->single ? sizeof(float) : sizeof(double));
 }
 
-/* A copy of count numbers, times factor. */
-static at_status numbers_copy(at_exec *e, const double *from, size_t count, double factor, void **out,
-                              at_err *err)
+static at_status numbers_copy(at_exec *e, const double *from, size_t count, void **out, at_err *err)
 {
     *out = NULL;
     if (!from)
@@ -49,7 +47,7 @@ static at_status numbers_copy(at_exec *e, const double *from, size_t count, doub
     if (!(*out = numbers_new(e, count)))
         return at_oom(err);
     for (size_t i = 0; i < count; i++)
-        put(e, *out, i, factor == 1 ? from[i] : rounded(e, from[i]) * factor);
+        put(e, *out, i, from[i]);
     return AT_OK;
 }
 
@@ -58,7 +56,6 @@ typedef struct {
     const double *w, *b; /* first row; b may be NULL */
     int rows;
     int step; /* from one row to the next */
-    double factor;
 } row_block;
 
 static at_status matrix_make(at_exec *e, fast_matrix *A, int cols, const row_block *part, int parts,
@@ -87,19 +84,18 @@ static at_status matrix_make(at_exec *e, fast_matrix *A, int cols, const row_blo
     int row = 0;
     for (int p = 0; p < parts; p++)
         for (int r = 0; r < part[p].rows; r++, row++) {
-            double f = part[p].factor;
             for (int c = 0; c < cols; c++) {
                 double x = part[p].w[(size_t)r * (size_t)part[p].step + (size_t)c];
                 if (sparse && x == 0)
                     continue;
                 if (sparse)
                     A->col[k] = c;
-                put(e, A->w, k++, f == 1 ? x : rounded(e, x) * f);
+                put(e, A->w, k++, x);
             }
             if (sparse)
                 A->start[row + 1] = (int)k;
             if (part[p].b)
-                put(e, A->b, (size_t)row, f == 1 ? part[p].b[r] : rounded(e, part[p].b[r]) * f);
+                put(e, A->b, (size_t)row, part[p].b[r]);
         }
     return AT_OK;
 }
@@ -270,11 +266,11 @@ static double scores_count(const at_exec *e, const fast_head *h, int lo, int hi)
 }
 
 /* Rows h*k..h*k+k-1 of a stacked tensor and its bias. */
-static row_block head_rows(const at_exec *e, const at_model *m, int w, int b, int h, int k, double factor)
+static row_block head_rows(const at_exec *e, const at_model *m, int w, int b, int h, int k)
 {
     const double *bias = at_model_data(m, b);
     return (row_block){at_model_data(m, w) + (size_t)h * (size_t)k * (size_t)e->D,
-                       bias ? bias + (size_t)h * (size_t)k : NULL, k, e->D, factor};
+                       bias ? bias + (size_t)h * (size_t)k : NULL, k, e->D};
 }
 
 static void raise_to(int *most, int x)
@@ -286,24 +282,26 @@ static void raise_to(int *most, int x)
 static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int h, fast_head *out,
                            at_err *err)
 {
-    bool base2 = g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE;
+    /* A positive scale without a post function moves the largest score nowhere: it can wait. */
+    bool late = (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->post == AT_POST_ID && g->scale > 0;
     *out = (fast_head){.weighting = g->weighting,
                        .post = g->post,
                        .mask = g->mask,
                        .dk = g->dk,
                        .dv = g->dv,
-                       .scale = base2 ? 1 : g->scale,
+                       .scale = late ? 1 : g->scale,
+                       .factor = late ? g->scale * LOG2E : LOG2E,
                        .tie = g->tie};
-    row_block q = head_rows(e, m, g->q, g->qb, h, g->dk, base2 ? g->scale * LOG2E : 1);
-    row_block kv[2] = {head_rows(e, m, g->k, g->kb, h, g->dk, 1), head_rows(e, m, g->v, g->vb, h, g->dv, 1)};
-    row_block o = {at_model_data(m, g->o) + (size_t)h * (size_t)g->dv, NULL, e->D, g->heads * g->dv, 1};
+    row_block q = head_rows(e, m, g->q, g->qb, h, g->dk);
+    row_block kv[2] = {head_rows(e, m, g->k, g->kb, h, g->dk), head_rows(e, m, g->v, g->vb, h, g->dv)};
+    row_block o = {at_model_data(m, g->o) + (size_t)h * (size_t)g->dv, NULL, e->D, g->heads * g->dv};
     at_status s;
     if ((s = matrix_make(e, &out->q, e->D, &q, 1, err)) || (s = matrix_make(e, &out->kv, e->D, kv, 2, err)) ||
         (s = matrix_make(e, &out->o, g->dv, &o, 1, err)))
         return s;
     if (g->weighting == AT_THREEWISE) {
-        row_block kv2[2] = {head_rows(e, m, g->k2, g->k2b, h, g->dk, 1),
-                            head_rows(e, m, g->v2, g->v2b, h, g->dv, 1)};
+        row_block kv2[2] = {head_rows(e, m, g->k2, g->k2b, h, g->dk),
+                            head_rows(e, m, g->v2, g->v2b, h, g->dv)};
         if ((s = matrix_make(e, &out->kv2, e->D, kv2, 2, err)))
             return s;
     }
@@ -338,7 +336,7 @@ static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b
         }
         e->scores += b->groups[g].heads * scores_count(e, h - 1, out->lo, out->hi);
     }
-    return any ? numbers_copy(e, bias, (size_t)e->D, 1, &out->ob, err) : AT_OK;
+    return any ? numbers_copy(e, bias, (size_t)e->D, &out->ob, err) : AT_OK;
 }
 
 /* Tables of q, kv, kv2 for every symbol, prefix and suffix row. */
@@ -408,7 +406,7 @@ static at_status mlp_plan(at_exec *e, const at_model *m, const at_block *b, fast
     int cols = e->D;
     for (int l = 0; l < b->n_dense; l++) {
         int rows = b->dense[l].rows;
-        row_block part = {at_model_data(m, b->dense[l].w), at_model_data(m, b->dense[l].b), rows, cols, 1};
+        row_block part = {at_model_data(m, b->dense[l].w), at_model_data(m, b->dense[l].b), rows, cols};
         at_status s = matrix_make(e, &out->dense[l], cols, &part, 1, err);
         if (s)
             return s;
@@ -449,8 +447,8 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
                             .hi = hi};
         e->any_norm |= b->norm != AT_NORM_NONE;
         if (b->norm != AT_NORM_NONE &&
-            ((s = numbers_copy(e, at_model_data(m, b->norm_g), D, 1, &out->norm_g, err)) ||
-             (s = numbers_copy(e, at_model_data(m, b->norm_b), D, 1, &out->norm_b, err))))
+            ((s = numbers_copy(e, at_model_data(m, b->norm_g), D, &out->norm_g, err)) ||
+             (s = numbers_copy(e, at_model_data(m, b->norm_b), D, &out->norm_b, err))))
             return s;
         if (b->kind == AT_BLOCK_ATTN) {
             if ((s = attention_plan(e, m, b, out, err)))
@@ -464,9 +462,9 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
     e->final_norm = r->final_norm;
     e->any_norm |= r->final_norm;
     e->norm_eps = r->norm_eps;
-    row_block part = {at_model_data(m, r->w), at_model_data(m, r->b), r->rows, e->D, 1};
-    if (r->final_norm && ((s = numbers_copy(e, at_model_data(m, r->norm_g), D, 1, &e->norm_g, err)) ||
-                          (s = numbers_copy(e, at_model_data(m, r->norm_b), D, 1, &e->norm_b, err))))
+    row_block part = {at_model_data(m, r->w), at_model_data(m, r->b), r->rows, e->D};
+    if (r->final_norm && ((s = numbers_copy(e, at_model_data(m, r->norm_g), D, &e->norm_g, err)) ||
+                          (s = numbers_copy(e, at_model_data(m, r->norm_b), D, &e->norm_b, err))))
         return s;
     raise_to(&e->max_hidden, r->rows);
     if ((s = matrix_make(e, &e->readout, e->D, &part, 1, err)))

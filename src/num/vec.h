@@ -7,8 +7,8 @@
  * exp2: for x <= 0, 2^x = 2^n * p(x - n) with n the nearest integer. Adding 1.5 * 2^(mantissa bits)
  * rounds to n and leaves n in the low bits, so one shift puts it into the exponent. p is the
  * minimax polynomial of relative error with p(0) = 1: degree 6 errs 2.0e-9 (0.03 ulp of float), degree 11
- * errs 3.4e-18 (0.03 ulp of double). Below the least normal exponent (-126, -1022) the result is exactly 0, also for
- * x = -infinity; a NaN stays a NaN; x may be a little above 0 (rounding of a maximum).
+ * errs 3.4e-18 (0.03 ulp of double). Below the least normal exponent (-126, -1022) the result is exactly
+ * 0, also for x = -infinity; a NaN stays a NaN; x may be a little above 0 (rounding of a maximum).
  * exp: the same after Cody and Waite's reduction x - n ln 2 in two parts.
  * Error bounds that the test checks: 2 ulp for both, in both widths, with or without FMA. */
 #ifndef ATTEST_NUM_VEC_H
@@ -31,7 +31,7 @@
 #define AT_UNROLL _Pragma("GCC unroll 8")
 
 #define AT_VEC_BYTES (AT_VEC_AVX2 ? 32 : 16) /* what nearly every machine has without being asked */
-#define AT_VEC_TYPE __attribute__((vector_size(AT_VEC_BYTES)))
+#define AT_VEC_TYPE  __attribute__((vector_size(AT_VEC_BYTES)))
 typedef float at_vf AT_VEC_TYPE;
 typedef int32_t at_vfi AT_VEC_TYPE;
 typedef uint32_t at_vfu AT_VEC_TYPE;
@@ -257,14 +257,12 @@ AT_VEC void vec_transpose_d(const double *const *row, at_vd *out)
 AT_VEC void vec_transpose_f(const float *const *row, at_vf *out)
 {
     for (int c = 0; c < AT_LANES_f; c++)
-        for (int i = 0; i < AT_LANES_f; i++)
-            out[c][i] = row[i][c];
+        out[c] = (at_vf){row[0][c], row[1][c], row[2][c], row[3][c]};
 }
 AT_VEC void vec_transpose_d(const double *const *row, at_vd *out)
 {
     for (int c = 0; c < AT_LANES_d; c++)
-        for (int i = 0; i < AT_LANES_d; i++)
-            out[c][i] = row[i][c];
+        out[c] = (at_vd){row[0][c], row[1][c]};
 }
 #endif
 

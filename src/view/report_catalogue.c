@@ -12,6 +12,29 @@
 #define MOST_SERIES 12
 #define MOST_POINTS 64
 
+/* A label a position: what the user wrote, and "blank" (numbered when there are several) where it is hidden. */
+static const char **labels_make(const at_model *m, const at_input *x, at_arena *arena)
+{
+    int T = m->n_prefix + x->n + m->n_suffix, hidden = 0, width = at_model_row_width(m);
+    const char **labels = at_new(arena, const char *, T);
+    at_text t;
+    at_text_init(&t);
+    for (int k = 0; labels && k < T; k++) {
+        t.n = 0;
+        if (k >= m->n_prefix && k < m->n_prefix + x->n)
+            at_input_print_row(m, x->v + (size_t)(k - m->n_prefix) * (size_t)width, &t);
+        else if (m->n_prefix + m->n_suffix == 1)
+            at_text_add(&t, "blank");
+        else
+            at_text_addf(&t, "blank%d", ++hidden);
+        labels[k] = t.oom ? NULL : at_arena_strdup(arena, t.s ? t.s : "");
+        if (!labels[k])
+            labels = NULL;
+    }
+    at_text_release(&t);
+    return labels;
+}
+
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out, at_err *err)
 {
     at_trace *trace = at_new(arena, at_trace, 1);
@@ -21,23 +44,10 @@ at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_aren
     at_status s = at_run(m, a, x, trace, arena, y, err);
     if (s)
         return s;
-    char **labels = at_new(arena, char *, trace->T);
+    const char **labels = labels_make(m, x, arena);
     if (!labels)
         return at_oom(err);
-    for (int t = 0; t < trace->T; t++) {
-        int u = t - m->n_prefix;
-        at_text l;
-        at_text_init(&l);
-        if (u >= 0 && u < x->n)
-            at_input_print_row(m, x->v + (size_t)u * (size_t)at_model_row_width(m), &l);
-        else
-            at_text_add(&l, "blank");
-        labels[t] = l.oom ? NULL : at_arena_strdup(arena, l.s);
-        at_text_release(&l);
-        if (!labels[t])
-            return at_oom(err);
-    }
-    *out = (at_look){.model = m, .trace = trace, .output = y, .labels = (const char *const *)labels};
+    *out = (at_look){.model = m, .trace = trace, .output = y, .labels = labels};
     return AT_OK;
 }
 

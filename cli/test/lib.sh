@@ -1,0 +1,101 @@
+# lib.sh: what the scripts in cli/test/ share; sourced, from the top of the repository.
+#
+#     . cli/test/lib.sh
+#     gives 0 'runs a line' '1 1 0' run "$dir/m.st" 3 14 5
+#     refuses 2 'names the range' 'M=0: must be an integer in 2..65536' show match2 --set M=0
+#     finish
+#
+# Every check prints one "ok" or "not ok" line. `gives` wants the code, no word on stderr and the whole stdout;
+# `says` wants a part of stdout; `refuses` wants the code, an empty stdout (unless $partial) and exactly
+# one line on stderr that holds the text.
+# shellcheck shell=bash
+set -u
+attest=${ATTEST:-${BUILD:-build}/attest}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+tests=0
+failed=0
+code=0
+export NO_COLOR=1
+unset COLUMNS
+
+verdict() # $1 0 or 1, $2 name
+{
+    tests=$((tests + 1))
+    if [ "$1" -eq 0 ]; then
+        echo "ok $tests - $2"
+    else
+        echo "not ok $tests - $2"
+        echo "# exit $code"
+        head -c 2000 "$dir/.out" | sed 's/^/# out: /'
+        head -c 2000 "$dir/.err" | sed 's/^/# err: /'
+        failed=$((failed + 1))
+    fi
+}
+
+call() # $@ arguments of attest; stdin is $input when that is set
+{
+    if [ -n "${input+set}" ]; then
+        printf '%s' "$input" | "$attest" "$@" >"$dir/.out" 2>"$dir/.err"
+    else
+        "$attest" "$@" >"$dir/.out" 2>"$dir/.err" </dev/null
+    fi
+    code=$?
+}
+
+gives() # $1 code, $2 name, $3 stdout, $4... arguments
+{
+    local want=$1 name=$2 text=$3
+    shift 3
+    call "$@"
+    [ "$code" -eq "$want" ] && [ ! -s "$dir/.err" ] && [ "$(cat "$dir/.out")" = "$text" ]
+    verdict $? "$name"
+}
+
+says() # $1 code, $2 name, $3 part of stdout, $4... arguments
+{
+    local want=$1 name=$2 text=$3
+    shift 3
+    call "$@"
+    [ "$code" -eq "$want" ] && [ ! -s "$dir/.err" ] && grep -qF -- "$text" "$dir/.out"
+    verdict $? "$name"
+}
+
+refuses() # $1 code, $2 name, $3 part of the line, $4... arguments
+{
+    local want=$1 name=$2 text=$3
+    shift 3
+    call "$@"
+    [ "$code" -eq "$want" ] && [ "$(wc -l <"$dir/.err")" -eq 1 ] && grep -qF -- "$text" "$dir/.err" &&
+        grep -q '^attest' "$dir/.err" && { [ -n "${partial:-}" ] || [ ! -s "$dir/.out" ]; }
+    verdict $? "$name"
+}
+
+holds() # $1 name, $2... command
+{
+    local name=$1
+    shift
+    "$@" >"$dir/.log" 2>&1 # what attest said last stays in .out and .err
+    verdict $? "$name"
+}
+
+fits() # $1 name, $2... arguments: no line of stdout is wider than 80 columns
+{
+    local name=$1
+    shift
+    call "$@"
+    [ "$code" -eq 0 ] && [ "$(LC_ALL=C.UTF-8 awk 'length > 80' "$dir/.out" | wc -l)" -eq 0 ]
+    verdict $? "$name"
+}
+
+harmless() # $1 name: no control character but newlines in what came out
+{
+    ! LC_ALL=C grep -q "[$(printf '\001')-$(printf '\010')$(printf '\013')-$(printf '\037')$(printf '\177')]" "$dir/.out" "$dir/.err"
+    verdict $? "$1"
+}
+
+finish()
+{
+    echo "1..$tests"
+    exit $((failed > 0))
+}

@@ -1,0 +1,43 @@
+# test_bench.sh: `bench` and interruption.
+. cli/test/lib.sh
+
+short='--seconds 0.02 --rounds 3'
+# The words of $short are options.
+# shellcheck disable=SC2086
+for claim in match2 match3-threewise match3-bigram qsa-rip; do
+    says 0 "bench $claim" '"sequences_per_s": ' bench check $claim $short
+    checked=$(grep -o '"checked": [0-9]*' "$dir/.out" | tr -dc 0-9)
+    correct=$(grep -o '"correct": [0-9]*' "$dir/.out" | tr -dc 0-9)
+    holds 'brute force agrees on every one of some' test "${checked:-0}" -gt 0 -a "${checked:-0}" = "${correct:-}"
+done
+for key in claim params precision isa threads spread scores_per_s peak_rss_mib; do
+    holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+done
+# shellcheck disable=SC2086
+{
+    says 0 'f32 by default, M at which it is right' '"params": "N=64 M=128 c=1", "precision": "f32"' bench check match2 --set N=64 $short
+    says 0 'f64, one thread' '"precision": "f64", "isa": ' bench check match2 --precision f64 --threads 1 $short
+    says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
+    refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
+}
+refuses 2 'unknown benchmark' 'there is: check' bench chekc match2
+refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
+
+# Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.
+call build match2 --set N=8,M=17 -o "$dir/m.st"
+mkfifo "$dir/fifo"
+sleep 10 >"$dir/fifo" &
+sleeper=$!
+(
+    trap - INT # what a background job of this shell ignores, it would ignore as well
+    exec "$attest" run "$dir/m.st" - <"$dir/fifo" >"$dir/.out" 2>"$dir/.err"
+) &
+job=$!
+sleep 0.5
+kill -TERM $job
+wait $job
+code=$?
+kill $sleeper
+[ $code -eq 3 ] && [ "$(cat "$dir/.err")" = 'attest run: line 1: interrupted' ]
+verdict $? 'interrupted: one line, exit 3'
+finish

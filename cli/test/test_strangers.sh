@@ -1,0 +1,96 @@
+# test_strangers.sh: files from the internet, disks that are full, names that bite.
+. cli/test/lib.sh
+
+call build match2 --set N=8,M=17 -o "$dir/m.st"
+size=$(wc -c <"$dir/m.st")
+
+# ---- reading ----------------------------------------------------------------------------------------
+refuses 2 'missing file' 'No such file or directory' run "$dir/none.st" 1
+refuses 2 'a directory' 'is a directory' run "$dir" 1
+refuses 2 'show: a missing file' 'No such file or directory' show "$dir/none.st"
+for cut in 0 1 7 8 100 $((size / 2)) $((size - 1)); do
+    head -c "$cut" "$dir/m.st" >"$dir/cut.st"
+    refuses 2 "cut to $cut bytes" "$dir/cut.st" run "$dir/cut.st" 1
+done
+# A weight that is NaN: the last eight bytes.
+{ head -c $((size - 8)) "$dir/m.st"; printf '\0\0\0\0\0\0\370\177'; } >"$dir/nan.st"
+refuses 2 'a weight that is NaN' 'finite' run "$dir/nan.st" 1
+head -c 4096 /dev/urandom >"$dir/noise.st"
+refuses 2 'noise' "$dir/noise.st" look "$dir/noise.st" 1
+printf 'not a ledger' >"$dir/noise.db"
+refuses 2 'a ledger that is none' "$dir/noise.db" report --db "$dir/noise.db" -o "$dir/r.html"
+holds 'and no report of it' test ! -e "$dir/r.html"
+
+# ---- names ------------------------------------------------------------------------------------------
+# The model's name is a string in the architecture, which is a string in the header. Another one of the same
+# length takes its place: "match3-threewise" and "<script>\\u001bx" both are sixteen bytes; the latter means ESC.
+call build match3-threewise --set N=5,M=9 -o "$dir/t.st"
+LC_ALL=C sed 's/match3-threewise/<script>\\\\u001bx/' "$dir/t.st" >"$dir/evil.st"
+holds 'the name was replaced' test "$(wc -c <"$dir/evil.st")" -eq "$(wc -c <"$dir/t.st")"
+holds 'by this one' grep -qaF '<script>\\u001bx' "$dir/evil.st"
+says 0 'show prints the name' 'model <script>?x' show "$dir/evil.st"
+harmless 'show: no ESC'
+says 0 'show --json' '"name": "<script>\u001Bx"' show "$dir/evil.st" --json
+harmless 'show --json: no ESC'
+gives 0 'run does not care' '1 1 0' run "$dir/evil.st" 1 4 5
+says 0 'look prints the name' '<script>' look "$dir/evil.st" 1 4 3
+harmless 'look: no ESC'
+refuses 2 'run: a message with such a name' 'out of range' run "$dir/evil.st" 77
+harmless 'run: no ESC'
+says 0 'look -o' 'positions' look "$dir/evil.st" 1 4 3 -o "$dir/evil.svg"
+holds 'SVG: no script' sh -c "! grep -q '<script' '$dir/evil.svg'"
+holds 'SVG: no ESC' sh -c "! grep -q \"\$(printf '\\033')\" '$dir/evil.svg'"
+evil=$dir/$(printf 'a\033[31mb.st')
+cp "$dir/m.st" "$evil"
+gives 0 'a file name with ESC' '1 1 0' run "$evil" 3 14 5
+refuses 2 'a missing file with ESC' '?[31mc.st' run "$dir/$(printf '\033[31mc.st')" 1
+harmless 'its message'
+says 0 'build into a file name with ESC' '?[31md.st: match2' build match2 -o "$dir/$(printf '\033[31md.st')"
+harmless 'its line'
+
+# ---- writing ----------------------------------------------------------------------------------------
+before=$(ls -A "$dir" | wc -l)
+refuses 2 'build: a missing directory' 'No such file or directory' build match2 -o "$dir/no/such/m.st"
+refuses 2 'build: onto a directory' 'is a directory' build match2 -o "$dir"
+refuses 2 'build: unknown claim' "did you mean 'match2'?" build mtch2 -o "$dir/new.st"
+refuses 2 'build: M=0' 'M=0: must be an integer in 2..65536' build match2 --set M=0 -o "$dir/new.st"
+refuses 2 'build: q > N' 'q' build qsa-rip --set N=3,q=5 -o "$dir/new.st"
+refuses 2 'build: -o is missing' '-o is missing' build match2
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir "$dir/locked" && chmod 555 "$dir/locked"
+    refuses 2 'build: a directory that is locked' 'Permission denied' build match2 -o "$dir/locked/m.st"
+    rm -r "$dir/locked"
+fi
+holds 'nothing half-written' test "$(ls -A "$dir" | wc -l)" -eq "$before"
+cp "$dir/m.st" "$dir/old.st"
+refuses 3 'out of memory: exit 3' 'out of memory' build match2 --set M=65536 -o "$dir/old.st" --max-memory 1
+holds 'and the old file stays' cmp "$dir/m.st" "$dir/old.st"
+says 0 'enough memory' 'match2' build match2 --set M=65536 -o "$dir/big.st" --max-memory 400
+
+# ---- standard output ----------------------------------------------------------------------------------
+full() # $1 name, $2 text, $3 redirection, $4... arguments: one line, exit 2
+{
+    local name=$1 text=$2 to=$3
+    shift 3
+    sh -c "'$attest' \"\$@\" $to" sh "$@" 2>"$dir/.err"
+    code=$?
+    [ $code -eq 2 ] && [ "$(wc -l <"$dir/.err")" -eq 1 ] && grep -q "$text" "$dir/.err"
+    verdict $? "$name"
+}
+: >"$dir/.out"
+if [ -c /dev/full ]; then
+    full 'a full disk' 'No space left' '>/dev/full' list
+    full 'a full disk: help' 'No space left' '>/dev/full' --help
+    full 'a full disk: run' 'No space left' '>/dev/full' run "$dir/m.st" 3 14 5
+    full 'a full disk: -o' '/dev/full' '' build match2 -o /dev/full/x
+fi
+full 'a closed stdout' 'Bad file descriptor' '>&-' list
+full 'a closed stdout does not become the model' 'Bad file descriptor' '>&-' build match2 -o "$dir/closed.st"
+holds 'which is whole' "$attest" run "$dir/closed.st" 1
+(
+    trap '' PIPE
+    { "$attest" list 2>"$dir/.err"; echo $? >"$dir/.code"; } | :
+    sleep 0.1
+)
+holds 'a pipe that nobody reads: no signal' grep -qx '[02]' "$dir/.code"
+finish

@@ -1,0 +1,40 @@
+# test_usage.sh: help, unknown words, options, exit codes.
+. cli/test/lib.sh
+
+says 0 'no argument: the overview' 'Commands:' 
+says 0 '--help: the overview' 'Exit codes: 0 holds' --help
+says 0 '--version' '(build ' --version
+for command in $(sh tools/commands.sh "$attest"); do
+    says 0 "$command --help has a usage" "Usage: attest $command" "$command" --help
+    holds "$command --help has examples" grep -q "^  attest $command" "$dir/.out"
+    fits "$command --help fits 80 columns" "$command" --help
+    says 0 "help $command is the same" "Usage: attest $command" help "$command"
+done
+
+refuses 2 'unknown command: the nearest' "did you mean 'check'?" chekc
+refuses 2 'unknown command: none near' 'attest --help' xyzzy
+refuses 2 'unknown option before a command' "did you mean '--help'?" --hlep
+refuses 2 'unknown option: the nearest' "did you mean '--set'?" show match2 --sett N=3
+refuses 2 'unknown option: none near' 'see `attest list --help`' list --frobnicate
+refuses 2 "another command's option" 'does not apply here' list --db x
+refuses 2 '--output is -o' "did you mean '-o'?" build match2 --output x
+refuses 2 'a value is missing' '--set needs a value' show match2 --set
+refuses 2 'a flag takes no value' '--json takes no value' list --json=yes
+refuses 2 'an option twice' '--threads is given twice' bench check match2 --threads 1 --threads 2
+refuses 2 'threads: garbage' 'must be an integer in 1..1024' bench check match2 --threads two
+refuses 2 'threads: range' 'must be an integer in 1..1024' bench check match2 --threads 0
+refuses 2 'seed: garbage' "--seed '1x'" bench check match2 --seed 1x
+refuses 2 'seconds: garbage' 'must be a number in 0.01..3600' bench check match2 --seconds nan
+refuses 2 'tier: the two' 'must be quick or full' check match2 --tier slow
+refuses 2 'max-memory: range' "--max-memory '0'" list --max-memory 0
+refuses 2 'precision: what is allowed' 'unknown arithmetic (allowed: f32' run x --precision f16
+refuses 2 'precision: bits' 'mantissa bits must be 2..53' run x --precision p1
+refuses 2 'set: no =' 'expected NAME=VALUE' show match2 --set N
+refuses 2 'set: twice' 'parameter N is given twice' show match2 --set N=3 --set N=4
+refuses 2 'a word too many' "'more' is one argument too many" list claims more
+refuses 2 'a word too few' 'a claim id is missing' build
+refuses 2 'an empty file name' 'is empty' build match2 -o ''
+refuses 2 'control characters stay out of messages' "unknown command '??[31m'" "$(printf '\033\007[31m')"
+harmless 'and indeed they do'
+says 0 '--name=value' '"value": 7' show match2 --set=N=7 --json
+finish

@@ -1,0 +1,76 @@
+/* claim_test.h: shorthands for the tests of the catalogue. */
+#ifndef ATTEST_CLAIM_TEST_H
+#define ATTEST_CLAIM_TEST_H
+
+#include <attest/claim.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A claim at a point: parameters, its task, its model. */
+typedef struct {
+    const at_claim *claim;
+    at_params p, tp;
+    const at_task *t;
+    at_model m;
+    int n, row, out; /* length, numbers a position, answers a position */
+    double tolerance;
+} point;
+
+#define OK(call)                                                                                                     \
+    do {                                                                                                             \
+        at_err err = {0};                                                                                            \
+        if ((call) != AT_OK)                                                                                         \
+            fail_msg("%s: %s", #call, err.text);                                                                     \
+    } while (0)
+
+static inline void point_params(point *c, const char *id, const char *first, const char *second)
+{
+    *c = (point){.claim = at_claim_find(id)};
+    assert_non_null(c->claim);
+    at_params_init(&c->p, c->claim->params, c->claim->n_params);
+    OK(at_params_parse(&c->p, first, &err));
+    if (second)
+        OK(at_params_parse(&c->p, second, &err));
+    OK(at_claim_task(c->claim, &c->p, &c->t, &c->tp, &err));
+    c->n = at_params_int(&c->tp, "N");
+    c->row = c->t->row_width(&c->tp);
+    c->out = c->t->out_width(&c->tp);
+    c->tolerance = c->claim->tolerance ? c->claim->tolerance(&c->p) : 0;
+}
+
+static inline point point_at(const char *id, const char *first, const char *second)
+{
+    point c;
+    point_params(&c, id, first, second);
+    OK(at_claim_model(c.claim, &c.p, &c.m, &err));
+    return c;
+}
+
+static inline void point_release(point *c)
+{
+    at_model_release(&c->m);
+}
+
+static inline at_question question_of(const point *c, at_evidence e, at_enum how, const char *arith, uint64_t limit)
+{
+    at_question q = {.evidence = e, .how = how, .limit = limit, .seed = 7, .tolerance = c->tolerance};
+    OK(at_arith_parse(arith, &q.arith, &err));
+    return q;
+}
+
+/* Small parameters at which every arithmetic is quick, one line a claim of the catalogue. */
+static const char *const small_points[][2] = {
+    {"match2", "N=5 M=7"},          {"match3-threewise", "N=4 M=5"}, {"match3-bigram", "N=5 M=5"},
+    {"match3-local", "N=6 M=5"},    {"qsa-rip", "N=8 q=2"},          {"qsa-moment", "N=8 q=2"},
+};
+#define N_SMALL ((int)(sizeof small_points / sizeof *small_points))
+
+#endif

@@ -1,0 +1,361 @@
+/* test_claims.c: the whole catalogue: every quick cell holds, every control is rejected by an input that is
+ * run again here, the sizes are the claimed ones, and a model is the same after building it twice, after a
+ * save and a load, and as the program that it was assembled from.
+ *
+ * EVIDENCE match2 exact every sequence at N=5 M=11, every multiset at N=7 M=28
+ * EVIDENCE match2 certified every input at N=512 M=1280
+ * EVIDENCE match2 sampled 4000 inputs in f32 at N=64 M=1024, which fails at M=4096
+ * EVIDENCE match3-threewise exact every sequence at N=4 M=9
+ * EVIDENCE match3-threewise certified every input at N=64 M=119
+ * EVIDENCE match3-bigram exact every sequence at N=5 M=7
+ * EVIDENCE match3-bigram sampled 200 inputs at N=256 M=1009
+ * EVIDENCE match3-local exact every sequence at N=6 M=5 K=1
+ * EVIDENCE match3-local sampled 1000 inputs at N=128 M=101 K=4
+ * EVIDENCE qsa-rip sampled every 3-subset of 31 as a query, with drawn vectors
+ * EVIDENCE qsa-moment sampled every 3-subset of 60 as a query, with drawn vectors */
+#include "claim_test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- verdicts ------------------------------------------------------------------------------------------- */
+
+/* The counterexample by other means: at_run and the task's answer, and nothing of the checker. */
+static void assert_wrong(const point *c, const at_counterexample *cx, at_arith arith)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_params tp = c->tp;
+    OK(at_params_set(&tp, "N", cx->n, &err));
+    double *answer = at_new(&a, double, cx->n *c->out);
+    at_output y;
+    at_input x = {cx->n, cx->x};
+    OK(at_run(&c->m, arith, &x, NULL, &a, &y, &err));
+    c->t->answer(&tp, cx->x, answer);
+    assert_int_equal(y.width, c->out);
+    double off = 0;
+    for (int k = 0; k < c->out; k++) {
+        int at = cx->position * c->out + k;
+        assert_int_equal(y.decided[at], AT_TRUE);
+        off += (y.decision[at] - answer[at]) * (y.decision[at] - answer[at]);
+    }
+    assert_true(sqrt(off) > c->tolerance);
+    at_arena_release(&a);
+}
+
+static at_verdict cell_run(const point *c, const at_cell *cell, at_arena *a)
+{
+    at_verdict v;
+    at_check_env env = {0};
+    uint64_t limit = cell->evidence == AT_EV_SAMPLED ? (cell->inputs + 9) / 10 : 0;
+    at_question q = question_of(c, cell->evidence, cell->how, cell->arith, limit);
+    if (cell->evidence == AT_EV_CERTIFIED)
+        OK(at_check_certified(&c->m, &c->p, c->claim->split, &env, a, &v, &err));
+    else
+        OK(at_check(&c->m, c->t, &c->tp, &q, &env, a, &v, &err));
+    return v;
+}
+
+static void test_every_cell(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_n_catalogue; i++) {
+        const at_claim *claim = at_catalogue[i];
+        int held = 0, rejected = 0;
+        for (int k = 0; k < claim->n_cells; k++) {
+            const at_cell *cell = &claim->cells[k];
+            if (cell->tier != AT_TIER_QUICK)
+                continue;
+            at_arena a;
+            at_arena_init(&a);
+            point c = point_at(claim->id, cell->quick ? cell->quick : cell->params, cell->control);
+            at_verdict v = cell_run(&c, cell, &a);
+            if (cell->control) {
+                assert_int_equal(v.holds, AT_FALSE);
+                assert_true(v.has_counterexample);
+                assert_false(v.cx.unknown);
+                at_arith arith;
+                OK(at_arith_parse(cell->arith, &arith, &err));
+                assert_wrong(&c, &v.cx, arith);
+                rejected++;
+            } else {
+                if (v.holds != AT_TRUE)
+                    fail_msg("%s %s: not shown (%s)", claim->id, cell->params, v.note ? v.note : "");
+                assert_false(v.has_counterexample);
+                assert_true(v.margin > 0);
+                assert_true(v.inputs > 0);
+                /* vectors are drawn, so asking every subset is not every input */
+                at_evidence e = cell->how == AT_ENUM_SUBSETS ? AT_EV_SAMPLED : cell->evidence;
+                assert_int_equal(v.evidence, e);
+                held++;
+            }
+            point_release(&c);
+            at_arena_release(&a);
+        }
+        if (!held || !rejected)
+            fail_msg("%s: %d quick cells, %d quick controls", claim->id, held, rejected);
+    }
+}
+
+/* ---- splits: what a certificate takes on trust, at a size where every input can be looked at -------------- */
+
+static void split_check(const char *id, const char *params)
+{
+    point c = point_at(id, params, NULL);
+    const at_split *s = c.claim->split;
+    at_case cases[64];
+    at_case_bounds b[64];
+    size_t n = at_split_cases(&c.p, s, NULL);
+    assert_true(n <= 64);
+    at_split_cases(&c.p, s, cases);
+    OK(at_cases_complete(&c.p, s, cases, n, &err));
+    OK(at_certify(&c.m, &c.p, s, cases, 0, n, b, &err));
+    for (uint64_t i = 0; i < c.t->count(&c.tp, AT_ENUM_SEQUENCES); i++) {
+        at_arena a;
+        at_arena_init(&a);
+        double x[8], answer[8];
+        at_output y;
+        at_input in = {c.n, x};
+        c.t->nth(&c.tp, AT_ENUM_SEQUENCES, i, x);
+        c.t->answer(&c.tp, x, answer);
+        OK(at_run(&c.m, (at_arith){AT_BALL, 128, 0}, &in, NULL, &a, &y, &err));
+        for (int t = 0; t < c.n; t++) {
+            uint64_t hits = s->hits_of(&c.p, x, t), lo, hi;
+            size_t k = 0;
+            s->hits(&c.p, (int)x[t], &lo, &hi);
+            assert_true(lo <= hits && hits <= hi);
+            assert_true((hits > 0) == answer[t]);
+            while (k < n && !(cases[k].query == (int)x[t] && cases[k].lo <= hits && hits <= cases[k].hi))
+                k++;
+            assert_true(k < n && cases[k].expected == answer[t] && b[k].holds == AT_TRUE);
+            assert_true(y.value[t] + y.radius[t] >= b[k].out_lo && y.value[t] - y.radius[t] <= b[k].out_hi);
+        }
+        at_arena_release(&a);
+    }
+    point_release(&c);
+}
+
+static void test_splits(void **state)
+{
+    (void)state;
+    split_check("match2", "N=4 M=5");
+    split_check("match3-threewise", "N=3 M=5");
+    for (int i = 0; i < at_n_catalogue; i++) /* a new split needs a line above */
+        assert_true(!at_catalogue[i]->split || !strcmp(at_catalogue[i]->id, "match2") ||
+                    !strcmp(at_catalogue[i]->id, "match3-threewise"));
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------ */
+
+static at_size size_at(const char *id, const char *params)
+{
+    point c = point_at(id, params, NULL);
+    at_size z;
+    at_model_size(&c.m, &z);
+    point_release(&c);
+    return z;
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const int moduli[] = {2, 3, 7, 64, 501};
+    for (int k = 0; k < 5; k++) {
+        int M = moduli[k];
+        char text[64];
+        snprintf(text, sizeof text, "N=9 M=%d", M);
+        at_size z = size_at("match2", text);
+        assert_int_equal(z.layers, 1);
+        assert_int_equal(z.heads, 1);
+        assert_int_equal(z.head_dim, 3);
+        assert_int_equal(z.width, 3);
+        assert_true(z.hidden <= 3); /* two units, or the residual itself */
+        z = size_at("match3-threewise", text);
+        assert_int_equal(z.layers, 1);
+        assert_int_equal(z.heads, 1);
+        assert_int_equal(z.head_dim, 5);
+        z = size_at("match3-bigram", text);
+        assert_int_equal(z.layers, 2);
+        assert_int_equal(z.heads, 1);
+        assert_int_equal(z.width, 3);
+        if (z.hidden > 8 * M + 64)
+            fail_msg("match3-bigram M=%d: %d MLP units", M, z.hidden);
+    }
+    for (int K = 1; K <= 3; K++) {
+        char text[64];
+        snprintf(text, sizeof text, "N=20 M=7 K=%d", K);
+        at_size z = size_at("match3-local", text);
+        assert_int_equal(z.layers, 1);
+        assert_int_equal(z.heads, 1);
+        assert_int_equal(z.head_dim, (int)ceil(4 * (2 * K + 1) * log(20 + 2 * K)));
+    }
+    for (int q = 1; q <= 3; q++) {
+        char text[64];
+        snprintf(text, sizeof text, "N=12 q=%d d=5", q);
+        at_size z = size_at("qsa-moment", text);
+        assert_int_equal(z.layers, 1);
+        assert_int_equal(z.head_dim, 2 * q + 1 > 5 ? 2 * q + 1 : 5);
+        assert_int_equal(z.width, 5 + 2 * (2 * q + 1));
+        z = size_at("qsa-rip", text);
+        int m = (int)ceil(8 * q * log(12));
+        assert_int_equal(z.layers, 1);
+        assert_int_equal(z.head_dim, m);
+        assert_int_equal(z.width, 5 + 2 * m);
+    }
+}
+
+/* ---- one model, however it came about ---------------------------------------------------------------------- */
+
+static void test_hash_is_stable(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_SMALL; k++) {
+        char one[65], two[65], other[65];
+        point a = point_at(small_points[k][0], small_points[k][1], NULL);
+        point b = point_at(small_points[k][0], small_points[k][1], NULL);
+        point c = point_at(small_points[k][0], small_points[k][1], "N=7");
+        OK(at_model_hash(&a.m, one, &err));
+        OK(at_model_hash(&b.m, two, &err));
+        OK(at_model_hash(&c.m, other, &err));
+        assert_string_equal(one, two);
+        assert_string_not_equal(one, other);
+        point_release(&a);
+        point_release(&b);
+        point_release(&c);
+    }
+}
+
+static at_verdict small_verdict(const point *c, at_arena *a)
+{
+    at_question q = question_of(c, AT_EV_SAMPLED, 0, "f64", 500);
+    at_verdict v;
+    OK(at_check(&c->m, c->t, &c->tp, &q, &(at_check_env){0}, a, &v, &err));
+    return v;
+}
+
+static void test_save_and_load(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/attest-claims-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    for (int k = 0; k < N_SMALL; k++) {
+        at_arena a;
+        at_arena_init(&a);
+        char one[65], two[65];
+        point c = point_at(small_points[k][0], small_points[k][1], NULL);
+        at_verdict v = small_verdict(&c, &a);
+        OK(at_model_hash(&c.m, one, &err));
+        OK(at_model_save(&c.m, path, &err));
+        at_model_release(&c.m);
+        OK(at_model_load(&c.m, path, &err));
+        OK(at_model_hash(&c.m, two, &err));
+        assert_string_equal(one, two);
+        at_verdict w = small_verdict(&c, &a);
+        assert_int_equal(v.holds, AT_TRUE);
+        assert_int_equal(w.holds, AT_TRUE);
+        assert_int_equal(v.inputs, w.inputs);
+        assert_true(v.margin == w.margin);
+        point_release(&c);
+        at_arena_release(&a);
+    }
+    unlink(path);
+    rmdir(dir);
+}
+
+/* The interpreter never sees a weight. Reals differ by at most the error that the assembler promised. A
+ * decision's value is a ramp or trapezoid far in its flat part, so it is the interpreter's but for rounding,
+ * which test_balls.c bounds by 2^-20. */
+static void test_program_is_model(void **state)
+{
+    (void)state;
+    for (int k = 0; k < N_SMALL; k++) {
+        point c;
+        point_params(&c, small_points[k][0], small_points[k][1], NULL);
+        at_program *P;
+        double promised;
+        OK(c.claim->program(&c.p, &P, &err));
+        OK(at_assemble(P, &c.m, &promised, &err));
+        bool raw = c.m.readout.kind == AT_READ_RAW;
+        double allowed = (raw ? promised : 0) + 0x1p-20;
+        assert_true(!raw || promised <= c.tolerance);
+        int differ = 0; /* that answers vary at all */
+        for (uint64_t i = 0; i < 200; i++) {
+            at_arena a;
+            at_arena_init(&a);
+            double *x = at_new(&a, double, c.n *c.row), *value;
+            at_rng r = at_rng_at(11, i);
+            (i % 2 ? c.t->adversarial : c.t->sample)(&c.tp, &r, x);
+            at_input in = {c.n, x};
+            at_output y;
+            OK(at_program_run(P, &in, &a, &value, &err));
+            OK(at_run(&c.m, at_f64, &in, NULL, &a, &y, &err));
+            double *decision = at_new(&a, double, c.n *c.out), *margin = at_new(&a, double, c.n *c.out);
+            at_decide(&c.m.readout, c.n, value, decision, margin);
+            for (int j = 0; j < c.n * c.out; j++) {
+                double off = fabs(y.value[j] - value[j]);
+                if (!(off <= allowed))
+                    fail_msg("%s input %d: %g off, allowed %g", c.claim->id, (int)i, off, allowed);
+                if (!raw)
+                    assert_true(decision[j] == y.decision[j]);
+                differ += decision[j] != decision[0];
+            }
+            at_arena_release(&a);
+        }
+        assert_true(differ > 0);
+        at_program_free(P);
+        point_release(&c);
+    }
+}
+
+/* ---- finding, and refusing --------------------------------------------------------------------------------- */
+
+static void test_find(void **state)
+{
+    (void)state;
+    assert_int_equal(N_SMALL, at_n_catalogue);
+    for (int i = 0; i < at_n_catalogue; i++) {
+        assert_ptr_equal(at_claim_find(at_catalogue[i]->id), at_catalogue[i]);
+        assert_string_equal(small_points[i][0], at_catalogue[i]->id);
+        assert_non_null(at_task_find(at_catalogue[i]->task));
+    }
+    at_err err = {0};
+    const at_claim *c;
+    assert_int_equal(at_claim_need("match22", &c, &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "did you mean 'match2'"));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *params, *words;
+    } cases[] = {
+        {"qsa-rip", "N=2 q=3", "at most"},
+        {"qsa-rip", "N=1024 q=4", "2^27"},
+        {"qsa-rip", "N=64 q=2 m=2", "draws"},
+        {"qsa-moment", "N=3 q=4", "at most"},
+        {"qsa-moment", "N=512 q=4", "2^22"},
+    };
+    for (int k = 0; k < 5; k++) {
+        const at_claim *c = at_claim_find(cases[k].id);
+        at_params p;
+        at_model m;
+        at_err err = {0};
+        at_params_init(&p, c->params, c->n_params);
+        assert_int_equal(at_params_parse(&p, cases[k].params, &err), AT_OK);
+        assert_int_equal(at_claim_model(c, &p, &m, &err), AT_EDOMAIN);
+        assert_non_null(strstr(err.text, cases[k].words));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_find),          cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_hash_is_stable),
+        cmocka_unit_test(test_save_and_load), cmocka_unit_test(test_program_is_model),
+        cmocka_unit_test(test_splits),        cmocka_unit_test(test_every_cell),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
