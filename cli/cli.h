@@ -44,6 +44,7 @@ enum {
     CLI_PRECISION = 1 << 7, /* --precision ...  -> precision, has_precision */
     CLI_SECONDS = 1 << 8,   /* --seconds S      -> seconds */
     CLI_ROUNDS = 1 << 9,    /* --rounds N       -> rounds */
+    CLI_STEPS = 1 << 10,    /* --steps N        -> steps */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -62,6 +63,7 @@ typedef struct {
     at_arith precision; /* default f64 */
     double seconds;     /* default 1 */
     int rounds;         /* default 5 */
+    int steps;          /* 0: not given */
 } cli_args;
 
 typedef struct {
@@ -75,7 +77,8 @@ typedef struct {
     int (*run)(const cli_args *a);
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_list, cmd_look, cmd_report, cmd_run, cmd_show;
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_generate, cmd_list, cmd_look, cmd_report,
+    cmd_run, cmd_show;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);

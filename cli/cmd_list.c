@@ -29,6 +29,7 @@ static const char *const mask_docs[AT_MASKS] = {
 };
 static const char *const pos_docs[AT_POS_KINDS] = {
     [AT_POS_I] = "the index i",
+    [AT_POS_I2] = "its square",
     [AT_POS_INV_I] = "1/i",
     [AT_POS_INV_I2] = "1/i^2",
     [AT_POS_I_OVER_N] = "i/T, T the number of positions",

@@ -21,6 +21,7 @@ typedef enum {
     OPT_PRECISION,
     OPT_SECONDS,
     OPT_ROUNDS,
+    OPT_STEPS,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -43,6 +44,7 @@ static const row rows[OPTS] = {
     [OPT_PRECISION] = {"--precision", "P", CLI_PRECISION, "f32, f64, pN, pNeE (N-bit floats), ball or exact"},
     [OPT_SECONDS] = {"--seconds", "S", CLI_SECONDS, "length of a round, 0.01..3600 (default 1)"},
     [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
+    [OPT_STEPS] = {"--steps", "N", CLI_STEPS, "at most N rows, 1..1048576 (default: what the model allows)"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -182,6 +184,11 @@ static bool value_take(cli_args *a, opt o, const char *s)
         if (!whole(a, name, s, 1, 1000, &i))
             return false;
         a->rounds = (int)i;
+        return true;
+    case OPT_STEPS:
+        if (!whole(a, name, s, 1, AT_MAX_LENGTH, &i))
+            return false;
+        a->steps = (int)i;
         return true;
     case OPT_MEMORY:
         if (!whole(a, name, s, 1, (int64_t)1 << 30, &i))

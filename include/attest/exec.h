@@ -66,4 +66,36 @@ int at_exec_positions(const at_exec *e); /* outputs a sequence */
 const char *at_exec_isa(void);           /* "avx2" or "portable"; ATTEST_ISA=portable forces the latter */
 double at_exec_scores(const at_exec *e); /* attention scores computed a sequence */
 
+/* ---- decoding: a model that continues its own input (m.decode), one row at a time ----------------
+ *
+ *     at_decoder *d;
+ *     at_decoder_new(&m, at_f64, &d, &err);
+ *     for (...) at_decoder_push(d, row, &err);              // the prompt
+ *     at_decoder_next(d, row, &margin, &decided, &err);     // what the model says comes next
+ *
+ * A push computes one position through all blocks from caches alone: keys and values (standard), those of
+ * the window and of the block ends (block-sparse), running sums (linear, causal or strict). Values equal
+ * those of at_run on the whole prefix bit for bit, except linear attention from running sums, which is another order
+ * of the same sum (docs/decode.md). */
+
+typedef struct at_decoder at_decoder;
+/* a is f32, f64 or p-bit. m is borrowed until at_decoder_free. */
+at_status at_decoder_new(const at_model *m, at_arith a, at_decoder **out, at_err *err);
+/* The same, but linear attention keeps keys and values too: O(T) a row, and bit for bit at_run. */
+at_status at_decoder_new_keys(const at_model *m, at_arith a, at_decoder **out, at_err *err);
+void at_decoder_free(at_decoder *d); /* NULL is allowed */
+/* Feeds one row. A row outside the domain, or one more than n_max, is refused; a push that fails leaves
+ * the decoder as it was. */
+at_status at_decoder_push(at_decoder *d, const double *row, at_err *err);
+/* The row that follows the last one pushed (a prefix row of the model also counts), its least margin, and
+ * whether all of it is decided; where it is not, the numbers are NaN and the margin is 0. */
+at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *decided, at_err *err);
+size_t at_decoder_bytes(const at_decoder *d); /* of caches now: all that grows with the sequence, and sums */
+
+/* Continues prompt until the stop rule holds: *rows (n, row width) in the arena, without the prompt.
+ * AT_EBUDGET: there is no answer (a row undecided or out of range, or max_steps or n_max reached
+ * first); the rows generated so far and their least margin are given all the same. */
+at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
+                      int *n, double *least_margin, at_err *err);
+
 #endif

@@ -63,6 +63,7 @@ int at_field_width(const at_field *f);
 /* Position features, functions of the index i and the length T. */
 typedef enum {
     AT_POS_I,          /* i                                       */
+    AT_POS_I2,         /* i^2                                     */
     AT_POS_INV_I,      /* 1/i       (i >= 1)                      */
     AT_POS_INV_I2,     /* 1/i^2     (i >= 1)                      */
     AT_POS_I_OVER_N,   /* i/T                                     */
@@ -163,6 +164,29 @@ typedef struct {
     int w, b;           /* tensors (R, D), (R) */
 } at_readout;
 
+/* ---- decoding ------------------------------------------------------------------------------ */
+
+/* A decoder is a model that continues its own input: the readout at the last position is the next row.
+ *   argmax, one token field      the next token; R <= size
+ *   round, only integer fields   the next row, each coordinate to the nearest integer; R == row width
+ * Because a row must not change what came before it, a decoder has masks causal, strict and block-sparse
+ * only, no suffix, and no position feature of the length (i/n, i/n^3, n); others are refused by name.
+ * n_max bounds prompt and generated rows together. A prompt of another length than prompt_min..prompt_max
+ * is refused. */
+typedef enum {
+    AT_STOP_EQUALS, /* after the row whose number `coordinate` equals `value` (a token model: coordinate 0) */
+    AT_STOP_STEPS,  /* after max_steps rows; prompt_max + max_steps <= n_max                             */
+    AT_STOPS
+} at_stop_kind;
+typedef struct {
+    bool enabled; /* false: not a decoder, the rest is ignored and not stored */
+    at_stop_kind stop;
+    int coordinate; /* EQUALS: of the row, 0-based */
+    double value;   /* EQUALS: an integer that the coordinate can be */
+    int max_steps;  /* 1..n_max; EQUALS: as many rows without a stop are no answer */
+    int prompt_min, prompt_max; /* n_min <= prompt_min <= prompt_max < n_max */
+} at_decode;
+
 /* ---- the model ----------------------------------------------------------------------------- */
 
 typedef struct {
@@ -191,6 +215,7 @@ typedef struct {
     at_block *blocks;
     int n_blocks;
     at_readout readout;
+    at_decode decode;
     at_subspace *subspaces;
     int n_subspaces;
     bool f32; /* stored on disk as F32 (every weight is a float) instead of F64 */
@@ -244,6 +269,7 @@ extern const char *const at_act_names[AT_ACTS];
 extern const char *const at_block_names[AT_BLOCK_KINDS];
 extern const char *const at_norm_names[AT_NORMS];
 extern const char *const at_read_names[AT_READS];
+extern const char *const at_stop_names[AT_STOPS];
 
 /* ---- inputs of a model ----------------------------------------------------------------------- */
 
@@ -254,6 +280,8 @@ typedef struct {
 } at_input;
 /* Is x in the model's domain? The message names the position, the field and the range. */
 at_status at_input_check(const at_model *m, const at_input *x, at_err *err);
+/* The same for one row of any length of input; position (from 1) is for the message. */
+at_status at_input_check_row(const at_model *m, const double *row, int position, at_err *err);
 /* One line of text: positions separated by blanks, fields of a position by '/', components by ','. */
 at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
 void at_input_print(const at_model *m, const at_input *x, at_text *out);

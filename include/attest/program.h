@@ -55,6 +55,7 @@ at_var at_token(at_program *P, const char *name, int size);
 at_var at_subset(at_program *P, const char *name, int size, int pick);
 /* d real inputs in [lo,hi]; returns the first of d consecutive variables name[0..d-1]. */
 at_var at_reals(at_program *P, const char *name, int d, double lo, double hi);
+at_var at_ints(at_program *P, const char *name, int d, double lo, double hi); /* the same, integers */
 void at_prefix(at_program *P, int count); /* hidden positions, before any of the calls below */
 void at_suffix(at_program *P, int count);
 void at_origin(at_program *P, int origin); /* index of the first position, default 1 */

@@ -54,6 +54,8 @@ static void hull_visit(hull *h)
             arb_zero(num);
             arb_zero(den);
             for (int k = 0; k < h->n; k++) {
+                if (!h->count[k])
+                    continue; /* an empty class has no score or value, not even a finite one */
                 arb_mul_ui(t, h->w[k][ends >> k & 1], h->count[k], PREC);
                 arb_add(den, den, t, PREC);
                 arb_set_d(v, side ? h->k[k].value_lo : h->k[k].value_hi);
@@ -99,10 +101,13 @@ at_tri at_softmax_hull(const at_key_class *k, int n, uint64_t total, double *lo,
             if (ends >> free & 1)
                 continue;
             uint64_t sum = 0;
+            bool over = false;
             for (int i = 0; i < n; i++)
-                if (i != free)
-                    sum += h.count[i] = ends >> i & 1 ? k[i].hi : k[i].lo;
-            if (sum > total || total - sum < k[free].lo || total - sum > k[free].hi)
+                if (i != free) {
+                    h.count[i] = ends >> i & 1 ? k[i].hi : k[i].lo;
+                    over = __builtin_add_overflow(sum, h.count[i], &sum) || over;
+                }
+            if (over || sum > total || total - sum < k[free].lo || total - sum > k[free].hi)
                 continue;
             h.count[free] = total - sum;
             hull_visit(&h);
@@ -373,10 +378,13 @@ at_status at_certify(const at_model *m, const at_params *p, const at_split *s, c
     at_status st = layer_check(m, s->tokens(p), err);
     if (st)
         return st;
+    int N = at_params_int(p, "N");
+    if (N < m->n_min || N > m->n_max)
+        return at_fail(err, AT_EDOMAIN, "N=%d: the model takes lengths %d..%d", N, m->n_min, m->n_max);
     layer l;
     layer_init(&l, m);
     at_key_class k[AT_KEY_CLASSES_MAX];
-    int query = -1, n = 0, N = at_params_int(p, "N");
+    int query = -1, n = 0;
     for (size_t i = first; i < end; i++) {
         if (cases[i].query != query)
             n = layer_classes(&l, p, s, query = cases[i].query, k);
@@ -393,7 +401,7 @@ size_t at_split_cases(const at_params *p, const at_split *s, at_case *out)
         uint64_t lo, hi;
         s->hits(p, a, &lo, &hi);
         at_case c[2] = {{a, 0, 0, 0}, {a, 1, hi, 1}};
-        for (int k = lo > 0; k < 2; k++, n++)
+        for (int k = lo > 0; k < 1 + (hi > 0); k++, n++)
             if (out)
                 out[n] = c[k];
     }
@@ -472,6 +480,8 @@ at_status at_check_certified(const at_model *m, const at_params *p, const at_spl
     j.per_piece = 2 * (size_t)fmax(1, floor(1e6 / (work + 2000)));
     at_piece sum;
     st = pieces_run((j.n + j.per_piece - 1) / j.per_piece, env, "certificate", certify_piece, &j, &sum, err);
+    if (!st && sum.bad >= 0 && (uint64_t)sum.bad >= j.n)
+        st = at_fail(err, AT_EINPUT, "a kept piece names case %jd of %zu", (intmax_t)sum.bad, j.n);
     if (st)
         return st;
     out->margin = sum.margin;

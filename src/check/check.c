@@ -6,7 +6,9 @@
  * at_model_symmetric reads off the structure). Sums are then taken in another order, so values may differ
  * in their last bits; that is why the margin is reported beside the verdict.
  *
- * Sampled: input i is a function of (seed, i): even i random, odd i near the decision boundary. */
+ * Sampled: input i is a function of (seed, i): even i random, odd i near the decision boundary. An exact
+ * question with a limit below the number of inputs draws one input from each of `limit` equal strata of the
+ * enumeration, and rests on samples too. */
 #include "check_internal.h"
 
 #include <math.h>
@@ -16,7 +18,9 @@
 const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "sampled"};
 
 #define BATCH 256
-#define PIECE_WORK 3e8 /* about a third of a second of the fast executor */
+#define BATCH_NUMBERS ((size_t)1 << 20) /* a batch holds fewer inputs when they are long */
+#define PIECE_WORK 3e7          /* about a tenth of a second of the fast executor: what kill -9 can cost */
+#define PIECES_MAX (1ull << 24) /* some weeks */
 
 bool at_model_symmetric(const at_model *m)
 {
@@ -31,30 +35,40 @@ bool at_model_symmetric(const at_model *m)
     return true;
 }
 
-int answer_compare(const at_model *m, const at_task *t, const at_params *p, double tolerance, int positions,
-                   const double *decision, const double *dmargin, const uint8_t *decided, const double *answer,
+outcome outcome_of(const at_output *y)
+{
+    return (outcome){y->n, y->decision, y->margin, y->radius, y->decided};
+}
+
+double answer_distance(const outcome *y, int i, int width, const double *answer, bool far)
+{
+    double d2 = 0;
+    for (int k = 0; k < width; k++) {
+        double r = y->radius ? y->radius[i * width + k] : 0;
+        double d = fabs(y->decision[i * width + k] - answer[i * width + k]);
+        d = far ? d + r : fmax(d - r, 0);
+        d2 += d * d;
+    }
+    return sqrt(d2);
+}
+
+int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y, const double *answer,
                    double *margin)
 {
     int w = t->out_width(p);
-    (void)m;
-    for (int i = 0; i < positions; i++) {
+    for (int i = 0; i < y->positions; i++) {
         double here = INFINITY;
         bool wrong = false;
         if (t->real) {
-            double d2 = 0;
-            for (int k = 0; k < w; k++) {
-                double d = decision[i * w + k] - answer[i * w + k];
-                d2 += d * d;
-            }
-            here = tolerance - sqrt(d2);
+            here = tolerance - answer_distance(y, i, w, answer, true);
             wrong = !(here >= 0); /* also NaN */
         } else
-            for (int k = 0; k < w; k++) {
-                wrong = wrong || decision[i * w + k] != answer[i * w + k] || !(dmargin[i * w + k] > 0);
-                here = fmin(here, dmargin[i * w + k]);
+            for (int k = i * w; k < (i + 1) * w; k++) {
+                wrong = wrong || y->decision[k] != answer[k] || !(y->margin[k] > 0);
+                here = fmin(here, y->margin[k]);
             }
-        for (int k = 0; decided && k < w; k++)
-            wrong = wrong || decided[i * w + k] != AT_TRUE;
+        for (int k = 0; y->decided && k < w; k++)
+            wrong = wrong || y->decided[i * w + k] != AT_TRUE;
         if (wrong)
             return i;
         *margin = fmin(*margin, here);
@@ -75,16 +89,21 @@ typedef struct {
     const at_params *p;
     const at_question *q;
     at_exec *exec; /* NULL: the reference */
-    int n, row, positions, rows, width;
+    int n, row, positions, rows, batch;
     uint64_t total, per_piece;
+    uint64_t count; /* EXACT: inputs in the enumeration, total of which are run */
     bench *bench; /* one a worker */
 } work;
 
 static void input_make(const work *w, uint64_t i, double *x, const double *previous)
 {
-    if (w->q->evidence == AT_EV_SAMPLED) {
-        at_rng r = at_rng_at(w->q->seed, i);
+    at_rng r = at_rng_at(w->q->seed, i);
+    if (w->q->evidence == AT_EV_SAMPLED)
         (i % 2 ? w->t->adversarial : w->t->sample)(w->p, &r, x);
+    else if (w->total < w->count) {
+        uint64_t lo = (uint64_t)((unsigned __int128)i * w->count / w->total);
+        uint64_t hi = (uint64_t)((unsigned __int128)(i + 1) * w->count / w->total);
+        w->t->nth(w->p, w->q->how, lo + at_rng_below(&r, hi - lo), x);
     } else if (previous && w->t->next) {
         memcpy(x, previous, (size_t)w->n * (size_t)w->row * sizeof *x);
         w->t->next(w->p, w->q->how, i, x);
@@ -102,8 +121,8 @@ static at_status reference_one(const work *w, const double *x, double *answer, d
     at_status s = at_run(w->m, w->q->arith, &in, NULL, &a, &y, err);
     if (!s) {
         w->t->answer(w->p, x, answer);
-        *bad = answer_compare(w->m, w->t, w->p, w->q->tolerance, y.n, y.decision, y.margin, y.decided, answer,
-                              margin) >= 0;
+        outcome o = outcome_of(&y);
+        *bad = answer_compare(w->t, w->p, w->q->tolerance, &o, answer, margin) >= 0;
     }
     at_arena_release(&a);
     return s;
@@ -116,15 +135,20 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
     uint64_t first = piece * w->per_piece, end = first + w->per_piece < w->total ? first + w->per_piece : w->total;
     size_t row = (size_t)w->n * (size_t)w->row;
     const double *previous = NULL;
-    for (uint64_t i = first; i < end; i += BATCH) {
-        int batch = end - i < BATCH ? (int)(end - i) : BATCH;
-        if (previous) { /* the last input of the batch before, kept in slot BATCH */
-            memcpy(b->v + BATCH * row, b->v + (BATCH - 1) * row, row * sizeof *b->v);
-            previous = b->v + BATCH * row;
+    size_t full = (size_t)w->batch;
+    for (uint64_t i = first; i < end; i += full) {
+        int batch = end - i < full ? (int)(end - i) : w->batch;
+        if (previous) { /* the last input of the batch before, kept behind the others */
+            memcpy(b->v + full * row, b->v + (full - 1) * row, row * sizeof *b->v);
+            previous = b->v + full * row;
         }
         for (int k = 0; k < batch; k++) {
+            at_input x = {w->n, b->v + (size_t)k * row};
             input_make(w, i + (uint64_t)k, b->v + (size_t)k * row, previous);
-            previous = w->q->evidence == AT_EV_SAMPLED ? NULL : b->v + (size_t)k * row;
+            previous = w->q->evidence == AT_EV_SAMPLED ? NULL : x.v;
+            at_status s = at_input_check(w->m, &x, err); /* the fast executor trusts its inputs */
+            if (s)
+                return s;
         }
         if (w->exec)
             at_exec_run(w->exec, b->scratch, b->v, batch, b->value);
@@ -135,8 +159,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
                 at_decide(&w->m->readout, w->positions, b->value + (size_t)k * (size_t)(w->positions * w->rows),
                           b->decision, b->margin);
                 w->t->answer(w->p, x, b->answer);
-                bad = answer_compare(w->m, w->t, w->p, w->q->tolerance, w->positions, b->decision, b->margin, NULL,
-                                     b->answer, &out->margin) >= 0;
+                outcome o = {w->positions, b->decision, b->margin, NULL, NULL};
+                bad = answer_compare(w->t, w->p, w->q->tolerance, &o, b->answer, &out->margin) >= 0;
             } else {
                 at_status s = reference_one(w, x, b->answer, &out->margin, &bad, err);
                 if (s)
@@ -161,8 +185,8 @@ static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
     w->bench = at_new(a, bench, workers);
     for (int k = 0; w->bench && k < workers; k++) {
         bench *b = &w->bench[k];
-        b->v = at_new(a, double, row * (BATCH + 1));
-        b->value = at_new(a, double, out * BATCH);
+        b->v = at_new(a, double, row * ((size_t)w->batch + 1));
+        b->value = at_new(a, double, out * (size_t)w->batch);
         b->decision = at_new(a, double, out);
         b->margin = at_new(a, double, out);
         b->answer = at_new(a, double, ans);
@@ -181,6 +205,10 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     at_status s = t->validate ? t->validate(p, err) : AT_OK;
     if (s)
         return s;
+    if (q->evidence != AT_EV_EXACT && q->evidence != AT_EV_SAMPLED)
+        return at_fail(err, AT_EREFUSED, "a check by running inputs is exact or sampled");
+    if (q->evidence == AT_EV_SAMPLED && (!q->limit || q->limit > INT64_MAX))
+        return at_fail(err, AT_EDOMAIN, "a sampled check takes 1..2^63-1 inputs");
     int n = at_params_int(p, "N");
     if (n < m->n_min || n > m->n_max)
         return at_fail(err, AT_EDOMAIN, "N=%d: the model takes lengths %d..%d", n, m->n_min, m->n_max);
@@ -223,9 +251,14 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     w.row = t->row_width(p);
     w.positions = w.n;
     w.rows = m->readout.rows;
-    w.total = q->evidence == AT_EV_EXACT ? t->count(p, q->how) : q->limit;
-    if (w.total > INT64_MAX)
+    size_t numbers = (size_t)w.n * (size_t)w.row;
+    w.batch = numbers >= BATCH_NUMBERS ? 1 : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers) : BATCH;
+    w.count = q->evidence == AT_EV_EXACT ? t->count(p, q->how) : q->limit;
+    if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many inputs to enumerate at this size");
+    if (!w.count)
+        return at_fail(err, AT_EDOMAIN, "task %s has no inputs at this size", t->id);
+    w.total = q->limit && q->limit < w.count ? q->limit : w.count;
     if (q->arith.kind == AT_F32 || q->arith.kind == AT_F64) {
         at_err refused = {0};
         s = at_exec_new(m, q->arith, w.n, &w.exec, &refused);
@@ -233,15 +266,18 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
             return at_fail(err, s, "%s", refused.text);
     }
     w.per_piece = piece_size(&w);
-    uint64_t pieces = (w.total + w.per_piece - 1) / w.per_piece;
+    uint64_t pieces = (w.total - 1) / w.per_piece + 1;
     int workers = pieces_workers(env);
-    s = work_prepare(&w, workers, a, err);
+    s = pieces <= PIECES_MAX ? work_prepare(&w, workers, a, err)
+                             : at_fail(err, AT_EBUDGET, "%ju inputs are too many to run", (uintmax_t)w.total);
     at_piece sum = {0, NAN, -1};
     if (!s)
         s = pieces_run(pieces, env, t->id, piece_do, &w, &sum, err);
     for (int k = 0; w.bench && k < workers; k++)
         at_scratch_free(w.bench[k].scratch);
     at_exec_free(w.exec);
+    if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
+        s = at_fail(err, AT_EINPUT, "a kept piece names input %jd of %ju", (intmax_t)sum.bad, (uintmax_t)w.total);
     if (s)
         return s;
     out->inputs = sum.inputs;
@@ -250,9 +286,13 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         out->evidence = AT_EV_SAMPLED; /* every query, but not every vector */
         out->note = "every subset is a query; the vectors are drawn";
     }
+    if (w.total < w.count) {
+        out->evidence = AT_EV_SAMPLED;
+        out->note = "one input from each of equal strata of the enumeration";
+    }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS)
+        if (out->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS)
             out->note = "every multiset; permuting positions permutes the outputs (no positions, no mask)";
         return AT_OK;
     }

@@ -10,11 +10,22 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
                                 const double *x, int n, at_arena *a, at_counterexample *cx, bool *confirmed,
                                 at_err *err);
 
-/* Where an output of the model differs from the answer: -1 nowhere, else the output position. *margin is
- * the least margin up to there. */
-int answer_compare(const at_model *m, const at_task *t, const at_params *p, double tolerance, int positions,
-                   const double *decision, const double *dmargin, const uint8_t *decided, const double *answer,
+/* What came out for one input, as in at_output; decided and radius are NULL where nothing is undecided. */
+typedef struct {
+    int positions;
+    const double *decision, *margin, *radius;
+    const uint8_t *decided;
+} outcome;
+outcome outcome_of(const at_output *y);
+
+/* Where an outcome is not known to be the answer: -1 nowhere, else the position. *margin is the least
+ * margin up to there. */
+int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y, const double *answer,
                    double *margin);
+
+/* Real answers: the distance of position i from the answer is at least the result with far false, at most
+ * the result with far true. */
+double answer_distance(const outcome *y, int i, int width, const double *answer, bool far);
 
 /* The piece loop: n pieces, each computed by run(ctx, piece, worker, out); stops after the first failing
  * piece in order; the same result for every number of threads. total: for progress. */

@@ -12,6 +12,33 @@ typedef struct {
     int row, out;
 } trial;
 
+/* What is wrong at position i: the component that is furthest off (real answers), or the first that is
+ * decided and differs. Unknown: no component is known to be wrong. */
+static void trial_describe(const trial *t, const outcome *y, int i, const double *answer, int n, at_counterexample *cx)
+{
+    double worst = -1;
+    bool all = true;
+    cx->n = n;
+    cx->position = i;
+    cx->unknown = true;
+    for (int at = i * t->out; at < (i + 1) * t->out; at++) {
+        double off = t->t->real ? fabs(y->decision[at] - answer[at]) : y->decision[at] != answer[at];
+        bool decided = y->decided[at] == AT_TRUE && (t->t->real || y->margin[at] > 0);
+        all = all && decided;
+        if (!t->t->real && !decided)
+            off = 0.5; /* shown only when nothing is known to be wrong */
+        if (!(off <= worst)) { /* also NaN */
+            worst = off;
+            cx->expected = answer[at];
+            cx->got = y->decision[at];
+            cx->margin = y->margin[at];
+            cx->unknown = !decided || off == 0;
+        }
+    }
+    if (t->t->real) /* a ball that reaches into the tolerance decides nothing */
+        cx->unknown = !all || answer_distance(y, i, t->out, answer, false) <= t->q->tolerance;
+}
+
 /* Does x (n positions) fail under the reference? Fills in cx when it does. */
 static at_status trial_run(trial *t, const double *x, int n, at_counterexample *cx, bool *fails, at_err *err)
 {
@@ -30,22 +57,11 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
     if (!s) {
         t->t->answer(&t->p, x, answer);
         double margin = INFINITY;
-        int i = answer_compare(t->m, t->t, &t->p, t->q->tolerance, y.n, y.decision, y.margin, y.decided, answer,
-                               &margin);
+        outcome o = outcome_of(&y);
+        int i = answer_compare(t->t, &t->p, t->q->tolerance, &o, answer, &margin);
         *fails = i >= 0;
-        if (i >= 0) {
-            cx->n = n;
-            cx->position = i;
-            cx->unknown = true; /* unless some component is decided, and differs */
-            for (int k = 0; k < t->out && cx->unknown; k++) {
-                int at = i * t->out + k;
-                bool decided = y.decided[at] == AT_TRUE && (t->t->real || y.margin[at] > 0);
-                cx->expected = answer[at];
-                cx->got = y.decision[at];
-                cx->margin = y.margin[at];
-                cx->unknown = !decided || cx->got == cx->expected;
-            }
-        }
+        if (i >= 0)
+            trial_describe(t, &o, i, answer, n, cx);
     }
     at_arena_release(&a);
     return s;
@@ -64,6 +80,7 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
     at_status s = trial_run(&tr, best, n, cx, confirmed, err);
     if (s || !*confirmed)
         return s;
+    bool sure = !cx->unknown; /* then only inputs that surely fail are simpler ones */
     for (bool again = true; again && !s;) {
         again = false;
         for (int drop = n - 1; drop >= 0 && n > 1 && !s; drop--) { /* without one position */
@@ -72,7 +89,7 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
                    (size_t)(n - 1 - drop) * row * sizeof *next);
             bool fails;
             s = trial_run(&tr, next, n - 1, cx, &fails, err);
-            if (!s && fails) {
+            if (!s && fails && (!sure || !cx->unknown)) {
                 memcpy(best, next, (size_t)--n * row * sizeof *best);
                 again = true;
             }
@@ -81,7 +98,7 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
         for (int k = 0; t->simpler && !s && t->simpler(&tr.p, best, n, k, next); k++) {
             bool fails;
             s = trial_run(&tr, next, n, cx, &fails, err);
-            if (!s && fails) {
+            if (!s && fails && (!sure || !cx->unknown)) {
                 memcpy(best, next, (size_t)n * row * sizeof *best);
                 again = true;
                 k = -1;

@@ -31,20 +31,17 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), M = at_params_int(p, "M"), w_max = 0;
     double offset = at_params_get(p, "offset");
-    double *square = at_calloc((size_t)N + 1, sizeof *square), *table = at_calloc(8 * (size_t)M + 16, sizeof *table);
-    at_program *P = square && table ? at_program_new("match3-bigram", N) : NULL;
+    double *table = at_calloc(8 * (size_t)M + 16, sizeof *table);
+    at_program *P = table ? at_program_new("match3-bigram", N) : NULL;
     if (!P) {
-        at_free(square);
         at_free(table);
         return at_oom(err);
     }
-    for (int j = 0; j <= N; j++)
-        square[j] = (j + 1.) * (j + 1);
     at_suffix(P, 1);
     at_var field = at_token(P, "x", M);
     at_var x = at_number(P, "x", field);
     at_hidden_suffix(P, x, 0, M);
-    at_var j = at_position(P, "j", AT_POS_I), j2 = at_position_rows(P, "j^2", 1, square);
+    at_var j = at_position(P, "j", AT_POS_I), j2 = at_position(P, "j^2", AT_POS_I2);
     at_var u = at_attend(P, "u", /* step 1 */
                          &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(j), (double[]){2}, 2), at_const(P, 1)),
                                          .key = AT_VEC(j, at_neg(P, j2)),
@@ -90,7 +87,6 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                                          .base = y,
                                          .base_plus = true});
     at_emit(P, AT_VEC(at_equals(P, "match", d, 0)), AT_READ_THRESHOLD, 0.5); /* step 4 */
-    at_free(square);
     at_free(table);
     at_free(own);
     *out = P;

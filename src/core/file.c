@@ -24,7 +24,8 @@ at_status at_file_read(const char *path, size_t max, char **data, size_t *n, at_
     else if (S_ISDIR(st.st_mode))
         s = at_fail(err, AT_EIO, "%s: is a directory", path);
     else if ((uintmax_t)st.st_size > max)
-        s = at_fail(err, AT_EINPUT, "%s: %jd bytes, at most %zu are allowed", path, (intmax_t)st.st_size, max);
+        s = at_fail(err, AT_EINPUT, "%s: %jd bytes, at most %zu are allowed", path, (intmax_t)st.st_size,
+                    max);
     cap = s ? 0 : (size_t)st.st_size + 1;
     if (!s && cap < 65536)
         cap = 65536; /* pipes and special files say size 0 */
@@ -90,11 +91,25 @@ static void directory_sync(const char *path)
     }
 }
 
+/* A device or a pipe is written through: to rename a file over /dev/null would be the end of it. */
+static at_status special_write(const char *path, const void *data, size_t n, at_err *err)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool bad = fd < 0 || write_all(fd, data, n) != AT_OK;
+    int e = errno;
+    if (fd >= 0)
+        close(fd);
+    return bad ? at_fail(err, AT_EIO, "%s: %s", path, strerror(e)) : AT_OK;
+}
+
 at_status at_file_write(const char *path, const void *data, size_t n, at_err *err)
 {
     struct stat st;
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    bool there = stat(path, &st) == 0;
+    if (there && S_ISDIR(st.st_mode))
         return at_fail(err, AT_EIO, "%s: is a directory", path);
+    if (there && !S_ISREG(st.st_mode))
+        return special_write(path, data, n, err);
     size_t len = strlen(path) + 16;
     char *tmp = at_malloc(len);
     if (!tmp)

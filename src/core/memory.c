@@ -68,8 +68,8 @@ void at_free(void *p)
 
 /* ---- arenas ------------------------------------------------------------------------------------ */
 
-#define CHUNK_ALIGN 64
-#define CHUNK_FIRST ((size_t)16 << 10)
+#define CHUNK_ALIGN   64
+#define CHUNK_FIRST   ((size_t)16 << 10)
 #define CHUNK_LARGEST ((size_t)4 << 20)
 
 struct at_chunk {

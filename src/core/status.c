@@ -1,15 +1,18 @@
 /* status.c: a failure is recorded once, in words, where it is found. */
-#include <attest/core.h>
+#include "core_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
-/* Model strings come from strangers: nothing below 0x20, nor DEL, reaches a terminal. */
+/* Model strings come from strangers: no control character (C0, DEL, or C1 as UTF-8) reaches a terminal. */
 static void line_clean(char *s)
 {
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            *s = '?';
+    char *to = s;
+    for (; *s; s++) {
+        int n = at_control_length(s);
+        *to++ = n ? '?' : *s;
+        s += n > 1;
+    }
+    *to = 0;
 }
 
 at_status at_fail(at_err *err, at_status code, const char *fmt, ...)

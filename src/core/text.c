@@ -1,5 +1,5 @@
 /* text.c: a growing string, escaping, strict numbers, "did you mean". */
-#include <attest/core.h>
+#include "core_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -81,9 +81,10 @@ void at_text_add_html(at_text *t, const char *s)
             at_text_add(t, "&quot;");
         else if (c == '\'')
             at_text_add(t, "&#39;");
-        else if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+        else if (c != '\n' && c != '\t' && at_control_length(s)) {
+            s += at_control_length(s) > 1;
             at_text_add(t, "\xef\xbf\xbd"); /* U+FFFD */
-        else
+        } else
             at_text_addn(t, s, 1);
     }
 }
@@ -91,12 +92,10 @@ void at_text_add_html(at_text *t, const char *s)
 void at_text_add_plain(at_text *t, const char *s)
 {
     for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        /* 0xC2 0x80..0x9F are the C1 controls in UTF-8: some terminals obey them. */
-        bool c1 = c == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] <= 0x9f;
-        if (c < 0x20 || c == 0x7f || c1) {
+        int n = at_control_length(s);
+        if (n) {
             at_text_add(t, "?");
-            s += c1;
+            s += n > 1;
         } else
             at_text_addn(t, s, 1);
     }
@@ -168,7 +167,7 @@ static size_t edit_distance(const char *a, const char *b)
 const char *at_nearest(const char *name, const char *const *candidates, size_t n)
 {
     const char *best = NULL;
-    size_t least = SIZE_MAX, prefix = strlen(name);
+    size_t least = SIZE_MAX, prefix = strlen(name); /* of the candidate, when it is an abbreviation */
     for (size_t i = 0; i < n; i++) {
         size_t d = edit_distance(name, candidates[i]);
         if (prefix >= 3 && strncmp(name, candidates[i], prefix) == 0 && d > 1)
@@ -178,5 +177,6 @@ const char *at_nearest(const char *name, const char *const *candidates, size_t n
             best = candidates[i];
         }
     }
-    return least <= 1 + strlen(name) / 3 ? best : NULL;
+    /* a distance of the whole length means that nothing of the name is left */
+    return least <= 1 + prefix / 3 && least < prefix ? best : NULL;
 }

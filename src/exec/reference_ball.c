@@ -107,10 +107,22 @@ static inline void num_div(const ref_ctx *c, NUM *r, const NUM *a, const NUM *b)
 }
 
 /* Adding the term t to a sum. In any order, fused or not, a sum of n products errs by at most g = nu/(1-nu) times
- * the sum of their sizes (u half an ulp; Higham 2002, section 3.1), so each term pays its own share of g. */
+ * the sum of their sizes (u half an ulp; Higham 2002, section 3.1), so each term pays its own share of g. When
+ * every term is below the format's limit divided by their number, no order has a partial sum that overflows; else
+ * nothing is known. */
 static void term_add(const ref_ctx *c, NUM *r, arb_t t)
 {
     if (c->any_order) {
+        mag_t e, k;
+        mag_init(e);
+        mag_init(k);
+        arb_get_mag(e, t);
+        mag_set_d(k, c->terms); /* at least the number of terms */
+        mag_mul(e, e, k);
+        if (mag_cmp_2exp_si(e, c->f.emax) > 0)
+            arb_indeterminate(t);
+        mag_clear(k);
+        mag_clear(e);
         widen_always(c, t, c->terms);
         arb_add(r, r, t, c->prec);
     } else {

@@ -16,6 +16,9 @@ bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int6
     switch (p->kind) {
     case AT_POS_I:
         return true;
+    case AT_POS_I2:
+        *num = i * i;
+        return true;
     case AT_POS_INV_I:
         *num = 1, *den = i;
         return true;

@@ -21,32 +21,30 @@ static void label_of(const at_model *m, const at_input *x, int t, at_text *out)
         at_text_add(out, "blank");
 }
 
-static int descending(const void *a, const void *b)
+/* The largest entries of one row of attention weights, in the order of positions; of equal ones the first. */
+static void row_print(const at_model *m, const at_input *x, const double *w, int T, at_text *out)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
-/* The largest entries of one row of attention weights, in the order of positions. */
-static at_status row_print(const at_model *m, const at_input *x, const double *w, int T, at_arena *a, at_text *out)
-{
-    double *sorted = at_new(a, double, T);
-    if (!sorted)
-        return AT_ENOMEM;
-    memcpy(sorted, w, (size_t)T * sizeof *sorted);
-    qsort(sorted, (size_t)T, sizeof *sorted, descending);
-    double least = T > ROW_SHOWN ? sorted[ROW_SHOWN - 1] : -INFINITY;
-    int shown = 0;
-    for (int j = 0; j < T && shown < ROW_SHOWN; j++)
-        if (w[j] >= least) {
+    int best[ROW_SHOWN], n = 0; /* falling */
+    for (int j = 0; j < T; j++) {
+        int at = n < ROW_SHOWN ? n++ : ROW_SHOWN;
+        for (; at > 0 && w[j] > w[best[at - 1]]; at--)
+            if (at < ROW_SHOWN)
+                best[at] = best[at - 1];
+        if (at < ROW_SHOWN)
+            best[at] = j;
+    }
+    for (int j = 0; j < T; j++) {
+        bool shown = false;
+        for (int k = 0; k < n; k++)
+            shown = shown || best[k] == j;
+        if (shown) {
             at_text_add(out, " ");
             label_of(m, x, j, out);
             at_text_addf(out, ":%.3g", w[j]);
-            shown++;
         }
-    if (T > shown)
+    }
+    if (T > n)
         at_text_add(out, " ...");
-    return AT_OK;
 }
 
 at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out, at_err *err)
@@ -67,7 +65,7 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
         for (int b = 0; b <= t->block; b++)
             layer += m->blocks[b].kind == AT_BLOCK_ATTN;
         at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1, cx->position + 1);
-        s = row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, &arena, out);
+        row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
         at_text_add(out, "\n");
     }
     at_arena_release(&arena);
@@ -79,6 +77,12 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
 static void add(json_t *o, const char *key, json_t *value)
 {
     json_object_set_new(o, key, value);
+}
+
+/* JSON has no infinities: null. */
+static json_t *number_json(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static json_t *size_json(const at_model *m)
@@ -106,8 +110,8 @@ static json_t *counterexample_json(const at_model *m, const at_counterexample *c
     json_t *o = json_object();
     add(o, "input", json_string(in.s ? in.s : ""));
     add(o, "position", json_integer(cx->position + 1));
-    add(o, "expected", json_real(cx->expected));
-    add(o, "got", json_real(cx->got));
+    add(o, "expected", number_json(cx->expected));
+    add(o, "got", number_json(cx->got));
     const char *row = strstr(text, "attention  ");
     add(o, "attention", json_string(row ? row + strlen("attention  ") : ""));
     at_text_release(&in);
@@ -244,7 +248,7 @@ static json_t *numbers_json(const double *x, int n)
 {
     json_t *a = json_array();
     for (int k = 0; k < n; k++)
-        json_array_append_new(a, isfinite(x[k]) ? json_real(x[k]) : json_null());
+        json_array_append_new(a, number_json(x[k]));
     return a;
 }
 
@@ -258,6 +262,10 @@ static at_status table_row(unit *u, shelf *rows, int r, json_t *all, at_err *err
     const char *known = shelf_find(rows, (uint64_t)r);
     json_t *a = known ? json_loads(known, 0, NULL) : NULL;
     at_status s = AT_OK;
+    if (a && (!json_is_array(a) || json_array_size(a) != (size_t)columns)) { /* damaged: computed again */
+        json_decref(a);
+        a = NULL;
+    }
     if (!a) {
         double x[MOST_COLUMNS];
         at_params p = u->params;

@@ -351,6 +351,19 @@ static void io_readout(codec *c, void *part)
         io_double(c, "norm_eps", &r->norm_eps);
 }
 
+static void io_decode(codec *c, void *part)
+{
+    at_decode *d = part;
+    IO_KIND(c, "stop", d->stop, at_stop_names);
+    if (d->stop == AT_STOP_EQUALS) {
+        io_int(c, "coordinate", &d->coordinate);
+        io_double(c, "value", &d->value);
+    }
+    io_int(c, "max_steps", &d->max_steps);
+    io_int(c, "prompt_min", &d->prompt_min);
+    io_int(c, "prompt_max", &d->prompt_max);
+}
+
 static void io_subspace(codec *c, void *part)
 {
     at_subspace *s = part;
@@ -380,6 +393,10 @@ static void io_model(codec *c, at_model *m)
     io_one(c, "suffix", io_extra, &(extra){&m->n_suffix, &m->suffix});
     IO_ARRAY(c, "blocks", m->blocks, m->n_blocks, AT_MAX_BLOCKS, io_block);
     io_one(c, "readout", io_readout, &m->readout);
+    if (!c->write) /* the one key that may be missing: then the model is no decoder */
+        m->decode.enabled = json_object_get(c->o, "decode") != NULL;
+    if (m->decode.enabled)
+        io_one(c, "decode", io_decode, &m->decode);
     IO_ARRAY(c, "subspaces", m->subspaces, m->n_subspaces, AT_MAX_WIDTH, io_subspace);
     io_bool(c, "f32", &m->f32);
 }

@@ -57,20 +57,27 @@ static at_status check_length(const at_model *m, int64_t n, at_err *err)
     return at_fail(err, AT_EDOMAIN, "length %lld out of range %d..%d", (long long)n, m->n_min, m->n_max);
 }
 
+at_status at_input_check_row(const at_model *m, const double *row, int position, at_err *err)
+{
+    at_status st = AT_OK;
+    for (int k = 0; k < m->n_fields && st == AT_OK; k++) {
+        const at_field *f = &m->fields[k];
+        int width = at_field_width(f);
+        for (int c = 0; c < width && st == AT_OK; c++)
+            st = check_component(f, row[c], position, err);
+        if (st == AT_OK)
+            st = check_distinct(f, row, position, err);
+        row += width;
+    }
+    return st;
+}
+
 at_status at_input_check(const at_model *m, const at_input *x, at_err *err)
 {
     at_status st = check_length(m, x->n, err);
-    const double *v = x->v;
+    int width = at_model_row_width(m);
     for (int t = 0; t < x->n && st == AT_OK; t++)
-        for (int k = 0; k < m->n_fields && st == AT_OK; k++) {
-            const at_field *f = &m->fields[k];
-            int width = at_field_width(f);
-            for (int c = 0; c < width && st == AT_OK; c++)
-                st = check_component(f, v[c], t + 1, err);
-            if (st == AT_OK)
-                st = check_distinct(f, v, t + 1, err);
-            v += width;
-        }
+        st = at_input_check_row(m, x->v + (size_t)t * (size_t)width, t + 1, err);
     return st;
 }
 

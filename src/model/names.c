@@ -31,6 +31,7 @@ const char *const at_post_names[AT_POSTS] = {
 
 const char *const at_pos_names[AT_POS_KINDS] = {
     [AT_POS_I] = "i",
+    [AT_POS_I2] = "i^2",
     [AT_POS_INV_I] = "1/i",
     [AT_POS_INV_I2] = "1/i^2",
     [AT_POS_I_OVER_N] = "i/n",
@@ -63,6 +64,8 @@ const char *const at_read_names[AT_READS] = {
     [AT_READ_ARGMAX] = "argmax", [AT_READ_SIGN] = "sign", [AT_READ_THRESHOLD] = "threshold",
     [AT_READ_ROUND] = "round",   [AT_READ_RAW] = "raw",
 };
+
+const char *const at_stop_names[AT_STOPS] = {[AT_STOP_EQUALS] = "equals", [AT_STOP_STEPS] = "steps"};
 
 int at_field_width(const at_field *f)
 {

@@ -5,7 +5,7 @@
  * Parts a kind does not use (pick of a token, tie of softmax, ...) are ignored here, by the file format
  * and by execution alike.
  *
- * Combinations refused by design stand in one table, with the reason. All other pairs of weighting,
+ * Combinations refused by design stand in one table, with the reason; what cannot be a decoder, in check_decoder. All other pairs of weighting,
  * mask, post and position feature are models; an executor may refuse more, by name. */
 #include <limits.h>
 #include <math.h>
@@ -218,6 +218,92 @@ static at_status check_block(const at_model *m, int b, at_err *err)
     return in_range(&p, "rows of the last layer", k->dense[k->n_dense - 1].rows, m->width, m->width);
 }
 
+/* ---- decoders ------------------------------------------------------------------------------------ */
+
+/* Whether the row that a new position adds leaves all earlier positions as they were. */
+static at_status check_prefix_stable(const at_model *m, at_err *err)
+{
+    if (m->n_suffix)
+        return at_fail(err, AT_EREFUSED, "decoder: %d suffix rows; they would have to move with every step",
+                       m->n_suffix);
+    for (int k = 0; k < m->n_pos; k++) {
+        at_pos_kind kind = m->pos[k].kind;
+        if (kind == AT_POS_I_OVER_N || kind == AT_POS_I_OVER_N3 || kind == AT_POS_N)
+            return at_fail(err, AT_EREFUSED,
+                           "decoder: position feature %d is %s, which changes with the length", k,
+                           at_pos_names[kind]);
+    }
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
+            at_mask_kind kind = m->blocks[b].groups[g].mask.kind;
+            if (kind != AT_MASK_CAUSAL && kind != AT_MASK_STRICT && kind != AT_MASK_BLOCK_SPARSE)
+                return at_fail(err, AT_EREFUSED,
+                               "decoder: block %d, group %d has mask %s; a decoder needs causal, strict or "
+                               "block-sparse",
+                               b, g, at_mask_names[kind]);
+        }
+    return AT_OK;
+}
+
+/* Whether what is read is a row. lo, hi: what coordinate k of an emitted row can be. */
+static at_status check_feedback(const at_model *m, int k, double *lo, double *hi, at_err *err)
+{
+    const at_readout *r = &m->readout;
+    const at_field *f = &m->fields[0];
+    if (r->kind == AT_READ_ARGMAX) {
+        if (m->n_fields != 1 || f->kind != AT_FIELD_TOKEN)
+            return at_fail(err, AT_EREFUSED,
+                           "decoder: argmax gives one token, but the input is not one token field");
+        if (r->rows > f->size)
+            return at_fail(err, AT_EREFUSED, "decoder: argmax over %d rows, but there are only %d tokens",
+                           r->rows, f->size);
+        *lo = 0;
+        *hi = r->rows - 1;
+        return AT_OK;
+    }
+    if (r->kind != AT_READ_ROUND)
+        return at_fail(err, AT_EREFUSED, "decoder: readout %s gives no row; argmax or round does",
+                       at_read_names[r->kind]);
+    int width = 0;
+    for (int n = 0; n < m->n_fields; n++) {
+        f = &m->fields[n];
+        if (f->kind != AT_FIELD_INT)
+            return at_fail(err, AT_EREFUSED, "decoder: rounding gives integers, but field %d is of kind %s",
+                           n, at_field_names[f->kind]);
+        if (k >= width && k < width + f->size) {
+            *lo = f->lo;
+            *hi = f->hi;
+        }
+        width += f->size;
+    }
+    if (r->rows != width)
+        return at_fail(err, AT_EREFUSED, "decoder: %d rows are read, but a row of input has %d numbers",
+                       r->rows, width);
+    return AT_OK;
+}
+
+static at_status check_decoder(const at_model *m, at_err *err)
+{
+    const at_decode *d = &m->decode;
+    part p = {.where = "decoder", .err = err};
+    double lo = 0, hi = 0;
+    TRY(check_prefix_stable(m, err));
+    TRY(is_kind(&p, "stop", d->stop, AT_STOPS));
+    TRY(in_range(&p, "max_steps", d->max_steps, 1, m->n_max));
+    TRY(in_range(&p, "prompt_min", d->prompt_min, m->n_min, m->n_max - 1));
+    TRY(in_range(&p, "prompt_max", d->prompt_max, d->prompt_min, m->n_max - 1));
+    if (d->stop == AT_STOP_STEPS) {
+        TRY(in_range(&p, "prompt_max + max_steps", (int64_t)d->prompt_max + d->max_steps, 1, m->n_max));
+        return check_feedback(m, 0, &lo, &hi, err);
+    }
+    TRY(check_feedback(m, d->coordinate, &lo, &hi, err));
+    TRY(in_range(&p, "coordinate", d->coordinate, 0, at_model_row_width(m) - 1));
+    if (!(d->value >= lo && d->value <= hi && d->value == floor(d->value)))
+        return at_fail(err, AT_EDOMAIN, "decoder: value %.17g must be an integer in %.17g..%.17g", d->value,
+                       lo, hi);
+    return AT_OK;
+}
+
 at_status model_check(const at_model *m, at_err *err)
 {
     part p = {.where = "model", .err = err};
@@ -250,6 +336,8 @@ at_status model_check(const at_model *m, at_err *err)
         TRY(is_finite(&q, "threshold", r->threshold));
     if (r->final_norm)
         TRY(not_negative(&q, "norm_eps", r->norm_eps));
+    if (m->decode.enabled)
+        TRY(check_decoder(m, err));
 
     TRY(check_array(&p, "n_subspaces", m->subspaces, m->n_subspaces, 0, AT_MAX_WIDTH));
     for (int k = 0; k < m->n_subspaces; k++) {

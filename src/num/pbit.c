@@ -1,6 +1,6 @@
 /* pbit.c: p-bit floats, the operations that f64 hardware has: + - * / sqrt, and rounding.
  *
- * num_internal.h explains why rounding the f64 result is right except on a midpoint, and holds the fast
+ * pbit_rows.h explains why rounding the f64 result is right except on a midpoint, and holds the fast
  * paths. Here are the rare ones. They need two facts about f64 (format exponents have at most 10 bits,
  * so operands lie in 2^-562 .. 2^512):
  *   1. a result that overflows or underflows in f64 is far outside the format, so inf and 0 are right;

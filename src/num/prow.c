@@ -1,8 +1,6 @@
 /* prow.c: rows of p-bit operations (prow.inc) for any machine, and the choice between the two. */
-#include "num_internal.h"
 #include <stdlib.h>
 
-#define LANES     2
 #define ROW(name) at_p_row_##name##_portable
 #include "prow.inc"
 
@@ -44,8 +42,25 @@ void at_p_row_div(const at_pfmt *f, size_t n, const double *a, const double *b, 
 {
     ROW_CALL(div, f, n, a, b, out);
 }
-void at_p_row_dots(const at_pfmt *f, size_t rows, size_t n, const double *w, size_t stride, const double *x,
-                   double *y)
+void at_p_row_scale(const at_pfmt *f, size_t n, const double *a, double c, double *out)
 {
-    ROW_CALL(dots, f, rows, n, w, stride, x, y);
+    ROW_CALL(scale, f, n, a, c, out);
+}
+void at_p_row_exp(const at_pfmt *f, size_t n, const double *a, double c, double *out)
+{
+    ROW_CALL(exp, f, n, a, c, out);
+}
+double at_p_row_peak(size_t n, const double *a)
+{
+    return ROW_CALL(peak, n, a);
+}
+void at_p_row_dots(const at_pfmt *f, size_t rows, size_t n, const double *w, size_t stride, const int *pick,
+                   const double *x, double *y)
+{
+    ROW_CALL(dots, f, rows, n, w, stride, pick, x, y);
+}
+double at_p_row_sum(const at_pfmt *f, size_t n, const double *w, const double *v, size_t stride,
+                    const int *key)
+{
+    return ROW_CALL(sum, f, n, w, v, stride, key);
 }

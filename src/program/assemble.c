@@ -4,14 +4,14 @@
  * - a block after which nothing older is needed has no residual connection and leaves all other
  *   coordinates zero ("clean");
  * - an attention layer writes to clean coordinates, or adds to its base's own;
- * - an MLP may also take over a coordinate whose variable is dead ("dirty"): it subtracts the old value.
+ * - an MLP may also take over a coordinate whose variable is dead ("dirty"): it subtracts the old value. Only
+ *   integers take over from integers, so that they stay exact in every arithmetic that can hold them.
  * The plan (forms over coordinates) is made first; the width is known after it; then weights are written.
  *
  * Invariant: a variable v with until[v] > p has coord[v] >= 0 after phase p, or is a linear expression
  * of such. Every weight is an entry of a form in the plan. */
 #include "schedule.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -30,11 +30,11 @@ typedef struct {
 typedef struct {
     at_program *P;
     schedule S;
-    int *coord;       /* (n_vars) coordinate that holds v, or held it last, or -1 */
-    int *home;        /* (n_vars) coordinate of an input in the embedding, or -1 */
-    at_var *owner;    /* (cap) variable alive in a coordinate, or -1 */
-    at_var *dirt;     /* (cap) dead variable whose value is still there, or -1 */
-    at_text *names;   /* (cap) everything that lived there */
+    int *coord;     /* (n_vars) coordinate that holds v, or held it last, or -1 */
+    int *home;      /* (n_vars) coordinate of an input in the embedding, or -1 */
+    at_var *owner;  /* (cap) variable alive in a coordinate, or -1 */
+    at_var *dirt;   /* (cap) dead variable whose value is still there, or -1 */
+    at_text *names; /* (cap) everything that lived there */
     int cap, D;
     block_plan *blocks;
     int n_blocks;
@@ -140,14 +140,13 @@ static at_status plan_attention(plan *L, int p)
 {
     const at_program *P = L->P;
     block_plan *b = &L->blocks[L->n_blocks];
-    b->attn = true;
     b->heads = at_new(L->arena, head_plan, P->n_steps + 1);
     if (!b->heads)
         return at_oom(L->err);
     /* Forms are taken before anything moves. */
     for (at_var v = 0; v < P->n_vars; v++) {
         const var *x = &P->vars[v];
-        if (x->op != OP_ATTEND || x->component || L->S.phase[v] != p)
+        if (x->op != OP_ATTEND || x->component || L->S.phase[v] != p || !L->S.live[v])
             continue;
         const at_attention *a = &P->steps[x->step].a;
         head_plan *h = &b->heads[b->n_heads++];
@@ -165,6 +164,7 @@ static at_status plan_attention(plan *L, int p)
     }
     if (!b->n_heads)
         return AT_OK;
+    b->attn = true;
     b->residual = any_survivor(L, p);
     for (at_var v = 0; v < P->n_vars; v++)
         b->residual = b->residual || (L->S.in_place[v] && L->S.phase[v] == p);
@@ -173,7 +173,7 @@ static at_status plan_attention(plan *L, int p)
     int h = -1;
     for (at_var v = 0; v < P->n_vars; v++) {
         const var *x = &P->vars[v];
-        if (x->op != OP_ATTEND || L->S.phase[v] != p)
+        if (x->op != OP_ATTEND || L->S.phase[v] != p || !L->S.live[v - x->component])
             continue;
         h += x->component == 0;
         b->heads[h].dest[x->component] = -1;
@@ -196,6 +196,25 @@ static at_status plan_attention(plan *L, int p)
     coord_retire(L, p);
     L->n_blocks++;
     return AT_OK;
+}
+
+/* The variable whose value is in coordinate c, dead or alive, or -1. */
+static at_var occupant(const plan *L, int c)
+{
+    return L->owner[c] >= 0 ? L->owner[c] : L->dirt[c];
+}
+
+static bool is_exact(const plan *L, at_var v)
+{
+    return L->P->vars[v].integer && L->P->vars[v].err == 0;
+}
+
+/* old + (new - old) is not new in floating point unless both are integers, and an integer that is off by one
+ * rounding breaks ties: an integer takes over the place of another one only. */
+static bool takes_over(const plan *L, const block_plan *b, at_var v, int c)
+{
+    at_var old = b->residual ? occupant(L, c) : -1;
+    return old < 0 || !is_exact(L, v) || is_exact(L, old);
 }
 
 static at_status plan_mlp(plan *L, int p)
@@ -221,14 +240,17 @@ static at_status plan_mlp(plan *L, int p)
         return at_oom(L->err);
     for (int c = 0; c < L->cap; c++)
         owner[c] = b->residual && L->owner[c] >= 0 && L->S.until[L->owner[c]] > p ? L->owner[c] : -1;
-    for (int k = 0; k < n; k++) {
-        int c = 0;
-        while (owner[c] >= 0)
-            c++;
-        owner[c] = want[k];
-        at[k] = c;
-        erase[k] = !b->residual ? -1 : L->owner[c] >= 0 ? L->owner[c] : L->dirt[c];
-    }
+    for (int pass = 0; pass < 2; pass++) /* the choosy ones first */
+        for (int k = 0; k < n; k++) {
+            if (is_exact(L, want[k]) != (pass == 0))
+                continue;
+            int c = 0;
+            while (owner[c] >= 0 || !takes_over(L, b, want[k], c))
+                c++;
+            owner[c] = want[k];
+            at[k] = c;
+            erase[k] = b->residual ? occupant(L, c) : -1;
+        }
     mlp_site s = site(L, p);
     at_status st = mlp_synthesise(&s, want, at, erase, n, levels, &b->net);
     if (st)
@@ -247,16 +269,19 @@ static at_status plan_all(plan *L)
     at_program *P = L->P;
     at_arena *a = L->arena;
     L->cap = P->n_vars + 2;
-    L->S = (schedule){.phase = at_new(a, int, P->n_vars), .level = at_new(a, int, P->n_vars),
-                      .until = at_new(a, int, P->n_vars), .wide = at_new(a, bool, P->n_vars),
+    L->S = (schedule){.phase = at_new(a, int, P->n_vars),
+                      .level = at_new(a, int, P->n_vars),
+                      .until = at_new(a, int, P->n_vars),
+                      .live = at_new(a, bool, P->n_vars),
+                      .wide = at_new(a, bool, P->n_vars),
                       .in_place = at_new(a, bool, P->n_vars)};
     L->coord = at_new(a, int, P->n_vars);
     L->home = at_new(a, int, P->n_vars);
     L->owner = at_new(a, at_var, L->cap);
     L->dirt = at_new(a, at_var, L->cap);
     L->names = at_new(a, at_text, L->cap);
-    if (!L->S.phase || !L->S.level || !L->S.until || !L->S.wide || !L->S.in_place || !L->coord || !L->home ||
-        !L->owner || !L->dirt || !L->names)
+    if (!L->S.phase || !L->S.level || !L->S.until || !L->S.live || !L->S.wide || !L->S.in_place ||
+        !L->coord || !L->home || !L->owner || !L->dirt || !L->names)
         return at_oom(L->err);
     for (int k = 0; k < L->cap; k++)
         L->owner[k] = L->dirt[k] = -1;
@@ -297,8 +322,11 @@ static bool forms_have_constant(form **f, int n)
 static at_status shape_block(const plan *L, const block_plan *b, at_block *out, at_arena *a, at_err *err)
 {
     const at_program *P = L->P;
-    *out = (at_block){.kind = b->attn ? AT_BLOCK_ATTN : AT_BLOCK_MLP, .residual = b->residual, .norm_g = -1,
-                      .norm_b = -1, .act = AT_ACT_RELU};
+    *out = (at_block){.kind = b->attn ? AT_BLOCK_ATTN : AT_BLOCK_MLP,
+                      .residual = b->residual,
+                      .norm_g = -1,
+                      .norm_b = -1,
+                      .act = AT_ACT_RELU};
     if (!b->attn) {
         out->n_dense = b->net.n_levels + 1;
         out->dense = at_new(a, at_dense, out->n_dense);
@@ -317,18 +345,19 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
         const step *s = &P->steps[hp->step];
         const at_attention *t = &s->a;
         bool three = t->weighting == AT_THREEWISE;
-        out->groups[h] = (at_group){
-            .heads = 1,
-            .dk = t->query.n,
-            .dv = t->value.n,
-            .weighting = t->weighting,
-            .post = t->post,
-            .scale = s->scale,
-            .tie = t->weighting == AT_AVERAGE_HARD ? t->gap / 2 * s->scale : 0,
-            .mask = t->mask,
-            .bias = forms_have_constant(hp->q, t->query.n) || forms_have_constant(hp->k, t->key.n) ||
-                    forms_have_constant(hp->v, t->value.n) ||
-                    (three && (forms_have_constant(hp->k2, t->key2.n) || forms_have_constant(hp->v2, t->value2.n)))};
+        out->groups[h] = (at_group){.heads = 1,
+                                    .dk = t->query.n,
+                                    .dv = t->value.n,
+                                    .weighting = t->weighting,
+                                    .post = t->post,
+                                    .scale = s->scale,
+                                    .tie = t->weighting == AT_AVERAGE_HARD ? t->gap / 2 * s->scale : 0,
+                                    .mask = t->mask,
+                                    .bias = forms_have_constant(hp->q, t->query.n) ||
+                                            forms_have_constant(hp->k, t->key.n) ||
+                                            forms_have_constant(hp->v, t->value.n) ||
+                                            (three && (forms_have_constant(hp->k2, t->key2.n) ||
+                                                       forms_have_constant(hp->v2, t->value2.n)))};
     }
     return AT_OK;
 }
@@ -441,7 +470,7 @@ static void write_input(const plan *L, const at_model *m)
                             : x->field >= 0  ? &m->fields[x->field].embed
                                              : NULL;
         double *t = e ? at_model_data(m, e->tensor) : NULL;
-        int64_t n = x->op == OP_ROWS ? program_longest(P)
+        int64_t n = x->op == OP_ROWS   ? program_longest(P)
                     : x->op == OP_REAL ? 0
                     : e                ? field_rows(&P->fields[x->field])
                                        : 0;
@@ -459,7 +488,7 @@ static void write_input(const plan *L, const at_model *m)
 static at_status build_model(const plan *L, at_model *m, at_err *err)
 {
     const at_program *P = L->P;
-    snprintf(m->name, sizeof m->name, "%s", P->name);
+    name_copy(m->name, P->name);
     m->width = L->D;
     m->n_min = P->n_min;
     m->n_max = P->N;
@@ -474,7 +503,7 @@ static at_status build_model(const plan *L, at_model *m, at_err *err)
     for (int b = 0; b < L->n_blocks && !st; b++)
         st = shape_block(L, &L->blocks[b], &m->blocks[b], &m->arena, err);
     for (int c = 0; c < L->D; c++) {
-        snprintf(m->subspaces[c].name, sizeof m->subspaces[c].name, "%s", L->names[c].n ? L->names[c].s : "-");
+        name_copy(m->subspaces[c].name, L->names[c].n ? L->names[c].s : "-");
         m->subspaces[c].col = c;
         m->subspaces[c].width = 1;
         st = st ? st : L->names[c].oom ? at_oom(err) : AT_OK;
@@ -508,7 +537,7 @@ at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err
     st = plan_all(&L);
     if (!st)
         st = build_model(&L, m, err);
-    if (out_error) {
+    if (out_error && !st) {
         *out_error = 0;
         for (int k = 0; k < P->out.n; k++)
             if (P->vars[P->out.v[k]].err > *out_error)

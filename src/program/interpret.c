@@ -9,8 +9,8 @@
 typedef struct {
     const at_program *P;
     const at_input *x;
-    int T, row;     /* row: numbers a position takes */
-    double *value;  /* (n_vars, T) */
+    int T, row;    /* row: numbers a position takes */
+    double *value; /* (n_vars, T) */
 } machine;
 
 static double *val(const machine *m, at_var v)
@@ -32,6 +32,8 @@ static double position_feature(at_pos_kind k, double i, double T)
     switch (k) {
     case AT_POS_I:
         return i;
+    case AT_POS_I2:
+        return i * i;
     case AT_POS_INV_I:
         return 1 / i;
     case AT_POS_INV_I2:
@@ -147,12 +149,18 @@ static void attend_at(const machine *m, const at_attention *a, int i, double *ou
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena, double **out, at_err *err)
 {
     if (at_program_status(P, err))
-        return err ? err->code : AT_EDOMAIN;
+        return P->err.code;
+    /* The domain is that of the model that would be assembled. */
+    at_model domain = {
+        .n_min = P->n_min, .n_max = P->N, .fields = (at_field *)P->fields, .n_fields = P->n_fields};
+    at_status st = at_input_check(&domain, x, err);
+    if (st)
+        return st;
     machine m = {.P = P, .x = x, .T = P->n_prefix + x->n + P->n_suffix};
     m.row = field_offset(P, P->n_fields);
-    m.value = at_new(arena, double, (size_t)P->n_vars * (size_t)m.T);
+    m.value = at_new(arena, double, (size_t)P->n_vars *(size_t)m.T);
     int R = P->out.n;
-    double *result = at_new(arena, double, (size_t)x->n * (size_t)R);
+    double *result = at_new(arena, double, (size_t)x->n *(size_t)R);
     double *mixed = at_new(arena, double, P->n_vars + 1);
     if (!m.value || !result || !mixed)
         return at_oom(err);

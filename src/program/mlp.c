@@ -13,28 +13,31 @@
  *                  e > 0: a staircase, two units a jump, flat within e of every integer
  *   x*y            (sq(x+y) - sq(x-y)) / 4 with the table of squares
  *
- * Here e is the flat radius: at least the error bound of x, so that the step removes the error. */
+ * Here e is the flat radius: at least the error bound of x, so that the step removes the error. It is a
+ * multiple of 2^-10, so that corners and slopes at integers of less than 42 bits are exact doubles. */
 #include "program_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FLAT 0.25         /* flat radius around integers when the error bound is smaller */
-#define WIDE_TABLE 16     /* a table of more entries makes many units */
+#define FLAT       0.25 /* flat radius around integers when the error bound is smaller */
+#define WIDE_TABLE 16   /* a table of more entries makes many units */
 
 bool point_is_wide(const var *v)
 {
-    return (v->op == OP_TABLE && v->n_table > WIDE_TABLE) || (v->op == OP_NEAR && v->n_table > WIDE_TABLE / 4) ||
-           (v->op == OP_PRODUCT);
+    return (v->op == OP_TABLE && v->n_table > WIDE_TABLE) ||
+           (v->op == OP_NEAR && v->n_table > WIDE_TABLE / 4) || (v->op == OP_PRODUCT);
 }
 
 typedef struct {
     const mlp_site *s;
     mlp_net *net;
-    int *cap;     /* (levels+1) room for units */
-    form **memo;  /* (n_vars, levels+1) */
+    int *cap;    /* (levels+1) room for units */
+    form **memo; /* (n_vars, levels+1) */
     int levels;
-    bool oom;
+    at_var now;    /* the variable that is being lowered, to be named when it does not fit */
+    at_status why; /* set with oom when the reason is not memory */
+    bool oom;      /* stop */
 } synth;
 
 static form empty_form;
@@ -125,6 +128,14 @@ form *residual_form(const mlp_site *s, at_var v)
 static form *relu_unit(synth *y, int l, form *pre, double coef)
 {
     mlp_net *net = y->net;
+    if (net->units[l] >= AT_MAX_WIDTH) {
+        const at_program *P = y->s->P;
+        const char *name = P->vars[y->now].name;
+        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: an MLP layer of more than %d units", P->name,
+                         name ? name : "an unnamed expression", AT_MAX_WIDTH);
+        y->oom = true;
+        return &empty_form;
+    }
     if (net->units[l] == y->cap[l]) {
         int cap = 2 * y->cap[l] + 8;
         form *grown = at_new(y->s->arena, form, cap);
@@ -173,6 +184,8 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
         if (coef[k] == 0)
             continue;
         relu_unit(y, l, form_shift(y, x, -at[k]), 1);
+        if (y->oom)
+            break;
         unit[m] = y->net->units[l] - 1;
         c[m++] = coef[k];
     }
@@ -180,9 +193,9 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
     return f;
 }
 
-static double flat_radius(const var *x)
+static double flat_radius(double err)
 {
-    return fmax(FLAT, x->err);
+    return fmax(FLAT, ceil(err * 0x1p10) * 0x1p-10);
 }
 
 /* The table over integers lo..lo+n-1 as a function of the form x whose error is e. */
@@ -203,7 +216,7 @@ static form *table_form(synth *y, int l, const form *x, double lo, int n, const 
             slope = next;
         }
     } else {
-        double flat = fmax(FLAT, e);
+        double flat = flat_radius(e);
         for (int k = 1; k < n; k++) {
             double jump = (t[k] - t[k - 1]) / (1 - 2 * flat);
             if (jump == 0)
@@ -225,6 +238,7 @@ static form *lower(synth *y, at_var id, int l)
     const var *x = &P->vars[a], *z = &P->vars[b];
     form *fa = value_at(y, a, l - 1), *fb = v->n_args > 1 ? value_at(y, b, l - 1) : NULL;
     double e;
+    y->now = id;
     switch (v->op) {
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
@@ -235,8 +249,7 @@ static form *lower(synth *y, at_var id, int l)
     case OP_MIN:
         return form_plus(y, value_at(y, a, l), 1, relu_unit(y, l, form_plus(y, fa, -1, fb), -1));
     case OP_ABS:
-        return form_plus(y, relu_unit(y, l, fa, 1), 1,
-                         relu_unit(y, l, form_plus(y, &empty_form, -1, fa), 1));
+        return form_plus(y, relu_unit(y, l, fa, 1), 1, relu_unit(y, l, form_plus(y, &empty_form, -1, fa), 1));
     case OP_SELECT: {
         const var *w = &P->vars[v->args[2]];
         form *fc = value_at(y, v->args[2], l - 1);
@@ -255,12 +268,13 @@ static form *lower(synth *y, at_var id, int l)
         return form_shift(y, relu_unit(y, l, none, -1), 1);
     }
     case OP_AT_LEAST: {
-        double s = 1 / (1 - 2 * (e = flat_radius(x)));
+        double s = 1 / (1 - 2 * (e = flat_radius(x->err)));
         return relu_row(y, l, fa, 2, (double[]){v->c0 - 1 + e, v->c0 - e}, (double[]){s, -s});
     }
     case OP_EQUALS: {
-        double s = 1 / (1 - 2 * (e = flat_radius(x))), t = v->c0;
-        return relu_row(y, l, fa, 4, (double[]){t - 1 + e, t - e, t + e, t + 1 - e}, (double[]){s, -s, -s, s});
+        double s = 1 / (1 - 2 * (e = flat_radius(x->err))), t = v->c0;
+        return relu_row(y, l, fa, 4, (double[]){t - 1 + e, t - e, t + e, t + 1 - e},
+                        (double[]){s, -s, -s, s});
     }
     case OP_TABLE:
         return table_form(y, l, fa, x->lo, v->n_table, v->table, x->err);
@@ -340,7 +354,7 @@ at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, c
         if (erase[k] >= 0)
             f = form_plus(&y, f, -1, value_at(&y, erase[k], levels));
         if (y.oom)
-            return at_oom(s->err);
+            return y.why ? y.why : at_oom(s->err);
         net->out[at[k]] = *f;
     }
     for (int l = 1; l <= levels; l++)

@@ -3,7 +3,6 @@
 #include "program_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 #define LONGEST_VEC 8 /* longer vectors are shortened in print */
 
@@ -94,10 +93,10 @@ static void print_attention(const at_program *P, const step *s, at_text *t)
 
 static void print_point(const at_program *P, const var *x, at_text *t)
 {
-    static const char *const verb[] = {[OP_RAMP] = "ramp", [OP_MAX] = "max", [OP_MIN] = "min", [OP_ABS] = "abs",
-                                       [OP_SELECT] = "select", [OP_AND] = "and", [OP_OR] = "or",
-                                       [OP_AT_LEAST] = "at_least", [OP_EQUALS] = "equals", [OP_TABLE] = "table",
-                                       [OP_PRODUCT] = "product", [OP_NEAR] = "near"};
+    static const char *const verb[] = {
+        [OP_RAMP] = "ramp",     [OP_MAX] = "max",     [OP_MIN] = "min",         [OP_ABS] = "abs",
+        [OP_SELECT] = "select", [OP_AND] = "and",     [OP_OR] = "or",           [OP_AT_LEAST] = "at_least",
+        [OP_EQUALS] = "equals", [OP_TABLE] = "table", [OP_PRODUCT] = "product", [OP_NEAR] = "near"};
     at_text_addf(t, "%s(", verb[x->op]);
     for (int k = 0; k < x->n_args; k++) {
         at_text_add(t, k ? ", " : "");
@@ -133,16 +132,22 @@ static void print_input(const at_program *P, const var *x, at_text *t)
     }
 }
 
-/* Components of a vector (w[0], w[1], ...) are printed once. */
-static bool is_component(const var *v)
+/* Components of a vector (w[0], w[1], ...) are printed once: columns of one table, values of one step. */
+static bool is_component(const at_program *P, at_var v)
 {
-    const char *b = v->name ? strchr(v->name, '[') : NULL;
-    return b && strcmp(b, "[0]") != 0;
+    const var *x = &P->vars[v];
+    if (x->op == OP_ATTEND)
+        return x->component > 0;
+    return x->stride > 1 && v > 0 && P->vars[v - 1].op == x->op && P->vars[v - 1].table + 1 == x->table;
 }
 
 at_status at_program_print(const at_program *P, at_text *t)
 {
-    at_text_addf(t, "program %s, lengths %d..%d", P->name, P->n_min, P->N);
+    if (P->err.code)
+        return P->err.code;
+    at_text_add(t, "program ");
+    at_text_add_plain(t, P->name);
+    at_text_addf(t, ", lengths %d..%d", P->n_min, P->N);
     if (P->n_prefix)
         at_text_addf(t, ", %d hidden before", P->n_prefix);
     if (P->n_suffix)
@@ -157,11 +162,12 @@ at_status at_program_print(const at_program *P, at_text *t)
         else if (x->kind == AT_FIELD_SUBSET)
             at_text_addf(t, ": %d of 1..%d\n", x->pick, x->size);
         else
-            at_text_addf(t, ": %d real in [%g, %g]\n", x->size, x->lo, x->hi);
+            at_text_addf(t, ": %d %s in [%g, %g]\n", x->size, x->kind == AT_FIELD_INT ? "integer" : "real",
+                         x->lo, x->hi);
     }
     for (at_var v = 0; v < P->n_vars; v++) {
         const var *x = &P->vars[v];
-        if (!x->name || x->op == OP_FIELD || (is_component(x) && x->op != OP_LINEAR) || x->op == OP_REAL)
+        if (!x->name || x->op == OP_FIELD || is_component(P, v) || x->op == OP_REAL)
             continue;
         at_text_add(t, "  ");
         at_text_add_plain(t, x->name);
@@ -179,6 +185,8 @@ at_status at_program_print(const at_program *P, at_text *t)
             at_text_addf(t, ", error <= %.2g", x->err);
         at_text_add(t, "\n");
     }
+    if (P->out.n == 0)
+        return t->oom ? AT_ENOMEM : AT_OK;
     at_text_add(t, "  output ");
     print_vec(P, P->out, "", t);
     at_text_addf(t, " read by %s", at_read_names[P->read]);

@@ -49,13 +49,13 @@ typedef struct {
     /* tables: EMBED stride/rows of the field, TABLE values, NEAR centres, ROWS position rows */
     const double *table;
     int n_table, stride;
-    int field;                   /* FIELD, EMBED, REAL: index of the field */
-    int component;               /* REAL: component; ATTEND: value index */
-    at_pos_kind pos;             /* POS */
-    double *prefix, *suffix;     /* inputs: values at hidden positions */
-    int step;                    /* ATTEND: index into steps */
-    bool accumulate;             /* LINEAR base + attention: wants base's coordinate */
-    double err;                  /* set by assembly */
+    int field;               /* FIELD, EMBED, REAL: index of the field */
+    int component;           /* REAL: component; ATTEND: value index */
+    at_pos_kind pos;         /* POS */
+    double *prefix, *suffix; /* inputs: values at hidden positions */
+    int step;                /* ATTEND: index into steps */
+    bool accumulate;         /* LINEAR base + attention: wants base's coordinate */
+    double err;              /* set by assembly */
 } var;
 
 typedef struct {
@@ -79,8 +79,18 @@ struct at_program {
     at_arena arena;
 };
 
-int program_longest(const at_program *P); /* T at length N */
-int64_t field_rows(const at_field *f);    /* rows of its table: size or C(size,pick) */
+void name_copy(char out[AT_NAME_MAX + 1], const char *s); /* shortened between two characters */
+int program_longest(const at_program *P);                 /* T at length N */
+int64_t field_rows(const at_field *f);                    /* rows of its table: size or C(size,pick) */
+
+/* ---- building (build.c, build_steps.c) --------------------------------------------------------------- */
+
+#define TABLE_MAX (1 << 24)     /* entries of a table */
+at_var fail_oom(at_program *P); /* -1 */
+/* A new variable whose args are copied; -1 after a failure. Only a linear expression may have no name. */
+at_var var_add(at_program *P, const char *name, op o, const at_var *args, int n_args);
+const char *component_name(at_program *P, const char *fmt, const char *name, int k);
+void range_of_table(at_program *P, var *v, int64_t rows); /* lo, hi, integer; fails unless finite */
 
 /* ---- MLP synthesis (mlp.c) -------------------------------------------------------------------------- */
 
@@ -95,10 +105,10 @@ typedef struct {
 /* What the allocator tells the synthesiser about residual coordinates: coordinate of a variable or -1. */
 typedef struct {
     const at_program *P;
-    const int *coord;   /* (n_vars) */
-    const int *phase;   /* (n_vars) block in which a variable is computed */
-    int now;            /* the block that is being written */
-    const int *level;   /* (n_vars) hidden level of a variable inside its own block */
+    const int *coord; /* (n_vars) */
+    const int *phase; /* (n_vars) block in which a variable is computed */
+    int now;          /* the block that is being written */
+    const int *level; /* (n_vars) hidden level of a variable inside its own block */
     at_arena *arena;
     at_err *err;
     int D;
@@ -107,10 +117,10 @@ typedef struct {
 form *residual_form(const mlp_site *s, at_var v);
 
 typedef struct {
-    int n_levels;  /* hidden layers */
-    int *units;    /* (n_levels+1): units[0] = D */
-    form **pre;    /* pre[l][u]: pre-activation of unit u of level l, over level l-1; l = 1..n_levels */
-    form *out;     /* (D) result for each coordinate, over the last level */
+    int n_levels; /* hidden layers */
+    int *units;   /* (n_levels+1): units[0] = D */
+    form **pre;   /* pre[l][u]: pre-activation of unit u of level l, over level l-1; l = 1..n_levels */
+    form *out;    /* (D) result for each coordinate, over the last level */
 } mlp_net;
 /* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted. */
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,

@@ -7,13 +7,21 @@
  *
  * Errors. err(v) bounds |weights' value - interpreter's value| in real arithmetic. Softmax with scale c,
  * T keys, score errors e and value range V leaves at most
- *     V (T exp(-c (gap - 2e)) + exp(2ce) - 1),
- * the first part for keys that are not maximal, the second for ties that are no longer equal. */
+ *     V min(1, T exp(-c (gap - 2e)) + exp(2ce) - 1),
+ * the first part for keys that are not maximal, the second for ties that are no longer equal; a mean of
+ * values never leaves their range.
+ *
+ * Besides being near the interpreter's value, the weights' value lies in the variable's range: means and
+ * selections are convex, every other step is clamped or monotone.
+ *
+ * Liveness. What no output depends on has no phase of its own to reach: it gets no unit, head or
+ * coordinate, and keeps nothing else alive. */
 #include "schedule.h"
 
 #include <math.h>
 
 #define MOST_ERROR 0.499 /* of an integer that a step must still recognise */
+#define LEVELS_MAX 60    /* hidden levels of one MLP: a model allows 64 layers */
 
 static const char *label(const var *v)
 {
@@ -62,15 +70,16 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
     }
     double gap = a->gap - 2 * e;
     if (gap <= 0)
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g leaves nothing of the gap %g",
-                       P->name, label(v), e, a->gap);
+        return at_fail(err, AT_EDOMAIN,
+                       "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
+                       label(v), e, a->gap);
     switch (a->weighting) {
     case AT_SOFTMAX:
     case AT_THREEWISE: {
         double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20;
         bool promised = a->scale > 0 && a->error > 0;
         s->scale = a->scale > 0 ? a->scale : log(fmax(2 * range * keys / want, 2)) / gap;
-        double got = range * (keys * exp(-s->scale * gap) + expm1(2 * s->scale * e));
+        double got = range * fmin(1, keys * exp(-s->scale * gap) + expm1(2 * s->scale * e));
         if (a->scale <= 0 && got > want)
             return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
                            P->name, label(v), want, got);
@@ -78,12 +87,18 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
         return AT_OK;
     }
     case AT_SPARSEMAX: /* maximal keys share equally once the others are lower by 1 */
-        s->scale = a->scale > 0 ? a->scale : 1 / gap;
+        s->scale = a->scale > 0 ? a->scale : exp2(ceil(-log2(gap))); /* a power of 2: scores stay exact */
+        if (s->scale * gap < 1)
+            return at_fail(err, AT_EDOMAIN,
+                           "program %s: attention %s: scale %g leaves other keys an error, %g is needed",
+                           P->name, label(v), s->scale, 1 / gap);
         break;
     default:
         s->scale = 1;
     }
-    if (e > 0 && !a->unique && (a->weighting != AT_AVERAGE_HARD || e >= a->gap / 4))
+    /* Average-hard takes what is within gap/2 of the largest: ties stay inside, others outside. The rest
+     * must not see the difference between the maximal keys. */
+    if (a->weighting == AT_AVERAGE_HARD ? e >= a->gap / 4 : e > 0 && !a->unique)
         return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
                        label(v), e);
     *err_out = value_err;
@@ -125,6 +140,7 @@ at_status schedule_errors(at_program *P, at_err *err)
             break;
         case OP_SELECT: {
             const var *x = &P->vars[v->args[1]], *y = &P->vars[v->args[2]];
+            /* Values never leave their ranges, so the unit that is not selected is off by the error of b only. */
             v->err = fmax(e[1], e[2]) + e[0] * (x->hi - x->lo + y->hi - y->lo + fabs(x->lo - y->lo));
             break;
         }
@@ -168,9 +184,41 @@ static int max2(int a, int b)
     return a > b ? a : b;
 }
 
+static void live_vec(const schedule *S, at_vec v)
+{
+    for (int k = 0; k < v.n; k++)
+        S->live[v.v[k]] = true;
+}
+
+/* Later variables only use earlier ones, so one pass backwards finds everything an output depends on. A
+ * step with one live component is needed whole. */
+static void schedule_live(const at_program *P, const schedule *S)
+{
+    live_vec(S, P->out);
+    for (at_var id = P->n_vars - 1; id >= 0; id--) {
+        const var *v = &P->vars[id];
+        if (!S->live[id])
+            continue;
+        live_vec(S, (at_vec){v->n_args, v->args});
+        if (v->op != OP_ATTEND)
+            continue;
+        const at_attention *a = &P->steps[v->step].a;
+        if (v->component > 0)
+            S->live[id - v->component] = true;
+        live_vec(S, a->query);
+        live_vec(S, a->key);
+        live_vec(S, a->value);
+        if (a->weighting == AT_THREEWISE) {
+            live_vec(S, a->key2);
+            live_vec(S, a->value2);
+        }
+    }
+}
+
 void schedule_phases(const at_program *P, schedule *S)
 {
     S->last = 0;
+    schedule_live(P, S);
     for (at_var id = 0; id < P->n_vars; id++) {
         const var *v = &P->vars[id];
         int p = phase_of_vec(S, (at_vec){v->n_args, v->args});
@@ -184,8 +232,6 @@ void schedule_phases(const at_program *P, schedule *S)
             p = p % 2 ? p + 1 : p + 2;
         } else if (op_is_input(v->op))
             p = 0;
-        S->phase[id] = p;
-        S->last = max2(S->last, p);
         /* Levels within an MLP. A step of many units wants a narrow argument: one more level between
          * keeps its matrix small. */
         int level = 0;
@@ -197,6 +243,13 @@ void schedule_phases(const at_program *P, schedule *S)
             level = max2(level, S->level[a] + (op_is_point(v->op) && point_is_wide(v) && S->wide[a]));
             wide = wide || S->wide[a];
         }
+        if (op_is_point(v->op) && level >= LEVELS_MAX) { /* this MLP is as deep as can be: another one */
+            p += 2;
+            level = 0;
+        }
+        S->phase[id] = p;
+        if (S->live[id])
+            S->last = max2(S->last, p);
         S->level[id] = p % 2 ? level + op_is_point(v->op) : 0;
         S->wide[id] = op_is_point(v->op) ? point_is_wide(v) : v->op == OP_LINEAR && wide;
     }
@@ -238,6 +291,8 @@ static void lifetimes_pass(const at_program *P, schedule *S)
     for (at_var id = P->n_vars - 1; id >= 0; id--) {
         const var *v = &P->vars[id];
         int p = S->phase[id];
+        if (!S->live[id])
+            continue;
         if (v->op == OP_ATTEND) {
             const at_attention *a = &P->steps[v->step].a;
             use_vec(P, S, a->query, p);
@@ -273,16 +328,16 @@ void schedule_lifetimes(const at_program *P, schedule *S)
     for (at_var id = 0; id < P->n_vars; id++) {
         const var *v = &P->vars[id];
         const var *base = v->accumulate ? &P->vars[v->args[0]] : NULL;
-        S->in_place[id] = base && S->phase[v->args[0]] < S->phase[id] && !is_folded(P, S, v->args[0]) &&
-                          !base_is_taken(P, S, id);
+        S->in_place[id] = base && S->live[id] && S->phase[v->args[0]] < S->phase[id] &&
+                          !is_folded(P, S, v->args[0]) && !base_is_taken(P, S, id);
     }
     for (bool again = true; again;) {
         lifetimes_pass(P, S);
         again = false;
         for (at_var id = 0; id < P->n_vars; id++)
-            if (S->in_place[id] &&
-                (S->until[P->vars[id].args[0]] > S->phase[id] || S->until[P->vars[id].args[1]] > S->phase[id] ||
-                 S->until[id] < 0 || is_folded(P, S, P->vars[id].args[0]))) {
+            if (S->in_place[id] && (S->until[P->vars[id].args[0]] > S->phase[id] ||
+                                    S->until[P->vars[id].args[1]] > S->phase[id] || S->until[id] < 0 ||
+                                    is_folded(P, S, P->vars[id].args[0]))) {
                 S->in_place[id] = false;
                 again = true;
             }

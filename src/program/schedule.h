@@ -9,6 +9,7 @@ typedef struct {
     int *phase;     /* (n_vars) 0 embedding, odd MLP, even attention */
     int *level;     /* (n_vars) hidden level inside its MLP */
     int *until;     /* (n_vars) last phase whose steps read it from the residual stream; -1: none */
+    bool *live;     /* (n_vars) an output depends on it */
     bool *wide;     /* (n_vars) a form over many units */
     bool *in_place; /* (n_vars) base + attention, kept in base's coordinate */
 } schedule;

@@ -24,11 +24,11 @@ typedef struct {
     double tolerance;
 } point;
 
-#define OK(call)                                                                                                     \
-    do {                                                                                                             \
-        at_err err = {0};                                                                                            \
-        if ((call) != AT_OK)                                                                                         \
-            fail_msg("%s: %s", #call, err.text);                                                                     \
+#define OK(call)                                                                                             \
+    do {                                                                                                     \
+        at_err err = {0};                                                                                    \
+        if ((call) != AT_OK)                                                                                 \
+            fail_msg("%s: %s", #call, err.text);                                                             \
     } while (0)
 
 static inline void point_params(point *c, const char *id, const char *first, const char *second)
@@ -59,18 +59,18 @@ static inline void point_release(point *c)
     at_model_release(&c->m);
 }
 
-static inline at_question question_of(const point *c, at_evidence e, at_enum how, const char *arith, uint64_t limit)
+static inline at_question question_of(const point *c, at_evidence e, at_enum how, const char *arith,
+                                      uint64_t limit)
 {
     at_question q = {.evidence = e, .how = how, .limit = limit, .seed = 7, .tolerance = c->tolerance};
     OK(at_arith_parse(arith, &q.arith, &err));
     return q;
 }
 
-/* Small parameters at which every arithmetic is quick, one line a claim of the catalogue. */
-static const char *const small_points[][2] = {
-    {"match2", "N=5 M=7"},          {"match3-threewise", "N=4 M=5"}, {"match3-bigram", "N=5 M=5"},
-    {"match3-local", "N=6 M=5"},    {"qsa-rip", "N=8 q=2"},          {"qsa-moment", "N=8 q=2"},
-};
-#define N_SMALL ((int)(sizeof small_points / sizeof *small_points))
+/* Claim k of the catalogue at the small parameters of its picture, at which every arithmetic is quick. */
+static inline point small_point(int k)
+{
+    return point_at(at_catalogue[k]->id, at_catalogue[k]->look_params, NULL);
+}
 
 #endif

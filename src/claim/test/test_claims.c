@@ -27,7 +27,7 @@ static void assert_wrong(const point *c, const at_counterexample *cx, at_arith a
     at_arena_init(&a);
     at_params tp = c->tp;
     OK(at_params_set(&tp, "N", cx->n, &err));
-    double *answer = at_new(&a, double, cx->n *c->out);
+    double *answer = at_new(&a, double, cx->n * c->out);
     at_output y;
     at_input x = {cx->n, cx->x};
     OK(at_run(&c->m, arith, &x, NULL, &a, &y, &err));
@@ -138,11 +138,14 @@ static void split_check(const char *id, const char *params)
 static void test_splits(void **state)
 {
     (void)state;
-    split_check("match2", "N=4 M=5");
-    split_check("match3-threewise", "N=3 M=5");
-    for (int i = 0; i < at_n_catalogue; i++) /* a new split needs a line above */
-        assert_true(!at_catalogue[i]->split || !strcmp(at_catalogue[i]->id, "match2") ||
-                    !strcmp(at_catalogue[i]->id, "match3-threewise"));
+    int splits = 0;
+    for (int i = 0; i < at_n_catalogue; i++)
+        if (at_catalogue[i]->split) {
+            split_check(at_catalogue[i]->id, "N=4 M=5");
+            split_check(at_catalogue[i]->id, "N=3 M=6");
+            splits++;
+        }
+    assert_true(splits >= 2);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------ */
@@ -209,11 +212,10 @@ static void test_sizes(void **state)
 static void test_hash_is_stable(void **state)
 {
     (void)state;
-    for (int k = 0; k < N_SMALL; k++) {
+    for (int k = 0; k < at_n_catalogue; k++) {
         char one[65], two[65], other[65];
-        point a = point_at(small_points[k][0], small_points[k][1], NULL);
-        point b = point_at(small_points[k][0], small_points[k][1], NULL);
-        point c = point_at(small_points[k][0], small_points[k][1], "N=7");
+        point a = small_point(k), b = small_point(k);
+        point c = point_at(at_catalogue[k]->id, at_catalogue[k]->look_params, "N=4");
         OK(at_model_hash(&a.m, one, &err));
         OK(at_model_hash(&b.m, two, &err));
         OK(at_model_hash(&c.m, other, &err));
@@ -239,11 +241,11 @@ static void test_save_and_load(void **state)
     char dir[] = "/tmp/attest-claims-XXXXXX", path[64];
     assert_non_null(mkdtemp(dir));
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
-    for (int k = 0; k < N_SMALL; k++) {
+    for (int k = 0; k < at_n_catalogue; k++) {
         at_arena a;
         at_arena_init(&a);
         char one[65], two[65];
-        point c = point_at(small_points[k][0], small_points[k][1], NULL);
+        point c = small_point(k);
         at_verdict v = small_verdict(&c, &a);
         OK(at_model_hash(&c.m, one, &err));
         OK(at_model_save(&c.m, path, &err));
@@ -269,9 +271,9 @@ static void test_save_and_load(void **state)
 static void test_program_is_model(void **state)
 {
     (void)state;
-    for (int k = 0; k < N_SMALL; k++) {
+    for (int k = 0; k < at_n_catalogue; k++) {
         point c;
-        point_params(&c, small_points[k][0], small_points[k][1], NULL);
+        point_params(&c, at_catalogue[k]->id, at_catalogue[k]->look_params, NULL);
         at_program *P;
         double promised;
         OK(c.claim->program(&c.p, &P, &err));
@@ -313,10 +315,8 @@ static void test_program_is_model(void **state)
 static void test_find(void **state)
 {
     (void)state;
-    assert_int_equal(N_SMALL, at_n_catalogue);
     for (int i = 0; i < at_n_catalogue; i++) {
         assert_ptr_equal(at_claim_find(at_catalogue[i]->id), at_catalogue[i]);
-        assert_string_equal(small_points[i][0], at_catalogue[i]->id);
         assert_non_null(at_task_find(at_catalogue[i]->task));
     }
     at_err err = {0};
@@ -331,10 +331,8 @@ static void test_refusals(void **state)
     static const struct {
         const char *id, *params, *words;
     } cases[] = {
-        {"qsa-rip", "N=2 q=3", "at most"},
-        {"qsa-rip", "N=1024 q=4", "2^27"},
-        {"qsa-rip", "N=64 q=2 m=2", "draws"},
-        {"qsa-moment", "N=3 q=4", "at most"},
+        {"qsa-rip", "N=2 q=3", "at most"},    {"qsa-rip", "N=1024 q=4", "2^27"},
+        {"qsa-rip", "N=64 q=2 m=2", "draws"}, {"qsa-moment", "N=3 q=4", "at most"},
         {"qsa-moment", "N=512 q=4", "2^22"},
     };
     for (int k = 0; k < 5; k++) {

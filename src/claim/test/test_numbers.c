@@ -133,7 +133,8 @@ static void test_off_support(void **state)
                 continue;
             double exact = rip_off_support(sign, N, m, q, INFINITY);
             if (!(fabs(exact - direct) <= 1e-10 * (1 + direct)))
-                fail_msg("q=%d seed=%d: %.17g by integers, %.17g by elimination", q, (int)seed, exact, direct);
+                fail_msg("q=%d seed=%d: %.17g by integers, %.17g by elimination", q, (int)seed, exact,
+                         direct);
             assert_true(rip_off_support(sign, N, m, q, direct / 2) > direct / 2); /* stopping early says no */
             compared++;
         }
@@ -223,7 +224,8 @@ static void bigram_errors(int N, int M, double *first, double *second)
 static void test_bigram_errors(void **state)
 {
     (void)state;
-    static const int size[][2] = {{2, 2}, {6, 7}, {256, 7}, {16, 31}, {64, 101}, {256, 101}, {16, 1009}, {256, 1009}};
+    static const int size[][2] = {{2, 2},    {6, 7},     {256, 7},   {16, 31},
+                                  {64, 101}, {256, 101}, {16, 1009}, {256, 1009}};
     double first = 0, second = 0;
     for (int k = 0; k < 8; k++) {
         double one, two;

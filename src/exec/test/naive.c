@@ -158,6 +158,9 @@ static void position_feature(mpfr_t z, const at_pos *p, int f, long i, long T)
     switch (p->kind) {
     case AT_POS_I:
         break;
+    case AT_POS_I2:
+        mpfr_sqr(a, a, N);
+        break;
     case AT_POS_INV_I:
         mpfr_div(a, b, a, N);
         break;

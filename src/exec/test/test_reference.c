@@ -121,7 +121,8 @@ static void one_model(const random_spec *s, int length, int turn, bool integral,
         assert_int_equal(at_run(&m, ball, &x, NULL, &arena, &y, &err), AT_OK);
         n->runs++;
         for (int k = 0; k < count; k++) {
-            if (isfinite(y.radius[k]) && !within(y.value[k], y.radius[k], real[k]))
+            /* The 300-bit judge rounds too (an average over three keys), where a ball may be a point. */
+            if (isfinite(y.radius[k]) && !within(y.value[k], y.radius[k] + 0x1p-250, real[k]))
                 fail_msg("ball%d %.17g +- %.3g does not contain %.17g", ball.bits, y.value[k], y.radius[k],
                          mpfr_get_d(real[k], MPFR_RNDN));
             if (b == 0 && integral && !(y.radius[k] <= 0x1p-20))

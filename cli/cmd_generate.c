@@ -1,0 +1,159 @@
+/* cmd_generate.c: `attest generate`: a prompt in, its continuation out, from the model file alone.
+ *
+ * Rows of integers print one a line, tokens on one line; the least margin comes last. Without an answer
+ * (undecided, out of range, no stop) what was generated stands, one line says why, and the exit code is 3. */
+#define _GNU_SOURCE
+#include "cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROMPT_MOST ((size_t)64 << 20) /* bytes */
+
+typedef struct {
+    double *rows; /* (n, row width) */
+    int n;
+    double margin;
+    bool stopped; /* by the model's own rule */
+} chain;
+
+static bool is_tokens(const at_model *m)
+{
+    return m->readout.kind == AT_READ_ARGMAX;
+}
+
+static void chain_print(const at_model *m, const chain *c, at_text *t)
+{
+    int width = at_model_row_width(m);
+    for (int k = 0; k < c->n; k++) {
+        at_input_print_row(m, c->rows + (size_t)k * (size_t)width, t);
+        at_text_add(t, is_tokens(m) && k + 1 < c->n ? " " : "\n");
+    }
+    if (c->n)
+        at_text_addf(t, "least margin %.6g\n", c->margin);
+}
+
+static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *prompt, const chain *c)
+{
+    int width = at_model_row_width(m);
+    char arith[16];
+    at_arith_name(a->precision, arith);
+    at_text text;
+    at_text_init(&text);
+    at_input_print(m, prompt, &text);
+    json_t *j = cli_json_set(json_object(), "prompt", text.oom ? NULL : cli_json_text(text.s));
+    at_text_release(&text);
+    j = cli_json_set(j, "arithmetic", cli_json_text(arith));
+    json_t *rows = json_array();
+    for (int k = 0; k < c->n; k++) {
+        json_t *row = json_array();
+        for (int e = 0; e < width; e++)
+            row = cli_json_add(row, cli_json_number(c->rows[(size_t)k * (size_t)width + (size_t)e]));
+        rows = cli_json_add(rows, row);
+    }
+    j = cli_json_set(j, "rows", rows);
+    j = cli_json_set(j, "steps", cli_json_number(c->n));
+    j = cli_json_set(j, "least_margin", cli_json_number(c->margin));
+    return cli_json_set(j, "stopped", json_boolean(c->stopped));
+}
+
+/* The prompt: the words of the command line, or all of standard input; line breaks are blanks. */
+static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
+{
+    bool words = a->n_words > 2 || strcmp(a->words[1], "-");
+    at_text_add(line, "");
+    for (int i = 1; words && i < a->n_words; i++)
+        at_text_addf(line, "%s%s", i > 1 ? " " : "", a->words[i]);
+    char buffer[4096];
+    size_t n;
+    while (!words && line->n <= PROMPT_MOST && (n = fread(buffer, 1, sizeof buffer, stdin)) > 0) {
+        if (memchr(buffer, 0, n))
+            return at_fail(err, AT_EINPUT, "standard input: a zero byte");
+        at_text_addn(line, buffer, n);
+    }
+    if (line->oom)
+        return at_oom(err);
+    if (at_cancel_pending())
+        return at_fail(err, AT_ECANCEL, "interrupted");
+    if (!words && ferror(stdin))
+        return at_fail(err, AT_EIO, "standard input: %s", strerror(errno));
+    if (line->n > PROMPT_MOST)
+        return at_fail(err, AT_EINPUT, "standard input: more than %zu bytes", PROMPT_MOST);
+    return AT_OK;
+}
+
+/* m: the model, its max_steps lowered by --steps. */
+static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
+{
+    at_err err = {0};
+    at_input prompt;
+    chain c = {0};
+    at_status st = at_input_parse(m, line, arena, &prompt, &err);
+    if (st)
+        return cli_fail(a, &err);
+    st = at_generate(m, a->precision, &prompt, arena, &c.rows, &c.n, &c.margin, &err);
+    if (st && st != AT_EBUDGET)
+        return cli_fail(a, &err);
+    if (!st && cut && m->decode.stop == AT_STOP_STEPS)
+        st = at_fail(&err, AT_EBUDGET, "no stop after %d steps", c.n);
+    c.stopped = !st;
+    int code;
+    if (a->json)
+        code = cli_put_json(a, chain_json(a, m, &prompt, &c), CLI_HOLDS);
+    else {
+        at_text t;
+        at_text_init(&t);
+        chain_print(m, &c, &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
+    return code == CLI_HOLDS && st ? cli_fail(a, &err) : code;
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    at_model m;
+    at_text line;
+    if (at_model_load(&m, a->words[0], &err))
+        return cli_fail(a, &err);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_text_init(&line);
+    int code;
+    bool cut = a->steps && a->steps < m.decode.max_steps;
+    if (!m.decode.enabled)
+        code = cli_usage(a, "%.200s: the model is no decoder: it has no stop rule", a->words[0]);
+    else if (prompt_read(a, &line, &err))
+        code = cli_fail(a, &err);
+    else {
+        if (cut)
+            m.decode.max_steps = a->steps;
+        code = prompt_run(a, &m, cut, line.s, &arena);
+    }
+    at_text_release(&line);
+    at_arena_release(&arena);
+    at_model_release(&m);
+    return code;
+}
+
+const cli_command cmd_generate = {
+    .name = "generate",
+    .summary = "let a decoder continue a prompt",
+    .usage = "MODEL INPUT|- [--precision P] [--steps N]",
+    .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
+             "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
+             "the least margin of all decisions. Nothing but the model file is used. A prompt of\n"
+             "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
+             "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
+             "exit code is 3. Precision is f32, f64 or pN.\n",
+    .examples = "attest generate counter.safetensors 0/3/0\n"
+                "attest generate counter.safetensors - --precision p12 < prompt.txt\n"
+                "attest generate counter.safetensors 0/3/0 --steps 2 --json\n",
+    .options = CLI_PRECISION | CLI_JSON | CLI_STEPS,
+    .least = 2,
+    .most = -1,
+    .missing = "a model file and a prompt",
+    .run = run,
+};

@@ -1,0 +1,137 @@
+# test_generate.sh: `generate`: chains from a model file that was made by hand.
+. cli/test/lib.sh
+
+# ---- two decoders, written byte by byte --------------------------------------------------------------
+
+quad() # $@ numbers among 0 1 -1 2 -2: little-endian doubles
+{
+    local v
+    for v; do
+        case $v in
+        0) printf '\0\0\0\0\0\0\0\0' ;;
+        1) printf '\0\0\0\0\0\0\360\077' ;;
+        -1) printf '\0\0\0\0\0\0\360\277' ;;
+        2) printf '\0\0\0\0\0\0\0\100' ;;
+        -2) printf '\0\0\0\0\0\0\0\300' ;;
+        esac
+    done
+}
+
+model() # $1 file, $2 architecture, then for each tensor: name, shape, numbers
+{
+    local file=$1 header at=0 count n byte
+    header="{\"__metadata__\":{\"attest\":\"$(printf '%s' "$2" | sed 's/"/\\"/g')\",\"format\":\"attest\"}"
+    shift 2
+    : >"$dir/.data"
+    while [ $# -gt 0 ]; do
+        # shellcheck disable=SC2086
+        quad $3 >>"$dir/.data"
+        count=$(wc -c <"$dir/.data")
+        header="$header,\"$1\":{\"dtype\":\"F64\",\"shape\":[$2],\"data_offsets\":[$at,$count]}"
+        at=$count
+        shift 3
+    done
+    header="$header}"
+    n=${#header}
+    {
+        for byte in $((n % 256)) $((n / 256)) 0 0 0 0 0 0; do
+            # shellcheck disable=SC2059
+            printf "\\$(printf '%03o' "$byte")"
+        done
+        printf '%s' "$header"
+        cat "$dir/.data"
+    } >"$file"
+}
+
+# Rows i/n/done: the next is i+1/n/done, done = 1 - relu(n-i-1) + relu(n-i-2); stops when done is 1.
+rows='"fields":[{"col":0,"hi":20,"kind":"int","lo":0,"name":"i","size":1,"width":1},
+{"col":1,"hi":20,"kind":"int","lo":0,"name":"n","size":1,"width":1},
+{"col":2,"hi":1,"kind":"int","lo":0,"name":"done","size":1,"width":1}]'
+rest='"f32":false,"n_min":1,"pos_origin":1,"positions":[],"prefix":{"count":0},"suffix":{"count":0},"subspaces":[],"version":1'
+counter() # $1 file, $2 the decode object with its comma, or nothing
+{
+    model "$1" "$(printf '%s' "{$2$rows,$rest,\"name\":\"counter\",\"width\":4,\"n_max\":12,
+\"blocks\":[{\"act\":\"relu\",\"kind\":\"mlp\",\"layers\":[{\"rows\":2},{\"rows\":4}],\"norm\":\"none\",\"residual\":true}],
+\"readout\":{\"final_norm\":false,\"kind\":\"round\",\"last\":true,\"rows\":3}}" | tr -d '\n')" \
+        input.0.embed 1,1 '1' input.1.embed 1,1 '1' input.2.embed 1,1 '1' \
+        block.0.mlp.0.w 2,4 '-1 1 0 0 -1 1 0 0' block.0.mlp.0.b 2 '-1 -2' \
+        block.0.mlp.1.w 4,2 '0 0 0 0 0 0 -1 1' block.0.mlp.1.b 4 '0 0 0 1' \
+        readout.w 3,4 '1 0 0 0 0 1 0 0 0 0 0 1' readout.b 3 '1 0 0'
+}
+equals='"decode":{"coordinate":2,"max_steps":10,"prompt_max":2,"prompt_min":1,"stop":"equals","value":1},'
+counter "$dir/c.st" "$equals"
+counter "$dir/plain.st" ''
+counter "$dir/six.st" '"decode":{"max_steps":6,"prompt_max":2,"prompt_min":1,"stop":"steps"},'
+
+# Tokens 0 -> 1 -> 2 -> 0, without attention; stops after token $2.
+cycle()
+{
+    model "$1" "$(printf '%s' "{\"decode\":{\"coordinate\":0,\"max_steps\":4,\"prompt_max\":3,\"prompt_min\":1,
+\"stop\":\"equals\",\"value\":$2},$rest,\"fields\":[{\"col\":0,\"kind\":\"token\",\"name\":\"x\",\"size\":3,\"width\":3}],
+\"name\":\"cycle\",\"width\":3,\"n_max\":8,\"blocks\":[],
+\"readout\":{\"final_norm\":false,\"kind\":\"argmax\",\"last\":true,\"rows\":3}}" | tr -d '\n')" \
+        input.0.embed 3,3 '1 0 0 0 1 0 0 0 1' readout.w 3,3 '0 0 2 2 0 0 0 2 0' readout.b 3 '0 0 0'
+}
+cycle "$dir/t.st" 2
+
+# ---- chains --------------------------------------------------------------------------------------------
+
+chain=$'1/3/0\n2/3/0\n3/3/1\nleast margin 0.5'
+gives 0 'rows: one a line, then the margin' "$chain" generate "$dir/c.st" 0/3/0
+for p in f32 p8 p12e8 p30; do
+    gives 0 "rows: $p" "$chain" generate "$dir/c.st" 0/3/0 --precision $p
+done
+input=$'0/3/0\n'
+gives 0 'a prompt from standard input' "$chain" generate "$dir/c.st" -
+input=$'2/3/0\n0/3/0'
+gives 0 'line breaks are blanks' "$chain" generate "$dir/c.st" -
+unset input
+gives 0 'a prompt of two rows' "$chain" generate "$dir/c.st" 2/3/0 0/3/0
+gives 0 'tokens: one line' $'1 2\nleast margin 2' generate "$dir/t.st" 2 0
+says 0 '--json' '"rows": [[1, 3, 0], [2, 3, 0], [3, 3, 1]]' generate "$dir/c.st" 0/3/0 --json
+holds 'with margin and stop' grep -q '"least_margin": 0.5, "stopped": true' "$dir/.out"
+gives 0 'a number of steps is a rule too' $'1/1/1\n2/1/1\n3/1/1\n4/1/1\n5/1/1\n6/1/1\nleast margin 0.5' \
+    generate "$dir/six.st" 0/1/0
+cp "$dir/c.st" "$dir/alone.st"
+holds 'nothing but the file is read' sh -c "cd '$dir' && mkdir -p e && cd e && '$(cd "$(dirname "$attest")" && pwd)/attest' generate ../alone.st 0/1/0"
+
+# ---- no answer: exit 3, and what there is stands ----------------------------------------------------------
+
+partial=1
+refuses 3 'no stop within max_steps' 'no stop after 10 steps' generate "$dir/c.st" 0/15/0
+holds 'the ten rows stand' grep -qx '10/15/0' "$dir/.out"
+refuses 3 '--steps cuts' 'no stop after 2 steps' generate "$dir/c.st" 0/3/0 --steps 2
+holds 'two rows stand' test "$(cat "$dir/.out")" = $'1/3/0\n2/3/0\nleast margin 0.5'
+refuses 3 '--steps cuts a number of steps' 'no stop after 2 steps' generate "$dir/six.st" 0/3/0 --steps 2
+refuses 3 '--json says so too' 'no stop after 2 steps' generate "$dir/c.st" 0/3/0 --steps 2 --json
+holds 'stopped: false' grep -q '"stopped": false' "$dir/.out"
+refuses 3 'a row outside the domain' 'step 1 leaves the domain: position 2: integer 21 out of range 0..20 (field i)' \
+    generate "$dir/c.st" 20/20/0
+gives 0 '--steps beyond the rule changes nothing' "$chain" generate "$dir/c.st" 0/3/0 --steps 1000
+cycle "$dir/t0.st" 2
+refuses 3 'tokens that never end' 'no stop after 1 steps' generate "$dir/t0.st" 2 --steps 1
+partial=
+
+# ---- bad input: exit 2 ---------------------------------------------------------------------------------------
+
+refuses 2 'a prompt of another length' 'prompt of length 3 out of range 1..2' generate "$dir/c.st" 0/3/0 0/3/0 0/3/0
+refuses 2 'a prompt longer than any input' 'length 13 out of range 1..12' \
+    generate "$dir/c.st" 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0
+refuses 2 'a number out of range' 'position 1: integer 21 out of range 0..20 (field n)' generate "$dir/c.st" 0/21/0
+refuses 2 'not a number' 'position 1: "x" is not an integer' generate "$dir/c.st" 0/x/0
+refuses 2 'not a decoder' 'the model is no decoder: it has no stop rule' generate "$dir/plain.st" 0/3/0
+refuses 2 'balls do not decode' 'decoding is done in f32, f64 or p-bit arithmetic' \
+    generate "$dir/c.st" 0/3/0 --precision ball
+refuses 2 'no prompt' 'a model file and a prompt is missing' generate "$dir/c.st"
+refuses 2 'no such file' 'No such file' generate "$dir/none.st" 0
+refuses 2 'steps' "--steps '0': must be an integer in 1..1048576" generate "$dir/c.st" 0/3/0 --steps 0
+counter "$dir/bad.st" '"decode":{"coordinate":3,"max_steps":10,"prompt_max":2,"prompt_min":1,"stop":"equals","value":1},'
+refuses 2 'a rule that cannot be' 'decoder: coordinate 3 out of range 0..2' generate "$dir/bad.st" 0/3/0
+input=''
+refuses 2 'an empty prompt' 'length 0 out of range 1..12' generate "$dir/c.st" -
+unset input
+printf '0/3/0\0' >"$dir/zero"
+holds 'a zero byte' sh -c "'$attest' generate '$dir/c.st' - <'$dir/zero' 2>&1 | grep -q 'a zero byte'"
+gives 0 'run still runs a decoder' '1,3,0' run "$dir/c.st" 0/3/0
+
+finish

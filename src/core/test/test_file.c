@@ -1,0 +1,184 @@
+/* test_file.c: files are read whole, and written whole or not at all. Everything happens in a fresh directory. */
+#define _GNU_SOURCE
+#include <attest/core.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char place[64], path[96];
+
+static int directory_new(void **state)
+{
+    (void)state;
+    const char *tmp = getenv("TMPDIR");
+    snprintf(place, sizeof place, "%.40s/attest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(place))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", place);
+    return 0;
+}
+
+static int entries(void)
+{
+    int n = 0;
+    DIR *d = opendir(place);
+    for (struct dirent *e; (e = readdir(d));)
+        n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(d);
+    return n;
+}
+
+static int directory_end(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(place); /* fails when anything else was left behind */
+}
+
+static void holds(const char *text)
+{
+    char *data;
+    size_t n;
+    at_err err = {0};
+    assert_int_equal(at_file_read(path, 1 << 20, &data, &n, &err), AT_OK);
+    assert_int_equal(n, strlen(text));
+    assert_string_equal(data, text);
+    at_free(data);
+}
+
+static void test_write_and_read(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    assert_int_equal(at_file_write(path, "old", 3, &err), AT_OK);
+    holds("old");
+    assert_int_equal(at_file_write(path, "", 0, &err), AT_OK);
+    holds("");
+    assert_int_equal(at_file_write(path, "newer", 5, &err), AT_OK);
+    holds("newer");
+    assert_int_equal(entries(), 1);
+    mode_t mask = umask(0);
+    umask(mask);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
+    size_t big = 300000; /* more than the first buffer */
+    char *bytes = at_malloc(big), *data;
+    for (size_t i = 0; i < big; i++)
+        bytes[i] = (char)(i * 7);
+    size_t n;
+    assert_int_equal(at_file_write(path, bytes, big, &err), AT_OK);
+    assert_int_equal(at_file_read(path, big, &data, &n, &err), AT_OK);
+    assert_true(n == big && memcmp(data, bytes, big) == 0 && data[n] == 0);
+    at_free(data);
+    assert_int_equal(at_file_read(path, big - 1, &data, &n, &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "300000 bytes, at most 299999 are allowed"));
+    at_free(bytes);
+}
+
+/* A write that fails half way: the old file stays, the temporary one goes. */
+static void test_failing_write(void **state)
+{
+    (void)state;
+    at_err err = {0}, none = {0};
+    assert_int_equal(at_file_write(path, "old", 3, &none), AT_OK);
+    struct rlimit was, small = {4096, 0};
+    getrlimit(RLIMIT_FSIZE, &was);
+    small.rlim_max = was.rlim_max;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    static char large[100000];
+    at_status st = at_file_write(path, large, sizeof large, &err);
+    setrlimit(RLIMIT_FSIZE, &was);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(st, AT_EIO);
+    assert_non_null(strstr(err.text, "file: File too large"));
+    holds("old");
+    assert_int_equal(entries(), 1);
+    at_alloc_inject(1);
+    at_err oom = {0};
+    assert_int_equal(at_file_write(path, "x", 1, &oom), AT_ENOMEM);
+    at_alloc_inject(0);
+    holds("old");
+    char *data;
+    size_t n;
+    at_err oom2 = {0};
+    at_alloc_inject(1);
+    assert_int_equal(at_file_read(path, 10, &data, &n, &oom2), AT_ENOMEM);
+    at_alloc_inject(0);
+}
+
+static void test_places_that_cannot_be_written(void **state)
+{
+    (void)state;
+    char missing[128];
+    snprintf(missing, sizeof missing, "%s/none/file", place);
+    at_err a = {0}, b = {0}, c = {0};
+    assert_int_equal(at_file_write(missing, "x", 1, &a), AT_EIO);
+    assert_non_null(strstr(a.text, "none/file: No such file or directory"));
+    assert_int_equal(at_file_write(place, "x", 1, &b), AT_EIO);
+    assert_non_null(strstr(b.text, ": is a directory"));
+    assert_int_equal(at_file_write("/dev/full", "x", 1, &c), AT_EIO);
+    assert_string_equal(c.text, "/dev/full: No space left on device");
+    assert_int_equal(entries(), 0);
+}
+
+/* A device stays a device: it is written through, never replaced. */
+static void test_devices(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    struct stat st;
+    assert_int_equal(at_file_write("/dev/null", "x", 1, &err), AT_OK);
+    assert_int_equal(stat("/dev/null", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+    assert_int_equal(stat("/dev/full", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+    char *data;
+    size_t n;
+    assert_int_equal(at_file_read("/dev/null", 10, &data, &n, &err), AT_OK);
+    assert_int_equal(n, 0);
+    at_free(data);
+    assert_int_equal(at_file_read("/dev/zero", 100000, &data, &n, &err), AT_EINPUT); /* endless */
+    assert_non_null(strstr(err.text, "/dev/zero: more than 100000 bytes"));
+    at_err status = {0}; /* says size 0, holds more than 300 bytes */
+    assert_int_equal(at_file_read("/proc/self/status", 300, &data, &n, &status), AT_EINPUT);
+    assert_int_equal(at_file_read("/proc/self/status", 60000, &data, &n, &(at_err){0}), AT_OK);
+    assert_true(n > 300);
+    at_free(data);
+}
+
+static void test_places_that_cannot_be_read(void **state)
+{
+    (void)state;
+    char *data;
+    size_t n;
+    at_err a = {0}, b = {0};
+    assert_int_equal(at_file_read(path, 10, &data, &n, &a), AT_EIO);
+    assert_non_null(strstr(a.text, "file: No such file or directory"));
+    assert_int_equal(at_file_read(place, 10, &data, &n, &b), AT_EIO);
+    assert_non_null(strstr(b.text, ": is a directory"));
+}
+
+#define IN_DIRECTORY(f) cmocka_unit_test_setup_teardown(f, directory_new, directory_end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_DIRECTORY(test_write_and_read),
+        IN_DIRECTORY(test_failing_write),
+        IN_DIRECTORY(test_places_that_cannot_be_written),
+        IN_DIRECTORY(test_devices),
+        IN_DIRECTORY(test_places_that_cannot_be_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

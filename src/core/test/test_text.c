@@ -1,0 +1,147 @@
+/* test_text.c: growing strings, escaping, strict numbers, "did you mean". */
+#include <attest/core.h>
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void test_grow(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    assert_null(t.s);
+    at_text_add(&t, "");
+    assert_string_equal(t.s, "");
+    for (int i = 0; i < 1000; i++)
+        at_text_addf(&t, "%d,", i % 10);
+    assert_int_equal(t.n, 2000);
+    assert_int_equal(strlen(t.s), 2000);
+    at_text_addn(&t, "a\0b", 3); /* bytes, not a string */
+    assert_int_equal(t.n, 2003);
+    assert_int_equal(t.s[2003], 0);
+    at_text_release(&t);
+    assert_null(t.s);
+    /* running out of memory is sticky and loses nothing that was there */
+    at_text_add(&t, "kept");
+    char big[1000];
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = 0;
+    at_alloc_inject(1);
+    at_text_addf(&t, "%s", big);
+    at_alloc_inject(0);
+    assert_true(t.oom);
+    at_text_add(&t, "no");
+    assert_string_equal(t.s, "kept");
+    at_text_release(&t);
+}
+
+static void test_html(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    at_text_add_html(&t, "<script a='1' b=\"2\">&</script>\x1b\x01\n\t\x7f\xc2\x9b\xc3\xa9\xc2\xa0");
+    assert_string_equal(
+        t.s, "&lt;script a=&#39;1&#39; b=&quot;2&quot;&gt;&amp;&lt;/script&gt;\xef\xbf\xbd\xef\xbf\xbd\n\t"
+             "\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9\xc2\xa0");
+    at_text_release(&t);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    at_text_add_plain(&t, "a\x1b]0;title\x07\r\n\tb\x7f\xc2\x9b"
+                          "31m\xc2\x80\xc2\x9f\xc2\xa0\xc3\xa9 \xe2\x82\xac\xc2");
+    assert_string_equal(t.s, "a?]0;title????b??31m??\xc2\xa0\xc3\xa9 \xe2\x82\xac\xc2");
+    at_text_release(&t);
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *s;
+        bool ok;
+        int64_t v;
+    } cases[] = {{"0", true, 0},
+                 {"-17", true, -17},
+                 {"9223372036854775807", true, INT64_MAX},
+                 {"-9223372036854775808", true, INT64_MIN},
+                 {"9223372036854775808", false, 0},
+                 {"", false, 0},
+                 {" 1", false, 0},
+                 {"1 ", false, 0},
+                 {"1x", false, 0},
+                 {"1.0", false, 0},
+                 {"1e3", false, 0},
+                 {"0x10", false, 0},
+                 {"-", false, 0},
+                 {"--1", false, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t v = 99;
+        if (at_parse_i64(cases[i].s, strlen(cases[i].s), &v) != cases[i].ok)
+            fail_msg("\"%s\"", cases[i].s);
+        assert_true(v == (cases[i].ok ? cases[i].v : 99)); /* untouched on failure */
+    }
+    int64_t v;
+    assert_true(at_parse_i64("123456", 3, &v) && v == 123); /* a part of a line */
+    assert_false(at_parse_i64("1\0"
+                              "2",
+                              3, &v));
+    assert_false(at_parse_i64("\0", 1, &v));
+    char digits[65];
+    memset(digits, '0', sizeof digits);
+    assert_true(at_parse_i64(digits, 63, &v) && v == 0);
+    assert_false(at_parse_i64(digits, 64, &v));
+}
+
+static void test_doubles(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"0", "-1.5", "1e-3", ".5", "1e308", "-0", "4.9e-324"};
+    static const char *const bad[] = {"",         " 1",    "1 ", "1,5", "nan", "inf", "-INF",
+                                      "infinity", "1e309", "e3", ".",   "1e",  "+-1", "\n1"};
+    static const double want[] = {0, -1.5, 1e-3, 0.5, 1e308, 0, 4.9e-324};
+    double v;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!at_parse_double(good[i], strlen(good[i]), &v) || v != want[i])
+            fail_msg("\"%s\"", good[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (at_parse_double(bad[i], strlen(bad[i]), &v))
+            fail_msg("\"%s\" was read as %g", bad[i], v);
+    assert_false(at_parse_double("1\0", 2, &v));
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"softmax", "sparsemax", "leftmost-hard", "N", "c", "ab"};
+    assert_string_equal(at_nearest("sotfmax", names, 6), "softmax");
+    assert_string_equal(at_nearest("softmx", names, 6), "softmax");
+    assert_string_equal(at_nearest("left", names, 6), "leftmost-hard"); /* an abbreviation */
+    assert_string_equal(at_nearest("abc", names, 6), "ab");
+    assert_null(at_nearest("transformer", names, 6));
+    /* nothing of the name would be left */
+    assert_null(at_nearest("M", names, 6));
+    assert_null(at_nearest("x", names, 6));
+    assert_null(at_nearest("xy", (const char *const[]){"cd"}, 1));
+    assert_null(at_nearest("", names, 6));
+    assert_null(at_nearest("softmax", NULL, 0));
+    char longer[200];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    assert_null(at_nearest(longer, names, 6));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grow),     cmocka_unit_test(test_html),    cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles), cmocka_unit_test(test_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+/* decode.c: the life of a decoder, the memory of its caches, and generation.
+ *
+ * The arithmetic is in decode.inc. Here: what is refused, what is reserved before a position is computed
+ * (so that a push either happens or leaves everything as it was), which rows of a cache may go, and the
+ * loop of push and next under the stop rule. Generation sees only the model.
+ *
+ * The cache of a group keeps rows in the order of positions. A row is dead when the mask hides it from the
+ * query that comes now; masks of decoders never show a hidden row again. When the rows are full, the
+ * dead are squeezed out; when more than half remain, there is room for twice as many. So a row is moved
+ * O(1) times on average, and there are at most 2 * live + DECODE_LEAST rows: for block-sparse masks
+ * O(k B + c T / B), for the others O(T).
+ *
+ *     pos   3   7  11 | 12  13  14  15        B = 4, k = 1, c = 1: block ends, then the window
+ */
+#include <math.h>
+#include <string.h>
+
+#include "decode.h"
+
+#define DECODE_LEAST 16 /* rows of a cache that are always free after growing */
+
+/* ---- making --------------------------------------------------------------------------------------- */
+
+static void raise_to(size_t *most, size_t v)
+{
+    *most = v > *most ? v : *most;
+}
+
+static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_group *out)
+{
+    int D = d->c.m->width, K = g->heads * g->dk, V = g->heads * g->dv;
+    *out = (decode_group){.g = g};
+    at_status st = d->ops->matrix(d, g->q, g->qb, K, D, &out->q);
+    if (!st)
+        st = d->ops->matrix(d, g->k, g->kb, K, D, &out->k);
+    if (!st)
+        st = d->ops->matrix(d, g->v, g->vb, V, D, &out->v);
+    if (!st)
+        st = d->ops->matrix(d, g->o, g->ob, D, V, &out->o);
+    if (!st && g->weighting == AT_THREEWISE)
+        st = d->ops->matrix(d, g->k2, g->k2b, K, D, &out->k2);
+    if (!st && g->weighting == AT_THREEWISE)
+        st = d->ops->matrix(d, g->v2, g->v2b, V, D, &out->v2);
+    /* Under a block-sparse mask keys leave again, and a sum of floats cannot give them back. */
+    out->sums = !st && !keys && g->weighting == AT_LINEAR && g->mask.kind != AT_MASK_BLOCK_SPARSE;
+    if (!out->sums)
+        return st;
+    size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
+    size_t products = (size_t)K * (size_t)g->dv;
+    out->sum_k = at_arena_alloc(&d->arena, (size_t)K, size);
+    out->sum_kv = at_arena_alloc(&d->arena, products, size);
+    if (!out->sum_k || !out->sum_kv)
+        return at_oom(d->c.err);
+    for (size_t i = 0; d->exact_sums && i < products; i++) {
+        at_acc_zero((at_acc *)out->sum_kv + i);
+        if (i < (size_t)K)
+            at_acc_zero((at_acc *)out->sum_k + i);
+    }
+    return AT_OK;
+}
+
+static at_status block_make(at_decoder *d, const at_block *b, bool keys, decode_block *out)
+{
+    *out = (decode_block){.b = b};
+    at_status st = AT_OK;
+    if (b->kind == AT_BLOCK_ATTN) {
+        /* The groups count from here on, also for at_decoder_free: all zero until each is made. */
+        if (!(out->groups = at_new(&d->arena, decode_group, b->n_groups)))
+            return at_oom(d->c.err);
+        for (int g = 0; g < b->n_groups && !st; g++)
+            st = group_make(d, &b->groups[g], keys, &out->groups[g]);
+        return st;
+    }
+    if (!(out->dense = at_new(&d->arena, decode_matrix, b->n_dense)))
+        return at_oom(d->c.err);
+    int in = d->c.m->width;
+    for (int l = 0; l < b->n_dense && !st; l++) {
+        st = d->ops->matrix(d, b->dense[l].w, b->dense[l].b, b->dense[l].rows, in, &out->dense[l]);
+        in = b->dense[l].rows;
+    }
+    return st;
+}
+
+/* Everything whose size does not depend on the sequence. */
+static at_status fixed_make(at_decoder *d)
+{
+    const at_model *m = d->c.m;
+    size_t D = (size_t)m->width, R = (size_t)m->readout.rows, query = 1, mixed = 1, hidden = 1, rounded = 1;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
+            size_t H = (size_t)k->groups[g].heads, dk = (size_t)k->groups[g].dk, dv = (size_t)k->groups[g].dv;
+            raise_to(&query, H * (2 * dk + dv)); /* for sums: q, k and v */
+            raise_to(&mixed, H * dv);
+            if (d->blocks[b].groups[g].sums && d->exact_sums)
+                raise_to(&rounded, dk * (dv + 1));
+        }
+        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
+            raise_to(&hidden, (size_t)k->dense[l].rows);
+    }
+    const struct {
+        void **p;
+        size_t n;
+    } arrays[] = {{&d->x, D},
+                  {&d->normed, D},
+                  {&d->part, D},
+                  {&d->result, D},
+                  {&d->query, query},
+                  {&d->mixed, mixed},
+                  {&d->read, R},
+                  {&d->hidden[0], hidden},
+                  {&d->hidden[1], hidden},
+                  {&d->rounded, rounded}};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        if (!(*arrays[k].p = at_arena_alloc(&d->arena, arrays[k].n, d->ops->size)))
+            return at_oom(d->c.err);
+    at_output *y = &d->y;
+    *y = (at_output){.n = 1, .rows = (int)R, .width = m->readout.kind == AT_READ_ARGMAX ? 1 : (int)R};
+    y->value = at_new(&d->arena, double, R);
+    y->decision = at_new(&d->arena, double, R);
+    y->margin = at_new(&d->arena, double, R);
+    y->decided = at_new(&d->arena, uint8_t, R);
+    return y->value && y->decision && y->margin && y->decided ? AT_OK : at_oom(d->c.err);
+}
+
+/* ---- memory of the sequence ------------------------------------------------------------------------- */
+
+/* *p gets room for n elements; what is there stays, also when it fails. */
+static at_status grow(at_decoder *d, void **p, size_t n, size_t size)
+{
+    void *q = size && n > SIZE_MAX / size ? NULL : at_realloc(*p, n * size);
+    if (!q)
+        return at_oom(d->c.err);
+    *p = q;
+    return AT_OK;
+}
+
+static void row_move(void *rows, size_t size, int from, int to)
+{
+    if (rows && from != to)
+        memcpy((char *)rows + (size_t)to * size, (char *)rows + (size_t)from * size, size);
+}
+
+/* Drops the rows that query d->t and all later ones cannot see. */
+static void group_squeeze(at_decoder *d, decode_group *a)
+{
+    size_t K = (size_t)a->g->heads * (size_t)a->g->dk * d->ops->size;
+    size_t V = (size_t)a->g->heads * (size_t)a->g->dv * d->ops->size;
+    int kept = 0;
+    for (int j = 0; j < a->used; j++)
+        if (at_mask_allows(&a->g->mask, d->t, a->pos[j])) {
+            row_move(a->kc, K, j, kept);
+            row_move(a->vc, V, j, kept);
+            row_move(a->kc2, K, j, kept);
+            row_move(a->vc2, V, j, kept);
+            a->pos[kept++] = a->pos[j];
+        }
+    a->used = kept;
+}
+
+static at_status group_reserve(at_decoder *d, decode_group *a)
+{
+    if (a->sums || a->used < a->cap)
+        return AT_OK;
+    group_squeeze(d, a);
+    if (a->used < a->cap && a->used <= a->cap / 2)
+        return AT_OK;
+    int cap = 2 * a->used + DECODE_LEAST;
+    size_t K = (size_t)a->g->heads * (size_t)a->g->dk, V = (size_t)a->g->heads * (size_t)a->g->dv;
+    void *pos = a->pos;
+    at_status st = grow(d, &pos, (size_t)cap, sizeof *a->pos);
+    a->pos = pos;
+    if (!st)
+        st = grow(d, &a->kc, (size_t)cap * K, d->ops->size);
+    if (!st)
+        st = grow(d, &a->vc, (size_t)cap * V, d->ops->size);
+    if (!st && a->g->weighting == AT_THREEWISE)
+        st = grow(d, &a->kc2, (size_t)cap * K, d->ops->size);
+    if (!st && a->g->weighting == AT_THREEWISE)
+        st = grow(d, &a->vc2, (size_t)cap * V, d->ops->size);
+    if (!st)
+        a->cap = cap;
+    return st;
+}
+
+/* Room in every cache for position t, and scratch for the query that sees the most. Three-wise attention
+ * weighs pairs of keys and needs dk numbers more for one of its arrays. */
+static at_status position_reserve(at_decoder *d)
+{
+    size_t rows = 1, numbers = 1;
+    at_status st = AT_OK;
+    for (int b = 0; b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups && !st; g++) {
+            decode_group *a = &d->blocks[b].groups[g];
+            st = group_reserve(d, a);
+            size_t n = (size_t)a->used + 1;
+            raise_to(&rows, n);
+            raise_to(&numbers, a->g->weighting == AT_THREEWISE ? n * n + (size_t)a->g->dk : n);
+        }
+    if (st || (rows <= d->scratch_rows && numbers <= d->scratch_numbers))
+        return st;
+    void *key = d->key, *flag = d->flag;
+    st = grow(d, &key, 2 * rows, sizeof *d->key);
+    d->key = key;
+    if (!st)
+        st = grow(d, &flag, 2 * rows, sizeof *d->flag);
+    d->flag = flag;
+    void **const all[] = {&d->s, &d->w, &d->z, &d->extra};
+    for (size_t k = 0; k < sizeof all / sizeof *all && !st; k++)
+        st = grow(d, all[k], 2 * numbers, d->ops->size);
+    if (st)
+        return st;
+    d->scratch_rows = 2 * rows;
+    d->scratch_numbers = 2 * numbers;
+    return AT_OK;
+}
+
+size_t at_decoder_bytes(const at_decoder *d)
+{
+    size_t bytes = 0;
+    for (int b = 0; b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            const decode_group *a = &d->blocks[b].groups[g];
+            size_t K = (size_t)a->g->heads * (size_t)a->g->dk, V = (size_t)a->g->heads * (size_t)a->g->dv;
+            size_t pairs = a->g->weighting == AT_THREEWISE ? 2 : 1;
+            if (a->sums)
+                bytes += K * ((size_t)a->g->dv + 1) * (d->exact_sums ? sizeof(at_acc) : d->ops->size);
+            else
+                bytes += (size_t)a->cap * (pairs * (K + V) * d->ops->size + sizeof *a->pos);
+        }
+    return bytes;
+}
+
+/* ---- the decoder ------------------------------------------------------------------------------------- */
+
+void at_decoder_free(at_decoder *d)
+{
+    if (!d)
+        return;
+    for (int b = 0; d->blocks && b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            decode_group *a = &d->blocks[b].groups[g];
+            at_free(a->pos);
+            at_free(a->kc);
+            at_free(a->vc);
+            at_free(a->kc2);
+            at_free(a->vc2);
+        }
+    at_free(d->key);
+    at_free(d->flag);
+    at_free(d->s);
+    at_free(d->w);
+    at_free(d->z);
+    at_free(d->extra);
+    at_arena_release(&d->arena);
+    at_free(d);
+}
+
+/* The next position; row NULL: a prefix row of the model. */
+static at_status advance(at_decoder *d, const double *row, at_err *err)
+{
+    if (at_cancel_pending())
+        return at_fail(err, AT_ECANCEL, "interrupted");
+    d->c.err = err;
+    at_status st = position_reserve(d);
+    if (!st)
+        d->ops->step(d, row);
+    return st;
+}
+
+static at_status fill(at_decoder *d, bool keys, at_err *err)
+{
+    const at_model *m = d->c.m;
+    d->c.err = err;
+    if (!(d->blocks = at_new(&d->arena, decode_block, m->n_blocks + 1)))
+        return at_oom(err);
+    at_status st = AT_OK;
+    for (int b = 0; b < m->n_blocks && !st; b++)
+        st = block_make(d, &m->blocks[b], keys, &d->blocks[b]);
+    if (!st)
+        st = d->ops->matrix(d, m->readout.w, m->readout.b, m->readout.rows, m->width, &d->readout);
+    if (!st)
+        st = fixed_make(d);
+    for (int t = 0; t < m->n_prefix && !st; t++)
+        st = advance(d, NULL, err);
+    return st;
+}
+
+static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decoder **out, at_err *err)
+{
+    static const decode_ops *const ops[AT_ARITH_KINDS] = {
+        [AT_F32] = &ref_forward_f32_decode,
+        [AT_F64] = &ref_forward_f64_decode,
+        [AT_PBIT] = &ref_forward_pbit_decode,
+    };
+    if ((unsigned)a.kind >= AT_ARITH_KINDS || !ops[a.kind])
+        return at_fail(err, AT_EREFUSED, "decoding is done in f32, f64 or p-bit arithmetic");
+    if (!m->decode.enabled)
+        return at_fail(err, AT_EREFUSED, "the model is no decoder: it has no stop rule");
+    at_status st = at_model_validate(m, err);
+    if (st)
+        return st;
+    at_decoder *d = at_calloc(1, sizeof *d);
+    if (!d)
+        return at_oom(err);
+    at_arena_init(&d->arena);
+    d->c = (ref_ctx){.m = m, .arena = &d->arena, .f = at_pfmt_of(a)};
+    d->ops = ops[a.kind];
+    d->exact_sums = a.kind == AT_PBIT;
+    st = fill(d, keys, err);
+    if (st)
+        at_decoder_free(d);
+    else
+        *out = d;
+    return st;
+}
+
+at_status at_decoder_new(const at_model *m, at_arith a, at_decoder **out, at_err *err)
+{
+    return decoder_make(m, a, false, out, err);
+}
+
+at_status at_decoder_new_keys(const at_model *m, at_arith a, at_decoder **out, at_err *err)
+{
+    return decoder_make(m, a, true, out, err);
+}
+
+at_status at_decoder_push(at_decoder *d, const double *row, at_err *err)
+{
+    const at_model *m = d->c.m;
+    int done = d->t - m->n_prefix;
+    if (done >= m->n_max)
+        return at_fail(err, AT_EDOMAIN, "length %d out of range %d..%d", done + 1, m->n_min, m->n_max);
+    at_status st = at_input_check_row(m, row, done + 1, err);
+    return st ? st : advance(d, row, err);
+}
+
+at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *decided, at_err *err)
+{
+    if (d->t == 0)
+        return at_fail(err, AT_EINPUT, "nothing was pushed, so nothing follows");
+    d->ops->read(d);
+    double least = INFINITY;
+    at_tri all = AT_TRUE;
+    for (int k = 0; k < d->y.width; k++) {
+        least = fmin(least, d->y.margin[k]);
+        all = at_tri_and(all, d->y.decided[k]);
+        row[k] = d->y.decision[k] + 0.0; /* no -0 in a row */
+    }
+    *margin = least;
+    *decided = all;
+    return AT_OK;
+}
+
+/* ---- generation -------------------------------------------------------------------------------------- */
+
+/* One row after what was pushed; *end: the stop rule holds after it. */
+static at_status generate_row(at_decoder *d, int step, double *row, double *least, bool *end, at_err *err)
+{
+    const at_model *m = d->c.m;
+    const at_decode *rule = &m->decode;
+    double margin;
+    at_tri decided;
+    at_status st = at_decoder_next(d, row, &margin, &decided, err);
+    if (st)
+        return st;
+    *least = fmin(*least, margin);
+    if (decided != AT_TRUE)
+        return at_fail(err, AT_EBUDGET, "step %d: the row is undecided", step);
+    at_err why = {0};
+    if (at_input_check_row(m, row, d->t - m->n_prefix + 1, &why))
+        return at_fail(err, AT_EBUDGET, "step %d leaves the domain: %s", step, why.text);
+    *end = rule->stop == AT_STOP_STEPS ? step == rule->max_steps : row[rule->coordinate] == rule->value;
+    return AT_OK;
+}
+
+/* Up to `steps` rows; *n of them stand in rows also when there is no answer. */
+static at_status generate_rows(at_decoder *d, int steps, double *rows, int *n, double *least, at_err *err)
+{
+    size_t width = (size_t)at_model_row_width(d->c.m);
+    bool end = false;
+    at_status st = AT_OK;
+    while (*n < steps && !end && !st) {
+        double *row = rows + (size_t)*n * width;
+        if (*n > 0)
+            st = at_decoder_push(d, row - width, err);
+        if (!st)
+            st = generate_row(d, *n + 1, row, least, &end, err);
+        *n += !st;
+    }
+    return st || end ? st : at_fail(err, AT_EBUDGET, "no stop after %d steps", steps);
+}
+
+at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
+                      int *n, double *least_margin, at_err *err)
+{
+    at_decoder *d;
+    at_status st = at_decoder_new(m, a, &d, err);
+    if (st)
+        return st;
+    const at_decode *rule = &m->decode;
+    int width = at_model_row_width(m), done = 0;
+    double least = INFINITY, *made = NULL;
+    at_mark mark = at_arena_mark(arena);
+    if (prompt->n < rule->prompt_min || prompt->n > rule->prompt_max)
+        st = at_fail(err, AT_EDOMAIN, "prompt of length %d out of range %d..%d", prompt->n, rule->prompt_min,
+                     rule->prompt_max);
+    for (int t = 0; t < prompt->n && !st; t++)
+        st = at_decoder_push(d, prompt->v + (size_t)t * (size_t)width, err);
+    int steps = rule->max_steps < m->n_max - prompt->n ? rule->max_steps : m->n_max - prompt->n;
+    if (!st && !(made = at_new(arena, double, (size_t)steps *(size_t)width)))
+        st = at_oom(err);
+    if (!st)
+        st = generate_rows(d, steps, made, &done, &least, err);
+    at_decoder_free(d);
+    if (st && st != AT_EBUDGET) {
+        at_arena_reset(arena, mark);
+        return st;
+    }
+    *rows = made;
+    *n = done;
+    *least_margin = least;
+    return st;
+}

@@ -1,0 +1,77 @@
+/* decode.h: a decoder, as decode.c keeps it and decode.inc works on it (private to exec).
+ *
+ * Legend: t position (the model's prefix counts), D width, H heads of a group, dk, dv head widths,
+ *         N one number of the arithmetic: float or double, decode_ops.size bytes. */
+#ifndef ATTEST_EXEC_DECODE_H
+#define ATTEST_EXEC_DECODE_H
+
+#include "exec_internal.h"
+
+/* The nonzero weights of a (rows, cols) matrix, rounded once, column by column in runs of consecutive
+ * rows: y += w[:,k] * x[k] for ascending k adds to every y[r] in the order of the reference, and the sums of
+ * different rows do not wait for each other. */
+typedef struct {
+    int row, n;
+} decode_run;
+typedef struct {
+    int rows, cols;
+    bool finite;     /* every weight after rounding: then x[k] = 0 adds nothing */
+    size_t *start;   /* (cols + 1) first run of a column */
+    decode_run *run; /* weights follow each other in the order of the runs */
+    void *w;         /* N */
+    void *bias;      /* (rows) N, or NULL */
+} decode_matrix;
+
+/* What a group remembers. Either rows: keys and values of the positions that a later query may see, in ascending
+ * order of position, with some dead ones among them until the next compaction. Or sums over all
+ * keys so far: of phi(k)_c * v_e and of phi(k)_c. */
+typedef struct {
+    const at_group *g;
+    decode_matrix q, k, v, k2, v2, o;
+    bool sums;
+    int used, cap;        /* rows */
+    int *pos;             /* (cap) */
+    void *kc, *vc;        /* (cap, H*dk), (cap, H*dv) N */
+    void *kc2, *vc2;      /* the same for three-wise */
+    void *sum_kv, *sum_k; /* (H, dk, dv), (H, dk): N, or at_acc at p bits */
+    int seen;             /* keys in the sums */
+} decode_group;
+
+typedef struct {
+    const at_block *b;
+    decode_group *groups; /* ATTN */
+    decode_matrix *dense; /* MLP */
+} decode_block;
+
+struct decode_ops;
+
+struct at_decoder {
+    ref_ctx c; /* arena: this one; err: of the call */
+    at_arena arena;
+    const struct decode_ops *ops;
+    bool exact_sums; /* p-bit: running sums are at_acc */
+    int t;           /* positions done */
+    decode_block *blocks;
+    decode_matrix readout;
+    void *x, *normed, *part, *result; /* (D) N; x: the last position after the last block */
+    void *query, *mixed;              /* the widest H*dk, H*dv */
+    void *hidden[2];                  /* the widest MLP layer */
+    void *read;                       /* (R) */
+    void *rounded;                    /* sums of one head, rounded: the largest dk * (dv + 1) */
+    at_output y;                      /* of the last position */
+    size_t scratch_rows, scratch_numbers;
+    int *key;                /* (scratch_rows) */
+    uint8_t *flag;           /* (scratch_rows) */
+    void *s, *w, *z, *extra; /* (scratch_numbers) N: scores, weights, sorted, three-wise products */
+};
+
+typedef struct decode_ops {
+    size_t size; /* of N */
+    at_status (*matrix)(at_decoder *d, int w, int b, int rows, int cols, decode_matrix *out);
+    void (*step)(at_decoder *d,
+                 const double *row); /* position t; row NULL: a prefix row. Memory is reserved. */
+    void (*read)(at_decoder *d);     /* d->y from d->x */
+} decode_ops;
+extern const decode_ops ref_forward_f32_decode, ref_forward_f64_decode, ref_forward_pbit_decode;
+
+#endif

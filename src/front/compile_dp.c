@@ -1,0 +1,356 @@
+/* compile_dp.c: a dynamic programme becomes a program, and so a decoder that reasons step by step.
+ *
+ * The sequence is   (s, 0, 0, 0) ...  (0, 0, 0, 0)  (0, i, dp, 0) ...  (0, 0, 0, answer)
+ * inputs, a separator, one row a state in order, the answer. At the last row the program computes the next
+ * one; it is fed back, rounded, until a row without a state comes after the separator.
+ *
+ *   1. The next state: counters with carries, as on an odometer; after the separator the first state.
+ *   2. Where its dependencies stand: inputs at their index, states at n + 1 + rank. The rank is linear when
+ *      bounds do not depend on other counters; an inner counter whose bounds depend on the outer one needs the
+ *      outer one's offset from a table.
+ *   3. COPY by index (lemma A.11): score 2 t k - k^2, largest at position k = t with gap 1.
+ *   4. The transition, from min, max, comparisons and selections.
+ *   5. At the last state the answer instead.
+ * Look-ups that are steered by other look-ups simply come one attention layer later.
+ *
+ * Sizes are constants of the model: one model serves one size. Its tensor shapes do not depend on the size
+ * (as long as the rank is linear). */
+#include <attest/dp.h>
+#include <attest/program.h>
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const at_dp_instance *x;
+    const at_dp *d;
+    at_program *P;
+    at_var s, state[AT_DP_MAX], value[AT_DP_MAX]; /* this row */
+    at_var next[AT_DP_MAX];                       /* the next state */
+    at_var here, here2;                           /* position and its square */
+    at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
+    int serial;
+    char name[32];
+    at_err *err;
+} compiler;
+
+static const char *fresh(compiler *c)
+{
+    snprintf(c->name, sizeof c->name, "t%d", c->serial++);
+    return c->name;
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------- */
+
+static bool is_const(const compiler *c, at_var v, double *value)
+{
+    at_var_info i = at_program_var(c->P, v);
+    *value = i.lo;
+    return v >= 0 && i.lo == i.hi;
+}
+
+static at_var product(compiler *c, at_var a, at_var b)
+{
+    double k;
+    if (is_const(c, a, &k))
+        return at_scaled(c->P, k, b);
+    if (is_const(c, b, &k))
+        return at_scaled(c->P, k, a);
+    return at_product(c->P, fresh(c), a, b);
+}
+
+static at_var modulo(compiler *c, const at_dpx *e, at_var a, at_var b)
+{
+    double m;
+    if (!is_const(c, b, &m) || m < 1) {
+        at_program_fail(c->P, "line %d: the modulus must be a constant of at least 1", e->line);
+        return -1;
+    }
+    at_var q = at_floor_div(c->P, fresh(c), a, (int)m);
+    return at_sum(c->P, NULL, AT_VEC(a, q), (double[]){1, -m}, 0);
+}
+
+static at_var translate(compiler *c, const at_dpx *e)
+{
+    at_program *P = c->P;
+    at_var a[3] = {-1, -1, -1};
+    for (int k = 0; k < 3 && e->arg[k]; k++)
+        a[k] = translate(c, e->arg[k]);
+    switch (e->op) {
+    case AT_DPX_CONST:
+        return at_const(P, (double)e->value);
+    case AT_DPX_SIZE:
+        return at_const(P, (double)c->x->size[e->index]);
+    case AT_DPX_COUNTER:
+        return c->next[e->index];
+    case AT_DPX_TAKE:
+        return c->take[e->index];
+    case AT_DPX_NEED:
+        return c->need[e->index] + e->field;
+    case AT_DPX_VALUE:
+        return c->value[e->index];
+    case AT_DPX_LET:
+        if (c->let[e->index] < 0)
+            c->let[e->index] = translate(c, c->d->lets[e->index].rule);
+        return c->let[e->index];
+    case AT_DPX_ADD:
+        return at_add(P, a[0], a[1]);
+    case AT_DPX_SUB:
+        return at_sub(P, a[0], a[1]);
+    case AT_DPX_MUL:
+        return product(c, a[0], a[1]);
+    case AT_DPX_MOD:
+        return modulo(c, e, a[0], a[1]);
+    case AT_DPX_MIN:
+        return at_min2(P, fresh(c), a[0], a[1]);
+    case AT_DPX_MAX:
+        return at_max2(P, fresh(c), a[0], a[1]);
+    case AT_DPX_NEG:
+        return at_neg(P, a[0]);
+    case AT_DPX_ABS:
+        return at_absolute(P, fresh(c), a[0]);
+    case AT_DPX_EQ:
+        return at_equals(P, fresh(c), at_sub(P, a[0], a[1]), 0);
+    case AT_DPX_NE:
+        return at_not(P, at_equals(P, fresh(c), at_sub(P, a[0], a[1]), 0));
+    case AT_DPX_LT:
+        return at_at_least(P, fresh(c), at_sub(P, a[1], a[0]), 1);
+    case AT_DPX_LE:
+        return at_at_least(P, fresh(c), at_sub(P, a[1], a[0]), 0);
+    case AT_DPX_AND:
+        return at_and(P, fresh(c), a[0], a[1]);
+    case AT_DPX_OR:
+        return at_or(P, fresh(c), a[0], a[1]);
+    case AT_DPX_NOT:
+        return at_not(P, a[0]);
+    default: /* AT_DPX_IF */
+        return at_select(P, fresh(c), a[0], a[1], a[2]);
+    }
+}
+
+/* ---- states ---------------------------------------------------------------------------------------------- */
+
+/* A bound of counter m, in terms of the counters in `at`. */
+static at_var bound(compiler *c, const at_dpx *e, const at_var *at)
+{
+    at_var keep[AT_DP_MAX];
+    memcpy(keep, c->next, sizeof keep);
+    memcpy(c->next, at, sizeof keep);
+    at_var v = translate(c, e);
+    memcpy(c->next, keep, sizeof keep);
+    return v;
+}
+
+/* Step 1. Returns whether this row holds the last state. */
+static at_var next_state(compiler *c)
+{
+    at_program *P = c->P;
+    int n = c->d->n_counters;
+    const int64_t *first = c->x->state, *last = c->x->state + (c->x->n_states - 1) * n;
+    at_var end[AT_DP_MAX], moves[AT_DP_MAX], now[AT_DP_MAX] = {0}, is_last = at_const(P, 1);
+    at_var started = at_at_least(P, "started", c->state[0], 1);
+    for (int m = 0; m < n; m++) {
+        end[m] = at_equals(P, fresh(c), at_sub(P, bound(c, c->d->counters[m].hi, c->state), c->state[m]), 0);
+        is_last = at_and(P, fresh(c), is_last, at_equals(P, fresh(c), c->state[m], (double)last[m]));
+    }
+    memcpy(now, c->state, sizeof now);
+    moves[n - 1] = at_const(P, 1);
+    for (int m = n - 2; m >= 0; m--) /* counter m moves when all inner ones are at their end */
+        moves[m] = at_and(P, fresh(c), moves[m + 1], end[m + 1]);
+    for (int m = 0; m < n; m++) {
+        at_var low = bound(c, c->d->counters[m].lo, now);
+        at_var step = at_select(P, fresh(c), end[m], low, at_sum(P, NULL, AT_VEC(c->state[m]), NULL, 1));
+        now[m] = at_select(P, fresh(c), moves[m], step, c->state[m]);
+    }
+    for (int m = 0; m < n; m++)
+        c->next[m] =
+            at_select(P, c->d->counters[m].name.name, started, now[m], at_const(P, (double)first[m]));
+    return is_last;
+}
+
+static bool depends_on_counters(const at_dpx *e)
+{
+    if (e->op == AT_DPX_COUNTER)
+        return true;
+    for (int k = 0; k < 3 && e->arg[k]; k++)
+        if (depends_on_counters(e->arg[k]))
+            return true;
+    return false;
+}
+
+/* Number of states whose first counter is below i, for every i from lo to hi. */
+static at_var outer_offset(compiler *c, at_var i)
+{
+    at_var_info r = at_program_var(c->P, i);
+    size_t n = (size_t)(r.hi - r.lo) + 1;
+    double *t = at_calloc(n, sizeof *t);
+    if (!t) {
+        at_program_oom(c->P);
+        return -1;
+    }
+    for (size_t k = 0; k < n; k++)
+        for (int64_t s = 0; s < c->x->n_states; s++)
+            t[k] += (double)c->x->state[s * c->d->n_counters] < r.lo + (double)k;
+    at_var v = at_table(c->P, fresh(c), i, t);
+    at_free(t);
+    return v;
+}
+
+/* Step 2: the rank of a state, 0-based, as a function of its counters. */
+static at_var rank_of(compiler *c, const at_var *at)
+{
+    const at_dp *d = c->d;
+    int n = d->n_counters;
+    bool linear = true;
+    for (int m = 0; m < n; m++)
+        linear = linear && !depends_on_counters(d->counters[m].lo) && !depends_on_counters(d->counters[m].hi);
+    if (!linear && n == 2) { /* offset of the outer counter, then the place inside */
+        at_var low = bound(c, d->counters[1].lo, at);
+        return at_sum(c->P, NULL, AT_VEC(outer_offset(c, at[0]), at[1], low), (double[]){1, 1, -1}, 0);
+    }
+    if (!linear) {
+        at_program_fail(c->P, "bounds that depend on other counters are compiled for two counters only");
+        return -1;
+    }
+    double stride = 1, coef[AT_DP_MAX], c0 = 0;
+    for (int m = n - 1; m >= 0; m--) {
+        double lo, hi;
+        if (!is_const(c, bound(c, d->counters[m].lo, at), &lo) ||
+            !is_const(c, bound(c, d->counters[m].hi, at), &hi))
+            return -1;
+        coef[m] = stride;
+        c0 -= stride * lo;
+        stride *= hi - lo + 1;
+    }
+    return at_sum(c->P, NULL, (at_vec){n, at}, coef, c0);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------ */
+
+/* Step 3: the values at 1-based position `target`, which is an integer and at most this one. */
+static at_var copy_at(compiler *c, const char *name, at_var target, at_vec values)
+{
+    at_program *P = c->P;
+    return at_attend(P, name,
+                     &(at_attention){.query = AT_VEC(at_scaled(P, 2, target), at_const(P, 1)),
+                                     .key = AT_VEC(c->here, at_neg(P, c->here2)),
+                                     .value = values,
+                                     .weighting = AT_SOFTMAX,
+                                     .mask = {.kind = AT_MASK_CAUSAL},
+                                     .gap = 1,
+                                     .unique = true});
+}
+
+static void fetch_all(compiler *c)
+{
+    const at_dp *d = c->d;
+    at_program *P = c->P;
+    double n = (double)c->x->n_input;
+    for (int k = 0; k < d->n_takes; k++) {
+        at_var index = translate(c, d->takes[k].index);
+        at_var target = at_sum(P, NULL, AT_VEC(index), NULL, (double)c->x->input_first[d->takes[k].input]);
+        c->take[k] = copy_at(c, d->takes[k].name.name, target, AT_VEC(c->s));
+    }
+    for (int k = 0; k < d->n_needs; k++) {
+        at_var at[AT_DP_MAX];
+        for (int m = 0; m < d->n_counters; m++)
+            at[m] = translate(c, d->needs[k].counter[m]);
+        at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, at)), NULL, n + 2);
+        c->need[k] = copy_at(c, d->needs[k].name.name, target, (at_vec){d->n_values, c->value});
+    }
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------- */
+
+static double largest(const int64_t *a, int n)
+{
+    double m = 0;
+    for (int k = 0; k < n; k++)
+        m = (double)a[k] > m ? (double)a[k] : m;
+    return m;
+}
+
+static double smallest(const int64_t *a, int n)
+{
+    double m = 0;
+    for (int k = 0; k < n; k++)
+        m = (double)a[k] < m ? (double)a[k] : m;
+    return m;
+}
+
+static void build(compiler *c)
+{
+    const at_dp *d = c->d;
+    const at_dp_instance *x = c->x;
+    at_program *P = c->P;
+    int64_t top = 0;
+    for (int64_t k = 0; k < x->n_states * d->n_counters; k++)
+        top = x->state[k] > top ? x->state[k] : top;
+    at_program_lengths(P, (int)x->n_input + 1);
+    c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));
+    at_var state = at_ints(P, "state", d->n_counters, 0, (double)top);
+    at_var value = at_ints(P, "value", d->n_values, smallest(x->value_lo, d->n_values),
+                           largest(x->value_hi, d->n_values));
+    at_ints(P, "answer", 1, smallest(x->value_lo, d->n_values), largest(x->value_hi, d->n_values));
+    for (int m = 0; m < d->n_counters; m++)
+        c->state[m] = state + m;
+    for (int k = 0; k < d->n_values; k++)
+        c->value[k] = value + k;
+    c->here = at_position(P, "here", AT_POS_I);
+    c->here2 = at_position(P, "here^2", AT_POS_I2);
+    at_var is_last = next_state(c);
+    fetch_all(c);
+    at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0);
+    int n = 0;
+    out[n++] = zero;
+    for (int m = 0; m < d->n_counters; m++)
+        out[n++] = at_select(P, fresh(c), is_last, zero, c->next[m]);
+    for (int k = 0; k < d->n_values; k++) /* step 4 */
+        out[n++] = at_select(P, fresh(c), is_last, zero, translate(c, d->values[k].rule));
+    out[n++] = at_select(P, "answer'", is_last, translate(c, d->answer), zero); /* step 5 */
+    at_emit(P, (at_vec){n, out}, AT_READ_ROUND, 0);
+}
+
+at_status at_dp_program(const at_dp_instance *x, at_program **out, at_err *err)
+{
+    compiler c = {.x = x, .d = x->d, .err = err};
+    for (int k = 0; k < AT_DP_MAX; k++)
+        c.let[k] = c.take[k] = c.need[k] = -1;
+    for (int m = 0; m < x->d->n_counters; m++)
+        if (x->d->answer_state[m])
+            return at_fail(err, AT_EREFUSED, "%s: an answer at another state than the last is not compiled",
+                           x->d->title);
+    if (!(c.P = at_program_new(x->d->title, (int)x->L)))
+        return at_oom(err);
+    build(&c);
+    at_status s = at_program_status(c.P, err);
+    if (s)
+        at_program_free(c.P);
+    else
+        *out = c.P;
+    return s;
+}
+
+at_status at_dp_model(const at_dp_instance *x, at_model *m, at_err *err)
+{
+    at_program *P;
+    at_status s = at_dp_program(x, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    if (s)
+        return s;
+    /* The answer is the first row without a state. It is not fed back, so n_max = L leaves one to spare. */
+    m->decode = (at_decode){.enabled = true,
+                            .stop = AT_STOP_EQUALS,
+                            .coordinate = 1,
+                            .value = 0,
+                            .max_steps = (int)x->n_states + 1,
+                            .prompt_min = (int)x->n_input + 1,
+                            .prompt_max = (int)x->n_input + 1};
+    s = at_model_validate(m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}

@@ -1,0 +1,422 @@
+/* dp_run.c: the interpreter, which is the reference, and the test for regularity.
+ *
+ * At each state, in order: the look-ups (a later one may be steered by an earlier one), the dependencies, then the
+ * rules. Lets are evaluated where they are first read and remembered, so that an unread one may read what is absent.
+ * Everything is checked as it is met, also what bind has proved. */
+#include "dp_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+void dp_state_print(const at_dp *d, const int64_t *counter, at_text *out)
+{
+    for (int c = 0; c < d->n_counters; c++)
+        at_text_addf(out, "%s%s=%lld", c ? ", " : "(", d->counters[c].name.name, (long long)counter[c]);
+    at_text_add(out, ")");
+}
+
+at_status dp_fail_at(const at_dp *d, const at_dpx *e, const int64_t *counter, at_err *err, const char *fmt,
+                     ...)
+{
+    char text[256];
+    at_text state;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    at_text_init(&state);
+    if (counter) {
+        at_text_add(&state, " state ");
+        dp_state_print(d, counter, &state);
+        at_text_add(&state, ":");
+    }
+    at_status s = state.oom ? at_oom(err)
+                            : at_fail(err, AT_EINPUT, "%.100s:%d:%d:%.120s %s", d->path, e->line, e->column,
+                                      state.s ? state.s : "", text);
+    at_text_release(&state);
+    return s;
+}
+
+/* The state that a need asks for is no state, or not an earlier one. */
+at_status dp_need_fault(const at_dp_instance *x, int need, const int64_t *counter, const int64_t *wanted,
+                        at_err *err)
+{
+    const at_dp *d = x->d;
+    int64_t rank = at_dp_rank(x, wanted);
+    at_text state;
+    at_text_init(&state);
+    dp_state_print(d, wanted, &state);
+    const char *why = rank < 0                         ? "is not a state"
+                      : rank == at_dp_rank(x, counter) ? "is the state itself"
+                                                       : "comes later in the order";
+    at_status s = state.oom ? at_oom(err)
+                            : dp_fail_at(d, d->needs[need].counter[0], counter, err,
+                                         "need %s: %.120s %s; allowed are earlier states",
+                                         d->needs[need].name.name, state.s, why);
+    at_text_release(&state);
+    return s;
+}
+
+/* ---- expressions ---------------------------------------------------------------------------------- */
+
+static at_status let_eval(dp_env *v, int k, int64_t *out)
+{
+    if (!v->let_known[k]) {
+        at_status s = dp_eval(v, v->x->d->lets[k].rule, &v->let[k]);
+        if (s != AT_OK)
+            return s;
+        v->let_known[k] = true;
+    }
+    *out = v->let[k];
+    return AT_OK;
+}
+
+static at_status leaf_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    switch (e->op) {
+    case AT_DPX_SIZE:
+        *out = v->x->size[e->index];
+        return AT_OK;
+    case AT_DPX_COUNTER:
+        *out = v->counter[e->index];
+        return AT_OK;
+    case AT_DPX_TAKE:
+        if (!v->take_here[e->index])
+            return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
+                              d->takes[e->index].name.name);
+        *out = v->take[e->index];
+        return AT_OK;
+    case AT_DPX_NEED:
+        if (!v->need[e->index])
+            return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
+                              d->needs[e->index].name.name);
+        *out = v->need[e->index][e->field];
+        return AT_OK;
+    case AT_DPX_VALUE:
+        if (!v->value)
+            return dp_fail_at(d, e, NULL, v->err,
+                              "the answer reads %s, but its state does not exist at these sizes; use if",
+                              d->values[e->index].name.name);
+        *out = v->value[e->index];
+        return AT_OK;
+    case AT_DPX_LET:
+        return let_eval(v, e->index, out);
+    default:
+        *out = e->value;
+        return AT_OK;
+    }
+}
+
+at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    int64_t a = 0, b = 0, r = 0;
+    bool over = false;
+    at_status s = AT_OK;
+    if (e->op <= AT_DPX_LET)
+        return leaf_eval(v, e, out);
+    s = dp_eval(v, e->arg[0], &a);
+    if (s == AT_OK && e->op == AT_DPX_IF)
+        return dp_eval(v, e->arg[a ? 1 : 2], out);
+    if (s == AT_OK && e->arg[1])
+        s = dp_eval(v, e->arg[1], &b);
+    if (s != AT_OK)
+        return s;
+    switch (e->op) {
+    case AT_DPX_ADD:
+        r = a + b;
+        break;
+    case AT_DPX_SUB:
+        r = a - b;
+        break;
+    case AT_DPX_MUL:
+        over = __builtin_mul_overflow(a, b, &r);
+        break;
+    case AT_DPX_MOD:
+        if (b < 1)
+            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
+                              "the modulus is %lld; allowed are 1, 2, ...", (long long)b);
+        r = (a % b + b) % b;
+        break;
+    case AT_DPX_MIN:
+        r = a < b ? a : b;
+        break;
+    case AT_DPX_MAX:
+        r = a > b ? a : b;
+        break;
+    case AT_DPX_NEG:
+        r = -a;
+        break;
+    case AT_DPX_ABS:
+        r = a < 0 ? -a : a;
+        break;
+    case AT_DPX_EQ:
+        r = a == b;
+        break;
+    case AT_DPX_NE:
+        r = a != b;
+        break;
+    case AT_DPX_LT:
+        r = a < b;
+        break;
+    case AT_DPX_LE:
+        r = a <= b;
+        break;
+    case AT_DPX_AND:
+        r = a && b;
+        break;
+    case AT_DPX_OR:
+        r = a || b;
+        break;
+    default:
+        r = !a;
+    }
+    if (over || r > AT_DP_NUMBER || r < -AT_DP_NUMBER)
+        return dp_fail_at(v->x->d, e, v->counter, v->err, "a number leaves -2^53..2^53");
+    *out = r;
+    return AT_OK;
+}
+
+/* ---- a run ---------------------------------------------------------------------------------------- */
+
+static at_status takes_run(dp_env *v, const int64_t *input)
+{
+    const at_dp *d = v->x->d;
+    for (int t = 0; t < d->n_takes; t++) {
+        const at_dp_take *k = &d->takes[t];
+        int64_t here = 1, index;
+        at_status s = k->when ? dp_eval(v, k->when, &here) : AT_OK;
+        if (s == AT_OK && here)
+            s = dp_eval(v, k->index, &index);
+        if (s != AT_OK)
+            return s;
+        v->take_here[t] = here;
+        if (!here)
+            continue;
+        if (index < 1 || index > v->x->input_len[k->input])
+            return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
+                              (long long)index, d->inputs[k->input].name.name,
+                              (long long)v->x->input_len[k->input]);
+        v->take[t] = input[v->x->input_first[k->input] + index - 1];
+    }
+    return AT_OK;
+}
+
+static at_status needs_run(dp_env *v, int64_t rank, const int64_t *value)
+{
+    const at_dp *d = v->x->d;
+    for (int n = 0; n < d->n_needs; n++) {
+        int64_t here = 1, wanted[AT_DP_MAX] = {0};
+        at_status s = d->needs[n].when ? dp_eval(v, d->needs[n].when, &here) : AT_OK;
+        for (int c = 0; c < d->n_counters && s == AT_OK && here; c++)
+            s = dp_eval(v, d->needs[n].counter[c], &wanted[c]);
+        if (s != AT_OK)
+            return s;
+        v->need[n] = NULL;
+        if (!here)
+            continue;
+        int64_t from = at_dp_rank(v->x, wanted);
+        if (from < 0 || from >= rank)
+            return dp_need_fault(v->x, n, v->counter, wanted, v->err);
+        v->need[n] = value + from * d->n_values;
+    }
+    return AT_OK;
+}
+
+static at_status state_run(dp_env *v, int64_t rank, const int64_t *input, int64_t *value)
+{
+    const at_dp *d = v->x->d;
+    memset(v->let_known, 0, sizeof v->let_known);
+    at_status s = takes_run(v, input);
+    if (s == AT_OK)
+        s = needs_run(v, rank, value);
+    for (int k = 0; k < d->n_values && s == AT_OK; k++) {
+        int64_t r;
+        s = dp_eval(v, d->values[k].rule, &r);
+        if (s != AT_OK)
+            break;
+        if (r < v->x->value_lo[k] || r > v->x->value_hi[k])
+            return dp_fail_at(d, d->values[k].rule, v->counter, v->err, "%s is %lld; declared is %lld..%lld",
+                              d->values[k].name.name, (long long)r, (long long)v->x->value_lo[k],
+                              (long long)v->x->value_hi[k]);
+        value[rank * d->n_values + k] = r;
+    }
+    return s;
+}
+
+static at_status answer_run(dp_env *v, const int64_t *value, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    int64_t rank = v->x->n_states - 1, state[AT_DP_MAX] = {0};
+    memset(v->let_known, 0, sizeof v->let_known);
+    v->counter = NULL;
+    if (d->answer_state[0]) {
+        for (int c = 0; c < d->n_counters; c++) {
+            at_status s = dp_eval(v, d->answer_state[c], &state[c]);
+            if (s != AT_OK)
+                return s;
+        }
+        rank = at_dp_rank(v->x, state);
+    }
+    v->value = rank < 0 ? NULL : value + rank * d->n_values;
+    return dp_eval(v, d->answer, out);
+}
+
+static at_status input_check(const at_dp_instance *x, const int64_t *input, at_err *err)
+{
+    for (int k = 0; k < x->d->n_inputs; k++)
+        for (int64_t i = 0; i < x->input_len[k]; i++) {
+            int64_t u = input[x->input_first[k] + i];
+            if (u < x->input_lo[k] || u > x->input_hi[k])
+                return at_fail(err, AT_EDOMAIN, "input %s[%lld] is %lld; allowed are %lld..%lld",
+                               x->d->inputs[k].name.name, (long long)i + 1, (long long)u,
+                               (long long)x->input_lo[k], (long long)x->input_hi[k]);
+        }
+    return AT_OK;
+}
+
+static at_status run_into(const at_dp_instance *x, const int64_t *input, int64_t *value, int64_t *answer,
+                          at_err *err)
+{
+    dp_env v = {.x = x, .err = err};
+    for (int64_t r = 0; r < x->n_states; r++) {
+        v.counter = x->state + r * x->d->n_counters;
+        at_status s = state_run(&v, r, input, value);
+        if (s != AT_OK)
+            return s;
+    }
+    return answer_run(&v, value, answer);
+}
+
+at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, at_dp_chain *out, at_err *err)
+{
+    at_status s = input_check(x, input, err);
+    if (s != AT_OK)
+        return s;
+    int64_t answer, *value = at_new(a, int64_t, x->n_states * x->d->n_values + 1);
+    if (!value)
+        return at_oom(err);
+    s = run_into(x, input, value, &answer, err);
+    if (s == AT_OK)
+        *out = (at_dp_chain){value, answer};
+    return s;
+}
+
+/* ---- regularity ------------------------------------------------------------------------------------- */
+
+/* The inputs in order, the last element fastest. */
+static void input_nth(const at_dp_instance *x, uint64_t nth, int64_t *input)
+{
+    for (int k = x->d->n_inputs - 1; k >= 0; k--)
+        for (int64_t i = x->input_len[k] - 1; i >= 0; i--) {
+            uint64_t range = (uint64_t)(x->input_hi[k] - x->input_lo[k]) + 1;
+            input[x->input_first[k] + i] = x->input_lo[k] + (int64_t)(nth % range);
+            nth /= range;
+        }
+}
+
+/* How many inputs there are; limit + 1 when more than that. */
+static uint64_t input_count(const at_dp_instance *x, uint64_t limit)
+{
+    uint64_t count = 1;
+    for (int k = 0; k < x->d->n_inputs; k++)
+        for (int64_t i = 0; i < x->input_len[k]; i++) {
+            uint64_t range = (uint64_t)(x->input_hi[k] - x->input_lo[k]) + 1;
+            if (range == 1)
+                break;
+            if (__builtin_mul_overflow(count, range, &count) || count > limit)
+                return limit + 1;
+        }
+    return count;
+}
+
+typedef struct {
+    uint64_t hash, nth; /* nth + 1; 0: an empty slot */
+} slot;
+
+typedef struct {
+    const at_dp_instance *x;
+    int64_t *input, *chain, *other; /* (n_input), (length), (length) */
+    size_t length;                  /* values of all states, and the answer */
+    slot *slots;                    /* open addressing, at least half of it empty */
+    uint64_t mask;
+    at_err *err;
+} chains;
+
+static at_status chain_of(chains *c, uint64_t nth, int64_t *chain)
+{
+    input_nth(c->x, nth, c->input);
+    return run_into(c->x, c->input, chain, &chain[c->length - 1], c->err);
+}
+
+/* Adds the chain of an input; *same: 1 + an earlier input with the same chain, or 0. Equal hashes are not enough: the
+ * earlier chain is computed again and compared. */
+static at_status chain_add(chains *c, uint64_t nth, uint64_t *same)
+{
+    at_status s = chain_of(c, nth, c->chain);
+    if (s != AT_OK)
+        return s;
+    uint64_t hash = at_hash64(c->chain, c->length * sizeof *c->chain, 1);
+    uint64_t i = hash & c->mask;
+    for (; c->slots[i].nth; i = (i + 1) & c->mask) {
+        if (c->slots[i].hash != hash)
+            continue;
+        s = chain_of(c, c->slots[i].nth - 1, c->other);
+        if (s != AT_OK)
+            return s;
+        if (memcmp(c->chain, c->other, c->length * sizeof *c->chain) == 0) {
+            *same = c->slots[i].nth;
+            return AT_OK;
+        }
+    }
+    c->slots[i] = (slot){hash, nth + 1};
+    *same = 0;
+    return AT_OK;
+}
+
+at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,
+                        int64_t **second, uint64_t *distinct, at_err *err)
+{
+    if (limit > (uint64_t)1 << 32)
+        limit = (uint64_t)1 << 32;
+    uint64_t count = input_count(x, limit), seen = 0, cap = 2, twin[2] = {0, 0};
+    bool found = false;
+    if (count > limit) {
+        *out = AT_UNKNOWN;
+        *distinct = 0;
+        *first = *second = NULL;
+        return AT_OK;
+    }
+    while (cap < 2 * count)
+        cap *= 2;
+    size_t length = (size_t)(x->n_states * x->d->n_values) + 1, n = (size_t)x->n_input + 1;
+    int64_t *pair = at_new(a, int64_t, 2 * n);
+    int64_t *work = at_calloc(n + 2 * length, sizeof *work);
+    slot *slots = at_calloc(cap, sizeof *slots);
+    at_status s = pair && work && slots ? AT_OK : at_oom(err);
+    chains c = {x,       work, work ? work + n : NULL, work ? work + n + length : NULL, length, slots,
+                cap - 1, err};
+    for (uint64_t i = 0; i < count && s == AT_OK; i++) {
+        uint64_t same = 0;
+        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted") : chain_add(&c, i, &same);
+        seen += s == AT_OK && !same;
+        if (same && !found) {
+            found = true;
+            twin[0] = same - 1;
+            twin[1] = i;
+        }
+    }
+    at_free(work);
+    at_free(slots);
+    if (s != AT_OK)
+        return s;
+    *out = found ? AT_FALSE : AT_TRUE;
+    *distinct = seen;
+    *first = found ? pair : NULL;
+    *second = found ? pair + n : NULL;
+    for (int k = 0; k < 2 && found; k++)
+        input_nth(x, twin[k], pair + (size_t)k * n);
+    return AT_OK;
+}

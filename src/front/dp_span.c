@@ -1,0 +1,378 @@
+/* dp_span.c: what can be proved of all inputs at once, by intervals, state by state.
+ *
+ * The states are walked in order. Each value of each state gets an interval that holds it for every input: a look-up
+ * has the range of its input, a dependency the interval of its state, counters and sizes are single numbers. So
+ * borders are decided, and bounds grow with the state as they do in a proof by induction (the cost at (i, j) is at
+ * most 2(i + j)), which one interval for all states could not show.
+ *
+ * Look-ups that steer others or a dependency must be single numbers, or it is not known where the dependency is:
+ * all combinations of their values are tried, and the intervals joined. Where there are too many (WORK_LIMIT), they stay
+ * intervals, and what then cannot be decided is a doubt: the instance is not proved, and a run checks itself.
+ * Without steering, or with few combinations, a possible failure is an error. It may be a false alarm, since
+ * intervals forget that the same x stands at two places; min, max and if say what is known:
+ * max(0, x - y) instead of if x > y then x - y else 0. */
+#include "dp_internal.h"
+
+#include <string.h>
+
+#define WORK_LIMIT ((double)(1 << 27)) /* node evaluations for trying out inputs that steer: about a second */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static dp_span hull(dp_span a, dp_span b)
+{
+    return (dp_span){least(a.lo, b.lo), most(a.hi, b.hi)};
+}
+
+static bool single(dp_span a)
+{
+    return a.lo == a.hi;
+}
+
+/* ---- expressions ---------------------------------------------------------------------------------- */
+
+/* A take or need is read: fails if it is surely or possibly absent. */
+static at_status presence_check(dp_scope *v, const at_dpx *e, dp_presence here, const char *name)
+{
+    if (here == DP_HERE)
+        return AT_OK;
+    if (v->sure)
+        return dp_fail_at(v->x->d, e, v->counter, v->err,
+                          "%s is absent here; read it only inside an if, where its when holds", name);
+    v->doubt = true;
+    return AT_OK;
+}
+
+static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp *d = x->d;
+    int k = e->index;
+    at_status s = AT_OK;
+    switch (e->op) {
+    case AT_DPX_SIZE:
+        *out = (dp_span){x->size[k], x->size[k]};
+        return AT_OK;
+    case AT_DPX_COUNTER:
+        *out = (dp_span){v->counter[k], v->counter[k]};
+        return AT_OK;
+    case AT_DPX_TAKE:
+        s = presence_check(v, e, v->take_here[k], d->takes[k].name.name);
+        *out = v->take[k];
+        return s;
+    case AT_DPX_NEED:
+        s = presence_check(v, e, v->need_here[k], d->needs[k].name.name);
+        if (s == AT_OK && v->need_rank[k] >= 0)
+            *out = v->value[v->need_rank[k] * d->n_values + e->field];
+        else
+            *out = (dp_span){x->value_lo[e->field], x->value_hi[e->field]};
+        return s;
+    case AT_DPX_VALUE:
+        if (!v->answer)
+            return dp_fail_at(d, e, NULL, v->err,
+                              "the answer reads %s, but its state does not exist at these sizes; use if",
+                              d->values[k].name.name);
+        *out = v->answer[k];
+        return AT_OK;
+    case AT_DPX_LET:
+        if (!v->let_known[k]) {
+            s = dp_span_eval(v, d->lets[k].rule, &v->let[k]);
+            if (s != AT_OK)
+                return s;
+            v->let_known[k] = true;
+        }
+        *out = v->let[k];
+        return AT_OK;
+    default:
+        *out = (dp_span){e->value, e->value};
+        return AT_OK;
+    }
+}
+
+/* The four products of the ends; false when one leaves 64 bits. */
+static bool product(dp_span a, dp_span b, dp_span *out)
+{
+    int64_t p[4];
+    if (__builtin_mul_overflow(a.lo, b.lo, &p[0]) || __builtin_mul_overflow(a.lo, b.hi, &p[1]) ||
+        __builtin_mul_overflow(a.hi, b.lo, &p[2]) || __builtin_mul_overflow(a.hi, b.hi, &p[3]))
+        return false;
+    *out = (dp_span){p[0], p[0]};
+    for (int i = 1; i < 4; i++)
+        *out = hull(*out, (dp_span){p[i], p[i]});
+    return true;
+}
+
+static int64_t floor_div(int64_t a, int64_t m)
+{
+    return a / m - (a % m < 0);
+}
+
+static dp_span truth(bool never, bool always)
+{
+    return (dp_span){always, !never};
+}
+
+static at_status if_eval(dp_scope *v, const at_dpx *e, dp_span when, dp_span *out)
+{
+    if (single(when))
+        return dp_span_eval(v, e->arg[when.lo ? 1 : 2], out);
+    dp_span a, b;
+    at_status s = dp_span_eval(v, e->arg[1], &a);
+    if (s == AT_OK)
+        s = dp_span_eval(v, e->arg[2], &b);
+    if (s == AT_OK)
+        *out = hull(a, b);
+    return s;
+}
+
+at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    dp_span a = {0, 0}, b = {0, 0}, r = {0, 0};
+    bool fits = true;
+    if (e->op <= AT_DPX_LET)
+        return leaf_eval(v, e, out);
+    at_status s = dp_span_eval(v, e->arg[0], &a);
+    if (s == AT_OK && e->op == AT_DPX_IF)
+        return if_eval(v, e, a, out);
+    if (s == AT_OK && e->arg[1])
+        s = dp_span_eval(v, e->arg[1], &b);
+    if (s != AT_OK)
+        return s;
+    switch (e->op) {
+    case AT_DPX_ADD:
+        r = (dp_span){a.lo + b.lo, a.hi + b.hi};
+        break;
+    case AT_DPX_SUB:
+        r = (dp_span){a.lo - b.hi, a.hi - b.lo};
+        break;
+    case AT_DPX_MUL:
+        fits = product(a, b, &r);
+        break;
+    case AT_DPX_MOD: /* b is a single number, since it is made of sizes */
+        if (b.lo < 1)
+            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
+                              "the modulus is %lld; allowed are 1, 2, ...", (long long)b.lo);
+        r = (dp_span){0, b.lo - 1};
+        if (floor_div(a.lo, b.lo) == floor_div(a.hi, b.lo))
+            r = (dp_span){a.lo - floor_div(a.lo, b.lo) * b.lo, a.hi - floor_div(a.hi, b.lo) * b.lo};
+        break;
+    case AT_DPX_MIN:
+        r = (dp_span){least(a.lo, b.lo), least(a.hi, b.hi)};
+        break;
+    case AT_DPX_MAX:
+        r = (dp_span){most(a.lo, b.lo), most(a.hi, b.hi)};
+        break;
+    case AT_DPX_NEG:
+        r = (dp_span){-a.hi, -a.lo};
+        break;
+    case AT_DPX_ABS:
+        r = (dp_span){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, most(-a.lo, a.hi)};
+        break;
+    case AT_DPX_EQ:
+        r = truth(a.hi < b.lo || b.hi < a.lo, single(a) && single(b) && a.lo == b.lo);
+        break;
+    case AT_DPX_NE:
+        r = truth(single(a) && single(b) && a.lo == b.lo, a.hi < b.lo || b.hi < a.lo);
+        break;
+    case AT_DPX_LT:
+        r = truth(a.lo >= b.hi, a.hi < b.lo);
+        break;
+    case AT_DPX_LE:
+        r = truth(a.lo > b.hi, a.hi <= b.lo);
+        break;
+    case AT_DPX_AND:
+        r = (dp_span){least(a.lo, b.lo), least(a.hi, b.hi)};
+        break;
+    case AT_DPX_OR:
+        r = (dp_span){most(a.lo, b.lo), most(a.hi, b.hi)};
+        break;
+    default:
+        r = (dp_span){!a.hi, !a.lo};
+    }
+    if (!fits || r.lo < -AT_DP_NUMBER || r.hi > AT_DP_NUMBER) {
+        if (v->sure)
+            return dp_fail_at(v->x->d, e, v->counter, v->err, "a number may leave -2^53..2^53");
+        v->doubt = true;
+        r = fits ? (dp_span){most(r.lo, -AT_DP_NUMBER), least(r.hi, AT_DP_NUMBER)}
+                 : (dp_span){-AT_DP_NUMBER, AT_DP_NUMBER};
+    }
+    *out = r;
+    return AT_OK;
+}
+
+/* ---- a state -------------------------------------------------------------------------------------- */
+
+static at_status presence_eval(dp_scope *v, const at_dpx *when, dp_presence *out)
+{
+    dp_span t = {1, 1};
+    at_status s = when ? dp_span_eval(v, when, &t) : AT_OK;
+    *out = t.lo ? DP_HERE : t.hi ? DP_MAYBE : DP_ABSENT;
+    return s;
+}
+
+static at_status need_place(dp_scope *v, int n)
+{
+    const at_dp *d = v->x->d;
+    const at_dp_need *need = &d->needs[n];
+    dp_span c;
+    int64_t wanted[AT_DP_MAX] = {0};
+    bool placed = true;
+    at_status s = presence_eval(v, need->when, &v->need_here[n]);
+    v->need_rank[n] = -1;
+    if (s != AT_OK || v->need_here[n] == DP_ABSENT)
+        return s;
+    for (int k = 0; k < d->n_counters; k++) {
+        s = dp_span_eval(v, need->counter[k], &c);
+        if (s != AT_OK)
+            return s;
+        placed = placed && single(c);
+        wanted[k] = c.lo;
+    }
+    int64_t rank = placed ? at_dp_rank(v->x, wanted) : -1;
+    if (rank >= 0 && rank < v->rank) {
+        v->need_rank[n] = rank;
+        v->reach = most(v->reach, v->rank - rank);
+    } else if (v->sure)
+        return dp_need_fault(v->x, n, v->counter, wanted, v->err);
+    else
+        v->doubt = true;
+    return AT_OK;
+}
+
+/* The look-ups are known: dependencies, then rules; joins the intervals into those of the state. */
+static at_status state_finish(dp_scope *v)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp *d = x->d;
+    at_status s = AT_OK;
+    for (int n = 0; n < d->n_needs && s == AT_OK; n++)
+        s = need_place(v, n);
+    for (int k = 0; k < d->n_values && s == AT_OK; k++) {
+        dp_span r, *to = &v->value[v->rank * d->n_values + k];
+        s = dp_span_eval(v, d->values[k].rule, &r);
+        if (s != AT_OK)
+            break;
+        if (r.lo < x->value_lo[k] || r.hi > x->value_hi[k]) {
+            if (v->sure)
+                return dp_fail_at(d, d->values[k].rule, v->counter, v->err,
+                                  "%s can be %lld..%lld; declared is %lld..%lld", d->values[k].name.name,
+                                  (long long)r.lo, (long long)r.hi, (long long)x->value_lo[k],
+                                  (long long)x->value_hi[k]);
+            v->doubt = true;
+            /* a run that goes on has a value in the declared range */
+            r.lo = least(most(r.lo, x->value_lo[k]), x->value_hi[k]);
+            r.hi = most(least(r.hi, x->value_hi[k]), r.lo);
+        }
+        *to = to->lo > to->hi ? r : hull(*to, r);
+    }
+    return s;
+}
+
+/* Look-ups t, t+1, ... then the rest; one that steers takes every value of its range. */
+static at_status takes_try(dp_scope *v, int t)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp *d = x->d;
+    if (t == d->n_takes)
+        return state_finish(v);
+    const at_dp_take *k = &d->takes[t];
+    dp_span index = {0, 0},
+            range = {x->input_lo[k->input], most(x->input_lo[k->input], x->input_hi[k->input])};
+    at_status s = presence_eval(v, k->when, &v->take_here[t]);
+    bool steers = v->sure && (d->steering >> t & 1) && v->take_here[t] != DP_ABSENT;
+    if (s == AT_OK && v->take_here[t] != DP_ABSENT) {
+        s = dp_span_eval(v, k->index, &index);
+        if (s == AT_OK && (index.lo < 1 || index.hi > x->input_len[k->input])) {
+            if (v->sure)
+                return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
+                                  (long long)index.lo, d->inputs[k->input].name.name,
+                                  (long long)x->input_len[k->input]);
+            v->doubt = true;
+        } else if (s == AT_OK)
+            v->reach = most(v->reach, x->n_input + 2 + v->rank - (x->input_first[k->input] + index.lo));
+        /* in a doubt the reach is not used */
+        v->doubt = v->doubt || !single(index);
+    }
+    if (s != AT_OK)
+        return s;
+    for (int64_t u = steers ? range.lo : 0; u <= (steers ? range.hi : 0) && s == AT_OK; u++) {
+        v->take[t] = steers ? (dp_span){u, u} : range;
+        memset(v->let_known, 0, sizeof v->let_known);
+        s = takes_try(v, t + 1);
+    }
+    return s;
+}
+
+/* ---- all states ------------------------------------------------------------------------------------- */
+
+/* Are there few enough combinations of the look-ups that steer to try them all at every state? */
+static bool steering_few(const at_dp_instance *x)
+{
+    double work = (double)x->n_states * x->d->n_nodes;
+    for (int t = 0; t < x->d->n_takes; t++)
+        if (x->d->steering >> t & 1)
+            work *= (double)(x->input_hi[x->d->takes[t].input] - x->input_lo[x->d->takes[t].input] + 1);
+    return !x->d->steering || work <= WORK_LIMIT;
+}
+
+static at_status answer_analyse(dp_scope *v, at_dp_instance *x)
+{
+    const at_dp *d = x->d;
+    int64_t rank = x->n_states - 1, state[AT_DP_MAX] = {0};
+    dp_span r;
+    v->counter = NULL;
+    v->sure = true; /* sizes are numbers */
+    memset(v->let_known, 0, sizeof v->let_known);
+    if (d->answer_state[0]) {
+        for (int c = 0; c < d->n_counters; c++) {
+            at_status s = dp_span_eval(v, d->answer_state[c], &r);
+            if (s != AT_OK)
+                return s;
+            state[c] = r.lo;
+        }
+        rank = at_dp_rank(x, state);
+    }
+    v->answer = rank < 0 ? NULL : v->value + rank * d->n_values;
+    at_status s = dp_span_eval(v, d->answer, &r);
+    if (s != AT_OK)
+        return s;
+    if (rank >= 0 && dp_node_of(d->answer)->uses & DP_VALUE)
+        v->reach = most(v->reach, x->n_states - rank);
+    x->answer_lo = r.lo;
+    x->answer_hi = r.hi;
+    return AT_OK;
+}
+
+at_status dp_states_analyse(at_dp_instance *x, at_err *err)
+{
+    const at_dp *d = x->d;
+    size_t n = (size_t)(x->n_states * d->n_values);
+    /* every row needs the one before it, to know which state comes next */
+    dp_scope v = {.x = x, .err = err, .reach = 1, .sure = steering_few(x)};
+    v.value = at_malloc((n + 1) * sizeof *v.value);
+    if (!v.value)
+        return at_oom(err);
+    for (size_t i = 0; i < n; i++)
+        v.value[i] = (dp_span){1, 0}; /* empty */
+    at_status s = AT_OK;
+    for (v.rank = 0; v.rank < x->n_states && s == AT_OK; v.rank++) {
+        v.counter = x->state + v.rank * d->n_counters;
+        memset(v.let_known, 0, sizeof v.let_known);
+        s = (v.rank & 1023) == 0 && at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
+                                                        : takes_try(&v, 0);
+    }
+    if (s == AT_OK)
+        s = answer_analyse(&v, x);
+    at_free(v.value);
+    x->proved = v.doubt ? AT_UNKNOWN : AT_TRUE;
+    x->locality = v.doubt ? -1 : v.reach;
+    return s;
+}

@@ -1,0 +1,393 @@
+/* build_steps.c: linear expressions, pointwise steps, attention, output. Each computes the range of its variable. */
+#include "program_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RANGE_MAX 0x1p45 /* integers beyond this leave too few bits for the steps on them */
+
+/* ---- linear expressions ------------------------------------------------------------------------------ */
+
+at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0)
+{
+    at_var id = var_add(P, name, OP_LINEAR, v.v, v.n);
+    if (id < 0)
+        return -1;
+    var *x = &P->vars[id];
+    x->coef = at_new(&P->arena, double, v.n + 1);
+    if (!x->coef)
+        return fail_oom(P);
+    x->c0 = x->lo = x->hi = c0;
+    x->integer = c0 == floor(c0);
+    for (int k = 0; k < v.n; k++) {
+        double c = x->coef[k] = coef ? coef[k] : 1;
+        const var *a = &P->vars[v.v[k]];
+        x->lo += c * (c >= 0 ? a->lo : a->hi);
+        x->hi += c * (c >= 0 ? a->hi : a->lo);
+        x->integer = x->integer && a->integer && c == floor(c);
+    }
+    if (!isfinite(x->lo) || !isfinite(x->hi))
+        return at_program_fail(P, "%s has no finite range", name ? name : "an expression"), -1;
+    return id;
+}
+
+at_var at_const(at_program *P, double c)
+{
+    return at_sum(P, NULL, (at_vec){0, NULL}, NULL, c);
+}
+
+at_var at_add(at_program *P, at_var x, at_var y)
+{
+    return at_sum(P, NULL, AT_VEC(x, y), NULL, 0);
+}
+
+at_var at_sub(at_program *P, at_var x, at_var y)
+{
+    return at_sum(P, NULL, AT_VEC(x, y), (double[]){1, -1}, 0);
+}
+
+at_var at_scaled(at_program *P, double k, at_var x)
+{
+    return at_sum(P, NULL, AT_VEC(x), &k, 0);
+}
+
+at_var at_neg(at_program *P, at_var x)
+{
+    return at_scaled(P, -1, x);
+}
+
+at_var at_not(at_program *P, at_var b)
+{
+    return at_sum(P, NULL, AT_VEC(b), (double[]){-1}, 1);
+}
+
+/* ---- pointwise steps ----------------------------------------------------------------------------------- */
+
+static at_var point_add(at_program *P, const char *name, op o, at_vec args, double lo, double hi,
+                        bool integer)
+{
+    at_var id = var_add(P, name, o, args.v, args.n);
+    if (id >= 0) {
+        P->vars[id].lo = lo;
+        P->vars[id].hi = hi;
+        P->vars[id].integer = integer;
+    }
+    return id;
+}
+
+static bool need(at_program *P, const char *name, at_var x, bool integer, bool boolean)
+{
+    if (P->err.code)
+        return false;
+    if (x < 0 || x >= P->n_vars) {
+        at_program_fail(P, "%s uses a variable that does not exist", name);
+        return false;
+    }
+    const var *v = &P->vars[x];
+    if (integer && (!v->integer || v->hi > RANGE_MAX || v->lo < -RANGE_MAX)) {
+        at_program_fail(P, "%s needs an integer below 2^45, %s is not one", name,
+                        v->name ? v->name : "its argument");
+        return false;
+    }
+    if (boolean && (!v->integer || v->lo < 0 || v->hi > 1)) {
+        at_program_fail(P, "%s needs a boolean, %s is not one", name, v->name ? v->name : "its argument");
+        return false;
+    }
+    return true;
+}
+
+at_var at_ramp(at_program *P, const char *name, at_var x, double a, double b)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    if (!(a < b) || !isfinite(a) || !isfinite(b))
+        return at_program_fail(P, "%s: ramp from %g to %g", name, a, b), -1;
+    at_var id = point_add(P, name, OP_RAMP, AT_VEC(x), 0, 1, false);
+    if (id >= 0) {
+        P->vars[id].c0 = a;
+        P->vars[id].c1 = b;
+    }
+    return id;
+}
+
+static at_var extreme_add(at_program *P, const char *name, op o, at_var x, at_var y)
+{
+    if (!need(P, name, x, false, false) || !need(P, name, y, false, false))
+        return -1;
+    const var *a = &P->vars[x], *b = &P->vars[y];
+    double lo = o == OP_MAX ? fmax(a->lo, b->lo) : fmin(a->lo, b->lo);
+    double hi = o == OP_MAX ? fmax(a->hi, b->hi) : fmin(a->hi, b->hi);
+    return point_add(P, name, o, AT_VEC(x, y), lo, hi, a->integer && b->integer);
+}
+
+at_var at_max2(at_program *P, const char *name, at_var x, at_var y)
+{
+    return extreme_add(P, name, OP_MAX, x, y);
+}
+
+at_var at_min2(at_program *P, const char *name, at_var x, at_var y)
+{
+    return extreme_add(P, name, OP_MIN, x, y);
+}
+
+at_var at_absolute(at_program *P, const char *name, at_var x)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    const var *a = &P->vars[x];
+    double lo = a->lo > 0 ? a->lo : a->hi < 0 ? -a->hi : 0;
+    return point_add(P, name, OP_ABS, AT_VEC(x), lo, fmax(-a->lo, a->hi), a->integer);
+}
+
+at_var at_select(at_program *P, const char *name, at_var b, at_var x, at_var y)
+{
+    if (!need(P, name, b, true, true) || !need(P, name, x, false, false) || !need(P, name, y, false, false))
+        return -1;
+    const var *v = &P->vars[x], *w = &P->vars[y];
+    return point_add(P, name, OP_SELECT, AT_VEC(b, x, y), fmin(v->lo, w->lo), fmax(v->hi, w->hi),
+                     v->integer && w->integer);
+}
+
+static at_var logic_add(at_program *P, const char *name, op o, at_var a, at_var b)
+{
+    if (!need(P, name, a, true, true) || !need(P, name, b, true, true))
+        return -1;
+    return point_add(P, name, o, AT_VEC(a, b), 0, 1, true);
+}
+
+at_var at_and(at_program *P, const char *name, at_var a, at_var b)
+{
+    return logic_add(P, name, OP_AND, a, b);
+}
+
+at_var at_or(at_program *P, const char *name, at_var a, at_var b)
+{
+    return logic_add(P, name, OP_OR, a, b);
+}
+
+static at_var compare_add(at_program *P, const char *name, op o, at_var x, double t)
+{
+    if (!need(P, name, x, true, false))
+        return -1;
+    if (t != floor(t) || !isfinite(t))
+        return at_program_fail(P, "%s compares an integer with %g", name, t), -1;
+    /* Beyond its range the answer does not depend on t, and a corner near the range is an exact double. */
+    t = fmax(P->vars[x].lo - 1, fmin(P->vars[x].hi + 1, t));
+    at_var id = point_add(P, name, o, AT_VEC(x), 0, 1, true);
+    if (id >= 0)
+        P->vars[id].c0 = t;
+    return id;
+}
+
+at_var at_at_least(at_program *P, const char *name, at_var x, double t)
+{
+    return compare_add(P, name, OP_AT_LEAST, x, t);
+}
+
+at_var at_equals(at_program *P, const char *name, at_var x, double t)
+{
+    return compare_add(P, name, OP_EQUALS, x, t);
+}
+
+/* Room for a table over the range of x; its values are filled in by the caller before table_finish. */
+static double *table_room(at_program *P, const char *name, at_var x, int *n)
+{
+    if (!need(P, name, x, true, false))
+        return NULL;
+    double size = P->vars[x].hi - P->vars[x].lo + 1;
+    if (size > TABLE_MAX) {
+        at_program_fail(P, "%s: a table of %.0f entries, at most %d are allowed", name, size, TABLE_MAX);
+        return NULL;
+    }
+    double *t = at_new(&P->arena, double, (size_t)size);
+    if (!t)
+        fail_oom(P);
+    *n = (int)size;
+    return t;
+}
+
+static at_var table_finish(at_program *P, const char *name, at_var x, const double *t, int n)
+{
+    at_var id = point_add(P, name, OP_TABLE, AT_VEC(x), 0, 0, true);
+    if (id < 0)
+        return -1;
+    var *v = &P->vars[id];
+    v->table = t;
+    v->n_table = n;
+    v->stride = 1;
+    range_of_table(P, v, n);
+    return P->err.code ? -1 : id;
+}
+
+at_var at_table(at_program *P, const char *name, at_var x, const double *values)
+{
+    int n;
+    double *t = table_room(P, name, x, &n);
+    if (!t)
+        return -1;
+    memcpy(t, values, (size_t)n * sizeof *t);
+    return table_finish(P, name, x, t, n);
+}
+
+at_var at_floor_div(at_program *P, const char *name, at_var x, int m)
+{
+    int n;
+    if (m < 1)
+        return at_program_fail(P, "%s divides by %d", name, m), -1;
+    double *t = table_room(P, name, x, &n);
+    if (!t)
+        return -1;
+    for (int k = 0; k < n; k++)
+        t[k] = floor((P->vars[x].lo + k) / m);
+    return table_finish(P, name, x, t, n);
+}
+
+at_var at_product(at_program *P, const char *name, at_var x, at_var y)
+{
+    if (!need(P, name, x, true, false) || !need(P, name, y, true, false))
+        return -1;
+    const var *a = &P->vars[x], *b = &P->vars[y];
+    double c[4] = {a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi};
+    double lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3])), hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+    if (a->hi - a->lo + b->hi - b->lo > TABLE_MAX)
+        return at_program_fail(P, "%s: the factors' ranges add up to more than %d", name, TABLE_MAX), -1;
+    return point_add(P, name, OP_PRODUCT, AT_VEC(x, y), lo, hi, true);
+}
+
+at_var at_near(at_program *P, const char *name, at_var x, const double *centres, int n, double r, double w)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    bool finite = isfinite(r) && isfinite(w);
+    for (int k = 0; k < n; k++)
+        finite = finite && isfinite(centres[k]);
+    if (n < 1 || !finite || !(r >= 0) || !(w > 0))
+        return at_program_fail(P, "%s: %d centres, radius %g, slope width %g", name, n, r, w), -1;
+    at_var id = point_add(P, name, OP_NEAR, AT_VEC(x), 0, n, false);
+    double *c = id < 0 ? NULL : at_new(&P->arena, double, n);
+    if (id < 0 || !c)
+        return id < 0 ? -1 : fail_oom(P);
+    memcpy(c, centres, (size_t)n * sizeof *c);
+    var *v = &P->vars[id];
+    v->table = c;
+    v->n_table = n;
+    v->c0 = r;
+    v->c1 = w;
+    return id;
+}
+
+/* ---- attention --------------------------------------------------------------------------------------------- */
+
+static bool vec_copy(at_program *P, at_vec *v)
+{
+    at_var *c = at_new(&P->arena, at_var, v->n + 1);
+    if (!c)
+        return fail_oom(P), false;
+    for (int k = 0; k < v->n; k++) {
+        c[k] = v->v[k];
+        if (c[k] < 0 || c[k] >= P->n_vars || P->vars[c[k]].op == OP_FIELD)
+            return at_program_fail(P, "attention uses a variable that does not exist or a bare field"), false;
+    }
+    v->v = c;
+    return true;
+}
+
+at_var at_attend(at_program *P, const char *name, const at_attention *a)
+{
+    if (P->err.code)
+        return -1;
+    bool three = a->weighting == AT_THREEWISE;
+    if (a->query.n < 1 || a->query.n != a->key.n || (three && a->key2.n != a->key.n) || a->value.n < 1 ||
+        (three && a->value2.n != a->value.n))
+        return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,
+                               a->key.n, a->value.n),
+               -1;
+    if (a->weighting == AT_LINEAR || !(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) ||
+        (a->base_plus && a->value.n != 1))
+        return at_program_fail(P,
+                               "%s: attention needs a weighting that selects maxima, a gap above 0, and one "
+                               "value when it has a base",
+                               name),
+               -1;
+    if (P->n_steps == P->cap_steps) {
+        int cap = P->cap_steps ? 2 * P->cap_steps : 8;
+        step *s = at_realloc(P->steps, (size_t)cap * sizeof *s);
+        if (!s)
+            return fail_oom(P);
+        P->steps = s;
+        P->cap_steps = cap;
+    }
+    step *s = &P->steps[P->n_steps];
+    *s = (step){.a = *a};
+    if (!vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) || !vec_copy(P, &s->a.value) ||
+        (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
+        return -1;
+    bool selects_one = a->unique || a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
+    bool may_be_empty = a->mask.kind == AT_MASK_STRICT || a->mask.kind == AT_MASK_STRICT_FUTURE;
+    int index = P->n_steps++;
+    at_var first = -1;
+    for (int k = 0; k < a->value.n; k++) {
+        const char *label = component_name(P,
+                                           a->base_plus     ? "%s'"
+                                           : a->value.n > 1 ? "%s[%d]"
+                                                            : "%s",
+                                           name, k);
+        at_var id = var_add(P, label, OP_ATTEND, NULL, 0);
+        if (id < 0)
+            return -1;
+        const var *x = &P->vars[a->value.v[k]];
+        var *v = &P->vars[id];
+        v->step = index;
+        v->component = k;
+        v->lo = x->lo;
+        v->hi = x->hi;
+        v->integer = x->integer && selects_one;
+        if (three) {
+            const var *y = &P->vars[a->value2.v[k]];
+            double c[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
+            v->lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3]));
+            v->hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+            v->integer = v->integer && y->integer;
+        }
+        if (may_be_empty) {
+            v->lo = fmin(v->lo, 0);
+            v->hi = fmax(v->hi, 0);
+        }
+        if (k == 0)
+            first = id;
+    }
+    if (!a->base_plus)
+        return first;
+    at_var sum = at_sum(P, name, AT_VEC(a->base, first), NULL, 0);
+    if (sum >= 0)
+        P->vars[sum].accumulate = true;
+    return sum;
+}
+
+void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold)
+{
+    if (P->err.code)
+        return;
+    if (out.n < 1) {
+        at_program_fail(P, "no output");
+        return;
+    }
+    if (!vec_copy(P, &out))
+        return;
+    P->out = out;
+    P->read = read;
+    P->threshold = threshold;
+}
+
+int at_program_vars(const at_program *P)
+{
+    return P->n_vars;
+}
+
+at_var_info at_program_var(const at_program *P, at_var v)
+{
+    if (v < 0 || v >= P->n_vars)
+        return (at_var_info){0};
+    const var *x = &P->vars[v];
+    return (at_var_info){x->name, x->lo, x->hi, x->err, x->integer};
+}
