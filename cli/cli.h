@@ -22,6 +22,7 @@
 #define ATTEST_CLI_H
 
 #include <attest/claim.h>
+#include <attest/front.h>
 #include <attest/exec.h>
 #include <attest/task.h>
 
@@ -45,6 +46,7 @@ enum {
     CLI_SECONDS = 1 << 8,   /* --seconds S      -> seconds */
     CLI_ROUNDS = 1 << 9,    /* --rounds N       -> rounds */
     CLI_STEPS = 1 << 10,    /* --steps N        -> steps */
+    CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -64,6 +66,7 @@ typedef struct {
     double seconds;     /* default 1 */
     int rounds;         /* default 5 */
     int steps;          /* 0: not given */
+    at_dp_attention attention; /* default standard */
 } cli_args;
 
 typedef struct {
@@ -77,7 +80,7 @@ typedef struct {
     int (*run)(const cli_args *a);
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_generate, cmd_list, cmd_look, cmd_report,
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_generate, cmd_list, cmd_look, cmd_report,
     cmd_run, cmd_show;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */

@@ -84,6 +84,38 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
     return AT_OK;
 }
 
+/* Rows of a compiled recurrence start with the input: a word without '/' is that field alone, with zeros behind
+ * it, and '|' is a row of zeros, the separator. */
+static void prompt_expand(const at_model *m, const char *line, at_text *out)
+{
+    int rest = at_model_row_width(m) - (m->n_fields ? at_field_width(&m->fields[0]) : 0);
+    bool short_rows = m->n_fields > 1 && m->readout.kind == AT_READ_ROUND && rest > 0;
+    double *zeros = at_calloc((size_t)at_model_row_width(m), sizeof *zeros);
+    out->oom = out->oom || !zeros;
+    for (const char *s = line; *s && !out->oom;) {
+        size_t n = strcspn(s, " \t\r\n\v\f");
+        bool bar = n == 1 && *s == '|';
+        at_text full;
+        at_text_init(&full);
+        if (short_rows && n && !memchr(s, '/', n)) {
+            at_input_print_row(m, zeros, &full);
+            const char *tail = full.s ? strchr(full.s, '/') : NULL;
+            if (bar)
+                at_text_add(out, full.s ? full.s : "");
+            else {
+                at_text_addn(out, s, n);
+                at_text_add(out, tail ? tail : "");
+            }
+        } else
+            at_text_addn(out, s, n);
+        out->oom = out->oom || full.oom;
+        at_text_release(&full);
+        at_text_add(out, " ");
+        s += n + (s[n] != 0);
+    }
+    at_free(zeros);
+}
+
 /* m: the model, its max_steps lowered by --steps. */
 static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
 {
@@ -130,7 +162,12 @@ static int run(const cli_args *a)
     else {
         if (cut)
             m.decode.max_steps = a->steps;
-        code = prompt_run(a, &m, cut, line.s, &arena);
+        at_text full;
+        at_text_init(&full);
+        at_text_add(&full, "");
+        prompt_expand(&m, line.s, &full);
+        code = full.oom ? (at_oom(&err), cli_fail(a, &err)) : prompt_run(a, &m, cut, full.s, &arena);
+        at_text_release(&full);
     }
     at_text_release(&line);
     at_arena_release(&arena);
@@ -144,7 +181,8 @@ const cli_command cmd_generate = {
     .usage = "MODEL INPUT|- [--precision P] [--steps N]",
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
-             "the least margin of all decisions. Nothing but the model file is used. A prompt of\n"
+             "the least margin of all decisions. Where rows have several fields, a word without '/'\n"
+             "is the first field with zeros behind it, and | is a row of zeros. Nothing but the model file is used. A prompt of\n"
              "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
              "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
              "exit code is 3. Precision is f32, f64 or pN.\n",

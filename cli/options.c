@@ -22,6 +22,7 @@ typedef enum {
     OPT_SECONDS,
     OPT_ROUNDS,
     OPT_STEPS,
+    OPT_ATTENTION,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -45,6 +46,7 @@ static const row rows[OPTS] = {
     [OPT_SECONDS] = {"--seconds", "S", CLI_SECONDS, "length of a round, 0.01..3600 (default 1)"},
     [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
     [OPT_STEPS] = {"--steps", "N", CLI_STEPS, "at most N rows, 1..1048576 (default: what the model allows)"},
+    [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear or sparse"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -161,6 +163,14 @@ static bool value_take(cli_args *a, opt o, const char *s)
             return false;
         }
         return true;
+    case OPT_ATTENTION:
+        for (int k = 0; k < AT_DP_ATTENTIONS; k++)
+            if (strcmp(s, at_dp_attention_names[k]) == 0) {
+                a->attention = (at_dp_attention)k;
+                return true;
+            }
+        cli_usage(a, "--attention '%.40s': must be standard, linear or sparse", s);
+        return false;
     case OPT_SEED:
         if (!whole(a, name, s, 0, INT64_MAX, &i))
             return false;

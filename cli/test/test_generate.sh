@@ -63,16 +63,12 @@ counter "$dir/c.st" "$equals"
 counter "$dir/plain.st" ''
 counter "$dir/six.st" '"decode":{"max_steps":6,"prompt_max":2,"prompt_min":1,"stop":"steps"},'
 
-# Tokens 0 -> 1 -> 2 -> 0, without attention; stops after token $2.
-cycle()
-{
-    model "$1" "$(printf '%s' "{\"decode\":{\"coordinate\":0,\"max_steps\":4,\"prompt_max\":3,\"prompt_min\":1,
-\"stop\":\"equals\",\"value\":$2},$rest,\"fields\":[{\"col\":0,\"kind\":\"token\",\"name\":\"x\",\"size\":3,\"width\":3}],
+# Tokens 0 -> 1 -> 2 -> 0, without attention; stops after token 2.
+model "$dir/t.st" "$(printf '%s' "{\"decode\":{\"coordinate\":0,\"max_steps\":4,\"prompt_max\":3,\"prompt_min\":1,
+\"stop\":\"equals\",\"value\":2},$rest,\"fields\":[{\"col\":0,\"kind\":\"token\",\"name\":\"x\",\"size\":3,\"width\":3}],
 \"name\":\"cycle\",\"width\":3,\"n_max\":8,\"blocks\":[],
 \"readout\":{\"final_norm\":false,\"kind\":\"argmax\",\"last\":true,\"rows\":3}}" | tr -d '\n')" \
-        input.0.embed 3,3 '1 0 0 0 1 0 0 0 1' readout.w 3,3 '0 0 2 2 0 0 0 2 0' readout.b 3 '0 0 0'
-}
-cycle "$dir/t.st" 2
+    input.0.embed 3,3 '1 0 0 0 1 0 0 0 1' readout.w 3,3 '0 0 2 2 0 0 0 2 0' readout.b 3 '0 0 0'
 
 # ---- chains --------------------------------------------------------------------------------------------
 
@@ -108,8 +104,7 @@ holds 'stopped: false' grep -q '"stopped": false' "$dir/.out"
 refuses 3 'a row outside the domain' 'step 1 leaves the domain: position 2: integer 21 out of range 0..20 (field i)' \
     generate "$dir/c.st" 20/20/0
 gives 0 '--steps beyond the rule changes nothing' "$chain" generate "$dir/c.st" 0/3/0 --steps 1000
-cycle "$dir/t0.st" 2
-refuses 3 'tokens that never end' 'no stop after 1 steps' generate "$dir/t0.st" 2 --steps 1
+refuses 3 'tokens that do not end' 'no stop after 1 steps' generate "$dir/t.st" 2 --steps 1
 partial=
 
 # ---- bad input: exit 2 ---------------------------------------------------------------------------------------

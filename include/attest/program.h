@@ -22,7 +22,9 @@
  *
  * Meaning. Attention means "over the keys whose score is largest": their average (softmax, sparsemax,
  * average-hard, three-wise), or the leftmost/rightmost. `gap` promises that every other score is lower by
- * at least that much. The assembler derives the scale from the gap and the wanted error, and carries the
+ * at least that much. Linear attention takes one-hot vectors (booleans, at most one of them 1) for query and key:
+ * their product is 1 for equal ones, so the average runs over the keys of the query's class (over all keys where
+ * there is none). The assembler derives the scale from the gap and the wanted error, and carries the
  * error it leaves through the rest of the program; steps on integers are flat around integers, so they
  * remove errors below 1/2. It fails naming the variable whose error cannot be bounded.
  */
@@ -83,6 +85,10 @@ at_var at_sub(at_program *P, at_var x, at_var y);
 at_var at_scaled(at_program *P, double k, at_var x);
 at_var at_neg(at_program *P, at_var x);
 at_var at_not(at_program *P, at_var b); /* 1-b */
+/* x, of which the author knows more than its parts tell: it lies in lo..hi, everywhere; and, where the boolean
+ * `when` is 1 (-1: everywhere), it is an integer. Where it is not, nobody may care. The interpreter refuses inputs on
+ * which the author is wrong. */
+at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer, at_var when);
 at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0); /* coef NULL: all 1 */
 
 /* ---- pointwise steps: one ReLU layer each -------------------------------------------------------------- */

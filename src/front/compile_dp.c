@@ -8,15 +8,14 @@
  *   2. Where its dependencies stand: inputs at their index, states at n + 1 + rank. The rank is linear when
  *      bounds do not depend on other counters; an inner counter whose bounds depend on the outer one needs the
  *      outer one's offset from a table.
- *   3. COPY by index (lemma A.11): score 2 t k - k^2, largest at position k = t with gap 1.
+ *   3. COPY, one way a kind of attention (copy.c).
  *   4. The transition, from min, max, comparisons and selections.
  *   5. At the last state the answer instead.
  * Look-ups that are steered by other look-ups simply come one attention layer later.
  *
- * Sizes are constants of the model: one model serves one size. Its tensor shapes do not depend on the size
- * (as long as the rank is linear). */
-#include <attest/dp.h>
-#include <attest/program.h>
+ * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
+ * depend on the size (as long as the rank is linear); with linear attention the width grows like sqrt(L). */
+#include "compile_dp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,12 +26,16 @@ typedef struct {
     at_program *P;
     at_var s, state[AT_DP_MAX], value[AT_DP_MAX]; /* this row */
     at_var next[AT_DP_MAX];                       /* the next state */
-    at_var here, here2;                           /* position and its square */
+    copier copier;
+    copy_fn *copy;
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
+    at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
     int serial;
     char name[32];
     at_err *err;
 } compiler;
+
+const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse"};
 
 static const char *fresh(compiler *c)
 {
@@ -88,7 +91,7 @@ static at_var translate(compiler *c, const at_dpx *e)
     case AT_DPX_NEED:
         return c->need[e->index] + e->field;
     case AT_DPX_VALUE:
-        return c->value[e->index];
+        return c->final[e->index];
     case AT_DPX_LET:
         if (c->let[e->index] < 0)
             c->let[e->index] = translate(c, c->d->lets[e->index].rule);
@@ -225,21 +228,7 @@ static at_var rank_of(compiler *c, const at_var *at)
     return at_sum(c->P, NULL, (at_vec){n, at}, coef, c0);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------ */
-
-/* Step 3: the values at 1-based position `target`, which is an integer and at most this one. */
-static at_var copy_at(compiler *c, const char *name, at_var target, at_vec values)
-{
-    at_program *P = c->P;
-    return at_attend(P, name,
-                     &(at_attention){.query = AT_VEC(at_scaled(P, 2, target), at_const(P, 1)),
-                                     .key = AT_VEC(c->here, at_neg(P, c->here2)),
-                                     .value = values,
-                                     .weighting = AT_SOFTMAX,
-                                     .mask = {.kind = AT_MASK_CAUSAL},
-                                     .gap = 1,
-                                     .unique = true});
-}
+/* ---- fetching ----------------------------------------------------------------------------------------- */
 
 static void fetch_all(compiler *c)
 {
@@ -249,14 +238,14 @@ static void fetch_all(compiler *c)
     for (int k = 0; k < d->n_takes; k++) {
         at_var index = translate(c, d->takes[k].index);
         at_var target = at_sum(P, NULL, AT_VEC(index), NULL, (double)c->x->input_first[d->takes[k].input]);
-        c->take[k] = copy_at(c, d->takes[k].name.name, target, AT_VEC(c->s));
+        c->take[k] = c->copy(&c->copier, d->takes[k].name.name, target, AT_VEC(c->s), d->steering >> k & 1);
     }
     for (int k = 0; k < d->n_needs; k++) {
         at_var at[AT_DP_MAX];
         for (int m = 0; m < d->n_counters; m++)
             at[m] = translate(c, d->needs[k].counter[m]);
         at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, at)), NULL, n + 2);
-        c->need[k] = copy_at(c, d->needs[k].name.name, target, (at_vec){d->n_values, c->value});
+        c->need[k] = c->copy(&c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
     }
 }
 
@@ -278,6 +267,28 @@ static double smallest(const int64_t *a, int n)
     return m;
 }
 
+/* Step 5: the values that the answer asks for: this row's when it asks for the last state, else a copy. */
+static void final_values(compiler *c)
+{
+    const at_dp *d = c->d;
+    int64_t at[AT_DP_MAX];
+    bool last = true;
+    for (int m = 0; m < d->n_counters; m++) {
+        double v = (double)c->x->state[(c->x->n_states - 1) * d->n_counters + m];
+        at[m] = (int64_t)v;
+        if (d->answer_state[m] && is_const(c, translate(c, d->answer_state[m]), &v)) {
+            last = last && at[m] == (int64_t)v;
+            at[m] = (int64_t)v;
+        }
+    }
+    at_var first = c->value[0];
+    if (!last)
+        first = c->copy(&c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
+                        (at_vec){d->n_values, c->value}, false);
+    for (int k = 0; k < d->n_values; k++)
+        c->final[k] = first + k;
+}
+
 static void build(compiler *c)
 {
     const at_dp *d = c->d;
@@ -286,40 +297,43 @@ static void build(compiler *c)
     int64_t top = 0;
     for (int64_t k = 0; k < x->n_states * d->n_counters; k++)
         top = x->state[k] > top ? x->state[k] : top;
+    double value_lo = smallest(x->value_lo, d->n_values), value_hi = largest(x->value_hi, d->n_values);
     at_program_lengths(P, (int)x->n_input + 1);
     c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));
     at_var state = at_ints(P, "state", d->n_counters, 0, (double)top);
-    at_var value = at_ints(P, "value", d->n_values, smallest(x->value_lo, d->n_values),
-                           largest(x->value_hi, d->n_values));
-    at_ints(P, "answer", 1, smallest(x->value_lo, d->n_values), largest(x->value_hi, d->n_values));
+    at_var value = at_ints(P, "value", d->n_values, value_lo, value_hi);
+    at_ints(P, "answer", 1, smallest(&x->answer_lo, 1), largest(&x->answer_hi, 1));
     for (int m = 0; m < d->n_counters; m++)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    c->here = at_position(P, "here", AT_POS_I);
-    c->here2 = at_position(P, "here^2", AT_POS_I2);
-    at_var is_last = next_state(c);
-    fetch_all(c);
-    at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0);
+    copier_init(&c->copier, P, (int)x->L);
+    at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
+    bool any = x->n_states > 0; /* without states the answer follows the separator */
+    if (any) {
+        is_last = next_state(c);
+        fetch_all(c);
+        final_values(c);
+    }
+    for (int k = 0; !any && k < d->n_values; k++)
+        c->final[k] = zero; /* in a branch that is not taken */
     int n = 0;
     out[n++] = zero;
     for (int m = 0; m < d->n_counters; m++)
-        out[n++] = at_select(P, fresh(c), is_last, zero, c->next[m]);
+        out[n++] = any ? at_select(P, fresh(c), is_last, zero, c->next[m]) : zero;
     for (int k = 0; k < d->n_values; k++) /* step 4 */
-        out[n++] = at_select(P, fresh(c), is_last, zero, translate(c, d->values[k].rule));
-    out[n++] = at_select(P, "answer'", is_last, translate(c, d->answer), zero); /* step 5 */
+        out[n++] = any ? at_select(P, fresh(c), is_last, zero, translate(c, d->values[k].rule)) : zero;
+    out[n++] = at_select(P, "answer'", is_last, translate(c, d->answer), zero);
     at_emit(P, (at_vec){n, out}, AT_READ_ROUND, 0);
+    copier_release(&c->copier);
 }
 
-at_status at_dp_program(const at_dp_instance *x, at_program **out, at_err *err)
+at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err)
 {
-    compiler c = {.x = x, .d = x->d, .err = err};
+    static copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = copy_standard, [AT_DP_LINEAR] = copy_linear, [AT_DP_SPARSE] = copy_sparse};
+    compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[kind]};
     for (int k = 0; k < AT_DP_MAX; k++)
-        c.let[k] = c.take[k] = c.need[k] = -1;
-    for (int m = 0; m < x->d->n_counters; m++)
-        if (x->d->answer_state[m])
-            return at_fail(err, AT_EREFUSED, "%s: an answer at another state than the last is not compiled",
-                           x->d->title);
+        c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;
     if (!(c.P = at_program_new(x->d->title, (int)x->L)))
         return at_oom(err);
     build(&c);
@@ -331,10 +345,10 @@ at_status at_dp_program(const at_dp_instance *x, at_program **out, at_err *err)
     return s;
 }
 
-at_status at_dp_model(const at_dp_instance *x, at_model *m, at_err *err)
+at_status at_dp_model(const at_dp_instance *x, at_dp_attention kind, at_model *m, at_err *err)
 {
     at_program *P;
-    at_status s = at_dp_program(x, &P, err);
+    at_status s = at_dp_program(x, kind, &P, err);
     if (s)
         return s;
     s = at_assemble(P, m, NULL, err);

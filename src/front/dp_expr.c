@@ -305,25 +305,25 @@ static const struct comparison *comparison_next(const dp_parser *p)
 static at_dpx *truth(dp_parser *p)
 {
     dp_token begin = p->t;
-    at_dpx *e = NULL;
-    if (!nest_enter(p))
-        return NULL;
     if (dp_accept(p, "not")) {
+        if (!nest_enter(p))
+            return NULL;
         at_dpx *a = truth(p);
         truth_check(p, a);
-        e = node_new(p, AT_DPX_NOT, &begin, a, NULL, NULL);
-    } else {
-        e = sum(p);
-        const struct comparison *c = comparison_next(p);
-        if (c) {
-            dp_next(p);
-            at_dpx *b = sum(p);
-            e = node_new(p, c->op, &begin, c->swapped ? b : e, c->swapped ? e : b, NULL);
-            if (comparison_next(p))
-                dp_fail(p, p->t.line, p->t.column, "comparisons do not chain; write a < b and b < c");
-        }
+        p->nest--;
+        return node_new(p, AT_DPX_NOT, &begin, a, NULL, NULL);
     }
-    p->nest--;
+    at_dpx *e = sum(p);
+    const struct comparison *c = comparison_next(p);
+    if (c) {
+        dp_next(p);
+        at_dpx *b = sum(p);
+        e = node_new(p, c->op, &begin, c->swapped ? b : e, c->swapped ? e : b, NULL);
+        if (comparison_next(p))
+            dp_fail(p, p->t.line, p->t.column, "comparisons do not chain; write a < b and b < c");
+    }
+    if (dp_is(p, "="))
+        dp_fail(p, p->t.line, p->t.column, "a comparison for equality is written ==");
     return e;
 }
 
@@ -360,8 +360,6 @@ at_dpx *dp_expr_read(dp_parser *p, unsigned allowed, const char *where)
     p->allowed = allowed;
     p->where = where;
     at_dpx *e = expr(p);
-    if (dp_is(p, "="))
-        dp_fail(p, p->t.line, p->t.column, "a comparison for equality is written ==");
     return p->status == AT_OK ? e : NULL;
 }
 

@@ -11,7 +11,7 @@
 #ifndef DP_INTERNAL_H
 #define DP_INTERNAL_H
 
-#include <attest/dp.h>
+#include <attest/front.h>
 
 enum {
     DP_NEST = 64,    /* brackets, if, not, minus inside each other */

@@ -136,6 +136,24 @@ static void plan_embedding(plan *L)
         }
 }
 
+/* mu (f - 1) for each form; NULL stays NULL. */
+static form **forms_minus_one(const plan *L, form **f, int n, double mu)
+{
+    form *copy = f ? at_new(L->arena, form, n) : NULL;
+    if (!copy)
+        return NULL;
+    for (int k = 0; k < n; k++) {
+        copy[k] = *f[k];
+        if (!(copy[k].coef = at_new(L->arena, double, f[k]->n + 1)))
+            return NULL;
+        for (int i = 0; i < f[k]->n; i++)
+            copy[k].coef[i] = mu * f[k]->coef[i];
+        copy[k].c0 = mu * (f[k]->c0 - 1);
+        f[k] = &copy[k];
+    }
+    return f;
+}
+
 static at_status plan_attention(plan *L, int p)
 {
     const at_program *P = L->P;
@@ -155,6 +173,10 @@ static at_status plan_attention(plan *L, int p)
         h->k = forms_of(L, a->key);
         h->v = forms_of(L, a->value);
         h->dest = at_new(L->arena, int, a->value.n);
+        if (a->weighting == AT_LINEAR) { /* lemma A.9: mu (e - 1) on both sides */
+            h->q = forms_minus_one(L, h->q, a->query.n, P->steps[x->step].scale);
+            h->k = forms_minus_one(L, h->k, a->key.n, P->steps[x->step].scale);
+        }
         if (a->weighting == AT_THREEWISE) {
             h->k2 = forms_of(L, a->key2);
             h->v2 = forms_of(L, a->value2);
@@ -350,7 +372,7 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
                                     .dv = t->value.n,
                                     .weighting = t->weighting,
                                     .post = t->post,
-                                    .scale = s->scale,
+                                    .scale = t->weighting == AT_LINEAR ? 1 : s->scale,
                                     .tie = t->weighting == AT_AVERAGE_HARD ? t->gap / 2 * s->scale : 0,
                                     .mask = t->mask,
                                     .bias = forms_have_constant(hp->q, t->query.n) ||

@@ -6,6 +6,27 @@
 
 #define RANGE_MAX 0x1p45 /* integers beyond this leave too few bits for the steps on them */
 
+static bool need(at_program *P, const char *name, at_var x, bool integer, bool boolean)
+{
+    if (P->err.code)
+        return false;
+    if (x < 0 || x >= P->n_vars) {
+        at_program_fail(P, "%s uses a variable that does not exist", name);
+        return false;
+    }
+    const var *v = &P->vars[x];
+    if (integer && (!v->integer || v->hi > RANGE_MAX || v->lo < -RANGE_MAX)) {
+        at_program_fail(P, "%s needs an integer below 2^45, %s is not one", name,
+                        v->name ? v->name : "its argument");
+        return false;
+    }
+    if (boolean && (!v->integer || v->lo < 0 || v->hi > 1)) {
+        at_program_fail(P, "%s needs a boolean, %s is not one", name, v->name ? v->name : "its argument");
+        return false;
+    }
+    return true;
+}
+
 /* ---- linear expressions ------------------------------------------------------------------------------ */
 
 at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0)
@@ -28,6 +49,29 @@ at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, dou
     }
     if (!isfinite(x->lo) || !isfinite(x->hi))
         return at_program_fail(P, "%s has no finite range", name ? name : "an expression"), -1;
+    return id;
+}
+
+at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer,
+                at_var when)
+{
+    if (when != -1 && !need(P, name, when, true, true))
+        return -1;
+    at_var id = at_sum(P, name, AT_VEC(x), NULL, 0);
+    if (id < 0)
+        return -1;
+    var *v = &P->vars[id];
+    if (!(lo <= hi) || !isfinite(lo) || !isfinite(hi) || hi < v->lo || lo > v->hi)
+        return at_program_fail(P, "%s is said to lie in %g..%g, its parts in %g..%g", name, lo, hi, v->lo, v->hi), -1;
+    v->lo = fmax(lo, v->lo);
+    v->hi = fmin(hi, v->hi);
+    if (integer) { /* the range of an integer ends at integers */
+        v->lo = ceil(v->lo);
+        v->hi = floor(v->hi);
+    }
+    v->integer = integer;
+    v->known = true;
+    v->when = when;
     return id;
 }
 
@@ -73,27 +117,6 @@ static at_var point_add(at_program *P, const char *name, op o, at_vec args, doub
         P->vars[id].integer = integer;
     }
     return id;
-}
-
-static bool need(at_program *P, const char *name, at_var x, bool integer, bool boolean)
-{
-    if (P->err.code)
-        return false;
-    if (x < 0 || x >= P->n_vars) {
-        at_program_fail(P, "%s uses a variable that does not exist", name);
-        return false;
-    }
-    const var *v = &P->vars[x];
-    if (integer && (!v->integer || v->hi > RANGE_MAX || v->lo < -RANGE_MAX)) {
-        at_program_fail(P, "%s needs an integer below 2^45, %s is not one", name,
-                        v->name ? v->name : "its argument");
-        return false;
-    }
-    if (boolean && (!v->integer || v->lo < 0 || v->hi > 1)) {
-        at_program_fail(P, "%s needs a boolean, %s is not one", name, v->name ? v->name : "its argument");
-        return false;
-    }
-    return true;
 }
 
 at_var at_ramp(at_program *P, const char *name, at_var x, double a, double b)
@@ -302,11 +325,13 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,
                                a->key.n, a->value.n),
                -1;
-    if (a->weighting == AT_LINEAR || !(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) ||
+    for (int k = 0; a->weighting == AT_LINEAR && k < a->query.n; k++) /* one-hot vectors */
+        if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
+            return -1;
+    if (!(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) ||
         (a->base_plus && a->value.n != 1))
         return at_program_fail(P,
-                               "%s: attention needs a weighting that selects maxima, a gap above 0, and one "
-                               "value when it has a base",
+                               "%s: attention needs a gap above 0, finite numbers, and one value when it has a base",
                                name),
                -1;
     if (P->n_steps == P->cap_steps) {

@@ -146,6 +146,21 @@ static void attend_at(const machine *m, const at_attention *a, int i, double *ou
         out[k] /= count;
 }
 
+#define KNOWN_SLACK 0x1p-20 /* an author's word holds up to the rounding of the interpreter */
+
+/* Is the author's word true here? An integer is made one, also where nobody cares. */
+static bool known_hold(const var *v, double *x, bool cares)
+{
+    if (!(*x >= v->lo - KNOWN_SLACK && *x <= v->hi + KNOWN_SLACK))
+        return false;
+    if (!v->integer)
+        return true;
+    double whole = nearbyint(*x);
+    bool near = fabs(*x - whole) <= KNOWN_SLACK;
+    *x = fmin(fmax(whole, v->lo), v->hi);
+    return near || !cares;
+}
+
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena, double **out, at_err *err)
 {
     if (at_program_status(P, err))
@@ -178,6 +193,9 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 *here = v->c0;
                 for (int k = 0; k < v->n_args; k++)
                     *here += v->coef[k] * val(&m, v->args[k])[t];
+                if (v->known && !known_hold(v, here, v->when < 0 || val(&m, v->when)[t] > 0.5))
+                    return at_fail(err, AT_EDOMAIN, "program %s: %s is %.17g at position %d, not %s %g..%g", P->name,
+                                   v->name, *here, t + 1, v->integer ? "an integer in" : "in", v->lo, v->hi);
             } else { /* the components of a step are consecutive variables */
                 int n = P->steps[v->step].a.value.n;
                 for (int k = 0; k < n; k++)

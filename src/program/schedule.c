@@ -86,6 +86,16 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
         *err_out = value_err + (promised ? want : got);
         return AT_OK;
     }
+    case AT_LINEAR: { /* q = mu (e - 1): an equal key weighs `same`, another one `other` */
+        double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20, n = a->query.n;
+        s->scale = a->scale > 0 ? a->scale : log(fmax(4 * range * T / want, n + 1));
+        double drop = exp(-s->scale), same = 1 + (n - 1) * drop * drop, other = 2 * drop + n * drop * drop;
+        *err_out = value_err + range * fmin(1, T * other / same);
+        if (e > 0)
+            return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its one-hot vectors have an error",
+                           P->name, label(v));
+        return AT_OK;
+    }
     case AT_SPARSEMAX: /* maximal keys share equally once the others are lower by 1 */
         s->scale = a->scale > 0 ? a->scale : exp2(ceil(-log2(gap))); /* a power of 2: scores stay exact */
         if (s->scale * gap < 1)

@@ -137,6 +137,47 @@ static void test_served_by_the_same_build_only(void **state)
     place_remove(&p);
 }
 
+/* Kept pieces are given back and not computed again: they are forged here, and the verdict shows the forgery. */
+static void test_pieces_are_given_back(void **state)
+{
+    (void)state;
+    static const at_cell cell = {"N=8 M=16", NULL, AT_EV_EXACT,   AT_ENUM_MULTISETS,
+                                 "f64",      0,    AT_TIER_QUICK, NULL};
+    at_claim c = claim_with("match2", &cell, 1);
+    const at_claim *list = &c;
+    at_job job = {.threads = 2};
+    at_job_summary sum;
+    at_arena a;
+    at_row *rows, *forged;
+    size_t n;
+    at_arena_init(&a);
+    place p = place_new(), q = place_new();
+    OK(at_ledger_open(p.db, AT_LEDGER_WRITE, &job.ledger, &err));
+    OK(at_job_check(&list, 1, &job, &sum, &err));
+    OK(at_ledger_rows(job.ledger, NULL, &rows, &n, &a, &err));
+    at_ledger_close(job.ledger);
+    assert_int_equal(n, 1);
+    for (int all = 0; all < 2; all++) {
+        OK(at_ledger_open(q.db, AT_LEDGER_WRITE, &job.ledger, &err));
+        for (uint64_t k = 0; k < (all ? 100 : 1); k++)
+            OK(at_ledger_piece_put(job.ledger, &rows[0].key, k, "7 0x1p-3 -1", &err));
+        OK(at_job_check(&list, 1, &job, &sum, &err));
+        OK(at_ledger_find(job.ledger, &rows[0].key, &forged, &a, &err));
+        assert_non_null(forged);
+        assert_true(forged->rec.margin == 0.125 && rows[0].rec.margin > 0.49);
+        if (all) /* every piece is the forged one: nothing was run */
+            assert_true(forged->rec.inputs % 7 == 0 && forged->rec.inputs < 700);
+        else
+            assert_true(forged->rec.inputs > 7 && forged->rec.inputs < rows[0].rec.inputs);
+        at_ledger_close(job.ledger);
+        place_remove(&q);
+        q = place_new();
+    }
+    place_remove(&p);
+    place_remove(&q);
+    at_arena_release(&a);
+}
+
 /* ---- verdicts that are no good ------------------------------------------------------------------------------ */
 
 static void test_bad_and_unknown(void **state)
@@ -273,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_served_by_the_same_build_only),
+        cmocka_unit_test(test_pieces_are_given_back),
         cmocka_unit_test(test_bad_and_unknown),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_counterexample_text),

@@ -1,4 +1,4 @@
-/* dp.h: dynamic programmes as text: parsed, run, analysed. The first step of the front end that compiles a
+/* front.h: dynamic programmes as text: parsed, run, analysed. The first step of the front end that compiles a
  * recurrence into a transformer that reasons step by step.
  *
  *     at_dp *d;
@@ -13,8 +13,8 @@
  * (earlier states, as functions of the state), input look-ups (positions, as functions of the state), a
  * transition and an answer. Where inputs steer a look-up or a dependency, inputs are looked up in a round before.
  * docs/dp.md teaches the language. */
-#ifndef ATTEST_DP_H
-#define ATTEST_DP_H
+#ifndef ATTEST_FRONT_H
+#define ATTEST_FRONT_H
 
 #include <attest/program.h>
 
@@ -162,10 +162,15 @@ at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
 
-/* The program of a decoder with standard attention that writes the chain, one row a state: rows are (input,
- * state, value, answer), see docs/dp.md. One program serves one size. */
-at_status at_dp_program(const at_dp_instance *x, at_program **out, at_err *err);
+/* ---- compiling --------------------------------------------------------------------------------------- */
+
+typedef enum { AT_DP_STANDARD, AT_DP_LINEAR, AT_DP_SPARSE, AT_DP_ATTENTIONS } at_dp_attention;
+extern const char *const at_dp_attention_names[AT_DP_ATTENTIONS];
+
+/* The program of a decoder that writes the chain, one row a state: rows are (input, state, value, answer), see
+ * docs/dp.md. One program serves one size. */
+at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule. m is initialised by this call. */
-at_status at_dp_model(const at_dp_instance *x, at_model *m, at_err *err);
+at_status at_dp_model(const at_dp_instance *x, at_dp_attention kind, at_model *m, at_err *err);
 
 #endif

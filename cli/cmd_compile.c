@@ -1,0 +1,100 @@
+/* cmd_compile.c: `attest compile`: a recurrence in, a decoder that reasons step by step out. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static json_t *compiled_json(const at_dp *d, const at_dp_instance *x, const at_size *z, const char *out)
+{
+    json_t *j = cli_json_set(json_object(), "problem", cli_json_text(d->title));
+    j = cli_json_set(j, "model", cli_json_text(out));
+    j = cli_json_set(j, "length", cli_json_number((double)x->L));
+    j = cli_json_set(j, "states", cli_json_number((double)x->n_states));
+    j = cli_json_set(j, "locality", cli_json_number((double)x->locality));
+    return cli_json_set(j, "size", cli_size_json(z));
+}
+
+/* What a person needs to know to use the model: the rows, and how long the chain is. */
+static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_size *z, const char *out, at_text *t)
+{
+    at_text_add_plain(t, d->title);
+    at_text_add(t, ": ");
+    for (int k = 0; k < d->n_sizes; k++)
+        at_text_addf(t, "%s%s=%" PRId64, k ? " " : "", d->sizes[k].name, x->size[k]);
+    at_text_addf(t, ", %" PRId64 " states, L = %" PRId64, x->n_states, x->L);
+    if (x->locality >= 0)
+        at_text_addf(t, ", depends on the last %" PRId64 " rows", x->locality);
+    at_text_add(t, "\n");
+    at_text_add_plain(t, out);
+    at_text_add(t, ": ");
+    cli_size_print(z, t);
+    at_text_add(t, "\nprompt: ");
+    for (int k = 0; k < d->n_inputs; k++)
+        at_text_addf(t, "%" PRId64 " integers %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k], d->inputs[k].name.name,
+                     x->input_lo[k], x->input_hi[k]);
+    at_text_add(t, "then |\nrows:   input/");
+    for (int k = 0; k < d->n_counters; k++)
+        at_text_addf(t, "%s%s", k ? "," : "", d->counters[k].name.name);
+    at_text_add(t, "/");
+    for (int k = 0; k < d->n_values; k++)
+        at_text_addf(t, "%s%s", k ? "," : "", d->values[k].name.name);
+    at_text_add(t, "/answer\n");
+}
+
+static int run(const cli_args *a)
+{
+    if (!a->out)
+        return cli_usage(a, "no model file given; add -o MODEL");
+    at_err err = {0};
+    at_dp *d;
+    if (at_dp_load(a->words[0], &d, &err))
+        return cli_fail(a, &err);
+    int64_t size[AT_DP_MAX];
+    at_dp_instance *x = NULL;
+    at_model m;
+    at_size z;
+    at_status s = at_dp_sizes_parse(d, a->set ? a->set : "", size, &err);
+    if (!s)
+        s = at_dp_bind(d, size, &x, &err);
+    if (!s)
+        s = at_dp_model(x, a->attention, &m, &err);
+    int code = CLI_USAGE;
+    if (!s) {
+        at_model_size(&m, &z);
+        s = at_model_save(&m, a->out, &err);
+        at_model_release(&m);
+    }
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, compiled_json(d, x, &z, a->out), CLI_HOLDS);
+    else {
+        at_text t;
+        at_text_init(&t);
+        compiled_print(d, x, &z, a->out, &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return code;
+}
+
+const cli_command cmd_compile = {
+    .name = "compile",
+    .summary = "a recurrence (.dp file) into a decoder that reasons step by step",
+    .usage = "FILE.dp --set SIZE=N... [--attention KIND] -o MODEL",
+    .about = "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
+             "sizes given by --set, and writes a decoder whose chain of thought is the table of the\n"
+             "recurrence, one state a row, then the answer. With standard softmax attention its tensor\n"
+             "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
+             "with linear or block-sparse attention the width grows like the square root of the length.\n"
+             "One model serves one size.",
+    .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
+                "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.safetensors\n"
+                "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n",
+    .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION,
+    .least = 1,
+    .most = 1,
+    .missing = "a .dp file",
+    .run = run,
+};

@@ -1,0 +1,478 @@
+/* test_dp_errors.c: bad files, bad sizes, bad inputs, no memory: each refused in words, at its place. */
+#include "dp_test.h"
+
+#include <stdlib.h>
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+/* What an error must begin with, after the path. */
+static void parse_fails(const char *text, size_t n, const char *want)
+{
+    at_err err = {0};
+    at_dp *d = NULL;
+    char full[256];
+    snprintf(full, sizeof full, "t.dp:%s", want);
+    at_status s = at_dp_parse(text, n, "t.dp", &d, &err);
+    if (s != AT_EINPUT || strncmp(err.text, full, strlen(full)) != 0)
+        fail_msg("expected \"%s\"\n   found \"%s\" (status %d)\n      in \"%.200s\"", full, err.text, s,
+                 text);
+    assert_null(d);
+    assert_null(strchr(err.text, '\n'));
+    /* and without a place for the words */
+    assert_int_equal(at_dp_parse(text, n, "t.dp", &d, NULL), AT_EINPUT);
+}
+
+#define HEAD                                                                                                 \
+    "problem \"p\"\nsize n in 1..9\ninput a[n] in 0..5\nstate i in 1..n\nvalue v in 0..9\n" /* 5 lines */
+
+static void test_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"", "1:1: expected \"problem\" at the beginning"},
+        {"# nothing\n\n", "3:1: expected \"problem\""},
+        {"problem p", "1:9: expected the title in quotes, found \"p\""},
+        {"problem \"p\n\"", "1:9: the text has no closing \""},
+        {"problem \"0123456789012345678901234567890123456789012345678901234567890123\"",
+         "1:9: the title is too long; at most 63 bytes"},
+        {"problem \"p\"\n", "2:1: no state is declared"},
+        {"problem \"p\" state i in 1..2", "1:28: no value is declared"},
+        {"problem \"p\"\nsiez n in 1..2", "2:1: unexpected \"siez\"; did you mean \"size\"?"},
+        {"problem \"p\"\nsize n 1..2", "2:8: expected \"in\" and a range, as in 1..9, found \"1\""},
+        {"problem \"p\"\nsize n in 1 2", "2:13: expected \"..\" between the ends of a range, found \"2\""},
+        {"problem \"p\"\nsize n in 1..n", "2:14: unknown name \"n\"; the range of a size may use sizes"},
+        {"problem \"p\"\nsize n in 1..2, n in 1..3", "2:17: the name n is taken by a size of line 2"},
+        {"problem \"p\"\nsize if in 1..2", "2:6: \"if\" is a word of the language"},
+        {"problem \"p\"\nsize 3 in 1..2", "2:6: expected the name of a size, found \"3\""},
+        {"problem \"p\"\nsize a234567890123456789012345678901b in 1..2",
+         "2:6: the name is too long; at most 31 letters"},
+        {"problem \"p\"\nsize a in 1..2,b in 1..2,c in 1..2,d in 1..2,e in 1..2,f in 1..2,g in 1..2,h in "
+         "1..2,k in 1..2",
+         "2:86: too many: a size is the ninth of its kind; at most 8"},
+        {"problem \"p\"\nsize n in 1..9007199254740993",
+         "2:14: number too large; at most 9007199254740992 (2^53)"},
+        {"problem \"p\"\nsize n in 1..99999999999999999999999999", "2:14: number too large"},
+        {"problem \"p\"\nsize n in 1..2n", "2:14: a name begins with a letter"},
+        {"problem \"p\"\nsize n in 1..6/2", "2:15: unexpected /; there is no division"},
+        {"problem \"p\"\nsize n in 1..6%2", "2:15: unexpected %; write mod"},
+        {"problem \"p\"\nsize n in 1..\x01", "2:14: unexpected byte 0x01"},
+        {"problem \"p\"\nsize n in 1..\xc3\xa4", "2:14: unexpected byte 0xc3"},
+        {"problem \"p\"\nsize n in 1..$", "2:14: unexpected $; allowed are names"},
+        {"problem \"p\"\ninput a in 1..2", "2:9: expected \"[\" and the length, as in a[n], found \"in\""},
+        {"problem \"p\"\nneed u = (1)", "2:10: no state is declared above"},
+        {"problem \"p\"\nstate i in 1..2, j in 1..i*i", "2:26: the range of a counter must be linear"},
+        {"problem \"p\"\nstate i in 1..2, j in 1..3 + i mod 2",
+         "2:30: the range of a counter must be linear"},
+        {"problem \"p\"\nstate i in 1..2\nstate j in 1..2", "3:7: the state is declared already in line 2"},
+        {HEAD "v = 1", "6:6: no answer is given; write: answer v"},
+        {HEAD "answer v", "6:9: the value v of line 5 has no rule"},
+        {HEAD "v = 1 v = 2", "6:7: v is given already in line 6"},
+        {HEAD "v = 1\nanswer v answer v", "7:17: the answer is given already in line 7"},
+        {HEAD "v = m", "6:5: unknown name \"m\"; a rule may use sizes, counters, takes and needs"},
+        {HEAD "let count = 1\nv = cuont", "7:5: unknown name \"cuont\"; did you mean \"count\"?"},
+        {HEAD "v = v", "6:5: v is a value of this state, known only to the answer; a rule may use"},
+        {HEAD "v = a", "6:5: a is an input; look an element up with: take x = a[...]"},
+        {HEAD "v = 1 +", "6:8: expected a number, a name or (, found the end of the file"},
+        {HEAD "v = 1 + then", "6:9: expected a number, a name or (, found \"then\""},
+        {HEAD "v = (1", "6:7: expected \")\" or an operation, found the end of the file"},
+        {HEAD "v = 1 1", "6:7: unexpected \"1\"; expected an operation, or size, input"},
+        {HEAD "v = 1 )", "6:7: unexpected \")\""},
+        {HEAD "v = 1.5", "6:6: unexpected \".\""},
+        {HEAD "v = min(1)", "6:10: min and max need at least two arguments"},
+        {HEAD "v = max 1", "6:9: expected \"(\" after max"},
+        {HEAD "v = abs(1, 2)", "6:10: expected \")\" or an operation, found \",\""},
+        {HEAD "v = if i then 1 else 2", "6:8: a condition must be a comparison, as in x != 0"},
+        {HEAD "v = if i == 1 then 1", "6:21: expected \"else\" (an if has both branches), found the end"},
+        {HEAD "v = if i == 1 1 else 2", "6:15: expected \"then\" after the condition"},
+        {HEAD "v = if i == 1 and i then 1 else 2", "6:19: a condition must be a comparison"},
+        {HEAD "v = if i or i == 2 then 1 else 2", "6:8: a condition must be a comparison"},
+        {HEAD "v = not i", "6:9: a condition must be a comparison"},
+        {HEAD "v = if 1 < i < 3 then 1 else 2", "6:14: comparisons do not chain"},
+        {HEAD "v = if i = 1 then 1 else 2", "6:10: a comparison for equality is written =="},
+        {HEAD "answer n = 1", "6:10: a comparison for equality is written =="},
+        {HEAD "take x = a[i]\nv = i mod x", "7:11: the modulus may use numbers and sizes only"},
+        {HEAD "take x = b[i]", "6:10: unknown name \"b\"; a take looks up an input"},
+        {HEAD "take x = n[i]", "6:10: n is a size; a take looks up an input"},
+        {HEAD "take x = 3", "6:10: expected the name of an input, found \"3\""},
+        {HEAD "take x = a[i] when i", "6:20: a condition must be a comparison"},
+        {HEAD "need u = (i-1, i) v = u.v", "6:14: too many numbers; a state has 1"},
+        {HEAD "need u = (i-1)\nv = u", "7:5: u is a need; read one of its values, as in u.v"},
+        {HEAD "need u = (i-1)\nv = u.w", "7:7: unknown name \"w\"; after the point of a need stands a value"},
+        {HEAD "need u = (i-1)\nv = u.3", "7:7: expected the name of a value, found \"3\""},
+        {HEAD "need u = (i-1)\nneed w = (u.v)",
+         "7:11: u is a need; a need may use sizes, counters and takes"},
+        {HEAD "need u = (i-1)\nlet k = u.v\ntake x = a[k]", "8:12: k uses a need; a look-up may use"},
+        {HEAD "v = 1 answer v at (i)", "6:20: i is a counter; the state of the answer may use sizes"},
+        {HEAD "v = 1 answer i", "6:14: i is a counter; the answer may use sizes and values"},
+        {"problem \"p\" state i in 1..2, j in 1..2 need u = (i-1)",
+         "1:53: expected \",\" (a state has one number for each counter)"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        parse_fails(rows[r].text, strlen(rows[r].text), rows[r].want);
+    parse_fails("problem \"p\"\n\0", 13, "2:1: unexpected byte 0x00");
+}
+
+/* A thousand times the same piece, between a beginning and an end. */
+static void bomb_check(const char *begin, const char *piece, int times, const char *end, const char *want)
+{
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, HEAD);
+    at_text_add(&t, begin);
+    for (int i = 0; i < times; i++)
+        at_text_add(&t, piece);
+    at_text_add(&t, end);
+    if (want)
+        parse_fails(t.s, t.n, want);
+    else {
+        at_dp *d = dp_of(t.s);
+        at_dp_instance *x = dp_bound(d, "n=3");
+        at_text p;
+        at_text_init(&p);
+        assert_int_equal(at_dp_print(d, &p), AT_OK);
+        at_text_release(&p);
+        at_dp_instance_free(x);
+        at_dp_free(d);
+    }
+    at_text_release(&t);
+}
+
+static void test_bombs(void **state)
+{
+    (void)state;
+    bomb_check("v = ", "(", 20000, "1", "6:69: nested too deeply; at most 64 levels");
+    bomb_check("v = ", "-", 20000, "1", "6:69: nested too deeply");
+    bomb_check("v = ", "not ", 10000, "1", "6:");
+    bomb_check("v = ", "if i == 1 then 1 else ", 2000, "1", "6:");
+    bomb_check("v = ", "min(1, ", 5000, "1", "6:");
+    bomb_check("v = 0", " + 0", 510, " answer v", NULL);
+    bomb_check("v = 0", " + 0", 10000, " answer v", "6:5: the expression is too deep; at most 512");
+    bomb_check("v = ", "(", 63, "1", "6:69: expected \")\""); /* the number is the 64th level */
+    bomb_check("v = 1 let k = ", "0*0 let k = ", 9, "1", "6:23: the name k is taken by a let of line 6");
+    bomb_check("", "v = 1 + 1 ", 1, "answer v", NULL);
+    char *large = malloc(70000);
+    memset(large, ' ', 70000);
+    parse_fails(large, 70000, "1:1: the file has 70000 bytes; at most 65536");
+    free(large);
+    /* lets that double: 8 of them are read 2^8 times, not evaluated so often */
+    bomb_check("let a1 = min(1, i)+0*i let a2 = a1*a1*a1*a1 let a3 = a2*a2*a2*a2 let a4 = a3*a3*a3*a3 "
+               "let a5 = a4*a4*a4*a4 let a6 = a5*a5*a5*a5 let a7 = a6*a6*a6*a6 ",
+               "", 0, "v = a7*a7*a7*a7 answer v", NULL);
+}
+
+static void test_many_nodes(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, HEAD "v = ");
+    for (int i = 0; i < 40; i++) {
+        at_text_add(&t, "(0");
+        for (int k = 0; k < 100; k++)
+            at_text_add(&t, "+0");
+        at_text_add(&t, ") + ");
+    }
+    at_text_add(&t, "0 answer v");
+    parse_fails(t.s, t.n, "6:");
+    assert_non_null(t.s);
+    at_err err = {0};
+    at_dp *d;
+    at_dp_parse(t.s, t.n, "t.dp", &d, &err);
+    assert_non_null(strstr(err.text, "the file is too long; at most 4096"));
+    at_text_release(&t);
+}
+
+static void test_missing_file(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_dp *d = NULL;
+    assert_int_equal(at_dp_load("examples/no-such.dp", &d, &err), AT_EIO);
+    assert_non_null(strstr(err.text, "no-such.dp"));
+}
+
+/* ---- sizes and what they bring to light --------------------------------------------------------------- */
+
+static void bind_fails(const char *text, const char *sizes, at_status status, const char *want)
+{
+    at_err err = {0};
+    at_dp *d = dp_of(text);
+    at_dp_instance *x = NULL;
+    int64_t size[AT_DP_MAX];
+    at_status s = at_dp_sizes_parse(d, sizes, size, &err);
+    if (s == AT_OK)
+        s = at_dp_bind(d, size, &x, &err);
+    if (s != status || strcmp(err.text, want) != 0)
+        fail_msg("expected \"%s\"\n   found \"%s\" (status %d)\n      in \"%s\"", want, err.text, s, text);
+    assert_null(x);
+    at_dp_free(d);
+}
+
+static void test_bind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *sizes;
+        at_status status;
+        const char *want;
+    } rows[] = {
+        {HEAD "v = 1 answer v", "n=10", AT_EDOMAIN, "t.dp:2:6: size n is 10; allowed are 1..9"},
+        {HEAD "v = 1 answer v", "n=-1", AT_EDOMAIN, "t.dp:2:6: size n is -1; allowed are 1..9"},
+        {HEAD "v = 1 answer v", "", AT_EINPUT, "size n is missing; expected n=number"},
+        {HEAD "v = 1 answer v", "n=3,n=3", AT_EINPUT, "size n is given twice"},
+        {HEAD "v = 1 answer v", "n=3,m=3", AT_EINPUT, "unknown size \"m\"; the sizes are n"},
+        {"problem \"p\" size rows in 1..2, cols in 1..2 state i in 1..2 value v in 0..1 v = 0 answer v",
+         "rws=2", AT_EINPUT, "unknown size \"rws\"; did you mean rows"},
+        {HEAD "v = 1 answer v", "n=", AT_EINPUT, "size n: \"\" is not an integer"},
+        {HEAD "v = 1 answer v", "n=3x", AT_EINPUT, "size n: \"3x\" is not an integer"},
+        {HEAD "v = 1 answer v", "3", AT_EINPUT, "size \"3\": expected name=number"},
+        {HEAD "v = 1 answer v", "=3", AT_EINPUT, "size \"=3\": expected name=number"},
+        {"problem \"p\"\nsize n in 0..9, m in n..9 state i in 1..2 value v in 0..1 v = 0 answer v", "n=3,m=2",
+         AT_EDOMAIN, "t.dp:2:17: size m is 2; allowed are 3..9"},
+        {HEAD "need u = (i+1) when i < n\nv = if i < n then u.v else 1 answer v", "n=3", AT_EINPUT,
+         "t.dp:6:11: state (i=1): need u: (i=2) comes later in the order; allowed are earlier states"},
+        {HEAD "need u = (i)\nv = u.v answer v", "n=3", AT_EINPUT,
+         "t.dp:6:11: state (i=1): need u: (i=1) is the state itself; allowed are earlier states"},
+        {HEAD "need u = (i-1)\nv = u.v answer v", "n=3", AT_EINPUT,
+         "t.dp:6:11: state (i=1): need u: (i=0) is not a state; allowed are earlier states"},
+        {"problem \"p\"\nstate i in 1..3, j in 1..3\nvalue v in 0..1\nneed u = (i-1, j+1) when i > 1\nv = 0 "
+         "answer v",
+         "", AT_EINPUT,
+         "t.dp:4:11: state (i=2, j=3): need u: (i=1, j=4) is not a state; allowed are earlier states"},
+        /* a cycle: (1,2) needs (2,1), (2,1) needs (1,2) */
+        {"problem \"p\"\nstate i in 1..2, j in 1..2\nvalue v in 0..1\nneed u = (j, i) when i != j\nv = if i "
+         "!= j then u.v else 0 answer v",
+         "", AT_EINPUT,
+         "t.dp:4:11: state (i=1, j=2): need u: (i=2, j=1) comes later in the order; allowed are earlier "
+         "states"},
+        {HEAD "take x = a[i+1]\nv = x answer v", "n=3", AT_EINPUT,
+         "t.dp:6:12: state (i=3): position 4 of a; allowed are 1..3"},
+        {HEAD "take x = a[i] when i > 1\nv = x answer v", "n=3", AT_EINPUT,
+         "t.dp:7:5: state (i=1): x is absent here; read it only inside an if, where its when holds"},
+        {HEAD "need u = (i-1) when i > 1\nv = u.v answer v", "n=3", AT_EINPUT,
+         "t.dp:7:5: state (i=1): u is absent here; read it only inside an if, where its when holds"},
+        /* and, or evaluate both sides */
+        {HEAD "need u = (i-1) when i > 1\nv = if i > 1 and u.v > 0 then 1 else 0 answer v", "n=3", AT_EINPUT,
+         "t.dp:7:18: state (i=1): u is absent here; read it only inside an if, where its when holds"},
+        {HEAD "take x = a[i] need u = (i-1) when i > 1\nv = x + if i > 1 then u.v else 0 answer v", "n=3",
+         AT_EINPUT, "t.dp:7:5: state (i=2): v can be 0..10; declared is 0..9"},
+        {HEAD "v = 1 - i answer v", "n=3", AT_EINPUT,
+         "t.dp:6:5: state (i=2): v can be -1..-1; declared is 0..9"},
+        {HEAD "take x = a[i]\nv = if x == 3 then 10 else 0 answer v", "n=1", AT_EINPUT,
+         "t.dp:7:5: state (i=1): v can be 0..10; declared is 0..9"},
+        {HEAD "v = i mod (n - 3) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:12: state (i=1): the modulus is 0; allowed are 1, 2, ..."},
+        {HEAD "v = min(1, 9007199254740992 + i) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:12: state (i=1): a number may leave -2^53..2^53"},
+        {HEAD "v = min(1, 9007199254740992*9007199254740992) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:12: state (i=1): a number may leave -2^53..2^53"},
+        {HEAD "v = 1 answer v at (n+1)", "n=3", AT_EINPUT,
+         "t.dp:6:14: the answer reads v, but its state does not exist at these sizes; use if"},
+        {"problem \"p\"\nsize n in 0..3 state i in 1..n value v in 1..n v = 1 answer v", "n=0", AT_EINPUT,
+         "t.dp:2:61: the answer reads v, but its state does not exist at these sizes; use if"},
+        {"problem \"p\"\nstate i in 0..3 value v in 0..1 v = 0 answer v", "", AT_EINPUT,
+         "t.dp:2:12: counter i begins at 0; states count from 1"},
+        {"problem \"p\"\nstate i in 1..3, j in i+1..3 value v in 0..1 v = 0 answer v", "", AT_EINPUT,
+         "t.dp:2:23: counter j has the empty range 4..3 at i=3; allowed only if there is no state at all"},
+        {"problem \"p\"\nstate i in 1..3 value v in 1..0 v = 0 answer v", "", AT_EINPUT,
+         "t.dp:2:28: value v has the empty range 1..0"},
+        {"problem \"p\"\nsize n in 0..3 input a[n] in 1..0 state i in 1..3 value v in 0..0 v = 0 answer v",
+         "n=1", AT_EINPUT, "t.dp:2:30: input a has the empty range 1..0"},
+        {"problem \"p\"\nsize n in 0..3 input a[n-2] in 1..2 state i in 1..3 value v in 0..0 v = 0 answer v",
+         "n=1", AT_EINPUT, "t.dp:2:24: input a has length -1; allowed are 0, 1, ..."},
+        /* steered: one value of x is enough */
+        {HEAD "take x = a[i]\nneed u = (i - x) when i > 1\nv = 1 answer v", "n=3", AT_EINPUT,
+         "t.dp:7:11: state (i=2): need u: (i=2) is the state itself; allowed are earlier states"},
+        {HEAD "take x = a[i]\ntake y = a[x]\nv = y answer v", "n=9", AT_EINPUT,
+         "t.dp:7:12: state (i=1): position 0 of a; allowed are 1..9"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        bind_fails(rows[r].text, rows[r].sizes, rows[r].status, rows[r].want);
+}
+
+/* Too large is said before memory is taken: the ceiling would refuse a larger block with AT_ENOMEM. */
+static void test_huge(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        {"problem \"p\"\nstate i in 1..4194305 value v in 0..1 v = 0 answer v",
+         "t.dp:2:7: more than 4194304 states at these sizes; that is the most allowed"},
+        {"problem \"p\"\nstate i in 1..9007199254740992, j in 1..9007199254740992 value v in 0..1 v = 0 "
+         "answer v",
+         "t.dp:2:7: more than 4194304 states at these sizes; that is the most allowed"},
+        {"problem \"p\"\nstate i in 1..3000, j in 1..3000 value v in 0..1 v = 0 answer v",
+         "t.dp:2:7: more than 4194304 states at these sizes; that is the most allowed"},
+        {"problem \"p\"\ninput a[4194305] in 0..1 state i in 1..1 value v in 0..1 v = 0 answer v",
+         "t.dp:2:9: input a has length 4194305; at most 4194304 in all inputs"},
+        {"problem \"p\"\ninput a[4194304] in 0..1 input b[1] in 0..1 state i in 1..1 value v in 0..1 v = 0 "
+         "answer v",
+         "t.dp:2:34: input b has length 1; at most 4194304 in all inputs"},
+    };
+    at_alloc_ceiling((size_t)1 << 16);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        bind_fails(rows[r].text, "", AT_EREFUSED, rows[r].want);
+    /* long loops without a state end too */
+    bind_fails("problem \"p\"\nstate i in 1..4000000, j in 1..0 value v in 0..1 v = 0 answer v", "",
+               AT_EINPUT,
+               "t.dp:2:63: the answer reads v, but its state does not exist at these sizes; use if");
+    at_alloc_ceiling(0);
+    at_text t; /* few states, but each is long work */
+    at_text_init(&t);
+    at_text_add(&t, "problem \"p\"\nstate i in 1..4000000 value v in 0..1 v = 0*(0");
+    for (int i = 0; i < 200; i++)
+        at_text_add(&t, "+0");
+    at_text_add(&t, ") answer v");
+    bind_fails(t.s, "", AT_EREFUSED,
+               "t.dp:2:7: 4000000 states and 408 operations; at most 2^30 for their product");
+    at_text_release(&t);
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------- */
+
+static void run_fails(const at_dp_instance *x, const int64_t *input, at_status status, const char *want)
+{
+    at_err err = {0};
+    at_arena a;
+    at_arena_init(&a);
+    at_dp_chain chain = {0};
+    at_status s = at_dp_run(x, input, &a, &chain, &err);
+    if (s != status || strcmp(err.text, want) != 0)
+        fail_msg("expected \"%s\"\n   found \"%s\" (status %d)", want, err.text, s);
+    assert_null(chain.value);
+    at_arena_release(&a);
+}
+
+/* So many values steer that bind cannot try them: it says so, and the run finds what is wrong. */
+static void test_unproved(void **state)
+{
+    (void)state;
+    at_dp *d =
+        dp_of("problem \"p\"\nsize n in 1..9\ninput a[n] in 0..1000000000\nstate i in 1..n\nvalue v in 0..9\n"
+              "take x = a[i]\n"
+              "take y = a[x] when x != 0\n"
+              "need u = (i - x) when x < i\n"
+              "v = if x > 1000 then 0 else if x != 0 then u.v + y else 3\n"
+              "answer v");
+    at_dp_instance *x = dp_bound(d, "n=3");
+    assert_int_equal(x->proved, AT_UNKNOWN);
+    assert_int_equal(x->locality, -1);
+    run_fails(x, (int64_t[]){4, 0, 0}, AT_EINPUT,
+              "t.dp:7:12: state (i=1): position 4 of a; allowed are 1..3");
+    run_fails(x, (int64_t[]){0, 0, 0}, AT_EINPUT,
+              "t.dp:8:11: state (i=1): need u: (i=1) is the state itself; allowed are earlier states");
+    run_fails(x, (int64_t[]){1, 1, 1}, AT_EINPUT,
+              "t.dp:9:44: state (i=1): u is absent; read it only where its when holds");
+    run_fails(x, (int64_t[]){1, 1, -1}, AT_EDOMAIN, "input a[3] is -1; allowed are 0..1000000000");
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    d = dp_of("problem \"p\"\nsize n in 1..9\ninput a[n] in 1..1000000000\nstate i in 1..n\nvalue v in 0..9\n"
+              "take x = a[i]\n"
+              "need u = (i - x) when x < i\n"
+              "v = (if x < i then u.v else 0) + 4\n"
+              "answer v");
+    x = dp_bound(d, "n=3");
+    assert_int_equal(x->proved, AT_UNKNOWN);
+    run_fails(x, (int64_t[]){1, 1, 1}, AT_EINPUT, "t.dp:8:5: state (i=3): v is 12; declared is 0..9");
+    at_arena a;
+    at_arena_init(&a);
+    at_dp_chain chain;
+    assert_int_equal(at_dp_run(x, (int64_t[]){1, 77, 2}, &a, &chain, NULL), AT_OK);
+    assert_int_equal(chain.answer, 8);
+    at_arena_release(&a);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    /* a product that leaves 64 bits, and one that leaves 53 */
+    d = dp_of("problem \"p\"\ninput a[2] in 0..9007199254740992\nstate i in 1..1\nvalue v in 0..1\n"
+              "take x = a[1]\ntake y = a[2]\nneed u = (x) when x == 5\nv = min(1, x*y) answer v");
+    x = dp_bound(d, "");
+    assert_int_equal(x->proved, AT_UNKNOWN);
+    run_fails(x, (int64_t[]){INT64_C(9007199254740992), INT64_C(9007199254740992)}, AT_EINPUT,
+              "t.dp:8:12: state (i=1): a number leaves -2^53..2^53");
+    run_fails(x, (int64_t[]){INT64_C(9007199254740992), 2}, AT_EINPUT,
+              "t.dp:8:12: state (i=1): a number leaves -2^53..2^53");
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
+
+/* The largest of the examples: its tree does not fit into the first chunk of an arena. */
+static at_status everything(at_err *err)
+{
+    static const int64_t s[] = {2, 1};
+    at_dp *d = NULL;
+    at_dp_instance *x = NULL;
+    at_dp_chain chain;
+    at_tri regular;
+    int64_t *first, *second;
+    uint64_t distinct;
+    at_text t;
+    at_arena a;
+    at_arena_init(&a);
+    at_text_init(&t);
+    at_status r = at_dp_load("examples/edit-distance-local.dp", &d, err);
+    if (r == AT_OK)
+        r = at_dp_bind(d, (int64_t[]){1, 1}, &x, err);
+    if (r == AT_OK)
+        r = at_dp_run(x, s, &a, &chain, err);
+    if (r == AT_OK)
+        r = at_dp_regular(x, 1000, &a, &regular, &first, &second, &distinct, err);
+    if (r == AT_OK)
+        r = at_dp_print(d, &t);
+    at_text_release(&t);
+    at_arena_release(&a);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return r;
+}
+
+/* An error needs memory for its words; without it the words are "out of memory". */
+static at_status faulty(at_err *err)
+{
+    const char *text = HEAD "need u = (i+1) when i < n\nv = 1 answer v";
+    at_dp *d = NULL;
+    at_dp_instance *x = NULL;
+    at_status r = at_dp_parse(text, strlen(text), "t.dp", &d, err);
+    if (r == AT_OK)
+        r = at_dp_bind(d, (int64_t[]){3}, &x, err);
+    at_dp_free(d);
+    return r;
+}
+
+static long injected(at_status (*job)(at_err *err), at_status last)
+{
+    for (long n = 1;; n++) {
+        at_err err = {0};
+        at_alloc_inject(n);
+        at_status s = job(&err);
+        bool fired = at_alloc_injected();
+        at_alloc_inject(0);
+        if (!fired) {
+            assert_int_equal(s, last);
+            return n - 1;
+        }
+        assert_int_equal(s, AT_ENOMEM);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    assert_true(injected(everything, AT_OK) >= 10);
+    assert_true(injected(faulty, AT_EINPUT) >= 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files),      cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_many_nodes), cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_bind),       cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_unproved),   cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
