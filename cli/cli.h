@@ -35,17 +35,17 @@ enum { CLI_HOLDS = 0, CLI_FAILS = 1, CLI_USAGE = 2, CLI_UNDECIDED = 3, CLI_INTER
 
 /* Bits of cli_command.options; --help and --max-memory are always there. The rows are in options.c. */
 enum {
-    CLI_SET = 1 << 0,       /* --set K=V        -> set */
-    CLI_JSON = 1 << 1,      /* --json           -> json */
-    CLI_THREADS = 1 << 2,   /* --threads N      -> threads */
-    CLI_DB = 1 << 3,        /* --db FILE        -> db */
-    CLI_OUT = 1 << 4,       /* -o FILE          -> out */
-    CLI_TIER = 1 << 5,      /* --tier quick|full-> tier */
-    CLI_SEED = 1 << 6,      /* --seed N         -> seed */
-    CLI_PRECISION = 1 << 7, /* --precision ...  -> precision, has_precision */
-    CLI_SECONDS = 1 << 8,   /* --seconds S      -> seconds */
-    CLI_ROUNDS = 1 << 9,    /* --rounds N       -> rounds */
-    CLI_STEPS = 1 << 10,    /* --steps N        -> steps */
+    CLI_SET = 1 << 0,        /* --set K=V        -> set */
+    CLI_JSON = 1 << 1,       /* --json           -> json */
+    CLI_THREADS = 1 << 2,    /* --threads N      -> threads */
+    CLI_DB = 1 << 3,         /* --db FILE        -> db */
+    CLI_OUT = 1 << 4,        /* -o FILE          -> out */
+    CLI_TIER = 1 << 5,       /* --tier quick|full-> tier */
+    CLI_SEED = 1 << 6,       /* --seed N         -> seed */
+    CLI_PRECISION = 1 << 7,  /* --precision ...  -> precision, has_precision */
+    CLI_SECONDS = 1 << 8,    /* --seconds S      -> seconds */
+    CLI_ROUNDS = 1 << 9,     /* --rounds N       -> rounds */
+    CLI_STEPS = 1 << 10,     /* --steps N        -> steps */
     CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
 };
 
@@ -62,10 +62,10 @@ typedef struct {
     bool has_seed;
     uint64_t seed; /* default 1 */
     bool has_precision;
-    at_arith precision; /* default f64 */
-    double seconds;     /* default 1 */
-    int rounds;         /* default 5 */
-    int steps;          /* 0: not given */
+    at_arith precision;        /* default f64 */
+    double seconds;            /* default 1 */
+    int rounds;                /* default 5 */
+    int steps;                 /* 0: not given */
     at_dp_attention attention; /* default standard */
 } cli_args;
 
@@ -80,8 +80,8 @@ typedef struct {
     int (*run)(const cli_args *a);
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_generate, cmd_list, cmd_look, cmd_report,
-    cmd_run, cmd_show;
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_generate, cmd_list, cmd_look,
+    cmd_report, cmd_run, cmd_show;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);

@@ -43,9 +43,10 @@ static void keep(printer *p, const at_row *r)
     }
     at_row *k = &p->kept[p->n++];
     *k = *r;
-    const char **text[] = {&k->key.subject, &k->key.params, &k->key.question, &k->key.model_hash, &k->key.build,
-                           &k->rec.role,    &k->rec.evidence, &k->rec.verdict, &k->rec.arithmetic, &k->rec.detail,
-                           &k->rec.isa,     &k->rec.version, &k->rec.when};
+    const char **text[] = {&k->key.subject,    &k->key.params, &k->key.question, &k->key.model_hash,
+                           &k->key.build,      &k->rec.role,   &k->rec.evidence, &k->rec.verdict,
+                           &k->rec.arithmetic, &k->rec.detail, &k->rec.isa,      &k->rec.version,
+                           &k->rec.when};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         *text[i] = copy(p, *text[i]);
 }
@@ -53,7 +54,9 @@ static void keep(printer *p, const at_row *r)
 static const char *mark(const printer *p, const at_job_event *e)
 {
     const char *word = strcmp(e->row->rec.role, "control") == 0
-                           ? (e->good ? "rejected" : strcmp(e->row->rec.verdict, "unknown") ? "NOT REJECTED" : "unknown")
+                           ? (e->good                                  ? "rejected"
+                              : strcmp(e->row->rec.verdict, "unknown") ? "NOT REJECTED"
+                                                                       : "unknown")
                            : e->row->rec.verdict;
     static const char *const plain[] = {"ok ", "BAD", " ? "};
     static const char *const paint[] = {"\x1b[32mok \x1b[0m", "\x1b[31mBAD\x1b[0m", "\x1b[33m ? \x1b[0m"};
@@ -99,8 +102,8 @@ static void table_print(at_text *t, const char *detail)
     json_t *columns = json_object_get(table, "columns"), *name, *row, *v;
     size_t r, k;
     at_text_add(t, "       ");
-    json_array_foreach(columns, k, name) at_text_addf(t, " %*s", cli_width(json_string_value(name)) < 8 ? 8 : 0,
-                                                      json_string_value(name));
+    json_array_foreach(columns, k, name)
+        at_text_addf(t, " %*s", cli_width(json_string_value(name)) < 8 ? 8 : 0, json_string_value(name));
     json_array_foreach(json_object_get(table, "rows"), r, row)
     {
         at_text_add(t, "\n       ");
@@ -137,7 +140,8 @@ static void told(void *ctx, const at_job_event *e)
     if (isfinite(r->rec.margin))
         snprintf(margin, sizeof margin, "margin %.3g", r->rec.margin);
     if (strcmp(r->rec.role, "table") == 0) {
-        at_text_addf(&t, "  %s table %s%s\n", mark(p, e), r->key.params, e->served ? "  (from the ledger)" : "");
+        at_text_addf(&t, "  %s table %s%s\n", mark(p, e), r->key.params,
+                     e->served ? "  (from the ledger)" : "");
         table_print(&t, r->rec.detail);
     } else {
         const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
@@ -171,7 +175,8 @@ static at_status report_write(const printer *p, const char *path, at_err *err)
     return s;
 }
 
-static int summary_print(const cli_args *a, const at_job_summary *sum, const char *report, json_t *rows, int code)
+static int summary_print(const cli_args *a, const at_job_summary *sum, const char *report, json_t *rows,
+                         int code)
 {
     if (a->json) {
         json_t *o = json_object();
@@ -186,8 +191,8 @@ static int summary_print(const cli_args *a, const at_job_summary *sum, const cha
     }
     at_text t;
     at_text_init(&t);
-    at_text_addf(&t, "\n%d of %d claims hold, %d of %d controls rejected", sum->held, sum->claims, sum->rejected,
-                 sum->controls);
+    at_text_addf(&t, "\n%d of %d claims hold, %d of %d controls rejected", sum->held, sum->claims,
+                 sum->rejected, sum->controls);
     if (sum->unknown)
         at_text_addf(&t, ", %d undecided", sum->unknown);
     at_text_addf(&t, " (%.1f s%s)\n", sum->seconds, sum->served ? ", some from the ledger" : "");
@@ -222,8 +227,14 @@ static int run(const cli_args *a)
         return cli_fail(a, &err);
     printer p = {.args = a, .rows = a->json ? json_array() : NULL, .color = cli_color()};
     at_arena_init(&p.arena);
-    at_job job = {.ledger = l, .tier = a->tier, .threads = a->threads, .seed = a->seed, .set = a->set,
-                  .progress = cli_progress(), .told = told, .ctx = &p};
+    at_job job = {.ledger = l,
+                  .tier = a->tier,
+                  .threads = a->threads,
+                  .seed = a->seed,
+                  .set = a->set,
+                  .progress = cli_progress(),
+                  .told = told,
+                  .ctx = &p};
     at_job_summary sum;
     at_status s = at_job_check(claims, n, &job, &sum, &err);
     cli_progress_clear();
@@ -236,21 +247,25 @@ static int run(const cli_args *a)
         json_decref(p.rows);
         return cli_fail(a, &err);
     }
-    return summary_print(a, &sum, report, p.rows, sum.bad ? CLI_FAILS : sum.unknown ? CLI_UNDECIDED : CLI_HOLDS);
+    return summary_print(a, &sum, report, p.rows,
+                         sum.bad       ? CLI_FAILS
+                         : sum.unknown ? CLI_UNDECIDED
+                                       : CLI_HOLDS);
 }
 
 const cli_command cmd_check = {
     .name = "check",
     .summary = "check claims: every cell, every control, into a table and a report",
     .usage = "[ID...] [--tier quick|full] [--set K=V] [--db FILE] [-o REPORT.html]",
-    .about = "Checks the named claims, or the whole catalogue. A claim holds when all its cells hold; its\n"
-             "control, the same model with one parameter broken, must be rejected by a counterexample\n"
-             "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
-             "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
-             "case, to attest-report.html. With --set the question is asked at your own sizes.\n"
-             "\n"
-             "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
-             "3 undecided, interrupted or out of memory.",
+    .about =
+        "Checks the named claims, or the whole catalogue. A claim holds when all its cells hold; its\n"
+        "control, the same model with one parameter broken, must be rejected by a counterexample\n"
+        "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
+        "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
+        "case, to attest-report.html. With --set the question is asked at your own sizes.\n"
+        "\n"
+        "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
+        "3 undecided, interrupted or out of memory.",
     .examples = "attest check\n"
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set M=97 --json\n"

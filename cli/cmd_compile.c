@@ -15,7 +15,8 @@ static json_t *compiled_json(const at_dp *d, const at_dp_instance *x, const at_s
 }
 
 /* What a person needs to know to use the model: the rows, and how long the chain is. */
-static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_size *z, const char *out, at_text *t)
+static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_size *z, const char *out,
+                           at_text *t)
 {
     at_text_add_plain(t, d->title);
     at_text_add(t, ": ");
@@ -30,8 +31,8 @@ static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_siz
     cli_size_print(z, t);
     at_text_add(t, "\nprompt: ");
     for (int k = 0; k < d->n_inputs; k++)
-        at_text_addf(t, "%" PRId64 " integers %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k], d->inputs[k].name.name,
-                     x->input_lo[k], x->input_hi[k]);
+        at_text_addf(t, "%" PRId64 " integers %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k],
+                     d->inputs[k].name.name, x->input_lo[k], x->input_hi[k]);
     at_text_add(t, "then |\nrows:   input/");
     for (int k = 0; k < d->n_counters; k++)
         at_text_addf(t, "%s%s", k ? "," : "", d->counters[k].name.name);
@@ -90,7 +91,7 @@ const cli_command cmd_compile = {
              "with linear or block-sparse attention the width grows like the square root of the length.\n"
              "One model serves one size.",
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
-                "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.safetensors\n"
+                "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n",
     .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION,
     .least = 1,

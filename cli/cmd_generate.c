@@ -182,7 +182,8 @@ const cli_command cmd_generate = {
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
              "the least margin of all decisions. Where rows have several fields, a word without '/'\n"
-             "is the first field with zeros behind it, and | is a row of zeros. Nothing but the model file is used. A prompt of\n"
+             "is the first field with zeros behind it, and | is a row of zeros. Nothing but the model file "
+             "is used. A prompt of\n"
              "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
              "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
              "exit code is 3. Precision is f32, f64 or pN.\n",

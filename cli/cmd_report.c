@@ -8,7 +8,8 @@
 
 /* The rows of this build if there are any, else those of the build that wrote last: another build's verdicts
  * are shown under that build's name, never as this one's. */
-static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char **build, at_arena *a, at_err *err)
+static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char **build, at_arena *a,
+                             at_err *err)
 {
     *build = at_build_id();
     at_status s = at_ledger_rows(l, *build, rows, n, a, err);

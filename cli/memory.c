@@ -98,6 +98,7 @@ void cli_memory_install(void)
     flint_set_abort(flint_gave_up);
 }
 
+#ifndef ADDRESS_SANITIZED
 /* The stack counts too and cannot report failure: take what we need of it now. */
 static void stack_take(void)
 {
@@ -105,6 +106,7 @@ static void stack_take(void)
     for (size_t i = 0; i < sizeof page; i += 4096)
         page[sizeof page - 1 - i] = 0;
 }
+#endif
 
 bool cli_memory_limit(uint64_t mebibytes)
 {

@@ -16,20 +16,20 @@ extern const char *const at_evidence_names[AT_EVIDENCES];
 
 typedef struct {
     at_evidence evidence;
-    at_enum how;      /* EXACT: what is enumerated */
+    at_enum how; /* EXACT: what is enumerated */
     at_arith arith;
-    uint64_t limit;   /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
+    uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
     double tolerance; /* real answers: largest distance allowed */
 } at_question;
 
 typedef struct {
-    int n;               /* length */
-    const double *x;     /* (n, row width), shrunk */
-    int position;        /* 0-based user position that is wrong */
+    int n;           /* length */
+    const double *x; /* (n, row width), shrunk */
+    int position;    /* 0-based user position that is wrong */
     double expected, got, margin;
-    bool unknown;        /* the arithmetic could not decide */
-    uint64_t index;      /* where the first one was met, before shrinking */
+    bool unknown;   /* the arithmetic could not decide */
+    uint64_t index; /* where the first one was met, before shrinking */
 } at_counterexample;
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
     int64_t bad; /* index of the first failing input in it, or -1 */
 } at_piece;
 typedef struct {
-    int threads;                /* 0 = one a core */
+    int threads; /* 0 = one a core */
     const at_progress *progress;
     /* Both may be NULL. have: was this piece done before? done: it is done now (called in any order,
      * one call at a time). */
@@ -110,12 +110,13 @@ typedef struct {
     double margin;
 } at_case_bounds;
 /* Certifies cases[i] for i in [first, end); bounds has end-first slots. */
-at_status at_certify(const at_model *m, const at_params *p, const at_split *s, const at_case *cases, size_t first,
-                     size_t end, at_case_bounds *bounds, at_err *err);
+at_status at_certify(const at_model *m, const at_params *p, const at_split *s, const at_case *cases,
+                     size_t first, size_t end, at_case_bounds *bounds, at_err *err);
 /* Do the cases tile everything that can occur? The message names what is missing. */
-at_status at_cases_complete(const at_params *p, const at_split *s, const at_case *cases, size_t n, at_err *err);
+at_status at_cases_complete(const at_params *p, const at_split *s, const at_case *cases, size_t n,
+                            at_err *err);
 /* The whole certificate as a verdict, in pieces like at_check. */
-at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s, const at_check_env *env,
-                             at_arena *a, at_verdict *out, at_err *err);
+at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s,
+                             const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
 
 #endif

@@ -18,14 +18,14 @@ typedef enum { AT_TIER_QUICK, AT_TIER_FULL } at_tier;
 /* One question to the catalogue. A control is the same question with one parameter changed; it must be
  * rejected by a counterexample. */
 typedef struct {
-    const char *params;   /* "N=6 M=11": what differs from the defaults */
-    const char *control;  /* NULL, or the one assignment that breaks the claim: "c=0.05" */
+    const char *params;  /* "N=6 M=11": what differs from the defaults */
+    const char *control; /* NULL, or the one assignment that breaks the claim: "c=0.05" */
     at_evidence evidence;
     at_enum how;
-    const char *arith;    /* "f64", "f32", "p12", ... */
-    uint64_t inputs;      /* SAMPLED: inputs in the full tier (the quick tier takes a tenth) */
-    at_tier tier;         /* QUICK: in both tiers; FULL: in the full tier only */
-    const char *quick;    /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
+    const char *arith; /* "f64", "f32", "p12", ... */
+    uint64_t inputs;   /* SAMPLED: inputs in the full tier (the quick tier takes a tenth) */
+    at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
+    const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
 } at_cell;
 
 /* A table of numbers beside theory, e.g. least working precision against M. Rows are computed one by
@@ -48,16 +48,16 @@ struct at_claim {
     const char *proof;     /* the idea, a few lines; the steps stand beside the code */
     const at_param *params;
     int n_params;
-    const char *task;      /* id of the task it solves */
+    const char *task; /* id of the task it solves */
     /* Task parameters are those of the same name. */
     at_status (*program)(const at_params *p, at_program **out, at_err *err);
     double (*tolerance)(const at_params *p); /* real answers; NULL: integers */
     const at_cell *cells;
     int n_cells;
-    const at_split *split;             /* case split of its certificate; NULL: none */
+    const at_split *split; /* case split of its certificate; NULL: none */
     const at_claim_table *tables;
     int n_tables;
-    const char *look;      /* an input whose attention is worth looking at */
+    const char *look; /* an input whose attention is worth looking at */
     const char *look_params;
 };
 

@@ -57,8 +57,8 @@ void *at_realloc(void *p, size_t bytes);
 void at_free(void *p);
 /* Tests: the nth allocation from now fails (1 = the next one); 0 switches injection off. */
 void at_alloc_inject(long nth);
-bool at_alloc_injected(void);         /* did the injected failure fire since the last at_alloc_inject? */
-void at_alloc_ceiling(size_t bytes);  /* refuse a single allocation larger than this; 0 = no ceiling */
+bool at_alloc_injected(void);        /* did the injected failure fire since the last at_alloc_inject? */
+void at_alloc_ceiling(size_t bytes); /* refuse a single allocation larger than this; 0 = no ceiling */
 
 /* An arena: results live in the arena that the caller passes. Blocks are zeroed and 64-byte aligned. */
 typedef struct at_chunk at_chunk;
@@ -135,7 +135,7 @@ typedef struct {
 void at_progress_tick(const at_progress *p, const char *what, double done, double total); /* p may be NULL */
 void at_cancel_request(void); /* async-signal-safe */
 bool at_cancel_pending(void);
-double at_now(void);           /* monotonic seconds */
+double at_now(void); /* monotonic seconds */
 size_t at_peak_rss_bytes(void);
 
 #endif

@@ -24,12 +24,12 @@
 
 #include <attest/core.h>
 
-#define AT_NAME_MAX 63       /* bytes in a name */
-#define AT_MAX_WIDTH 65536   /* D, dk*H, MLP layer width */
-#define AT_MAX_LENGTH 1048576
-#define AT_MAX_BLOCKS 512
-#define AT_MAX_GROUPS 4096
-#define AT_MAX_FIELDS 16
+#define AT_NAME_MAX    63    /* bytes in a name */
+#define AT_MAX_WIDTH   65536 /* D, dk*H, MLP layer width */
+#define AT_MAX_LENGTH  1048576
+#define AT_MAX_BLOCKS  512
+#define AT_MAX_GROUPS  4096
+#define AT_MAX_FIELDS  16
 #define AT_MAX_WEIGHTS ((size_t)1 << 31)
 
 /* ---- inputs ------------------------------------------------------------------------------- */
@@ -77,8 +77,8 @@ typedef enum {
 } at_pos_kind;
 typedef struct {
     at_pos_kind kind;
-    int size;  /* SINUSOIDAL: features; TABLE: rows (at least the largest T); else ignored */
-    int shift; /* SQRT_PAIR only */
+    int size;       /* SINUSOIDAL: features; TABLE: rows (at least the largest T); else ignored */
+    int shift;      /* SQRT_PAIR only */
     at_embed embed; /* tensor (features, width); TABLE: (size, width) */
 } at_pos;
 int at_pos_features(const at_pos *p); /* rows of its tensor: 1, 2 or size */
@@ -91,13 +91,20 @@ typedef enum {
     AT_RIGHTMOST_HARD,
     AT_AVERAGE_HARD, /* scores within tie of the maximum share equally */
     AT_SPARSEMAX,
-    AT_LINEAR,       /* phi(q).phi(k), phi(x) = elu(x)+1; post must be identity; weights / their sum */
-    AT_THREEWISE,    /* softmax over pairs (j1,j2) of sum_k q_ik k_j1k k2_j2k; value v_j1 * v2_j2 elementwise */
+    AT_LINEAR,    /* phi(q).phi(k), phi(x) = elu(x)+1; post must be identity; weights / their sum */
+    AT_THREEWISE, /* softmax over pairs (j1,j2) of sum_k q_ik k_j1k k2_j2k; value v_j1 * v2_j2 elementwise */
     AT_WEIGHTINGS
 } at_weighting;
 
-typedef enum { AT_MASK_NONE, AT_MASK_CAUSAL, AT_MASK_STRICT, AT_MASK_FUTURE, AT_MASK_STRICT_FUTURE,
-               AT_MASK_BLOCK_SPARSE, AT_MASKS } at_mask_kind;
+typedef enum {
+    AT_MASK_NONE,
+    AT_MASK_CAUSAL,
+    AT_MASK_STRICT,
+    AT_MASK_FUTURE,
+    AT_MASK_STRICT_FUTURE,
+    AT_MASK_BLOCK_SPARSE,
+    AT_MASKS
+} at_mask_kind;
 /* causal j<=i, strict j<i, future j>=i, strict future j>i,
  * block-sparse {j : i-kB < j <= i} or {j <= i : (j-1) mod B >= B-c}, all 1-based over the T positions.
  * A fully masked row yields zeros. */
@@ -124,8 +131,8 @@ typedef struct {
 
 typedef enum { AT_ACT_RELU, AT_ACT_GELU, AT_ACTS } at_act; /* GELU is x*Phi(x), by erf */
 typedef struct {
-    int rows;   /* units of this layer */
-    int w, b;   /* tensors (rows, previous rows or D), (rows) */
+    int rows; /* units of this layer */
+    int w, b; /* tensors (rows, previous rows or D), (rows) */
 } at_dense;
 
 typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_KINDS } at_block_kind;
@@ -138,8 +145,8 @@ typedef struct {
     int norm_g, norm_b; /* tensors (D); -1 without norm */
     at_group *groups;   /* ATTN */
     int n_groups;
-    at_act act;         /* MLP */
-    at_dense *dense;    /* MLP: n_dense >= 1, the last has D rows */
+    at_act act;      /* MLP */
+    at_dense *dense; /* MLP: n_dense >= 1, the last has D rows */
     int n_dense;
 } at_block;
 
@@ -181,9 +188,9 @@ typedef enum {
 typedef struct {
     bool enabled; /* false: not a decoder, the rest is ignored and not stored */
     at_stop_kind stop;
-    int coordinate; /* EQUALS: of the row, 0-based */
-    double value;   /* EQUALS: an integer that the coordinate can be */
-    int max_steps;  /* 1..n_max; EQUALS: as many rows without a stop are no answer */
+    int coordinate;             /* EQUALS: of the row, 0-based */
+    double value;               /* EQUALS: an integer that the coordinate can be */
+    int max_steps;              /* 1..n_max; EQUALS: as many rows without a stop are no answer */
     int prompt_min, prompt_max; /* n_min <= prompt_min <= prompt_max < n_max */
 } at_decode;
 
@@ -203,9 +210,9 @@ typedef struct {
 
 typedef struct {
     char name[AT_NAME_MAX + 1];
-    int width;            /* D */
-    int n_min, n_max;     /* domain of user lengths; outside it the model refuses */
-    int pos_origin;       /* index of the first of the T positions, usually 1 */
+    int width;        /* D */
+    int n_min, n_max; /* domain of user lengths; outside it the model refuses */
+    int pos_origin;   /* index of the first of the T positions, usually 1 */
     at_field *fields;
     int n_fields;
     at_pos *pos;
@@ -255,7 +262,7 @@ typedef struct {
     int head_dim;    /* largest dk or dv */
     int hidden;      /* widest MLP layer */
     size_t parameters, nonzero;
-    double largest;  /* largest |weight| or scale */
+    double largest; /* largest |weight| or scale */
 } at_size;
 void at_model_size(const at_model *m, at_size *out);
 

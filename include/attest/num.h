@@ -28,12 +28,12 @@ void at_arith_name(at_arith a, char out[16]);
  * Operands of + - * / sqrt must lie in the format (at_p_round puts them there). */
 typedef struct {
     int p, emin, emax;
-    int shift;         /* 53 - p */
-    double max, tiny;  /* largest finite number, smallest positive (subnormal) number */
-    double norm;       /* 2^emin, smallest positive normal number */
+    int shift;        /* 53 - p */
+    double max, tiny; /* largest finite number, smallest positive (subnormal) number */
+    double norm;      /* 2^emin, smallest positive normal number */
 } at_pfmt;
 at_pfmt at_pfmt_of(at_arith a); /* f32 is 24 bits with 8; f64, ball and exact give 53 with 11 */
-double at_p_round(const at_pfmt *f, double x);            /* a double into the format */
+double at_p_round(const at_pfmt *f, double x);              /* a double into the format */
 double at_p_round2(const at_pfmt *f, double hi, double lo); /* hi+lo, |lo| <= ulp(hi)/2, rounded once */
 double at_p_add(const at_pfmt *f, double a, double b);
 double at_p_sub(const at_pfmt *f, double a, double b);
@@ -51,7 +51,7 @@ double at_p_ratio(const at_pfmt *f, int64_t num, int64_t den); /* num/den rounde
  * Addition is exact, hence associative: a sum split between parties and merged is the same number.
  * A sum that is zero is +0. Infinities and NaN are added as in IEEE 754 and then are the sum. */
 #define AT_ACC_LIMBS 136
-#define AT_ACC_BASE (-2176) /* room for 2^-2148 .. 2^2048, and for 2^64 such products */
+#define AT_ACC_BASE  (-2176) /* room for 2^-2148 .. 2^2048, and for 2^64 such products */
 typedef struct {
     int pending;                /* additions since the last carry propagation */
     int lo, hi;                 /* limbs in use, lo > hi when empty; the others are not even initialised */
@@ -62,9 +62,9 @@ void at_acc_zero(at_acc *s); /* constant time; {0} is a valid zero too */
 void at_acc_add(at_acc *s, double x);
 void at_acc_add_product(at_acc *s, double x, double y); /* x*y exactly */
 void at_acc_merge(at_acc *s, const at_acc *t);
-double at_acc_round(at_acc *s, const at_pfmt *f);  /* the sum, rounded once into f */
-double at_acc_double(at_acc *s);                   /* the sum, rounded once to f64 */
-int at_acc_bits(at_acc *s);                        /* bits from the lowest to the highest set bit, sign excluded */
+double at_acc_round(at_acc *s, const at_pfmt *f); /* the sum, rounded once into f */
+double at_acc_double(at_acc *s);                  /* the sum, rounded once to f64 */
+int at_acc_bits(at_acc *s); /* bits from the lowest to the highest set bit, sign excluded */
 /* num/den where both are exact sums: each rounded once into f, then divided with one rounding. */
 
 #endif

@@ -38,7 +38,8 @@ typedef struct {
     int n;
     const at_var *v;
 } at_vec;
-#define AT_VEC(...) ((at_vec){(int)(sizeof((at_var[]){__VA_ARGS__}) / sizeof(at_var)), (at_var[]){__VA_ARGS__}})
+#define AT_VEC(...)                                                                                          \
+    ((at_vec){(int)(sizeof((at_var[]){__VA_ARGS__}) / sizeof(at_var)), (at_var[]){__VA_ARGS__}})
 
 typedef struct at_program at_program;
 
@@ -89,7 +90,8 @@ at_var at_not(at_program *P, at_var b); /* 1-b */
  * `when` is 1 (-1: everywhere), it is an integer. Where it is not, nobody may care. The interpreter refuses inputs on
  * which the author is wrong. */
 at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer, at_var when);
-at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0); /* coef NULL: all 1 */
+at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef,
+              double c0); /* coef NULL: all 1 */
 
 /* ---- pointwise steps: one ReLU layer each -------------------------------------------------------------- */
 
@@ -101,11 +103,11 @@ at_var at_select(at_program *P, const char *name, at_var b, at_var x, at_var y);
 at_var at_and(at_program *P, const char *name, at_var a, at_var b);
 at_var at_or(at_program *P, const char *name, at_var a, at_var b);
 /* On integers (flat around them, so errors below 1/2 vanish): */
-at_var at_at_least(at_program *P, const char *name, at_var x, double t); /* [x >= t], t an integer */
-at_var at_equals(at_program *P, const char *name, at_var x, double t);   /* [x == t] */
+at_var at_at_least(at_program *P, const char *name, at_var x, double t);          /* [x >= t], t an integer */
+at_var at_equals(at_program *P, const char *name, at_var x, double t);            /* [x == t] */
 at_var at_table(at_program *P, const char *name, at_var x, const double *values); /* values[x - lo(x)] */
-at_var at_product(at_program *P, const char *name, at_var x, at_var y);  /* integers */
-at_var at_floor_div(at_program *P, const char *name, at_var x, int m);   /* floor(x/m), x integer */
+at_var at_product(at_program *P, const char *name, at_var x, at_var y);           /* integers */
+at_var at_floor_div(at_program *P, const char *name, at_var x, int m);            /* floor(x/m), x integer */
 /* Sum of trapezoids: sum over c in centres of max(0, min(1, (r+w-|x-c|)/w)): 1 within r of a centre. */
 at_var at_near(at_program *P, const char *name, at_var x, const double *centres, int n, double r, double w);
 

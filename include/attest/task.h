@@ -48,13 +48,14 @@ typedef struct at_task {
     const char *id, *title, *definition; /* definition: one line of mathematics */
     const at_param *params;              /* always contains N, the length */
     int n_params;
-    bool symmetric;  /* permuting positions permutes the answers */
-    bool real;       /* answers are reals, compared in Euclidean norm per position with a tolerance */
-    unsigned enums;  /* bit set over at_enum */
+    bool symmetric;         /* permuting positions permutes the answers */
+    bool real;              /* answers are reals, compared in Euclidean norm per position with a tolerance */
+    unsigned enums;         /* bit set over at_enum */
     const char *input_help; /* how a person writes an input */
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
-    at_status (*validate)(const at_params *p, at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
+    at_status (*validate)(const at_params *p,
+                          at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
     void (*answer)(const at_params *p, const double *x, double *y);
     void (*sample)(const at_params *p, at_rng *r, double *x);
     /* Inputs near the decision boundary: near misses only, exactly one hit, crowds of near misses. */

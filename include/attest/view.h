@@ -7,7 +7,7 @@
 #include <attest/store.h>
 
 #define AT_LOOK_MAX_LENGTH 4096 /* T; from 129 on a cell stands for several weights and a note says so */
-#define AT_LOOK_MAX_HEADS 1024
+#define AT_LOOK_MAX_HEADS  1024
 
 typedef enum { AT_PICTURE_PNG, AT_PICTURE_SVG, AT_PICTURE_PDF } at_picture_kind;
 at_status at_picture_kind_of(const char *path, at_picture_kind *out, at_err *err); /* by suffix */
@@ -47,8 +47,8 @@ typedef struct {
     const char *id, *title, *source, *statement; /* a claim */
     const char *program;                         /* its program, printed */
     const char *size;                            /* "1 layer, 1 head, width 4, ..." */
-    const char *svg;                             /* attention picture, trusted (made by at_look_svg), or NULL */
-    const char *const *plots;                    /* SVGs made by at_plot_svg */
+    const char *svg;          /* attention picture, trusted (made by at_look_svg), or NULL */
+    const char *const *plots; /* SVGs made by at_plot_svg */
     int n_plots;
 } at_report_claim;
 at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
@@ -58,6 +58,7 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
  * the tables are made here. Claims without rows are shown as not checked. */
 at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
-at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out, at_err *err);
+at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
+                       at_err *err);
 
 #endif

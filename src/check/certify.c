@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PREC 128
+#define PREC   128
 #define BISECT 14 /* depth to which the mean's interval is split before the answer is Unknown */
 
 /* ---- softmax hull ------------------------------------------------------------------------------------------ */
@@ -171,20 +171,23 @@ typedef struct {
 
 static at_status layer_check(const at_model *m, int tokens, at_err *err)
 {
-    bool ok = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].size == tokens && !m->n_pos &&
-              m->n_blocks >= 1 && m->blocks[0].kind == AT_BLOCK_ATTN && m->blocks[0].n_groups == 1 &&
-              !m->blocks[0].residual && m->blocks[0].norm == AT_NORM_NONE && m->readout.rows == 1 &&
-              !m->readout.final_norm && !m->readout.last && m->readout.kind == AT_READ_THRESHOLD;
+    bool ok = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].size == tokens &&
+              !m->n_pos && m->n_blocks >= 1 && m->blocks[0].kind == AT_BLOCK_ATTN &&
+              m->blocks[0].n_groups == 1 && !m->blocks[0].residual && m->blocks[0].norm == AT_NORM_NONE &&
+              m->readout.rows == 1 && !m->readout.final_norm && !m->readout.last &&
+              m->readout.kind == AT_READ_THRESHOLD;
     if (ok) {
         const at_group *g = &m->blocks[0].groups[0];
         ok = (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->heads == 1 && g->dv == 1 &&
              g->post == AT_POST_ID && g->mask.kind == AT_MASK_NONE;
     }
     for (int b = 1; ok && b < m->n_blocks; b++)
-        ok = m->blocks[b].kind == AT_BLOCK_MLP && m->blocks[b].norm == AT_NORM_NONE && m->blocks[b].act == AT_ACT_RELU;
+        ok = m->blocks[b].kind == AT_BLOCK_MLP && m->blocks[b].norm == AT_NORM_NONE &&
+             m->blocks[b].act == AT_ACT_RELU;
     return ok ? AT_OK
               : at_fail(err, AT_EREFUSED,
-                        "certificates need one softmax or three-wise head with one value over tokens, then ReLU MLPs");
+                        "certificates need one softmax or three-wise head with one value over tokens, then "
+                        "ReLU MLPs");
 }
 
 static void layer_release(layer *l)
@@ -199,7 +202,9 @@ static void layer_release(layer *l)
 
 static void layer_init(layer *l, const at_model *m)
 {
-    *l = (layer){.m = m, .g = &m->blocks[0].groups[0], .tokens = m->fields[0].size,
+    *l = (layer){.m = m,
+                 .g = &m->blocks[0].groups[0],
+                 .tokens = m->fields[0].size,
                  .hidden = m->n_prefix + m->n_suffix};
     l->three = l->g->weighting == AT_THREEWISE;
     int n = l->tokens + l->hidden, dk = l->g->dk, D = m->width;
@@ -329,7 +334,8 @@ static void rest_run(const at_model *m, double lo, double hi, double *out_lo, do
     arb_clear(out);
 }
 
-static void rest_bisect(const at_model *m, double lo, double hi, int depth, const at_case *c, at_case_bounds *r)
+static void rest_bisect(const at_model *m, double lo, double hi, int depth, const at_case *c,
+                        at_case_bounds *r)
 {
     double a, b, t = m->readout.threshold;
     rest_run(m, lo, hi, &a, &b);
@@ -348,7 +354,8 @@ static void rest_bisect(const at_model *m, double lo, double hi, int depth, cons
         r->holds = (c->expected > 0.5 ? b < t : a > t) ? AT_FALSE : AT_UNKNOWN;
 }
 
-static void case_run(const layer *l, const at_key_class *classes, int n, int N, const at_case *c, at_case_bounds *r)
+static void case_run(const layer *l, const at_key_class *classes, int n, int N, const at_case *c,
+                     at_case_bounds *r)
 {
     at_key_class k[AT_KEY_CLASSES_MAX];
     memcpy(k, classes, (size_t)n * sizeof *k);
@@ -372,8 +379,8 @@ static void case_run(const layer *l, const at_key_class *classes, int n, int N, 
     rest_bisect(l->m, r->mean_lo, r->mean_hi, 0, c, r);
 }
 
-at_status at_certify(const at_model *m, const at_params *p, const at_split *s, const at_case *cases, size_t first,
-                     size_t end, at_case_bounds *bounds, at_err *err)
+at_status at_certify(const at_model *m, const at_params *p, const at_split *s, const at_case *cases,
+                     size_t first, size_t end, at_case_bounds *bounds, at_err *err)
 {
     at_status st = layer_check(m, s->tokens(p), err);
     if (st)
@@ -409,7 +416,8 @@ size_t at_split_cases(const at_params *p, const at_split *s, at_case *out)
 }
 
 /* Cases of one query are listed together, by rising number of hits. */
-at_status at_cases_complete(const at_params *p, const at_split *s, const at_case *cases, size_t n, at_err *err)
+at_status at_cases_complete(const at_params *p, const at_split *s, const at_case *cases, size_t n,
+                            at_err *err)
 {
     size_t i = 0;
     for (int a = 0; a < s->tokens(p); a++) {
@@ -462,8 +470,8 @@ static uint64_t inputs_of_size(int tokens, int N)
     return n;
 }
 
-at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s, const at_check_env *env,
-                             at_arena *a, at_verdict *out, at_err *err)
+at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s,
+                             const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = AT_EV_CERTIFIED, .margin = NAN, .note = s->text};
     job j = {.m = m, .p = p, .s = s, .n = at_split_cases(p, s, NULL)};
@@ -490,8 +498,8 @@ at_status at_check_certified(const at_model *m, const at_params *p, const at_spl
         out->inputs = inputs_of_size(s->tokens(p), at_params_int(p, "N"));
     } else {
         const at_case *c = &j.cases[sum.bad];
-        out->note = at_arena_printf(a, "not certified: query %d with %ju..%ju hits", c->query, (uintmax_t)c->lo,
-                                    (uintmax_t)c->hi);
+        out->note = at_arena_printf(a, "not certified: query %d with %ju..%ju hits", c->query,
+                                    (uintmax_t)c->lo, (uintmax_t)c->hi);
     }
     return AT_OK;
 }

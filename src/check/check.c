@@ -17,10 +17,10 @@
 
 const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "sampled"};
 
-#define BATCH 256
+#define BATCH         256
 #define BATCH_NUMBERS ((size_t)1 << 20) /* a batch holds fewer inputs when they are long */
-#define PIECE_WORK 3e7          /* about a tenth of a second of the fast executor: what kill -9 can cost */
-#define PIECES_MAX (1ull << 24) /* some weeks */
+#define PIECE_WORK    3e7          /* about a tenth of a second of the fast executor: what kill -9 can cost */
+#define PIECES_MAX    (1ull << 24) /* some weeks */
 
 bool at_model_symmetric(const at_model *m)
 {
@@ -29,7 +29,8 @@ bool at_model_symmetric(const at_model *m)
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             const at_group *x = &m->blocks[b].groups[g];
-            if (x->mask.kind != AT_MASK_NONE || x->weighting == AT_LEFTMOST_HARD || x->weighting == AT_RIGHTMOST_HARD)
+            if (x->mask.kind != AT_MASK_NONE || x->weighting == AT_LEFTMOST_HARD ||
+                x->weighting == AT_RIGHTMOST_HARD)
                 return false;
         }
     return true;
@@ -52,8 +53,8 @@ double answer_distance(const outcome *y, int i, int width, const double *answer,
     return sqrt(d2);
 }
 
-int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y, const double *answer,
-                   double *margin)
+int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y,
+                   const double *answer, double *margin)
 {
     int w = t->out_width(p);
     for (int i = 0; i < y->positions; i++) {
@@ -92,7 +93,7 @@ typedef struct {
     int n, row, positions, rows, batch;
     uint64_t total, per_piece;
     uint64_t count; /* EXACT: inputs in the enumeration, total of which are run */
-    bench *bench; /* one a worker */
+    bench *bench;   /* one a worker */
 } work;
 
 static void input_make(const work *w, uint64_t i, double *x, const double *previous)
@@ -112,7 +113,8 @@ static void input_make(const work *w, uint64_t i, double *x, const double *previ
 }
 
 /* One input in the reference; *bad tells whether it failed. */
-static at_status reference_one(const work *w, const double *x, double *answer, double *margin, bool *bad, at_err *err)
+static at_status reference_one(const work *w, const double *x, double *answer, double *margin, bool *bad,
+                               at_err *err)
 {
     at_arena a;
     at_arena_init(&a);
@@ -132,7 +134,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
 {
     const work *w = ctx;
     bench *b = &w->bench[worker];
-    uint64_t first = piece * w->per_piece, end = first + w->per_piece < w->total ? first + w->per_piece : w->total;
+    uint64_t first = piece * w->per_piece,
+             end = first + w->per_piece < w->total ? first + w->per_piece : w->total;
     size_t row = (size_t)w->n * (size_t)w->row;
     const double *previous = NULL;
     size_t full = (size_t)w->batch;
@@ -156,8 +159,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
             const double *x = b->v + (size_t)k * row;
             bool bad = false;
             if (w->exec) {
-                at_decide(&w->m->readout, w->positions, b->value + (size_t)k * (size_t)(w->positions * w->rows),
-                          b->decision, b->margin);
+                at_decide(&w->m->readout, w->positions,
+                          b->value + (size_t)k * (size_t)(w->positions * w->rows), b->decision, b->margin);
                 w->t->answer(w->p, x, b->answer);
                 outcome o = {w->positions, b->decision, b->margin, NULL, NULL};
                 bad = answer_compare(w->t, w->p, w->q->tolerance, &o, b->answer, &out->margin) >= 0;
@@ -185,8 +188,8 @@ static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
     w->bench = at_new(a, bench, workers);
     for (int k = 0; w->bench && k < workers; k++) {
         bench *b = &w->bench[k];
-        b->v = at_new(a, double, row * ((size_t)w->batch + 1));
-        b->value = at_new(a, double, out * (size_t)w->batch);
+        b->v = at_new(a, double, row *((size_t)w->batch + 1));
+        b->value = at_new(a, double, out *(size_t)w->batch);
         b->decision = at_new(a, double, out);
         b->margin = at_new(a, double, out);
         b->answer = at_new(a, double, ans);
@@ -213,15 +216,16 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     if (n < m->n_min || n > m->n_max)
         return at_fail(err, AT_EDOMAIN, "N=%d: the model takes lengths %d..%d", n, m->n_min, m->n_max);
     if (at_model_row_width(m) != t->row_width(p))
-        return at_fail(err, AT_EINPUT, "the model takes %d numbers a position, task %s has %d", at_model_row_width(m),
-                       t->id, t->row_width(p));
+        return at_fail(err, AT_EINPUT, "the model takes %d numbers a position, task %s has %d",
+                       at_model_row_width(m), t->id, t->row_width(p));
     int width = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
     if (width != t->out_width(p) || m->readout.last)
         return at_fail(err, AT_EINPUT, "the model's outputs do not have the shape of task %s", t->id);
     if (q->evidence == AT_EV_EXACT && !(t->enums & 1u << q->how))
         return at_fail(err, AT_EREFUSED, "task %s cannot be enumerated by %s", t->id, at_enum_names[q->how]);
     if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS && !(t->symmetric && at_model_symmetric(m)))
-        return at_fail(err, AT_EREFUSED, "multisets stand for all sequences only in a symmetric task and model");
+        return at_fail(err, AT_EREFUSED,
+                       "multisets stand for all sequences only in a symmetric task and model");
     return at_arith_supports(m, q->arith, err);
 }
 
@@ -252,7 +256,9 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     w.positions = w.n;
     w.rows = m->readout.rows;
     size_t numbers = (size_t)w.n * (size_t)w.row;
-    w.batch = numbers >= BATCH_NUMBERS ? 1 : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers) : BATCH;
+    w.batch = numbers >= BATCH_NUMBERS          ? 1
+              : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers)
+                                                : BATCH;
     w.count = q->evidence == AT_EV_EXACT ? t->count(p, q->how) : q->limit;
     if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many inputs to enumerate at this size");
@@ -277,7 +283,8 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         at_scratch_free(w.bench[k].scratch);
     at_exec_free(w.exec);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
-        s = at_fail(err, AT_EINPUT, "a kept piece names input %jd of %ju", (intmax_t)sum.bad, (uintmax_t)w.total);
+        s = at_fail(err, AT_EINPUT, "a kept piece names input %jd of %ju", (intmax_t)sum.bad,
+                    (uintmax_t)w.total);
     if (s)
         return s;
     out->inputs = sum.inputs;
@@ -296,7 +303,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
             out->note = "every multiset; permuting positions permutes the outputs (no positions, no mask)";
         return AT_OK;
     }
-    double *x = at_new(a, double, (size_t)w.n * (size_t)w.row);
+    double *x = at_new(a, double, (size_t)w.n *(size_t)w.row);
     if (!x)
         return at_oom(err);
     input_make(&w, (uint64_t)sum.bad, x, NULL);

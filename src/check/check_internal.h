@@ -20,8 +20,8 @@ outcome outcome_of(const at_output *y);
 
 /* Where an outcome is not known to be the answer: -1 nowhere, else the position. *margin is the least
  * margin up to there. */
-int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y, const double *answer,
-                   double *margin);
+int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y,
+                   const double *answer, double *margin);
 
 /* Real answers: the distance of position i from the answer is at least the result with far false, at most
  * the result with far true. */
@@ -30,8 +30,8 @@ double answer_distance(const outcome *y, int i, int width, const double *answer,
 /* The piece loop: n pieces, each computed by run(ctx, piece, worker, out); stops after the first failing
  * piece in order; the same result for every number of threads. total: for progress. */
 typedef at_status piece_run(void *ctx, uint64_t piece, int worker, at_piece *out, at_err *err);
-at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx, at_piece *total,
-                     at_err *err);
+at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx,
+                     at_piece *total, at_err *err);
 int pieces_workers(const at_check_env *env);
 
 #endif

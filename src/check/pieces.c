@@ -57,8 +57,8 @@ static void board_do(void *ctx, size_t k, int worker)
     pthread_mutex_unlock(&b->lock);
 }
 
-at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx, at_piece *total,
-                     at_err *err)
+at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx,
+                     at_piece *total, at_err *err)
 {
     board b = {.env = env, .run = run, .ctx = ctx, .what = what, .n = n, .first_bad = UINT64_MAX};
     b.piece = at_calloc(n, sizeof *b.piece);

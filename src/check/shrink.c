@@ -14,7 +14,8 @@ typedef struct {
 
 /* What is wrong at position i: the component that is furthest off (real answers), or the first that is
  * decided and differs. Unknown: no component is known to be wrong. */
-static void trial_describe(const trial *t, const outcome *y, int i, const double *answer, int n, at_counterexample *cx)
+static void trial_describe(const trial *t, const outcome *y, int i, const double *answer, int n,
+                           at_counterexample *cx)
 {
     double worst = -1;
     bool all = true;
@@ -26,7 +27,7 @@ static void trial_describe(const trial *t, const outcome *y, int i, const double
         bool decided = y->decided[at] == AT_TRUE && (t->t->real || y->margin[at] > 0);
         all = all && decided;
         if (!t->t->real && !decided)
-            off = 0.5; /* shown only when nothing is known to be wrong */
+            off = 0.5;         /* shown only when nothing is known to be wrong */
         if (!(off <= worst)) { /* also NaN */
             worst = off;
             cx->expected = answer[at];
@@ -73,7 +74,7 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
 {
     trial tr = {.m = m, .t = t, .q = q, .p = *p, .row = t->row_width(p), .out = t->out_width(p)};
     size_t row = (size_t)tr.row;
-    double *best = at_new(a, double, (size_t)n * row), *next = at_new(a, double, (size_t)n * row);
+    double *best = at_new(a, double, (size_t)n *row), *next = at_new(a, double, (size_t)n *row);
     if (!best || !next)
         return at_oom(err);
     memcpy(best, x, (size_t)n * row * sizeof *best);

@@ -2,13 +2,13 @@
 #include "claim_internal.h"
 
 /* A row a claim: the name of its struct in src/claim/claim_*.c. */
-#define CATALOGUE(ROW)                                                                                               \
-    ROW(match2)                                                                                                      \
-    ROW(match3_threewise)                                                                                            \
-    ROW(match3_bigram)                                                                                               \
-    ROW(match3_local)                                                                                                \
-    ROW(qsa_rip)                                                                                                     \
-    ROW(qsa_moment)                                                                                                  \
+#define CATALOGUE(ROW)                                                                                       \
+    ROW(match2)                                                                                              \
+    ROW(match3_threewise)                                                                                    \
+    ROW(match3_bigram)                                                                                       \
+    ROW(match3_local)                                                                                        \
+    ROW(qsa_rip)                                                                                             \
+    ROW(qsa_moment)                                                                                          \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

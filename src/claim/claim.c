@@ -24,8 +24,10 @@ at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
         names[n] = at_catalogue[n]->id;
     const char *near = at_nearest(id, names, n);
     if (near)
-        return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; did you mean '%s'? (attest list claims)", id, near);
-    return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; `attest list claims` shows all %d", id, at_n_catalogue);
+        return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; did you mean '%s'? (attest list claims)", id,
+                       near);
+    return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; `attest list claims` shows all %d", id,
+                   at_n_catalogue);
 }
 
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
@@ -80,7 +82,8 @@ void claim_average_emit(at_program *P, const claim_average *a)
     at_program_lengths(P, a->N);
     at_var z = at_reals(P, "z", a->d, -1, 1);
     at_var y = at_subset(P, "y", a->N, a->q);
-    at_var first[3] = {at_lookup_rows(P, "w", y, a->m, a->queries), at_position_rows(P, "u", a->m, a->keys), z};
+    at_var first[3] = {at_lookup_rows(P, "w", y, a->m, a->queries), at_position_rows(P, "u", a->m, a->keys),
+                       z};
     int n[3] = {a->m, a->m, a->d};
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < n[r]; k++)
@@ -120,10 +123,11 @@ static at_status probe_holds(precision_probe *pr, int bits, bool *holds, at_err 
     return s;
 }
 
-at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads, double *least,
-                                at_err *err)
+at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                                double *least, at_err *err)
 {
-    precision_probe pr = {.q = {.evidence = AT_EV_SAMPLED, .limit = inputs, .seed = 1}, .env = {.threads = threads}};
+    precision_probe pr = {.q = {.evidence = AT_EV_SAMPLED, .limit = inputs, .seed = 1},
+                          .env = {.threads = threads}};
     *least = NAN;
     at_status s = at_claim_task(c, p, &pr.t, &pr.tp, err);
     if (!s)

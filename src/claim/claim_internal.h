@@ -8,8 +8,8 @@
 
 /* The least p such that the claim's model is right at every p' in p..53 that was tried, on `inputs` random
  * and adversarial inputs (bisection, then the next values above are tried too). NAN when p = 53 fails. */
-at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads, double *least,
-                                at_err *err);
+at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                                double *least, at_err *err);
 
 /* Looks up the angle 2 pi x / M of a token: its cosine and sine. */
 void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx);

@@ -36,13 +36,14 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_var cosx = -1, sinx = -1;
     claim_circle(P, x, M, &cosx, &sinx); /* step 1 */
     at_var blank = at_mark_suffix(P, "blank", 0);
-    at_var paired = at_attend(P, "paired",
-                              &(at_attention){.query = AT_VEC(cosx, sinx, at_const(P, 1)), /* step 2 */
-                                              .key = AT_VEC(cosx, at_neg(P, sinx), blank),
-                                              .value = AT_VEC(at_not(P, blank)),
-                                              .weighting = AT_SOFTMAX,
-                                              .scale = at_params_get(p, "c") * M * M * log(6 * N), /* step 3 */
-                                              .gap = 2 * s * s * (1 - 1e-9)});
+    at_var paired =
+        at_attend(P, "paired",
+                  &(at_attention){.query = AT_VEC(cosx, sinx, at_const(P, 1)), /* step 2 */
+                                  .key = AT_VEC(cosx, at_neg(P, sinx), blank),
+                                  .value = AT_VEC(at_not(P, blank)),
+                                  .weighting = AT_SOFTMAX,
+                                  .scale = at_params_get(p, "c") * M * M * log(6 * N), /* step 3 */
+                                  .gap = 2 * s * s * (1 - 1e-9)});
     at_emit(P, AT_VEC(at_ramp(P, "y", paired, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5); /* step 4 */
     *out = P;
     return AT_OK;
@@ -76,7 +77,8 @@ static uint64_t hits_of(const at_params *p, const double *x, int i)
 }
 
 static const at_split split = {
-    .text = "cases: the query's residue x no partner or 1..N partners; every key is a partner, another residue or "
+    .text = "cases: the query's residue x no partner or 1..N partners; every key is a partner, another "
+            "residue or "
             "the blank",
     .tokens = tokens,
     .hit = hit,
@@ -100,8 +102,8 @@ static const at_claim_table tables[] = {{
     .columns = (const char *const[]){"M", "least p", "log2 c", NULL},
     .x = "M",
     .logx = true,
-    .rows = (const char *const[]){"N=8 M=4", "N=8 M=8", "N=8 M=16", "N=8 M=32", "N=8 M=64", "N=8 M=128", "N=8 M=256",
-                                  "N=8 M=512", "N=8 M=1024", "N=8 M=2048", "N=8 M=4096", NULL},
+    .rows = (const char *const[]){"N=8 M=4", "N=8 M=8", "N=8 M=16", "N=8 M=32", "N=8 M=64", "N=8 M=128",
+                                  "N=8 M=256", "N=8 M=512", "N=8 M=1024", "N=8 M=2048", "N=8 M=4096", NULL},
     .quick_rows = 7,
     .row = precision_row,
 }};
@@ -119,10 +121,13 @@ const at_claim claim_match2 = {
     .id = "match2",
     .title = "One softmax head of width 3 finds pairs that sum to 0 mod M",
     .source = "Sanford, Hsu, Telgarsky 2023 (PairID)",
-    .statement = "For all N and M, one softmax head of width 3 with a blank token and a two-unit output MLP computes "
-                 "y_i = 1{exists j: x_i + x_j = 0 mod M} on every X in {0..M-1}^N.",
-    .proof = "The score c cos(2 pi (x_i+x_j)/M) is largest, c, for partners and the blank; c = M^2 ln(6N) leaves the "
-             "others less than 1/6 of the weight, so the mean is b/(b+1) +- 1/6 for b partners, and a ramp decides.",
+    .statement =
+        "For all N and M, one softmax head of width 3 with a blank token and a two-unit output MLP computes "
+        "y_i = 1{exists j: x_i + x_j = 0 mod M} on every X in {0..M-1}^N.",
+    .proof = "The score c cos(2 pi (x_i+x_j)/M) is largest, c, for partners and the blank; c = M^2 ln(6N) "
+             "leaves the "
+             "others less than 1/6 of the weight, so the mean is b/(b+1) +- 1/6 for b partners, and a ramp "
+             "decides.",
     .params = params,
     .n_params = COUNT(params),
     .task = "match2",

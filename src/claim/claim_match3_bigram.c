@@ -42,17 +42,18 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_var x = at_number(P, "x", field);
     at_hidden_suffix(P, x, 0, M);
     at_var j = at_position(P, "j", AT_POS_I), j2 = at_position(P, "j^2", AT_POS_I2);
-    at_var u = at_attend(P, "u", /* step 1 */
-                         &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(j), (double[]){2}, 2), at_const(P, 1)),
-                                         .key = AT_VEC(j, at_neg(P, j2)),
-                                         .value = AT_VEC(at_scaled(P, M, x)),
-                                         .weighting = AT_SOFTMAX,
-                                         .gap = 1,
-                                         .scale = log(20. * M * M),
-                                         .error = 0.11,
-                                         .unique = true,
-                                         .base = x,
-                                         .base_plus = true});
+    at_var u = at_attend(
+        P, "u", /* step 1 */
+        &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(j), (double[]){2}, 2), at_const(P, 1)),
+                        .key = AT_VEC(j, at_neg(P, j2)),
+                        .value = AT_VEC(at_scaled(P, M, x)),
+                        .weighting = AT_SOFTMAX,
+                        .gap = 1,
+                        .scale = log(20. * M * M),
+                        .error = 0.11,
+                        .unique = true,
+                        .base = x,
+                        .base_plus = true});
     at_var b = at_floor_div(P, "next", u, M); /* step 2 */
     at_var rest = at_sum(P, NULL, AT_VEC(u, b), (double[]){1, -M}, 0);
     at_var_info r = at_program_var(P, rest);
@@ -74,18 +75,19 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     for (int v = 0; v <= w_max && v < 8 * M + 16; v++)
         table[v] *= table[v];
     at_var k2 = at_table(P, "k^2", w, table);
-    at_var d = at_attend(P, "d", /* step 3 */
-                         &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(y), (double[]){2}, 2 * offset),
-                                                         at_const(P, 1)),
-                                         .key = AT_VEC(k, at_neg(P, k2)),
-                                         .value = AT_VEC(at_neg(P, k)),
-                                         .weighting = AT_SOFTMAX,
-                                         .gap = 0.5,
-                                         .scale = 2 * log(16. * M * (N + 1)),
-                                         .error = 0.375,
-                                         .unique = true,
-                                         .base = y,
-                                         .base_plus = true});
+    at_var d =
+        at_attend(P, "d", /* step 3 */
+                  &(at_attention){
+                      .query = AT_VEC(at_sum(P, NULL, AT_VEC(y), (double[]){2}, 2 * offset), at_const(P, 1)),
+                      .key = AT_VEC(k, at_neg(P, k2)),
+                      .value = AT_VEC(at_neg(P, k)),
+                      .weighting = AT_SOFTMAX,
+                      .gap = 0.5,
+                      .scale = 2 * log(16. * M * (N + 1)),
+                      .error = 0.375,
+                      .unique = true,
+                      .base = y,
+                      .base_plus = true});
     at_emit(P, AT_VEC(at_equals(P, "match", d, 0)), AT_READ_THRESHOLD, 0.5); /* step 4 */
     at_free(table);
     at_free(own);
@@ -103,9 +105,11 @@ const at_claim claim_match3_bigram = {
     .id = "match3-bigram",
     .title = "Two layers of residual width 3 find x_i + x_j + x_{j+1} = 0 mod M",
     .source = "Sanford, Hsu, Telgarsky 2023 (Match3Bigram)",
-    .statement = "For all N and M, two softmax layers of one head each with residual width 3 and MLPs of O(M) units "
-                 "compute y_i = 1{exists j: x_i + x_j + x_{j+1} = 0 mod M} on every X in {0..M-1}^N.",
-    .proof = "Layer 1 copies the successor, x_i + M x_{i+1}; an MLP makes y = -x_i and k = x_i + x_{i+1} mod M; layer 2 "
+    .statement =
+        "For all N and M, two softmax layers of one head each with residual width 3 and MLPs of O(M) units "
+        "compute y_i = 1{exists j: x_i + x_j + x_{j+1} = 0 mod M} on every X in {0..M-1}^N.",
+    .proof = "Layer 1 copies the successor, x_i + M x_{i+1}; an MLP makes y = -x_i and k = x_i + x_{i+1} mod "
+             "M; layer 2 "
              "looks for the k nearest to y + 1/4 by the score 2(y+1/4)k - k^2; the output is 1 iff it is y.",
     .params = params,
     .n_params = COUNT(params),

@@ -26,8 +26,8 @@ static const at_param params[] = {
 };
 
 #define MOST_SLOTS 17 /* 2K+1 for K = 8 */
-#define MOST_OFF 0.9
-#define DRAWS 50
+#define MOST_OFF   0.9
+#define DRAWS      50
 
 /* w (m) with <w, u_t> = 1 for the window's 2K+1 signs: normal equations, Cholesky. */
 static bool window_query(const int8_t *sign, int m, int first, int q, double *w)
@@ -35,7 +35,8 @@ static bool window_query(const int8_t *sign, int m, int first, int q, double *w)
     double G[MOST_SLOTS][MOST_SLOTS], x[MOST_SLOTS];
     for (int a = 0; a < q; a++)
         for (int b = 0; b <= a; b++)
-            G[a][b] = (double)rip_inner(sign + (int64_t)(first + a) * m, sign + (int64_t)(first + b) * m, m) / m;
+            G[a][b] =
+                (double)rip_inner(sign + (int64_t)(first + a) * m, sign + (int64_t)(first + b) * m, m) / m;
     for (int a = 0; a < q; a++) {
         for (int b = 0; b <= a; b++) {
             double s = G[a][b];
@@ -92,13 +93,15 @@ static double draw_windows(int8_t *sign, int T, int K, int m, uint64_t seed, dou
 
 static void build(at_program *P, const at_params *p, int m, const double *u, const double *w, double off)
 {
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M"), K = at_params_int(p, "K"), q = 2 * K + 1, T = N + 2 * K;
+    int N = at_params_int(p, "N"), M = at_params_int(p, "M"), K = at_params_int(p, "K"), q = 2 * K + 1,
+        T = N + 2 * K;
     at_prefix(P, K);
     at_suffix(P, K);
     at_var field = at_token(P, "x", M), x = at_number(P, "x", field);
     at_var key = at_position_rows(P, "u", m, u), query = at_position_rows(P, "w", m, w); /* step 1 */
     double flag[MOST_SLOTS];
-    double *flags = at_calloc((size_t)T * (size_t)q, sizeof *flags), *seen = at_calloc((size_t)M, sizeof *seen);
+    double *flags = at_calloc((size_t)T * (size_t)q, sizeof *flags),
+           *seen = at_calloc((size_t)M, sizeof *seen);
     at_var *kv = at_calloc(2 * (size_t)m, sizeof *kv), *qv = kv + m, value[MOST_SLOTS], slot[MOST_SLOTS];
     if (!flags || !kv || !seen) {
         at_program_oom(P);
@@ -122,14 +125,15 @@ static void build(at_program *P, const at_params *p, int m, const double *u, con
         qv[k] = query + k;
     }
     double error = 1 / (16. * q), gap = (1 - off) * (1 - 1e-6);
-    at_var mean = at_attend(P, "mean", /* step 3 */
-                            &(at_attention){.query = {m, qv},
-                                            .key = {m, kv},
-                                            .value = {q, value},
-                                            .weighting = AT_SOFTMAX,
-                                            .gap = gap,
-                                            .scale = at_params_get(p, "alpha") * log(6. * M * T / error) / gap,
-                                            .error = error});
+    at_var mean =
+        at_attend(P, "mean", /* step 3 */
+                  &(at_attention){.query = {m, qv},
+                                  .key = {m, kv},
+                                  .value = {q, value},
+                                  .weighting = AT_SOFTMAX,
+                                  .gap = gap,
+                                  .scale = at_params_get(p, "alpha") * log(6. * M * T / error) / gap,
+                                  .error = error});
     double centres[3] = {0, M, 2. * M};
     at_var hits[MOST_SLOTS * (MOST_SLOTS + 1) / 2];
     int n = 0;
@@ -184,10 +188,13 @@ const at_claim claim_match3_local = {
     .id = "match3-local",
     .title = "One head with keys of width O(K log N) finds triples within a window of reach K",
     .source = "Sanford, Hsu, Telgarsky 2023 (Match3Local)",
-    .statement = "For all N, M and K, one softmax head with keys of width O(K log N) and an output MLP computes "
-                 "y_i = 1{exists j1, j2 within K of i: x_i + x_j1 + x_j2 = 0 mod M} on every X in {0..M-1}^N.",
-    .proof = "The head averages the 2K+1 positions of the window (keys as in qsa-rip), each in its slot j mod (2K+1), so "
-             "that the MLP sees every x_j of the window and tries all pairs of slots with trapezoids at 0, M, 2M.",
+    .statement =
+        "For all N, M and K, one softmax head with keys of width O(K log N) and an output MLP computes "
+        "y_i = 1{exists j1, j2 within K of i: x_i + x_j1 + x_j2 = 0 mod M} on every X in {0..M-1}^N.",
+    .proof =
+        "The head averages the 2K+1 positions of the window (keys as in qsa-rip), each in its slot j mod "
+        "(2K+1), so "
+        "that the MLP sees every x_j of the window and tries all pairs of slots with trapezoids at 0, M, 2M.",
     .params = params,
     .n_params = COUNT(params),
     .task = "match3-local",

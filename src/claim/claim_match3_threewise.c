@@ -34,17 +34,18 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_var C = -1, S = -1;
     claim_circle(P, x, M, &C, &S);
     at_var blank = at_mark_suffix(P, "blank", 0), seen = at_not(P, blank);
-    at_var triple = at_attend(
-        P, "triple",
-        &(at_attention){.query = AT_VEC(C, at_neg(P, C), at_neg(P, S), at_neg(P, S), at_const(P, 1)), /* step 1 */
-                        .key = AT_VEC(C, S, C, S, blank),
-                        .key2 = AT_VEC(C, S, S, C, blank),
-                        .value = AT_VEC(seen),
-                        .value2 = AT_VEC(seen),
-                        .weighting = AT_THREEWISE,
-                        .scale = at_params_get(p, "c") * M * M * log(6. * N * N), /* step 3 */
-                        .gap = fmin(2 * s * s, 1) * (1 - 1e-9)});                 /* step 2 */
-    at_emit(P, AT_VEC(at_ramp(P, "y", triple, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5); /* step 4 */
+    at_var triple =
+        at_attend(P, "triple",
+                  &(at_attention){.query = AT_VEC(C, at_neg(P, C), at_neg(P, S), at_neg(P, S),
+                                                  at_const(P, 1)), /* step 1 */
+                                  .key = AT_VEC(C, S, C, S, blank),
+                                  .key2 = AT_VEC(C, S, S, C, blank),
+                                  .value = AT_VEC(seen),
+                                  .value2 = AT_VEC(seen),
+                                  .weighting = AT_THREEWISE,
+                                  .scale = at_params_get(p, "c") * M * M * log(6. * N * N), /* step 3 */
+                                  .gap = fmin(2 * s * s, 1) * (1 - 1e-9)});                 /* step 2 */
+    at_emit(P, AT_VEC(at_ramp(P, "y", triple, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5);    /* step 4 */
     *out = P;
     return AT_OK;
 }
@@ -79,7 +80,8 @@ static uint64_t hits_of(const at_params *p, const double *x, int i)
 }
 
 static const at_split split = {
-    .text = "cases: the query's residue x no hit or 1..N^2 hits among its pairs; a pair is a hit, another pair of "
+    .text = "cases: the query's residue x no hit or 1..N^2 hits among its pairs; a pair is a hit, another "
+            "pair of "
             "residues, a residue and the blank, or the blank twice",
     .tokens = tokens,
     .hit = hit,
@@ -101,8 +103,8 @@ static const at_claim_table tables[] = {{
     .columns = (const char *const[]){"M", "least p", "log2 c", NULL},
     .x = "M",
     .logx = true,
-    .rows = (const char *const[]){"N=6 M=4", "N=6 M=8", "N=6 M=16", "N=6 M=32", "N=6 M=64", "N=6 M=128", "N=6 M=256",
-                                  "N=6 M=512", "N=6 M=1024", NULL},
+    .rows = (const char *const[]){"N=6 M=4", "N=6 M=8", "N=6 M=16", "N=6 M=32", "N=6 M=64", "N=6 M=128",
+                                  "N=6 M=256", "N=6 M=512", "N=6 M=1024", NULL},
     .quick_rows = 6,
     .row = precision_row,
 }};
@@ -118,10 +120,12 @@ const at_claim claim_match3_threewise = {
     .id = "match3-threewise",
     .title = "One three-wise head of width 5 finds triples that sum to 0 mod M",
     .source = "Sanford, Hsu, Telgarsky 2023 (TriID, three-wise attention)",
-    .statement = "For all N and M, one three-wise attention head of width 5 with a blank token and a two-unit output "
-                 "MLP computes y_i = 1{exists j1, j2: x_i + x_j1 + x_j2 = 0 mod M} on every X in {0..M-1}^N.",
-    .proof = "cos(a+b+c) = CCC - CSS - SCS - SSC is a trilinear score of rank 4; hits and the pair (blank, blank) "
-             "reach 1, everything else at most 1 - gap, and c = M^2 ln(6N^2) makes their weight negligible.",
+    .statement =
+        "For all N and M, one three-wise attention head of width 5 with a blank token and a two-unit output "
+        "MLP computes y_i = 1{exists j1, j2: x_i + x_j1 + x_j2 = 0 mod M} on every X in {0..M-1}^N.",
+    .proof =
+        "cos(a+b+c) = CCC - CSS - SCS - SSC is a trilinear score of rank 4; hits and the pair (blank, blank) "
+        "reach 1, everything else at most 1 - gap, and c = M^2 ln(6N^2) makes their weight negligible.",
     .params = params,
     .n_params = COUNT(params),
     .task = "match3",

@@ -45,8 +45,10 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
         return at_fail(err, AT_EDOMAIN, "q=%d: must be at most N=%d", q, N);
     int64_t rows = at_choose(N, q);
     if (rows > (int64_t)1 << 22)
-        return at_fail(err, AT_EDOMAIN, "N=%d q=%d: a query table of %jd rows is above 2^22", N, q, (intmax_t)rows);
-    double *powers = at_calloc((size_t)(N * m), sizeof *powers), *w = at_calloc((size_t)(rows * m), sizeof *w);
+        return at_fail(err, AT_EDOMAIN, "N=%d q=%d: a query table of %jd rows is above 2^22", N, q,
+                       (intmax_t)rows);
+    double *powers = at_calloc((size_t)(N * m), sizeof *powers),
+           *w = at_calloc((size_t)(rows * m), sizeof *w);
     at_program *P = at_program_new("qsa-moment", N);
     at_status s = powers && w && P ? AT_OK : at_oom(err);
     if (!s) {
@@ -58,9 +60,9 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
             at_subset_unrank(r, q, S);
             query_fill(S, q, w + r * m);
         }
-        claim_average_emit(P, &(claim_average){N, q, d, m, powers, w, /* step 1 */
+        claim_average_emit(P, &(claim_average){N, q, d, m, powers, w,                        /* step 1 */
                                                at_params_get(p, "alpha") * log(4 * N / eps), /* step 3 */
-                                               1, eps});                                      /* gap: step 2 */
+                                               1, eps});                                     /* gap: step 2 */
     }
     at_free(powers);
     at_free(w);
@@ -90,9 +92,10 @@ static const at_claim_table tables[] = {{
     .title = "least p against N and q (eps = 0.1, 60 random and adversarial inputs at each p)",
     .columns = (const char *const[]){"N", "q", "least p", "2q log2 N + 2", NULL},
     .x = "2q log2 N + 2",
-    .rows = (const char *const[]){"N=8 q=1 eps=0.1", "N=32 q=1 eps=0.1", "N=128 q=1 eps=0.1", "N=8 q=2 eps=0.1",
-                                  "N=16 q=2 eps=0.1", "N=32 q=2 eps=0.1", "N=64 q=2 eps=0.1", "N=16 q=3 eps=0.1",
-                                  "N=32 q=3 eps=0.1", "N=64 q=3 eps=0.1", NULL},
+    .rows =
+        (const char *const[]){"N=8 q=1 eps=0.1", "N=32 q=1 eps=0.1", "N=128 q=1 eps=0.1", "N=8 q=2 eps=0.1",
+                              "N=16 q=2 eps=0.1", "N=32 q=2 eps=0.1", "N=64 q=2 eps=0.1", "N=16 q=3 eps=0.1",
+                              "N=32 q=3 eps=0.1", "N=64 q=3 eps=0.1", NULL},
     .quick_rows = 6,
     .row = precision_row,
 }};
@@ -108,9 +111,11 @@ const at_claim claim_qsa_moment = {
     .id = "qsa-moment",
     .title = "With unlimited precision keys of width 2q+1 average any q of N vectors",
     .source = "Sanford, Hsu, Telgarsky 2023 (q-sparse averaging, infinite precision)",
-    .statement = "For all q <= N, d and eps, one softmax head with keys of width 2q+1 (independent of N) outputs the "
-                 "mean of z_j over j in y_i up to eps; the numbers have about 2q log2 N bits.",
-    .proof = "The score -prod_{k in y} (t_j - t_k)^2 is linear in the powers of the node t_j = j, exactly 0 on y and at "
+    .statement =
+        "For all q <= N, d and eps, one softmax head with keys of width 2q+1 (independent of N) outputs the "
+        "mean of z_j over j in y_i up to eps; the numbers have about 2q log2 N bits.",
+    .proof = "The score -prod_{k in y} (t_j - t_k)^2 is linear in the powers of the node t_j = j, exactly 0 "
+             "on y and at "
              "most -1 off it; scale ln(4N/eps) leaves the rest eps/4 of the weight.",
     .params = params,
     .n_params = COUNT(params),

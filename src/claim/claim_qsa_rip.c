@@ -26,7 +26,7 @@ static const at_param params[] = {
 };
 
 #define MOST_OFF 0.95 /* off-support value accepted when drawing keys for a model */
-#define DRAWS 200
+#define DRAWS    200
 
 static int key_width(const at_params *p)
 {
@@ -72,15 +72,17 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_program *P = at_program_new("qsa-rip", N);
     at_status s = sign && u && w && P ? AT_OK : at_oom(err);
     if (!s && !rip_find(N, m, q, MOST_OFF, DRAWS, sign, &off)) /* step 1 */
-        s = at_fail(err, AT_EDOMAIN, "m=%d: no keys with off-support values below %g in %d draws; take a larger m", m,
+        s = at_fail(err, AT_EDOMAIN,
+                    "m=%d: no keys with off-support values below %g in %d draws; take a larger m", m,
                     MOST_OFF, DRAWS);
     if (!s) {
         for (int64_t k = 0; k < (int64_t)N * m; k++)
             u[k] = sign[k] / sqrt(m);
         queries_fill(sign, N, m, q, at_params_int(p, "p"), w);
-        claim_average_emit(P, &(claim_average){N, q, d, m, u, w, /* step 2 */
-                                               at_params_get(p, "alpha") * ceil(log(4 * N / eps) / (1 - off)), /* 3 */
-                                               (1 - off) * (1 - 1e-6), eps});
+        claim_average_emit(
+            P, &(claim_average){N, q, d, m, u, w,                                               /* step 2 */
+                                at_params_get(p, "alpha") * ceil(log(4 * N / eps) / (1 - off)), /* 3 */
+                                (1 - off) * (1 - 1e-6), eps});
     }
     at_free(sign);
     at_free(u);
@@ -99,7 +101,7 @@ static double tolerance(const at_params *p)
 
 /* ---- how narrow can the keys be? --------------------------------------------------------------------------- */
 
-#define SEARCH_DRAWS 16
+#define SEARCH_DRAWS  16
 #define SEARCH_WIDEST 8192 /* where rip.c's integers end */
 
 /* The least m found such that some draw keeps every off-support value at or below limit. Feasibility is
@@ -158,12 +160,14 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 static const at_claim_table tables[] = {
     {
         .id = "width",
-        .title = "least certified key width m' with off-support values at most 0.5 and 0.9, over every q-subset",
-        .columns = (const char *const[]){"N", "q", "m' (o=0.5)", "m' (o=0.9)", "q ln N", "one-hot keys", NULL},
+        .title =
+            "least certified key width m' with off-support values at most 0.5 and 0.9, over every q-subset",
+        .columns =
+            (const char *const[]){"N", "q", "m' (o=0.5)", "m' (o=0.9)", "q ln N", "one-hot keys", NULL},
         .x = "q ln N",
-        .rows = (const char *const[]){"N=64 q=1", "N=256 q=1", "N=64 q=2", "N=32 q=3", "N=256 q=2", "N=64 q=3",
-                                      "N=1024 q=1", "N=1024 q=2", "N=128 q=3", "N=181 q=3", "N=32 q=4", "N=71 q=4",
-                                      NULL},
+        .rows = (const char *const[]){"N=64 q=1", "N=256 q=1", "N=64 q=2", "N=32 q=3", "N=256 q=2",
+                                      "N=64 q=3", "N=1024 q=1", "N=1024 q=2", "N=128 q=3", "N=181 q=3",
+                                      "N=32 q=4", "N=71 q=4", NULL},
         .quick_rows = 5,
         .row = width_row,
     },
@@ -173,9 +177,9 @@ static const at_claim_table tables[] = {
         .columns = (const char *const[]){"N", "q", "least p", "log2((q/eps) ln N)", NULL},
         .x = "N",
         .logx = true,
-        .rows = (const char *const[]){"N=8 q=1 eps=0.1", "N=16 q=1 eps=0.1", "N=32 q=1 eps=0.1", "N=8 q=2 eps=0.1",
-                                      "N=16 q=2 eps=0.1", "N=32 q=2 eps=0.1", "N=64 q=2 eps=0.1", "N=16 q=3 eps=0.1",
-                                      "N=32 q=3 eps=0.1", NULL},
+        .rows = (const char *const[]){"N=8 q=1 eps=0.1", "N=16 q=1 eps=0.1", "N=32 q=1 eps=0.1",
+                                      "N=8 q=2 eps=0.1", "N=16 q=2 eps=0.1", "N=32 q=2 eps=0.1",
+                                      "N=64 q=2 eps=0.1", "N=16 q=3 eps=0.1", "N=32 q=3 eps=0.1", NULL},
         .quick_rows = 5,
         .row = precision_row,
     },
@@ -191,10 +195,13 @@ const at_claim claim_qsa_rip = {
     .id = "qsa-rip",
     .title = "One softmax head averages any q of N vectors with keys of width O(q log N)",
     .source = "Sanford, Hsu, Telgarsky 2023 (q-sparse averaging); Candes, Tao 2005",
-    .statement = "For all q <= N, d and eps, one softmax head with keys of width m' = O(q log N) outputs the mean of "
-                 "z_j over j in y_i up to eps, for every z in the unit ball and every q-subset y_i.",
-    .proof = "Random signs u_j have, for every q-subset S, a w_S with <w_S,u_i> = 1 on S and at most o < 1 elsewhere "
-             "(checked on every subset in integers); scale ln(4N/eps)/(1-o) leaves the rest eps/4 of the weight.",
+    .statement =
+        "For all q <= N, d and eps, one softmax head with keys of width m' = O(q log N) outputs the mean of "
+        "z_j over j in y_i up to eps, for every z in the unit ball and every q-subset y_i.",
+    .proof =
+        "Random signs u_j have, for every q-subset S, a w_S with <w_S,u_i> = 1 on S and at most o < 1 "
+        "elsewhere "
+        "(checked on every subset in integers); scale ln(4N/eps)/(1-o) leaves the rest eps/4 of the weight.",
     .params = params,
     .n_params = COUNT(params),
     .task = "qsa",

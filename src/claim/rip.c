@@ -130,7 +130,8 @@ double rip_off_support(const int8_t *sign, int N, int m, int q, double limit)
     double largest = q; /* q q! m^q bounds every determinant, and every sum of q products below */
     for (int k = 1; k <= q; k++)
         largest *= (double)k * m;
-    double *gram = at_malloc((size_t)N * (size_t)N * sizeof *gram), *worst = at_calloc((size_t)N, sizeof *worst);
+    double *gram = at_malloc((size_t)N * (size_t)N * sizeof *gram),
+           *worst = at_calloc((size_t)N, sizeof *worst);
     if (!gram || !worst || largest > 0x1p53) {
         at_free(gram);
         at_free(worst);

@@ -283,7 +283,8 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
                            at_err *err)
 {
     /* A positive scale without a post function moves the largest score nowhere: it can wait. */
-    bool late = (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->post == AT_POST_ID && g->scale > 0;
+    bool late =
+        (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->post == AT_POST_ID && g->scale > 0;
     *out = (fast_head){.weighting = g->weighting,
                        .post = g->post,
                        .mask = g->mask,

@@ -245,7 +245,8 @@ static void fetch_all(compiler *c)
         for (int m = 0; m < d->n_counters; m++)
             at[m] = translate(c, d->needs[k].counter[m]);
         at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, at)), NULL, n + 2);
-        c->need[k] = c->copy(&c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
+        c->need[k] =
+            c->copy(&c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
     }
 }
 
@@ -283,8 +284,9 @@ static void final_values(compiler *c)
     }
     at_var first = c->value[0];
     if (!last)
-        first = c->copy(&c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
-                        (at_vec){d->n_values, c->value}, false);
+        first =
+            c->copy(&c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
+                    (at_vec){d->n_values, c->value}, false);
     for (int k = 0; k < d->n_values; k++)
         c->final[k] = first + k;
 }
@@ -330,7 +332,8 @@ static void build(compiler *c)
 
 at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err)
 {
-    static copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = copy_standard, [AT_DP_LINEAR] = copy_linear, [AT_DP_SPARSE] = copy_sparse};
+    static copy_fn *const copies[AT_DP_ATTENTIONS] = {
+        [AT_DP_STANDARD] = copy_standard, [AT_DP_LINEAR] = copy_linear, [AT_DP_SPARSE] = copy_sparse};
     compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[kind]};
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;

@@ -19,10 +19,10 @@ typedef struct {
     int length; /* L: positions that can occur */
     int serial; /* for names */
     /* linear and sparse: made at the first copy */
-    int W;              /* blocks, and slots of a block: ceil(sqrt(L)) */
-    at_var block;       /* this position's block, 0-based */
-    at_var *key_block;  /* (W) one-hot of it */
-    at_var *key_slot;   /* (W) one-hot of this position's slot */
+    int W;             /* blocks, and slots of a block: ceil(sqrt(L)) */
+    at_var block;      /* this position's block, 0-based */
+    at_var *key_block; /* (W) one-hot of it */
+    at_var *key_slot;  /* (W) one-hot of this position's slot */
     slotting kept[SLOTTINGS];
     int n_kept;
     at_arena arena;

@@ -30,7 +30,9 @@ static const char *fresh(copier *c, char out[32])
 
 void copier_init(copier *c, at_program *P, int length)
 {
-    *c = (copier){.P = P, .length = length, .here = at_position(P, "here", AT_POS_I),
+    *c = (copier){.P = P,
+                  .length = length,
+                  .here = at_position(P, "here", AT_POS_I),
                   .here2 = at_position(P, "here^2", AT_POS_I2)};
     at_arena_init(&c->arena);
 }

@@ -62,7 +62,8 @@ static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
     return AT_OK;
 }
 
-at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, at_job_summary *out, at_err *err)
+at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, at_job_summary *out,
+                       at_err *err)
 {
     *out = (at_job_summary){.claims = n};
     double start = at_now();
@@ -78,7 +79,10 @@ at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, 
                 continue;
             at_arena a;
             at_arena_init(&a);
-            unit u = {.claim = c, .cell = cell, .table = cell ? NULL : &c->tables[k - c->n_cells], .job = job,
+            unit u = {.claim = c,
+                      .cell = cell,
+                      .table = cell ? NULL : &c->tables[k - c->n_cells],
+                      .job = job,
                       .arena = &a};
             s = unit_run(&u, out, err);
             at_arena_release(&a);

@@ -47,13 +47,14 @@ static void row_print(const at_model *m, const at_input *x, const double *w, int
         at_text_add(out, " ...");
 }
 
-at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out, at_err *err)
+at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out,
+                                 at_err *err)
 {
     at_input x = {cx->n, cx->x};
     at_text_add(out, "input      ");
     at_input_print(m, &x, out);
-    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g\n", cx->position + 1, cx->n, cx->expected,
-                 cx->unknown ? "undecided " : "", cx->got);
+    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g\n", cx->position + 1, cx->n,
+                 cx->expected, cx->unknown ? "undecided " : "", cx->got);
     at_arena arena;
     at_arena_init(&arena);
     at_trace trace;
@@ -64,7 +65,8 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
         int layer = 0;
         for (int b = 0; b <= t->block; b++)
             layer += m->blocks[b].kind == AT_BLOCK_ATTN;
-        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1, cx->position + 1);
+        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1,
+                     cx->position + 1);
         row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
         at_text_add(out, "\n");
     }
@@ -191,7 +193,9 @@ at_status unit_check(unit *u, at_err *err)
         s = at_claim_task(u->claim, &u->params, &t, &tp, err);
     if (s)
         return s;
-    q.limit = c->evidence != AT_EV_SAMPLED ? 0 : u->job->tier == AT_TIER_FULL ? c->inputs : (c->inputs + 9) / 10;
+    q.limit = c->evidence != AT_EV_SAMPLED   ? 0
+              : u->job->tier == AT_TIER_FULL ? c->inputs
+                                             : (c->inputs + 9) / 10;
     q.tolerance = u->claim->tolerance ? u->claim->tolerance(&u->params) : 0;
     s = at_claim_model(u->claim, &u->params, &m, err);
     if (s)
@@ -199,11 +203,10 @@ at_status unit_check(unit *u, at_err *err)
     char *hash = at_new(u->arena, char, 65);
     s = hash ? at_model_hash(&m, hash, err) : at_oom(err);
     u->key.model_hash = hash;
-    u->key.question = at_arena_printf(u->arena, "%s %s%s%s seed=%" PRIu64 " limit=%" PRIu64 "%s%s",
-                                      at_evidence_names[c->evidence],
-                                      c->evidence == AT_EV_EXACT ? at_enum_names[c->how] : "",
-                                      c->evidence == AT_EV_EXACT ? " " : "", c->arith, q.seed, q.limit,
-                                      c->control ? " control " : "", c->control ? c->control : "");
+    u->key.question = at_arena_printf(
+        u->arena, "%s %s%s%s seed=%" PRIu64 " limit=%" PRIu64 "%s%s", at_evidence_names[c->evidence],
+        c->evidence == AT_EV_EXACT ? at_enum_names[c->how] : "", c->evidence == AT_EV_EXACT ? " " : "",
+        c->arith, q.seed, q.limit, c->control ? " control " : "", c->control ? c->control : "");
     at_row *old = NULL;
     if (!s && !u->key.question)
         s = at_oom(err);

@@ -52,8 +52,7 @@ at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, dou
     return id;
 }
 
-at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer,
-                at_var when)
+at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer, at_var when)
 {
     if (when != -1 && !need(P, name, when, true, true))
         return -1;
@@ -62,7 +61,9 @@ at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi,
         return -1;
     var *v = &P->vars[id];
     if (!(lo <= hi) || !isfinite(lo) || !isfinite(hi) || hi < v->lo || lo > v->hi)
-        return at_program_fail(P, "%s is said to lie in %g..%g, its parts in %g..%g", name, lo, hi, v->lo, v->hi), -1;
+        return at_program_fail(P, "%s is said to lie in %g..%g, its parts in %g..%g", name, lo, hi, v->lo,
+                               v->hi),
+               -1;
     v->lo = fmax(lo, v->lo);
     v->hi = fmin(hi, v->hi);
     if (integer) { /* the range of an integer ends at integers */
@@ -328,11 +329,10 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
     for (int k = 0; a->weighting == AT_LINEAR && k < a->query.n; k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
-    if (!(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) ||
-        (a->base_plus && a->value.n != 1))
-        return at_program_fail(P,
-                               "%s: attention needs a gap above 0, finite numbers, and one value when it has a base",
-                               name),
+    if (!(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) || (a->base_plus && a->value.n != 1))
+        return at_program_fail(
+                   P, "%s: attention needs a gap above 0, finite numbers, and one value when it has a base",
+                   name),
                -1;
     if (P->n_steps == P->cap_steps) {
         int cap = P->cap_steps ? 2 * P->cap_steps : 8;

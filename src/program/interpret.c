@@ -194,8 +194,9 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 for (int k = 0; k < v->n_args; k++)
                     *here += v->coef[k] * val(&m, v->args[k])[t];
                 if (v->known && !known_hold(v, here, v->when < 0 || val(&m, v->when)[t] > 0.5))
-                    return at_fail(err, AT_EDOMAIN, "program %s: %s is %.17g at position %d, not %s %g..%g", P->name,
-                                   v->name, *here, t + 1, v->integer ? "an integer in" : "in", v->lo, v->hi);
+                    return at_fail(err, AT_EDOMAIN, "program %s: %s is %.17g at position %d, not %s %g..%g",
+                                   P->name, v->name, *here, t + 1, v->integer ? "an integer in" : "in", v->lo,
+                                   v->hi);
             } else { /* the components of a step are consecutive variables */
                 int n = P->steps[v->step].a.value.n;
                 for (int k = 0; k < n; k++)

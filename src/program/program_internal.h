@@ -54,10 +54,10 @@ typedef struct {
     at_pos_kind pos;         /* POS */
     double *prefix, *suffix; /* inputs: values at hidden positions */
     int step;                /* ATTEND: index into steps */
-    bool known;                  /* LINEAR of one argument: range and integrality are the author's word */
-    at_var when;                 /* known: where integrality is meant, for the interpreter alone; -1: everywhere */
-    bool accumulate;         /* LINEAR base + attention: wants base's coordinate */
-    double err;              /* set by assembly */
+    bool known;              /* LINEAR of one argument: range and integrality are the author's word */
+    at_var when;     /* known: where integrality is meant, for the interpreter alone; -1: everywhere */
+    bool accumulate; /* LINEAR base + attention: wants base's coordinate */
+    double err;      /* set by assembly */
 } var;
 
 typedef struct {

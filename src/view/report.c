@@ -218,8 +218,7 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
     if (unknown)
         tally(t, UNKNOWN, unknown, n, "claims undecided or not checked");
     char number[32];
-    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs run</div>\n</div>\n",
-                 view_count(number, inputs));
+    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs run</div>\n</div>\n", view_count(number, inputs));
     at_text_add(
         t,
         "<p class=\"tiny\"><b>exact</b>: every input of that size was run. <b>certified</b>: all inputs of "

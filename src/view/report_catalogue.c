@@ -35,7 +35,8 @@ static const char **labels_make(const at_model *m, const at_input *x, at_arena *
     return labels;
 }
 
-at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out, at_err *err)
+at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
+                       at_err *err)
 {
     at_trace *trace = at_new(arena, at_trace, 1);
     at_output *y = at_new(arena, at_output, 1);
@@ -142,7 +143,11 @@ static at_status table_plot(json_t *table, at_text *svg, at_err *err)
     at_series series[MOST_SERIES];
     for (int k = 0; k < n; k++)
         series[k] = (at_series){lines[k].label, lines[k].n, lines[k].x, lines[k].y, lines[k].theory};
-    at_plot p = {.title = title ? title : "", .xlabel = xname, .ylabel = "", .series = series, .n_series = n,
+    at_plot p = {.title = title ? title : "",
+                 .xlabel = xname,
+                 .ylabel = "",
+                 .series = series,
+                 .n_series = n,
                  .logx = json_is_true(json_object_get(table, "logx"))};
     at_status s = n ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
@@ -151,8 +156,8 @@ static at_status table_plot(json_t *table, at_text *svg, at_err *err)
 
 /* ---- one claim ---------------------------------------------------------------------------------------------- */
 
-static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
-                             at_err *err)
+static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a,
+                             at_report_claim *out, at_err *err)
 {
     const char **plots = at_new(a, const char *, n + 1);
     if (!plots)
@@ -160,7 +165,8 @@ static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at
     at_status s = AT_OK;
     for (size_t i = 0; i < n && !s; i++) {
         const at_row *r = &rows[i];
-        if (strcmp(r->key.subject, c->id) != 0 || !r->rec.role || strcmp(r->rec.role, "table") != 0 || !r->rec.detail)
+        if (strcmp(r->key.subject, c->id) != 0 || !r->rec.role || strcmp(r->rec.role, "table") != 0 ||
+            !r->rec.detail)
             continue;
         json_t *o = json_loads(r->rec.detail, JSON_REJECT_DUPLICATES, NULL);
         at_text svg;
@@ -199,10 +205,12 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     at_text_release(&t);
     at_size z;
     at_model_size(&m, &z);
-    out->size = at_arena_printf(a, "%d attention layer%s, %d head%s, residual width %d, head width %d, MLP width %d, "
-                                   "%zu parameters (%zu not zero) at %s",
-                                z.layers, z.layers == 1 ? "" : "s", z.heads, z.heads == 1 ? "" : "s", z.width,
-                                z.head_dim, z.hidden, z.parameters, z.nonzero, c->look_params);
+    out->size =
+        at_arena_printf(a,
+                        "%d attention layer%s, %d head%s, residual width %d, head width %d, MLP width %d, "
+                        "%zu parameters (%zu not zero) at %s",
+                        z.layers, z.layers == 1 ? "" : "s", z.heads, z.heads == 1 ? "" : "s", z.width,
+                        z.head_dim, z.hidden, z.parameters, z.nonzero, c->look_params);
     at_input x;
     at_look l;
     s = out->program && out->size ? at_input_parse(&m, c->look, a, &x, err) : at_oom(err);
@@ -226,7 +234,8 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
     at_status s = claims ? AT_OK : at_oom(err);
     for (int i = 0; i < at_n_catalogue && !s; i++) {
         const at_claim *c = at_catalogue[i];
-        claims[i] = (at_report_claim){.id = c->id, .title = c->title, .source = c->source, .statement = c->statement};
+        claims[i] =
+            (at_report_claim){.id = c->id, .title = c->title, .source = c->source, .statement = c->statement};
         s = claim_show(c, &a, &claims[i], err);
         if (!s)
             s = claim_plots(c, rows, n, &a, &claims[i], err);

@@ -46,7 +46,8 @@ static void input_make(const at_dp_instance *x, int letters, uint64_t k, bool dr
 }
 
 /* One input: is the generated chain the interpreter's, row for row? */
-static bool chain_right(const at_dp_instance *x, const at_model *m, at_arith a, const int64_t *in, double *margin)
+static bool chain_right(const at_dp_instance *x, const at_model *m, at_arith a, const int64_t *in,
+                        double *margin)
 {
     at_arena arena;
     at_arena_init(&arena);
@@ -75,8 +76,8 @@ static bool chain_right(const at_dp_instance *x, const at_model *m, at_arith a, 
     return right;
 }
 
-static int wrong_chains(const point *p, const at_model *m, const at_dp_instance *x, at_arith a, int inputs, bool draw,
-                        double *margin)
+static int wrong_chains(const point *p, const at_model *m, const at_dp_instance *x, at_arith a, int inputs,
+                        bool draw, double *margin)
 {
     int wrong = 0;
     int64_t in[256];
@@ -107,10 +108,11 @@ static void point_check(const point *p, at_dp_attention kind, bool draw, int inp
         assert_int_equal(at_arith_parse(name, &a, &err), AT_OK);
         int wrong = wrong_chains(p, &m, x, a, inputs, draw, &margin);
         if (wrong)
-            fail_msg("%s (%s) in %s: %d of %d chains are wrong", p->file, at_dp_attention_names[kind], name, wrong, inputs);
+            fail_msg("%s (%s) in %s: %d of %d chains are wrong", p->file, at_dp_attention_names[kind], name,
+                     wrong, inputs);
     }
-    print_message("%s %s, L = %d, width %d: %d inputs, least margin %.3g\n", p->file, at_dp_attention_names[kind],
-                  (int)x->L, m.width, inputs, margin);
+    print_message("%s %s, L = %d, width %d: %d inputs, least margin %.3g\n", p->file,
+                  at_dp_attention_names[kind], (int)x->L, m.width, inputs, margin);
     assert_true(margin > 0.1);
     at_model_release(&m);
     at_dp_instance_free(x);
@@ -121,16 +123,27 @@ static void test_small(void **state)
 {
     (void)state;
     static const point points[] = {
-        {"edit-distance", {2, 3}, 2},  {"edit-distance", {4, 4}, 2}, {"edit-distance", {3, 3}, 3},
-        {"edit-distance", {0, 3}, 2},  {"edit-distance", {3, 0}, 2}, {"edit-distance", {0, 0}, 2},
-        {"edit-distance-local", {2, 3}, 2}, {"lis", {5, 5}, 5},      {"lis", {1, 3}, 3},
-        {"lis", {0, 3}, 3},            {"lcs", {3, 4}, 2},           {"knapsack", {3, 5}, 3},
-        {"coins", {2, 6}, 4},          {"grid", {2, 3}, 3},          {"prefix-sum", {5, 3}, 3},
+        {"edit-distance", {2, 3}, 2},
+        {"edit-distance", {4, 4}, 2},
+        {"edit-distance", {3, 3}, 3},
+        {"edit-distance", {0, 3}, 2},
+        {"edit-distance", {3, 0}, 2},
+        {"edit-distance", {0, 0}, 2},
+        {"edit-distance-local", {2, 3}, 2},
+        {"lis", {5, 5}, 5},
+        {"lis", {1, 3}, 3},
+        {"lis", {0, 3}, 3},
+        {"lcs", {3, 4}, 2},
+        {"knapsack", {3, 5}, 3},
+        {"coins", {2, 6}, 4},
+        {"grid", {2, 3}, 3},
+        {"prefix-sum", {5, 3}, 3},
         {"palindrome", {6}, 2},
     };
     for (size_t k = 0; k < sizeof points / sizeof *points; k++)
         for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++)
-            point_check(&points[k], (at_dp_attention)kind, false, 0, kind == AT_DP_STANDARD ? "f64 f32 p22" : "f64 f32");
+            point_check(&points[k], (at_dp_attention)kind, false, 0,
+                        kind == AT_DP_STANDARD ? "f64 f32 p22" : "f64 f32");
 }
 
 static void test_large(void **state)
@@ -191,8 +204,8 @@ static void test_width(void **state)
             at_dp_free(d);
         }
         double exponent = log(width[1] / width[0]) / log(length[1] / length[0]);
-        print_message("%s: width %.0f to %.0f over L = %.0f to %.0f, exponent %.2f\n", at_dp_attention_names[kind],
-                      width[0], width[1], length[0], length[1], exponent);
+        print_message("%s: width %.0f to %.0f over L = %.0f to %.0f, exponent %.2f\n",
+                      at_dp_attention_names[kind], width[0], width[1], length[0], length[1], exponent);
         assert_true(exponent > 0.4 && exponent < 0.6);
         assert_int_equal(layers[0], layers[1]);
     }
@@ -244,8 +257,8 @@ static void test_length(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small), cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_shapes), cmocka_unit_test(test_width), cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_length)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),  cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_shapes), cmocka_unit_test(test_width),
+                                       cmocka_unit_test(test_broken), cmocka_unit_test(test_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,8 +179,8 @@ static void test_attention(void **state)
           ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(k.x), .value = AT_VEC(k.x), .gap = NAN));
     WRONG("a gap above 0",
           ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(k.x), .value = AT_VEC(k.x), .gap = INFINITY));
-    WRONG("weighting that selects maxima", ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(k.x),
-                                                  .value = AT_VEC(k.x), .gap = 1, .weighting = AT_LINEAR));
+    WRONG("needs a boolean", ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(k.x), .value = AT_VEC(k.x), .gap = 1,
+                                    .weighting = AT_LINEAR));
     WRONG("one value when it has a base",
           ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(k.x), .value = AT_VEC(k.x, k.b), .gap = 1, .base = k.x,
                  .base_plus = true));

@@ -1,0 +1,39 @@
+# test_compile.sh: `compile` and `generate`: a recurrence becomes a decoder, and the decoder reasons.
+. cli/test/lib.sh
+
+kitten='11 9 20 20 5 14 19 9 20 20 9 14 7 |'
+for kind in standard linear sparse; do
+    says 0 "compile: edit distance, $kind" '42 states, L = 57' \
+        compile examples/edit-distance.dp --set n1=6,n2=7 --attention $kind -o "$dir/$kind.st"
+    says 0 "generate: kitten to sitting costs 8, $kind" '0/0,0/0/8' generate "$dir/$kind.st" "$kitten"
+    says 0 "generate: the last state, $kind" '0/6,7/8/0' generate "$dir/$kind.st" "$kitten"
+done
+says 0 'generate: in f32' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision f32
+says 0 'generate: at 13 bits' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision p13
+says 0 'compile: JSON' '"length": 57' compile examples/edit-distance.dp --set n1=6,n2=7 -o "$dir/j.st" --json
+for file in examples/*.dp; do
+    case $file in
+    *edit*|*lcs*) sizes=n1=3,n2=4 ;;
+    *knapsack*) sizes=n=3,cap=5 ;;
+    *coins*) sizes=n=2,amount=5 ;;
+    *grid*) sizes=rows=2,cols=3 ;;
+    *lis*) sizes=n=4,top=9 ;;
+    *prefix*) sizes=n=4,q=3 ;;
+    *) sizes=n=4 ;;
+    esac
+    says 0 "compile: $file" 'prompt:' compile "$file" --set $sizes -o "$dir/e.st"
+done
+
+refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 20 |'
+refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
+refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
+refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=99,n2=3 -o "$dir/x.st"
+refuses 2 'compile: unknown attention' 'standard, linear or sparse' \
+    compile examples/edit-distance.dp --set n1=3,n2=3 --attention dense -o "$dir/x.st"
+printf 'problem "p"\nsize n in 1..4\ninput s[n] in 1..2\nstate i in 1..n\nvalue v in 0..9\nneed a = (i+1)\nv = a.v\nanswer v\n' \
+    >"$dir/forward.dp"
+refuses 2 'compile: a forward dependency, with its line' 'forward.dp:6:' compile "$dir/forward.dp" --set n=3 -o "$dir/x.st"
+refuses 2 'compile: no such file' 'No such file' compile "$dir/none.dp" -o "$dir/x.st"
+refuses 2 'compile: unwritable output' 'No such file' compile examples/lcs.dp --set n1=2,n2=2 -o "$dir/none/x.st"
+holds 'nothing was written' test ! -e "$dir/x.st"
+finish
