@@ -38,9 +38,9 @@ void rip_dual_solve(const int *gram, int q, rip_dual *out); /* gram (q, q) */
 
 /* The largest |<w_S, u_j>| over all q-subsets S and j outside S, where <w_S, u_i> = 1 on S; stops early and
  * returns a value > limit once the limit is passed. Exact integer arithmetic: the certificate. */
-double rip_off_support(const int8_t *sign, int N, int m, int q, double limit);
+double rip_off_support(const int8_t *sign, int N, int m, int q, double limit, int threads);
 
 /* Draws until off-support values of all q-subsets are <= limit: the seed, or false after `tries`. */
-bool rip_find(int N, int m, int q, double limit, int tries, int8_t *sign, double *off);
+bool rip_find(int N, int m, int q, double limit, int tries, int threads, int8_t *sign, double *off);
 
 #endif

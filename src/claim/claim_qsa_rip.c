@@ -71,7 +71,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     double *u = at_calloc((size_t)N * (size_t)m, sizeof *u), *w = at_calloc((size_t)(rows * m), sizeof *w);
     at_program *P = at_program_new("qsa-rip", N);
     at_status s = sign && u && w && P ? AT_OK : at_oom(err);
-    if (!s && !rip_find(N, m, q, MOST_OFF, DRAWS, sign, &off)) /* step 1 */
+    if (!s && !rip_find(N, m, q, MOST_OFF, DRAWS, 1, sign, &off)) /* step 1 */
         s = at_fail(err, AT_EDOMAIN,
                     "m=%d: no keys with off-support values below %g in %d draws; take a larger m", m,
                     MOST_OFF, DRAWS);
@@ -107,7 +107,7 @@ static double tolerance(const at_params *p)
 /* The least m found such that some draw keeps every off-support value at or below limit. Feasibility is
  * not monotone in m, so this is the least found by doubling, bisection and a walk down, each certified; NAN
  * when there is none up to SEARCH_WIDEST. */
-static at_status least_width(int N, int q, double limit, double *out, at_err *err)
+static at_status least_width(int N, int q, double limit, int threads, double *out, at_err *err)
 {
     int lo = q, hi = 16;
     double off;
@@ -115,20 +115,20 @@ static at_status least_width(int N, int q, double limit, double *out, at_err *er
     if (!sign)
         return at_oom(err);
     bool found = false;
-    while (!(found = rip_find(N, hi, q, limit, SEARCH_DRAWS, sign, &off)) && hi < SEARCH_WIDEST &&
+    while (!(found = rip_find(N, hi, q, limit, SEARCH_DRAWS, threads, sign, &off)) && hi < SEARCH_WIDEST &&
            !at_cancel_pending()) {
         lo = hi;
         hi = hi * 3 / 2 < SEARCH_WIDEST ? hi * 3 / 2 : SEARCH_WIDEST;
     }
     while (found && hi - lo > 1 && !at_cancel_pending()) {
         int mid = (lo + hi) / 2;
-        if (rip_find(N, mid, q, limit, SEARCH_DRAWS, sign, &off))
+        if (rip_find(N, mid, q, limit, SEARCH_DRAWS, threads, sign, &off))
             hi = mid;
         else
             lo = mid;
     }
     for (int m = hi - 1; found && m > hi - 5 && m > q && !at_cancel_pending(); m--)
-        if (rip_find(N, m, q, limit, 4 * SEARCH_DRAWS, sign, &off))
+        if (rip_find(N, m, q, limit, 4 * SEARCH_DRAWS, threads, sign, &off))
             hi = m;
     at_free(sign);
     *out = found ? hi : NAN;
@@ -138,14 +138,13 @@ static at_status least_width(int N, int q, double limit, double *out, at_err *er
 static at_status width_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     (void)c;
-    (void)threads;
     int N = at_params_int(p, "N"), q = at_params_int(p, "q");
     out[0] = N;
     out[1] = q;
     out[4] = q * log(N);
     out[5] = N;
-    at_status s = least_width(N, q, 0.5, &out[2], err);
-    return s ? s : least_width(N, q, 0.9, &out[3], err);
+    at_status s = least_width(N, q, 0.5, threads, &out[2], err);
+    return s ? s : least_width(N, q, 0.9, threads, &out[3], err);
 }
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)

@@ -125,7 +125,7 @@ static void survey_first(void *ctx, size_t first, int worker)
     at_free(v);
 }
 
-double rip_off_support(const int8_t *sign, int N, int m, int q, double limit)
+double rip_off_support(const int8_t *sign, int N, int m, int q, double limit, int threads)
 {
     double largest = q; /* q q! m^q bounds every determinant, and every sum of q products below */
     for (int k = 1; k <= q; k++)
@@ -141,7 +141,7 @@ double rip_off_support(const int8_t *sign, int N, int m, int q, double limit)
         for (int j = 0; j <= i; j++)
             gram[i * N + j] = gram[j * N + i] = rip_inner(sign + (int64_t)i * m, sign + (int64_t)j * m, m);
     survey s = {.gram = gram, .N = N, .q = q, .limit = limit, .worst = worst};
-    double off = at_parallel(0, (size_t)N, survey_first, &s, NULL) ? INFINITY : 0;
+    double off = at_parallel(threads, (size_t)N, survey_first, &s, NULL) ? INFINITY : 0;
     for (int i = 0; i < N; i++)
         off = fmax(off, worst[i]);
     at_free(gram);
@@ -149,11 +149,11 @@ double rip_off_support(const int8_t *sign, int N, int m, int q, double limit)
     return off;
 }
 
-bool rip_find(int N, int m, int q, double limit, int tries, int8_t *sign, double *off)
+bool rip_find(int N, int m, int q, double limit, int tries, int threads, int8_t *sign, double *off)
 {
     for (int t = 0; t < tries; t++) {
         rip_draw(N, m, (uint64_t)t, sign);
-        *off = rip_off_support(sign, N, m, q, limit);
+        *off = rip_off_support(sign, N, m, q, limit, threads);
         if (*off <= limit)
             return true;
     }

@@ -131,18 +131,19 @@ static void test_off_support(void **state)
             double pivot = INFINITY, direct = off_support_directly(sign, N, m, q, &pivot);
             if (pivot < 1e-3)
                 continue;
-            double exact = rip_off_support(sign, N, m, q, INFINITY);
+            double exact = rip_off_support(sign, N, m, q, INFINITY, 0);
             if (!(fabs(exact - direct) <= 1e-10 * (1 + direct)))
                 fail_msg("q=%d seed=%d: %.17g by integers, %.17g by elimination", q, (int)seed, exact,
                          direct);
-            assert_true(rip_off_support(sign, N, m, q, direct / 2) > direct / 2); /* stopping early says no */
+            assert_true(rip_off_support(sign, N, m, q, direct / 2, 0) >
+                        direct / 2); /* stopping early says no */
             compared++;
         }
     assert_true(compared > 40);
     int8_t same[2 * 8];
     memset(same, 1, sizeof same); /* two equal keys: no w separates them */
-    assert_true(rip_off_support(same, 2, 8, 1, 2) >= 1);
-    assert_true(isinf(rip_off_support(same, 2, 8, 2, 2)));
+    assert_true(rip_off_support(same, 2, 8, 1, 2, 0) >= 1);
+    assert_true(isinf(rip_off_support(same, 2, 8, 2, 2, 0)));
 }
 
 /* Least widths found elsewhere, with other random signs: 230/82 at N=64 q=3 and 212/64 at N=256 q=2. The
