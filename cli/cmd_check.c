@@ -4,10 +4,13 @@
 #include <attest/job.h>
 #include <attest/view.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
     const cli_args *args;
@@ -67,7 +70,7 @@ static const char *mark(const printer *p, const at_job_event *e)
 static void count_print(char out[32], uint64_t n)
 {
     if (n >= INT64_MAX)
-        snprintf(out, 32, "all X");
+        snprintf(out, 32, "all");
     else if (n >= 10000000)
         snprintf(out, 32, "%.3g", (double)n);
     else
@@ -149,6 +152,14 @@ static void told(void *ctx, const at_job_event *e)
         at_text_add_plain(&t, r->key.params);
         at_text_addf(&t, "  %s inputs  %s%s\n", inputs, margin, e->served ? "  (from the ledger)" : "");
     }
+    if (strcmp(r->rec.verdict, "unknown") == 0 && r->rec.detail) { /* why */
+        json_t *o = json_loads(r->rec.detail, 0, NULL);
+        const char *note = json_string_value(json_object_get(o, "note"));
+        at_text_add(&t, "        ");
+        at_text_add_plain(&t, note ? note : "no reason is recorded");
+        at_text_add(&t, "\n");
+        json_decref(o);
+    }
     if (e->counterexample) { /* indented */
         const char *s = e->counterexample;
         while (*s) {
@@ -162,6 +173,21 @@ static void told(void *ctx, const at_job_event *e)
     }
     cli_put_text(p->args, &t, 0);
     cli_flush();
+}
+
+/* Found out before the work, not after it: the folder must be there and let us in. */
+static bool report_can_be_written(const char *path, at_err *err)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        at_fail(err, AT_EIO, "%s: is a directory", path);
+    else if (access(folder, W_OK))
+        at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
+    return !err->code;
 }
 
 static at_status report_write(const printer *p, const char *path, at_err *err)
@@ -222,6 +248,8 @@ static int run(const cli_args *a)
                 return cli_fail(a, &err);
         }
     const char *report = a->out ? a->out : a->n_words || a->set || a->json ? NULL : REPORT;
+    if (report && !report_can_be_written(report, &err))
+        return cli_fail(a, &err);
     at_ledger *l = NULL;
     if (a->db && at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err))
         return cli_fail(a, &err);
@@ -268,7 +296,7 @@ const cli_command cmd_check = {
         "3 undecided, interrupted or out of memory.",
     .examples = "attest check\n"
                 "attest check match2 --tier full -o report.html\n"
-                "attest check match2 --set M=97 --json\n"
+                "attest check match2 --set c=0.25 --json\n"
                 "attest check --db attest.db -o report.html\n",
     .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED,
     .least = 0,

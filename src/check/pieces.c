@@ -34,7 +34,7 @@ static void board_do(void *ctx, size_t k, int worker)
     pthread_mutex_lock(&b->lock);
     bool skip = b->err.code || k > b->first_bad;
     if (!skip && at_cancel_pending())
-        skip = at_fail(&b->err, AT_ECANCEL, "interrupted; finished pieces are kept") != AT_OK;
+        skip = at_fail(&b->err, AT_ECANCEL, "interrupted") != AT_OK;
     bool known = !skip && b->env && b->env->have && b->env->have(b->env->ctx, k, &p);
     pthread_mutex_unlock(&b->lock);
     if (skip)

@@ -135,26 +135,12 @@ at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t 
     if (s)
         return s;
     pr.q.tolerance = c->tolerance ? c->tolerance(p) : 0;
-    int lo = 1, hi = 53; /* lo fails, hi holds */
-    bool holds;
-    s = probe_holds(&pr, hi, &holds, err);
-    while (!s && holds && hi - lo > 1) {
-        bool mid;
-        s = probe_holds(&pr, (lo + hi) / 2, &mid, err);
-        if (mid)
-            hi = (lo + hi) / 2;
-        else
-            lo = (lo + hi) / 2;
+    bool holds = true; /* not monotone by nature: every p from 53 down is tried, until one fails */
+    for (int bits = 53; bits >= 2 && holds && !s; bits--) {
+        s = probe_holds(&pr, bits, &holds, err);
+        if (!s && holds)
+            *least = bits;
     }
-    /* Not monotone by nature: the next few above must hold as well. */
-    for (int above = hi + 1; !s && holds && above <= hi + 3 && above <= 53; above++) {
-        bool ok;
-        s = probe_holds(&pr, above, &ok, err);
-        if (!s && !ok)
-            hi = above + 1;
-    }
-    if (!s && holds)
-        *least = hi;
     at_model_release(&pr.m);
     return s;
 }

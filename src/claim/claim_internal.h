@@ -6,8 +6,8 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
-/* The least p such that the claim's model is right at every p' in p..53 that was tried, on `inputs` random
- * and adversarial inputs (bisection, then the next values above are tried too). NAN when p = 53 fails. */
+/* The least p such that the claim's model is right at p and at every larger number of bits up to 53, on `inputs`
+ * random and adversarial inputs. NAN when 53 bits fail. */
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                                 double *least, at_err *err);
 

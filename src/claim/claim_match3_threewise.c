@@ -99,7 +99,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p against M (N = 6, 200 random and adversarial inputs at each p)",
+    .title = "least p from which on it holds, against M (N = 6, 200 random and adversarial inputs at each p)",
     .columns = (const char *const[]){"M", "least p", "log2 c", NULL},
     .x = "M",
     .logx = true,

@@ -89,7 +89,8 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p against N and q (eps = 0.1, 60 random and adversarial inputs at each p)",
+    .title = "least p from which on it holds, against N and q (eps = 0.1, 60 random and adversarial inputs "
+             "at each p)",
     .columns = (const char *const[]){"N", "q", "least p", "2q log2 N + 2", NULL},
     .x = "2q log2 N + 2",
     .rows =

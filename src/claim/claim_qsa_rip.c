@@ -172,7 +172,8 @@ static const at_claim_table tables[] = {
     },
     {
         .id = "precision",
-        .title = "least p against N and q (eps = 0.1, 60 random and adversarial inputs at each p)",
+        .title = "least p from which on it holds, against N and q (eps = 0.1, 60 random and adversarial "
+                 "inputs at each p)",
         .columns = (const char *const[]){"N", "q", "least p", "log2((q/eps) ln N)", NULL},
         .x = "N",
         .logx = true,

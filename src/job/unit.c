@@ -232,6 +232,12 @@ at_status unit_check(unit *u, at_err *err)
             s = at_check_certified(&m, &u->params, u->claim->split, &env, u->arena, &v, err);
         else
             s = at_check(&m, t, &tp, &q, &env, u->arena, &v, err);
+        if (s == AT_EBUDGET) { /* too large to enumerate: undecided, and the other cells may still answer */
+            v = (at_verdict){.holds = AT_UNKNOWN, .evidence = c->evidence, .margin = NAN};
+            v.note = at_arena_strdup(u->arena, err->text);
+            *err = (at_err){0};
+            s = v.note ? AT_OK : at_oom(err);
+        }
         u->rec.seconds = at_now() - start;
     }
     if (!s) {
@@ -315,8 +321,7 @@ at_status unit_table(unit *u, at_err *err)
     double start = at_now();
     for (int r = 0; r < rows && !s; r++) {
         at_progress_tick(u->job->progress, t->id, r, rows);
-        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted; finished rows are kept")
-                                : table_row(u, &done, r, all, err);
+        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted") : table_row(u, &done, r, all, err);
     }
     json_t *table = json_object(), *o = json_object();
     add(table, "id", json_string(t->id));

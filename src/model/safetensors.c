@@ -439,6 +439,8 @@ at_status at_model_load(at_model *m, const char *path, at_err *err)
     struct stat info;
     if (stat(path, &info) < 0)
         return at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
+    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) /* /dev/zero has no end */
+        return at_fail(err, AT_EIO, "%s: a device, not a model file", path);
     if (!S_ISREG(info.st_mode)) { /* a pipe has no size to check against: it is read whole first */
         char *bytes;
         size_t n;

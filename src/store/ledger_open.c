@@ -175,12 +175,23 @@ static at_status ledger_identify(at_ledger *l, int *version, at_err *err)
     return AT_OK;
 }
 
+/* The switch to WAL needs the file for itself, and SQLite does not wait for that by its busy handler. */
+#define WAL_WAIT 2.0 /* seconds */
+
 static at_status wal_begin(at_ledger *l, at_err *err)
 {
     sqlite3_stmt *q = NULL;
-    int rc = sqlite3_prepare_v2(l->db, "PRAGMA journal_mode = WAL", -1, &q, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(q);
+    int rc;
+    for (double until = at_now() + WAL_WAIT;;) {
+        rc = sqlite3_prepare_v2(l->db, "PRAGMA journal_mode = WAL", -1, &q, NULL);
+        if (rc == SQLITE_OK)
+            rc = sqlite3_step(q);
+        if ((rc & 0xff) != SQLITE_BUSY || at_now() > until)
+            break;
+        sqlite3_finalize(q);
+        q = NULL;
+        sqlite3_sleep(5);
+    }
     const char *got = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
     at_status s = AT_OK;
     if (rc != SQLITE_ROW)
@@ -269,9 +280,17 @@ at_status at_store_adopt(at_ledger *l, at_err *err)
     if (rc != SQLITE_OK)
         return at_store_fail(l, rc, err, "cannot be opened");
     budget_set(l, 1000000);
-    if ((s = ledger_identify(l, &version, err)) || (version > 0 && (s = ledger_check(l, version, err))))
-        return s;
+    /* One transaction, so that all questions are about the same moment: another process may be making it. */
+    rc = sqlite3_exec(l->db, "BEGIN", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return at_store_fail(l, rc, err, "cannot be opened");
+    s = ledger_identify(l, &version, err);
+    if (!s && version > 0)
+        s = ledger_check(l, version, err);
     budget_set(l, 0);
+    sqlite3_exec(l->db, "ROLLBACK", NULL, NULL, NULL); /* nothing was changed */
+    if (s)
+        return s;
     if (l->mode == AT_LEDGER_WRITE && (s = ledger_migrate(l, &version, err)))
         return s;
     if (version < at_store_version())

@@ -460,7 +460,7 @@ static void not_files(void **state)
     assert_non_null(strstr(err.text, "directory"));
     at_model_release(&m);
     err.code = AT_OK;
-    assert_int_equal(at_model_load(&m, "/dev/null", &err), AT_EINPUT); /* not regular: read like a pipe */
+    assert_int_equal(at_model_load(&m, "/dev/zero", &err), AT_EIO); /* a device has no end */
     at_model_release(&m);
     const char *path = in_folder("sparse");
     FILE *f = fopen(path, "wb");
