@@ -96,4 +96,9 @@ void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x);
 void at_tokens_next(const at_params *p, at_enum e, uint64_t index, double *x);
 bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double *out);
 
+/* What all tasks over tokens share, for their rows of verbs. */
+#define AT_TOKENS_VERBS                                                                                      \
+    .row_width = at_tokens_width, .out_width = at_tokens_width, .sample = at_tokens_sample,                  \
+    .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next, .simpler = at_tokens_simpler
+
 #endif
