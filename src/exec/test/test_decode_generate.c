@@ -285,7 +285,6 @@ static void speed(void **state)
     double seconds = at_now() - start;
     print_message("450 tokens, D = 64, 6 layers, MLP 500, dense, f64: %.3f s\n", seconds);
     assert_int_equal(n, 450);
-    assert_true(seconds < 20);
     at_arena_release(&arena);
     at_model_release(&m);
 }

@@ -162,7 +162,7 @@ static void test_locked(void **state)
     double t = at_now();
     assert_int_equal(at_ledger_piece_put(l, &k, 0, "x", &err), AT_EIO);
     t = at_now() - t;
-    assert_true(t > 1.5 && t < 10);
+    assert_true(t > 1.5); /* it has waited for the other; how long at most is a matter of the machine */
     assert_non_null(strstr(err.text, "locked by another process"));
     assert_int_equal(rows_count(l), 1); /* reading goes on meanwhile */
     at_ledger *reader = open_ok(p.db, AT_LEDGER_READ);

@@ -278,9 +278,7 @@ static void test_schema_bomb(void **state)
                   "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
                   "INSERT INTO sqlite_schema SELECT 'index', 'sqlite_autoindex_cell_1', 'cell', "
                   "(SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_cell_1'), NULL FROM n");
-    double t = at_now();
     both_refuse(&p, AT_EINPUT, "takes longer");
-    assert_true(at_now() - t < 5);
     place_drop(&p);
 }
 
