@@ -98,4 +98,19 @@ size_t at_decoder_bytes(const at_decoder *d); /* of caches now: all that grows w
 at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
                       int *n, double *least_margin, at_err *err);
 
+/* The same chains, many of them: what depends on the model alone is done once, and memory is used again. Every
+ * run gives the rows, the margin, the status and the words of at_generate, bit for bit, whatever ran before. One
+ * generator a thread; m is borrowed until at_generator_free.
+ *
+ *     at_generator *g;
+ *     at_generator_new(&m, at_f64, &g, &err);
+ *     for (...) at_generator_run(g, prompt, n, &rows, &n_rows, &margin, &err);
+ *     at_generator_free(g); */
+typedef struct at_generator at_generator;
+at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at_err *err);
+/* prompt: (n, row width). *rows: (*n_rows, row width), valid until the next run; given also with AT_EBUDGET. */
+at_status at_generator_run(at_generator *g, const double *prompt, int n, const double **rows, int *n_rows,
+                           double *margin, at_err *err);
+void at_generator_free(at_generator *g); /* NULL is allowed */
+
 #endif

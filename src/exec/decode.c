@@ -1,8 +1,7 @@
-/* decode.c: the life of a decoder, the memory of its caches, and generation.
+/* decode.c: the life of a decoder and the memory of its caches. Generation is in generate.c.
  *
  * The arithmetic is in decode.inc. Here: what is refused, what is reserved before a position is computed
- * (so that a push either happens or leaves everything as it was), which rows of a cache may go, and the
- * loop of push and next under the stop rule. Generation sees only the model.
+ * (so that a push either happens or leaves everything as it was), and which rows of a cache may go.
  *
  * The cache of a group keeps rows in the order of positions. A row is dead when the mask hides it from the
  * query that comes now; masks of decoders never show a hidden row again. When the rows are full, the
@@ -24,6 +23,20 @@
 static void raise_to(size_t *most, size_t v)
 {
     *most = v > *most ? v : *most;
+}
+
+static void sums_zero(const at_decoder *d, decode_group *a)
+{
+    size_t K = (size_t)a->g->heads * (size_t)a->g->dk, products = K * (size_t)a->g->dv;
+    if (!d->exact_sums) {
+        memset(a->sum_k, 0, K * d->ops->size);
+        memset(a->sum_kv, 0, products * d->ops->size);
+        return;
+    }
+    for (size_t i = 0; i < K; i++)
+        at_acc_zero((at_acc *)a->sum_k + i);
+    for (size_t i = 0; i < products; i++)
+        at_acc_zero((at_acc *)a->sum_kv + i);
 }
 
 static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_group *out)
@@ -51,11 +64,7 @@ static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_
     out->sum_kv = at_arena_alloc(&d->arena, products, size);
     if (!out->sum_k || !out->sum_kv)
         return at_oom(d->c.err);
-    for (size_t i = 0; d->exact_sums && i < products; i++) {
-        at_acc_zero((at_acc *)out->sum_kv + i);
-        if (i < (size_t)K)
-            at_acc_zero((at_acc *)out->sum_k + i);
-    }
+    sums_zero(d, out);
     return AT_OK;
 }
 
@@ -286,6 +295,25 @@ static at_status fill(at_decoder *d, bool keys, at_err *err)
     return st;
 }
 
+at_status decoder_reset(at_decoder *d, at_err *err)
+{
+    const at_model *m = d->c.m;
+    if (d->t == m->n_prefix)
+        return AT_OK;
+    d->t = 0;
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            decode_group *a = &d->blocks[b].groups[g];
+            a->used = a->seen = 0;
+            if (a->sums)
+                sums_zero(d, a);
+        }
+    at_status st = AT_OK;
+    for (int t = 0; t < m->n_prefix && !st; t++)
+        st = advance(d, NULL, err);
+    return st;
+}
+
 static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decoder **out, at_err *err)
 {
     static const decode_ops *const ops[AT_ARITH_KINDS] = {
@@ -350,75 +378,4 @@ at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *de
     *margin = least;
     *decided = all;
     return AT_OK;
-}
-
-/* ---- generation -------------------------------------------------------------------------------------- */
-
-/* One row after what was pushed; *end: the stop rule holds after it. */
-static at_status generate_row(at_decoder *d, int step, double *row, double *least, bool *end, at_err *err)
-{
-    const at_model *m = d->c.m;
-    const at_decode *rule = &m->decode;
-    double margin;
-    at_tri decided;
-    at_status st = at_decoder_next(d, row, &margin, &decided, err);
-    if (st)
-        return st;
-    *least = fmin(*least, margin);
-    if (decided != AT_TRUE)
-        return at_fail(err, AT_EBUDGET, "step %d: the row is undecided", step);
-    at_err why = {0};
-    if (at_input_check_row(m, row, d->t - m->n_prefix + 1, &why))
-        return at_fail(err, AT_EBUDGET, "step %d leaves the domain: %s", step, why.text);
-    *end = rule->stop == AT_STOP_STEPS ? step == rule->max_steps : row[rule->coordinate] == rule->value;
-    return AT_OK;
-}
-
-/* Up to `steps` rows; *n of them stand in rows also when there is no answer. */
-static at_status generate_rows(at_decoder *d, int steps, double *rows, int *n, double *least, at_err *err)
-{
-    size_t width = (size_t)at_model_row_width(d->c.m);
-    bool end = false;
-    at_status st = AT_OK;
-    while (*n < steps && !end && !st) {
-        double *row = rows + (size_t)*n * width;
-        if (*n > 0)
-            st = at_decoder_push(d, row - width, err);
-        if (!st)
-            st = generate_row(d, *n + 1, row, least, &end, err);
-        *n += !st;
-    }
-    return st || end ? st : at_fail(err, AT_EBUDGET, "no stop after %d steps", steps);
-}
-
-at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
-                      int *n, double *least_margin, at_err *err)
-{
-    at_decoder *d;
-    at_status st = at_decoder_new(m, a, &d, err);
-    if (st)
-        return st;
-    const at_decode *rule = &m->decode;
-    int width = at_model_row_width(m), done = 0;
-    double least = INFINITY, *made = NULL;
-    at_mark mark = at_arena_mark(arena);
-    if (prompt->n < rule->prompt_min || prompt->n > rule->prompt_max)
-        st = at_fail(err, AT_EDOMAIN, "prompt of length %d out of range %d..%d", prompt->n, rule->prompt_min,
-                     rule->prompt_max);
-    for (int t = 0; t < prompt->n && !st; t++)
-        st = at_decoder_push(d, prompt->v + (size_t)t * (size_t)width, err);
-    int steps = rule->max_steps < m->n_max - prompt->n ? rule->max_steps : m->n_max - prompt->n;
-    if (!st && !(made = at_new(arena, double, (size_t)steps *(size_t)width)))
-        st = at_oom(err);
-    if (!st)
-        st = generate_rows(d, steps, made, &done, &least, err);
-    at_decoder_free(d);
-    if (st && st != AT_EBUDGET) {
-        at_arena_reset(arena, mark);
-        return st;
-    }
-    *rows = made;
-    *n = done;
-    *least_margin = least;
-    return st;
 }

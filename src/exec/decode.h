@@ -74,4 +74,7 @@ typedef struct decode_ops {
 } decode_ops;
 extern const decode_ops ref_forward_f32_decode, ref_forward_f64_decode, ref_forward_pbit_decode;
 
+/* Back to the beginning: as a new decoder, but memory and weights stay. */
+at_status decoder_reset(at_decoder *d, at_err *err);
+
 #endif

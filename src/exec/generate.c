@@ -1,0 +1,141 @@
+/* generate.c: chains: the loop of push and next under the stop rule. Generation sees only the model.
+ *
+ * A generator is a decoder that goes back to its beginning before each prompt, and room for the longest chain.
+ * A chain depends on nothing that ran before: the decoder's caches are empty again, its sums zero, and its
+ * weights never change. */
+#include <math.h>
+#include <string.h>
+
+#include "decode.h"
+
+/* One row after what was pushed; *end: the stop rule holds after it. */
+static at_status generate_row(at_decoder *d, int step, double *row, double *least, bool *end, at_err *err)
+{
+    const at_model *m = d->c.m;
+    const at_decode *rule = &m->decode;
+    double margin;
+    at_tri decided;
+    at_status st = at_decoder_next(d, row, &margin, &decided, err);
+    if (st)
+        return st;
+    *least = fmin(*least, margin);
+    if (decided != AT_TRUE)
+        return at_fail(err, AT_EBUDGET, "step %d: the row is undecided", step);
+    at_err why = {0};
+    if (at_input_check_row(m, row, d->t - m->n_prefix + 1, &why))
+        return at_fail(err, AT_EBUDGET, "step %d leaves the domain: %s", step, why.text);
+    *end = rule->stop == AT_STOP_STEPS ? step == rule->max_steps : row[rule->coordinate] == rule->value;
+    return AT_OK;
+}
+
+/* Up to `steps` rows; *n of them stand in rows also when there is no answer. */
+static at_status generate_rows(at_decoder *d, int steps, double *rows, int *n, double *least, at_err *err)
+{
+    size_t width = (size_t)at_model_row_width(d->c.m);
+    bool end = false;
+    at_status st = AT_OK;
+    while (*n < steps && !end && !st) {
+        double *row = rows + (size_t)*n * width;
+        if (*n > 0)
+            st = at_decoder_push(d, row - width, err);
+        if (!st)
+            st = generate_row(d, *n + 1, row, least, &end, err);
+        *n += !st;
+    }
+    return st || end ? st : at_fail(err, AT_EBUDGET, "no stop after %d steps", steps);
+}
+
+struct at_generator {
+    at_decoder *d;
+    int width;    /* of a row */
+    double *rows; /* (room, width) */
+    int room;
+};
+
+void at_generator_free(at_generator *g)
+{
+    if (!g)
+        return;
+    at_decoder_free(g->d);
+    at_free(g->rows);
+    at_free(g);
+}
+
+at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at_err *err)
+{
+    at_generator *g = at_calloc(1, sizeof *g);
+    if (!g)
+        return at_oom(err);
+    g->width = at_model_row_width(m);
+    at_status st = at_decoder_new(m, a, &g->d, err);
+    if (st)
+        at_generator_free(g);
+    else
+        *out = g;
+    return st;
+}
+
+/* Room for the longest chain after a prompt of n rows. */
+static at_status generator_reserve(at_generator *g, int steps, at_err *err)
+{
+    if (steps <= g->room)
+        return AT_OK;
+    size_t bytes = (size_t)steps * (size_t)g->width * sizeof *g->rows;
+    double *rows = at_realloc(g->rows, bytes);
+    if (!rows)
+        return at_oom(err);
+    g->rows = rows;
+    g->room = steps;
+    return AT_OK;
+}
+
+at_status at_generator_run(at_generator *g, const double *prompt, int n, const double **rows, int *n_rows,
+                           double *margin, at_err *err)
+{
+    const at_model *m = g->d->c.m;
+    const at_decode *rule = &m->decode;
+    if (n < rule->prompt_min || n > rule->prompt_max)
+        return at_fail(err, AT_EDOMAIN, "prompt of length %d out of range %d..%d", n, rule->prompt_min,
+                       rule->prompt_max);
+    int steps = rule->max_steps < m->n_max - n ? rule->max_steps : m->n_max - n, done = 0;
+    at_status st = decoder_reset(g->d, err);
+    for (int t = 0; t < n && !st; t++)
+        st = at_decoder_push(g->d, prompt + (size_t)t * (size_t)g->width, err);
+    if (!st)
+        st = generator_reserve(g, steps, err);
+    double least = INFINITY;
+    if (!st)
+        st = generate_rows(g->d, steps, g->rows, &done, &least, err);
+    if (st && st != AT_EBUDGET)
+        return st;
+    *rows = g->rows;
+    *n_rows = done;
+    *margin = least;
+    return st;
+}
+
+at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
+                      int *n, double *least_margin, at_err *err)
+{
+    at_generator *g;
+    at_status st = at_generator_new(m, a, &g, err);
+    if (st)
+        return st;
+    const double *made;
+    int done = 0;
+    double least;
+    st = at_generator_run(g, prompt->v, prompt->n, &made, &done, &least, err);
+    if (!st || st == AT_EBUDGET) {
+        size_t count = (size_t)done * (size_t)g->width;
+        double *copy = at_new(arena, double, count + 1);
+        if (copy) {
+            memcpy(copy, made, count * sizeof *copy);
+            *rows = copy;
+            *n = done;
+            *least_margin = least;
+        } else
+            st = at_oom(err);
+    }
+    at_generator_free(g);
+    return st;
+}
