@@ -34,7 +34,7 @@ endif
 # ---- flags -----------------------------------------------------------------------------------------
 
 # -Wno-psabi: gcc notes an ABI change of 2011 for vector arguments; ours never leave a file.
-WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi -Wno-missing-field-initializers
 OPT := -O2 -g
 ifdef SANITIZE
 OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
@@ -101,6 +101,12 @@ $(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
 	$(call say,CC  )$(COMPILE) -c -o $@ $<
+
+# The shipped recurrences are part of the library.
+$(BUILD)/examples.inc: $(sort $(wildcard examples/*.dp)) tools/embed.sh
+	@mkdir -p $(@D)
+	@sh tools/embed.sh $(filter %.dp,$^) >$@
+$(BUILD)/obj/src/front/examples.o: $(BUILD)/examples.inc
 
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@

@@ -3,8 +3,8 @@
 #
 #     tools/build_id.sh OUT VERSION WORDS...
 #
-# OUT becomes a header with AT_BUILD_ID, 16 hex digits of a SHA-256 over every file in include/, src/
-# and cli/ (tests left out: they are in no binary), path and content, and over WORDS (compiler, flags,
+# OUT becomes a header with AT_BUILD_ID, 16 hex digits of a SHA-256 over every file in include/, src/,
+# cli/ and examples/ (tests left out: they are in no binary), path and content, and over WORDS (compiler, flags,
 # library versions). The ledger serves a verdict only to the build that reached it, so the id must
 # change with any source; OUT is touched only when the id changes, so nothing recompiles needlessly.
 set -eu
@@ -12,7 +12,7 @@ out=$1 version=$2
 shift 2
 
 id=$({
-    find include src cli -type f ! -path '*/test/*' ! -name '.*' ! -name '*~' ! -name '*.orig' -print0 |
+    find include src cli examples -type f ! -path '*/test/*' ! -name '.*' ! -name '*~' ! -name '*.orig' -print0 |
         LC_ALL=C sort -z | xargs -0 -r sha256sum
     printf '%s\n' "$version" "$*"
 } | sha256sum | cut -c 1-16)

@@ -28,6 +28,9 @@ typedef struct {
     const double *x; /* (n, row width), shrunk */
     int position;    /* 0-based user position that is wrong */
     double expected, got, margin;
+    /* Decoders: x is the prompt, position the row written (0-based), and these are that row as it must be and as it was
+     * written, (row width); expected and got are what differs first. NULL: no such row (the chain is longer, or ended). */
+    const double *want, *wrote;
     bool unknown;   /* the arithmetic could not decide */
     uint64_t index; /* where the first one was met, before shrinking */
 } at_counterexample;
@@ -64,6 +67,29 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
 /* Is the model equivariant under permuting user positions, by its structure (no position features, no
  * mask, no left/right tie-breaking)? That is what licenses AT_ENUM_MULTISETS. */
 bool at_model_symmetric(const at_model *m);
+
+/* ---- decoders: what is written after a prompt --------------------------------------------------------
+ *
+ * A chain says which prompts there are and what must be written after each. `open` makes ready what it needs at
+ * these parameters (a bound recurrence, say); the rest only reads that, from several threads at once. */
+typedef struct {
+    const char *id, *title, *definition, *input_help;
+    at_status (*open)(const at_params *p, void **self, at_err *err);
+    void (*close)(void *self);
+    int (*row_width)(const void *self);
+    int (*prompt_max)(const void *self); /* rows of the longest prompt, and of the longest chain */
+    int (*rows_max)(const void *self);
+    uint64_t (*count)(const void *self); /* prompts in all; UINT64_MAX when too many to count */
+    at_status (*nth)(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+    at_status (*sample)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+    /* By the reference, which knows no weights. */
+    at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows, at_err *err);
+} at_chain;
+
+/* Generates from every prompt (EXACT; a limit makes it sampled, in strata) or from drawn ones (SAMPLED) and
+ * compares row by row. The margin is the least distance from a rounding boundary. */
+at_status at_check_chain(const at_model *m, const at_chain *c, const void *self, const at_question *q,
+                         const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
 
 /* ---- certificates: all inputs of a size, by a case split --------------------------------------------
  *

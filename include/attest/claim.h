@@ -15,11 +15,11 @@
 
 typedef enum { AT_TIER_QUICK, AT_TIER_FULL } at_tier;
 
-/* One question to the catalogue. A control is the same question with one parameter changed; it must be
+/* One question to the catalogue. A control is the same question with one thing changed; it must be
  * rejected by a counterexample. */
 typedef struct {
     const char *params;  /* "N=6 M=11": what differs from the defaults */
-    const char *control; /* NULL, or the one assignment that breaks the claim: "c=0.05" */
+    const char *control; /* NULL, or the one assignment that breaks the claim: "c=0.05", or "arith=p9" */
     at_evidence evidence;
     at_enum how;
     const char *arith; /* "f64", "f32", "p12", ... */
@@ -48,7 +48,10 @@ struct at_claim {
     const char *proof;     /* the idea, a few lines; the steps stand beside the code */
     const at_param *params;
     int n_params;
-    const char *task; /* id of the task it solves */
+    const char *task; /* id of the task it solves; NULL: it is a decoder */
+    /* Decoders: what they must write, and the assembled model with its stop rule. */
+    const at_chain *chain;
+    at_status (*decoder)(const at_params *p, at_model *m, at_err *err);
     /* Task parameters are those of the same name. */
     at_status (*program)(const at_params *p, at_program **out, at_err *err);
     double (*tolerance)(const at_params *p); /* real answers; NULL: integers */
@@ -67,6 +70,15 @@ const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err);
+/* The answer to a cell at parameters that have its control's change in them already: the claim's certificate, its
+ * task or its chain, whatever it has. limit: inputs of a sampled cell. */
+at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,
+                         uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
+                         at_err *err);
+/* The arithmetic of a cell: its own, or that of a control "arith=...". */
+const char *at_cell_arith(const at_cell *cell);
+/* Applies a control to parameters. */
+at_status at_cell_control(const at_cell *cell, at_params *p, at_err *err);
 /* Task parameters from a claim's. */
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err);
 

@@ -117,6 +117,14 @@ at_status at_dp_load(const char *path, at_dp **out, at_err *err);
 at_status at_dp_parse(const char *text, size_t n, const char *path, at_dp **out, at_err *err);
 void at_dp_free(at_dp *d);
 
+/* The shipped problems (examples/), by name: "edit-distance". */
+typedef struct {
+    const char *name, *text;
+} at_dp_example;
+extern const at_dp_example at_dp_examples[];
+extern const int at_n_dp_examples;
+at_status at_dp_example_load(const char *name, at_dp **out, at_err *err);
+
 /* A problem at concrete sizes. */
 typedef struct {
     const at_dp *d;

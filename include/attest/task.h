@@ -19,6 +19,7 @@ typedef struct {
     const char *name, *doc;
     double lo, hi, value; /* allowed range and default */
     bool integer;
+    const char *const *names; /* NULL, or the names of lo, lo+1, ..., hi, which are written instead */
 } at_param;
 
 #define AT_PARAMS_MAX 12

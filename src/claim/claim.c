@@ -2,6 +2,7 @@
 #include "claim_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MOST_CLAIMS 256
@@ -32,6 +33,8 @@ at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
 
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
+    if (c->decoder)
+        return c->decoder(p, m, err);
     at_program *P = NULL;
     at_status s = c->program(p, &P, err);
     if (!s)
@@ -42,6 +45,11 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
+    if (!c->task) {
+        *t = NULL;
+        at_params_init(tp, NULL, 0);
+        return AT_OK;
+    }
     if (!(*t = at_task_find(c->task)))
         return at_fail(err, AT_EINPUT, "claim %s: unknown task '%s'", c->id, c->task);
     at_params_init(tp, (*t)->params, (*t)->n_params);
@@ -52,6 +60,61 @@ at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t
                 return s;
         }
     return (*t)->validate ? (*t)->validate(tp, err) : AT_OK;
+}
+
+/* ---- cells -------------------------------------------------------------------------------------------------- */
+
+static const char arith_is[] = "arith=";
+
+static bool control_of_arith(const at_cell *cell)
+{
+    return cell->control && strncmp(cell->control, arith_is, sizeof arith_is - 1) == 0;
+}
+
+const char *at_cell_arith(const at_cell *cell)
+{
+    return control_of_arith(cell) ? cell->control + sizeof arith_is - 1 : cell->arith;
+}
+
+at_status at_cell_control(const at_cell *cell, at_params *p, at_err *err)
+{
+    return cell->control && !control_of_arith(cell) ? at_params_parse(p, cell->control, err) : AT_OK;
+}
+
+static at_status chain_check(const at_claim *c, const at_params *p, const at_model *m, const at_question *q,
+                             const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+{
+    void *self;
+    at_status s = c->chain->open(p, &self, err);
+    if (s)
+        return s;
+    s = at_check_chain(m, c->chain, self, q, env, a, out, err);
+    c->chain->close(self);
+    return s;
+}
+
+at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,
+                         uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
+                         at_err *err)
+{
+    const at_task *t;
+    at_params tp;
+    at_question q = {.evidence = cell->evidence,
+                     .how = cell->how,
+                     .limit = limit,
+                     .seed = seed,
+                     .tolerance = c->tolerance ? c->tolerance(p) : 0};
+    at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
+    if (s)
+        return s;
+    if (cell->evidence == AT_EV_CERTIFIED && c->split)
+        return at_check_certified(m, p, c->split, env, a, out, err);
+    if (cell->evidence == AT_EV_CERTIFIED)
+        return at_fail(err, AT_EINPUT, "claim %s has no certificate", c->id);
+    if (c->chain)
+        return chain_check(c, p, m, &q, env, a, out, err);
+    s = at_claim_task(c, p, &t, &tp, err);
+    return s ? s : at_check(m, t, &tp, &q, env, a, out, err);
 }
 
 void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx)
@@ -103,44 +166,30 @@ void claim_average_emit(at_program *P, const claim_average *a)
 
 /* ---- least precision --------------------------------------------------------------------------------------- */
 
-typedef struct {
-    at_model m;
-    const at_task *t;
-    at_params tp;
-    at_question q;
-    at_check_env env;
-} precision_probe;
-
-static at_status probe_holds(precision_probe *pr, int bits, bool *holds, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_verdict v;
-    pr->q.arith = (at_arith){AT_PBIT, bits, 10};
-    at_status s = at_check(&pr->m, pr->t, &pr->tp, &pr->q, &pr->env, &a, &v, err);
-    *holds = !s && v.holds == AT_TRUE;
-    at_arena_release(&a);
-    return s;
-}
 
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                                 double *least, at_err *err)
 {
-    precision_probe pr = {.q = {.evidence = AT_EV_SAMPLED, .limit = inputs, .seed = 1},
-                          .env = {.threads = threads}};
+    at_model m;
     *least = NAN;
-    at_status s = at_claim_task(c, p, &pr.t, &pr.tp, err);
-    if (!s)
-        s = at_claim_model(c, p, &pr.m, err);
+    at_status s = at_claim_model(c, p, &m, err);
     if (s)
         return s;
-    pr.q.tolerance = c->tolerance ? c->tolerance(p) : 0;
+    at_check_env env = {.threads = threads};
     bool holds = true; /* not monotone by nature: every p from 53 down is tried, until one fails */
     for (int bits = 53; bits >= 2 && holds && !s; bits--) {
-        s = probe_holds(&pr, bits, &holds, err);
-        if (!s && holds)
+        char arith[16];
+        snprintf(arith, sizeof arith, "p%d", bits);
+        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = arith};
+        at_arena a;
+        at_arena_init(&a);
+        at_verdict v;
+        s = at_claim_check(c, &cell, p, &m, inputs, 1, &env, &a, &v, err);
+        holds = !s && v.holds == AT_TRUE;
+        if (holds)
             *least = bits;
+        at_arena_release(&a);
     }
-    at_model_release(&pr.m);
+    at_model_release(&m);
     return s;
 }

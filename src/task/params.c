@@ -60,6 +60,14 @@ static void number_print(char *s, size_t n, double v)
     }
 }
 
+static void value_print(char *s, size_t n, const at_param *row, double v)
+{
+    if (row->names)
+        snprintf(s, n, "%s", row->names[(int)(v - row->lo)]);
+    else
+        number_print(s, n, v);
+}
+
 static at_status fail_unknown(const at_params *p, const char *name, at_err *err)
 {
     const char *names[AT_PARAMS_MAX];
@@ -83,10 +91,35 @@ static at_status fail_unknown(const at_params *p, const char *name, at_err *err)
     return at_fail(err, AT_EINPUT, "unknown parameter '%.64s' (there are: %s)", name, p->n ? all : "none");
 }
 
+/* A value as it is written: a number, or the name of one. */
+static bool value_parse(const at_param *row, const char *text, size_t n, double *v)
+{
+    for (int i = 0; row->names && i <= (int)(row->hi - row->lo); i++)
+        if (strlen(row->names[i]) == n && memcmp(row->names[i], text, n) == 0) {
+            *v = row->lo + i;
+            return true;
+        }
+    return !row->names && at_parse_double(text, n, v);
+}
+
 /* `given` is the value as the user wrote it. */
 static at_status fail_range(const at_param *row, const char *given, at_err *err)
 {
     char lo[40], hi[40];
+    if (row->names) {
+        at_text t;
+        at_text_init(&t);
+        int n = (int)(row->hi - row->lo) + 1;
+        for (int i = 0; i < n; i++)
+            at_text_addf(&t, "%s%s", i ? ", " : "", row->names[i]);
+        const char *near = at_nearest(given, row->names, (size_t)n);
+        at_status s = near ? at_fail(err, AT_EDOMAIN, "%s=%.64s: did you mean '%s'? (there are: %s)", row->name,
+                                     given, near, t.oom ? "" : t.s)
+                           : at_fail(err, AT_EDOMAIN, "%s=%.64s: must be one of %s", row->name, given,
+                                     t.oom ? "" : t.s);
+        at_text_release(&t);
+        return s;
+    }
     number_print(lo, sizeof lo, row->lo);
     number_print(hi, sizeof hi, row->hi);
     return at_fail(err, AT_EDOMAIN, "%s=%.64s: must be %s in %s..%s", row->name, given,
@@ -135,7 +168,7 @@ at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
             return at_fail(err, AT_EINPUT, "parameter %s is given twice", name);
         seen[i] = true;
         double v;
-        if (!at_parse_double(eq + 1, n_given, &v) || !in_range(&q.schema[i], v))
+        if (!value_parse(&q.schema[i], eq + 1, n_given, &v) || !in_range(&q.schema[i], v))
             return fail_range(&q.schema[i], given, err);
         at_status status = at_params_set(&q, name, v, err);
         if (status)
@@ -150,8 +183,8 @@ at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
 void at_params_print(const at_params *p, at_text *out)
 {
     for (int i = 0; i < p->n; i++) {
-        char v[40];
-        number_print(v, sizeof v, p->value[i]);
+        char v[64];
+        value_print(v, sizeof v, &p->schema[i], p->value[i]);
         at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
     }
 }

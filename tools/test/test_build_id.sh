@@ -9,6 +9,7 @@ same() { verdict "$([ "$2" = "$3" ]; echo $?)" "$1"; }
 echo 'int a;' | put src/core/a.c
 echo 'int b;' | put include/attest/core.h
 echo 'int c;' | put cli/main.c
+echo 'problem "a"' | put examples/a.dp
 echo 'int d;' | put src/core/test/test_a.c
 first=$(id)
 holds 'sixteen hex digits' grep -qE '^#define AT_BUILD_ID "[0-9a-f]{16}"$' "$tree/b/build_id.h"
@@ -19,7 +20,7 @@ holds 'and the file is left alone' test -n "$(find "$tree/b/build_id.h" ! -newer
 differs 'another flag' "$first" "$(id -O3)"
 echo 'int dd;' | put src/core/test/test_a.c
 same 'a test is in no binary' "$first" "$(id)"
-for file in src/core/a.c include/attest/core.h cli/main.c; do
+for file in src/core/a.c include/attest/core.h cli/main.c examples/a.dp; do
     cp "$tree/$file" "$tree/kept"
     echo '/* x */' >>"$tree/$file"
     differs "a change in $file" "$first" "$(id)"

@@ -6,7 +6,7 @@ if [ ! -f tools/claim_template.c.in ] || [ ! -f src/claim/catalogue.c ]; then
     echo 'ok 1 # SKIP no template or no catalogue yet'
     exit 0
 fi
-cp -a Makefile tools include src cli "$tree"
+cp -a Makefile tools include src cli examples "$tree"
 mkdir "$tree/build"
 cp -a "${BUILD:-build}/obj" "${BUILD:-build}/config.mk" "${BUILD:-build}/flags" "$tree/build"
 build() { make --no-print-directory -j1 -C "$tree" all BUILD=build CC="${CC:-gcc}"; }

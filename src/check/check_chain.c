@@ -1,0 +1,208 @@
+/* check_chain.c: decoders: is what they write after a prompt the reference's chain, row for row?
+ *
+ * Every prompt of a size, or drawn ones, one generator a worker. A chain is right when it has the same rows and ends
+ * where the reference's does; a row that is undecided, out of range or missing is wrong. The arithmetics that decoders
+ * run in (f32, f64, p bits) decide everything, so a wrong chain is a counterexample, never an unknown. Counterexamples
+ * are generated again by the plain decoder before they are reported. */
+#include "check_internal.h"
+
+#include <math.h>
+
+#define PIECE_WORK 1e9 /* multiply-adds: some tenths of a second */
+
+typedef struct {
+    at_generator *g;
+    double *prompt, *rows;
+} bench;
+
+typedef struct {
+    const at_model *m;
+    const at_chain *c;
+    const void *self;
+    const at_question *q;
+    int row, prompt_max, rows_max;
+    uint64_t total, per_piece, count;
+    bench *bench; /* one a worker */
+} work;
+
+static at_status prompt_make(const work *w, uint64_t i, double *prompt, int *n, at_err *err)
+{
+    at_rng r = at_rng_at(w->q->seed, i);
+    if (w->q->evidence == AT_EV_SAMPLED)
+        return w->c->sample(w->self, &r, prompt, n, err);
+    if (w->total == w->count)
+        return w->c->nth(w->self, i, prompt, n, err);
+    uint64_t lo = (uint64_t)((unsigned __int128)i * w->count / w->total);
+    uint64_t hi = (uint64_t)((unsigned __int128)(i + 1) * w->count / w->total);
+    return w->c->nth(w->self, lo + at_rng_below(&r, hi - lo), prompt, n, err);
+}
+
+/* The first row that differs, or -1. */
+static int chain_compare(int row, const double *want, int n_want, const double *rows, int n)
+{
+    int both = n_want < n ? n_want : n;
+    for (int k = 0; k < both; k++)
+        for (int j = 0; j < row; j++)
+            if (!(want[(size_t)k * (size_t)row + (size_t)j] == rows[(size_t)k * (size_t)row + (size_t)j]))
+                return k;
+    return n == n_want ? -1 : both;
+}
+
+/* Prompt i: *bad is the first wrong row, or -1. A generator that gives up has written what it has written. */
+static at_status chain_one(const work *w, bench *b, uint64_t i, double *margin, int *bad, at_err *err)
+{
+    int n, n_want, n_rows = 0;
+    const double *rows = NULL;
+    double least = INFINITY;
+    at_status s = prompt_make(w, i, b->prompt, &n, err);
+    if (!s)
+        s = w->c->answer(w->self, b->prompt, n, b->rows, &n_want, err);
+    if (s)
+        return s;
+    at_err given_up = {0};
+    s = at_generator_run(b->g, b->prompt, n, &rows, &n_rows, &least, &given_up);
+    if (s && s != AT_EBUDGET)
+        return at_fail(err, s, "%s", given_up.text);
+    *bad = chain_compare(w->row, b->rows, n_want, rows, n_rows);
+    if (s && *bad < 0)
+        *bad = n_rows;
+    if (*bad < 0 && !(least > 0))
+        *bad = 0;
+    if (*bad < 0)
+        *margin = fmin(*margin, least);
+    return AT_OK;
+}
+
+static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, at_err *err)
+{
+    const work *w = ctx;
+    uint64_t first = piece * w->per_piece, end = first + w->per_piece;
+    for (uint64_t i = first; i < end && i < w->total; i++) {
+        int bad;
+        at_status s = chain_one(w, &w->bench[worker], i, &out->margin, &bad, err);
+        if (s)
+            return s;
+        out->inputs++;
+        if (bad >= 0) {
+            out->bad = (int64_t)i;
+            return AT_OK;
+        }
+    }
+    return AT_OK;
+}
+
+static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
+{
+    w->bench = at_new(a, bench, workers);
+    for (int k = 0; w->bench && k < workers; k++) {
+        bench *b = &w->bench[k];
+        b->prompt = at_new(a, double, w->prompt_max * w->row);
+        b->rows = at_new(a, double, w->rows_max * w->row);
+        if (!b->prompt || !b->rows)
+            return at_oom(err);
+        at_status s = at_generator_new(w->m, w->q->arith, &b->g, err);
+        if (s)
+            return s;
+    }
+    return w->bench ? AT_OK : at_oom(err);
+}
+
+static at_status question_check(const work *w, at_err *err)
+{
+    if (w->q->evidence != AT_EV_EXACT && w->q->evidence != AT_EV_SAMPLED)
+        return at_fail(err, AT_EREFUSED, "a check by generating is exact or sampled");
+    if (w->q->evidence == AT_EV_SAMPLED && (!w->q->limit || w->q->limit > INT64_MAX))
+        return at_fail(err, AT_EDOMAIN, "a sampled check takes 1..2^63-1 inputs");
+    if (!w->m->decode.enabled)
+        return at_fail(err, AT_EINPUT, "the model does not continue its input (it has no decoding rule)");
+    if (at_model_row_width(w->m) != w->row)
+        return at_fail(err, AT_EINPUT, "the model takes %d numbers a row, %s has %d", at_model_row_width(w->m),
+                       w->c->id, w->row);
+    return AT_OK;
+}
+
+/* The failing prompt once more, by the plain decoder. */
+static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx, bool *confirmed,
+                                     at_err *err)
+{
+    size_t row = (size_t)w->row;
+    double *prompt = at_new(a, double, w->prompt_max * w->row), *want = at_new(a, double, w->rows_max * w->row);
+    double *rows = NULL, least = 0;
+    int n, n_want, n_rows = 0;
+    if (!prompt || !want)
+        return at_oom(err);
+    at_status s = prompt_make(w, i, prompt, &n, err);
+    if (!s)
+        s = w->c->answer(w->self, prompt, n, want, &n_want, err);
+    if (s)
+        return s;
+    at_err given_up = {0};
+    s = at_generate(w->m, w->q->arith, &(at_input){n, prompt}, a, &rows, &n_rows, &least, &given_up);
+    if (s && s != AT_EBUDGET)
+        return at_fail(err, s, "%s", given_up.text);
+    int bad = chain_compare(w->row, want, n_want, rows, n_rows);
+    *confirmed = bad >= 0 || s || !(least > 0);
+    if (bad < 0)
+        bad = s ? n_rows : 0;
+    *cx = (at_counterexample){.n = n, .x = prompt, .position = bad, .index = i, .margin = least};
+    cx->want = bad < n_want ? want + (size_t)bad * row : NULL;
+    cx->wrote = bad < n_rows ? rows + (size_t)bad * row : NULL;
+    cx->expected = cx->got = NAN;
+    for (size_t k = 0; cx->want && cx->wrote && k < row; k++)
+        if (cx->want[k] != cx->wrote[k]) {
+            cx->expected = cx->want[k];
+            cx->got = cx->wrote[k];
+            break;
+        }
+    return AT_OK;
+}
+
+at_status at_check_chain(const at_model *m, const at_chain *c, const void *self, const at_question *q,
+                         const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+{
+    *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = q->evidence, .margin = NAN};
+    work w = {.m = m, .c = c, .self = self, .q = q, .row = c->row_width(self)};
+    at_status s = question_check(&w, err);
+    if (s)
+        return s;
+    w.prompt_max = c->prompt_max(self);
+    w.rows_max = c->rows_max(self);
+    w.count = q->evidence == AT_EV_EXACT ? c->count(self) : q->limit;
+    if (w.count > INT64_MAX)
+        return at_fail(err, AT_EBUDGET, "too many prompts to enumerate at this size");
+    if (!w.count)
+        return at_fail(err, AT_EDOMAIN, "%s has no prompts at this size", c->id);
+    w.total = q->limit && q->limit < w.count ? q->limit : w.count;
+    double cost = (double)(w.prompt_max + w.rows_max) * ((double)m->n_weights + 1000) *
+                  (q->arith.kind == AT_PBIT ? 25 : 1);
+    w.per_piece = cost > PIECE_WORK ? 1 : (uint64_t)(PIECE_WORK / cost);
+    int workers = pieces_workers(env);
+    s = work_prepare(&w, workers, a, err);
+    at_piece sum = {0, NAN, -1};
+    if (!s)
+        s = pieces_run((w.total - 1) / w.per_piece + 1, env, c->id, piece_do, &w, &sum, err);
+    for (int k = 0; w.bench && k < workers; k++)
+        at_generator_free(w.bench[k].g);
+    if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
+        s = at_fail(err, AT_EINPUT, "a kept piece names prompt %jd of %ju", (intmax_t)sum.bad,
+                    (uintmax_t)w.total);
+    if (s)
+        return s;
+    out->inputs = sum.inputs;
+    out->margin = isfinite(sum.margin) ? sum.margin : NAN;
+    if (w.total < w.count) {
+        out->evidence = AT_EV_SAMPLED;
+        out->note = "one prompt from each of equal strata of the enumeration";
+    }
+    if (sum.bad < 0) {
+        out->holds = AT_TRUE;
+        return AT_OK;
+    }
+    s = counterexample_make(&w, (uint64_t)sum.bad, a, &out->cx, &out->has_counterexample, err);
+    if (s)
+        return s;
+    out->holds = out->has_counterexample ? AT_FALSE : AT_UNKNOWN;
+    if (!out->has_counterexample)
+        out->note = "the generator failed on a prompt on which the plain decoder is right";
+    return AT_OK;
+}
