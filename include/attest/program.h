@@ -131,6 +131,19 @@ typedef struct {
 /* Returns the first of value.n consecutive variables. A fully masked row gives 0 (plus base). */
 at_var at_attend(at_program *P, const char *name, const at_attention *a);
 
+/* ---- copies: what stands at a given position ------------------------------------------------------------ */
+
+/* Made once a program (it holds the position and its square), freed before or after the program. length: positions
+ * that can occur. NULL when out of memory, which the program then knows; the copies take it. */
+typedef struct at_copier at_copier;
+at_copier *at_copier_new(at_program *P, int length);
+void at_copier_free(at_copier *c); /* NULL is allowed */
+/* The values at 1-based position target (an integer, at most this position): the first of values.n variables.
+ * steers: the result is used to find another position, so it must be nearly exact. standard: constant size; linear
+ * attention and block-sparse attention: W = ceil(sqrt(length)) slots a value. */
+typedef at_var at_copy_fn(at_copier *c, const char *name, at_var target, at_vec values, bool steers);
+at_copy_fn at_copy_standard, at_copy_linear, at_copy_sparse;
+
 /* ---- output ------------------------------------------------------------------------------------------------ */
 
 void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold);

@@ -8,14 +8,14 @@
  *   2. Where its dependencies stand: inputs at their index, states at n + 1 + rank. The rank is linear when
  *      bounds do not depend on other counters; an inner counter whose bounds depend on the outer one needs the
  *      outer one's offset from a table.
- *   3. COPY, one way a kind of attention (copy.c).
+ *   3. COPY, one way a kind of attention (program.h).
  *   4. The transition, from min, max, comparisons and selections.
  *   5. At the last state the answer instead.
  * Look-ups that are steered by other look-ups simply come one attention layer later.
  *
  * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
  * depend on the size (as long as the rank is linear); with linear attention the width grows like sqrt(L). */
-#include "compile_dp.h"
+#include <attest/front.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +26,8 @@ typedef struct {
     at_program *P;
     at_var s, state[AT_DP_MAX], value[AT_DP_MAX]; /* this row */
     at_var next[AT_DP_MAX];                       /* the next state */
-    copier copier;
-    copy_fn *copy;
+    at_copier *copier;
+    at_copy_fn *copy;
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
     int serial;
@@ -238,7 +238,7 @@ static void fetch_all(compiler *c)
     for (int k = 0; k < d->n_takes; k++) {
         at_var index = translate(c, d->takes[k].index);
         at_var target = at_sum(P, NULL, AT_VEC(index), NULL, (double)c->x->input_first[d->takes[k].input]);
-        c->take[k] = c->copy(&c->copier, d->takes[k].name.name, target, AT_VEC(c->s), d->steering >> k & 1);
+        c->take[k] = c->copy(c->copier, d->takes[k].name.name, target, AT_VEC(c->s), d->steering >> k & 1);
     }
     for (int k = 0; k < d->n_needs; k++) {
         at_var at[AT_DP_MAX];
@@ -246,7 +246,7 @@ static void fetch_all(compiler *c)
             at[m] = translate(c, d->needs[k].counter[m]);
         at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, at)), NULL, n + 2);
         c->need[k] =
-            c->copy(&c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
+            c->copy(c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
     }
 }
 
@@ -285,7 +285,7 @@ static void final_values(compiler *c)
     at_var first = c->value[0];
     if (!last)
         first =
-            c->copy(&c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
+            c->copy(c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
                     (at_vec){d->n_values, c->value}, false);
     for (int k = 0; k < d->n_values; k++)
         c->final[k] = first + k;
@@ -309,7 +309,7 @@ static void build(compiler *c)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    copier_init(&c->copier, P, (int)x->L);
+    c->copier = at_copier_new(P, (int)x->L);
     at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
     bool any = x->n_states > 0; /* without states the answer follows the separator */
     if (any) {
@@ -327,13 +327,14 @@ static void build(compiler *c)
         out[n++] = any ? at_select(P, fresh(c), is_last, zero, translate(c, d->values[k].rule)) : zero;
     out[n++] = at_select(P, "answer'", is_last, translate(c, d->answer), zero);
     at_emit(P, (at_vec){n, out}, AT_READ_ROUND, 0);
-    copier_release(&c->copier);
+    at_copier_free(c->copier);
 }
 
 at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err)
 {
-    static copy_fn *const copies[AT_DP_ATTENTIONS] = {
-        [AT_DP_STANDARD] = copy_standard, [AT_DP_LINEAR] = copy_linear, [AT_DP_SPARSE] = copy_sparse};
+    static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
+                                                         [AT_DP_LINEAR] = at_copy_linear,
+                                                         [AT_DP_SPARSE] = at_copy_sparse};
     compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[kind]};
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;

@@ -16,39 +16,72 @@
  *      these are all W, and W times the average holds the whole block, slot by slot.
  *   2. A target among the last W rows is copied by index; an earlier one from the last row of its block, which is
  *      seen, taking the target's slot. */
-#include "compile_dp.h"
+#include <attest/program.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *fresh(copier *c, char out[32])
+/* Values that copies fetch, in slots: made once for each vector of values, shared by all copies of it. */
+typedef struct {
+    at_var of;     /* the first of the values */
+    at_var *slot;  /* (n, W) value v in slot k where k is this position's slot, else 0 */
+    at_var *block; /* sparse: (n, W) at block ends, what the slots of the whole block hold; NULL before use */
+} slotting;
+#define SLOTTINGS 4
+
+/* here, here2: the 1-based position and its square. */
+struct at_copier {
+    at_program *P;
+    at_var here, here2;
+    int W;             /* blocks, and slots of a block */
+    int serial;        /* for names */
+    bool prepared;     /* linear and sparse: the rest is made at the first copy */
+    at_var block;      /* this position's block, 0-based */
+    at_var *key_block; /* (W) one-hot of it */
+    at_var *key_slot;  /* (W) one-hot of this position's slot */
+    slotting kept[SLOTTINGS];
+    int n_kept;
+    at_arena arena;
+};
+
+static const char *fresh(at_copier *c, char out[32])
 {
     snprintf(out, 32, "c%d", c->serial++);
     return out;
 }
 
-void copier_init(copier *c, at_program *P, int length)
+at_copier *at_copier_new(at_program *P, int length)
 {
-    *c = (copier){.P = P,
-                  .length = length,
-                  .here = at_position(P, "here", AT_POS_I),
-                  .here2 = at_position(P, "here^2", AT_POS_I2)};
+    at_copier *c = at_calloc(1, sizeof *c);
+    if (!c) {
+        at_program_oom(P);
+        return NULL;
+    }
+    *c = (at_copier){.P = P,
+                     .W = (int)ceil(sqrt(length)),
+                     .here = at_position(P, "here", AT_POS_I),
+                     .here2 = at_position(P, "here^2", AT_POS_I2)};
     at_arena_init(&c->arena);
+    return c;
 }
 
-void copier_release(copier *c)
+void at_copier_free(at_copier *c)
 {
+    if (!c)
+        return;
     at_arena_release(&c->arena);
+    at_free(c);
 }
 
-static at_var zero(copier *c)
+static at_var zero(at_copier *c)
 {
     return at_const(c->P, 0);
 }
 
 /* By index: what stands at position `target` among the keys that the mask shows. */
-static at_var by_index(copier *c, const char *name, at_var target, at_vec values, at_mask mask, double error)
+static at_var by_index(at_copier *c, const char *name, at_var target, at_vec values, at_mask mask,
+                       double error)
 {
     at_program *P = c->P;
     return at_attend(P, name,
@@ -65,15 +98,16 @@ static at_var by_index(copier *c, const char *name, at_var target, at_vec values
 /* What steers another copy must be nearly exact: its error is multiplied by positions before it meets a gap of 1. */
 #define STEERING 0x1p-44
 
-at_var copy_standard(copier *c, const char *name, at_var target, at_vec values, bool steers)
+at_var at_copy_standard(at_copier *c, const char *name, at_var target, at_vec values, bool steers)
 {
-    return by_index(c, name, target, values, (at_mask){.kind = AT_MASK_CAUSAL}, steers ? STEERING : 0);
+    return c ? by_index(c, name, target, values, (at_mask){.kind = AT_MASK_CAUSAL}, steers ? STEERING : 0)
+             : -1;
 }
 
 /* ---- blocks and slots ------------------------------------------------------------------------------------- */
 
 /* Block and slot (0-based) of a 1-based position. */
-static void block_and_slot(copier *c, at_var position, at_var *block, at_var *slot)
+static void block_and_slot(at_copier *c, at_var position, at_var *block, at_var *slot)
 {
     char name[32];
     at_var from0 = at_sum(c->P, NULL, AT_VEC(position), NULL, -1);
@@ -81,7 +115,7 @@ static void block_and_slot(copier *c, at_var position, at_var *block, at_var *sl
     *slot = at_sum(c->P, NULL, AT_VEC(from0, *block), (double[]){1, -c->W}, 0);
 }
 
-static at_var *room(copier *c, int n)
+static at_var *room(at_copier *c, int n)
 {
     at_var *v = at_new(&c->arena, at_var, n);
     if (!v)
@@ -89,7 +123,7 @@ static at_var *room(copier *c, int n)
     return v;
 }
 
-static at_var *one_hot(copier *c, at_var x)
+static at_var *one_hot(at_copier *c, at_var x)
 {
     char name[32];
     at_var *out = room(c, c->W);
@@ -98,12 +132,12 @@ static at_var *one_hot(copier *c, at_var x)
     return out;
 }
 
-static bool blocks_prepare(copier *c)
+static bool blocks_prepare(at_copier *c)
 {
-    if (c->W)
+    if (c->prepared)
         return c->key_block && c->key_slot;
     at_var slot;
-    c->W = (int)ceil(sqrt(c->length));
+    c->prepared = true;
     block_and_slot(c, c->here, &c->block, &slot);
     c->key_block = one_hot(c, c->block);
     c->key_slot = one_hot(c, slot);
@@ -111,7 +145,7 @@ static bool blocks_prepare(copier *c)
 }
 
 /* The slots of a vector of values. */
-static slotting *slots_of(copier *c, at_vec values)
+static slotting *slots_of(at_copier *c, at_vec values)
 {
     char name[32];
     for (int k = 0; k < c->n_kept; k++)
@@ -128,7 +162,7 @@ static slotting *slots_of(copier *c, at_vec values)
 }
 
 /* The one of W variables from `first` on whose slot is picked; each lies in `factor` times the range of `like`. */
-static at_var slot_pick(copier *c, const at_var *pick, at_var first, at_var like, double factor)
+static at_var slot_pick(at_copier *c, const at_var *pick, at_var first, at_var like, double factor)
 {
     char name[32];
     at_var *terms = room(c, c->W);
@@ -144,7 +178,7 @@ static at_var slot_pick(copier *c, const at_var *pick, at_var first, at_var like
 /* Consecutive variables, one a value, each in the value's range. Where the target exists they are integers as the
  * values are; elsewhere (a dependency that is absent, a row of the prompt) something that nobody reads, but in range,
  * since selections rely on that. */
-static at_var results(copier *c, at_vec values, at_var target, const at_var *x)
+static at_var results(at_copier *c, at_vec values, at_var target, const at_var *x)
 {
     char name[32];
     at_program *P = c->P;
@@ -167,7 +201,7 @@ static at_var results(copier *c, at_vec values, at_var target, const at_var *x)
 /* ---- linear --------------------------------------------------------------------------------------------------- */
 
 /* x * count for count in 1..W: one of W selections is not 0. */
-static at_var times_count(copier *c, at_var x, const at_var *is_count)
+static at_var times_count(at_copier *c, at_var x, const at_var *is_count)
 {
     char name[32];
     at_var *terms = room(c, c->W);
@@ -176,14 +210,14 @@ static at_var times_count(copier *c, at_var x, const at_var *is_count)
     return terms ? at_sum(c->P, NULL, (at_vec){c->W, terms}, NULL, 0) : -1;
 }
 
-at_var copy_linear(copier *c, const char *name, at_var target, at_vec values, bool steers)
+at_var at_copy_linear(at_copier *c, const char *name, at_var target, at_vec values, bool steers)
 {
     (void)steers; /* results are integers again */
     char own[32];
-    at_program *P = c->P;
-    slotting *s = blocks_prepare(c) ? slots_of(c, values) : NULL;
+    slotting *s = c && blocks_prepare(c) ? slots_of(c, values) : NULL;
     if (!s)
         return -1;
+    at_program *P = c->P;
     int W = c->W, n = values.n;
     at_var block, slot;
     block_and_slot(c, target, &block, &slot);
@@ -210,7 +244,7 @@ at_var copy_linear(copier *c, const char *name, at_var target, at_vec values, bo
 /* ---- block-sparse --------------------------------------------------------------------------------------------- */
 
 /* Step 1: W times the average over the own block, (n, W) variables. */
-static at_var *block_of(copier *c, slotting *s, int n, at_mask mask)
+static at_var *block_of(at_copier *c, slotting *s, int n, at_mask mask)
 {
     char own[32];
     at_program *P = c->P;
@@ -238,14 +272,16 @@ static at_var *block_of(copier *c, slotting *s, int n, at_mask mask)
     return mean < 0 ? NULL : s->block;
 }
 
-at_var copy_sparse(copier *c, const char *name, at_var target, at_vec values, bool steers)
+at_var at_copy_sparse(at_copier *c, const char *name, at_var target, at_vec values, bool steers)
 {
     char own[32];
+    slotting *s = c && blocks_prepare(c) ? slots_of(c, values) : NULL;
+    if (!s)
+        return -1;
     at_program *P = c->P;
-    slotting *s = blocks_prepare(c) ? slots_of(c, values) : NULL;
-    at_mask mask = {.kind = AT_MASK_BLOCK_SPARSE, .block = c->W, .windows = 1, .ends = 1};
-    at_var *block = s ? block_of(c, s, values.n, mask) : NULL;
     int W = c->W, n = values.n;
+    at_mask mask = {.kind = AT_MASK_BLOCK_SPARSE, .block = W, .windows = 1, .ends = 1};
+    at_var *block = block_of(c, s, n, mask);
     at_var *all = block ? room(c, n * (W + 1)) : NULL, *out = all ? room(c, n) : NULL;
     if (!out)
         return -1;
