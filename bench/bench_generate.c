@@ -57,13 +57,13 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
         at_model m;
         at_size z;
-        must(at_dp_model(x, (at_dp_attention)kind, &m, &err));
+        must(at_dp_model(x, &(at_dp_options){(at_dp_attention)kind}, &m, &err));
         at_model_size(&m, &z);
         for (int a = 0; a < 3; a++) {
             if (kind != AT_DP_STANDARD && a == 2)
                 continue; /* too few bits for their scores */
-            printf("edit distance %dx%d, %-8s %s: D %d, %zu weights, %zu not 0: %.0f chains/s, anew %.0f\n", (int)n,
-                   (int)n, at_dp_attention_names[kind], names[a], m.width, z.parameters, z.nonzero,
+            printf("edit distance %dx%d, %-8s %s: D %d, %zu weights, %zu not 0: %.0f chains/s, anew %.0f\n",
+                   (int)n, (int)n, at_dp_attention_names[kind], names[a], m.width, z.parameters, z.nonzero,
                    chains_per_second(&m, ariths[a], (int)x->n_input + 1, false),
                    chains_per_second(&m, ariths[a], (int)x->n_input + 1, true));
         }

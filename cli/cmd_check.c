@@ -242,9 +242,9 @@ static int run(const cli_args *a)
             return cli_fail(a, &err);
     if (a->set) /* found out before anything is run */
         for (int i = 0; i < n; i++) {
-            at_params p;
-            at_params_init(&p, claims[i]->params, claims[i]->n_params);
-            if (at_params_parse(&p, a->set, &err))
+            at_sweep p;
+            at_sweep_init(&p, claims[i]->params, claims[i]->n_params);
+            if (at_sweep_parse(&p, a->set, &err))
                 return cli_fail(a, &err);
         }
     const char *report = a->out ? a->out : a->n_words || a->set || a->json ? NULL : REPORT;

@@ -58,7 +58,7 @@ static int run(const cli_args *a)
     if (!s)
         s = at_dp_bind(d, size, &x, &err);
     if (!s)
-        s = at_dp_model(x, a->attention, &m, &err);
+        s = at_dp_model(x, &(at_dp_options){a->attention}, &m, &err);
     int code = CLI_USAGE;
     if (!s) {
         at_model_size(&m, &z);

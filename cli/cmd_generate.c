@@ -84,38 +84,6 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
     return AT_OK;
 }
 
-/* Rows of a compiled recurrence start with the input: a word without '/' is that field alone, with zeros behind
- * it, and '|' is a row of zeros, the separator. */
-static void prompt_expand(const at_model *m, const char *line, at_text *out)
-{
-    int rest = at_model_row_width(m) - (m->n_fields ? at_field_width(&m->fields[0]) : 0);
-    bool short_rows = m->n_fields > 1 && m->readout.kind == AT_READ_ROUND && rest > 0;
-    double *zeros = at_calloc((size_t)at_model_row_width(m), sizeof *zeros);
-    out->oom = out->oom || !zeros;
-    for (const char *s = line; *s && !out->oom;) {
-        size_t n = strcspn(s, " \t\r\n\v\f");
-        bool bar = n == 1 && *s == '|';
-        at_text full;
-        at_text_init(&full);
-        if (short_rows && n && !memchr(s, '/', n)) {
-            at_input_print_row(m, zeros, &full);
-            const char *tail = full.s ? strchr(full.s, '/') : NULL;
-            if (bar)
-                at_text_add(out, full.s ? full.s : "");
-            else {
-                at_text_addn(out, s, n);
-                at_text_add(out, tail ? tail : "");
-            }
-        } else
-            at_text_addn(out, s, n);
-        out->oom = out->oom || full.oom;
-        at_text_release(&full);
-        at_text_add(out, " ");
-        s += n + (s[n] != 0);
-    }
-    at_free(zeros);
-}
-
 /* m: the model, its max_steps lowered by --steps. */
 static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
 {
@@ -162,12 +130,7 @@ static int run(const cli_args *a)
     else {
         if (cut)
             m.decode.max_steps = a->steps;
-        at_text full;
-        at_text_init(&full);
-        at_text_add(&full, "");
-        prompt_expand(&m, line.s, &full);
-        code = full.oom ? (at_oom(&err), cli_fail(a, &err)) : prompt_run(a, &m, cut, full.s, &arena);
-        at_text_release(&full);
+        code = prompt_run(a, &m, cut, line.s, &arena);
     }
     at_text_release(&line);
     at_arena_release(&arena);

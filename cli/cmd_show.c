@@ -20,6 +20,18 @@ static void param_row(at_text *t, const at_param *q, double now)
              q->integer ? "(integer)" : "(real)", q->lo, q->hi, q->value);
     char left[64];
     snprintf(left, sizeof left, "  %s = %.17g", q->name, now);
+    if (q->names) {
+        at_text all;
+        at_text_init(&all);
+        at_text_addf(&all, "%s: ", q->doc);
+        for (int i = 0; i <= (int)(q->hi - q->lo); i++)
+            at_text_addf(&all, "%s%s", i ? ", " : "", q->names[i]);
+        snprintf(left, sizeof left, "  %s = %s", q->name, q->names[(int)(now - q->lo)]);
+        cli_row(t, left, 16, all.oom ? "" : all.s, COLUMNS);
+        t->oom |= all.oom;
+        at_text_release(&all);
+        return;
+    }
     cli_row(t, left, 16, right, COLUMNS);
 }
 
@@ -34,7 +46,9 @@ static json_t *params_json(const at_params *p)
         j = cli_json_set(j, "most", cli_json_number(q->hi));
         j = cli_json_set(j, "default", cli_json_number(q->value));
         j = cli_json_set(j, "integer", json_boolean(q->integer));
-        j = cli_json_set(j, "value", cli_json_number(p->value[i]));
+        j = cli_json_set(j, "value",
+                         q->names ? cli_json_text(q->names[(int)(p->value[i] - q->lo)])
+                                  : cli_json_number(p->value[i]));
         all = cli_json_add(all, j);
     }
     return all;
@@ -78,7 +92,7 @@ static int task_show(const cli_args *a, const at_task *k)
     heading(&t, "solved by");
     int found = 0;
     for (int i = 0; i < at_n_catalogue; i++)
-        if (!strcmp(at_catalogue[i]->task, k->id)) {
+        if (at_catalogue[i]->task && !strcmp(at_catalogue[i]->task, k->id)) {
             char left[64];
             snprintf(left, sizeof left, "  %s", at_catalogue[i]->id);
             cli_row(&t, left, 20, at_catalogue[i]->title, COLUMNS);
@@ -153,8 +167,15 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
     heading(t, "parameters");
     for (int i = 0; i < p->n; i++)
         param_row(t, &p->schema[i], p->value[i]);
-    at_text_addf(t, "\ntask %s\n", task->id);
-    task_print(task, t);
+    if (task) {
+        at_text_addf(t, "\ntask %s\n", task->id);
+        task_print(task, t);
+    } else {
+        heading(t, "writes");
+        cli_wrap(t, c->chain->title, 2, COLUMNS);
+        cli_wrap(t, c->chain->definition, 2, COLUMNS);
+        at_text_addf(t, "  prompt: %s\n", c->chain->input_help);
+    }
     heading(t, "program");
     for (const char *s = program; *s;) {
         size_t n = strcspn(s, "\n");
@@ -193,7 +214,8 @@ static json_t *claim_json(const at_claim *c, const at_task *task, const at_param
     j = cli_json_set(j, "source", cli_json_text(c->source));
     j = cli_json_set(j, "proof", cli_json_text(c->proof));
     j = cli_json_set(j, "params", params_json(p));
-    j = cli_json_set(j, "task", task_json(task));
+    j = task ? cli_json_set(j, "task", task_json(task))
+             : cli_json_set(j, "writes", cli_json_text(c->chain->definition));
     j = cli_json_set(j, "program", cli_json_text(program));
     j = cli_json_set(j, "size", cli_size_json(z));
     j = cli_json_set(j, "cells", cells);

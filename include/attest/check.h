@@ -83,7 +83,8 @@ typedef struct {
     at_status (*nth)(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
     at_status (*sample)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
     /* By the reference, which knows no weights. */
-    at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows, at_err *err);
+    at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                        at_err *err);
 } at_chain;
 
 /* Generates from every prompt (EXACT; a limit makes it sampled, in strata) or from drawn ones (SAMPLED) and

@@ -18,7 +18,7 @@ typedef enum { AT_TIER_QUICK, AT_TIER_FULL } at_tier;
 /* One question to the catalogue. A control is the same question with one thing changed; it must be
  * rejected by a counterexample. */
 typedef struct {
-    const char *params;  /* "N=6 M=11": what differs from the defaults */
+    const char *params;  /* "N=6 M=11": what differs from the defaults; ranges "N=0..4" mean every point */
     const char *control; /* NULL, or the one assignment that breaks the claim: "c=0.05", or "arith=p9" */
     at_evidence evidence;
     at_enum how;
@@ -77,8 +77,9 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                          at_err *err);
 /* The arithmetic of a cell: its own, or that of a control "arith=...". */
 const char *at_cell_arith(const at_cell *cell);
-/* Applies a control to parameters. */
-at_status at_cell_control(const at_cell *cell, at_params *p, at_err *err);
+/* The points of a cell: the claim's defaults, the cell's parameters, then `set` (or NULL), then its control. */
+at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, const char *set, at_sweep *out,
+                        at_err *err);
 /* Task parameters from a claim's. */
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err);
 

@@ -175,10 +175,17 @@ void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
 typedef enum { AT_DP_STANDARD, AT_DP_LINEAR, AT_DP_SPARSE, AT_DP_ATTENTIONS } at_dp_attention;
 extern const char *const at_dp_attention_names[AT_DP_ATTENTIONS];
 
+/* scale and fewer break a model on purpose, for controls: 0 and 0 is as it should be. */
+typedef struct {
+    at_dp_attention attention;
+    double scale; /* factor on the scales of attention; 0: 1 */
+    int fewer;    /* blocks (linear), slots (sparse) or rows of the window (local) left out */
+} at_dp_options;
+
 /* The program of a decoder that writes the chain, one row a state: rows are (input, state, value, answer), see
  * docs/dp.md. One program serves one size. */
-at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err);
+at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule. m is initialised by this call. */
-at_status at_dp_model(const at_dp_instance *x, at_dp_attention kind, at_model *m, at_err *err);
+at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
 
 #endif

@@ -254,6 +254,7 @@ at_status at_model_load(at_model *m, const char *path, at_err *err);
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
 /* sha-256 of the canonical file image, as 64 hex digits: the model's identity in the ledger. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
+void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */
 
 typedef struct {
     int layers;      /* attention blocks */

@@ -51,6 +51,8 @@ void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1
 at_status at_program_fail(at_program *P, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 at_status at_program_oom(at_program *P); /* the builder itself ran out of memory: sticky too */
 at_status at_program_status(const at_program *P, at_err *err);
+/* For controls: every derived scale (softmax, three-wise, linear) times `factor`, behind the back of the error bounds. */
+void at_program_weaken(at_program *P, double factor);
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 

@@ -37,6 +37,17 @@ at_status at_params_set(at_params *p, const char *name, double value, at_err *er
 at_status at_params_parse(at_params *p, const char *assignments, at_err *err); /* "N=6 M=11" */
 void at_params_print(const at_params *p, at_text *out); /* canonical: schema order, "N=6 M=11" */
 
+/* Parameters of which integers may be ranges, "a=0..4 b=0..4": all points of the box, the last parameter fastest. */
+typedef struct {
+    at_params first;
+    double last[AT_PARAMS_MAX];
+} at_sweep;
+void at_sweep_init(at_sweep *w, const at_param *schema, int n);
+at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err);
+uint64_t at_sweep_count(const at_sweep *w); /* at most 10^9 */
+void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out);
+void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */
+
 /* ---- tasks --------------------------------------------------------------------------------------- */
 
 /* How inputs are enumerated. SEQUENCES: every input of length N. MULTISETS: one representative (sorted)

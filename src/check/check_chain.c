@@ -116,17 +116,18 @@ static at_status question_check(const work *w, at_err *err)
     if (!w->m->decode.enabled)
         return at_fail(err, AT_EINPUT, "the model does not continue its input (it has no decoding rule)");
     if (at_model_row_width(w->m) != w->row)
-        return at_fail(err, AT_EINPUT, "the model takes %d numbers a row, %s has %d", at_model_row_width(w->m),
-                       w->c->id, w->row);
+        return at_fail(err, AT_EINPUT, "the model takes %d numbers a row, %s has %d",
+                       at_model_row_width(w->m), w->c->id, w->row);
     return AT_OK;
 }
 
 /* The failing prompt once more, by the plain decoder. */
-static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx, bool *confirmed,
-                                     at_err *err)
+static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx,
+                                     bool *confirmed, at_err *err)
 {
     size_t row = (size_t)w->row;
-    double *prompt = at_new(a, double, w->prompt_max * w->row), *want = at_new(a, double, w->rows_max * w->row);
+    double *prompt = at_new(a, double, w->prompt_max * w->row),
+           *want = at_new(a, double, w->rows_max * w->row);
     double *rows = NULL, least = 0;
     int n, n_want, n_rows = 0;
     if (!prompt || !want)

@@ -9,6 +9,7 @@
     ROW(match3_local)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
+    ROW(dp_standard)                                                                                         \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

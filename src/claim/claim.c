@@ -76,9 +76,14 @@ const char *at_cell_arith(const at_cell *cell)
     return control_of_arith(cell) ? cell->control + sizeof arith_is - 1 : cell->arith;
 }
 
-at_status at_cell_control(const at_cell *cell, at_params *p, at_err *err)
+at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, const char *set, at_sweep *out,
+                        at_err *err)
 {
-    return cell->control && !control_of_arith(cell) ? at_params_parse(p, cell->control, err) : AT_OK;
+    at_sweep_init(out, c->params, c->n_params);
+    at_status s = at_sweep_parse(out, tier == AT_TIER_QUICK && cell->quick ? cell->quick : cell->params, err);
+    if (!s && set)
+        s = at_sweep_parse(out, set, err);
+    return !s && cell->control && !control_of_arith(cell) ? at_sweep_parse(out, cell->control, err) : s;
 }
 
 static at_status chain_check(const at_claim *c, const at_params *p, const at_model *m, const at_question *q,
@@ -165,7 +170,6 @@ void claim_average_emit(at_program *P, const claim_average *a)
 }
 
 /* ---- least precision --------------------------------------------------------------------------------------- */
-
 
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                                 double *least, at_err *err)

@@ -330,16 +330,18 @@ static void build(compiler *c)
     at_copier_free(c->copier);
 }
 
-at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_program **out, at_err *err)
+at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err)
 {
     static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
                                                          [AT_DP_LINEAR] = at_copy_linear,
                                                          [AT_DP_SPARSE] = at_copy_sparse};
-    compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[kind]};
+    compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[o->attention]};
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;
     if (!(c.P = at_program_new(x->d->title, (int)x->L)))
         return at_oom(err);
+    if (o->scale > 0)
+        at_program_weaken(c.P, o->scale);
     build(&c);
     at_status s = at_program_status(c.P, err);
     if (s)
@@ -349,10 +351,10 @@ at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_progra
     return s;
 }
 
-at_status at_dp_model(const at_dp_instance *x, at_dp_attention kind, at_model *m, at_err *err)
+at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
 {
     at_program *P;
-    at_status s = at_dp_program(x, kind, &P, err);
+    at_status s = at_dp_program(x, o, &P, err);
     if (s)
         return s;
     s = at_assemble(P, m, NULL, err);

@@ -22,6 +22,6 @@ at_status at_dp_example_load(const char *name, at_dp **out, at_err *err)
         }
     }
     const char *near = at_nearest(name, names, (size_t)at_n_dp_examples);
-    return at_fail(err, AT_EINPUT, "no recurrence is called '%.60s'%s%s%s", name, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    return at_fail(err, AT_EINPUT, "no recurrence is called '%.60s'%s%s%s", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -4,26 +4,16 @@
 
 #include <string.h>
 
-/* The parameters of a cell: the claim's defaults, the cell's, the control's one change, then --set. */
 static at_status unit_params(unit *u, at_err *err)
 {
-    const at_claim *c = u->claim;
-    at_params_init(&u->params, c->params, c->n_params);
-    at_status s = AT_OK;
-    if (u->cell) {
-        bool quick = u->job->tier == AT_TIER_QUICK && u->cell->quick;
-        s = at_params_parse(&u->params, quick ? u->cell->quick : u->cell->params, err);
-        if (!s && u->job->set)
-            s = at_params_parse(&u->params, u->job->set, err);
-        if (!s && u->cell->control)
-            s = at_params_parse(&u->params, u->cell->control, err);
-    }
+    at_status s =
+        u->cell ? at_cell_sweep(u->claim, u->cell, u->job->tier, u->job->set, &u->sweep, err) : AT_OK;
     if (s)
         return s;
     at_text t;
     at_text_init(&t);
     if (u->cell)
-        at_params_print(&u->params, &t);
+        at_sweep_print(&u->sweep, &t);
     else
         at_text_add(&t, u->table->id);
     u->key.params = t.oom ? NULL : at_arena_strdup(u->arena, t.s);

@@ -4,12 +4,14 @@
 
 #include <attest/job.h>
 
+#include <jansson.h>
+
 /* One cell on its way from the catalogue to the ledger. */
 typedef struct {
     const at_claim *claim;
     const at_cell *cell;         /* NULL for a table */
     const at_claim_table *table; /* NULL for a cell */
-    at_params params;            /* the claim's, with control and --set applied */
+    at_sweep sweep;              /* a cell's parameters, with control and --set applied */
     const at_job *job;
     at_arena *arena;
     at_cell_key key;
@@ -30,6 +32,15 @@ typedef struct {
 at_status shelf_load(shelf *s, at_err *err);
 const char *shelf_find(const shelf *s, uint64_t piece); /* NULL: not there */
 at_status shelf_put(shelf *s, uint64_t piece, const char *payload, at_err *err);
+
+/* Details are JSON; what is not finite becomes null. */
+void detail_add(json_t *o, const char *key, json_t *value);
+json_t *detail_number(double x);
+at_status detail_finish(unit *u, json_t *o, at_err *err); /* becomes the record's detail; o is released */
+/* The verdict, the model's size and the counterexample, into the record. point: the one the model is of, when the cell
+ * has many. */
+at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,
+                         at_err *err);
 
 at_status unit_check(unit *u, at_err *err); /* an exact, certified or sampled cell */
 at_status unit_table(unit *u, at_err *err); /* a table of numbers */

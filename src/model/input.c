@@ -110,11 +110,36 @@ static at_status component_parse(const at_field *f, const char *s, size_t n, int
     return check_component(f, *out, position, err);
 }
 
+/* Rows of a decoder's prompt are mostly zeros: a word without '/' is the first field alone, '|' the zero row. */
+static bool rows_short(const at_model *m)
+{
+    return m->decode.enabled && m->n_fields > 1 && at_field_width(&m->fields[0]) == 1;
+}
+
+/* A short row, s[0..n): the fields after the first are zeros, if they may be. */
+static at_status short_parse(const at_model *m, const char *s, size_t n, int position, double *v, at_err *err)
+{
+    int width = at_model_row_width(m);
+    for (int c = 0; c < width; c++)
+        v[c] = 0;
+    if (n == 1 && *s == '|') {
+        s = "0";
+        n = 1;
+    }
+    at_status st = component_parse(&m->fields[0], s, n, position, &v[0], err);
+    for (int k = 1, at = 1; k < m->n_fields && !st; at += at_field_width(&m->fields[k++]))
+        for (int c = 0; c < at_field_width(&m->fields[k]) && !st; c++)
+            st = check_component(&m->fields[k], v[at + c], position, err);
+    return st;
+}
+
 /* One position, s[0..n), into v. The separator after the last component of a field is '/', of a position
  * its end; every other one is ','. */
 static at_status position_parse(const at_model *m, const char *s, size_t n, int position, double *v,
                                 at_err *err)
 {
+    if (rows_short(m) && !memchr(s, '/', n))
+        return short_parse(m, s, n, position, v, err);
     const char *end = s + n;
     for (int k = 0; k < m->n_fields; k++) {
         const at_field *f = &m->fields[k];
@@ -162,7 +187,7 @@ at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_in
     at_mark before = at_arena_mark(a);
     /* A line with too few numbers fails inside its first short position; until then it is in bounds
      * only if that position's row is, hence one row more. */
-    double *v = at_new(a, double, numbers + width);
+    double *v = at_new(a, double, rows_short(m) ? (positions + 1) * width : numbers + width);
     if (!v)
         return at_oom(err);
     int n = 0;
@@ -204,8 +229,25 @@ static void number_print(double v, bool real, at_text *out)
     at_text_add(out, s);
 }
 
+static bool short_print(const at_model *m, const double *row, at_text *out)
+{
+    int width = at_model_row_width(m);
+    bool rest = rows_short(m);
+    for (int c = 1; c < width; c++)
+        rest = rest && row[c] == 0;
+    if (!rest)
+        return false;
+    if (row[0] == 0)
+        at_text_add(out, "|");
+    else
+        number_print(row[0], m->fields[0].kind == AT_FIELD_REAL, out);
+    return true;
+}
+
 void at_input_print_row(const at_model *m, const double *row, at_text *out)
 {
+    if (short_print(m, row, out))
+        return;
     for (int k = 0; k < m->n_fields; k++) {
         const at_field *f = &m->fields[k];
         int width = at_field_width(f);

@@ -80,3 +80,11 @@ void model_sha256_hex(model_sha256 *s, char out[65])
         out[k] = digits[s->h[k / 8] >> (28 - 4 * (k % 8)) & 15];
     out[64] = 0;
 }
+
+void at_sha256(const void *data, size_t n, char out[65])
+{
+    model_sha256 s;
+    model_sha256_init(&s);
+    model_sha256_add(&s, data, n);
+    model_sha256_hex(&s, out);
+}

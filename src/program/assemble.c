@@ -310,6 +310,8 @@ static at_status plan_all(plan *L)
     for (at_var v = 0; v < P->n_vars; v++)
         L->coord[v] = L->home[v] = -1;
     at_status st = schedule_errors(P, L->err);
+    for (int k = 0; k < P->n_steps; k++)
+        P->steps[k].scale *= P->weaken;
     if (st)
         return st;
     schedule_phases(P, &L->S);

@@ -15,6 +15,7 @@ at_program *at_program_new(const char *name, int N)
     P->N = N;
     P->n_min = 1;
     P->origin = 1;
+    P->weaken = 1;
     P->name = at_arena_strdup(&P->arena, name);
     if (!P->name)
         at_oom(&P->err);
@@ -247,6 +248,13 @@ static void frame_set(at_program *P, const char *what, int *place, int value, in
     }
     if (!P->err.code)
         *place = value;
+}
+
+void at_program_weaken(at_program *P, double factor)
+{
+    if (!(factor > 0) || !isfinite(factor))
+        at_program_fail(P, "a factor of %g on scales; it must be above 0", factor);
+    P->weaken = factor;
 }
 
 void at_program_lengths(at_program *P, int n_min)

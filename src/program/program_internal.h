@@ -77,6 +77,7 @@ struct at_program {
     at_vec out;
     at_read_kind read;
     double threshold;
+    double weaken; /* factor on derived scales: 1, but for controls */
     at_err err;
     at_arena arena;
 };

@@ -3,6 +3,7 @@
  * A schema is a table of rows (name, meaning, range, default); a parameter set is one value a row. Values
  * enter by at_params_set alone, so a set in hand always lies within its schema. Text is parsed into a copy
  * and the copy is taken only when all of it was understood. */
+#define _GNU_SOURCE /* memmem */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -113,8 +114,8 @@ static at_status fail_range(const at_param *row, const char *given, at_err *err)
         for (int i = 0; i < n; i++)
             at_text_addf(&t, "%s%s", i ? ", " : "", row->names[i]);
         const char *near = at_nearest(given, row->names, (size_t)n);
-        at_status s = near ? at_fail(err, AT_EDOMAIN, "%s=%.64s: did you mean '%s'? (there are: %s)", row->name,
-                                     given, near, t.oom ? "" : t.s)
+        at_status s = near ? at_fail(err, AT_EDOMAIN, "%s=%.64s: did you mean '%s'? (there are: %s)",
+                                     row->name, given, near, t.oom ? "" : t.s)
                            : at_fail(err, AT_EDOMAIN, "%s=%.64s: must be one of %s", row->name, given,
                                      t.oom ? "" : t.s);
         at_text_release(&t);
@@ -145,10 +146,25 @@ at_status at_params_set(at_params *p, const char *name, double value, at_err *er
     return AT_OK;
 }
 
-at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
+/* "3", or with hi "3..5": integers only, and the second not below the first. */
+static bool range_parse(const at_param *row, const char *text, size_t n, double *lo, double *hi)
+{
+    const char *dots = hi && row->integer && !row->names ? memmem(text, n, "..", 2) : NULL;
+    if (!dots) {
+        bool ok = value_parse(row, text, n, lo) && in_range(row, *lo);
+        if (hi)
+            *hi = *lo;
+        return ok;
+    }
+    size_t first = (size_t)(dots - text);
+    return value_parse(row, text, first, lo) && value_parse(row, dots + 2, n - first - 2, hi) &&
+           in_range(row, *lo) && in_range(row, *hi) && *lo <= *hi;
+}
+
+/* hi: (n) the upper ends of ranges; NULL: there are none. */
+static at_status assignments_parse(at_params *p, double *hi, const char *assignments, at_err *err)
 {
     static const char blanks[] = " \t\r\n,";
-    at_params q = *p;
     bool seen[AT_PARAMS_MAX] = {false};
     const char *s = assignments + strspn(assignments, blanks);
     while (*s) {
@@ -161,23 +177,33 @@ at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
         size_t n_name = (size_t)(eq - s), n_given = n - n_name - 1;
         snprintf(name, sizeof name, "%.*s", (int)(n_name < 64 ? n_name : 64), s);
         snprintf(given, sizeof given, "%.*s", (int)(n_given < 64 ? n_given : 64), eq + 1);
-        int i = find(&q, name);
+        int i = find(p, name);
         if (i < 0)
-            return fail_unknown(&q, name, err);
+            return fail_unknown(p, name, err);
         if (seen[i])
             return at_fail(err, AT_EINPUT, "parameter %s is given twice", name);
         seen[i] = true;
-        double v;
-        if (!value_parse(&q.schema[i], eq + 1, n_given, &v) || !in_range(&q.schema[i], v))
-            return fail_range(&q.schema[i], given, err);
-        at_status status = at_params_set(&q, name, v, err);
+        double v, top;
+        if (!range_parse(&p->schema[i], eq + 1, n_given, &v, hi ? &top : NULL))
+            return fail_range(&p->schema[i], given, err);
+        at_status status = at_params_set(p, name, v, err);
         if (status)
             return status;
+        if (hi)
+            hi[i] = top + 0.0;
         s += n;
         s += strspn(s, blanks);
     }
-    *p = q;
     return AT_OK;
+}
+
+at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
+{
+    at_params q = *p;
+    at_status s = assignments_parse(&q, NULL, assignments, err);
+    if (!s)
+        *p = q;
+    return s;
 }
 
 void at_params_print(const at_params *p, at_text *out)
@@ -186,5 +212,52 @@ void at_params_print(const at_params *p, at_text *out)
         char v[64];
         value_print(v, sizeof v, &p->schema[i], p->value[i]);
         at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
+    }
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------------------- */
+
+void at_sweep_init(at_sweep *w, const at_param *schema, int n)
+{
+    at_params_init(&w->first, schema, n);
+    memcpy(w->last, w->first.value, sizeof w->last);
+}
+
+at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err)
+{
+    at_sweep q = *w;
+    at_status s = assignments_parse(&q.first, q.last, assignments, err);
+    if (!s)
+        *w = q;
+    return s;
+}
+
+uint64_t at_sweep_count(const at_sweep *w)
+{
+    double n = 1;
+    for (int i = 0; i < w->first.n; i++)
+        n *= w->last[i] - w->first.value[i] + 1;
+    return n < 1e9 ? (uint64_t)n : 1000000000;
+}
+
+void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out)
+{
+    *out = w->first;
+    for (int i = w->first.n - 1; i >= 0; i--) {
+        uint64_t n = (uint64_t)(w->last[i] - w->first.value[i]) + 1;
+        out->value[i] += (double)(k % n);
+        k /= n;
+    }
+}
+
+void at_sweep_print(const at_sweep *w, at_text *out)
+{
+    const at_params *p = &w->first;
+    for (int i = 0; i < p->n; i++) {
+        char v[64];
+        value_print(v, sizeof v, &p->schema[i], p->value[i]);
+        at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
+        if (w->last[i] > p->value[i])
+            at_text_addf(out, "..%.0f", w->last[i]);
     }
 }

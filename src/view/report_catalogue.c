@@ -35,6 +35,25 @@ static const char **labels_make(const at_model *m, const at_input *x, at_arena *
     return labels;
 }
 
+/* A decoder is looked at with what it writes: the prompt and all rows that it is fed. */
+static at_status continued(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_input *out,
+                           at_err *err)
+{
+    double *rows, least;
+    int n;
+    size_t width = (size_t)at_model_row_width(m);
+    at_status s = at_generate(m, a, x, arena, &rows, &n, &least, err);
+    if (s)
+        return s;
+    double *all = at_new(arena, double, (size_t)(x->n + n) * width);
+    if (!all)
+        return at_oom(err);
+    memcpy(all, x->v, (size_t)x->n * width * sizeof *all);
+    memcpy(all + (size_t)x->n * width, rows, (size_t)n * width * sizeof *all);
+    *out = (at_input){x->n + n - 1, all}; /* the last row ends the chain and is not fed back */
+    return AT_OK;
+}
+
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err)
 {
@@ -42,10 +61,14 @@ at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_aren
     at_output *y = at_new(arena, at_output, 1);
     if (!trace || !y)
         return at_oom(err);
-    at_status s = at_run(m, a, x, trace, arena, y, err);
+    at_input whole = *x;
+    at_status s =
+        m->decode.enabled && x->n <= m->decode.prompt_max ? continued(m, a, x, arena, &whole, err) : AT_OK;
+    if (!s)
+        s = at_run(m, a, &whole, trace, arena, y, err);
     if (s)
         return s;
-    const char **labels = labels_make(m, x, arena);
+    const char **labels = labels_make(m, &whole, arena);
     if (!labels)
         return at_oom(err);
     *out = (at_look){.model = m, .trace = trace, .output = y, .labels = labels};
@@ -203,6 +226,14 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     at_program_print(P, &t);
     out->program = t.oom ? NULL : at_arena_strdup(a, t.s);
     at_text_release(&t);
+    if (c->decoder) { /* the same weights with their stop rule */
+        at_model_release(&m);
+        s = c->decoder(&p, &m, err);
+        if (s) {
+            at_program_free(P);
+            return s;
+        }
+    }
     at_size z;
     at_model_size(&m, &z);
     out->size =

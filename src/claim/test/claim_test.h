@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A claim at a point: parameters, its task, its model. */
+/* A claim at a point: parameters, its task (NULL: a decoder), its model. */
 typedef struct {
     const at_claim *claim;
     at_params p, tp;
@@ -40,10 +40,12 @@ static inline void point_params(point *c, const char *id, const char *first, con
     if (second)
         OK(at_params_parse(&c->p, second, &err));
     OK(at_claim_task(c->claim, &c->p, &c->t, &c->tp, &err));
+    c->tolerance = c->claim->tolerance ? c->claim->tolerance(&c->p) : 0;
+    if (!c->t) /* a decoder */
+        return;
     c->n = at_params_int(&c->tp, "N");
     c->row = c->t->row_width(&c->tp);
     c->out = c->t->out_width(&c->tp);
-    c->tolerance = c->claim->tolerance ? c->claim->tolerance(&c->p) : 0;
 }
 
 static inline point point_at(const char *id, const char *first, const char *second)
@@ -57,14 +59,6 @@ static inline point point_at(const char *id, const char *first, const char *seco
 static inline void point_release(point *c)
 {
     at_model_release(&c->m);
-}
-
-static inline at_question question_of(const point *c, at_evidence e, at_enum how, const char *arith,
-                                      uint64_t limit)
-{
-    at_question q = {.evidence = e, .how = how, .limit = limit, .seed = 7, .tolerance = c->tolerance};
-    OK(at_arith_parse(arith, &q.arith, &err));
-    return q;
 }
 
 /* Claim k of the catalogue at the small parameters of its picture, at which every arithmetic is quick. */

@@ -94,7 +94,7 @@ static void point_check(const point *p, at_dp_attention kind, bool draw, int inp
     at_dp_instance *x = instance(p->file, p->size, &d);
     at_model m;
     at_err err = {0};
-    if (at_dp_model(x, kind, &m, &err))
+    if (at_dp_model(x, &(at_dp_options){kind}, &m, &err))
         fail_msg("%s (%s): %s", p->file, at_dp_attention_names[kind], err.text);
     double margin = INFINITY;
     if (!draw) { /* every input, when there are few enough */
@@ -168,7 +168,7 @@ static void test_shapes(void **state)
         at_dp *d;
         at_err err = {0};
         at_dp_instance *x = instance("edit-distance", sizes[k], &d);
-        assert_int_equal(at_dp_model(x, AT_DP_STANDARD, &m[k], &err), AT_OK);
+        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m[k], &err), AT_OK);
         at_dp_instance_free(x);
         at_dp_free(d);
         assert_int_equal(m[k].n_tensors, m[0].n_tensors);
@@ -194,7 +194,7 @@ static void test_width(void **state)
             at_dp_instance *x = instance("edit-distance", (int64_t[]){k ? 32 : 8, k ? 32 : 8}, &d);
             at_model m;
             at_size z;
-            assert_int_equal(at_dp_model(x, (at_dp_attention)kind, &m, &err), AT_OK);
+            assert_int_equal(at_dp_model(x, &(at_dp_options){(at_dp_attention)kind}, &m, &err), AT_OK);
             at_model_size(&m, &z);
             width[k] = z.width;
             layers[k] = z.layers;
@@ -220,7 +220,7 @@ static void test_broken(void **state)
     at_err err = {0};
     at_dp_instance *x = instance(p.file, p.size, &d);
     at_model m;
-    assert_int_equal(at_dp_model(x, AT_DP_STANDARD, &m, &err), AT_OK);
+    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err), AT_OK);
     double margin = INFINITY;
     assert_int_equal(wrong_chains(&p, &m, x, at_f64, 64, false, &margin), 0);
     assert_true(wrong_chains(&p, &m, x, (at_arith){AT_PBIT, 5, 10}, 64, false, &margin) > 0);
@@ -241,7 +241,7 @@ static void test_length(void **state)
     at_err err = {0};
     at_dp_instance *x = instance("edit-distance", (int64_t[]){3, 3}, &d);
     at_model m;
-    assert_int_equal(at_dp_model(x, AT_DP_STANDARD, &m, &err), AT_OK);
+    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err), AT_OK);
     at_arena a;
     at_arena_init(&a);
     double prompt[64] = {1, 0, 0, 0, 0, 1}, *rows, least;

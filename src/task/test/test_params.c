@@ -173,9 +173,65 @@ static void test_joint_ranges(void **state)
     assert_string_equal(err.text, "q=4: must be an integer in 1..N, and N is 3");
 }
 
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"red", "green", "blue"};
+    static const at_param rows[] = {{"colour", "", 4, 6, 5, true, names}};
+    at_params p;
+    at_err err = {0};
+    at_params_init(&p, rows, 1);
+    at_text t;
+    at_text_init(&t);
+    assert_int_equal(at_params_parse(&p, "colour=blue", &err), AT_OK);
+    assert_int_equal(at_params_int(&p, "colour"), 6);
+    at_params_print(&p, &t);
+    assert_string_equal(t.s, "colour=blue");
+    assert_int_equal(at_params_parse(&p, "colour=bleu", &err), AT_EDOMAIN);
+    assert_string_equal(err.text, "colour=bleu: did you mean 'blue'? (there are: red, green, blue)");
+    err = (at_err){0};
+    assert_int_equal(at_params_parse(&p, "colour=5", &err), AT_EDOMAIN); /* names are written, not numbers */
+    assert_int_equal(at_params_parse(&p, "colour=", NULL), AT_EINPUT);
+    assert_int_equal(at_params_int(&p, "colour"), 6);
+    at_text_release(&t);
+}
+
+static void test_sweeps(void **state)
+{
+    (void)state;
+    static const at_param rows[] = {
+        {"a", "", 0, 9, 3, true}, {"x", "", 0, 1, 0.5, false}, {"b", "", 0, 9, 2, true}};
+    at_sweep w;
+    at_params p;
+    at_err err = {0};
+    at_text t;
+    at_text_init(&t);
+    at_sweep_init(&w, rows, 3);
+    assert_int_equal(at_sweep_count(&w), 1);
+    assert_int_equal(at_sweep_parse(&w, "a=0..2 b=4..5", &err), AT_OK);
+    assert_int_equal(at_sweep_count(&w), 6);
+    for (int k = 0; k < 6; k++) {
+        at_sweep_nth(&w, (uint64_t)k, &p);
+        assert_int_equal(at_params_int(&p, "a"), k / 2);
+        assert_int_equal(at_params_int(&p, "b"), 4 + k % 2);
+    }
+    at_sweep_print(&w, &t);
+    assert_string_equal(t.s, "a=0..2 x=0.5 b=4..5");
+    assert_int_equal(at_sweep_parse(&w, "a=7", &err), AT_OK); /* a value takes the range away */
+    assert_int_equal(at_sweep_count(&w), 2);
+    static const char *const bad[] = {"a=2..1",    "a=0..10", "a=..",      "a=1..",
+                                      "a=1..2..3", "x=0..1",  "a=1..2 a=3"};
+    for (int k = 0; k < 7; k++)
+        assert_int_not_equal(at_sweep_parse(&w, bad[k], NULL), AT_OK);
+    assert_int_equal(at_sweep_count(&w), 2);
+    assert_int_not_equal(at_params_parse(&p, "a=1..2", NULL), AT_OK); /* a point has no ranges */
+    at_text_release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_sweeps),
         cmocka_unit_test(test_defaults),     cmocka_unit_test(test_print_round_trip),
         cmocka_unit_test(test_parse_errors), cmocka_unit_test(test_set_errors),
         cmocka_unit_test(test_joint_ranges), cmocka_unit_test(test_tasks_are_complete),

@@ -1,0 +1,186 @@
+/* test_chain.c: decoders against chains. The model is a compiled prefix sum mod 3; the chain is written out here, with
+ * places to lie in. */
+#include "check_test.h"
+
+#include <attest/front.h>
+
+#define N 4
+
+/* What the chain says that is not so. */
+typedef struct {
+    int64_t at;  /* prompt with the lie; -1: none */
+    int row;     /* the row that is one too large */
+    int missing; /* rows left out at the end, or (negative) added */
+    uint64_t count;
+} lie;
+
+static int row_width(const void *self)
+{
+    (void)self;
+    return 4; /* input, i, sum, answer */
+}
+
+static int prompt_max(const void *self)
+{
+    (void)self;
+    return N + 1;
+}
+
+static int rows_max(const void *self)
+{
+    (void)self;
+    return N + 3;
+}
+
+static uint64_t count(const void *self)
+{
+    return ((const lie *)self)->count;
+}
+
+static at_status nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
+{
+    (void)self;
+    (void)err;
+    memset(prompt, 0, (N + 1) * 4 * sizeof *prompt);
+    for (int k = 0; k < N; k++, i /= 3)
+        prompt[4 * k] = (double)(i % 3);
+    *n = N + 1;
+    return AT_OK;
+}
+
+static at_status sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
+{
+    return nth(self, at_rng_below(r, 81), prompt, n, err);
+}
+
+static at_status answer(const void *self, const double *prompt, int n, double *rows, int *n_rows, at_err *err)
+{
+    (void)err;
+    const lie *l = self;
+    int64_t index = 0;
+    assert_int_equal(n, N + 1);
+    memset(rows, 0, (N + 3) * 4 * sizeof *rows);
+    for (int k = N - 1; k >= 0; k--)
+        index = 3 * index + (int64_t)prompt[4 * k];
+    int sum = 0;
+    for (int k = 0; k < N; k++) {
+        sum = (sum + (int)prompt[4 * k]) % 3;
+        rows[4 * k + 1] = k + 1;
+        rows[4 * k + 2] = sum;
+    }
+    rows[4 * N + 3] = sum;
+    *n_rows = N + 1;
+    if (index == l->at && l->missing)
+        *n_rows -= l->missing;
+    else if (index == l->at)
+        rows[4 * l->row + 2]++;
+    return AT_OK;
+}
+
+static const at_chain sums = {"sums",     "",       "",    "",  NULL,   NULL,  row_width,
+                              prompt_max, rows_max, count, nth, sample, answer};
+
+static at_model model(void)
+{
+    at_dp *d;
+    at_dp_instance *x;
+    at_model m;
+    OK(at_dp_example_load("prefix-sum", &d, &err));
+    OK(at_dp_bind(d, (int64_t[]){N, 3}, &x, &err));
+    OK(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err));
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return m;
+}
+
+static at_verdict verdict(const at_model *m, const lie *l, at_evidence e, uint64_t limit, const char *arith,
+                          int threads, at_arena *a)
+{
+    at_question q = {.evidence = e, .limit = limit, .seed = 5};
+    at_verdict v;
+    OK(at_arith_parse(arith, &q.arith, &err));
+    OK(at_check_chain(m, &sums, l, &q, &(at_check_env){.threads = threads}, a, &v, &err));
+    return v;
+}
+
+static void test_truth(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_model m = model();
+    static const char *const ariths[] = {"f64", "f32", "p20"};
+    for (int k = 0; k < 3; k++) {
+        at_verdict v = verdict(&m, &(lie){.at = -1, .count = 81}, AT_EV_EXACT, 0, ariths[k], 1 + k, &a);
+        assert_int_equal(v.holds, AT_TRUE);
+        assert_int_equal(v.evidence, AT_EV_EXACT);
+        assert_int_equal(v.inputs, 81);
+        assert_true(v.margin > 0.1 && v.margin <= 0.5);
+    }
+    at_verdict v = verdict(&m, &(lie){.at = -1, .count = 81}, AT_EV_SAMPLED, 30, "f64", 2, &a);
+    assert_true(v.holds == AT_TRUE && v.evidence == AT_EV_SAMPLED && v.inputs == 30);
+    v = verdict(&m, &(lie){.at = -1, .count = 81}, AT_EV_EXACT, 30, "f64", 2, &a); /* strata are samples */
+    assert_true(v.holds == AT_TRUE && v.evidence == AT_EV_SAMPLED && v.inputs == 30 && v.note);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
+/* One lie in 81 chains is found, at its prompt and row, whatever the threads. */
+static void test_lies(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_model m = model();
+    for (int64_t at = 0; at < 81; at += 10)
+        for (int k = 0; k < 3; k++)
+            for (int threads = 1; threads <= 3; threads += 2) {
+                lie l = {.at = at, .row = (int)at % 4, .missing = k == 1 ? 1 : k == 2 ? -1 : 0, .count = 81};
+                at_verdict v = verdict(&m, &l, AT_EV_EXACT, 0, "f64", threads, &a);
+                assert_int_equal(v.holds, AT_FALSE);
+                assert_true(v.has_counterexample && !v.cx.unknown);
+                assert_int_equal(v.cx.index, at);
+                assert_int_equal(v.inputs, at + 1);
+                assert_int_equal(v.cx.n, N + 1);
+                int row = k == 0 ? l.row : k == 1 ? N : N + 1;
+                assert_int_equal(v.cx.position, row);
+                assert_true(!v.cx.want == (k == 1) && !v.cx.wrote == (k == 2));
+                if (k == 0)
+                    assert_true(v.cx.expected == v.cx.got + 1);
+            }
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_model m = model();
+    lie l = {.at = -1, .count = 81};
+    at_verdict v;
+    at_err err = {0};
+    at_question q = {.evidence = AT_EV_CERTIFIED, .arith = at_f64};
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EREFUSED);
+    q.evidence = AT_EV_SAMPLED; /* of no inputs */
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EDOMAIN);
+    q.evidence = AT_EV_EXACT;
+    l.count = UINT64_MAX;
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EBUDGET);
+    l.count = 0;
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EDOMAIN);
+    l.count = 81;
+    m.decode.enabled = false;
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EINPUT);
+    assert_int_equal(v.holds, AT_UNKNOWN);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_lies),
+                                       cmocka_unit_test(test_refusals)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+/* CLAIM dp-standard: a decoder of constant size writes the table of a recurrence.
+ *
+ * Source: Yang et al. 2024, "Do Efficient Transformers Really Save Computation?" (the construction for standard
+ * attention), after Feng et al. 2023.
+ * Statement: for every recurrence whose next state, dependencies and input positions are integer expressions of the
+ * state there is a decoder with softmax attention whose depth, heads, width and MLP do not depend on the length L, which
+ * writes state after state, each with its values, and then the answer.
+ *
+ * Proof (src/front/compile_dp.c has the steps, src/program/copy.c the COPY):
+ *   1. The next state follows from the current one by carries.
+ *   2. The rows that hold what it needs have positions that are linear in its counters (or, in triangular orders, need
+ *      i^2, which a head looks up at position i).
+ *   3. One head a dependency copies the row at position t by the score 2tk - k^2 over positions k, whose gap is 1.
+ *   4. The transition is a ReLU network on integers; it is flat around integers, so errors of the copies vanish. */
+#include "claim_dp.h"
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    return claim_dp_program(p, AT_DP_STANDARD, out, err);
+}
+
+static at_status decoder(const at_params *p, at_model *m, at_err *err)
+{
+    return claim_dp_model(p, AT_DP_STANDARD, m, err);
+}
+
+static const at_cell cells[] = {
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_dp_standard = {
+    .id = "dp-standard",
+    .title = "A decoder of constant size writes the table of a recurrence",
+    .source = "Yang et al. 2024, after Feng et al. 2023",
+    .statement = "For every recurrence over integers whose dependencies are expressions of the state there "
+                 "is a decoder "
+                 "with softmax attention, of a size that does not depend on the length, which writes the "
+                 "states in order "
+                 "with their values and then the answer.",
+    .proof = "Positions of dependencies are linear in the counters of a state (or need a square, looked up "
+             "by a head); "
+             "one head each copies the row at position t by the score 2tk - k^2; the transition is a ReLU "
+             "network that is "
+             "flat around integers.",
+    .params = claim_dp_params,
+    .n_params = 6,
+    .chain = &claim_dp_chain,
+    .decoder = decoder,
+    .program = program,
+    .cells = cells,
+    .n_cells = COUNT(cells),
+    .look = "1 2 | ",
+    .look_params = "problem=edit-distance a=1 b=1 letters=2",
+};

@@ -1,0 +1,195 @@
+/* detail.c: a verdict in words and as JSON for the ledger. */
+#include "job_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW_SHOWN 12 /* attention entries printed with a counterexample */
+
+/* ---- a counterexample in words -------------------------------------------------------------------------- */
+
+static void label_of(const at_model *m, const at_input *x, int t, at_text *out)
+{
+    int u = t - m->n_prefix;
+    if (u >= 0 && u < x->n)
+        at_input_print_row(m, x->v + (size_t)u * (size_t)at_model_row_width(m), out);
+    else
+        at_text_add(out, "blank");
+}
+
+/* The largest entries of one row of attention weights, in the order of positions; of equal ones the first. */
+static void row_print(const at_model *m, const at_input *x, const double *w, int T, at_text *out)
+{
+    int best[ROW_SHOWN], n = 0; /* falling */
+    for (int j = 0; j < T; j++) {
+        int at = n < ROW_SHOWN ? n++ : ROW_SHOWN;
+        for (; at > 0 && w[j] > w[best[at - 1]]; at--)
+            if (at < ROW_SHOWN)
+                best[at] = best[at - 1];
+        if (at < ROW_SHOWN)
+            best[at] = j;
+    }
+    for (int j = 0; j < T; j++) {
+        bool shown = false;
+        for (int k = 0; k < n; k++)
+            shown = shown || best[k] == j;
+        if (shown) {
+            at_text_add(out, " ");
+            label_of(m, x, j, out);
+            at_text_addf(out, ":%.3g", w[j]);
+        }
+    }
+    if (T > n)
+        at_text_add(out, " ...");
+}
+
+/* A row of a chain as people write it, or that there is none. */
+static void chain_row(const at_model *m, const char *what, const double *row, at_text *out)
+{
+    at_text_add(out, what);
+    if (row)
+        at_input_print_row(m, row, out);
+    else
+        at_text_add(out, "nothing");
+    at_text_add(out, "\n");
+}
+
+static at_status decoder_text(const at_model *m, const at_counterexample *cx, at_text *out, at_err *err)
+{
+    at_input x = {cx->n, cx->x};
+    at_text_add(out, "prompt     ");
+    at_input_print(m, &x, out);
+    at_text_addf(out, "\nrow        %d after the prompt\n", cx->position + 1);
+    chain_row(m, "expected   ", cx->want, out);
+    chain_row(m, "written    ", cx->wrote, out);
+    return out->oom ? at_oom(err) : AT_OK;
+}
+
+at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out,
+                                 at_err *err)
+{
+    if (m->decode.enabled)
+        return decoder_text(m, cx, out, err);
+    at_input x = {cx->n, cx->x};
+    at_text_add(out, "input      ");
+    at_input_print(m, &x, out);
+    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g\n", cx->position + 1, cx->n,
+                 cx->expected, cx->unknown ? "undecided " : "", cx->got);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_trace trace;
+    at_output y;
+    at_status s = at_run(m, a, &x, &trace, &arena, &y, err);
+    for (int h = 0; !s && h < trace.n_heads; h++) {
+        const at_trace_head *t = &trace.heads[h];
+        int layer = 0;
+        for (int b = 0; b <= t->block; b++)
+            layer += m->blocks[b].kind == AT_BLOCK_ATTN;
+        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1,
+                     cx->position + 1);
+        row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
+        at_text_add(out, "\n");
+    }
+    at_arena_release(&arena);
+    return s ? s : out->oom ? at_oom(err) : AT_OK;
+}
+
+/* ---- detail: JSON for the ledger ---------------------------------------------------------------------------- */
+
+void detail_add(json_t *o, const char *key, json_t *value)
+{
+    json_object_set_new(o, key, value);
+}
+
+/* JSON has no infinities: null. */
+json_t *detail_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *size_json(const at_model *m)
+{
+    at_size z;
+    at_model_size(m, &z);
+    json_t *o = json_object();
+    detail_add(o, "layers", json_integer(z.layers));
+    detail_add(o, "heads", json_integer(z.heads));
+    detail_add(o, "width", json_integer(z.width));
+    detail_add(o, "head_dim", json_integer(z.head_dim));
+    detail_add(o, "hidden", json_integer(z.hidden));
+    detail_add(o, "parameters", json_integer((json_int_t)z.parameters));
+    detail_add(o, "nonzero", json_integer((json_int_t)z.nonzero));
+    detail_add(o, "largest_weight", json_real(z.largest));
+    return o;
+}
+
+static json_t *counterexample_json(const at_model *m, const at_counterexample *cx, const char *text)
+{
+    at_text in;
+    at_text_init(&in);
+    at_input x = {cx->n, cx->x};
+    at_input_print(m, &x, &in);
+    json_t *o = json_object();
+    detail_add(o, "input", json_string(in.s ? in.s : ""));
+    detail_add(o, "position", json_integer(cx->position + 1));
+    detail_add(o, "expected", detail_number(cx->expected));
+    detail_add(o, "got", detail_number(cx->got));
+    if (m->decode.enabled)
+        detail_add(o, "chain", json_string(text));
+    const char *row = strstr(text, "attention  ");
+    detail_add(o, "attention", json_string(row ? row + strlen("attention  ") : ""));
+    at_text_release(&in);
+    return o;
+}
+
+at_status detail_finish(unit *u, json_t *o, at_err *err)
+{
+    char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(o);
+    if (!text)
+        return at_oom(err);
+    u->rec.detail = at_arena_strdup(u->arena, text);
+    free(text);
+    return u->rec.detail ? AT_OK : at_oom(err);
+}
+
+/* point: of a cell with many, the one the model is of. */
+at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,
+                         at_err *err)
+{
+    bool control = u->cell->control != NULL;
+    u->rec.evidence = v->holds == AT_FALSE ? "refuted" : at_evidence_names[v->evidence];
+    u->rec.verdict = v->holds == AT_TRUE ? "holds" : v->holds == AT_FALSE ? "fails" : "unknown";
+    u->rec.inputs = v->inputs;
+    u->rec.margin = v->margin;
+    u->unknown = v->holds == AT_UNKNOWN;
+    /* A control is rejected only by a counterexample that was run again. */
+    u->good = control ? v->holds == AT_FALSE && v->has_counterexample : v->holds == AT_TRUE;
+    json_t *o = json_object();
+    detail_add(o, "size", size_json(m));
+    if (control)
+        detail_add(o, "control", json_string(u->cell->control));
+    if (v->note)
+        detail_add(o, "note", json_string(v->note));
+    if (v->has_counterexample) {
+        at_text t;
+        at_text_init(&t);
+        if (point) {
+            at_text_add(&t, "at         ");
+            at_params_print(point, &t);
+            at_text_add(&t, "\n");
+        }
+        at_status s = at_counterexample_text(m, a, &v->cx, &t, err);
+        if (!s) {
+            detail_add(o, "counterexample", counterexample_json(m, &v->cx, t.s));
+            u->counterexample = at_arena_strdup(u->arena, t.s);
+        }
+        at_text_release(&t);
+        if (s || !u->counterexample) {
+            json_decref(o);
+            return s ? s : at_oom(err);
+        }
+    }
+    return detail_finish(u, o, err);
+}
