@@ -14,7 +14,8 @@
  * Look-ups that are steered by other look-ups simply come one attention layer later.
  *
  * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
- * depend on the size (as long as the rank is linear); with linear attention the width grows like sqrt(L). */
+ * depend on the size (as long as the rank is linear), and so with local attention, block-sparse with blocks of m rows, m
+ * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include <attest/front.h>
 
 #include <stdio.h>
@@ -28,6 +29,7 @@ typedef struct {
     at_var next[AT_DP_MAX];                       /* the next state */
     at_copier *copier;
     at_copy_fn *copy;
+    int window; /* local: the block size, 0 otherwise */
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
     int serial;
@@ -35,7 +37,7 @@ typedef struct {
     at_err *err;
 } compiler;
 
-const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse"};
+const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse", "local"};
 
 static const char *fresh(compiler *c)
 {
@@ -309,7 +311,7 @@ static void build(compiler *c)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    c->copier = at_copier_new(P, (int)x->L);
+    c->copier = at_copier_new(P, &(at_copying){.length = (int)x->L, .block = c->window});
     at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
     bool any = x->n_states > 0; /* without states the answer follows the separator */
     if (any) {
@@ -334,8 +336,18 @@ at_status at_dp_program(const at_dp_instance *x, at_dp_attention kind, at_progra
 {
     static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
                                                          [AT_DP_LINEAR] = at_copy_linear,
-                                                         [AT_DP_SPARSE] = at_copy_sparse};
+                                                         [AT_DP_SPARSE] = at_copy_sparse,
+                                                         [AT_DP_LOCAL] = at_copy_window};
     compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[kind]};
+    if (kind == AT_DP_LOCAL) {
+        if (x->locality < 0)
+            return at_fail(err, AT_EREFUSED,
+                           "local attention needs the locality of the recurrence, which is unknown here: "
+                           "inputs steer its %jd states in too many ways",
+                           (intmax_t)x->n_states);
+        /* Row i writes row i+1, which needs rows i+1-m..i; a window of m rows ends at row i. */
+        c.window = x->locality > 0 ? (int)x->locality : 1;
+    }
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;
     if (!(c.P = at_program_new(x->d->title, (int)x->L)))
