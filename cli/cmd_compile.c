@@ -84,12 +84,14 @@ const cli_command cmd_compile = {
     .name = "compile",
     .summary = "a recurrence (.dp file) into a decoder that reasons step by step",
     .usage = "FILE.dp --set SIZE=N... [--attention KIND] -o MODEL",
-    .about = "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
-             "sizes given by --set, and writes a decoder whose chain of thought is the table of the\n"
-             "recurrence, one state a row, then the answer. With standard softmax attention its tensor\n"
-             "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
-             "with linear or block-sparse attention the width grows like the square root of the length.\n"
-             "One model serves one size.",
+    .about =
+        "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
+        "sizes given by --set, and writes a decoder whose chain of thought is the table of the\n"
+        "recurrence, one state a row, then the answer. With standard softmax attention its tensor\n"
+        "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
+        "with linear or block-sparse attention the width grows like the square root of the length; local\n"
+        "attention, block-sparse with blocks of the recurrence's locality, is of constant size again.\n"
+        "One model serves one size.",
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n",

@@ -46,7 +46,7 @@ static const row rows[OPTS] = {
     [OPT_SECONDS] = {"--seconds", "S", CLI_SECONDS, "length of a round, 0.01..3600 (default 1)"},
     [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
     [OPT_STEPS] = {"--steps", "N", CLI_STEPS, "at most N rows, 1..1048576 (default: what the model allows)"},
-    [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear or sparse"},
+    [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear, sparse or local"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -169,7 +169,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
                 a->attention = (at_dp_attention)k;
                 return true;
             }
-        cli_usage(a, "--attention '%.40s': must be standard, linear or sparse", s);
+        cli_usage(a, "--attention '%.40s': must be standard, linear, sparse or local", s);
         return false;
     case OPT_SEED:
         if (!whole(a, name, s, 0, INT64_MAX, &i))

@@ -2,7 +2,7 @@
 . cli/test/lib.sh
 
 kitten='11 9 20 20 5 14 19 9 20 20 9 14 7 |'
-for kind in standard linear sparse; do
+for kind in standard linear sparse local; do
     says 0 "compile: edit distance, $kind" '42 states, L = 57' \
         compile examples/edit-distance.dp --set n1=6,n2=7 --attention $kind -o "$dir/$kind.st"
     says 0 "generate: kitten to sitting costs 8, $kind" '0/0,0/0/8' generate "$dir/$kind.st" "$kitten"
@@ -28,7 +28,7 @@ refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 
 refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
 refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=99,n2=3 -o "$dir/x.st"
-refuses 2 'compile: unknown attention' 'standard, linear or sparse' \
+refuses 2 'compile: unknown attention' 'standard, linear, sparse or local' \
     compile examples/edit-distance.dp --set n1=3,n2=3 --attention dense -o "$dir/x.st"
 printf 'problem "p"\nsize n in 1..4\ninput s[n] in 1..2\nstate i in 1..n\nvalue v in 0..9\nneed a = (i+1)\nv = a.v\nanswer v\n' \
     >"$dir/forward.dp"

@@ -172,7 +172,7 @@ void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
-typedef enum { AT_DP_STANDARD, AT_DP_LINEAR, AT_DP_SPARSE, AT_DP_ATTENTIONS } at_dp_attention;
+typedef enum { AT_DP_STANDARD, AT_DP_LINEAR, AT_DP_SPARSE, AT_DP_LOCAL, AT_DP_ATTENTIONS } at_dp_attention;
 extern const char *const at_dp_attention_names[AT_DP_ATTENTIONS];
 
 /* scale and fewer break a model on purpose, for controls: 0 and 0 is as it should be. */
@@ -183,7 +183,8 @@ typedef struct {
 } at_dp_options;
 
 /* The program of a decoder that writes the chain, one row a state: rows are (input, state, value, answer), see
- * docs/dp.md. One program serves one size. */
+ * docs/dp.md. One program serves one size. local: block-sparse with blocks of m rows, m the locality, which must be
+ * known. */
 at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule. m is initialised by this call. */
 at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);

@@ -135,16 +135,27 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a);
 
 /* ---- copies: what stands at a given position ------------------------------------------------------------ */
 
-/* Made once a program (it holds the position and its square), freed before or after the program. length: positions
- * that can occur. NULL when out of memory, which the program then knows; the copies take it. */
+typedef struct {
+    int length;   /* positions that can occur */
+    int block;    /* W, positions of a block (window: positions that are seen); 0: ceil(sqrt(length)) */
+    double error; /* wanted error of a copy; 0: what integers need */
+    double scale; /* of a copy by index; 0: derived from the error, which else is a promise */
+    /* Constructions that fail, for controls: */
+    int slots;    /* of a block; 0: W. Fewer lose values */
+    int blocks;   /* linear: 0: as many as there are. Positions beyond the last are in none */
+    bool uniform; /* sparse: a block's row averages over all that the mask shows */
+    bool ends;    /* sparse: recent targets too come through the last row of their block */
+} at_copying;
+/* Made once a program (it holds the position and its square), freed before or after the program. NULL when out of
+ * memory, which the program then knows; the copies take it. */
 typedef struct at_copier at_copier;
-at_copier *at_copier_new(at_program *P, int length);
+at_copier *at_copier_new(at_program *P, const at_copying *how);
 void at_copier_free(at_copier *c); /* NULL is allowed */
 /* The values at 1-based position target (an integer, at most this position): the first of values.n variables.
- * steers: the result is used to find another position, so it must be nearly exact. standard: constant size; linear
- * attention and block-sparse attention: W = ceil(sqrt(length)) slots a value. */
+ * steers: the result is used to find another position, so it must be nearly exact. standard: constant size; window:
+ * the same, but only the last W positions (and block ends) are seen; linear and sparse: W slots a value. */
 typedef at_var at_copy_fn(at_copier *c, const char *name, at_var target, at_vec values, bool steers);
-at_copy_fn at_copy_standard, at_copy_linear, at_copy_sparse;
+at_copy_fn at_copy_standard, at_copy_window, at_copy_linear, at_copy_sparse;
 
 /* ---- output ------------------------------------------------------------------------------------------------ */
 

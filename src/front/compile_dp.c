@@ -14,9 +14,11 @@
  * Look-ups that are steered by other look-ups simply come one attention layer later.
  *
  * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
- * depend on the size (as long as the rank is linear); with linear attention the width grows like sqrt(L). */
+ * depend on the size (as long as the rank is linear), and so with local attention, block-sparse with blocks of m rows, m
+ * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include <attest/front.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ typedef struct {
     at_var next[AT_DP_MAX];                       /* the next state */
     at_copier *copier;
     at_copy_fn *copy;
+    at_copying copying;
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
     int serial;
@@ -35,7 +38,7 @@ typedef struct {
     at_err *err;
 } compiler;
 
-const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse"};
+const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse", "local"};
 
 static const char *fresh(compiler *c)
 {
@@ -309,7 +312,7 @@ static void build(compiler *c)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    c->copier = at_copier_new(P, (int)x->L);
+    c->copier = at_copier_new(P, &c->copying);
     at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
     bool any = x->n_states > 0; /* without states the answer follows the separator */
     if (any) {
@@ -334,8 +337,32 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
 {
     static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
                                                          [AT_DP_LINEAR] = at_copy_linear,
-                                                         [AT_DP_SPARSE] = at_copy_sparse};
+                                                         [AT_DP_SPARSE] = at_copy_sparse,
+                                                         [AT_DP_LOCAL] = at_copy_window};
     compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[o->attention]};
+    int L = (int)x->L, W = (int)ceil(sqrt(L)), m = (int)x->locality;
+    c.copying.length = L;
+    switch (o->attention) {
+    case AT_DP_LOCAL:
+        if (m < 0)
+            return at_fail(err, AT_EREFUSED,
+                           "local attention needs the locality of the recurrence, which is unknown here: "
+                           "inputs steer its %jd states in too many ways",
+                           (intmax_t)x->n_states);
+        /* Row i writes row i+1, which needs rows i+1-m..i; a window of m rows ends at row i. */
+        c.copying.block = m > o->fewer ? m - o->fewer : 1;
+        break;
+    case AT_DP_LINEAR:
+        c.copying.blocks = o->fewer ? (L - 1) / W + 1 - o->fewer : 0;
+        break;
+    case AT_DP_SPARSE:
+        c.copying.slots = o->fewer ? W - o->fewer : 0;
+        break;
+    default:
+        break;
+    }
+    if (c.copying.blocks < 0 || c.copying.slots < 0)
+        return at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d", o->fewer, W);
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;
     if (!(c.P = at_program_new(x->d->title, (int)x->L)))

@@ -153,22 +153,35 @@ static void test_large(void **state)
     point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_LINEAR, true, 2, "f64 f32");
     point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_SPARSE, true, 2, "f64 f32");
     point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_DP_STANDARD, true, 3, "f64");
+    point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_DP_LOCAL, true, 6, "f64 f32");
+    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_LOCAL, true, 2, "f64");
+    point_check(&(point){"prefix-sum", {90, 7}, 7}, AT_DP_LOCAL, true, 20, "f64 f32");
     point_check(&(point){"lis", {40, 100}, 100}, AT_DP_STANDARD, true, 4, "f64");
     point_check(&(point){"knapsack", {10, 30}, 12}, AT_DP_STANDARD, true, 4, "f64");
     point_check(&(point){"knapsack", {10, 30}, 12}, AT_DP_SPARSE, true, 2, "f64");
 }
 
 /* The same tensor shapes at every size: nothing in the model grows with the input. */
-static void test_shapes(void **state)
+static void shapes_equal(const char *file, at_dp_attention kind, int64_t sizes[3][2])
 {
-    (void)state;
-    int64_t sizes[3][2] = {{5, 5}, {10, 10}, {20, 20}};
     at_model m[3];
     for (int k = 0; k < 3; k++) {
         at_dp *d;
         at_err err = {0};
-        at_dp_instance *x = instance("edit-distance", sizes[k], &d);
-        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m[k], &err), AT_OK);
+        at_dp_instance *x = instance(file, sizes[k], &d);
+        if (at_dp_model(x, &(at_dp_options){kind}, &m[k], &err))
+            fail_msg("%s (%s): %s", file, at_dp_attention_names[kind], err.text);
+        if (kind == AT_DP_LOCAL) { /* what does grow is the mask's block: it is the locality */
+            int heads = 0;
+            for (int b = 0; b < m[k].n_blocks; b++)
+                for (int g = 0; m[k].blocks[b].kind == AT_BLOCK_ATTN && g < m[k].blocks[b].n_groups; g++) {
+                    const at_mask *mask = &m[k].blocks[b].groups[g].mask;
+                    assert_int_equal(mask->kind, AT_MASK_BLOCK_SPARSE);
+                    assert_int_equal(mask->block * mask->windows, x->locality);
+                    heads++;
+                }
+            assert_true(heads > 0);
+        }
         at_dp_instance_free(x);
         at_dp_free(d);
         assert_int_equal(m[k].n_tensors, m[0].n_tensors);
@@ -181,11 +194,19 @@ static void test_shapes(void **state)
         at_model_release(&m[k]);
 }
 
+static void test_shapes(void **state)
+{
+    (void)state;
+    shapes_equal("edit-distance", AT_DP_STANDARD, (int64_t[3][2]){{5, 5}, {10, 10}, {20, 20}});
+    shapes_equal("edit-distance-local", AT_DP_LOCAL, (int64_t[3][2]){{1, 1}, {4, 9}, {20, 20}});
+    shapes_equal("prefix-sum", AT_DP_LOCAL, (int64_t[3][2]){{1, 5}, {20, 5}, {90, 5}});
+}
+
 /* With linear and sparse attention the width grows like the square root of the length, and depth does not grow. */
 static void test_width(void **state)
 {
     (void)state;
-    for (int kind = AT_DP_LINEAR; kind < AT_DP_ATTENTIONS; kind++) {
+    for (int kind = AT_DP_LINEAR; kind <= AT_DP_SPARSE; kind++) {
         double width[2], length[2];
         int layers[2];
         for (int k = 0; k < 2; k++) {
@@ -233,6 +254,36 @@ static void test_broken(void **state)
     at_dp_free(d);
 }
 
+/* Local attention sees the m rows that count and no row more: with one less in its window chains go wrong. Where m is
+ * unknown it is refused. */
+static void test_local(void **state)
+{
+    (void)state;
+    static const point points[] = {{"edit-distance-local", {3, 3}, 2}, {"prefix-sum", {5, 3}, 3}};
+    for (int k = 0; k < 2; k++) {
+        at_dp *d;
+        at_err err = {0};
+        at_dp_instance *x = instance(points[k].file, points[k].size, &d);
+        at_model m;
+        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_LOCAL}, &m, &err), AT_OK);
+        double margin = INFINITY;
+        assert_int_equal(wrong_chains(&points[k], &m, x, at_f64, 64, false, &margin), 0);
+        for (int b = 0; b < m.n_blocks; b++)
+            for (int g = 0; m.blocks[b].kind == AT_BLOCK_ATTN && g < m.blocks[b].n_groups; g++)
+                m.blocks[b].groups[g].mask.block--;
+        int wrong = wrong_chains(&points[k], &m, x, at_f64, 64, false, &margin);
+        print_message("%s, a window of %d rows instead of %d: %d of 64 chains are wrong\n", points[k].file,
+                      (int)x->locality - 1, (int)x->locality, wrong);
+        assert_true(wrong > 0);
+        at_model_release(&m);
+        x->locality = -1;
+        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_LOCAL}, &m, &err), AT_EREFUSED);
+        assert_non_null(strstr(err.text, "states"));
+        at_dp_instance_free(x);
+        at_dp_free(d);
+    }
+}
+
 /* A prompt of another length is refused, not run. */
 static void test_length(void **state)
 {
@@ -259,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_small),  cmocka_unit_test(test_large),
                                        cmocka_unit_test(test_shapes), cmocka_unit_test(test_width),
-                                       cmocka_unit_test(test_broken), cmocka_unit_test(test_length)};
+                                       cmocka_unit_test(test_broken), cmocka_unit_test(test_length),
+                                       cmocka_unit_test(test_local)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
