@@ -255,11 +255,14 @@ static int run(const cli_args *a)
         return cli_fail(a, &err);
     printer p = {.args = a, .rows = a->json ? json_array() : NULL, .color = cli_color()};
     at_arena_init(&p.arena);
+    char arith[16];
+    at_arith_name(a->precision, arith);
     at_job job = {.ledger = l,
                   .tier = a->tier,
                   .threads = a->threads,
                   .seed = a->seed,
                   .set = a->set,
+                  .arith = a->has_precision ? arith : NULL,
                   .progress = cli_progress(),
                   .told = told,
                   .ctx = &p};
@@ -284,21 +287,24 @@ static int run(const cli_args *a)
 const cli_command cmd_check = {
     .name = "check",
     .summary = "check claims: every cell, every control, into a table and a report",
-    .usage = "[ID...] [--tier quick|full] [--set K=V] [--db FILE] [-o REPORT.html]",
+    .usage = "[ID...] [--tier quick|full] [--set K=V] [--precision P] [--db FILE] [-o REPORT.html]",
     .about =
         "Checks the named claims, or the whole catalogue. A claim holds when all its cells hold; its\n"
         "control, the same model with one parameter broken, must be rejected by a counterexample\n"
         "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
         "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
-        "case, to attest-report.html. With --set the question is asked at your own sizes.\n"
+        "case, to attest-report.html. With --set the question is asked at your own sizes (N=8, or for\n"
+        "integers a range, N=4..8, which asks at every point of it) and tables are left out; with\n"
+        "--precision cells that are run are run in that arithmetic.\n"
         "\n"
         "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
         "3 undecided, interrupted or out of memory.",
     .examples = "attest check\n"
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set c=0.25 --json\n"
+                "attest check dp-standard --set problem=lis,a=1..4,b=5 --precision p14\n"
                 "attest check --db attest.db -o report.html\n",
-    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED,
+    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED | CLI_PRECISION,
     .least = 0,
     .most = -1,
     .run = run,

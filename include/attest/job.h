@@ -27,7 +27,8 @@ typedef struct {
     at_tier tier;
     int threads;
     uint64_t seed;
-    const char *set; /* NULL, or assignments that override the parameters of every cell */
+    const char *set;   /* NULL, or assignments that override the parameters of every cell */
+    const char *arith; /* NULL, or the arithmetic of every cell that is run (certificates keep theirs) */
     const at_progress *progress;
     void (*told)(void *ctx, const at_job_event *e);
     void *ctx;

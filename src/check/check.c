@@ -19,8 +19,7 @@ const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "samp
 
 #define BATCH         256
 #define BATCH_NUMBERS ((size_t)1 << 20) /* a batch holds fewer inputs when they are long */
-#define PIECE_WORK    3e7          /* about a tenth of a second of the fast executor: what kill -9 can cost */
-#define PIECES_MAX    (1ull << 24) /* some weeks */
+#define PIECE_WORK    3e7 /* about a tenth of a second of the fast executor: what kill -9 can cost */
 
 bool at_model_symmetric(const at_model *m)
 {

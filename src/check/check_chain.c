@@ -177,11 +177,14 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     double cost = (double)(w.prompt_max + w.rows_max) * ((double)m->n_weights + 1000) *
                   (q->arith.kind == AT_PBIT ? 25 : 1);
     w.per_piece = cost > PIECE_WORK ? 1 : (uint64_t)(PIECE_WORK / cost);
+    uint64_t pieces = (w.total - 1) / w.per_piece + 1;
+    if (pieces > PIECES_MAX)
+        return at_fail(err, AT_EBUDGET, "%ju prompts are too many to run", (uintmax_t)w.total);
     int workers = pieces_workers(env);
     s = work_prepare(&w, workers, a, err);
     at_piece sum = {0, NAN, -1};
     if (!s)
-        s = pieces_run((w.total - 1) / w.per_piece + 1, env, c->id, piece_do, &w, &sum, err);
+        s = pieces_run(pieces, env, c->id, piece_do, &w, &sum, err);
     for (int k = 0; w.bench && k < workers; k++)
         at_generator_free(w.bench[k].g);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)

@@ -27,6 +27,8 @@ int answer_compare(const at_task *t, const at_params *p, double tolerance, const
  * the result with far true. */
 double answer_distance(const outcome *y, int i, int width, const double *answer, bool far);
 
+#define PIECES_MAX (1ull << 24) /* some weeks */
+
 /* The piece loop: n pieces, each computed by run(ctx, piece, worker, out); stops after the first failing
  * piece in order; the same result for every number of threads. total: for progress. */
 typedef at_status piece_run(void *ctx, uint64_t piece, int worker, at_piece *out, at_err *err);

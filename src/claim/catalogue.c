@@ -10,6 +10,9 @@
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
     ROW(dp_standard)                                                                                         \
+    ROW(dp_linear)                                                                                           \
+    ROW(dp_sparse)                                                                                           \
+    ROW(dp_local)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

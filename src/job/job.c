@@ -23,6 +23,12 @@ static at_status unit_params(unit *u, at_err *err)
 
 static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
 {
+    if (u->cell) {
+        u->asked = *u->cell;
+        if (u->job->arith && u->asked.evidence != AT_EV_CERTIFIED)
+            u->asked.arith = u->job->arith;
+        u->cell = &u->asked;
+    }
     const char *role = u->table ? "table" : u->cell->control ? "control" : "claim";
     u->key.subject = u->claim->id;
     u->key.check_version = AT_CHECK_VERSION;

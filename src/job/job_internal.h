@@ -10,6 +10,7 @@
 typedef struct {
     const at_claim *claim;
     const at_cell *cell;         /* NULL for a table */
+    at_cell asked;               /* the cell as the job wants it */
     const at_claim_table *table; /* NULL for a cell */
     at_sweep sweep;              /* a cell's parameters, with control and --set applied */
     const at_job *job;

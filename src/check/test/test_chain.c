@@ -168,6 +168,8 @@ static void test_refusals(void **state)
     q.evidence = AT_EV_EXACT;
     l.count = UINT64_MAX;
     assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EBUDGET);
+    l.count = INT64_MAX;
+    assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EBUDGET);
     l.count = 0;
     assert_int_equal(at_check_chain(&m, &sums, &l, &q, NULL, &a, &v, &err), AT_EDOMAIN);
     l.count = 81;

@@ -1,0 +1,48 @@
+/* CLAIM dp-linear: a decoder with linear attention and width O(sqrt L) writes the table of a recurrence.
+ *
+ * Source: Yang et al. 2024, "Do Efficient Transformers Really Save Computation?" (linear transformers, upper bound).
+ * Statement: as dp-standard, but attention is linear; depth and heads are constant and the width grows like the square
+ * root of the length L.
+ *
+ * Proof (src/front/compile_dp.c has the steps, src/program/copy.c the COPY): as dp-standard but for the copy. Positions
+ * are cut into W = ceil(sqrt L) blocks of W; a row puts its values into slot (i-1) mod W.
+ *   1. AGG (lemma-a9) with the one-hot vector of the target's block gives that block's average: every slot holds one
+ *      value divided by the number of rows of the block that are there.
+ *   2. The target's slot is selected, and multiplied by that number.
+ * Differs from the paper: the number is min(W, i - W block), one selection a number; the paper's divisor is wrong for
+ * targets in the current block (docs/errata.md). */
+
+#include "claim_dp.h"
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    return claim_dp_program(p, AT_DP_LINEAR, out, err);
+}
+
+static at_status decoder(const at_params *p, at_model *m, at_err *err)
+{
+    return claim_dp_model(p, AT_DP_LINEAR, m, err);
+}
+
+static const at_cell cells[] = {
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_dp_linear = {
+    .id = "dp-linear",
+    .title = "A linear-attention decoder of width O(sqrt L) writes the table of a recurrence",
+    .source = "Yang et al. 2024, after Feng et al. 2023",
+    .statement = "As dp-standard with linear attention: depth and heads constant, width O(sqrt L).",
+    .proof = "The one-hot vector of the target's block averages the slots of that block (AGG); the target's "
+             "slot is selected and multiplied by the number of its rows that are there.",
+    .params = claim_dp_params,
+    .n_params = 6,
+    .chain = &claim_dp_chain,
+    .decoder = decoder,
+    .program = program,
+    .cells = cells,
+    .n_cells = COUNT(cells),
+    .look = "1 2 | ",
+    .look_params = "problem=edit-distance a=1 b=1 letters=2",
+};

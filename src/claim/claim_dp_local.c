@@ -1,0 +1,44 @@
+/* CLAIM dp-local: a decoder with block-sparse attention, B = m, and constant width writes the table of an m-local recurrence.
+ *
+ * Source: Yang et al. 2024, "Do Efficient Transformers Really Save Computation?" (the locality assumption).
+ * Statement: if every row needs only rows among the m before it, a row that sees the last m rows (and block ends, unused)
+ * suffices: depth, heads and width are constant, and a row costs O(m) instead of O(L).
+ *
+ * Proof (src/front/compile_dp.c has the steps): as dp-standard; every target is among the rows that are seen, so that the
+ * copy by index is the standard one under another mask. */
+
+#include "claim_dp.h"
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    return claim_dp_program(p, AT_DP_LOCAL, out, err);
+}
+
+static at_status decoder(const at_params *p, at_model *m, at_err *err)
+{
+    return claim_dp_model(p, AT_DP_LOCAL, m, err);
+}
+
+static const at_cell cells[] = {
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_dp_local = {
+    .id = "dp-local",
+    .title = "A block-sparse decoder of constant width writes the table of an m-local recurrence",
+    .source = "Yang et al. 2024, after Feng et al. 2023",
+    .statement = "As dp-standard for m-local recurrences with block-sparse attention, B = m: constant size, "
+                 "and a row looks at O(m) rows.",
+    .proof = "Every target is among the last m rows, which are seen, so copying by index works under the "
+             "block-sparse mask.",
+    .params = claim_dp_params,
+    .n_params = 6,
+    .chain = &claim_dp_chain,
+    .decoder = decoder,
+    .program = program,
+    .cells = cells,
+    .n_cells = COUNT(cells),
+    .look = "1 2 | ",
+    .look_params = "problem=edit-distance a=1 b=1 letters=2",
+};

@@ -1,0 +1,48 @@
+/* CLAIM dp-sparse: a decoder with block-sparse attention and width O(sqrt L) writes the table of a recurrence.
+ *
+ * Source: Yang et al. 2024, "Do Efficient Transformers Really Save Computation?" (sparse transformers, upper bound).
+ * Statement: as dp-standard, but a row sees only the last B = ceil(sqrt L) rows and the last row of every block of B;
+ * depth and heads are constant and the width grows like the square root of the length L.
+ *
+ * Proof (src/front/compile_dp.c has the steps, src/program/copy.c the COPY, lemma-a12): as dp-standard but for the copy.
+ *   1. A row puts its values into slot (i-1) mod B; at the last row of a block the average over the own block, times B,
+ *      holds the whole block.
+ *   2. A target among the last B rows is copied by index; an earlier one from the last row of its block, slot by slot.
+ * Differs from the paper: step 1 scores -(block_j - block_i)^2; an average over all that is seen also hits the ends of
+ * older blocks (docs/errata.md). */
+
+#include "claim_dp.h"
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    return claim_dp_program(p, AT_DP_SPARSE, out, err);
+}
+
+static at_status decoder(const at_params *p, at_model *m, at_err *err)
+{
+    return claim_dp_model(p, AT_DP_SPARSE, m, err);
+}
+
+static const at_cell cells[] = {
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_dp_sparse = {
+    .id = "dp-sparse",
+    .title = "A block-sparse decoder of width O(sqrt L) writes the table of a recurrence",
+    .source = "Yang et al. 2024, after Feng et al. 2023",
+    .statement = "As dp-standard with block-sparse attention, B = ceil(sqrt L): depth and heads constant, "
+                 "width O(sqrt L).",
+    .proof = "Block ends collect their block slot by slot; targets that are seen are copied by index, "
+             "earlier ones from the end of their block.",
+    .params = claim_dp_params,
+    .n_params = 6,
+    .chain = &claim_dp_chain,
+    .decoder = decoder,
+    .program = program,
+    .cells = cells,
+    .n_cells = COUNT(cells),
+    .look = "1 2 | ",
+    .look_params = "problem=edit-distance a=1 b=1 letters=2",
+};
