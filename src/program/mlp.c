@@ -98,9 +98,13 @@ static form *form_unit(synth *y, int u, double coef)
     return f;
 }
 
+/* a + c; shares its terms with a, which are never changed. */
 static form *form_shift(synth *y, const form *a, double c)
 {
-    return form_plus(y, a, 1, form_const(y, c));
+    form *f = form_const(y, a->c0 + c);
+    if (f != &empty_form)
+        *f = (form){a->n, a->unit, a->coef, a->c0 + c};
+    return f;
 }
 
 form *residual_form(const mlp_site *s, at_var v)
