@@ -92,6 +92,18 @@ at_status at_decoder_push(at_decoder *d, const double *row, at_err *err);
 at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *decided, at_err *err);
 size_t at_decoder_bytes(const at_decoder *d); /* of caches now: all that grows with the sequence, and sums */
 
+/* Multiply-adds, exactly, by where they are done; UINT64_MAX stands for that many or more. Counted as if no weight
+ * were zero (docs/decode.md says what counts). FLOPs are twice as many. */
+typedef struct {
+    uint64_t positions, readouts; /* pushed, the model's prefix included; read */
+    uint64_t embedding, projections, mlp, readout, dense; /* dense: the sum of the four */
+    uint64_t scores, values, states, attention;           /* attention: the sum of the three */
+} at_cost;
+at_cost at_decoder_cost(const at_decoder *d); /* of what this decoder has done */
+/* Of generating `rows` rows after a prompt of `prompt` rows, from the shapes alone: m needs no weights. Refused
+ * unless the masks are those of a decoder and the rows fit in n_max. */
+at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *out, at_err *err);
+
 /* Continues prompt until the stop rule holds: *rows (n, row width) in the arena, without the prompt.
  * AT_EBUDGET: there is no answer (a row undecided or out of range, or max_steps or n_max reached
  * first); the rows generated so far and their least margin are given all the same. */

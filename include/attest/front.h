@@ -188,5 +188,7 @@ typedef struct {
 at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule. m is initialised by this call. */
 at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
+/* Its shapes and stop rule, without weights: seconds where the model would take all memory. */
+at_status at_dp_shape(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
 
 #endif

@@ -239,9 +239,12 @@ void at_model_release(at_model *m);
 /* Validates the architecture (ranges, sizes, combinations), fills in every tensor id and the tensor
  * table, allocates zero weights. Fails naming the offending part and the allowed range. */
 at_status at_model_layout(at_model *m, at_err *err);
+/* The same without weights: m->weights stays NULL and there may be more than AT_MAX_WEIGHTS of them. For sizes and
+ * costs; such a model cannot be run, copied, saved or validated. */
+at_status at_model_shape(at_model *m, at_err *err);
 /* What at_model_layout validates, for a model that has weights already: also that they are finite. */
 at_status at_model_validate(const at_model *m, at_err *err);
-double *at_model_data(const at_model *m, int tensor); /* NULL for -1 */
+double *at_model_data(const at_model *m, int tensor); /* NULL for -1, and without weights */
 int at_model_row_width(const at_model *m);            /* numbers a position takes in an input */
 
 /* Deep copy into out (initialised by this call). */
@@ -264,7 +267,7 @@ typedef struct {
     int hidden;      /* widest MLP layer */
     size_t parameters, nonzero;
     double largest; /* largest |weight| or scale */
-} at_size;
+} at_size;          /* without weights: nonzero is 0, largest of scales only */
 void at_model_size(const at_model *m, at_size *out);
 
 /* Names for the enumerations above: one table each, used by the file format, errors and `list`. */

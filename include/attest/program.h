@@ -178,5 +178,8 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *a, do
 /* Weights. m is initialised by this call. out_error: bound on |weights' output - interpreter's| in real
  * arithmetic; may be NULL. */
 at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err);
+/* Shapes: the model that at_assemble would make, by the same decisions, without weights (at_model_shape). For
+ * sizes and costs at lengths whose weights would not fit. */
+at_status at_program_shape(at_program *P, at_model *m, at_err *err);
 
 #endif

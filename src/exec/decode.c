@@ -16,6 +16,7 @@
 
 #include "decode.h"
 
+#define FEATURES_KEPT 1024 /* positions whose features are computed once only */
 #define DECODE_LEAST 16 /* rows of a cache that are always free after growing */
 
 /* ---- making --------------------------------------------------------------------------------------- */
@@ -123,6 +124,12 @@ static at_status fixed_make(at_decoder *d)
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (!(*arrays[k].p = at_arena_alloc(&d->arena, arrays[k].n, d->ops->size)))
             return at_oom(d->c.err);
+    for (int k = 0; k < m->n_pos; k++)
+        d->n_features += m->pos[k].kind == AT_POS_TABLE ? 0 : at_pos_features(&m->pos[k]);
+    d->feature_rows = m->n_prefix + m->n_max < FEATURES_KEPT ? m->n_prefix + m->n_max : FEATURES_KEPT;
+    size_t features = (size_t)(d->feature_rows + 1) * (size_t)d->n_features;
+    if (!(d->feature = at_arena_alloc(&d->arena, features + 1, d->ops->size)))
+        return at_oom(d->c.err);
     at_output *y = &d->y;
     *y = (at_output){.n = 1, .rows = (int)R, .width = m->readout.kind == AT_READ_ARGMAX ? 1 : (int)R};
     y->value = at_new(&d->arena, double, R);
@@ -240,6 +247,14 @@ size_t at_decoder_bytes(const at_decoder *d)
     return bytes;
 }
 
+at_cost at_decoder_cost(const at_decoder *d)
+{
+    at_cost c = d->cost;
+    c.embedding = d->c.loaded;
+    cost_sum(&c);
+    return c;
+}
+
 /* ---- the decoder ------------------------------------------------------------------------------------- */
 
 void at_decoder_free(at_decoder *d)
@@ -265,8 +280,7 @@ void at_decoder_free(at_decoder *d)
     at_free(d);
 }
 
-/* The next position; row NULL: a prefix row of the model. */
-static at_status advance(at_decoder *d, const double *row, at_err *err)
+at_status decoder_advance(at_decoder *d, const double *row, at_err *err)
 {
     if (at_cancel_pending())
         return at_fail(err, AT_ECANCEL, "interrupted");
@@ -291,7 +305,7 @@ static at_status fill(at_decoder *d, bool keys, at_err *err)
     if (!st)
         st = fixed_make(d);
     for (int t = 0; t < m->n_prefix && !st; t++)
-        st = advance(d, NULL, err);
+        st = decoder_advance(d, NULL, err);
     return st;
 }
 
@@ -310,7 +324,7 @@ at_status decoder_reset(at_decoder *d, at_err *err)
         }
     at_status st = AT_OK;
     for (int t = 0; t < m->n_prefix && !st; t++)
-        st = advance(d, NULL, err);
+        st = decoder_advance(d, NULL, err);
     return st;
 }
 
@@ -360,7 +374,7 @@ at_status at_decoder_push(at_decoder *d, const double *row, at_err *err)
     if (done >= m->n_max)
         return at_fail(err, AT_EDOMAIN, "length %d out of range %d..%d", done + 1, m->n_min, m->n_max);
     at_status st = at_input_check_row(m, row, done + 1, err);
-    return st ? st : advance(d, row, err);
+    return st ? st : decoder_advance(d, row, err);
 }
 
 at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *decided, at_err *err)

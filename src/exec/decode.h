@@ -7,19 +7,27 @@
 
 #include "exec_internal.h"
 
-/* The nonzero weights of a (rows, cols) matrix, rounded once, column by column in runs of consecutive
- * rows: y += w[:,k] * x[k] for ascending k adds to every y[r] in the order of the reference, and the sums of
+/* The nonzero weights of a (rows, cols) matrix, rounded once, in one of two orders that give the same sums.
+ *
+ * Scattered weights (of compiled models): row by row, and only the lines, rows that have a weight or a bias; the
+ * others are 0. Weights in long runs (of trained models): column by column in runs of consecutive rows:
+ * y += w[:,k] * x[k] for ascending k adds to every y[r] in the order of the reference, and the sums of
  * different rows do not wait for each other. */
 typedef struct {
     int row, n;
 } decode_run;
 typedef struct {
     int rows, cols;
+    void *w;    /* N, in the order of the lines or of the runs */
+    void *bias; /* N: (n_lines); with runs (rows), or NULL */
+    /* by rows */
+    int n_lines;
+    decode_run *line; /* (n_lines) ascending rows, each with its number of weights; NULL: by columns */
+    int *col;         /* the column of each weight */
+    /* by columns */
     bool finite;     /* every weight after rounding: then x[k] = 0 adds nothing */
     size_t *start;   /* (cols + 1) first run of a column */
     decode_run *run; /* weights follow each other in the order of the runs */
-    void *w;         /* N */
-    void *bias;      /* (rows) N, or NULL */
 } decode_matrix;
 
 /* What a group remembers. Either rows: keys and values of the positions that a later query may see, in ascending
@@ -63,6 +71,10 @@ struct at_decoder {
     int *key;                /* (scratch_rows) */
     uint8_t *flag;           /* (scratch_rows) */
     void *s, *w, *z, *extra; /* (scratch_numbers) N: scores, weights, sorted, three-wise products */
+    void *feature;           /* (feature_rows + 1, n_features) N: position features of each t, each pos in turn;
+                                the last row is of the t that is not kept */
+    int n_features, feature_rows, featured; /* featured: rows filled in */
+    at_cost cost; /* of what was done so far */
 };
 
 typedef struct decode_ops {
@@ -74,6 +86,8 @@ typedef struct decode_ops {
 } decode_ops;
 extern const decode_ops ref_forward_f32_decode, ref_forward_f64_decode, ref_forward_pbit_decode;
 
+/* The next position, a row known to be in the domain; row NULL: a prefix row of the model. */
+at_status decoder_advance(at_decoder *d, const double *row, at_err *err);
 /* Back to the beginning: as a new decoder, but memory and weights stay. */
 at_status decoder_reset(at_decoder *d, at_err *err);
 

@@ -27,6 +27,7 @@ typedef struct {
         gelu_parts; /* literal: GELU is x * (erfc(-x * sqrt(1/2)) / 2) with each step rounded, as f64 does it */
     double terms;   /* any_order: error of a sum, in half-ulps of the sum of the sizes of its terms */
     ref_array *open; /* newest first */
+    uint64_t loaded; /* numbers of embedding rows, added so far */
 } ref_ctx;
 
 /* Runs c->m on x; y and trace (may be NULL) are allocated already. Scratch is taken from c->arena and
@@ -41,6 +42,8 @@ ref_forward ref_forward_f32, ref_forward_f64, ref_forward_pbit, ref_forward_ball
  * or not, and up to 4 half-ulps an operation (reciprocals instead of divisions, other exps). */
 at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool any_order, at_arena *arena,
                        at_output *y, at_err *err);
+
+void cost_sum(at_cost *c); /* dense and attention from their parts */
 
 /* ---- position features -------------------------------------------------------------------------- */
 

@@ -36,8 +36,8 @@ static at_status generate_rows(at_decoder *d, int steps, double *rows, int *n, d
     at_status st = AT_OK;
     while (*n < steps && !end && !st) {
         double *row = rows + (size_t)*n * width;
-        if (*n > 0)
-            st = at_decoder_push(d, row - width, err);
+        if (*n > 0) /* it was checked when it was made */
+            st = decoder_advance(d, row - width, err);
         if (!st)
             st = generate_row(d, *n + 1, row, least, &end, err);
         *n += !st;
@@ -75,7 +75,6 @@ at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at
     return st;
 }
 
-/* Room for the longest chain after a prompt of n rows. */
 static at_status generator_reserve(at_generator *g, int steps, at_err *err)
 {
     if (steps <= g->room)

@@ -194,9 +194,12 @@ static at_var outer_offset(compiler *c, at_var i)
         at_program_oom(c->P);
         return -1;
     }
-    for (size_t k = 0; k < n; k++)
-        for (int64_t s = 0; s < c->x->n_states; s++)
-            t[k] += (double)c->x->state[s * c->d->n_counters] < r.lo + (double)k;
+    int64_t s = 0; /* states are in order, so those below are the first s */
+    for (size_t k = 0; k < n; k++) {
+        while (s < c->x->n_states && (double)c->x->state[s * c->d->n_counters] < r.lo + (double)k)
+            s++;
+        t[k] = (double)s;
+    }
     at_var v = at_table(c->P, fresh(c), i, t);
     at_free(t);
     return v;
@@ -378,13 +381,14 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
     return s;
 }
 
-at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
+                            at_err *err)
 {
     at_program *P;
     at_status s = at_dp_program(x, o, &P, err);
     if (s)
         return s;
-    s = at_assemble(P, m, NULL, err);
+    s = weights ? at_assemble(P, m, NULL, err) : at_program_shape(P, m, err);
     at_program_free(P);
     if (s)
         return s;
@@ -396,8 +400,18 @@ at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model 
                             .max_steps = (int)x->n_states + 1,
                             .prompt_min = (int)x->n_input + 1,
                             .prompt_max = (int)x->n_input + 1};
-    s = at_model_validate(m, err);
+    s = weights ? at_model_validate(m, err) : at_model_shape(m, err);
     if (s)
         at_model_release(m);
     return s;
+}
+
+at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+{
+    return decoder_of(x, o, true, m, err);
+}
+
+at_status at_dp_shape(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+{
+    return decoder_of(x, o, false, m, err);
 }

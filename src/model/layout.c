@@ -109,35 +109,40 @@ at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err)
 
 typedef struct {
     int tensors;
-    size_t weights;
+    size_t weights, most;
 } measure;
 
 /* Rows may be C(size, pick) up to INT64_MAX and columns at most AT_MAX_WIDTH: comparing by division
- * cannot overflow, and the running total never passes AT_MAX_WEIGHTS. */
+ * cannot overflow, and the running total never passes the most that is allowed. */
 static at_status measure_visit(void *ctx, const model_slot *s, at_err *err)
 {
     measure *c = ctx;
     if (s->rank == 0)
         return AT_OK;
-    size_t left = AT_MAX_WEIGHTS - c->weights;
+    size_t left = c->most - c->weights;
     if ((uint64_t)s->shape[0] > left / (uint64_t)s->shape[1])
         return at_fail(err, AT_EDOMAIN, "tensor %s of %lld x %lld: the model would exceed %zu weights",
-                       s->name, (long long)s->shape[0], (long long)s->shape[1], AT_MAX_WEIGHTS);
+                       s->name, (long long)s->shape[0], (long long)s->shape[1], c->most);
     c->weights += (size_t)(s->shape[0] * s->shape[1]);
     c->tensors++;
     return AT_OK;
 }
 
-at_status model_measure(const at_model *m, int *n_tensors, size_t *n_weights, at_err *err)
+static at_status measure_most(const at_model *m, size_t most, int *n_tensors, size_t *n_weights, at_err *err)
 {
     at_status st = model_check(m, err);
     if (st != AT_OK)
         return st;
-    measure c = {0, 0};
+    measure c = {0, 0, most};
     st = model_walk((at_model *)m, measure_visit, &c, err); /* measure_visit only reads */
     *n_tensors = c.tensors;
     *n_weights = c.weights;
     return st;
+}
+
+at_status model_measure(const at_model *m, int *n_tensors, size_t *n_weights, at_err *err)
+{
+    return measure_most(m, AT_MAX_WEIGHTS, n_tensors, n_weights, err);
 }
 
 /* ---- build ---------------------------------------------------------------------------------- */
@@ -168,24 +173,36 @@ static at_status build_visit(void *ctx, const model_slot *s, at_err *err)
     return AT_OK;
 }
 
-at_status at_model_layout(at_model *m, at_err *err)
+#define MOST_NUMBERS ((size_t)1 << 62) /* of a model without weights: offsets still fit */
+
+static at_status layout(at_model *m, bool weights, at_err *err)
 {
     int n_tensors;
     size_t n_weights;
-    at_status st = model_measure(m, &n_tensors, &n_weights, err);
+    at_status st = measure_most(m, weights ? AT_MAX_WEIGHTS : MOST_NUMBERS, &n_tensors, &n_weights, err);
     if (st != AT_OK)
         return st;
     at_tensor *tensors = at_new(&m->arena, at_tensor, n_tensors);
-    double *weights = at_new(&m->arena, double, n_weights);
-    if (!tensors || !weights)
+    double *numbers = weights ? at_new(&m->arena, double, n_weights) : NULL;
+    if (!tensors || (weights && !numbers))
         return at_oom(err);
     builder b = {tensors, 0, 0};
     model_walk(m, build_visit, &b, err); /* build_visit cannot fail */
     m->tensors = tensors;
     m->n_tensors = n_tensors;
-    m->weights = weights;
+    m->weights = numbers;
     m->n_weights = n_weights;
     return AT_OK;
+}
+
+at_status at_model_layout(at_model *m, at_err *err)
+{
+    return layout(m, true, err);
+}
+
+at_status at_model_shape(at_model *m, at_err *err)
+{
+    return layout(m, false, err);
 }
 
 /* ---- compare -------------------------------------------------------------------------------- */

@@ -26,7 +26,8 @@ void at_model_release(at_model *m)
 
 double *at_model_data(const at_model *m, int tensor)
 {
-    return tensor < 0 || tensor >= m->n_tensors ? NULL : m->weights + m->tensors[tensor].offset;
+    return tensor < 0 || tensor >= m->n_tensors || !m->weights ? NULL
+                                                               : m->weights + m->tensors[tensor].offset;
 }
 
 int at_model_row_width(const at_model *m)
@@ -55,6 +56,10 @@ static bool duplicate(at_arena *a, void *to, const void *from, size_t n, size_t 
 
 at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
 {
+    if (!m->weights && m->n_weights) {
+        at_model_init(out);
+        return at_fail(err, AT_EREFUSED, "the model has shapes but no weights");
+    }
     at_model c = *m;
     at_arena_init(&c.arena);
     at_arena *a = &c.arena;
@@ -106,7 +111,7 @@ void at_model_size(const at_model *m, at_size *out)
         }
         raise_to(&s.heads, heads);
     }
-    for (size_t i = 0; i < m->n_weights; i++) {
+    for (size_t i = 0; m->weights && i < m->n_weights; i++) {
         s.nonzero += m->weights[i] != 0;
         s.largest = fmax(s.largest, fabs(m->weights[i]));
     }

@@ -509,7 +509,7 @@ static void write_input(const plan *L, const at_model *m)
     }
 }
 
-static at_status build_model(const plan *L, at_model *m, at_err *err)
+static at_status build_model(const plan *L, bool weights, at_model *m, at_err *err)
 {
     const at_program *P = L->P;
     name_copy(m->name, P->name);
@@ -537,8 +537,8 @@ static at_status build_model(const plan *L, at_model *m, at_err *err)
     if (!out)
         return at_oom(err);
     if (!st)
-        st = at_model_layout(m, err);
-    if (st)
+        st = weights ? at_model_layout(m, err) : at_model_shape(m, err);
+    if (st || !weights)
         return st;
     write_input(L, m);
     for (int b = 0; b < L->n_blocks; b++)
@@ -547,7 +547,7 @@ static at_status build_model(const plan *L, at_model *m, at_err *err)
     return at_model_validate(m, err);
 }
 
-at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err)
+static at_status assemble(at_program *P, bool weights, at_model *m, double *out_error, at_err *err)
 {
     at_model_init(m);
     at_status st = at_program_status(P, err);
@@ -560,7 +560,7 @@ at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err
     plan L = {.P = P, .arena = &scratch, .err = err};
     st = plan_all(&L);
     if (!st)
-        st = build_model(&L, m, err);
+        st = build_model(&L, weights, m, err);
     if (out_error && !st) {
         *out_error = 0;
         for (int k = 0; k < P->out.n; k++)
@@ -573,4 +573,14 @@ at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err
     if (st)
         at_model_release(m);
     return st;
+}
+
+at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err)
+{
+    return assemble(P, true, m, out_error, err);
+}
+
+at_status at_program_shape(at_program *P, at_model *m, at_err *err)
+{
+    return assemble(P, false, m, NULL, err);
 }

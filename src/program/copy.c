@@ -328,7 +328,9 @@ at_var at_copy_sparse(at_copier *c, const char *name, at_var target, at_vec valu
         all[v] = values.v[v];
         memcpy(all + n + v * S, block + v * S, (size_t)S * sizeof *all);
     }
-    at_var got = by_index(c, name, where, (at_vec){n * (S + 1), all}, mask, error_of(c, steers, 0x1p-7));
+    /* picking sums S slots, so S of these errors must stay far below 1/2 */
+    double error = error_of(c, steers, fmin(0x1p-7, 0x1p-3 / S));
+    at_var got = by_index(c, name, where, (at_vec){n * (S + 1), all}, mask, error);
     for (int v = 0; v < n && got >= 0; v++) {
         at_var far = slot_pick(c, pick, got + n + v * S, values.v[v], W);
         out[v] = at_select(P, fresh(c, own), recent, got + v, far);

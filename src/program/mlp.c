@@ -98,9 +98,13 @@ static form *form_unit(synth *y, int u, double coef)
     return f;
 }
 
+/* a + c; shares its terms with a, which are never changed. */
 static form *form_shift(synth *y, const form *a, double c)
 {
-    return form_plus(y, a, 1, form_const(y, c));
+    form *f = form_const(y, a->c0 + c);
+    if (f != &empty_form)
+        *f = (form){a->n, a->unit, a->coef, a->c0 + c};
+    return f;
 }
 
 form *residual_form(const mlp_site *s, at_var v)
@@ -198,35 +202,40 @@ static double flat_radius(double err)
     return fmax(FLAT, ceil(err * 0x1p10) * 0x1p-10);
 }
 
-/* The table over integers lo..lo+n-1 as a function of the form x whose error is e. */
+/* The corners of the table over integers lo..lo+n-1, an argument of error e: places and changes of slope. Returns how
+ * many there are; at and coef may be NULL. */
+static int table_corners(double lo, int n, const double *t, double e, double *at, double *coef)
+{
+    int m = 0;
+    double slope = 0, flat = flat_radius(e);
+    for (int k = 0; k + 1 < n; k++) {
+        double next = t[k + 1] - t[k], jump = next / (1 - 2 * flat);
+        if (e == 0 && next != slope) {
+            if (at)
+                at[m] = lo + k, coef[m] = next - slope;
+            m++;
+            slope = next;
+        } else if (e > 0 && jump != 0) {
+            if (at) {
+                at[m] = lo + k + flat, coef[m] = jump;
+                at[m + 1] = lo + k + 1 - flat, coef[m + 1] = -jump;
+            }
+            m += 2;
+        }
+    }
+    return m;
+}
+
+/* The table as a function of the form x whose error is e. A long table has few corners, mostly. */
 static form *table_form(synth *y, int l, const form *x, double lo, int n, const double *t, double e)
 {
-    double *at = at_new(y->s->arena, double, 2 * n + 2), *coef = at_new(y->s->arena, double, 2 * n + 2);
+    int m = table_corners(lo, n, t, e, NULL, NULL);
+    double *at = at_new(y->s->arena, double, m + 1), *coef = at_new(y->s->arena, double, m + 1);
     if (!at || !coef) {
         y->oom = true;
         return &empty_form;
     }
-    int m = 0;
-    if (e == 0) {
-        double slope = 0;
-        for (int k = 0; k + 1 < n; k++) {
-            double next = t[k + 1] - t[k];
-            at[m] = lo + k;
-            coef[m++] = next - slope;
-            slope = next;
-        }
-    } else {
-        double flat = flat_radius(e);
-        for (int k = 1; k < n; k++) {
-            double jump = (t[k] - t[k - 1]) / (1 - 2 * flat);
-            if (jump == 0)
-                continue;
-            at[m] = lo + k - 1 + flat;
-            coef[m++] = jump;
-            at[m] = lo + k - flat;
-            coef[m++] = -jump;
-        }
-    }
+    table_corners(lo, n, t, e, at, coef);
     return form_shift(y, relu_row(y, l, x, m, at, coef), t[0]);
 }
 

@@ -242,15 +242,15 @@ void schedule_phases(const at_program *P, schedule *S)
             p = p % 2 ? p + 1 : p + 2;
         } else if (op_is_input(v->op))
             p = 0;
-        /* Levels within an MLP. A step of many units wants a narrow argument: one more level between
-         * keeps its matrix small. */
+        /* Levels within an MLP. A form over many units is made narrow before a step reads it: one more
+         * level between, where it is a unit or two, keeps the matrices small. */
         int level = 0;
         bool wide = false;
         for (int k = 0; k < v->n_args; k++) {
             at_var a = v->args[k];
             if (S->phase[a] != p)
                 continue;
-            level = max2(level, S->level[a] + (op_is_point(v->op) && point_is_wide(v) && S->wide[a]));
+            level = max2(level, S->level[a] + (op_is_point(v->op) && S->wide[a]));
             wide = wide || S->wide[a];
         }
         if (op_is_point(v->op) && level >= LEVELS_MAX) { /* this MLP is as deep as can be: another one */

@@ -1,0 +1,151 @@
+/* cost.c: what generating a chain costs, in multiply-adds, from the shapes of a model alone.
+ *
+ * A chain of `rows` rows after a prompt pushes T = prefix + prompt + rows - 1 positions (the last row is not fed back)
+ * and reads `rows` times. Everything dense costs the same at every position. Attention from keys costs
+ * what its mask shows: n(t) keys at position t,
+ *
+ *     causal         t                              (t counts from 1 here)
+ *     strict         t - 1
+ *     block-sparse   min(t, kB) + ends(t - kB)      ends(n): positions of 1..n among the last c of their block
+ *
+ * and linear attention from sums the same at every position. Sums are saturating, so a number is exact or says
+ * that it is too large. */
+#include "exec_internal.h"
+
+typedef unsigned __int128 wide;
+
+static uint64_t fit(wide n)
+{
+    return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    return fit((wide)a * b);
+}
+
+static void add(uint64_t *sum, uint64_t n)
+{
+    *sum = fit((wide)*sum + n);
+}
+
+void cost_sum(at_cost *c)
+{
+    c->dense = c->attention = 0;
+    add(&c->dense, c->embedding);
+    add(&c->dense, c->projections);
+    add(&c->dense, c->mlp);
+    add(&c->dense, c->readout);
+    add(&c->attention, c->scores);
+    add(&c->attention, c->values);
+    add(&c->attention, c->states);
+}
+
+/* Positions of 1..n that are among the last c of their block of B. */
+static uint64_t ends_until(int64_t n, int64_t B, int64_t c)
+{
+    if (n <= 0)
+        return 0;
+    int64_t rest = n % B - (B - c);
+    return (uint64_t)(n / B * c + (rest > 0 ? rest : 0));
+}
+
+/* Keys that position t, from 1, sees. */
+static uint64_t keys_seen(const at_mask *m, int64_t t)
+{
+    int64_t window = (int64_t)m->block * m->windows;
+    switch (m->kind) {
+    case AT_MASK_CAUSAL:
+        return (uint64_t)t;
+    case AT_MASK_STRICT:
+        return (uint64_t)t - 1;
+    default: /* AT_MASK_BLOCK_SPARSE */
+        return (uint64_t)(t < window ? t : window) + ends_until(t - window, m->block, m->ends);
+    }
+}
+
+static void cost_group(const at_group *g, uint64_t D, int64_t T, at_cost *c)
+{
+    uint64_t H = (uint64_t)g->heads, dk = (uint64_t)g->dk, dv = (uint64_t)g->dv, keys = 0, pairs = 0;
+    bool three = g->weighting == AT_THREEWISE;
+    /* q, k, v, o, and for three-wise k2, v2 */
+    add(&c->projections, times((uint64_t)T, H * D * ((three ? 3 : 2) * dk + (three ? 3 : 2) * dv)));
+    if (g->weighting == AT_LINEAR && g->mask.kind != AT_MASK_BLOCK_SPARSE) {
+        /* every key is added; every query that sees one is answered */
+        uint64_t queries = (uint64_t)T - (g->mask.kind == AT_MASK_STRICT);
+        add(&c->states, times((uint64_t)T + queries, H * dk * (dv + 1)));
+        return;
+    }
+    for (int64_t t = 1; t <= T; t++) {
+        uint64_t n = keys_seen(&g->mask, t);
+        add(&keys, n);
+        add(&pairs, times(n, n));
+    }
+    add(&c->scores, times(keys, H * dk));
+    add(&c->values, times(three ? pairs : keys, H * dv));
+    if (three) {
+        add(&c->scores, times(pairs, H * dk));
+        add(&c->values, times(pairs, H * dv));
+    }
+}
+
+static uint64_t embedding_row(const at_model *m)
+{
+    uint64_t n = 0;
+    for (int k = 0; k < m->n_fields; k++) {
+        const at_field *f = &m->fields[k];
+        bool row = f->kind == AT_FIELD_TOKEN || f->kind == AT_FIELD_SUBSET;
+        n += (uint64_t)(row ? 1 : f->size) * (uint64_t)f->embed.width;
+    }
+    return n;
+}
+
+static uint64_t embedding_position(const at_model *m)
+{
+    uint64_t n = 0;
+    for (int k = 0; k < m->n_pos; k++)
+        n += (uint64_t)(m->pos[k].kind == AT_POS_TABLE ? 1 : at_pos_features(&m->pos[k])) *
+             (uint64_t)m->pos[k].embed.width;
+    return n;
+}
+
+static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *err)
+{
+    if (prompt < 0 || rows < 1 || (int64_t)prompt + rows - 1 > m->n_max)
+        return at_fail(err, AT_EDOMAIN, "a prompt of %d rows and %d more; at most %d rows are fed in, and one is made",
+                       prompt, rows, m->n_max);
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
+            at_mask_kind k = m->blocks[b].groups[g].mask.kind;
+            if (k != AT_MASK_CAUSAL && k != AT_MASK_STRICT && k != AT_MASK_BLOCK_SPARSE)
+                return at_fail(err, AT_EREFUSED, "block %d: the mask %s is none of a decoder", b, at_mask_names[k]);
+        }
+    return AT_OK;
+}
+
+at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *out, at_err *err)
+{
+    at_status st = cost_refuse(m, prompt, rows, err);
+    if (st)
+        return st;
+    int64_t fed = (int64_t)prompt + rows - 1, T = m->n_prefix + fed;
+    uint64_t D = (uint64_t)m->width;
+    at_cost c = {.positions = (uint64_t)T, .readouts = (uint64_t)rows};
+    add(&c.embedding, times((uint64_t)fed, embedding_row(m)));
+    add(&c.embedding, times((uint64_t)m->n_prefix, (uint64_t)m->prefix.width));
+    add(&c.embedding, times((uint64_t)T, embedding_position(m)));
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        uint64_t in = D;
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
+            cost_group(&k->groups[g], D, T, &c);
+        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++) {
+            add(&c.mlp, times((uint64_t)T, in * (uint64_t)k->dense[l].rows));
+            in = (uint64_t)k->dense[l].rows;
+        }
+    }
+    add(&c.readout, times((uint64_t)rows, D * (uint64_t)m->readout.rows));
+    cost_sum(&c);
+    *out = c;
+    return AT_OK;
+}
