@@ -23,7 +23,8 @@ typedef struct {
     at_arena arena;
 } printer;
 
-#define REPORT "attest-report.html" /* where the report of the whole catalogue goes by default */
+#define MOST_COLUMNS 16
+#define REPORT       "attest-report.html" /* where the report of the whole catalogue goes by default */
 
 static const char *copy(printer *p, const char *s)
 {
@@ -98,25 +99,48 @@ static json_t *row_json(const at_job_event *e)
     return cli_json_set(o, "detail", detail ? detail : json_null());
 }
 
-/* The numbers of a table, right-aligned under their names. */
+static void entry_print(char out[48], json_t *v)
+{
+    if (json_is_number(v))
+        snprintf(out, 48, "%.5g", json_number_value(v));
+    else
+        snprintf(out, 48, "%.40s", json_is_string(v) ? json_string_value(v) : "-");
+}
+
+/* What the table is, and its numbers, right-aligned under their names. */
 static void table_print(at_text *t, const char *detail)
 {
     json_t *o = json_loads(detail, 0, NULL), *table = json_object_get(o, "table");
-    json_t *columns = json_object_get(table, "columns"), *name, *row, *v;
+    json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows"), *name, *row,
+           *v;
+    const char *title = json_string_value(json_object_get(table, "title"));
+    int width[MOST_COLUMNS] = {0};
+    char text[48];
     size_t r, k;
+    json_array_foreach(columns, k, name) if (k < MOST_COLUMNS) width[k] = cli_width(json_string_value(name));
+    json_array_foreach(rows, r, row)
+    {
+        json_array_foreach(row, k, v)
+        {
+            entry_print(text, v);
+            if (k < MOST_COLUMNS && cli_width(text) > width[k])
+                width[k] = cli_width(text);
+        }
+    }
+    if (title)
+        cli_wrap(t, title, 8, 100);
     at_text_add(t, "       ");
-    json_array_foreach(columns, k, name)
-        at_text_addf(t, " %*s", cli_width(json_string_value(name)) < 8 ? 8 : 0, json_string_value(name));
-    json_array_foreach(json_object_get(table, "rows"), r, row)
+    json_array_foreach(columns, k, name) if (k < MOST_COLUMNS) at_text_addf(
+        t, "  %*s", width[k] + (int)strlen(json_string_value(name)) - cli_width(json_string_value(name)),
+        json_string_value(name));
+    json_array_foreach(rows, r, row)
     {
         at_text_add(t, "\n       ");
         json_array_foreach(row, k, v)
         {
-            int w = cli_width(json_string_value(json_array_get(columns, k)));
-            if (json_is_number(v))
-                at_text_addf(t, " %*.6g", w < 8 ? 8 : w, json_number_value(v));
-            else
-                at_text_addf(t, " %*s", w < 8 ? 8 : w, "-");
+            entry_print(text, v);
+            if (k < MOST_COLUMNS)
+                at_text_addf(t, "  %*s", width[k], text);
         }
     }
     at_text_add(t, "\n");

@@ -37,7 +37,11 @@ typedef struct {
     const char *x;              /* column to plot against */
     const char *const *rows;    /* NULL-terminated: parameter assignments, one a row */
     int quick_rows;             /* rows computed in the quick tier */
-    bool logx;
+    bool logx, logy;
+    const char *by; /* NULL, or the column that tells which line of a plot a row belongs to */
+    const char *const
+        *plots;           /* NULL: one plot of all columns; else NULL-terminated: a plot for each of these */
+    const double *theory; /* NULL, or an exponent a plot, drawn dashed */
     /* Fills one number a column; NAN where there is none. */
     at_status (*row)(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
 } at_claim_table;

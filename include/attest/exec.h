@@ -95,7 +95,7 @@ size_t at_decoder_bytes(const at_decoder *d); /* of caches now: all that grows w
 /* Multiply-adds, exactly, by where they are done; UINT64_MAX stands for that many or more. Counted as if no weight
  * were zero (docs/decode.md says what counts). FLOPs are twice as many. */
 typedef struct {
-    uint64_t positions, readouts; /* pushed, the model's prefix included; read */
+    uint64_t positions, readouts;                         /* pushed, the model's prefix included; read */
     uint64_t embedding, projections, mlp, readout, dense; /* dense: the sum of the four */
     uint64_t scores, values, states, attention;           /* attention: the sum of the three */
 } at_cost;

@@ -19,6 +19,29 @@ static at_status decoder(const at_params *p, at_model *m, at_err *err)
     return claim_dp_model(p, AT_DP_LOCAL, m, err);
 }
 
+static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    (void)c;
+    (void)threads;
+    return claim_dp_law_row(p, AT_DP_LOCAL, out, err);
+}
+
+static const at_claim_table tables[] = {{
+    .id = "size-law",
+    .title = "size and multiply-adds of a chain against L; exponents in theory: width 0, dense 1, attention "
+             "1 + that of m, total 1 + that of m",
+    .columns = claim_dp_law_columns,
+    .x = "L",
+    .by = "problem",
+    .plots = claim_dp_law_plots,
+    .theory = (const double[]){0, 1, 1.5, 1.5},
+    .logx = true,
+    .logy = true,
+    .rows = claim_dp_law_local_rows,
+    .quick_rows = 7,
+    .row = law_row,
+}};
+
 static const at_cell cells[] = {
     {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
@@ -39,6 +62,8 @@ const at_claim claim_dp_local = {
     .program = program,
     .cells = cells,
     .n_cells = COUNT(cells),
+    .tables = tables,
+    .n_tables = COUNT(tables),
     .look = "1 2 | ",
     .look_params = "problem=edit-distance a=1 b=1 letters=2",
 };

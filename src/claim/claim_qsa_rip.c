@@ -176,6 +176,7 @@ static const at_claim_table tables[] = {
                  "inputs at each p)",
         .columns = (const char *const[]){"N", "q", "least p", "log2((q/eps) ln N)", NULL},
         .x = "N",
+        .by = "q",
         .logx = true,
         .rows = (const char *const[]){"N=8 q=1 eps=0.1", "N=16 q=1 eps=0.1", "N=32 q=1 eps=0.1",
                                       "N=8 q=2 eps=0.1", "N=16 q=2 eps=0.1", "N=32 q=2 eps=0.1",

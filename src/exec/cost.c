@@ -112,13 +112,15 @@ static uint64_t embedding_position(const at_model *m)
 static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *err)
 {
     if (prompt < 0 || rows < 1 || (int64_t)prompt + rows - 1 > m->n_max)
-        return at_fail(err, AT_EDOMAIN, "a prompt of %d rows and %d more; at most %d rows are fed in, and one is made",
-                       prompt, rows, m->n_max);
+        return at_fail(err, AT_EDOMAIN,
+                       "a prompt of %d rows and %d more; at most %d rows are fed in, and one is made", prompt,
+                       rows, m->n_max);
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_mask_kind k = m->blocks[b].groups[g].mask.kind;
             if (k != AT_MASK_CAUSAL && k != AT_MASK_STRICT && k != AT_MASK_BLOCK_SPARSE)
-                return at_fail(err, AT_EREFUSED, "block %d: the mask %s is none of a decoder", b, at_mask_names[k]);
+                return at_fail(err, AT_EREFUSED, "block %d: the mask %s is none of a decoder", b,
+                               at_mask_names[k]);
         }
     return AT_OK;
 }

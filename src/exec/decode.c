@@ -17,7 +17,7 @@
 #include "decode.h"
 
 #define FEATURES_KEPT 1024 /* positions whose features are computed once only */
-#define DECODE_LEAST 16 /* rows of a cache that are always free after growing */
+#define DECODE_LEAST  16   /* rows of a cache that are always free after growing */
 
 /* ---- making --------------------------------------------------------------------------------------- */
 

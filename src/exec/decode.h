@@ -71,10 +71,10 @@ struct at_decoder {
     int *key;                /* (scratch_rows) */
     uint8_t *flag;           /* (scratch_rows) */
     void *s, *w, *z, *extra; /* (scratch_numbers) N: scores, weights, sorted, three-wise products */
-    void *feature;           /* (feature_rows + 1, n_features) N: position features of each t, each pos in turn;
+    void *feature; /* (feature_rows + 1, n_features) N: position features of each t, each pos in turn;
                                 the last row is of the t that is not kept */
     int n_features, feature_rows, featured; /* featured: rows filled in */
-    at_cost cost; /* of what was done so far */
+    at_cost cost;                           /* of what was done so far */
 };
 
 typedef struct decode_ops {

@@ -156,11 +156,19 @@ at_status unit_check(unit *u, at_err *err)
 
 #define MOST_COLUMNS 16
 
-static json_t *numbers_json(const double *x, int n)
+/* A row as it is kept; a parameter that has names is written by name. */
+static json_t *row_json(const unit *u, const double *x)
 {
     json_t *a = json_array();
-    for (int k = 0; k < n; k++)
-        json_array_append_new(a, detail_number(x[k]));
+    for (int k = 0; u->table->columns[k]; k++) {
+        const char *name = NULL;
+        for (int i = 0; i < u->claim->n_params; i++) {
+            const at_param *q = &u->claim->params[i];
+            if (q->names && strcmp(q->name, u->table->columns[k]) == 0 && x[k] >= q->lo && x[k] <= q->hi)
+                name = q->names[(int)(x[k] - q->lo)];
+        }
+        json_array_append_new(a, name ? json_string(name) : detail_number(x[k]));
+    }
     return a;
 }
 
@@ -189,7 +197,7 @@ static at_status table_row(unit *u, shelf *rows, int r, json_t *all, at_err *err
             s = t->row(u->claim, &p, u->job->threads, x, err);
         if (s)
             return s;
-        a = numbers_json(x, columns);
+        a = row_json(u, x);
         char *text = json_dumps(a, JSON_COMPACT | JSON_REAL_PRECISION(17));
         s = text ? shelf_put(rows, (uint64_t)r, text, err) : at_oom(err);
         free(text);
@@ -234,6 +242,18 @@ at_status unit_table(unit *u, at_err *err)
     detail_add(table, "rows", all);
     detail_add(table, "x", json_string(t->x));
     detail_add(table, "logx", json_boolean(t->logx));
+    detail_add(table, "logy", json_boolean(t->logy));
+    if (t->by)
+        detail_add(table, "by", json_string(t->by));
+    json_t *plots = json_array();
+    for (int k = 0; t->plots && t->plots[k]; k++) {
+        json_t *one = json_object();
+        detail_add(one, "column", json_string(t->plots[k]));
+        if (t->theory)
+            detail_add(one, "exponent", detail_number(t->theory[k]));
+        json_array_append_new(plots, one);
+    }
+    detail_add(table, "plots", plots);
     detail_add(o, "table", table);
     u->rec.evidence = "table";
     u->rec.verdict = "computed";

@@ -11,6 +11,7 @@
 
 #define MOST_SERIES 12
 #define MOST_POINTS 64
+#define MOST_PLOTS  8
 
 /* A label a position: what the user wrote, and "blank" (numbered when there are several) where it is hidden. */
 static const char **labels_make(const at_model *m, const at_input *x, at_arena *arena)
@@ -124,15 +125,46 @@ static void line_add(line *l, double x, double y)
     l->y[at] = y;
 }
 
-static at_status table_plot(json_t *table, at_text *svg, at_err *err)
+/* The line that a number belongs to: its column, the value of the column `by`, or both. */
+static void label_make(json_t *row, int by, const char *column, bool alone, char out[64])
+{
+    json_t *v = by >= 0 ? json_array_get(row, (size_t)by) : NULL;
+    char of[40] = "";
+    if (json_is_string(v))
+        snprintf(of, sizeof of, "%.39s", json_string_value(v));
+    else if (json_is_number(v))
+        snprintf(of, sizeof of, "q = %.0f", json_number_value(v));
+    if (alone && *of)
+        snprintf(out, 64, "%s", of);
+    else
+        snprintf(out, 64, *of ? "%.20s, %s" : "%.60s%s", column, of);
+}
+
+/* Theory: a power of x through the last point of the first line. */
+static void theory_add(line *lines, int *n, double exponent)
+{
+    const line *l = &lines[0];
+    if (!*n || *n == MOST_SERIES || !l->n)
+        return;
+    line *e = &lines[(*n)++];
+    snprintf(e->label, sizeof e->label, "L^%.3g", exponent);
+    e->theory = true;
+    for (int k = 0; k < l->n; k++)
+        line_add(e, l->x[k], l->y[l->n - 1] * pow(l->x[k] / l->x[l->n - 1], exponent));
+}
+
+/* One plot of all columns, or of the one that `only` names, with its exponent in theory. */
+static at_status table_plot(json_t *table, json_t *only, at_text *svg, at_err *err)
 {
     json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows");
     const char *xname = json_string_value(json_object_get(table, "x"));
     const char *title = json_string_value(json_object_get(table, "title"));
-    int x = column_find(columns, xname), q = column_find(columns, "q");
+    const char *column = json_string_value(json_object_get(only, "column"));
+    const char *by_name = json_string_value(json_object_get(table, "by"));
+    json_t *exponent = json_object_get(only, "exponent");
+    int x = column_find(columns, xname), by = column_find(columns, by_name);
     if (x < 0 || !json_is_array(rows))
         return AT_OK;
-    bool by_q = q >= 0 && strcmp(xname, "N") == 0;
     line *lines = at_calloc(MOST_SERIES, sizeof *lines);
     if (!lines)
         return at_oom(err);
@@ -142,15 +174,13 @@ static at_status table_plot(json_t *table, at_text *svg, at_err *err)
     json_array_foreach(columns, c, name)
     {
         const char *label = json_string_value(name);
-        if ((int)c == x || !label || is_parameter(label))
+        if ((int)c == x || (int)c == by || !label ||
+            (column ? strcmp(label, column) != 0 : is_parameter(label)))
             continue;
         json_array_foreach(rows, r, row)
         {
             char full[64];
-            if (by_q)
-                snprintf(full, sizeof full, "%.40s, q = %.0f", label, number(row, q));
-            else
-                snprintf(full, sizeof full, "%.60s", label);
+            label_make(row, by, label, column != NULL, full);
             int k = 0;
             while (k < n && strcmp(lines[k].label, full) != 0)
                 k++;
@@ -163,15 +193,20 @@ static at_status table_plot(json_t *table, at_text *svg, at_err *err)
             line_add(&lines[k], number(row, x), number(row, (int)c));
         }
     }
+    if (json_is_number(exponent))
+        theory_add(lines, &n, json_number_value(exponent));
     at_series series[MOST_SERIES];
     for (int k = 0; k < n; k++)
         series[k] = (at_series){lines[k].label, lines[k].n, lines[k].x, lines[k].y, lines[k].theory};
-    at_plot p = {.title = title ? title : "",
+    at_plot p = {.title = column  ? column
+                          : title ? title
+                                  : "",
                  .xlabel = xname,
                  .ylabel = "",
                  .series = series,
                  .n_series = n,
-                 .logx = json_is_true(json_object_get(table, "logx"))};
+                 .logx = json_is_true(json_object_get(table, "logx")),
+                 .logy = json_is_true(json_object_get(table, "logy"))};
     at_status s = n ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
     return s;
@@ -182,7 +217,7 @@ static at_status table_plot(json_t *table, at_text *svg, at_err *err)
 static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a,
                              at_report_claim *out, at_err *err)
 {
-    const char **plots = at_new(a, const char *, n + 1);
+    const char **plots = at_new(a, const char *, n *MOST_PLOTS + 1);
     if (!plots)
         return at_oom(err);
     at_status s = AT_OK;
@@ -192,12 +227,16 @@ static at_status claim_plots(const at_claim *c, const at_row *rows, size_t n, at
             !r->rec.detail)
             continue;
         json_t *o = json_loads(r->rec.detail, JSON_REJECT_DUPLICATES, NULL);
-        at_text svg;
-        at_text_init(&svg);
-        s = table_plot(json_object_get(o, "table"), &svg, err);
-        if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
-            s = at_oom(err);
-        at_text_release(&svg);
+        json_t *table = json_object_get(o, "table"), *wanted = json_object_get(table, "plots");
+        size_t k = 0, n_wanted = json_array_size(wanted);
+        do { /* one of all columns, or those that are wanted */
+            at_text svg;
+            at_text_init(&svg);
+            s = table_plot(table, json_array_get(wanted, k), &svg, err);
+            if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
+                s = at_oom(err);
+            at_text_release(&svg);
+        } while (!s && ++k < n_wanted && k < MOST_PLOTS);
         json_decref(o);
     }
     out->plots = plots;

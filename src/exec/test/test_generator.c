@@ -40,7 +40,8 @@ static void used_again(void **state)
                 prompt[i] = (double)at_rng_below(&r, 5) + (i == 2 && k % 7 == 3 ? 5 : 0);
             at_err other = {0};
             err = (at_err){0};
-            at_status st = at_generate(&m, a, &(at_input){n, prompt}, &arena, &want, &want_n, &want_margin, &other);
+            at_status st =
+                at_generate(&m, a, &(at_input){n, prompt}, &arena, &want, &want_n, &want_margin, &other);
             assert_int_equal(at_generator_run(g, prompt, n, &rows, &n_rows, &margin, &err), st);
             assert_string_equal(err.text, other.text);
             assert_int_equal(n_rows, want_n);
@@ -163,7 +164,8 @@ static void masks_by_pairs(void **state)
                     must(at_generation_cost(&m, 50, 11, &got, &err), &err);
                     assert_true(got.positions == 60 && got.readouts == 11);
                     assert_true(got.scores == pairs * 15 && got.values == pairs * 6 && got.states == 0);
-                    assert_true(got.attention == pairs * 21 && got.projections == 60 * 4 * 3 * (5 + 5 + 2 + 2));
+                    assert_true(got.attention == pairs * 21 &&
+                                got.projections == 60 * 4 * 3 * (5 + 5 + 2 + 2));
                 }
     at_cost got;
     at_err err = {0};
@@ -173,7 +175,8 @@ static void masks_by_pairs(void **state)
     assert_int_equal(at_generation_cost(&m, 50, 1, &got, &err), AT_EREFUSED);
     /* three-wise over 2^20 positions with the widest heads: beyond 2^64, and it says so */
     m.n_max = AT_MAX_LENGTH;
-    g = (at_group){.heads = 64, .dk = 1024, .dv = 1024, .weighting = AT_THREEWISE, .mask = {.kind = AT_MASK_CAUSAL}};
+    g = (at_group){
+        .heads = 64, .dk = 1024, .dv = 1024, .weighting = AT_THREEWISE, .mask = {.kind = AT_MASK_CAUSAL}};
     must(at_generation_cost(&m, 1, AT_MAX_LENGTH, &got, &err), &err);
     assert_true(got.scores == UINT64_MAX && got.attention == UINT64_MAX && got.dense < UINT64_MAX);
 }
@@ -181,6 +184,7 @@ static void masks_by_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(used_again), cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(counted_is_computed), cmocka_unit_test(masks_by_pairs)};
+                                       cmocka_unit_test(counted_is_computed),
+                                       cmocka_unit_test(masks_by_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
