@@ -156,6 +156,9 @@ void at_copier_free(at_copier *c); /* NULL is allowed */
  * the same, but only the last W positions (and block ends) are seen; linear and sparse: W slots a value. */
 typedef at_var at_copy_fn(at_copier *c, const char *name, at_var target, at_vec values, bool steers);
 at_copy_fn at_copy_standard, at_copy_window, at_copy_linear, at_copy_sparse;
+/* The square of an integer in 1..this position, by standard attention: position k holds k^2. Constant size, while a
+ * product needs units for every value. Elsewhere: the square of the nearest such integer. */
+at_var at_copy_square(at_copier *c, const char *name, at_var x);
 
 /* ---- output ------------------------------------------------------------------------------------------------ */
 

@@ -7,14 +7,15 @@
  *   1. The next state: counters with carries, as on an odometer; after the separator the first state.
  *   2. Where its dependencies stand: inputs at their index, states at n + 1 + rank. The rank is linear when
  *      bounds do not depend on other counters; an inner counter whose bounds depend on the outer one needs the
- *      outer one's offset from a table.
+ *      outer one's offset: quadratic for triangles, where standard attention looks the square up (one layer more); else
+ *      from a table of sqrt(L) units.
  *   3. COPY, one way a kind of attention (program.h).
  *   4. The transition, from min, max, comparisons and selections.
  *   5. At the last state the answer instead.
  * Look-ups that are steered by other look-ups simply come one attention layer later.
  *
  * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
- * depend on the size (as long as the rank is linear), and so with local attention, block-sparse with blocks of m rows, m
+ * depend on the size (as long as offsets are quadratic), and so with local attention, block-sparse with blocks of m rows, m
  * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include <attest/front.h>
 
@@ -32,6 +33,7 @@ typedef struct {
     at_copy_fn *copy;
     at_copying copying;
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
+    at_var square[AT_DP_MAX]; /* of counters of the next state, or -1 */
     at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
     int serial;
     char name[32];
@@ -184,8 +186,8 @@ static bool depends_on_counters(const at_dpx *e)
     return false;
 }
 
-/* Number of states whose first counter is below i, for every i from lo to hi. */
-static at_var outer_offset(compiler *c, at_var i)
+/* A table: the number of states whose first counter is below i, for every i from lo to hi. */
+static at_var offset_table(compiler *c, at_var i)
 {
     at_var_info r = at_program_var(c->P, i);
     size_t n = (size_t)(r.hi - r.lo) + 1;
@@ -205,8 +207,72 @@ static at_var outer_offset(compiler *c, at_var i)
     return v;
 }
 
-/* Step 2: the rank of a state, 0-based, as a function of its counters. */
-static at_var rank_of(compiler *c, const at_var *at)
+/* Is that number q[0] + q[1] i + q[2] i^2 for every i that occurs? That is so for triangles. And is position i seen
+ * whenever a state of line i or later is computed, so that its square can be looked up? The row before the first state
+ * of line i is at position n + 1 + offset. */
+static bool offset_quadratic(const compiler *c, double q[3])
+{
+    const at_dp_instance *x = c->x;
+    int n = c->d->n_counters;
+    double first = (double)x->state[0], at[3] = {0};
+    int lines = 0;
+    q[0] = q[1] = q[2] = 0;
+    for (int64_t s = 0; s < x->n_states; s++) {
+        if (s > 0 && x->state[s * n] == x->state[(s - 1) * n])
+            continue;
+        double i = (double)x->state[s * n], want = (double)s;
+        if (i > (double)(x->n_input + 1 + s))
+            return false;
+        if (lines < 3)
+            at[lines] = want;
+        lines++;
+        if (lines == 3) { /* Newton's form through the first three lines */
+            double d1 = at[1] - at[0], d2 = (at[2] - 2 * at[1] + at[0]) / 2;
+            q[2] = d2;
+            q[1] = d1 - d2 * (2 * first + 1);
+            q[0] = at[0] - d1 * first + d2 * first * (first + 1);
+        }
+        if (lines >= 3 && q[0] + q[1] * i + q[2] * i * i != want)
+            return false;
+    }
+    return lines >= 3;
+}
+
+/* The square of counter m of the next state, looked up once. */
+static at_var counter_square(compiler *c, int m)
+{
+    if (c->square[m] < 0)
+        c->square[m] = at_copy_square(c->copier, fresh(c), c->next[m]);
+    return c->square[m];
+}
+
+/* The square of e, whose value is v: (u + k)^2 = u^2 + 2 k u + k^2 for a counter u. */
+static at_var square_of(compiler *c, const at_dpx *e, at_var v)
+{
+    const at_dpx *u = e, *shift = NULL;
+    double k = 0;
+    if ((e->op == AT_DPX_ADD || e->op == AT_DPX_SUB) && e->arg[0]->op == AT_DPX_COUNTER) {
+        u = e->arg[0];
+        shift = e->arg[1];
+    }
+    if (u->op != AT_DPX_COUNTER || (shift && !is_const(c, translate(c, shift), &k)))
+        return at_copy_square(c->copier, fresh(c), v);
+    k = e->op == AT_DPX_SUB ? -k : k;
+    return at_sum(c->P, NULL, AT_VEC(counter_square(c, u->index), c->next[u->index]), (double[]){1, 2 * k}, k * k);
+}
+
+/* The states before line i, where i is e. With standard attention a look-up of i^2 where that is enough, else a table
+ * of sqrt(L) units. */
+static at_var outer_offset(compiler *c, const at_dpx *e, at_var i)
+{
+    double q[3];
+    if (c->copy != at_copy_standard || !offset_quadratic(c, q))
+        return offset_table(c, i);
+    return at_sum(c->P, NULL, AT_VEC(square_of(c, e, i), i), (double[]){q[2], q[1]}, q[0]);
+}
+
+/* Step 2: the rank of a state, 0-based, as a function of its counters: at, the values of the expressions e. */
+static at_var rank_of(compiler *c, at_dpx *const *e, const at_var *at)
 {
     const at_dp *d = c->d;
     int n = d->n_counters;
@@ -215,7 +281,7 @@ static at_var rank_of(compiler *c, const at_var *at)
         linear = linear && !depends_on_counters(d->counters[m].lo) && !depends_on_counters(d->counters[m].hi);
     if (!linear && n == 2) { /* offset of the outer counter, then the place inside */
         at_var low = bound(c, d->counters[1].lo, at);
-        return at_sum(c->P, NULL, AT_VEC(outer_offset(c, at[0]), at[1], low), (double[]){1, 1, -1}, 0);
+        return at_sum(c->P, NULL, AT_VEC(outer_offset(c, e[0], at[0]), at[1], low), (double[]){1, 1, -1}, 0);
     }
     if (!linear) {
         at_program_fail(c->P, "bounds that depend on other counters are compiled for two counters only");
@@ -236,6 +302,24 @@ static at_var rank_of(compiler *c, const at_var *at)
 
 /* ---- fetching ----------------------------------------------------------------------------------------- */
 
+/* An input that steers a look-up must be exact, since its error is multiplied by positions. A table rounds it, a
+ * few units for each value that it can have; where those are many the copy itself is made more exact. */
+static at_var take_copy(compiler *c, int k, at_var target)
+{
+    enum { FEW = 256 };
+    double same[FEW];
+    const char *name = c->d->takes[k].name.name;
+    at_var_info r = at_program_var(c->P, c->s);
+    bool steers = c->d->steering >> k & 1, rounds = steers && r.hi - r.lo < FEW;
+    at_var got = c->copy(c->copier, name, target, AT_VEC(c->s), steers && !rounds);
+    if (!rounds || got < 0)
+        return got;
+    r = at_program_var(c->P, got);
+    for (int v = 0; v <= (int)(r.hi - r.lo); v++)
+        same[v] = r.lo + v;
+    return at_table(c->P, fresh(c), got, same);
+}
+
 static void fetch_all(compiler *c)
 {
     const at_dp *d = c->d;
@@ -244,13 +328,13 @@ static void fetch_all(compiler *c)
     for (int k = 0; k < d->n_takes; k++) {
         at_var index = translate(c, d->takes[k].index);
         at_var target = at_sum(P, NULL, AT_VEC(index), NULL, (double)c->x->input_first[d->takes[k].input]);
-        c->take[k] = c->copy(c->copier, d->takes[k].name.name, target, AT_VEC(c->s), d->steering >> k & 1);
+        c->take[k] = take_copy(c, k, target);
     }
     for (int k = 0; k < d->n_needs; k++) {
         at_var at[AT_DP_MAX];
         for (int m = 0; m < d->n_counters; m++)
             at[m] = translate(c, d->needs[k].counter[m]);
-        at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, at)), NULL, n + 2);
+        at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, d->needs[k].counter, at)), NULL, n + 2);
         c->need[k] =
             c->copy(c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
     }
@@ -367,7 +451,7 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
     if (c.copying.blocks < 0 || c.copying.slots < 0)
         return at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d", o->fewer, W);
     for (int k = 0; k < AT_DP_MAX; k++)
-        c.let[k] = c.take[k] = c.need[k] = c.final[k] = -1;
+        c.let[k] = c.take[k] = c.need[k] = c.final[k] = c.square[k] = -1;
     if (!(c.P = at_program_new(x->d->title, (int)x->L)))
         return at_oom(err);
     if (o->scale > 0)

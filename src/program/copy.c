@@ -116,6 +116,18 @@ at_var at_copy_standard(at_copier *c, const char *name, at_var target, at_vec va
     return c ? by_index(c, name, target, values, mask, error_of(c, steers, 0)) : -1;
 }
 
+/* A square finds positions, whose scores it reaches multiplied by L: so the more exact the longer. */
+at_var at_copy_square(at_copier *c, const char *name, at_var x)
+{
+    char own[32];
+    if (!c)
+        return -1;
+    double hi = fmax(at_program_var(c->P, x).hi, 1);
+    at_mask mask = {.kind = AT_MASK_CAUSAL};
+    at_var square = by_index(c, name, x, AT_VEC(c->here2), mask, error_of(c, false, 0x1p-30 / c->how.length));
+    return at_known(c->P, fresh(c, own), square, 1, hi * hi, true, -1);
+}
+
 /* The mask shows the last W rows and block ends. A target before them (a dependency that is absent) is moved to the
  * first of them, so that one key only is the nearest. */
 at_var at_copy_window(at_copier *c, const char *name, at_var target, at_vec values, bool steers)

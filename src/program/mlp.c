@@ -21,11 +21,20 @@
 #include <string.h>
 
 #define FLAT       0.25 /* flat radius around integers when the error bound is smaller */
-#define WIDE_TABLE 16   /* a table of more entries makes many units */
+#define WIDE_TABLE 16   /* a table of more corners makes many units */
+
+/* Places where the polygon through a table turns. */
+static int table_turns(const var *v)
+{
+    int turns = 0;
+    for (int k = 2; k < v->n_table; k++)
+        turns += v->table[k] - v->table[k - 1] != v->table[k - 1] - v->table[k - 2];
+    return turns;
+}
 
 bool point_is_wide(const var *v)
 {
-    return (v->op == OP_TABLE && v->n_table > WIDE_TABLE) ||
+    return (v->op == OP_TABLE && table_turns(v) > WIDE_TABLE) ||
            (v->op == OP_NEAR && v->n_table > WIDE_TABLE / 4) || (v->op == OP_PRODUCT);
 }
 
