@@ -210,3 +210,23 @@ const at_chain claim_dp_chain = {
     .sample = chain_sample,
     .answer = chain_answer,
 };
+
+/* ---- precision ------------------------------------------------------------------------------------------------ */
+
+const char *const claim_dp_precision_columns[] = {"L", "least p", "2 log2 L + 2", NULL};
+const char *const claim_dp_precision_rows[] = {"a=2 b=2",   "a=3 b=3",   "a=5 b=5",   "a=7 b=7", "a=10 b=10",
+                                               "a=15 b=15", "a=20 b=20", "a=31 b=31", NULL};
+
+at_status claim_dp_precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    at_dp *d;
+    at_dp_instance *x;
+    at_status s = claim_dp_bind(p, &d, &x, err);
+    if (s)
+        return s;
+    out[0] = (double)x->L;
+    out[2] = 2 * log2(out[0]) + 2;
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return claim_least_precision(c, p, 4, threads, &out[1], err);
+}

@@ -30,25 +30,34 @@ static at_status law_row(const at_claim *c, const at_params *p, int threads, dou
     return claim_dp_law_row(p, AT_DP_SPARSE, out, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size-law",
-    .title = "size and multiply-adds of a chain against L; exponents in theory: width 1/2, dense 2, "
-             "attention 2, total 2",
-    .columns = claim_dp_law_columns,
-    .x = "L",
-    .by = "problem",
-    .plots = claim_dp_law_plots,
-    .theory = (const double[]){0.5, 2, 2, 2},
-    .logx = true,
-    .logy = true,
-    .rows = claim_dp_law_rows,
-    .quick_rows = 7,
-    .row = law_row,
-}};
+static const at_claim_table tables[] = {
+    CLAIM_DP_PRECISION,
+    {
+        .id = "size-law",
+        .title = "size and multiply-adds of a chain against L; exponents in theory: width 1/2, dense 2, "
+                 "attention 2, total 2",
+        .columns = claim_dp_law_columns,
+        .x = "L",
+        .by = "problem",
+        .plots = claim_dp_law_plots,
+        .theory = (const double[]){0.5, 2, 2, 2},
+        .logx = true,
+        .logy = true,
+        .rows = claim_dp_law_rows,
+        .quick_rows = 7,
+        .row = law_row,
+    }};
 
 static const at_cell cells[] = {
-    {"problem=edit-distance a=0..4 b=0..4 letters=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"problem=edit-distance a=3 b=3", "scale=0.02", AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+    CLAIM_DP_CELLS("p10", "p8", "p10"),
+    CLAIM_DP_STEERED,
+    CLAIM_DP_SAMPLED("problem=edit-distance a=20 b=20", "f64", 40),
+    CLAIM_DP_SAMPLED("problem=edit-distance a=20 b=20 letters=2", "f32", 20),
+    {"problem=edit-distance a=4 b=4 letters=2", "fewer=1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", "scale=0.1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"problem=edit-distance a=0..4 b=0..4 letters=2", "arith=p9", AT_EV_EXACT, 0, "p10", 0, AT_TIER_QUICK,
+     NULL},
 };
 
 const at_claim claim_dp_sparse = {
@@ -68,6 +77,6 @@ const at_claim claim_dp_sparse = {
     .n_cells = COUNT(cells),
     .tables = tables,
     .n_tables = COUNT(tables),
-    .look = "1 2 | ",
-    .look_params = "problem=edit-distance a=1 b=1 letters=2",
+    .look = "1 2 3 2 1 3 3 |",
+    .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -34,7 +34,7 @@ typedef struct {
     at_copying copying;
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var square[AT_DP_MAX]; /* of counters of the next state, or -1 */
-    at_var final[AT_DP_MAX]; /* values at the state that the answer asks for */
+    at_var final[AT_DP_MAX];  /* values at the state that the answer asks for */
     int serial;
     char name[32];
     at_err *err;
@@ -258,7 +258,8 @@ static at_var square_of(compiler *c, const at_dpx *e, at_var v)
     if (u->op != AT_DPX_COUNTER || (shift && !is_const(c, translate(c, shift), &k)))
         return at_copy_square(c->copier, fresh(c), v);
     k = e->op == AT_DPX_SUB ? -k : k;
-    return at_sum(c->P, NULL, AT_VEC(counter_square(c, u->index), c->next[u->index]), (double[]){1, 2 * k}, k * k);
+    return at_sum(c->P, NULL, AT_VEC(counter_square(c, u->index), c->next[u->index]), (double[]){1, 2 * k},
+                  k * k);
 }
 
 /* The states before line i, where i is e. With standard attention a look-up of i^2 where that is enough, else a table

@@ -82,7 +82,8 @@ static void test_list(void **state)
             continue;
         bool listed = false;
         for (int k = 0; k < EXAMPLES; k++)
-            listed = listed || (strlen(examples[k].file) == n - 3 && !strncmp(examples[k].file, f->d_name, n - 3));
+            listed =
+                listed || (strlen(examples[k].file) == n - 3 && !strncmp(examples[k].file, f->d_name, n - 3));
         if (!listed)
             fail_msg("examples/%s is not in the list of this test", f->d_name);
         found++;
@@ -105,7 +106,8 @@ static void test_same(void **state)
                 at_size z, real_z;
                 shape(&p, kind, &m);
                 assert_int_equal(
-                    at_dp_model(p.x, &(at_dp_options){.attention = (at_dp_attention)kind}, &real, &err), AT_OK);
+                    at_dp_model(p.x, &(at_dp_options){.attention = (at_dp_attention)kind}, &real, &err),
+                    AT_OK);
                 same_shapes(examples[k].file, &m, &real);
                 assert_null(m.weights);
                 assert_null(at_model_data(&m, 0));
@@ -144,8 +146,8 @@ static void test_standard(void **state)
             close_problem(&p);
             same_shapes(examples[k].file, &m[s], &m[0]);
         }
-        print_message("%s: %zu parameters, width %d, from L = %d to %d\n", examples[k].file, m[0].n_weights, m[0].width,
-                      (int)length[0], (int)length[3]);
+        print_message("%s: %zu parameters, width %d, from L = %d to %d\n", examples[k].file, m[0].n_weights,
+                      m[0].width, (int)length[0], (int)length[3]);
         for (int s = 0; s < 4; s++)
             at_model_release(&m[s]);
     }
@@ -176,9 +178,9 @@ static void test_roots(void **state)
                 assert_true(c.dense < UINT64_MAX && c.attention < UINT64_MAX);
                 per_root[s] = z.width / sqrt((double)p.x->L);
                 layers[s] = z.layers;
-                print_message("%s %s, L = %d: width %d, %zu parameters, %.3g dense, %.3g attention\n", points[k].file,
-                              at_dp_attention_names[kind], (int)p.x->L, z.width, z.parameters, (double)c.dense,
-                              (double)c.attention);
+                print_message("%s %s, L = %d: width %d, %zu parameters, %.3g dense, %.3g attention\n",
+                              points[k].file, at_dp_attention_names[kind], (int)p.x->L, z.width, z.parameters,
+                              (double)c.dense, (double)c.attention);
                 at_model_release(&m);
                 close_problem(&p);
             }

@@ -1,0 +1,114 @@
+/* test_chains.c: the claims about decoders, beyond what every claim is asked: their sizes, and the size law.
+ *
+ * EVIDENCE dp-standard exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
+ * EVIDENCE dp-standard sampled edit distance 20x20, LIS n=40, knapsack 10x30
+ * EVIDENCE dp-linear exact every pair over 2 letters up to 4x4 in f64 and p8, over 3 up to 3x3 in f32, LIS to n=4
+ * EVIDENCE dp-linear sampled edit distance 20x20
+ * EVIDENCE dp-sparse exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
+ * EVIDENCE dp-sparse sampled edit distance 20x20
+ * EVIDENCE dp-local exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
+ * EVIDENCE dp-local sampled edit distance 20x20, also with the letters carried along
+ * (the cells themselves are run by test_claims.c) */
+#include "../claim_dp.h"
+#include "claim_test.h"
+
+static const struct {
+    const char *id;
+    at_dp_attention kind;
+    double width, total; /* exponents in theory, for edit distance */
+} claims[] = {{"dp-standard", AT_DP_STANDARD, 0, 2},
+              {"dp-linear", AT_DP_LINEAR, 0.5, 2},
+              {"dp-sparse", AT_DP_SPARSE, 0.5, 2}};
+
+static void test_one_shape(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"a=5 b=5", "a=10 b=10", "a=20 b=20"};
+    point c[3];
+    for (int k = 0; k < 3; k++)
+        c[k] = point_at("dp-standard", sizes[k], NULL);
+    for (int k = 1; k < 3; k++) {
+        assert_int_equal(c[k].m.n_tensors, c[0].m.n_tensors);
+        for (int t = 0; t < c[0].m.n_tensors; t++)
+            for (int d = 0; d < 2; d++)
+                assert_int_equal(c[k].m.tensors[t].shape[d], c[0].m.tensors[t].shape[d]);
+        assert_true(c[k].m.n_max > c[0].m.n_max);
+    }
+    for (int k = 0; k < 3; k++)
+        point_release(&c[k]);
+}
+
+/* Depth and heads do not change with the size, for any problem and kind; the width does not for standard attention.
+ * Every third of the fifteen lengths, up to 2^18. */
+static void test_depth_and_heads(void **state)
+{
+    (void)state;
+    int rows = 0;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        double first[14] = {0}, out[14];
+        for (int r = 0; claim_dp_law_rows[r]; r += 3) {
+            point c;
+            point_params(&c, claims[i].id, claim_dp_law_rows[r], NULL);
+            OK(claim_dp_law_row(&c.p, claims[i].kind, out, &err));
+            if (r % 15 == 0)
+                memcpy(first, out, sizeof out);
+            assert_true(out[2] == first[2] && out[3] == first[3]);
+            if (claims[i].width == 0)
+                assert_true(out[4] == first[4] && out[5] == first[5] && out[6] == first[6]);
+            rows++;
+        }
+    }
+    print_message("%d rows\n", rows);
+    assert_int_equal(rows, 3 * 9 * 5);
+}
+
+static void test_exponents(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        double out[14];
+        point c;
+        point_params(&c, claims[i].id, "a=1022 b=1022", NULL);
+        OK(claim_dp_law_row(&c.p, claims[i].kind, out, &err));
+        print_message("%s: L = %.0f, width %.0f ~ L^%.4f, cost ~ L^%.4f\n", claims[i].id, out[1], out[4],
+                      out[10], out[13]);
+        assert_true(fabs(out[10] - claims[i].width) < 0.01);
+        assert_true(fabs(out[13] - claims[i].total) < 0.01);
+    }
+}
+
+/* Empty strings, and an answer of 0: the stop rule looks at the state. */
+static void test_zero(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *params;
+        double answer;
+    } cases[] = {{"problem=edit-distance a=0 b=0", 0}, {"problem=edit-distance a=0 b=3", 6},
+                 {"problem=edit-distance a=2 b=0", 4}, {"problem=edit-distance a=2 b=2", 0},
+                 {"problem=knapsack a=0 b=4", 0},      {"problem=lis a=0 b=3", 0}};
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            point c = point_at(claims[i].id, cases[k].params, NULL);
+            at_arena a;
+            at_arena_init(&a);
+            int row = at_model_row_width(&c.m), n_prompt = c.m.decode.prompt_max, n;
+            double *x = at_new(&a, double, n_prompt *row), *rows, least;
+            for (int t = 0; t + 1 < n_prompt; t++)
+                x[t * row] = 1; /* equal strings */
+            at_input in = {n_prompt, x};
+            OK(at_generate(&c.m, at_f64, &in, &a, &rows, &n, &least, &err));
+            assert_true(rows[(n - 1) * row + row - 1] == cases[k].answer);
+            assert_true(least > 0.1);
+            at_arena_release(&a);
+            point_release(&c);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape), cmocka_unit_test(test_zero),
+                                       cmocka_unit_test(test_depth_and_heads),
+                                       cmocka_unit_test(test_exponents)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
