@@ -103,6 +103,42 @@ at_status box_net_init(box_net *n, const at_model *m, at_err *err)
     return AT_OK;
 }
 
+static bool are_opposite(const box_net *n, int k, int l)
+{
+    arb_t t;
+    arb_init(t);
+    bool opposite = true;
+    for (int i = n->d; i >= 0 && opposite; i--) { /* the bias first: it tells most units apart */
+        arb_srcptr a = i < n->d ? n->A + k * n->d + i : n->a0 + k;
+        arb_srcptr b = i < n->d ? n->A + l * n->d + i : n->a0 + l;
+        arb_neg(t, b);
+        opposite = arb_is_exact(a) && arb_equal(a, t);
+    }
+    arb_clear(t);
+    return opposite;
+}
+
+void box_net_fold(box_net *n)
+{
+    bool *gone = at_calloc((size_t)n->h, sizeof *gone);
+    for (int k = 0; gone && k < n->h; k++)
+        for (int l = k + 1; l < n->h && !gone[k]; l++) {
+            if (gone[l] || !are_opposite(n, k, l))
+                continue;
+            gone[l] = true;
+            for (int r = 0; r < n->R; r++) {
+                arb_ptr o = n->O + r * n->h + l, to = n->O + r * n->h + k;
+                arb_add(to, to, o, BOX_PREC);
+                for (int i = 0; i < n->d; i++)
+                    arb_submul(n->L + r * n->d + i, o, n->A + k * n->d + i, BOX_PREC);
+                arb_submul(n->o0 + r, o, n->a0 + k, BOX_PREC);
+                arb_zero(o);
+            }
+            break;
+        }
+    at_free(gone); /* without memory nothing is folded, and the bounds are wider */
+}
+
 void box_net_clear(box_net *n)
 {
     _arb_vec_clear(n->A, n->h * n->d);

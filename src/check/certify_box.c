@@ -392,6 +392,7 @@ at_status at_check_box(const at_model *m, const at_params *p, const at_box *b, c
         if (!s && out->holds != AT_TRUE)
             s = refute(m, t, tp, tolerance, NULL, env, a, out, err);
     } else if (!s) {
+        box_net_fold(&net);
         job j = {.p = p, .b = b, .net = &net, .tolerance = tolerance};
         s = boxes_run(&j, m, t, tp, env, a, out, err);
     }
@@ -410,6 +411,7 @@ at_status at_box_range(const at_model *m, const double *lo, const double *hi, in
         return s;
     s = box_poly_init(&q, net.d, err);
     if (!s) {
+        box_net_fold(&net);
         box_poly_place(&q, lo, hi);
         box_poly_add_output(&q, &net, r);
         arb_t c;
