@@ -173,8 +173,8 @@ typedef struct {
 } at_box;
 
 /* Is |model - answer| <= tolerance for every output and all inputs of the boxes? Pieces as in at_check. p: the claim's
- * parameters; t, tp: the task that a counterexample is re-run on. The verdict counts boxes as inputs, and its margin
- * is tolerance minus the largest bound. */
+ * parameters; t, tp: the task that a counterexample is re-run on. A verdict that holds is about all inputs
+ * (INT64_MAX), the note says how many boxes it took; the margin is tolerance minus the largest bound. */
 at_status at_check_box(const at_model *m, const at_params *p, const at_box *b, const at_task *t,
                        const at_params *tp, double tolerance, const at_check_env *env, at_arena *a,
                        at_verdict *out, at_err *err);

@@ -118,10 +118,12 @@ static bool are_opposite(const box_net *n, int k, int l)
     return opposite;
 }
 
-void box_net_fold(box_net *n)
+at_status box_net_fold(box_net *n, at_err *err)
 {
     bool *gone = at_calloc((size_t)n->h, sizeof *gone);
-    for (int k = 0; gone && k < n->h; k++)
+    if (!gone)
+        return at_oom(err);
+    for (int k = 0; k < n->h; k++)
         for (int l = k + 1; l < n->h && !gone[k]; l++) {
             if (gone[l] || !are_opposite(n, k, l))
                 continue;
@@ -136,7 +138,8 @@ void box_net_fold(box_net *n)
             }
             break;
         }
-    at_free(gone); /* without memory nothing is folded, and the bounds are wider */
+    at_free(gone);
+    return AT_OK;
 }
 
 void box_net_clear(box_net *n)

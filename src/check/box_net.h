@@ -21,7 +21,7 @@ void box_normal(arb_t Phi, arb_t phi, const arb_t z); /* distribution and densit
 
 at_status box_net_init(box_net *n, const at_model *m, at_err *err);
 /* Units with opposite arguments become one, exactly: act(-z) = act(z) - z for ReLU and GeLU. */
-void box_net_fold(box_net *n);
+at_status box_net_fold(box_net *n, at_err *err);
 void box_net_clear(box_net *n);
 
 /* Polynomial of degree 2 about the point x0 of a box: c + g.y + y'Hy/2 with y = x - x0, plus anything of size rho. */

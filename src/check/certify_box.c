@@ -1,9 +1,10 @@
 /* certify_box.c: "for all real inputs of these boxes", by halving boxes. The enclosures are in box_net.c.
  *
  * A case is one box of the domain and one output. Its tree of halves is walked in a fixed order: a box whose bound is
- * at most the tolerance is done; else its midpoint is looked at (a point that is surely wrong ends the case); else it
- * is halved across the side that its bound depends on most. Cases are independent and pieces are runs of cases, so
- * neither threads nor interruptions change the result.
+ * at most the tolerance is done; else it is halved across the side that its bound depends on most, the midpoints of the
+ * halves are looked at (a point that is surely wrong ends the case), and the half with the larger error there comes
+ * first: what is wrong is found soon. Cases are independent and pieces are runs of cases, so neither threads nor
+ * interruptions change the result.
  *
  * A ReLU network as the answer (lemma A.2) needs no boxes: when the weights are those of the network up to exact
  * scaling, model minus answer is a sum of O_k (gelu(z_k) - relu(z_k)), each factor in [-gap, 0], for every input. */
@@ -86,7 +87,6 @@ typedef struct {
     box_poly poly, spot;
     double c, *g, *H; /* the answer */
     double *witness;  /* (d) a point that is surely wrong */
-    bool found;
     uint64_t looked; /* boxes */
     double most;     /* largest bound of a finished box */
 } walk;
@@ -97,28 +97,6 @@ static double bound_on(const walk *w, box_poly *q, const double *lo, const doubl
     box_poly_add_output(q, w->j->net, w->r);
     box_poly_sub(q, w->c, w->g, w->H);
     return box_poly_size(q);
-}
-
-/* Is the error at x surely too large? Then x is the witness. */
-static bool spot_wrong(walk *w, const double *x)
-{
-    for (int i = 0; i < w->j->net->d; i++) {
-        w->witness[i] = fmin(fmax(x[i], w->j->net->lo[i]), w->j->net->hi[i]);
-        if (w->witness[i] < w->poly.lo[i] || w->witness[i] > w->poly.hi[i])
-            return false; /* the model does not take it */
-    }
-    bound_on(w, &w->spot, w->witness, w->witness);
-    arb_t t;
-    arb_init(t);
-    arb_abs(t, w->spot.c);
-    arb_sub(t, t, w->spot.rho, BOX_PREC);
-    arf_t end;
-    arf_init(end);
-    arb_get_lbound_arf(end, t, BOX_PREC);
-    bool wrong = arf_get_d(end, ARF_RND_FLOOR) > w->j->tolerance;
-    arf_clear(end);
-    arb_clear(t);
-    return w->found = wrong;
 }
 
 /* A point inside an interval with open ends. */
@@ -133,12 +111,36 @@ static double middle(double lo, double hi)
     return lo + (hi - lo) / 2;
 }
 
+/* At most the error at the middle of a box, or at its finite end. When it is too large the point is the witness. */
+static double spot_error(walk *w, const double *lo, const double *hi)
+{
+    for (int i = 0; i < w->j->net->d; i++) {
+        double x = isinf(lo[i]) != isinf(hi[i]) ? (isinf(lo[i]) ? hi[i] : lo[i]) : middle(lo[i], hi[i]);
+        w->witness[i] = fmin(fmax(x, w->j->net->lo[i]), w->j->net->hi[i]);
+        if (w->witness[i] < lo[i] || w->witness[i] > hi[i])
+            return 0; /* the model does not take it */
+    }
+    bound_on(w, &w->spot, w->witness, w->witness);
+    arb_t t;
+    arb_init(t);
+    arb_abs(t, w->spot.c);
+    arb_sub(t, t, w->spot.rho, BOX_PREC);
+    arf_t end;
+    arf_init(end);
+    arb_get_lbound_arf(end, t, BOX_PREC);
+    double error = arf_get_d(end, ARF_RND_FLOOR);
+    arf_clear(end);
+    arb_clear(t);
+    return error;
+}
+
 /* lo, hi: (DEPTH_MOST + 2, d) rows of a stack, of which the first is the case's box. */
 static at_tri walk_run(walk *w, double *lo, double *hi)
 {
     int d = w->j->net->d, top = 1;
     size_t row = (size_t)d * sizeof *lo;
-    double x[AT_BOX_INPUTS];
+    if (spot_error(w, lo, hi) > w->j->tolerance)
+        return AT_FALSE;
     while (top > 0) {
         double *a = lo + (top - 1) * d, *b = hi + (top - 1) * d;
         double bound = bound_on(w, &w->poly, a, b);
@@ -148,17 +150,25 @@ static at_tri walk_run(walk *w, double *lo, double *hi)
             top--;
             continue;
         }
-        for (int i = 0; i < d; i++)
-            x[i] = isinf(a[i]) != isinf(b[i]) ? (isinf(a[i]) ? b[i] : a[i]) : middle(a[i], b[i]);
-        if (spot_wrong(w, x))
-            return AT_FALSE;
         int side = box_poly_widest(&w->poly);
         if (side < 0 || top > DEPTH_MOST || w->looked > BOXES_MOST)
             return AT_UNKNOWN;
-        double cut = middle(a[side], b[side]);
-        memcpy(a + d, a, row); /* the upper half is walked first */
+        double from = a[side], to = b[side], cut = middle(from, to);
+        memcpy(a + d, a, row);
         memcpy(b + d, b, row);
         b[side] = a[d + side] = cut;
+        double low = spot_error(w, a, b);
+        if (low > w->j->tolerance)
+            return AT_FALSE;
+        double high = spot_error(w, a + d, b + d);
+        if (high > w->j->tolerance)
+            return AT_FALSE;
+        if (low > high) { /* the last one comes first */
+            a[side] = cut;
+            b[side] = to;
+            a[d + side] = from;
+            b[d + side] = cut;
+        }
         top++;
     }
     return AT_TRUE;
@@ -327,6 +337,8 @@ static at_status refute(const at_model *m, const at_task *t, const at_params *tp
     if (s)
         return s;
     out->has_counterexample = confirmed;
+    if (confirmed)
+        out->inputs = out->inputs == INT64_MAX ? 1 : out->inputs;
     out->holds = confirmed && !out->cx.unknown ? AT_FALSE : AT_UNKNOWN;
     if (out->holds == AT_UNKNOWN)
         out->note = "not certified, and no counterexample found";
@@ -362,7 +374,11 @@ static at_status boxes_run(job *j, const at_model *m, const at_task *t, const at
     out->inputs = sum.inputs;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
     if (sum.bad < 0) {
+        out->note = at_arena_printf(a, "%s; %ju boxes", j->b->text, (uintmax_t)sum.inputs);
+        if (!out->note)
+            return at_oom(err);
         out->holds = AT_TRUE;
+        out->inputs = INT64_MAX; /* reals: more than can be counted */
         return AT_OK;
     }
     double x[AT_BOX_INPUTS], margin;
@@ -386,15 +402,16 @@ at_status at_check_box(const at_model *m, const at_params *p, const at_box *b, c
         at_twin twin;
         s = b->twin(p, a, &twin, err);
         double bound = s ? 0 : twin_bound(&net, &twin);
-        out->inputs = 1;
+        out->inputs = INT64_MAX;
         out->margin = isfinite(bound) ? tolerance - bound : NAN;
-        out->holds = bound <= tolerance ? AT_TRUE : AT_UNKNOWN;
+        out->holds = !s && bound <= tolerance ? AT_TRUE : AT_UNKNOWN;
         if (!s && out->holds != AT_TRUE)
             s = refute(m, t, tp, tolerance, NULL, env, a, out, err);
     } else if (!s) {
-        box_net_fold(&net);
         job j = {.p = p, .b = b, .net = &net, .tolerance = tolerance};
-        s = boxes_run(&j, m, t, tp, env, a, out, err);
+        s = box_net_fold(&net, err);
+        if (!s)
+            s = boxes_run(&j, m, t, tp, env, a, out, err);
     }
     box_net_clear(&net);
     flint_cleanup();
@@ -410,8 +427,9 @@ at_status at_box_range(const at_model *m, const double *lo, const double *hi, in
     if (s)
         return s;
     s = box_poly_init(&q, net.d, err);
+    if (!s)
+        s = box_net_fold(&net, err);
     if (!s) {
-        box_net_fold(&net);
         box_poly_place(&q, lo, hi);
         box_poly_add_output(&q, &net, r);
         arb_t c;

@@ -105,12 +105,12 @@ static const at_claim_table tables[] = {{
 }};
 
 static const at_cell cells[] = {
-    {"", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
+    {"d1=3 d2=2", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"d1=16 d2=16 M=100 X=100", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"lambda=0.0009765625", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"N=4", NULL, AT_EV_SAMPLED, 0, "f64", 100000, AT_TIER_QUICK, NULL},
     {"N=4 eps=0.001", NULL, AT_EV_SAMPLED, 0, "p16", 10000, AT_TIER_QUICK, NULL},
-    {"", "drop=1", AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
+    {"d1=3 d2=2", "drop=1", AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_lemma_a3 = {

@@ -106,11 +106,11 @@ static const at_claim_table tables[] = {{
 }};
 
 static const at_cell cells[] = {
-    {"", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
+    {"M=1 alpha=0.5", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"d=16 M=100 alpha=0.01 eps=1e-6 T=100", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"N=4", NULL, AT_EV_SAMPLED, 0, "f64", 100000, AT_TIER_QUICK, NULL},
     {"N=4 T=4", NULL, AT_EV_SAMPLED, 0, "p24", 10000, AT_TIER_QUICK, NULL},
-    {"", "c=0.9", AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
+    {"M=1 alpha=0.5", "c=0.9", AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"N=4 T=4", "T=65536", AT_EV_SAMPLED, 0, "p24", 10000, AT_TIER_QUICK, NULL},
 };
 
