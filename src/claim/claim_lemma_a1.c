@@ -9,7 +9,8 @@
  *      1 - t^2 <= exp(-t^2) <= 1 under the integral of erf.
  *   2. So sqrt(pi/2) L^2/4 (G(s) + G(-s) - G(d) - G(-d)), s = (a+b)/L, d = (a-b)/L, is ((a+b)^2 - (a-b)^2)/4 = a b
  *      up to (2M)^4/(24 L^2) = 2 M^4/(3 L^2), and not more.
- *   3. L = M^2 sqrt(2/(3 eps)) gives eps. The largest weight is sqrt(pi/2) L^2/4 = 0.209 M^4/eps.
+ *   3. L = max(1, M^2 sqrt(2/(3 eps))) gives eps. The largest weight is 1/L <= 1 or sqrt(pi/2) L^2/4, which is
+ *      0.209 M^4/eps when L > 1.
  * With p bits each unit is off by M/L 2^-p, which the outer weight makes M L 2^-p: the sum of both errors is least near
  * L = M 2^(p/3) (table `precision`). */
 #include "lemma.h"
@@ -24,16 +25,23 @@ static const at_param params[] = {
     {"p", "bits, in the table of precision only", 4, 53, 12, true},
 };
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
+/* Step 3: an error that makes L at least 1, for small M too. */
+static double error_of(const at_params *p)
 {
     double M = at_params_get(p, "M"), lambda = at_params_get(p, "lambda");
+    return fmin(lemma_eps(p), 2 * M * M * M * M / 3) / (lambda * lambda);
+}
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    double M = at_params_get(p, "M");
     at_program *P = at_program_new("lemma-a1", at_params_int(p, "N"));
     if (!P)
         return at_oom(err);
     at_gelu(P, 1); /* no unit stands for a ReLU */
     at_var a = at_reals(P, "a", 1, -M, M), b = at_reals(P, "b", 1, -M, M);
-    /* steps 2, 3: the assembler takes L from the error; L falls with the square root of it */
-    at_var ab = at_times(P, "ab", a, b, lemma_eps(p) / (lambda * lambda) * (1 - 0x1p-40));
+    /* step 2: the assembler takes L from the error, by the inverse of its square root */
+    at_var ab = at_times(P, "ab", a, b, error_of(p) * (1 - 0x1p-40));
     at_emit(P, AT_VEC(ab), AT_READ_RAW, 0);
     *out = P;
     return AT_OK;
@@ -87,7 +95,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     (void)threads;
     double M = at_params_get(p, "M"), worst = 0;
     int bits = at_params_int(p, "p");
-    double L = M * M * sqrt(2 / (3 * lemma_eps(p))) * at_params_get(p, "lambda");
+    double L = M * M * sqrt(2 / (3 * error_of(p)));
     at_model m;
     at_status s = at_claim_model(c, p, &m, err);
     if (s)
