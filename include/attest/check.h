@@ -156,9 +156,9 @@ at_status at_check_certified(const at_model *m, const at_params *p, const at_spl
  * a point is found where the error is too large, or the budget ends. */
 #define AT_BOX_INPUTS 64 /* numbers a position takes, at most */
 typedef struct {
-    int units;              /* h */
-    const double *w1, *b1;  /* (h, d), (h) */
-    const double *w2, *b2;  /* (R, h), (R) */
+    int units;             /* h */
+    const double *w1, *b1; /* (h, d), (h) */
+    const double *w2, *b2; /* (R, h), (R) */
 } at_twin;
 typedef struct {
     const char *text; /* one line: what the boxes are, and why these are all */

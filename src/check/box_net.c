@@ -385,7 +385,8 @@ static bool unit_add(box_poly *q, const box_net *n, int r, int k, relaxation s[2
         arb_abs(t, O);
         arb_mul(t, t, u->rho, BOX_PREC);
         arb_add(q->rho, q->rho, t, BOX_PREC);
-        double part = arf_get_d(arb_midref(t), ARF_RND_NEAR), whole = arf_get_d(arb_midref(half), ARF_RND_NEAR);
+        double part = arf_get_d(arb_midref(t), ARF_RND_NEAR),
+               whole = arf_get_d(arb_midref(half), ARF_RND_NEAR);
         for (int i = 0; i < n->d; i++) {
             double w = fabs(arf_get_d(arb_midref(A + i), ARF_RND_NEAR)) *
                        arf_get_d(arb_midref(q->rad + i), ARF_RND_NEAR);

@@ -11,9 +11,9 @@
 typedef struct {
     int d, h, R;
     bool gelu;
-    arb_ptr A, a0; /* (h, d), (h) */
-    arb_ptr O;     /* (R, h) */
-    arb_ptr L, o0; /* (R, d), (R) */
+    arb_ptr A, a0;   /* (h, d), (h) */
+    arb_ptr O;       /* (R, h) */
+    arb_ptr L, o0;   /* (R, d), (R) */
     double *lo, *hi; /* (d) what the model's fields allow */
 } box_net;
 
@@ -27,11 +27,11 @@ void box_net_clear(box_net *n);
 /* Polynomial of degree 2 about the point x0 of a box: c + g.y + y'Hy/2 with y = x - x0, plus anything of size rho. */
 typedef struct {
     int d;
-    double *lo, *hi;        /* (d) the box */
-    arb_ptr x0, rad;        /* (d) its centre and half widths; at an infinite side the finite end, radius 0 */
+    double *lo, *hi; /* (d) the box */
+    arb_ptr x0, rad; /* (d) its centre and half widths; at an infinite side the finite end, radius 0 */
     arb_t c, rho;
-    arb_ptr g, H;           /* (d), (d, d) */
-    double *pull;           /* (d) how much of rho halving this side would attack */
+    arb_ptr g, H; /* (d), (d, d) */
+    double *pull; /* (d) how much of rho halving this side would attack */
 } box_poly;
 
 at_status box_poly_init(box_poly *q, int d, at_err *err);

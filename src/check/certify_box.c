@@ -87,8 +87,8 @@ typedef struct {
     box_poly poly, spot;
     double c, *g, *H; /* the answer */
     double *witness;  /* (d) a point that is surely wrong */
-    uint64_t looked; /* boxes */
-    double most;     /* largest bound of a finished box */
+    uint64_t looked;  /* boxes */
+    double most;      /* largest bound of a finished box */
 } walk;
 
 static double bound_on(const walk *w, box_poly *q, const double *lo, const double *hi)

@@ -112,9 +112,11 @@ const at_claim claim_lemma_a2 = {
     .id = "lemma-a2",
     .title = "Every two-layer ReLU network is a GeLU network of the same size",
     .source = LEMMA_SOURCE ", Lemma A.2",
-    .statement = "For every two-layer ReLU network with weights of size at most M and every eps > 0 a GeLU network of "
-                 "the same size with weights poly(M, h, 1/eps) differs from it by at most eps, on all of R^d1.",
-    .proof = "relu(u) - G(u) lies in [0, 0.1699712] for every u, so with lambda W1 and W2/lambda an output is off by "
+    .statement =
+        "For every two-layer ReLU network with weights of size at most M and every eps > 0 a GeLU network of "
+        "the same size with weights poly(M, h, 1/eps) differs from it by at most eps, on all of R^d1.",
+    .proof = "relu(u) - G(u) lies in [0, 0.1699712] for every u, so with lambda W1 and W2/lambda an output "
+             "is off by "
              "at most 0.16998 times the sum of its weights over lambda.",
     .params = params,
     .n_params = COUNT(params),

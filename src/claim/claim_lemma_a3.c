@@ -117,7 +117,8 @@ const at_claim claim_lemma_a3 = {
     .id = "lemma-a3",
     .title = "A linear map goes through 2 d2 GeLU units without error",
     .source = LEMMA_SOURCE ", Lemma A.3",
-    .statement = "For every matrix W (d2 x d1) a two-layer MLP with 2 d2 GeLU units computes W x exactly, for every x; "
+    .statement = "For every matrix W (d2 x d1) a two-layer MLP with 2 d2 GeLU units computes W x exactly, "
+                 "for every x; "
                  "eps and lambda do not matter.",
     .proof = "G(u) - G(-u) = u Phi(u) + u Phi(-u) = u.",
     .params = params,

@@ -94,7 +94,8 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
 
 static const at_claim_table tables[] = {{
     .id = "size",
-    .title = "units, weights and certified error against alpha and eps; the bound is 1.36 sqrt(d) M/(alpha eps)",
+    .title =
+        "units, weights and certified error against alpha and eps; the bound is 1.36 sqrt(d) M/(alpha eps)",
     .columns = LEMMA_COLUMNS("alpha", "eps"),
     .x = "alpha",
     .logx = true,
@@ -118,10 +119,13 @@ const at_claim claim_lemma_a4 = {
     .id = "lemma-a4",
     .title = "2d+2 GeLU units select one of two vectors by a sign",
     .source = LEMMA_SOURCE ", Lemma A.4",
-    .statement = "For all eps, alpha, M > 0 a two-layer MLP with 2d+2 GeLU units and weights poly(M, 1/alpha, 1/eps) is "
-                 "within eps of x where t >= alpha and of y where t <= -alpha, on [-M, M]^d and for all such t.",
-    .proof = "relu(x+Ct) + relu(y-Ct) - relu(Ct) - relu(-Ct) with C = M/alpha is x or y; four units of weight 1 "
-             "make at most 4*0.16998/lambda of error as GeLU units.",
+    .statement =
+        "For all eps, alpha, M > 0 a two-layer MLP with 2d+2 GeLU units and weights poly(M, 1/alpha, 1/eps) "
+        "is "
+        "within eps of x where t >= alpha and of y where t <= -alpha, on [-M, M]^d and for all such t.",
+    .proof =
+        "relu(x+Ct) + relu(y-Ct) - relu(Ct) - relu(-Ct) with C = M/alpha is x or y; four units of weight 1 "
+        "make at most 4*0.16998/lambda of error as GeLU units.",
     .params = params,
     .n_params = COUNT(params),
     .task = "selection",

@@ -110,9 +110,12 @@ const at_claim claim_lemma_a5 = {
     .id = "lemma-a5",
     .title = "2n GeLU units turn a number into a prefix mask",
     .source = LEMMA_SOURCE ", Lemma A.5 with slope 3 in (12)",
-    .statement = "For every n and eps > 0 a two-layer MLP with 2n GeLU units and weights poly(n, 1/eps) is within eps of "
-                 "(1{k <= i})_k for every x with |x - i| <= 1/3, i in 0..n; 2n+2 units make it the unit vector e_i.",
-    .proof = "Entry k is relu(3(x-k)+2) - relu(3(x-k)+1), 1 from k-1/3 on and 0 up to k-2/3; as GeLU units it is off "
+    .statement =
+        "For every n and eps > 0 a two-layer MLP with 2n GeLU units and weights poly(n, 1/eps) is within eps "
+        "of "
+        "(1{k <= i})_k for every x with |x - i| <= 1/3, i in 0..n; 2n+2 units make it the unit vector e_i.",
+    .proof = "Entry k is relu(3(x-k)+2) - relu(3(x-k)+1), 1 from k-1/3 on and 0 up to k-2/3; as GeLU units "
+             "it is off "
              "by at most 3*0.16998/lambda.",
     .params = params,
     .n_params = COUNT(params),

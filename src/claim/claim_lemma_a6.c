@@ -39,8 +39,8 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_gelu(P, lambda_of(p)); /* step 2 */
     at_var x = at_reals(P, "x", 1, -0.5, n + 0.5);
     for (int k = 1; k <= n; k++) /* step 1 */
-        m[k - 1] = at_sum(P, NULL, AT_VEC(at_ramp(P, "m", x, k + 0.5 - half, k + 0.5 + half)), (double[]){-1},
-                          1);
+        m[k - 1] =
+            at_sum(P, NULL, AT_VEC(at_ramp(P, "m", x, k + 0.5 - half, k + 0.5 + half)), (double[]){-1}, 1);
     at_emit(P, (at_vec){n, m}, AT_READ_RAW, 0);
     *out = P;
     return AT_OK;
@@ -101,9 +101,11 @@ const at_claim claim_lemma_a6 = {
     .id = "lemma-a6",
     .title = "2n GeLU units turn a number into a suffix mask",
     .source = LEMMA_SOURCE ", Lemma A.6 with slope 3 in (13)",
-    .statement = "For every n and eps > 0 a two-layer MLP with 2n GeLU units and weights poly(n, 1/eps) is within eps of "
+    .statement = "For every n and eps > 0 a two-layer MLP with 2n GeLU units and weights poly(n, 1/eps) is "
+                 "within eps of "
                  "(1{k >= i})_k for every x with |x - i| <= 1/3, i in 0..n.",
-    .proof = "Entry k is 1 minus the ramp from k+1/3 to k+2/3; as GeLU units it is off by at most 3*0.16998/lambda.",
+    .proof = "Entry k is 1 minus the ramp from k+1/3 to k+2/3; as GeLU units it is off by at most "
+             "3*0.16998/lambda.",
     .params = params,
     .n_params = COUNT(params),
     .task = "suffix-mask",

@@ -28,7 +28,8 @@ static const at_param params[] = {
 
 static double lambda_of(const at_params *p)
 {
-    double n = at_params_get(p, "n"); /* n+2: the norm over the three outputs is at most (n+2) times b's error */
+    double n =
+        at_params_get(p, "n"); /* n+2: the norm over the three outputs is at most (n+2) times b's error */
     return lemma_lambda(p, fmax(1, 2 * AT_GELU_GAP * n * (n + 2) / lemma_eps(p)));
 }
 
@@ -76,7 +77,8 @@ static void answer(const at_params *p, size_t i, int r, double *c, double *g, do
 }
 
 static const at_box certificate = {
-    .text = "n^2 boxes, |x - i| <= spread for i = 1..n^2; the answers are constant or x plus a constant on each",
+    .text =
+        "n^2 boxes, |x - i| <= spread for i = 1..n^2; the answers are constant or x plus a constant on each",
     .boxes = boxes,
     .box = box,
     .answer = answer,
@@ -112,9 +114,11 @@ const at_claim claim_lemma_a7 = {
     .id = "lemma-a7",
     .title = "2n GeLU units find block and place of a position up to n^2",
     .source = LEMMA_SOURCE ", Lemma A.7 with (14) corrected",
-    .statement = "For every n and eps > 0 a two-layer MLP with 2n GeLU units gives b = ceil(i/n), b-1 and n-(bn-x) within "
+    .statement = "For every n and eps > 0 a two-layer MLP with 2n GeLU units gives b = ceil(i/n), b-1 and "
+                 "n-(bn-x) within "
                  "eps, for every x with |x - i| <= 1/4, i in 1..n^2.",
-    .proof = "ceil(i/n) = 1 + sum over j < n of 1{i > jn}, each a ramp of two units; x is carried by two more without "
+    .proof = "ceil(i/n) = 1 + sum over j < n of 1{i > jn}, each a ramp of two units; x is carried by two "
+             "more without "
              "error.",
     .params = params,
     .n_params = COUNT(params),

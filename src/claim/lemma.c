@@ -40,7 +40,8 @@ static at_status certified_error(const at_claim *c, const at_params *p, const at
         again = !s && v.holds == AT_TRUE;
         if (again) {
             *error = fmax(tolerance - v.margin, 0);
-            tolerance = c->box->twin ? 0 : fmin(*error, tolerance) * 0.8; /* a network's bound is what it is */
+            tolerance =
+                c->box->twin ? 0 : fmin(*error, tolerance) * 0.8; /* a network's bound is what it is */
         }
         again = again && tolerance > lemma_eps(p) * 1e-4; /* exact maps: nothing to find further down */
         at_arena_release(&a);

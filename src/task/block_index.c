@@ -33,18 +33,21 @@ static void answer_row(const at_params *p, const double *x, double *y)
 
 static void sample_row(const at_params *p, at_rng *r, double *x)
 {
-    *x = at_near_integer(r, 1, at_params_int(p, "n") * at_params_int(p, "n"), at_params_get(p, "spread"), false);
+    *x = at_near_integer(r, 1, at_params_int(p, "n") * at_params_int(p, "n"), at_params_get(p, "spread"),
+                         false);
 }
 
 static void adversarial_row(const at_params *p, at_rng *r, double *x)
 {
-    *x = at_near_integer(r, 1, at_params_int(p, "n") * at_params_int(p, "n"), at_params_get(p, "spread"), true);
+    *x = at_near_integer(r, 1, at_params_int(p, "n") * at_params_int(p, "n"), at_params_get(p, "spread"),
+                         true);
 }
 
 static bool inside(const at_params *p, const double *x)
 {
     double i = nearbyint(*x);
-    return i >= 1 && i <= at_params_int(p, "n") * at_params_int(p, "n") && fabs(*x - i) <= at_params_get(p, "spread");
+    return i >= 1 && i <= at_params_int(p, "n") * at_params_int(p, "n") &&
+           fabs(*x - i) <= at_params_get(p, "spread");
 }
 
 /* With spread 0 the inputs are the integers 1..n^2: sequences of them can be counted. */

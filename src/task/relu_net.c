@@ -100,7 +100,8 @@ AT_ROWS_VERBS_DEFINE
 const at_task at_task_relu_net = {
     .id = "relu-net",
     .title = "A given ReLU network",
-    .definition = "y = W2 relu(W1 x + b1) + b2 for x in [-X, X]^d1, weights of size at most M drawn from `net`",
+    .definition =
+        "y = W2 relu(W1 x + b1) + b2 for x in [-X, X]^d1, weights of size at most M drawn from `net`",
     .params = schema,
     .n_params = AT_PARAMS_COUNT(schema),
     .input_help = "a position is d1 reals, as in \"0.5,-1,2\"",

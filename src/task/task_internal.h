@@ -106,9 +106,9 @@ bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double
  *     static void adversarial_row(const at_params *p, at_rng *r, double *x);
  *     static bool inside(const at_params *p, const double *x);      is x a row of the task?
  * and row_width, out_width. AT_ROWS_VERBS makes the verbs of at_task from them. */
-double at_real_draw(at_rng *r, double lo, double hi);   /* uniform */
-double at_real_small(at_rng *r, double most);           /* of any sign and of any size from most 2^-30 to most */
-double at_real_weight(at_rng *r, double M);             /* a multiple of M/64 in [-M, M] */
+double at_real_draw(at_rng *r, double lo, double hi); /* uniform */
+double at_real_small(at_rng *r, double most); /* of any sign and of any size from most 2^-30 to most */
+double at_real_weight(at_rng *r, double M);   /* a multiple of M/64 in [-M, M] */
 double at_real_clip(double x, double lo, double hi);
 /* The k-th simpler input of n rows of W reals: a number becomes 0, an integer, a multiple of 1/8, of 1/1024, if
  * the row stays inside. Each step makes fewer numbers that are not so simple, so greedy descent ends. */

@@ -498,9 +498,8 @@ static void test_out_of_memory(void **state)
             at_err said = {0};
             at_check_env env = {.threads = 1};
             at_alloc_inject(nth);
-            at_status st =
-                k < 2 ? at_check_box(&m[k], &p, &boxes, t, &p, 0.011, &env, &a, &v, &said)
-                      : at_check_box(&m[k], &q, &network_box, net, &q, 0.02, &env, &a, &v, &said);
+            at_status st = k < 2 ? at_check_box(&m[k], &p, &boxes, t, &p, 0.011, &env, &a, &v, &said)
+                                 : at_check_box(&m[k], &q, &network_box, net, &q, 0.02, &env, &a, &v, &said);
             bool fired = at_alloc_injected();
             at_alloc_inject(0);
             if (nth == 0) {

@@ -45,7 +45,7 @@ static void test_boxes_are_the_task(void **state)
     static const struct {
         int lemma;
         const char *params;
-    } at[] = {{1, "M=3"},          {3, "d1=5 d2=3"},     {4, "d=3 M=2"}, {5, "n=9"}, {5, "n=7 onehot=1"},
+    } at[] = {{1, "M=3"},          {3, "d1=5 d2=3"},      {4, "d=3 M=2"}, {5, "n=9"}, {5, "n=7 onehot=1"},
               {5, "n=3 spread=0"}, {6, "n=9 spread=0.1"}, {7, "n=5"},     {7, "n=1"}, {7, "n=3 spread=0"}};
     for (size_t k = 0; k < sizeof at / sizeof at[0]; k++) {
         point c = point_at(lemmas[at[k].lemma - 1], at[k].params, NULL);
@@ -144,7 +144,7 @@ static void test_best_scale(void **state)
             least[bits] = row[2];
             best[bits] = row[0];
         }
-        ends[bits] = row[2]; /* the last row of these bits has the largest scale */
+        ends[bits] = row[2];                        /* the last row of these bits has the largest scale */
         assert_true(row[2] <= row[3] + 4 * row[4]); /* four units, each off by half an ulp of M/L at most */
         assert_true(fabs(row[5] - exp2(bits / 3.)) < 1e-9);
     }
@@ -269,9 +269,12 @@ static void test_onehot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_are_the_task), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_best_scale),         cmocka_unit_test(test_seed_slopes),
-        cmocka_unit_test(test_seed_blocks),        cmocka_unit_test(test_width_matters),
+        cmocka_unit_test(test_boxes_are_the_task),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_best_scale),
+        cmocka_unit_test(test_seed_slopes),
+        cmocka_unit_test(test_seed_blocks),
+        cmocka_unit_test(test_width_matters),
         cmocka_unit_test(test_onehot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

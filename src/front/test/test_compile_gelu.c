@@ -11,7 +11,8 @@
 #define INPUTS 40
 
 /* The sequence (inputs, separator, states) as rows of the model, and the row after each. */
-static int chain_rows(const at_dp_instance *x, const int64_t *in, const at_dp_chain *c, int width, double *rows)
+static int chain_rows(const at_dp_instance *x, const int64_t *in, const at_dp_chain *c, int width,
+                      double *rows)
 {
     int nc = x->d->n_counters, nv = x->d->n_values, n = 0;
     memset(rows, 0, (size_t)(x->L + 1) * (size_t)width * sizeof *rows);

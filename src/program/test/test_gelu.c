@@ -22,7 +22,8 @@ static void test_random_gelu(void **state)
     (void)state;
     int assembled = 0, refused = 0, active = 0;
     for (int s = 0; s < PROGRAMS; s++) {
-        maker k = {.r = at_rng_at(77, (uint64_t)s), .how = {.range = 1024, .fields = s % 2, .noisy = s % 4 > 1}};
+        maker k = {.r = at_rng_at(77, (uint64_t)s),
+                   .how = {.range = 1024, .fields = s % 2, .noisy = s % 4 > 1}};
         random_program(&k);
         assert_non_null(k.P);
         static const double lambdas[] = {64, 300, 4096, 100000};
@@ -65,7 +66,8 @@ static void test_random_gelu(void **state)
         at_model_release(&m);
         at_program_free(k.P);
     }
-    print_message("%d assembled, %d refused, %d outputs beyond half their bound\n", assembled, refused, active);
+    print_message("%d assembled, %d refused, %d outputs beyond half their bound\n", assembled, refused,
+                  active);
     assert_true(assembled > PROGRAMS / 2);
     assert_true(active > 50); /* the bounds are not idle */
 }

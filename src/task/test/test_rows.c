@@ -7,15 +7,24 @@
 static const struct {
     const char *id, *size;
 } rows[] = {
-    {"product", "N=5 M=3"},           {"product", "N=1 M=0.001"},
-    {"relu-net", "N=3"},              {"relu-net", "N=2 d1=16 h=64 d2=16 M=100 X=0.5 net=7"},
-    {"linear-map", "N=3"},            {"linear-map", "N=2 d1=16 d2=16 M=100"},
-    {"selection", "N=4"},             {"selection", "N=2 d=16 M=7 alpha=0.001 T=1000"},
-    {"selection", "N=2 alpha=4"},     {"prefix-mask", "N=4 n=1"},
-    {"prefix-mask", "N=2 n=9"},       {"prefix-mask", "N=2 n=9 onehot=1"},
-    {"suffix-mask", "N=4 n=9"},       {"suffix-mask", "N=2 n=1024"},
-    {"block-index", "N=4 n=1"},       {"block-index", "N=4 n=5"},
-    {"block-index", "N=2 n=256"},     {"prefix-mask", "N=3 n=4 spread=0"},
+    {"product", "N=5 M=3"},
+    {"product", "N=1 M=0.001"},
+    {"relu-net", "N=3"},
+    {"relu-net", "N=2 d1=16 h=64 d2=16 M=100 X=0.5 net=7"},
+    {"linear-map", "N=3"},
+    {"linear-map", "N=2 d1=16 d2=16 M=100"},
+    {"selection", "N=4"},
+    {"selection", "N=2 d=16 M=7 alpha=0.001 T=1000"},
+    {"selection", "N=2 alpha=4"},
+    {"prefix-mask", "N=4 n=1"},
+    {"prefix-mask", "N=2 n=9"},
+    {"prefix-mask", "N=2 n=9 onehot=1"},
+    {"suffix-mask", "N=4 n=9"},
+    {"suffix-mask", "N=2 n=1024"},
+    {"block-index", "N=4 n=1"},
+    {"block-index", "N=4 n=5"},
+    {"block-index", "N=2 n=256"},
+    {"prefix-mask", "N=3 n=4 spread=0"},
     {"block-index", "N=3 n=3 spread=0"},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -92,9 +101,9 @@ static void expect(const at_task *t, const at_params *p, const double *x, double
     } else {
         int i = (int)floor(x[0] + 0.5);
         for (int k = 1; k <= at_params_int(p, "n"); k++)
-            y[k - 1] = !strcmp(t->id, "suffix-mask")  ? !(k < i)
-                       : at_params_int(p, "onehot")   ? !(k < i) && !(k > i)
-                                                      : !(k > i);
+            y[k - 1] = !strcmp(t->id, "suffix-mask") ? !(k < i)
+                       : at_params_int(p, "onehot")  ? !(k < i) && !(k > i)
+                                                     : !(k > i);
     }
 }
 
@@ -114,7 +123,8 @@ static void test_answers(void **state)
             t->answer(&p, x, y);
             for (int j = 0; j < N; j++) {
                 expect(t, &p, x + j * W, want);
-                for (int o = 0; o < R; o++) /* n - (bn - x) and x - (b-1)n: integers below 2^17 and one rounding */
+                for (int o = 0; o < R;
+                     o++) /* n - (bn - x) and x - (b-1)n: integers below 2^17 and one rounding */
                     assert_true(fabs(y[j * R + o] - want[o]) <= 0x1p-35);
             }
         }
