@@ -442,6 +442,12 @@ static void test_twin(void **state)
             w[k] *= 1 + (k == 1) * 0x1p-40;
         OK(at_check_box(&m, &p, &network_box, t, &p, 0.02, NULL, &a, &v, &err));
         assert_int_equal(v.holds, w[1] == 0 ? AT_TRUE : AT_UNKNOWN);
+        /* and an outer weight alone */
+        w[1] /= 1 + 0x1p-40;
+        double *o = at_model_data(&m, m.blocks[0].dense[1].w);
+        o[0] = nextafter(o[0], 9);
+        OK(at_check_box(&m, &p, &network_box, t, &p, 0.02, NULL, &a, &v, &err));
+        assert_int_equal(v.holds, AT_UNKNOWN);
         at_arena_release(&a);
         at_model_release(&m);
     }
