@@ -196,6 +196,8 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
         cell_print(c, &c->cells[i], t);
     if (c->split)
         cli_wrap(t, c->split->text, 2, COLUMNS);
+    if (c->box)
+        cli_wrap(t, c->box->text, 2, COLUMNS);
     for (int i = 0; i < c->n_tables; i++)
         cli_row(t, "  table", 20, c->tables[i].title, COLUMNS);
 }

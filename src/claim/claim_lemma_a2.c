@@ -67,9 +67,10 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
         for (int i = 0; i < d1; i++)
             x[i] = x[0] + i;
         for (int k = 0; k < h; k++)
-            unit[k] = at_relu(P, NULL, at_sum(P, NULL, (at_vec){d1, x}, t.w1 + k * d1, t.b1[k]));
+            unit[k] = at_relu(P, lemma_name("u", k + 1).s,
+                              at_sum(P, NULL, (at_vec){d1, x}, t.w1 + k * d1, t.b1[k]));
         for (int r = 0; r < d2; r++)
-            y[r] = at_sum(P, "y", (at_vec){h, unit}, t.w2 + r * h, t.b2[r]);
+            y[r] = at_sum(P, lemma_name("y", r + 1).s, (at_vec){h, unit}, t.w2 + r * h, t.b2[r]);
         at_emit(P, (at_vec){d2, y}, AT_READ_RAW, 0);
         *out = P;
     }

@@ -42,7 +42,8 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     for (int r = 0; r < d2; r++) {
         at_var sum = at_sum(P, NULL, (at_vec){d1, x}, W + r * d1, 0);
         bool drop = r + 1 == d2 && at_params_int(p, "drop");
-        y[r] = drop ? at_relu(P, "y", sum) : at_pass(P, "y", sum);
+        lemma_label name = lemma_name("y", r + 1);
+        y[r] = drop ? at_relu(P, name.s, sum) : at_pass(P, name.s, sum);
     }
     at_emit(P, (at_vec){d2, y}, AT_READ_RAW, 0);
     *out = P;

@@ -44,7 +44,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_gelu(P, lambda_of(p)); /* step 2 */
     at_var x = at_reals(P, "x", 1, -0.5, n + 0.5);
     for (int k = 1; k <= n + onehot; k++) /* step 1 */
-        m[k - 1] = at_ramp(P, "m", x, k - 0.5 - half, k - 0.5 + half);
+        m[k - 1] = at_ramp(P, lemma_name("m", k).s, x, k - 0.5 - half, k - 0.5 + half);
     for (int k = 0; k < n && onehot; k++)
         m[k] = at_sub(P, m[k], m[k + 1]);
     at_emit(P, (at_vec){n, m}, AT_READ_RAW, 0);

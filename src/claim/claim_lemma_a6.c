@@ -40,7 +40,8 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_var x = at_reals(P, "x", 1, -0.5, n + 0.5);
     for (int k = 1; k <= n; k++) /* step 1 */
         m[k - 1] =
-            at_sum(P, NULL, AT_VEC(at_ramp(P, "m", x, k + 0.5 - half, k + 0.5 + half)), (double[]){-1}, 1);
+            at_sum(P, NULL, AT_VEC(at_ramp(P, lemma_name("m", k).s, x, k + 0.5 - half, k + 0.5 + half)),
+                   (double[]){-1}, 1);
     at_emit(P, (at_vec){n, m}, AT_READ_RAW, 0);
     *out = P;
     return AT_OK;

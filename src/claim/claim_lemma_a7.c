@@ -45,7 +45,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_gelu(P, lambda_of(p)); /* step 3 */
     at_var x = at_reals(P, "x", 1, 0.5, n * n + 0.5);
     for (int j = 1; j < n + printed; j++, count++) { /* step 1 */
-        step[count] = at_ramp(P, "beyond", x, j * n + 0.25, j * n + 0.75);
+        step[count] = at_ramp(P, lemma_name("beyond", j).s, x, j * n + 0.25, j * n + 0.75);
         coef[count] = printed ? -1 : 1;
     }
     at_var block = at_sum(P, "block", (at_vec){count, step}, coef, printed ? n : 1);

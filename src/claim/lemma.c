@@ -2,6 +2,7 @@
 #include "lemma.h"
 
 #include <math.h>
+#include <stdio.h>
 
 double lemma_eps(const at_params *p)
 {
@@ -11,6 +12,13 @@ double lemma_eps(const at_params *p)
 double lemma_lambda(const at_params *p, double least)
 {
     return exp2(ceil(log2(least))) * at_params_get(p, "lambda");
+}
+
+lemma_label lemma_name(const char *name, int k)
+{
+    lemma_label out;
+    snprintf(out.s, sizeof out.s, "%.12s%d", name, k);
+    return out;
 }
 
 void lemma_integer_box(const at_params *p, double i, double *lo, double *hi)

@@ -35,6 +35,12 @@ double lemma_lambda(const at_params *p, double least);
 at_status lemma_size_row(const at_claim *c, const at_params *p, int threads, const char *x1, const char *x2,
                          double stated, double poly, double *out, at_err *err);
 
+/* "m3": the name of the k-th of some variables. */
+typedef struct {
+    char s[24];
+} lemma_label;
+lemma_label lemma_name(const char *name, int k);
+
 /* Boxes |x - i| <= spread around integers, rounded outward. */
 void lemma_integer_box(const at_params *p, double i, double *lo, double *hi);
 
