@@ -16,7 +16,7 @@ static void heading(at_text *t, const char *s)
 static void param_row(at_text *t, const at_param *q, double now)
 {
     char right[160];
-    snprintf(right, sizeof right, "%s %s in %.17g..%.17g, default %.17g", q->doc,
+    snprintf(right, sizeof right, "%s %s in %.15g..%.15g, default %.15g", q->doc,
              q->integer ? "(integer)" : "(real)", q->lo, q->hi, q->value);
     char left[64];
     snprintf(left, sizeof left, "  %s = %.17g", q->name, now);
@@ -111,22 +111,22 @@ static const char *tier_name(const at_cell *c)
 }
 
 /* "every sequence", "12000 inputs", "all inputs, by a case split" */
-static void cell_how(const at_cell *c, at_text *t)
+static void cell_how(const at_claim *claim, const at_cell *c, at_text *t)
 {
     if (c->evidence == AT_EV_EXACT)
         at_text_addf(t, "all %s", at_enum_names[c->how]);
     else if (c->evidence == AT_EV_SAMPLED)
         at_text_addf(t, "%llu inputs", (unsigned long long)c->inputs);
     else
-        at_text_add(t, "all inputs, by a case split");
+        at_text_addf(t, "all inputs, by %s", claim->box ? "boxes of reals" : "a case split");
 }
 
-static void cell_print(const at_cell *c, at_text *t)
+static void cell_print(const at_claim *claim, const at_cell *c, at_text *t)
 {
     at_text right;
     at_text_init(&right);
     at_text_addf(&right, "%s, ", at_evidence_names[c->evidence]);
-    cell_how(c, &right);
+    cell_how(claim, c, &right);
     at_text_addf(&right, ", %s, %s", c->arith, tier_name(c));
     if (c->quick)
         at_text_addf(&right, " (quick: %s)", c->quick);
@@ -193,9 +193,11 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
     at_text_release(&size);
     heading(t, "checked by `attest check`");
     for (int i = 0; i < c->n_cells; i++)
-        cell_print(&c->cells[i], t);
+        cell_print(c, &c->cells[i], t);
     if (c->split)
         cli_wrap(t, c->split->text, 2, COLUMNS);
+    if (c->box)
+        cli_wrap(t, c->box->text, 2, COLUMNS);
     for (int i = 0; i < c->n_tables; i++)
         cli_row(t, "  table", 20, c->tables[i].title, COLUMNS);
 }

@@ -47,4 +47,10 @@ call build match2 --set N=8,M=1024 -o "$dir/wide.st"
 gives 3 'run: undecided prints ?' '? ? 0' run "$dir/wide.st" 3 1021 5 --precision ball24
 says 3 'run --json: undecided is null' '"outputs": [[null], [null], [0]]' run "$dir/wide.st" 3 1021 5 --precision ball24 --json
 
+# Real inputs: fields of a position are separated by '/'.
+call build lemma-a4 --set N=2 -o "$dir/select.st"
+says 0 'run: reals, selected by a sign' '"outputs": [[' run "$dir/select.st" 0.5,1/-1,0/0.75 0.5,1/-1,0/-0.75 --json
+gives 0 'run: reals' '0.5,1 -1,0' run "$dir/select.st" 0.5,1/-1,0/0.75 0.5,1/-1,0/-0.75
+refuses 2 'run: a real out of range' 'out of range' run "$dir/select.st" 0.5,2/-1,0/0.75
+
 finish

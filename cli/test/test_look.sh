@@ -17,6 +17,8 @@ done
 holds 'a PNG' sh -c "head -c 4 '$dir/p.png' | grep -q PNG"
 holds 'an SVG' grep -q '<svg' "$dir/p.svg"
 holds 'a PDF' sh -c "head -c 4 '$dir/p.pdf' | grep -q %PDF"
+says 0 'look: a claim without attention says so' 'no attention: every position is answered for itself' look lemma-a1
+says 0 'look: no heads, a picture all the same' '0 heads, 3 positions' look lemma-a1 -o "$dir/none.svg"
 says 0 'look: balls' 'output' look match2 --precision ball
 
 refuses 2 'look: unknown picture' '.gif' look match2 -o "$dir/p.gif"

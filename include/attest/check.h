@@ -146,4 +146,44 @@ at_status at_cases_complete(const at_params *p, const at_split *s, const at_case
 at_status at_check_certified(const at_model *m, const at_params *p, const at_split *s,
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
 
+/* ---- certificates over boxes: real inputs --------------------------------------------------------------
+ *
+ * For models that are one MLP with one hidden layer, ReLU or GeLU, at every position (no attention, no position
+ * features): what holds at one position holds at all. The domain is a list of boxes, with ends that may be infinite;
+ * on each of them every answer is a polynomial of degree at most 2. On a box each unit is a polynomial of degree at
+ * most 2 in its argument plus a rigorous remainder (Taylor's, or the distance of GeLU from ReLU), so model minus
+ * answer is one too, and its largest size is bounded term by term. Boxes are halved until the bound is small enough,
+ * a point is found where the error is too large, or the budget ends. */
+#define AT_BOX_INPUTS 64 /* numbers a position takes, at most */
+typedef struct {
+    int units;             /* h */
+    const double *w1, *b1; /* (h, d), (h) */
+    const double *w2, *b2; /* (R, h), (R) */
+} at_twin;
+typedef struct {
+    const char *text; /* one line: what the boxes are, and why these are all */
+    size_t (*boxes)(const at_params *p);
+    /* Box i: d numbers each. */
+    void (*box)(const at_params *p, size_t i, double *lo, double *hi);
+    /* Answer r on box i is c + g.x + x'Hx/2; all are 0 when this is called, g (d), H (d, d) symmetric. */
+    void (*answer)(const at_params *p, size_t i, int r, double *c, double *g, double *H);
+    /* Instead of these three: the answer is a ReLU network, on all of R^d (lemma A.2). The model must have its units,
+     * unit k scaled by any lambda_k > 0 that leaves no rounding. The arrays live in the arena. */
+    at_status (*twin)(const at_params *p, at_arena *a, at_twin *out, at_err *err);
+} at_box;
+
+/* Is |model - answer| <= tolerance for every output and all inputs of the boxes? Pieces as in at_check. p: the claim's
+ * parameters; t, tp: the task that a counterexample is re-run on. A verdict that holds is about all inputs
+ * (INT64_MAX), the note says how many boxes it took; the margin is tolerance minus the largest bound. */
+at_status at_check_box(const at_model *m, const at_params *p, const at_box *b, const at_task *t,
+                       const at_params *tp, double tolerance, const at_check_env *env, at_arena *a,
+                       at_verdict *out, at_err *err);
+
+/* Bounds of output r of m over one box (ends may be infinite), without halving it. */
+at_status at_box_range(const at_model *m, const double *lo, const double *hi, int r, double *out_lo,
+                       double *out_hi, at_err *err);
+
+/* Rigorous bounds of sup |relu(u) - gelu(u)| over all u. */
+void at_gelu_gap(double *lo, double *hi);
+
 #endif

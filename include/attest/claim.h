@@ -62,6 +62,7 @@ struct at_claim {
     const at_cell *cells;
     int n_cells;
     const at_split *split; /* case split of its certificate; NULL: none */
+    const at_box *box;     /* boxes of its certificate, when inputs are real; NULL: none */
     const at_claim_table *tables;
     int n_tables;
     const char *look; /* an input whose attention is worth looking at */

@@ -97,6 +97,20 @@ at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef,
 
 /* ---- pointwise steps: one ReLU layer each -------------------------------------------------------------- */
 
+/* GeLU units instead of ReLU ones, in the whole program: relu(z) becomes gelu(lambda z)/lambda, which is lower by at
+ * most AT_GELU_GAP/lambda; errors are carried as before. What is only carried stays exact. */
+void at_gelu(at_program *P, double lambda);
+
+at_var at_relu(at_program *P, const char *name, at_var x); /* max(x, 0): one unit */
+/* x itself through two units: u = relu(u) - relu(-u), and exactly so for GeLU, whatever lambda. */
+at_var at_pass(at_program *P, const char *name, at_var x);
+/* x y of reals by four GeLU units (lemma A.1), within `error` of it for arguments without error. */
+at_var at_times(at_program *P, const char *name, at_var x, at_var y, double error);
+/* t >= alpha ? x : y, component by component, where |t| >= alpha > 0 is the author's word (lemma A.4): 2d+2 units
+ * for d components, t unbounded. slack >= 1 multiplies the slope. Returns the first of d consecutive variables. */
+at_var at_choose_rows(at_program *P, const char *name, at_var t, double alpha, at_vec x, at_vec y,
+                      double slack);
+
 at_var at_ramp(at_program *P, const char *name, at_var x, double a, double b); /* 0 below a, 1 above b */
 at_var at_max2(at_program *P, const char *name, at_var x, at_var y);
 at_var at_min2(at_program *P, const char *name, at_var x, at_var y);

@@ -81,6 +81,11 @@ typedef struct at_task {
     bool (*simpler)(const at_params *p, const double *x, int n, int k, double *out);
 } at_task;
 
+/* Weights that a task's parameters name, for those who build it: relu-net's w1 (h, d1), b1 (h), w2 (d2, h), b2 (d2),
+ * and linear-map's W (d2, d1). All are multiples of M/64 in [-M, M]. */
+void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
+void at_linear_map_weights(const at_params *p, double *W);
+
 extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
 const at_task *at_task_find(const char *id); /* NULL when unknown */

@@ -114,11 +114,13 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
         return s;
     if (cell->evidence == AT_EV_CERTIFIED && c->split)
         return at_check_certified(m, p, c->split, env, a, out, err);
-    if (cell->evidence == AT_EV_CERTIFIED)
+    if (cell->evidence == AT_EV_CERTIFIED && !c->box)
         return at_fail(err, AT_EINPUT, "claim %s has no certificate", c->id);
     if (c->chain)
         return chain_check(c, p, m, &q, env, a, out, err);
     s = at_claim_task(c, p, &t, &tp, err);
+    if (!s && cell->evidence == AT_EV_CERTIFIED)
+        return at_check_box(m, p, c->box, t, &tp, q.tolerance, env, a, out, err);
     return s ? s : at_check(m, t, &tp, &q, env, a, out, err);
 }
 

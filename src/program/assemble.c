@@ -350,7 +350,7 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
                       .residual = b->residual,
                       .norm_g = -1,
                       .norm_b = -1,
-                      .act = AT_ACT_RELU};
+                      .act = P->lambda > 0 ? AT_ACT_GELU : AT_ACT_RELU};
     if (!b->attn) {
         out->n_dense = b->net.n_levels + 1;
         out->dense = at_new(a, at_dense, out->n_dense);

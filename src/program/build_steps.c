@@ -134,6 +134,100 @@ at_var at_ramp(at_program *P, const char *name, at_var x, double a, double b)
     return id;
 }
 
+void at_gelu(at_program *P, double lambda)
+{
+    if (P->err.code)
+        return;
+    if (!(lambda > 0) || !isfinite(lambda))
+        at_program_fail(P, "GeLU units with lambda %g", lambda);
+    P->lambda = lambda;
+}
+
+at_var at_relu(at_program *P, const char *name, at_var x)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    const var *a = &P->vars[x];
+    return point_add(P, name, OP_RELU, AT_VEC(x), fmax(a->lo, 0), fmax(a->hi, 0), a->integer);
+}
+
+at_var at_pass(at_program *P, const char *name, at_var x)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    const var *a = &P->vars[x];
+    return point_add(P, name, OP_PASS, AT_VEC(x), a->lo, a->hi, a->integer);
+}
+
+/* The range of x*y. */
+static void range_of_product(const var *a, const var *b, double *lo, double *hi)
+{
+    double c[4] = {a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi};
+    *lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3]));
+    *hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+}
+
+at_var at_times(at_program *P, const char *name, at_var x, at_var y, double error)
+{
+    if (!need(P, name, x, false, false) || !need(P, name, y, false, false))
+        return -1;
+    double lo, hi;
+    range_of_product(&P->vars[x], &P->vars[y], &lo, &hi);
+    if (!(error > 0) || !isfinite(error))
+        return at_program_fail(P, "%s: a product with error %g", name, error), -1;
+    at_var id = point_add(P, name, OP_TIMES, AT_VEC(x, y), lo, hi, false);
+    if (id >= 0)
+        P->vars[id].c0 = error;
+    return id;
+}
+
+/* With C = slack M/alpha, M the largest |x| or |y|:
+ *     relu(x + C t) + relu(y - C t) - |C t|
+ * For t >= alpha the first argument is at least M - M = 0, the second at most 0: x + C t - C t. Likewise for
+ * t <= -alpha. The two units of |C t| serve all components. */
+at_var at_choose_rows(at_program *P, const char *name, at_var t, double alpha, at_vec x, at_vec y,
+                      double slack)
+{
+    double M = 0;
+    if (!need(P, name, t, false, false))
+        return -1;
+    if (x.n < 1 || x.n != y.n || !(alpha > 0) || !isfinite(alpha) || !(slack > 0) || !isfinite(slack))
+        return at_program_fail(P, "%s: %d and %d components, alpha %g, slack %g", name, x.n, y.n, alpha,
+                               slack),
+               -1;
+    for (int k = 0; k < x.n; k++) {
+        if (!need(P, name, x.v[k], false, false) || !need(P, name, y.v[k], false, false))
+            return -1;
+        const var *a = &P->vars[x.v[k]], *b = &P->vars[y.v[k]];
+        M = fmax(M, fmax(fmax(-a->lo, a->hi), fmax(-b->lo, b->hi)));
+    }
+    double C = slack * M / alpha;
+    at_var size = at_absolute(P, component_name(P, "|C %s|", name, 0), at_scaled(P, C, t));
+    at_var *part = at_new(&P->arena, at_var, 2 * x.n);
+    if (!part)
+        return fail_oom(P);
+    for (int k = 0; k < x.n; k++) {
+        at_var over = at_sum(P, NULL, AT_VEC(x.v[k], t), (double[]){1, C}, 0);
+        at_var under = at_sum(P, NULL, AT_VEC(y.v[k], t), (double[]){1, -C}, 0);
+        part[2 * k] = at_relu(P, component_name(P, "%s+[%d]", name, k), over);
+        part[2 * k + 1] = at_relu(P, component_name(P, "%s-[%d]", name, k), under);
+    }
+    at_var first = -1;
+    for (int k = 0; k < x.n; k++) {
+        at_var all = at_sum(P, component_name(P, x.n > 1 ? "%s[%d]" : "%s", name, k),
+                            AT_VEC(part[2 * k], part[2 * k + 1], size), (double[]){1, 1, -1}, 0);
+        if (all < 0)
+            return -1;
+        var *v = &P->vars[all]; /* of the sum's range the author knows better */
+        v->lo = fmax(v->lo, fmin(P->vars[x.v[k]].lo, P->vars[y.v[k]].lo));
+        v->hi = fmin(v->hi, fmax(P->vars[x.v[k]].hi, P->vars[y.v[k]].hi));
+        v->known = slack >= 1;
+        v->when = -1;
+        first = k ? first : all;
+    }
+    return first;
+}
+
 static at_var extreme_add(at_program *P, const char *name, op o, at_var x, at_var y)
 {
     if (!need(P, name, x, false, false) || !need(P, name, y, false, false))
@@ -271,8 +365,8 @@ at_var at_product(at_program *P, const char *name, at_var x, at_var y)
     if (!need(P, name, x, true, false) || !need(P, name, y, true, false))
         return -1;
     const var *a = &P->vars[x], *b = &P->vars[y];
-    double c[4] = {a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi};
-    double lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3])), hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+    double lo, hi;
+    range_of_product(a, b, &lo, &hi);
     if (a->hi - a->lo + b->hi - b->lo > TABLE_MAX)
         return at_program_fail(P, "%s: the factors' ranges add up to more than %d", name, TABLE_MAX), -1;
     return point_add(P, name, OP_PRODUCT, AT_VEC(x, y), lo, hi, true);
@@ -369,9 +463,7 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         v->integer = x->integer && selects_one;
         if (three) {
             const var *y = &P->vars[a->value2.v[k]];
-            double c[4] = {x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi};
-            v->lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3]));
-            v->hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+            range_of_product(x, y, &v->lo, &v->hi);
             v->integer = v->integer && y->integer;
         }
         if (may_be_empty) {

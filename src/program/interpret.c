@@ -82,6 +82,13 @@ static double point_at(const machine *m, const var *v, int t)
     switch (v->op) {
     case OP_RAMP:
         return clamp01((a - v->c0) / (v->c1 - v->c0));
+    case OP_RELU:
+        return fmax(a, 0);
+    case OP_PASS:
+        return a;
+    case OP_TIMES:
+    case OP_PRODUCT:
+        return a * b;
     case OP_MAX:
         return fmax(a, b);
     case OP_MIN:
@@ -100,8 +107,6 @@ static double point_at(const machine *m, const var *v, int t)
         return a == v->c0;
     case OP_TABLE:
         return v->table[(size_t)(a - m->P->vars[v->args[0]].lo)];
-    case OP_PRODUCT:
-        return a * b;
     default: /* OP_NEAR */
         for (int k = 0; k < v->n_table; k++)
             sum += clamp01((v->c0 + v->c1 - fabs(a - v->table[k])) / v->c1);

@@ -1,4 +1,4 @@
-/* mlp.c: pointwise steps become ReLU layers.
+/* mlp.c: pointwise steps become ReLU or GeLU layers.
  *
  * The idea. At every hidden level a variable is an affine form over the units of that level; linear
  * expressions cost nothing. A pointwise step at level l adds units whose pre-activations are forms over
@@ -14,7 +14,20 @@
  *   x*y            (sq(x+y) - sq(x-y)) / 4 with the table of squares
  *
  * Here e is the flat radius: at least the error bound of x, so that the step removes the error. It is a
- * multiple of 2^-10, so that corners and slopes at integers of less than 42 bits are exact doubles. */
+ * multiple of 2^-10, so that corners and slopes at integers of less than 42 bits are exact doubles.
+ *
+ * GeLU (lemma A.2). A unit relu(z) becomes G(lambda z)/lambda with G(u) = u Phi(u). It is lower by gap(lambda |z|)/lambda,
+ * gap(u) = u Phi(-u) <= AT_GELU_GAP, and never higher. So a sum of units whose positive weights add up to A and whose
+ * negative ones to B is off by at most max(A, B) AT_GELU_GAP / lambda; with all corners at distance d or more from the
+ * argument, by max(A, B) gap(lambda d) / lambda, which is next to nothing once lambda d > 8: integer steps keep
+ * removing errors. Carrying takes both units, since G(u) - G(-u) = u exactly.
+ *
+ *   x*y of reals   sqrt(pi/2) L^2/4 (G(s) + G(-s) - G(d) - G(-d)), s = (x+y)/L, d = (x-y)/L (lemma A.1)
+ *
+ * Its error. G(u) + G(-u) = u erf(u/sqrt 2), and 1-t^2 <= exp(-t^2) <= 1 gives, for every u,
+ *     u^2 - u^4/6 <= sqrt(pi/2) u erf(u/sqrt 2) <= u^2.
+ * So the step is ((x+y)^2 - (x-y)^2)/4 = x y up to a difference of two numbers between 0 and (|x|+|y|)^4/(24 L^2):
+ * with |x|, |y| <= M the error is at most 2 M^4/(3 L^2), remainder included. */
 #include "program_internal.h"
 
 #include <math.h>
@@ -137,8 +150,8 @@ form *residual_form(const mlp_site *s, at_var v)
 
 /* ---- units ------------------------------------------------------------------------------------------- */
 
-/* Adds a unit to level l and returns coef times it. */
-static form *relu_unit(synth *y, int l, form *pre, double coef)
+/* Adds a unit as it stands to level l and returns coef times it. */
+static form *bare_unit(synth *y, int l, const form *pre, double coef)
 {
     mlp_net *net = y->net;
     if (net->units[l] >= AT_MAX_WIDTH) {
@@ -165,7 +178,28 @@ static form *relu_unit(synth *y, int l, form *pre, double coef)
     return form_unit(y, net->units[l]++, coef);
 }
 
+/* The same for relu(pre): a ReLU unit, or a GeLU one in its stead. */
+static form *relu_unit(synth *y, int l, const form *pre, double coef)
+{
+    double lambda = y->s->P->lambda;
+    if (!(lambda > 0))
+        return bare_unit(y, l, pre, coef);
+    return bare_unit(y, l, form_plus(y, &empty_form, lambda, pre), coef / lambda);
+}
+
 static form *value_at(synth *y, at_var v, int l);
+
+/* below = relu(below) - relu(-below), one unit where the sign is known and the unit is a ReLU. */
+static form *pair(synth *y, int l, const form *below, bool positive, bool negative)
+{
+    form *f = &empty_form;
+    bool both = y->s->P->lambda > 0;
+    if (positive || both)
+        f = form_plus(y, f, 1, relu_unit(y, l, below, 1));
+    if (negative || both)
+        f = form_plus(y, f, 1, relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1));
+    return f;
+}
 
 static form *carry(synth *y, at_var v, int l)
 {
@@ -173,13 +207,7 @@ static form *carry(synth *y, at_var v, int l)
     form *below = value_at(y, v, l - 1);
     if (below->n == 0)
         return below;
-    double lo = x->lo - x->err, hi = x->hi + x->err;
-    form *f = &empty_form;
-    if (hi > 0)
-        f = form_plus(y, f, 1, relu_unit(y, l, below, 1));
-    if (lo < 0)
-        f = form_plus(y, f, 1, relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1));
-    return f;
+    return pair(y, l, below, x->hi + x->err > 0, x->lo - x->err < 0);
 }
 
 /* Sum of coef[k]*relu(x - at[k]): many units at once. */
@@ -196,27 +224,31 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
     for (int k = 0; k < n && !y->oom; k++) {
         if (coef[k] == 0)
             continue;
-        relu_unit(y, l, form_shift(y, x, -at[k]), 1);
+        form *one = relu_unit(y, l, form_shift(y, x, -at[k]), coef[k]);
         if (y->oom)
             break;
-        unit[m] = y->net->units[l] - 1;
-        c[m++] = coef[k];
+        unit[m] = one->unit[0];
+        c[m++] = one->coef[0];
     }
     *f = (form){m, unit, c, 0};
     return f;
 }
 
-static double flat_radius(double err)
+/* With GeLU units half way between the error and 1/2: corners want a distance from the argument. */
+static double flat_radius(const at_program *P, double err)
 {
-    return fmax(FLAT, ceil(err * 0x1p10) * 0x1p-10);
+    if (!(P->lambda > 0))
+        return fmax(FLAT, ceil(err * 0x1p10) * 0x1p-10);
+    return err <= FLAT / 2 ? FLAT : fmin(floor((err + 0.5) * 0x1p9), 511) * 0x1p-10;
 }
 
 /* The corners of the table over integers lo..lo+n-1, an argument of error e: places and changes of slope. Returns how
  * many there are; at and coef may be NULL. */
-static int table_corners(double lo, int n, const double *t, double e, double *at, double *coef)
+static int table_corners(const at_program *P, double lo, int n, const double *t, double e, double *at,
+                         double *coef)
 {
     int m = 0;
-    double slope = 0, flat = flat_radius(e);
+    double slope = 0, flat = flat_radius(P, e);
     for (int k = 0; k + 1 < n; k++) {
         double next = t[k + 1] - t[k], jump = next / (1 - 2 * flat);
         if (e == 0 && next != slope) {
@@ -238,14 +270,92 @@ static int table_corners(double lo, int n, const double *t, double e, double *at
 /* The table as a function of the form x whose error is e. A long table has few corners, mostly. */
 static form *table_form(synth *y, int l, const form *x, double lo, int n, const double *t, double e)
 {
-    int m = table_corners(lo, n, t, e, NULL, NULL);
+    int m = table_corners(y->s->P, lo, n, t, e, NULL, NULL);
     double *at = at_new(y->s->arena, double, m + 1), *coef = at_new(y->s->arena, double, m + 1);
     if (!at || !coef) {
         y->oom = true;
         return &empty_form;
     }
-    table_corners(lo, n, t, e, at, coef);
+    table_corners(y->s->P, lo, n, t, e, at, coef);
     return form_shift(y, relu_row(y, l, x, m, at, coef), t[0]);
+}
+
+/* ---- what GeLU units add to errors --------------------------------------------------------------------- */
+
+/* At least gap(u') for every u' >= u >= 0: gap falls after 0.7518. Never 0: a tie that must be exact is none. */
+static double gelu_gap(double u)
+{
+    return u < 1 ? AT_GELU_GAP : fmin(AT_GELU_GAP, u * erfc(u * M_SQRT1_2) / 2 * (1 + 0x1p-30) + 0x1p-60);
+}
+
+/* A table as in table_form: positive and negative weights, and their corners' distance. */
+static double table_unit_error(const at_program *P, int n, const double *t, double e)
+{
+    double plus = 0, minus = 0, slope = 0, flat = flat_radius(P, e);
+    for (int k = 1; k < n; k++) {
+        double next = t[k] - t[k - 1], turn = next - slope;
+        if (e > 0)
+            plus += fabs(next) / (1 - 2 * flat);
+        else
+            *(turn > 0 ? &plus : &minus) += fabs(turn);
+        slope = next;
+    }
+    /* Without error the argument is at a corner, where G(0) = 0, or at least 1 away from it. */
+    double distance = e > 0 ? fmax(flat - e, 0) : 1;
+    return fmax(plus, minus) * gelu_gap(P->lambda * distance) / P->lambda;
+}
+
+/* The sum of sq/4 tables, without building them: the steps of a table of squares add up to its variation. */
+static double product_unit_error(const at_program *P, const var *x, const var *z)
+{
+    double e = x->err + z->err, flat = flat_radius(P, e), total = 0;
+    double range[2][2] = {{x->lo + z->lo, x->hi + z->hi}, {x->lo - z->hi, x->hi - z->lo}};
+    for (int k = 0; k < 2; k++) {
+        double lo = range[k][0], hi = range[k][1], most = fmax(lo * lo, hi * hi) / 4;
+        total += e > 0 ? 2 * most / (1 - 2 * flat) : (hi - lo) / 2 + fmax(fabs(lo), fabs(hi));
+    }
+    double distance = e > 0 ? fmax(flat - e, 0) : 1;
+    return total * gelu_gap(P->lambda * distance) / P->lambda;
+}
+
+double times_scale(const at_program *P, const var *v)
+{
+    double size = 0;
+    for (int k = 0; k < 2; k++) {
+        const var *x = &P->vars[v->args[k]];
+        size += fmax(fabs(x->lo), fabs(x->hi)) + x->err;
+    }
+    return size * size / sqrt(24 * v->c0) * (1 + 0x1p-30); /* size^4 / (24 L^2) = c0 */
+}
+
+double point_unit_error(const at_program *P, const var *v)
+{
+    const var *x = &P->vars[v->args[0]], *z = &P->vars[v->args[v->n_args > 1]];
+    double one = AT_GELU_GAP / P->lambda, flat = flat_radius(P, x->err);
+    double jump = gelu_gap(P->lambda * fmax(flat - x->err, 0)) / P->lambda / (1 - 2 * flat);
+    switch (v->op) {
+    case OP_PASS:
+        return 0;
+    case OP_TIMES:
+        return v->c0;
+    case OP_RAMP:
+        return one / (v->c1 - v->c0);
+    case OP_ABS:
+    case OP_SELECT:
+        return 2 * one;
+    case OP_AT_LEAST:
+        return jump;
+    case OP_EQUALS:
+        return 2 * jump;
+    case OP_TABLE:
+        return table_unit_error(P, v->n_table, v->table, x->err);
+    case OP_PRODUCT:
+        return product_unit_error(P, x, z);
+    case OP_NEAR:
+        return 2 * v->n_table * one / v->c1;
+    default: /* one unit of weight 1 */
+        return one;
+    }
 }
 
 static form *lower(synth *y, at_var id, int l)
@@ -261,6 +371,21 @@ static form *lower(synth *y, at_var id, int l)
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
         return relu_row(y, l, fa, 2, (double[]){v->c0, v->c1}, (double[]){s, -s});
+    }
+    case OP_RELU:
+        return relu_unit(y, l, fa, 1);
+    case OP_PASS:
+        return pair(y, l, fa, true, true);
+    case OP_TIMES: {
+        double L = times_scale(P, v), coef = sqrt(M_PI_2) * L * L / 4;
+        form *f = &empty_form;
+        for (int k = 0; k < 4; k++) { /* s, -s, d, -d */
+            double sign = k % 2 ? -1 : 1;
+            form *sum = form_plus(y, fa, k < 2 ? 1 : -1, fb);
+            f = form_plus(y, f, 1,
+                          bare_unit(y, l, form_plus(y, &empty_form, sign / L, sum), k < 2 ? coef : -coef));
+        }
+        return f;
     }
     case OP_MAX:
         return form_plus(y, value_at(y, a, l), 1, relu_unit(y, l, form_plus(y, fb, -1, fa), 1));
@@ -286,11 +411,11 @@ static form *lower(synth *y, at_var id, int l)
         return form_shift(y, relu_unit(y, l, none, -1), 1);
     }
     case OP_AT_LEAST: {
-        double s = 1 / (1 - 2 * (e = flat_radius(x->err)));
+        double s = 1 / (1 - 2 * (e = flat_radius(P, x->err)));
         return relu_row(y, l, fa, 2, (double[]){v->c0 - 1 + e, v->c0 - e}, (double[]){s, -s});
     }
     case OP_EQUALS: {
-        double s = 1 / (1 - 2 * (e = flat_radius(x->err))), t = v->c0;
+        double s = 1 / (1 - 2 * (e = flat_radius(P, x->err))), t = v->c0;
         return relu_row(y, l, fa, 4, (double[]){t - 1 + e, t - e, t + e, t + 1 - e},
                         (double[]){s, -s, -s, s});
     }

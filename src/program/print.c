@@ -96,7 +96,8 @@ static void print_point(const at_program *P, const var *x, at_text *t)
     static const char *const verb[] = {
         [OP_RAMP] = "ramp",     [OP_MAX] = "max",     [OP_MIN] = "min",         [OP_ABS] = "abs",
         [OP_SELECT] = "select", [OP_AND] = "and",     [OP_OR] = "or",           [OP_AT_LEAST] = "at_least",
-        [OP_EQUALS] = "equals", [OP_TABLE] = "table", [OP_PRODUCT] = "product", [OP_NEAR] = "near"};
+        [OP_EQUALS] = "equals", [OP_TABLE] = "table", [OP_PRODUCT] = "product", [OP_NEAR] = "near",
+        [OP_RELU] = "relu",     [OP_PASS] = "pass",   [OP_TIMES] = "times"};
     at_text_addf(t, "%s(", verb[x->op]);
     for (int k = 0; k < x->n_args; k++) {
         at_text_add(t, k ? ", " : "");
@@ -152,6 +153,8 @@ at_status at_program_print(const at_program *P, at_text *t)
         at_text_addf(t, ", %d hidden before", P->n_prefix);
     if (P->n_suffix)
         at_text_addf(t, ", %d hidden after", P->n_suffix);
+    if (P->lambda > 0)
+        at_text_addf(t, ", GeLU units, lambda %.6g", P->lambda);
     at_text_add(t, "\n");
     for (int f = 0; f < P->n_fields; f++) {
         const at_field *x = &P->fields[f];

@@ -12,6 +12,9 @@ typedef enum {
     OP_ROWS,   /* a column of a position table                                       */
     OP_LINEAR, /* c0 + sum coef*arg                                                  */
     OP_RAMP,
+    OP_RELU,
+    OP_PASS,  /* the argument through a pair of units                               */
+    OP_TIMES, /* product of reals; GeLU only                                        */
     OP_MAX,
     OP_MIN,
     OP_ABS,
@@ -44,7 +47,7 @@ typedef struct {
     int n_args;
     at_var *args;
     double *coef; /* LINEAR: n_args */
-    double c0;    /* LINEAR constant, AT_LEAST/EQUALS t, RAMP a, NEAR r */
+    double c0;    /* LINEAR constant, AT_LEAST/EQUALS t, RAMP a, NEAR r, TIMES wanted error */
     double c1;    /* RAMP b, NEAR w */
     /* tables: EMBED stride/rows of the field, TABLE values, NEAR centres, ROWS position rows */
     const double *table;
@@ -78,6 +81,7 @@ struct at_program {
     at_read_kind read;
     double threshold;
     double weaken; /* factor on derived scales: 1, but for controls */
+    double lambda; /* GeLU units of this sharpness; 0: ReLU units */
     at_err err;
     at_arena arena;
 };
@@ -128,6 +132,11 @@ typedef struct {
 /* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted. */
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
                          int levels, mlp_net *out);
+/* GeLU programs: what the units of the pointwise step v add to its error, once the errors of its arguments are
+ * known. TIMES: its whole scale comes from here too. */
+double point_unit_error(const at_program *P, const var *v);
+/* The L of the four units of a product: gelu((x+y)/L) and so on. */
+double times_scale(const at_program *P, const var *v);
 /* Does lowering v make many units, so that its argument should be narrow? */
 bool point_is_wide(const var *v);
 

@@ -12,7 +12,8 @@
  * values never leaves their range.
  *
  * Besides being near the interpreter's value, the weights' value lies in the variable's range: means and
- * selections are convex, every other step is clamped or monotone.
+ * selections are convex, every other step is clamped or monotone. GeLU units are not clamped: there it lies within
+ * err of the range, and `spread` and the selection's error say so.
  *
  * Liveness. What no output depends on has no phase of its own to reach: it gets no unit, head or
  * coordinate, and keeps nothing else alive. */
@@ -31,6 +32,12 @@ static const char *label(const var *v)
 static double magnitude(const var *v)
 {
     return fmax(fabs(v->lo), fabs(v->hi)) + v->err;
+}
+
+/* Width of the interval in which the weights' value lies. */
+static double spread(const at_program *P, const var *v)
+{
+    return v->hi - v->lo + (P->lambda > 0 ? 2 * v->err : 0);
 }
 
 /* Error of the score, from the errors of queries and keys. */
@@ -59,7 +66,7 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
     double keys = a->weighting == AT_THREEWISE ? T * T : T;
     for (int k = 0; k < a->value.n; k++) {
         const var *x = &P->vars[a->value.v[k]];
-        double r = x->hi - x->lo, ve = x->err;
+        double r = spread(P, x), ve = x->err;
         if (a->weighting == AT_THREEWISE) {
             const var *y = &P->vars[a->value2.v[k]];
             r = 2 * magnitude(x) * magnitude(y);
@@ -143,6 +150,16 @@ at_status schedule_errors(at_program *P, at_err *err)
         case OP_NEAR:
             v->err = v->n_table * e[0] / v->c1;
             break;
+        case OP_RELU:
+        case OP_PASS:
+            v->err = e[0];
+            break;
+        case OP_TIMES:
+            v->err = e[0] * magnitude(&P->vars[v->args[1]]) + e[1] * magnitude(&P->vars[v->args[0]]);
+            if (!(P->lambda > 0))
+                s = at_fail(err, AT_EDOMAIN, "program %s: %s: a product of reals needs GeLU units", P->name,
+                            label(v));
+            break;
         case OP_MAX:
         case OP_MIN:
         case OP_ABS:
@@ -151,7 +168,8 @@ at_status schedule_errors(at_program *P, at_err *err)
         case OP_SELECT: {
             const var *x = &P->vars[v->args[1]], *y = &P->vars[v->args[2]];
             /* Values never leave their ranges, so the unit that is not selected is off by the error of b only. */
-            v->err = fmax(e[1], e[2]) + e[0] * (x->hi - x->lo + y->hi - y->lo + fabs(x->lo - y->lo));
+            v->err = P->lambda > 0 ? e[1] + e[2] : fmax(e[1], e[2]);
+            v->err += e[0] * (x->hi - x->lo + y->hi - y->lo + fabs(x->lo - y->lo));
             break;
         }
         case OP_AND:
@@ -174,6 +192,8 @@ at_status schedule_errors(at_program *P, at_err *err)
         }
         if (s)
             return s;
+        if (P->lambda > 0 && op_is_point(v->op))
+            v->err += point_unit_error(P, v);
     }
     return AT_OK;
 }

@@ -13,6 +13,8 @@
 #include <attest/task.h>
 
 extern const at_task at_task_match2, at_task_match3, at_task_match3_bigram, at_task_match3_local, at_task_qsa;
+extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_task_selection,
+    at_task_prefix_mask, at_task_suffix_mask, at_task_block_index;
 
 #define AT_LENGTH_MAX  4096
 #define AT_MODULUS_MAX 65536
@@ -95,6 +97,53 @@ uint64_t at_tokens_count(const at_params *p, at_enum e);
 void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x);
 void at_tokens_next(const at_params *p, at_enum e, uint64_t index, double *x);
 bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double *out);
+
+/* ---- pointwise tasks over reals ---------------------------------------------------------------------
+ *
+ * Every position is a row of reals that is answered for itself. A task gives, for one row,
+ *     static void answer_row(const at_params *p, const double *x, double *y);
+ *     static void sample_row(const at_params *p, at_rng *r, double *x);
+ *     static void adversarial_row(const at_params *p, at_rng *r, double *x);
+ *     static bool inside(const at_params *p, const double *x);      is x a row of the task?
+ * and row_width, out_width. AT_ROWS_VERBS makes the verbs of at_task from them. */
+double at_real_draw(at_rng *r, double lo, double hi); /* uniform */
+double at_real_small(at_rng *r, double most); /* of any sign and of any size from most 2^-30 to most */
+double at_real_weight(at_rng *r, double M);   /* a multiple of M/64 in [-M, M] */
+double at_real_clip(double x, double lo, double hi);
+/* The k-th simpler input of n rows of W reals: a number becomes 0, an integer, a multiple of 1/8, of 1/1024, if
+ * the row stays inside. Each step makes fewer numbers that are not so simple, so greedy descent ends. */
+bool at_rows_simpler(const at_params *p, const double *x, int n, int W, int k,
+                     bool (*inside)(const at_params *p, const double *row), double *out);
+/* A real within `spread` of one of the integers first..last, mostly at the far end when hard. */
+double at_near_integer(at_rng *r, int first, int last, double spread, bool hard);
+
+/* Enumeration of sequences of the integers first..last, when the parameter `spread` is 0; else there are none. */
+uint64_t at_integers_count(const at_params *p, at_enum e, int first, int last);
+void at_integers_nth(const at_params *p, uint64_t index, int first, int last, double *x);
+
+#define AT_ROWS_VERBS_DEFINE                                                                                 \
+    static void answer(const at_params *p, const double *x, double *y)                                       \
+    {                                                                                                        \
+        for (int i = 0; i < at_params_int(p, "N"); i++)                                                      \
+            answer_row(p, x + i * row_width(p), y + i * out_width(p));                                       \
+    }                                                                                                        \
+    static void sample(const at_params *p, at_rng *r, double *x)                                             \
+    {                                                                                                        \
+        for (int i = 0; i < at_params_int(p, "N"); i++)                                                      \
+            sample_row(p, r, x + i * row_width(p));                                                          \
+    }                                                                                                        \
+    static void adversarial(const at_params *p, at_rng *r, double *x)                                        \
+    {                                                                                                        \
+        for (int i = 0; i < at_params_int(p, "N"); i++)                                                      \
+            adversarial_row(p, r, x + i * row_width(p));                                                     \
+    }                                                                                                        \
+    static bool simpler(const at_params *p, const double *x, int n, int k, double *out)                      \
+    {                                                                                                        \
+        return at_rows_simpler(p, x, n, row_width(p), k, inside, out);                                       \
+    }
+#define AT_ROWS_VERBS                                                                                        \
+    .real = true, .row_width = row_width, .out_width = out_width, .answer = answer, .sample = sample,        \
+    .adversarial = adversarial, .simpler = simpler
 
 /* What all tasks over tokens share, for their rows of verbs. */
 #define AT_TOKENS_VERBS                                                                                      \

@@ -3,7 +3,9 @@
 #include "task_internal.h"
 
 const at_task *const at_tasks[] = {
-    &at_task_match2, &at_task_match3, &at_task_match3_bigram, &at_task_match3_local, &at_task_qsa,
+    &at_task_match2,    &at_task_match3,      &at_task_match3_bigram, &at_task_match3_local,
+    &at_task_qsa,       &at_task_product,     &at_task_relu_net,      &at_task_linear_map,
+    &at_task_selection, &at_task_prefix_mask, &at_task_suffix_mask,   &at_task_block_index,
 };
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
 

@@ -276,6 +276,10 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out)
         pen_add(&s.p, note);
         pen_end(&s.p);
     }
+    if (!l->trace->n_heads) {
+        pen_add(&s.p, "no attention: every position is answered for itself");
+        pen_end(&s.p);
+    }
     if (l->output)
         outputs_draw(&s);
 }

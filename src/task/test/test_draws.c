@@ -94,7 +94,7 @@ static void test_draws_differ(void **state)
         for (int kind = 0; kind < 2; kind++) {
             const at_task *t = at_tasks[k];
             at_params p;
-            task_with(t->id, t->real ? "N=16 q=3 d=2" : "N=16 M=31", &p);
+            task_with(t->id, !t->real ? "N=16 M=31" : !strcmp(t->id, "qsa") ? "N=16 q=3 d=2" : "N=16", &p);
             double *x = task_input(t, &p), *y = task_input(t, &p);
             int same = 0;
             for (uint64_t i = 0; i < 100; i++) {

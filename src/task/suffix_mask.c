@@ -1,0 +1,71 @@
+/* suffix_mask.c: the integer i nearest to x as a mask: its first i-1 entries are 0, the others 1. */
+#include <math.h>
+
+#include "task_internal.h"
+
+static const at_param schema[] = {
+    AT_PARAM_LENGTH(1),
+    {"n", "entries of the mask", 1, 1024, 8, true},
+    {"spread", "how far x may be from an integer", 0, 1. / 3, 1. / 3, false},
+};
+
+static int row_width(const at_params *p)
+{
+    (void)p;
+    return 1;
+}
+
+static int out_width(const at_params *p)
+{
+    return at_params_int(p, "n");
+}
+
+static void answer_row(const at_params *p, const double *x, double *y)
+{
+    double i = nearbyint(*x);
+    for (int k = 1; k <= at_params_int(p, "n"); k++)
+        y[k - 1] = k >= i;
+}
+
+static void sample_row(const at_params *p, at_rng *r, double *x)
+{
+    *x = at_near_integer(r, 0, at_params_int(p, "n"), at_params_get(p, "spread"), false);
+}
+
+static void adversarial_row(const at_params *p, at_rng *r, double *x)
+{
+    *x = at_near_integer(r, 0, at_params_int(p, "n"), at_params_get(p, "spread"), true);
+}
+
+static bool inside(const at_params *p, const double *x)
+{
+    double i = nearbyint(*x);
+    return i >= 0 && i <= at_params_int(p, "n") && fabs(*x - i) <= at_params_get(p, "spread");
+}
+
+/* With spread 0 the inputs are the integers 0..n: sequences of them can be counted. */
+static uint64_t count(const at_params *p, at_enum e)
+{
+    return at_integers_count(p, e, 0, at_params_int(p, "n"));
+}
+
+static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
+{
+    (void)e;
+    at_integers_nth(p, index, 0, at_params_int(p, "n"), x);
+}
+
+AT_ROWS_VERBS_DEFINE
+
+const at_task at_task_suffix_mask = {
+    .id = "suffix-mask",
+    .title = "A number as a suffix mask",
+    .definition = "y_k = 1{k >= i} for k = 1..n, where |x - i| <= spread, i in 0..n",
+    .params = schema,
+    .n_params = AT_PARAMS_COUNT(schema),
+    .enums = 1u << AT_ENUM_SEQUENCES,
+    .input_help = "a position is one real, as in \"2.25\"",
+    .count = count,
+    .nth = nth,
+    AT_ROWS_VERBS,
+};
