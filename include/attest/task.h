@@ -52,8 +52,9 @@ void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */
 
 /* How inputs are enumerated. SEQUENCES: every input of length N. MULTISETS: one representative (sorted)
  * of every orbit under permuting positions; only for tasks with `symmetric`. SUBSETS (qSA): inputs that
- * together use every q-subset as a query; the vectors z are drawn from the index. */
-typedef enum { AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_SUBSETS, AT_ENUMS } at_enum;
+ * together use every q-subset as a query; the vectors z are drawn from the index. PAIRS (copy, block-mean): every
+ * position with everything it may ask for, and the values that are worst for an output that is linear in them. */
+typedef enum { AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_SUBSETS, AT_ENUM_PAIRS, AT_ENUMS } at_enum;
 extern const char *const at_enum_names[AT_ENUMS];
 
 typedef struct at_task {

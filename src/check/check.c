@@ -292,6 +292,14 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         out->evidence = AT_EV_SAMPLED; /* every query, but not every vector */
         out->note = "every subset is a query; the vectors are drawn";
     }
+    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_PAIRS) {
+        bool rounded = q->arith.kind == AT_F32 || q->arith.kind == AT_PBIT; /* far from linear */
+        out->evidence = rounded ? AT_EV_SAMPLED : AT_EV_EXACT;
+        out->note =
+            rounded ? "every pair of a position and what it asks for, with the values worst before rounding"
+                    : "every pair of a position and what it asks for; outputs are linear in the values, "
+                      "these are the worst";
+    }
     if (w.total < w.count) {
         out->evidence = AT_EV_SAMPLED;
         out->note = "one input from each of equal strata of the enumeration";

@@ -9,6 +9,11 @@
     ROW(match3_local)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
+    ROW(lemma_a8)                                                                                            \
+    ROW(lemma_a9)                                                                                            \
+    ROW(lemma_a11_rating)                                                                                    \
+    ROW(lemma_a11_index)                                                                                     \
+    ROW(lemma_a12)                                                                                           \
     ROW(dp_standard)                                                                                         \
     ROW(dp_linear)                                                                                           \
     ROW(dp_sparse)                                                                                           \

@@ -199,3 +199,17 @@ at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t 
     at_model_release(&m);
     return s;
 }
+
+at_status claim_precision_and_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                                   double *least, double *largest, at_err *err)
+{
+    at_model m;
+    at_size z;
+    at_status s = at_claim_model(c, p, &m, err);
+    if (s)
+        return s;
+    at_model_size(&m, &z);
+    *largest = z.largest;
+    at_model_release(&m);
+    return claim_least_precision(c, p, inputs, threads, least, err);
+}

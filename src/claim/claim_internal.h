@@ -11,6 +11,10 @@
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                                 double *least, at_err *err);
 
+/* The same, and the largest weight of the model. */
+at_status claim_precision_and_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                                   double *least, double *largest, at_err *err);
+
 /* Looks up the angle 2 pi x / M of a token: its cosine and sine. */
 void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx);
 

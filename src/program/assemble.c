@@ -173,7 +173,7 @@ static at_status plan_attention(plan *L, int p)
         h->k = forms_of(L, a->key);
         h->v = forms_of(L, a->value);
         h->dest = at_new(L->arena, int, a->value.n);
-        if (a->weighting == AT_LINEAR) { /* lemma A.9: mu (e - 1) on both sides */
+        if (a->weighting == AT_LINEAR && !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
             h->q = forms_minus_one(L, h->q, a->query.n, P->steps[x->step].scale);
             h->k = forms_minus_one(L, h->k, a->key.n, P->steps[x->step].scale);
         }

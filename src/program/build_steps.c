@@ -420,10 +420,13 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,
                                a->key.n, a->value.n),
                -1;
-    for (int k = 0; a->weighting == AT_LINEAR && k < a->query.n; k++) /* one-hot vectors */
+    if (a->kernel && a->weighting != AT_LINEAR)
+        return at_program_fail(P, "%s: a kernel goes with linear attention only", name), -1;
+    for (int k = 0; a->weighting == AT_LINEAR && !a->kernel && k < a->query.n; k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
-    if (!(a->gap > 0) || !isfinite(a->gap) || !isfinite(a->scale) || (a->base_plus && a->value.n != 1))
+    if (!(a->gap > 0 || a->kernel) || !isfinite(a->gap) || !isfinite(a->scale) ||
+        (a->base_plus && a->value.n != 1))
         return at_program_fail(
                    P, "%s: attention needs a gap above 0, finite numbers, and one value when it has a base",
                    name),

@@ -214,9 +214,9 @@ static at_var slot_pick(at_copier *c, const at_var *pick, at_var first, at_var l
     return at_known(c->P, fresh(c, name), sum, factor * fmin(i.lo, 0), factor * fmax(i.hi, 0), false, -1);
 }
 
-/* Consecutive variables, one a value, each in the value's range. Where the target exists they are integers as the
- * values are; elsewhere (a dependency that is absent, a row of the prompt) something that nobody reads, but in range,
- * since selections rely on that. */
+/* Consecutive variables, one a value. Integers: in the value's range, and where the target exists integers again;
+ * elsewhere (a dependency that is absent, a row of the prompt) something that nobody reads, but in range, since
+ * selections rely on that. Reals: as they came, so that they stay linear in the values. */
 static at_var results(at_copier *c, at_vec values, at_var target, const at_var *x)
 {
     char name[32];
@@ -226,12 +226,16 @@ static at_var results(at_copier *c, at_vec values, at_var target, const at_var *
                            at_at_least(P, "seen", at_sub(P, c->here, target), 0));
     for (int v = 0; in && v < values.n; v++) {
         at_var_info i = at_program_var(P, values.v[v]);
+        in[v] = x[v];
+        if (!i.integer)
+            continue;
         at_var low = at_max2(P, fresh(c, name), x[v], at_const(P, fmin(i.lo, 0)));
         in[v] = at_min2(P, fresh(c, name), low, at_const(P, fmax(i.hi, 0)));
     }
     for (int v = 0; in && v < values.n; v++) {
-        at_var_info i = at_program_var(P, values.v[v]);
-        at_var out = at_known(P, fresh(c, name), in[v], fmin(i.lo, 0), fmax(i.hi, 0), i.integer, exists);
+        at_var_info i = at_program_var(P, values.v[v]), j = at_program_var(P, in[v]);
+        double lo = i.integer ? fmin(i.lo, 0) : j.lo, hi = i.integer ? fmax(i.hi, 0) : j.hi;
+        at_var out = at_known(P, fresh(c, name), in[v], lo, hi, i.integer, exists);
         first = v == 0 ? out : first;
     }
     return first;
@@ -307,7 +311,7 @@ static at_var *block_of(at_copier *c, slotting *s, int n, at_mask mask)
                                             .weighting = AT_SOFTMAX,
                                             .mask = mask,
                                             .gap = 1,
-                                            .error = STEERING / W});
+                                            .error = (c->how.error > 0 ? c->how.error / 2 : STEERING) / W});
     for (int k = 0; k < n * S && mean >= 0; k++)
         s->block[k] = at_scaled(P, W, mean + k);
     return mean < 0 ? NULL : s->block;

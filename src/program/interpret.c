@@ -124,6 +124,27 @@ static double score_at(const machine *m, const at_attention *a, int i, int j1, i
     return a->post == AT_POST_NEG_RELU ? -fmax(s, 0) : a->post == AT_POST_NEG_ABS ? -fabs(s) : s;
 }
 
+static double elu1(double x)
+{
+    return x > 0 ? x + 1 : exp(x);
+}
+
+/* Linear attention of any queries and keys: the mean by the weights phi(q).phi(k). */
+static void kernel_at(const machine *m, const at_attention *a, int i, double *out)
+{
+    double sum = 0;
+    for (int j = 0; j < m->T; j++) {
+        double w = 0;
+        for (int k = 0; k < a->query.n && at_mask_allows(&a->mask, i, j); k++)
+            w += elu1(val(m, a->query.v[k])[i]) * elu1(val(m, a->key.v[k])[j]);
+        for (int k = 0; k < a->value.n; k++)
+            out[k] += w * val(m, a->value.v[k])[j];
+        sum += w;
+    }
+    for (int k = 0; k < a->value.n && sum > 0; k++)
+        out[k] /= sum;
+}
+
 /* All components of one attention step at query i. */
 static void attend_at(const machine *m, const at_attention *a, int i, double *out)
 {
@@ -206,7 +227,7 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 int n = P->steps[v->step].a.value.n;
                 for (int k = 0; k < n; k++)
                     mixed[k] = 0;
-                attend_at(&m, &P->steps[v->step].a, t, mixed);
+                (P->steps[v->step].a.kernel ? kernel_at : attend_at)(&m, &P->steps[v->step].a, t, mixed);
                 for (int k = 0; k < n; k++)
                     val(&m, id + k)[t] = mixed[k];
             }

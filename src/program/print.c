@@ -86,6 +86,10 @@ static void print_attention(const at_program *P, const step *s, at_text *t)
     }
     if (a->post != AT_POST_ID)
         at_text_addf(t, "\n      score %s", at_post_names[a->post]);
+    if (a->kernel) {
+        at_text_add(t, "\n      weights phi(query).phi(key) over their sum, phi = elu + 1");
+        return;
+    }
     at_text_addf(t, "\n      gap %.6g", a->gap);
     if (s->scale > 0)
         at_text_addf(t, ", scale %.6g", s->scale);

@@ -75,6 +75,14 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
         range = fmax(range, r);
         value_err = fmax(value_err, ve);
     }
+    if (a->kernel) {
+        s->scale = 1;
+        *err_out = value_err;
+        return e > 0
+                   ? at_fail(err, AT_EDOMAIN, "program %s: attention %s: its queries and keys have an error",
+                             P->name, label(v))
+                   : AT_OK;
+    }
     double gap = a->gap - 2 * e;
     if (gap <= 0)
         return at_fail(err, AT_EDOMAIN,

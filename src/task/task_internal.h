@@ -15,6 +15,7 @@
 extern const at_task at_task_match2, at_task_match3, at_task_match3_bigram, at_task_match3_local, at_task_qsa;
 extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_task_selection,
     at_task_prefix_mask, at_task_suffix_mask, at_task_block_index;
+extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_task_linear_recurrence;
 
 #define AT_LENGTH_MAX  4096
 #define AT_MODULUS_MAX 65536
@@ -27,6 +28,10 @@ extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_t
 #define AT_PARAM_MODULUS(m)                                                                                  \
     {                                                                                                        \
         "M", "modulus: tokens are 0..M-1", 1, AT_MODULUS_MAX, m, true                                        \
+    }
+#define AT_PARAM_BOUND(m)                                                                                    \
+    {                                                                                                        \
+        "M", "bound: reals lie in -M..M", 0.001, 1000000, m, false                                           \
     }
 #define AT_PARAMS_COUNT(schema) ((int)(sizeof(schema) / sizeof((schema)[0])))
 
@@ -74,6 +79,13 @@ static inline bool at_residues_has(const at_residues *s, int a)
 {
     return s->word[a >> 6] >> (a & 63) & 1;
 }
+
+/* ---- tasks over reals (reals.c) ------------------------------------------------------------------------- */
+
+double at_reals_draw(at_rng *r, double M); /* uniform in [-M, M) */
+/* The k-th simpler input: one number set to the plain value of its column, plain (width); AT_STAYS: never. */
+#define AT_STAYS (-0x1p60)
+bool at_reals_simpler(const double *x, int n, int width, const double *plain, int k, double *out);
 
 /* ---- token tasks ------------------------------------------------------------------------------------ */
 

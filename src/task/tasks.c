@@ -6,6 +6,7 @@ const at_task *const at_tasks[] = {
     &at_task_match2,    &at_task_match3,      &at_task_match3_bigram, &at_task_match3_local,
     &at_task_qsa,       &at_task_product,     &at_task_relu_net,      &at_task_linear_map,
     &at_task_selection, &at_task_prefix_mask, &at_task_suffix_mask,   &at_task_block_index,
+    &at_task_copy,      &at_task_copy_rating, &at_task_block_mean,    &at_task_linear_recurrence,
 };
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
 
@@ -13,6 +14,7 @@ const char *const at_enum_names[AT_ENUMS] = {
     [AT_ENUM_SEQUENCES] = "sequences",
     [AT_ENUM_MULTISETS] = "multisets",
     [AT_ENUM_SUBSETS] = "subsets",
+    [AT_ENUM_PAIRS] = "pairs",
 };
 
 const at_task *at_task_find(const char *id)

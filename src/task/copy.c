@@ -1,0 +1,108 @@
+/* copy.c: position i holds a real x_i and a target t_i in 1..i; the answer is x at the target.
+ *
+ * A row is (x_i: a real in -M..M | t_i: an integer of 1..N). A target that is not yet there (t_i > i) means the nearest
+ * one that is, position i; so every row is an input, also after others were dropped.
+ *
+ * Enumeration PAIRS. In a construction that fetches by attention the weights depend on positions and targets only, so the
+ * output is linear in x: y_i = sum_j w_j x_j with w of the pair (i, t). Its error is sum_j c_j x_j, c_j = w_j - [j = t], and
+ * over x in [-M, M]^N it is largest where x_j = M sign(c_j), or the opposite. Means of means have w_j >= 0, so c_j >= 0 but
+ * for c_t, whose sign is open: x_t = +-M and all others M, or all others -M. All i >= t can ask for t at once: so 4N
+ * inputs, t = 1..N with these four, hold the worst case of all N(N+1)/2 pairs. (Positions before t ask for
+ * themselves.) */
+#include <math.h>
+
+#include "task_internal.h"
+
+static const at_param schema[] = {AT_PARAM_LENGTH(12), AT_PARAM_BOUND(1)};
+
+static int row_width(const at_params *p)
+{
+    (void)p;
+    return 2;
+}
+
+static int out_width(const at_params *p)
+{
+    (void)p;
+    return 1;
+}
+
+static void answer(const at_params *p, const double *x, double *y)
+{
+    int N = at_params_int(p, "N");
+    for (int i = 0; i < N; i++) {
+        double t = x[2 * i + 1];
+        int at = t > i + 1 ? i : t >= 1 ? (int)t - 1 : 0;
+        y[i] = x[2 * at];
+    }
+}
+
+static void sample(const at_params *p, at_rng *r, double *x)
+{
+    int N = at_params_int(p, "N");
+    for (int i = 0; i < N; i++) {
+        x[2 * i] = at_reals_draw(r, at_params_get(p, "M"));
+        x[2 * i + 1] = 1 + (double)at_rng_below(r, (uint64_t)i + 1);
+    }
+}
+
+/* `at` in position t (from 1), `off` elsewhere; every position from t on asks for t. */
+static void pull(int N, int t, double at, double off, double *x)
+{
+    for (int i = 0; i < N; i++) {
+        x[2 * i] = i + 1 == t ? at : off;
+        x[2 * i + 1] = i + 1 < t ? i + 1 : t;
+    }
+}
+
+/* The worst case of one target, often a late one (where squares of positions are large), now and then with some who
+ * ask for its neighbours. */
+static void adversarial(const at_params *p, at_rng *r, double *x)
+{
+    int N = at_params_int(p, "N"), late = at_rng_below(r, 2) ? N / 2 : 0;
+    int t = late + 1 + (int)at_rng_below(r, (uint64_t)(N - late));
+    double M = at_rng_below(r, 2) ? at_params_get(p, "M") : -at_params_get(p, "M");
+    pull(N, t, M, -M, x);
+    bool nudged = at_rng_below(r, 2);
+    for (int i = 0; i < N && nudged; i++)
+        x[2 * i + 1] = fmin(fmax(x[2 * i + 1] + (double)at_rng_below(r, 3) - 1, 1), i + 1);
+}
+
+static uint64_t count(const at_params *p, at_enum e)
+{
+    return e == AT_ENUM_PAIRS ? 4 * (uint64_t)at_params_int(p, "N") : 0;
+}
+
+static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
+{
+    (void)e;
+    double M = at_params_get(p, "M");
+    pull(at_params_int(p, "N"), 1 + (int)(index / 4), index & 1 ? -M : M, index & 2 ? M : -M, x);
+}
+
+/* A value to 0, a target to 1. */
+static bool simpler(const at_params *p, const double *x, int n, int k, double *out)
+{
+    (void)p;
+    static const double plain[2] = {0, 1};
+    return at_reals_simpler(x, n, 2, plain, k, out);
+}
+
+const at_task at_task_copy = {
+    .id = "copy",
+    .title = "Fetching by index",
+    .definition = "y_i = x_t with t = t_i, where position i holds x_i (|x_i| <= M) and t_i in 1..i",
+    .params = schema,
+    .n_params = AT_PARAMS_COUNT(schema),
+    .real = true,
+    .enums = 1u << AT_ENUM_PAIRS,
+    .input_help = "a position is a real, '/', the position it asks for, as in \"0.5/1 -1/1 0.25/2\"",
+    .row_width = row_width,
+    .out_width = out_width,
+    .answer = answer,
+    .sample = sample,
+    .adversarial = adversarial,
+    .count = count,
+    .nth = nth,
+    .simpler = simpler,
+};
