@@ -125,6 +125,6 @@ const at_claim claim_lemma_a12 = {
     .n_cells = COUNT(cells),
     .tables = tables,
     .n_tables = COUNT(tables),
-    .look = "1/1 -1/1 0.5/3 0.25/2 -0.5/1 1/4 0/2 -1/8 0.75/1 0.5/9 -0.25/3 1/6",
-    .look_params = "N=12 B=4",
+    .look = "1/1 0/1 1/3 0/1 0/2 1/4 0/1 0/4 1/2 0/6",
+    .look_params = "N=12 B=3",
 };

@@ -124,6 +124,6 @@ const at_claim claim_lemma_a9 = {
     .n_cells = COUNT(cells),
     .tables = tables,
     .n_tables = COUNT(tables),
-    .look = "1/0 -1/0 0.5/0 0/1 1/0 -1/1 0.5/2 0.25/0 1/1 -0.5/2",
+    .look = "1/0 0/0 0/0 1/0 1/0 0/1 1/0 1/1",
     .look_params = "N=12 m=4",
 };

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,15 @@ static inline const at_task *task_with(const char *id, const char *assignments, 
     if (at_params_parse(p, assignments, &err) || (t->validate && t->validate(p, &err)))
         fail_msg("%s %s: %s", id, assignments, err.text);
     return t;
+}
+
+/* A task at length N and at a middling size otherwise. */
+static inline const at_task *task_middling(const at_task *t, int N, at_params *p)
+{
+    char text[64];
+    bool tokens = !t->real, qsa = strcmp(t->id, "qsa") == 0;
+    snprintf(text, sizeof text, tokens ? "N=%d M=5000" : qsa ? "N=%d q=3 d=2" : "N=%d", N);
+    return task_with(t->id, text, p);
 }
 
 static inline size_t task_row_bytes(const at_task *t, const at_params *p)

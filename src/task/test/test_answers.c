@@ -197,6 +197,95 @@ static void test_qsa(void **state)
     assert_true(y[0] == 0.25 && y[1] == 0.125 && y[2] == -0.5);
 }
 
+/* copy, copy-rating and block-mean: literally, on draws; a mean of at most N terms is off by N u M in each way. */
+static void test_fetching(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"copy", "N=1"},
+                                          {"copy", "N=17 M=3"},
+                                          {"block-mean", "N=1 m=1"},
+                                          {"block-mean", "N=23 m=5 M=2"},
+                                          {"copy-rating", "N=1 K=2"},
+                                          {"copy-rating", "N=12 K=3"}};
+    for (size_t s = 0; s < sizeof rows / sizeof rows[0]; s++) {
+        at_params p;
+        const at_task *t = task_with(rows[s][0], rows[s][1], &p);
+        int N = at_params_int(&p, "N"), w = t->row_width(&p), empty = 0;
+        double *x = task_input(t, &p), *y = task_output(t, &p);
+        for (uint64_t k = 0; k < 300; k++) {
+            at_rng r = at_rng_at(5, k);
+            (k % 2 ? t->sample : t->adversarial)(&p, &r, x);
+            t->answer(&p, x, y);
+            for (int i = 0; i < N; i++) {
+                double expected = 0, n = 0;
+                for (int j = i; j >= 0; j--) {
+                    bool chosen;
+                    if (!strcmp(t->id, "copy"))
+                        chosen = j + 1 == x[i * w + 1];
+                    else if (!strcmp(t->id, "block-mean"))
+                        chosen = floor((double)j / at_params_int(&p, "m")) == x[i * w + 1];
+                    else {
+                        chosen = x[j * w + 2] == x[i * w + 3];
+                        for (int l = 0; l <= i; l++)
+                            if (x[l * w + 2] == x[i * w + 3] && x[l * w + 4] > x[j * w + 4])
+                                chosen = false;
+                    }
+                    expected += chosen ? x[j * w] : 0;
+                    n += chosen;
+                }
+                assert_true(n >= 1 || !strcmp(t->id, "copy-rating"));
+                empty += n == 0;
+                assert_true(fabs(expected / fmax(n, 1) - y[i]) <= 2 * N * 0x1p-53 * at_params_get(&p, "M"));
+            }
+        }
+        assert_true(empty > 0 || strcmp(t->id, "copy-rating") != 0);
+        free(x);
+        free(y);
+    }
+    at_params
+        p; /* a target that is not there yet is the nearest, a block without a position is everything so far */
+    double x[6] = {1, 3, 2, 0.5, 4, NAN}, b[6] = {1, 2, 2, 2, 4, 2}, y[3];
+    task_with("copy", "N=3", &p)->answer(&p, x, y);
+    assert_true(y[0] == 1 && y[1] == 1 && y[2] == 1);
+    task_with("block-mean", "N=3 m=2", &p)->answer(&p, b, y);
+    assert_true(y[0] == 1 && y[1] == 1.5 && fabs(y[2] - 7 / 3.) < 1e-15);
+}
+
+/* linear-recurrence against the sum over keys (15), with long doubles and the loops the other way round. */
+static void test_recurrence(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"N=1 d=1", "N=30 d=3 M=5", "N=9 d=32 M=50"};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        at_params p;
+        const at_task *t = task_with("linear-recurrence", sizes[s], &p);
+        int N = at_params_int(&p, "N"), d = at_params_int(&p, "d");
+        double M = at_params_get(&p, "M"), *x = task_input(t, &p), *y = task_output(t, &p);
+        for (uint64_t k = 0; k < 60; k++) {
+            at_rng r = at_rng_at(6, k);
+            (k % 2 ? t->sample : t->adversarial)(&p, &r, x);
+            t->answer(&p, x, y);
+            for (int i = 0; i < N; i++)
+                for (int e = 0; e < d; e++) {
+                    long double above = 0, below = 0;
+                    for (int j = i; j >= 0; j--) {
+                        long double w = 0;
+                        for (int c = 0; c < d; c++) {
+                            long double q = x[i * 3 * d + c], key = x[j * 3 * d + d + c];
+                            w += (q > 0 ? q + 1 : expl(q)) * (key > 0 ? key + 1 : expl(key));
+                        }
+                        above += w * x[j * 3 * d + 2 * d + e];
+                        below += w;
+                    }
+                    /* the recurrence rounds N + d sums of positive weights, each product thrice, exp once */
+                    assert_true(fabsl(above / below - y[i * d + e]) <= 2 * (N + d + 8) * 0x1p-53L * M);
+                }
+        }
+        free(x);
+        free(y);
+    }
+}
+
 /* The largest sizes finish and stay inside their blocks. */
 static void test_largest(void **state)
 {
@@ -229,6 +318,8 @@ int main(void)
         cmocka_unit_test(test_foreign_tokens),
         cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_qsa),
+        cmocka_unit_test(test_fetching),
+        cmocka_unit_test(test_recurrence),
         cmocka_unit_test(test_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

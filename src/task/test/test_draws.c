@@ -6,6 +6,32 @@
 
 #include "../task_internal.h"
 
+/* copy, block-mean, copy-rating and linear-recurrence: reals in -M..M; targets that exist, blocks that have begun, ratings
+ * all different. */
+static void reals_in_range(const at_task *t, const at_params *p, const double *x)
+{
+    int N = at_params_int(p, "N"), w = t->row_width(p);
+    double M = at_params_get(p, "M");
+    bool rating = !strcmp(t->id, "copy-rating"), recurrence = !strcmp(t->id, "linear-recurrence");
+    for (int i = 0; i < N; i++) {
+        const double *row = x + i * w;
+        for (int c = 0; c < (recurrence ? w : 1); c++)
+            assert_true(fabs(row[c]) <= M);
+        for (int c = rating ? 2 : 1; c < w && !recurrence; c++)
+            assert_true(row[c] == floor(row[c]) && !signbit(row[c]));
+        if (!strcmp(t->id, "copy"))
+            assert_true(row[1] >= 1 && row[1] <= i + 1);
+        if (!strcmp(t->id, "block-mean"))
+            assert_true(row[1] <= i / at_params_int(p, "m"));
+        if (!rating)
+            continue;
+        assert_true(fabs(row[1]) <= 1 && row[2] < at_params_get(p, "K") && row[3] < at_params_get(p, "K"));
+        assert_true(row[4] < N);
+        for (int j = 0; j < i; j++)
+            assert_true(x[j * w + 4] != row[4]);
+    }
+}
+
 /* Is x an input of the task? */
 static void in_range(const at_task *t, const at_params *p, const double *x)
 {
@@ -14,6 +40,10 @@ static void in_range(const at_task *t, const at_params *p, const double *x)
         int M = at_params_int(p, "M");
         for (int i = 0; i < N; i++)
             assert_true(x[i] >= 0 && x[i] < M && x[i] == floor(x[i]) && !signbit(x[i]));
+        return;
+    }
+    if (strcmp(t->id, "qsa") != 0) {
+        reals_in_range(t, p, x);
         return;
     }
     int q = at_params_int(p, "q"), d = at_params_int(p, "d");
@@ -63,6 +93,14 @@ static void test_ranges_and_determinism(void **state)
         {"qsa", "N=256 q=256 d=1"},
         {"qsa", "N=300 q=1 d=256"},
         {"qsa", "N=16 q=15 d=3"},
+        {"copy", "N=1 M=0.001"},
+        {"copy", "N=300 M=7"},
+        {"block-mean", "N=1 m=1"},
+        {"block-mean", "N=300 m=18 M=1000000"},
+        {"copy-rating", "N=1 K=2"},
+        {"copy-rating", "N=300 K=64"},
+        {"linear-recurrence", "N=1 d=1"},
+        {"linear-recurrence", "N=300 d=32 M=100"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         at_params p;
@@ -94,7 +132,7 @@ static void test_draws_differ(void **state)
         for (int kind = 0; kind < 2; kind++) {
             const at_task *t = at_tasks[k];
             at_params p;
-            task_with(t->id, !t->real ? "N=16 M=31" : !strcmp(t->id, "qsa") ? "N=16 q=3 d=2" : "N=16", &p);
+            task_middling(t, 16, &p);
             double *x = task_input(t, &p), *y = task_input(t, &p);
             int same = 0;
             for (uint64_t i = 0; i < 100; i++) {

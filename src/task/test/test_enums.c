@@ -3,6 +3,8 @@
 
 #include <attest/model.h>
 
+#include <math.h>
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -126,6 +128,12 @@ static void test_counts(void **state)
         {"qsa", "N=1 q=1 d=1", AT_ENUM_SUBSETS, 1},
         {"qsa", "N=4096 q=256 d=1", AT_ENUM_SUBSETS, UINT64_MAX},
         {"qsa", "N=16 q=2 d=2", AT_ENUM_SEQUENCES, 0},
+        {"copy", "N=100", AT_ENUM_PAIRS, 400},
+        {"copy", "N=100", AT_ENUM_SEQUENCES, 0},
+        {"block-mean", "N=100 m=10", AT_ENUM_PAIRS, 40},
+        {"block-mean", "N=91 m=10", AT_ENUM_PAIRS, 40},
+        {"block-mean", "N=90 m=10", AT_ENUM_PAIRS, 36},
+        {"copy-rating", "N=9", AT_ENUM_PAIRS, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         at_params p;
@@ -168,6 +176,43 @@ static void test_subsets(void **state)
     }
 }
 
+/* Every position asks for everything it may ask for, with each of the four patterns of values. */
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const char *const sizes[][2] = {
+        {"copy", "N=1"}, {"copy", "N=13 M=3"}, {"block-mean", "N=1 m=1"}, {"block-mean", "N=23 m=5 M=2"}};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        at_params p;
+        const at_task *t = task_with(sizes[s][0], sizes[s][1], &p);
+        int N = at_params_int(&p, "N"), m = at_params_has(&p, "m") ? at_params_int(&p, "m") : 1;
+        double M = at_params_get(&p, "M"), x[2 * 23];
+        unsigned seen[23][24] = {{0}}; /* pattern bits of (position, asked, from 0) */
+        for (uint64_t k = 0; k < t->count(&p, AT_ENUM_PAIRS); k++) {
+            t->nth(&p, AT_ENUM_PAIRS, k, x);
+            for (int i = 0; i < N; i++) {
+                int asked = (int)x[2 * i + 1] - !strcmp(t->id, "copy");
+                double in = x[2 * asked * m], off = NAN;
+                bool flat = true;
+                for (int j = 0; j < N; j++) {
+                    assert_true(fabs(x[2 * j]) == M);
+                    if (j / m == asked)
+                        flat = flat && x[2 * j] == in;
+                    else if (isnan(off))
+                        off = x[2 * j];
+                    else
+                        flat = flat && x[2 * j] == off;
+                }
+                if (flat) /* those before the target ask for themselves, in other patterns */
+                    seen[i][asked] |= 1u << (2 * (in > 0) + (isnan(off) ? 0 : off > 0));
+            }
+        }
+        for (int i = 0; i < N; i++)
+            for (int a = 0; a * m <= i; a++)
+                assert_int_equal(seen[i][a], N > m ? 15 : 5);
+    }
+}
+
 /* Greedy descent, taking the first candidate that keeps a property, ends and ends at a plain input. */
 static void test_shrinking(void **state)
 {
@@ -179,7 +224,7 @@ static void test_shrinking(void **state)
                 continue; /* test_rows.c */
             at_params p;
             at_rng r = at_rng_at(seed, 0);
-            task_with(t->id, t->real ? "N=7 q=3 d=2" : "N=7 M=5000", &p);
+            task_middling(t, 7, &p);
             size_t bytes = task_row_bytes(t, &p), n = bytes / sizeof(double);
             double *x = task_input(t, &p), *y = task_input(t, &p);
             t->sample(&p, &r, x);
@@ -197,11 +242,14 @@ static void test_shrinking(void **state)
             }
             assert_false(t->simpler(&p, x, 7, c + 1, y));
             assert_true(x[0] == keep);
+            size_t w = (size_t)t->row_width(&p);
             for (size_t i = 1; i < n; i++)
-                if (!t->real || i % 5 < 2)
-                    assert_true(x[i] == 0);
-                else
+                if (!strcmp(t->id, "qsa") && i % 5 >= 2)
                     assert_true(x[i] == (double)(i % 5 - 1)); /* the subset 1, 2, 3 */
+                else if (!strcmp(t->id, "copy") && i % w == 1)
+                    assert_true(x[i] == 1); /* the first position */
+                else if (strcmp(t->id, "copy-rating") != 0 || i % w != 4)
+                    assert_true(x[i] == 0);
             free(x);
             free(y);
         }
@@ -221,8 +269,9 @@ static void test_shrinking(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_sizes), cmocka_unit_test(test_large_sizes), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_subsets),     cmocka_unit_test(test_shrinking),
+        cmocka_unit_test(test_small_sizes), cmocka_unit_test(test_large_sizes),
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_subsets),
+        cmocka_unit_test(test_pairs),       cmocka_unit_test(test_shrinking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
