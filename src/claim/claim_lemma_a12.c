@@ -2,7 +2,7 @@
  *
  * Source: Yang et al. 2024, lemma A.12, corrected (docs/errata.md).
  * Statement: with blocks of B, where position i sees the last B positions and the last one of every block, two softmax
- * layers with MLPs of width O(B) output x_t for t = t_i <= i up to eps, for all |x_j| <= M.
+ * layers of residual width O(B) with MLPs of O(B + N/B) units output x_t for t = t_i <= i up to eps, for all |x_j| <= M.
  *
  * Proof (at_copy_sparse):
  *   1. Position i writes x_i into slot (i-1) mod B of B slots and 0 into the others.
@@ -110,9 +110,9 @@ const at_claim claim_lemma_a12 = {
     .id = "lemma-a12",
     .title = "Sparse COPY: blocks of B and width O(B) fetch any earlier position",
     .source = "Yang et al. 2024, lemma A.12",
-    .statement = "Under the block-sparse mask with blocks of B, two softmax layers with MLPs of width O(B) "
-                 "output x_t, "
-                 "t = t_i <= i, up to eps for all |x_j| <= M.",
+    .statement = "Under the block-sparse mask with blocks of B, two softmax layers of width O(B), with MLPs "
+                 "of O(B + N/B) units, "
+                 "output x_t, t = t_i <= i, up to eps for all |x_j| <= M.",
     .proof = "The last position of a block gathers the block slot by slot; a target among the last B "
              "positions is fetched by "
              "index, an earlier one through the end of its block, by its slot.",
