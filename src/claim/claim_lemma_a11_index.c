@@ -100,6 +100,6 @@ const at_claim claim_lemma_a11_index = {
     .n_cells = COUNT(cells),
     .tables = tables,
     .n_tables = COUNT(tables),
-    .look = "1/1 0/1 1/3 0/2 1/5 0/1 0/4 1/8 0/2 1/9",
+    .look = "1/1 0/1 1/3 0/2 1/5 0/1 0/4 1/8",
     .look_params = "N=12",
 };
