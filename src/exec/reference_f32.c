@@ -13,6 +13,7 @@
 #define s_sub(c, a, b) ((void)(c), (a) - (b))
 #define s_mul(c, a, b) ((void)(c), (a) * (b))
 #define s_div(c, a, b) ((void)(c), (a) / (b))
+#define s_weigh(c, w, x) s_mul(c, w, x)
 #define s_sqrt(c, a)   ((void)(c), sqrtf(a))
 #define s_exp(c, a)    ((void)(c), exp_or_zero(a))
 #define s_gelu(c, a)   ((void)(c), gelu(a))

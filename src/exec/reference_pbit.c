@@ -20,6 +20,7 @@
 #define s_sub(c, a, b) at_p_sub_fast(&(c)->f, a, b)
 #define s_mul(c, a, b) at_p_mul_fast(&(c)->f, a, b)
 #define s_div(c, a, b) at_p_div_fast(&(c)->f, a, b)
+#define s_weigh(c, w, x) ((w) == 1 || (w) == -1 ? (w) * (x) : s_mul(c, w, x)) /* most weights are 1 or -1 */
 #define s_sqrt(c, a)   at_p_sqrt_fast(&(c)->f, a)
 #define s_exp(c, a)    at_p_exp(&(c)->f, a)
 #define s_gelu(c, a)   at_p_gelu(&(c)->f, a)
