@@ -356,7 +356,8 @@ at_status decoder_save_room(at_decoder *d, int positions, at_err *err)
     for (int b = 0; b < d->c.m->n_blocks; b++)
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             const decode_group *a = &d->blocks[b].groups[g];
-            d->sum_bytes += a->sums ? (size_t)a->g->heads * (size_t)a->g->dk * (size_t)(a->g->dv + 1) * size : 0;
+            d->sum_bytes +=
+                a->sums ? (size_t)a->g->heads * (size_t)a->g->dk * (size_t)(a->g->dv + 1) * size : 0;
         }
     if (d->sum_bytes == 0)
         return AT_OK;

@@ -75,11 +75,11 @@ struct at_decoder {
     void *feature; /* (feature_rows + 1, n_features) N: position features of each t, each pos in turn;
                                 the last row is of the t that is not kept */
     int n_features, feature_rows, featured; /* featured: rows filled in */
-    at_cost cost; /* of what was done so far */
+    at_cost cost;                           /* of what was done so far */
     /* For rewinding: all sums after each of the first positions, N or at_acc. */
-    void *saved;        /* (save_rows, sum_bytes) bytes */
-    size_t sum_bytes;   /* of one position; 0: no sums */
-    int save_rows;      /* positions there is room for */
+    void *saved;      /* (save_rows, sum_bytes) bytes */
+    size_t sum_bytes; /* of one position; 0: no sums */
+    int save_rows;    /* positions there is room for */
 };
 
 typedef struct decode_ops {

@@ -102,7 +102,8 @@ static at_status prompt_push(at_generator *g, const double *prompt, int n, at_er
 {
     size_t width = (size_t)g->width, bytes = width * sizeof *prompt;
     int same = 0, prefix = g->d->c.m->n_prefix;
-    while (same < g->known && same < n - 1 && !memcmp(prompt + (size_t)same * width, g->prompt + (size_t)same * width, bytes))
+    while (same < g->known && same < n - 1 &&
+           !memcmp(prompt + (size_t)same * width, g->prompt + (size_t)same * width, bytes))
         same++;
     at_status st = AT_OK;
     if (same == 0 || !decoder_rewind(g->d, prefix + same)) {

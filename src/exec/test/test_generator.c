@@ -69,7 +69,8 @@ static void long_prompts(void **state)
     enum { PROMPT = 40 };
     for (uint64_t seed = 0; seed < 8; seed++) {
         at_model m;
-        random_decoder(&(decoder_spec){.mask = AT_MASK_BLOCK_SPARSE, .pos = AT_POS_I, .seed = seed, .n_max = 64}, &m);
+        random_decoder(
+            &(decoder_spec){.mask = AT_MASK_BLOCK_SPARSE, .pos = AT_POS_I, .seed = seed, .n_max = 64}, &m);
         m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 20, 1, PROMPT};
         at_arith a = decoder_ariths[seed % DECODER_ARITHS];
         at_generator *g;
@@ -85,7 +86,8 @@ static void long_prompts(void **state)
             const double *rows;
             double *want, margin, want_margin;
             int n, want_n;
-            must(at_generate(&m, a, &(at_input){PROMPT, prompt}, &arena, &want, &want_n, &want_margin, &err), &err);
+            must(at_generate(&m, a, &(at_input){PROMPT, prompt}, &arena, &want, &want_n, &want_margin, &err),
+                 &err);
             must(at_generator_run(g, prompt, PROMPT, &rows, &n, &margin, &err), &err);
             assert_true(n == want_n && margin == want_margin);
             assert_memory_equal(rows, want, (size_t)n * sizeof *rows);
@@ -219,7 +221,8 @@ static void masks_by_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(used_again), cmocka_unit_test(long_prompts), cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(counted_is_computed), cmocka_unit_test(masks_by_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(used_again), cmocka_unit_test(long_prompts),
+                                       cmocka_unit_test(no_memory), cmocka_unit_test(counted_is_computed),
+                                       cmocka_unit_test(masks_by_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
