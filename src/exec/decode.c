@@ -171,6 +171,7 @@ static void group_squeeze(at_decoder *d, decode_group *a)
             row_move(a->vc2, V, j, kept);
             a->pos[kept++] = a->pos[j];
         }
+    a->lost = a->lost || kept < a->used;
     a->used = kept;
 }
 
@@ -319,6 +320,7 @@ at_status decoder_reset(at_decoder *d, at_err *err)
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             decode_group *a = &d->blocks[b].groups[g];
             a->used = a->seen = 0;
+            a->lost = false;
             if (a->sums)
                 sums_zero(d, a);
         }
@@ -326,6 +328,71 @@ at_status decoder_reset(at_decoder *d, at_err *err)
     for (int t = 0; t < m->n_prefix && !st; t++)
         st = decoder_advance(d, NULL, err);
     return st;
+}
+
+/* ---- rewinding ------------------------------------------------------------------------------------------ */
+
+#define SAVE_BYTES ((size_t)1 << 18) /* the most memory for saved sums */
+
+/* Copies all sums to or from memory in one order. */
+static void sums_copy(at_decoder *d, char *memory, bool save)
+{
+    size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
+    for (int b = 0; b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            decode_group *a = &d->blocks[b].groups[g];
+            size_t K = (size_t)a->g->heads * (size_t)a->g->dk * size, KV = K * (size_t)a->g->dv;
+            if (!a->sums)
+                continue;
+            memcpy(save ? memory : a->sum_k, save ? a->sum_k : memory, K);
+            memcpy(save ? memory + K : a->sum_kv, save ? a->sum_kv : memory + K, KV);
+            memory += K + KV;
+        }
+}
+
+at_status decoder_save_room(at_decoder *d, int positions, at_err *err)
+{
+    size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
+    for (int b = 0; b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            const decode_group *a = &d->blocks[b].groups[g];
+            d->sum_bytes +=
+                a->sums ? (size_t)a->g->heads * (size_t)a->g->dk * (size_t)(a->g->dv + 1) * size : 0;
+        }
+    if (d->sum_bytes == 0)
+        return AT_OK;
+    size_t rows = SAVE_BYTES / d->sum_bytes;
+    d->save_rows = rows < (size_t)positions ? (int)rows : positions;
+    d->saved = at_arena_alloc(&d->arena, (size_t)d->save_rows + 1, d->sum_bytes);
+    return d->saved ? AT_OK : at_oom(err);
+}
+
+void decoder_save(at_decoder *d)
+{
+    if (d->t <= d->save_rows)
+        sums_copy(d, (char *)d->saved + (size_t)d->t * d->sum_bytes, true);
+}
+
+bool decoder_rewind(at_decoder *d, int positions)
+{
+    const at_model *m = d->c.m;
+    if (positions < m->n_prefix || positions > d->t || (d->sum_bytes && positions > d->save_rows))
+        return false;
+    for (int pass = 0; pass < 2; pass++) /* first ask, then do */
+        for (int b = 0; b < m->n_blocks; b++)
+            for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+                decode_group *a = &d->blocks[b].groups[g];
+                if (a->lost)
+                    return false;
+                if (pass && a->sums)
+                    a->seen = positions;
+                else if (pass)
+                    a->used = positions;
+            }
+    if (d->sum_bytes)
+        sums_copy(d, (char *)d->saved + (size_t)positions * d->sum_bytes, false);
+    d->t = positions;
+    return true;
 }
 
 static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decoder **out, at_err *err)

@@ -43,6 +43,7 @@ typedef struct {
     void *kc2, *vc2;      /* the same for three-wise */
     void *sum_kv, *sum_k; /* (H, dk, dv), (H, dk): N, or at_acc at p bits */
     int seen;             /* keys in the sums */
+    bool lost;            /* rows were squeezed out since the last reset */
 } decode_group;
 
 typedef struct {
@@ -75,6 +76,10 @@ struct at_decoder {
                                 the last row is of the t that is not kept */
     int n_features, feature_rows, featured; /* featured: rows filled in */
     at_cost cost;                           /* of what was done so far */
+    /* For rewinding: all sums after each of the first positions, N or at_acc. */
+    void *saved;      /* (save_rows, sum_bytes) bytes */
+    size_t sum_bytes; /* of one position; 0: no sums */
+    int save_rows;    /* positions there is room for */
 };
 
 typedef struct decode_ops {
@@ -90,5 +95,11 @@ extern const decode_ops ref_forward_f32_decode, ref_forward_f64_decode, ref_forw
 at_status decoder_advance(at_decoder *d, const double *row, at_err *err);
 /* Back to the beginning: as a new decoder, but memory and weights stay. */
 at_status decoder_reset(at_decoder *d, at_err *err);
+/* Room for what decoder_rewind needs: the sums of the first positions, as far as that is little memory. */
+at_status decoder_save_room(at_decoder *d, int positions, at_err *err);
+void decoder_save(at_decoder *d); /* after a position: its sums, if there is room */
+/* Back to after `positions` positions of those done since the reset; false: that is not possible. What a query of the
+ * last position left is gone, so a position must be computed before the next readout. */
+bool decoder_rewind(at_decoder *d, int positions);
 
 #endif

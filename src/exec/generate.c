@@ -1,8 +1,8 @@
 /* generate.c: chains: the loop of push and next under the stop rule. Generation sees only the model.
  *
- * A generator is a decoder that goes back to its beginning before each prompt, and room for the longest chain.
- * A chain depends on nothing that ran before: the decoder's caches are empty again, its sums zero, and its
- * weights never change. */
+ * A generator is a decoder that goes back to its beginning before each prompt, or to where the prompt leaves the one
+ * before, and room for the longest chain. A chain depends on nothing that ran before: caches are empty or hold what
+ * the same rows put there, and weights never change. */
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +50,8 @@ struct at_generator {
     int width;    /* of a row */
     double *rows; /* (room, width) */
     int room;
+    double *prompt; /* (prompt_max, width) of the last run */
+    int known;      /* rows of it that the decoder went through */
 };
 
 void at_generator_free(at_generator *g)
@@ -58,6 +60,7 @@ void at_generator_free(at_generator *g)
         return;
     at_decoder_free(g->d);
     at_free(g->rows);
+    at_free(g->prompt);
     at_free(g);
 }
 
@@ -68,6 +71,11 @@ at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at
         return at_oom(err);
     g->width = at_model_row_width(m);
     at_status st = at_decoder_new(m, a, &g->d, err);
+    if (!st)
+        st = decoder_save_room(g->d, m->n_prefix + m->decode.prompt_max, err);
+    size_t numbers = st ? 0 : (size_t)m->decode.prompt_max * (size_t)g->width;
+    if (!st && !(g->prompt = at_malloc(numbers * sizeof *g->prompt)))
+        st = at_oom(err);
     if (st)
         at_generator_free(g);
     else
@@ -88,6 +96,31 @@ static at_status generator_reserve(at_generator *g, int steps, at_err *err)
     return AT_OK;
 }
 
+/* The prompt, up to its last row as far as the last run's began in the same way, which is often when prompts come in
+ * order. The decoder's state after a row is a function of the rows until there. */
+static at_status prompt_push(at_generator *g, const double *prompt, int n, at_err *err)
+{
+    size_t width = (size_t)g->width, bytes = width * sizeof *prompt;
+    int same = 0, prefix = g->d->c.m->n_prefix;
+    while (same < g->known && same < n - 1 &&
+           !memcmp(prompt + (size_t)same * width, g->prompt + (size_t)same * width, bytes))
+        same++;
+    at_status st = AT_OK;
+    if (same == 0 || !decoder_rewind(g->d, prefix + same)) {
+        same = 0;
+        st = decoder_reset(g->d, err);
+    }
+    for (g->known = same; g->known < n && !st; g->known += !st) {
+        const double *row = prompt + (size_t)g->known * width;
+        st = at_decoder_push(g->d, row, err);
+        if (!st) {
+            decoder_save(g->d);
+            memcpy(g->prompt + (size_t)g->known * width, row, bytes);
+        }
+    }
+    return st;
+}
+
 at_status at_generator_run(at_generator *g, const double *prompt, int n, const double **rows, int *n_rows,
                            double *margin, at_err *err)
 {
@@ -97,9 +130,7 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
         return at_fail(err, AT_EDOMAIN, "prompt of length %d out of range %d..%d", n, rule->prompt_min,
                        rule->prompt_max);
     int steps = rule->max_steps < m->n_max - n ? rule->max_steps : m->n_max - n, done = 0;
-    at_status st = decoder_reset(g->d, err);
-    for (int t = 0; t < n && !st; t++)
-        st = at_decoder_push(g->d, prompt + (size_t)t * (size_t)g->width, err);
+    at_status st = prompt_push(g, prompt, n, err);
     if (!st)
         st = generator_reserve(g, steps, err);
     double least = INFINITY;

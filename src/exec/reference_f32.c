@@ -6,16 +6,17 @@
 
 #include "exec_internal.h"
 
-#define NUM            float
-#define FORWARD        ref_forward_f32
-#define s_round(c, d)  ((void)(c), (float)(d))
-#define s_add(c, a, b) ((void)(c), (a) + (b))
-#define s_sub(c, a, b) ((void)(c), (a) - (b))
-#define s_mul(c, a, b) ((void)(c), (a) * (b))
-#define s_div(c, a, b) ((void)(c), (a) / (b))
-#define s_sqrt(c, a)   ((void)(c), sqrtf(a))
-#define s_exp(c, a)    ((void)(c), exp_or_zero(a))
-#define s_gelu(c, a)   ((void)(c), gelu(a))
+#define NUM              float
+#define FORWARD          ref_forward_f32
+#define s_round(c, d)    ((void)(c), (float)(d))
+#define s_add(c, a, b)   ((void)(c), (a) + (b))
+#define s_sub(c, a, b)   ((void)(c), (a) - (b))
+#define s_mul(c, a, b)   ((void)(c), (a) * (b))
+#define s_div(c, a, b)   ((void)(c), (a) / (b))
+#define s_weigh(c, w, x) s_mul(c, w, x)
+#define s_sqrt(c, a)     ((void)(c), sqrtf(a))
+#define s_exp(c, a)      ((void)(c), exp_or_zero(a))
+#define s_gelu(c, a)     ((void)(c), gelu(a))
 
 /* expf, without the C library's slow way to 0: below -104 it is less than half of the least float. */
 static inline float exp_or_zero(float x)

@@ -6,16 +6,17 @@
 
 #include "exec_internal.h"
 
-#define NUM            double
-#define FORWARD        ref_forward_f64
-#define s_round(c, d)  ((void)(c), (double)(d))
-#define s_add(c, a, b) ((void)(c), (a) + (b))
-#define s_sub(c, a, b) ((void)(c), (a) - (b))
-#define s_mul(c, a, b) ((void)(c), (a) * (b))
-#define s_div(c, a, b) ((void)(c), (a) / (b))
-#define s_sqrt(c, a)   ((void)(c), sqrt(a))
-#define s_exp(c, a)    ((void)(c), exp_or_zero(a))
-#define s_gelu(c, a)   ((void)(c), gelu(a))
+#define NUM              double
+#define FORWARD          ref_forward_f64
+#define s_round(c, d)    ((void)(c), (double)(d))
+#define s_add(c, a, b)   ((void)(c), (a) + (b))
+#define s_sub(c, a, b)   ((void)(c), (a) - (b))
+#define s_mul(c, a, b)   ((void)(c), (a) * (b))
+#define s_div(c, a, b)   ((void)(c), (a) / (b))
+#define s_weigh(c, w, x) s_mul(c, w, x)
+#define s_sqrt(c, a)     ((void)(c), sqrt(a))
+#define s_exp(c, a)      ((void)(c), exp_or_zero(a))
+#define s_gelu(c, a)     ((void)(c), gelu(a))
 
 /* exp, without the C library's slow way to 0: below -746 it is less than half of the least double. */
 static inline double exp_or_zero(double x)

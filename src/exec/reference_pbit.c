@@ -13,16 +13,17 @@
 #include "../num/pbit_rows.h"
 #include "exec_internal.h"
 
-#define NUM            double
-#define FORWARD        ref_forward_pbit
-#define s_round(c, d)  at_p_round_fast(&(c)->f, d)
-#define s_add(c, a, b) at_p_add_fast(&(c)->f, a, b)
-#define s_sub(c, a, b) at_p_sub_fast(&(c)->f, a, b)
-#define s_mul(c, a, b) at_p_mul_fast(&(c)->f, a, b)
-#define s_div(c, a, b) at_p_div_fast(&(c)->f, a, b)
-#define s_sqrt(c, a)   at_p_sqrt_fast(&(c)->f, a)
-#define s_exp(c, a)    at_p_exp(&(c)->f, a)
-#define s_gelu(c, a)   at_p_gelu(&(c)->f, a)
+#define NUM              double
+#define FORWARD          ref_forward_pbit
+#define s_round(c, d)    at_p_round_fast(&(c)->f, d)
+#define s_add(c, a, b)   at_p_add_fast(&(c)->f, a, b)
+#define s_sub(c, a, b)   at_p_sub_fast(&(c)->f, a, b)
+#define s_mul(c, a, b)   at_p_mul_fast(&(c)->f, a, b)
+#define s_div(c, a, b)   at_p_div_fast(&(c)->f, a, b)
+#define s_weigh(c, w, x) ((w) == 1 || (w) == -1 ? (w) * (x) : s_mul(c, w, x)) /* most weights are 1 or -1 */
+#define s_sqrt(c, a)     at_p_sqrt_fast(&(c)->f, a)
+#define s_exp(c, a)      at_p_exp(&(c)->f, a)
+#define s_gelu(c, a)     at_p_gelu(&(c)->f, a)
 
 #include "reference_scalar.inc"
 

@@ -13,7 +13,8 @@
 
 #include "random_decoder.h"
 
-/* Prompts in an order in which lengths go up and down, with bad ones between; every answer is that of at_generate. */
+/* Prompts in an order in which lengths go up and down, half of them with the beginning of the one before, and bad
+ * ones between; every answer is that of at_generate. */
 static void used_again(void **state)
 {
     (void)state;
@@ -31,12 +32,13 @@ static void used_again(void **state)
         must(at_generator_new(&m, a, &g, &err), &err);
         at_arena arena;
         at_arena_init(&arena);
+        double prompt[5] = {0};
         for (uint64_t k = 0; k < 24; k++) {
             at_rng r = at_rng_at(seed, k);
-            double prompt[5], *want, want_margin = -1, margin = -1;
+            double *want, want_margin = -1, margin = -1;
             const double *rows = NULL;
             int n = 1 + (int)at_rng_below(&r, 5), want_n = -1, n_rows = -1; /* 5 rows are too many */
-            for (int i = 0; i < n; i++)
+            for (int i = k % 2 ? (int)at_rng_below(&r, 4) : 0; i < n; i++)
                 prompt[i] = (double)at_rng_below(&r, 5) + (i == 2 && k % 7 == 3 ? 5 : 0);
             at_err other = {0};
             err = (at_err){0};
@@ -58,6 +60,42 @@ static void used_again(void **state)
     }
     assert_true(answers > 100 && none > 100 && refused > 100);
     at_generator_free(NULL);
+}
+
+/* Long prompts under a block-sparse mask: rows of the common beginning are squeezed out before it is wanted again. */
+static void long_prompts(void **state)
+{
+    (void)state;
+    enum { PROMPT = 40 };
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        at_model m;
+        random_decoder(
+            &(decoder_spec){.mask = AT_MASK_BLOCK_SPARSE, .pos = AT_POS_I, .seed = seed, .n_max = 64}, &m);
+        m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 20, 1, PROMPT};
+        at_arith a = decoder_ariths[seed % DECODER_ARITHS];
+        at_generator *g;
+        at_arena arena;
+        at_err err = {0};
+        at_arena_init(&arena);
+        must(at_generator_new(&m, a, &g, &err), &err);
+        at_rng r = at_rng_at(seed, 9);
+        double prompt[PROMPT] = {0};
+        for (int k = 0; k < 12; k++) {
+            for (int i = k ? (int)at_rng_below(&r, PROMPT) : 0; i < PROMPT; i++)
+                prompt[i] = (double)at_rng_below(&r, 5);
+            const double *rows;
+            double *want, margin, want_margin;
+            int n, want_n;
+            must(at_generate(&m, a, &(at_input){PROMPT, prompt}, &arena, &want, &want_n, &want_margin, &err),
+                 &err);
+            must(at_generator_run(g, prompt, PROMPT, &rows, &n, &margin, &err), &err);
+            assert_true(n == want_n && margin == want_margin);
+            assert_memory_equal(rows, want, (size_t)n * sizeof *rows);
+        }
+        at_generator_free(g);
+        at_arena_release(&arena);
+        at_model_release(&m);
+    }
 }
 
 /* A run that fails for want of memory changes nothing for the next. */
@@ -183,8 +221,8 @@ static void masks_by_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(used_again), cmocka_unit_test(no_memory),
-                                       cmocka_unit_test(counted_is_computed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(used_again), cmocka_unit_test(long_prompts),
+                                       cmocka_unit_test(no_memory), cmocka_unit_test(counted_is_computed),
                                        cmocka_unit_test(masks_by_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
