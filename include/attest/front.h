@@ -209,5 +209,7 @@ typedef struct {
 at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule and its words. m is initialised by this call. */
 at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err);
+/* Does a decoder speak of expressions, by its words? Then for which prime, and how many operators a prompt may have. */
+bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
 #endif

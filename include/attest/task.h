@@ -139,6 +139,8 @@ int at_expr_chain(int p, const int *token, int n, int *chain);
  * `a op b` (number, operator, operands uniform), with brackets where its value needs them. Returns the number of
  * tokens; token has room for AT_EXPR_TOKENS(k). Sample i of a seed: at_rng_at(seed, i). */
 int at_expr_sample(int p, int k, at_rng *r, int *token);
+/* The same with a pair of brackets for every operator but one: the longest there are, AT_EXPR_TOKENS(k) tokens. */
+int at_expr_sample_long(int p, int k, at_rng *r, int *token);
 
 /* Every expression with least..most operators, those that divide by zero excluded. */
 typedef struct {

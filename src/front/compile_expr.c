@@ -35,6 +35,7 @@
 #include <attest/front.h>
 
 #include <stdio.h>
+#include <string.h>
 
 /* Errors of what steers: each is multiplied by positions and by the next scale before it meets a gap of 1, twice for
  * C (which finds E0, which finds tokens). */
@@ -325,8 +326,26 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
                             .max_steps = AT_EXPR_CHAIN(s->operators),
                             .prompt_min = 2,
                             .prompt_max = AT_EXPR_TOKENS(s->operators) + 1};
-    st = at_model_validate(m, err);
+    int V = at_expr_vocabulary(s->p);
+    char word[8];
+    at_word *words = at_new(&m->arena, at_word, V);
+    for (int t = 0; words && t < V; t++)
+        snprintf(words[t].s, sizeof words[t].s, "%s", at_expr_word(t, word));
+    m->fields[0].words = words;
+    st = words ? at_model_validate(m, err) : at_oom(err);
     if (st)
         at_model_release(m);
     return st;
+}
+
+bool at_expr_model_is(const at_model *m, int *p, int *operators)
+{
+    int V = m->n_fields == 1 && m->fields[0].words ? m->fields[0].size : 0;
+    char word[8];
+    for (int t = 0; t < V; t++)
+        if (strcmp(m->fields[0].words[t].s, at_expr_word(t, word)))
+            return false;
+    *p = V - AT_EXPR_NUMBER;
+    *operators = m->decode.enabled ? m->decode.prompt_max / 4 : 0; /* AT_EXPR_TOKENS(k) + 1 = 4 k */
+    return V > 0 && *operators > 0 && m->decode.prompt_max % 4 == 0 && !at_expr_prime(*p, NULL);
 }

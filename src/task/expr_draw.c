@@ -67,6 +67,33 @@ int at_expr_sample(int p, int k, at_rng *r, int *token)
     return n;
 }
 
+/* Appends a tree with k operators and value v that needs brackets as an operand of `around`, on its left or right. */
+static int long_write(int p, int v, int k, int around, bool left, at_rng *r, int *token, int n)
+{
+    if (k == 0) {
+        token[n] = AT_EXPR_NUMBER + v;
+        return n + 1;
+    }
+    bool low = left ? expr_is_high(around) : expr_is_low(around); /* x - ( a + b ), ( a + b ) * x */
+    int op = AT_EXPR_ADD + (int)at_rng_below(r, low ? 2 : 4), a, b;
+    int l = expr_is_low(op) ? 0 : (int)at_rng_below(r, (uint64_t)k); /* a left operand of + or - needs none */
+    split(p, op, v, r, &a, &b);
+    if (around != AT_EXPR_EOS)
+        token[n++] = AT_EXPR_OPEN;
+    n = long_write(p, a, l, op, true, r, token, n);
+    token[n++] = op;
+    n = long_write(p, b, k - 1 - l, op, false, r, token, n);
+    if (around != AT_EXPR_EOS)
+        token[n++] = AT_EXPR_CLOSE;
+    return n;
+}
+
+int at_expr_sample_long(int p, int k, at_rng *r, int *token)
+{
+    int v = (int)at_rng_below(r, (uint64_t)p);
+    return long_write(p, v, k, AT_EXPR_EOS, true, r, token, 0);
+}
+
 /* ---- listed ---------------------------------------------------------------------------------------------- */
 
 static uint64_t plus(uint64_t a, uint64_t b) /* saturating, as UINT64_MAX means too many */

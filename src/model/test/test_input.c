@@ -20,10 +20,10 @@ static void four_fields(at_model *m)
     assert_int_equal(sample_tiny(m, &err), AT_OK);
     m->n_fields = 4;
     m->fields = at_new(&m->arena, at_field, 4);
-    m->fields[0] = (at_field){"x", AT_FIELD_TOKEN, 17, 0, 0, 0, {0, 1, -1}};
-    m->fields[1] = (at_field){"s", AT_FIELD_SUBSET, 5, 2, 0, 0, {0, 1, -1}};
-    m->fields[2] = (at_field){"r", AT_FIELD_REAL, 2, 0, -1, 2, {0, 1, -1}};
-    m->fields[3] = (at_field){"i", AT_FIELD_INT, 1, 0, -MODEL_MAX_INT, MODEL_MAX_INT, {0, 1, -1}};
+    m->fields[0] = (at_field){"x", AT_FIELD_TOKEN, 17, 0, 0, 0, {0, 1, -1}, NULL};
+    m->fields[1] = (at_field){"s", AT_FIELD_SUBSET, 5, 2, 0, 0, {0, 1, -1}, NULL};
+    m->fields[2] = (at_field){"r", AT_FIELD_REAL, 2, 0, -1, 2, {0, 1, -1}, NULL};
+    m->fields[3] = (at_field){"i", AT_FIELD_INT, 1, 0, -MODEL_MAX_INT, MODEL_MAX_INT, {0, 1, -1}, NULL};
     assert_int_equal(at_model_layout(m, &err), AT_OK);
     assert_int_equal(at_model_row_width(m), 6);
 }

@@ -208,6 +208,9 @@ static void test_samples(void **state)
             expression_check(11, t, n, k);
             assert_int_equal(at_expr_value(11, t, n, &v, &o, NULL), AT_OK);
             values[v]++;
+            r = at_rng_at(9, i);
+            assert_int_equal(at_expr_sample_long(11, k, &r, u), AT_EXPR_TOKENS(k));
+            expression_check(11, u, AT_EXPR_TOKENS(k), k);
             for (int j = 0; j < n; j++) {
                 brackets += t[j] == AT_EXPR_OPEN;
                 if (t[j] >= AT_EXPR_ADD && t[j] <= AT_EXPR_DIV)
