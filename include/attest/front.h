@@ -204,7 +204,9 @@ typedef struct {
     int operators;        /* 1..AT_EXPR_OPERATORS_MAX */
     at_dp_attention kind; /* standard or sparse */
     int block;            /* sparse: B, the window and the block; 0: 4 operators, the least that serves all */
-    bool any_handle;      /* a control, wrong on purpose: a + b is taken for a handle also before * and / */
+    /* For controls, wrong on purpose: */
+    bool any_handle; /* a + b is taken for a handle also before * and / */
+    double scale;    /* factor on the scales of attention; 0: 1 */
 } at_expr_spec;
 at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule and its words. m is initialised by this call. */

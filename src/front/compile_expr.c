@@ -301,6 +301,8 @@ at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err)
     if (!(c.P = at_program_new(name, AT_EXPR_TOKENS(k) + 1 + AT_EXPR_CHAIN(k))))
         return at_oom(err);
     build(&c);
+    if (s->scale != 0)
+        at_program_weaken(c.P, s->scale);
     st = at_program_status(c.P, err);
     if (st)
         at_program_free(c.P);
