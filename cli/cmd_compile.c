@@ -131,7 +131,7 @@ static int run(const cli_args *a)
 
 const cli_command cmd_compile = {
     .name = "compile",
-    .summary = "a recurrence (.dp file), or arithmetic, into a decoder that reasons step by step",
+    .summary = "a recurrence (.dp file) or arithmetic into a decoder that reasons",
     .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] -o MODEL",
     .about =
         "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
@@ -148,8 +148,8 @@ const cli_command cmd_compile = {
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
-                "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.safetensors\n"
-                "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
+                "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
+                "attest generate ar.st '( 3 + 4 ) * 2 ='\n",
     .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION,
     .least = 1,
     .most = 1,
