@@ -1,8 +1,9 @@
-/* cmd_compile.c: `attest compile`: a recurrence in, a decoder that reasons step by step out. */
+/* cmd_compile.c: `attest compile`: a recurrence, or arithmetic, in; a decoder that reasons step by step out. */
 #include "cli.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static json_t *compiled_json(const at_dp *d, const at_dp_instance *x, const at_size *z, const char *out)
 {
@@ -42,10 +43,58 @@ static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_siz
     at_text_add(t, "/answer\n");
 }
 
+/* ---- arithmetic: no file, but a family of its own ------------------------------------------------------ */
+
+static const at_param expr_params[] = {
+    {"p", "the prime", 2, AT_EXPR_PRIME_MAX, 11, true, NULL},
+    {"operators", "the most that a prompt has", 1, AT_EXPR_OPERATORS_MAX, 16, true, NULL},
+};
+
+static int run_arithmetic(const cli_args *a)
+{
+    at_err err = {0};
+    at_params p;
+    at_model m;
+    at_size z;
+    at_params_init(&p, expr_params, 2);
+    at_status s = a->set ? at_params_parse(&p, a->set, &err) : AT_OK;
+    at_expr_spec spec = {
+        .p = at_params_int(&p, "p"), .operators = at_params_int(&p, "operators"), .kind = a->attention};
+    if (!s)
+        s = at_expr_model(&spec, &m, &err);
+    if (s)
+        return cli_fail(a, &err);
+    int longest = m.n_max;
+    at_model_size(&m, &z);
+    s = at_model_save(&m, a->out, &err);
+    at_model_release(&m);
+    if (s)
+        return cli_fail(a, &err);
+    if (a->json) {
+        json_t *j = cli_json_set(json_object(), "problem", cli_json_text("arithmetic"));
+        j = cli_json_set(j, "model", cli_json_text(a->out));
+        j = cli_json_set(j, "p", cli_json_number(spec.p));
+        j = cli_json_set(j, "operators", cli_json_number(spec.operators));
+        j = cli_json_set(j, "length", cli_json_number(longest));
+        return cli_put_json(a, cli_json_set(j, "size", cli_size_json(&z)), CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "arithmetic: p=%d operators=%d, L = %d\n", spec.p, spec.operators, longest);
+    at_text_add_plain(&t, a->out);
+    at_text_add(&t, ": ");
+    cli_size_print(&z, &t);
+    at_text_addf(&t, "\nprompt: an expression over 0..%d with + - * / ( ), at most %d operators\n",
+                 spec.p - 1, spec.operators);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
 static int run(const cli_args *a)
 {
     if (!a->out)
         return cli_usage(a, "no model file given; add -o MODEL");
+    if (!strcmp(a->words[0], "arithmetic"))
+        return run_arithmetic(a);
     at_err err = {0};
     at_dp *d;
     if (at_dp_load(a->words[0], &d, &err))
@@ -82,8 +131,8 @@ static int run(const cli_args *a)
 
 const cli_command cmd_compile = {
     .name = "compile",
-    .summary = "a recurrence (.dp file) into a decoder that reasons step by step",
-    .usage = "FILE.dp --set SIZE=N... [--attention KIND] -o MODEL",
+    .summary = "a recurrence (.dp file) or arithmetic into a decoder that reasons",
+    .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] -o MODEL",
     .about =
         "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
         "sizes given by --set, and writes a decoder whose chain of thought is the table of the\n"
@@ -91,13 +140,19 @@ const cli_command cmd_compile = {
         "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
         "with linear or block-sparse attention the width grows like the square root of the length; local\n"
         "attention, block-sparse with blocks of the recurrence's locality, is of constant size again.\n"
-        "One model serves one size.",
+        "One model serves one size.\n\n"
+        "`arithmetic` stands for expressions modulo a prime p (default 11) with at most `operators`\n"
+        "operators (default 16): the decoder evaluates the leftmost possible operation, step by step\n"
+        "(docs/expressions.md). Attention is standard or sparse; its shapes depend on p alone. A file of\n"
+        "that name is written ./arithmetic.",
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
-                "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n",
+                "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
+                "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
+                "attest generate ar.st '( 3 + 4 ) * 2 ='\n",
     .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION,
     .least = 1,
     .most = 1,
-    .missing = "a .dp file",
+    .missing = "a .dp file (or arithmetic)",
     .run = run,
 };

@@ -17,6 +17,9 @@ typedef struct {
     int n;
     double margin;
     bool stopped; /* by the model's own rule */
+    /* arithmetic: what the reference writes, and whether that is the same */
+    const char *reference;
+    bool agrees;
 } chain;
 
 static bool is_tokens(const at_model *m)
@@ -33,6 +36,8 @@ static void chain_print(const at_model *m, const chain *c, at_text *t)
     }
     if (c->n)
         at_text_addf(t, "least margin %.6g\n", c->margin);
+    if (c->reference && c->stopped)
+        at_text_addf(t, "reference: %s\n", c->agrees ? "the same" : c->reference);
 }
 
 static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *prompt, const chain *c)
@@ -56,7 +61,53 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
     j = cli_json_set(j, "rows", rows);
     j = cli_json_set(j, "steps", cli_json_number(c->n));
     j = cli_json_set(j, "least_margin", cli_json_number(c->margin));
+    if (c->reference) {
+        at_text_init(&text);
+        at_text_add(&text, "");
+        at_input_print(m, &(at_input){c->n, c->rows}, &text);
+        j = cli_json_set(j, "chain", text.oom ? NULL : cli_json_text(text.s));
+        at_text_release(&text);
+        j = cli_json_set(j, "reference", cli_json_text(c->reference));
+        j = cli_json_set(j, "agrees", json_boolean(c->agrees));
+    }
     return cli_json_set(j, "stopped", json_boolean(c->stopped));
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------ */
+
+/* The prompt from an expression, with or without "=", and what the reference writes after it, as rows too. */
+static at_status expression_read(const char *line, int p, int operators, at_arena *arena, at_input *prompt,
+                                 at_input *reference, at_err *err)
+{
+    int *token, n;
+    at_status s = at_expr_parse(p, line, operators, arena, &token, &n, err);
+    if (s)
+        return s;
+    int *row = at_new(arena, int, AT_EXPR_CHAIN(operators));
+    double *v = at_new(arena, double, n + 1 + AT_EXPR_CHAIN(operators));
+    if (!row || !v)
+        return at_oom(err);
+    int rows = at_expr_chain(p, token, n, row);
+    for (int k = 0; k < n; k++)
+        v[k] = token[k];
+    v[n] = AT_EXPR_EQUALS;
+    for (int k = 0; k < rows; k++)
+        v[n + 1 + k] = row[k];
+    *prompt = (at_input){n + 1, v};
+    *reference = (at_input){rows, v + n + 1};
+    return AT_OK;
+}
+
+static at_status reference_compare(const at_model *m, const at_input *reference, at_arena *arena, chain *c,
+                                   at_err *err)
+{
+    at_text t;
+    at_text_init(&t);
+    at_input_print(m, reference, &t);
+    c->reference = t.oom ? NULL : at_arena_strdup(arena, t.s);
+    at_text_release(&t);
+    c->agrees = c->n == reference->n && !memcmp(c->rows, reference->v, (size_t)c->n * sizeof *c->rows);
+    return c->reference ? AT_OK : at_oom(err);
 }
 
 /* The prompt: the words of the command line, or all of standard input; line breaks are blanks. */
@@ -88,9 +139,12 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
 static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
 {
     at_err err = {0};
-    at_input prompt;
+    at_input prompt, reference = {0};
     chain c = {0};
-    at_status st = at_input_parse(m, line, arena, &prompt, &err);
+    int p, operators;
+    bool arithmetic = at_expr_model_is(m, &p, &operators);
+    at_status st = arithmetic ? expression_read(line, p, operators, arena, &prompt, &reference, &err)
+                              : at_input_parse(m, line, arena, &prompt, &err);
     if (st)
         return cli_fail(a, &err);
     st = at_generate(m, a->precision, &prompt, arena, &c.rows, &c.n, &c.margin, &err);
@@ -99,14 +153,16 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     if (!st && cut && m->decode.stop == AT_STOP_STEPS)
         st = at_fail(&err, AT_EBUDGET, "no stop after %d steps", c.n);
     c.stopped = !st;
-    int code;
+    if (arithmetic && reference_compare(m, &reference, arena, &c, &err) == AT_ENOMEM)
+        return cli_fail(a, &err);
+    int code, holds = arithmetic && c.stopped && !c.agrees ? CLI_FAILS : CLI_HOLDS;
     if (a->json)
-        code = cli_put_json(a, chain_json(a, m, &prompt, &c), CLI_HOLDS);
+        code = cli_put_json(a, chain_json(a, m, &prompt, &c), holds);
     else {
         at_text t;
         at_text_init(&t);
         chain_print(m, &c, &t);
-        code = cli_put_text(a, &t, CLI_HOLDS);
+        code = cli_put_text(a, &t, holds);
     }
     return code == CLI_HOLDS && st ? cli_fail(a, &err) : code;
 }
@@ -149,10 +205,13 @@ const cli_command cmd_generate = {
              "is used. A prompt of\n"
              "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
              "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
-             "exit code is 3. Precision is f32, f64 or pN.\n",
+             "exit code is 3. Precision is f32, f64 or pN.\n\n"
+             "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
+             "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n",
     .examples = "attest generate counter.safetensors 0/3/0\n"
                 "attest generate counter.safetensors - --precision p12 < prompt.txt\n"
-                "attest generate counter.safetensors 0/3/0 --steps 2 --json\n",
+                "attest generate counter.safetensors 0/3/0 --steps 2 --json\n"
+                "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
     .options = CLI_PRECISION | CLI_JSON | CLI_STEPS,
     .least = 2,
     .most = -1,

@@ -265,7 +265,9 @@ static void field_print(const at_field *f, at_text *t)
     char left[AT_NAME_MAX + 8], right[160];
     switch (f->kind) {
     case AT_FIELD_TOKEN:
-        snprintf(right, sizeof right, "token 0..%d", f->size - 1);
+        snprintf(right, sizeof right, "token 0..%d%s%.31s%s%.31s", f->size - 1, f->words ? ", written " : "",
+                 f->words ? f->words[0].s : "", f->words ? " to " : "",
+                 f->words ? f->words[f->size - 1].s : "");
         break;
     case AT_FIELD_SUBSET:
         snprintf(right, sizeof right, "%d of 1..%d", f->pick, f->size);

@@ -17,6 +17,7 @@
 #define ATTEST_FRONT_H
 
 #include <attest/program.h>
+#include <attest/task.h>
 
 #define AT_DP_MAX    8 /* sizes, inputs, counters, values, dependencies, look-ups and lets each */
 #define AT_DP_STATES ((int64_t)1 << 22) /* states, and inputs, of an instance */
@@ -190,5 +191,27 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
 at_status at_dp_model(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
 /* Its shapes and stop rule, without weights: seconds where the model would take all memory. */
 at_status at_dp_shape(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
+
+/* ---- expressions modulo a prime (task.h) --------------------------------------------------------------- */
+
+/* A decoder that evaluates expressions with at most `operators` operators, one token a step:
+ *
+ *     ( 3 + 4 ) * 2 =  ->  7 * 2 = 3 <eos>
+ *
+ * Prompts are tokens of at_expr_parse and a last AT_EXPR_EQUALS. The shapes of its tensors depend on p alone. */
+typedef struct {
+    int p;                /* the prime */
+    int operators;        /* 1..AT_EXPR_OPERATORS_MAX */
+    at_dp_attention kind; /* standard or sparse */
+    int block;            /* sparse: B, the window and the block; 0: 4 operators, the least that serves all */
+    /* For controls, wrong on purpose: */
+    bool any_handle; /* a + b is taken for a handle also before * and / */
+    double scale;    /* factor on the scales of attention; 0: 1 */
+} at_expr_spec;
+at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err);
+/* The decoder itself: assembled, with its stop rule and its words. m is initialised by this call. */
+at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err);
+/* Does a decoder speak of expressions, by its words? Then for which prime, and how many operators a prompt may have. */
+bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
 #endif

@@ -30,6 +30,8 @@
 #define AT_MAX_BLOCKS  512
 #define AT_MAX_GROUPS  4096
 #define AT_MAX_FIELDS  16
+#define AT_WORD_MAX    31   /* bytes in the word of a token */
+#define AT_MAX_WORDS   4096 /* words of a field */
 #define AT_MAX_WEIGHTS ((size_t)1 << 31)
 
 /* ---- inputs ------------------------------------------------------------------------------- */
@@ -49,12 +51,18 @@ typedef struct {
     int tensor; /* set by at_model_layout */
 } at_embed;
 
+/* What a person writes for a token: no blanks, not empty; where there are several fields also no '/' and ','. */
+typedef struct {
+    char s[AT_WORD_MAX + 1];
+} at_word;
+
 typedef struct {
     char name[AT_NAME_MAX + 1];
     at_field_kind kind;
     int size, pick; /* pick: SUBSET only */
     double lo, hi;  /* REAL and INT: range of each component */
     at_embed embed;
+    at_word *words; /* TOKEN: NULL, or `size` different ones that inputs are written in instead of numbers */
 } at_field;
 
 /* Numbers a field takes in an input row: 1, pick, size, size. */

@@ -91,4 +91,67 @@ extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
 const at_task *at_task_find(const char *id); /* NULL when unknown */
 
+/* ---- expressions modulo a prime, and their chains ------------------------------------------------------
+ *
+ * An expression is a row of tokens without redundant brackets; its chain rewrites the leftmost handle, step by step:
+ *
+ *     ( 3 + 4 ) * 2 =  7 * 2 = 3 <eos>              modulo 11; what stands after the first = is the chain
+ *
+ * A handle is `a op b` that may be evaluated: numbers a and b, and not (op is + or - and * or / follows). With ( before
+ * and ) behind it takes these along: 5 tokens become 1, else 3. So the chain is a function of the expression.
+ * Brackets are redundant when the operators would be evaluated on the same operands without them: none in
+ * a + ( b + c ), but those of a + ( b * c ), ( a + b ) + c and ( a ). docs/expressions.md has more. */
+enum {
+    AT_EXPR_PAD,
+    AT_EXPR_CLS,
+    AT_EXPR_EOS,
+    AT_EXPR_ADD,
+    AT_EXPR_SUB,
+    AT_EXPR_MUL,
+    AT_EXPR_DIV,
+    AT_EXPR_OPEN,
+    AT_EXPR_CLOSE,
+    AT_EXPR_EQUALS,
+    AT_EXPR_NUMBER /* residue r is AT_EXPR_NUMBER + r */
+};
+#define AT_EXPR_PRIME_MAX     251
+#define AT_EXPR_OPERATORS_MAX 256
+/* With k operators: tokens of an expression, and of a chain with its end token. */
+#define AT_EXPR_TOKENS(k) ((k) ? 4 * (k)-1 : 1)
+#define AT_EXPR_CHAIN(k)  ((k) ? 2 * (k) * ((k)-1) + 2 : 2)
+
+int at_expr_vocabulary(int p); /* number of tokens */
+/* The word of a token: "<eos>", "+", "7". */
+const char *at_expr_word(int token, char out[8]);
+void at_expr_print(const int *token, int n, at_text *out); /* words with blanks between them */
+/* p must be a prime of at most AT_EXPR_PRIME_MAX. */
+at_status at_expr_prime(int p, at_err *err);
+/* The expression that a text says, with or without a last "=", blanks where one likes; at most `most` operators.
+ * Tokens (without "=") live in the arena. Everything that at_expr_value refuses is refused. */
+at_status at_expr_parse(int p, const char *text, int most, at_arena *a, int **token, int *n, at_err *err);
+/* By recursive descent: the value and the number of operators. What is no expression, redundant brackets, and division
+ * by zero are refused with the position (from 1). */
+at_status at_expr_value(int p, const int *token, int n, int *value, int *operators, at_err *err);
+/* The chain of an expression that at_expr_value accepts, by rewriting: what follows its "=", ending with AT_EXPR_EOS;
+ * returns its length. chain has room for AT_EXPR_CHAIN(operators). */
+int at_expr_chain(int p, const int *token, int n, int *chain);
+
+/* A random expression with k operators, built backwards: the answer is drawn, then k times a number is split into
+ * `a op b` (number, operator, operands uniform), with brackets where its value needs them. Returns the number of
+ * tokens; token has room for AT_EXPR_TOKENS(k). Sample i of a seed: at_rng_at(seed, i). */
+int at_expr_sample(int p, int k, at_rng *r, int *token);
+/* The same with a pair of brackets for every operator but one: the longest there are, AT_EXPR_TOKENS(k) tokens. */
+int at_expr_sample_long(int p, int k, at_rng *r, int *token);
+
+/* Every expression with least..most operators, those that divide by zero excluded. */
+typedef struct {
+    int p, least, most;
+    uint64_t count;  /* UINT64_MAX: too many to count, and none can be asked for */
+    uint64_t *value; /* (most+1, p): how many with k operators have this value */
+} at_expr_space;
+at_status at_expr_space_init(at_expr_space *s, int p, int least, int most, at_err *err);
+void at_expr_space_release(at_expr_space *s);
+/* Expression number i < count, fewer operators first; returns the number of tokens. */
+int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
+
 #endif

@@ -251,6 +251,39 @@ static void io_embed(codec *c, at_embed *e)
     io_int(c, "width", &e->width);
 }
 
+/* An array of n strings. Reading leaves it to model_check that they are as many as the tokens. */
+static void io_words(codec *c, const char *key, at_word **words, int n)
+{
+    if (c->status != AT_OK)
+        return;
+    json_t *array = c->write ? json_array() : get(c, key);
+    if (c->write) {
+        put(c, key, array);
+        for (int k = 0; k < n && c->status == AT_OK; k++)
+            if (json_array_append_new(array, json_string((*words)[k].s)) < 0)
+                c->status = at_oom(c->err);
+        return;
+    }
+    if (!json_is_array(array) || n < 0 || n > AT_MAX_WORDS || json_array_size(array) != (size_t)n) {
+        refuse(c, key, "is not an array of as many strings as there are tokens, at most 4096");
+        return;
+    }
+    at_word *made = at_new(c->arena, at_word, n);
+    if (!made) {
+        c->status = at_oom(c->err);
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        json_t *j = json_array_get(array, (size_t)k);
+        if (!json_is_string(j) || json_string_length(j) > AT_WORD_MAX) {
+            refuse(c, key, "holds something that is not a string of at most 31 bytes");
+            return;
+        }
+        memcpy(made[k].s, json_string_value(j), json_string_length(j) + 1);
+    }
+    *words = made;
+}
+
 static void io_field(codec *c, void *part)
 {
     at_field *f = part;
@@ -264,6 +297,9 @@ static void io_field(codec *c, void *part)
         io_double(c, "hi", &f->hi);
     }
     io_embed(c, &f->embed);
+    /* A key that may be missing: then tokens are numbers. */
+    if (f->kind == AT_FIELD_TOKEN && (c->write ? f->words != NULL : json_object_get(c->o, "words") != NULL))
+        io_words(c, "words", &f->words, f->size);
 }
 
 static void io_pos(codec *c, void *part)
@@ -393,7 +429,7 @@ static void io_model(codec *c, at_model *m)
     io_one(c, "suffix", io_extra, &(extra){&m->n_suffix, &m->suffix});
     IO_ARRAY(c, "blocks", m->blocks, m->n_blocks, AT_MAX_BLOCKS, io_block);
     io_one(c, "readout", io_readout, &m->readout);
-    if (!c->write) /* the one key that may be missing: then the model is no decoder */
+    if (!c->write) /* a key that may be missing: then the model is no decoder */
         m->decode.enabled = json_object_get(c->o, "decode") != NULL;
     if (m->decode.enabled)
         io_one(c, "decode", io_decode, &m->decode);

@@ -5,7 +5,7 @@
  *     1,4/7 2,3/7       a 2-subset and a token
  *
  * Positions are separated by blanks, fields of a position by '/', components of a field by ','. Integers
- * are exact doubles in the row. Positions are counted from 1 in messages, as in the theory. */
+ * are exact doubles in the row. A token field with words is written in them. Positions are counted from 1 in messages, as in the theory. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,10 +88,24 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+static at_status word_parse(const at_field *f, const char *s, size_t n, int position, double *out,
+                            at_err *err)
+{
+    for (int k = 0; k < f->size; k++)
+        if (strlen(f->words[k].s) == n && !memcmp(f->words[k].s, s, n)) {
+            *out = k;
+            return AT_OK;
+        }
+    return at_fail(err, AT_EINPUT, "position %d: \"%.*s\" is not a word of field %s", position,
+                   n < 40 ? (int)n : 40, s, f->name);
+}
+
 /* One number of field f, s[0..n). */
 static at_status component_parse(const at_field *f, const char *s, size_t n, int position, double *out,
                                  at_err *err)
 {
+    if (f->kind == AT_FIELD_TOKEN && f->words)
+        return word_parse(f, s, n, position, out, err);
     int64_t i = 0;
     bool ok = f->kind == AT_FIELD_REAL ? at_parse_double(s, n, out) : at_parse_i64(s, n, &i);
     if (!ok)
@@ -141,12 +155,13 @@ static at_status position_parse(const at_model *m, const char *s, size_t n, int 
     if (rows_short(m) && !memchr(s, '/', n))
         return short_parse(m, s, n, position, v, err);
     const char *end = s + n;
+    bool alone = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].words; /* any word */
     for (int k = 0; k < m->n_fields; k++) {
         const at_field *f = &m->fields[k];
         int width = at_field_width(f);
         for (int c = 0; c < width; c++) {
             size_t length = 0;
-            while (s + length < end && s[length] != ',' && s[length] != '/')
+            while (s + length < end && (alone || (s[length] != ',' && s[length] != '/')))
                 length++;
             at_status st = component_parse(f, s, length, position, &v[c], err);
             if (st != AT_OK)
@@ -254,7 +269,10 @@ void at_input_print_row(const at_model *m, const double *row, at_text *out)
         for (int c = 0; c < width; c++) {
             if (c > 0 || k > 0)
                 at_text_add(out, c > 0 ? "," : "/");
-            number_print(row[c], f->kind == AT_FIELD_REAL, out);
+            if (f->kind == AT_FIELD_TOKEN && f->words && row[c] >= 0 && row[c] < f->size)
+                at_text_add(out, f->words[(int)row[c]].s);
+            else
+                number_print(row[c], f->kind == AT_FIELD_REAL, out);
         }
         row += width;
     }

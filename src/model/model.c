@@ -68,6 +68,9 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
               DUPLICATE(a, c.tensors, m->tensors, m->n_tensors) &&
               DUPLICATE(a, c.weights, m->weights, m->n_weights) &&
               DUPLICATE(a, c.blocks, m->blocks, m->n_blocks);
+    for (int k = 0; ok && k < m->n_fields; k++)
+        if (m->fields[k].words)
+            ok = DUPLICATE(a, c.fields[k].words, m->fields[k].words, m->fields[k].size);
     for (int b = 0; ok && b < m->n_blocks; b++) {
         const at_block *from = &m->blocks[b];
         at_block *to = &c.blocks[b];

@@ -120,6 +120,24 @@ static at_status check_array(const part *p, const char *what, const void *array,
                                      what, (long long)n);
 }
 
+static at_status check_words(const at_model *m, const part *p, const at_field *f)
+{
+    TRY(in_range(p, "size with words", f->size, 1, AT_MAX_WORDS));
+    const char *bad = m->n_fields > 1 ? " \t\r\n\v\f/," : " \t\r\n\v\f";
+    for (int k = 0; k < f->size; k++) {
+        const char *s = f->words[k].s;
+        size_t n = strnlen(s, AT_WORD_MAX + 1);
+        if (n < 1 || n > AT_WORD_MAX || !model_utf8(s, n) || strcspn(s, bad) != n)
+            return at_fail(p->err, AT_EDOMAIN,
+                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks%s", p->where,
+                           k, AT_WORD_MAX, m->n_fields > 1 ? ", '/' and ','" : "");
+        for (int l = 0; l < k; l++)
+            if (!strcmp(s, f->words[l].s))
+                return at_fail(p->err, AT_EDOMAIN, "%s: tokens %d and %d have the same word", p->where, l, k);
+    }
+    return AT_OK;
+}
+
 static at_status check_field(const at_model *m, int k, at_err *err)
 {
     const at_field *f = &m->fields[k];
@@ -128,8 +146,10 @@ static at_status check_field(const at_model *m, int k, at_err *err)
     TRY(is_name(&p, f->name));
     TRY(is_kind(&p, "kind", f->kind, AT_FIELD_KINDS));
     TRY(check_columns(&p, f->embed.col, f->embed.width, m->width));
-    if (f->kind == AT_FIELD_TOKEN)
-        return in_range(&p, "size", f->size, 1, INT_MAX);
+    if (f->kind == AT_FIELD_TOKEN) {
+        TRY(in_range(&p, "size", f->size, 1, INT_MAX));
+        return f->words ? check_words(m, &p, f) : AT_OK;
+    }
     TRY(in_range(&p, "size", f->size, 1, AT_MAX_WIDTH));
     if (f->kind == AT_FIELD_SUBSET)
         return in_range(&p, "pick", f->pick, 1, f->size < MODEL_MAX_PICK ? f->size : MODEL_MAX_PICK);

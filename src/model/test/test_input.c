@@ -20,10 +20,10 @@ static void four_fields(at_model *m)
     assert_int_equal(sample_tiny(m, &err), AT_OK);
     m->n_fields = 4;
     m->fields = at_new(&m->arena, at_field, 4);
-    m->fields[0] = (at_field){"x", AT_FIELD_TOKEN, 17, 0, 0, 0, {0, 1, -1}};
-    m->fields[1] = (at_field){"s", AT_FIELD_SUBSET, 5, 2, 0, 0, {0, 1, -1}};
-    m->fields[2] = (at_field){"r", AT_FIELD_REAL, 2, 0, -1, 2, {0, 1, -1}};
-    m->fields[3] = (at_field){"i", AT_FIELD_INT, 1, 0, -MODEL_MAX_INT, MODEL_MAX_INT, {0, 1, -1}};
+    m->fields[0] = (at_field){"x", AT_FIELD_TOKEN, 17, 0, 0, 0, {0, 1, -1}, NULL};
+    m->fields[1] = (at_field){"s", AT_FIELD_SUBSET, 5, 2, 0, 0, {0, 1, -1}, NULL};
+    m->fields[2] = (at_field){"r", AT_FIELD_REAL, 2, 0, -1, 2, {0, 1, -1}, NULL};
+    m->fields[3] = (at_field){"i", AT_FIELD_INT, 1, 0, -MODEL_MAX_INT, MODEL_MAX_INT, {0, 1, -1}, NULL};
     assert_int_equal(at_model_layout(m, &err), AT_OK);
     assert_int_equal(at_model_row_width(m), 6);
 }
@@ -241,12 +241,142 @@ static void without_memory(void **state)
     at_model_release(&m);
 }
 
+/* ---- words ------------------------------------------------------------------------------------------- */
+
+/* A model of one token field whose three tokens are written a / and 7. */
+static void with_words(at_model *m)
+{
+    at_err err = {0};
+    assert_int_equal(sample_tiny(m, &err), AT_OK);
+    m->fields[0].words = at_new(&m->arena, at_word, 3);
+    strcpy(m->fields[0].words[0].s, "a");
+    strcpy(m->fields[0].words[1].s, "/");
+    strcpy(m->fields[0].words[2].s, "7");
+    assert_int_equal(at_model_validate(m, &err), AT_OK);
+}
+
+static void words_read_and_written(void **state)
+{
+    (void)state;
+    at_model m, again;
+    at_arena a;
+    at_err err = {0};
+    at_input x;
+    at_text t;
+    char *bytes, hash[65], plain[65];
+    size_t n;
+    at_arena_init(&a);
+    at_text_init(&t);
+    with_words(&m);
+    assert_int_equal(at_input_parse(&m, "7 / a", &a, &x, &err), AT_OK);
+    assert_true(x.n == 3 && x.v[0] == 2 && x.v[1] == 1 && x.v[2] == 0);
+    at_input_print(&m, &x, &t);
+    assert_string_equal(t.s, "7 / a");
+    assert_int_equal(at_input_parse(&m, "7 2", &a, &x, &err), AT_EINPUT); /* no numbers beside words */
+    assert_string_equal(err.text, "position 2: \"2\" is not a word of field x");
+    /* The file keeps them, and a copy has its own. */
+    err = (at_err){0};
+    assert_int_equal(at_model_hash(&m, hash, &err), AT_OK);
+    assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_parse(&again, bytes, n, "file", &err), AT_OK);
+    assert_string_equal(again.fields[0].words[1].s, "/");
+    at_model_release(&again);
+    assert_int_equal(at_model_copy(&m, &again, &err), AT_OK);
+    strcpy(m.fields[0].words[1].s, "b");
+    assert_string_equal(again.fields[0].words[1].s, "/");
+    at_model_release(&again);
+    m.fields[0].words = NULL; /* and a model without words is what it always was */
+    assert_int_equal(at_model_hash(&m, plain, &err), AT_OK);
+    assert_string_not_equal(hash, plain);
+    at_free(bytes);
+    at_text_release(&t);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
+static void bad_words_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *says;
+    } rows[] = {
+        {"a", "field 0: tokens 0 and 1 have the same word"},
+        {"", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks"},
+        {"x y", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks"},
+        {"x\n", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks"},
+        {"\xff", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks"},
+    };
+    at_model m;
+    at_err err = {0};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        with_words(&m);
+        strcpy(m.fields[0].words[1].s, rows[k].word);
+        err = (at_err){0};
+        assert_int_equal(at_model_validate(&m, &err), AT_EDOMAIN);
+        assert_string_equal(err.text, rows[k].says);
+        at_model_release(&m);
+    }
+    with_words(&m);
+    memset(m.fields[0].words[1].s, 'x', sizeof m.fields[0].words[1].s); /* without an end */
+    assert_int_equal(at_model_validate(&m, &err), AT_EDOMAIN);
+    at_model_release(&m);
+    /* With a second field '/' separates. */
+    four_fields(&m);
+    m.fields[0].words = at_new(&m.arena, at_word, 17);
+    for (int k = 0; k < 17; k++)
+        snprintf(m.fields[0].words[k].s, sizeof m.fields[0].words[k].s, "w%d", k);
+    err = (at_err){0};
+    assert_int_equal(at_model_validate(&m, &err), AT_OK);
+    at_arena a;
+    at_arena_init(&a);
+    at_input x;
+    assert_int_equal(at_input_parse(&m, "w16/1,2/0,0/0", &a, &x, &err), AT_OK);
+    assert_true(x.v[0] == 16);
+    at_arena_release(&a);
+    strcpy(m.fields[0].words[1].s, "/");
+    assert_int_equal(at_model_validate(&m, &err), AT_EDOMAIN);
+    at_model_release(&m);
+}
+
+/* Files that lie about their words. */
+static void lying_words_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+    } lies[] = {
+        {"[\\\"a\\\",", "[\\\"7\\\","}, /* a word twice */
+        {"[\\\"a\\\",", "[1234,"},      /* no string */
+        {",\\\"/\\\"", "      "},       /* too few; the header keeps its length */
+        {"[\\\"a\\\",", "[\\\" \\\","}, /* a blank */
+    };
+    at_model m, again;
+    at_err err = {0};
+    with_words(&m);
+    for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
+        char *bytes;
+        size_t n, at = 8;
+        assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+        while (memcmp(bytes + at, lies[k].from, strlen(lies[k].from)) != 0)
+            assert_true(++at < n);
+        memset(bytes + at, ' ', strlen(lies[k].from));
+        memcpy(bytes + at, lies[k].to, strlen(lies[k].to));
+        at_err why = {0};
+        assert_int_equal(at_exit_code(at_model_parse(&again, bytes, n, "file", &why)), 2);
+        assert_true(strstr(why.text, "word") || strstr(why.text, "words"));
+        at_free(bytes);
+    }
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_and_written),   cmocka_unit_test(bad_lines_refused),
-        cmocka_unit_test(bad_rows_refused),   cmocka_unit_test(round_trip),
-        cmocka_unit_test(line_bounds_memory), cmocka_unit_test(without_memory),
+        cmocka_unit_test(read_and_written),       cmocka_unit_test(bad_lines_refused),
+        cmocka_unit_test(bad_rows_refused),       cmocka_unit_test(round_trip),
+        cmocka_unit_test(line_bounds_memory),     cmocka_unit_test(without_memory),
+        cmocka_unit_test(words_read_and_written), cmocka_unit_test(bad_words_refused),
+        cmocka_unit_test(lying_words_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
