@@ -84,7 +84,7 @@ fits() # $1 name, $2... arguments: no line of stdout is wider than 80 columns
     local name=$1
     shift
     call "$@"
-    [ "$code" -eq 0 ] && [ "$(LC_ALL=C.UTF-8 awk 'length > 80' "$dir/.out" | wc -l)" -eq 0 ]
+    [ "$code" -eq 0 ] && ! LC_ALL=C.UTF-8 grep -qE '^.{81,}$' "$dir/.out"
     verdict $? "$name"
 }
 
