@@ -9,6 +9,13 @@
     ROW(match3_local)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
+    ROW(lemma_a1)                                                                                            \
+    ROW(lemma_a2)                                                                                            \
+    ROW(lemma_a3)                                                                                            \
+    ROW(lemma_a4)                                                                                            \
+    ROW(lemma_a5)                                                                                            \
+    ROW(lemma_a6)                                                                                            \
+    ROW(lemma_a7)                                                                                            \
     ROW(lemma_a8)                                                                                            \
     ROW(lemma_a9)                                                                                            \
     ROW(lemma_a11_rating)                                                                                    \
@@ -18,13 +25,6 @@
     ROW(dp_linear)                                                                                           \
     ROW(dp_sparse)                                                                                           \
     ROW(dp_local)                                                                                            \
-    ROW(lemma_a1)                                                                                            \
-    ROW(lemma_a2)                                                                                            \
-    ROW(lemma_a3)                                                                                            \
-    ROW(lemma_a4)                                                                                            \
-    ROW(lemma_a5)                                                                                            \
-    ROW(lemma_a6)                                                                                            \
-    ROW(lemma_a7)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

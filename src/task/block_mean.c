@@ -52,7 +52,7 @@ static void sample(const at_params *p, at_rng *r, double *x)
 {
     int N = at_params_int(p, "N"), m = at_params_int(p, "m");
     for (int i = 0; i < N; i++) {
-        x[2 * i] = at_reals_draw(r, at_params_get(p, "M"));
+        x[2 * i] = at_real_draw(r, -at_params_get(p, "M"), at_params_get(p, "M"));
         x[2 * i + 1] = (double)at_rng_below(r, (uint64_t)(i / m) + 1);
     }
 }
@@ -97,7 +97,7 @@ static bool simpler(const at_params *p, const double *x, int n, int k, double *o
 {
     (void)p;
     static const double plain[2] = {0, 0};
-    return at_reals_simpler(x, n, 2, plain, k, out);
+    return at_columns_simpler(x, n, 2, plain, k, out);
 }
 
 const at_task at_task_block_mean = {

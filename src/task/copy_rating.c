@@ -59,8 +59,8 @@ static void sample(const at_params *p, at_rng *r, double *x)
     for (int i = 0; i < N; i++) {
         double *row = x + WIDTH * i;
         all[i] = i;
-        row[X] = at_reals_draw(r, at_params_get(p, "M"));
-        row[E] = at_reals_draw(r, 1);
+        row[X] = at_real_draw(r, -at_params_get(p, "M"), at_params_get(p, "M"));
+        row[E] = at_real_draw(r, -1, 1);
         row[KEY] = (double)at_rng_below(r, K);
         row[QUERY] = (double)at_rng_below(r, K);
     }
@@ -90,19 +90,12 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     ratings_deal(r, x, miss, n_miss, n_near + 1);
 }
 
-static uint64_t count(const at_params *p, at_enum e)
-{
-    (void)p;
-    (void)e;
-    return 0;
-}
-
 /* A value or a slack to 0, a key or a query to the first; ratings stay, so that they stay different. */
 static bool simpler(const at_params *p, const double *x, int n, int k, double *out)
 {
     (void)p;
     static const double plain[WIDTH] = {0, 0, 0, 0, AT_STAYS};
-    return at_reals_simpler(x, n, WIDTH, plain, k, out);
+    return at_columns_simpler(x, n, WIDTH, plain, k, out);
 }
 
 const at_task at_task_copy_rating = {
@@ -121,6 +114,5 @@ const at_task at_task_copy_rating = {
     .answer = answer,
     .sample = sample,
     .adversarial = adversarial,
-    .count = count,
     .simpler = simpler,
 };

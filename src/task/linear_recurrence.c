@@ -54,7 +54,7 @@ static void sample(const at_params *p, at_rng *r, double *x)
 {
     int n = at_params_int(p, "N") * row_width(p);
     for (int k = 0; k < n; k++)
-        x[k] = at_reals_draw(r, at_params_get(p, "M"));
+        x[k] = at_real_draw(r, -at_params_get(p, "M"), at_params_get(p, "M"));
 }
 
 /* All numbers at an end of the range or at 0, where phi changes its formula; runs of equal rows. */
@@ -72,17 +72,10 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     }
 }
 
-static uint64_t count(const at_params *p, at_enum e)
-{
-    (void)p;
-    (void)e;
-    return 0;
-}
-
 static bool simpler(const at_params *p, const double *x, int n, int k, double *out)
 {
     static const double plain[3 * DIMENSION_MAX] = {0};
-    return at_reals_simpler(x, n, row_width(p), plain, k, out);
+    return at_columns_simpler(x, n, row_width(p), plain, k, out);
 }
 
 const at_task at_task_linear_recurrence = {
@@ -100,6 +93,5 @@ const at_task at_task_linear_recurrence = {
     .answer = answer,
     .sample = sample,
     .adversarial = adversarial,
-    .count = count,
     .simpler = simpler,
 };

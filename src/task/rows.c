@@ -61,6 +61,21 @@ bool at_rows_simpler(const at_params *p, const double *x, int n, int W, int k,
     return false;
 }
 
+/* Every candidate has one number more at its plain value than x, so greedy descent ends. */
+bool at_columns_simpler(const double *x, int n, int width, const double *plain, int k, double *out)
+{
+    for (int c = 0; c < width; c++)
+        for (int i = 0; i < n; i++) {
+            size_t at = (size_t)i * (size_t)width + (size_t)c;
+            if (plain[c] == AT_STAYS || x[at] == plain[c] || k-- > 0)
+                continue;
+            memcpy(out, x, (size_t)n * (size_t)width * sizeof *x);
+            out[at] = plain[c];
+            return true;
+        }
+    return false;
+}
+
 /* ---- enumeration ------------------------------------------------------------------------------------ */
 
 uint64_t at_integers_count(const at_params *p, at_enum e, int first, int last)

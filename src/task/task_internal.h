@@ -80,12 +80,11 @@ static inline bool at_residues_has(const at_residues *s, int a)
     return s->word[a >> 6] >> (a & 63) & 1;
 }
 
-/* ---- tasks over reals (reals.c) ------------------------------------------------------------------------- */
+/* ---- tasks that fetch reals (rows.c) ---------------------------------------------------------------------- */
 
-double at_reals_draw(at_rng *r, double M); /* uniform in [-M, M) */
 /* The k-th simpler input: one number set to the plain value of its column, plain (width); AT_STAYS: never. */
 #define AT_STAYS (-0x1p60)
-bool at_reals_simpler(const double *x, int n, int width, const double *plain, int k, double *out);
+bool at_columns_simpler(const double *x, int n, int width, const double *plain, int k, double *out);
 
 /* ---- token tasks ------------------------------------------------------------------------------------ */
 

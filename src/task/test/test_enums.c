@@ -133,7 +133,6 @@ static void test_counts(void **state)
         {"block-mean", "N=100 m=10", AT_ENUM_PAIRS, 40},
         {"block-mean", "N=91 m=10", AT_ENUM_PAIRS, 40},
         {"block-mean", "N=90 m=10", AT_ENUM_PAIRS, 36},
-        {"copy-rating", "N=9", AT_ENUM_PAIRS, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         at_params p;
@@ -213,6 +212,15 @@ static void test_pairs(void **state)
     }
 }
 
+static bool fetches(const at_task *t)
+{
+    static const char *const ids[] = {"copy", "copy-rating", "block-mean", "linear-recurrence"};
+    for (int k = 0; k < 4; k++)
+        if (!strcmp(t->id, ids[k]))
+            return true;
+    return false;
+}
+
 /* Greedy descent, taking the first candidate that keeps a property, ends and ends at a plain input. */
 static void test_shrinking(void **state)
 {
@@ -220,7 +228,7 @@ static void test_shrinking(void **state)
     for (int k = 0; k < at_n_tasks; k++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             const at_task *t = at_tasks[k];
-            if (t->real && strcmp(t->id, "qsa") != 0)
+            if (t->real && strcmp(t->id, "qsa") != 0 && !fetches(t))
                 continue; /* test_rows.c */
             at_params p;
             at_rng r = at_rng_at(seed, 0);
