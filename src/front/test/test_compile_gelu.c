@@ -1,7 +1,8 @@
 /* test_compile_gelu.c: a compiled recurrence is as good with GeLU units as with ReLU units.
  *
- * The program that at_dp_program writes is assembled with lambda = 2^36 (what selections and maxima add to an address must not move a score) and run over the interpreter's whole chain:
- * the row read at each position is the chain's next row, for every drawn input.
+ * The program that at_dp_program writes is assembled with lambda = 2^64 (what selections and maxima add to an
+ * address must not move a score) and run over the interpreter's whole chain: the row read at each position is the
+ * chain's next row, for every drawn input.
  *
  * EVIDENCE lemma-a2 sampled edit distance and subsequences compiled with GeLU units, 40 chains each */
 #include "dp_test.h"
@@ -36,9 +37,9 @@ static void recurrence_check(const char *file, const char *sizes)
     at_program *P;
     at_model m;
     at_err err = {0};
-    if (at_dp_program(x, &(at_dp_options){AT_DP_STANDARD}, &P, &err))
+    if (at_dp_program(x, &(at_dp_options){.attention = AT_DP_STANDARD}, &P, &err))
         fail_msg("%s", err.text);
-    at_gelu(P, 0x1p36);
+    at_gelu(P, 0x1p64);
     if (at_assemble(P, &m, NULL, &err))
         fail_msg("%s: %s", file, err.text);
     int width = at_model_row_width(&m), gelu = 0;
