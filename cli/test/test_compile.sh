@@ -27,7 +27,7 @@ done
 refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 20 |'
 refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
-refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=99,n2=3 -o "$dir/x.st"
+refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=1025,n2=3 -o "$dir/x.st"
 refuses 2 'compile: unknown attention' 'standard, linear, sparse or local' \
     compile examples/edit-distance.dp --set n1=3,n2=3 --attention dense -o "$dir/x.st"
 printf 'problem "p"\nsize n in 1..4\ninput s[n] in 1..2\nstate i in 1..n\nvalue v in 0..9\nneed a = (i+1)\nv = a.v\nanswer v\n' \
