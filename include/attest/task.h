@@ -115,7 +115,7 @@ enum {
     AT_EXPR_NUMBER /* residue r is AT_EXPR_NUMBER + r */
 };
 #define AT_EXPR_PRIME_MAX     251
-#define AT_EXPR_OPERATORS_MAX 256
+#define AT_EXPR_OPERATORS_MAX 720 /* chains of about a million tokens */
 /* With k operators: tokens of an expression, and of a chain with its end token. */
 #define AT_EXPR_TOKENS(k) ((k) ? 4 * (k)-1 : 1)
 #define AT_EXPR_CHAIN(k)  ((k) ? 2 * (k) * ((k)-1) + 2 : 2)

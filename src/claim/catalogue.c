@@ -25,6 +25,8 @@
     ROW(dp_linear)                                                                                           \
     ROW(dp_sparse)                                                                                           \
     ROW(dp_local)                                                                                            \
+    ROW(arith_standard)                                                                                      \
+    ROW(arith_sparse)                                                                                        \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

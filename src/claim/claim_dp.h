@@ -1,8 +1,8 @@
-/* claim_dp.h: what the claims about compiled recurrences share (chain_dp.c, size_law.c). */
+/* claim_dp.h: what the claims about compiled recurrences share (chain_dp.c, law_dp.c). */
 #ifndef ATTEST_CLAIM_DP_H
 #define ATTEST_CLAIM_DP_H
 
-#include "claim_internal.h"
+#include "claim_law.h"
 
 #include <attest/front.h>
 
@@ -60,9 +60,8 @@ at_status claim_dp_precision_row(const at_claim *c, const at_params *p, int thre
         .quick_rows = 4, .row = claim_dp_precision_row                                                       \
     }
 
-/* The size law (size_law.c): what a table of it is made of. */
+/* The size law (law_dp.c): what a table of it is made of. */
 extern const char *const claim_dp_law_columns[], *const claim_dp_law_rows[], *const claim_dp_law_local_rows[];
-extern const char *const claim_dp_law_plots[];
 at_status claim_dp_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err);
 
 #endif

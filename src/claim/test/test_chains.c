@@ -8,8 +8,13 @@
  * EVIDENCE dp-sparse sampled edit distance 20x20
  * EVIDENCE dp-local exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
  * EVIDENCE dp-local sampled edit distance 20x20, also with the letters carried along
+ * EVIDENCE arith-standard exact every expression with up to 2 operators mod 5 in f64, f32 and p9
+ * EVIDENCE arith-standard sampled 16 operators mod 11 in f64, f32 and p20
+ * EVIDENCE arith-sparse exact every expression with up to 2 operators mod 5 in f64, f32 and p9
+ * EVIDENCE arith-sparse sampled 16 operators mod 11 in f64, f32 and p20
  * (the cells themselves are run by test_claims.c) */
 #include "../claim_dp.h"
+#include "../claim_expr.h"
 #include "claim_test.h"
 
 static const struct {
@@ -105,10 +110,36 @@ static void test_zero(void **state)
         }
 }
 
+/* Expressions: one shape for every number of operators; standard attention costs L^2, block-sparse L^1.5. */
+static void test_expressions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        at_dp_attention kind;
+        double attention;
+    } kinds[] = {{"arith-standard", AT_DP_STANDARD, 2}, {"arith-sparse", AT_DP_SPARSE, 1.5}};
+    for (int i = 0; i < 2; i++) {
+        double first[14] = {0}, out[14] = {0};
+        for (int r = 0; claim_expr_law_rows[r]; r++) {
+            point c;
+            point_params(&c, kinds[i].id, claim_expr_law_rows[r], NULL);
+            OK(claim_expr_law_row(&c.p, kinds[i].kind, out, &err));
+            if (r == 0)
+                memcpy(first, out, sizeof out);
+            for (int k = 2; k < 7; k++)
+                assert_true(out[k] == first[k]);
+        }
+        print_message("%s: L = %.0f, attention ~ L^%.4f\n", kinds[i].id, out[1], out[12]);
+        assert_true(out[1] > 1e6 && out[2] <= 5 && out[3] <= 5); /* five layers and heads are the paper's */
+        assert_true(fabs(out[12] - kinds[i].attention) < 0.01);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape), cmocka_unit_test(test_zero),
                                        cmocka_unit_test(test_depth_and_heads),
-                                       cmocka_unit_test(test_exponents)};
+                                       cmocka_unit_test(test_exponents), cmocka_unit_test(test_expressions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,41 @@
+/* claim_expr.h: what arith-standard and arith-sparse share (chain_expr.c). */
+#ifndef ATTEST_CLAIM_EXPR_H
+#define ATTEST_CLAIM_EXPR_H
+
+#include "claim_law.h"
+
+#include <attest/front.h>
+
+extern const at_param claim_expr_params[];
+#define CLAIM_EXPR_PARAMS 6
+extern const at_chain claim_expr_chain;
+at_status claim_expr_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err);
+at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
+
+/* Every expression with up to 3 operators mod 5, in f64, f32 and at the least number of bits; 16 operators mod 11. */
+#define CLAIM_EXPR_CELLS                                                                                     \
+    {"p=5 operators=3", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, "p=5 operators=2"},                   \
+        {"p=5 operators=3", NULL, AT_EV_EXACT, 0, "f32", 0, AT_TIER_QUICK, "p=5 operators=2"},               \
+        {"p=5 operators=2", NULL, AT_EV_EXACT, 0, "p9", 0, AT_TIER_QUICK, NULL},                             \
+        {"p=5 operators=3", NULL, AT_EV_EXACT, 0, "p10", 0, AT_TIER_FULL, NULL},                             \
+        {"p=11 operators=16 least=16", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},             \
+        {"p=11 operators=16 least=16", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_QUICK, NULL},             \
+    {                                                                                                        \
+        "p=11 operators=16 least=16", NULL, AT_EV_SAMPLED, 0, "p20", 20, AT_TIER_QUICK, NULL                 \
+    }
+#define CLAIM_EXPR_CONTROLS                                                                                  \
+    {"p=5 operators=2", "handle=any", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},                        \
+        {"p=5 operators=2", "arith=p8", AT_EV_EXACT, 0, "p9", 0, AT_TIER_QUICK, NULL},                       \
+        {"p=5 operators=3", "arith=p9", AT_EV_EXACT, 0, "p10", 0, AT_TIER_FULL, NULL},                       \
+    {                                                                                                        \
+        "p=5 operators=2", "scale=0.05", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL                       \
+    }
+
+/* Tables: the size law, and least p against L. */
+extern const char *const claim_expr_law_columns[], *const claim_expr_law_rows[];
+at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err);
+extern const char *const claim_expr_precision_columns[], *const claim_expr_precision_rows[];
+at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int threads, double *out,
+                                   at_err *err);
+
+#endif
