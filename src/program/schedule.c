@@ -8,8 +8,8 @@
  * Errors. err(v) bounds |weights' value - interpreter's value| in real arithmetic. Softmax with scale c,
  * T keys, score errors e and value range V leaves at most
  *     V min(1, T exp(-c (gap - 2e)) + exp(2ce) - 1),
- * the first part for keys that are not maximal, the second for ties that are no longer equal; a mean of
- * values never leaves their range.
+ * the first part for keys that are not maximal, the second for ties that are no longer equal (none where the maximal
+ * keys are promised to have one value); a mean of values never leaves their range.
  *
  * Besides being near the interpreter's value, the weights' value lies in the variable's range: means and
  * selections are convex, every other step is clamped or monotone. GeLU units are not clamped: there it lies within
@@ -94,7 +94,9 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
         double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20;
         bool promised = a->scale > 0 && a->error > 0;
         s->scale = a->scale > 0 ? a->scale : log(fmax(2 * range * keys / want, 2)) / gap;
-        double got = range * fmin(1, keys * exp(-s->scale * gap) + expm1(2 * s->scale * e));
+        bool ties = a->weighting != AT_SOFTMAX || !a->unique; /* else maximal keys have one value */
+        double apart = ties ? expm1(2 * s->scale * e) : 0;
+        double got = range * fmin(1, keys * exp(-s->scale * gap) + apart);
         if (a->scale <= 0 && got > want)
             return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
                            P->name, label(v), want, got);
