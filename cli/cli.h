@@ -47,6 +47,7 @@ enum {
     CLI_ROUNDS = 1 << 9,     /* --rounds N       -> rounds */
     CLI_STEPS = 1 << 10,     /* --steps N        -> steps */
     CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
+    CLI_BESIDE = 1 << 12,    /* --beside FILE.dp -> beside */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -67,6 +68,7 @@ typedef struct {
     int rounds;                /* default 5 */
     int steps;                 /* 0: not given */
     at_dp_attention attention; /* default standard */
+    const char *beside;        /* NULL: not given */
 } cli_args;
 
 typedef struct {
@@ -129,6 +131,7 @@ json_t *cli_json_add(json_t *array, json_t *value);
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
                            const at_task **t, at_params *tp, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
+int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
 

@@ -17,9 +17,10 @@ typedef struct {
     int n;
     double margin;
     bool stopped; /* by the model's own rule */
-    /* arithmetic: what the reference writes, and whether that is the same */
+    /* arithmetic, or --beside: what the reference writes, and whether that is the same */
     const char *reference;
     bool agrees;
+    at_input beside; /* its rows, of a recurrence */
 } chain;
 
 static bool is_tokens(const at_model *m)
@@ -27,9 +28,38 @@ static bool is_tokens(const at_model *m)
     return m->readout.kind == AT_READ_ARGMAX;
 }
 
+/* Rows of the model and of the interpreter, side by side. */
+static void beside_print(const at_model *m, const chain *c, at_text *t)
+{
+    size_t width = (size_t)at_model_row_width(m);
+    cli_pad(t, "written", 28);
+    at_text_add(t, "interpreter\n");
+    for (int k = 0; k < c->n || k < c->beside.n; k++) {
+        at_text one;
+        at_text_init(&one);
+        at_text_add(&one, "");
+        if (k < c->n)
+            at_input_print_row(m, c->rows + (size_t)k * width, &one);
+        cli_pad(t, one.oom ? "" : one.s, 28);
+        at_text_release(&one);
+        if (k < c->beside.n)
+            at_input_print_row(m, c->beside.v + (size_t)k * width, t);
+        bool same =
+            k < c->n && k < c->beside.n &&
+            !memcmp(c->rows + (size_t)k * width, c->beside.v + (size_t)k * width, width * sizeof *c->rows);
+        at_text_add(t, same ? "\n" : "   <- differs\n");
+    }
+    at_text_addf(t, "least margin %.6g\n%s\n", c->margin,
+                 c->agrees ? "every row is the interpreter's" : "not the interpreter's chain");
+}
+
 static void chain_print(const at_model *m, const chain *c, at_text *t)
 {
     int width = at_model_row_width(m);
+    if (c->beside.v) {
+        beside_print(m, c, t);
+        return;
+    }
     for (int k = 0; k < c->n; k++) {
         at_input_print_row(m, c->rows + (size_t)k * (size_t)width, t);
         at_text_add(t, is_tokens(m) && k + 1 < c->n ? " " : "\n");
@@ -98,6 +128,44 @@ static at_status expression_read(const char *line, int p, int operators, at_aren
     return AT_OK;
 }
 
+/* ---- recurrences ----------------------------------------------------------------------------------------- */
+
+/* The interpreter's rows for this prompt. Nothing of them reaches the model. */
+static at_status interpreter_run(const cli_args *a, const at_model *m, const at_input *prompt,
+                                 at_arena *arena, at_input *out, at_err *err)
+{
+    at_dp *d;
+    at_dp_instance *x = NULL;
+    at_dp_chain c;
+    int64_t size[AT_DP_MAX];
+    at_status s = at_dp_load(a->beside, &d, err);
+    if (s)
+        return s;
+    s = at_dp_sizes_parse(d, a->set ? a->set : "", size, err);
+    if (!s)
+        s = at_dp_bind(d, size, &x, err);
+    int width = at_model_row_width(m);
+    if (!s && (width != 2 + d->n_counters + d->n_values || prompt->n != x->n_input + 1))
+        s = at_fail(err, AT_EINPUT,
+                    "%.200s at these sizes has prompts of %jd rows of %d numbers, the model %d of %d",
+                    a->beside, (intmax_t)x->n_input + 1, 2 + d->n_counters + d->n_values, prompt->n, width);
+    int64_t *in = s ? NULL : at_new(arena, int64_t, prompt->n);
+    double *rows = s ? NULL : at_new(arena, double, (x->n_states + 1) * width);
+    if (!s && (!in || !rows))
+        s = at_oom(err);
+    for (int64_t i = 0; !s && i < x->n_input; i++)
+        in[i] = (int64_t)prompt->v[i * width];
+    if (!s)
+        s = at_dp_run(x, in, arena, &c, err);
+    if (!s) {
+        at_dp_rows(x, &c, rows);
+        *out = (at_input){(int)x->n_states + 1, rows};
+    }
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return s;
+}
+
 static at_status reference_compare(const at_model *m, const at_input *reference, at_arena *arena, chain *c,
                                    at_err *err)
 {
@@ -106,7 +174,10 @@ static at_status reference_compare(const at_model *m, const at_input *reference,
     at_input_print(m, reference, &t);
     c->reference = t.oom ? NULL : at_arena_strdup(arena, t.s);
     at_text_release(&t);
-    c->agrees = c->n == reference->n && !memcmp(c->rows, reference->v, (size_t)c->n * sizeof *c->rows);
+    size_t numbers = (size_t)c->n * (size_t)at_model_row_width(m);
+    c->agrees = c->n == reference->n;
+    for (size_t k = 0; c->agrees && k < numbers; k++)
+        c->agrees = c->rows[k] == reference->v[k];
     return c->reference ? AT_OK : at_oom(err);
 }
 
@@ -145,17 +216,22 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     bool arithmetic = at_expr_model_is(m, &p, &operators);
     at_status st = arithmetic ? expression_read(line, p, operators, arena, &prompt, &reference, &err)
                               : at_input_parse(m, line, arena, &prompt, &err);
+    if (!st && a->beside && !arithmetic)
+        st = interpreter_run(a, m, &prompt, arena, &c.beside, &err);
     if (st)
         return cli_fail(a, &err);
+    bool judged = arithmetic || c.beside.v;
+    if (c.beside.v)
+        reference = c.beside;
     st = at_generate(m, a->precision, &prompt, arena, &c.rows, &c.n, &c.margin, &err);
     if (st && st != AT_EBUDGET)
         return cli_fail(a, &err);
     if (!st && cut && m->decode.stop == AT_STOP_STEPS)
         st = at_fail(&err, AT_EBUDGET, "no stop after %d steps", c.n);
     c.stopped = !st;
-    if (arithmetic && reference_compare(m, &reference, arena, &c, &err) == AT_ENOMEM)
+    if (judged && reference_compare(m, &reference, arena, &c, &err) == AT_ENOMEM)
         return cli_fail(a, &err);
-    int code, holds = arithmetic && c.stopped && !c.agrees ? CLI_FAILS : CLI_HOLDS;
+    int code, holds = judged && c.stopped && !c.agrees ? CLI_FAILS : CLI_HOLDS;
     if (a->json)
         code = cli_put_json(a, chain_json(a, m, &prompt, &c), holds);
     else {
@@ -179,7 +255,9 @@ static int run(const cli_args *a)
     at_text_init(&line);
     int code;
     bool cut = a->steps && a->steps < m.decode.max_steps;
-    if (!m.decode.enabled)
+    if (a->set && !a->beside)
+        code = cli_usage(a, "--set gives the sizes of a recurrence, which --beside names");
+    else if (!m.decode.enabled)
         code = cli_usage(a, "%.200s: the model is no decoder: it has no stop rule", a->words[0]);
     else if (prompt_read(a, &line, &err))
         code = cli_fail(a, &err);
@@ -197,7 +275,7 @@ static int run(const cli_args *a)
 const cli_command cmd_generate = {
     .name = "generate",
     .summary = "let a decoder continue a prompt",
-    .usage = "MODEL INPUT|- [--precision P] [--steps N]",
+    .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside FILE.dp --set SIZE=N...]",
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
              "the least margin of all decisions. Where rows have several fields, a word without '/'\n"
@@ -206,13 +284,16 @@ const cli_command cmd_generate = {
              "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
              "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
              "exit code is 3. Precision is f32, f64 or pN.\n\n"
+             "With --beside the recurrence in FILE.dp is interpreted for the same prompt, after the model\n"
+             "has written, and printed beside (exit 1 where they differ).\n\n"
              "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
              "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n",
-    .examples = "attest generate counter.safetensors 0/3/0\n"
-                "attest generate counter.safetensors - --precision p12 < prompt.txt\n"
-                "attest generate counter.safetensors 0/3/0 --steps 2 --json\n"
+    .examples = "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
+                "attest generate ed.safetensors - --precision p13 < prompt.txt\n"
+                "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
+                "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
                 "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
-    .options = CLI_PRECISION | CLI_JSON | CLI_STEPS,
+    .options = CLI_PRECISION | CLI_JSON | CLI_STEPS | CLI_BESIDE | CLI_SET,
     .least = 2,
     .most = -1,
     .missing = "a model file and a prompt",

@@ -359,7 +359,7 @@ static int model_show(const cli_args *a)
     at_err err = {0};
     at_model m;
     if (a->set)
-        return cli_usage(a, "--set is for claims and tasks, and '%.60s' is neither", a->words[0]);
+        return cli_usage(a, "--set is for claims, tasks and .dp files, and '%.60s' is neither", a->words[0]);
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     char hash[65];
@@ -389,6 +389,9 @@ static int run(const cli_args *a)
         return claim_show(a, c);
     if (t)
         return task_show(a, t);
+    size_t n = strlen(id);
+    if (n > 3 && strcmp(id + n - 3, ".dp") == 0)
+        return cli_dp_show(a);
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
     at_err err = {0};
@@ -398,16 +401,18 @@ static int run(const cli_args *a)
 
 const cli_command cmd_show = {
     .name = "show",
-    .summary = "all about one claim, task or model file",
-    .usage = "ID|MODEL [--set K=V]...",
+    .summary = "all about one claim, task, recurrence or model file",
+    .usage = "ID|FILE.dp|MODEL [--set K=V]...",
     .about = "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
              "an input, the program at these parameters, the size it assembles to, and what\n"
-             "`attest check` asks of it. A task: definition and parameters. A file: its architecture.\n",
+             "`attest check` asks of it. A task: definition and parameters. A .dp file: the\n"
+             "recurrence and, at sizes given by --set, its length, its locality and whether it is regular\n"
+             "(with two inputs that have the same chain where it is not). Another file: its architecture.\n",
     .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
-                "attest show match2.safetensors\n",
+                "attest show match2.safetensors\nattest show examples/lis.dp --set n=5,top=5\n",
     .options = CLI_SET | CLI_JSON,
     .least = 1,
     .most = 1,
-    .missing = "a claim id, a task id or a model file",
+    .missing = "a claim id, a task id, a .dp file or a model file",
     .run = run,
 };

@@ -23,6 +23,7 @@ typedef enum {
     OPT_ROUNDS,
     OPT_STEPS,
     OPT_ATTENTION,
+    OPT_BESIDE,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -47,6 +48,8 @@ static const row rows[OPTS] = {
     [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
     [OPT_STEPS] = {"--steps", "N", CLI_STEPS, "at most N rows, 1..1048576 (default: what the model allows)"},
     [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear, sparse or local"},
+    [OPT_BESIDE] = {"--beside", "FILE.dp", CLI_BESIDE,
+                    "print the interpreter's chain beside (sizes by --set)"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -171,6 +174,9 @@ static bool value_take(cli_args *a, opt o, const char *s)
             }
         cli_usage(a, "--attention '%.40s': must be standard, linear, sparse or local", s);
         return false;
+    case OPT_BESIDE:
+        a->beside = s;
+        return true;
     case OPT_SEED:
         if (!whole(a, name, s, 0, INT64_MAX, &i))
             return false;

@@ -24,6 +24,22 @@ for file in examples/*.dp; do
     says 0 "compile: $file" 'prompt:' compile "$file" --set $sizes -o "$dir/e.st"
 done
 
+call compile examples/lis.dp --set n=4,top=9 -o "$dir/lis.st"
+says 0 'generate: beside the interpreter' "every row is the interpreter's" \
+    generate "$dir/lis.st" '3 1 2 4 |' --beside examples/lis.dp --set n=4,top=9
+sed 's/y < x/y <= x/' examples/lis.dp >"$dir/other.dp"
+says 1 'generate: beside another recurrence' '<- differs' \
+    generate "$dir/lis.st" '3 1 1 4 |' --beside "$dir/other.dp" --set n=4,top=9
+refuses 2 'generate: beside another size' 'prompts of 6 rows' \
+    generate "$dir/lis.st" '3 1 2 4 |' --beside examples/lis.dp --set n=5,top=9
+refuses 2 'generate: sizes of nothing' 'which --beside names' generate "$dir/lis.st" '3 1 2 4 |' --set n=4
+says 0 'show: a recurrence' 'need before = (i, j - 1)' show examples/lis.dp
+says 0 'show: not regular' '120 chains' show examples/lis.dp --set n=5,top=5
+says 0 'show: two inputs with one chain' '1 1 1 1 3' show examples/lis.dp --set n=5,top=5
+says 0 'show: regular' 'yes: 243 inputs' show examples/prefix-sum.dp --set n=5,q=3
+says 0 'show: length and locality' 'the 421 rows before it' show examples/edit-distance.dp --set n1=20,n2=20
+says 0 'show: a recurrence as JSON' '"locality": 421' show examples/edit-distance.dp --set n1=20,n2=20 --json
+refuses 2 'show: a recurrence that is not there' 'No such file' show none.dp
 refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 20 |'
 refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"

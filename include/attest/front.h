@@ -162,6 +162,10 @@ typedef struct {
 at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, at_dp_chain *out,
                     at_err *err);
 
+/* The chain as a decoder must write it: n_states + 1 rows (0, state, values, 0), the last (0, 0, 0, answer). rows:
+ * (n_states + 1, 2 + n_counters + n_values). */
+void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows);
+
 /* Is the chain a one-to-one function of the input (regular)? Enumerates at most `limit` inputs; FALSE fills in
  * a colliding pair, UNKNOWN when there are too many inputs. distinct: chains seen. */
 at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,

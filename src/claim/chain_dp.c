@@ -169,7 +169,7 @@ static at_status chain_answer(const void *self, const double *prompt, int n, dou
 {
     const dp_chain *c = self;
     const at_dp_instance *x = c->x;
-    int row = row_width(self), nc = c->d->n_counters, nv = c->d->n_values;
+    int row = row_width(self);
     at_arena a;
     at_arena_init(&a);
     int64_t *in = at_new(&a, int64_t, n);
@@ -181,15 +181,7 @@ static at_status chain_answer(const void *self, const double *prompt, int n, dou
         s = at_dp_run(x, in, &a, &y, err);
     *n_rows = rows_max(self);
     if (!s)
-        memset(rows, 0, (size_t)*n_rows * (size_t)row * sizeof *rows);
-    for (int64_t t = 0; !s && t < x->n_states; t++) {
-        for (int k = 0; k < nc; k++)
-            rows[t * row + 1 + k] = (double)x->state[t * nc + k];
-        for (int k = 0; k < nv; k++)
-            rows[t * row + 1 + nc + k] = (double)y.value[t * nv + k];
-    }
-    if (!s)
-        rows[(*n_rows - 1) * row + row - 1] = (double)y.answer;
+        at_dp_rows(x, &y, rows);
     at_arena_release(&a);
     return s;
 }

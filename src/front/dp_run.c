@@ -376,6 +376,19 @@ static at_status chain_add(chains *c, uint64_t nth, uint64_t *same)
     return AT_OK;
 }
 
+void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows)
+{
+    int64_t nc = x->d->n_counters, nv = x->d->n_values, row = 2 + nc + nv;
+    memset(rows, 0, (size_t)((x->n_states + 1) * row) * sizeof *rows);
+    for (int64_t t = 0; t < x->n_states; t++) {
+        for (int64_t k = 0; k < nc; k++)
+            rows[t * row + 1 + k] = (double)x->state[t * nc + k];
+        for (int64_t k = 0; k < nv; k++)
+            rows[t * row + 1 + nc + k] = (double)c->value[t * nv + k];
+    }
+    rows[x->n_states * row + row - 1] = (double)c->answer;
+}
+
 at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,
                         int64_t **second, uint64_t *distinct, at_err *err)
 {
