@@ -216,6 +216,8 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     bool arithmetic = at_expr_model_is(m, &p, &operators);
     at_status st = arithmetic ? expression_read(line, p, operators, arena, &prompt, &reference, &err)
                               : at_input_parse(m, line, arena, &prompt, &err);
+    if (!st)
+        st = at_arith_range(m, a->precision, &err);
     if (!st && a->beside && !arithmetic)
         st = interpreter_run(a, m, &prompt, arena, &c.beside, &err);
     if (st)

@@ -182,7 +182,7 @@ static int run(const cli_args *a)
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     runner r = {.a = a, .m = &m, .arith = a->precision};
-    if (at_arith_supports(&m, r.arith, &err))
+    if (at_arith_supports(&m, r.arith, &err) || at_arith_range(&m, r.arith, &err))
         r.code = cli_fail(a, &err);
     else if (a->n_words == 1 || (a->n_words == 2 && !strcmp(a->words[1], "-")))
         lines_run(&r);

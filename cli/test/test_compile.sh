@@ -40,6 +40,8 @@ says 0 'show: regular' 'yes: 243 inputs' show examples/prefix-sum.dp --set n=5,q
 says 0 'show: length and locality' 'the 421 rows before it' show examples/edit-distance.dp --set n1=20,n2=20
 says 0 'show: a recurrence as JSON' '"locality": 421' show examples/edit-distance.dp --set n1=20,n2=20 --json
 refuses 2 'show: a recurrence that is not there' 'No such file' show none.dp
+refuses 2 'generate: weights leave the range of the arithmetic' 'p13e4 holds numbers up to' \
+    generate "$dir/standard.st" "$kitten" --precision p13e4
 refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 20 |'
 refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"

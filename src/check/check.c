@@ -225,7 +225,8 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS && !(t->symmetric && at_model_symmetric(m)))
         return at_fail(err, AT_EREFUSED,
                        "multisets stand for all sequences only in a symmetric task and model");
-    return at_arith_supports(m, q->arith, err);
+    s = at_arith_supports(m, q->arith, err);
+    return s ? s : at_arith_range(m, q->arith, err);
 }
 
 static uint64_t piece_size(const work *w)

@@ -12,11 +12,44 @@
 const at_arith at_f32 = {.kind = AT_F32};
 const at_arith at_f64 = {.kind = AT_F64};
 
-/* ---- what exact arithmetic cannot do ---------------------------------------------------------------------- */
+/* ---- what an arithmetic cannot do ---------------------------------------------------------------------- */
 
 static const char *exact_lacks(at_weighting w)
 {
     return w == AT_SOFTMAX || w == AT_THREEWISE || w == AT_LINEAR ? "exp" : NULL;
+}
+
+at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
+{
+    if (a.kind != AT_F32 && a.kind != AT_PBIT)
+        return AT_OK;
+    at_pfmt f = at_pfmt_of(a);
+    char name[16];
+    at_arith_name(a, name);
+    for (int t = 0; t < m->n_tensors; t++)
+        for (size_t k = 0; k < m->tensors[t].count; k++) {
+            double w = m->weights[m->tensors[t].offset + k];
+            if (!(fabs(at_p_round(&f, w)) <= f.max))
+                return at_fail(err, AT_EDOMAIN, "%s holds numbers up to %.6g; weight %zu of %s is %.6g", name,
+                               f.max, k + 1, m->tensors[t].name, w);
+        }
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            if (!(fabs(m->blocks[b].groups[g].scale) <= f.max))
+                return at_fail(err, AT_EDOMAIN,
+                               "%s holds numbers up to %.6g; block %d, group %d has the scale %.6g", name,
+                               f.max, b, g, m->blocks[b].groups[g].scale);
+    for (int k = 0; k < m->n_pos && m->decode.enabled; k++) {
+        double last = (double)m->pos_origin + m->n_prefix + m->n_max - 1,
+               top = m->pos[k].kind == AT_POS_I2  ? last * last
+                     : m->pos[k].kind == AT_POS_I ? last
+                                                  : 0;
+        if (!(top <= f.max))
+            return at_fail(err, AT_EDOMAIN,
+                           "%s holds numbers up to %.6g; position feature %d (%s) reaches %.6g", name, f.max,
+                           k, at_pos_names[m->pos[k].kind], top);
+    }
+    return AT_OK;
 }
 
 at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)

@@ -78,7 +78,7 @@ static void assert_chain_wrong(const point *c, const at_counterexample *cx, at_a
     bool same = !s && n == n_want;
     for (size_t k = 0; same && k < (size_t)n * width; k++)
         same = rows[k] == want[k];
-    assert_false(same);
+    assert_false(same && least > 0); /* a tie is no answer */
     c->claim->chain->close(self);
     at_arena_release(&a);
 }
@@ -273,7 +273,9 @@ static void test_hash_is_stable(void **state)
         char one[65], two[65], other[65];
         point a = small_point(k), b = small_point(k);
         point c = point_at(at_catalogue[k]->id, at_catalogue[k]->look_params,
-                           at_params_has(&a.p, "N") ? "N=4" : "a=4");
+                           at_params_has(&a.p, "N")   ? "N=4"
+                           : at_params_has(&a.p, "a") ? "a=4"
+                                                      : "operators=2");
         OK(at_model_hash(&a.m, one, &err));
         OK(at_model_hash(&b.m, two, &err));
         OK(at_model_hash(&c.m, other, &err));
