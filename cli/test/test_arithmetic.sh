@@ -25,7 +25,7 @@ refuses 2 'generate: half an expression' 'position 3: a number or ( is expected,
     generate "$dir/standard.st" '7 + ='
 refuses 2 'generate: one operator too many' '7 operators; at most 6' generate "$dir/standard.st" 1+1+1+1+1+1+1+1
 refuses 2 'compile: no prime' 'p=9: must be a prime' compile arithmetic --set p=9 -o "$dir/x.st"
-refuses 2 'compile: no operators' 'operators=0: must be an integer in 1..256' \
+refuses 2 'compile: no operators' 'operators=0: must be an integer in 1..720' \
     compile arithmetic --set operators=0 -o "$dir/x.st"
 refuses 2 'compile: unknown parameter' 'operators' compile arithmetic --set operator=3 -o "$dir/x.st"
 refuses 2 'compile: linear attention' 'standard or sparse' compile arithmetic --attention linear -o "$dir/x.st"

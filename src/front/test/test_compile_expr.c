@@ -255,8 +255,8 @@ static void test_refusals(void **state)
     } rows[] = {
         {{.p = 9, .operators = 3}, "p=9: must be a prime in 2..251"},
         {{.p = 257, .operators = 3}, "p=257: must be a prime in 2..251"},
-        {{.p = 5, .operators = 0}, "operators=0: must be in 1..256"},
-        {{.p = 5, .operators = 257}, "operators=257: must be in 1..256"},
+        {{.p = 5, .operators = 0}, "operators=0: must be in 1..720"},
+        {{.p = 5, .operators = 721}, "operators=721: must be in 1..720"},
         {{.p = 5, .operators = 3, .kind = AT_DP_LINEAR},
          "expressions are compiled with standard or sparse attention; with linear attention no constant "
          "width serves "
