@@ -12,7 +12,7 @@ static const char *const problems[] = {
     "edit-distance", "edit-distance-local", "lis",        "lcs", "knapsack", "coins",
     "grid",          "prefix-sum",          "palindrome", NULL};
 
-const at_param claim_dp_params[] = {
+const at_param claim_dp_params[claim_dp_n_params] = {
     {"problem", "which recurrence", 0, COUNT(problems) - 2, 0, true, problems},
     {"a", "its first size", 0, 1 << 20, 3, true},
     {"b", "its second size, where it has two", 0, 1 << 20, 3, true},
@@ -20,7 +20,6 @@ const at_param claim_dp_params[] = {
     {"scale", "factor on the scale of softmax and on the features of linear attention", 0.001, 16, 1, false},
     {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},
 };
-const int claim_dp_n_params = COUNT(claim_dp_params);
 
 at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_err *err)
 {

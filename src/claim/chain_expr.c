@@ -9,7 +9,7 @@
 
 static const char *const handles[] = {"leftmost", "any", NULL};
 
-const at_param claim_expr_params[CLAIM_EXPR_PARAMS] = {
+const at_param claim_expr_params[claim_expr_n_params] = {
     {"p", "the prime", 2, AT_EXPR_PRIME_MAX, 5, true},
     {"operators", "the most that an expression has", 1, AT_EXPR_OPERATORS_MAX, 3, true},
     {"least", "the least that a prompt has", 0, AT_EXPR_OPERATORS_MAX, 0, true},

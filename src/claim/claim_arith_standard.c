@@ -10,50 +10,10 @@
  * after it. Looking back over one segment suffices. */
 #include "claim_expr.h"
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    return claim_expr_program(p, AT_DP_STANDARD, out, err);
-}
+CLAIM_DECODER_HOOKS(expr, AT_DP_STANDARD)
 
-static at_status decoder(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_expr_model(p, AT_DP_STANDARD, m, err);
-}
-
-static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
-{
-    (void)c;
-    (void)threads;
-    return claim_expr_law_row(p, AT_DP_STANDARD, out, err);
-}
-
-static const at_claim_table tables[] = {
-    {
-        .id = "precision",
-        .title = "least p from which on chains are right, against L (8 drawn expressions mod 11 at each p)",
-        .columns = claim_expr_precision_columns,
-        .x = "L",
-        .logx = true,
-        .rows = claim_expr_precision_rows,
-        .quick_rows = 4,
-        .row = claim_expr_precision_row,
-    },
-    {
-        .id = "size-law",
-        .title =
-            "size and multiply-adds of the longest chain against L; exponents in theory: width 0, dense 1, "
-            "attention 2, total 2",
-        .columns = claim_expr_law_columns,
-        .x = "L",
-        .plots = claim_law_plots,
-        .theory = (const double[]){0, 1, 2, 2},
-        .logx = true,
-        .logy = true,
-        .rows = claim_expr_law_rows,
-        .quick_rows = 7,
-        .row = law_row,
-    },
-};
+static const at_claim_table tables[] = {CLAIM_EXPR_PRECISION,
+                                        CLAIM_LAW_TABLE(expr, claim_expr_law_rows, NULL, 0, 1, 2, 2)};
 
 static const at_cell cells[] = {
     CLAIM_EXPR_CELLS,
@@ -63,22 +23,11 @@ static const at_cell cells[] = {
 const at_claim claim_arith_standard = {
     .id = "arith-standard",
     .title = "A decoder of constant size evaluates expressions modulo a prime",
-    .source = "Yang et al. 2024, after Feng et al. 2023",
     .statement = "For every prime p a decoder with softmax attention, of a size that depends on p alone, "
                  "rewrites any expression modulo p with brackets and precedence to its value, leftmost "
                  "operation first, token by token.",
-    .proof = "The leftmost handle of the last segment is found by looking at neighbours; the next token is a "
-             "copy from that "
-             "segment, shifted after the handle, or the value of the handle, from tables over residues.",
-    .params = claim_expr_params,
-    .n_params = CLAIM_EXPR_PARAMS,
-    .chain = &claim_expr_chain,
-    .decoder = decoder,
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_EXPR_PROOF,
+    CLAIM_DECODER_FIELDS(expr),
     .look = "( 3 + 4 ) * 2 =",
     .look_params = "p=5 operators=3",
 };

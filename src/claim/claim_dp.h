@@ -7,7 +7,7 @@
 #include <attest/front.h>
 
 extern const at_param claim_dp_params[];
-extern const int claim_dp_n_params;
+enum { claim_dp_n_params = 6 };
 extern const at_chain claim_dp_chain;
 
 /* The recurrence that the parameters name, at their sizes. */

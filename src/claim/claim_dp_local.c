@@ -6,44 +6,12 @@
  *
  * Proof (src/front/compile_dp.c has the steps): as dp-standard; every target is among the rows that are seen, so that the
  * copy by index is the standard one under another mask. */
-
 #include "claim_dp.h"
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    return claim_dp_program(p, AT_DP_LOCAL, out, err);
-}
-
-static at_status decoder(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_dp_model(p, AT_DP_LOCAL, m, err);
-}
-
-static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
-{
-    (void)c;
-    (void)threads;
-    return claim_dp_law_row(p, AT_DP_LOCAL, out, err);
-}
+CLAIM_DECODER_HOOKS(dp, AT_DP_LOCAL)
 
 static const at_claim_table tables[] = {
-    CLAIM_DP_PRECISION,
-    {
-        .id = "size-law",
-        .title =
-            "size and multiply-adds of a chain against L; exponents in theory: width 0, dense 1, attention "
-            "1 + that of m, total 1 + that of m",
-        .columns = claim_dp_law_columns,
-        .x = "L",
-        .by = "problem",
-        .plots = claim_law_plots,
-        .theory = (const double[]){0, 1, 1.5, 1.5},
-        .logx = true,
-        .logy = true,
-        .rows = claim_dp_law_local_rows,
-        .quick_rows = 7,
-        .row = law_row,
-    }};
+    CLAIM_DP_PRECISION, CLAIM_LAW_TABLE(dp, claim_dp_law_local_rows, "problem", 0, 1, 1.5, 1.5)};
 
 static const at_cell cells[] = {
     CLAIM_DP_CELLS("p10", "p8", "p10"),
@@ -60,20 +28,11 @@ static const at_cell cells[] = {
 const at_claim claim_dp_local = {
     .id = "dp-local",
     .title = "A block-sparse decoder of constant width writes the table of an m-local recurrence",
-    .source = "Yang et al. 2024, after Feng et al. 2023",
     .statement = "As dp-standard for m-local recurrences with block-sparse attention, B = m: constant size, "
                  "and a row looks at O(m) rows.",
     .proof = "Every target is among the last m rows, which are seen, so copying by index works under the "
              "block-sparse mask.",
-    .params = claim_dp_params,
-    .n_params = 6,
-    .chain = &claim_dp_chain,
-    .decoder = decoder,
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_DECODER_FIELDS(dp),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

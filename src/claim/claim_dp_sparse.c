@@ -10,43 +10,12 @@
  *   2. A target among the last B rows is copied by index; an earlier one from the last row of its block, slot by slot.
  * Differs from the paper: step 1 scores -(block_j - block_i)^2; an average over all that is seen also hits the ends of
  * older blocks (docs/errata.md). */
-
 #include "claim_dp.h"
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    return claim_dp_program(p, AT_DP_SPARSE, out, err);
-}
+CLAIM_DECODER_HOOKS(dp, AT_DP_SPARSE)
 
-static at_status decoder(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_dp_model(p, AT_DP_SPARSE, m, err);
-}
-
-static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
-{
-    (void)c;
-    (void)threads;
-    return claim_dp_law_row(p, AT_DP_SPARSE, out, err);
-}
-
-static const at_claim_table tables[] = {
-    CLAIM_DP_PRECISION,
-    {
-        .id = "size-law",
-        .title = "size and multiply-adds of a chain against L; exponents in theory: width 1/2, dense 2, "
-                 "attention 2, total 2",
-        .columns = claim_dp_law_columns,
-        .x = "L",
-        .by = "problem",
-        .plots = claim_law_plots,
-        .theory = (const double[]){0.5, 2, 2, 2},
-        .logx = true,
-        .logy = true,
-        .rows = claim_dp_law_rows,
-        .quick_rows = 7,
-        .row = law_row,
-    }};
+static const at_claim_table tables[] = {CLAIM_DP_PRECISION,
+                                        CLAIM_LAW_TABLE(dp, claim_dp_law_rows, "problem", 0.5, 2, 2, 2)};
 
 static const at_cell cells[] = {
     CLAIM_DP_CELLS("p10", "p8", "p10"),
@@ -63,20 +32,11 @@ static const at_cell cells[] = {
 const at_claim claim_dp_sparse = {
     .id = "dp-sparse",
     .title = "A block-sparse decoder of width O(sqrt L) writes the table of a recurrence",
-    .source = "Yang et al. 2024, after Feng et al. 2023",
     .statement = "As dp-standard with block-sparse attention, B = ceil(sqrt L): depth and heads constant, "
                  "width O(sqrt L).",
     .proof = "Block ends collect their block slot by slot; targets that are seen are copied by index, "
              "earlier ones from the end of their block.",
-    .params = claim_dp_params,
-    .n_params = 6,
-    .chain = &claim_dp_chain,
-    .decoder = decoder,
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_DECODER_FIELDS(dp),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

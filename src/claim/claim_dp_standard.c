@@ -14,41 +14,10 @@
  *   4. The transition is a ReLU network on integers; it is flat around integers, so errors of the copies vanish. */
 #include "claim_dp.h"
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    return claim_dp_program(p, AT_DP_STANDARD, out, err);
-}
+CLAIM_DECODER_HOOKS(dp, AT_DP_STANDARD)
 
-static at_status decoder(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_dp_model(p, AT_DP_STANDARD, m, err);
-}
-
-static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
-{
-    (void)c;
-    (void)threads;
-    return claim_dp_law_row(p, AT_DP_STANDARD, out, err);
-}
-
-static const at_claim_table tables[] = {
-    CLAIM_DP_PRECISION,
-    {
-        .id = "size-law",
-        .title =
-            "size and multiply-adds of a chain against L; exponents in theory: width 0, dense 1, attention "
-            "2, total 2",
-        .columns = claim_dp_law_columns,
-        .x = "L",
-        .by = "problem",
-        .plots = claim_law_plots,
-        .theory = (const double[]){0, 1, 2, 2},
-        .logx = true,
-        .logy = true,
-        .rows = claim_dp_law_rows,
-        .quick_rows = 7,
-        .row = law_row,
-    }};
+static const at_claim_table tables[] = {CLAIM_DP_PRECISION,
+                                        CLAIM_LAW_TABLE(dp, claim_dp_law_rows, "problem", 0, 1, 2, 2)};
 
 static const at_cell cells[] = {
     CLAIM_DP_CELLS("p10", "p8", "p10"),
@@ -67,7 +36,6 @@ static const at_cell cells[] = {
 const at_claim claim_dp_standard = {
     .id = "dp-standard",
     .title = "A decoder of constant size writes the table of a recurrence",
-    .source = "Yang et al. 2024, after Feng et al. 2023",
     .statement = "For every recurrence over integers whose dependencies are expressions of the state there "
                  "is a decoder "
                  "with softmax attention, of a size that does not depend on the length, which writes the "
@@ -78,15 +46,7 @@ const at_claim claim_dp_standard = {
              "one head each copies the row at position t by the score 2tk - k^2; the transition is a ReLU "
              "network that is "
              "flat around integers.",
-    .params = claim_dp_params,
-    .n_params = 6,
-    .chain = &claim_dp_chain,
-    .decoder = decoder,
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_DECODER_FIELDS(dp),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -7,7 +7,7 @@
 #include <attest/front.h>
 
 extern const at_param claim_expr_params[];
-#define CLAIM_EXPR_PARAMS 6
+enum { claim_expr_n_params = 6 };
 extern const at_chain claim_expr_chain;
 at_status claim_expr_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err);
 at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
@@ -37,5 +37,17 @@ at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *o
 extern const char *const claim_expr_precision_columns[], *const claim_expr_precision_rows[];
 at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int threads, double *out,
                                    at_err *err);
+#define CLAIM_EXPR_PRECISION                                                                                 \
+    {                                                                                                        \
+        .id = "precision",                                                                                   \
+        .title = "least p from which on chains are right, against L (8 drawn expressions mod 11 at each p)", \
+        .columns = claim_expr_precision_columns, .x = "L", .logx = true, .rows = claim_expr_precision_rows,  \
+        .quick_rows = 4, .row = claim_expr_precision_row                                                     \
+    }
+#define CLAIM_EXPR_PROOF                                                                                     \
+    .proof =                                                                                                 \
+        "The leftmost handle of the last segment is found by looking at neighbours; the next token is a "    \
+        "copy from that segment, shifted after the handle, or the value of the handle, from tables over "    \
+        "residues."
 
 #endif

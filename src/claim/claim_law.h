@@ -20,4 +20,36 @@ extern const char *const claim_law_plots[];
 at_status claim_law_row(const claim_law *c, const at_params *p, const at_params *quarter, double *out,
                         at_err *err);
 
+/* What a claim about decoders is made of beyond its text and its cells. S: dp or expr, whose claim_S_... functions take the
+ * kind of attention. */
+#define CLAIM_DECODER_HOOKS(S, KIND)                                                                         \
+    static at_status program(const at_params *p, at_program **out, at_err *err)                              \
+    {                                                                                                        \
+        return claim_##S##_program(p, KIND, out, err);                                                       \
+    }                                                                                                        \
+    static at_status decoder(const at_params *p, at_model *m, at_err *err)                                   \
+    {                                                                                                        \
+        return claim_##S##_model(p, KIND, m, err);                                                           \
+    }                                                                                                        \
+    static at_status law_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)   \
+    {                                                                                                        \
+        (void)c;                                                                                             \
+        (void)threads;                                                                                       \
+        return claim_##S##_law_row(p, KIND, out, err);                                                       \
+    }
+#define CLAIM_DECODER_FIELDS(S)                                                                              \
+    .source = "Yang et al. 2024, after Feng et al. 2023", .params = claim_##S##_params,                      \
+    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, .program = program,   \
+    .cells = cells, .n_cells = COUNT(cells), .tables = tables, .n_tables = COUNT(tables)
+/* The table of the law; WIDTH...TOTAL: exponents in theory. */
+#define CLAIM_LAW_TABLE(S, ROWS, BY, WIDTH, DENSE, ATTENTION, TOTAL)                                         \
+    {                                                                                                        \
+        .id = "size-law",                                                                                    \
+        .title = "size and multiply-adds of a chain against L; exponents in theory: width " #WIDTH           \
+                 ", dense " #DENSE ", attention " #ATTENTION ", total " #TOTAL,                              \
+        .columns = claim_##S##_law_columns, .x = "L", .by = BY, .plots = claim_law_plots,                    \
+        .theory = (const double[]){WIDTH, DENSE, ATTENTION, TOTAL}, .logx = true, .logy = true,              \
+        .rows = ROWS, .quick_rows = 7, .row = law_row                                                        \
+    }
+
 #endif
