@@ -304,6 +304,22 @@ static void block_print(const at_block *b, at_text *t)
     at_text_release(&right);
 }
 
+/* What makes it a decoder. */
+static void decode_print(const at_model *m, at_text *t)
+{
+    const at_decode *d = &m->decode;
+    if (!d->enabled)
+        return;
+    at_text_addf(t, "\ndecoder\n  prompts of %d", d->prompt_min);
+    if (d->prompt_max > d->prompt_min)
+        at_text_addf(t, "..%d", d->prompt_max);
+    at_text_addf(t, " rows; then at most %d rows, until ", d->max_steps);
+    if (d->stop == AT_STOP_EQUALS)
+        at_text_addf(t, "number %d of a row is %.17g\n", d->coordinate + 1, d->value);
+    else
+        at_text_add(t, "there are as many\n");
+}
+
 static void model_print(const at_model *m, const char *hash, const at_size *z, at_text *t)
 {
     at_text_add(t, "model ");
@@ -324,6 +340,7 @@ static void model_print(const at_model *m, const char *hash, const at_size *z, a
         block_print(&m->blocks[k], t);
     at_text_addf(t, "\nreadout\n  %s of %d, at %s\n", at_read_names[m->readout.kind], m->readout.rows,
                  m->readout.last ? "the last position" : "every position");
+    decode_print(m, t);
     heading(t, "size");
     at_text size;
     at_text_init(&size);
@@ -351,6 +368,12 @@ static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
     j = cli_json_set(j, "fields", fields);
     j = cli_json_set(j, "blocks", blocks);
     j = cli_json_set(j, "readout", cli_json_text(at_read_names[m->readout.kind]));
+    if (m->decode.enabled) {
+        json_t *d = cli_json_set(json_object(), "prompt_least", json_integer(m->decode.prompt_min));
+        d = cli_json_set(d, "prompt_most", json_integer(m->decode.prompt_max));
+        d = cli_json_set(d, "max_steps", json_integer(m->decode.max_steps));
+        j = cli_json_set(j, "decoder", d);
+    }
     return cli_json_set(j, "size", cli_size_json(z));
 }
 

@@ -33,6 +33,7 @@ says 1 'generate: beside another recurrence' '<- differs' \
 refuses 2 'generate: beside another size' 'prompts of 6 rows' \
     generate "$dir/lis.st" '3 1 2 4 |' --beside examples/lis.dp --set n=5,top=9
 refuses 2 'generate: sizes of nothing' 'which --beside names' generate "$dir/lis.st" '3 1 2 4 |' --set n=4
+says 0 'show: a decoder' 'prompts of 14 rows; then at most 43 rows, until number 2 of a row is 0' show "$dir/standard.st"
 says 0 'show: a recurrence' 'need before = (i, j - 1)' show examples/lis.dp
 says 0 'show: not regular' '120 chains' show examples/lis.dp --set n=5,top=5
 says 0 'show: two inputs with one chain' '1 1 1 1 3' show examples/lis.dp --set n=5,top=5
