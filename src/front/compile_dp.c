@@ -19,7 +19,9 @@
  * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include <attest/front.h>
 
+#include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ typedef struct {
     at_var final[AT_DP_MAX];  /* values at the state that the answer asks for */
     int serial;
     char name[32];
-    at_err *err;
+    at_err wrong; /* what fail_at said */
 } compiler;
 
 const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse", "local"};
@@ -67,23 +69,46 @@ static at_var product(compiler *c, at_var a, at_var b)
     return at_product(c->P, fresh(c), a, b);
 }
 
+/* The first failure of the compiler, at the place in the file that it comes from. */
+static at_var fail_at(compiler *c, int line, int column, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static at_var fail_at(compiler *c, int line, int column, const char *fmt, ...)
+{
+    char text[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (!c->wrong.code && !at_program_status(c->P, NULL))
+        at_fail(&c->wrong, AT_EDOMAIN, "%.100s:%d:%d: %s", c->d->path, line, column, text);
+    at_program_fail(c->P, "%s", text);
+    return -1;
+}
+
+/* Doubles keep 13 bits behind the point of numbers up to 2^40: enough for some hundreds of steps to stay far from the
+ * rounding boundary at 1/2. */
+#define LARGEST 0x1p40
+
+static bool too_large(double lo, double hi)
+{
+    return lo < -LARGEST || hi > LARGEST;
+}
+
 static at_var modulo(compiler *c, const at_dpx *e, at_var a, at_var b)
 {
     double m;
-    if (!is_const(c, b, &m) || m < 1) {
-        at_program_fail(c->P, "line %d: the modulus must be a constant of at least 1", e->line);
-        return -1;
-    }
+    if (!is_const(c, b, &m) || m < 1 || m > INT_MAX)
+        return fail_at(c, e->arg[1]->line, e->arg[1]->column, "the modulus must be a constant in 1..%d",
+                       INT_MAX);
     at_var q = at_floor_div(c->P, fresh(c), a, (int)m);
     return at_sum(c->P, NULL, AT_VEC(a, q), (double[]){1, -m}, 0);
 }
 
-static at_var translate(compiler *c, const at_dpx *e)
+static at_var translate(compiler *c, const at_dpx *e);
+
+static at_var operation(compiler *c, const at_dpx *e, const at_var a[3])
 {
     at_program *P = c->P;
-    at_var a[3] = {-1, -1, -1};
-    for (int k = 0; k < 3 && e->arg[k]; k++)
-        a[k] = translate(c, e->arg[k]);
     switch (e->op) {
     case AT_DPX_CONST:
         return at_const(P, (double)e->value);
@@ -134,6 +159,20 @@ static at_var translate(compiler *c, const at_dpx *e)
     default: /* AT_DPX_IF */
         return at_select(P, fresh(c), a[0], a[1], a[2]);
     }
+}
+
+static at_var translate(compiler *c, const at_dpx *e)
+{
+    at_var a[3] = {-1, -1, -1};
+    for (int k = 0; k < 3 && e->arg[k]; k++)
+        a[k] = translate(c, e->arg[k]);
+    at_var v = operation(c, e, a);
+    at_var_info r = at_program_var(c->P, v);
+    if (v >= 0 && too_large(r.lo, r.hi))
+        return fail_at(c, e->line, e->column,
+                       "this can be %.0f..%.0f at these sizes; compiled are numbers in -2^40..2^40", r.lo,
+                       r.hi);
+    return v;
 }
 
 /* ---- states ---------------------------------------------------------------------------------------------- */
@@ -391,6 +430,11 @@ static void build(compiler *c)
     for (int64_t k = 0; k < x->n_states * d->n_counters; k++)
         top = x->state[k] > top ? x->state[k] : top;
     double value_lo = smallest(x->value_lo, d->n_values), value_hi = largest(x->value_hi, d->n_values);
+    for (int k = 0; k < d->n_values; k++)
+        if (too_large((double)x->value_lo[k], (double)x->value_hi[k]))
+            fail_at(c, d->values[k].name.line, d->values[k].name.column,
+                    "%s lies in %jd..%jd at these sizes; compiled are numbers in -2^40..2^40",
+                    d->values[k].name.name, (intmax_t)x->value_lo[k], (intmax_t)x->value_hi[k]);
     at_program_lengths(P, (int)x->n_input + 1);
     c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));
     at_var state = at_ints(P, "state", d->n_counters, 0, (double)top);
@@ -421,15 +465,12 @@ static void build(compiler *c)
     at_copier_free(c->copier);
 }
 
-at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err)
+/* What the options leave out of the construction, for controls. */
+static at_status fewer_apply(const at_dp_instance *x, const at_dp_options *o, at_copying *copying,
+                             at_err *err)
 {
-    static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
-                                                         [AT_DP_LINEAR] = at_copy_linear,
-                                                         [AT_DP_SPARSE] = at_copy_sparse,
-                                                         [AT_DP_LOCAL] = at_copy_window};
-    compiler c = {.x = x, .d = x->d, .err = err, .copy = copies[o->attention]};
-    int L = (int)x->L, W = (int)ceil(sqrt(L)), m = (int)x->locality;
-    c.copying.length = L;
+    int L = (int)x->L, W = (int)ceil(sqrt(L)), m = (int)x->locality, all = 0;
+    copying->length = L;
     switch (o->attention) {
     case AT_DP_LOCAL:
         if (m < 0)
@@ -438,27 +479,50 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
                            "inputs steer its %jd states in too many ways",
                            (intmax_t)x->n_states);
         /* Row i writes row i+1, which needs rows i+1-m..i; a window of m rows ends at row i. */
-        c.copying.block = m > o->fewer ? m - o->fewer : 1;
+        all = m > 1 ? m : 1;
+        copying->block = all - o->fewer;
         break;
     case AT_DP_LINEAR:
-        c.copying.blocks = o->fewer ? (L - 1) / W + 1 - o->fewer : 0;
+        all = (L - 1) / W + 1;
+        copying->blocks = all - o->fewer;
         break;
     case AT_DP_SPARSE:
-        c.copying.slots = o->fewer ? W - o->fewer : 0;
+        all = W;
+        copying->slots = all - o->fewer;
         break;
     default:
-        break;
+        return AT_OK;
     }
-    if (c.copying.blocks < 0 || c.copying.slots < 0)
-        return at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d", o->fewer, W);
+    return o->fewer < all
+               ? AT_OK
+               : at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d; one must be left", o->fewer, all);
+}
+
+/* error: of copies; 0: what integers need. */
+static at_status program_of(const at_dp_instance *x, const at_dp_options *o, double error, at_program **out,
+                            at_err *err)
+{
+    static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
+                                                         [AT_DP_LINEAR] = at_copy_linear,
+                                                         [AT_DP_SPARSE] = at_copy_sparse,
+                                                         [AT_DP_LOCAL] = at_copy_window};
+    const at_dp *d = x->d;
+    compiler c = {.x = x, .d = d, .copy = copies[o->attention], .copying = {.error = error}};
+    if (x->L > AT_MAX_LENGTH)
+        return at_fail(err, AT_EDOMAIN, "%.100s:%d:%d: L = %jd rows at these sizes; at most %d", d->path,
+                       d->n_sizes ? d->sizes[0].line : 1, d->n_sizes ? d->sizes[0].column : 1, (intmax_t)x->L,
+                       AT_MAX_LENGTH);
+    at_status s = fewer_apply(x, o, &c.copying, err);
+    if (s)
+        return s;
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = c.square[k] = -1;
-    if (!(c.P = at_program_new(x->d->title, (int)x->L)))
+    if (!(c.P = at_program_new(d->title, (int)x->L)))
         return at_oom(err);
     if (o->scale > 0)
         at_program_weaken(c.P, o->scale);
     build(&c);
-    at_status s = at_program_status(c.P, err);
+    s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
     if (s)
         at_program_free(c.P);
     else
@@ -466,15 +530,50 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
     return s;
 }
 
+at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_program **out, at_err *err)
+{
+    return program_of(x, o, 0, out, err);
+}
+
+/* Rows are rounded before they are fed back, so errors below 1/2 vanish; half of that is left to the arithmetic. A rule
+ * may multiply the error of a copy (1000000 x): then copies are made as exact as doubles are. */
+#define ERROR_MOST  0.25
+#define ERROR_LEAST 0x1p-64
+
+static at_status weights_of(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+{
+    double bound = 0;
+    for (int k = 0; k < 2; k++) {
+        at_program *P;
+        at_status s = program_of(x, o, k ? ERROR_LEAST : 0, &P, err);
+        if (s)
+            return s;
+        s = at_assemble(P, m, &bound, err);
+        at_program_free(P);
+        if (s || bound < ERROR_MOST)
+            return s;
+        at_model_release(m);
+    }
+    return at_fail(err, AT_EDOMAIN,
+                   "%.100s: the rules make errors of up to %g, and %g is the most that rounding removes",
+                   x->d->path, bound, ERROR_MOST);
+}
+
+static at_status shape_of(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+{
+    at_program *P;
+    at_status s = program_of(x, o, 0, &P, err);
+    if (s)
+        return s;
+    s = at_program_shape(P, m, err);
+    at_program_free(P);
+    return s;
+}
+
 static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
                             at_err *err)
 {
-    at_program *P;
-    at_status s = at_dp_program(x, o, &P, err);
-    if (s)
-        return s;
-    s = weights ? at_assemble(P, m, NULL, err) : at_program_shape(P, m, err);
-    at_program_free(P);
+    at_status s = weights ? weights_of(x, o, m, err) : shape_of(x, o, m, err);
     if (s)
         return s;
     /* The answer is the first row without a state. It is not fed back, so n_max = L leaves one to spare. */
