@@ -349,5 +349,6 @@ bool at_expr_model_is(const at_model *m, int *p, int *operators)
             return false;
     *p = V - AT_EXPR_NUMBER;
     *operators = m->decode.enabled ? m->decode.prompt_max / 4 : 0; /* AT_EXPR_TOKENS(k) + 1 = 4 k */
-    return V > 0 && *operators > 0 && m->decode.prompt_max % 4 == 0 && !at_expr_prime(*p, NULL);
+    return V > 0 && *operators > 0 && *operators <= AT_EXPR_OPERATORS_MAX && m->decode.prompt_max % 4 == 0 &&
+           !at_expr_prime(*p, NULL);
 }

@@ -120,17 +120,28 @@ static at_status check_array(const part *p, const char *what, const void *array,
                                      what, (long long)n);
 }
 
+/* Words go to terminals as they are, so none may steer one: no blank and no control character (C1 is C2 80..9F). */
+static bool is_word(const char *s, size_t n, const char *bad)
+{
+    for (size_t k = 0; k < n; k++) {
+        unsigned char c = (unsigned char)s[k], before = k > 0 ? (unsigned char)s[k - 1] : 0;
+        if (c <= ' ' || c == 0x7f || (before == 0xc2 && c < 0xa0) || strchr(bad, c))
+            return false;
+    }
+    return n >= 1 && n <= AT_WORD_MAX && model_utf8(s, n);
+}
+
 static at_status check_words(const at_model *m, const part *p, const at_field *f)
 {
     TRY(in_range(p, "size with words", f->size, 1, AT_MAX_WORDS));
-    const char *bad = m->n_fields > 1 ? " \t\r\n\v\f/," : " \t\r\n\v\f";
+    const char *bad = m->n_fields > 1 ? "/," : "";
     for (int k = 0; k < f->size; k++) {
         const char *s = f->words[k].s;
-        size_t n = strnlen(s, AT_WORD_MAX + 1);
-        if (n < 1 || n > AT_WORD_MAX || !model_utf8(s, n) || strcspn(s, bad) != n)
+        if (!is_word(s, strnlen(s, AT_WORD_MAX + 1), bad))
             return at_fail(p->err, AT_EDOMAIN,
-                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks%s", p->where,
-                           k, AT_WORD_MAX, m->n_fields > 1 ? ", '/' and ','" : "");
+                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks and control "
+                           "characters%s",
+                           p->where, k, AT_WORD_MAX, *bad ? ", '/' and ','" : "");
         for (int l = 0; l < k; l++)
             if (!strcmp(s, f->words[l].s))
                 return at_fail(p->err, AT_EDOMAIN, "%s: tokens %d and %d have the same word", p->where, l, k);

@@ -282,6 +282,11 @@ static void test_refusals(void **state)
     assert_int_equal(at_exit_code(at_generator_run(g, prompt, 9, &made, &n, &margin, &err)), 2);
     assert_string_equal(err.text, "prompt of length 9 out of range 2..8");
     at_generator_free(g);
+    m.decode.prompt_max =
+        4 * (AT_EXPR_OPERATORS_MAX + 1); /* who believes it makes room for a chain of that many */
+    assert_false(at_expr_model_is(&m, &p, &operators));
+    m.decode.prompt_max = 8;
+    assert_true(at_expr_model_is(&m, &p, &operators));
     m.fields[0].words[3].s[0] = '&';
     assert_false(at_expr_model_is(&m, &p, &operators));
     m.fields[0].words = NULL;
