@@ -318,8 +318,9 @@ const cli_command cmd_check = {
         "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
         "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
         "case, to attest-report.html. With --set the question is asked at your own sizes (N=8, or for\n"
-        "integers a range, N=4..8, which asks at every point of it) and tables are left out; with\n"
-        "--precision cells that are run are run in that arithmetic.\n"
+        "integers a range, N=4..8, which asks at every point of it); tables are left out, and controls\n"
+        "that take bits away, since both have sizes of their own. With --precision cells that are run\n"
+        "are run in that arithmetic.\n"
         "\n"
         "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
         "3 undecided, interrupted or out of memory.",

@@ -121,6 +121,32 @@ static at_status question_check(const work *w, at_err *err)
     return AT_OK;
 }
 
+/* The first row whose margin is 0, in a chain that is right; 0 if there is none. */
+static at_status tie_find(const work *w, const double *prompt, int n, const double *rows, int n_rows,
+                          int *out, at_err *err)
+{
+    size_t row = (size_t)w->row;
+    double *next = at_malloc(row * sizeof *next), margin = INFINITY;
+    at_decoder *d = NULL;
+    at_status s = next ? at_decoder_new(w->m, w->q->arith, &d, err) : at_oom(err);
+    for (int k = 0; k < n && !s; k++)
+        s = at_decoder_push(d, prompt + (size_t)k * row, err);
+    *out = 0;
+    for (int k = 0; k < n_rows && !s; k++) {
+        at_tri decided;
+        s = at_decoder_next(d, next, &margin, &decided, err);
+        if (!s && !(margin > 0)) {
+            *out = k;
+            break;
+        }
+        if (!s && k + 1 < n_rows)
+            s = at_decoder_push(d, rows + (size_t)k * row, err);
+    }
+    at_decoder_free(d);
+    at_free(next);
+    return s;
+}
+
 /* The failing prompt once more, by the plain decoder. */
 static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx,
                                      bool *confirmed, at_err *err)
@@ -143,8 +169,10 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
         return at_fail(err, s, "%s", given_up.text);
     int bad = chain_compare(w->row, want, n_want, rows, n_rows);
     *confirmed = bad >= 0 || s || !(least > 0);
-    if (bad < 0)
-        bad = s ? n_rows : 0;
+    if (bad < 0 && s)
+        bad = n_rows;
+    if (bad < 0 && (s = tie_find(w, prompt, n, rows, n_rows, &bad, err)))
+        return s;
     *cx = (at_counterexample){.n = n, .x = prompt, .position = bad, .index = i, .margin = least};
     cx->want = bad < n_want ? want + (size_t)bad * row : NULL;
     cx->wrote = bad < n_rows ? rows + (size_t)bad * row : NULL;

@@ -12,7 +12,8 @@ static const char *const handles[] = {"leftmost", "any", NULL};
 const at_param claim_expr_params[claim_expr_n_params] = {
     {"p", "the prime", 2, AT_EXPR_PRIME_MAX, 5, true},
     {"operators", "the most that an expression has", 1, AT_EXPR_OPERATORS_MAX, 3, true},
-    {"least", "the least that a prompt has", 0, AT_EXPR_OPERATORS_MAX, 0, true},
+    {"least", "the least that a prompt has, or `operators` where these are fewer", 0, AT_EXPR_OPERATORS_MAX,
+     0, true},
     {"block", "sparse: block and window; 0: 4 operators", 0, 4 * AT_EXPR_OPERATORS_MAX, 0, true},
     {"handle", "any: a + b is evaluated also before * and /, which is wrong", 0, 1, 0, true, handles},
     {"scale", "factor on the scale of softmax", 0.001, 16, 1, false},
@@ -48,9 +49,7 @@ static at_status chain_open(const at_params *p, void **self, at_err *err)
     at_expr_space *s = at_calloc(1, sizeof *s);
     if (!s)
         return at_oom(err);
-    at_status st = least > most
-                       ? at_fail(err, AT_EDOMAIN, "least=%d: must be at most operators=%d", least, most)
-                       : at_expr_space_init(s, at_params_int(p, "p"), least, most, err);
+    at_status st = at_expr_space_init(s, at_params_int(p, "p"), least < most ? least : most, most, err);
     if (st)
         at_free(s);
     else
@@ -141,7 +140,7 @@ static at_status chain_answer(const void *self, const double *prompt, int n, dou
         for (int k = 0; k < *n_rows; k++)
             rows[k] = chain[k];
         /* The judge by recursive descent and the rewriting must agree. */
-        if (chain[*n_rows - 2] != AT_EXPR_NUMBER + value)
+        if (*n_rows < 2 || chain[*n_rows - 2] != AT_EXPR_NUMBER + value)
             st = at_fail(err, AT_EREFUSED, "the chain ends in another value than the expression has");
     }
     at_free(token);

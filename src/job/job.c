@@ -58,6 +58,42 @@ static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
     return AT_OK;
 }
 
+static bool in_tier(const at_cell *c, const at_job *job)
+{
+    return c->tier == AT_TIER_QUICK || job->tier == AT_TIER_FULL;
+}
+
+/* Do cells i and k ask the same under --set? Then their points have become equal too. */
+static bool same_question(const at_claim *c, int i, int k, const at_job *job)
+{
+    const at_cell *a = &c->cells[i], *b = &c->cells[k];
+    at_sweep p, q;
+    if (a->evidence != b->evidence || a->how != b->how || a->inputs != b->inputs ||
+        !a->control != !b->control || (a->control && strcmp(a->control, b->control) != 0) ||
+        ((!job->arith || a->evidence == AT_EV_CERTIFIED) && strcmp(a->arith, b->arith) != 0) ||
+        at_cell_sweep(c, a, job->tier, job->set, &p, NULL) ||
+        at_cell_sweep(c, b, job->tier, job->set, &q, NULL))
+        return false;
+    bool same = true;
+    for (int j = 0; j < p.first.n; j++)
+        same = same && p.first.value[j] == q.first.value[j] && p.last[j] == q.last[j];
+    return same;
+}
+
+/* With --set a question is asked once, however many cells it comes from; and a control that takes bits away is left out,
+ * since how many are too few was found at the cell's own sizes. */
+static bool is_asked(const at_claim *c, int k, const at_job *job)
+{
+    if (!in_tier(&c->cells[k], job))
+        return false;
+    if (job->set && at_cell_arith(&c->cells[k]) != c->cells[k].arith)
+        return false;
+    for (int i = 0; job->set && i < k; i++)
+        if (in_tier(&c->cells[i], job) && same_question(c, i, k, job))
+            return false;
+    return true;
+}
+
 at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, at_job_summary *out,
                        at_err *err)
 {
@@ -71,7 +107,7 @@ at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, 
         int n_tables = job->set ? 0 : c->n_tables;
         for (int k = 0; k < c->n_cells + n_tables && !s; k++) {
             const at_cell *cell = k < c->n_cells ? &c->cells[k] : NULL;
-            if (cell && cell->tier == AT_TIER_FULL && job->tier == AT_TIER_QUICK)
+            if (cell && !is_asked(c, k, job))
                 continue;
             at_arena a;
             at_arena_init(&a);

@@ -137,7 +137,7 @@ at_status unit_check(unit *u, at_err *err)
         points_release(&x);
         return AT_OK;
     }
-    at_verdict v;
+    at_verdict v = {.holds = AT_UNKNOWN};
     uint64_t at = 0;
     double start = at_now();
     if (!s)

@@ -104,7 +104,7 @@ static bool value_parse(const at_param *row, const char *text, size_t n, double 
 }
 
 /* `given` is the value as the user wrote it. */
-static at_status fail_range(const at_param *row, const char *given, at_err *err)
+static at_status fail_range(const at_param *row, const char *given, bool range, at_err *err)
 {
     char lo[40], hi[40];
     if (row->names) {
@@ -123,8 +123,9 @@ static at_status fail_range(const at_param *row, const char *given, at_err *err)
     }
     number_print(lo, sizeof lo, row->lo);
     number_print(hi, sizeof hi, row->hi);
-    return at_fail(err, AT_EDOMAIN, "%s=%.64s: must be %s in %s..%s", row->name, given,
-                   row->integer ? "an integer" : "a number", lo, hi);
+    return at_fail(err, AT_EDOMAIN, "%s=%.64s: must be %s in %s..%s%s", row->name, given,
+                   row->integer ? "an integer" : "a number", lo, hi,
+                   range ? ", or a rising range of them as in 1..3" : "");
 }
 
 static bool in_range(const at_param *row, double v)
@@ -140,16 +141,22 @@ at_status at_params_set(at_params *p, const char *name, double value, at_err *er
     if (!in_range(&p->schema[i], value)) {
         char given[40];
         number_print(given, sizeof given, value);
-        return fail_range(&p->schema[i], isfinite(value) ? given : "not finite", err);
+        return fail_range(&p->schema[i], isfinite(value) ? given : "not finite", false, err);
     }
     p->value[i] = value + 0.0; /* -0 becomes 0: equal sets print equally */
     return AT_OK;
 }
 
+/* May the parameter be given by a range? */
+static bool ranges(const at_param *row)
+{
+    return row->integer && !row->names;
+}
+
 /* "3", or with hi "3..5": integers only, and the second not below the first. */
 static bool range_parse(const at_param *row, const char *text, size_t n, double *lo, double *hi)
 {
-    const char *dots = hi && row->integer && !row->names ? memmem(text, n, "..", 2) : NULL;
+    const char *dots = hi && ranges(row) ? memmem(text, n, "..", 2) : NULL;
     if (!dots) {
         bool ok = value_parse(row, text, n, lo) && in_range(row, *lo);
         if (hi)
@@ -157,6 +164,8 @@ static bool range_parse(const at_param *row, const char *text, size_t n, double 
         return ok;
     }
     size_t first = (size_t)(dots - text);
+    if (first + 2 < n && dots[2] == '.') /* "1...3" is no slip of "1.. .3" */
+        return false;
     return value_parse(row, text, first, lo) && value_parse(row, dots + 2, n - first - 2, hi) &&
            in_range(row, *lo) && in_range(row, *hi) && *lo <= *hi;
 }
@@ -185,7 +194,7 @@ static at_status assignments_parse(at_params *p, double *hi, const char *assignm
         seen[i] = true;
         double v, top;
         if (!range_parse(&p->schema[i], eq + 1, n_given, &v, hi ? &top : NULL))
-            return fail_range(&p->schema[i], given, err);
+            return fail_range(&p->schema[i], given, hi && ranges(&p->schema[i]) && strstr(given, ".."), err);
         at_status status = at_params_set(p, name, v, err);
         if (status)
             return status;

@@ -238,6 +238,35 @@ static void test_set(void **state)
     place_remove(&p);
 }
 
+/* --set makes one question of cells that differed in what it sets; a control that takes bits away is one of the cell's
+ * own sizes. */
+static void test_set_once(void **state)
+{
+    (void)state;
+    static const at_cell cells[] = {
+        {"N=3 M=5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=5", NULL, AT_EV_EXACT, AT_ENUM_MULTISETS, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=5", "arith=p2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=7", "c=0.02", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    };
+    static const struct {
+        const char *set, *arith;
+        int cells, controls;
+    } rows[] = {{NULL, NULL, 6, 2},  {"N=3,M=5", NULL, 4, 1},  {"N=3", NULL, 4, 1},
+                {"M=5", NULL, 5, 1}, {"N=3,M=5", "f64", 3, 1}, {"N=2..3", NULL, 4, 1}};
+    at_claim c = claim_with("match2", cells, 6);
+    const at_claim *list = &c;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_job job = {.threads = 1, .set = rows[k].set, .arith = rows[k].arith};
+        at_job_summary sum;
+        OK(at_job_check(&list, 1, &job, &sum, &err));
+        assert_int_equal(sum.cells, rows[k].cells);
+        assert_int_equal(sum.controls, rows[k].controls);
+    }
+}
+
 /* ---- counterexamples in words -------------------------------------------------------------------------------- */
 
 /* Many equal weights and one large at the end: it is shown, with the first of the others. */
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_pieces_are_given_back),
         cmocka_unit_test(test_bad_and_unknown),
         cmocka_unit_test(test_set),
+        cmocka_unit_test(test_set_once),
         cmocka_unit_test(test_counterexample_text),
         cmocka_unit_test(test_out_of_memory),
     };

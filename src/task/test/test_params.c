@@ -220,10 +220,12 @@ static void test_sweeps(void **state)
     assert_string_equal(t.s, "a=0..2 x=0.5 b=4..5");
     assert_int_equal(at_sweep_parse(&w, "a=7", &err), AT_OK); /* a value takes the range away */
     assert_int_equal(at_sweep_count(&w), 2);
-    static const char *const bad[] = {"a=2..1",    "a=0..10", "a=..",      "a=1..",
-                                      "a=1..2..3", "x=0..1",  "a=1..2 a=3"};
-    for (int k = 0; k < 7; k++)
+    static const char *const bad[] = {"a=2..1",    "a=0..10", "a=..",       "a=1..",
+                                      "a=1..2..3", "x=0..1",  "a=1..2 a=3", "a=0...0"};
+    for (int k = 0; k < 8; k++)
         assert_int_not_equal(at_sweep_parse(&w, bad[k], NULL), AT_OK);
+    assert_int_equal(at_sweep_parse(&w, "a=2..1", &err), AT_EDOMAIN);
+    assert_string_equal(err.text, "a=2..1: must be an integer in 0..9, or a rising range of them as in 1..3");
     assert_int_equal(at_sweep_count(&w), 2);
     assert_int_not_equal(at_params_parse(&p, "a=1..2", NULL), AT_OK); /* a point has no ranges */
     at_text_release(&t);
