@@ -63,7 +63,7 @@ static at_status decoder_text(const at_model *m, const at_counterexample *cx, at
     at_text_addf(out, "\nrow        %d after the prompt\n", cx->position + 1);
     chain_row(m, "expected   ", cx->want, out);
     chain_row(m, "written    ", cx->wrote, out);
-    if (cx->want && cx->wrote && !(cx->margin > 0))
+    if (cx->want && cx->wrote && isnan(cx->expected)) /* the rows are equal */
         at_text_add(out, "margin     0: a tie, right by luck if at all\n");
     return out->oom ? at_oom(err) : AT_OK;
 }

@@ -180,9 +180,46 @@ static void test_refusals(void **state)
     at_arena_release(&a);
 }
 
+/* Every allocation fails once: out of memory is said, and no verdict is given; a verdict that is given is the right one. */
+static void test_memory(void **state)
+{
+    (void)state;
+    static const char *const ariths[] = {"f64", "f32", "p20"};
+    at_model m = model();
+    int failed = 0;
+    for (int k = 0; k < 6; k++) {
+        lie l = {.at = k % 2 ? 7 : -1, .row = 2, .count = 9};
+        for (long nth = 1;; nth++) {
+            at_arena a;
+            at_arena_init(&a);
+            at_question q = {.evidence = AT_EV_EXACT};
+            at_verdict v;
+            at_err said = {0};
+            OK(at_arith_parse(ariths[k / 2], &q.arith, &err));
+            at_alloc_inject(nth);
+            at_status s = at_check_chain(&m, &sums, &l, &q, &(at_check_env){.threads = 2}, &a, &v, &said);
+            bool fired = at_alloc_injected();
+            at_alloc_inject(0);
+            if (s) {
+                assert_true(fired && s == AT_ENOMEM);
+                assert_string_equal(said.text, "out of memory");
+                assert_int_equal(v.holds, AT_UNKNOWN);
+                failed++;
+            } else
+                assert_int_equal(v.holds, k % 2 ? AT_FALSE : AT_TRUE);
+            at_arena_release(&a);
+            if (!fired)
+                break;
+        }
+    }
+    print_message("%d allocations failed\n", failed);
+    assert_true(failed > 60);
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_lies),
-                                       cmocka_unit_test(test_refusals)};
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

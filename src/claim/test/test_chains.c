@@ -136,9 +136,104 @@ static void test_expressions(void **state)
     }
 }
 
+/* One prompt through a chain: opened, counted, drawn, answered. */
+static at_status chain_use(const at_claim *c, const at_params *p, at_err *err)
+{
+    void *self;
+    double prompt[256], rows[4096];
+    int n, n_rows;
+    at_rng r = at_rng_at(1, 2);
+    at_status s = c->chain->open(p, &self, err);
+    if (s)
+        return s;
+    assert_true(c->chain->prompt_max(self) * c->chain->row_width(self) <= 256);
+    assert_true(c->chain->rows_max(self) * c->chain->row_width(self) <= 4096);
+    assert_true(c->chain->count(self) > 3);
+    s = c->chain->nth(self, 3, prompt, &n, err);
+    if (!s)
+        s = c->chain->sample(self, &r, prompt, &n, err);
+    if (!s)
+        s = c->chain->answer(self, prompt, n, rows, &n_rows, err);
+    c->chain->close(self);
+    return s;
+}
+
+/* Chains, models and whole checks of the decoders' claims, each allocation failing once. */
+static void test_memory(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"dp-standard", "dp-linear", "dp-sparse",
+                                      "dp-local",    "arith-standard", "arith-sparse"};
+    long failed = 0;
+    for (int i = 0; i < 6; i++) {
+        const at_claim *claim = at_claim_find(ids[i]);
+        at_params p;
+        at_params_init(&p, claim->params, claim->n_params);
+        OK(at_params_parse(&p, i < 4 ? "problem=prefix-sum a=2 b=2 letters=2" : "p=2 operators=1", &err));
+        at_cell cell = {.evidence = AT_EV_EXACT, .arith = "f64"};
+        for (int what = 0; what < 2; what++)
+            for (long nth = 1;; nth++) {
+                at_err said = {0};
+                at_model m;
+                at_arena a;
+                at_arena_init(&a);
+                at_verdict v = {0};
+                at_alloc_inject(nth);
+                at_status s = what ? chain_use(claim, &p, &said) : at_claim_model(claim, &p, &m, &said);
+                if (!s && !what) {
+                    s = at_claim_check(claim, &cell, &p, &m, 0, 1, &(at_check_env){.threads = 1}, &a, &v, &said);
+                    at_model_release(&m);
+                }
+                bool fired = at_alloc_injected();
+                at_alloc_inject(0);
+                at_arena_release(&a);
+                if (s ? !fired || s != AT_ENOMEM : !what && v.holds != AT_TRUE)
+                    fail_msg("%s, %s, allocation %ld (%s): status %d (%s), verdict %d", ids[i],
+                             what ? "chain" : "check", nth, fired ? "failed" : "none", s, said.text, v.holds);
+                failed += s != AT_OK;
+                if (!fired)
+                    break;
+            }
+    }
+    print_message("%ld allocations failed\n", failed);
+    assert_true(failed > 300);
+}
+
+/* What is right by a tie is not right, and the row of the tie is named: 0 + 0 / 3 is 0 + 0, then 0 at 8 bits by luck. */
+static void test_tie(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    point c = point_at("arith-standard", "p=5 operators=2 least=2", NULL);
+    at_cell cell = {.evidence = AT_EV_EXACT, .arith = "p8"};
+    at_verdict v;
+    OK(at_claim_check(c.claim, &cell, &c.p, &c.m, 0, 1, &(at_check_env){0}, &a, &v, &err));
+    assert_true(v.holds == AT_FALSE && v.has_counterexample);
+    assert_true(v.cx.want && v.cx.wrote && v.cx.want[0] == v.cx.wrote[0]);
+    assert_true(v.cx.margin == 0 && isnan(v.cx.expected));
+    at_decoder *d;
+    at_arith p8;
+    OK(at_arith_parse("p8", &p8, &err));
+    OK(at_decoder_new(&c.m, p8, &d, &err));
+    for (int k = 0; k < v.cx.n; k++)
+        OK(at_decoder_push(d, v.cx.x + k, &err));
+    double row, margin = 1;
+    at_tri decided;
+    for (int k = 0; k <= v.cx.position; k++) {
+        OK(at_decoder_next(d, &row, &margin, &decided, &err));
+        assert_true((margin > 0) == (k < v.cx.position));
+        OK(at_decoder_push(d, &row, &err));
+    }
+    assert_int_equal(v.cx.position, 2);
+    at_decoder_free(d);
+    point_release(&c);
+    at_arena_release(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape), cmocka_unit_test(test_zero),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape), cmocka_unit_test(test_memory), cmocka_unit_test(test_tie), cmocka_unit_test(test_zero),
                                        cmocka_unit_test(test_depth_and_heads),
                                        cmocka_unit_test(test_exponents), cmocka_unit_test(test_expressions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
