@@ -573,9 +573,14 @@ static at_status shape_of(const at_dp_instance *x, const at_dp_options *o, at_mo
 static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
                             at_err *err)
 {
-    at_status s = weights ? weights_of(x, o, m, err) : shape_of(x, o, m, err);
+    const char *path = x->d->path;
+    at_err why = {0};
+    at_status s = weights ? weights_of(x, o, m, &why) : shape_of(x, o, m, &why);
+    if (s &&
+        (s == AT_ENOMEM || !strncmp(why.text, path, strnlen(path, 100)))) /* or it names its place already */
+        return at_fail(err, s, "%s", why.text);
     if (s)
-        return s;
+        return at_fail(err, s, "%.100s: %s", path, why.text);
     /* The answer is the first row without a state. It is not fed back, so n_max = L leaves one to spare. */
     m->decode = (at_decode){.enabled = true,
                             .stop = AT_STOP_EQUALS,

@@ -162,7 +162,7 @@ static at_status chain_use(const at_claim *c, const at_params *p, at_err *err)
 static void test_memory(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"dp-standard", "dp-linear", "dp-sparse",
+    static const char *const ids[] = {"dp-standard", "dp-linear",      "dp-sparse",
                                       "dp-local",    "arith-standard", "arith-sparse"};
     long failed = 0;
     for (int i = 0; i < 6; i++) {
@@ -181,7 +181,8 @@ static void test_memory(void **state)
                 at_alloc_inject(nth);
                 at_status s = what ? chain_use(claim, &p, &said) : at_claim_model(claim, &p, &m, &said);
                 if (!s && !what) {
-                    s = at_claim_check(claim, &cell, &p, &m, 0, 1, &(at_check_env){.threads = 1}, &a, &v, &said);
+                    s = at_claim_check(claim, &cell, &p, &m, 0, 1, &(at_check_env){.threads = 1}, &a, &v,
+                                       &said);
                     at_model_release(&m);
                 }
                 bool fired = at_alloc_injected();
@@ -233,8 +234,12 @@ static void test_tie(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape), cmocka_unit_test(test_memory), cmocka_unit_test(test_tie), cmocka_unit_test(test_zero),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_shape),
+                                       cmocka_unit_test(test_memory),
+                                       cmocka_unit_test(test_tie),
+                                       cmocka_unit_test(test_zero),
                                        cmocka_unit_test(test_depth_and_heads),
-                                       cmocka_unit_test(test_exponents), cmocka_unit_test(test_expressions)};
+                                       cmocka_unit_test(test_exponents),
+                                       cmocka_unit_test(test_expressions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,9 +116,12 @@ static void test_fewer(void **state)
     (void)state;
     static const char text[] = HEAD "value v in 0..9\nv = x\nanswer v\n";
     /* n = 2: L = 6, W = 3, 2 blocks; every row needs the 3 before it */
-    refused(text, 2, &(at_dp_options){AT_DP_LINEAR, 0, 2}, "2 fewer, and there are only 2; one must be left");
-    refused(text, 2, &(at_dp_options){AT_DP_SPARSE, 0, 3}, "3 fewer, and there are only 3; one must be left");
-    refused(text, 2, &(at_dp_options){AT_DP_LOCAL, 0, 3}, "3 fewer, and there are only 3; one must be left");
+    refused(text, 2, &(at_dp_options){AT_DP_LINEAR, 0, 2},
+            "t.dp: 2 fewer, and there are only 2; one must be left");
+    refused(text, 2, &(at_dp_options){AT_DP_SPARSE, 0, 3},
+            "t.dp: 3 fewer, and there are only 3; one must be left");
+    refused(text, 2, &(at_dp_options){AT_DP_LOCAL, 0, 3},
+            "t.dp: 3 fewer, and there are only 3; one must be left");
 }
 
 int main(void)
