@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TRACE_MOST ((double)((size_t)4 << 30)) /* bytes of attention matrices */
-
 /* The model and the input that are meant: a claim's own, or a file and the words. */
 static at_status subject_load(const cli_args *a, at_model *m, const char **input, at_err *err)
 {
@@ -23,27 +21,6 @@ static at_status subject_load(const cli_args *a, at_model *m, const char **input
     at_status s = cli_claim_params(a, c, c->look_params, &p, &task, &tp, err);
     *input = c->look;
     return s ? s : at_claim_model(c, &p, m, err);
-}
-
-/* Weights and scores of every head are kept at once: refuse before allocating them. */
-static at_status cost_check(const at_model *m, int n, at_err *err)
-{
-    int64_t T = (int64_t)m->n_prefix + n + m->n_suffix, heads = 0;
-    for (int b = 0; b < m->n_blocks; b++)
-        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
-            heads += m->blocks[b].groups[g].heads;
-    if (T > AT_LOOK_MAX_LENGTH)
-        return at_fail(err, AT_EDOMAIN, "%lld positions; at most %d can be looked at", (long long)T,
-                       AT_LOOK_MAX_LENGTH);
-    if (heads > AT_LOOK_MAX_HEADS)
-        return at_fail(err, AT_EDOMAIN, "%lld heads; at most %d can be looked at", (long long)heads,
-                       AT_LOOK_MAX_HEADS);
-    double bytes = 2. * sizeof(double) * (double)heads * (double)T * (double)T;
-    if (bytes > TRACE_MOST)
-        return at_fail(err, AT_EDOMAIN,
-                       "the attention of %lld heads at %lld positions takes %.0f MiB, at most %.0f",
-                       (long long)heads, (long long)T, bytes / 1048576, TRACE_MOST / 1048576);
-    return AT_OK;
 }
 
 static int show(const cli_args *a, const at_look *l)
@@ -90,7 +67,7 @@ static int run(const cli_args *a)
         at_oom(&err);
     else if (!line.s)
         at_fail(&err, AT_EINPUT, "an input is missing: attest look %.60s INPUT", a->words[0]);
-    else if (!at_input_parse(&m, line.s, &arena, &x, &err) && !cost_check(&m, x.n, &err) &&
+    else if (!at_input_parse(&m, line.s, &arena, &x, &err) &&
              !at_look_make(&m, a->precision, &x, &arena, &look, &err))
         code = show(a, &look);
     if (err.code)

@@ -55,4 +55,10 @@ refuses 2 'compile: a forward dependency, with its line' 'forward.dp:6:' compile
 refuses 2 'compile: no such file' 'No such file' compile "$dir/none.dp" -o "$dir/x.st"
 refuses 2 'compile: unwritable output' 'No such file' compile examples/lcs.dp --set n1=2,n2=2 -o "$dir/none/x.st"
 holds 'nothing was written' test ! -e "$dir/x.st"
+printf '%s\n' 'problem "large"' 'size n in 1..9' 'input a[n] in 0..9' 'state i in 1..n' 'value v in 0..n*1000000000000' \
+    'take x = a[i]' 'v = x' 'answer v' >"$dir/large.dp"
+refuses 2 'compile: numbers beyond what doubles hold' 'large.dp:5:7: v lies in 0..2000000000000 at these sizes' \
+    compile "$dir/large.dp" --set n=2 -o "$dir/x.st"
+says 0 'check: at sizes and a precision of your own' '1 of 1 claims hold, 1 of 1 controls rejected' \
+    check dp-standard --set problem=lcs,a=1..3,b=2 --precision p12
 finish

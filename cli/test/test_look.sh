@@ -28,4 +28,7 @@ refuses 2 'look: --set with a file' '--set is for claims' look "$dir/m.st" 3 --s
 refuses 2 'look: a missing directory' 'No such file or directory' look match2 -o "$dir/no/p.svg"
 call build match2 --set N=4096,M=2 -o "$dir/long.st"
 refuses 2 'look: too long' 'at most 4096 can be looked at' look "$dir/long.st" "$(yes 1 | head -4096 | tr '\n' ' ')"
+# A short prompt, but 65 * 64 rows after it: what is written is looked at too.
+refuses 2 'look: a chain that is too long' 'more than 4096 positions with what it writes' \
+    look dp-standard "$(yes 1 | head -129 | tr '\n' ' ')|" --set a=65,b=64
 finish

@@ -36,16 +36,50 @@ static const char **labels_make(const at_model *m, const at_input *x, at_arena *
     return labels;
 }
 
-/* A decoder is looked at with what it writes: the prompt and all rows that it is fed. */
+#define TRACE_MOST ((double)((size_t)4 << 30)) /* bytes of attention matrices */
+
+/* Weights and scores of every head are kept at once: refused before they are allocated. */
+static at_status look_check(const at_model *m, int n, at_err *err)
+{
+    int64_t T = (int64_t)m->n_prefix + n + m->n_suffix, heads = 0;
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            heads += m->blocks[b].groups[g].heads;
+    if (T > AT_LOOK_MAX_LENGTH)
+        return at_fail(err, AT_EDOMAIN, "%lld positions; at most %d can be looked at", (long long)T,
+                       AT_LOOK_MAX_LENGTH);
+    if (heads > AT_LOOK_MAX_HEADS)
+        return at_fail(err, AT_EDOMAIN, "%lld heads; at most %d can be looked at", (long long)heads,
+                       AT_LOOK_MAX_HEADS);
+    double bytes = 2. * sizeof(double) * (double)heads * (double)T * (double)T;
+    if (bytes > TRACE_MOST)
+        return at_fail(err, AT_EDOMAIN,
+                       "the attention of %lld heads at %lld positions takes %.0f MiB, at most %.0f",
+                       (long long)heads, (long long)T, bytes / 1048576, TRACE_MOST / 1048576);
+    return AT_OK;
+}
+
+/* A decoder is looked at with what it writes: the prompt and all rows that it is fed. One that writes more than can be
+ * looked at is stopped there. */
 static at_status continued(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_input *out,
                            at_err *err)
 {
-    double *rows, least;
-    int n;
+    double *rows = NULL, least;
+    int n = 0;
     size_t width = (size_t)at_model_row_width(m);
-    at_status s = at_generate(m, a, x, arena, &rows, &n, &least, err);
+    at_model cut = *m;
+    int most = AT_LOOK_MAX_LENGTH - m->n_prefix - x->n + 1; /* at least 1 by look_check */
+    bool shorter = most < m->decode.max_steps;
+    if (shorter)
+        cut.decode.max_steps = most;
+    at_err why = {0};
+    at_status s = at_generate(&cut, a, x, arena, &rows, &n, &least, &why);
+    if (shorter && (s == AT_EBUDGET || (!s && m->decode.stop == AT_STOP_STEPS)) && n == most)
+        return at_fail(err, AT_EDOMAIN,
+                       "more than %d positions with what it writes; at most %d can be looked at",
+                       AT_LOOK_MAX_LENGTH, AT_LOOK_MAX_LENGTH);
     if (s)
-        return s;
+        return at_fail(err, s, "%s", why.text);
     double *all = at_new(arena, double, (size_t)(x->n + n) * width);
     if (!all)
         return at_oom(err);
@@ -63,8 +97,12 @@ at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_aren
     if (!trace || !y)
         return at_oom(err);
     at_input whole = *x;
-    at_status s =
-        m->decode.enabled && x->n <= m->decode.prompt_max ? continued(m, a, x, arena, &whole, err) : AT_OK;
+    at_status s = look_check(m, x->n, err);
+    if (!s && m->decode.enabled && x->n <= m->decode.prompt_max) {
+        s = continued(m, a, x, arena, &whole, err);
+        if (!s)
+            s = look_check(m, whole.n, err);
+    }
     if (!s)
         s = at_run(m, a, &whole, trace, arena, y, err);
     if (s)
