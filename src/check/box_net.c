@@ -379,7 +379,7 @@ static bool unit_add(box_poly *q, const box_net *n, int r, int k, relaxation s[2
             arb_addmul(q->g + i, t, A + i, BOX_PREC);
             arb_mul(t, u->g[2], O, BOX_PREC);
             arb_mul(t, t, A + i, BOX_PREC);
-            for (int j = 0; j < n->d; j++)
+            for (int j = 0; j < n->d && !arb_is_zero(t); j++)
                 arb_addmul(q->H + i * n->d + j, t, A + j, BOX_PREC);
         }
         arb_abs(t, O);
@@ -440,6 +440,8 @@ void box_poly_sub(box_poly *q, double c, const double *g, const double *H)
         /* c: g_i x0_i + x0_i (H x0)_i / 2; g: g_i + (H x0)_i */
         arb_zero(e);
         for (int j = 0; j < d; j++) {
+            if (H[i * d + j] == 0)
+                continue;
             arb_set_d(t, H[i * d + j]);
             arb_sub(q->H + i * d + j, q->H + i * d + j, t, BOX_PREC);
             arb_addmul(e, t, q->x0 + j, BOX_PREC);
@@ -468,7 +470,9 @@ double box_poly_size(const box_poly *q)
         arb_abs(t, q->g + i);
         arb_addmul(sum, t, q->rad + i, BOX_PREC);
         for (int j = 0; j < q->d; j++) {
-            bounded = bounded && ((!is_open(q, i) && !is_open(q, j)) || arb_is_zero(q->H + i * q->d + j));
+            if (arb_is_zero(q->H + i * q->d + j))
+                continue;
+            bounded = bounded && !is_open(q, i) && !is_open(q, j);
             arb_abs(t, q->H + i * q->d + j);
             arb_mul(t, t, q->rad + i, BOX_PREC);
             arb_mul_2exp_si(t, t, -1);
@@ -485,21 +489,16 @@ double box_poly_size(const box_poly *q)
     return most;
 }
 
-int box_poly_widest(const box_poly *q)
+void box_poly_blame(const box_poly *q, double weight, double *pull)
 {
-    int best = -1;
-    double most = -1;
     for (int i = 0; i < q->d; i++) {
-        double r = arf_get_d(arb_midref(q->rad + i), ARF_RND_NEAR), pull = q->pull[i];
+        double r = arf_get_d(arb_midref(q->rad + i), ARF_RND_NEAR), own = q->pull[i];
         double slope = fabs(arf_get_d(arb_midref(q->g + i), ARF_RND_NEAR)) * r;
-        for (int j = 0; j < q->d; j++)
-            slope += fabs(arf_get_d(arb_midref(q->H + i * q->d + j), ARF_RND_NEAR)) * r *
-                     arf_get_d(arb_midref(q->rad + j), ARF_RND_NEAR);
-        bool splits = is_open(q, i) || q->lo[i] + (q->hi[i] - q->lo[i]) / 2 > q->lo[i];
-        if (splits && pull + slope > most) {
-            most = pull + slope;
-            best = i;
-        }
+        for (int j = 0; j < q->d && r > 0; j++)
+            slope += arb_is_zero(q->H + i * q->d + j)
+                         ? 0
+                         : fabs(arf_get_d(arb_midref(q->H + i * q->d + j), ARF_RND_NEAR)) * r *
+                               arf_get_d(arb_midref(q->rad + j), ARF_RND_NEAR);
+        pull[i] += isfinite(weight) ? (own + slope) * weight : own + slope;
     }
-    return best;
 }
