@@ -282,12 +282,16 @@ static void taylor(relaxation *u, const arb_t z0, const arb_t r)
 /* At least u Phi(-u) for all u >= near. */
 static void gap_from(arb_t gap, const arb_t near, bool gelu)
 {
-    arb_t phi, one;
+    arb_t phi, one, sixteen;
     arb_init(phi);
     arb_init(one);
+    arb_init(sixteen);
     arb_one(one);
+    arb_set_ui(sixteen, 16);
     if (!gelu)
         arb_zero(gap);
+    else if (arb_ge(near, sixteen))
+        arb_set_d(gap, 0x1p-180); /* u Phi(-u) <= phi(u) <= phi(16) < e^-128 */
     else if (arb_ge(near, one)) {
         arb_neg(one, near);
         box_normal(gap, phi, one);
@@ -296,6 +300,7 @@ static void gap_from(arb_t gap, const arb_t near, bool gelu)
         arb_set_d(gap, AT_GELU_GAP);
     arb_clear(phi);
     arb_clear(one);
+    arb_clear(sixteen);
 }
 
 /* lo, hi: the ends of z, of which open[0], open[1] are infinite. The polynomial is about z0. */
@@ -364,7 +369,8 @@ static bool unit_add(box_poly *q, const box_net *n, int r, int k, relaxation s[2
     bool ok = like_relu(&s[0], z0, lo, hi, open, n->gelu);
     relaxation *u = &s[0];
     arb_set_ui(t, TAYLOR_MOST);
-    if (n->gelu && !open[0] && !open[1] && arb_le(half, t)) {
+    bool rough = !ok || arf_cmp_d(arb_midref(s[0].rho), 0x1p-100) > 0;
+    if (rough && n->gelu && !open[0] && !open[1] && arb_le(half, t)) {
         taylor(&s[1], z0, half);
         if (!ok || arf_cmp(arb_midref(s[1].rho), arb_midref(s[0].rho)) < 0)
             u = &s[1];
