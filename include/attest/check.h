@@ -9,7 +9,7 @@
 #include <attest/exec.h>
 #include <attest/task.h>
 
-#define AT_CHECK_VERSION 1 /* raise when a check's meaning changes */
+#define AT_CHECK_VERSION 2 /* raise when a check's meaning changes */
 
 typedef enum { AT_EV_EXACT, AT_EV_CERTIFIED, AT_EV_SAMPLED, AT_EVIDENCES } at_evidence;
 extern const char *const at_evidence_names[AT_EVIDENCES];
@@ -20,7 +20,7 @@ typedef struct {
     at_arith arith;
     uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
-    double tolerance; /* real answers: largest distance allowed */
+    double tolerance; /* real answers: largest Euclidean distance allowed */
 } at_question;
 
 typedef struct {
@@ -172,7 +172,8 @@ typedef struct {
     at_status (*twin)(const at_params *p, at_arena *a, at_twin *out, at_err *err);
 } at_box;
 
-/* Is |model - answer| <= tolerance for every output and all inputs of the boxes? Pieces as in at_check. p: the claim's
+/* Is the distance of model and answer (Euclidean over the outputs, as in at_check) at most the tolerance, for all inputs of
+ * the boxes? Pieces as in at_check. p: the claim's
  * parameters; t, tp: the task that a counterexample is re-run on. A verdict that holds is about all inputs
  * (INT64_MAX), the note says how many boxes it took; the margin is tolerance minus the largest bound. */
 at_status at_check_box(const at_model *m, const at_params *p, const at_box *b, const at_task *t,

@@ -34,7 +34,7 @@ typedef struct at_claim at_claim;
 typedef struct {
     const char *id, *title;
     const char *const *columns; /* NULL-terminated */
-    const char *x;              /* column to plot against */
+    const char *x;              /* column to plot against; NULL: no plot */
     const char *const *rows;    /* NULL-terminated: parameter assignments, one a row */
     int quick_rows;             /* rows computed in the quick tier */
     bool logx, logy;

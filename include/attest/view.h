@@ -45,8 +45,9 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err);
 /* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
 typedef struct {
     const char *id, *title, *source, *statement; /* a claim */
-    const char *program;                         /* its program, printed */
-    const char *size;                            /* "1 layer, 1 head, width 4, ..." */
+    const char *group;        /* NULL, or a heading over it and its neighbours of the same group */
+    const char *program;      /* its program, printed */
+    const char *size;         /* "1 layer, 1 head, width 4, ..." */
     const char *svg;          /* attention picture, trusted (made by at_look_svg), or NULL */
     const char *const *plots; /* SVGs made by at_plot_svg */
     int n_plots;

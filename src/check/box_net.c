@@ -282,12 +282,16 @@ static void taylor(relaxation *u, const arb_t z0, const arb_t r)
 /* At least u Phi(-u) for all u >= near. */
 static void gap_from(arb_t gap, const arb_t near, bool gelu)
 {
-    arb_t phi, one;
+    arb_t phi, one, sixteen;
     arb_init(phi);
     arb_init(one);
+    arb_init(sixteen);
     arb_one(one);
+    arb_set_ui(sixteen, 16);
     if (!gelu)
         arb_zero(gap);
+    else if (arb_ge(near, sixteen))
+        arb_set_d(gap, 0x1p-180); /* u Phi(-u) <= phi(u) <= phi(16) < e^-128 */
     else if (arb_ge(near, one)) {
         arb_neg(one, near);
         box_normal(gap, phi, one);
@@ -296,6 +300,7 @@ static void gap_from(arb_t gap, const arb_t near, bool gelu)
         arb_set_d(gap, AT_GELU_GAP);
     arb_clear(phi);
     arb_clear(one);
+    arb_clear(sixteen);
 }
 
 /* lo, hi: the ends of z, of which open[0], open[1] are infinite. The polynomial is about z0. */
@@ -364,7 +369,8 @@ static bool unit_add(box_poly *q, const box_net *n, int r, int k, relaxation s[2
     bool ok = like_relu(&s[0], z0, lo, hi, open, n->gelu);
     relaxation *u = &s[0];
     arb_set_ui(t, TAYLOR_MOST);
-    if (n->gelu && !open[0] && !open[1] && arb_le(half, t)) {
+    bool rough = !ok || arf_cmp_d(arb_midref(s[0].rho), 0x1p-100) > 0;
+    if (rough && n->gelu && !open[0] && !open[1] && arb_le(half, t)) {
         taylor(&s[1], z0, half);
         if (!ok || arf_cmp(arb_midref(s[1].rho), arb_midref(s[0].rho)) < 0)
             u = &s[1];
@@ -379,7 +385,7 @@ static bool unit_add(box_poly *q, const box_net *n, int r, int k, relaxation s[2
             arb_addmul(q->g + i, t, A + i, BOX_PREC);
             arb_mul(t, u->g[2], O, BOX_PREC);
             arb_mul(t, t, A + i, BOX_PREC);
-            for (int j = 0; j < n->d; j++)
+            for (int j = 0; j < n->d && !arb_is_zero(t); j++)
                 arb_addmul(q->H + i * n->d + j, t, A + j, BOX_PREC);
         }
         arb_abs(t, O);
@@ -440,6 +446,8 @@ void box_poly_sub(box_poly *q, double c, const double *g, const double *H)
         /* c: g_i x0_i + x0_i (H x0)_i / 2; g: g_i + (H x0)_i */
         arb_zero(e);
         for (int j = 0; j < d; j++) {
+            if (H[i * d + j] == 0)
+                continue;
             arb_set_d(t, H[i * d + j]);
             arb_sub(q->H + i * d + j, q->H + i * d + j, t, BOX_PREC);
             arb_addmul(e, t, q->x0 + j, BOX_PREC);
@@ -468,7 +476,9 @@ double box_poly_size(const box_poly *q)
         arb_abs(t, q->g + i);
         arb_addmul(sum, t, q->rad + i, BOX_PREC);
         for (int j = 0; j < q->d; j++) {
-            bounded = bounded && ((!is_open(q, i) && !is_open(q, j)) || arb_is_zero(q->H + i * q->d + j));
+            if (arb_is_zero(q->H + i * q->d + j))
+                continue;
+            bounded = bounded && !is_open(q, i) && !is_open(q, j);
             arb_abs(t, q->H + i * q->d + j);
             arb_mul(t, t, q->rad + i, BOX_PREC);
             arb_mul_2exp_si(t, t, -1);
@@ -485,21 +495,16 @@ double box_poly_size(const box_poly *q)
     return most;
 }
 
-int box_poly_widest(const box_poly *q)
+void box_poly_blame(const box_poly *q, double weight, double *pull)
 {
-    int best = -1;
-    double most = -1;
     for (int i = 0; i < q->d; i++) {
-        double r = arf_get_d(arb_midref(q->rad + i), ARF_RND_NEAR), pull = q->pull[i];
+        double r = arf_get_d(arb_midref(q->rad + i), ARF_RND_NEAR), own = q->pull[i];
         double slope = fabs(arf_get_d(arb_midref(q->g + i), ARF_RND_NEAR)) * r;
-        for (int j = 0; j < q->d; j++)
-            slope += fabs(arf_get_d(arb_midref(q->H + i * q->d + j), ARF_RND_NEAR)) * r *
-                     arf_get_d(arb_midref(q->rad + j), ARF_RND_NEAR);
-        bool splits = is_open(q, i) || q->lo[i] + (q->hi[i] - q->lo[i]) / 2 > q->lo[i];
-        if (splits && pull + slope > most) {
-            most = pull + slope;
-            best = i;
-        }
+        for (int j = 0; j < q->d && r > 0; j++)
+            slope += arb_is_zero(q->H + i * q->d + j)
+                         ? 0
+                         : fabs(arf_get_d(arb_midref(q->H + i * q->d + j), ARF_RND_NEAR)) * r *
+                               arf_get_d(arb_midref(q->rad + j), ARF_RND_NEAR);
+        pull[i] += isfinite(weight) ? (own + slope) * weight : own + slope;
     }
-    return best;
 }

@@ -42,7 +42,7 @@ void box_poly_add_output(box_poly *q, const box_net *n, int r);
 void box_poly_sub(box_poly *q, double c, const double *g, const double *H);
 /* At least the largest |value| on the box; INFINITY when there is none. */
 double box_poly_size(const box_poly *q);
-/* The side to halve: infinite ones first. -1: every side is a point. */
-int box_poly_widest(const box_poly *q);
+/* Adds, for every side, how much of this polynomial's size halving it would attack, times the weight. */
+void box_poly_blame(const box_poly *q, double weight, double *pull);
 
 #endif

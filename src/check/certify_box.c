@@ -1,22 +1,24 @@
 /* certify_box.c: "for all real inputs of these boxes", by halving boxes. The enclosures are in box_net.c.
  *
- * A case is one box of the domain and one output. Its tree of halves is walked in a fixed order: a box whose bound is
- * at most the tolerance is done; else it is halved across the side that its bound depends on most, the midpoints of the
- * halves are looked at (a point that is surely wrong ends the case), and the half with the larger error there comes
- * first: what is wrong is found soon. Cases are independent and pieces are runs of cases, so neither threads nor
- * interruptions change the result.
+ * A case is one box of the domain. Errors are measured as at_check measures them, by the Euclidean norm over the outputs,
+ * so a certified model is never wrong for a sampled check. The tree of halves is walked in a fixed order: a box on which
+ * the root of the sum of the outputs' squared bounds is at most the tolerance is done; else it is halved across the side
+ * that this depends on most, the midpoints of the halves are looked at (a point that is surely wrong ends the case), and
+ * the half with the larger error there comes first: what is wrong is found soon. Cases are independent and pieces are
+ * runs of cases, so neither threads nor interruptions change the result.
  *
  * A ReLU network as the answer (lemma A.2) needs no boxes: when the weights are those of the network up to exact
  * scaling, model minus answer is a sum of O_k (gelu(z_k) - relu(z_k)), each factor in [-gap, 0], for every input. */
 #include "box_net.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define BOXES_MOST 40000 /* looked at in one case, before the answer is Unknown */
-#define DEPTH_MOST 200
-#define CASES      16   /* of a piece */
-#define TRIES      2000 /* inputs drawn in search of a counterexample */
+#define BOUNDS_MOST 40000 /* of an output on a box, in one case, before the answer is Unknown */
+#define DEPTH_MOST  200
+#define CASES       4    /* of a piece */
+#define TRIES       2000 /* inputs drawn in search of a counterexample */
 
 /* ---- the constant --------------------------------------------------------------------------------------------- */
 
@@ -77,26 +79,54 @@ typedef struct {
     const at_box *b;
     const box_net *net;
     double tolerance;
-    size_t cases, boxes;
+    size_t cases;
 } job;
 
 typedef struct {
     const job *j;
     size_t box;
-    int r;
-    box_poly poly, spot;
-    double c, *g, *H; /* the answer */
+    box_poly q;
+    double c, *g, *H; /* the answer of one output */
+    double *pull;     /* (d) what halving a side is worth, over all outputs */
     double *witness;  /* (d) a point that is surely wrong */
     uint64_t looked;  /* boxes */
     double most;      /* largest bound of a finished box */
 } walk;
 
-static double bound_on(const walk *w, box_poly *q, const double *lo, const double *hi)
+/* Model minus answer of output r on a box. */
+static void error_on(walk *w, int r, const double *lo, const double *hi)
 {
-    box_poly_place(q, lo, hi);
-    box_poly_add_output(q, w->j->net, w->r);
-    box_poly_sub(q, w->c, w->g, w->H);
-    return box_poly_size(q);
+    int d = w->j->net->d;
+    box_poly_place(&w->q, lo, hi);
+    box_poly_add_output(&w->q, w->j->net, r);
+    w->c = 0;
+    memset(w->g, 0, ((size_t)d + (size_t)d * (size_t)d) * sizeof *w->g); /* g and H */
+    w->j->b->answer(w->j->p, w->box, r, &w->c, w->g, w->H);
+    box_poly_sub(&w->q, w->c, w->g, w->H);
+}
+
+/* A square root that errs to one side: sqrt is correctly rounded, n terms were summed. */
+static double root(double squares, int n, bool up)
+{
+    return up ? nextafter(sqrt(squares * (1 + (n + 2) * 0x1p-52)), INFINITY)
+              : sqrt(squares) * (1 - (n + 2) * 0x1p-52);
+}
+
+/* At least the largest distance on a box; pull says how much of it each side is to blame for. */
+static double bound_on(walk *w, const double *lo, const double *hi)
+{
+    double squares = 0;
+    memset(w->pull, 0, (size_t)w->j->net->d * sizeof *w->pull);
+    for (int r = 0; r < w->j->net->R; r++) {
+        error_on(w, r, lo, hi);
+        double size = box_poly_size(&w->q);
+        if (w->j->net->R == 1)
+            squares = size;
+        else if (size > 0)
+            squares += fmax(size * size, DBL_MIN); /* what underflows counts too */
+        box_poly_blame(&w->q, size, w->pull);
+    }
+    return w->j->net->R == 1 ? squares : squares > 0 ? root(squares, w->j->net->R, true) : 0;
 }
 
 /* A point inside an interval with open ends. */
@@ -120,18 +150,34 @@ static double spot_error(walk *w, const double *lo, const double *hi)
         if (w->witness[i] < lo[i] || w->witness[i] > hi[i])
             return 0; /* the model does not take it */
     }
-    bound_on(w, &w->spot, w->witness, w->witness);
+    double squares = 0;
     arb_t t;
-    arb_init(t);
-    arb_abs(t, w->spot.c);
-    arb_sub(t, t, w->spot.rho, BOX_PREC);
     arf_t end;
+    arb_init(t);
     arf_init(end);
-    arb_get_lbound_arf(end, t, BOX_PREC);
-    double error = arf_get_d(end, ARF_RND_FLOOR);
+    for (int r = 0; r < w->j->net->R; r++) {
+        error_on(w, r, w->witness, w->witness);
+        arb_abs(t, w->q.c);
+        arb_sub(t, t, w->q.rho, BOX_PREC);
+        arb_get_lbound_arf(end, t, BOX_PREC);
+        double error = fmax(arf_get_d(end, ARF_RND_FLOOR), 0);
+        squares += error * error;
+    }
     arf_clear(end);
     arb_clear(t);
-    return error;
+    return root(squares, w->j->net->R, false);
+}
+
+/* The side to halve: infinite ones first. -1: every side is a point. */
+static int side_of(const walk *w, const double *lo, const double *hi)
+{
+    int best = -1;
+    for (int i = 0; i < w->j->net->d; i++) {
+        bool splits = isinf(lo[i]) || isinf(hi[i]) || lo[i] + (hi[i] - lo[i]) / 2 > lo[i];
+        if (splits && (best < 0 || w->pull[i] > w->pull[best]))
+            best = i;
+    }
+    return best;
 }
 
 /* lo, hi: (DEPTH_MOST + 2, d) rows of a stack, of which the first is the case's box. */
@@ -143,15 +189,15 @@ static at_tri walk_run(walk *w, double *lo, double *hi)
         return AT_FALSE;
     while (top > 0) {
         double *a = lo + (top - 1) * d, *b = hi + (top - 1) * d;
-        double bound = bound_on(w, &w->poly, a, b);
+        double bound = bound_on(w, a, b);
         w->looked++;
         if (bound <= w->j->tolerance) {
             w->most = fmax(w->most, bound);
             top--;
             continue;
         }
-        int side = box_poly_widest(&w->poly);
-        if (side < 0 || top > DEPTH_MOST || w->looked > BOXES_MOST)
+        int side = side_of(w, a, b);
+        if (side < 0 || top > DEPTH_MOST || w->looked * (uint64_t)w->j->net->R > BOUNDS_MOST)
             return AT_UNKNOWN;
         double from = a[side], to = b[side], cut = middle(from, to);
         memcpy(a + d, a, row);
@@ -179,24 +225,21 @@ static at_status case_run(const job *j, size_t k, at_tri *holds, double *margin,
                           at_err *err)
 {
     int d = j->net->d;
-    walk w = {.j = j, .box = k / (size_t)j->net->R, .r = (int)(k % (size_t)j->net->R), .witness = x};
+    walk w = {.j = j, .box = k, .witness = x};
     size_t rows = DEPTH_MOST + 2;
-    double *all = at_calloc((2 * rows + 1 + (size_t)d) * (size_t)d, sizeof *all);
-    at_status s = all ? box_poly_init(&w.poly, d, err) : at_oom(err);
-    if (!s)
-        s = box_poly_init(&w.spot, d, err);
+    double *all = at_calloc((2 * rows + 2 + (size_t)d) * (size_t)d, sizeof *all);
+    at_status s = all ? box_poly_init(&w.q, d, err) : at_oom(err);
     if (!s) {
         double *lo = all, *hi = lo + rows * (size_t)d;
         w.g = hi + rows * (size_t)d;
         w.H = w.g + d;
+        w.pull = w.H + (size_t)d * (size_t)d;
         j->b->box(j->p, w.box, lo, hi);
-        j->b->answer(j->p, w.box, w.r, &w.c, w.g, w.H);
         *holds = walk_run(&w, lo, hi);
         *margin = *holds == AT_TRUE ? j->tolerance - w.most : -INFINITY;
         *boxes = w.looked;
     }
-    box_poly_clear(&w.poly);
-    box_poly_clear(&w.spot);
+    box_poly_clear(&w.q);
     at_free(all);
     return s;
 }
@@ -258,10 +301,10 @@ static bool unit_scale(const box_net *n, const at_twin *t, int k, arb_t lambda)
            is_scaled(n->a0 + k, t->b1 + k, 1, lambda);
 }
 
-/* The largest |model - network|, over all inputs and outputs; INFINITY when the weights are others. */
+/* At least the largest distance of model and network, over all inputs; INFINITY when the weights are others. */
 static double twin_bound(const box_net *n, const at_twin *t)
 {
-    double most = 0;
+    double squares = 0;
     arb_t lambda, plus, minus, gap, v;
     arb_init(lambda);
     arb_init(plus);
@@ -294,7 +337,8 @@ static double twin_bound(const box_net *n, const at_twin *t)
         arf_t end;
         arf_init(end);
         arb_get_ubound_arf(end, plus, BOX_PREC);
-        most = same ? fmax(most, arf_get_d(end, ARF_RND_CEIL)) : INFINITY;
+        double most = same ? arf_get_d(end, ARF_RND_CEIL) : INFINITY;
+        squares += most * most;
         arf_clear(end);
     }
     arb_clear(lambda);
@@ -302,7 +346,7 @@ static double twin_bound(const box_net *n, const at_twin *t)
     arb_clear(minus);
     arb_clear(gap);
     arb_clear(v);
-    return most;
+    return root(squares, n->R, true);
 }
 
 /* ---- the verdict --------------------------------------------------------------------------------------------------- */
@@ -361,8 +405,7 @@ static at_status net_match(const box_net *n, const at_task *t, const at_params *
 static at_status boxes_run(job *j, const at_model *m, const at_task *t, const at_params *tp,
                            const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    j->boxes = j->b->boxes(j->p);
-    j->cases = j->boxes * (size_t)j->net->R;
+    j->cases = j->b->boxes(j->p);
     if (!j->cases)
         return at_fail(err, AT_EDOMAIN, "no boxes to certify");
     at_piece sum;

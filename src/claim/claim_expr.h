@@ -42,7 +42,7 @@ at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int th
         .id = "precision",                                                                                   \
         .title = "least p from which on chains are right, against L (8 drawn expressions mod 11 at each p)", \
         .columns = claim_expr_precision_columns, .x = "L", .logx = true, .rows = claim_expr_precision_rows,  \
-        .quick_rows = 4, .row = claim_expr_precision_row                                                     \
+        .quick_rows = 3, .row = claim_expr_precision_row                                                     \
     }
 #define CLAIM_EXPR_PROOF                                                                                     \
     .proof =                                                                                                 \

@@ -93,8 +93,6 @@ static const at_claim_table tables[] = {{
     .id = "size",
     .title = "weights and certified error of random networks against their width",
     .columns = LEMMA_COLUMNS("h", "eps"),
-    .x = "h",
-    .logx = true,
     .rows = (const char *const[]){"h=4 eps=0.01", "h=8 eps=0.01", "h=16 eps=0.01", "h=64 eps=0.01",
                                   "h=8 eps=0.1", "h=8 eps=1e-4", "h=8 eps=0.01 M=100", NULL},
     .quick_rows = 7,

@@ -97,8 +97,6 @@ static const at_claim_table tables[] = {{
     .id = "size",
     .title = "units, weights and certified error against the number of outputs and lambda",
     .columns = LEMMA_COLUMNS("d2", "lambda"),
-    .x = "d2",
-    .logx = true,
     .rows = (const char *const[]){"d2=1", "d2=4", "d2=16 d1=16", "d2=2 lambda=0.125", "d2=2 lambda=64",
                                   "d2=2 M=100 X=100", NULL},
     .quick_rows = 6,

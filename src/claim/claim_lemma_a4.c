@@ -97,8 +97,6 @@ static const at_claim_table tables[] = {{
     .title =
         "units, weights and certified error against alpha and eps; the bound is 1.36 sqrt(d) M/(alpha eps)",
     .columns = LEMMA_COLUMNS("alpha", "eps"),
-    .x = "alpha",
-    .logx = true,
     .rows = (const char *const[]){"alpha=0.5 eps=0.01", "alpha=0.1 eps=0.01", "alpha=0.01 eps=0.01",
                                   "alpha=0.5 eps=0.001", "alpha=0.5 eps=1e-6", "alpha=0.5 eps=0.01 d=16",
                                   "alpha=0.01 eps=0.01 M=100", NULL},

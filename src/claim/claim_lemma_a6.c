@@ -84,8 +84,6 @@ static const at_claim_table tables[] = {{
     .id = "size",
     .title = "units, weights and certified error against n; the bound is 1.02 (n+1)/eps",
     .columns = LEMMA_COLUMNS("n", "eps"),
-    .x = "n",
-    .logx = true,
     .rows = (const char *const[]){"n=4", "n=16", "n=64", "n=16 eps=0.001", "n=16 eps=1e-6", "n=256", NULL},
     .quick_rows = 5,
     .row = size_row,

@@ -94,8 +94,6 @@ static const at_claim_table tables[] = {{
     .id = "size",
     .title = "units, weights and certified error against n; the bound is 0.68 n^3 (n+2)/eps",
     .columns = LEMMA_COLUMNS("n", "eps"),
-    .x = "n",
-    .logx = true,
     .rows = (const char *const[]){"n=1", "n=2", "n=4", "n=8", "n=8 eps=1e-4", "n=16", "n=32", NULL},
     .quick_rows = 5,
     .row = size_row,

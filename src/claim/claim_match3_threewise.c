@@ -105,7 +105,7 @@ static const at_claim_table tables[] = {{
     .logx = true,
     .rows = (const char *const[]){"N=6 M=4", "N=6 M=8", "N=6 M=16", "N=6 M=32", "N=6 M=64", "N=6 M=128",
                                   "N=6 M=256", "N=6 M=512", "N=6 M=1024", NULL},
-    .quick_rows = 6,
+    .quick_rows = 5,
     .row = precision_row,
 }};
 

@@ -167,7 +167,7 @@ static const at_claim_table tables[] = {
         .rows = (const char *const[]){"N=64 q=1", "N=256 q=1", "N=64 q=2", "N=32 q=3", "N=256 q=2",
                                       "N=64 q=3", "N=1024 q=1", "N=1024 q=2", "N=128 q=3", "N=181 q=3",
                                       "N=32 q=4", "N=71 q=4", NULL},
-        .quick_rows = 5,
+        .quick_rows = 4,
         .row = width_row,
     },
     {

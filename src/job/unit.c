@@ -240,7 +240,8 @@ at_status unit_table(unit *u, at_err *err)
     detail_add(table, "title", json_string(t->title));
     detail_add(table, "columns", columns);
     detail_add(table, "rows", all);
-    detail_add(table, "x", json_string(t->x));
+    if (t->x)
+        detail_add(table, "x", json_string(t->x));
     detail_add(table, "logx", json_boolean(t->logx));
     detail_add(table, "logy", json_boolean(t->logy));
     if (t->by)

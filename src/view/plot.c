@@ -34,6 +34,7 @@ typedef struct {
     double left;
     int dropped;
     double *px, *py; /* one series in the units of the picture; the longest fits */
+    char *title[2];  /* its lines; the second may be NULL */
     char **label;    /* (n_series) */
     double *legend_x, *legend_y;
     double h;
@@ -161,7 +162,9 @@ static void plot_draw(const void *ctx, view_canvas *c)
 {
     const plot *q = ctx;
     const at_plot *p = q->p;
-    view_text(c, 12, 24, 14, VIEW_LEFT, false, true, view_ink, p->title ? p->title : "");
+    for (int k = 0; k < 2; k++)
+        view_text(c, 12, q->title[1] ? 16 + 17 * k : 24, q->title[1] ? 13 : 14, VIEW_LEFT, false, true,
+                  view_ink, q->title[k] ? q->title[k] : "");
     for (int i = 0; i < q->x.n; i++) {
         double x = place_x(q, q->x.tick[i]);
         view_line(c, x, top, x, top + HEIGHT, 1, view_hair);
@@ -206,6 +209,32 @@ static void range_grow(axis *a, double v)
     a->hi = c > a->hi ? c : a->hi;
 }
 
+/* One line, or two broken at a space as late as it fits; what does not fit even then is cut by view_label. */
+static bool title_set(plot *q, at_arena *a)
+{
+    const double most = WIDTH - 24;
+    const char *whole = q->p->title ? q->p->title : "";
+    char *first = view_label(a, whole, 14, 1e9);
+    if (!first)
+        return false;
+    q->title[0] = first;
+    if (view_width(first, 14) <= most)
+        return true;
+    char *cut = NULL;
+    for (char *s = strchr(first, ' '); s; s = strchr(s + 1, ' ')) {
+        *s = '\0';
+        if (view_width(first, 13) <= most)
+            cut = s;
+        *s = ' ';
+    }
+    if (cut)
+        *cut++ = '\0';
+    else
+        q->title[0] = view_label(a, whole, 13, most);
+    q->title[1] = view_label(a, cut ? cut : "", 13, most);
+    return q->title[0] && q->title[1];
+}
+
 at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
 {
     if (p->n_series < 0 || p->n_series > 64)
@@ -245,6 +274,7 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
     q.legend_x = at_new(&a, double, p->n_series + 1);
     q.legend_y = at_new(&a, double, p->n_series + 1);
     bool ok = q.px && q.py && q.label && q.legend_x && q.legend_y;
+    ok = ok && title_set(&q, &a);
     double x = q.left, y = top + HEIGHT + bottom + 18;
     for (int k = 0; ok && k < p->n_series; k++) {
         ok = (q.label[k] = view_label(&a, p->series[k].label ? p->series[k].label : "", 11,

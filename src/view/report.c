@@ -237,6 +237,11 @@ static void summary_html(at_text *t, const at_report_claim *claims, int n, const
     for (int k = 0; k < n; k++) {
         const at_report_claim *c = &claims[k];
         verdict v = role_verdict(c, rows, n_rows, false);
+        if (c->group && (!k || !claims[k - 1].group || strcmp(c->group, claims[k - 1].group))) {
+            at_text_add(t, "<tr class=\"group\"><th colspan=\"5\">");
+            view_html(t, c->group);
+            at_text_add(t, "</th></tr>\n");
+        }
         at_text_add(t, "<tr><td><b>");
         link_add(t, k, c->id ? c->id : "unnamed");
         at_text_add(t, "</b><br>");

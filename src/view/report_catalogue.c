@@ -142,7 +142,11 @@ static int column_find(json_t *columns, const char *name)
 /* A formula is drawn dashed: theory beside measurement. */
 static bool is_formula(const char *column)
 {
-    return strstr(column, "log") || strstr(column, "ln ") || strstr(column, "one-hot");
+    static const char *const signs[] = {"log", "ln ", "ln(", "one-hot"};
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+        if (strstr(column, signs[k]))
+            return true;
+    return false;
 }
 
 static bool is_parameter(const char *column)
@@ -164,14 +168,14 @@ static void line_add(line *l, double x, double y)
 }
 
 /* The line that a number belongs to: its column, the value of the column `by`, or both. */
-static void label_make(json_t *row, int by, const char *column, bool alone, char out[64])
+static void label_make(json_t *row, int by, const char *by_name, const char *column, bool alone, char out[64])
 {
     json_t *v = by >= 0 ? json_array_get(row, (size_t)by) : NULL;
     char of[40] = "";
     if (json_is_string(v))
         snprintf(of, sizeof of, "%.39s", json_string_value(v));
     else if (json_is_number(v))
-        snprintf(of, sizeof of, "q = %.0f", json_number_value(v));
+        snprintf(of, sizeof of, "%.12s = %.0f", by_name, json_number_value(v));
     if (alone && *of)
         snprintf(out, 64, "%s", of);
     else
@@ -218,7 +222,7 @@ static at_status table_plot(json_t *table, json_t *only, at_text *svg, at_err *e
         json_array_foreach(rows, r, row)
         {
             char full[64];
-            label_make(row, by, label, column != NULL, full);
+            label_make(row, by, by_name, label, column != NULL, full);
             int k = 0;
             while (k < n && strcmp(lines[k].label, full) != 0)
                 k++;
@@ -313,25 +317,45 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     }
     at_size z;
     at_model_size(&m, &z);
+    char heads[64] = "no attention";
+    if (z.layers)
+        snprintf(heads, sizeof heads, "%d attention layer%s, %d head%s", z.layers, z.layers == 1 ? "" : "s",
+                 z.heads, z.heads == 1 ? "" : "s");
+    char width[32] = "";
+    if (z.layers)
+        snprintf(width, sizeof width, "head width %d, ", z.head_dim);
     out->size =
-        at_arena_printf(a,
-                        "%d attention layer%s, %d head%s, residual width %d, head width %d, MLP width %d, "
-                        "%zu parameters (%zu not zero) at %s",
-                        z.layers, z.layers == 1 ? "" : "s", z.heads, z.heads == 1 ? "" : "s", z.width,
-                        z.head_dim, z.hidden, z.parameters, z.nonzero, c->look_params);
+        at_arena_printf(a, "%s, residual width %d, %sMLP width %d, %zu parameters (%zu not zero) at %s",
+                        heads, z.width, width, z.hidden, z.parameters, z.nonzero, c->look_params);
     at_input x;
     at_look l;
     s = out->program && out->size ? at_input_parse(&m, c->look, a, &x, err) : at_oom(err);
-    if (!s)
+    if (!s && z.layers)
         s = at_look_make(&m, at_f64, &x, a, &l, err);
-    if (!s)
+    if (!s && z.layers)
         s = at_look_svg(&l, &t, err);
-    if (!s && !(out->svg = at_arena_strdup(a, t.s)))
+    if (!s && z.layers && !(out->svg = at_arena_strdup(a, t.s)))
         s = at_oom(err);
     at_text_release(&t);
     at_model_release(&m);
     at_program_free(P);
     return s;
+}
+
+/* What claims with the same first word are about. */
+static const char *group_of(const char *id)
+{
+    static const char *const groups[][2] = {
+        {"match", "Pairs and triples"},
+        {"qsa", "Sparse averaging"},
+        {"lemma", "Lemmas: products, masks, averages, look-ups"},
+        {"dp", "Recurrences: decoders that write their table"},
+        {"arith", "Expressions modulo a prime"},
+    };
+    for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
+        if (strncmp(id, groups[k][0], strlen(groups[k][0])) == 0)
+            return groups[k][1];
+    return "Others";
 }
 
 at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err)
@@ -342,8 +366,11 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
     at_status s = claims ? AT_OK : at_oom(err);
     for (int i = 0; i < at_n_catalogue && !s; i++) {
         const at_claim *c = at_catalogue[i];
-        claims[i] =
-            (at_report_claim){.id = c->id, .title = c->title, .source = c->source, .statement = c->statement};
+        claims[i] = (at_report_claim){.id = c->id,
+                                      .title = c->title,
+                                      .source = c->source,
+                                      .statement = c->statement,
+                                      .group = group_of(c->id)};
         s = claim_show(c, &a, &claims[i], err);
         if (!s)
             s = claim_plots(c, rows, n, &a, &claims[i], err);

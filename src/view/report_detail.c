@@ -100,8 +100,14 @@ static void counterexample_html(at_text *t, json_t *cx)
 {
     static const char *const first[] = {"input", "position", "expected",
                                         "got"}; /* in this order, then the rest */
-    const char *key;
+    const char *key, *chain = json_string_value(json_object_get(cx, "chain"));
     json_t *v;
+    if (chain) { /* a decoder's: prompt, row, expected, written stand in it */
+        at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n<pre>");
+        view_html_block(t, chain);
+        at_text_add(t, "</pre></div>\n");
+        return;
+    }
     at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n<dl>\n");
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if ((v = json_object_get(cx, first[i])))
@@ -111,7 +117,8 @@ static void counterexample_html(at_text *t, json_t *cx)
         bool shown = false;
         for (size_t i = 0; i < sizeof first / sizeof *first; i++)
             shown = shown || !strcmp(key, first[i]);
-        if (!shown)
+        const char *s = json_string_value(v);
+        if (!shown && !(s && !*s))
             pair_html(t, key, v, 1);
     }
     at_text_add(t, "</dl></div>\n");
@@ -122,16 +129,17 @@ static void table_html(at_text *t, json_t *table)
     json_t *title = json_object_get(table, "title"), *columns = json_object_get(table, "columns"),
            *rows = json_object_get(table, "rows"), *row, *v;
     size_t i, j;
-    at_text_add(t, "<div class=\"scroll\"><table class=\"data\">");
-    if (json_is_string(title)) {
-        at_text_add(t, "<caption>");
+    if (json_is_string(title)) { /* no caption: that would be as narrow as the table */
+        at_text_add(t, "<p class=\"caption\">");
         view_html(t, json_string_value(title));
-        at_text_add(t, "</caption>");
+        at_text_add(t, "</p>\n");
     }
-    at_text_add(t, "<thead><tr>");
+    at_text_add(t, "<div class=\"scroll\"><table class=\"data\"><thead><tr>");
+    json_t *top = json_array_get(rows, 0);
     json_array_foreach(columns, j, v)
     {
-        at_text_add(t, "<th>");
+        json_t *below = json_array_get(top, j);
+        at_text_add(t, below && !json_is_string(below) ? "<th class=\"num\">" : "<th>");
         value_html(t, v, 1);
         at_text_add(t, "</th>");
     }

@@ -328,7 +328,7 @@ static void test_threads_and_pieces(void **state)
         OK(at_check_box(&m, &p, &masks, t, &p, 0.008, &env, &a, &v, &err));
         assert_same(&first, &v);
         int all = k.computed;
-        assert_true(broken || all == (MASK * (MASK + 1) + 15) / 16);
+        assert_true(broken || all == (MASK + 1 + 3) / 4);
         for (int forget = 0; forget < all && !broken; forget++) {
             k.computed = 0;
             k.there[forget] = false;
