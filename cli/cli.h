@@ -48,6 +48,9 @@ enum {
     CLI_STEPS = 1 << 10,     /* --steps N        -> steps */
     CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
     CLI_BESIDE = 1 << 12,    /* --beside FILE.dp -> beside */
+    CLI_COUNT = 1 << 13,     /* --count N        -> count */
+    CLI_SPLIT = 1 << 14,     /* --split SPLIT    -> split */
+    CLI_BALANCE = 1 << 15,   /* --balance        -> balance */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -69,6 +72,9 @@ typedef struct {
     int steps;                 /* 0: not given */
     at_dp_attention attention; /* default standard */
     const char *beside;        /* NULL: not given */
+    uint64_t count;            /* default 10 */
+    at_part split;             /* default train */
+    bool balance;
 } cli_args;
 
 typedef struct {
@@ -82,8 +88,8 @@ typedef struct {
     int (*run)(const cli_args *a);
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_generate, cmd_list, cmd_look,
-    cmd_report, cmd_run, cmd_show;
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_generate, cmd_list,
+    cmd_look, cmd_report, cmd_run, cmd_show;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);

@@ -62,6 +62,14 @@ static at_status task_entry(int i, entry *e, at_err *err)
     return AT_OK;
 }
 
+static at_status stream_entry(int i, entry *e, at_err *err)
+{
+    (void)err;
+    snprintf(e->name, sizeof e->name, "%s", at_streams[i]->id);
+    at_text_add(&e->text, at_streams[i]->title);
+    return AT_OK;
+}
+
 /* A claim's program at its default parameters, and what it assembles to. */
 static at_status program_entry(int i, entry *e, at_err *err)
 {
@@ -139,6 +147,7 @@ typedef struct {
 static const kind kinds[] = {
     {"claims", 0, &at_n_catalogue, claim_entry, true},
     {"tasks", 0, &at_n_tasks, task_entry, true},
+    {"streams", 0, &at_n_streams, stream_entry, true},
     {"programs", 0, &at_n_catalogue, program_entry, false},
     {"weightings", AT_WEIGHTINGS, NULL, weighting_entry, false},
     {"masks", AT_MASKS, NULL, mask_entry, false},
@@ -243,11 +252,11 @@ static int run(const cli_args *a)
 
 const cli_command cmd_list = {
     .name = "list",
-    .summary = "what there is: claims, tasks, weightings, masks, ...",
+    .summary = "what there is: claims, tasks, streams, weightings, masks, ...",
     .usage = "[KIND]",
-    .about = "KIND is one of claims, tasks, programs (those of the claims, with the size they\n"
-             "assemble to), weightings, masks, positions, readouts, arithmetics. Without it:\n"
-             "claims and tasks.\n",
+    .about = "KIND is one of claims, tasks, streams (sequences to learn from), programs (those of the\n"
+             "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
+             "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",
     .options = CLI_JSON,
     .most = 1,

@@ -24,6 +24,9 @@ typedef enum {
     OPT_STEPS,
     OPT_ATTENTION,
     OPT_BESIDE,
+    OPT_COUNT,
+    OPT_SPLIT,
+    OPT_BALANCE,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -50,6 +53,9 @@ static const row rows[OPTS] = {
     [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear, sparse or local"},
     [OPT_BESIDE] = {"--beside", "FILE.dp", CLI_BESIDE,
                     "print the interpreter's chain beside (sizes by --set)"},
+    [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10)"},
+    [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train (default) or test"},
+    [OPT_BALANCE] = {"--balance", NULL, CLI_BALANCE, "how often each token is in an answer"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -206,6 +212,21 @@ static bool value_take(cli_args *a, opt o, const char *s)
             return false;
         a->steps = (int)i;
         return true;
+    case OPT_COUNT:
+        if (!whole(a, name, s, 1, 1000000000, &i))
+            return false;
+        a->count = (uint64_t)i;
+        return true;
+    case OPT_SPLIT:
+        a->split = strcmp(s, "test") ? AT_TRAIN : AT_TEST;
+        if (!a->split && strcmp(s, "train")) {
+            cli_usage(a, "--split '%.40s': must be train or test", s);
+            return false;
+        }
+        return true;
+    case OPT_BALANCE:
+        a->balance = true;
+        return true;
     case OPT_MEMORY:
         if (!whole(a, name, s, 1, (int64_t)1 << 30, &i))
             return false;
@@ -249,7 +270,8 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bool *help)
 {
-    *a = (cli_args){.command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5};
+    *a = (cli_args){
+        .command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5, .count = 10};
     bool seen[OPTS] = {false}, ended = false;
     *help = false;
     for (int i = 1; i < argc && !*help; i++) /* asking for help excuses every fault */

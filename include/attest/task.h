@@ -154,4 +154,92 @@ void at_expr_space_release(at_expr_space *s);
 /* Expression number i < count, fewer operators first; returns the number of tokens. */
 int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
 
+/* ---- streams: sequences to learn from ------------------------------------------------------------------
+ *
+ * A stream draws rows of tokens, `prompt chain answer <eos>`, as a language model reads them. Opened with parameters
+ * (or from a user's file) it is a source, which never changes and may be shared by threads: sample i of a seed is a
+ * function of (seed, split, i) alone.
+ *
+ *     const at_stream *t = at_stream_find("lis");
+ *     at_params p; at_params_init(&p, t->params, t->n_params);
+ *     at_source *d; at_source_open(t, &p, &d, &err);
+ *     at_sequence s = {.token = room for at_source_longest(d)};
+ *     at_source_sample(d, seed, AT_TRAIN, i, &s, &err);    // loss: on s.token[s.prompt .. s.n-1]
+ *     at_source_free(d);
+ *
+ * Train and test are disjoint for all seeds together: a hash of the prompt (of the whole row where prompts are all
+ * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away.
+ * docs/data.md has the formats. */
+typedef enum { AT_TRAIN, AT_TEST, AT_PARTS } at_part;
+extern const char *const at_part_names[AT_PARTS];
+#define AT_TEST_SHARE  10
+#define AT_STREAM_WORD 32 /* bytes of a word with its NUL */
+enum {
+    AT_TOKEN_PAD,
+    AT_TOKEN_SEP,
+    AT_TOKEN_EOS,
+    AT_TOKEN_FIRST
+}; /* 1 is <cls> in arithmetic, <bos> in ngram */
+
+typedef struct at_stream {
+    const char *id, *title;
+    const char *format; /* one row, in words */
+    const at_param *params;
+    int n_params;
+    const struct at_stream_verbs *verbs;
+} at_stream;
+extern const at_stream *const at_streams[];
+extern const int at_n_streams;
+const at_stream *at_stream_find(const char *id); /* NULL when unknown */
+
+typedef struct {
+    int n;      /* tokens, the end token included */
+    int prompt; /* of them the prompt's, its separator included */
+    int answer; /* the answer is token[answer .. n-2] */
+    int *token; /* the caller's */
+} at_sequence;
+
+typedef struct at_source at_source;
+/* Sizes that do not go together are refused with both numbers. */
+at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err);
+/* A user's lines `prompt <sep> chain <sep> answer` of words between blanks; the words are the vocabulary, in order of
+ * appearance. Faults are named `name:line: ...`. name is for messages. */
+at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
+at_status at_source_load(const char *path, at_source **out, at_err *err);
+void at_source_free(at_source *d); /* NULL is fine */
+
+int at_source_vocabulary(const at_source *d); /* tokens are 0 .. that - 1 */
+/* The word of a token; "?" for what is none. */
+const char *at_source_word(const at_source *d, int token, char out[AT_STREAM_WORD]);
+int at_source_token(const at_source *d, const char *word, size_t n); /* -1 when there is no such word */
+int at_source_longest(const at_source *d); /* no sequence has more tokens, <eos> included */
+void at_source_print(const at_source *d, const int *token, int n, at_text *out); /* words, blanks between */
+
+/* Fails where nearly no prompt, or none, belongs to the split (tiny sizes), in words. */
+at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
+                           at_err *err);
+/* The split that a sequence (its prompt) belongs to. */
+at_part at_source_part(const at_source *d, const at_sequence *s);
+/* The reference: s holds a prompt with its separator (n = prompt tokens) and gets the rest. What is no prompt is
+ * refused; so is a stream whose rest is random (ngram). */
+at_status at_source_complete(const at_source *d, at_sequence *s, at_err *err);
+
+/* What a completion (all after the prompt, <eos> included) is worth. Its answer is what stands between its last
+ * separator and <eos>; without <eos> there is none. answer: equal to the reference's? chain: is all of it right, that
+ * is, equal to the reference, or where several chains are right (order=random) one of them? AT_UNKNOWN where the
+ * stream has no right answer (ngram). wrong: the first token of the first wrong step, counted in the completion from 0,
+ * -1 when there is none. */
+typedef struct {
+    at_tri answer, chain;
+    int wrong;
+} at_grade;
+at_status at_source_grade(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
+                          at_grade *out, at_err *err);
+
+/* How often each token occurs in the answers of samples 0..count-1: tally (vocabulary). */
+at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, uint64_t count, uint64_t *tally,
+                            at_err *err);
+/* Language models (ngram): the probability of token[i] after token[0..i-1], i >= 1; NaN for other streams. */
+double at_source_probability(const at_source *d, const int *token, int i);
+
 #endif

@@ -19,4 +19,11 @@ int expr_apply(int p, int op, int a, int b);
 /* One step: t (n) with its leftmost handle replaced, into out (not t); returns its length, 0 without a handle. */
 int expr_rewrite(int p, const int *t, int n, int *out);
 
+/* One split of a construction: tokens at .. at+size-1 of the row after it were one token before. */
+typedef struct {
+    int at, size, token;
+} expr_split;
+/* at_expr_sample, and how to take it back: undo (k), or NULL. */
+int expr_sample_undo(int p, int k, at_rng *r, int *token, expr_split *undo);
+
 #endif

@@ -47,6 +47,11 @@ static void split(int p, int op, int v, at_rng *r, int *a, int *b)
 
 int at_expr_sample(int p, int k, at_rng *r, int *token)
 {
+    return expr_sample_undo(p, k, r, token, NULL);
+}
+
+int expr_sample_undo(int p, int k, at_rng *r, int *token, expr_split *undo)
+{
     int n = 1;
     token[0] = AT_EXPR_NUMBER + (int)at_rng_below(r, (uint64_t)p);
     for (int made = 0; made < k; made++) {
@@ -60,6 +65,8 @@ int at_expr_sample(int p, int k, at_rng *r, int *token)
         split(p, op, token[i] - AT_EXPR_NUMBER, r, &a, &b);
         int group[5] = {AT_EXPR_OPEN, AT_EXPR_NUMBER + a, op, AT_EXPR_NUMBER + b, AT_EXPR_CLOSE};
         int size = brackets ? 5 : 3;
+        if (undo)
+            undo[made] = (expr_split){i, size, token[i]};
         memmove(token + i + size, token + i + 1, (size_t)(n - i - 1) * sizeof *token);
         memcpy(token + i, group + !brackets, (size_t)size * sizeof *token);
         n += size - 1;

@@ -1,0 +1,221 @@
+/* stream.c: the table of streams, and what all of them share: opening, sampling, splits, grades.
+ *
+ * Sample i of a seed uses the random stream (seed, i) and nothing else. Prompts are drawn from it until one belongs
+ * to the split that is asked for. The hash that decides about that has a fixed key, not the seed: a test prompt of one
+ * seed is a training prompt of none. */
+#include <math.h>
+#include <stdio.h>
+
+#include "stream.h"
+
+const at_stream *const at_streams[] = {
+    &at_stream_lis,    &at_stream_ed,       &at_stream_ed_local, &at_stream_arithmetic, &at_stream_qsa,
+    &at_stream_match2, &at_stream_match3,   &at_stream_compose,  &at_stream_funccomp,   &at_stream_parity,
+    &at_stream_dyck,   &at_stream_majority, &at_stream_ngram,
+};
+const int at_n_streams = sizeof at_streams / sizeof at_streams[0];
+const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test"};
+
+/* A draw is test with probability 1/10; that 2000 draws in a row are not happens by chance with 0.9^2000 < 1e-91. */
+#define DRAWS_MAX 2000
+#define SPLIT_KEY 0x73706c6974u
+
+const at_stream *at_stream_find(const char *id)
+{
+    for (int i = 0; i < at_n_streams; i++)
+        if (strcmp(at_streams[i]->id, id) == 0)
+            return at_streams[i];
+    return NULL;
+}
+
+at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err)
+{
+    at_status s = t->verbs->validate ? t->verbs->validate(p, err) : AT_OK;
+    if (s)
+        return s;
+    at_source *d = at_calloc(1, sizeof *d);
+    if (!d)
+        return at_oom(err);
+    *d = (at_source){.stream = t, .verbs = t->verbs, .p = *p};
+    if (t->verbs->open && (s = t->verbs->open(d, err))) {
+        at_free(d);
+        return s;
+    }
+    *out = d;
+    return AT_OK;
+}
+
+void at_source_free(at_source *d)
+{
+    if (!d)
+        return;
+    if (d->verbs->close)
+        d->verbs->close(d);
+    at_free(d);
+}
+
+/* ---- words -------------------------------------------------------------------------------------------- */
+
+int at_source_vocabulary(const at_source *d)
+{
+    return d->verbs->vocabulary(d);
+}
+
+int at_source_longest(const at_source *d)
+{
+    return d->verbs->longest(d);
+}
+
+const char *at_source_word(const at_source *d, int token, char out[AT_STREAM_WORD])
+{
+    static const char *const common[AT_TOKEN_FIRST] = {"<pad>", "<sep>", "<eos>"};
+    snprintf(out, AT_STREAM_WORD, "%s", token >= 0 && token < AT_TOKEN_FIRST ? common[token] : "?");
+    if (token >= 0 && token < at_source_vocabulary(d))
+        d->verbs->word(d, token, out);
+    return out;
+}
+
+int at_source_token(const at_source *d, const char *word, size_t n)
+{
+    char out[AT_STREAM_WORD];
+    for (int t = 0; t < at_source_vocabulary(d); t++) {
+        at_source_word(d, t, out);
+        if (strlen(out) == n && memcmp(out, word, n) == 0)
+            return t;
+    }
+    return -1;
+}
+
+void at_source_print(const at_source *d, const int *token, int n, at_text *out)
+{
+    char word[AT_STREAM_WORD];
+    for (int i = 0; i < n; i++)
+        at_text_addf(out, "%s%s", i ? " " : "", at_source_word(d, token[i], word));
+}
+
+/* ---- samples ------------------------------------------------------------------------------------------- */
+
+void draw_ascending(at_rng *r, int lo, int hi, int m, int *out)
+{
+    for (int n = 0; n < m; n++) {
+        int t = hi - m + 1 + n, e = draw_within(r, lo, t), at = n;
+        while (at > 0 && out[at - 1] > e)
+            at--;
+        if (at > 0 && out[at - 1] == e) {
+            out[n] = t; /* larger than all before */
+            continue;
+        }
+        memmove(out + at + 1, out + at, (size_t)(n - at) * sizeof *out);
+        out[at] = e;
+    }
+}
+
+at_part at_source_part(const at_source *d, const at_sequence *s)
+{
+    int n = d->verbs->complete ? s->prompt : s->n;
+    uint64_t h = at_hash64(s->token, (size_t)n * sizeof *s->token, SPLIT_KEY);
+    return h % AT_TEST_SHARE == 0 ? AT_TEST : AT_TRAIN;
+}
+
+at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
+                           at_err *err)
+{
+    at_rng r = at_rng_at(seed, index);
+    for (int draws = 0; draws < DRAWS_MAX; draws++) {
+        *s = (at_sequence){.token = s->token};
+        d->verbs->draw(d, &r, s);
+        if (at_source_part(d, s) != split)
+            continue;
+        return s->n > s->prompt ? AT_OK : at_source_complete(d, s, err);
+    }
+    return at_fail(err, AT_EREFUSED,
+                   "%s: of %d prompts in a row none is in the %s split; there are too few prompts",
+                   d->stream ? d->stream->id : "the file", DRAWS_MAX, at_part_names[split]);
+}
+
+at_status at_source_complete(const at_source *d, at_sequence *s, at_err *err)
+{
+    if (!d->verbs->complete)
+        return at_fail(err, AT_EREFUSED, "%s: what follows a prompt is random", d->stream->id);
+    s->prompt = s->n;
+    if (s->n < 1 || s->n >= at_source_longest(d) || !d->verbs->complete(d, s))
+        return at_fail(err, AT_EINPUT, "no prompt of %s: the format is %s",
+                       d->stream ? d->stream->id : "the file",
+                       d->stream ? d->stream->format : "that of its lines, up to the first <sep>");
+    return AT_OK;
+}
+
+at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, uint64_t count, uint64_t *tally,
+                            at_err *err)
+{
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    at_status st = s.token ? AT_OK : at_oom(err);
+    memset(tally, 0, (size_t)at_source_vocabulary(d) * sizeof *tally);
+    for (uint64_t i = 0; i < count && !st; i++) {
+        if (at_cancel_pending())
+            st = at_fail(err, AT_ECANCEL, "interrupted");
+        else if (!(st = at_source_sample(d, seed, split, i, &s, err)))
+            for (int k = s.answer; k < s.n - 1; k++)
+                tally[s.token[k]]++;
+    }
+    at_free(s.token);
+    return st;
+}
+
+/* ---- grades -------------------------------------------------------------------------------------------- */
+
+/* Where the answer of a row that ends in <eos> starts, from `from` on; -1: it has none. */
+static int answer_find(const at_source *d, const int *t, int from, int n)
+{
+    if (n <= from || t[n - 1] != AT_TOKEN_EOS)
+        return -1;
+    if (d->verbs->before_answer < 0)
+        return from;
+    for (int i = n - 1; i >= from; i--)
+        if (t[i] == d->verbs->before_answer)
+            return i + 1;
+    return d->verbs->before_answer == AT_TOKEN_SEP ? -1
+                                                   : from; /* 3 + 4 = 7: the prompt's = is the one before */
+}
+
+static void grade_against(const at_source *d, const at_sequence *want, const int *got, int n, at_grade *g)
+{
+    const int *rest = want->token + want->prompt;
+    int length = want->n - want->prompt, from = answer_find(d, got, 0, n), size = want->n - 1 - want->answer;
+    g->answer = from >= 0 && n - 1 - from == size &&
+                memcmp(got + from, want->token + want->answer, (size_t)size * sizeof *got) == 0;
+    for (g->wrong = 0; g->wrong < n && g->wrong < length && got[g->wrong] == rest[g->wrong];)
+        g->wrong++;
+    g->chain = n == length && g->wrong == n;
+    g->wrong = g->chain ? -1 : g->wrong;
+}
+
+at_status at_source_grade(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
+                          at_grade *out, at_err *err)
+{
+    at_grade g = {AT_UNKNOWN, AT_UNKNOWN, -1};
+    if (n_prompt < 1 || n_prompt > at_source_longest(d))
+        return at_fail(err, AT_EINPUT, "a prompt of %d tokens; allowed are 1..%d", n_prompt,
+                       at_source_longest(d));
+    if (d->verbs->complete) {
+        at_sequence s = {.n = n_prompt, .token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+        if (!s.token)
+            return at_oom(err);
+        memcpy(s.token, prompt, (size_t)n_prompt * sizeof *prompt);
+        at_status st = at_source_complete(d, &s, err);
+        if (!st)
+            grade_against(d, &s, completion, n, &g);
+        at_free(s.token);
+        if (st)
+            return st;
+    }
+    if (d->verbs->steps)
+        d->verbs->steps(d, prompt, n_prompt, completion, n, &g);
+    *out = g;
+    return AT_OK;
+}
+
+double at_source_probability(const at_source *d, const int *token, int i)
+{
+    return d->verbs->probability ? d->verbs->probability(d, token, i) : NAN;
+}
