@@ -1,4 +1,4 @@
-/* cmd_show.c: `attest show`: all about one claim, task or model file. */
+/* cmd_show.c: `attest show`: all about one claim, task, stream, recurrence or model file. */
 #define _GNU_SOURCE
 #include "cli.h"
 
@@ -100,6 +100,38 @@ static int task_show(const cli_args *a, const at_task *k)
         }
     if (!found)
         at_text_add(&t, "  no claim yet\n");
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+/* ---- streams --------------------------------------------------------------------------------------- */
+
+static int stream_show(const cli_args *a, const at_stream *k)
+{
+    at_err err = {0};
+    at_params p;
+    at_source *d;
+    at_params_init(&p, k->params, k->n_params);
+    if ((a->set && at_params_parse(&p, a->set, &err)) || at_source_open(k, &p, &d, &err))
+        return cli_fail(a, &err);
+    int words = at_source_vocabulary(d), longest = at_source_longest(d);
+    at_source_free(d);
+    if (a->json) {
+        json_t *j = cli_json_set(json_object(), "id", cli_json_text(k->id));
+        j = cli_json_set(j, "title", cli_json_text(k->title));
+        j = cli_json_set(j, "format", cli_json_text(k->format));
+        j = cli_json_set(j, "vocabulary", json_integer(words));
+        j = cli_json_set(j, "longest", json_integer(longest));
+        return cli_put_json(a, cli_json_set(j, "params", params_json(&p)), CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "stream %s\n", k->id);
+    cli_row(&t, "  title", 16, k->title, COLUMNS);
+    cli_row(&t, "  a row", 16, k->format, COLUMNS);
+    at_text_addf(&t, "  size          %d tokens, rows of at most %d\n", words, longest);
+    heading(&t, "parameters");
+    for (int i = 0; i < p.n; i++)
+        param_row(&t, &p.schema[i], p.value[i]);
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
@@ -412,6 +444,8 @@ static int run(const cli_args *a)
         return claim_show(a, c);
     if (t)
         return task_show(a, t);
+    if (at_stream_find(id))
+        return stream_show(a, at_stream_find(id));
     size_t n = strlen(id);
     if (n > 3 && strcmp(id + n - 3, ".dp") == 0)
         return cli_dp_show(a);
@@ -424,11 +458,12 @@ static int run(const cli_args *a)
 
 const cli_command cmd_show = {
     .name = "show",
-    .summary = "all about one claim, task, recurrence or model file",
+    .summary = "all about one claim, task, stream, recurrence or model file",
     .usage = "ID|FILE.dp|MODEL [--set K=V]...",
     .about = "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
              "an input, the program at these parameters, the size it assembles to, and what\n"
-             "`attest check` asks of it. A task: definition and parameters. A .dp file: the\n"
+             "`attest check` asks of it. A task or stream: definition and parameters (a claim goes\n"
+             "first where one has the same name). A .dp file: the\n"
              "recurrence and, at sizes given by --set, its length, its locality and whether it is regular\n"
              "(with two inputs that have the same chain where it is not). Another file: its architecture.\n",
     .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
@@ -436,6 +471,6 @@ const cli_command cmd_show = {
     .options = CLI_SET | CLI_JSON,
     .least = 1,
     .most = 1,
-    .missing = "a claim id, a task id, a .dp file or a model file",
+    .missing = "the id of a claim, task or stream, a .dp file or a model file",
     .run = run,
 };

@@ -19,6 +19,10 @@ says 0 'data --balance --json' '"balance": [{"answer": ' data majority --count 1
 says 0 'list: streams' 'Edit distance, with the table as chain' list
 fits 'list streams fits 80 columns' list streams
 
+says 0 'show: a stream' '86 tokens, rows of at most 24' show lis --set n=10,range=72
+says 0 'show: a stream, JSON' '"longest": 24' show lis --set n=10 --json
+refuses 2 'show: a stream refuses too' 'needs range >= 300' show lis --set n=300
+
 refuses 2 'data: LIS longer than its range' 'n=300: a sorted run of 300 numbers needs range >= 300, and range is 250' \
     data lis --set n=300
 refuses 2 'data: no operators' 'operators=0: must be an integer in 1..64' data arithmetic --set operators=0
