@@ -33,7 +33,7 @@ static void sample_check(const at_source *d, const at_sequence *s, at_part part)
     at_text t;
     at_text_init(&t);
     at_source_print(d, s->token, s->n - 1, &t);
-    at_source *again;
+    at_source *again = NULL;
     check(!t.oom && !at_source_parse(t.s, t.n, "printed", &again, &err), err.text);
     check(at_source_longest(again) == s->n, "printed and read: another line");
     at_source_free(again);

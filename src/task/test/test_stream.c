@@ -323,6 +323,11 @@ static void test_grades_by_hand(void **state)
     g = grade_text(
         d, "1 + 2 - 3 + 4 * 5 =", "1 + 10 + 4 * 5 = 0 + 4 * 5 = 0 + 9 = 9 <eos>"); /* is allowed here */
     assert_true(g.answer == AT_TRUE && g.chain == AT_TRUE);
+    g = grade_text(d,
+                   "8 / 2 * 3 + 1 + 1 =", "8 / 6 + 1 + 1 = 5 + 1 + 1 = 6 + 1 = 7 <eos>"); /* 2 * 3 after / */
+    assert_true(g.chain == AT_FALSE && g.wrong == 0);
+    g = grade_text(d, "8 / ( 2 * 3 ) + 1 + 1 =", "8 / 6 + 1 + 1 = 5 + 1 + 1 = 6 + 1 = 7 <eos>");
+    assert_true(g.answer == AT_TRUE && g.chain == AT_TRUE);
     g = grade_text(
         d, "1 + 2 - 3 + 4 * 5 =", "1 + 2 - 10 * 5 = 1 + 2 - 6 = 3 - 6 = 8 <eos>"); /* 3 + 4 before * */
     assert_true(g.chain == AT_FALSE && g.wrong == 0);

@@ -507,6 +507,13 @@ static void test_ngram(void **state)
         for (int v = 0; v < 4; v++)
             for (int w = 0; w < 3; w++)
                 assert_true(fabs(times[u][v][w] - expected[u][v][w]) <= 6 * sqrt(variance[u][v][w]) + 1e-9);
+    int history[5] = {AT_TOKEN_SEP, 3, 3, 3, 3};
+    double before = at_source_probability(d, history, 4);
+    for (int back = 1; back <= 3; back++) { /* n-1 = 2 symbols decide, and both of them do */
+        history[4 - back] = 4;
+        assert_true((at_source_probability(d, history, 4) != before) == (back <= 2));
+        history[4 - back] = 3;
+    }
     assert_true(isnan(at_source_probability(lis, s.token, 1)));
     free(s.token);
     at_source_free(d);
