@@ -25,6 +25,7 @@
 #include <attest/front.h>
 #include <attest/exec.h>
 #include <attest/task.h>
+#include <attest/train.h>
 
 #include <jansson.h>
 
@@ -48,6 +49,7 @@ enum {
     CLI_STEPS = 1 << 10,     /* --steps N        -> steps */
     CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
     CLI_BESIDE = 1 << 12,    /* --beside FILE.dp -> beside */
+    CLI_SHAPE = 1 << 13,     /* --width, --length, --batch, --layers, --heads, --dropout -> shape */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -69,6 +71,10 @@ typedef struct {
     int steps;                 /* 0: not given */
     at_dp_attention attention; /* default standard */
     const char *beside;        /* NULL: not given */
+    struct {
+        int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
+        double dropout;                          /* default 0.1 */
+    } shape;
 } cli_args;
 
 typedef struct {
@@ -134,6 +140,12 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
+
+/* ---- benchmarks: `attest bench train` is in bench_train.c ------------------------------------------ */
+
+int cli_bench_train(const cli_args *a);
+/* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
+double cli_median(double *rate, int n, double *spread);
 
 /* ---- long work ----------------------------------------------------------------------------------- */
 
