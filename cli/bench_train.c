@@ -21,8 +21,9 @@ typedef struct {
 
 static at_status prepare(bench *b, const cli_args *a, at_err *err)
 {
-    static const at_train_attention kinds[AT_DP_ATTENTIONS] = {
-        [AT_DP_STANDARD] = AT_TRAIN_STANDARD, [AT_DP_LINEAR] = AT_TRAIN_LINEAR, [AT_DP_SPARSE] = AT_TRAIN_SPARSE};
+    static const at_train_attention kinds[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = AT_TRAIN_STANDARD,
+                                                               [AT_DP_LINEAR] = AT_TRAIN_LINEAR,
+                                                               [AT_DP_SPARSE] = AT_TRAIN_SPARSE};
     if (a->attention == AT_DP_LOCAL)
         return at_fail(err, AT_EINPUT, "--attention local: must be standard, sparse or linear");
     at_train_arch arch = at_train_arch_default;
@@ -82,7 +83,8 @@ static json_t *bench_json(bench *b, const cli_args *a)
     double spread, median = cli_median(b->rate, b->rounds, &spread);
     char name[16];
     at_arith_name(a->has_precision ? a->precision : at_f32, name);
-    json_t *j = cli_json_set(json_object(), "attention", cli_json_text(at_train_attention_names[arch->attention]));
+    json_t *j =
+        cli_json_set(json_object(), "attention", cli_json_text(at_train_attention_names[arch->attention]));
     j = cli_json_set(j, "width", json_integer(arch->width));
     j = cli_json_set(j, "length", json_integer(b->T));
     j = cli_json_set(j, "batch", json_integer(b->B));

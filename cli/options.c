@@ -238,7 +238,8 @@ static bool value_take(cli_args *a, opt o, const char *s)
     case OPT_HEADS:
         return whole_take(a, name, s, 8192, &a->shape.heads);
     case OPT_DROPOUT:
-        if (!at_parse_double(s, strlen(s), &a->shape.dropout) || a->shape.dropout < 0 || a->shape.dropout > 0.99) {
+        if (!at_parse_double(s, strlen(s), &a->shape.dropout) || a->shape.dropout < 0 ||
+            a->shape.dropout > 0.99) {
             cli_usage(a, "--dropout '%.40s': must be a number in 0..0.99", s);
             return false;
         }

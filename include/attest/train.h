@@ -24,8 +24,8 @@
 
 typedef enum {
     AT_TRAIN_STANDARD, /* softmax, causal */
-    AT_TRAIN_SPARSE,   /* softmax over the window of k blocks and the last c of every block (AT_MASK_BLOCK_SPARSE) */
-    AT_TRAIN_LINEAR,   /* phi(q).phi(k), phi = elu + 1, causal; no dropout inside */
+    AT_TRAIN_SPARSE, /* softmax over the window of k blocks and the last c of every block (AT_MASK_BLOCK_SPARSE) */
+    AT_TRAIN_LINEAR, /* phi(q).phi(k), phi = elu + 1, causal; no dropout inside */
     AT_TRAIN_ATTENTIONS
 } at_train_attention;
 extern const char *const at_train_attention_names[AT_TRAIN_ATTENTIONS];
@@ -37,8 +37,9 @@ typedef struct {
     int vocabulary;           /* R */
     int length;               /* the longest T */
     int block, windows, ends; /* SPARSE: B (0: 2^floor(log2 sqrt(length))), k, c */
-    bool learned_positions;   /* a trained row for each position; else sinusoids of index 1, 2, ..., width even */
-    bool embed_norm;          /* LayerNorm after the embedding */
+    bool
+        learned_positions; /* a trained row for each position; else sinusoids of index 1, 2, ..., width even */
+    bool embed_norm;       /* LayerNorm after the embedding */
     bool head_bias;
     double norm_eps;
     double dropout; /* 0 <= p < 1, rounded to a multiple of 2^-16 */
@@ -74,13 +75,13 @@ void at_trainer_free(at_trainer *t); /* NULL is allowed */
 /* One step of AdamW on a batch; *loss is the mean before it. A batch without targets, a word outside the
  * vocabulary or a length outside 1..arch.length is refused; a loss that is not finite is AT_EDOMAIN. What fails
  * changes nothing. */
-at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o, double *loss,
-                          at_err *err);
+at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o,
+                          double *loss, at_err *err);
 /* The loss alone, without dropout. */
 at_status at_trainer_loss(at_trainer *t, const at_train_sequence *batch, int n, double *loss, at_err *err);
 /* Loss and its gradient as the next step would see them (with its dropout); gradient (parameters). */
-at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss, double *gradient,
-                              at_err *err);
+at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss,
+                              double *gradient, at_err *err);
 /* Logits (length, R) of one sequence, without dropout; targets may be NULL. */
 at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *logits, at_err *err);
 
@@ -109,19 +110,20 @@ at_status at_trainer_model(const at_trainer *t, int n_min, at_model *m, at_err *
 
 /* Gives the batch of a step (from 0); what it points to lives until the next call. It must depend on step alone for a
  * resumed training to equal an uninterrupted one. */
-typedef at_status at_train_source(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err);
+typedef at_status at_train_source(void *ctx, uint64_t step, const at_train_sequence **batch, int *n,
+                                  at_err *err);
 typedef struct {
-    uint64_t steps;            /* train until this many are done */
-    at_adamw adamw;            /* rate: the largest */
-    uint64_t warmup;           /* the rate rises over so many steps, ... */
-    bool decay_rate;           /* ... then falls linearly to 0 at the end */
-    const char *checkpoint;    /* NULL, or a file written every `every` steps, at the end and when interrupted */
-    uint64_t every;            /* 0: at the end only */
-    const at_progress *report; /* may be NULL */
+    uint64_t steps;         /* train until this many are done */
+    at_adamw adamw;         /* rate: the largest */
+    uint64_t warmup;        /* the rate rises over so many steps, ... */
+    bool decay_rate;        /* ... then falls linearly to 0 at the end */
+    const char *checkpoint; /* NULL, or a file written every `every` steps, at the end and when interrupted */
+    uint64_t every;         /* 0: at the end only */
+    const at_progress *report;                           /* may be NULL */
     void (*seen)(void *ctx, uint64_t step, double loss); /* may be NULL; ctx is the source's */
 } at_train_loop;
 double at_train_rate(const at_train_loop *l, uint64_t step);
-at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx, double *last_loss,
-                       at_err *err);
+at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
+                       double *last_loss, at_err *err);
 
 #endif

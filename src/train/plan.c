@@ -124,7 +124,8 @@ static void meet_packed(walk *w, train_linear *m)
     m->bias = *at, *at += (out + 15) / 16 * 16;
 }
 
-static void meet_linear(walk *w, train_linear *m, int out, int in, const char *name, const char *bias, int layer)
+static void meet_linear(walk *w, train_linear *m, int out, int in, const char *name, const char *bias,
+                        int layer)
 {
     m->out = out;
     m->in = in;
@@ -212,7 +213,8 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
         return at_oom(err);
     places(p, panel);
     if (choose)
-        for (a->slots = 2; a->slots < SLOTS_CHOSEN && 2 * (size_t)a->slots * p->n * sizeof(float) <= SLOT_BYTES;)
+        for (a->slots = 2;
+             a->slots < SLOTS_CHOSEN && 2 * (size_t)a->slots * p->n * sizeof(float) <= SLOT_BYTES;)
             a->slots *= 2;
     if (a->attention == AT_TRAIN_SPARSE) {
         p->n_ends = train_ends_before(p, p->T);

@@ -27,12 +27,12 @@ at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err)
     if (*(const uint8_t *)&byte_order != 1)
         return at_fail(err, AT_EREFUSED, "training files are written on little-endian machines only");
     char line[LINE_MOST];
-    int head = snprintf(line, sizeof line,
-                        "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
-                        t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention],
-                        a->layers, a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows,
-                        a->ends, a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed,
-                        a->slots);
+    int head = snprintf(
+        line, sizeof line,
+        "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
+        t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention], a->layers,
+        a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows, a->ends,
+        a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed, a->slots);
     size_t part = t->plan.n * t->kernel->size, n = (size_t)head + 3 * part;
     char *all = at_malloc(n + SUM_CHARS + 1);
     if (!all)
@@ -60,11 +60,12 @@ static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith 
     int flag[3], read = 0;
     *a = (at_train_arch){0};
     int got = sscanf(line,
-                     "attest-training 1 %3s %" SCNu64 " %15s %9d %9d %9d %9d %9d %9d %9d %9d %9d %1d %1d %1d %la %la "
+                     "attest-training 1 %3s %" SCNu64
+                     " %15s %9d %9d %9d %9d %9d %9d %9d %9d %9d %1d %1d %1d %la %la "
                      "%" SCNu64 " %9d%n",
-                     number, steps, kind, &a->layers, &a->heads, &a->width, &a->hidden, &a->vocabulary, &a->length,
-                     &a->block, &a->windows, &a->ends, &flag[0], &flag[1], &flag[2], &a->norm_eps, &a->dropout,
-                     &a->seed, &a->slots, &read);
+                     number, steps, kind, &a->layers, &a->heads, &a->width, &a->hidden, &a->vocabulary,
+                     &a->length, &a->block, &a->windows, &a->ends, &flag[0], &flag[1], &flag[2], &a->norm_eps,
+                     &a->dropout, &a->seed, &a->slots, &read);
     if (got != 19 || (size_t)read != head || a->slots < 1 || a->hidden < 1)
         return 0;
     a->learned_positions = flag[0] != 0, a->embed_norm = flag[1] != 0, a->head_bias = flag[2] != 0;
@@ -76,7 +77,8 @@ static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith 
     return known && a->attention < AT_TRAIN_ATTENTIONS ? head + 1 : 0;
 }
 
-static at_status state_parse(const char *path, const char *all, size_t n, int threads, at_trainer **out, at_err *err)
+static at_status state_parse(const char *path, const char *all, size_t n, int threads, at_trainer **out,
+                             at_err *err)
 {
     char sum[SUM_CHARS + 1];
     at_train_arch a;
@@ -88,7 +90,8 @@ static at_status state_parse(const char *path, const char *all, size_t n, int th
         return at_fail(err, AT_EINPUT, "%.200s is no training file, or is damaged", path);
     size_t head = line_parse(all, n - SUM_CHARS, &a, &arith, &steps);
     if (!head)
-        return at_fail(err, AT_EINPUT, "%.200s: the first line is not that of a training file of version 1", path);
+        return at_fail(err, AT_EINPUT, "%.200s: the first line is not that of a training file of version 1",
+                       path);
     train_plan plan;
     at_arena arena;
     at_arena_init(&arena);
@@ -110,8 +113,8 @@ static at_status state_parse(const char *path, const char *all, size_t n, int th
         for (size_t k = 0; k < plan.n && !s; k++) {
             double v = size == sizeof(float) ? (double)((float *)parts[i])[k] : ((double *)parts[i])[k];
             if (!isfinite(v) || (i == 2 && v < 0))
-                s = at_fail(err, AT_EINPUT, "%.200s: number %zu is not finite, or a negative mean of squares", path,
-                            i * plan.n + k);
+                s = at_fail(err, AT_EINPUT, "%.200s: number %zu is not finite, or a negative mean of squares",
+                            path, i * plan.n + k);
         }
     t->steps = steps;
     t->stale = true;
@@ -148,8 +151,8 @@ double at_train_rate(const at_train_loop *l, uint64_t step)
     return rate;
 }
 
-at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx, double *last_loss,
-                       at_err *err)
+at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
+                       double *last_loss, at_err *err)
 {
     at_status s = AT_OK;
     uint64_t saved = t->steps;
@@ -168,13 +171,15 @@ at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *s
             *last_loss = loss;
             if (l->seen)
                 l->seen(ctx, step, loss);
-            if (l->checkpoint && l->every && t->steps % l->every == 0 && !(s = at_trainer_save(t, l->checkpoint, err)))
+            if (l->checkpoint && l->every && t->steps % l->every == 0 &&
+                !(s = at_trainer_save(t, l->checkpoint, err)))
                 saved = t->steps;
         }
     }
     if (!s && l->checkpoint && saved != t->steps)
         s = at_trainer_save(t, l->checkpoint, err);
     if (!s && t->steps < l->steps)
-        s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " steps", t->steps, l->steps);
+        s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " steps", t->steps,
+                    l->steps);
     return s;
 }

@@ -115,18 +115,20 @@ typedef struct {
     const at_adamw *o; /* NULL: no step */
 } job;
 
-static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets, at_err *err)
+static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
+                                at_err *err)
 {
     int R = t->plan.R;
     if (s->length < 1 || s->length > t->plan.T)
-        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: 1..%d", place, s->length, t->plan.T);
+        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: 1..%d", place, s->length,
+                       t->plan.T);
     for (int i = 0; i < s->length; i++) {
         if (s->token[i] < 0 || s->token[i] >= R)
-            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place, i + 1,
-                           s->token[i], R - 1);
+            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place,
+                           i + 1, s->token[i], R - 1);
         if (s->target && (s->target[i] < -1 || s->target[i] >= R))
-            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: target %d is outside -1..%d", place, i + 1,
-                           s->target[i], R - 1);
+            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: target %d is outside -1..%d", place,
+                           i + 1, s->target[i], R - 1);
         *targets += s->target && s->target[i] >= 0;
     }
     return AT_OK;
@@ -161,7 +163,8 @@ static void slot_run(void *ctx, size_t slot, int worker)
         memset(g, 0, padded(t) * t->kernel->size);
     for (int i = (int)slot; i < j->n; i += j->slots) {
         train_item item = {&j->batch[i], train_mix(stream + (uint64_t)i), j->drop, j->weight};
-        t->loss[slot] += t->kernel->sequence(&t->plan, t->weights, t->packed, t->work[worker], &item, g, NULL);
+        t->loss[slot] +=
+            t->kernel->sequence(&t->plan, t->weights, t->packed, t->work[worker], &item, g, NULL);
     }
 }
 
@@ -222,10 +225,12 @@ static at_status job_run(job *j, double *loss, at_err *err)
     return AT_OK;
 }
 
-at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o, double *loss, at_err *err)
+at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o,
+                          double *loss, at_err *err)
 {
-    if (!(o->rate >= 0 && o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1 && o->eps > 0 && o->decay >= 0 &&
-          o->rate * o->decay <= 1 && isfinite(o->rate) && isfinite(o->decay) && isfinite(o->eps)))
+    if (!(o->rate >= 0 && o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1 && o->eps > 0 &&
+          o->decay >= 0 && o->rate * o->decay <= 1 && isfinite(o->rate) && isfinite(o->decay) &&
+          isfinite(o->eps)))
         return at_fail(err, AT_EDOMAIN, "AdamW: rate, decay >= 0; 0 <= beta < 1; eps > 0");
     job j = {.t = t, .batch = batch, .n = n, .drop = true, .back = true, .o = o};
     return job_run(&j, loss, err);
@@ -237,8 +242,8 @@ at_status at_trainer_loss(at_trainer *t, const at_train_sequence *batch, int n, 
     return job_run(&j, loss, err);
 }
 
-at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss, double *gradient,
-                              at_err *err)
+at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss,
+                              double *gradient, at_err *err)
 {
     job j = {.t = t, .batch = batch, .n = n, .drop = true, .back = true};
     at_status s = job_run(&j, loss, err);

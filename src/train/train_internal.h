@@ -35,9 +35,9 @@ typedef struct {
     int n_matrices; /* layers * 4 + 1 */
     at_train_tensor *tensor;
     int n_tensors;
-    double *sinusoid; /* (T, D), or NULL */
-    int n_ends;       /* E: block ends among T positions */
-    uint8_t *end;     /* (T) is it one? sparse only */
+    double *sinusoid;   /* (T, D), or NULL */
+    int n_ends;         /* E: block ends among T positions */
+    uint8_t *end;       /* (T) is it one? sparse only */
     uint32_t threshold; /* of 2^16: dropped when below */
 } train_plan;
 
@@ -51,8 +51,8 @@ typedef struct {
 
 typedef struct {
     const char *isa;
-    size_t size; /* bytes of a number */
-    int panel;   /* NR */
+    size_t size;                              /* bytes of a number */
+    int panel;                                /* NR */
     size_t (*work_size)(const train_plan *p); /* numbers of scratch a worker needs */
     void (*pack)(const train_plan *p, const void *weights, void *packed, int matrix);
     /* Loss (a sum) of one sequence. gradient (NULL: forward only) is added to; logits (T, R) may be NULL. */
@@ -60,7 +60,8 @@ typedef struct {
                        const train_item *item, void *gradient, double *logits);
     /* Slots are `n` numbers apart; their sum over lo..hi goes to slot 0. */
     void (*reduce)(void *gradient, size_t n, int slots, size_t lo, size_t hi);
-    void (*update)(const at_adamw *o, uint64_t step, void *w, void *m, void *v, const void *g, size_t lo, size_t hi);
+    void (*update)(const at_adamw *o, uint64_t step, void *w, void *m, void *v, const void *g, size_t lo,
+                   size_t hi);
     void (*read)(const void *from, size_t n, double *to);
     void (*write)(const double *from, size_t n, void *to);
 } train_kernel;
@@ -79,9 +80,9 @@ struct at_trainer {
     void *weights, *moment1, *moment2; /* (n) */
     void *gradient;                    /* (S, n) */
     void *packed;
-    bool stale;          /* packed is older than weights */
-    void **work;         /* (threads) */
-    double *loss;        /* (S) */
+    bool stale;   /* packed is older than weights */
+    void **work;  /* (threads) */
+    double *loss; /* (S) */
 };
 
 /* ---- plan.c */
@@ -102,7 +103,8 @@ static inline uint64_t train_mix(uint64_t z)
 enum { TRAIN_DROP_EMBED, TRAIN_DROP_WEIGHTS, TRAIN_DROP_PROJ, TRAIN_DROP_FC2, TRAIN_DROPS };
 static inline uint64_t train_drop_key(uint64_t stream, int layer, int place, int head, int row)
 {
-    uint64_t where = (((uint64_t)layer * TRAIN_DROPS + (uint64_t)place) << 48) ^ ((uint64_t)head << 32) ^ (uint64_t)row;
+    uint64_t where =
+        (((uint64_t)layer * TRAIN_DROPS + (uint64_t)place) << 48) ^ ((uint64_t)head << 32) ^ (uint64_t)row;
     return train_mix(stream + train_mix(where + 0x9e3779b97f4a7c15u));
 }
 

@@ -30,8 +30,8 @@ static double loss_of(at_trainer *t, const test_batch *b, const double *w, doubl
 }
 
 /* The derivative along u (n): slope from the gradient, against quotients. */
-static void direction_check(at_trainer *t, const test_batch *b, double *w, const double *u, double slope, size_t n,
-                            double *scratch, double *moved, const char *what)
+static void direction_check(at_trainer *t, const test_batch *b, double *w, const double *u, double slope,
+                            size_t n, double *scratch, double *moved, const char *what)
 {
     double h = 1e-3, q[2], f = 0;
     for (int half = 0; half < 2; half++, h /= 2) {
@@ -59,7 +59,8 @@ static void arch_check(const at_train_arch *a, int lengths)
     const at_train_tensor *tensor;
     must(at_trainer_new(a, at_f64, 1, &t, &err), &err);
     size_t n = at_trainer_parameters(t);
-    double *w = calloc(5 * n, sizeof *w), *u = w + n, *g = w + 2 * n, *scratch = w + 3 * n, *moved = w + 4 * n, loss;
+    double *w = calloc(5 * n, sizeof *w), *u = w + n, *g = w + 2 * n, *scratch = w + 3 * n,
+           *moved = w + 4 * n, loss;
     test_batch b;
     test_batch_make(&b, a, lengths, 7);
     at_trainer_read(t, w);
@@ -151,7 +152,7 @@ static void sizes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(standard), cmocka_unit_test(sparse), cmocka_unit_test(linear),
-                                       cmocka_unit_test(sizes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(standard), cmocka_unit_test(sparse),
+                                       cmocka_unit_test(linear), cmocka_unit_test(sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

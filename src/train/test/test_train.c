@@ -30,7 +30,8 @@ static at_train_arch arch_of(int kind)
     return a;
 }
 
-static double *gradient_of(const at_train_arch *a, at_arith arith, int threads, const test_batch *b, double *loss)
+static double *gradient_of(const at_train_arch *a, at_arith arith, int threads, const test_batch *b,
+                           double *loss)
 {
     at_err err = {0};
     at_trainer *t, *single;
@@ -56,7 +57,8 @@ static void single_beside_double(void **state)
             a.width = width;
             test_batch b;
             test_batch_make(&b, &a, a.length, 5);
-            double l32, l64, *f = gradient_of(&a, at_f32, 1, &b, &l32), *d = gradient_of(&a, at_f64, 1, &b, &l64);
+            double l32, l64, *f = gradient_of(&a, at_f32, 1, &b, &l32),
+                             *d = gradient_of(&a, at_f64, 1, &b, &l64);
             double allowed = 4 * 2 * a.layers * (3 * a.width + 24 + 2 * a.length) * 0x1p-24;
             assert_true(fabs(l32 - l64) <= allowed * l64);
             at_err err = {0};
@@ -73,7 +75,8 @@ static void single_beside_double(void **state)
                 if (strstr(tensor[k].name, "k.b") && kind != AT_TRAIN_LINEAR)
                     largest = 1;
                 if (!(off <= allowed * largest))
-                    fail_msg("%s %s: off by %g of %g", at_train_attention_names[kind], tensor[k].name, off, largest);
+                    fail_msg("%s %s: off by %g of %g", at_train_attention_names[kind], tensor[k].name, off,
+                             largest);
             }
             at_trainer_free(t);
             test_batch_release(&b);
@@ -115,7 +118,8 @@ static void threads_agree(void **state)
     (void)state;
     for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
         at_train_arch a = arch_of(kind);
-        double l1, l2, l3, *one = trained(&a, 1, 4, &l1), *two = trained(&a, 2, 4, &l2), *three = trained(&a, 3, 4, &l3);
+        double l1, l2, l3, *one = trained(&a, 1, 4, &l1), *two = trained(&a, 2, 4, &l2),
+                           *three = trained(&a, 3, 4, &l3);
         size_t bytes = parameters_of(&a) * sizeof(double);
         assert_memory_equal(one, two, bytes);
         assert_memory_equal(one, three, bytes);
@@ -220,7 +224,8 @@ static void learns(void **state)
         at_err err = {0};
         at_trainer *t;
         must(at_trainer_new(&a, at_f32, 2, &t, &err), &err);
-        at_train_loop l = {.steps = 400, .adamw = at_adamw_default, .warmup = 20, .decay_rate = true, .seen = toy_seen};
+        at_train_loop l = {
+            .steps = 400, .adamw = at_adamw_default, .warmup = 20, .decay_rate = true, .seen = toy_seen};
         l.adamw.rate = 3e-3;
         double loss;
         must(at_train_run(t, &l, toy_source, &y, &loss, &err), &err);
@@ -326,11 +331,14 @@ static void damaged_files(void **state)
         assert_int_equal(at_trainer_load(path, 1, &t, &bad), AT_EINPUT);
     }
     /* Right sums over wrong contents: other sizes, other words. */
-    const char *lines[] = {"attest-training 1 f32 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
-                           "attest-training 1 f32 0 sparse 2 2 16 24 11 9999999 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
-                           "attest-training 2 f32 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
-                           "attest-training 1 f16 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
-                           "attest-training 1 f32 0 dense 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n", "\n", "x"};
+    const char *lines[] = {
+        "attest-training 1 f32 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
+        "attest-training 1 f32 0 sparse 2 2 16 24 11 9999999 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
+        "attest-training 2 f32 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
+        "attest-training 1 f16 0 sparse 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
+        "attest-training 1 f32 0 dense 2 2 16 24 11 61 4 1 1 0 1 1 0x1p-9 0x1p-3 1 2\n",
+        "\n",
+        "x"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char file[256];
         size_t len = strlen(lines[i]);
@@ -366,7 +374,8 @@ static void model_compare(const at_train_arch *a, bool single)
     must(at_trainer_new(a, arith, 1, &t, &err), &err);
     batches_run(t, 0, 3);
     must(at_trainer_model(t, 1, &m, &err), &err);
-    m.decode = (at_decode){.enabled = true, .stop = AT_STOP_STEPS, .max_steps = 2, .prompt_min = 1, .prompt_max = 2};
+    m.decode =
+        (at_decode){.enabled = true, .stop = AT_STOP_STEPS, .max_steps = 2, .prompt_min = 1, .prompt_max = 2};
     must(at_model_validate(&m, &err), &err);
     at_arena_init(&arena);
     test_batch b;
@@ -383,8 +392,9 @@ static void model_compare(const at_train_arch *a, bool single)
         double allowed = 4 * terms * (single ? 0x1p-24 : 0x1p-53) * most;
         for (int k = 0; k < n * R; k++)
             if (!(fabs(logits[k] - y.value[k]) <= allowed))
-                fail_msg("%s, %s, number %d: %.10g is not %.10g +- %.2g", at_train_attention_names[a->attention],
-                         single ? "f32" : "f64", k, logits[k], y.value[k], allowed);
+                fail_msg("%s, %s, number %d: %.10g is not %.10g +- %.2g",
+                         at_train_attention_names[a->attention], single ? "f32" : "f64", k, logits[k],
+                         y.value[k], allowed);
         at_decoder *d;
         must(at_decoder_new(&m, arith, &d, &err), &err);
         for (int k = 0; k < n; k++) {
@@ -414,7 +424,8 @@ static void models(void **state)
                 at_train_arch a = arch_of(kind);
                 a.length = 23;
                 if (variant)
-                    a.learned_positions = true, a.embed_norm = false, a.head_bias = false, a.block = 4, a.windows = 2;
+                    a.learned_positions = true, a.embed_norm = false, a.head_bias = false, a.block = 4,
+                    a.windows = 2;
                 model_compare(&a, single);
             }
 }
@@ -430,9 +441,9 @@ static void refusals(void **state)
     struct {
         size_t offset;
         int value;
-    } bad[] = {{offsetof(at_train_arch, layers), 0}, {offsetof(at_train_arch, heads), 3},
-               {offsetof(at_train_arch, width), 20}, {offsetof(at_train_arch, width), 1 << 20},
-               {offsetof(at_train_arch, hidden), 7}, {offsetof(at_train_arch, vocabulary), 0},
+    } bad[] = {{offsetof(at_train_arch, layers), 0},  {offsetof(at_train_arch, heads), 3},
+               {offsetof(at_train_arch, width), 20},  {offsetof(at_train_arch, width), 1 << 20},
+               {offsetof(at_train_arch, hidden), 7},  {offsetof(at_train_arch, vocabulary), 0},
                {offsetof(at_train_arch, length), -1}, {offsetof(at_train_arch, ends), 9},
                {offsetof(at_train_arch, windows), 0}, {offsetof(at_train_arch, slots), 3}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -493,9 +504,15 @@ static void memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_beside_double), cmocka_unit_test(threads_agree), cmocka_unit_test(dropout_share),
-        cmocka_unit_test(learns), cmocka_unit_test(rates), cmocka_unit_test(resumes), cmocka_unit_test(damaged_files),
-        cmocka_unit_test(models), cmocka_unit_test(refusals), cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(single_beside_double),
+                                       cmocka_unit_test(threads_agree),
+                                       cmocka_unit_test(dropout_share),
+                                       cmocka_unit_test(learns),
+                                       cmocka_unit_test(rates),
+                                       cmocka_unit_test(resumes),
+                                       cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(models),
+                                       cmocka_unit_test(refusals),
+                                       cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
