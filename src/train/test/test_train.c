@@ -134,9 +134,9 @@ static void threads_agree(void **state)
     }
 }
 
-/* Dropout drops the share it should, keeps the mean, and differs between places: 1.6e5 factors of p = 0.2 have a deviation of
- * 1e-3 in their share; five of them are allowed. */
-static void dropout_share(void **state)
+/* p becomes a threshold of 16 bits, keys differ between places, every step drops something else, and the loss stays near
+ * the one without dropout (within 30%: coarse, it only catches a wrong scale of what is kept). */
+static void dropout_varies(void **state)
 {
     (void)state;
     at_train_arch a = arch_of(AT_TRAIN_STANDARD);
@@ -157,7 +157,7 @@ static void dropout_share(void **state)
                 assert_true(seen[i] != seen[n]);
             n++;
         }
-    /* The loss with dropout, averaged over steps of rate 0, is spread around the one without by a little; it differs each step. */
+    /* steps of rate 0: only dropout changes */
     at_trainer *t;
     test_batch b;
     double quiet, loss, before = 0, mean = 0;
@@ -506,7 +506,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(single_beside_double),
                                        cmocka_unit_test(threads_agree),
-                                       cmocka_unit_test(dropout_share),
+                                       cmocka_unit_test(dropout_varies),
                                        cmocka_unit_test(learns),
                                        cmocka_unit_test(rates),
                                        cmocka_unit_test(resumes),
