@@ -25,6 +25,7 @@
 #include <attest/front.h>
 #include <attest/exec.h>
 #include <attest/task.h>
+#include <attest/train.h>
 
 #include <jansson.h>
 
@@ -51,6 +52,7 @@ enum {
     CLI_COUNT = 1 << 13,     /* --count N        -> count */
     CLI_SPLIT = 1 << 14,     /* --split SPLIT    -> split */
     CLI_BALANCE = 1 << 15,   /* --balance        -> balance */
+    CLI_SHAPE = 1 << 16,     /* --width, --length, --batch, --layers, --heads, --dropout -> shape */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -75,6 +77,10 @@ typedef struct {
     uint64_t count;            /* default 10 */
     at_part split;             /* default train */
     bool balance;
+    struct {
+        int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
+        double dropout;                          /* default 0.1 */
+    } shape;
 } cli_args;
 
 typedef struct {
@@ -140,6 +146,12 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
+
+/* ---- benchmarks: `attest bench train` is in bench_train.c ------------------------------------------ */
+
+int cli_bench_train(const cli_args *a);
+/* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
+double cli_median(double *rate, int n, double *spread);
 
 /* ---- long work ----------------------------------------------------------------------------------- */
 

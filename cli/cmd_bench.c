@@ -1,4 +1,5 @@
-/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks.
+/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train` is
+ * in bench_train.c.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -195,11 +196,18 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+double cli_median(double *rate, int n, double *spread)
+{
+    qsort(rate, (size_t)n, sizeof *rate, ascending);
+    double median = n % 2 ? rate[n / 2] : (rate[n / 2 - 1] + rate[n / 2]) / 2;
+    *spread = round(1e4 * (rate[n - 1] - rate[0]) / median) / 1e4;
+    return median;
+}
+
 static json_t *bench_json(bench *b, at_arith arith)
 {
     int n = b->rounds;
-    qsort(b->rate, (size_t)n, sizeof *b->rate, ascending);
-    double median = n % 2 ? b->rate[n / 2] : (b->rate[n / 2 - 1] + b->rate[n / 2]) / 2;
+    double spread, median = cli_median(b->rate, n, &spread);
     char name[16];
     at_arith_name(arith, name);
     at_text params;
@@ -214,7 +222,7 @@ static json_t *bench_json(bench *b, at_arith arith)
     j = cli_json_set(j, "batch", json_integer(b->B));
     j = cli_json_set(j, "rounds", json_integer(n));
     j = cli_json_set(j, "sequences_per_s", cli_json_number(round(median)));
-    j = cli_json_set(j, "spread", cli_json_number(round(1e4 * (b->rate[n - 1] - b->rate[0]) / median) / 1e4));
+    j = cli_json_set(j, "spread", cli_json_number(spread));
     j = cli_json_set(j, "scores_per_s", cli_json_number(round(median * at_exec_scores(b->exec))));
     j = cli_json_set(j, "peak_rss_mib", cli_json_number(round((double)at_peak_rss_bytes() / 104857.6) / 10));
     j = cli_json_set(j, "checked", json_integer((json_int_t)b->checked));
@@ -224,8 +232,12 @@ static json_t *bench_json(bench *b, at_arith arith)
 static int run(const cli_args *a)
 {
     at_err err = {0};
+    if (!strcmp(a->words[0], "train"))
+        return cli_bench_train(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check", a->words[0]);
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train", a->words[0]);
+    if (a->n_words < 2)
+        return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
     if (!b) {
         at_oom(&err);
@@ -255,19 +267,25 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second through the executor (JSON)",
-    .usage = "check ID [--set K=V]... [--precision f32|f64]",
-    .about = "Builds the model of claim ID, runs random inputs of its task through the generic\n"
+    .summary = "measure: sequences a second checked, tokens a second trained (JSON)",
+    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]...",
+    .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
              "many sequences were checked against brute force and how many were correct (off the\n"
              "clock; exit 1 unless all are). Without M, match2 and match3 take one at which f32 is\n"
-             "right.\n",
+             "right.\n\n"
+             "train: forward, backward and AdamW of a decoder on random words (vocabulary 64,\n"
+             "learned positions, GeLU, norm before each block), in rounds after two steps of\n"
+             "warm-up; prints the median of tokens_per_s, its spread, gflops (useful operations:\n"
+             "allowed pairs only), peak_rss_mib and the loss.\n",
     .examples = "attest bench check match2 --set N=64\n"
-                "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n",
-    .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS,
-    .least = 2,
+                "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
+                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n",
+    .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
+               CLI_SHAPE,
+    .least = 1,
     .most = 2,
-    .missing = "`check` or a claim id",
+    .missing = "`check` or `train`",
     .run = run,
 };

@@ -27,6 +27,12 @@ typedef enum {
     OPT_COUNT,
     OPT_SPLIT,
     OPT_BALANCE,
+    OPT_WIDTH,
+    OPT_LENGTH,
+    OPT_BATCH,
+    OPT_LAYERS,
+    OPT_HEADS,
+    OPT_DROPOUT,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -56,6 +62,12 @@ static const row rows[OPTS] = {
     [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10)"},
     [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train (default) or test"},
     [OPT_BALANCE] = {"--balance", NULL, CLI_BALANCE, "how often each token is in an answer"},
+    [OPT_WIDTH] = {"--width", "D", CLI_SHAPE, "of the model, 8..8192, a multiple of 8 (default 64)"},
+    [OPT_LENGTH] = {"--length", "T", CLI_SHAPE, "of a sequence, 1..65536 (default 87)"},
+    [OPT_BATCH] = {"--batch", "B", CLI_SHAPE, "sequences a step, 1..65536 (default 64)"},
+    [OPT_LAYERS] = {"--layers", "N", CLI_SHAPE, "1..128 (default 3)"},
+    [OPT_HEADS] = {"--heads", "N", CLI_SHAPE, "a divisor of the width (default 4)"},
+    [OPT_DROPOUT] = {"--dropout", "P", CLI_SHAPE, "0..0.99 (default 0.1)"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -145,6 +157,15 @@ static bool path_take(const cli_args *a, const char *name, const char *s, const 
     return *s != 0;
 }
 
+static bool whole_take(const cli_args *a, const char *name, const char *s, int64_t hi, int *out)
+{
+    int64_t i = 0;
+    if (!whole(a, name, s, 1, hi, &i))
+        return false;
+    *out = (int)i;
+    return true;
+}
+
 static bool value_take(cli_args *a, opt o, const char *s)
 {
     const char *name = rows[o].name;
@@ -227,6 +248,23 @@ static bool value_take(cli_args *a, opt o, const char *s)
     case OPT_BALANCE:
         a->balance = true;
         return true;
+    case OPT_WIDTH:
+        return whole_take(a, name, s, 8192, &a->shape.width);
+    case OPT_LENGTH:
+        return whole_take(a, name, s, 65536, &a->shape.length);
+    case OPT_BATCH:
+        return whole_take(a, name, s, 65536, &a->shape.batch);
+    case OPT_LAYERS:
+        return whole_take(a, name, s, 128, &a->shape.layers);
+    case OPT_HEADS:
+        return whole_take(a, name, s, 8192, &a->shape.heads);
+    case OPT_DROPOUT:
+        if (!at_parse_double(s, strlen(s), &a->shape.dropout) || a->shape.dropout < 0 ||
+            a->shape.dropout > 0.99) {
+            cli_usage(a, "--dropout '%.40s': must be a number in 0..0.99", s);
+            return false;
+        }
+        return true;
     case OPT_MEMORY:
         if (!whole(a, name, s, 1, (int64_t)1 << 30, &i))
             return false;
@@ -272,6 +310,11 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
 {
     *a = (cli_args){
         .command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5, .count = 10};
+    a->shape.width = a->shape.batch = 64;
+    a->shape.length = 87;
+    a->shape.layers = 3;
+    a->shape.heads = 4;
+    a->shape.dropout = 0.1;
     bool seen[OPTS] = {false}, ended = false;
     *help = false;
     for (int i = 1; i < argc && !*help; i++) /* asking for help excuses every fault */

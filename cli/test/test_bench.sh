@@ -20,8 +20,26 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' 'there is: check' bench chekc match2
+refuses 2 'unknown benchmark' 'there is: check, train' bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
+
+# shellcheck disable=SC2086
+for kind in standard sparse linear; do
+    says 0 "bench train $kind" '"tokens_per_s": ' bench train --attention $kind --width 16 --length 20 --batch 3 --layers 2 --heads 2 $short
+done
+for key in attention width length batch layers heads dropout precision isa threads spread gflops peak_rss_mib parameters loss; do
+    holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+done
+# shellcheck disable=SC2086
+{
+    says 0 'training in f64, without dropout' '"precision": "f64", "isa": ' bench train --width 8 --length 5 --batch 2 --dropout 0 --precision f64 $short
+    refuses 2 'local is a property of tasks' 'standard, sparse or linear' bench train --attention local $short
+    refuses 2 'width and heads' 'no multiple of 3 heads' bench train --heads 3 $short
+    refuses 2 'widths are multiples of 8' 'multiples of 8' bench train --width 20 $short
+    refuses 2 'dropout' '0..0.99' bench train --dropout 1 $short
+    refuses 2 'a benchmark of nothing' 'claim id' bench check
+    refuses 2 'train takes no claim' 'match2' bench train match2
+}
 
 # Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.
 call build match2 --set N=8,M=17 -o "$dir/m.st"

@@ -1,0 +1,129 @@
+/* train.h: training a decoder: forward, backward, AdamW, loop, checkpoints. Knows no task: it is given sequences.
+ *
+ *     at_train_arch a = at_train_arch_default;          // 3 layers, 4 heads, width 64, dropout 0.1, ...
+ *     a.vocabulary = 20, a.length = 87;
+ *     at_trainer *t;
+ *     at_trainer_new(&a, at_f32, 2, &t, &err);          // Xavier weights from a.seed; 2 threads
+ *     at_trainer_step(t, batch, n, &at_adamw_default, &loss, &err);
+ *     at_trainer_model(t, n_min, &m, &err);             // the plain model, for at_run, at_generate, ...
+ *     at_trainer_free(t);
+ *
+ * Legend: T positions of a sequence, D width, H heads, d = D/H, U hidden units, R words of the vocabulary.
+ *
+ *     x = drop(norm0?(token[x] + position))
+ *     layer: x += drop(proj(attention(norm1(x))))            softmax weights are dropped too
+ *            x += drop(fc2(gelu(fc1(norm2(x)))))
+ *     logits = head(norm(x));  loss = mean cross entropy over the positions that have a target
+ *
+ * The same calls give the same bits whatever the number of threads: sequence i of a batch is added to gradient slot
+ * i mod S, slots are added as a tree, and dropout is a function of (seed, step, sequence, layer, place). */
+#ifndef ATTEST_TRAIN_H
+#define ATTEST_TRAIN_H
+
+#include <attest/exec.h>
+
+typedef enum {
+    AT_TRAIN_STANDARD, /* softmax, causal */
+    AT_TRAIN_SPARSE, /* softmax over the window of k blocks and the last c of every block (AT_MASK_BLOCK_SPARSE) */
+    AT_TRAIN_LINEAR, /* phi(q).phi(k), phi = elu + 1, causal; no dropout inside */
+    AT_TRAIN_ATTENTIONS
+} at_train_attention;
+extern const char *const at_train_attention_names[AT_TRAIN_ATTENTIONS];
+
+typedef struct {
+    at_train_attention attention;
+    int layers, heads, width; /* width a multiple of heads */
+    int hidden;               /* U; 0: 4 width */
+    int vocabulary;           /* R */
+    int length;               /* the longest T */
+    int block, windows, ends; /* SPARSE: B (0: 2^floor(log2 sqrt(length))), k, c */
+    bool
+        learned_positions; /* a trained row for each position; else sinusoids of index 1, 2, ..., width even */
+    bool embed_norm;       /* LayerNorm after the embedding */
+    bool head_bias;
+    double norm_eps;
+    double dropout; /* 0 <= p < 1, rounded to a multiple of 2^-16 */
+    uint64_t seed;  /* of weights and dropout */
+    int slots;      /* S, a power of 2 up to 256: the most threads that help, and as many gradients in memory.
+                       0: the most up to 16 that fit in 32 MiB, at least 2. Results depend on it, by rounding. */
+} at_train_arch;
+extern const at_train_arch at_train_arch_default;
+
+typedef struct {
+    double rate, beta1, beta2, eps, decay; /* decay applies to every parameter */
+} at_adamw;
+extern const at_adamw at_adamw_default; /* 1e-4, 0.9, 0.999, 1e-8, 0.01 */
+
+/* length <= arch.length positions; target[i] is the word that should follow position i, or -1: no loss there. */
+typedef struct {
+    int length;
+    const int *token, *target; /* (length) */
+} at_train_sequence;
+
+typedef struct {
+    char name[AT_NAME_MAX + 1];
+    int rows, cols;
+    size_t offset; /* into all parameters; (rows, cols), row-major */
+} at_train_tensor;
+
+typedef struct at_trainer at_trainer;
+
+/* a must be f32 or f64 (many times slower, for judging). threads 0: one a core. */
+at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err);
+void at_trainer_free(at_trainer *t); /* NULL is allowed */
+
+/* One step of AdamW on a batch; *loss is the mean before it. A batch without targets, a word outside the
+ * vocabulary or a length outside 1..arch.length is refused; a loss that is not finite is AT_EDOMAIN. What fails
+ * changes nothing. */
+at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o,
+                          double *loss, at_err *err);
+/* The loss alone, without dropout. */
+at_status at_trainer_loss(at_trainer *t, const at_train_sequence *batch, int n, double *loss, at_err *err);
+/* Loss and its gradient as the next step would see them (with its dropout); gradient (parameters). */
+at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss,
+                              double *gradient, at_err *err);
+/* Logits (length, R) of one sequence, without dropout; targets may be NULL. */
+at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *logits, at_err *err);
+
+const at_train_arch *at_trainer_arch(const at_trainer *t); /* with defaults filled in */
+uint64_t at_trainer_steps(const at_trainer *t);            /* done so far */
+const char *at_trainer_isa(const at_trainer *t);
+size_t at_trainer_parameters(const at_trainer *t);
+int at_trainer_tensors(const at_trainer *t, const at_train_tensor **out);
+/* All parameters as doubles, and back (rounded to f32 in an f32 trainer; they must be finite). */
+void at_trainer_read(const at_trainer *t, double *out);
+at_status at_trainer_write(at_trainer *t, const double *in, at_err *err);
+/* Floating-point operations of forward and backward a sequence of T positions: multiply-adds count 2, attention
+ * counts allowed pairs only (linear: 4 D d a token and layer), elementwise work counts nothing. */
+double at_trainer_flops(const at_trainer *t, int T);
+
+/* Everything a later step depends on: architecture, parameters, moments, steps. A resumed training gives the bits of one
+ * that was never interrupted, on the same instruction set. The file ends with its sha-256. */
+at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err);
+at_status at_trainer_load(const char *path, int threads, at_trainer **out, at_err *err);
+
+/* The plain model of these parameters: one token field, argmax readout at every position, lengths n_min..length. The
+ * decode rule is left to the caller (m->decode). */
+at_status at_trainer_model(const at_trainer *t, int n_min, at_model *m, at_err *err);
+
+/* ---- the loop --------------------------------------------------------------------------------------- */
+
+/* Gives the batch of a step (from 0); what it points to lives until the next call. It must depend on step alone for a
+ * resumed training to equal an uninterrupted one. */
+typedef at_status at_train_source(void *ctx, uint64_t step, const at_train_sequence **batch, int *n,
+                                  at_err *err);
+typedef struct {
+    uint64_t steps;         /* train until this many are done */
+    at_adamw adamw;         /* rate: the largest */
+    uint64_t warmup;        /* the rate rises over so many steps, ... */
+    bool decay_rate;        /* ... then falls linearly to 0 at the end */
+    const char *checkpoint; /* NULL, or a file written every `every` steps, at the end and when interrupted */
+    uint64_t every;         /* 0: at the end only */
+    const at_progress *report;                           /* may be NULL */
+    void (*seen)(void *ctx, uint64_t step, double loss); /* may be NULL; ctx is the source's */
+} at_train_loop;
+double at_train_rate(const at_train_loop *l, uint64_t step);
+at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
+                       double *last_loss, at_err *err);
+
+#endif

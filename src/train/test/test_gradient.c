@@ -1,0 +1,158 @@
+/* test_gradient.c: the gradient of every parameter tensor against central differences, in f64.
+ *
+ * Tolerance. Let f be the loss, e = 2^-52 the unit of f64. The quotient (f(w+h) - f(w-h)) / 2h errs by h^2 |f'''| / 6 from
+ * Taylor and by |f| k e / h from rounding, where k counts roundings that do not average out (taken as 100, about the
+ * longest chain of dependent operations a layer). Directions are random signs over a whole tensor, scaled to length 1, so a
+ * tensor is compared with few evaluations; f''' along a unit direction is estimated from the quotients at h and h/2 themselves: their
+ * difference is h^2 f''' / 8, so the extrapolated quotient (4 q(h/2) - q(h)) / 3 is compared, within that difference plus
+ * the rounding term. The second derivative of elu jumps at 0, so in linear attention a quotient errs besides by up to h/4 a
+ * unit that crosses 0 within h: no power of h, so there eight times the difference is allowed. A single wrong entry shows through its share of the direction; besides, single entries are drawn. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "train_test.h"
+
+static double loss_of(at_trainer *t, const test_batch *b, const double *w, double *scratch)
+{
+    at_err err = {0};
+    double loss;
+    must(at_trainer_write(t, w, &err), &err);
+    must(at_trainer_gradient(t, b->s, b->n, &loss, scratch, &err), &err); /* with the dropout of the step */
+    return loss;
+}
+
+/* The derivative along u (n): slope from the gradient, against quotients. */
+static void direction_check(at_trainer *t, const test_batch *b, double *w, const double *u, double slope,
+                            size_t n, double *scratch, double *moved, const char *what)
+{
+    double h = 1e-3, q[2], f = 0;
+    for (int half = 0; half < 2; half++, h /= 2) {
+        double at[2];
+        for (int side = 0; side < 2; side++) {
+            for (size_t i = 0; i < n; i++)
+                moved[i] = w[i] + (side ? h : -h) * u[i];
+            at[side] = loss_of(t, b, moved, scratch);
+        }
+        q[half] = (at[1] - at[0]) / (2 * h);
+        f = at[1];
+    }
+    double best = (4 * q[1] - q[0]) / 3, allow = at_trainer_arch(t)->attention == AT_TRAIN_LINEAR ? 8 : 1,
+           bound = allow * fabs(q[1] - q[0]) + 100 * fabs(f) * DBL_EPSILON / h;
+    if (!(fabs(best - slope) <= bound))
+        fail_msg("%s: gradient %.12g, differences %.12g, bound %.2g", what, slope, best, bound);
+    if (!(bound < 1e-4))
+        fail_msg("%s: a bound of %.2g says nothing", what, bound);
+}
+
+static void arch_check(const at_train_arch *a, int lengths)
+{
+    at_err err = {0};
+    at_trainer *t;
+    const at_train_tensor *tensor;
+    must(at_trainer_new(a, at_f64, 1, &t, &err), &err);
+    size_t n = at_trainer_parameters(t);
+    double *w = calloc(5 * n, sizeof *w), *u = w + n, *g = w + 2 * n, *scratch = w + 3 * n,
+           *moved = w + 4 * n, loss;
+    test_batch b;
+    test_batch_make(&b, a, lengths, 7);
+    at_trainer_read(t, w);
+    at_rng r = at_rng_at(3, 3);
+    for (size_t i = 0; i < n; i++) /* away from the special values 0 and 1 of shifts and gains */
+        w[i] += 0.2 * at_rng_normal(&r);
+    must(at_trainer_write(t, w, &err), &err);
+    must(at_trainer_gradient(t, b.s, b.n, &loss, g, &err), &err);
+    int tensors = at_trainer_tensors(t, &tensor);
+    for (int k = 0; k < tensors; k++) {
+        size_t from = tensor[k].offset, count = (size_t)tensor[k].rows * (size_t)tensor[k].cols;
+        double largest = 0;
+        for (int single = 0; single < 3; single++) {
+            double slope = 0;
+            memset(u, 0, n * sizeof *u);
+            if (single)
+                u[from + at_rng_below(&r, count)] = 1;
+            else
+                for (size_t i = 0; i < count; i++)
+                    u[from + i] = (at_rng_below(&r, 2) ? 1 : -1) / sqrt((double)count);
+            for (size_t i = 0; i < count; i++) {
+                slope += u[from + i] * g[from + i];
+                largest = fmax(largest, fabs(g[from + i]));
+            }
+            direction_check(t, &b, w, u, slope, n, scratch, moved, tensor[k].name);
+        }
+        /* A key's bias moves all scores of a row alike: softmax does not see it. Everything else is seen. */
+        if (a->attention == AT_TRAIN_LINEAR || !strstr(tensor[k].name, "k.b"))
+            assert_true(largest > 1e-6);
+    }
+    test_batch_release(&b);
+    free(w);
+    at_trainer_free(t);
+}
+
+static at_train_arch arch_of(at_train_attention kind, double dropout)
+{
+    at_train_arch a = at_train_arch_default;
+    a.attention = kind;
+    a.layers = 2, a.heads = 2, a.width = 16, a.hidden = 24, a.vocabulary = 11, a.length = 61;
+    a.dropout = dropout;
+    return a;
+}
+
+static void standard(void **state)
+{
+    (void)state;
+    at_train_arch a = arch_of(AT_TRAIN_STANDARD, 0);
+    arch_check(&a, 61);
+    a.learned_positions = true, a.embed_norm = false, a.head_bias = false, a.heads = 4, a.dropout = 0.3;
+    arch_check(&a, 61);
+}
+
+static void sparse(void **state)
+{
+    (void)state;
+    at_train_arch a = arch_of(AT_TRAIN_SPARSE, 0);
+    arch_check(&a, 61);
+    a.block = 5, a.windows = 2, a.ends = 2, a.dropout = 0.3, a.heads = 1;
+    arch_check(&a, 61);
+    a.block = 1, a.windows = 3, a.ends = 1;
+    arch_check(&a, 40);
+}
+
+static void linear(void **state)
+{
+    (void)state;
+    at_train_arch a = arch_of(AT_TRAIN_LINEAR, 0);
+    a.length = 103;
+    arch_check(&a, 103);
+    a.dropout = 0.3, a.heads = 4, a.learned_positions = true;
+    arch_check(&a, 50);
+}
+
+/* Other sizes: heads wider than a panel, odd head widths, one position. */
+static void sizes(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
+        at_train_arch a = arch_of((at_train_attention)kind, 0.1);
+        a.layers = 1, a.width = 40, a.heads = 2, a.length = 19, a.vocabulary = 3;
+        arch_check(&a, 19);
+        a.width = 24, a.heads = 8, a.length = 1;
+        at_train_arch one = a;
+        one.length = 2;
+        arch_check(&one, 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(standard), cmocka_unit_test(sparse),
+                                       cmocka_unit_test(linear), cmocka_unit_test(sizes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

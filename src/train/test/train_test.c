@@ -1,0 +1,38 @@
+/* train_test.c: see train_test.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "train_test.h"
+
+void test_must(at_status s, const at_err *err, const char *file, int line)
+{
+    if (s)
+        fail_msg("%s:%d: status %d: %s", file, line, (int)s, err->text);
+}
+
+void test_batch_make(test_batch *b, const at_train_arch *a, int longest, uint64_t seed)
+{
+    at_rng r = at_rng_at(seed, 1);
+    b->n = TEST_BATCH;
+    b->numbers = calloc(2 * TEST_BATCH * (size_t)longest, sizeof(int));
+    assert_non_null(b->numbers);
+    for (int i = 0; i < TEST_BATCH; i++) {
+        int *token = b->numbers + 2 * i * longest, *target = token + longest;
+        int length = i == 0 ? longest : 1 + (int)at_rng_below(&r, (uint64_t)longest);
+        for (int t = 0; t < length; t++) {
+            token[t] = (int)at_rng_below(&r, (uint64_t)a->vocabulary);
+            target[t] = (t + i) % 4 == 3 ? -1 : (int)at_rng_below(&r, (uint64_t)a->vocabulary);
+        }
+        b->s[i] = (at_train_sequence){length, token, target};
+    }
+}
+
+void test_batch_release(test_batch *b)
+{
+    free(b->numbers);
+}

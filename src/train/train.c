@@ -1,0 +1,327 @@
+/* train.c: a trainer: memory, threads, steps.
+ *
+ * A step: sequence i of the batch goes to slot i mod S (S from the architecture, never from the threads); a slot is
+ * one work item that adds its sequences' gradients in order; then slots are added as a tree and AdamW runs, both a
+ * stretch of parameters at a time; the packed weights are renewed before they are next used. So every number is made by
+ * the same operations in the same order whoever makes it. */
+#include "train_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRETCH ((size_t)16384) /* parameters updated as one work item; a multiple of every vector */
+
+static const train_kernel *kernel_choose(bool single)
+{
+#if defined(__x86_64__)
+    if (!strcmp(at_exec_isa(), "avx2"))
+        return single ? &train_avx2_f : &train_avx2_d;
+#endif
+    return single ? &train_portable_f : &train_portable_d;
+}
+
+static size_t padded(const at_trainer *t)
+{
+    return (t->plan.n + 15) / 16 * 16;
+}
+
+/* Xavier: uniform in +-sqrt(6 / (rows + cols)); gains 1, shifts and biases 0. Tensor i has a stream of its own. */
+static void weights_draw(at_trainer *t, double *w)
+{
+    const train_plan *p = &t->plan;
+    for (int i = 0; i < p->n_tensors; i++) {
+        const at_train_tensor *e = &p->tensor[i];
+        size_t n = (size_t)e->rows * (size_t)e->cols, len = strlen(e->name);
+        double range = sqrt(6.0 / (e->rows + e->cols));
+        at_rng r = at_rng_at(p->a.seed, (uint64_t)i);
+        for (size_t k = 0; k < n; k++)
+            if (!strcmp(e->name + len - 2, ".g"))
+                w[e->offset + k] = 1;
+            else if (!strcmp(e->name + len - 2, ".b"))
+                w[e->offset + k] = 0;
+            else
+                w[e->offset + k] = range * (2 * at_rng_unit(&r) - 1);
+    }
+}
+
+static at_status trainer_fill(at_trainer *t, const at_train_arch *arch, at_err *err)
+{
+    at_status s = train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
+    if (s)
+        return s;
+    size_t n = padded(t), z = t->kernel->size, S = (size_t)t->plan.a.slots;
+    size_t work = t->kernel->work_size(&t->plan);
+    t->weights = at_arena_alloc(&t->arena, n, z);
+    t->moment1 = at_arena_alloc(&t->arena, n, z);
+    t->moment2 = at_arena_alloc(&t->arena, n, z);
+    t->gradient = at_arena_alloc(&t->arena, S * n, z);
+    t->packed = at_arena_alloc(&t->arena, t->plan.packed, z);
+    t->loss = at_new(&t->arena, double, S);
+    t->work = at_new(&t->arena, void *, t->threads);
+    if (!t->weights || !t->moment1 || !t->moment2 || !t->gradient || !t->packed || !t->loss || !t->work)
+        return at_oom(err);
+    for (int i = 0; i < t->threads; i++)
+        if (!(t->work[i] = at_arena_alloc(&t->arena, work, z)))
+            return at_oom(err);
+    double *w = at_calloc(n, sizeof *w);
+    if (!w)
+        return at_oom(err);
+    weights_draw(t, w);
+    t->kernel->write(w, n, t->weights);
+    t->stale = true;
+    at_free(w);
+    return AT_OK;
+}
+
+at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err)
+{
+    if (a.kind != AT_F32 && a.kind != AT_F64)
+        return at_fail(err, AT_EREFUSED, "training runs in f32 and f64 only");
+    at_trainer *t = at_calloc(1, sizeof *t);
+    if (!t)
+        return at_oom(err);
+    at_arena_init(&t->arena);
+    t->arith = a;
+    t->kernel = kernel_choose(a.kind == AT_F32);
+    t->threads = threads > 0 ? threads : at_cores();
+    if (t->threads > 256)
+        t->threads = 256;
+    at_status s = trainer_fill(t, arch, err);
+    if (s) {
+        at_trainer_free(t);
+        return s;
+    }
+    *out = t;
+    return AT_OK;
+}
+
+void at_trainer_free(at_trainer *t)
+{
+    if (!t)
+        return;
+    at_arena_release(&t->arena);
+    at_free(t);
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    at_trainer *t;
+    const at_train_sequence *batch;
+    int n, slots;
+    double weight;
+    bool drop, back;
+    const at_adamw *o; /* NULL: no step */
+} job;
+
+static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
+                                at_err *err)
+{
+    int R = t->plan.R;
+    if (s->length < 1 || s->length > t->plan.T)
+        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: 1..%d", place, s->length,
+                       t->plan.T);
+    for (int i = 0; i < s->length; i++) {
+        if (s->token[i] < 0 || s->token[i] >= R)
+            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place,
+                           i + 1, s->token[i], R - 1);
+        if (s->target && (s->target[i] < -1 || s->target[i] >= R))
+            return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: target %d is outside -1..%d", place,
+                           i + 1, s->target[i], R - 1);
+        *targets += s->target && s->target[i] >= 0;
+    }
+    return AT_OK;
+}
+
+static at_status job_begin(job *j, at_err *err)
+{
+    int64_t targets = 0;
+    for (int i = 0; i < j->n; i++)
+        if (sequence_check(j->t, &j->batch[i], i, &targets, err))
+            return AT_EDOMAIN;
+    if (!targets)
+        return at_fail(err, AT_EDOMAIN, "a batch without targets has no loss");
+    j->weight = 1.0 / (double)targets;
+    j->slots = j->t->plan.a.slots < j->n ? j->t->plan.a.slots : j->n;
+    return AT_OK;
+}
+
+static void *slot_of(const at_trainer *t, size_t slot)
+{
+    return (char *)t->gradient + slot * padded(t) * t->kernel->size;
+}
+
+static void slot_run(void *ctx, size_t slot, int worker)
+{
+    job *j = ctx;
+    at_trainer *t = j->t;
+    void *g = j->back ? slot_of(t, slot) : NULL;
+    uint64_t stream = train_mix(t->plan.a.seed + train_mix(t->steps + 0x9e3779b97f4a7c15u));
+    t->loss[slot] = 0;
+    if (g)
+        memset(g, 0, padded(t) * t->kernel->size);
+    for (int i = (int)slot; i < j->n; i += j->slots) {
+        train_item item = {&j->batch[i], train_mix(stream + (uint64_t)i), j->drop, j->weight};
+        t->loss[slot] +=
+            t->kernel->sequence(&t->plan, t->weights, t->packed, t->work[worker], &item, g, NULL);
+    }
+}
+
+static void stretch_run(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    job *j = ctx;
+    at_trainer *t = j->t;
+    size_t lo = i * STRETCH, hi = lo + STRETCH < padded(t) ? lo + STRETCH : padded(t);
+    t->kernel->reduce(t->gradient, padded(t), j->slots, lo, hi);
+    if (j->o)
+        t->kernel->update(j->o, t->steps + 1, t->weights, t->moment1, t->moment2, t->gradient, lo, hi);
+}
+
+static void pack_run(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    at_trainer *t = ctx;
+    t->kernel->pack(&t->plan, t->weights, t->packed, (int)i);
+}
+
+static at_status freshen(at_trainer *t, at_err *err)
+{
+    if (!t->stale)
+        return AT_OK;
+    at_status s = at_parallel(t->threads, (size_t)t->plan.n_matrices, pack_run, t, err);
+    t->stale = s != AT_OK;
+    return s;
+}
+
+/* Mean loss of the batch; with j->back also the gradient, with j->o also the step. */
+static at_status job_run(job *j, double *loss, at_err *err)
+{
+    at_trainer *t = j->t;
+    at_status s = job_begin(j, err);
+    if (!s)
+        s = freshen(t, err);
+    if (!s)
+        s = at_parallel(t->threads, (size_t)j->slots, slot_run, j, err);
+    if (s)
+        return s;
+    for (int by = 1; by < j->slots; by *= 2)
+        for (int k = 0; k + by < j->slots; k += 2 * by)
+            t->loss[k] += t->loss[k + by];
+    double mean = t->loss[0] * j->weight;
+    if (!isfinite(mean))
+        return at_fail(err, AT_EDOMAIN, "the loss is not finite after %llu steps; a smaller rate may help",
+                       (unsigned long long)t->steps);
+    if (j->back)
+        s = at_parallel(t->threads, (padded(t) + STRETCH - 1) / STRETCH, stretch_run, j, err);
+    if (s)
+        return s;
+    if (j->o) {
+        t->steps++;
+        t->stale = true;
+    }
+    *loss = mean;
+    return AT_OK;
+}
+
+at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, const at_adamw *o,
+                          double *loss, at_err *err)
+{
+    if (!(o->rate >= 0 && o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1 && o->eps > 0 &&
+          o->decay >= 0 && o->rate * o->decay <= 1 && isfinite(o->rate) && isfinite(o->decay) &&
+          isfinite(o->eps)))
+        return at_fail(err, AT_EDOMAIN, "AdamW: rate, decay >= 0; 0 <= beta < 1; eps > 0");
+    job j = {.t = t, .batch = batch, .n = n, .drop = true, .back = true, .o = o};
+    return job_run(&j, loss, err);
+}
+
+at_status at_trainer_loss(at_trainer *t, const at_train_sequence *batch, int n, double *loss, at_err *err)
+{
+    job j = {.t = t, .batch = batch, .n = n};
+    return job_run(&j, loss, err);
+}
+
+at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss,
+                              double *gradient, at_err *err)
+{
+    job j = {.t = t, .batch = batch, .n = n, .drop = true, .back = true};
+    at_status s = job_run(&j, loss, err);
+    if (!s)
+        t->kernel->read(t->gradient, t->plan.n, gradient);
+    return s;
+}
+
+at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *logits, at_err *err)
+{
+    int64_t targets = 0;
+    at_status st = sequence_check(t, s, 0, &targets, err);
+    if (!st)
+        st = freshen(t, err);
+    if (st)
+        return st;
+    at_train_sequence bare = {s->length, s->token, NULL};
+    train_item item = {&bare, 0, false, 0};
+    t->kernel->sequence(&t->plan, t->weights, t->packed, t->work[0], &item, NULL, logits);
+    return AT_OK;
+}
+
+/* ---- what there is -------------------------------------------------------------------------------------------- */
+
+const at_train_arch *at_trainer_arch(const at_trainer *t)
+{
+    return &t->plan.a;
+}
+
+uint64_t at_trainer_steps(const at_trainer *t)
+{
+    return t->steps;
+}
+
+const char *at_trainer_isa(const at_trainer *t)
+{
+    return t->kernel->isa;
+}
+
+size_t at_trainer_parameters(const at_trainer *t)
+{
+    return t->plan.n;
+}
+
+int at_trainer_tensors(const at_trainer *t, const at_train_tensor **out)
+{
+    *out = t->plan.tensor;
+    return t->plan.n_tensors;
+}
+
+void at_trainer_read(const at_trainer *t, double *out)
+{
+    t->kernel->read(t->weights, t->plan.n, out);
+}
+
+at_status at_trainer_write(at_trainer *t, const double *in, at_err *err)
+{
+    for (size_t i = 0; i < t->plan.n; i++)
+        if (!isfinite(t->arith.kind == AT_F32 ? (double)(float)in[i] : in[i]))
+            return at_fail(err, AT_EDOMAIN, "parameter %zu is not finite", i);
+    t->kernel->write(in, t->plan.n, t->weights);
+    t->stale = true;
+    return AT_OK;
+}
+
+double at_trainer_flops(const at_trainer *t, int T)
+{
+    const train_plan *p = &t->plan;
+    double D = p->D, pairs = 0;
+    for (int i = 0; i < T; i++) {
+        int64_t reach = (int64_t)p->a.windows * p->a.block;
+        if (p->a.attention == AT_TRAIN_SPARSE && i >= reach)
+            pairs += (double)reach + train_ends_before(p, (int)(i - reach + 1));
+        else
+            pairs += i + 1;
+    }
+    double dense = T * (2 * D * (4 * D + 2.0 * p->U)), attention = 4 * D * pairs;
+    if (p->a.attention == AT_TRAIN_LINEAR)
+        attention = 4 * D * p->d * T;
+    return 3 * (p->a.layers * (dense + attention) + 2 * D * p->R * T);
+}

@@ -1,0 +1,111 @@
+/* train_internal.h: what the files of the trainer share.
+ *
+ * A plan says where each parameter lies and how large everything is. The pass over one sequence is a template over
+ * the number type (train_pass.inc and what it includes) that is compiled for f32 and f64, for AVX2 and in plain C; a
+ * train_kernel is one such instance. train.c owns memory, threads and steps; it never looks at a number.
+ *
+ * Legend: T positions, D width, H heads, d = D/H, U hidden units, R vocabulary, E block ends (sparse). */
+#ifndef ATTEST_TRAIN_INTERNAL_H
+#define ATTEST_TRAIN_INTERNAL_H
+
+#include <attest/train.h>
+
+/* A matrix (out, in) with its bias (out), and where its two packed forms lie: panels of NR outputs for the forward
+ * pass, panels of NR inputs for the backward pass. */
+typedef struct {
+    int out, in;
+    size_t w, b; /* b: SIZE_MAX when absent */
+    size_t forward, backward;
+    size_t bias; /* padded copy among the packed */
+} train_linear;
+
+typedef struct {
+    size_t norm1, norm2; /* (2, D): gain, then shift */
+    train_linear qkv, proj, fc1, fc2;
+} train_layer;
+
+typedef struct {
+    at_train_arch a; /* defaults filled in */
+    int D, H, d, U, R, T;
+    size_t token, position, norm0, norm; /* position, norm0: SIZE_MAX when absent */
+    train_layer *layer;
+    train_linear head;
+    size_t n;       /* parameters */
+    size_t packed;  /* numbers in packed form */
+    int n_matrices; /* layers * 4 + 1 */
+    at_train_tensor *tensor;
+    int n_tensors;
+    double *sinusoid;   /* (T, D), or NULL */
+    int n_ends;         /* E: block ends among T positions */
+    uint8_t *end;       /* (T) is it one? sparse only */
+    uint32_t threshold; /* of 2^16: dropped when below */
+} train_plan;
+
+/* One sequence in its place. */
+typedef struct {
+    const at_train_sequence *s;
+    uint64_t stream; /* of dropout: a hash of seed, step and place in the batch */
+    bool drop;
+    double weight; /* of each position's loss in the gradient */
+} train_item;
+
+typedef struct {
+    const char *isa;
+    size_t size;                              /* bytes of a number */
+    int panel;                                /* NR */
+    size_t (*work_size)(const train_plan *p); /* numbers of scratch a worker needs */
+    void (*pack)(const train_plan *p, const void *weights, void *packed, int matrix);
+    /* Loss (a sum) of one sequence. gradient (NULL: forward only) is added to; logits (T, R) may be NULL. */
+    double (*sequence)(const train_plan *p, const void *weights, const void *packed, void *work,
+                       const train_item *item, void *gradient, double *logits);
+    /* Slots are `n` numbers apart; their sum over lo..hi goes to slot 0. */
+    void (*reduce)(void *gradient, size_t n, int slots, size_t lo, size_t hi);
+    void (*update)(const at_adamw *o, uint64_t step, void *w, void *m, void *v, const void *g, size_t lo,
+                   size_t hi);
+    void (*read)(const void *from, size_t n, double *to);
+    void (*write)(const double *from, size_t n, void *to);
+} train_kernel;
+extern const train_kernel train_portable_f, train_portable_d;
+#if defined(__x86_64__)
+extern const train_kernel train_avx2_f, train_avx2_d;
+#endif
+
+struct at_trainer {
+    at_arena arena;
+    train_plan plan;
+    const train_kernel *kernel;
+    at_arith arith;
+    int threads;
+    uint64_t steps;
+    void *weights, *moment1, *moment2; /* (n) */
+    void *gradient;                    /* (S, n) */
+    void *packed;
+    bool stale;   /* packed is older than weights */
+    void **work;  /* (threads) */
+    double *loss; /* (S) */
+};
+
+/* ---- plan.c */
+at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err);
+const train_linear *train_matrix(const train_plan *p, int i); /* of n_matrices */
+int train_ends_before(const train_plan *p, int j);
+
+/* ---- dropout: the same for every number type ------------------------------------------------------- */
+
+static inline uint64_t train_mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Places where something is dropped. */
+enum { TRAIN_DROP_EMBED, TRAIN_DROP_WEIGHTS, TRAIN_DROP_PROJ, TRAIN_DROP_FC2, TRAIN_DROPS };
+static inline uint64_t train_drop_key(uint64_t stream, int layer, int place, int head, int row)
+{
+    uint64_t where =
+        (((uint64_t)layer * TRAIN_DROPS + (uint64_t)place) << 48) ^ ((uint64_t)head << 32) ^ (uint64_t)row;
+    return train_mix(stream + train_mix(where + 0x9e3779b97f4a7c15u));
+}
+
+#endif
