@@ -540,34 +540,28 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
 #define ERROR_MOST  0.25
 #define ERROR_LEAST 0x1p-64
 
-static at_status weights_of(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
+static at_status assembled(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
+                           at_err *err)
 {
     double bound = 0;
     for (int k = 0; k < 2; k++) {
         at_program *P;
+        at_err why = {0};
         at_status s = program_of(x, o, k ? ERROR_LEAST : 0, &P, err);
         if (s)
             return s;
-        s = at_assemble(P, m, &bound, err);
+        s = weights ? at_assemble(P, m, &bound, &why) : at_program_shape(P, m, &why);
         at_program_free(P);
-        if (s || bound < ERROR_MOST)
-            return s;
-        at_model_release(m);
+        if (!s && bound < ERROR_MOST)
+            return AT_OK;
+        if (!s)
+            at_model_release(m);
+        else if (s != AT_EDOMAIN || k) /* the first refusal may be for an error that is too large */
+            return at_fail(err, s, "%s", why.text);
     }
     return at_fail(err, AT_EDOMAIN,
-                   "%.100s: the rules make errors of up to %g, and %g is the most that rounding removes",
-                   x->d->path, bound, ERROR_MOST);
-}
-
-static at_status shape_of(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err)
-{
-    at_program *P;
-    at_status s = program_of(x, o, 0, &P, err);
-    if (s)
-        return s;
-    s = at_program_shape(P, m, err);
-    at_program_free(P);
-    return s;
+                   "the rules make errors of up to %g, and %g is the most that rounding removes", bound,
+                   ERROR_MOST);
 }
 
 static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
@@ -575,7 +569,7 @@ static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, boo
 {
     const char *path = x->d->path;
     at_err why = {0};
-    at_status s = weights ? weights_of(x, o, m, &why) : shape_of(x, o, m, &why);
+    at_status s = assembled(x, o, weights, m, &why);
     if (s &&
         (s == AT_ENOMEM || !strncmp(why.text, path, strnlen(path, 100)))) /* or it names its place already */
         return at_fail(err, s, "%s", why.text);

@@ -77,6 +77,36 @@ static void test_large(void **state)
         }
 }
 
+/* A comparison of what was multiplied: its argument must be exact enough too. */
+static void test_compared(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
+        at_dp_options o = {(at_dp_attention)kind};
+        at_dp *d =
+            parsed("problem \"p\"\nsize n in 1..9\ninput a[n] in 0..9\nstate i in 1..n\nvalue v in 0..1\n"
+                   "take x = a[i]\nv = if 1000000*x > 4999999 then 1 else 0\nanswer v\n");
+        at_dp_instance *x = bound(d, 2);
+        at_model m;
+        at_arena a;
+        at_arena_init(&a);
+        double prompt[3 * 4] = {[0] = 5, [4] = 4}, *rows, least;
+        int n;
+        at_err err = {0};
+        if (at_dp_shape(x, &o, &m, &err))
+            fail_msg("%s", err.text);
+        at_model_release(&m);
+        if (at_dp_model(x, &o, &m, &err) ||
+            at_generate(&m, at_f64, &(at_input){3, prompt}, &a, &rows, &n, &least, &err))
+            fail_msg("%s", err.text);
+        assert_true(n == 3 && rows[2] == 1 && rows[6] == 0 && rows[11] == 0);
+        at_model_release(&m);
+        at_arena_release(&a);
+        at_dp_instance_free(x);
+        at_dp_free(d);
+    }
+}
+
 static void refused(const char *text, int64_t n, const at_dp_options *o, const char *words)
 {
     at_dp *d = parsed(text);
@@ -126,7 +156,7 @@ static void test_fewer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_too_large),
-                                       cmocka_unit_test(test_fewer)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_compared),
+                                       cmocka_unit_test(test_too_large), cmocka_unit_test(test_fewer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
