@@ -339,6 +339,8 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
         const char *eq = strchr(s, '=');
         size_t n = eq ? (size_t)(eq - s) : strlen(s);
         snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), s);
+        if (!strcmp(name, "--size") && takes(c, OPT_ATTENTION)) /* of a recurrence: another word for --set */
+            snprintf(name, sizeof name, "--set");
         opt o = 0;
         while (o < OPTS && (strcmp(rows[o].name, name) || !takes(c, o)))
             o++;

@@ -10,6 +10,8 @@ for kind in standard linear sparse local; do
 done
 says 0 'generate: in f32' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision f32
 says 0 'generate: at 13 bits' '0/0,0/0/8' generate "$dir/standard.st" "$kitten" --precision p13
+says 0 'compile: --size is --set' '42 states' compile examples/edit-distance.dp --size n1=6 --size n2=7 -o "$dir/s.st"
+refuses 2 'and only there' '--size' check match2 --size N=4
 says 0 'compile: JSON' '"length": 57' compile examples/edit-distance.dp --set n1=6,n2=7 -o "$dir/j.st" --json
 for file in examples/*.dp; do
     case $file in
