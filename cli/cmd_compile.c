@@ -135,7 +135,7 @@ const cli_command cmd_compile = {
     .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] -o MODEL",
     .about =
         "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
-        "sizes given by --set, and writes a decoder whose chain of thought is the table of the\n"
+        "sizes given by --set (or --size), and writes a decoder whose chain of thought is the table of the\n"
         "recurrence, one state a row, then the answer. With standard softmax attention its tensor\n"
         "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
         "with linear or block-sparse attention the width grows like the square root of the length; local\n"
