@@ -30,6 +30,7 @@
  * EVIDENCE lemma-a7 certified all x within 1/4 of 1..64
  * EVIDENCE lemma-a7 exact every integer in 1..4096
  * EVIDENCE lemma-a7 sampled 400 inputs at 24 bits */
+#include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
 #include <stdlib.h>
@@ -298,8 +299,8 @@ static at_verdict small_verdict(const point *c, at_arena *a)
 static void test_save_and_load(void **state)
 {
     (void)state;
-    char dir[] = "/tmp/attest-claims-XXXXXX", path[64];
-    assert_non_null(mkdtemp(dir));
+    char dir[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(dir));
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     for (int k = 0; k < at_n_catalogue; k++) {
         at_arena a;

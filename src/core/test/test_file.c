@@ -14,14 +14,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char place[64], path[96];
+#include "test_folder.h"
+
+static char place[TEST_FOLDER], path[TEST_PATH];
 
 static int directory_new(void **state)
 {
     (void)state;
-    const char *tmp = getenv("TMPDIR");
-    snprintf(place, sizeof place, "%.40s/attest-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(place))
+    if (!test_folder_new(place))
         return -1;
     snprintf(path, sizeof path, "%s/file", place);
     return 0;
@@ -120,7 +120,7 @@ static void test_failing_write(void **state)
 static void test_places_that_cannot_be_written(void **state)
 {
     (void)state;
-    char missing[128];
+    char missing[TEST_PATH];
     snprintf(missing, sizeof missing, "%s/none/file", place);
     at_err a = {0}, b = {0}, c = {0};
     assert_int_equal(at_file_write(missing, "x", 1, &a), AT_EIO);

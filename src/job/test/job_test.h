@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../core/test/test_folder.h"
+
 #define OK(call)                                                                                             \
     do {                                                                                                     \
         at_err err = {0};                                                                                    \
@@ -25,7 +27,7 @@
     } while (0)
 
 typedef struct {
-    char dir[64], db[96];
+    char dir[TEST_FOLDER], db[TEST_PATH];
 } place;
 
 /* In memory where the system has such files: these tests make hundreds of ledgers, and a disk that must sync
@@ -33,10 +35,8 @@ typedef struct {
 static inline place place_new(void)
 {
     place p = {.dir = "/dev/shm/attest-job-XXXXXX"};
-    if (!mkdtemp(p.dir)) {
-        snprintf(p.dir, sizeof p.dir, "/tmp/attest-job-XXXXXX");
-        assert_non_null(mkdtemp(p.dir));
-    }
+    if (!mkdtemp(p.dir))
+        assert_non_null(test_folder_new(p.dir));
     snprintf(p.db, sizeof p.db, "%s/ledger.db", p.dir);
     return p;
 }
@@ -45,7 +45,7 @@ static inline void place_remove(const place *p)
 {
     static const char *const tails[] = {"", "-wal", "-shm", "-journal"};
     for (int k = 0; k < 4; k++) {
-        char path[128];
+        char path[TEST_PATH + 16];
         snprintf(path, sizeof path, "%s%s", p->db, tails[k]);
         unlink(path);
     }

@@ -14,15 +14,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../core/test/test_folder.h"
 #include "../model_internal.h"
 #include "sample_model.h"
 
-static char folder[] = "/tmp/attest-model-XXXXXX";
+static char folder[TEST_FOLDER];
 
 static int folder_make(void **state)
 {
     (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    return test_folder_new(folder) ? 0 : -1;
 }
 
 static int folder_remove(void **state)
@@ -33,7 +34,7 @@ static int folder_remove(void **state)
 
 static const char *in_folder(const char *name)
 {
-    static char path[128];
+    static char path[TEST_PATH];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../core/test/test_folder.h"
 #include "../train_internal.h"
 #include "train_test.h"
 
@@ -260,8 +261,8 @@ static void rates(void **state)
 
 static char *temporary(void)
 {
-    static char path[] = "/tmp/attest_train_XXXXXX";
-    strcpy(path + sizeof path - 7, "XXXXXX");
+    static char path[TEST_PATH];
+    snprintf(path, sizeof path, "%.200s/attest-train-XXXXXX", test_root());
     int f = mkstemp(path);
     assert_true(f >= 0);
     close(f);

@@ -1,4 +1,5 @@
 /* test_look.c: pictures: what is drawn is what the trace says, nothing overlaps, nothing foreign acts. */
+#include "../../core/test/test_folder.h"
 #include "view_test.h"
 
 #include <cairo.h>
@@ -20,9 +21,9 @@ static char *svg_of(fixture *f, at_text *t)
     return t->s;
 }
 
-static void temp_path(char out[64], const char *suffix)
+static void temp_path(char out[TEST_PATH], const char *suffix)
 {
-    snprintf(out, 64, "/tmp/attest-view-%ld%s", (long)getpid(), suffix);
+    snprintf(out, TEST_PATH, "%.200s/attest-view-%ld%s", test_root(), (long)getpid(), suffix);
 }
 
 /* Cells are the only paths that start with a fill. */
@@ -242,7 +243,7 @@ static void hostile_text_is_harmless(void **state)
     fixture f;
     at_text t;
     at_err err = {0};
-    char path[64];
+    char path[TEST_PATH];
     temp_path(path, "-hostile.pdf");
     for (size_t i = 0; i < HOSTILE; i++) {
         fixture_make(&f, 12, 1, 1, hostile[i]);
@@ -264,7 +265,7 @@ static void hostile_text_is_harmless(void **state)
 static void png_shows_what_svg_shows(void **state)
 {
     (void)state;
-    char path[64];
+    char path[TEST_PATH];
     temp_path(path, ".png");
     static const int lengths[] = {4, 64};
     for (int k = 0; k < 2; k++) {
@@ -314,7 +315,7 @@ static void png_shows_what_svg_shows(void **state)
 static void pdf_and_svg_files(void **state)
 {
     (void)state;
-    char path[64], *data;
+    char path[TEST_PATH], *data;
     size_t n;
     at_err err = {0};
     fixture f;
@@ -408,7 +409,7 @@ static void no_attention_is_said(void **state)
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
-    char path[64];
+    char path[TEST_PATH];
     temp_path(path, "-oom.png");
     fixture f;
     fixture_make(&f, 2, 1, 0, NULL);
