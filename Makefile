@@ -160,7 +160,7 @@ $(BUILD)/bin/%: fuzz/fuzz_%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 
-# ---- programs that only measure (bench/run.sh runs them) -------------------------------------------
+# ---- programs that only measure (bench/run.sh) -----------------------------------------------------------
 
 bench-build: $(BENCH_BIN)
 $(BUILD)/bench/%: bench/%.c $(LIB)

@@ -1,7 +1,9 @@
 /* bench_generate.c: chains a second of one generator, and of at_generate for each chain anew.
  *
- * Edit distance of two words of n letters (default 4), prompts drawn from 26 letters, for each kind of attention and
- * arithmetic. Seconds are processor time of one core, so that other programs do not count. */
+ *     bench_generate [n [seconds]]
+ *
+ * Edit distance of two words of n letters (4), prompts drawn from 26 letters, for each kind of attention and arithmetic,
+ * `seconds` (1) for each number. They are processor time of one core, so that other programs do not count. */
 #define _GNU_SOURCE
 #include <attest/front.h>
 
@@ -9,9 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define SECONDS 1.0
-
 static at_err err;
+static double seconds = 1;
 
 static void must(at_status st)
 {
@@ -37,7 +38,7 @@ static double chains_per_second(const at_model *m, at_arith a, int prompt, bool 
     at_generator *g;
     at_arena_init(&arena);
     must(at_generator_new(m, a, &g, &err));
-    for (; took < SECONDS; took = cpu_now() - begin, chains++) {
+    for (; took < seconds; took = cpu_now() - begin, chains++) {
         at_rng r = at_rng_at(1, (uint64_t)chains);
         for (int k = 0; k + 1 < prompt; k++)
             p[k * row] = 1 + (double)at_rng_below(&r, 26);
@@ -59,7 +60,8 @@ int main(int argc, char **argv)
     int64_t n = argc > 1 ? atoi(argv[1]) : 4, size[] = {n, n};
     at_dp *d;
     at_dp_instance *x;
-    must(at_dp_load("examples/edit-distance.dp", &d, &err));
+    seconds = argc > 2 ? atof(argv[2]) : seconds;
+    must(at_dp_example_load("edit-distance", &d, &err));
     must(at_dp_bind(d, size, &x, &err));
     const at_arith ariths[] = {at_f64, at_f32, {AT_PBIT, 22, 10}};
     const char *names[] = {"f64", "f32", "p22"};

@@ -6,7 +6,8 @@
 # Rounds are interleaved (ours, theirs, ours, ...), so that a machine that slows down slows both. PyTorch gets
 # the fastest environment that we know: BLIS with OpenMP where it is installed, pinned threads, and a malloc that
 # does not return every temporary to the system. Without PyTorch its columns say so. p-bit arithmetic
-# is measured against MPFR by bench_pbit. Variables: ROUNDS, SECONDS_A_ROUND, THREADS, PYTHON.
+# is measured against MPFR by bench_pbit, chains a second by bench_generate.
+# Variables: ROUNDS, SECONDS_A_ROUND, THREADS, PYTHON.
 set -u
 attest=${ATTEST:-build/attest}
 build=${BUILD:-build}
@@ -97,5 +98,10 @@ if [ -x "$build/bench/bench_pbit" ]; then
     echo
     echo 'p-bit arithmetic beside MPFR (nanoseconds an operation)'
     "$build/bench/bench_pbit"
+fi
+if [ -x "$build/bench/bench_generate" ]; then
+    echo
+    echo 'decoders: chains a second of one core, by a generator and by at_generate anew'
+    "$build/bench/bench_generate" 4 0.2 || failed=1
 fi
 exit $failed
