@@ -1,5 +1,5 @@
-/* front.h: dynamic programmes as text: parsed, run, analysed. The first step of the front end that compiles a
- * recurrence into a transformer that reasons step by step.
+/* front.h: dynamic programmes as text: parsed, run, analysed, and compiled into transformers that reason step by step;
+ * and a decoder that evaluates expressions.
  *
  *     at_dp *d;
  *     at_dp_load("examples/edit-distance.dp", &d, &err);      // errors carry file, line and column
@@ -7,6 +7,7 @@
  *     at_dp_instance *x;
  *     at_dp_bind(d, size, &x, &err);                          // concrete sizes: ranges and order are checked
  *     at_dp_run(x, input, &arena, &chain, &err);              // the reference: chain of states and values
+ *     at_dp_model(x, &(at_dp_options){AT_DP_LINEAR}, &m, &err);   // the decoder that writes this chain
  *
  * A problem has sizes, inputs (arrays of integers), states (a tuple of counters in lexicographic order, the
  * last fastest, bounds linear in sizes and earlier counters), values (integers with ranges), dependencies

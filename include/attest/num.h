@@ -67,6 +67,5 @@ void at_acc_merge(at_acc *s, const at_acc *t);
 double at_acc_round(at_acc *s, const at_pfmt *f); /* the sum, rounded once into f */
 double at_acc_double(at_acc *s);                  /* the sum, rounded once to f64 */
 int at_acc_bits(at_acc *s); /* bits from the lowest to the highest set bit, sign excluded */
-/* num/den where both are exact sums: each rounded once into f, then divided with one rounding. */
 
 #endif

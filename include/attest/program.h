@@ -22,9 +22,11 @@
  *
  * Meaning. Attention means "over the keys whose score is largest": their average (softmax, sparsemax,
  * average-hard, three-wise), or the leftmost/rightmost. `gap` promises that every other score is lower by
- * at least that much. Linear attention takes one-hot vectors (booleans, at most one of them 1) for query and key:
- * their product is 1 for equal ones, so the average runs over the keys of the query's class (over all keys where
- * there is none); or any numbers (kernel), and then it is what the model computes. The assembler derives the scale from the gap and the wanted error, and carries the
+ * at least that much. Linear attention takes one-hot vectors (booleans, at most one of them 1) for query and
+ * key: their product is 1 for equal ones, so the average runs over the keys of the query's class (over all keys
+ * where there is none); or any numbers (kernel), and then it is what the model computes.
+ *
+ * The assembler derives the scale from the gap and the wanted error, and carries the
  * error it leaves through the rest of the program; steps on integers are flat around integers, so they
  * remove errors below 1/2. It fails naming the variable whose error cannot be bounded.
  */
@@ -51,7 +53,7 @@ void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1
 at_status at_program_fail(at_program *P, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 at_status at_program_oom(at_program *P); /* the builder itself ran out of memory: sticky too */
 at_status at_program_status(const at_program *P, at_err *err);
-/* For controls: every derived scale (softmax, three-wise, linear) times `factor`, behind the back of the error bounds. */
+/* For controls: every scale of attention times `factor`, behind the back of the error bounds. */
 void at_program_weaken(at_program *P, double factor);
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
@@ -143,9 +145,8 @@ typedef struct {
                        result of integers is an integer */
     at_var base;    /* base_plus: the result is base + attention (in place when base is not used later) */
     bool base_plus; /* with one value only */
-    bool
-        kernel; /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k) over
-                       their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
+    bool kernel;    /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
+                       over their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
 } at_attention;
 /* Returns the first of value.n consecutive variables. A fully masked row gives 0 (plus base). */
 at_var at_attend(at_program *P, const char *name, const at_attention *a);

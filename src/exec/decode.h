@@ -77,9 +77,9 @@ struct at_decoder {
     int n_features, feature_rows, featured; /* featured: rows filled in */
     at_cost cost;                           /* of what was done so far */
     /* For rewinding: all sums after each of the first positions, N or at_acc. */
-    void *saved;      /* (save_rows, sum_bytes) bytes */
+    void *saved;      /* (save_rows + 1, sum_bytes) bytes, row t after t positions */
     size_t sum_bytes; /* of one position; 0: no sums */
-    int save_rows;    /* positions there is room for */
+    int save_rows;    /* the last t there is room for */
 };
 
 typedef struct decode_ops {

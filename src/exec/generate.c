@@ -96,8 +96,8 @@ static at_status generator_reserve(at_generator *g, int steps, at_err *err)
     return AT_OK;
 }
 
-/* The prompt, up to its last row as far as the last run's began in the same way, which is often when prompts come in
- * order. The decoder's state after a row is a function of the rows until there. */
+/* Pushes the prompt, but for the rows with which the last run's began too; those are many when prompts come in order. The
+ * decoder's state after a row is a function of the rows until there. The last row is pushed always: it is read. */
 static at_status prompt_push(at_generator *g, const double *prompt, int n, at_err *err)
 {
     size_t width = (size_t)g->width, bytes = width * sizeof *prompt;

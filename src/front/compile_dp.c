@@ -194,7 +194,7 @@ static at_var next_state(compiler *c)
     at_program *P = c->P;
     int n = c->d->n_counters;
     const int64_t *first = c->x->state, *last = c->x->state + (c->x->n_states - 1) * n;
-    at_var end[AT_DP_MAX], moves[AT_DP_MAX], now[AT_DP_MAX] = {0}, is_last = at_const(P, 1);
+    at_var end[AT_DP_MAX], moves[AT_DP_MAX], now[AT_DP_MAX], is_last = at_const(P, 1);
     at_var started = at_at_least(P, "started", c->state[0], 1);
     for (int m = 0; m < n; m++) {
         end[m] = at_equals(P, fresh(c), at_sub(P, bound(c, c->d->counters[m].hi, c->state), c->state[m]), 0);
@@ -382,6 +382,7 @@ static void fetch_all(compiler *c)
 
 /* ---- the program ------------------------------------------------------------------------------------------- */
 
+/* Rows hold zeros where they say nothing, so 0 always counts. */
 static double largest(const int64_t *a, int n)
 {
     double m = 0;
@@ -519,7 +520,7 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = c.square[k] = -1;
     if (!(c.P = at_program_new(d->title, (int)x->L)))
         return at_oom(err);
-    if (o->scale > 0)
+    if (o->scale != 0)
         at_program_weaken(c.P, o->scale);
     build(&c);
     s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
@@ -583,7 +584,7 @@ static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, boo
                             .max_steps = (int)x->n_states + 1,
                             .prompt_min = (int)x->n_input + 1,
                             .prompt_max = (int)x->n_input + 1};
-    s = weights ? at_model_validate(m, err) : at_model_shape(m, err);
+    s = weights ? at_model_validate(m, err) : at_model_shape(m, err); /* either checks the stop rule */
     if (s)
         at_model_release(m);
     return s;

@@ -5,7 +5,8 @@
  *     1,4/7 2,3/7       a 2-subset and a token
  *
  * Positions are separated by blanks, fields of a position by '/', components of a field by ','. Integers
- * are exact doubles in the row. A token field with words is written in them. Positions are counted from 1 in messages, as in the theory. */
+ * are exact doubles in the row. A token field with words is written in them. Rows of a decoder of integers may be
+ * short (rows_short). Positions are counted from 1 in messages, as in the theory. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,7 +125,8 @@ static at_status component_parse(const at_field *f, const char *s, size_t n, int
     return check_component(f, *out, position, err);
 }
 
-/* Rows of a decoder's prompt are mostly zeros: a word without '/' is the first field alone, '|' the zero row. */
+/* Rows of a decoder's prompt are mostly zeros: a number without '/' is the first field alone, '|' the zero row. Several
+ * fields of a decoder are all of integers (validate.c). */
 static bool rows_short(const at_model *m)
 {
     return m->decode.enabled && m->n_fields > 1 && at_field_width(&m->fields[0]) == 1;
@@ -136,10 +138,8 @@ static at_status short_parse(const at_model *m, const char *s, size_t n, int pos
     int width = at_model_row_width(m);
     for (int c = 0; c < width; c++)
         v[c] = 0;
-    if (n == 1 && *s == '|') {
+    if (n == 1 && *s == '|')
         s = "0";
-        n = 1;
-    }
     at_status st = component_parse(&m->fields[0], s, n, position, &v[0], err);
     for (int k = 1, at = 1; k < m->n_fields && !st; at += at_field_width(&m->fields[k++]))
         for (int c = 0; c < at_field_width(&m->fields[k]) && !st; c++)
@@ -255,7 +255,7 @@ static bool short_print(const at_model *m, const double *row, at_text *out)
     if (row[0] == 0)
         at_text_add(out, "|");
     else
-        number_print(row[0], m->fields[0].kind == AT_FIELD_REAL, out);
+        number_print(row[0], false, out);
     return true;
 }
 

@@ -310,10 +310,10 @@ static at_status plan_all(plan *L)
     for (at_var v = 0; v < P->n_vars; v++)
         L->coord[v] = L->home[v] = -1;
     at_status st = schedule_errors(P, L->err);
-    for (int k = 0; k < P->n_steps; k++)
-        P->steps[k].scale *= P->weaken;
     if (st)
         return st;
+    for (int k = 0; k < P->n_steps; k++)
+        P->steps[k].scale *= P->weaken;
     schedule_phases(P, &L->S);
     schedule_lifetimes(P, &L->S);
     L->blocks = at_new(a, block_plan, L->S.last + 1);

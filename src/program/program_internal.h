@@ -57,7 +57,7 @@ typedef struct {
     at_pos_kind pos;         /* POS */
     double *prefix, *suffix; /* inputs: values at hidden positions */
     int step;                /* ATTEND: index into steps */
-    bool known;              /* LINEAR of one argument: range and integrality are the author's word */
+    bool known;              /* LINEAR: range and integrality are the author's word */
     at_var when;     /* known: where integrality is meant, for the interpreter alone; -1: everywhere */
     bool accumulate; /* LINEAR base + attention: wants base's coordinate */
     double err;      /* set by assembly */
@@ -80,7 +80,7 @@ struct at_program {
     at_vec out;
     at_read_kind read;
     double threshold;
-    double weaken; /* factor on derived scales: 1, but for controls */
+    double weaken; /* factor on scales: 1, but for controls */
     double lambda; /* GeLU units of this sharpness; 0: ReLU units */
     at_err err;
     at_arena arena;
@@ -133,7 +133,7 @@ typedef struct {
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
                          int levels, mlp_net *out);
 /* GeLU programs: what the units of the pointwise step v add to its error, once the errors of its arguments are
- * known. TIMES: its whole scale comes from here too. */
+ * known. */
 double point_unit_error(const at_program *P, const var *v);
 /* The L of the four units of a product: gelu((x+y)/L) and so on. */
 double times_scale(const at_program *P, const var *v);

@@ -247,8 +247,8 @@ static void refusals(void **state)
 
 /* ---- speed -------------------------------------------------------------------------------------------------- */
 
-/* Not a measurement, only a fence: 450 rows through 6 pairs of attention (D = 64, 4 heads of 16) and MLP (500 units), all
- * weights nonzero, are far below what a sanitizer build on a busy machine may take. */
+/* Prints how long 450 rows take through 6 pairs of attention (D = 64, 4 heads of 16) and MLP (500 units), all weights
+ * nonzero (docs/decode.md). Time is not judged, only that all rows come. */
 static void speed(void **state)
 {
     (void)state;

@@ -373,7 +373,7 @@ static void lying_words_refused(void **state)
         memcpy(bytes + at, lies[k].to, strlen(lies[k].to));
         at_err why = {0};
         assert_int_equal(at_exit_code(at_model_parse(&again, bytes, n, "file", &why)), 2);
-        assert_true(strstr(why.text, "word") || strstr(why.text, "words"));
+        assert_non_null(strstr(why.text, "word"));
         at_free(bytes);
     }
     at_model_release(&m);
