@@ -39,8 +39,8 @@ at_status claim_law_row(const claim_law *c, const at_params *p, const at_params 
     }
 #define CLAIM_DECODER_FIELDS(S)                                                                              \
     .source = "Yang et al. 2024, after Feng et al. 2023", .params = claim_##S##_params,                      \
-    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, .program = program,   \
-    .cells = cells, .n_cells = COUNT(cells), .tables = tables, .n_tables = COUNT(tables)
+    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, CLAIM_CELLS,          \
+    CLAIM_TABLES
 /* The table of the law; WIDTH...TOTAL: exponents in theory. */
 #define CLAIM_LAW_TABLE(S, ROWS, BY, WIDTH, DENSE, ATTENTION, TOTAL)                                         \
     {                                                                                                        \
