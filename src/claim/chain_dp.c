@@ -4,10 +4,9 @@
  * answer. The reference is the interpreter at_dp_run. Prompts use the lowest `letters` values of each input. */
 #include "claim_dp.h"
 
-#include <math.h>
 #include <string.h>
 
-/* In the order of the names below; sizes beyond the second do not occur. */
+/* The values of the parameter `problem`; sizes beyond the second do not occur. */
 static const char *const problems[] = {
     "edit-distance", "edit-distance-local", "lis",        "lcs", "knapsack", "coins",
     "grid",          "prefix-sum",          "palindrome", NULL};
@@ -204,7 +203,6 @@ const at_chain claim_dp_chain = {
 
 /* ---- precision ------------------------------------------------------------------------------------------------ */
 
-const char *const claim_dp_precision_columns[] = {"L", "least p", "2 log2 L + 2", NULL};
 const char *const claim_dp_precision_rows[] = {"a=2 b=2",   "a=3 b=3",   "a=5 b=5",   "a=7 b=7", "a=10 b=10",
                                                "a=15 b=15", "a=20 b=20", "a=31 b=31", NULL};
 
@@ -215,9 +213,8 @@ at_status claim_dp_precision_row(const at_claim *c, const at_params *p, int thre
     at_status s = claim_dp_bind(p, &d, &x, err);
     if (s)
         return s;
-    out[0] = (double)x->L;
-    out[2] = 2 * log2(out[0]) + 2;
+    double L = (double)x->L;
     at_dp_instance_free(x);
     at_dp_free(d);
-    return claim_least_precision(c, p, 4, threads, &out[1], err);
+    return claim_chain_precision_row(c, p, L, CLAIM_DP_INPUTS, threads, out, err);
 }

@@ -5,8 +5,6 @@
  * built backwards as in the benchmark, and with all the brackets there can be, which are the longest. */
 #include "claim_expr.h"
 
-#include <math.h>
-
 static const char *const handles[] = {"leftmost", "any", NULL};
 
 const at_param claim_expr_params[claim_expr_n_params] = {
@@ -92,9 +90,8 @@ static void prompt_fill(const int *token, int n, double *prompt, int *out)
     *out = n + 1;
 }
 
-static int *tokens_new(const void *self, int n, at_err *err)
+static int *tokens_new(int n, at_err *err)
 {
-    (void)self;
     int *t = at_malloc((size_t)n * sizeof *t);
     if (!t)
         at_oom(err);
@@ -103,7 +100,7 @@ static int *tokens_new(const void *self, int n, at_err *err)
 
 static at_status chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
 {
-    int *token = tokens_new(self, prompt_max(self), err);
+    int *token = tokens_new(prompt_max(self), err);
     if (!token)
         return AT_ENOMEM;
     prompt_fill(token, at_expr_nth(self, i, token), prompt, n);
@@ -114,7 +111,7 @@ static at_status chain_nth(const void *self, uint64_t i, double *prompt, int *n,
 static at_status chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
 {
     const at_expr_space *s = self;
-    int *token = tokens_new(self, prompt_max(self), err);
+    int *token = tokens_new(prompt_max(self), err);
     if (!token)
         return AT_ENOMEM;
     int k = s->least + (int)at_rng_below(r, (uint64_t)(s->most - s->least + 1));
@@ -128,7 +125,7 @@ static at_status chain_answer(const void *self, const double *prompt, int n, dou
                               at_err *err)
 {
     const at_expr_space *s = self;
-    int *token = tokens_new(self, prompt_max(self), err), *chain = tokens_new(self, rows_max(self), err);
+    int *token = tokens_new(prompt_max(self), err), *chain = tokens_new(rows_max(self), err);
     int value, operators;
     at_status st = token && chain ? AT_OK : AT_ENOMEM;
     for (int k = 0; k < n && !st; k++)
@@ -183,40 +180,18 @@ static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m,
     return claim_expr_model(p, kind, m, err);
 }
 
-static at_status standard_model(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_expr_model(p, AT_DP_STANDARD, m, err);
-}
-
-static at_status sparse_model(const at_params *p, at_model *m, at_err *err)
-{
-    return claim_expr_model(p, AT_DP_SPARSE, m, err);
-}
-
-static at_status standard_shape(const at_params *p, at_model *m, int *prompt, int *rows, at_err *err)
-{
-    return shape_of(p, AT_DP_STANDARD, m, prompt, rows, err);
-}
-
-static at_status sparse_shape(const at_params *p, at_model *m, int *prompt, int *rows, at_err *err)
-{
-    return shape_of(p, AT_DP_SPARSE, m, prompt, rows, err);
-}
-
 at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err)
 {
-    static const claim_law standard = {&claim_expr_chain, standard_model, standard_shape},
-                           sparse = {&claim_expr_chain, sparse_model, sparse_shape};
+    static const claim_law law = {&claim_expr_chain, claim_expr_model, shape_of};
     at_params small = *p, full = *p;
     int k = at_params_int(p, "operators");
     at_status s = at_params_set(&small, "operators", k / 2, err);
     if (!s)
         s = at_params_set(&full, "least", k, err); /* the prompt that is run has them all */
     out[0] = k;
-    return s ? s : claim_law_row(kind == AT_DP_SPARSE ? &sparse : &standard, &full, &small, out + 1, err);
+    return s ? s : claim_law_row(&law, kind, &full, &small, out + 1, err);
 }
 
-const char *const claim_expr_precision_columns[] = {"L", "least p", "2 log2 L + 2", NULL};
 const char *const claim_expr_precision_rows[] = {
     "p=11 operators=2 least=2",   "p=11 operators=3 least=3",   "p=11 operators=4 least=4",
     "p=11 operators=6 least=6",   "p=11 operators=8 least=8",   "p=11 operators=11 least=11",
@@ -226,7 +201,6 @@ at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int th
                                    at_err *err)
 {
     int k = at_params_int(p, "operators");
-    out[0] = AT_EXPR_TOKENS(k) + 1 + AT_EXPR_CHAIN(k);
-    out[2] = 2 * log2(out[0]) + 2;
-    return claim_least_precision(c, p, 8, threads, &out[1], err);
+    return claim_chain_precision_row(c, p, AT_EXPR_TOKENS(k) + 1 + AT_EXPR_CHAIN(k), CLAIM_EXPR_INPUTS,
+                                     threads, out, err);
 }

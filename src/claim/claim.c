@@ -1,5 +1,5 @@
 /* claim.c: finding claims, and what all of them share. */
-#include "claim_internal.h"
+#include "claim_copy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,6 +124,17 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
     return s ? s : at_check(m, t, &tp, &q, env, a, out, err);
 }
 
+double claim_eps(const at_params *p)
+{
+    return at_params_get(p, "eps");
+}
+
+at_status claim_copy_domain(const at_params *p, at_err *err)
+{
+    double eps = claim_eps(p), M = at_params_get(p, "M");
+    return eps <= M ? AT_OK : at_fail(err, AT_EDOMAIN, "eps=%g: must be at most M, and M is %g", eps, M);
+}
+
 void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx)
 {
     double *table = at_calloc(2 * (size_t)M, sizeof *table);
@@ -176,11 +187,21 @@ void claim_average_emit(at_program *P, const claim_average *a)
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                                 double *least, at_err *err)
 {
+    double largest;
+    return claim_precision_and_size(c, p, inputs, threads, least, &largest, err);
+}
+
+at_status claim_precision_and_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                                   double *least, double *largest, at_err *err)
+{
     at_model m;
-    *least = NAN;
+    at_size z;
+    *least = *largest = NAN;
     at_status s = at_claim_model(c, p, &m, err);
     if (s)
         return s;
+    at_model_size(&m, &z);
+    *largest = z.largest;
     at_check_env env = {.threads = threads};
     bool holds = true; /* not monotone by nature: every p from 53 down is tried, until one fails */
     for (int bits = 53; bits >= 2 && holds && !s; bits--) {
@@ -198,18 +219,4 @@ at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t 
     }
     at_model_release(&m);
     return s;
-}
-
-at_status claim_precision_and_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
-                                   double *least, double *largest, at_err *err)
-{
-    at_model m;
-    at_size z;
-    at_status s = at_claim_model(c, p, &m, err);
-    if (s)
-        return s;
-    at_model_size(&m, &z);
-    *largest = z.largest;
-    at_model_release(&m);
-    return claim_least_precision(c, p, inputs, threads, least, err);
 }

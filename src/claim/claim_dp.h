@@ -4,8 +4,6 @@
 
 #include "claim_law.h"
 
-#include <attest/front.h>
-
 extern const at_param claim_dp_params[];
 enum { claim_dp_n_params = 6 };
 extern const at_chain claim_dp_chain;
@@ -16,8 +14,8 @@ at_status claim_dp_program(const at_params *p, at_dp_attention kind, at_program 
 at_status claim_dp_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
 
 /* The cells that all kinds of attention share: every pair of strings over 2 letters up to 4 x 4 and over 3 up to 3 x 3,
- * every sequence of 5 values for LIS, in f64, f32 and at the least numbers of bits; then all problems, small; then
- * edit distance at 20 x 20. P2, P3, PL: those numbers. */
+ * every sequence of 5 values for LIS, in f64, f32 and at the least numbers of bits; then other problems, small. P2, P3,
+ * PL: those numbers. */
 #define CLAIM_DP_EXACT(PARAMS, ARITH, TIER, QUICK)                                                           \
     {                                                                                                        \
         PARAMS, NULL, AT_EV_EXACT, 0, ARITH, 0, TIER, QUICK                                                  \
@@ -48,17 +46,11 @@ at_status claim_dp_model(const at_params *p, at_dp_attention kind, at_model *m, 
     }
 
 /* Least working p against L for edit distance. */
-extern const char *const claim_dp_precision_columns[], *const claim_dp_precision_rows[];
+extern const char *const claim_dp_precision_rows[];
 at_status claim_dp_precision_row(const at_claim *c, const at_params *p, int threads, double *out,
                                  at_err *err);
-#define CLAIM_DP_PRECISION                                                                                   \
-    {                                                                                                        \
-        .id = "precision",                                                                                   \
-        .title = "least p from which on chains are right, against L (edit distance n x n, 4 drawn pairs at " \
-                 "each p)",                                                                                  \
-        .columns = claim_dp_precision_columns, .x = "L", .logx = true, .rows = claim_dp_precision_rows,      \
-        .quick_rows = 4, .row = claim_dp_precision_row                                                       \
-    }
+#define CLAIM_DP_INPUTS    4
+#define CLAIM_DP_PRECISION CLAIM_CHAIN_PRECISION(dp, "edit distance n x n, ", CLAIM_DP_INPUTS, "pairs", 4)
 
 /* The size law (law_dp.c): what a table of it is made of. */
 extern const char *const claim_dp_law_columns[], *const claim_dp_law_rows[], *const claim_dp_law_local_rows[];

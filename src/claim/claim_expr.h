@@ -4,8 +4,6 @@
 
 #include "claim_law.h"
 
-#include <attest/front.h>
-
 extern const at_param claim_expr_params[];
 enum { claim_expr_n_params = 6 };
 extern const at_chain claim_expr_chain;
@@ -34,16 +32,11 @@ at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m
 /* Tables: the size law, and least p against L. */
 extern const char *const claim_expr_law_columns[], *const claim_expr_law_rows[];
 at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err);
-extern const char *const claim_expr_precision_columns[], *const claim_expr_precision_rows[];
+extern const char *const claim_expr_precision_rows[];
 at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int threads, double *out,
                                    at_err *err);
-#define CLAIM_EXPR_PRECISION                                                                                 \
-    {                                                                                                        \
-        .id = "precision",                                                                                   \
-        .title = "least p from which on chains are right, against L (8 drawn expressions mod 11 at each p)", \
-        .columns = claim_expr_precision_columns, .x = "L", .logx = true, .rows = claim_expr_precision_rows,  \
-        .quick_rows = 3, .row = claim_expr_precision_row                                                     \
-    }
+#define CLAIM_EXPR_INPUTS    8
+#define CLAIM_EXPR_PRECISION CLAIM_CHAIN_PRECISION(expr, "", CLAIM_EXPR_INPUTS, "expressions mod 11", 3)
 #define CLAIM_EXPR_PROOF                                                                                     \
     .proof =                                                                                                 \
         "The leftmost handle of the last segment is found by looking at neighbours; the next token is a "    \

@@ -6,6 +6,17 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
+/* The fields of a claim that come from the names `params`, `program`, `cells`, `tables` of its file. */
+#define CLAIM_CELLS  .program = program, .cells = cells, .n_cells = COUNT(cells)
+#define CLAIM_TABLES .tables = tables, .n_tables = COUNT(tables)
+#define CLAIM_FIELDS .params = params, .n_params = COUNT(params), CLAIM_CELLS
+
+double claim_eps(const at_params *p); /* the tolerance of claims with a parameter eps */
+
+/* A number that a macro names, as text: what a title states is then what the code takes. */
+#define CLAIM_TEXT(x)  CLAIM_TEXT_(x)
+#define CLAIM_TEXT_(x) #x
+
 /* The least p such that the claim's model is right at p and at every larger number of bits up to 53, on `inputs`
  * random and adversarial inputs. NAN when 53 bits fail. */
 at_status claim_least_precision(const at_claim *c, const at_params *p, uint64_t inputs, int threads,

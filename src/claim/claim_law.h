@@ -4,11 +4,14 @@
 
 #include "claim_internal.h"
 
+#include <attest/front.h>
+
 typedef struct {
     const at_chain *chain;
-    at_status (*model)(const at_params *p, at_model *m, at_err *err);
+    at_status (*model)(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
     /* Shapes, which need no weights, and the rows of the longest prompt and of the longest chain. */
-    at_status (*shape)(const at_params *p, at_model *m, int *prompt, int *rows, at_err *err);
+    at_status (*shape)(const at_params *p, at_dp_attention kind, at_model *m, int *prompt, int *rows,
+                       at_err *err);
 } claim_law;
 
 /* Columns of a table of the law; the first names what the row is of and is the caller's. */
@@ -17,8 +20,8 @@ typedef struct {
         "dense ^", "attention ^", "total ^", NULL
 extern const char *const claim_law_plots[];
 /* The columns from L on. Fails when an assembled decoder counts other than the shapes say. */
-at_status claim_law_row(const claim_law *c, const at_params *p, const at_params *quarter, double *out,
-                        at_err *err);
+at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_params *p,
+                        const at_params *quarter, double *out, at_err *err);
 
 /* What a claim about decoders is made of beyond its text and its cells. S: dp or expr, whose claim_S_... functions take the
  * kind of attention. */
@@ -39,8 +42,8 @@ at_status claim_law_row(const claim_law *c, const at_params *p, const at_params 
     }
 #define CLAIM_DECODER_FIELDS(S)                                                                              \
     .source = "Yang et al. 2024, after Feng et al. 2023", .params = claim_##S##_params,                      \
-    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, .program = program,   \
-    .cells = cells, .n_cells = COUNT(cells), .tables = tables, .n_tables = COUNT(tables)
+    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, CLAIM_CELLS,          \
+    CLAIM_TABLES
 /* The table of the law; WIDTH...TOTAL: exponents in theory. */
 #define CLAIM_LAW_TABLE(S, ROWS, BY, WIDTH, DENSE, ATTENTION, TOTAL)                                         \
     {                                                                                                        \
@@ -50,6 +53,20 @@ at_status claim_law_row(const claim_law *c, const at_params *p, const at_params 
         .columns = claim_##S##_law_columns, .x = "L", .by = BY, .plots = claim_law_plots,                    \
         .theory = (const double[]){WIDTH, DENSE, ATTENTION, TOTAL}, .logx = true, .logy = true,              \
         .rows = ROWS, .quick_rows = 7, .row = law_row                                                        \
+    }
+
+/* Tables of the least p from which on chains are right, against L. */
+extern const char *const claim_chain_precision_columns[];
+at_status claim_chain_precision_row(const at_claim *c, const at_params *p, double L, int inputs, int threads,
+                                    double *out, at_err *err);
+/* IN: of what they are; N, OF: how many are drawn, of what. */
+#define CLAIM_CHAIN_PRECISION(S, IN, N, OF, QUICK)                                                           \
+    {                                                                                                        \
+        .id = "precision",                                                                                   \
+        .title = "least p from which on chains are right, against L (" IN CLAIM_TEXT(N) " drawn " OF         \
+                                                                                        " at each p)",       \
+        .columns = claim_chain_precision_columns, .x = "L", .logx = true,                                    \
+        .rows = claim_##S##_precision_rows, .quick_rows = QUICK, .row = claim_##S##_precision_row            \
     }
 
 #endif

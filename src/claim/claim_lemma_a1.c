@@ -31,7 +31,7 @@ static const at_param params[] = {
 static double error_of(const at_params *p)
 {
     double M = at_params_get(p, "M"), lambda = at_params_get(p, "lambda");
-    return fmin(lemma_eps(p) * 0.999, 2 * M * M * M * M / 3) / (lambda * lambda);
+    return fmin(claim_eps(p) * 0.999, 2 * M * M * M * M / 3) / (lambda * lambda);
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -86,7 +86,7 @@ static const at_box certificate = {
 static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double M = at_params_get(p, "M");
-    return lemma_size_row(c, p, threads, "M", "eps", 4, fmax(1, M * M * M * M / lemma_eps(p)), out, err);
+    return lemma_size_row(c, p, threads, "M", "eps", 4, fmax(1, M * M * M * M / claim_eps(p)), out, err);
 }
 
 #define GRID 32
@@ -171,16 +171,8 @@ const at_claim claim_lemma_a1 = {
     .proof =
         "G(u)+G(-u) = u erf(u/sqrt 2) is sqrt(2/pi) u^2 up to u^4/6 of it; the difference at u = (a+b)/L and "
         "(a-b)/L, times sqrt(pi/2) L^2/4, is a b within 2M^4/(3L^2).",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "product",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0.5/-0.25 1/1 -1/0.75",
     .look_params = "N=3 M=1",
 };

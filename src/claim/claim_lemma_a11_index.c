@@ -9,14 +9,14 @@
  *      table; softmax cancels lambda t^2, so t^2 need not be computed.
  *   2. Keys at distance n weigh e^(-lambda n^2) of the target, and there are at most two of each: the target lacks at most
  *      2 (e^-lambda + e^-4 lambda + ...) <= 2.02 e^-lambda (eps <= M), and the output moves by at most 2M times that. */
-#include "claim_internal.h"
+#include "claim_copy.h"
 
 #include <math.h>
 
 static const at_param params[] = {
     {"N", "length", 1, 4096, 12, true},
-    {"M", "bound of the values", 0.001, 1000000, 1, false},
-    {"eps", "wanted error, at most M", 1e-6, 0.5, 0.01, false},
+    COPY_VALUES,
+    COPY_EPS,
     {"alpha", "lambda in units of ln(5M/eps)", 0.01, 4, 1, false},
 };
 
@@ -29,8 +29,9 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N");
     double M = at_params_get(p, "M"), eps = at_params_get(p, "eps");
-    if (eps > M)
-        return at_fail(err, AT_EDOMAIN, "eps=%g: must be at most M, and M is %g", eps, M);
+    at_status s = claim_copy_domain(p, err);
+    if (s)
+        return s;
     at_program *P = at_program_new("lemma-a11-index", N);
     if (!P)
         return at_oom(err);
@@ -43,10 +44,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return AT_OK;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
+#define INPUTS 40 /* at each p */
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
@@ -54,19 +52,14 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     out[0] = N;
     out[2] = 2 * log2(N) + 2;
     out[4] = log(4 * N * at_params_get(p, "M") / at_params_get(p, "eps"));
-    return claim_precision_and_size(c, p, 40, threads, &out[1], &out[3], err);
+    return claim_precision_and_size(c, p, INPUTS, threads, &out[1], &out[3], err);
 }
 
 static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title =
-        "least p from which on it holds, and the largest weight, against L (eps = 0.01, 40 inputs at each p)",
+    COPY_PRECISION("L"),
     .columns = (const char *const[]){"L", "least p", "2 log2 L + 2", "largest weight", "ln(4ML/eps)", NULL},
-    .x = "L",
-    .logx = true,
     .rows = (const char *const[]){"N=8", "N=16", "N=32", "N=64", "N=128", "N=256", "N=450", NULL},
     .quick_rows = 4,
-    .row = precision_row,
 }};
 
 static const at_cell cells[] = {
@@ -91,15 +84,8 @@ const at_claim claim_lemma_a11_index = {
     .proof = "The score lambda (2tk - k^2) is -lambda (t - k)^2 up to a constant of the row, so keys at "
              "distance n weigh "
              "e^(-lambda n^2) of the target.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "copy",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    COPY_FIELDS,
     .look = "1/1 0/1 1/3 0/2 1/5 0/1 0/4 1/8",
     .look_params = "N=12",
 };

@@ -14,15 +14,15 @@
  *      not match is below the best match by at least C (delta - rho) - 2R = N delta/2 - 3 delta/8 >= delta/8 (>= delta/4 from
  *      N = 2 on). (C = 4R/delta would leave nothing: 2 C rho = delta.)
  *   4. The assembler's scale, ln(4 (N+1) M/eps)/gap, does the rest. */
-#include "claim_internal.h"
+#include "claim_copy.h"
 
 #include <math.h>
 
 static const at_param params[] = {
     {"N", "length", 1, 1024, 8, true},
     {"K", "keys", 2, 64, 5, true},
-    {"M", "bound of the values", 0.001, 1000000, 1, false},
-    {"eps", "wanted error", 1e-6, 0.5, 0.01, false},
+    COPY_VALUES,
+    COPY_EPS,
     {"alpha", "scale in units of ln(4(N+1)M/eps)/gap", 0.001, 4, 1, false},
     {"slack", "rho in units of delta^2/(8R)", 0, 8, 1, false},
     {"C", "weight of a match in units of 3R/delta", 0.01, 4, 1, false},
@@ -31,7 +31,10 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), K = at_params_int(p, "K");
-    double M = at_params_get(p, "M"), eps = at_params_get(p, "eps"), s = sin(M_PI / K);
+    double M = at_params_get(p, "M"), eps = at_params_get(p, "eps"), half = sin(M_PI / K);
+    at_status s = claim_copy_domain(p, err);
+    if (s)
+        return s;
     at_program *P = at_program_new("lemma-a11-rating", N);
     if (!P)
         return at_oom(err);
@@ -43,7 +46,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     claim_circle(P, query, K, &c[1], &sn[1]);
     at_var here = at_not(P, at_mark_prefix(P, "front", 0)); /* 0 at the hidden position, as its key is */
     at_hidden_prefix(P, r, 0, -1);
-    double apart = 2 * s * s, delta = apart / (1 + 1 / (4. * N)),
+    double apart = 2 * half * half, delta = apart / (1 + 1 / (4. * N)),
            rho = delta / (4. * N);                                                   /* delta + rho = apart */
     double C = at_params_get(p, "C") * 1.5 * N, gap = N > 1 ? delta / 4 : delta / 8; /* steps 2 and 3 */
     rho *= at_params_get(p, "slack");
@@ -64,10 +67,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return AT_OK;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
+#define INPUTS 60 /* at each p */
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
@@ -76,21 +76,16 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     out[1] = K;
     double scale = 4 * log(4 * (N + 1) * at_params_get(p, "M") / at_params_get(p, "eps")) / delta;
     out[4] = fmax(scale * (1 + 1 / (4 * N)), 1.5 * N);
-    return claim_precision_and_size(c, p, 60, threads, &out[2], &out[3], err);
+    return claim_precision_and_size(c, p, INPUTS, threads, &out[2], &out[3], err);
 }
 
 static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on it holds, and the largest weight, against L and the keys (60 inputs at "
-             "each p)",
+    COPY_PRECISION("L and the keys"),
     .columns = (const char *const[]){"L", "K", "least p", "largest weight",
                                      "max(4 ln(4ML/eps)/delta, 3R/delta)", NULL},
-    .x = "L",
-    .logx = true,
     .rows =
         (const char *const[]){"N=8 K=4", "N=16 K=4", "N=32 K=4", "N=64 K=4", "N=32 K=8", "N=32 K=16", NULL},
     .quick_rows = 2,
-    .row = precision_row,
 }};
 
 static const at_cell cells[] = {
@@ -114,15 +109,8 @@ const at_claim claim_lemma_a11_rating = {
     .proof = "Score C q.k + r with C = 3R/delta: ratings of two matches outweigh their slack by delta/4, and "
              "a key that does not "
              "match loses more than any rating can give; scale ln(4(N+1)M/eps)/gap.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "copy-rating",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    COPY_FIELDS,
     .look = "1/0/0/0/3 -1/1/1/0/0 0.5/-1/0/1/7 0.25/0/1/0/5 -0.5/0/0/1/1 1/0/1/1/2",
     .look_params = "N=8 K=4",
 };

@@ -12,16 +12,16 @@
  *   3. Layer 2 attends by index to t if t > i - B, else to the end of its block, B ceil(t/B), which is then complete and
  *      seen; it takes the key's own value in the first case, and slot (t-1) mod B in the second. (Through the end in any
  *      case fails for blocks that are not complete: control `ends`.)
- * Slots are the price: with one less (control `slots`) the last position of each block is lost. */
-#include "claim_internal.h"
+ * Slots are the price: with one less (control `fewer`) the last position of each block is lost. */
+#include "claim_copy.h"
 
 #include <math.h>
 
 static const at_param params[] = {
     {"N", "length", 1, 1024, 12, true},
     {"B", "block size; 0: ceil(sqrt(N))", 0, 64, 0, true},
-    {"M", "bound of the values", 0.001, 1000000, 1, false},
-    {"eps", "wanted error", 1e-6, 0.5, 0.01, false},
+    COPY_VALUES,
+    COPY_EPS,
     {"fewer", "slots that are missing", 0, 1, 0, true},
     {"uniform", "1: layer 1 averages over all that is seen", 0, 1, 0, true},
     {"ends", "1: layer 2 always takes the block's last position", 0, 1, 0, true},
@@ -44,6 +44,9 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), B = block_of(p), S = B - at_params_int(p, "fewer");
     double M = at_params_get(p, "M"), eps = at_params_get(p, "eps");
+    at_status s = claim_copy_domain(p, err);
+    if (s)
+        return s;
     if (S < 1)
         return at_fail(err, AT_EDOMAIN, "fewer=1: a block of 1 has no slot to spare");
     at_program *P = at_program_new("lemma-a12", N);
@@ -64,10 +67,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return AT_OK;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
+#define INPUTS 10 /* at each p */
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
@@ -76,20 +76,15 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     out[1] = block_of(p);
     out[3] = 2 * log2(N) + 2;
     out[5] = fmax(scale_of(p) + log(2), 2 * N); /* layer 1, and the MLPs that compare positions */
-    return claim_precision_and_size(c, p, 10, threads, &out[2], &out[4], err);
+    return claim_precision_and_size(c, p, INPUTS, threads, &out[2], &out[4], err);
 }
 
 static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title =
-        "least p from which on it holds, and the largest weight, against L (eps = 0.01, 10 inputs at each p)",
+    COPY_PRECISION("L"),
     .columns = (const char *const[]){"L", "B", "least p", "2 log2 L + 2", "largest weight",
                                      "max(ln(16MB^2L/eps), 2L)", NULL},
-    .x = "L",
-    .logx = true,
     .rows = (const char *const[]){"N=9", "N=16", "N=36", "N=64", "N=100", NULL},
     .quick_rows = 2,
-    .row = precision_row,
 }};
 
 static const at_cell cells[] = {
@@ -116,15 +111,8 @@ const at_claim claim_lemma_a12 = {
     .proof = "The last position of a block gathers the block slot by slot; a target among the last B "
              "positions is fetched by "
              "index, an earlier one through the end of its block, by its slot.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "copy",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    COPY_FIELDS,
     .look = "1/1 0/1 1/3 0/1 0/2 1/4 0/1 0/4 1/2 0/6",
     .look_params = "N=12 B=3",
 };

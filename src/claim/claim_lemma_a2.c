@@ -46,7 +46,7 @@ static double lambda_of(const at_params *p)
 {
     double h = at_params_get(p, "h"), M = at_params_get(p, "M"), d2 = at_params_get(p, "d2");
     /* the norm over d2 outputs is at most sqrt(d2) times the largest */
-    return lemma_lambda(p, AT_GELU_GAP * h * M * sqrt(d2) / lemma_eps(p));
+    return lemma_lambda(p, AT_GELU_GAP * h * M * sqrt(d2) / claim_eps(p));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -86,7 +86,7 @@ static const at_box certificate = {
 static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double M = at_params_get(p, "M"), h = at_params_get(p, "h");
-    return lemma_size_row(c, p, threads, "h", "eps", h, fmax(1, h * M) * fmax(1, M) / lemma_eps(p), out, err);
+    return lemma_size_row(c, p, threads, "h", "eps", h, fmax(1, h * M) * fmax(1, M) / claim_eps(p), out, err);
 }
 
 static const at_claim_table tables[] = {{
@@ -117,16 +117,8 @@ const at_claim claim_lemma_a2 = {
     .proof = "relu(u) - G(u) lies in [0, 0.1699712] for every u, so with lambda W1 and W2/lambda an output "
              "is off by "
              "at most 0.16998 times the sum of its weights over lambda.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "relu-net",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0.5,-1,2 0,0,0 4,-4,4",
     .look_params = "N=3",
 };

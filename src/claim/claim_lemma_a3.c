@@ -120,16 +120,8 @@ const at_claim claim_lemma_a3 = {
                  "for every x; "
                  "eps and lambda do not matter.",
     .proof = "G(u) - G(-u) = u Phi(u) + u Phi(-u) = u.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "linear-map",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0.5,-1,2 0,0,0 4,-4,4",
     .look_params = "N=3",
 };

@@ -34,7 +34,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_program *P = at_program_new("lemma-a4", at_params_int(p, "N"));
     if (!P)
         return at_oom(err);
-    at_gelu(P, lemma_lambda(p, 4 * AT_GELU_GAP / lemma_eps(p) * sqrt(d))); /* step 2 */
+    at_gelu(P, lemma_lambda(p, 4 * AT_GELU_GAP / claim_eps(p) * sqrt(d))); /* step 2 */
     x[0] = at_reals(P, "x", d, -M, M);
     y[0] = at_reals(P, "y", d, -M, M);
     at_var t = at_reals(P, "t", 1, -T, T);
@@ -87,7 +87,7 @@ static const at_box certificate = {
 
 static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    double M = at_params_get(p, "M"), d = at_params_get(p, "d"), eps = lemma_eps(p);
+    double M = at_params_get(p, "M"), d = at_params_get(p, "d"), eps = claim_eps(p);
     double poly = 8 * AT_GELU_GAP * sqrt(d) / eps * fmax(1, M / at_params_get(p, "alpha"));
     return lemma_size_row(c, p, threads, "alpha", "eps", 2 * d + 2, poly * (1 + 0x1p-30), out, err);
 }
@@ -124,16 +124,8 @@ const at_claim claim_lemma_a4 = {
     .proof =
         "relu(x+Ct) + relu(y-Ct) - relu(Ct) - relu(-Ct) with C = M/alpha is x or y; four units of weight 1 "
         "make at most 4*0.16998/lambda of error as GeLU units.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "selection",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0.5,1/-1,0/0.75 0.5,1/-1,0/-0.75 1,1/0,0/4",
     .look_params = "N=3",
 };

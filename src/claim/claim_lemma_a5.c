@@ -30,7 +30,7 @@ static const at_param params[] = {
 static double lambda_of(const at_params *p)
 {
     double masks = at_params_int(p, "onehot") ? 2 : 1;
-    return lemma_lambda(p, masks * at_params_get(p, "slope") * AT_GELU_GAP / lemma_eps(p) * (1 + 0x1p-30));
+    return lemma_lambda(p, masks * at_params_get(p, "slope") * AT_GELU_GAP / claim_eps(p) * (1 + 0x1p-30));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -115,16 +115,8 @@ const at_claim claim_lemma_a5 = {
     .proof = "Entry k is relu(3(x-k)+2) - relu(3(x-k)+1), 1 from k-1/3 on and 0 up to k-2/3; as GeLU units "
              "it is off "
              "by at most 3*0.16998/lambda.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "prefix-mask",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0 2.25 7.75",
     .look_params = "N=3",
 };

@@ -25,7 +25,7 @@ static const at_param params[] = {
 
 static double lambda_of(const at_params *p)
 {
-    return lemma_lambda(p, at_params_get(p, "slope") * AT_GELU_GAP / lemma_eps(p) * (1 + 0x1p-30));
+    return lemma_lambda(p, at_params_get(p, "slope") * AT_GELU_GAP / claim_eps(p) * (1 + 0x1p-30));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -105,16 +105,8 @@ const at_claim claim_lemma_a6 = {
                  "(1{k >= i})_k for every x with |x - i| <= 1/3, i in 0..n.",
     .proof = "Entry k is 1 minus the ramp from k+1/3 to k+2/3; as GeLU units it is off by at most "
              "3*0.16998/lambda.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "suffix-mask",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "0 2.25 7.75",
     .look_params = "N=3",
 };

@@ -30,7 +30,7 @@ static double lambda_of(const at_params *p)
 {
     double n =
         at_params_get(p, "n"); /* n+2: the norm over the three outputs is at most (n+2) times b's error */
-    return lemma_lambda(p, fmax(1, 2 * AT_GELU_GAP * n * (n + 2) / lemma_eps(p)));
+    return lemma_lambda(p, fmax(1, 2 * AT_GELU_GAP * n * (n + 2) / claim_eps(p)));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -118,16 +118,8 @@ const at_claim claim_lemma_a7 = {
     .proof = "ceil(i/n) = 1 + sum over j < n of 1{i > jn}, each a ramp of two units; x is carried by two "
              "more without "
              "error.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "block-index",
-    .program = program,
-    .tolerance = lemma_eps,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .box = &certificate,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    LEMMA_FIELDS,
     .look = "1 4 4.75 16",
     .look_params = "N=5",
 };

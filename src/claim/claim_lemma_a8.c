@@ -53,11 +53,6 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return AT_OK;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
-
 static const at_cell cells[] = {
     {"N=64 d=4", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
     {"N=450 d=8 M=20", NULL, AT_EV_SAMPLED, 0, "f64", 1000, AT_TIER_QUICK, NULL},
@@ -78,13 +73,9 @@ const at_claim claim_lemma_a8 = {
     .proof = "The weight is a sum over coordinates; exchanging it with the sum over keys leaves sums that do "
              "not depend "
              "on the query and grow by one term a token.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "linear-recurrence",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
+    .tolerance = claim_eps,
+    CLAIM_FIELDS,
     .look = "1/-2/1 2/2/-1 -2/0/0.5 0/1/2 1/-1/-2 2/0/1",
     .look_params = "N=6 d=1",
 };

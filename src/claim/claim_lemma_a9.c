@@ -10,15 +10,15 @@
  *   2. So a key of the block weighs 1 + (m-1) e^-2mu and another one 2 e^-mu + (m-2) e^-2mu <= m e^-mu (m >= 2).
  *   3. Fewer than m^2 others weigh less than m^3 e^-mu = eps/(2M) of one key of the block: the mean moves by at most 2M
  *      times that. */
-#include "claim_internal.h"
+#include "claim_copy.h"
 
 #include <math.h>
 
 static const at_param params[] = {
     {"N", "length, at most m^2", 1, 4096, 16, true},
     {"m", "block size", 2, 64, 4, true},
-    {"M", "bound of the values", 0.001, 1000000, 1, false},
-    {"eps", "wanted error", 1e-6, 0.5, 0.01, false},
+    COPY_VALUES,
+    COPY_EPS,
     {"alpha", "mu in units of ln(2Mm^3/eps)", 0.01, 4, 1, false},
 };
 
@@ -32,6 +32,9 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     int N = at_params_int(p, "N"), m = at_params_int(p, "m");
     double M = at_params_get(p, "M"), *asked, *own;
     at_var query[64], key[64];
+    at_status s = claim_copy_domain(p, err);
+    if (s)
+        return s;
     at_program *P = at_program_new("lemma-a9", N);
     if (!P)
         return at_oom(err);
@@ -66,30 +69,22 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return AT_OK;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
+#define INPUTS 10 /* at each p */
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     out[0] = at_params_get(p, "N");
     out[1] = at_params_get(p, "m");
     out[4] = mu_of(p);
-    return claim_precision_and_size(c, p, 10, threads, &out[2], &out[3], err);
+    return claim_precision_and_size(c, p, INPUTS, threads, &out[2], &out[3], err);
 }
 
 static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on it holds, and the largest weight, against L = m^2 (eps = 0.01, 40 inputs "
-             "at each p)",
+    COPY_PRECISION("L = m^2"),
     .columns = (const char *const[]){"L", "m", "least p", "largest weight", "ln(2Mm^3/eps)", NULL},
-    .x = "L",
-    .logx = true,
     .rows = (const char *const[]){"N=16 m=4", "N=36 m=6", "N=64 m=8", "N=144 m=12", "N=256 m=16",
                                   "N=484 m=22", NULL},
     .quick_rows = 3,
-    .row = precision_row,
 }};
 
 static const at_cell cells[] = {
@@ -115,15 +110,8 @@ const at_claim claim_lemma_a9 = {
     .proof = "With q = mu (e_b - 1) and k = mu (e_block - 1) the features are 1 and e^-mu: a key of the "
              "block weighs "
              "at least 1, each of the fewer than m^2 others at most m e^-mu; mu = ln(2Mm^3/eps).",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "block-mean",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    COPY_FIELDS,
     .look = "1/0 0/0 0/0 1/0 1/0 0/1 1/0 1/1",
     .look_params = "N=12 m=4",
 };

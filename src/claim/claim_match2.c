@@ -88,17 +88,20 @@ static const at_split split = {
 
 /* ---- precision --------------------------------------------------------------------------------------------- */
 
+#define INPUTS 400 /* at each p */
+
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double M = at_params_get(p, "M");
     out[0] = M;
     out[2] = 2 * log2(M) + log2(log(6 * at_params_get(p, "N")));
-    return claim_least_precision(c, p, 400, threads, &out[1], err);
+    return claim_least_precision(c, p, INPUTS, threads, &out[1], err);
 }
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p from which on it holds, against M (N = 8, 400 random and adversarial inputs at each p)",
+    .title = "least p from which on it holds, against M (N = 8, " CLAIM_TEXT(
+        INPUTS) " random and adversarial inputs at each p)",
     .columns = (const char *const[]){"M", "least p", "log2 c", NULL},
     .x = "M",
     .logx = true,
@@ -128,15 +131,10 @@ const at_claim claim_match2 = {
              "leaves the "
              "others less than 1/6 of the weight, so the mean is b/(b+1) +- 1/6 for b partners, and a ramp "
              "decides.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "match2",
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
     .split = &split,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
     .look = "3 14 5 14 12 1 0",
     .look_params = "N=8 M=17",
 };

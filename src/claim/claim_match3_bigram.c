@@ -111,12 +111,8 @@ const at_claim claim_match3_bigram = {
     .proof = "Layer 1 copies the successor, x_i + M x_{i+1}; an MLP makes y = -x_i and k = x_i + x_{i+1} mod "
              "M; layer 2 "
              "looks for the k nearest to y + 1/4 by the score 2(y+1/4)k - k^2; the output is 1 iff it is y.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "match3-bigram",
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
+    CLAIM_FIELDS,
     .look = "1 2 4 0 6 3",
     .look_params = "N=6 M=7",
 };

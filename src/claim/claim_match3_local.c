@@ -195,12 +195,8 @@ const at_claim claim_match3_local = {
         "The head averages the 2K+1 positions of the window (keys as in qsa-rip), each in its slot j mod "
         "(2K+1), so "
         "that the MLP sees every x_j of the window and tries all pairs of slots with trapezoids at 0, M, 2M.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "match3-local",
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
+    CLAIM_FIELDS,
     .look = "1 2 4 0 3 3 1",
     .look_params = "N=7 M=5 K=1",
 };

@@ -89,17 +89,20 @@ static const at_split split = {
     .hits_of = hits_of,
 };
 
+#define INPUTS 200 /* at each p */
+
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double M = at_params_get(p, "M"), N = at_params_get(p, "N");
     out[0] = M;
     out[2] = 2 * log2(M) + log2(log(6 * N * N));
-    return claim_least_precision(c, p, 200, threads, &out[1], err);
+    return claim_least_precision(c, p, INPUTS, threads, &out[1], err);
 }
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p from which on it holds, against M (N = 6, 200 random and adversarial inputs at each p)",
+    .title = "least p from which on it holds, against M (N = 6, " CLAIM_TEXT(
+        INPUTS) " random and adversarial inputs at each p)",
     .columns = (const char *const[]){"M", "least p", "log2 c", NULL},
     .x = "M",
     .logx = true,
@@ -126,15 +129,10 @@ const at_claim claim_match3_threewise = {
     .proof =
         "cos(a+b+c) = CCC - CSS - SCS - SSC is a trilinear score of rank 4; hits and the pair (blank, blank) "
         "reach 1, everything else at most 1 - gap, and c = M^2 ln(6N^2) makes their weight negligible.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "match3",
-    .program = program,
-    .cells = cells,
-    .n_cells = COUNT(cells),
     .split = &split,
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
     .look = "1 3 5 8 2",
     .look_params = "N=5 M=9",
 };

@@ -73,10 +73,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return s;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
+#define INPUTS 60 /* at each p */
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
@@ -84,13 +81,14 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     out[0] = N;
     out[1] = q;
     out[3] = 2 * q * log2(N) + 2;
-    return claim_least_precision(c, p, 60, threads, &out[2], err);
+    return claim_least_precision(c, p, INPUTS, threads, &out[2], err);
 }
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p from which on it holds, against N and q (eps = 0.1, 60 random and adversarial inputs "
-             "at each p)",
+    .title = "least p from which on it holds, against N and q (eps = 0.1, " CLAIM_TEXT(
+        INPUTS) " random and adversarial inputs "
+                "at each p)",
     .columns = (const char *const[]){"N", "q", "least p", "2q log2 N + 2", NULL},
     .x = "2q log2 N + 2",
     .rows =
@@ -118,15 +116,10 @@ const at_claim claim_qsa_moment = {
     .proof = "The score -prod_{k in y} (t_j - t_k)^2 is linear in the powers of the node t_j = j, exactly 0 "
              "on y and at "
              "most -1 off it; scale ln(4N/eps) leaves the rest eps/4 of the weight.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "qsa",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    .tolerance = claim_eps,
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
     .look = "1/1,2 0.5/3,4 -1/1,6 0/2,5 0.25/4,6 -0.5/1,3",
     .look_params = "N=6 q=2 d=1",
 };

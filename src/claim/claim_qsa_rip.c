@@ -94,11 +94,6 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     return s;
 }
 
-static double tolerance(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
-
 /* ---- how narrow can the keys be? --------------------------------------------------------------------------- */
 
 #define SEARCH_DRAWS  16
@@ -147,13 +142,15 @@ static at_status width_row(const at_claim *c, const at_params *p, int threads, d
     return s ? s : least_width(N, q, 0.9, threads, &out[3], err);
 }
 
+#define INPUTS 60 /* at each p */
+
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double N = at_params_get(p, "N"), q = at_params_get(p, "q");
     out[0] = N;
     out[1] = q;
     out[3] = log2(q / at_params_get(p, "eps") * log(N));
-    return claim_least_precision(c, p, 60, threads, &out[2], err);
+    return claim_least_precision(c, p, INPUTS, threads, &out[2], err);
 }
 
 static const at_claim_table tables[] = {
@@ -172,8 +169,9 @@ static const at_claim_table tables[] = {
     },
     {
         .id = "precision",
-        .title = "least p from which on it holds, against N and q (eps = 0.1, 60 random and adversarial "
-                 "inputs at each p)",
+        .title = "least p from which on it holds, against N and q (eps = 0.1, " CLAIM_TEXT(
+            INPUTS) " random and adversarial "
+                    "inputs at each p)",
         .columns = (const char *const[]){"N", "q", "least p", "log2((q/eps) ln N)", NULL},
         .x = "N",
         .by = "q",
@@ -203,15 +201,10 @@ const at_claim claim_qsa_rip = {
         "Random signs u_j have, for every q-subset S, a w_S with <w_S,u_i> = 1 on S and at most o < 1 "
         "elsewhere "
         "(checked on every subset in integers); scale ln(4N/eps)/(1-o) leaves the rest eps/4 of the weight.",
-    .params = params,
-    .n_params = COUNT(params),
     .task = "qsa",
-    .program = program,
-    .tolerance = tolerance,
-    .cells = cells,
-    .n_cells = COUNT(cells),
-    .tables = tables,
-    .n_tables = COUNT(tables),
+    .tolerance = claim_eps,
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
     .look = "1/1,2 0.5/3,4 -1/1,6 0/2,5 0.25/4,6 -0.5/1,3",
     .look_params = "N=6 q=2 d=1 m=24",
 };

@@ -51,16 +51,6 @@ const char *const claim_dp_law_local_rows[] = {SQUARE("edit-distance-local"), NU
 
 const char *const claim_dp_law_columns[] = {CLAIM_LAW_COLUMNS("problem")};
 
-#define KIND(NAME, K)                                                                                        \
-    static at_status NAME##_model(const at_params *p, at_model *m, at_err *err)                              \
-    {                                                                                                        \
-        return claim_dp_model(p, K, m, err);                                                                 \
-    }                                                                                                        \
-    static at_status NAME##_shape(const at_params *p, at_model *m, int *prompt, int *rows, at_err *err)      \
-    {                                                                                                        \
-        return shape_of(p, K, m, prompt, rows, err);                                                         \
-    }
-
 static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m, int *prompt, int *rows,
                           at_err *err)
 {
@@ -77,21 +67,11 @@ static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m,
     return s;
 }
 
-KIND(standard, AT_DP_STANDARD)
-KIND(linear, AT_DP_LINEAR)
-KIND(sparse, AT_DP_SPARSE)
-KIND(local, AT_DP_LOCAL)
-
 at_status claim_dp_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err)
 {
-    static const claim_law laws[AT_DP_ATTENTIONS] = {
-        [AT_DP_STANDARD] = {&claim_dp_chain, standard_model, standard_shape},
-        [AT_DP_LINEAR] = {&claim_dp_chain, linear_model, linear_shape},
-        [AT_DP_SPARSE] = {&claim_dp_chain, sparse_model, sparse_shape},
-        [AT_DP_LOCAL] = {&claim_dp_chain, local_model, local_shape},
-    };
+    static const claim_law law = {&claim_dp_chain, claim_dp_model, shape_of};
     at_params small;
     at_status s = quarter(p, &small, err);
     out[0] = at_params_get(p, "problem");
-    return s ? s : claim_law_row(&laws[kind], p, &small, out + 1, err);
+    return s ? s : claim_law_row(&law, kind, p, &small, out + 1, err);
 }

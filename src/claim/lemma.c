@@ -4,11 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-double lemma_eps(const at_params *p)
-{
-    return at_params_get(p, "eps");
-}
-
 double lemma_lambda(const at_params *p, double least)
 {
     return exp2(ceil(log2(least))) * at_params_get(p, "lambda");
@@ -37,7 +32,7 @@ static at_status certified_error(const at_claim *c, const at_params *p, const at
     const at_task *t;
     at_params tp;
     at_status s = at_claim_task(c, p, &t, &tp, err);
-    double tolerance = lemma_eps(p);
+    double tolerance = claim_eps(p);
     *error = NAN;
     for (bool again = true; again && !s;) {
         at_arena a;
@@ -51,7 +46,7 @@ static at_status certified_error(const at_claim *c, const at_params *p, const at
             tolerance =
                 c->box->twin ? 0 : fmin(*error, tolerance) * 0.8; /* a network's bound is what it is */
         }
-        again = again && tolerance > lemma_eps(p) * 1e-4; /* exact maps: nothing to find further down */
+        again = again && tolerance > claim_eps(p) * 1e-4; /* exact maps: nothing to find further down */
         at_arena_release(&a);
     }
     return s;

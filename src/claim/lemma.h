@@ -6,6 +6,9 @@
 
 #define LEMMA_SOURCE "Yang et al. 2024 (Do Efficient Transformers Really Save Computation?), appendix A"
 
+/* The fields of a claim that come from the names `params`, `program`, `cells`, `tables`, `certificate` of its file. */
+#define LEMMA_FIELDS CLAIM_FIELDS, CLAIM_TABLES, .tolerance = claim_eps, .box = &certificate
+
 /* Parameters that all of them have; the arguments are defaults. */
 #define LEMMA_LENGTH                                                                                         \
     {                                                                                                        \
@@ -20,7 +23,6 @@
         "lambda", "sharpness of the units, in units of what the proof asks for", 1e-4, 1e4, 1, false         \
     }
 
-double lemma_eps(const at_params *p); /* the tolerance of every lemma */
 /* The power of two at or above `least` times the parameter lambda: a scaling that rounds nothing. */
 double lemma_lambda(const at_params *p, double least);
 

@@ -43,7 +43,8 @@ static at_status count_run(const at_model *m, const double *x, int n, const doub
 }
 
 /* A drawn prompt through the assembled model: counted and computed must be the same. */
-static at_status count_check(const claim_law *c, const at_params *p, const law *computed, at_err *err)
+static at_status count_check(const claim_law *c, at_dp_attention kind, const at_params *p,
+                             const law *computed, at_err *err)
 {
     void *self;
     at_model m;
@@ -62,7 +63,7 @@ static at_status count_check(const claim_law *c, const at_params *p, const law *
     if (!s)
         s = c->chain->answer(self, x, n, rows, &n_rows, err);
     if (!s)
-        s = c->model(p, &m, err);
+        s = c->model(p, kind, &m, err);
     if (!s) {
         s = count_run(&m, x, n, rows, n_rows, &got, err);
         if (!s)
@@ -86,11 +87,11 @@ static at_status count_check(const claim_law *c, const at_params *p, const law *
 }
 
 /* From the shapes, for the longest prompt and chain. */
-static at_status law_at(const claim_law *c, const at_params *p, law *out, at_err *err)
+static at_status law_at(const claim_law *c, at_dp_attention kind, const at_params *p, law *out, at_err *err)
 {
     at_model m;
     int prompt, rows;
-    at_status s = c->shape(p, &m, &prompt, &rows, err);
+    at_status s = c->shape(p, kind, &m, &prompt, &rows, err);
     if (s)
         return s;
     out->L = prompt + rows;
@@ -100,15 +101,15 @@ static at_status law_at(const claim_law *c, const at_params *p, law *out, at_err
     return s;
 }
 
-at_status claim_law_row(const claim_law *c, const at_params *p, const at_params *quarter, double *out,
-                        at_err *err)
+at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_params *p,
+                        const at_params *quarter, double *out, at_err *err)
 {
     law now, before;
-    at_status s = law_at(c, quarter, &before, err);
+    at_status s = law_at(c, kind, quarter, &before, err);
     if (!s)
-        s = law_at(c, p, &now, err);
+        s = law_at(c, kind, p, &now, err);
     if (!s && now.L <= ASSEMBLED)
-        s = count_check(c, p, &now, err);
+        s = count_check(c, kind, p, &now, err);
     if (s)
         return s;
     double dense = (double)now.cost.dense, attention = (double)now.cost.attention,
@@ -134,3 +135,13 @@ at_status claim_law_row(const claim_law *c, const at_params *p, const at_params 
 }
 
 const char *const claim_law_plots[] = {"width", "dense", "attention", "total", NULL};
+
+const char *const claim_chain_precision_columns[] = {"L", "least p", "2 log2 L + 2", NULL};
+
+at_status claim_chain_precision_row(const at_claim *c, const at_params *p, double L, int inputs, int threads,
+                                    double *out, at_err *err)
+{
+    out[0] = L;
+    out[2] = 2 * log2(L) + 2;
+    return claim_least_precision(c, p, (uint64_t)inputs, threads, &out[1], err);
+}

@@ -67,4 +67,13 @@ static inline point small_point(int k)
     return point_at(at_catalogue[k]->id, at_catalogue[k]->look_params, NULL);
 }
 
+static inline at_size size_at(const char *id, const char *params)
+{
+    point c = point_at(id, params, NULL);
+    at_size z = {0};
+    at_model_size(&c.m, &z);
+    point_release(&c);
+    return z;
+}
+
 #endif

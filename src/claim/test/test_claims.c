@@ -208,15 +208,6 @@ static void test_splits(void **state)
 
 /* ---- sizes ------------------------------------------------------------------------------------------------ */
 
-static at_size size_at(const char *id, const char *params)
-{
-    point c = point_at(id, params, NULL);
-    at_size z;
-    at_model_size(&c.m, &z);
-    point_release(&c);
-    return z;
-}
-
 static void test_sizes(void **state)
 {
     (void)state;

@@ -327,16 +327,22 @@ static void test_running_sums(void **state)
     assert_true(compared > 2000 && other > 2000);
 }
 
-/* ---- sizes and precision --------------------------------------------------------------------------------------- */
-
-static at_size size_at(const char *id, const char *params)
+/* Where eps is above M scales would be logarithms of less than 1: refused in words, and not at eps = M. */
+static void test_domain(void **state)
 {
-    point c = point_at(id, params, NULL);
-    at_size z = {0};
-    at_model_size(&c.m, &z);
-    point_release(&c);
-    return z;
+    (void)state;
+    static const char *const ids[] = {"lemma-a9", "lemma-a11-rating", "lemma-a11-index", "lemma-a12"};
+    for (int k = 0; k < 4; k++) {
+        point c = point_at(ids[k], "M=0.25 eps=0.25", NULL);
+        point_release(&c);
+        at_err err = {0};
+        point_params(&c, ids[k], "M=0.25 eps=0.26", NULL);
+        assert_int_equal(at_claim_model(c.claim, &c.p, &c.m, &err), AT_EDOMAIN);
+        assert_non_null(strstr(err.text, "eps=0.26: must be at most M"));
+    }
 }
+
+/* ---- sizes and precision --------------------------------------------------------------------------------------- */
 
 static void test_sizes(void **state)
 {
@@ -413,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_weights_as_printed),
         cmocka_unit_test(test_sum_as_printed),
         cmocka_unit_test(test_running_sums),
+        cmocka_unit_test(test_domain),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_precision),
     };
