@@ -105,14 +105,8 @@ const at_task at_task_copy_rating = {
                   "matches), |x_j| <= M",
     .params = schema,
     .n_params = AT_PARAMS_COUNT(schema),
-    .real = true,
     .input_help =
         "a position is value, slack, key, query and rating (ratings all different), as in \"0.5/0/1/1/0 "
         "-1/1/0/1/2\"",
-    .row_width = row_width,
-    .out_width = out_width,
-    .answer = answer,
-    .sample = sample,
-    .adversarial = adversarial,
-    .simpler = simpler,
+    AT_ROWS_VERBS,
 };

@@ -86,12 +86,6 @@ const at_task at_task_linear_recurrence = {
                   "phi = elu + 1",
     .params = schema,
     .n_params = AT_PARAMS_COUNT(schema),
-    .real = true,
     .input_help = "a position is q, k and v, d reals each, as in \"0.5,1/-1,0/2,1\"",
-    .row_width = row_width,
-    .out_width = out_width,
-    .answer = answer,
-    .sample = sample,
-    .adversarial = adversarial,
-    .simpler = simpler,
+    AT_ROWS_VERBS,
 };

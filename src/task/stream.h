@@ -38,6 +38,9 @@ extern const at_stream at_stream_lis, at_stream_ed, at_stream_ed_local, at_strea
     at_stream_match2, at_stream_match3, at_stream_compose, at_stream_funccomp, at_stream_parity,
     at_stream_majority, at_stream_dyck, at_stream_ngram;
 
+/* The verbs that every file with one family of rows has under these names. */
+#define STREAM_VERBS                                                                                         \
+    .vocabulary = vocabulary, .word = word, .longest = longest, .draw = draw, .complete = complete
 #define STREAM_PARAMS(schema) ((int)(sizeof(schema) / sizeof((schema)[0])))
 
 static inline int source_int(const at_source *d, const char *name)

@@ -128,11 +128,7 @@ static void steps(const at_source *d, const int *prompt, int n_prompt, const int
 
 static const at_stream_verbs verbs = {
     .validate = validate,
-    .vocabulary = vocabulary,
-    .word = word,
-    .longest = longest,
-    .draw = draw,
-    .complete = complete,
+    STREAM_VERBS,
     .steps = steps,
     .before_answer = AT_EXPR_EQUALS,
 };

@@ -116,11 +116,7 @@ static bool complete(const at_source *d, at_sequence *s)
 }
 
 static const at_stream_verbs verbs = {
-    .vocabulary = vocabulary,
-    .word = word,
-    .longest = longest,
-    .draw = draw,
-    .complete = complete,
+    STREAM_VERBS,
     .before_answer = AT_TOKEN_SEP,
 };
 

@@ -243,11 +243,7 @@ static void source_close(at_source *d)
 
 static const at_stream_verbs verbs = {
     .close = source_close,
-    .vocabulary = vocabulary,
-    .word = word,
-    .longest = longest,
-    .draw = draw,
-    .complete = complete,
+    STREAM_VERBS,
     .steps = steps,
     .before_answer = AT_TOKEN_SEP,
 };

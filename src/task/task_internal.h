@@ -116,7 +116,7 @@ bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double
  *     static void sample_row(const at_params *p, at_rng *r, double *x);
  *     static void adversarial_row(const at_params *p, at_rng *r, double *x);
  *     static bool inside(const at_params *p, const double *x);      is x a row of the task?
- * and row_width, out_width. AT_ROWS_VERBS makes the verbs of at_task from them. */
+ * and row_width, out_width. AT_ROWS_VERBS_DEFINE makes the verbs of at_task from them. */
 double at_real_draw(at_rng *r, double lo, double hi); /* uniform */
 double at_real_small(at_rng *r, double most); /* of any sign and of any size from most 2^-30 to most */
 double at_real_weight(at_rng *r, double M);   /* a multiple of M/64 in [-M, M] */
@@ -152,6 +152,7 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
     {                                                                                                        \
         return at_rows_simpler(p, x, n, row_width(p), k, inside, out);                                       \
     }
+/* The verbs of a task over reals, for its row: made as above, or written by the task under the same names. */
 #define AT_ROWS_VERBS                                                                                        \
     .real = true, .row_width = row_width, .out_width = out_width, .answer = answer, .sample = sample,        \
     .adversarial = adversarial, .simpler = simpler

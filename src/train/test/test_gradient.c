@@ -1,12 +1,15 @@
 /* test_gradient.c: the gradient of every parameter tensor against central differences, in f64.
  *
- * Tolerance. Let f be the loss, e = 2^-52 the unit of f64. The quotient (f(w+h) - f(w-h)) / 2h errs by h^2 |f'''| / 6 from
- * Taylor and by |f| k e / h from rounding, where k counts roundings that do not average out (taken as 100, about the
+ * Tolerance. Let f be the loss, e = 2^-52 the unit of f64. The quotient q(h) = (f(w+h) - f(w-h)) / 2h errs by h^2 |f'''| / 6
+ * from Taylor and by |f| k e / h from rounding, where k counts roundings that do not average out (taken as 100, about the
  * longest chain of dependent operations a layer). Directions are random signs over a whole tensor, scaled to length 1, so a
- * tensor is compared with few evaluations; f''' along a unit direction is estimated from the quotients at h and h/2 themselves: their
- * difference is h^2 f''' / 8, so the extrapolated quotient (4 q(h/2) - q(h)) / 3 is compared, within that difference plus
- * the rounding term. The second derivative of elu jumps at 0, so in linear attention a quotient errs besides by up to h/4 a
- * unit that crosses 0 within h: no power of h, so there eight times the difference is allowed. A single wrong entry shows through its share of the direction; besides, single entries are drawn. */
+ * tensor is compared with few evaluations. What the quotients themselves do says how far they are from the limit: with steps h,
+ * h/2, h/4 the extrapolated quotient (4 q(h/4) - q(h/2)) / 3 is compared, within |q(h) - q(h/2)| + |q(h/2) - q(h/4)| plus the
+ * rounding term. Where f is smooth the second difference alone is h^2 f''' / 32 and what extrapolation leaves is O(h^4).
+ * In linear attention the second derivative of elu jumps at 0: a unit that crosses 0 at distance c < h adds a multiple
+ * of (h - c)^2 / 4h to q(h). Of one unit extrapolation leaves at most 2/3 of a difference; of several with different signs it could
+ * leave more than one difference, for which to hide it from both differences two equations must hold by chance.
+ * A single wrong entry shows through its share of the direction; besides, single entries are drawn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,19 +36,19 @@ static double loss_of(at_trainer *t, const test_batch *b, const double *w, doubl
 static void direction_check(at_trainer *t, const test_batch *b, double *w, const double *u, double slope,
                             size_t n, double *scratch, double *moved, const char *what)
 {
-    double h = 1e-3, q[2], f = 0;
-    for (int half = 0; half < 2; half++, h /= 2) {
+    double h = 1e-3, q[3], f = 0;
+    for (int step = 0; step < 3; step++, h /= 2) {
         double at[2];
         for (int side = 0; side < 2; side++) {
             for (size_t i = 0; i < n; i++)
                 moved[i] = w[i] + (side ? h : -h) * u[i];
             at[side] = loss_of(t, b, moved, scratch);
         }
-        q[half] = (at[1] - at[0]) / (2 * h);
+        q[step] = (at[1] - at[0]) / (2 * h);
         f = at[1];
     }
-    double best = (4 * q[1] - q[0]) / 3, allow = at_trainer_arch(t)->attention == AT_TRAIN_LINEAR ? 8 : 1,
-           bound = allow * fabs(q[1] - q[0]) + 100 * fabs(f) * DBL_EPSILON / h;
+    double best = (4 * q[2] - q[1]) / 3,
+           bound = fabs(q[0] - q[1]) + fabs(q[1] - q[2]) + 100 * fabs(f) * DBL_EPSILON / h;
     if (!(fabs(best - slope) <= bound))
         fail_msg("%s: gradient %.12g, differences %.12g, bound %.2g", what, slope, best, bound);
     if (!(bound < 1e-4))

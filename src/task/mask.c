@@ -1,5 +1,7 @@
-/* prefix_mask.c: the integer i nearest to x as a mask: its first i entries are 1, the others 0; with onehot only
- * entry i is 1. */
+/* mask.c: the integer i nearest to x as a mask of n entries. prefix-mask: the first i are 1, the others 0, or with onehot
+ * entry i alone is 1; suffix-mask: the first i-1 are 0, the others 1.
+ *
+ * Both have the same inputs; onehot, the last parameter, is prefix-mask's alone and tells the two apart. */
 #include <math.h>
 
 #include "task_internal.h"
@@ -25,9 +27,9 @@ static int out_width(const at_params *p)
 static void answer_row(const at_params *p, const double *x, double *y)
 {
     double i = nearbyint(*x);
-    bool onehot = at_params_int(p, "onehot");
+    bool prefix = at_params_has(p, "onehot"), onehot = prefix && at_params_int(p, "onehot");
     for (int k = 1; k <= at_params_int(p, "n"); k++)
-        y[k - 1] = onehot ? k == i : k <= i;
+        y[k - 1] = onehot ? k == i : prefix ? k <= i : k >= i;
 }
 
 static void sample_row(const at_params *p, at_rng *r, double *x)
@@ -60,15 +62,22 @@ static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 
 AT_ROWS_VERBS_DEFINE
 
+#define MASK_VERBS                                                                                           \
+    .params = schema, .enums = 1u << AT_ENUM_SEQUENCES,                                                      \
+    .input_help = "a position is one real, as in \"2.25\"", .count = count, .nth = nth, AT_ROWS_VERBS
+
 const at_task at_task_prefix_mask = {
     .id = "prefix-mask",
     .title = "A number as a prefix mask",
     .definition = "y_k = 1{k <= i} (onehot: 1{k = i}) for k = 1..n, where |x - i| <= spread, i in 0..n",
-    .params = schema,
     .n_params = AT_PARAMS_COUNT(schema),
-    .enums = 1u << AT_ENUM_SEQUENCES,
-    .input_help = "a position is one real, as in \"2.25\"",
-    .count = count,
-    .nth = nth,
-    AT_ROWS_VERBS,
+    MASK_VERBS,
+};
+
+const at_task at_task_suffix_mask = {
+    .id = "suffix-mask",
+    .title = "A number as a suffix mask",
+    .definition = "y_k = 1{k >= i} for k = 1..n, where |x - i| <= spread, i in 0..n",
+    .n_params = AT_PARAMS_COUNT(schema) - 1, /* all but onehot */
+    MASK_VERBS,
 };
