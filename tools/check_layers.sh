@@ -69,13 +69,14 @@ BEGIN {
     row("front", "core num model exec task program")
     row("train", "core num model exec")
     row("logic", "core num model exec")
+    row("learn", "core num model exec task train")
     row("check", "core num model exec task program front train logic")
     row("bound", "core num model exec task program front train logic")
     row("claim", "core num model exec task program front train logic check bound")
     row("store", "core")
-    row("job", "core num model exec task program front train logic check bound claim store")
-    row("export", "core num model exec task program front train logic check bound claim store job")
-    row("view", "core num model exec task program front train logic check bound claim store job")
+    row("job", "core num model exec task program front train learn logic check bound claim store")
+    row("export", "core num model exec task program front train learn logic check bound claim store job")
+    row("view", "core num model exec task program front train learn logic check bound claim store job")
     for (i = 1; i < ARGC; i++)
         exists[ARGV[i]] = 1
 }

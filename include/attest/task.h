@@ -22,7 +22,7 @@ typedef struct {
     const char *const *names; /* NULL, or the names of lo, lo+1, ..., hi, which are written instead */
 } at_param;
 
-#define AT_PARAMS_MAX 12
+#define AT_PARAMS_MAX 32
 typedef struct {
     const at_param *schema;
     int n;

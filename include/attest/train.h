@@ -113,7 +113,8 @@ at_status at_trainer_model(const at_trainer *t, int n_min, at_model *m, at_err *
 typedef at_status at_train_source(void *ctx, uint64_t step, const at_train_sequence **batch, int *n,
                                   at_err *err);
 typedef struct {
-    uint64_t steps;         /* train until this many are done */
+    uint64_t steps;         /* of the whole training: the rate follows it */
+    uint64_t until;         /* stop when this many are done; 0: steps */
     at_adamw adamw;         /* rate: the largest */
     uint64_t warmup;        /* the rate rises over so many steps, ... */
     bool decay_rate;        /* ... then falls linearly to 0 at the end */

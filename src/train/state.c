@@ -155,8 +155,8 @@ at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *s
                        double *last_loss, at_err *err)
 {
     at_status s = AT_OK;
-    uint64_t saved = t->steps;
-    while (!s && t->steps < l->steps && !at_cancel_pending()) {
+    uint64_t saved = t->steps, end = l->until && l->until < l->steps ? l->until : l->steps;
+    while (!s && t->steps < end && !at_cancel_pending()) {
         const at_train_sequence *batch;
         uint64_t step = t->steps;
         int n;
@@ -178,7 +178,7 @@ at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *s
     }
     if (!s && l->checkpoint && saved != t->steps)
         s = at_trainer_save(t, l->checkpoint, err);
-    if (!s && t->steps < l->steps)
+    if (!s && t->steps < end)
         s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " steps", t->steps,
                     l->steps);
     return s;

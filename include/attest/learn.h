@@ -1,0 +1,121 @@
+/* learn.h: a stream learnt: batches from a source, trainings from beginning to end, exams.
+ *
+ *     at_recipe r;
+ *     at_recipe_init(&r);
+ *     at_recipe_set(&r, "width=32 steps=2000", &err);
+ *     at_outcome o;
+ *     at_learn(source, &r, &(at_learn_options){.threads = 2}, &arena, &o, &m, &err);
+ *     printf("%.1f%% of answers right\n", 100 * at_exam_answer(&o.exam));
+ *
+ * Everything depends on the recipe and the source alone: not on threads, not on interruptions. */
+#ifndef ATTEST_LEARN_H
+#define ATTEST_LEARN_H
+
+#include <attest/task.h>
+#include <attest/train.h>
+
+/* ---- lessons: batches of a source --------------------------------------------------------------------- */
+
+typedef struct at_lesson at_lesson;
+/* Batch k of a seed has the training samples k*batch, ..., counted modulo `samples` (0: none ever comes again). The loss
+ * is on what follows the prompt. d is borrowed. */
+at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t samples, int threads,
+                        at_lesson **out, at_err *err);
+void at_lesson_free(at_lesson *l); /* NULL is allowed */
+/* An at_train_source; ctx is the lesson. */
+at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err);
+uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch */
+
+/* The trained weights as a decoder of the source's rows: its words, and the stop at <eos>. */
+at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
+
+/* ---- exams ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t count;           /* prompts */
+    uint64_t answers, chains; /* of them right; whole chains right */
+    uint64_t unfinished;      /* without <eos> */
+    uint64_t tokens;          /* generated */
+    double first_wrong; /* mean place of the first wrong token, from 1, where a chain is wrong; NaN: none */
+    double margin;      /* the least of all decisions */
+} at_exam;
+double at_exam_answer(const at_exam *e); /* shares */
+double at_exam_chain(const at_exam *e);
+
+/* One prompt and what became of it, in order of the samples. */
+typedef struct {
+    uint64_t index;
+    const int *prompt, *completion;
+    int n_prompt, n;
+    at_grade grade;
+} at_exam_case;
+typedef struct {
+    int threads;
+    at_arith arith; /* zero: f32 */
+    const at_progress *progress;
+    void (*told)(void *ctx, const at_exam_case *c); /* may be NULL */
+    void *ctx;
+} at_exam_options;
+/* Greedy completions of samples 0..count-1 of a part, graded. The model must be a token decoder with the source's
+ * vocabulary; a source without right answers (ngram) is refused. A prompt longer than the model takes counts as wrong. */
+at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
+                      const at_exam_options *o, at_exam *out, at_err *err);
+
+/* ---- trainings -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_train_arch arch; /* vocabulary and length come from the source, seed from below */
+    int batch;
+    uint64_t steps;
+    at_adamw adamw;
+    uint64_t warmup; /* steps */
+    bool decay_rate;
+    uint64_t samples;           /* in an epoch; 0: every sample is new */
+    uint64_t exam_every;        /* steps between exams; 0: one at the end */
+    uint64_t exam_count, count; /* prompts of an exam on the way, and of the last */
+    double enough;              /* an exam with so many answers right ends the training; above 1: none does */
+    uint64_t seed;              /* of weights, dropout and samples */
+} at_recipe;
+extern const at_param at_recipe_params[]; /* names, ranges, defaults */
+extern const int at_n_recipe_params;
+void at_recipe_init(at_recipe *r); /* defaults */
+at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err); /* "width=32 rate=0.003" */
+void at_recipe_print(const at_recipe *r, at_text *out);                      /* canonical: every setting */
+
+typedef struct {
+    uint64_t step;
+    double loss;
+} at_loss_point;
+typedef struct {
+    uint64_t step;
+    double answer, chain;
+} at_exam_point;
+typedef struct {
+    uint64_t steps;  /* done */
+    bool ended_soon; /* by `enough` */
+    uint64_t tokens; /* trained on */
+    double gflops, gflops_to_90; /* of the training, and until the first exam with 90% of answers; NaN: never */
+    size_t parameters;
+    at_loss_point *loss; /* means over stretches of steps, at most AT_LOSS_POINTS */
+    int n_loss;
+    at_exam_point *exams;
+    int n_exams;
+    at_exam exam; /* the last: samples of the test part with another seed than those on the way */
+    double seconds;
+} at_outcome;
+#define AT_LOSS_POINTS 200
+
+typedef struct {
+    int threads;
+    const char *state; /* NULL, or a file for the state at every exam and when interrupted; taken up when it is there */
+    const at_model *from; /* NULL, or a model to begin with */
+    const at_progress *progress;
+    void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
+    void *ctx;
+} at_learn_options;
+/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN, the place, and the state of the last exam on disk.
+ * Arrays of out live in the arena. */
+at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
+                   at_outcome *out, at_model *m, at_err *err);
+
+#endif

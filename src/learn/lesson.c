@@ -1,0 +1,116 @@
+/* lesson.c: batches of a source, and trained weights as a decoder of its rows.
+ *
+ * A row of n tokens becomes n-1 positions: position i reads token i and should say token i+1; where that belongs to the
+ * prompt there is no target. Sample numbers, not draws, make the batch: any step can be asked for at any time. */
+#include "learn_internal.h"
+
+#include <string.h>
+
+struct at_lesson {
+    const at_source *d;
+    uint64_t seed, samples, step, tokens;
+    int batch, longest, threads;
+    int *token, *target; /* (batch, longest) */
+    at_train_sequence *sequence;
+    at_err *wrong; /* (batch) */
+};
+
+at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t samples, int threads,
+                        at_lesson **out, at_err *err)
+{
+    if (batch < 1 || batch > LESSON_BATCH_MOST)
+        return at_fail(err, AT_EDOMAIN, "a batch of %d; allowed: 1..%d", batch, LESSON_BATCH_MOST);
+    at_lesson *l = at_calloc(1, sizeof *l);
+    if (!l)
+        return at_oom(err);
+    *l = (at_lesson){.d = d,
+                     .seed = seed,
+                     .samples = samples,
+                     .batch = batch,
+                     .longest = at_source_longest(d),
+                     .threads = threads};
+    size_t n = (size_t)batch * (size_t)l->longest;
+    l->token = at_calloc(n, sizeof(int));
+    l->target = at_calloc(n, sizeof(int));
+    l->sequence = at_calloc((size_t)batch, sizeof *l->sequence);
+    l->wrong = at_calloc((size_t)batch, sizeof *l->wrong);
+    if (!l->token || !l->target || !l->sequence || !l->wrong) {
+        at_lesson_free(l);
+        return at_oom(err);
+    }
+    *out = l;
+    return AT_OK;
+}
+
+void at_lesson_free(at_lesson *l)
+{
+    if (!l)
+        return;
+    at_free(l->token);
+    at_free(l->target);
+    at_free(l->sequence);
+    at_free(l->wrong);
+    at_free(l);
+}
+
+static void row_make(void *ctx, size_t k, int worker)
+{
+    (void)worker;
+    at_lesson *l = ctx;
+    int *token = l->token + k * (size_t)l->longest, *target = l->target + k * (size_t)l->longest;
+    uint64_t index = l->step * (uint64_t)l->batch + k;
+    at_sequence s = {.token = token};
+    l->wrong[k] = (at_err){0};
+    if (at_source_sample(l->d, l->seed, AT_TRAIN, l->samples ? index % l->samples : index, &s, &l->wrong[k]))
+        return;
+    for (int i = 0; i + 1 < s.n; i++)
+        target[i] = i + 1 < s.prompt ? -1 : token[i + 1];
+    l->sequence[k] = (at_train_sequence){s.n - 1, token, target};
+}
+
+at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err)
+{
+    at_lesson *l = ctx;
+    l->step = step;
+    at_status s = at_parallel(l->threads, (size_t)l->batch, row_make, l, err);
+    l->tokens = 0;
+    for (int k = 0; k < l->batch && !s; k++) {
+        if (l->wrong[k].code)
+            s = at_fail(err, l->wrong[k].code, "%s", l->wrong[k].text);
+        l->tokens += (uint64_t)l->sequence[k].length;
+    }
+    *batch = l->sequence;
+    *n = l->batch;
+    return s;
+}
+
+uint64_t at_lesson_tokens(const at_lesson *l)
+{
+    return l->tokens;
+}
+
+at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err)
+{
+    at_status s = at_trainer_model(t, 1, m, err);
+    if (s)
+        return s;
+    int words = at_source_vocabulary(d);
+    if (words <= AT_MAX_WORDS) {
+        char word[AT_STREAM_WORD];
+        if (!(m->fields[0].words = at_new(&m->arena, at_word, words)))
+            s = at_oom(err);
+        for (int k = 0; k < words && !s; k++)
+            strcpy(m->fields[0].words[k].s, at_source_word(d, k, word));
+    }
+    m->decode = (at_decode){.enabled = true,
+                            .stop = AT_STOP_EQUALS,
+                            .value = AT_TOKEN_EOS,
+                            .max_steps = m->n_max - 1,
+                            .prompt_min = 1,
+                            .prompt_max = m->n_max - 1};
+    if (!s)
+        s = at_model_validate(m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
