@@ -24,8 +24,7 @@
 #include <attest/claim.h>
 #include <attest/front.h>
 #include <attest/exec.h>
-#include <attest/task.h>
-#include <attest/train.h>
+#include <attest/learn.h>
 
 #include <jansson.h>
 
@@ -53,6 +52,12 @@ enum {
     CLI_SPLIT = 1 << 14,     /* --split SPLIT    -> split */
     CLI_BALANCE = 1 << 15,   /* --balance        -> balance */
     CLI_SHAPE = 1 << 16,     /* --width, --length, --batch, --layers, --heads, --dropout -> shape */
+    CLI_RECIPE = 1 << 17,    /* every setting of a recipe, --rate R -> recipe */
+    CLI_STATE = 1 << 18,     /* --state FILE     -> state */
+    CLI_FROM = 1 << 19,      /* --from MODEL     -> from */
+    CLI_PLOT = 1 << 20,      /* --plot FILE      -> plot */
+    CLI_ENOUGH = 1 << 21,    /* --enough SHARE   -> enough */
+    CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -74,9 +79,13 @@ typedef struct {
     int steps;                 /* 0: not given */
     at_dp_attention attention; /* default standard */
     const char *beside;        /* NULL: not given */
-    uint64_t count;            /* default 10 */
-    at_part split;             /* default train */
+    uint64_t count;            /* defaults: the command's */
+    at_part split;
     bool balance;
+    const char *recipe;             /* NULL, or "width=32 rate=0.003", joined and not checked yet */
+    const char *state, *from, *plot; /* NULL: not given */
+    double enough;                  /* default 0 */
+    const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */
@@ -91,11 +100,13 @@ typedef struct {
     unsigned options;           /* CLI_... */
     int least, most;            /* number of words allowed; most < 0: any */
     const char *missing;        /* what is missing below `least`: "a claim id" */
+    uint64_t count;             /* default of --count; 0: 10 */
+    at_part split;              /* default of --split */
     int (*run)(const cli_args *a);
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_generate, cmd_list,
-    cmd_look, cmd_report, cmd_run, cmd_show;
+extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval, cmd_generate,
+    cmd_list, cmd_look, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
@@ -147,6 +158,15 @@ int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
 
+/* ---- streams --------------------------------------------------------------------------------------- */
+
+/* The stream `name` with the parameters a->set, or the user's file of that name (it has a dot or slash). */
+at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at_err *err);
+
+/* Exams, as `eval` prints them. */
+void cli_exam_print(const at_exam *e, at_text *t);
+json_t *cli_exam_json(const at_exam *e);
+
 /* ---- benchmarks: `attest bench train` is in bench_train.c ------------------------------------------ */
 
 int cli_bench_train(const cli_args *a);
@@ -159,6 +179,9 @@ double cli_median(double *rate, int n, double *spread);
  * cli_fail take the bar away before they write; the next tick draws it again. */
 const at_progress *cli_progress(void);
 void cli_progress_clear(void);
+
+/* Found out before the work, not after it: can a file be written there? */
+bool cli_can_be_written(const char *path, at_err *err);
 
 /* ---- what main sets up --------------------------------------------------------------------------- */
 

@@ -4,13 +4,10 @@
 #include <attest/job.h>
 #include <attest/view.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
     const cli_args *args;
@@ -199,21 +196,6 @@ static void told(void *ctx, const at_job_event *e)
     cli_flush();
 }
 
-/* Found out before the work, not after it: the folder must be there and let us in. */
-static bool report_can_be_written(const char *path, at_err *err)
-{
-    struct stat st;
-    const char *slash = strrchr(path, '/');
-    char folder[4096] = ".";
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        at_fail(err, AT_EIO, "%s: is a directory", path);
-    else if (access(folder, W_OK))
-        at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
-    return !err->code;
-}
-
 static at_status report_write(const printer *p, const char *path, at_err *err)
 {
     at_text html;
@@ -272,7 +254,7 @@ static int run(const cli_args *a)
                 return cli_fail(a, &err);
         }
     const char *report = a->out ? a->out : a->n_words || a->set || a->json ? NULL : REPORT;
-    if (report && !report_can_be_written(report, &err))
+    if (report && !cli_can_be_written(report, &err))
         return cli_fail(a, &err);
     at_ledger *l = NULL;
     if (a->db && at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err))

@@ -6,32 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stream of that name, or the file. */
-static at_status source_open(const cli_args *a, at_source **d, at_err *err)
-{
-    const char *name = a->words[0];
-    const at_stream *t = at_stream_find(name);
-    if (t) {
-        at_params p;
-        at_params_init(&p, t->params, t->n_params);
-        at_status s = a->set ? at_params_parse(&p, a->set, err) : AT_OK;
-        return s ? s : at_source_open(t, &p, d, err);
-    }
-    if (!strpbrk(name, "./")) {
-        const char *names[64];
-        for (int i = 0; i < at_n_streams; i++)
-            names[i] = at_streams[i]->id;
-        const char *near = at_nearest(name, names, (size_t)at_n_streams);
-        if (near)
-            return at_fail(err, AT_EINPUT, "no stream '%.60s'; did you mean '%s'?", name, near);
-        return at_fail(err, AT_EINPUT, "no stream '%.60s'; `attest list streams` shows all, a file is ./NAME",
-                       name);
-    }
-    if (a->set)
-        return at_fail(err, AT_EINPUT, "--set: a file has no parameters");
-    return at_source_load(name, d, err);
-}
-
 static json_t *sample_json(uint64_t index, const at_sequence *s, const char *text)
 {
 
@@ -147,7 +121,7 @@ static int run(const cli_args *a)
 {
     at_err err = {0};
     at_source *d;
-    if (source_open(a, &d, &err))
+    if (cli_source_open(a, a->words[0], &d, &err))
         return cli_fail(a, &err);
     int code = a->balance ? balance_print(a, d) : samples_print(a, d);
     at_source_free(d);

@@ -33,6 +33,14 @@ typedef enum {
     OPT_LAYERS,
     OPT_HEADS,
     OPT_DROPOUT,
+    OPT_STATE,
+    OPT_FROM,
+    OPT_PLOT,
+    OPT_ENOUGH,
+    OPT_PRESET,
+    OPT_WIDTHS,
+    OPT_SEEDS,
+    OPT_ATTENTIONS,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -59,8 +67,8 @@ static const row rows[OPTS] = {
     [OPT_ATTENTION] = {"--attention", "KIND", CLI_ATTENTION, "standard (default), linear, sparse or local"},
     [OPT_BESIDE] = {"--beside", "FILE.dp", CLI_BESIDE,
                     "print the interpreter's chain beside (sizes by --set)"},
-    [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10)"},
-    [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train (default) or test"},
+    [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10; eval: 1000)"},
+    [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train or test (default train; eval: test)"},
     [OPT_BALANCE] = {"--balance", NULL, CLI_BALANCE, "how often each token is in an answer"},
     [OPT_WIDTH] = {"--width", "D", CLI_SHAPE, "of the model, 8..8192, a multiple of 8 (default 64)"},
     [OPT_LENGTH] = {"--length", "T", CLI_SHAPE, "of a sequence, 1..65536 (default 87)"},
@@ -68,6 +76,14 @@ static const row rows[OPTS] = {
     [OPT_LAYERS] = {"--layers", "N", CLI_SHAPE, "1..128 (default 3)"},
     [OPT_HEADS] = {"--heads", "N", CLI_SHAPE, "a divisor of the width (default 4)"},
     [OPT_DROPOUT] = {"--dropout", "P", CLI_SHAPE, "0..0.99 (default 0.1)"},
+    [OPT_STATE] = {"--state", "FILE", CLI_STATE, "keep the training here, and go on with it when it is there"},
+    [OPT_FROM] = {"--from", "MODEL", CLI_FROM, "begin with the weights of a model file"},
+    [OPT_PLOT] = {"--plot", "FILE", CLI_PLOT, "loss and accuracy as a picture (.png, .svg, .pdf)"},
+    [OPT_ENOUGH] = {"--enough", "SHARE", CLI_ENOUGH, "exit 1 when fewer answers are right, 0..1"},
+    [OPT_PRESET] = {"--preset", "NAME", CLI_GRID, "quick (default) or paper"},
+    [OPT_WIDTHS] = {"--widths", "D,D...", CLI_GRID, "instead of the preset's"},
+    [OPT_SEEDS] = {"--seeds", "N,N...", CLI_GRID, "instead of the preset's"},
+    [OPT_ATTENTIONS] = {"--attentions", "A,A...", CLI_GRID, "instead of all three"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -114,6 +130,18 @@ void cli_help_print(const cli_command *c)
                      rows[o].value ? rows[o].value : "");
             at_text_addf(&t, "  %-17s %s\n", left, rows[o].help);
         }
+    if (c->options & CLI_RECIPE) {
+        at_text_add(&t, "\nSettings of the recipe, each an option (--rate 0.003):\n");
+        for (int i = 0; i < at_n_recipe_params; i++) {
+            const at_param *p = &at_recipe_params[i];
+            char left[32];
+            if (p->names)
+                snprintf(left, sizeof left, "%s (%s)", p->name, p->names[(int)p->value]);
+            else
+                snprintf(left, sizeof left, "%s (%.10g)", p->name, p->value);
+            at_text_addf(&t, "  %-21s %s\n", left, p->doc);
+        }
+    }
     at_text_add(&t, "\nExamples:\n");
     for (const char *s = c->examples; *s;) {
         size_t n = strcspn(s, "\n");
@@ -133,20 +161,34 @@ static bool whole(const cli_args *a, const char *name, const char *s, int64_t lo
     return false;
 }
 
-static bool set_add(cli_args *a, const char *s)
+/* Assignments, joined by blanks: to = to + name + "=" + s, without the first part where name is empty. */
+static bool assignment_add(const cli_args *a, const char **to, const char *name, const char *s)
 {
-    if (!strchr(s, '=')) {
-        cli_usage(a, "--set '%.60s': expected NAME=VALUE, as in N=6", s);
-        return false;
-    }
     char *joined = NULL;
-    if (asprintf(&joined, "%s%s%s", a->set ? a->set : "", a->set ? " " : "", s) < 0) {
+    if (asprintf(&joined, "%s%s%s%s%s", *to ? *to : "", *to ? " " : "", name, *name ? "=" : "", s) < 0) {
         cli_usage(a, "out of memory");
         return false;
     }
-    free((char *)a->set);
-    a->set = joined;
+    free((char *)*to);
+    *to = joined;
     return true;
+}
+
+static bool set_add(cli_args *a, const char *s)
+{
+    if (strchr(s, '='))
+        return assignment_add(a, &a->set, "", s);
+    cli_usage(a, "--set '%.60s': expected NAME=VALUE, as in N=6", s);
+    return false;
+}
+
+/* The setting of a recipe that an option names, or NULL. */
+static const char *setting_of(const cli_command *c, const char *name)
+{
+    for (int i = 0; (c->options & CLI_RECIPE) && i < at_n_recipe_params; i++)
+        if (!strcmp(at_recipe_params[i].name, name + 2))
+            return at_recipe_params[i].name;
+    return NULL;
 }
 
 static bool path_take(const cli_args *a, const char *name, const char *s, const char **out)
@@ -240,7 +282,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
         return true;
     case OPT_SPLIT:
         a->split = strcmp(s, "test") ? AT_TRAIN : AT_TEST;
-        if (!a->split && strcmp(s, "train")) {
+        if (a->split == AT_TRAIN && strcmp(s, "train")) {
             cli_usage(a, "--split '%.40s': must be train or test", s);
             return false;
         }
@@ -262,6 +304,30 @@ static bool value_take(cli_args *a, opt o, const char *s)
         if (!at_parse_double(s, strlen(s), &a->shape.dropout) || a->shape.dropout < 0 ||
             a->shape.dropout > 0.99) {
             cli_usage(a, "--dropout '%.40s': must be a number in 0..0.99", s);
+            return false;
+        }
+        return true;
+    case OPT_STATE:
+        return path_take(a, name, s, &a->state);
+    case OPT_FROM:
+        return path_take(a, name, s, &a->from);
+    case OPT_PLOT:
+        return path_take(a, name, s, &a->plot);
+    case OPT_PRESET:
+        a->preset = s;
+        return true;
+    case OPT_WIDTHS:
+        a->widths = s;
+        return true;
+    case OPT_SEEDS:
+        a->seeds = s;
+        return true;
+    case OPT_ATTENTIONS:
+        a->attentions = s;
+        return true;
+    case OPT_ENOUGH:
+        if (!at_parse_double(s, strlen(s), &a->enough) || a->enough < 0 || a->enough > 1) {
+            cli_usage(a, "--enough '%.40s': must be a number in 0..1", s);
             return false;
         }
         return true;
@@ -288,11 +354,16 @@ static bool looks_like_option(const char *s)
 
 static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 {
-    const char *known[OPTS];
+    const char *known[OPTS + AT_PARAMS_MAX];
+    char settings[AT_PARAMS_MAX][32];
     size_t n = 0;
     for (int o = 0; o < OPTS; o++)
         if (takes(c, o))
             known[n++] = rows[o].name;
+    for (int i = 0; (c->options & CLI_RECIPE) && i < at_n_recipe_params; i++) {
+        snprintf(settings[i], sizeof settings[i], "--%s", at_recipe_params[i].name);
+        known[n++] = settings[i];
+    }
     const char *near = strcmp(name, "--output") && strcmp(name, "--out") ? at_nearest(name, known, n) : "-o";
     for (int o = 0; o < OPTS; o++)
         if (!strcmp(rows[o].name, name)) { /* an option, but another command's */
@@ -309,7 +380,8 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bool *help)
 {
     *a = (cli_args){
-        .command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5, .count = 10};
+        .command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5,
+        .count = c->count ? c->count : 10, .split = c->split};
     a->shape.width = a->shape.batch = 64;
     a->shape.length = 87;
     a->shape.layers = 3;
@@ -344,6 +416,16 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
         opt o = 0;
         while (o < OPTS && (strcmp(rows[o].name, name) || !takes(c, o)))
             o++;
+        const char *setting = o == OPTS ? setting_of(c, name) : NULL;
+        if (setting) {
+            if (!eq && i + 1 == argc) {
+                cli_usage(a, "%s needs a value", name);
+                return false;
+            }
+            if (!assignment_add(a, &a->recipe, setting, eq ? eq + 1 : argv[++i]))
+                return false;
+            continue;
+        }
         if (o == OPTS)
             return unknown(a, c, name);
         if (seen[o] && o != OPT_SET) {
@@ -378,4 +460,5 @@ void cli_args_release(cli_args *a)
 {
     free(a->words);
     free((char *)a->set);
+    free((char *)a->recipe);
 }

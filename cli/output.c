@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- stdout ----------------------------------------------------------------------------------- */
@@ -219,4 +220,19 @@ int cli_put_json(const cli_args *a, json_t *j, int code)
     at_text_add(&t, "\n");
     json_decref(j);
     return cli_put_text(a, &t, code);
+}
+
+/* The folder must be there and let us in. */
+bool cli_can_be_written(const char *path, at_err *err)
+{
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    char folder[4096] = ".";
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        at_fail(err, AT_EIO, "%s: is a directory", path);
+    else if (access(folder, W_OK))
+        at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
+    return !err->code;
 }

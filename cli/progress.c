@@ -3,7 +3,8 @@
  *     check match2 N=6 M=11  [##########..........]  50%  12 s left
  *
  * Only on a terminal, at most ten times a second, from any thread (a tick that finds another thread
- * drawing is dropped). The time left is the time spent on this work so far, scaled by what is left of it. */
+ * drawing is dropped). The time left is the time spent on this work so far, scaled by what is left of it. What stands
+ * behind two blanks ("train lis  loss 0.12") may change without being other work. */
 #define _GNU_SOURCE
 #include "cli.h"
 
@@ -58,14 +59,24 @@ static void draw(const char *what, double done, double total, double now)
         drawn = write(STDERR_FILENO, line, (size_t)n) > 0 || drawn;
 }
 
+/* Is it the work that was begun? */
+static bool same(const char *what)
+{
+    const char *end = strstr(what, "  ");
+    size_t n = end ? (size_t)(end - what) : strlen(what);
+    n = n < sizeof begun_what - 1 ? n : sizeof begun_what - 1;
+    return !strncmp(what, begun_what, n) && !begun_what[n];
+}
+
 static void tick(void *ctx, const char *what, double done, double total)
 {
     (void)ctx;
     if (pthread_mutex_trylock(&lock))
         return;
     double now = at_now();
-    if (strncmp(what, begun_what, sizeof begun_what - 1)) {
-        snprintf(begun_what, sizeof begun_what, "%s", what);
+    if (!same(what)) {
+        const char *end = strstr(what, "  ");
+        snprintf(begun_what, sizeof begun_what, "%.*s", end ? (int)(end - what) : 1000, what);
         begun = now;
         begun_done = done;
         last = now + PATIENCE - REDRAW_SECONDS;

@@ -1,0 +1,162 @@
+/* cmd_eval.c: `attest eval`: how many of a stream's prompts a model completes rightly, and where it goes wrong. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN 3 /* wrong chains */
+
+typedef struct {
+    const cli_args *args;
+    const at_source *d;
+    at_text text;  /* the first wrong chains */
+    json_t *wrong; /* the same for machines */
+    int n;
+} teller;
+
+static void words_print(const at_source *d, const int *token, int n, at_text *out)
+{
+    at_text t;
+    at_text_init(&t);
+    at_source_print(d, token, n, &t);
+    if (t.oom)
+        out->oom = true;
+    else if (t.s)
+        at_text_add_plain(out, t.s);
+    at_text_release(&t);
+}
+
+/* Prompt, what the model wrote, and what is right. */
+static void told(void *ctx, const at_exam_case *c)
+{
+    teller *t = ctx;
+    if (c->grade.wrong < 0 || t->n == SHOWN)
+        return;
+    t->n++;
+    int longest = at_source_longest(t->d);
+    at_sequence s = {.n = c->n_prompt, .prompt = c->n_prompt, .token = at_calloc((size_t)longest, sizeof(int))};
+    at_err none = {0};
+    at_text prompt, wrote, right;
+    at_text_init(&prompt);
+    at_text_init(&wrote);
+    at_text_init(&right);
+    at_text_add(&right, "");
+    at_text_add(&wrote, "");
+    words_print(t->d, c->prompt, c->n_prompt, &prompt);
+    words_print(t->d, c->completion, c->n, &wrote);
+    if (s.token) {
+        memcpy(s.token, c->prompt, (size_t)c->n_prompt * sizeof(int));
+        if (!at_source_complete(t->d, &s, &none))
+            words_print(t->d, s.token + s.prompt, s.n - s.prompt, &right);
+    }
+    if (!s.token || prompt.oom || wrote.oom || right.oom)
+        t->text.oom = true;
+    else if (t->args->json) {
+        json_t *j = cli_json_set(json_object(), "index", json_integer((json_int_t)c->index));
+        j = cli_json_set(j, "prompt", cli_json_text(prompt.s));
+        j = cli_json_set(j, "wrote", cli_json_text(wrote.s));
+        j = cli_json_set(j, "right", cli_json_text(right.s));
+        t->wrong = cli_json_add(t->wrong, cli_json_set(j, "first_wrong", json_integer(c->grade.wrong + 1)));
+    } else {
+        at_text_addf(&t->text, "\nwrong from token %d of test sample %" PRIu64 "\n", c->grade.wrong + 1, c->index);
+        cli_row(&t->text, "  prompt", 10, prompt.s, cli_columns());
+        cli_row(&t->text, "  wrote", 10, wrote.s, cli_columns());
+        cli_row(&t->text, "  right", 10, right.s, cli_columns());
+    }
+    at_text_release(&prompt);
+    at_text_release(&wrote);
+    at_text_release(&right);
+    at_free(s.token);
+}
+
+json_t *cli_exam_json(const at_exam *e)
+{
+    json_t *j = cli_json_set(json_object(), "prompts", json_integer((json_int_t)e->count));
+    j = cli_json_set(j, "answer_accuracy", cli_json_number(at_exam_answer(e)));
+    j = cli_json_set(j, "chain_accuracy", cli_json_number(at_exam_chain(e)));
+    j = cli_json_set(j, "unfinished", json_integer((json_int_t)e->unfinished));
+    j = cli_json_set(j, "first_wrong", cli_json_number(e->first_wrong));
+    j = cli_json_set(j, "tokens", json_integer((json_int_t)e->tokens));
+    return cli_json_set(j, "least_margin", cli_json_number(e->margin));
+}
+
+void cli_exam_print(const at_exam *e, at_text *t)
+{
+    at_text_addf(t, "answers right  %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->answers, e->count,
+                 100 * at_exam_answer(e));
+    at_text_addf(t, "chains right   %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->chains, e->count,
+                 100 * at_exam_chain(e));
+    if (!isnan(e->first_wrong))
+        at_text_addf(t, "first wrong    token %.1f on average, where a chain is wrong\n", e->first_wrong);
+    if (e->unfinished)
+        at_text_addf(t, "unfinished     %" PRIu64 " without <eos>\n", e->unfinished);
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    at_model m;
+    at_source *d;
+    at_exam e;
+    if (at_model_load(&m, a->words[0], &err))
+        return cli_fail(a, &err);
+    at_status s = cli_source_open(a, a->words[1], &d, &err);
+    if (s) {
+        at_model_release(&m);
+        return cli_fail(a, &err);
+    }
+    teller t = {.args = a, .d = d, .wrong = a->json ? json_array() : NULL};
+    at_text_init(&t.text);
+    at_exam_options o = {.threads = a->threads,
+                         .arith = a->has_precision ? a->precision : at_f32,
+                         .progress = cli_progress(),
+                         .told = told,
+                         .ctx = &t};
+    s = at_exam_run(&m, d, a->seed, a->split, a->count, &o, &e, &err);
+    cli_progress_clear();
+    int code = !s && at_exam_answer(&e) < a->enough ? CLI_FAILS : CLI_HOLDS;
+    if (s) {
+        json_decref(t.wrong);
+        code = cli_fail(a, &err);
+    } else if (a->json) {
+        json_t *j = cli_json_set(cli_exam_json(&e), "wrong", t.text.oom ? NULL : t.wrong);
+        code = cli_put_json(a, j, code);
+    } else {
+        at_text out;
+        at_text_init(&out);
+        cli_exam_print(&e, &out);
+        out.oom = out.oom || t.text.oom;
+        if (t.text.s)
+            at_text_add(&out, t.text.s);
+        code = cli_put_text(a, &out, code);
+    }
+    at_text_release(&t.text);
+    at_source_free(d);
+    at_model_release(&m);
+    return code;
+}
+
+const cli_command cmd_eval = {
+    .name = "eval",
+    .summary = "examine a decoder on a stream: answers, chains, first wrong step",
+    .usage = "MODEL STREAM|FILE [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
+    .about =
+        "Completes prompts of a stream greedily, token by token, and grades them: is the answer right, is\n"
+        "the whole chain right, and where is the first wrong token. The first wrong chains are printed\n"
+        "beside the right ones. Any token decoder with the stream's words can be examined, trained or\n"
+        "constructed. By default prompts are of the test part, which training never sees.\n"
+        "\n"
+        "Exit code: 0 at least --enough of the answers are right (by default any number), 1 fewer are.",
+    .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
+                "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
+                "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n",
+    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_SEED | CLI_COUNT | CLI_SPLIT | CLI_PRECISION | CLI_ENOUGH,
+    .least = 2,
+    .most = 2,
+    .missing = "a model file and the name of a stream",
+    .count = 1000,
+    .split = AT_TEST,
+    .run = run,
+};

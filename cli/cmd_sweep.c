@@ -1,0 +1,166 @@
+/* cmd_sweep.c: `attest sweep`: a grid of trainings into the ledger, heat maps, tables and a report. */
+#include "cli.h"
+
+#include <attest/job.h>
+#include <attest/view.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEDGER "attest-sweep.db"
+#define REPORT "attest-sweep.html"
+
+static double detail_number(json_t *o, const char *key)
+{
+    json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : 0;
+}
+
+typedef struct {
+    const cli_args *args;
+    json_t *rows; /* --json */
+} teller;
+
+static json_t *row_json(const at_sweep_event *e)
+{
+    json_t *o = cli_json_set(json_object(), "task", cli_json_text(e->row->key.subject));
+    o = cli_json_set(o, "params", cli_json_text(e->row->key.params));
+    o = cli_json_set(o, "seed", json_integer((json_int_t)e->row->rec.seed));
+    o = cli_json_set(o, "verdict", cli_json_text(e->row->rec.verdict));
+    o = cli_json_set(o, "seconds", cli_json_number(e->row->rec.seconds));
+    o = cli_json_set(o, "served", json_boolean(e->served));
+    json_t *detail = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
+    return cli_json_set(o, "detail", detail ? detail : json_null());
+}
+
+static void told(void *ctx, const at_sweep_event *e)
+{
+    teller *t = ctx;
+    if (t->args->json) {
+        t->rows = cli_json_add(t->rows, row_json(e));
+        return;
+    }
+    const at_recipe *r = &e->cell->recipe;
+    json_t *o = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
+    at_text line;
+    at_text_init(&line);
+    at_text_addf(&line, "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n", e->done, e->of,
+                 e->row->key.subject, e->cell->task->size, e->cell->size, at_train_attention_names[r->arch.attention],
+                 r->arch.width, (int)r->seed, 100 * detail_number(o, "answer"), 100 * detail_number(o, "chain"),
+                 e->row->rec.seconds, e->served ? "  (ledger)" : "");
+    json_decref(o);
+    cli_put_text(t->args, &line, 0);
+    cli_flush();
+}
+
+static int summary_print(const cli_args *a, const at_sweep_summary *sum, const at_row *rows, size_t n,
+                         const char *db, const char *report, json_t *cells)
+{
+    if (a->json) {
+        json_t *o = cli_json_set(json_object(), "build", cli_json_text(at_build_id()));
+        o = cli_json_set(o, "trainings", json_integer(sum->cells));
+        o = cli_json_set(o, "good", json_integer(sum->good));
+        o = cli_json_set(o, "served", json_integer(sum->served));
+        o = cli_json_set(o, "seconds", cli_json_number(sum->seconds));
+        return cli_put_json(a, cli_json_set(o, "cells", cells), CLI_HOLDS);
+    }
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    at_text_add(&t, "\n");
+    if (at_trained_text(rows, n, cli_columns(), cli_color(), &t, &err)) {
+        at_text_release(&t);
+        return cli_fail(a, &err);
+    }
+    at_text_addf(&t, "\n%d of %d trainings reach 90%% of answers (%.0f s%s)\nledger %s\nreport %s\n", sum->good,
+                 sum->cells, sum->seconds, sum->served ? ", some from the ledger" : "", db, report);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+static at_status report_write(at_ledger *l, const cli_args *a, const char *report, at_arena *arena, at_row **rows,
+                              size_t *n, at_err *err)
+{
+    at_text html;
+    at_status s = at_ledger_rows(l, NULL, rows, n, arena, err);
+    if (s)
+        return s;
+    at_text_init(&html);
+    s = at_report_catalogue(*rows, *n, at_build_id(), &html, err);
+    if (!s)
+        s = at_file_write(report, html.s, html.n, err);
+    at_text_release(&html);
+    if (!s && a->plot)
+        s = at_trained_picture(*rows, *n, a->plot, err);
+    return s;
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    const char *db = a->db ? a->db : LEDGER, *report = a->out ? a->out : REPORT;
+    at_picture_kind kind;
+    at_grid g = {.preset = at_preset_find(a->preset ? a->preset : "quick"),
+                 .tasks = a->words,
+                 .n_tasks = a->n_words,
+                 .attentions = a->attentions,
+                 .widths = a->widths,
+                 .seeds = a->seeds,
+                 .recipe = a->recipe};
+    if (!g.preset)
+        return cli_usage(a, "--preset '%.40s': must be quick or paper", a->preset);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_grid_cell *cells;
+    at_ledger *l = NULL;
+    at_row *rows = NULL;
+    size_t n_rows = 0;
+    int n;
+    at_status s = at_grid_make(&g, &arena, &cells, &n, &err);
+    if (!s && a->plot)
+        s = at_picture_kind_of(a->plot, &kind, &err);
+    if (!s && (!cli_can_be_written(report, &err) || (a->plot && !cli_can_be_written(a->plot, &err))))
+        s = err.code;
+    if (!s)
+        s = at_ledger_open(db, AT_LEDGER_WRITE, &l, &err);
+    teller t = {.args = a, .rows = a->json ? json_array() : NULL};
+    at_sweep_summary sum;
+    at_sweep_job job = {
+        .ledger = l, .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
+    if (!s)
+        s = at_job_sweep(cells, n, &job, &sum, &err);
+    cli_progress_clear();
+    if (!s)
+        s = report_write(l, a, report, &arena, &rows, &n_rows, &err);
+    int code;
+    if (s) {
+        json_decref(t.rows);
+        code = cli_fail(a, &err);
+    } else
+        code = summary_print(a, &sum, rows, n_rows, db, report, t.rows);
+    at_ledger_close(l);
+    at_arena_release(&arena);
+    return code;
+}
+
+const cli_command cmd_sweep = {
+    .name = "sweep",
+    .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
+    .usage = "[TASK...] [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] [--SETTING V]...",
+    .about =
+        "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
+        "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
+        "preset quick (lis, ed, ed-local, arithmetic; 36 cells, three seeds each) takes about an hour on\n"
+        "two cores; paper is the protocol of the paper, for a cluster. A task, --widths, --seeds, --attentions\n"
+        "and the settings of `attest train` narrow or change it.\n"
+        "\n"
+        "Finished trainings are in the ledger at once (--db, by default attest-sweep.db): what was killed or\n"
+        "interrupted goes on where it stopped. Cells run side by side, one a thread, and do not depend on\n"
+        "their number. -o names the report, by default attest-sweep.html; --plot the heat maps alone.",
+    .examples = "attest sweep\n"
+                "attest sweep lis --widths 16,32 --seeds 1 --steps 2000\n"
+                "attest sweep --preset paper --db paper.db --plot figure1.pdf\n",
+    .options = CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_RECIPE | CLI_PLOT | CLI_GRID,
+    .least = 0,
+    .most = -1,
+    .run = run,
+};

@@ -1,0 +1,157 @@
+/* cmd_train.c: `attest train`: a decoder learns a stream; what comes out is a model file like any other. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const cli_args *args;
+    bool headed;
+} teller;
+
+static void share_print(char out[16], double share)
+{
+    if (isnan(share))
+        snprintf(out, 16, "-");
+    else
+        snprintf(out, 16, "%.1f%%", 100 * share);
+}
+
+static void told(void *ctx, const at_outcome *o)
+{
+    teller *t = ctx;
+    if (t->args->json || !o->n_exams)
+        return;
+    const at_exam_point *e = &o->exams[o->n_exams - 1];
+    char answer[16], chain[16];
+    share_print(answer, e->answer);
+    share_print(chain, e->chain);
+    at_text line;
+    at_text_init(&line);
+    if (!t->headed)
+        at_text_addf(&line, "%9s %10s %9s %9s %12s\n", "step", "loss", "answers", "chains", "tokens/s");
+    t->headed = true;
+    at_text_addf(&line, "%9" PRIu64 " %10.4g %9s %9s %12.0f\n", e->step, o->n_loss ? o->loss[o->n_loss - 1].loss : NAN,
+                 answer, chain, (double)o->tokens / o->seconds);
+    cli_put_text(t->args, &line, 0);
+    cli_flush();
+}
+
+static json_t *points_json(const at_outcome *o, bool exams)
+{
+    json_t *all = json_array();
+    for (int k = 0; k < (exams ? o->n_exams : o->n_loss); k++) {
+        json_t *one = cli_json_add(json_array(),
+                                   json_integer((json_int_t)(exams ? o->exams[k].step : o->loss[k].step)));
+        one = cli_json_add(one, cli_json_number(exams ? o->exams[k].answer : o->loss[k].loss));
+        if (exams)
+            one = cli_json_add(one, cli_json_number(o->exams[k].chain));
+        all = cli_json_add(all, one);
+    }
+    return all;
+}
+
+static json_t *outcome_json(const at_recipe *r, const at_outcome *o)
+{
+    at_text recipe;
+    at_text_init(&recipe);
+    at_recipe_print(r, &recipe);
+    json_t *j = cli_json_set(json_object(), "recipe", recipe.oom ? NULL : cli_json_text(recipe.s));
+    at_text_release(&recipe);
+    j = cli_json_set(j, "parameters", json_integer((json_int_t)o->parameters));
+    j = cli_json_set(j, "steps", json_integer((json_int_t)o->steps));
+    j = cli_json_set(j, "ended_soon", json_boolean(o->ended_soon));
+    j = cli_json_set(j, "tokens", json_integer((json_int_t)o->tokens));
+    j = cli_json_set(j, "gflops", cli_json_number(o->gflops));
+    j = cli_json_set(j, "gflops_to_90", cli_json_number(o->gflops_to_90));
+    j = cli_json_set(j, "seconds", cli_json_number(o->seconds));
+    j = cli_json_set(j, "tokens_per_s", cli_json_number(round((double)o->tokens / o->seconds)));
+    j = cli_json_set(j, "exam", cli_exam_json(&o->exam));
+    j = cli_json_set(j, "loss", points_json(o, false));
+    return cli_json_set(j, "exams", points_json(o, true));
+}
+
+static int outcome_print(const cli_args *a, const at_recipe *r, const at_outcome *o)
+{
+    if (a->json)
+        return cli_put_json(a, outcome_json(r, o), CLI_HOLDS);
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "%s after %" PRIu64 " of %" PRIu64 " steps, %" PRIu64 " tokens, %.0f GFLOP, %.1f s\n",
+                 o->ended_soon ? "enough" : "done", o->steps, r->steps, o->tokens, o->gflops, o->seconds);
+    cli_exam_print(&o->exam, &t);
+    if (a->out)
+        at_text_addf(&t, "model %s\n", a->out);
+    if (a->plot)
+        at_text_addf(&t, "curves %s\n", a->plot);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    at_source *d;
+    at_recipe r;
+    at_picture_kind kind;
+    at_recipe_init(&r);
+    if ((a->recipe && at_recipe_set(&r, a->recipe, &err)) || (a->plot && at_picture_kind_of(a->plot, &kind, &err)))
+        return cli_fail(a, &err);
+    for (const char *const *path = (const char *const[]){a->out, a->plot, a->state, ""}; !*path || **path; path++)
+        if (*path && !cli_can_be_written(*path, &err))
+            return cli_fail(a, &err);
+    if (cli_source_open(a, a->words[0], &d, &err))
+        return cli_fail(a, &err);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_model m;
+    at_outcome o;
+    teller t = {.args = a};
+    at_learn_options options = {
+        .threads = a->threads, .state = a->state, .progress = cli_progress(), .told = told, .ctx = &t};
+    at_model from;
+    at_status s = a->from ? at_model_load(&from, a->from, &err) : AT_OK;
+    if (!s && a->from)
+        options.from = &from;
+    if (!s)
+        s = at_learn(d, &r, &options, &arena, &o, &m, &err);
+    cli_progress_clear();
+    if (options.from)
+        at_model_release(&from);
+    if (!s) {
+        if (a->out)
+            s = at_model_save(&m, a->out, &err);
+        if (!s && a->plot)
+            s = cli_curves_write(a->words[0], &o, a->plot, &err);
+        at_model_release(&m);
+    }
+    int code = s ? cli_fail(a, &err) : outcome_print(a, &r, &o);
+    at_arena_release(&arena);
+    at_source_free(d);
+    return code;
+}
+
+const cli_command cmd_train = {
+    .name = "train",
+    .summary = "a decoder learns a stream, step by step; a model file comes out",
+    .usage = "STREAM|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE] [--plot FILE]",
+    .about =
+        "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"
+        "fresh samples, and examines it on prompts of the test part, which are never trained on: greedy\n"
+        "completion, token by token. Answers: what stands before <eos> is right; chains: every token\n"
+        "before it too. The model (-o) is a plain model: run, generate, look, eval take it.\n"
+        "\n"
+        "With --state the training is kept at every exam and when interrupted, and goes on from there; the\n"
+        "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
+        "that is not finite stops it with exit 2; what was kept stays. --from begins with the weights of\n"
+        "a model file, trained or constructed.",
+    .examples = "attest train lis --set n=10,range=25 --width 32 --steps 4000 --rate 0.006 -o lis.safetensors\n"
+                "attest train arithmetic --set operators=3 --attention linear --state run.state --plot run.png\n"
+                "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
+    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_OUT | CLI_RECIPE | CLI_STATE | CLI_FROM | CLI_PLOT,
+    .least = 1,
+    .most = 1,
+    .missing = "the name of a stream",
+    .run = run,
+};

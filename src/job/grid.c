@@ -1,0 +1,214 @@
+/* grid.c: presets of sweeps, and the cells they stand for.
+ *
+ * Cells come size by size, the smallest first, and within a size width by width, so that a sweep that is stopped early has
+ * whole columns of the small ones. */
+#include "job_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const int quick_widths[] = {16, 32, 0};
+static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0}, paper_to_512[] = {32, 64, 128, 256, 512, 0};
+
+/* One recipe for every attention; what a task changes, it changes for all of them. */
+static const at_grid_task quick_tasks[] = {
+    {"lis", "n", (const char *const[]){"n=10 range=25", "n=20 range=40", NULL}, NULL, quick_widths},
+    {"ed", "n", (const char *const[]){"n=4", "n=6", NULL}, NULL, quick_widths},
+    {"ed-local", "n", (const char *const[]){"n=6", NULL}, NULL, quick_widths},
+    {"arithmetic", "operators", (const char *const[]){"operators=4", NULL}, NULL, quick_widths},
+};
+static const at_preset quick = {
+    "quick",
+    "the phenomenon, in an hour on two cores",
+    "dropout=0 batch=32 rate=0.006 beta2=0.98 steps=4000 exams=400 prompts=200 count=500 enough=0.995",
+    quick_tasks,
+    sizeof quick_tasks / sizeof *quick_tasks,
+    3,
+};
+
+/* A million samples, batches of 512, a hundred epochs, five of them to warm up, every epoch counted as a step of the
+ * schedule there; here the rate moves with every step. */
+static const at_grid_task paper_tasks[] = {
+    {"lis", "n", (const char *const[]){"n=40", "n=110", "n=175", "n=250", NULL}, NULL, paper_widths},
+    {"ed", "n", (const char *const[]){"n=6", "n=12", "n=16", "n=20", NULL}, NULL, paper_widths},
+    {"ed-local", "n", (const char *const[]){"n=6", "n=12", "n=16", "n=20", NULL}, NULL, paper_widths},
+    {"arithmetic", "operators",
+     (const char *const[]){"operators=6 order=random", "operators=10 order=random", "operators=13 order=random",
+                           "operators=16 order=random", NULL},
+     NULL, paper_to_512},
+};
+static const at_preset paper = {
+    "paper",
+    "the protocol of the paper: 276 trainings of 195,400 steps; for a cluster",
+    "dropout=0.1 batch=512 rate=0.0001 steps=195400 warmup=9770 samples=1000000 exams=9770 prompts=1000 "
+    "count=100000",
+    paper_tasks,
+    sizeof paper_tasks / sizeof *paper_tasks,
+    1,
+};
+
+const at_preset *const at_presets[] = {&quick, &paper};
+const int at_n_presets = sizeof at_presets / sizeof *at_presets;
+
+const at_preset *at_preset_find(const char *id)
+{
+    for (int i = 0; i < at_n_presets; i++)
+        if (!strcmp(at_presets[i]->id, id))
+            return at_presets[i];
+    return NULL;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------- */
+
+#define LIST_MOST 64
+typedef struct {
+    int n, value[LIST_MOST];
+} list;
+
+static at_status list_parse(const char *what, const char *text, int64_t lo, int64_t hi, list *out, at_err *err)
+{
+    out->n = 0;
+    for (const char *s = text;; s++) {
+        size_t n = strcspn(s, ",");
+        int64_t v;
+        if (!at_parse_i64(s, n, &v) || v < lo || v > hi)
+            return at_fail(err, AT_EINPUT, "%s '%.40s': must be integers in %lld..%lld with commas between", what,
+                           text, (long long)lo, (long long)hi);
+        if (out->n == LIST_MOST)
+            return at_fail(err, AT_EINPUT, "%s: at most %d of them", what, LIST_MOST);
+        out->value[out->n++] = (int)v;
+        s += n;
+        if (!*s)
+            return AT_OK;
+    }
+}
+
+static at_status attentions_parse(const char *text, list *out, at_err *err)
+{
+    out->n = 0;
+    for (const char *s = text;; s++) {
+        size_t n = strcspn(s, ",");
+        int k = 0;
+        while (k < AT_TRAIN_ATTENTIONS && (strlen(at_train_attention_names[k]) != n ||
+                                           strncmp(at_train_attention_names[k], s, n)))
+            k++;
+        if (k == AT_TRAIN_ATTENTIONS)
+            return at_fail(err, AT_EINPUT,
+                           "attentions '%.40s': must be standard, sparse, linear with commas between", text);
+        if (out->n < LIST_MOST)
+            out->value[out->n++] = k;
+        s += n;
+        if (!*s)
+            return AT_OK;
+    }
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_grid *g;
+    list attentions, widths, seeds; /* widths: n = 0 for each task's own */
+    at_arena *arena;
+    at_grid_cell *cell;
+    int n, cap;
+} maker;
+
+static at_status cell_add(maker *k, const at_grid_task *t, const char *params, double size, int attention, int width,
+                          int seed, at_err *err)
+{
+    if (k->n == k->cap) {
+        int cap = 2 * k->cap + 64;
+        at_grid_cell *grown = at_new(k->arena, at_grid_cell, cap);
+        if (!grown)
+            return at_oom(err);
+        if (k->n)
+            memcpy(grown, k->cell, (size_t)k->n * sizeof *grown);
+        k->cell = grown;
+        k->cap = cap;
+    }
+    at_grid_cell *c = &k->cell[k->n++];
+    *c = (at_grid_cell){.preset = k->g->preset, .task = t, .params = params, .size = size};
+    at_recipe_init(&c->recipe);
+    char own[96];
+    snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_train_attention_names[attention], width, seed);
+    at_status s = at_recipe_set(&c->recipe, k->g->preset->recipe, err);
+    if (!s && t->recipe)
+        s = at_recipe_set(&c->recipe, t->recipe, err);
+    if (!s && k->g->recipe)
+        s = at_recipe_set(&c->recipe, k->g->recipe, err);
+    return s ? s : at_recipe_set(&c->recipe, own, err);
+}
+
+static at_status size_add(maker *k, const at_grid_task *t, const char *sizes, at_err *err)
+{
+    const at_stream *stream = at_stream_find(t->stream);
+    at_params p;
+    at_text text;
+    at_params_init(&p, stream->params, stream->n_params);
+    at_status s = at_params_parse(&p, sizes, err);
+    if (s)
+        return s;
+    at_text_init(&text);
+    at_params_print(&p, &text);
+    const char *params = text.oom ? NULL : at_arena_strdup(k->arena, text.s);
+    at_text_release(&text);
+    if (!params)
+        return at_oom(err);
+    double size = at_params_get(&p, t->size);
+    int n = k->widths.n;
+    while (!k->widths.n && t->widths[n])
+        n++;
+    for (int w = 0; w < n; w++)
+        for (int a = 0; a < k->attentions.n; a++)
+            for (int r = 0; r < k->seeds.n && !s; r++)
+                s = cell_add(k, t, params, size, k->attentions.value[a],
+                             k->widths.n ? k->widths.value[w] : t->widths[w], k->seeds.value[r], err);
+    return s;
+}
+
+static at_status tasks_known(const at_grid *g, at_err *err)
+{
+    for (int i = 0; i < g->n_tasks; i++) {
+        int k = 0;
+        while (k < g->preset->n_tasks && strcmp(g->preset->tasks[k].stream, g->tasks[i]))
+            k++;
+        if (k == g->preset->n_tasks)
+            return at_fail(err, AT_EINPUT, "no task '%.60s' in the preset %s; `attest sweep --help` names them",
+                           g->tasks[i], g->preset->id);
+    }
+    return AT_OK;
+}
+
+at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, int *n, at_err *err)
+{
+    maker k = {.g = g, .arena = arena, .attentions = {3, {0, 1, 2}}, .seeds = {.n = g->preset->seeds}};
+    for (int i = 0; i < k.seeds.n; i++)
+        k.seeds.value[i] = i + 1;
+    at_status s = tasks_known(g, err);
+    if (!s && g->attentions)
+        s = attentions_parse(g->attentions, &k.attentions, err);
+    if (!s && g->widths)
+        s = list_parse("widths", g->widths, 8, 8192, &k.widths, err);
+    if (!s && g->seeds)
+        s = list_parse("seeds", g->seeds, 0, INT32_MAX, &k.seeds, err);
+    bool any = true;
+    for (int size = 0; any && !s; size++) {
+        any = false;
+        for (int t = 0; t < g->preset->n_tasks && !s; t++) {
+            const at_grid_task *task = &g->preset->tasks[t];
+            bool wanted = !g->n_tasks;
+            for (int i = 0; i < g->n_tasks; i++)
+                wanted = wanted || !strcmp(g->tasks[i], task->stream);
+            int sizes = 0;
+            while (task->sizes[sizes])
+                sizes++;
+            if (!wanted || size >= sizes)
+                continue;
+            any = true;
+            s = size_add(&k, task, task->sizes[size], err);
+        }
+    }
+    *cells = k.cell;
+    *n = k.n;
+    return s;
+}

@@ -1,0 +1,206 @@
+/* sweep.c: the cells of a grid, trained, into the ledger.
+ *
+ * Small models train faster side by side than one after the other on more threads: so many cells run at a time as there are
+ * threads, each on one. A cell is a function of its key, so who runs it does not matter, and what this very build has
+ * finished is served from the ledger. */
+#include "job_internal.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWEEP_VERSION 1
+
+typedef struct {
+    const at_grid_cell *cells;
+    int n, done;
+    const at_sweep_job *job;
+    at_sweep_summary *sum;
+    pthread_mutex_t lock; /* of the ledger, the summary, the progress and err */
+    at_err *err;
+    bool stop;
+} sweep;
+
+static json_t *points(const at_outcome *o, bool exams)
+{
+    json_t *all = json_array();
+    for (int k = 0; k < (exams ? o->n_exams : o->n_loss); k++) {
+        json_t *one = json_array();
+        json_array_append_new(one, json_integer((json_int_t)(exams ? o->exams[k].step : o->loss[k].step)));
+        json_array_append_new(one, detail_number(exams ? o->exams[k].answer : o->loss[k].loss));
+        if (exams)
+            json_array_append_new(one, detail_number(o->exams[k].chain));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+/* GFLOP of writing one chain of the greatest length, with caches. */
+static double chain_gflops(const at_source *d, const at_model *m)
+{
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    int prompt = 1, rows = 1;
+    for (uint64_t i = 0; s.token && i < 100; i++)
+        if (!at_source_sample(d, 1, AT_TEST, i, &s, NULL) && s.n > prompt + rows) {
+            prompt = s.prompt;
+            rows = s.n - s.prompt;
+        }
+    at_free(s.token);
+    at_cost cost;
+    if (at_generation_cost(m, prompt, rows, &cost, NULL))
+        return NAN;
+    return 2e-9 * ((double)cost.dense + (double)cost.attention);
+}
+
+static char *detail_make(const at_grid_cell *c, const at_source *d, const at_outcome *o, const at_model *m,
+                         const at_mark_of *mark)
+{
+    const at_train_arch *a = &c->recipe.arch;
+    json_t *j = json_object();
+    detail_add(j, "preset", json_string(c->preset->id));
+    detail_add(j, "attention", json_string(at_train_attention_names[a->attention]));
+    detail_add(j, "width", json_integer(a->width));
+    detail_add(j, "layers", json_integer(a->layers));
+    detail_add(j, "heads", json_integer(a->heads));
+    detail_add(j, "parameters", json_integer((json_int_t)o->parameters));
+    detail_add(j, "size", detail_number(c->size));
+    detail_add(j, "size_name", json_string(c->task->size));
+    detail_add(j, "length", json_integer(at_source_longest(d)));
+    detail_add(j, "steps", json_integer((json_int_t)o->steps));
+    detail_add(j, "batch", json_integer(c->recipe.batch));
+    detail_add(j, "rate", detail_number(c->recipe.adamw.rate));
+    detail_add(j, "tokens", json_integer((json_int_t)o->tokens));
+    detail_add(j, "loss", points(o, false));
+    detail_add(j, "accuracy", points(o, true));
+    detail_add(j, "answer", detail_number(at_exam_answer(&o->exam)));
+    detail_add(j, "chain", detail_number(at_exam_chain(&o->exam)));
+    detail_add(j, "first_wrong", detail_number(o->exam.first_wrong));
+    detail_add(j, "gflops_chain", detail_number(chain_gflops(d, m)));
+    detail_add(j, "gflops_trained", detail_number(o->gflops));
+    detail_add(j, "gflops_to_90", detail_number(o->gflops_to_90));
+    detail_add(j, "mark", json_string(mark->mark));
+    detail_add(j, "why", json_string(mark->why));
+    char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(j);
+    return text;
+}
+
+/* Trains the cell; rec's strings live in the arena. */
+static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *rec, at_err *err)
+{
+    const at_stream *t = at_stream_find(c->task->stream);
+    at_params p;
+    at_source *d;
+    at_outcome o;
+    at_model m;
+    at_mark_of mark;
+    at_params_init(&p, t->params, t->n_params);
+    at_status s = at_params_parse(&p, c->params, err);
+    if (!s)
+        s = at_source_open(t, &p, &d, err);
+    if (s)
+        return s;
+    s = at_grid_mark(c, &mark, err);
+    if (!s)
+        s = at_learn(d, &c->recipe, &(at_learn_options){.threads = 1}, arena, &o, &m, err);
+    if (!s) {
+        char *text = detail_make(c, d, &o, &m, &mark);
+        rec->detail = text ? at_arena_strdup(arena, text) : NULL;
+        free(text);
+        if (!rec->detail)
+            s = at_oom(err);
+        rec->verdict = at_exam_answer(&o.exam) >= 0.9 ? "holds" : "fails";
+        rec->inputs = o.exam.count;
+        rec->margin = o.exam.margin;
+        rec->seconds = o.seconds;
+        at_model_release(&m);
+    }
+    at_source_free(d);
+    return s;
+}
+
+static at_status key_make(const at_grid_cell *c, at_arena *arena, at_cell_key *key, at_err *err)
+{
+    static const char none[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, "train ");
+    at_recipe_print(&c->recipe, &t);
+    const char *question = t.oom ? NULL : at_arena_strdup(arena, t.s);
+    at_text_release(&t);
+    *key = (at_cell_key){.subject = c->task->stream,
+                         .params = c->params,
+                         .question = question,
+                         .model_hash = none, /* a training begins without one */
+                         .check_version = SWEEP_VERSION,
+                         .build = at_build_id()};
+    return question ? AT_OK : at_oom(err);
+}
+
+/* Under the lock: a finished cell is counted and told. */
+static void cell_tell(sweep *w, const at_grid_cell *c, const at_row *row, bool served)
+{
+    w->done++;
+    w->sum->cells++;
+    w->sum->served += served;
+    w->sum->good += !strcmp(row->rec.verdict, "holds");
+    if (w->job->told)
+        w->job->told(w->job->ctx, &(at_sweep_event){c, row, served, w->done, w->n});
+    at_progress_tick(w->job->progress, "sweep", w->done, w->n);
+}
+
+static void cell_run(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    sweep *w = ctx;
+    const at_grid_cell *c = &w->cells[i];
+    at_ledger *l = w->job->ledger;
+    at_arena arena;
+    at_row row = {0}, *old = NULL;
+    at_err err = {0};
+    at_arena_init(&arena);
+    pthread_mutex_lock(&w->lock);
+    at_status s = w->stop ? AT_ECANCEL : key_make(c, &arena, &row.key, &err);
+    if (!s && l)
+        s = at_ledger_find(l, &row.key, &old, &arena, &err);
+    at_progress_tick(w->job->progress, "sweep", w->done, w->n);
+    pthread_mutex_unlock(&w->lock);
+    row.rec = (at_record){.role = "trained",
+                          .evidence = "sampled",
+                          .arithmetic = "f32",
+                          .margin = NAN,
+                          .seed = c->recipe.seed,
+                          .isa = at_exec_isa(),
+                          .version = at_version()};
+    if (!s && !old)
+        s = cell_train(c, &arena, &row.rec, &err);
+    pthread_mutex_lock(&w->lock);
+    if (!s && !old && l)
+        s = at_ledger_put(l, &row.key, &row.rec, &err);
+    if (!s)
+        cell_tell(w, c, old ? old : &row, old != NULL);
+    else if (!w->stop) {
+        w->stop = true;
+        at_fail(w->err, s, "%s", err.text);
+    }
+    pthread_mutex_unlock(&w->lock);
+    at_arena_release(&arena);
+}
+
+at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job, at_sweep_summary *out,
+                       at_err *err)
+{
+    double start = at_now();
+    at_err mine = {0};
+    sweep w = {.cells = cells, .n = n, .job = job, .sum = out, .err = &mine};
+    *out = (at_sweep_summary){0};
+    if (pthread_mutex_init(&w.lock, NULL))
+        return at_oom(err);
+    at_status s = at_parallel(job->threads, (size_t)n, cell_run, &w, err);
+    pthread_mutex_destroy(&w.lock);
+    out->seconds = at_now() - start;
+    if (!s && mine.code)
+        s = at_fail(err, mine.code, "%s", mine.text);
+    return s;
+}

@@ -1,0 +1,194 @@
+/* test_learn.c: lessons say what their source says; exams count what a hand would count; a training is a function of its
+ * recipe, whatever the threads; recipes read what they print. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <attest/learn.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static at_err err;
+
+static void must(at_status s)
+{
+    if (s)
+        fail_msg("%s", err.text);
+}
+
+static at_source *source_of(const char *id, const char *params)
+{
+    const at_stream *t = at_stream_find(id);
+    at_params p;
+    at_source *d;
+    at_params_init(&p, t->params, t->n_params);
+    err = (at_err){0};
+    must(at_params_parse(&p, params, &err));
+    must(at_source_open(t, &p, &d, &err));
+    return d;
+}
+
+static at_recipe recipe_of(const char *settings)
+{
+    at_recipe r;
+    at_recipe_init(&r);
+    must(at_recipe_set(&r, settings, &err));
+    return r;
+}
+
+/* ---- lessons -------------------------------------------------------------------------------------------------- */
+
+static void lessons(void **state)
+{
+    (void)state;
+    at_source *d = source_of("lis", "n=6 range=12");
+    int longest = at_source_longest(d);
+    int token[64];
+    assert_true(longest <= 64);
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (uint64_t samples = 0; samples <= 7; samples += 7) {
+            at_lesson *l;
+            must(at_lesson_new(d, 5, 4, samples, threads, &l, &err));
+            for (uint64_t step = 3; step < 6; step++) {
+                const at_train_sequence *batch;
+                int n;
+                uint64_t tokens = 0;
+                must(at_lesson_batch(l, step, &batch, &n, &err));
+                assert_int_equal(n, 4);
+                for (int k = 0; k < n; k++) {
+                    uint64_t index = 4 * step + (uint64_t)k;
+                    at_sequence s = {.token = token};
+                    must(at_source_sample(d, 5, AT_TRAIN, samples ? index % samples : index, &s, &err));
+                    assert_int_equal(batch[k].length, s.n - 1);
+                    assert_memory_equal(batch[k].token, token, (size_t)(s.n - 1) * sizeof(int));
+                    for (int i = 0; i + 1 < s.n; i++)
+                        assert_int_equal(batch[k].target[i], i + 1 >= s.prompt ? token[i + 1] : -1);
+                    tokens += (uint64_t)s.n - 1;
+                }
+                assert_int_equal(at_lesson_tokens(l), tokens);
+            }
+            at_lesson_free(l);
+        }
+    at_lesson *none;
+    assert_int_equal(at_lesson_new(d, 5, 0, 0, 1, &none, &err), AT_EDOMAIN);
+    at_source_free(d);
+}
+
+/* ---- recipes -------------------------------------------------------------------------------------------------- */
+
+static void recipes(void **state)
+{
+    (void)state;
+    at_recipe r = recipe_of("attention=sparse width=32 rate=0.003 positions=learned enough=0.5 seed=9"), again;
+    assert_int_equal(r.arch.attention, AT_TRAIN_SPARSE);
+    assert_int_equal(r.arch.width, 32);
+    assert_true(r.arch.learned_positions);
+    assert_true(r.adamw.rate == 0.003 && r.enough == 0.5 && r.seed == 9);
+    at_text t, u;
+    at_text_init(&t);
+    at_text_init(&u);
+    at_recipe_print(&r, &t);
+    at_recipe_init(&again);
+    must(at_recipe_set(&again, t.s, &err));
+    at_recipe_print(&again, &u);
+    assert_string_equal(t.s, u.s);
+    at_text_release(&t);
+    at_text_release(&u);
+    static const struct {
+        const char *set, *says;
+    } wrong[] = {{"width=4", "width=4: must be an integer in 8..8192"},
+                 {"rat=1", "did you mean 'rate'?"},
+                 {"attention=sparze", "sparze"},
+                 {"dropout=1", "dropout=1: must be"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        at_err why = {0};
+        at_recipe same = r;
+        assert_int_equal(at_exit_code(at_recipe_set(&same, wrong[k].set, &why)), 2);
+        if (!strstr(why.text, wrong[k].says))
+            fail_msg("%s: %s", wrong[k].set, why.text);
+    }
+}
+
+/* ---- trainings ------------------------------------------------------------------------------------------------- */
+
+static void same_outcome(const at_outcome *a, const at_outcome *b)
+{
+    assert_int_equal(a->steps, b->steps);
+    assert_int_equal(a->tokens, b->tokens);
+    assert_int_equal(a->n_loss, b->n_loss);
+    for (int k = 0; k < a->n_loss; k++)
+        assert_true(a->loss[k].step == b->loss[k].step && a->loss[k].loss == b->loss[k].loss);
+    assert_int_equal(a->n_exams, b->n_exams);
+    for (int k = 0; k < a->n_exams; k++)
+        assert_true(a->exams[k].step == b->exams[k].step && a->exams[k].answer == b->exams[k].answer &&
+                    a->exams[k].chain == b->exams[k].chain);
+    assert_int_equal(a->exam.answers, b->exam.answers);
+    assert_int_equal(a->exam.chains, b->exam.chains);
+    assert_true(a->exam.margin == b->exam.margin && a->gflops == b->gflops);
+}
+
+/* Parity of few bits, chain and all, is learnt in seconds by every attention; the model that comes out passes an exam of
+ * its own with the marks that the training reports. */
+static void learns(void **state)
+{
+    (void)state;
+    at_source *d = source_of("parity", "n=8");
+    for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "attention=%s width=16 layers=2 windows=4 steps=600 batch=16 rate=0.01 dropout=0 exams=100 "
+                 "prompts=30 count=100 enough=0.99",
+                 at_train_attention_names[k]);
+        at_recipe r = recipe_of(settings);
+        at_outcome o;
+        at_model m;
+        at_exam e;
+        at_arena arena;
+        at_arena_init(&arena);
+        must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o, &m, &err));
+        must(at_exam_run(&m, d, r.seed + 0x100000000u, AT_TEST, 100, &(at_exam_options){.threads = 2}, &e, &err));
+        assert_int_equal(e.answers, o.exam.answers);
+        assert_int_equal(e.chains, o.exam.chains);
+        assert_true(at_exam_answer(&o.exam) >= 0.9);
+        assert_true(o.gflops_to_90 > 0 && o.gflops_to_90 <= o.gflops);
+        assert_true(o.loss[0].loss > o.loss[o.n_loss - 1].loss);
+        at_model_release(&m);
+        at_arena_release(&arena);
+    }
+    at_source_free(d);
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    at_source *d = source_of("arithmetic", "operators=2");
+    at_recipe r = recipe_of("width=16 layers=1 steps=40 batch=8 rate=0.01 exams=20 prompts=20 count=20");
+    at_outcome o[3];
+    char hash[3][65];
+    at_arena arena;
+    at_arena_init(&arena);
+    for (int i = 0; i < 3; i++) {
+        at_model m;
+        must(at_learn(d, &r, &(at_learn_options){.threads = 1 + i}, &arena, &o[i], &m, &err));
+        must(at_model_hash(&m, hash[i], &err));
+        at_model_release(&m);
+        same_outcome(&o[0], &o[i]);
+        assert_string_equal(hash[0], hash[i]);
+    }
+    at_arena_release(&arena);
+    at_source_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lessons),
+        cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),
+        cmocka_unit_test(threads_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
