@@ -13,6 +13,7 @@ enum {
     WINDOWS,
     ENDS,
     POSITIONS,
+    WORDS,
     NORM0,
     BIAS,
     DROPOUT,
@@ -47,6 +48,7 @@ const at_param at_recipe_params[] = {
     [WINDOWS] = {"windows", "sparse: k, blocks in the window", 1, 65536, 1, true, NULL},
     [ENDS] = {"ends", "sparse: c, last positions of a block that all may see", 1, 65536, 1, true, NULL},
     [POSITIONS] = {"positions", "sinusoidal or learned", 0, 1, 0, true, positions},
+    [WORDS] = {"words", "their embeddings begin uniform in +- this; 0: Xavier", 0, 100, 0, false, NULL},
     [NORM0] = {"norm0", "LayerNorm after the embedding", 0, 1, 1, true, NULL},
     [BIAS] = {"bias", "of the output head", 0, 1, 1, true, NULL},
     [DROPOUT] = {"dropout", "share that is dropped", 0, 0.9, 0.1, false, NULL},
@@ -88,6 +90,7 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(WINDOWS, a->windows, int);
     MOVE(ENDS, a->ends, int);
     MOVE(POSITIONS, a->learned_positions, bool);
+    MOVE(WORDS, a->token_range, double);
     MOVE(NORM0, a->embed_norm, bool);
     MOVE(BIAS, a->head_bias, bool);
     MOVE(DROPOUT, a->dropout, double);

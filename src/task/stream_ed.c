@@ -7,8 +7,8 @@
  *
  * The shorter word stands first. Row i, column j is the least cost of turning the first i letters of the one into the
  * first j of the other: gap 2, substitution 3, match 0. Row and column 0 are not written (but for beside=1); they cost
- * 1 a letter (border=1, as in the public benchmark) or 2 (border=0). Words have n-3 .. n+2 letters of 3 to 10 kinds; in
- * two of five pairs they are independent, else the second is the first after random edits.
+ * 1 a letter (border=1, as in the public benchmark) or 2 (border=0). Words have n-3 .. n+2 letters (fixed=1: n) of 3 to 10
+ * kinds; in two of five pairs they are independent, else the second is the first after random edits.
  *
  * Locality. In ed-local a value is a function of two letters of the prompt and of the last m outputs, m = n2 + 1 (n2: the
  * length of the longer word). With beside=1 every token after the prompt is a function of the last m tokens whatever
@@ -26,8 +26,9 @@ enum { BAR = AT_TOKEN_FIRST, COMMA, LETTER, NUMBER = LETTER + 26 };
 
 #define ED_PARAMS                                                                                            \
     {"n", "mean length: words have n-3..n+2 letters", 4, N_MAX, 6, true},                                    \
+        {"border", "1: row and column 0 cost 1 a letter, 0: they cost 2", 0, 1, 1, true},                    \
     {                                                                                                        \
-        "border", "1: row and column 0 cost 1 a letter, 0: they cost 2", 0, 1, 1, true                       \
+        "fixed", "1: both words have n letters", 0, 1, 0, true                                               \
     }
 static const at_param schema[] = {ED_PARAMS};
 static const at_param local_schema[] = {
@@ -42,10 +43,20 @@ static layout layout_of(const at_source *d)
     return d->p.n == STREAM_PARAMS(schema) ? ROWS : source_int(d, "beside") ? BESIDE : BARE;
 }
 
+static int shortest_word(const at_source *d)
+{
+    return source_int(d, "n") - (source_int(d, "fixed") ? 0 : 3);
+}
+
+static int longest_word(const at_source *d)
+{
+    return source_int(d, "n") + (source_int(d, "fixed") ? 0 : 2);
+}
+
 static int vocabulary(const at_source *d)
 {
     /* D(i,j) <= 3 min(i,j) + 2 |i-j| <= 3 max(i,j) */
-    return NUMBER + 3 * (source_int(d, "n") + 2) + 1;
+    return NUMBER + 3 * longest_word(d) + 1;
 }
 
 static void word(const at_source *d, int token, char out[AT_STREAM_WORD])
@@ -61,7 +72,7 @@ static void word(const at_source *d, int token, char out[AT_STREAM_WORD])
 
 static int longest(const at_source *d)
 {
-    int w = source_int(d, "n") + 2, all = 2 * w + 2 + w * w + 3; /* prompt, table, <sep> answer <eos> */
+    int w = longest_word(d), all = 2 * w + 2 + w * w + 3; /* prompt, table, <sep> answer <eos> */
     switch (layout_of(d)) {
     case ROWS:
         return all + w;
@@ -93,7 +104,7 @@ static int edit(at_rng *r, int *t, int n, int lo, int hi, const int *alphabet, i
 
 static void draw(const at_source *d, at_rng *r, at_sequence *s)
 {
-    int n = source_int(d, "n"), lo = n - 3, hi = n + 2, letters = draw_within(r, 3, 10);
+    int lo = shortest_word(d), hi = longest_word(d), letters = draw_within(r, 3, 10);
     int alphabet[10], a[WORD_MAX], b[WORD_MAX], n1 = draw_within(r, lo, hi), n2;
     draw_ascending(r, LETTER, LETTER + 25, letters, alphabet);
     for (int i = 0; i < n1; i++)
@@ -133,7 +144,7 @@ static void beside_add(at_sequence *s, int i, int n1, int n2)
 
 static bool complete(const at_source *d, at_sequence *s)
 {
-    int hi = source_int(d, "n") + 2, n1 = 0, row[WORD_MAX + 1]; /* row: of D, column 0 first */
+    int hi = longest_word(d), n1 = 0, row[WORD_MAX + 1]; /* row: of D, column 0 first */
     int gap = source_int(d, "border") ? 1 : 2;
     layout how = layout_of(d);
     while (n1 < s->n && s->token[n1] != BAR)

@@ -34,6 +34,8 @@ static void weights_draw(at_trainer *t, double *w)
         const at_train_tensor *e = &p->tensor[i];
         size_t n = (size_t)e->rows * (size_t)e->cols, len = strlen(e->name);
         double range = sqrt(6.0 / (e->rows + e->cols));
+        if (e->offset == p->token && p->a.token_range > 0)
+            range = p->a.token_range;
         at_rng r = at_rng_at(p->a.seed, (uint64_t)i);
         for (size_t k = 0; k < n; k++)
             if (!strcmp(e->name + len - 2, ".g"))

@@ -1,0 +1,224 @@
+/* test_sweep.c: grids are what they say; a sweep gives the same records for any number of threads, after interruption,
+ * and again from the ledger; marks follow the sizes of the catalogue's constructions. */
+#include "job_test.h"
+
+#include <attest/front.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#define SMALL "steps=12 exams=6 prompts=4 count=6 batch=4 layers=1"
+
+static at_err err;
+
+static void must(at_status s)
+{
+    if (s)
+        fail_msg("%s", err.text);
+}
+
+static int cells_of(const at_grid *g, at_arena *a, at_grid_cell **cells)
+{
+    int n;
+    err = (at_err){0};
+    must(at_grid_make(g, a, cells, &n, &err));
+    return n;
+}
+
+/* ---- grids ------------------------------------------------------------------------------------------------------ */
+
+static void grids(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_grid_cell *c;
+    at_grid g = {.preset = at_preset_find("quick")};
+    int n = cells_of(&g, &a, &c), places = 0;
+    for (int i = 0; i < n; i++) /* heat map cells: the first seed of each */
+        places += c[i].recipe.seed == 1;
+    assert_int_equal(n, 3 * places);
+    assert_true(places <= 36);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++) {
+            bool same = c[i].task == c[k].task && c[i].size == c[k].size &&
+                        c[i].recipe.arch.attention == c[k].recipe.arch.attention &&
+                        c[i].recipe.arch.width == c[k].recipe.arch.width && c[i].recipe.seed == c[k].recipe.seed;
+            assert_false(same);
+            /* one recipe for all attentions, widths and seeds of a task */
+            if (c[i].task == c[k].task) {
+                at_recipe x = c[i].recipe, y = c[k].recipe;
+                x.arch.attention = y.arch.attention, x.arch.width = y.arch.width, x.seed = y.seed;
+                at_text s, t;
+                at_text_init(&s);
+                at_text_init(&t);
+                at_recipe_print(&x, &s);
+                at_recipe_print(&y, &t);
+                assert_string_equal(s.s, t.s);
+                at_text_release(&s);
+                at_text_release(&t);
+            }
+        }
+    g.preset = at_preset_find("paper");
+    assert_int_equal(cells_of(&g, &a, &c), 3 * 4 * (6 + 6 + 6 + 5));
+    assert_true(c[0].recipe.batch == 512 && c[0].recipe.steps == 195400 && c[0].recipe.arch.dropout == 0.1);
+    g = (at_grid){.preset = at_preset_find("quick"),
+                  .tasks = (const char *const[]){"arithmetic"},
+                  .n_tasks = 1,
+                  .attentions = "linear,standard",
+                  .widths = "8,24",
+                  .seeds = "7",
+                  .recipe = "rate=0.5"};
+    n = cells_of(&g, &a, &c);
+    assert_int_equal(c[0].recipe.arch.attention, AT_TRAIN_LINEAR);
+    assert_int_equal(c[1].recipe.arch.attention, AT_TRAIN_STANDARD);
+    assert_true(n % 4 == 0 && c[0].recipe.arch.width == 8 && c[2].recipe.arch.width == 24);
+    assert_true(c[0].recipe.adamw.rate == 0.5 && c[0].recipe.seed == 7);
+    const struct {
+        at_grid g;
+        const char *says;
+    } wrong[] = {{{.tasks = (const char *const[]){"zebra"}, .n_tasks = 1}, "no task 'zebra' in the preset quick"},
+                 {{.attentions = "linear,soft"}, "must be standard, sparse, linear"},
+                 {{.widths = "16,"}, "widths '16,': must be integers in 8..8192"},
+                 {{.seeds = "1;2"}, "seeds '1;2'"},
+                 {{.recipe = "rat=1"}, "did you mean 'rate'?"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        at_err why = {0};
+        at_grid bad = wrong[k].g;
+        bad.preset = at_preset_find("quick");
+        assert_int_equal(at_grid_make(&bad, &a, &c, &n, &why), AT_EINPUT);
+        if (!strstr(why.text, wrong[k].says))
+            fail_msg("%s", why.text);
+    }
+    at_arena_release(&a);
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int told, served, stop_after;
+} seen;
+
+static void told(void *ctx, const at_sweep_event *e)
+{
+    seen *s = ctx;
+    s->told++;
+    s->served += e->served;
+    assert_int_equal(e->done, s->told);
+    if (s->stop_after && s->told == s->stop_after)
+        raise(SIGKILL);
+}
+
+static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s, at_sweep_summary *sum)
+{
+    at_ledger *l;
+    err = (at_err){0};
+    must(at_ledger_open(path, AT_LEDGER_WRITE, &l, &err));
+    at_status st =
+        at_job_sweep(cells, n, &(at_sweep_job){.ledger = l, .threads = threads, .told = told, .ctx = s}, sum, &err);
+    at_ledger_close(l);
+    return st;
+}
+
+static void sweeps(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_grid g = {.preset = at_preset_find("quick"),
+                 .tasks = (const char *const[]){"lis", "arithmetic"},
+                 .n_tasks = 2,
+                 .widths = "8",
+                 .seeds = "1,2",
+                 .recipe = SMALL};
+    at_grid_cell *cells;
+    int n = cells_of(&g, &a, &cells);
+    at_sweep_summary sum;
+    place here[2] = {place_new(), place_new()};
+    seen first = {0}, again = {0}, cut = {.stop_after = 4}, rest = {0};
+    must(sweep(here[0].db, cells, n, 1, &first, &sum));
+    assert_int_equal(sum.cells, n);
+    assert_int_equal(first.told, n);
+    assert_int_equal(first.served, 0);
+    must(sweep(here[0].db, cells, n, 2, &again, &sum));
+    assert_int_equal(again.served, n);
+    assert_int_equal(sum.served, n);
+    pid_t child = fork();
+    if (!child) {
+        sweep(here[1].db, cells, n, 2, &cut, &sum);
+        _exit(1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    must(sweep(here[1].db, cells, n, 3, &rest, &sum));
+    assert_true(rest.served >= 4 && rest.served < n); /* the finished ones, and no more */
+    at_text text[2];
+    for (int k = 0; k < 2; k++) {
+        text[k] = ledger_text(here[k].db);
+        place_remove(&here[k]);
+    }
+    assert_string_equal(text[0].s, text[1].s);
+    at_text_release(&text[0]);
+    at_text_release(&text[1]);
+    at_arena_release(&a);
+}
+
+/* ---- marks -------------------------------------------------------------------------------------------------------- */
+
+static void marks(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_grid g = {.preset = at_preset_find("quick"), .widths = "8,16,32,64,256,1024", .seeds = "1"};
+    at_grid_cell *c;
+    int n = cells_of(&g, &a, &c), constructible = 0, silent = 0;
+    for (int i = 0; i < n; i++) {
+        at_mark_of m;
+        must(at_grid_mark(&c[i], &m, &err));
+        bool can = !strcmp(m.mark, "constructible");
+        constructible += can;
+        silent += !strcmp(m.mark, "silent");
+        for (int k = 0; k < i; k++) { /* what a width can do a larger one can */
+            at_mark_of less;
+            if (c[k].task != c[i].task || c[k].size != c[i].size ||
+                c[k].recipe.arch.attention != c[i].recipe.arch.attention)
+                continue;
+            must(at_grid_mark(&c[k], &less, &err));
+            assert_true(can || strcmp(less.mark, "constructible") || c[k].recipe.arch.width > c[i].recipe.arch.width);
+        }
+    }
+    assert_int_equal(constructible + silent, n);
+    assert_true(constructible > 0 && silent > 0);
+    /* the very size: the decoder that compiles for expressions has 33 */
+    at_model m;
+    must(at_expr_model(&(at_expr_spec){.p = 11, .operators = 4, .kind = AT_DP_STANDARD}, &m, &err));
+    char widths[32];
+    snprintf(widths, sizeof widths, "%d,%d", m.width - 1, m.width);
+    at_model_release(&m);
+    g = (at_grid){.preset = g.preset,
+                  .tasks = (const char *const[]){"arithmetic"},
+                  .n_tasks = 1,
+                  .attentions = "standard",
+                  .widths = widths,
+                  .seeds = "1"};
+    n = cells_of(&g, &a, &c);
+    for (int i = 0; i < n; i++)
+        if (c[i].size == 4) {
+            at_mark_of mark;
+            must(at_grid_mark(&c[i], &mark, &err));
+            assert_string_equal(mark.mark, c[i].recipe.arch.width == atoi(widths) ? "silent" : "constructible");
+        }
+    at_arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids),
+        cmocka_unit_test(sweeps),
+        cmocka_unit_test(marks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
