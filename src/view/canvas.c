@@ -213,6 +213,21 @@ void view_cells_end(view_canvas *c)
         cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
+void view_tip_begin(view_canvas *c, const char *tip)
+{
+    if (!c->svg)
+        return;
+    at_text_add(c->svg, "<g><title>");
+    view_html(c->svg, tip);
+    at_text_add(c->svg, "</title>\n");
+}
+
+void view_tip_end(view_canvas *c)
+{
+    if (c->svg)
+        at_text_add(c->svg, "</g>\n");
+}
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 static cairo_status_t text_write(void *text, const unsigned char *data, unsigned n)
@@ -300,4 +315,16 @@ at_status view_render(at_picture_kind kind, double w, double h, const char *titl
     }
     at_text_release(&image);
     return result;
+}
+
+at_status view_render_file(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
+                           const void *ctx, const char *path, at_err *err)
+{
+    at_text image;
+    at_text_init(&image);
+    at_status s = view_render(kind, w, h, title, draw, ctx, &image, err);
+    if (!s)
+        s = at_file_write(path, image.s, image.n, err);
+    at_text_release(&image);
+    return s;
 }

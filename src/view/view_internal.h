@@ -28,6 +28,21 @@ const char *view_number(char out[32], double x);
 /* 1234567 as 1,234,567. */
 const char *view_count(char out[32], uint64_t n);
 
+/* ---- terminal lines (pen.c) ---------------------------------------------------------------- */
+
+typedef struct {
+    at_text *out;
+    int columns, used;
+} view_pen;
+void view_pen_put(view_pen *p, uint32_t c); /* dropped when it does not fit */
+void view_pen_add(view_pen *p, const char *s);
+void view_pen_pad(view_pen *p, int to); /* blanks up to column `to` */
+void view_pen_end(view_pen *p);         /* the line */
+/* At most `most` columns of s, right-aligned in `width`. */
+void view_pen_label(view_pen *p, const char *s, int width, int most);
+void view_pen_wrap(view_pen *p, const char *s, int indent);
+int view_columns(const char *s); /* columns of s when the pen writes it */
+
 /* ---- colour (color.c) ---------------------------------------------------------------------- */
 
 typedef struct {
@@ -53,6 +68,13 @@ typedef void view_draw(const void *ctx, view_canvas *c);
  * title: what a screen reader says. PNG has two pixels a unit. */
 at_status view_render(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
                       const void *ctx, at_text *out, at_err *err);
+
+/* What is drawn between the two shows `tip` under the pointer (SVG only). */
+void view_tip_begin(view_canvas *c, const char *tip);
+void view_tip_end(view_canvas *c);
+/* Renders into memory, then writes the file whole or not at all. */
+at_status view_render_file(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
+                           const void *ctx, const char *path, at_err *err);
 
 typedef enum { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
 void view_rect(view_canvas *c, double x, double y, double w, double h, view_paint p);
