@@ -316,15 +316,3 @@ at_status view_render(at_picture_kind kind, double w, double h, const char *titl
     at_text_release(&image);
     return result;
 }
-
-at_status view_render_file(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
-                           const void *ctx, const char *path, at_err *err)
-{
-    at_text image;
-    at_text_init(&image);
-    at_status s = view_render(kind, w, h, title, draw, ctx, &image, err);
-    if (!s)
-        s = at_file_write(path, image.s, image.n, err);
-    at_text_release(&image);
-    return s;
-}

@@ -72,9 +72,6 @@ at_status view_render(at_picture_kind kind, double w, double h, const char *titl
 /* What is drawn between the two shows `tip` under the pointer (SVG only). */
 void view_tip_begin(view_canvas *c, const char *tip);
 void view_tip_end(view_canvas *c);
-/* Renders into memory, then writes the file whole or not at all. */
-at_status view_render_file(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
-                           const void *ctx, const char *path, at_err *err);
 
 typedef enum { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
 void view_rect(view_canvas *c, double x, double y, double w, double h, view_paint p);
@@ -109,6 +106,15 @@ typedef enum { VIEW_WEIGHT, VIEW_MASKED, VIEW_BROKEN } view_cell_kind; /* BROKEN
 /* The cell of an f-fold reduced picture: the largest weight of the f*f square, MASKED when all of it is. */
 view_cell_kind view_pool(const at_look *l, const at_trace_head *h, int f, int row, int column, double *w);
 double view_peak(const at_look *l, const at_trace_head *h); /* largest finite weight */
+
+at_status view_heat_check(const at_heat *h, at_err *err); /* heat.c: refuses what cannot be drawn */
+
+/* ---- trainings ------------------------------------------------------------------------------- */
+
+bool view_is_trained(const at_row *r);
+/* trained.c: false: out of memory; what is wrong with the row itself is said in out->broken. */
+bool view_trained_read(const at_row *row, const char *build, at_arena *a, at_trained *out);
+double view_median(double *v, int n); /* study.c: sorts v; NaN for none; v holds no NaN */
 
 /* ---- report ---------------------------------------------------------------------------------- */
 
