@@ -138,7 +138,8 @@ typedef struct {
 typedef struct {
     double lo, hi;
     bool above;
-    bool run; /* is there any cell at this size? */
+    bool run;      /* is there any cell at this size? */
+    double gflops; /* least gflops_chain of the cells that reach 90%; NaN: none does */
 } at_study_least;
 
 typedef struct {

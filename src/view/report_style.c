@@ -64,6 +64,7 @@ const char view_report_style[] =
     "svg{max-width:100%;height:auto;display:block;color:var(--ink)}\n"
     "figure.look svg{min-width:min(100%,26rem)}.at-paper{fill:none}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\n"
+    "details{margin:.4rem 0}summary{cursor:pointer;padding:.2rem 0}\n"
     "footer{margin-top:3rem;border-top:1px solid var(--line);padding-top:1rem}\n"
     "@media (max-width:720px){body{padding:1.2rem .9rem 3rem}h1{font-size:1.8rem}\n"
     "table.wide thead{display:none}table.wide,table.wide tbody,table.wide tr,table.wide "

@@ -172,16 +172,17 @@ static int distinct(int64_t *v, int n)
 static void least_fill(const at_study_task *t, at_study_least *least)
 {
     for (int k = 0; k < AT_STUDY_ATTENTIONS * t->n_sizes; k++)
-        least[k] = (at_study_least){(double)t->widths[0], INFINITY, false, false};
-    for (int i = 0, size = 0; i < t->n_cells; size = 0) {
+        least[k] = (at_study_least){(double)t->widths[0], INFINITY, false, false, NAN};
+    for (int i = 0; i < t->n_cells;) {
         const at_study_cell *e = &t->cells[i];
-        while (t->sizes[size] != e->size)
-            size++;
-        at_study_least *l = &least[(int)e->attention * t->n_sizes + size];
+        const int64_t *size = bsearch(&e->size, t->sizes, (size_t)t->n_sizes, sizeof *size, i64_order);
+        at_study_least *l = &least[(int)e->attention * t->n_sizes + (size - t->sizes)];
         bool gap = false; /* a width below was not run */
         int w = 0;
         l->run = true;
         for (; i < t->n_cells && t->cells[i].attention == e->attention && t->cells[i].size == e->size; i++) {
+            if (t->cells[i].median >= AT_STUDY_REACHED && !(l->gflops <= t->cells[i].gflops_chain))
+                l->gflops = t->cells[i].gflops_chain;
             if (isfinite(l->hi))
                 continue;
             for (; t->widths[w] != t->cells[i].width; w++)

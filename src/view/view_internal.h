@@ -115,6 +115,22 @@ bool view_is_trained(const at_row *r);
 /* trained.c: false: out of memory; what is wrong with the row itself is said in out->broken. */
 bool view_trained_read(const at_row *row, const char *build, at_arena *a, at_trained *out);
 double view_median(double *v, int n); /* study.c: sorts v; NaN for none; v holds no NaN */
+/* "32", "> 128" (above), "<= 64" or ">= 32" with the proper sign (widths were left out), "not run". */
+const char *view_least(char out[48], const at_study_least *l);
+int view_percent(char out[16], double v, int digits); /* rounded down: 89.96 is not 90 */
+
+/* A table of strings (study_table.c): the head is row 0; the first `left` columns are words, the rest numbers. */
+typedef struct {
+    const char *title, *note; /* note may be NULL */
+    int columns, left, rows;  /* rows without the head */
+    const char **cell;        /* (rows + 1, columns) */
+} view_table;
+#define VIEW_STUDY_TABLES 3
+/* Least width, least GFLOPs, the paper's GFLOPs; false: out of memory. */
+bool view_study_tables(const at_study_group *g, at_arena *a, view_table out[VIEW_STUDY_TABLES]);
+void view_table_html(at_text *t, const view_table *v);
+/* report_trained.c: the section of the trained models; nothing when there are none. */
+at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
 
 /* ---- report ---------------------------------------------------------------------------------- */
 
