@@ -73,6 +73,7 @@ typedef struct {
     const at_heat_panel *panels; /* (rows, columns) */
     double line;                 /* NaN: no step line */
     const char *value;           /* what the colours mean */
+    const char *tiny;            /* what the tiny texts mean; NULL: there are none */
     const char *dot, *hatch;     /* what the marks mean; NULL: not in the legend */
 } at_heat;
 at_status at_heat_svg(const at_heat *h, at_text *svg, at_err *err);

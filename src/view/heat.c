@@ -22,6 +22,9 @@ static const double edge = 24, tick_font = 11, axis_font = 11.5, panel_gap = 26,
                     most_area = 12e6, least_width = 560;
 static const view_rgb dark = {0x1b, 0x1f, 0x24}, light = {0xff, 0xff, 0xff}, step_rgb = {0xd5, 0x5e, 0x00};
 
+enum { KEY_VALUE, KEY_TINY, KEY_LINE, KEY_DOT, KEY_HATCH, KEY_NOT_RUN, KEYS };
+static const double key_width[KEYS] = {196, 34, 34, 22, 30, 30}; /* of the samples before the words */
+
 typedef struct {
     const at_heat *h;
     double *x, *y;         /* (columns), (rows): top left of the cells */
@@ -35,8 +38,8 @@ typedef struct {
     char ***tick_x, ***tick_y; /* (rows * columns) labels of a panel */
     char **note;           /* lines */
     int n_note;
-    char *legend[5];       /* value, line, dot, hatch, not run; NULL: none */
-    double legend_x[5], legend_line[5];
+    char *legend[KEYS];    /* NULL: none */
+    double legend_x[KEYS], legend_line[KEYS];
 } plan;
 
 /* ---- planning ------------------------------------------------------------------------------------ */
@@ -187,9 +190,6 @@ static bool note_plan(plan *q, at_arena *a)
     return true;
 }
 
-enum { KEY_VALUE, KEY_LINE, KEY_DOT, KEY_HATCH, KEY_NOT_RUN };
-static const double key_width[] = {196, 34, 22, 30, 30}; /* of the samples before the words */
-
 static bool legend_plan(plan *q, at_arena *a)
 {
     const at_heat *h = q->h;
@@ -198,13 +198,13 @@ static bool legend_plan(plan *q, at_arena *a)
     for (int k = h->rows * h->columns - 1; k >= 0; k--)
         axis = h->panels[k].nx && h->panels[k].xlabel ? h->panels[k].xlabel : axis;
     snprintf(line, sizeof line, "least %.80s with at least %g%%", axis, 100 * h->line);
-    const char *words[] = {h->value ? h->value : "", isnan(h->line) ? NULL : line, h->dot, h->hatch, NULL};
+    const char *words[KEYS] = {h->value ? h->value : "", h->tiny, isnan(h->line) ? NULL : line, h->dot, h->hatch};
     for (int k = 0; k < h->rows * h->columns; k++)
         for (int i = 0; i < h->panels[k].nx * h->panels[k].ny; i++)
             if (isnan(h->panels[k].cells[i].value))
                 words[KEY_NOT_RUN] = "not run";
     double x = edge, y = q->legend_y + 10;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < KEYS; k++) {
         if (!words[k])
             continue;
         q->legend[k] = view_label(a, *words[k] ? words[k] : "value", 11, q->w - 2 * edge - key_width[k]);
@@ -213,7 +213,7 @@ static bool legend_plan(plan *q, at_arena *a)
         double w = key_width[k] + view_width(q->legend[k], 11) + 22;
         if (x > edge && x + w - 22 > q->w - edge) {
             x = edge;
-            y += 26;
+            y += 30;
         }
         q->legend_x[k] = x;
         q->legend_line[k] = y;
@@ -362,7 +362,7 @@ static void panel_draw(const plan *q, view_canvas *c, int k)
 
 static void legend_draw(const plan *q, view_canvas *c)
 {
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < KEYS; k++) {
         double x = q->legend_x[k], y = q->legend_line[k];
         if (!q->legend[k])
             continue;
@@ -374,6 +374,8 @@ static void legend_draw(const plan *q, view_canvas *c)
             view_text(c, x, y + 12, 9.5, VIEW_LEFT, false, false, view_faint, "0%");
             view_text(c, x + 90, y + 12, 9.5, VIEW_MIDDLE, false, false, view_faint, "50%");
             view_text(c, x + 180, y + 12, 9.5, VIEW_RIGHT, false, false, view_faint, "100%");
+        } else if (k == KEY_TINY) {
+            view_text(c, x, y, 8.5, VIEW_LEFT, false, false, view_faint, "97\xE2\x80\x93" "99");
         } else if (k == KEY_LINE) {
             view_path(c, (double[]){x, x + 13, x + 13, x + 26}, (double[]){y + 1, y + 1, y - 8, y - 8}, 4, 2.4,
                       false, view_solid(step_rgb));

@@ -97,8 +97,8 @@ static void panels_draw(sketch *s, int r, int from, int to)
         cut = cut || cells_shown(s, p) < p->nx;
         view_pen_pad(&s->p, left);
         int room = to - from > 1 ? panel_width(s, p) : s->p.columns;
-        char *title[] = {h->column_title ? (char *)h->column_title[c] : "",
-                         h->row_title ? (char *)h->row_title[r] : ""};
+        const char *title[] = {h->column_title && h->column_title[c] ? h->column_title[c] : "",
+                               h->row_title && h->row_title[r] ? h->row_title[r] : ""};
         int end = left + room;
         view_pen_label(&s->p, title[0], 0, end - s->p.used > 0 ? end - s->p.used : 0);
         if (*title[0] && *title[1] && s->p.used + 2 < end)
@@ -152,6 +152,11 @@ void at_heat_terminal(const at_heat *h, int columns, bool color, at_text *out)
     at_text key;
     at_text_init(&key);
     at_text_addf(&key, "percent: %s", h->value ? h->value : "value");
+    for (int k = 0; k < h->rows * h->columns; k++)
+        if (h->panels[k].nx && h->panels[k].xlabel) {
+            at_text_addf(&key, "; columns: %s", h->panels[k].xlabel);
+            break;
+        }
     if (!isnan(h->line))
         at_text_addf(&key, "; > first of its row with at least %g", 100 * h->line);
     if (h->dot)

@@ -85,16 +85,14 @@ static at_status group_html(at_text *t, const at_study_group *g, int *drawn, at_
     if (!s)
         s = at_heat_svg(&heat, t, err);
     at_text_add(t, "</figure>\n");
-    if (!s && !view_study_tables(g, a, tables))
+    int n = s ? 0 : view_study_tables(g, a, tables);
+    if (!s && !n)
         s = at_oom(err);
     if (!s)
         s = at_study_orders(g, a, orders, err);
     if (s)
         return s;
-    bool arithmetic = false;
-    for (int k = 0; k < g->n_tasks; k++)
-        arithmetic = arithmetic || !strcmp(g->tasks[k].id, "arithmetic");
-    for (int k = 0; k < (arithmetic ? 3 : 2); k++)
+    for (int k = 0; k < n; k++)
         view_table_html(t, &tables[k]);
     orders_html(t, orders);
     return curves_html(t, g, drawn, err);

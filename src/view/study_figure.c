@@ -87,8 +87,8 @@ static bool panel_fill(const at_study_task *t, int attention, at_arena *a, at_he
     return true;
 }
 
-/* How many seeds a cell has, and what is not in the picture. */
-static char *heat_note(const at_study_group *g, at_arena *a)
+/* How many seeds a cell has (at most: *seeds), and what is not in the picture. */
+static char *heat_note(const at_study_group *g, at_arena *a, int *seeds)
 {
     int least = 0, most = 0, mixed = 0, cut = 0;
     for (int k = 0; k < g->n_tasks; k++) {
@@ -101,15 +101,14 @@ static char *heat_note(const at_study_group *g, at_arena *a)
             mixed += t->cells[i].mixed;
         }
     }
+    *seeds = most;
     at_text w;
     at_text_init(&w);
     if (least == most)
         at_text_addf(&w, "%d seed%s a cell", most, most == 1 ? "" : "s");
     else
         at_text_addf(&w, "%d to %d seeds a cell", least, most);
-    at_text_add(&w, most > 1 ? "; below the median stand the least and the greatest of the seeds. "
-                             : ": nothing is said of the spread. ");
-    at_text_add(&w, "Percentages are rounded down.");
+    at_text_add(&w, "; percentages are rounded down.");
     if (mixed)
         at_text_addf(&w, " %d cell%s hold%s runs that differ in more than the seed.", mixed,
                      mixed == 1 ? "" : "s", mixed == 1 ? "s" : "");
@@ -132,7 +131,9 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
                  .dot = "constructible: a checked construction fits",
                  .hatch = "impossible: a bound rules out always being right"};
     h.title = at_arena_printf(a, "Trained models: answer accuracy, median of the seeds (preset %s)", g->preset);
-    h.note = heat_note(g, a);
+    int seeds;
+    h.note = heat_note(g, a, &seeds);
+    h.tiny = seeds > 1 ? "least and greatest of the seeds" : NULL;
     if (!panels || !tasks || !attentions || !h.title || !h.note)
         return at_oom(err);
     for (int k = 0; k < columns; k++)

@@ -126,8 +126,8 @@ typedef struct {
     const char **cell;        /* (rows + 1, columns) */
 } view_table;
 #define VIEW_STUDY_TABLES 3
-/* Least width, least GFLOPs, the paper's GFLOPs; false: out of memory. */
-bool view_study_tables(const at_study_group *g, at_arena *a, view_table out[VIEW_STUDY_TABLES]);
+/* Least width, least GFLOPs, and the paper's GFLOPs when arithmetic was trained: how many; 0: out of memory. */
+int view_study_tables(const at_study_group *g, at_arena *a, view_table out[VIEW_STUDY_TABLES]);
 void view_table_html(at_text *t, const view_table *v);
 /* report_trained.c: the section of the trained models; nothing when there are none. */
 at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
