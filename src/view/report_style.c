@@ -42,7 +42,7 @@ const char view_report_style[] =
     "th,td{padding:.5rem .7rem;border-bottom:1px solid var(--line);vertical-align:top}\n"
     "th:first-child,td:first-child{padding-left:0}\n"
     "td.num,th.num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
-    "th.broad{width:29%}th.mid{width:20%}\n"
+    "th.half{width:54%}th.broad{width:29%}th.mid{width:20%}\n"
     "tr.more td{padding-top:0}tr.more>td{padding-left:0}tr.has-more>td{border-bottom:0}\n"
     "table.data{width:auto;margin:.5rem 0;font-size:.84rem}table.data th,table.data td{padding:.25rem "
     ".7rem}\n"

@@ -26,7 +26,7 @@ static void orders_html(at_text *t, const at_study_order *orders)
     static const char *const signs[] = {"\xE2\x9C\x97", "\xE2\x9C\x93", "?"};
     at_text_add(t, "<p class=\"caption\">The order that the paper reports, and what these cells say of "
                    "it</p>\n<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
-                   "<th>statement</th><th class=\"broad\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
+                   "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < AT_STUDY_ORDERS; k++) {
         at_tri v = orders[k].verdict;
         at_text_addf(t, "<tr><td><span class=\"pill %s\">%s %s</span></td>", classes[v], signs[v], words[v]);
@@ -188,8 +188,7 @@ static at_status study_html(at_text *t, const at_study *st, at_arena *a, at_err 
     count_html(t, st->n_superseded, "is superseded by a later one and not counted.",
                "are superseded by later ones and not counted.");
     count_html(t, st->n_broken, "is broken and not counted.", "are broken and not counted.");
-    at_text_add(t, " Measured, not proved: accuracy on test sequences, disjoint from training, written token by "
-                   "token.</p>\n");
+    at_text_add(t, " Measured on test sequences, not proved.</p>\n");
     at_status s = AT_OK;
     int drawn = 0;
     for (int k = 0; k < st->n_groups && k < GROUPS_MOST && !s; k++)
