@@ -1,5 +1,6 @@
 /* test_heat.c: heat maps: every cell is drawn, the step line passes where it should, no line of a terminal is too
  * long, nothing foreign acts. */
+#include "../../core/test/test_folder.h"
 #include "study_test.h"
 
 static char *svg_of(const at_heat *h, at_text *t)
@@ -214,8 +215,9 @@ static void a_sweep_in_all_formats(void **state)
     at_text_release(&t);
     lines_fit(&h);
     static const char *const start[] = {"\x89PNG\r\n", "<svg ", "%PDF-"};
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/attest-heat-%ld", (long)getpid());
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/picture", folder);
     for (int kind = 0; kind < 3; kind++) {
         char *data;
         size_t n;
@@ -232,6 +234,7 @@ static void a_sweep_in_all_formats(void **state)
         at_free(data);
     }
     unlink(path);
+    rmdir(folder);
     sweep_end(&s);
 }
 
