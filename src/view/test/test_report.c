@@ -242,7 +242,8 @@ static void trained_models_are_shown_and_prove_nothing(void **state)
     at_text_release(&t);
     run_add(&w, "match2", 0, 10, 32, 1, 0.95, "constructible"); /* named like the claim */
     run_add(&w, "lis", 2, 10, 32, 1, 0.5, "impossible")->key.build = "another";
-    row_add(&w, "lis", "n=11", "q", 2, "holds", "{\"preset\":\"<script>\"}");
+    row_add(&w, "lis", "n=11", "q", 2, "holds", "{\"preset\":\"<script>\"}")->key.build = "build 7";
+    w.rows[0].key.build = "build 7";
     s = report_of(&claim, 1, w.rows, w.n, &t);
     static const char *const wanted[] = {
         "<span>Trained models</span>",   "3 runs. 1 was trained by another build. 1 is broken and not counted.",
