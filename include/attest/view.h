@@ -117,7 +117,7 @@ typedef struct {
     at_theory mark;
     const char *why, *flags; /* may be NULL */
     int n_loss, n_accuracy;
-    const double *loss_step, *loss; /* (n_loss); a loss that was no number is NaN */
+    const double *loss_step, *loss;                     /* (n_loss); a loss that was no number is NaN */
     const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */
 } at_trained;
 
@@ -126,11 +126,11 @@ typedef struct {
     at_study_attention attention;
     int64_t size, width;
     int n;
-    at_trained *const *runs;                   /* (n) by seed */
-    double median, least, most, chain;         /* answer accuracy over the seeds; chain: median */
-    double gflops_chain, gflops_to_90;         /* medians; gflops_to_90 is NaN unless most seeds got there */
-    at_theory mark;                            /* SILENT when the runs do not agree on it */
-    bool mixed;                                /* the runs differ in more than their seed */
+    at_trained *const *runs;           /* (n) by seed */
+    double median, least, most, chain; /* answer accuracy over the seeds; chain: median */
+    double gflops_chain, gflops_to_90; /* medians; gflops_to_90 is NaN unless most seeds got there */
+    at_theory mark;                    /* SILENT when the runs do not agree on it */
+    bool mixed;                        /* the runs differ in more than their seed */
 } at_study_cell;
 
 /* The least width whose median reaches 90%, on the widths that were tried for the task. It lies in lo..hi;
@@ -159,7 +159,8 @@ typedef struct {
 
 typedef struct {
     size_t n_runs, n_broken, n_other, n_superseded;
-    at_trained *runs; /* (n_runs) every trained row: preset, task, attention, size, width, seed; broken last */
+    at_trained
+        *runs; /* (n_runs) every trained row: preset, task, attention, size, width, seed; broken last */
     int n_groups;
     const at_study_group *groups;
 } at_study;

@@ -27,18 +27,18 @@ static const double key_width[KEYS] = {196, 34, 34, 22, 30, 30}; /* of the sampl
 
 typedef struct {
     const at_heat *h;
-    double *x, *y;         /* (columns), (rows): top left of the cells */
-    double *cell_w;        /* (columns) */
+    double *x, *y;  /* (columns), (rows): top left of the cells */
+    double *cell_w; /* (columns) */
     double cell_h;
-    int *nx, *ny;          /* (columns), (rows): the most cells of a panel there */
-    double *left;          /* (columns): room for tick labels and the name of the axis */
+    int *nx, *ny; /* (columns), (rows): the most cells of a panel there */
+    double *left; /* (columns): room for tick labels and the name of the axis */
     bool row_titles;
     double top, legend_y, note_y, w, height;
     char *title, **row_title, **column_title;
     char ***tick_x, ***tick_y; /* (rows * columns) labels of a panel */
-    char **note;           /* lines */
+    char **note;               /* lines */
     int n_note;
-    char *legend[KEYS];    /* NULL: none */
+    char *legend[KEYS]; /* NULL: none */
     double legend_x[KEYS], legend_line[KEYS];
 } plan;
 
@@ -58,8 +58,8 @@ at_status view_heat_check(const at_heat *h, at_err *err)
         for (int i = 0; i < p->nx * p->ny; i++) {
             double v = p->cells[i].value;
             if (!isnan(v) && !(v >= 0 && v <= 1))
-                return at_fail(err, AT_EDOMAIN, "panel %d of a heat map: the value of cell %d is %g, not in 0..1",
-                               k, i, v);
+                return at_fail(err, AT_EDOMAIN,
+                               "panel %d of a heat map: the value of cell %d is %g, not in 0..1", k, i, v);
             if (p->cells[i].mark > AT_MARK_HATCH)
                 return at_fail(err, AT_EDOMAIN, "panel %d of a heat map: cell %d has no known mark", k, i);
         }
@@ -198,7 +198,8 @@ static bool legend_plan(plan *q, at_arena *a)
     for (int k = h->rows * h->columns - 1; k >= 0; k--)
         axis = h->panels[k].nx && h->panels[k].xlabel ? h->panels[k].xlabel : axis;
     snprintf(line, sizeof line, "least %.80s with at least %g%%", axis, 100 * h->line);
-    const char *words[KEYS] = {h->value ? h->value : "", h->tiny, isnan(h->line) ? NULL : line, h->dot, h->hatch};
+    const char *words[KEYS] = {h->value ? h->value : "", h->tiny, isnan(h->line) ? NULL : line, h->dot,
+                               h->hatch};
     for (int k = 0; k < h->rows * h->columns; k++)
         for (int i = 0; i < h->panels[k].nx * h->panels[k].ny; i++)
             if (isnan(h->panels[k].cells[i].value))
@@ -235,7 +236,8 @@ static at_status plan_make(plan *q, const at_heat *h, at_arena *a, at_err *err)
     q->nx = at_new(a, int, h->columns);
     q->y = at_new(a, double, h->rows);
     q->ny = at_new(a, int, h->rows);
-    bool ok = q->x && q->left && q->cell_w && q->nx && q->y && q->ny && panels_plan(q, a) && titles_plan(q, a);
+    bool ok =
+        q->x && q->left && q->cell_w && q->nx && q->y && q->ny && panels_plan(q, a) && titles_plan(q, a);
     if (!ok)
         return at_oom(err);
     places_plan(q);
@@ -244,9 +246,10 @@ static at_status plan_make(plan *q, const at_heat *h, at_arena *a, at_err *err)
         return at_oom(err);
     q->height = q->note_y + 15 * q->n_note + (q->n_note ? 6 : -12);
     if (q->w > most_side || q->height > most_side || q->w * q->height > most_area)
-        return at_fail(err, AT_EDOMAIN,
-                       "the heat map would be %.0f x %.0f units; at most %.0f a side and %.0f in all are drawn",
-                       q->w, q->height, most_side, most_area);
+        return at_fail(
+            err, AT_EDOMAIN,
+            "the heat map would be %.0f x %.0f units; at most %.0f a side and %.0f in all are drawn", q->w,
+            q->height, most_side, most_area);
     return AT_OK;
 }
 
@@ -375,10 +378,12 @@ static void legend_draw(const plan *q, view_canvas *c)
             view_text(c, x + 90, y + 12, 9.5, VIEW_MIDDLE, false, false, view_faint, "50%");
             view_text(c, x + 180, y + 12, 9.5, VIEW_RIGHT, false, false, view_faint, "100%");
         } else if (k == KEY_TINY) {
-            view_text(c, x, y, 8.5, VIEW_LEFT, false, false, view_faint, "97\xE2\x80\x93" "99");
+            view_text(c, x, y, 8.5, VIEW_LEFT, false, false, view_faint,
+                      "97\xE2\x80\x93"
+                      "99");
         } else if (k == KEY_LINE) {
-            view_path(c, (double[]){x, x + 13, x + 13, x + 26}, (double[]){y + 1, y + 1, y - 8, y - 8}, 4, 2.4,
-                      false, view_solid(step_rgb));
+            view_path(c, (double[]){x, x + 13, x + 13, x + 26}, (double[]){y + 1, y + 1, y - 8, y - 8}, 4,
+                      2.4, false, view_solid(step_rgb));
         } else if (k == KEY_DOT) {
             view_marker(c, x + 8, y - 3.5, 3.6, 0, view_ink);
         } else {

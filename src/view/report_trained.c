@@ -24,9 +24,10 @@ static void orders_html(at_text *t, const at_study_order *orders)
     static const char *const words[] = {"disagrees", "agrees", "cannot tell"};
     static const char *const classes[] = {"fails", "holds", "unknown"};
     static const char *const signs[] = {"\xE2\x9C\x97", "\xE2\x9C\x93", "?"};
-    at_text_add(t, "<p class=\"caption\">The order that the paper reports, and what these cells say of "
-                   "it</p>\n<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
-                   "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
+    at_text_add(t,
+                "<p class=\"caption\">The order that the paper reports, and what these cells say of "
+                "it</p>\n<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
+                "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < AT_STUDY_ORDERS; k++) {
         at_tri v = orders[k].verdict;
         at_text_addf(t, "<tr><td><span class=\"pill %s\">%s %s</span></td>", classes[v], signs[v], words[v]);
@@ -42,8 +43,8 @@ static at_status curve_html(at_text *t, const at_study_task *task, int m, at_cur
     at_arena_init(&a);
     at_plot plot;
     at_text_add(t, "<figure>");
-    at_status s = at_study_curves(task, (at_study_attention)m, task->sizes[task->n_sizes - 1], what, &a, &plot,
-                                  err);
+    at_status s =
+        at_study_curves(task, (at_study_attention)m, task->sizes[task->n_sizes - 1], what, &a, &plot, err);
     if (!s)
         s = at_plot_svg(&plot, t, err);
     at_text_add(t, "</figure>\n");
@@ -158,12 +159,13 @@ static void runs_html(at_text *t, const at_study *st)
 {
     char all[32];
     at_text_addf(t, "<details><summary>Every run (%s)</summary>\n", view_count(all, st->n_runs));
-    at_text_add(t, "<div class=\"scroll\"><table class=\"data\"><thead><tr><th>task</th><th>parameters</th>"
-                   "<th>attention</th><th class=\"num\">width</th><th class=\"num\">seed</th>"
-                   "<th class=\"num\">answers %</th><th class=\"num\">chains %</th><th class=\"num\">last "
-                   "loss</th><th class=\"num\">steps</th><th class=\"num\">GFLOPs</th><th "
-                   "class=\"num\">GFLOPs to 90%</th><th class=\"num\">seconds</th><th>notes</th></tr></thead>\n"
-                   "<tbody>\n");
+    at_text_add(t,
+                "<div class=\"scroll\"><table class=\"data\"><thead><tr><th>task</th><th>parameters</th>"
+                "<th>attention</th><th class=\"num\">width</th><th class=\"num\">seed</th>"
+                "<th class=\"num\">answers %</th><th class=\"num\">chains %</th><th class=\"num\">last "
+                "loss</th><th class=\"num\">steps</th><th class=\"num\">GFLOPs</th><th "
+                "class=\"num\">GFLOPs to 90%</th><th class=\"num\">seconds</th><th>notes</th></tr></thead>\n"
+                "<tbody>\n");
     for (size_t i = 0; i < st->n_runs && i < RUNS_MOST; i++)
         run_html(t, &st->runs[i]);
     at_text_add(t, "</tbody></table></div>\n");
@@ -209,10 +211,11 @@ at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char
     if (!trained)
         return AT_OK;
     if (trained > AT_STUDY_MAX_RUNS) {
-        at_text_addf(t,
-                     "<section id=\"trained\">\n<h2><span>Trained models</span></h2>\n<p>%zu runs; more than %d "
-                     "are not shown.</p>\n</section>\n",
-                     trained, AT_STUDY_MAX_RUNS);
+        at_text_addf(
+            t,
+            "<section id=\"trained\">\n<h2><span>Trained models</span></h2>\n<p>%zu runs; more than %d "
+            "are not shown.</p>\n</section>\n",
+            trained, AT_STUDY_MAX_RUNS);
         return AT_OK;
     }
     at_arena a;

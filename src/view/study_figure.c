@@ -37,11 +37,12 @@ static bool heat_cell_fill(const at_study_task *t, const at_study_cell *e, at_ar
     view_percent(most, e->most, 1);
     view_percent(chain, e->chain, 1);
     const char *why = e->runs[0]->why;
-    out->tip = at_arena_printf(
-        a, "%.200s, %s, %s=%lld, width %lld: answers %s%% (median of %d seed%s, %s..%s), whole chains %s%%; %s%s%s",
-        t->id, at_study_attention_names[e->attention], t->size_name, (long long)e->size, (long long)e->width,
-        median, e->n, e->n == 1 ? "" : "s", least, most, chain, mark_words[e->mark], why ? ": " : "",
-        why ? why : "");
+    out->tip = at_arena_printf(a,
+                               "%.200s, %s, %s=%lld, width %lld: answers %s%% (median of %d seed%s, %s..%s), "
+                               "whole chains %s%%; %s%s%s",
+                               t->id, at_study_attention_names[e->attention], t->size_name,
+                               (long long)e->size, (long long)e->width, median, e->n, e->n == 1 ? "" : "s",
+                               least, most, chain, mark_words[e->mark], why ? ": " : "", why ? why : "");
     return out->text && out->tiny && out->tip;
 }
 
@@ -130,7 +131,8 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
                  .value = "answer accuracy",
                  .dot = "constructible: a checked construction fits",
                  .hatch = "impossible: a bound rules out always being right"};
-    h.title = at_arena_printf(a, "Trained models: answer accuracy, median of the seeds (preset %s)", g->preset);
+    h.title =
+        at_arena_printf(a, "Trained models: answer accuracy, median of the seeds (preset %s)", g->preset);
     int seeds;
     h.note = heat_note(g, a, &seeds);
     h.tiny = seeds > 1 ? "least and greatest of the seeds" : NULL;

@@ -256,10 +256,11 @@ static bool excess_order(const at_study_group *g, at_arena *a, at_study_order *o
             width_add(w, " to", least_of(task[k], AT_STUDY_STANDARD, s));
         }
     }
-    return tally_end(&t,
-                     "The width that sparse and linear attention need beyond standard's (as a multiple, at the "
-                     "largest size) is most on LIS, less on ED, least on arithmetic.",
-                     "", a, out);
+    return tally_end(
+        &t,
+        "The width that sparse and linear attention need beyond standard's (as a multiple, at the "
+        "largest size) is most on LIS, less on ED, least on arithmetic.",
+        "", a, out);
 }
 
 static bool local_easier(const at_study_group *g, at_arena *a, at_study_order *out)

@@ -66,10 +66,12 @@ int view_study_tables(const at_study_group *g, at_arena *a, view_table out[VIEW_
         rows += g->tasks[k].n_sizes;
     if (!table_begin(&out[0], a, "Least width for at least 90% (median of seeds)", head, 6, 2, rows) ||
         !table_begin(&out[1], a, "Least GFLOPs for at least 90% (median of seeds)", head, 6, 2, rows) ||
-        !table_begin(&out[2], a, "The same in the paper: arithmetic, its sizes, not ours", paper_head, 4, 0, 4))
+        !table_begin(&out[2], a, "The same in the paper: arithmetic, its sizes, not ours", paper_head, 4, 0,
+                     4))
         return 0;
-    out[0].note = "Answer accuracy. > no width that was tried gets there; \xE2\x89\xA4 narrower ones were not all run; "
-                  "\xE2\x89\xA5 no width gets there so far, and not all were run.";
+    out[0].note =
+        "Answer accuracy. > no width that was tried gets there; \xE2\x89\xA4 narrower ones were not all run; "
+        "\xE2\x89\xA5 no width gets there so far, and not all were run.";
     out[1].note = "Forward pass, to generate one longest chain. \xE2\x80\x93 no cell gets there.";
     out[2].note = "Table 2 of the paper. Compare the order, not the digits.";
     for (int k = 0; k < g->n_tasks; k++) {

@@ -53,17 +53,31 @@ typedef struct {
     bool count, none; /* none: null is allowed */
 } number_key;
 
-#define COUNT(k, lo, hi)      {#k, offsetof(at_trained, k), lo, hi, true, false}
-#define REAL(k, lo, hi, none) {#k, offsetof(at_trained, k), lo, hi, false, none}
+#define COUNT(k, lo, hi)                                                                                     \
+    {                                                                                                        \
+#k, offsetof(at_trained, k), lo, hi, true, false                                                     \
+    }
+#define REAL(k, lo, hi, none)                                                                                \
+    {                                                                                                        \
+#k, offsetof(at_trained, k), lo, hi, false, none                                                     \
+    }
 static const number_key keys[] = {
-    COUNT(width, 1, 1 << 20),       COUNT(layers, 1, 1 << 16),
-    COUNT(heads, 1, 1 << 16),       COUNT(parameters, 0, 9007199254740992.0),
-    COUNT(size, 0, 1 << 30),        COUNT(length, 0, 1 << 30),
-    COUNT(steps, 0, 1e12),          COUNT(batch, 1, 1 << 30),
-    COUNT(tokens, 0, 9007199254740992.0), REAL(rate, 0, 1e6, false),
-    REAL(answer, 0, 1, false),      REAL(chain, 0, 1, false),
-    REAL(first_wrong, 0, 1 << 30, true), REAL(gflops_chain, 0, 1e15, false),
-    REAL(gflops_trained, 0, 1e18, false), REAL(gflops_to_90, 0, 1e18, true),
+    COUNT(width, 1, 1 << 20),
+    COUNT(layers, 1, 1 << 16),
+    COUNT(heads, 1, 1 << 16),
+    COUNT(parameters, 0, 9007199254740992.0),
+    COUNT(size, 0, 1 << 30),
+    COUNT(length, 0, 1 << 30),
+    COUNT(steps, 0, 1e12),
+    COUNT(batch, 1, 1 << 30),
+    COUNT(tokens, 0, 9007199254740992.0),
+    REAL(rate, 0, 1e6, false),
+    REAL(answer, 0, 1, false),
+    REAL(chain, 0, 1, false),
+    REAL(first_wrong, 0, 1 << 30, true),
+    REAL(gflops_chain, 0, 1e15, false),
+    REAL(gflops_trained, 0, 1e18, false),
+    REAL(gflops_to_90, 0, 1e18, true),
 };
 
 static bool numbers_read(reader *r)
@@ -75,8 +89,8 @@ static bool numbers_read(reader *r)
         char wanted[96];
         bool none = k->none && json_is_null(v);
         if (!none && (!number_get(v, k->lo, k->hi, &x) || (k->count && x != floor(x)))) {
-            snprintf(wanted, sizeof wanted, "is %s %s in %.6g..%.6g", v ? "no" : "missing:",
-                     k->count ? "whole number" : "number", k->lo, k->hi);
+            snprintf(wanted, sizeof wanted, "is %s %s in %.6g..%.6g",
+                     v ? "no" : "missing:", k->count ? "whole number" : "number", k->lo, k->hi);
             return broken(r, k->key, wanted);
         }
         if (k->count)
@@ -148,7 +162,8 @@ static bool points_read(reader *r, const char *key, int k, double hi, int *n, do
                 ok = number_get(v, 0, hi, &out[j][i]);
         }
         if (!ok) {
-            snprintf(wanted, sizeof wanted, "has a point %zu that is not [a step above the last, %s in 0..%g]", i,
+            snprintf(wanted, sizeof wanted,
+                     "has a point %zu that is not [a step above the last, %s in 0..%g]", i,
                      k == 1 ? "a value" : "two values", hi);
             return broken(r, key, wanted);
         }
@@ -182,8 +197,9 @@ static bool detail_read(reader *r)
     const char *v = t->row->rec.verdict;
     bool reached = t->answer >= AT_STUDY_REACHED;
     if (!v || strcmp(v, reached ? "holds" : "fails"))
-        return broken(r, "verdict", reached ? "is not holds, yet the answers reach 90%"
-                                            : "is not fails, yet the answers do not reach 90%");
+        return broken(r, "verdict",
+                      reached ? "is not holds, yet the answers reach 90%"
+                              : "is not fails, yet the answers do not reach 90%");
     return true;
 }
 

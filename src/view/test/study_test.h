@@ -46,11 +46,12 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
              at_study_attention_names[attention], width, seed);
     at_text t;
     at_text_init(&t);
-    at_text_addf(&t,
-                 "{\"preset\":\"quick\",\"attention\":\"%s\",\"width\":%d,\"layers\":3,\"heads\":4,"
-                 "\"parameters\":%d,\"size\":%d,\"size_name\":\"n\",\"length\":%d,\"steps\":2000,\"batch\":64,"
-                 "\"rate\":0.001,\"tokens\":2944000,\"loss\":[",
-                 at_study_attention_names[attention], width, 48 * width * width, size, 2 * size + 3);
+    at_text_addf(
+        &t,
+        "{\"preset\":\"quick\",\"attention\":\"%s\",\"width\":%d,\"layers\":3,\"heads\":4,"
+        "\"parameters\":%d,\"size\":%d,\"size_name\":\"n\",\"length\":%d,\"steps\":2000,\"batch\":64,"
+        "\"rate\":0.001,\"tokens\":2944000,\"loss\":[",
+        at_study_attention_names[attention], width, 48 * width * width, size, 2 * size + 3);
     for (int i = 0; i < 40; i++)
         at_text_addf(&t, "%s[%d,%.6g]", i ? "," : "", 50 * (i + 1),
                      3 * exp(-0.1 * i * answer) * (1 + 0.15 * sin(3 * i + seed)) + 1e-3);
@@ -58,12 +59,13 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
     for (int i = 0; i < 8; i++)
         at_text_addf(&t, "%s[%d,%.6g,%.6g]", i ? "," : "", 250 * (i + 1), answer * (i + 1) / 8,
                      answer * answer * (i + 1) / 8);
-    at_text_addf(&t,
-                 "],\"answer\":%.17g,\"chain\":%.17g,\"first_wrong\":null,\"gflops_chain\":%.6g,"
-                 "\"gflops_trained\":512.0,\"gflops_to_90\":%s,\"mark\":\"%s\",\"why\":\"dp-standard: width 29 <= "
-                 "32\",\"flags\":null}",
-                 answer, answer * answer, 72e-9 * width * width * (2 * size + 3), answer >= 0.9 ? "300.5" : "null",
-                 mark);
+    at_text_addf(
+        &t,
+        "],\"answer\":%.17g,\"chain\":%.17g,\"first_wrong\":null,\"gflops_chain\":%.6g,"
+        "\"gflops_trained\":512.0,\"gflops_to_90\":%s,\"mark\":\"%s\",\"why\":\"dp-standard: width 29 <= "
+        "32\",\"flags\":null}",
+        answer, answer * answer, 72e-9 * width * width * (2 * size + 3), answer >= 0.9 ? "300.5" : "null",
+        mark);
     assert_false(t.oom);
     at_row *r = row_add(s, task, params, question, (uint64_t)seed, answer >= 0.9 ? "holds" : "fails", t.s);
     at_text_release(&t);
@@ -71,7 +73,8 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
 }
 
 static const char *const sweep_tasks[] __attribute__((unused)) = {"lis", "ed", "ed-local", "arithmetic"};
-static const int sweep_sizes[4][3] __attribute__((unused)) = {{10, 20, 30}, {6, 9, 12}, {6, 9, 12}, {4, 6, 8}};
+static const int sweep_sizes[4][3]
+    __attribute__((unused)) = {{10, 20, 30}, {6, 9, 12}, {6, 9, 12}, {4, 6, 8}};
 
 /* log2(least width / 16) by task, attention (standard, sparse, linear) and size; 4: above the largest, 128. */
 typedef struct {

@@ -19,26 +19,49 @@ static char *svg_of(const at_heat *h, at_text *t)
 
 static const char *const xs[] = {"16", "32", "64"}, *const ys[] = {"10", "20"};
 /* by size (10, 20) and width; at 20 the first width was not run */
-static const at_heat_cell cells[] = {{0.25, "25", "20\xE2\x80\x93" "30", "a tip", AT_MARK_HATCH},
+static const at_heat_cell cells[] = {{0.25, "25",
+                                      "20\xE2\x80\x93"
+                                      "30",
+                                      "a tip", AT_MARK_HATCH},
                                      {0.9, "90", NULL, NULL, AT_MARK_DOT},
                                      {1, "100", NULL, NULL, AT_MARK_DOT},
                                      {NAN, NULL, NULL, NULL, AT_MARK_NONE},
                                      {0.899, "89", NULL, NULL, AT_MARK_NONE},
                                      {0.95, "95", NULL, NULL, AT_MARK_NONE}};
-static const at_heat_panel panels[] = {{3, 2, "width", "n", xs, ys, cells}, {0, 0, NULL, NULL, NULL, NULL, NULL}};
+static const at_heat_panel panels[] = {{3, 2, "width", "n", xs, ys, cells},
+                                       {0, 0, NULL, NULL, NULL, NULL, NULL}};
 static const char *const rows[] = {"standard"}, *const columns[] = {"lis", "ed"};
-static const at_heat small = {"title", "a note", 1, 2, rows, columns, panels, 0.9, "accuracy", "spread", "possible",
-                              "impossible"};
+static const at_heat small = {"title", "a note", 1,          2,        rows,       columns,
+                              panels,  0.9,      "accuracy", "spread", "possible", "impossible"};
 
 static void everything_is_drawn(void **state)
 {
     (void)state;
     at_text t;
     char *s = svg_of(&small, &t);
-    static const char *const wanted[] = {">25<",     ">20\xE2\x80\x93" "30<", ">90<", ">100<", ">89<",       ">95<",
-                                         ">width<",  ">n<",      ">16<",      ">10<", ">20<",  ">standard<", ">lis<",
-                                         ">title<",  ">a note<", ">no runs<", "<title>a tip</title>",        ">accuracy<",
-                                         ">spread<", ">possible<", ">impossible<", ">not run<",
+    static const char *const wanted[] = {">25<",
+                                         ">20\xE2\x80\x93"
+                                         "30<",
+                                         ">90<",
+                                         ">100<",
+                                         ">89<",
+                                         ">95<",
+                                         ">width<",
+                                         ">n<",
+                                         ">16<",
+                                         ">10<",
+                                         ">20<",
+                                         ">standard<",
+                                         ">lis<",
+                                         ">title<",
+                                         ">a note<",
+                                         ">no runs<",
+                                         "<title>a tip</title>",
+                                         ">accuracy<",
+                                         ">spread<",
+                                         ">possible<",
+                                         ">impossible<",
+                                         ">not run<",
                                          ">least width with at least 90%<"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!strstr(s, wanted[i]))
@@ -48,8 +71,8 @@ static void everything_is_drawn(void **state)
     assert_int_equal(occurrences(s, "stroke=\"#d55e00\""), 2);
     double x[4], y[4];
     char *d = strstr(strstr(s, "stroke=\"#d55e00\""), " d=\"M");
-    assert_int_equal(sscanf(d, " d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lf\"", &x[0], &y[0], &x[1], &y[1], &x[2], &y[2],
-                            &x[3], &y[3]),
+    assert_int_equal(sscanf(d, " d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lf\"", &x[0], &y[0], &x[1], &y[1], &x[2],
+                            &y[2], &x[3], &y[3]),
                      8);
     assert_float_equal(x[0], x[1], 0);
     assert_float_equal(x[2], x[3], 0);
@@ -172,7 +195,8 @@ static void the_sketch_is_exact(void **state)
     at_heat_terminal(&small, 60, false, &t);
     assert_non_null(strstr(t.s, "lis, standard"));
     assert_non_null(strstr(t.s, "  20      -   \xE2\x96\x93 89 > \xE2\x96\x88 95\n"));
-    assert_non_null(strstr(t.s, "  10  x\xE2\x96\x91 25 >*\xE2\x96\x93 90  *\xE2\x96\x88" "100\n"));
+    assert_non_null(strstr(t.s, "  10  x\xE2\x96\x91 25 >*\xE2\x96\x93 90  *\xE2\x96\x88"
+                                "100\n"));
     assert_non_null(strstr(t.s, "   n     16     32     64\n"));
     assert_true(strstr(t.s, "  20 ") < strstr(t.s, "  10 ")); /* the largest on top */
     at_text_release(&t);
@@ -226,8 +250,9 @@ static void a_sweep_in_all_formats(void **state)
         assert_memory_equal(data, start[kind], strlen(start[kind]));
         at_free(data);
         at_plot p;
-        assert_int_equal(at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 30, AT_CURVE_LOSS, &s.a, &p, &err),
-                         AT_OK);
+        assert_int_equal(
+            at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 30, AT_CURVE_LOSS, &s.a, &p, &err),
+            AT_OK);
         assert_int_equal(at_plot_picture(&p, (at_picture_kind)kind, path, &err), AT_OK);
         assert_int_equal(at_file_read(path, 1 << 24, &data, &n, &err), AT_OK);
         assert_memory_equal(data, start[kind], strlen(start[kind]));

@@ -95,7 +95,7 @@ static void runs_and_their_median(void **state)
     assert_null(strstr(t.s, ">run<"));
     assert_non_null(strstr(t.s, ">median<"));
     assert_int_equal(occurrences(t.s, "stroke=\"#d55e00\""), 1 + 1 + 1); /* a run, the median, the legend */
-    assert_int_equal(occurrences(t.s, "fill=\"#d55e00\""), 2);           /* points on their own stay visible */
+    assert_int_equal(occurrences(t.s, "fill=\"#d55e00\""), 2); /* points on their own stay visible */
     assert_int_equal(occurrences(t.s, "stroke-width=\"2.6\""), 2);
     at_text_release(&t);
     s[0].line = (at_line)7;

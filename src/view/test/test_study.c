@@ -103,7 +103,8 @@ static void least_widths(void **state)
     assert_least(least_at(g, 0, 0, 1), "\xE2\x89\xA5 32");
     assert_least(least_at(g, 0, 1, 1), "\xE2\x89\xA5 16");
     assert_least(least_at(g, 0, 2, 1), "not run");
-    double gflops = 72e-9 * 32 * 32 * 23; /* printed with six digits: off by half a unit of the last at most */
+    double gflops =
+        72e-9 * 32 * 32 * 23; /* printed with six digits: off by half a unit of the last at most */
     assert_true(fabs(least_at(g, 0, 0, 0)->gflops - gflops) <= 5e-6 * gflops);
     assert_true(isnan(least_at(g, 0, 1, 0)->gflops));
     at_text t;
@@ -135,11 +136,17 @@ static void verdicts_on_the_order(void **state)
         {1, {{LIS, STD, 1, -1}}, "??++++", "standard not run"},
         {1, {{LIS, STD, 2, 4}}, "--++-+", "lis n=30: standard > 128, sparse 128"},
         {3, {{ED, LINEAR, 0, 0}, {ED, LINEAR, 1, 0}, {ED, LINEAR, 2, 0}}, "?+?+--", "linear 16, 16, 16"},
-        {3, {{ARITH, SPARSE, 0, 3}, {ARITH, SPARSE, 1, 3}, {ARITH, SPARSE, 2, 3}}, "++++-+", "arithmetic (n=8) 128 to 16"},
+        {3,
+         {{ARITH, SPARSE, 0, 3}, {ARITH, SPARSE, 1, 3}, {ARITH, SPARSE, 2, 3}},
+         "++++-+",
+         "arithmetic (n=8) 128 to 16"},
         {1, {{LOCAL, LINEAR, 1, 3}}, "+++++-", "linear n=9: ed 64, ed-local 128"},
         {1, {{LOCAL, SPARSE, 1, -1}}, "?++++?", "sparse n=9: ed 32, ed-local not run"},
         {2, {{ED, SPARSE, 2, 4}, {LOCAL, SPARSE, 2, 4}}, "++++-?", "sparse n=12: ed > 128, ed-local > 128"},
-        {3, {{LIS, SPARSE, 0, -1}, {LIS, SPARSE, 1, -1}, {LIS, SPARSE, 2, -1}}, "?++??+", "sparse not run, not run"},
+        {3,
+         {{LIS, SPARSE, 0, -1}, {LIS, SPARSE, 1, -1}, {LIS, SPARSE, 2, -1}},
+         "?++??+",
+         "sparse not run, not run"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         plan_widths p = paper_widths;
@@ -158,8 +165,8 @@ static void verdicts_on_the_order(void **state)
             told = told || strstr(o[k].why, cases[i].words);
         }
         if (strcmp(got, cases[i].wanted) || !told)
-            fail_msg("case %zu: %s, wanted %s; '%s' %s; i: %s; v: %s", i, got, cases[i].wanted, cases[i].words,
-                     told ? "told" : "not told", o[0].why, o[4].why);
+            fail_msg("case %zu: %s, wanted %s; '%s' %s; i: %s; v: %s", i, got, cases[i].wanted,
+                     cases[i].words, told ? "told" : "not told", o[0].why, o[4].why);
         sweep_end(&s);
     }
 }
@@ -228,7 +235,8 @@ static void one_answer_a_question(void **state)
 /* ---- curves ---------------------------------------------------------------------------------------------------- */
 
 static const char *const good_detail =
-    "{\"preset\":\"p\",\"attention\":\"linear\",\"width\":8,\"layers\":1,\"heads\":1,\"parameters\":9,\"size\":3,"
+    "{\"preset\":\"p\",\"attention\":\"linear\",\"width\":8,\"layers\":1,\"heads\":1,\"parameters\":9,"
+    "\"size\":3,"
     "\"size_name\":\"n\",\"length\":9,\"steps\":30,\"batch\":4,\"rate\":0.001,\"tokens\":99,"
     "\"loss\":[[10,4],[20,2],[30,1]],\"accuracy\":[[30,0.5,0.25]],\"answer\":0.5,\"chain\":0.25,"
     "\"first_wrong\":2.5,\"gflops_chain\":0.1,\"gflops_trained\":1,\"gflops_to_90\":null,\"mark\":\"silent\","
@@ -254,8 +262,8 @@ static void curves_have_medians(void **state)
     assert_int_equal(st.n_broken, 0);
     at_plot p;
     at_err err = {0};
-    assert_int_equal(at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_LOSS, &s.a, &p, &err),
-                     AT_OK);
+    assert_int_equal(
+        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_LOSS, &s.a, &p, &err), AT_OK);
     assert_int_equal(p.n_series, 4);
     assert_true(p.logy);
     const at_series *m = &p.series[3];
@@ -270,13 +278,14 @@ static void curves_have_medians(void **state)
     assert_int_equal(at_plot_svg(&p, &t, &err), AT_OK);
     assert_null(markup_fault(t.s));
     assert_int_equal(occurrences(t.s, ">width 8<"), 1);
-    assert_int_equal(occurrences(t.s, "stroke-opacity=\"0.45\""), 3 - 1); /* seed 2 is left with two single points */
+    assert_int_equal(occurrences(t.s, "stroke-opacity=\"0.45\""),
+                     3 - 1); /* seed 2 is left with two single points */
     at_text_release(&t);
-    assert_int_equal(at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_CHAIN, &s.a, &p, &err),
-                     AT_OK);
+    assert_int_equal(
+        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_CHAIN, &s.a, &p, &err), AT_OK);
     assert_true(p.series[3].n == 1 && p.series[3].y[0] == 0.25);
-    assert_int_equal(at_study_curves(&st.groups[0].tasks[0], AT_STUDY_SPARSE, 3, AT_CURVE_LOSS, &s.a, &p, &err),
-                     AT_OK);
+    assert_int_equal(
+        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_SPARSE, 3, AT_CURVE_LOSS, &s.a, &p, &err), AT_OK);
     assert_int_equal(p.n_series, 0);
     sweep_end(&s);
 }
@@ -305,8 +314,9 @@ static void details_are_checked_key_by_key(void **state)
     assert_string_equal(fault_of(good_detail, "fails"), "");
     assert_non_null(strstr(fault_of(good_detail, "holds"), "verdict"));
     assert_non_null(strstr(fault_of(good_detail, "unknown"), "verdict"));
-    static const char *const values[] = {NULL,  "null",  "true", "\"\"", "\"x\"", "[]",   "{}",   "-1",
-                                         "0.5", "1e300", "-0.1", "[[]]", "[[1]]", "[[2,1],[1,1]]", "[[0,\"a\",1]]"};
+    static const char *const values[] = {NULL,   "null", "true",  "\"\"",          "\"x\"",
+                                         "[]",   "{}",   "-1",    "0.5",           "1e300",
+                                         "-0.1", "[[]]", "[[1]]", "[[2,1],[1,1]]", "[[0,\"a\",1]]"};
     json_t *good = json_loads(good_detail, 0, NULL), *v;
     const char *key;
     int broken = 0, all = 0;
@@ -350,8 +360,14 @@ static void hostile_details_break_their_row_only(void **state)
     longer[LONG] = '\0';
     sweep s;
     sweep_begin(&s, 64);
-    static const char *const details[] = {"", "{", "[]", "null", "\"<script>alert(1)</script>\"", "{\"preset\":1e999}",
-                                          "{\"preset\":\"\\u0000\"}", "{\"preset\":\"\xFF\"}"};
+    static const char *const details[] = {"",
+                                          "{",
+                                          "[]",
+                                          "null",
+                                          "\"<script>alert(1)</script>\"",
+                                          "{\"preset\":1e999}",
+                                          "{\"preset\":\"\\u0000\"}",
+                                          "{\"preset\":\"\xFF\"}"};
     for (size_t i = 0; i < sizeof details / sizeof *details; i++)
         row_add(&s, "lis", "n=3", "q", i, "fails", details[i]);
     row_add(&s, "lis", "n=3", "q", 100, "fails", deep);
@@ -426,7 +442,8 @@ static void many_rows_are_no_trouble(void **state)
     sweep_begin(&s, MANY);
     for (int i = 0; i < MANY; i++) {
         char numbers[64];
-        snprintf(numbers, sizeof numbers, "\"width\":%d,\"layers\":1,\"heads\":1,\"parameters\":9,\"size\":%d,", i + 1,
+        snprintf(numbers, sizeof numbers,
+                 "\"width\":%d,\"layers\":1,\"heads\":1,\"parameters\":9,\"size\":%d,", i + 1,
                  i % 2 ? i : 7 * i);
         row_add(&s, "lis", "n=3", "q", (uint64_t)i, "fails",
                 with(&s.a, "\"width\":8,\"layers\":1,\"heads\":1,\"parameters\":9,\"size\":3,", numbers));
