@@ -45,8 +45,6 @@ static void cell_put(sketch *s, const at_heat_cell *e, bool first)
 {
     static const uint32_t shades[] = {' ', 0x2591, 0x2592, 0x2593, 0x2588};
     static const int blues[] = {231, 195, 153, 117, 75, 33, 26, 19, 17}; /* of the 256-colour cube */
-    if (s->p.used + CELL > s->p.columns)
-        return;
     char number[16] = "-";
     bool run = !isnan(e->value);
     if (run)

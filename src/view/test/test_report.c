@@ -260,6 +260,7 @@ static void trained_models_are_shown_and_prove_nothing(void **state)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!strstr(s, wanted[i]))
             fail_msg("no %s", wanted[i]);
+    assert_int_equal(occurrences(s, "<td>by another build</td>"), 1);
     assert_null(strstr(s, "Other entries of the ledger"));
     assert_null(strstr(s, "class=\"tally holds\""));
     assert_null(strstr(s, "in the paper: arithmetic"));
