@@ -57,6 +57,17 @@ static void medians_are_exact(void **state)
     assert_true(isnan(e->gflops_to_90)); /* one of two */
     assert_int_equal(e->mark, AT_THEORY_SILENT);
     assert_null(at_study_find(t, AT_STUDY_SPARSE, 10, 32));
+    assert_false(e->mixed);
+    run_add(&s, "lis", 2, 10, 32, 7, 0.5, "silent")->key.params =
+        "n=10 alphabet=3"; /* another task, in truth */
+    st = study_of(&s);
+    t = &st.groups[0].tasks[0];
+    assert_true(at_study_find(t, AT_STUDY_LINEAR, 10, 32)->mixed);
+    at_heat h;
+    at_err err = {0};
+    assert_int_equal(at_study_heat(&st.groups[0], &s.a, &h, &err), AT_OK);
+    assert_non_null(strstr(h.note, "1 cell holds runs that differ in more than the seed"));
+    assert_non_null(strstr(h.note, "3 seeds a cell"));
     assert_null(at_study_find(t, AT_STUDY_LINEAR, 11, 32));
     sweep_end(&s);
 }
