@@ -110,6 +110,20 @@ static bool panels_plan(plan *q, at_arena *a)
     return true;
 }
 
+/* Room for the cells of a column or row of panels: at least so much that its title can be read. */
+static double panel_width(const plan *q, int column)
+{
+    double w = q->nx[column] * q->cell_w[column];
+    double title = q->h->column_title ? view_width(q->column_title[column], 13.5) : 0;
+    w = w > title ? w : title;
+    return w > 120 ? w : 120;
+}
+
+static double panel_height(const plan *q, int row)
+{
+    return (q->ny[row] > 2 ? q->ny[row] : 2) * q->cell_h;
+}
+
 /* A title may be missing; NULL is out of memory only. */
 static char *title_label(at_arena *a, const char *const *titles, int k, double most)
 {
@@ -125,13 +139,13 @@ static bool titles_plan(plan *q, at_arena *a)
     if (!q->row_title || !q->column_title)
         return false;
     for (int c = 0; c < h->columns; c++) {
-        double most = q->nx[c] ? q->nx[c] * q->cell_w[c] + 20 : 140;
+        double most = q->nx[c] * q->cell_w[c] > 240 ? q->nx[c] * q->cell_w[c] : 240;
         q->column_title[c] = title_label(a, h->column_title, c, most);
         if (!q->column_title[c])
             return false;
     }
     for (int r = 0; r < h->rows; r++) {
-        double most = q->ny[r] ? q->ny[r] * q->cell_h + 20 : 100;
+        double most = panel_height(q, r) + 20;
         q->row_title[r] = title_label(a, h->row_title, r, most);
         if (!q->row_title[r])
             return false;
@@ -146,13 +160,12 @@ static void places_plan(plan *q)
     q->top = 46;
     double x = edge + (q->row_titles ? 22 : 0), y = q->top + (h->column_title ? 28 : 8);
     for (int c = 0; c < h->columns; c++) {
-        double w = q->nx[c] * q->cell_w[c];
         q->x[c] = x + q->left[c];
-        x = q->x[c] + (w > 120 ? w : 120) + panel_gap;
+        x = q->x[c] + panel_width(q, c) + panel_gap;
     }
     for (int r = 0; r < h->rows; r++) {
         q->y[r] = y;
-        y += (q->ny[r] ? q->ny[r] : 2) * q->cell_h + 44;
+        y += panel_height(q, r) + 44;
     }
     q->w = x - panel_gap + edge;
     q->w = q->w < least_width ? least_width : q->w;
@@ -342,7 +355,7 @@ static void panel_draw(const plan *q, view_canvas *c, int k)
     int r = k / h->columns, column = k % h->columns;
     double x = q->x[column], y = q->y[r], w = q->cell_w[column];
     if (!p->nx) {
-        view_text(c, x + 60, y + q->cell_h, 12, VIEW_MIDDLE, false, false, view_faint, "no runs");
+        view_text(c, x, y + q->cell_h, 12, VIEW_LEFT, false, false, view_faint, "no runs");
         return;
     }
     for (int j = 0; j < p->ny; j++)
@@ -404,13 +417,14 @@ static void heat_draw(const void *ctx, view_canvas *c)
     if (h->title)
         view_text(c, edge, 34, 18, VIEW_LEFT, false, true, view_ink, q->title);
     for (int k = 0; k < h->columns; k++) {
-        double w = q->nx[k] ? q->nx[k] * q->cell_w[k] - 2 : 120;
-        view_text(c, q->x[k] + w / 2, q->top + 16, 13.5, VIEW_MIDDLE, false, true, view_ink,
-                  q->column_title[k]);
+        double w = q->nx[k] * q->cell_w[k] - 2;
+        bool wide = w >= view_width(q->column_title[k], 13.5); /* else it starts where the cells do */
+        view_text(c, wide ? q->x[k] + w / 2 : q->x[k], q->top + 16, 13.5, wide ? VIEW_MIDDLE : VIEW_LEFT,
+                  false, true, view_ink, q->column_title[k]);
     }
     for (int r = 0; r < h->rows; r++)
-        view_text(c, edge + 10, q->y[r] + (q->ny[r] ? q->ny[r] : 2) * q->cell_h / 2, 13.5, VIEW_MIDDLE, true,
-                  true, view_ink, q->row_title[r]);
+        view_text(c, edge + 10, q->y[r] + panel_height(q, r) / 2, 13.5, VIEW_MIDDLE, true, true, view_ink,
+                  q->row_title[r]);
     for (int k = 0; k < h->rows * h->columns; k++)
         panel_draw(q, c, k);
     legend_draw(q, c);

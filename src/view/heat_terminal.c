@@ -36,9 +36,21 @@ static int cells_shown(const sketch *s, const at_heat_panel *p)
     return fit < p->nx ? (fit > 0 ? fit : 0) : p->nx;
 }
 
-static int panel_width(const sketch *s, const at_heat_panel *p)
+static const char *title_of(const char *const *titles, int k)
 {
-    return 2 + label_width(p) + cells_shown(s, p) * CELL;
+    return titles && titles[k] ? titles[k] : "";
+}
+
+/* The cells, or the title (up to a point) when that is wider. */
+static int panel_width(const sketch *s, int r, int c)
+{
+    enum { TITLE_MOST = 36 };
+    const at_heat_panel *p = &s->h->panels[r * s->h->columns + c];
+    int cells = 2 + label_width(p) + cells_shown(s, p) * CELL;
+    int title =
+        view_columns(title_of(s->h->column_title, c)) + 2 + view_columns(title_of(s->h->row_title, r));
+    title = title > TITLE_MOST ? TITLE_MOST : title;
+    return cells > title ? cells : title;
 }
 
 static void cell_put(sketch *s, const at_heat_cell *e, bool first)
@@ -94,15 +106,14 @@ static void panels_draw(sketch *s, int r, int from, int to)
         tallest = p->ny > tallest ? p->ny : tallest;
         cut = cut || cells_shown(s, p) < p->nx;
         view_pen_pad(&s->p, left);
-        int room = to - from > 1 ? panel_width(s, p) : s->p.columns;
-        const char *title[] = {h->column_title && h->column_title[c] ? h->column_title[c] : "",
-                               h->row_title && h->row_title[r] ? h->row_title[r] : ""};
-        int end = left + room;
-        view_pen_label(&s->p, title[0], 0, end - s->p.used > 0 ? end - s->p.used : 0);
-        if (*title[0] && *title[1] && s->p.used + 2 < end)
-            view_pen_add(&s->p, ", ");
-        view_pen_label(&s->p, title[1], 0, end - s->p.used > 0 ? end - s->p.used : 0);
-        left += panel_width(s, p) + 3;
+        const char *column = title_of(h->column_title, c), *row = title_of(h->row_title, r);
+        int all = s->p.columns, end = left + panel_width(s, r, c);
+        s->p.columns = end < all ? end : all; /* what is longer is cut */
+        view_pen_add(&s->p, column);
+        view_pen_add(&s->p, *column && *row ? ", " : "");
+        view_pen_add(&s->p, row);
+        s->p.columns = all;
+        left += panel_width(s, r, c) + 3;
     }
     view_pen_end(&s->p);
     for (int row = tallest - 1; row >= -1; row--) { /* the widths stand below, as in the picture */
@@ -111,7 +122,7 @@ static void panels_draw(sketch *s, int r, int from, int to)
             const at_heat_panel *p = &h->panels[r * h->columns + c];
             if (row < p->ny && p->nx)
                 panel_line(s, p, row, left);
-            left += panel_width(s, p) + 3;
+            left += panel_width(s, r, c) + 3;
         }
         view_pen_end(&s->p);
     }
@@ -139,7 +150,7 @@ void at_heat_terminal(const at_heat *h, int columns, bool color, at_text *out)
         for (int c = 0; c < h->columns;) {
             int to = c, used = 0;
             while (to < h->columns) {
-                used += panel_width(&s, &h->panels[r * h->columns + to]) + (to > c ? 3 : 0);
+                used += panel_width(&s, r, to) + (to > c ? 3 : 0);
                 if (to > c && used > s.p.columns)
                     break;
                 to++;

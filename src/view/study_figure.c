@@ -128,11 +128,10 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
     const char **tasks = at_new(a, const char *, columns + 1),
                **attentions = at_new(a, const char *, AT_STUDY_ATTENTIONS);
     at_heat h = {.line = AT_STUDY_REACHED,
-                 .value = "answer accuracy",
+                 .value = "answer accuracy, median of the seeds",
                  .dot = "constructible: a checked construction fits",
                  .hatch = "impossible: a bound rules out always being right"};
-    h.title =
-        at_arena_printf(a, "Trained models: answer accuracy, median of the seeds (preset %s)", g->preset);
+    h.title = at_arena_printf(a, "Answer accuracy of trained models (preset %s)", g->preset);
     int seeds;
     h.note = heat_note(g, a, &seeds);
     h.tiny = seeds > 1 ? "least and greatest of the seeds" : NULL;

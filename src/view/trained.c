@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { POINTS_MOST = 400, NAME_MOST = 64, WORDS_MOST = 500, DETAIL_MOST = 1 << 18 };
@@ -119,6 +120,22 @@ static bool text_read(reader *r, const char *key, size_t most, bool none, const 
     return *out != NULL;
 }
 
+/* What is special about a run: text, or whatever else a newer writer puts there, as compact JSON. */
+static bool flags_read(reader *r)
+{
+    json_t *v = json_object_get(r->o, "flags");
+    if (!v || json_is_null(v) || json_is_string(v))
+        return text_read(r, "flags", WORDS_MOST, true, &r->t->flags);
+    char *compact = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+    bool ok = compact && strlen(compact) <= WORDS_MOST;
+    if (compact && !ok)
+        broken(r, "flags", "are too long");
+    r->t->flags = ok ? at_arena_strdup(r->a, compact) : NULL;
+    r->oom = r->oom || !compact || (ok && !r->t->flags);
+    free(compact);
+    return r->t->flags != NULL;
+}
+
 static bool word_read(reader *r, const char *key, const char *const *words, int n, int *out)
 {
     const char *s = json_string_value(json_object_get(r->o, key));
@@ -182,8 +199,7 @@ static bool detail_read(reader *r)
               word_read(r, "attention", at_study_attention_names, AT_STUDY_ATTENTIONS, &attention) &&
               numbers_read(r) && text_read(r, "size_name", NAME_MOST, false, &t->size_name) &&
               word_read(r, "mark", marks, 3, &mark) && text_read(r, "why", WORDS_MOST, true, &t->why) &&
-              text_read(r, "flags", WORDS_MOST, true, &t->flags) &&
-              points_read(r, "loss", 1, 1e15, &t->n_loss, loss) &&
+              flags_read(r) && points_read(r, "loss", 1, 1e15, &t->n_loss, loss) &&
               points_read(r, "accuracy", 2, 1, &t->n_accuracy, accuracy);
     if (!ok)
         return false;
