@@ -112,8 +112,8 @@ typedef struct {
     int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
     const char *size_name;
     double rate, answer, chain;
-    double first_wrong, gflops_to_90; /* NaN: none */
-    double gflops_chain, gflops_trained;
+    double first_wrong, gflops_to_90;    /* NaN: none */
+    double gflops_chain, gflops_trained; /* NaN: not known */
     at_theory mark;
     const char *why, *flags; /* may be NULL */
     int n_loss, n_accuracy;
@@ -128,7 +128,7 @@ typedef struct {
     int n;
     at_trained *const *runs;           /* (n) by seed */
     double median, least, most, chain; /* answer accuracy over the seeds; chain: median */
-    double gflops_chain, gflops_to_90; /* medians; gflops_to_90 is NaN unless most seeds got there */
+    double gflops_chain, gflops_to_90; /* medians; NaN unless most seeds have one */
     at_theory mark;                    /* SILENT when the runs do not agree on it */
     bool mixed;                        /* the runs differ in more than their seed */
 } at_study_cell;
@@ -192,6 +192,11 @@ at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order o
 /* The tables of a group (least width, GFLOPs, the paper's order) for a terminal, at most `columns` wide. */
 at_status at_study_text(const at_study_group *g, int columns, at_text *out, at_err *err);
 
+/* All of that at once, for a command: heat maps, tables and order of every preset; text is unchanged on failure. */
+at_status at_trained_text(const at_row *rows, size_t n, int columns, bool color, at_text *out, at_err *err);
+/* The heat maps of the preset that was trained last; the kind by the suffix of path. */
+at_status at_trained_picture(const at_row *rows, size_t n, const char *path, at_err *err);
+
 /* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
 typedef struct {
     const char *id, *title, *source, *statement; /* a claim */
@@ -206,7 +211,8 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
                          const char *build, at_text *html, at_err *err);
 
 /* The report of the whole catalogue from a ledger's rows: programs, sizes, attention pictures and plots of
- * the tables are made here. Claims without rows are shown as not checked. */
+ * the tables are made here. Verdicts of other builds are left out; trained models of all builds are shown. Claims without
+ * rows are shown as not checked. */
 at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,

@@ -115,6 +115,15 @@ double view_median(double *v, int n)
     return n % 2 ? v[n / 2] : v[n / 2 - 1] / 2 + v[n / 2] / 2;
 }
 
+/* The same where NaN means none: a seed that never got there stands at infinity. NaN unless most have one. */
+static double known_median(double *v, int n)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = isnan(v[i]) ? INFINITY : v[i];
+    double m = view_median(v, n);
+    return isinf(m) ? NAN : m;
+}
+
 static bool differ(const at_trained *a, const at_trained *b)
 {
     return a->steps != b->steps || a->batch != b->batch || a->layers != b->layers || a->heads != b->heads ||
@@ -143,12 +152,10 @@ static at_study_cell cell_make(at_trained *const *runs, int n, double *v)
     e.chain = view_median(v, n);
     for (int i = 0; i < n; i++)
         v[i] = runs[i]->gflops_chain;
-    e.gflops_chain = view_median(v, n);
-    for (int i = 0; i < n; i++) /* a seed that never got there stands at infinity */
-        v[i] = isnan(runs[i]->gflops_to_90) ? INFINITY : runs[i]->gflops_to_90;
-    e.gflops_to_90 = view_median(v, n);
-    if (isinf(e.gflops_to_90))
-        e.gflops_to_90 = NAN;
+    e.gflops_chain = known_median(v, n);
+    for (int i = 0; i < n; i++)
+        v[i] = runs[i]->gflops_to_90;
+    e.gflops_to_90 = known_median(v, n);
     return e;
 }
 
@@ -181,7 +188,8 @@ static void least_fill(const at_study_task *t, at_study_least *least)
         int w = 0;
         l->run = true;
         for (; i < t->n_cells && t->cells[i].attention == e->attention && t->cells[i].size == e->size; i++) {
-            if (t->cells[i].median >= AT_STUDY_REACHED && !(l->gflops <= t->cells[i].gflops_chain))
+            if (t->cells[i].median >= AT_STUDY_REACHED &&
+                !(l->gflops <= t->cells[i].gflops_chain)) /* NaN: none so far */
                 l->gflops = t->cells[i].gflops_chain;
             if (isfinite(l->hi))
                 continue;

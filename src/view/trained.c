@@ -76,8 +76,8 @@ static const number_key keys[] = {
     REAL(answer, 0, 1, false),
     REAL(chain, 0, 1, false),
     REAL(first_wrong, 0, 1 << 30, true),
-    REAL(gflops_chain, 0, 1e15, false),
-    REAL(gflops_trained, 0, 1e18, false),
+    REAL(gflops_chain, 0, 1e15, true),
+    REAL(gflops_trained, 0, 1e18, true),
     REAL(gflops_to_90, 0, 1e18, true),
 };
 

@@ -1,5 +1,6 @@
 /* test_study.c: trained rows become cells, medians, least widths and verdicts on the paper's order; what is not known
  * is not told; foreign details break their own row and nothing else. */
+#include "../../core/test/test_folder.h"
 #include "study_test.h"
 
 #include <jansson.h>
@@ -351,10 +352,10 @@ static void details_are_checked_key_by_key(void **state)
     }
     json_decref(good);
     /* 24 keys x 15 values. Let through: x as preset and size_name (2); "", x, null, missing as why (4); all as flags (15);
-     * null as first_wrong and gflops_to_90 (2); [] as loss and accuracy (2); 0.5 as rate, answer, chain, first_wrong and
+     * null as first_wrong and the three GFLOPs (4); [] as loss and accuracy (2); 0.5 as rate, answer, chain, first_wrong and
      * the three GFLOPs (7). */
     assert_int_equal(all, 360);
-    assert_int_equal(all - broken, 32);
+    assert_int_equal(all - broken, 34);
 }
 
 static void hostile_details_break_their_row_only(void **state)
@@ -495,6 +496,45 @@ static void nothing_and_one(void **state)
     sweep_end(&s);
 }
 
+static void what_commands_show(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 8);
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_trained_text(s.rows, 0, 80, false, &t, &err), AT_OK);
+    assert_string_equal(t.s, "No model was trained.\n");
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/heat.svg", folder);
+    assert_int_equal(at_trained_picture(s.rows, 0, path, &err), AT_EINPUT);
+    assert_int_not_equal(access(path, F_OK), 0);
+    run_add(&s, "lis", 0, 10, 32, 1, 0.95, "silent");
+    row_add(&s, "lis", "n=3", "q", 1, "fails", good_detail)->rec.when =
+        "2027-01-01"; /* preset p, the latest */
+    row_add(&s, "lis", "n=3", "q", 1, "fails", "{}")->rec.when = "2028-01-01";
+    t.n = 0;
+    assert_int_equal(at_trained_text(s.rows, s.n, 80, false, &t, &err), AT_OK);
+    assert_non_null(strstr(t.s, "(preset quick)"));
+    assert_non_null(strstr(t.s, "(preset p)"));
+    assert_non_null(strstr(t.s, "3 of 3 runs were trained by another build. 1 broken and not counted."));
+    at_text_release(&t);
+    err = (at_err){0};
+    assert_int_equal(at_trained_picture(s.rows, s.n, path, &err), AT_OK);
+    char *svg;
+    size_t n;
+    assert_int_equal(at_file_read(path, 1 << 20, &svg, &n, &err), AT_OK);
+    assert_non_null(strstr(svg, "(preset p)"));
+    at_free(svg);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/heat.doc", folder);
+    assert_int_equal(at_trained_picture(s.rows, s.n, path, &err), AT_EINPUT);
+    rmdir(folder);
+    sweep_end(&s);
+}
+
 static at_status all_of_it(const sweep *s, at_text *t, at_err *err)
 {
     at_arena a;
@@ -521,14 +561,15 @@ static void out_of_memory_is_reported(void **state)
     for (int seed = 1; seed <= 2; seed++)
         run_add(&s, "lis", 0, 10, 32, seed, 0.95, "silent");
     row_add(&s, "lis", "n=3", "q", 1, "fails", "{}");
-    for (int whole = 0; whole < 2; whole++)
+    for (int whole = 0; whole < 3; whole++)
         for (long i = 1;; i++) {
             at_text t;
             at_err err = {0};
             at_text_init(&t);
             at_alloc_inject(i);
-            at_status status =
-                whole ? at_report_html(NULL, 0, s.rows, s.n, "this", &t, &err) : all_of_it(&s, &t, &err);
+            at_status status = whole == 0   ? all_of_it(&s, &t, &err)
+                               : whole == 1 ? at_report_html(NULL, 0, s.rows, s.n, "this", &t, &err)
+                                            : at_trained_text(s.rows, s.n, 80, true, &t, &err);
             bool fired = at_alloc_injected();
             at_alloc_inject(0);
             assert_int_equal(status, fired ? AT_ENOMEM : AT_OK);
@@ -556,6 +597,7 @@ int main(void)
         cmocka_unit_test(hostile_names_are_harmless),
         cmocka_unit_test(many_rows_are_no_trouble),
         cmocka_unit_test(nothing_and_one),
+        cmocka_unit_test(what_commands_show),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
