@@ -196,11 +196,25 @@ static void told(void *ctx, const at_job_event *e)
     cli_flush();
 }
 
-static at_status report_write(const printer *p, const char *path, at_err *err)
+/* What was trained into the same ledger belongs into the report, whichever build trained it. */
+static at_status trained_keep(printer *p, at_ledger *l, at_err *err)
+{
+    at_row *rows = NULL;
+    size_t n = 0;
+    at_status s = at_ledger_rows(l, NULL, &rows, &n, &p->arena, err);
+    for (size_t i = 0; !s && i < n; i++)
+        if (rows[i].rec.role && strcmp(rows[i].rec.role, "trained") == 0)
+            keep(p, &rows[i]);
+    return s;
+}
+
+static at_status report_write(printer *p, at_ledger *l, const char *path, at_err *err)
 {
     at_text html;
     at_text_init(&html);
-    at_status s = p->oom ? at_oom(err) : at_report_catalogue(p->kept, p->n, at_build_id(), &html, err);
+    at_status s = l ? trained_keep(p, l, err) : AT_OK;
+    if (!s)
+        s = p->oom ? at_oom(err) : at_report_catalogue(p->kept, p->n, at_build_id(), &html, err);
     if (!s)
         s = at_file_write(path, html.s, html.n, err);
     at_text_release(&html);
@@ -276,7 +290,7 @@ static int run(const cli_args *a)
     at_status s = at_job_check(claims, n, &job, &sum, &err);
     cli_progress_clear();
     if (!s && report)
-        s = report_write(&p, report, &err);
+        s = report_write(&p, l, report, &err);
     at_ledger_close(l);
     at_arena_release(&p.arena);
     at_free(p.kept);

@@ -6,24 +6,38 @@
 
 #include <string.h>
 
-/* The rows of this build if there are any, else those of the build that wrote last: another build's verdicts
- * are shown under that build's name, never as this one's. */
+static bool is_trained(const at_row *r)
+{
+    return r->rec.role && strcmp(r->rec.role, "trained") == 0;
+}
+
+/* The verdicts of this build if there are any, else those of the build that wrote last: another build's verdicts
+ * are shown under that build's name, never as this one's. Trained models are shown whoever trained them. */
 static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char **build, at_arena *a,
                              at_err *err)
 {
     *build = at_build_id();
-    at_status s = at_ledger_rows(l, *build, rows, n, a, err);
-    if (s || *n)
-        return s;
-    s = at_ledger_rows(l, NULL, rows, n, a, err);
+    at_status s = at_ledger_rows(l, NULL, rows, n, a, err);
     if (s || !*n)
         return s ? s : at_fail(err, AT_EINPUT, "the ledger is empty; fill it with `attest check --db FILE`");
-    const at_row *newest = &(*rows)[0];
-    for (size_t i = 1; i < *n; i++)
-        if (strcmp((*rows)[i].rec.when, newest->rec.when) > 0)
-            newest = &(*rows)[i];
-    *build = newest->key.build;
-    return at_ledger_rows(l, *build, rows, n, a, err);
+    at_row *r = *rows;
+    const at_row *newest = NULL;
+    bool ours = false;
+    for (size_t i = 0; i < *n; i++) {
+        if (is_trained(&r[i]))
+            continue;
+        ours = ours || strcmp(r[i].key.build, *build) == 0;
+        if (!newest || strcmp(r[i].rec.when, newest->rec.when) > 0)
+            newest = &r[i];
+    }
+    if (newest && !ours)
+        *build = newest->key.build;
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (is_trained(&r[i]) || strcmp(r[i].key.build, *build) == 0)
+            r[kept++] = r[i];
+    *n = kept;
+    return AT_OK;
 }
 
 static int run(const cli_args *a)
@@ -65,7 +79,8 @@ const cli_command cmd_report = {
     .usage = "--db FILE -o REPORT.html",
     .about = "Writes the report of a ledger that `attest check --db FILE` filled: the table of claims with\n"
              "verdicts, sizes and controls, precision plots and attention pictures. Rows of this build are\n"
-             "shown; if it has none, those of the build that wrote last, under its name.",
+             "shown; if it has none, those of the build that wrote last, under its name. Trained models are\n"
+             "shown whichever build trained them, with a note.",
     .examples = "attest report --db attest.db -o report.html\n",
     .options = CLI_DB | CLI_OUT,
     .least = 0,

@@ -27,12 +27,16 @@ at_status at_look_svg(const at_look *l, at_text *svg, at_err *err); /* for embed
 /* A sketch for the terminal with shaded blocks, at most `columns` wide; color: ANSI allowed. */
 void at_look_terminal(const at_look *l, int columns, bool color, at_text *out);
 
-/* A line plot as SVG: series of points with a label each. */
+/* A line plot: series of points with a label each. Thin series are single runs behind a bold one: no markers,
+ * no place in the legend. */
+typedef enum { AT_LINE_MARKED, AT_LINE_THIN, AT_LINE_BOLD } at_line;
 typedef struct {
     const char *label;
     int n;
     const double *x, *y;
     bool dashed; /* theory */
+    at_line line;
+    int color; /* 0: by its place among the series; k: the k-th colour */
 } at_series;
 typedef struct {
     const char *title, *xlabel, *ylabel;
@@ -41,6 +45,157 @@ typedef struct {
     int n_series;
 } at_plot;
 at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err);
+at_status at_plot_picture(const at_plot *p, at_picture_kind kind, const char *path, at_err *err);
+
+/* ---- heat maps -------------------------------------------------------------------------------- */
+
+#define AT_HEAT_MAX_SIDE   64 /* cells of a panel, each way */
+#define AT_HEAT_MAX_PANELS 16 /* each way */
+
+typedef enum { AT_MARK_NONE, AT_MARK_DOT, AT_MARK_HATCH } at_heat_mark;
+typedef struct {
+    double value;            /* 0..1; NaN: not run */
+    const char *text, *tiny; /* what stands in the cell, and below it; may be NULL */
+    const char *tip;         /* under the pointer in SVG; may be NULL */
+    at_heat_mark mark;
+} at_heat_cell;
+typedef struct {
+    int nx, ny; /* both 0: the place stays empty, with a note */
+    const char *xlabel, *ylabel;
+    const char *const *x, *const *y; /* (nx), (ny) labels; y[0] is drawn at the bottom */
+    const at_heat_cell *cells;       /* (ny, nx) */
+} at_heat_panel;
+/* Panels in a grid, one colour scale. Where a row of cells first reaches `line` a step line passes. */
+typedef struct {
+    const char *title, *note; /* note may be NULL */
+    int rows, columns;
+    const char *const *row_title, *const *column_title;
+    const at_heat_panel *panels; /* (rows, columns) */
+    double line;                 /* NaN: no step line */
+    const char *value;           /* what the colours mean */
+    const char *tiny;            /* what the tiny texts mean; NULL: there are none */
+    const char *dot, *hatch;     /* what the marks mean; NULL: not in the legend */
+} at_heat;
+at_status at_heat_svg(const at_heat *h, at_text *svg, at_err *err);
+at_status at_heat_picture(const at_heat *h, at_picture_kind kind, const char *path, at_err *err);
+/* For a terminal: a number a cell, at most `columns` wide; color: ANSI allowed, else shade blocks. */
+void at_heat_terminal(const at_heat *h, int columns, bool color, at_text *out);
+
+/* ---- studies: the trained rows of a ledger ------------------------------------------------------
+ *
+ *     at_study st;
+ *     at_study_make(rows, n, at_build_id(), &arena, &st, &err);
+ *     for (int k = 0; k < st.n_groups; k++) {
+ *         at_heat heat;
+ *         at_study_heat(&st.groups[k], &arena, &heat, &err);
+ *         at_heat_picture(&heat, AT_PICTURE_PNG, "heat.png", &err);
+ *         at_study_text(&st.groups[k], 80, &text, &err);
+ *     }
+ */
+
+#define AT_STUDY_MAX_RUNS 100000
+#define AT_STUDY_REACHED  0.9 /* answer accuracy from which a model has learned its task */
+
+typedef enum { AT_STUDY_STANDARD, AT_STUDY_SPARSE, AT_STUDY_LINEAR } at_study_attention;
+#define AT_STUDY_ATTENTIONS 3
+extern const char *const at_study_attention_names[AT_STUDY_ATTENTIONS];
+typedef enum { AT_THEORY_SILENT, AT_THEORY_CONSTRUCTIBLE, AT_THEORY_IMPOSSIBLE } at_theory;
+
+/* One row of role "trained", its detail checked. */
+typedef struct {
+    const at_row *row;
+    const char *broken; /* NULL, or why nothing below can be used */
+    bool other_build;   /* another build trained it */
+    bool superseded;    /* the same question was answered again, by this build or later: not counted */
+    const char *preset, *task;
+    at_study_attention attention;
+    int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
+    const char *size_name;
+    double rate, answer, chain;
+    double first_wrong, gflops_to_90;    /* NaN: none */
+    double gflops_chain, gflops_trained; /* NaN: not known */
+    at_theory mark;
+    const char *why, *flags; /* may be NULL */
+    int n_loss, n_accuracy;
+    const double *loss_step, *loss;                     /* (n_loss); a loss that was no number is NaN */
+    const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */
+} at_trained;
+
+/* The runs that differ in their seed only. */
+typedef struct {
+    at_study_attention attention;
+    int64_t size, width;
+    int n;
+    at_trained *const *runs;           /* (n) by seed */
+    double median, least, most, chain; /* answer accuracy over the seeds; chain: median */
+    double gflops_chain, gflops_to_90; /* medians; NaN unless most seeds have one */
+    at_theory mark;                    /* SILENT when the runs do not agree on it */
+    bool mixed;                        /* the runs differ in more than their seed */
+} at_study_cell;
+
+/* The least width whose median reaches 90%, on the widths that were tried for the task. It lies in lo..hi;
+ * lo == hi: known. Widths below hi that were not run make lo smaller; hi is INFINITY when none that was run
+ * reaches it. above: all were run in vain, and the least width is above lo, the largest. */
+typedef struct {
+    double lo, hi;
+    bool above;
+    bool run;      /* is there any cell at this size? */
+    double gflops; /* least gflops_chain of the cells that reach 90%; NaN: none does */
+} at_study_least;
+
+typedef struct {
+    const char *id, *size_name;
+    int n_sizes, n_widths, n_cells;
+    const int64_t *sizes, *lengths, *widths; /* ascending; lengths (n_sizes): the longest chains */
+    const at_study_cell *cells;              /* (n_cells) by attention, size, width */
+    const at_study_least *least;             /* (AT_STUDY_ATTENTIONS, n_sizes) */
+} at_study_task;
+
+typedef struct {
+    const char *preset;
+    int n_tasks;
+    const at_study_task *tasks; /* lis, ed, ed-local, arithmetic, then others by name */
+} at_study_group;
+
+typedef struct {
+    size_t n_runs, n_broken, n_other, n_superseded;
+    at_trained
+        *runs; /* (n_runs) every trained row: preset, task, attention, size, width, seed; broken last */
+    int n_groups;
+    const at_study_group *groups;
+} at_study;
+
+/* Picks the rows of role "trained" and sorts them; other rows are passed over. Rows live as long as the study.
+ * A row whose detail is not as it should be is kept as broken; that is no failure. */
+at_status at_study_make(const at_row *rows, size_t n, const char *build, at_arena *a, at_study *out,
+                        at_err *err);
+const at_study_cell *at_study_find(const at_study_task *t, at_study_attention attention, int64_t size,
+                                   int64_t width); /* NULL: not run */
+/* Rows: attention; columns: task. At most 16 widths, sizes and tasks; the note says what was left out. */
+at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_err *err);
+
+typedef enum { AT_CURVE_LOSS, AT_CURVE_ANSWER, AT_CURVE_CHAIN } at_curve;
+/* What happened during training, against the steps: every seed thin, their median bold, a colour a width. */
+at_status at_study_curves(const at_study_task *t, at_study_attention attention, int64_t size, at_curve what,
+                          at_arena *a, at_plot *out, at_err *err);
+
+/* What the paper says of the order of its models, and what our cells say of that. UNKNOWN: cannot tell. */
+#define AT_STUDY_ORDERS 6
+typedef struct {
+    const char *statement;
+    at_tri verdict;
+    const char *why; /* the numbers, in words */
+} at_study_order;
+at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order out[AT_STUDY_ORDERS],
+                          at_err *err);
+
+/* The tables of a group (least width, GFLOPs, the paper's order) for a terminal, at most `columns` wide. */
+at_status at_study_text(const at_study_group *g, int columns, at_text *out, at_err *err);
+
+/* All of that at once, for a command: heat maps, tables and order of every preset; text is unchanged on failure. */
+at_status at_trained_text(const at_row *rows, size_t n, int columns, bool color, at_text *out, at_err *err);
+/* The heat maps of the preset that was trained last; the kind by the suffix of path. */
+at_status at_trained_picture(const at_row *rows, size_t n, const char *path, at_err *err);
 
 /* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
 typedef struct {
@@ -56,7 +211,8 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
                          const char *build, at_text *html, at_err *err);
 
 /* The report of the whole catalogue from a ledger's rows: programs, sizes, attention pictures and plots of
- * the tables are made here. Claims without rows are shown as not checked. */
+ * the tables are made here. Verdicts of other builds are left out; trained models of all builds are shown. Claims without
+ * rows are shown as not checked. */
 at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,

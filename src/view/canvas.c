@@ -213,6 +213,21 @@ void view_cells_end(view_canvas *c)
         cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
+void view_tip_begin(view_canvas *c, const char *tip)
+{
+    if (!c->svg)
+        return;
+    at_text_add(c->svg, "<g><title>");
+    view_html(c->svg, tip);
+    at_text_add(c->svg, "</title>\n");
+}
+
+void view_tip_end(view_canvas *c)
+{
+    if (c->svg)
+        at_text_add(c->svg, "</g>\n");
+}
+
 /* ---- files ---------------------------------------------------------------------------------- */
 
 static cairo_status_t text_write(void *text, const unsigned char *data, unsigned n)

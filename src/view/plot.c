@@ -1,9 +1,9 @@
-/* plot.c: a line plot as SVG.
+/* plot.c: a line plot.
  *
  * Axes are linear or logarithmic; ticks stand at 1, 2 or 5 times a power of ten, on long logarithmic
  * axes at powers of ten. Colours are those of Okabe and Ito (2008), told apart by every kind of colour
- * vision, and each series also has its own marker; dashed series are theory and carry no markers. The
- * legend stands below the axes, where it can cover nothing.
+ * vision, and each series also has its own marker; dashed series are theory and carry no markers, nor do thin
+ * ones (single runs) and bold ones (their median). Thin ones lie below and are not in the legend. The legend stands below the axes, where it can cover nothing.
  *
  * A point that cannot stand on an axis (not finite, beyond 1e300, or not positive on a logarithmic one) is left out
  * and breaks its line; the plot says how many were left out, so that nothing vanishes silently. */
@@ -137,10 +137,29 @@ static double place_y(const plot *q, double c)
     return top + HEIGHT - HEIGHT * (c - q->y.lo) / (q->y.hi - q->y.lo);
 }
 
+static view_paint series_paint(const plot *q, int k)
+{
+    const at_series *s = &q->p->series[k];
+    view_paint paint = view_solid(palette[(size_t)(s->color > 0 ? s->color - 1 : k) % PALETTE]);
+    paint.alpha = s->line == AT_LINE_THIN ? 0.45 : 1;
+    return paint;
+}
+
+static double series_width(const at_series *s)
+{
+    static const double width[] = {2, 0.9, 2.6};
+    return width[s->line];
+}
+
+static bool has_markers(const at_series *s)
+{
+    return !s->dashed && s->line == AT_LINE_MARKED;
+}
+
 static void series_draw(const plot *q, view_canvas *c, int k)
 {
     const at_series *s = &q->p->series[k];
-    view_paint paint = view_solid(palette[(size_t)k % PALETTE]);
+    view_paint paint = series_paint(q, k);
     int n = 0;
     for (int i = 0; i <= s->n; i++) {
         bool point = i < s->n && drawable(&q->x, s->x[i]) && drawable(&q->y, s->y[i]);
@@ -151,8 +170,8 @@ static void series_draw(const plot *q, view_canvas *c, int k)
             continue;
         }
         if (n > 1) /* a gap, or the end */
-            view_path(c, q->px, q->py, n, 2, s->dashed, paint);
-        for (int j = 0; j < n && (!s->dashed || n == 1); j++)
+            view_path(c, q->px, q->py, n, series_width(s), s->dashed, paint);
+        for (int j = 0; j < n && (has_markers(s) || n == 1); j++)
             view_marker(c, q->px[j], q->py[j], 3.5, k, paint);
         n = 0;
     }
@@ -180,17 +199,20 @@ static void plot_draw(const void *ctx, view_canvas *c)
     view_text(c, (q->left + WIDTH - right) / 2, top + HEIGHT + 36, 12, VIEW_MIDDLE, false, false, view_ink,
               p->xlabel ? p->xlabel : "");
     view_text(c, 18, top + HEIGHT / 2.0, 12, VIEW_MIDDLE, true, false, view_ink, p->ylabel ? p->ylabel : "");
-    for (int k = 0; k < p->n_series; k++)
-        if (p->series[k].dashed) /* theory lies below what was measured */
-            series_draw(q, c, k);
-    for (int k = 0; k < p->n_series; k++)
-        if (!p->series[k].dashed)
-            series_draw(q, c, k);
+    for (int layer = 0; layer < 4; layer++) /* theory, single runs, what was measured, medians */
+        for (int k = 0; k < p->n_series; k++) {
+            static const int above[] = {2, 1, 3};
+            if (layer == (p->series[k].dashed ? 0 : above[p->series[k].line]))
+                series_draw(q, c, k);
+        }
     for (int k = 0; k < p->n_series; k++) {
+        const at_series *s = &p->series[k];
+        if (s->line == AT_LINE_THIN)
+            continue;
         double x = q->legend_x[k], y = q->legend_y[k];
-        view_paint paint = view_solid(palette[(size_t)k % PALETTE]);
-        view_path(c, (double[]){x, x + 26}, (double[]){y - 4, y - 4}, 2, 2, p->series[k].dashed, paint);
-        if (!p->series[k].dashed)
+        view_paint paint = series_paint(q, k);
+        view_path(c, (double[]){x, x + 26}, (double[]){y - 4, y - 4}, 2, series_width(s), s->dashed, paint);
+        if (has_markers(s))
             view_marker(c, x + 13, y - 4, 3.5, k, paint);
         view_text(c, x + 32, y, 11, VIEW_LEFT, false, false, view_ink, q->label[k]);
     }
@@ -235,7 +257,7 @@ static bool title_set(plot *q, at_arena *a)
     return q->title[0] && q->title[1];
 }
 
-at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
+static at_status plot_render(const at_plot *p, at_picture_kind kind, at_text *out, at_err *err)
 {
     if (p->n_series < 0 || p->n_series > 64)
         return at_fail(err, AT_EDOMAIN, "%d series cannot be plotted: allowed are 0..64", p->n_series);
@@ -247,6 +269,8 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
         if (s->n < 0)
             return at_fail(err, AT_EDOMAIN, "series %d of the plot has %d points: at least 0 are allowed", k,
                            s->n);
+        if (s->line > AT_LINE_BOLD)
+            return at_fail(err, AT_EDOMAIN, "series %d of the plot has a line of no known kind", k);
         longest = s->n > longest ? s->n : longest;
         for (int i = 0; i < s->n; i++) {
             if (!drawable(&q.x, s->x[i]) || !drawable(&q.y, s->y[i])) {
@@ -277,6 +301,8 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
     ok = ok && title_set(&q, &a);
     double x = q.left, y = top + HEIGHT + bottom + 18;
     for (int k = 0; ok && k < p->n_series; k++) {
+        if (p->series[k].line == AT_LINE_THIN)
+            continue;
         ok = (q.label[k] = view_label(&a, p->series[k].label ? p->series[k].label : "", 11,
                                       WIDTH - q.left - 60)) != NULL;
         double w = ok ? 32 + view_width(q.label[k], 11) + 20 : 0;
@@ -289,9 +315,24 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
         x += w;
     }
     q.h = y + 14;
-    at_status s =
-        ok ? view_render(AT_PICTURE_SVG, WIDTH, q.h, p->title ? p->title : "plot", plot_draw, &q, svg, err)
-           : at_oom(err);
+    at_status s = ok ? view_render(kind, WIDTH, q.h, p->title ? p->title : "plot", plot_draw, &q, out, err)
+                     : at_oom(err);
     at_arena_release(&a);
+    return s;
+}
+
+at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
+{
+    return plot_render(p, AT_PICTURE_SVG, svg, err);
+}
+
+at_status at_plot_picture(const at_plot *p, at_picture_kind kind, const char *path, at_err *err)
+{
+    at_text image;
+    at_text_init(&image);
+    at_status s = plot_render(p, kind, &image, err);
+    if (!s)
+        s = at_file_write(path, image.s, image.n, err);
+    at_text_release(&image);
     return s;
 }

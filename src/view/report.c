@@ -3,6 +3,7 @@
  *     head      what attest is, the build, tallies: claims holding, controls rejected
  *     summary   one row a claim: statement, what its verdicts rest on, size, control
  *     sections  one a claim: source, statement, program, cells, control, plots, attention
+ *     trained   rows of role "trained", of any build (report_trained.c); they count for no claim
  *     rest      rows of the ledger that belong to no claim given: nothing is hidden
  *
  * Invariants:
@@ -61,7 +62,7 @@ static const char *row_word(const at_row *r)
 
 static bool belongs(const at_row *r, const at_report_claim *c)
 {
-    return same(r->key.subject, c->id);
+    return same(r->key.subject, c->id) && !view_is_trained(r);
 }
 
 /* What the rows of one role say together: all must be good; one bad is bad; else unknown. */
@@ -190,7 +191,7 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
     }
     for (size_t i = 0; i < n_rows; i++) {
         /* inputs that were run; what a proof covers cannot be counted with them */
-        if (!is_table(&rows[i]) && !is_uncountable(&rows[i]))
+        if (!is_table(&rows[i]) && !view_is_trained(&rows[i]) && !is_uncountable(&rows[i]))
             inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
         controls += is_control(&rows[i]);
         rejected += is_control(&rows[i]) && row_verdict(&rows[i]) == FAILS;
@@ -380,7 +381,7 @@ static void rest_html(at_text *t, const at_report_claim *claims, int n, const at
 {
     bool any = false;
     for (size_t i = 0; i < n_rows; i++) {
-        bool known = false;
+        bool known = view_is_trained(&rows[i]);
         for (int k = 0; k < n && !known; k++)
             known = belongs(&rows[i], &claims[k]);
         if (known)
@@ -422,13 +423,15 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
     summary_html(&t, claims, n, rows, n_rows);
     for (int k = 0; k < n; k++)
         claim_html(&t, &claims[k], k, rows, n_rows);
+    at_status s = view_trained_html(&t, rows, n_rows, build, err);
     rest_html(&t, claims, n, rows, n_rows);
     at_text_add(
         &t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
             "run the same build to see them again.</footer>\n</body>\n</html>\n");
-    if (!t.oom)
+    if (!s && !t.oom)
         at_text_addn(html, t.s, t.n); /* all of it or, out of memory, nothing */
-    at_status s = t.oom || html->oom ? at_oom(err) : AT_OK;
+    if (!s && (t.oom || html->oom))
+        s = at_oom(err);
     at_text_release(&t);
     return s;
 }

@@ -358,12 +358,25 @@ static const char *group_of(const char *id)
     return "Others";
 }
 
+/* Without the verdicts of other builds: they are not this one's. NULL: out of memory. */
+static const at_row *rows_of(const at_row *rows, size_t *n, const char *build, at_arena *a)
+{
+    at_row *kept = at_new(a, at_row, *n + 1);
+    size_t k = 0;
+    for (size_t i = 0; kept && i < *n; i++)
+        if (view_is_trained(&rows[i]) || !build || !rows[i].key.build || !strcmp(rows[i].key.build, build))
+            kept[k++] = rows[i];
+    *n = k;
+    return kept;
+}
+
 at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err)
 {
     at_arena a;
     at_arena_init(&a);
     at_report_claim *claims = at_new(&a, at_report_claim, at_n_catalogue);
-    at_status s = claims ? AT_OK : at_oom(err);
+    rows = rows_of(rows, &n, build, &a);
+    at_status s = claims && rows ? AT_OK : at_oom(err);
     for (int i = 0; i < at_n_catalogue && !s; i++) {
         const at_claim *c = at_catalogue[i];
         claims[i] = (at_report_claim){.id = c->id,

@@ -22,74 +22,11 @@
 enum { LABEL_MOST = 10, KEY_LINES = 6 };
 
 typedef struct {
-    at_text *out;
-    int columns, used;
-} pen;
-
-static void pen_put(pen *p, uint32_t c)
-{
-    c = view_visible(c);
-    int w = view_column(c);
-    if (!w)
-        c = '?', w = 1;
-    if (p->used + w > p->columns)
-        return;
-    view_put(p->out, c);
-    p->used += w;
-}
-
-static void pen_add(pen *p, const char *s)
-{
-    for (uint32_t c; (c = view_next(&s));)
-        pen_put(p, c);
-}
-
-static void pen_pad(pen *p, int to)
-{
-    while (p->used < to && p->used < p->columns)
-        pen_put(p, ' ');
-}
-
-static void pen_end(pen *p)
-{
-    at_text_add(p->out, "\n");
-    p->used = 0;
-}
-
-/* Columns of s when the pen writes it. */
-static int label_columns(const char *s)
-{
-    int n = 0;
-    for (uint32_t c; (c = view_next(&s));) {
-        int w = view_column(view_visible(c));
-        n += w ? w : 1;
-    }
-    return n;
-}
-
-/* At most `most` columns of s, right-aligned in `width`. */
-static void pen_label(pen *p, const char *s, int width, int most)
-{
-    int n = label_columns(s);
-    bool cut = n > most;
-    pen_pad(p, p->used + (width - (cut ? most : n)));
-    int left = cut ? most - 1 : most;
-    for (uint32_t c; left > 0 && (c = view_next(&s));) {
-        int w = view_column(view_visible(c));
-        left -= w ? w : 1;
-        if (left >= 0)
-            pen_put(p, c);
-    }
-    if (cut)
-        pen_put(p, 0x2026);
-}
-
-typedef struct {
     const at_look *l;
     bool color;
     int T, f, R, k, left;
     double scale; /* the weight that is drawn full */
-    pen p;
+    view_pen p;
 } sketch;
 
 static const char *label_of(const sketch *s, int t, char buffer[16])
@@ -117,7 +54,7 @@ static void cell_draw(sketch *s, view_cell_kind kind, double w)
     else if (s->color)
         at_text_add(s->p.out, kind == VIEW_MASKED ? "\033[38;5;244m" : "\033[48;5;160m");
     for (int i = 0; i < s->k; i++)
-        pen_put(&s->p, i && kind != VIEW_WEIGHT ? ' ' : c);
+        view_pen_put(&s->p, i && kind != VIEW_WEIGHT ? ' ' : c);
     if (s->color)
         at_text_add(s->p.out, "\033[0m");
 }
@@ -136,7 +73,7 @@ static void keys_draw(sketch *s)
     }
     lines = lines > KEY_LINES ? KEY_LINES : lines;
     for (int line = 0; line < lines; line++) {
-        pen_pad(&s->p, s->left);
+        view_pen_pad(&s->p, s->left);
         for (int r = 0; r < s->R; r++) {
             const char *label = label_of(s, r * s->f, buffer), *rest = label;
             int n = 0;
@@ -153,11 +90,11 @@ static void keys_draw(sketch *s)
             if (view_column(view_visible(c)) > s->k)
                 c = '?';
             if (s->p.used + s->k <= s->p.columns) {
-                pen_put(&s->p, c);
-                pen_pad(&s->p, to);
+                view_pen_put(&s->p, c);
+                view_pen_pad(&s->p, to);
             }
         }
-        pen_end(&s->p);
+        view_pen_end(&s->p);
     }
 }
 
@@ -169,22 +106,22 @@ static void head_draw(sketch *s, const at_trace_head *h)
     if (title.oom)
         s->p.out->oom = true;
     else
-        pen_add(&s->p, title.s);
+        view_pen_add(&s->p, title.s);
     at_text_release(&title);
-    pen_end(&s->p);
+    view_pen_end(&s->p);
     keys_draw(s);
     char buffer[16];
     for (int r = 0; r < s->R; r++) {
-        pen_label(&s->p, label_of(s, r * s->f, buffer), s->left - 1, s->left - 1);
-        pen_put(&s->p, ' ');
+        view_pen_label(&s->p, label_of(s, r * s->f, buffer), s->left - 1, s->left - 1);
+        view_pen_put(&s->p, ' ');
         for (int j = 0; j < s->R; j++) {
             double w;
             view_cell_kind kind = view_pool(s->l, h, s->f, r, j, &w);
             cell_draw(s, kind, w);
         }
-        pen_end(&s->p);
+        view_pen_end(&s->p);
     }
-    pen_end(&s->p);
+    view_pen_end(&s->p);
 }
 
 /* Input, output and margin as aligned columns, wrapped. */
@@ -197,8 +134,8 @@ static void outputs_draw(sketch *s)
     at_text_init(&t);
     for (int from = 0, p = 0; from < y->n; from = p) {
         for (int line = 0; line < 3; line++) {
-            pen_add(&s->p, names[line]);
-            pen_pad(&s->p, indent);
+            view_pen_add(&s->p, names[line]);
+            view_pen_pad(&s->p, indent);
             for (p = from; p < y->n; p++) {
                 char buffer[16], number[32];
                 const char *label = label_of(s, view_output_row(s->l, p), buffer);
@@ -215,16 +152,16 @@ static void outputs_draw(sketch *s)
                 const char *cells[] = {label, t.s, number};
                 int w = 0;
                 for (int k = 0; k < 3; k++) {
-                    int n = label_columns(cells[k]);
+                    int n = view_columns(cells[k]);
                     w = n > w ? n : w;
                 }
                 w = w > most ? most : w;
                 if (p > from && s->p.used + 1 + w > s->p.columns)
                     break; /* the same place on all three lines: it depends on the three together */
-                pen_put(&s->p, ' ');
-                pen_label(&s->p, cells[line], w, most);
+                view_pen_put(&s->p, ' ');
+                view_pen_label(&s->p, cells[line], w, most);
             }
-            pen_end(&s->p);
+            view_pen_end(&s->p);
         }
     }
     at_text_release(&t);
@@ -236,14 +173,14 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out)
     sketch s = {.l = l, .color = color, .p = {.out = out, .columns = columns > 0 ? columns : 80}};
     at_err err = {0};
     if (view_look_check(l, &err)) {
-        pen_add(&s.p, err.text);
-        pen_end(&s.p);
+        view_pen_add(&s.p, err.text);
+        view_pen_end(&s.p);
         return;
     }
     s.T = l->trace->T;
     char buffer[16];
     for (int t = 0; t < s.T; t++) {
-        int n = label_columns(label_of(&s, t, buffer)) + 1;
+        int n = view_columns(label_of(&s, t, buffer)) + 1;
         s.left = n > s.left ? n : s.left;
     }
     s.left = s.left > LABEL_MOST + 1 ? LABEL_MOST + 1 : s.left;
@@ -258,27 +195,27 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out)
     }
     s.scale = peak > 0 ? peak : 1;
 
-    pen_add(&s.p, l->model->name[0] ? l->model->name : "model");
-    pen_end(&s.p);
+    view_pen_add(&s.p, l->model->name[0] ? l->model->name : "model");
+    view_pen_end(&s.p);
     if (l->trace->n_heads && s.f > 1) {
         char note[64];
         snprintf(note, sizeof note, "a cell is the largest of %d x %d weights", s.f, s.f);
-        pen_add(&s.p, note);
-        pen_end(&s.p);
+        view_pen_add(&s.p, note);
+        view_pen_end(&s.p);
     }
-    pen_end(&s.p);
+    view_pen_end(&s.p);
     for (int k = 0; k < l->trace->n_heads; k++)
         head_draw(&s, &l->trace->heads[k]);
     if (l->trace->n_heads) {
         char number[32], note[96];
         snprintf(note, sizeof note, "rows: queries  columns: keys  strongest: %s  \xC2\xB7 masked",
                  view_number(number, s.scale));
-        pen_add(&s.p, note);
-        pen_end(&s.p);
+        view_pen_add(&s.p, note);
+        view_pen_end(&s.p);
     }
     if (!l->trace->n_heads) {
-        pen_add(&s.p, "no attention: every position is answered for itself");
-        pen_end(&s.p);
+        view_pen_add(&s.p, "no attention: every position is answered for itself");
+        view_pen_end(&s.p);
     }
     if (l->output)
         outputs_draw(&s);

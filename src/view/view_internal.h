@@ -28,6 +28,21 @@ const char *view_number(char out[32], double x);
 /* 1234567 as 1,234,567. */
 const char *view_count(char out[32], uint64_t n);
 
+/* ---- terminal lines (pen.c) ---------------------------------------------------------------- */
+
+typedef struct {
+    at_text *out;
+    int columns, used;
+} view_pen;
+void view_pen_put(view_pen *p, uint32_t c); /* dropped when it does not fit */
+void view_pen_add(view_pen *p, const char *s);
+void view_pen_pad(view_pen *p, int to); /* blanks up to column `to` */
+void view_pen_end(view_pen *p);         /* the line */
+/* At most `most` columns of s, right-aligned in `width`. */
+void view_pen_label(view_pen *p, const char *s, int width, int most);
+void view_pen_wrap(view_pen *p, const char *s, int indent);
+int view_columns(const char *s); /* columns of s when the pen writes it */
+
 /* ---- colour (color.c) ---------------------------------------------------------------------- */
 
 typedef struct {
@@ -53,6 +68,10 @@ typedef void view_draw(const void *ctx, view_canvas *c);
  * title: what a screen reader says. PNG has two pixels a unit. */
 at_status view_render(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
                       const void *ctx, at_text *out, at_err *err);
+
+/* What is drawn between the two shows `tip` under the pointer (SVG only). */
+void view_tip_begin(view_canvas *c, const char *tip);
+void view_tip_end(view_canvas *c);
 
 typedef enum { VIEW_LEFT, VIEW_MIDDLE, VIEW_RIGHT } view_anchor;
 void view_rect(view_canvas *c, double x, double y, double w, double h, view_paint p);
@@ -87,6 +106,31 @@ typedef enum { VIEW_WEIGHT, VIEW_MASKED, VIEW_BROKEN } view_cell_kind; /* BROKEN
 /* The cell of an f-fold reduced picture: the largest weight of the f*f square, MASKED when all of it is. */
 view_cell_kind view_pool(const at_look *l, const at_trace_head *h, int f, int row, int column, double *w);
 double view_peak(const at_look *l, const at_trace_head *h); /* largest finite weight */
+
+at_status view_heat_check(const at_heat *h, at_err *err); /* heat.c: refuses what cannot be drawn */
+
+/* ---- trainings ------------------------------------------------------------------------------- */
+
+bool view_is_trained(const at_row *r);
+/* trained.c: false: out of memory; what is wrong with the row itself is said in out->broken. */
+bool view_trained_read(const at_row *row, const char *build, at_arena *a, at_trained *out);
+double view_median(double *v, int n); /* study.c: sorts v; NaN for none; v holds no NaN */
+/* "32", "> 128" (above), "<= 64" or ">= 32" with the proper sign (widths were left out), "not run". */
+const char *view_least(char out[48], const at_study_least *l);
+int view_percent(char out[16], double v, int digits); /* rounded down: 89.96 is not 90 */
+
+/* A table of strings (study_table.c): the head is row 0; the first `left` columns are words, the rest numbers. */
+typedef struct {
+    const char *title, *note; /* note may be NULL */
+    int columns, left, rows;  /* rows without the head */
+    const char **cell;        /* (rows + 1, columns) */
+} view_table;
+#define VIEW_STUDY_TABLES 3
+/* Least width, least GFLOPs, and the paper's GFLOPs when arithmetic was trained: how many; 0: out of memory. */
+int view_study_tables(const at_study_group *g, at_arena *a, view_table out[VIEW_STUDY_TABLES]);
+void view_table_html(at_text *t, const view_table *v);
+/* report_trained.c: the section of the trained models; nothing when there are none. */
+at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
 
 /* ---- report ---------------------------------------------------------------------------------- */
 

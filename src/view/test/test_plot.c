@@ -81,6 +81,29 @@ static void extremes(void **state)
     assert_non_null(strstr(err.text, "0..64"));
 }
 
+/* Single runs are thin, without markers and not in the legend; their median is bold; both in one colour. */
+static void runs_and_their_median(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3}, y[] = {1, 2, 3}, gap[] = {1, NAN, 3};
+    at_series s[] = {{"run", 3, x, y, .line = AT_LINE_THIN, .color = 2},
+                     {"run", 3, x, gap, .line = AT_LINE_THIN, .color = 2},
+                     {"median", 3, x, y, .line = AT_LINE_BOLD, .color = 2}};
+    at_plot p = {"t", "x", "y", false, false, s, 3};
+    at_text t;
+    plot_of(&p, &t);
+    assert_null(strstr(t.s, ">run<"));
+    assert_non_null(strstr(t.s, ">median<"));
+    assert_int_equal(occurrences(t.s, "stroke=\"#d55e00\""), 1 + 1 + 1); /* a run, the median, the legend */
+    assert_int_equal(occurrences(t.s, "fill=\"#d55e00\""), 2); /* points on their own stay visible */
+    assert_int_equal(occurrences(t.s, "stroke-width=\"2.6\""), 2);
+    at_text_release(&t);
+    s[0].line = (at_line)7;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_plot_svg(&p, &t, &err), AT_EDOMAIN);
+}
+
 static void hostile_text_is_harmless(void **state)
 {
     (void)state;
@@ -125,6 +148,7 @@ int main(void)
         cmocka_unit_test(points_ticks_and_legend),
         cmocka_unit_test(what_cannot_be_drawn_is_counted),
         cmocka_unit_test(extremes),
+        cmocka_unit_test(runs_and_their_median),
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(out_of_memory_is_reported),
     };

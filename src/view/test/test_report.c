@@ -1,6 +1,6 @@
 /* test_report.c: the report: unknown is never a pass, nothing is hidden, nothing foreign acts, nothing is
  * fetched. */
-#include "view_test.h"
+#include "study_test.h"
 
 static at_row row(const char *subject, const char *role, const char *verdict, uint64_t inputs, double margin,
                   const char *detail)
@@ -230,6 +230,49 @@ static void pictures_are_embedded_once_and_fetched_never(void **state)
     fixture_free(&f);
 }
 
+/* Trained rows have a section of their own, whoever trained them; they are no verdicts on claims. */
+static void trained_models_are_shown_and_prove_nothing(void **state)
+{
+    (void)state;
+    sweep w;
+    sweep_begin(&w, 8);
+    at_text t;
+    char *s = report_of(&claim, 1, NULL, 0, &t);
+    assert_null(strstr(s, "Trained models"));
+    at_text_release(&t);
+    run_add(&w, "match2", 0, 10, 32, 1, 0.95, "constructible"); /* named like the claim */
+    run_add(&w, "lis", 2, 10, 32, 1, 0.5, "impossible")->key.build = "another";
+    row_add(&w, "lis", "n=11", "q", 2, "holds", "{\"preset\":\"<script>\"}")->key.build = "build 7";
+    w.rows[0].key.build = "build 7";
+    s = report_of(&claim, 1, w.rows, w.n, &t);
+    static const char *const wanted[] = {
+        "<span>Trained models</span>",
+        "3 runs. 1 was trained by another build. 1 is broken and not counted.",
+        "<b>0 of 1</b>claims hold",
+        "<b>0</b>inputs run",
+        "by another build",
+        "broken: attention is none of standard, sparse, linear",
+        "Least width for at least 90%",
+        "Least GFLOPs",
+        "what these cells say of it",
+        "Every run (3)",
+        "<summary>lis, linear</summary>"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (!strstr(s, wanted[i]))
+            fail_msg("no %s", wanted[i]);
+    assert_int_equal(occurrences(s, "<td>by another build</td>"), 1);
+    assert_null(strstr(s, "Other entries of the ledger"));
+    assert_null(strstr(s, "class=\"tally holds\""));
+    assert_null(strstr(s, "in the paper: arithmetic"));
+    at_text_release(&t);
+    run_add(&w, "arithmetic", 2, 4, 32, 1, 0.5, "silent");
+    s = report_of(&claim, 1, w.rows, w.n, &t);
+    assert_non_null(strstr(s, "in the paper: arithmetic"));
+    assert_non_null(strstr(s, "0.605"));
+    at_text_release(&t);
+    sweep_end(&w);
+}
+
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
@@ -261,6 +304,7 @@ int main(void)
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(details_of_any_shape),
         cmocka_unit_test(pictures_are_embedded_once_and_fetched_never),
+        cmocka_unit_test(trained_models_are_shown_and_prove_nothing),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
