@@ -263,6 +263,8 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 at_status at_model_save(const at_model *m, const char *path, at_err *err);
 at_status at_model_load(at_model *m, const char *path, at_err *err);
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
+/* The canonical file image, what at_model_save writes; freed with at_free. */
+at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
 /* sha-256 of the canonical file image, as 64 hex digits: the model's identity in the ledger. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */

@@ -121,10 +121,10 @@ static void round_trip(void **state)
         char *one, *two;
         size_t n_one, n_two;
         assert_int_equal(sample_random(&m, s, &err), AT_OK);
-        assert_int_equal(model_image(&m, &one, &n_one, &err), AT_OK);
+        assert_int_equal(at_model_image(&m, &one, &n_one, &err), AT_OK);
         assert_int_equal(at_model_parse(&back, one, n_one, "one", &err), AT_OK);
         models_equal(&m, &back);
-        assert_int_equal(model_image(&back, &two, &n_two, &err), AT_OK);
+        assert_int_equal(at_model_image(&back, &two, &n_two, &err), AT_OK);
         assert_true(n_one == n_two);
         assert_memory_equal(one, two, n_one);
         if (s < 20) {
@@ -181,7 +181,7 @@ static void doubles_exact(void **state)
         size_t n;
         assert_int_equal(sample_plain(&m, &err), AT_OK);
         m.blocks[0].groups[0].scale = m.weights[0] = hard[k];
-        assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+        assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
         assert_int_equal(at_model_parse(&back, bytes, n, "hard", &err), AT_OK);
         assert_memory_equal(&back.blocks[0].groups[0].scale, &hard[k], sizeof(double));
         assert_memory_equal(&back.weights[0], &hard[k], sizeof(double));
@@ -246,7 +246,7 @@ static image image_plain(void)
     char *bytes;
     size_t n;
     assert_int_equal(sample_plain(&m, &err), AT_OK);
-    assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
     size_t header = n - 8 - 8 * m.n_weights;
     image im = image_make(bytes + 8, header, bytes + 8 + header, n - 8 - header);
     assert_memory_equal(im.bytes, bytes, n);
@@ -526,7 +526,7 @@ static void without_memory(void **state)
         bench b;
         at_err err = {0};
         assert_int_equal(sample_random(&b.m, streams[s], &err), AT_OK);
-        assert_int_equal(model_image(&b.m, &b.bytes, &b.n, &err), AT_OK);
+        assert_int_equal(at_model_image(&b.m, &b.bytes, &b.n, &err), AT_OK);
         assert_int_equal(do_save(&b, &err), AT_OK);
         for (size_t op = 0; op < 4; op++) {
             long k = 1;
