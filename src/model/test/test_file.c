@@ -87,6 +87,8 @@ static void models_equal(const at_model *a, const at_model *b)
             assert_memory_equal(&u->mask, &v->mask, sizeof u->mask);
             assert_memory_equal(&u->q, &v->q, 12 * sizeof(int));
         }
+        if (p->kind == AT_BLOCK_RNN)
+            assert_memory_equal(&p->rnn, &q->rnn, sizeof p->rnn);
         assert_int_equal(p->n_dense, q->n_dense);
         if (p->n_dense)
             assert_int_equal(p->act, q->act);
@@ -113,7 +115,7 @@ static void round_trip(void **state)
     (void)state;
     bool weightings[AT_WEIGHTINGS] = {0}, masks[AT_MASKS] = {0}, pos[AT_POS_KINDS] = {0},
          reads[AT_READS] = {0};
-    bool acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0}, fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
+    bool blocks[AT_BLOCK_KINDS] = {0}, cells[AT_CELLS] = {0}, acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0}, fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
     const char *path = in_folder("model.safetensors");
     for (uint64_t s = 0; s < 200; s++) {
         at_model m, back, disk;
@@ -139,7 +141,10 @@ static void round_trip(void **state)
             pos[m.pos[k].kind] = true;
         for (int b = 0; b < m.n_blocks; b++) {
             norms[m.blocks[b].norm] = true;
-            if (m.blocks[b].kind == AT_BLOCK_MLP)
+            blocks[m.blocks[b].kind] = true;
+            if (m.blocks[b].kind == AT_BLOCK_RNN)
+                cells[m.blocks[b].rnn.cell] = true;
+            if (at_block_dense(&m.blocks[b]))
                 acts[m.blocks[b].act] = true;
             for (int g = 0; g < m.blocks[b].n_groups; g++) {
                 weightings[m.blocks[b].groups[g].weighting] = true;
@@ -162,6 +167,8 @@ static void round_trip(void **state)
     ALL(pos);
     ALL(reads);
     ALL(acts);
+    ALL(blocks);
+    ALL(cells);
     ALL(norms);
     ALL(fields);
     ALL(posts);
