@@ -105,7 +105,8 @@ at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int
 /* Logits (length, R) of one sequence, without dropout; targets may be NULL. A `last` readout: (1, R). */
 at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *logits, at_err *err);
 
-const at_train_arch *at_trainer_arch(const at_trainer *t); /* with defaults filled in */
+/* With defaults filled in. The plain engine: width, vocabulary (R), length, dropout, seed and slots only. */
+const at_train_arch *at_trainer_arch(const at_trainer *t);
 uint64_t at_trainer_steps(const at_trainer *t);            /* done so far */
 const char *at_trainer_isa(const at_trainer *t);
 size_t at_trainer_parameters(const at_trainer *t);
@@ -126,6 +127,40 @@ at_status at_trainer_load(const char *path, int threads, at_trainer **out, at_er
  * decode rule is left to the caller (m->decode). Of a trainer that started from a model: that model with these weights (n_min 0: and
  * its own n_min). */
 at_status at_trainer_model(const at_trainer *t, int n_min, at_model *m, at_err *err);
+
+/* ---- random models to start from ----------------------------------------------------------------------
+ *
+ *     at_train_net n = at_train_net_default;
+ *     n.kind = AT_NET_RNN, n.cell = AT_CELL_GRU, n.vocabulary = 3, n.length = 20;
+ *     at_train_net_model(&n, &m, &err);
+ *     at_trainer_from_model(&m, at_f32, 2, &at_train_options_default, &t, &err); */
+
+typedef enum {
+    AT_NET_ATTENTION, /* softmax over keys */
+    AT_NET_THREEWISE, /* softmax over pairs of keys */
+    AT_NET_RNN,
+    AT_NET_FFN, /* sees all positions at once: inputs of one length */
+    AT_NETS
+} at_net_kind;
+extern const char *const at_net_names[AT_NETS];
+
+typedef struct {
+    at_net_kind kind;
+    int vocabulary; /* words of the input */
+    int answers;    /* R; 0: vocabulary */
+    int length;     /* the longest input; FFN: of every input */
+    int width;      /* D */
+    int layers;     /* FFN: hidden layers */
+    int hidden;     /* units of an MLP's or FFN's hidden layer (0: 4 D), or state of an RNN (0: D) */
+    int heads;      /* attention: D a multiple of them */
+    bool causal;    /* attention: a decoder; else every position sees all */
+    bool last;      /* an answer at the last position only */
+    at_rnn_cell cell;
+    uint64_t seed;
+} at_train_net;
+extern const at_train_net at_train_net_default; /* attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1 */
+/* Xavier weights. What is outside its range is refused by name. */
+at_status at_train_net_model(const at_train_net *n, at_model *m, at_err *err);
 
 /* ---- the loop --------------------------------------------------------------------------------------- */
 

@@ -167,7 +167,11 @@ plain_sizes plain_sizes_of(const at_model *m)
             raise_to(&s.group, head * (size_t)a->heads);
             s.three = s.three || a->weighting == AT_THREEWISE;
         }
-        for (int l = 0; k->kind == AT_BLOCK_MLP && l + 1 < k->n_dense; l++) {
+        if (k->kind == AT_BLOCK_RNN) {
+            raise_to(&s.state, (size_t)k->rnn.state);
+            raise_to(&s.cell, (size_t)(at_rnn_parts(k->rnn.cell) * k->rnn.state));
+        }
+        for (int l = 0; at_block_dense(k) && l + 1 < k->n_dense; l++) {
             hidden += (size_t)k->dense[l].rows;
             raise_to(&s.layer, (size_t)k->dense[l].rows);
         }
@@ -196,13 +200,15 @@ double plain_flops(const at_model *m, int n)
     double D = m->width, sum = (m->readout.last ? 1 : n) * D * m->readout.rows;
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
-        double in = D;
+        double in = (double)at_block_inputs(m, k), S = k->rnn.state;
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
             sum += group_cost(&k->groups[g], D, T);
-        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++) {
-            sum += T * in * k->dense[l].rows;
+        for (int l = 0; at_block_dense(k) && l < k->n_dense; l++) {
+            sum += (k->kind == AT_BLOCK_FLATTEN ? 1 : T) * in * k->dense[l].rows;
             in = k->dense[l].rows;
         }
+        if (k->kind == AT_BLOCK_RNN)
+            sum += T * (at_rnn_parts(k->rnn.cell) * S * (D + S) + D * S);
     }
     return 3 * 2 * sum;
 }

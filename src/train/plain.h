@@ -9,6 +9,7 @@ typedef struct {
     size_t group;         /* max(H dk, H dv) */
     size_t head;          /* max(dk, dv) */
     size_t hidden, layer; /* units of all hidden layers of one MLP; of one layer */
+    size_t cell, state;   /* parts of a step of an RNN; its state */
     bool three;           /* is there three-wise attention? */
 } plain_sizes;
 plain_sizes plain_sizes_of(const at_model *m);

@@ -71,6 +71,19 @@ void plain_model_make(const plain_shape *s, uint64_t seed, at_model *m)
                               .norm_eps = 1e-3,
                               .groups = g,
                               .n_groups = s->alone ? 1 : 2};
+    if (s->rival == AT_BLOCK_RNN) {
+        m->blocks[0].kind = AT_BLOCK_RNN;
+        m->blocks[0].rnn = (at_rnn){.cell = s->cell, .state = 5};
+    } else if (s->rival == AT_BLOCK_FLATTEN) {
+        at_block *f = &m->blocks[0];
+        f->kind = AT_BLOCK_FLATTEN;
+        f->act = s->act;
+        f->n_dense = s->depth;
+        f->dense = at_new(&m->arena, at_dense, s->depth);
+        assert_non_null(f->dense);
+        for (int l = 0; l < s->depth; l++)
+            f->dense[l].rows = l + 1 < s->depth ? 11 - l : (int)at_block_inputs(m, f);
+    }
     for (int l = 0; l < s->depth; l++)
         d[l].rows = l + 1 < s->depth ? 19 - 2 * l : D;
     m->blocks[1] = (at_block){.kind = AT_BLOCK_MLP,

@@ -4,8 +4,11 @@
 
 #include <attest/train.h>
 
-/* One attention block (two groups: the one described, and a plain one of other widths unless `alone`), one MLP block. */
+/* One attention block (two groups: the one described, and a plain one of other widths unless `alone`), one MLP block; instead of
+ * the attention, if `rival` says so, an RNN or a FLATTEN. */
 typedef struct {
+    at_block_kind rival; /* 0: none */
+    at_rnn_cell cell;
     at_weighting weighting;
     at_mask mask;
     at_post post;

@@ -162,6 +162,37 @@ static void positions(void **state)
     }
 }
 
+static void recurrent(void **state)
+{
+    (void)state;
+    for (int cell = 0; cell < AT_CELLS; cell++)
+        for (int norm = 0; norm < AT_NORMS; norm++) {
+            plain_shape s = plain_usual;
+            s.rival = AT_BLOCK_RNN;
+            s.cell = (at_rnn_cell)cell;
+            s.norm = (at_norm)norm;
+            s.residual = norm != AT_NORM_POST;
+            s.last = norm == AT_NORM_PRE;
+            s.n_max = 21;
+            shape_check(&s, SMOOTH, NULL, 0);
+        }
+}
+
+static void flattened(void **state)
+{
+    (void)state;
+    for (int depth = 1; depth <= 3; depth++) {
+        plain_shape s = plain_usual;
+        s.rival = AT_BLOCK_FLATTEN;
+        s.depth = depth;
+        s.n_min = s.n_max = 5;
+        s.prefix = s.suffix = depth == 2;
+        s.act = depth == 3 ? AT_ACT_RELU : AT_ACT_GELU;
+        s.last = depth == 3;
+        shape_check(&s, depth == 3 ? KINKED : SMOOTH, NULL, 0);
+    }
+}
+
 static void ends(void **state)
 {
     (void)state;
@@ -190,6 +221,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(softmax_masks), cmocka_unit_test(linear_masks), cmocka_unit_test(threewise_masks),
         cmocka_unit_test(sparsemax_and_posts), cmocka_unit_test(norms), cmocka_unit_test(mlps),
-        cmocka_unit_test(positions), cmocka_unit_test(ends), cmocka_unit_test(dropout)};
+        cmocka_unit_test(positions), cmocka_unit_test(recurrent), cmocka_unit_test(flattened), cmocka_unit_test(ends), cmocka_unit_test(dropout)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
