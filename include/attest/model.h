@@ -167,8 +167,9 @@ typedef struct {
     int norm_g, norm_b; /* tensors (D); -1 without norm */
     at_group *groups;   /* ATTN */
     int n_groups;
-    at_act act;      /* MLP, FLATTEN */
-    at_dense *dense; /* MLP: n_dense >= 1, the last has D rows; FLATTEN: T*D rows, and as many inputs of the first */
+    at_act act; /* MLP, FLATTEN */
+    at_dense *
+        dense; /* MLP: n_dense >= 1, the last has D rows; FLATTEN: T*D rows, and as many inputs of the first */
     int n_dense;
     at_rnn rnn; /* RNN */
 } at_block;

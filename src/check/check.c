@@ -243,8 +243,8 @@ static uint64_t piece_size(const work *w)
         for (int l = 0; x->kind == AT_BLOCK_MLP && l < x->n_dense; l++)
             cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : w->m->width) / 16.;
         for (int l = 0; x->kind == AT_BLOCK_FLATTEN && l < x->n_dense; l++)
-            cost += (double)x->dense[l].rows *
-                    (l ? x->dense[l - 1].rows : (double)at_block_inputs(w->m, x)) / 16.;
+            cost += (double)x->dense[l].rows * (l ? x->dense[l - 1].rows : (double)at_block_inputs(w->m, x)) /
+                    16.;
         if (x->kind == AT_BLOCK_RNN)
             cost += T * x->rnn.state * at_rnn_parts(x->rnn.cell) * (w->m->width + x->rnn.state) / 16.;
     }

@@ -156,7 +156,7 @@ static bool guess(const at_model *m, const at_train_options *o, at_train_arch *a
         m->blocks[first + 1].kind != AT_BLOCK_MLP)
         return false;
     const at_group *g = m->blocks[first].groups;
-    *a = (at_train_arch){.attention = g->weighting == AT_LINEAR                ? AT_TRAIN_LINEAR
+    *a = (at_train_arch){.attention = g->weighting == AT_LINEAR              ? AT_TRAIN_LINEAR
                                       : g->mask.kind == AT_MASK_BLOCK_SPARSE ? AT_TRAIN_SPARSE
                                                                              : AT_TRAIN_STANDARD,
                          .layers = (m->n_blocks - first) / 2,
@@ -182,8 +182,8 @@ static bool same_tensors(const at_model *a, const at_model *b)
 {
     bool same = a->n_tensors == b->n_tensors;
     for (int k = 0; same && k < a->n_tensors; k++)
-        same = !strcmp(a->tensors[k].name, b->tensors[k].name) && a->tensors[k].count == b->tensors[k].count &&
-               a->tensors[k].shape[0] == b->tensors[k].shape[0];
+        same = !strcmp(a->tensors[k].name, b->tensors[k].name) &&
+               a->tensors[k].count == b->tensors[k].count && a->tensors[k].shape[0] == b->tensors[k].shape[0];
     return same;
 }
 

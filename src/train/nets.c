@@ -12,8 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-const char *const at_net_names[AT_NETS] = {
-    [AT_NET_ATTENTION] = "attention", [AT_NET_THREEWISE] = "three-wise", [AT_NET_RNN] = "rnn", [AT_NET_FFN] = "ffn"};
+const char *const at_net_names[AT_NETS] = {[AT_NET_ATTENTION] = "attention",
+                                           [AT_NET_THREEWISE] = "three-wise",
+                                           [AT_NET_RNN] = "rnn",
+                                           [AT_NET_FFN] = "ffn"};
 
 const at_train_net at_train_net_default = {
     .kind = AT_NET_ATTENTION, .vocabulary = 2, .length = 16, .width = 32, .layers = 1, .heads = 4, .seed = 1};
@@ -131,8 +133,8 @@ static at_status net_fill(const at_train_net *n, at_model *m, at_err *err)
     m->pos = at_new(&m->arena, at_pos, 1);
     if (!m->fields || !m->pos || !blocks_make(n, m))
         return at_oom(err);
-    m->fields[0] =
-        (at_field){.name = "token", .kind = AT_FIELD_TOKEN, .size = n->vocabulary, .embed = {0, n->width, -1}};
+    m->fields[0] = (at_field){
+        .name = "token", .kind = AT_FIELD_TOKEN, .size = n->vocabulary, .embed = {0, n->width, -1}};
     m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = n->length, .embed = {0, n->width, -1}};
     m->readout = (at_readout){.kind = AT_READ_ARGMAX,
                               .rows = n->answers ? n->answers : n->vocabulary,

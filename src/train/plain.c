@@ -69,8 +69,9 @@ static at_status features_make(const at_model *m, at_arena *arena, train_plan *p
 static at_status model_refuse(const at_model *m, at_err *err)
 {
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
-        return at_fail(err, AT_EREFUSED, "training needs inputs of one token field; the model has %d field%s%s",
-                       m->n_fields, m->n_fields == 1 ? " of kind " : "s",
+        return at_fail(err, AT_EREFUSED,
+                       "training needs inputs of one token field; the model has %d field%s%s", m->n_fields,
+                       m->n_fields == 1 ? " of kind " : "s",
                        m->n_fields == 1 ? at_field_names[m->fields[0].kind] : "");
     if (m->readout.kind != AT_READ_ARGMAX)
         return at_fail(err, AT_EREFUSED, "training needs the readout argmax; the model has %s",
@@ -79,10 +80,11 @@ static at_status model_refuse(const at_model *m, at_err *err)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_weighting w = m->blocks[b].groups[g].weighting;
             if (w == AT_LEFTMOST_HARD || w == AT_RIGHTMOST_HARD || w == AT_AVERAGE_HARD)
-                return at_fail(err, AT_EREFUSED,
-                               "block %d, group %d: weighting %s has no useful gradient: its output does not move "
-                               "with the scores",
-                               b, g, at_weighting_names[w]);
+                return at_fail(
+                    err, AT_EREFUSED,
+                    "block %d, group %d: weighting %s has no useful gradient: its output does not move "
+                    "with the scores",
+                    b, g, at_weighting_names[w]);
         }
     return AT_OK;
 }

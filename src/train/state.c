@@ -27,8 +27,8 @@
 static const uint16_t byte_order = 1;
 
 /* The file: a line, `n` bytes that hold the parameters, both moments, the sum. */
-static at_status state_write(const at_trainer *t, const char *path, const char *line, const void *first, size_t n,
-                             at_err *err)
+static at_status state_write(const at_trainer *t, const char *path, const char *line, const void *first,
+                             size_t n, at_err *err)
 {
     size_t head = strlen(line), part = t->plan.n * t->kernel->size, all = head + n + 2 * part;
     char *to = at_malloc(all + SUM_CHARS + 1);
@@ -76,8 +76,9 @@ at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err)
     snprintf(line, sizeof line,
              "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
              t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention],
-             a->layers, a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows, a->ends,
-             a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed, a->slots);
+             a->layers, a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows,
+             a->ends, a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed,
+             a->slots);
     return state_write(t, path, line, t->weights, t->plan.n * t->kernel->size, err);
 }
 
@@ -112,8 +113,8 @@ static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith 
 }
 
 /* The same for a training that started from a model, whose image has *image bytes. */
-static size_t line_parse_based(const char *text, size_t n, at_train_options *o, at_arith *arith, uint64_t *steps,
-                               size_t *image)
+static size_t line_parse_based(const char *text, size_t n, at_train_options *o, at_arith *arith,
+                               uint64_t *steps, size_t *image)
 {
     const char *end = memchr(text, '\n', n < LINE_MOST ? n : LINE_MOST);
     if (!end)
@@ -124,8 +125,8 @@ static size_t line_parse_based(const char *text, size_t n, at_train_options *o, 
     line[head] = 0;
     int plain, read = 0;
     *o = (at_train_options){0};
-    int got = sscanf(line, "attest-training 2 %3s %" SCNu64 " %la %" SCNu64 " %9d %9d %1d %15zu%n", number, steps,
-                     &o->dropout, &o->seed, &o->slots, &o->length, &plain, image, &read);
+    int got = sscanf(line, "attest-training 2 %3s %" SCNu64 " %la %" SCNu64 " %9d %9d %1d %15zu%n", number,
+                     steps, &o->dropout, &o->seed, &o->slots, &o->length, &plain, image, &read);
     if (got != 8 || (size_t)read != head || o->slots < 1 || o->length < 1)
         return 0;
     o->plain = plain != 0;
@@ -134,8 +135,8 @@ static size_t line_parse_based(const char *text, size_t n, at_train_options *o, 
 }
 
 /* Parts of n numbers each (the last: means of squares) from bytes into memory, checked. */
-static at_status parts_read(at_trainer *t, const char *path, const char *bytes, void *const *parts, size_t n_parts,
-                            at_err *err)
+static at_status parts_read(at_trainer *t, const char *path, const char *bytes, void *const *parts,
+                            size_t n_parts, at_err *err)
 {
     size_t n = t->plan.n, size = t->kernel->size;
     for (size_t i = 0; i < n_parts; i++)
@@ -153,12 +154,13 @@ static at_status parts_read(at_trainer *t, const char *path, const char *bytes, 
 
 static at_status size_wrong(const char *path, size_t have, size_t n, size_t need, at_err *err)
 {
-    return at_fail(err, AT_EINPUT, "%.200s: %zu bytes of numbers where %zu parameters need %zu", path, have, n, need);
+    return at_fail(err, AT_EINPUT, "%.200s: %zu bytes of numbers where %zu parameters need %zu", path, have,
+                   n, need);
 }
 
 /* From an architecture. bytes (n): what follows the line. */
-static at_status parse_arch(const char *path, const char *bytes, size_t n, const at_train_arch *a, at_arith arith,
-                            int threads, at_trainer **out, at_err *err)
+static at_status parse_arch(const char *path, const char *bytes, size_t n, const at_train_arch *a,
+                            at_arith arith, int threads, at_trainer **out, at_err *err)
 {
     train_plan plan;
     at_arena arena;
@@ -178,7 +180,8 @@ static at_status parse_arch(const char *path, const char *bytes, size_t n, const
 
 /* From a model. */
 static at_status parse_based(const char *path, const char *bytes, size_t n, size_t image,
-                             const at_train_options *o, at_arith arith, int threads, at_trainer **out, at_err *err)
+                             const at_train_options *o, at_arith arith, int threads, at_trainer **out,
+                             at_err *err)
 {
     at_model m;
     if (image > n)

@@ -136,8 +136,8 @@ static at_status sequence_check(const at_trainer *t, const at_train_sequence *s,
 {
     const train_plan *p = &t->plan;
     if (s->length < p->least || s->length > p->T)
-        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: %d..%d", place, s->length, p->least,
-                       p->T);
+        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: %d..%d", place, s->length,
+                       p->least, p->T);
     for (int i = 0; i < s->length; i++) {
         if (s->token[i] < 0 || s->token[i] >= p->V)
             return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place,
@@ -146,9 +146,10 @@ static at_status sequence_check(const at_trainer *t, const at_train_sequence *s,
             return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: target %d is outside -1..%d", place,
                            i + 1, s->target[i], p->R - 1);
         if (p->last && i + 1 < s->length && s->target && s->target[i] >= 0)
-            return at_fail(err, AT_EDOMAIN,
-                           "sequence %d, position %d has a target, but the model reads the last position only",
-                           place, i + 1);
+            return at_fail(
+                err, AT_EDOMAIN,
+                "sequence %d, position %d has a target, but the model reads the last position only", place,
+                i + 1);
         *targets += s->target && s->target[i] >= 0;
     }
     return AT_OK;

@@ -41,11 +41,12 @@ typedef struct {
     uint8_t *end;       /* (T) is it one? sparse only */
     uint32_t threshold; /* of 2^16: dropped when below */
 
-    int V;                 /* words of an input; the fast family: R */
-    int least;             /* the shortest sequence; the longest is T */
-    bool last;             /* only the last position is read */
-    const at_model *plain; /* the plain engine: what it walks. NULL: the fast one; then the rest is not used */
-    double *feature;       /* (positions, n_features) position features, those that do not move with the length */
+    int V;     /* words of an input; the fast family: R */
+    int least; /* the shortest sequence; the longest is T */
+    bool last; /* only the last position is read */
+    const at_model
+        *plain;      /* the plain engine: what it walks. NULL: the fast one; then the rest is not used */
+    double *feature; /* (positions, n_features) position features, those that do not move with the length */
     int n_features;
 } train_plan;
 
@@ -82,9 +83,9 @@ struct at_trainer {
     at_arena arena;
     train_plan plan;
     const train_kernel *kernel;
-    train_kernel own;   /* the plain engine: what kernel points to */
-    at_model base;      /* what it started from: names, words, decode rule of the model it gives back */
-    bool based;         /* is there one? */
+    train_kernel own; /* the plain engine: what kernel points to */
+    at_model base;    /* what it started from: names, words, decode rule of the model it gives back */
+    bool based;       /* is there one? */
     at_arith arith;
     int threads;
     uint64_t steps;
@@ -98,7 +99,7 @@ struct at_trainer {
 
 /* ---- train.c: the stages of making a trainer; what fails is freed by the caller with at_trainer_free */
 at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err); /* a kernel, no plan */
-at_status train_memory(at_trainer *t, at_err *err);                            /* as the plan says; all zero */
+at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zero */
 
 /* ---- plain.c */
 /* The plan and the kernel of a trainer that walks t->base. */

@@ -39,8 +39,8 @@ static void lesson_make(lesson *l)
     l->target = calloc((size_t)l->n, sizeof *l->target);
     assert_true(l->s && l->token && l->target);
     for (int i = 0; i < l->n; i++) {
-        int *t = l->token[i], n = at_expr_nth(&l->space, (uint64_t)i * STRIDE, t), chain[AT_EXPR_CHAIN(OPERATORS)],
-            made = at_expr_chain(PRIME, t, n, chain);
+        int *t = l->token[i], n = at_expr_nth(&l->space, (uint64_t)i * STRIDE, t),
+            chain[AT_EXPR_CHAIN(OPERATORS)], made = at_expr_chain(PRIME, t, n, chain);
         t[n] = AT_EXPR_EQUALS;
         memcpy(t + n + 1, chain, (size_t)(made - 1) * sizeof *t); /* the last is answer only */
         for (int k = 0; k < n + made; k++)
@@ -72,8 +72,8 @@ static int wrong(const at_model *m, const lesson *l)
             prompt[n] = l->token[i][n];
         prompt[n] = AT_EXPR_EQUALS;
         at_err none = {0};
-        bool right = !at_generator_run(g, prompt, n + 1, &rows, &made, &margin, &none) &&
-                     made == l->s[i].length - n;
+        bool right =
+            !at_generator_run(g, prompt, n + 1, &rows, &made, &margin, &none) && made == l->s[i].length - n;
         for (int k = 0; right && k < made; k++)
             right = rows[k] == l->target[i][n + k];
         bad += !right;
@@ -104,8 +104,8 @@ static void still(void **state)
             at_adamw o = at_adamw_default;
             o.rate = 0;
             assert_int_equal(wrong(&m, &l), 0);
-            must(at_trainer_from_model(&m, single ? at_f32 : at_f64, 2, &(at_train_options){.length = LONGEST}, &t,
-                                       &err),
+            must(at_trainer_from_model(&m, single ? at_f32 : at_f64, 2,
+                                       &(at_train_options){.length = LONGEST}, &t, &err),
                  &err);
             for (int i = 0; i < 2; i++)
                 must(at_trainer_step(t, l.s, l.n, &o, &loss, &err), &err);

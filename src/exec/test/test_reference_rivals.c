@@ -132,19 +132,18 @@ static void judge(const at_model *m, const at_input *in, double *value)
         for (int k = 0; k < R; k++) {
             double sum = at_model_data(m, m->readout.b)[k];
             for (int d = 0; d < D; d++)
-                sum += at_model_data(m, m->readout.w)[k * D + d] * (out[t][d] + (m->blocks[0].residual ? x[t][d] : 0));
+                sum += at_model_data(m, m->readout.w)[k * D + d] *
+                       (out[t][d] + (m->blocks[0].residual ? x[t][d] : 0));
             *value++ = sum;
         }
 }
 
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
-static const spec specs[] = {{AT_BLOCK_RNN, AT_CELL_TANH, 0, false},
-                             {AT_BLOCK_RNN, AT_CELL_TANH, 0, true},
-                             {AT_BLOCK_RNN, AT_CELL_GRU, 0, false},
-                             {AT_BLOCK_RNN, AT_CELL_GRU, 0, true},
-                             {AT_BLOCK_FLATTEN, 0, AT_ACT_RELU, false},
-                             {AT_BLOCK_FLATTEN, 0, AT_ACT_GELU, true}};
+static const spec specs[] = {
+    {AT_BLOCK_RNN, AT_CELL_TANH, 0, false},    {AT_BLOCK_RNN, AT_CELL_TANH, 0, true},
+    {AT_BLOCK_RNN, AT_CELL_GRU, 0, false},     {AT_BLOCK_RNN, AT_CELL_GRU, 0, true},
+    {AT_BLOCK_FLATTEN, 0, AT_ACT_RELU, false}, {AT_BLOCK_FLATTEN, 0, AT_ACT_GELU, true}};
 enum { SPECS = sizeof specs / sizeof *specs };
 
 static at_input draw(const at_model *m, at_rng *r, double *v)
@@ -226,8 +225,13 @@ static void saturated(void **state)
             at_input x = {3, v};
             judge(&m, &x, value);
             must(at_run(&m, arith, &x, NULL, &a, &y, &err), &err);
-            for (int i = 0; i < 3 * R; i++) /* gates are exact: sums of at most 8 terms of size 8 are rounded */
-                assert_true(fabs(y.value[i] - value[i]) <= 64 * (p == 2 ? 0x1p-12 : p == 1 ? 0x1p-24 : 0x1p-53) * 8);
+            for (int i = 0; i < 3 * R;
+                 i++) /* gates are exact: sums of at most 8 terms of size 8 are rounded */
+                assert_true(fabs(y.value[i] - value[i]) <= 64 *
+                                                               (p == 2   ? 0x1p-12
+                                                                : p == 1 ? 0x1p-24
+                                                                         : 0x1p-53) *
+                                                               8);
             at_arena_release(&a);
             at_model_release(&m);
         }
@@ -275,9 +279,11 @@ static void exact_and_refusals(void **state)
         says(&err, "block 0: the fast executor has no kernel for");
         err = (at_err){0};
         m.readout.kind = AT_READ_ARGMAX;
-        m.decode = (at_decode){.enabled = true, .stop = AT_STOP_STEPS, .max_steps = 1, .prompt_min = 1, .prompt_max = 2};
+        m.decode = (at_decode){
+            .enabled = true, .stop = AT_STOP_STEPS, .max_steps = 1, .prompt_min = 1, .prompt_max = 2};
         assert_int_equal(at_decoder_new(&m, at_f64, &d, &err), AT_EREFUSED);
-        says(&err, rnn ? "block 0: the decoder has no step for rnn" : "decoder: block 0 reads inputs of one length");
+        says(&err, rnn ? "block 0: the decoder has no step for rnn"
+                       : "decoder: block 0 reads inputs of one length");
         err = (at_err){0};
         assert_int_equal(at_generation_cost(&m, 1, 1, &cost, &err), AT_EREFUSED);
         says(&err, "block 0");

@@ -115,7 +115,8 @@ static void round_trip(void **state)
     (void)state;
     bool weightings[AT_WEIGHTINGS] = {0}, masks[AT_MASKS] = {0}, pos[AT_POS_KINDS] = {0},
          reads[AT_READS] = {0};
-    bool blocks[AT_BLOCK_KINDS] = {0}, cells[AT_CELLS] = {0}, acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0}, fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
+    bool blocks[AT_BLOCK_KINDS] = {0}, cells[AT_CELLS] = {0}, acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0},
+         fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
     const char *path = in_folder("model.safetensors");
     for (uint64_t s = 0; s < 200; s++) {
         at_model m, back, disk;

@@ -22,7 +22,8 @@ static void names_complete(void **state)
     } tables[] = {
         {at_weighting_names, AT_WEIGHTINGS}, {at_mask_names, AT_MASKS},        {at_post_names, AT_POSTS},
         {at_pos_names, AT_POS_KINDS},        {at_field_names, AT_FIELD_KINDS}, {at_act_names, AT_ACTS},
-        {at_block_names, AT_BLOCK_KINDS},    {at_rnn_cell_names, AT_CELLS},   {at_norm_names, AT_NORMS},        {at_read_names, AT_READS},
+        {at_block_names, AT_BLOCK_KINDS},    {at_rnn_cell_names, AT_CELLS},    {at_norm_names, AT_NORMS},
+        {at_read_names, AT_READS},
     };
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (int a = 0; a < tables[t].n; a++) {
@@ -294,7 +295,8 @@ static const char *spoil(at_model *m, int which)
     CASE((mlp->kind = AT_BLOCK_RNN, mlp->rnn.state = 0), "block 1: state 0 out of range 1..65536")
     CASE((mlp->kind = AT_BLOCK_RNN, mlp->rnn.cell = AT_CELL_GRU, mlp->rnn.state = 30000),
          "block 1: state 30000 out of range 1..21845")
-    CASE(mlp->kind = AT_BLOCK_FLATTEN, "block 1: n_min, of a model that flattens its input, 1 out of range 4..4")
+    CASE(mlp->kind = AT_BLOCK_FLATTEN,
+         "block 1: n_min, of a model that flattens its input, 1 out of range 4..4")
     CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = 4), "rows of the last layer 2 out of range 12..12")
     CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = m->n_max = 40000, m->pos[2].size = 40002),
          "block 1: numbers of all positions")

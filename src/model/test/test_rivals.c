@@ -29,7 +29,8 @@ static void rivals(at_model *m)
     assert_true(m->blocks && d);
     d[0].rows = 5, d[1].rows = 8;
     m->blocks[0] = (at_block){.kind = AT_BLOCK_RNN, .rnn = {.cell = AT_CELL_GRU, .state = 3}};
-    m->blocks[1] = (at_block){.kind = AT_BLOCK_RNN, .residual = true, .rnn = {.cell = AT_CELL_TANH, .state = 1}};
+    m->blocks[1] =
+        (at_block){.kind = AT_BLOCK_RNN, .residual = true, .rnn = {.cell = AT_CELL_TANH, .state = 1}};
     m->blocks[2] = (at_block){.kind = AT_BLOCK_FLATTEN, .dense = d, .n_dense = 2};
     must(at_model_layout(m, &err), &err);
     for (size_t i = 0; i < m->n_weights; i++)
@@ -42,12 +43,13 @@ static void tensors(void **state)
     const struct {
         const char *name;
         int rank, rows, cols;
-    } want[] = {{"input.0.embed", 2, 3, 2},      {"block.0.rnn.w", 2, 9, 2},     {"block.0.rnn.u", 2, 9, 3},
-                {"block.0.rnn.b", 1, 9, 1},      {"block.0.rnn.ub", 1, 3, 1},    {"block.0.rnn.o", 2, 2, 3},
-                {"block.0.rnn.ob", 1, 2, 1},     {"block.1.rnn.w", 2, 1, 2},     {"block.1.rnn.u", 2, 1, 1},
-                {"block.1.rnn.b", 1, 1, 1},      {"block.1.rnn.o", 2, 2, 1},     {"block.1.rnn.ob", 1, 2, 1},
-                {"block.2.flatten.0.w", 2, 5, 8}, {"block.2.flatten.0.b", 1, 5, 1}, {"block.2.flatten.1.w", 2, 8, 5},
-                {"block.2.flatten.1.b", 1, 8, 1}, {"readout.w", 2, 2, 2},        {"readout.b", 1, 2, 1}};
+    } want[] = {
+        {"input.0.embed", 2, 3, 2},       {"block.0.rnn.w", 2, 9, 2},       {"block.0.rnn.u", 2, 9, 3},
+        {"block.0.rnn.b", 1, 9, 1},       {"block.0.rnn.ub", 1, 3, 1},      {"block.0.rnn.o", 2, 2, 3},
+        {"block.0.rnn.ob", 1, 2, 1},      {"block.1.rnn.w", 2, 1, 2},       {"block.1.rnn.u", 2, 1, 1},
+        {"block.1.rnn.b", 1, 1, 1},       {"block.1.rnn.o", 2, 2, 1},       {"block.1.rnn.ob", 1, 2, 1},
+        {"block.2.flatten.0.w", 2, 5, 8}, {"block.2.flatten.0.b", 1, 5, 1}, {"block.2.flatten.1.w", 2, 8, 5},
+        {"block.2.flatten.1.b", 1, 8, 1}, {"readout.w", 2, 2, 2},           {"readout.b", 1, 2, 1}};
     at_model m;
     rivals(&m);
     assert_int_equal(m.n_tensors, sizeof want / sizeof *want);
@@ -99,11 +101,14 @@ static void files(void **state)
 static const struct {
     const char *from, *to, *says;
 } edits[] = {
-    {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"grue\\\"", "blocks[0].cell \"grue\" is unknown; did you mean \"gru\"?"},
+    {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"grue\\\"",
+     "blocks[0].cell \"grue\" is unknown; did you mean \"gru\"?"},
     {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":7", "blocks[0].cell is not a string"},
     {"\\\"cell\\\":\\\"gru\\\",", "", "blocks[0].cell is missing"},
-    {"\\\"cell\\\":\\\"gru\\\"", "\\\"act\\\":\\\"relu\\\",\\\"cell\\\":\\\"gru\\\"", "blocks[0].act is not a key"},
-    {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"gru\\\",\\\"layers\\\":[]", "blocks[0].layers is not a key"},
+    {"\\\"cell\\\":\\\"gru\\\"", "\\\"act\\\":\\\"relu\\\",\\\"cell\\\":\\\"gru\\\"",
+     "blocks[0].act is not a key"},
+    {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"gru\\\",\\\"layers\\\":[]",
+     "blocks[0].layers is not a key"},
     {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"tanh\\\"", "bytes of data; the architecture needs"},
     {",\\\"state\\\":3", "", "blocks[0].state is missing"},
     {"\\\"state\\\":3", "\\\"state\\\":-3", "block 0: state -3 out of range 1..21845"},
@@ -113,12 +118,15 @@ static const struct {
     {"\\\"state\\\":3", "\\\"state\\\":3.5", "state is not an integer"},
     {"\\\"state\\\":3", "\\\"state\\\":21845", "bytes of data; the architecture needs"},
     {"\\\"kind\\\":\\\"flatten\\\"", "\\\"kind\\\":\\\"flat\\\"", "kind \"flat\" is unknown"},
-    {"\\\"kind\\\":\\\"flatten\\\"", "\\\"kind\\\":\\\"mlp\\\"", "block 2: rows of the last layer 8 out of range 2..2"},
+    {"\\\"kind\\\":\\\"flatten\\\"", "\\\"kind\\\":\\\"mlp\\\"",
+     "block 2: rows of the last layer 8 out of range 2..2"},
     {"\\\"kind\\\":\\\"flatten\\\"", "\\\"kind\\\":\\\"rnn\\\"", "blocks[2].cell is missing"},
-    {"\\\"n_min\\\":4", "\\\"n_min\\\":1", "block 2: n_min, of a model that flattens its input, 1 out of range 4..4"},
+    {"\\\"n_min\\\":4", "\\\"n_min\\\":1",
+     "block 2: n_min, of a model that flattens its input, 1 out of range 4..4"},
     {"\\\"n_max\\\":4,\\\"n_min\\\":4", "\\\"n_max\\\":1048576,\\\"n_min\\\":1048576",
      "block 2: numbers of all positions 2097152 out of range 1..65536"},
-    {"\\\"n_max\\\":4,\\\"n_min\\\":4", "\\\"n_max\\\":5,\\\"n_min\\\":5", "rows of the last layer 8 out of range 10..10"},
+    {"\\\"n_max\\\":4,\\\"n_min\\\":4", "\\\"n_max\\\":5,\\\"n_min\\\":5",
+     "rows of the last layer 8 out of range 10..10"},
     {"{\\\"rows\\\":5},{\\\"rows\\\":8}", "", "block 2: layers 0 out of range"},
     {"\\\"rows\\\":5", "\\\"rows\\\":65536", "bytes of data; the architecture needs"},
     {"\"block.2.flatten.0.b\":{", "\"block.2.mlp.0.b\":{", "tensor block.2.flatten.0.b is missing"},
@@ -167,6 +175,7 @@ static void lies(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(files), cmocka_unit_test(lies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(files),
+                                       cmocka_unit_test(lies)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

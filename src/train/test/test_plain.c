@@ -67,8 +67,8 @@ static void engines_compare(const at_train_arch *a)
     for (int k = 0; k < m.n_tensors; k++) {
         const at_tensor *e = &m.tensors[k];
         /* what the fast engine does not train: sinusoids, the empty MLP of norm0, a head's bias that is not there */
-        if ((!strcmp(e->name, "pos.0.embed") && !a->learned_positions) || !strncmp(e->name, "block.0.mlp", 11) ||
-            (!strcmp(e->name, "readout.b") && !a->head_bias))
+        if ((!strcmp(e->name, "pos.0.embed") && !a->learned_positions) ||
+            !strncmp(e->name, "block.0.mlp", 11) || (!strcmp(e->name, "readout.b") && !a->head_bias))
             continue;
         double largest = 0, off = 0;
         for (size_t i = e->offset; i < e->offset + e->count; i++) {

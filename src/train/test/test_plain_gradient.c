@@ -72,9 +72,9 @@ static void shape_check(const plain_shape *s, double h, const char *unseen, doub
     at_model_release(&m);
 }
 
-static const at_mask masks[] = {
-    {AT_MASK_NONE, 0, 0, 0},   {AT_MASK_CAUSAL, 0, 0, 0},        {AT_MASK_STRICT, 0, 0, 0},
-    {AT_MASK_FUTURE, 0, 0, 0}, {AT_MASK_STRICT_FUTURE, 0, 0, 0}, {AT_MASK_BLOCK_SPARSE, 3, 1, 1}};
+static const at_mask masks[] = {{AT_MASK_NONE, 0, 0, 0},          {AT_MASK_CAUSAL, 0, 0, 0},
+                                {AT_MASK_STRICT, 0, 0, 0},        {AT_MASK_FUTURE, 0, 0, 0},
+                                {AT_MASK_STRICT_FUTURE, 0, 0, 0}, {AT_MASK_BLOCK_SPARSE, 3, 1, 1}};
 
 /* A bias of keys moves all scores of a query alike: what normalises scores does not see it. */
 static void softmax_masks(void **state)
@@ -219,8 +219,11 @@ static void dropout(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax_masks), cmocka_unit_test(linear_masks), cmocka_unit_test(threewise_masks),
-        cmocka_unit_test(sparsemax_and_posts), cmocka_unit_test(norms), cmocka_unit_test(mlps),
-        cmocka_unit_test(positions), cmocka_unit_test(recurrent), cmocka_unit_test(flattened), cmocka_unit_test(ends), cmocka_unit_test(dropout)};
+        cmocka_unit_test(softmax_masks),   cmocka_unit_test(linear_masks),
+        cmocka_unit_test(threewise_masks), cmocka_unit_test(sparsemax_and_posts),
+        cmocka_unit_test(norms),           cmocka_unit_test(mlps),
+        cmocka_unit_test(positions),       cmocka_unit_test(recurrent),
+        cmocka_unit_test(flattened),       cmocka_unit_test(ends),
+        cmocka_unit_test(dropout)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

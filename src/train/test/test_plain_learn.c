@@ -98,7 +98,8 @@ static void learn(const at_train_net *net, table *y, uint64_t steps, double rate
     must(at_trainer_model(t, 0, &trained, &err), &err);
     double after = right(&trained, y);
     if (!(first > 0.5 && before < 1 && after == 1))
-        fail_msg("%s: loss %.3f to %.4f, right %.3f to %.3f", at_net_names[net->kind], first, last, before, after);
+        fail_msg("%s: loss %.3f to %.4f, right %.3f to %.3f", at_net_names[net->kind], first, last, before,
+                 after);
     at_model_release(&m);
     at_model_release(&trained);
     at_trainer_free(t);
@@ -147,7 +148,7 @@ static void refusals(void **state)
 {
     (void)state;
     at_train_net n = at_train_net_default;
-#define REFUSED(change, words)                                                                                 \
+#define REFUSED(change, words)                                                                               \
     do {                                                                                                     \
         at_train_net bad = n;                                                                                \
         change;                                                                                              \
