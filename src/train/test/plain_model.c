@@ -42,15 +42,16 @@ void plain_model_make(const plain_shape *s, uint64_t seed, at_model *m)
     m->n_min = s->n_min, m->n_max = s->n_max;
     m->n_prefix = s->prefix, m->n_suffix = s->suffix;
     m->prefix = (at_embed){0, D, -1}, m->suffix = (at_embed){2, D - 2, -1};
-    m->n_fields = 1, m->n_pos = s->position >= 0, m->n_blocks = 2;
+    m->n_fields = 1, m->n_pos = s->position >= 0 ? 2 : 0, m->n_blocks = 2;
     m->fields = at_new(&m->arena, at_field, 1);
-    m->pos = at_new(&m->arena, at_pos, 1);
+    m->pos = at_new(&m->arena, at_pos, 2);
     m->blocks = at_new(&m->arena, at_block, 2);
     at_group *g = at_new(&m->arena, at_group, 2);
     at_dense *d = at_new(&m->arena, at_dense, s->depth);
     assert_true(m->fields && m->pos && m->blocks && g && d);
     m->fields[0] =
         (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = PLAIN_WORDS, .embed = {1, D - 1, -1}};
+    m->pos[1] = (at_pos){.kind = AT_POS_ALTERNATE, .embed = {3, 2, -1}};
     if (m->n_pos)
         m->pos[0] = (at_pos){.kind = (at_pos_kind)s->position,
                              .size = s->position == AT_POS_TABLE ? s->prefix + s->n_max + s->suffix + 1 : 4,

@@ -17,7 +17,7 @@ typedef struct {
     bool residual;
     at_act act;
     int depth;    /* layers of the MLP */
-    int position; /* at_pos_kind, or -1: none */
+    int position; /* at_pos_kind of the first of two features, or -1: none */
     int prefix, suffix;
     bool last, final_norm;
     int n_min, n_max;
