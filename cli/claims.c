@@ -24,7 +24,9 @@ void cli_size_print(const at_size *z, at_text *out)
         at_text_addf(out, "head width %d, ", z->head_dim);
     }
     count_print(out, (size_t)z->mlps, "MLP");
-    if (z->mlps)
+    if (z->rnns)
+        count_print(out, (size_t)z->rnns, "RNN");
+    if (z->mlps || z->rnns)
         at_text_addf(out, "hidden %d, ", z->hidden);
     at_text_addf(out, "width %d, ", z->width);
     count_print(out, z->parameters, "parameter");
@@ -38,6 +40,8 @@ json_t *cli_size_json(const at_size *z)
     j = cli_json_set(j, "heads", json_integer(z->heads));
     j = cli_json_set(j, "head_width", json_integer(z->head_dim));
     j = cli_json_set(j, "mlps", json_integer(z->mlps));
+    if (z->rnns)
+        j = cli_json_set(j, "rnns", json_integer(z->rnns));
     j = cli_json_set(j, "hidden", json_integer(z->hidden));
     j = cli_json_set(j, "width", json_integer(z->width));
     j = cli_json_set(j, "parameters", json_integer((json_int_t)z->parameters));

@@ -322,10 +322,12 @@ static void block_print(const at_block *b, at_text *t)
                      at_weighting_names[q->weighting], q->heads == 1 ? "" : "s", at_mask_names[q->mask.kind],
                      at_post_names[q->post], q->dk, q->dv);
     }
-    for (int d = 0; b->kind == AT_BLOCK_MLP && d < b->n_dense; d++)
+    for (int d = 0; at_block_dense(b) && d < b->n_dense; d++)
         at_text_addf(&right, "%s%d", d ? " -> " : "", b->dense[d].rows);
-    at_text_addf(&right, "%s%s", b->kind == AT_BLOCK_MLP ? " units, " : "",
-                 b->kind == AT_BLOCK_MLP ? at_act_names[b->act] : "");
+    at_text_addf(&right, "%s%s", at_block_dense(b) ? " units, " : "",
+                 at_block_dense(b) ? at_act_names[b->act] : "");
+    if (b->kind == AT_BLOCK_RNN)
+        at_text_addf(&right, "%s cell, state of %d", at_rnn_cell_names[b->rnn.cell], b->rnn.state);
     at_text_addf(&right, "%s", b->residual ? ", residual" : "");
     if (b->norm)
         at_text_addf(&right, ", %s-norm", at_norm_names[b->norm]);

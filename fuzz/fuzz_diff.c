@@ -217,8 +217,8 @@ static void round_trip(const at_model *m, at_model *copy)
     char *one, *two;
     size_t n_one, n_two;
     at_err err = {0};
-    if (model_image(m, &one, &n_one, &err) || at_model_parse(copy, one, n_one, "image", &err) ||
-        model_image(copy, &two, &n_two, &err))
+    if (at_model_image(m, &one, &n_one, &err) || at_model_parse(copy, one, n_one, "image", &err) ||
+        at_model_image(copy, &two, &n_two, &err))
         broken(err.text, m, 0, 0, 0);
     if (n_one != n_two || memcmp(one, two, n_one))
         broken("the image changed", m, 0, 0, 0);

@@ -16,11 +16,11 @@ static void round_trip(const at_model *m)
     at_err err = {0};
     char *one, *two;
     size_t n_one, n_two;
-    if (model_image(m, &one, &n_one, &err) != AT_OK)
+    if (at_model_image(m, &one, &n_one, &err) != AT_OK)
         __builtin_trap();
     if (at_model_parse(&back, one, n_one, "one", &err) != AT_OK)
         __builtin_trap();
-    if (model_image(&back, &two, &n_two, &err) != AT_OK || n_one != n_two || memcmp(one, two, n_one))
+    if (at_model_image(&back, &two, &n_two, &err) != AT_OK || n_one != n_two || memcmp(one, two, n_one))
         __builtin_trap();
     at_size s;
     at_model_size(&back, &s);

@@ -16,6 +16,8 @@
  *   block: y = x, or norm(x) when norm == PRE
  *     ATTN y -> sum over groups of O * concat_h mix_h(y) + biases
  *     MLP  y -> dense layers, activation between them, none after the last
+ *     RNN  y -> O h, h the state of a recurrent cell that reads the T positions from the left, 0 before them
+ *     FLATTEN y -> an MLP of all T rows side by side as one row (T*D), and back into T rows: only when n_min == n_max
  *     x = (residual ? x : 0) + result; x = norm(x) when norm == POST
  *   out = readout.w * (final_norm ? norm(x) : x) + readout.b, at all user positions or at the last of T.
  */
@@ -143,7 +145,19 @@ typedef struct {
     int w, b; /* tensors (rows, previous rows or D), (rows) */
 } at_dense;
 
-typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_KINDS } at_block_kind;
+/* With s(x) = 1/(1+exp(-x)), y what is read at a position and h the state before it:
+ *   tanh  h = tanh(W y + U h + b)
+ *   gru   r = s(Wr y + Ur h + br), z = s(Wz y + Uz h + bz), c = tanh(Wc y + bc + r (Uc h + ub)), h = (1-z) c + z h
+ * The three parts of a GRU lie in this order in w, u and b. */
+typedef enum { AT_CELL_TANH, AT_CELL_GRU, AT_CELLS } at_rnn_cell;
+typedef struct {
+    at_rnn_cell cell;
+    int state;              /* S: width of h; GRU: 3 S <= AT_MAX_WIDTH */
+    int w, u, b, ub, o, ob; /* tensors (G*S, D), (G*S, S), (G*S), GRU: (S), (D, S), (D); G = 1, GRU: 3 */
+} at_rnn;
+int at_rnn_parts(at_rnn_cell c); /* G */
+
+typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_RNN, AT_BLOCK_FLATTEN, AT_BLOCK_KINDS } at_block_kind;
 typedef enum { AT_NORM_NONE, AT_NORM_PRE, AT_NORM_POST, AT_NORMS } at_norm;
 typedef struct {
     at_block_kind kind;
@@ -153,9 +167,11 @@ typedef struct {
     int norm_g, norm_b; /* tensors (D); -1 without norm */
     at_group *groups;   /* ATTN */
     int n_groups;
-    at_act act;      /* MLP */
-    at_dense *dense; /* MLP: n_dense >= 1, the last has D rows */
+    at_act act; /* MLP, FLATTEN */
+    at_dense *
+        dense; /* MLP: n_dense >= 1, the last has D rows; FLATTEN: T*D rows, and as many inputs of the first */
     int n_dense;
+    at_rnn rnn; /* RNN */
 } at_block;
 
 /* ---- readout ------------------------------------------------------------------------------- */
@@ -254,6 +270,9 @@ at_status at_model_shape(at_model *m, at_err *err);
 at_status at_model_validate(const at_model *m, at_err *err);
 double *at_model_data(const at_model *m, int tensor); /* NULL for -1, and without weights */
 int at_model_row_width(const at_model *m);            /* numbers a position takes in an input */
+/* Does the block have dense layers, and how many numbers does the first read: D, or T*D of the longest T? */
+bool at_block_dense(const at_block *b);
+int64_t at_block_inputs(const at_model *m, const at_block *b);
 
 /* Deep copy into out (initialised by this call). */
 at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
@@ -263,16 +282,19 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 at_status at_model_save(const at_model *m, const char *path, at_err *err);
 at_status at_model_load(at_model *m, const char *path, at_err *err);
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
+/* The canonical file image, what at_model_save writes; freed with at_free. */
+at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
 /* sha-256 of the canonical file image, as 64 hex digits: the model's identity in the ledger. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */
 
 typedef struct {
     int layers;      /* attention blocks */
-    int mlps, heads; /* heads: the most in any one block */
+    int mlps, heads; /* heads: the most in any one block; a FLATTEN is an MLP here */
     int width;       /* D */
     int head_dim;    /* largest dk or dv */
-    int hidden;      /* widest MLP layer */
+    int hidden;      /* widest MLP layer, or state of an RNN */
+    int rnns;
     size_t parameters, nonzero;
     double largest; /* largest |weight| or scale */
 } at_size;          /* without weights: nonzero is 0, largest of scales only */
@@ -286,6 +308,7 @@ extern const char *const at_pos_names[AT_POS_KINDS];
 extern const char *const at_field_names[AT_FIELD_KINDS];
 extern const char *const at_act_names[AT_ACTS];
 extern const char *const at_block_names[AT_BLOCK_KINDS];
+extern const char *const at_rnn_cell_names[AT_CELLS];
 extern const char *const at_norm_names[AT_NORMS];
 extern const char *const at_read_names[AT_READS];
 extern const char *const at_stop_names[AT_STOPS];

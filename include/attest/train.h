@@ -1,4 +1,7 @@
-/* train.h: training a decoder: forward, backward, AdamW, loop, checkpoints. Knows no task: it is given sequences.
+/* train.h: training: forward, backward, AdamW, loop, checkpoints. Knows no task: it is given sequences.
+ *
+ * Two engines. A fast one for one family of decoders (below), and a plain one that walks any model with one token field and an
+ * argmax readout, constructed or trained; at_trainer_from_model chooses.
  *
  *     at_train_arch a = at_train_arch_default;          // 3 layers, 4 heads, width 64, dropout 0.1, ...
  *     a.vocabulary = 20, a.length = 87;
@@ -73,6 +76,24 @@ typedef struct at_trainer at_trainer;
 at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err);
 void at_trainer_free(at_trainer *t); /* NULL is allowed */
 
+typedef struct {
+    double
+        dropout; /* of the embedding and of what blocks add to the residual; the fast engine: as at_train_arch */
+    uint64_t seed; /* of dropout */
+    int slots;     /* as in at_train_arch */
+    int length;    /* the longest sequence, for which memory is taken; 0: the model's n_max */
+    bool plain;    /* never the fast engine */
+} at_train_options;
+extern const at_train_options at_train_options_default; /* no dropout, seed 1 */
+
+/* A trainer that starts from the weights of m, which is copied. A model of the fast family (as at_trainer_model writes
+ * them, whatever its name, words, lengths, stop rule and subspaces) goes to the fast engine: sinusoids stay what they are. In any other
+ * model every tensor is a parameter, named as in the model, in its order, whatever its values. Refused (AT_EREFUSED): other inputs
+ * than one token field, other readouts than argmax, hard attention, by block and group. With a `last` readout only the
+ * last position of a sequence may have a target, and logits are (1, R). */
+at_status at_trainer_from_model(const at_model *m, at_arith a, int threads, const at_train_options *o,
+                                at_trainer **out, at_err *err);
+
 /* One step of AdamW on a batch; *loss is the mean before it. A batch without targets, a word outside the
  * vocabulary or a length outside 1..arch.length is refused; a loss that is not finite is AT_EDOMAIN. What fails
  * changes nothing. */
@@ -83,11 +104,12 @@ at_status at_trainer_loss(at_trainer *t, const at_train_sequence *batch, int n, 
 /* Loss and its gradient as the next step would see them (with its dropout); gradient (parameters). */
 at_status at_trainer_gradient(at_trainer *t, const at_train_sequence *batch, int n, double *loss,
                               double *gradient, at_err *err);
-/* Logits (length, R) of one sequence, without dropout; targets may be NULL. */
+/* Logits (length, R) of one sequence, without dropout; targets may be NULL. A `last` readout: (1, R). */
 at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *logits, at_err *err);
 
-const at_train_arch *at_trainer_arch(const at_trainer *t); /* with defaults filled in */
-uint64_t at_trainer_steps(const at_trainer *t);            /* done so far */
+/* With defaults filled in. The plain engine: width, vocabulary (R), length, dropout, seed and slots only. */
+const at_train_arch *at_trainer_arch(const at_trainer *t);
+uint64_t at_trainer_steps(const at_trainer *t); /* done so far */
 const char *at_trainer_isa(const at_trainer *t);
 size_t at_trainer_parameters(const at_trainer *t);
 int at_trainer_tensors(const at_trainer *t, const at_train_tensor **out);
@@ -104,8 +126,44 @@ at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err);
 at_status at_trainer_load(const char *path, int threads, at_trainer **out, at_err *err);
 
 /* The plain model of these parameters: one token field, argmax readout at every position, lengths n_min..length. The
- * decode rule is left to the caller (m->decode). */
+ * decode rule is left to the caller (m->decode). Of a trainer that started from a model: that model with these weights (n_min 0: and
+ * its own n_min). */
 at_status at_trainer_model(const at_trainer *t, int n_min, at_model *m, at_err *err);
+
+/* ---- random models to start from ----------------------------------------------------------------------
+ *
+ *     at_train_net n = at_train_net_default;
+ *     n.kind = AT_NET_RNN, n.cell = AT_CELL_GRU, n.vocabulary = 3, n.length = 20;
+ *     at_train_net_model(&n, &m, &err);
+ *     at_trainer_from_model(&m, at_f32, 2, &at_train_options_default, &t, &err); */
+
+typedef enum {
+    AT_NET_ATTENTION, /* softmax over keys */
+    AT_NET_THREEWISE, /* softmax over pairs of keys */
+    AT_NET_RNN,
+    AT_NET_FFN, /* sees all positions at once: inputs of one length */
+    AT_NETS
+} at_net_kind;
+extern const char *const at_net_names[AT_NETS];
+
+typedef struct {
+    at_net_kind kind;
+    int vocabulary; /* words of the input */
+    int answers;    /* R; 0: vocabulary */
+    int length;     /* the longest input; FFN: of every input */
+    int width;      /* D */
+    int layers;     /* FFN: hidden layers */
+    int hidden;     /* units of an MLP's or FFN's hidden layer (0: 4 D), or state of an RNN (0: D) */
+    int heads;      /* attention: D a multiple of them */
+    bool causal;    /* attention: a decoder; else every position sees all */
+    bool last;      /* an answer at the last position only */
+    at_rnn_cell cell;
+    uint64_t seed;
+} at_train_net;
+extern const at_train_net
+    at_train_net_default; /* attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1 */
+/* Xavier weights. What is outside its range is refused by name. */
+at_status at_train_net_model(const at_train_net *n, at_model *m, at_err *err);
 
 /* ---- the loop --------------------------------------------------------------------------------------- */
 

@@ -25,13 +25,16 @@ bool at_model_symmetric(const at_model *m)
 {
     if (m->n_pos || m->readout.last)
         return false;
-    for (int b = 0; b < m->n_blocks; b++)
+    for (int b = 0; b < m->n_blocks; b++) {
+        if (m->blocks[b].kind == AT_BLOCK_RNN || m->blocks[b].kind == AT_BLOCK_FLATTEN)
+            return false;
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             const at_group *x = &m->blocks[b].groups[g];
             if (x->mask.kind != AT_MASK_NONE || x->weighting == AT_LEFTMOST_HARD ||
                 x->weighting == AT_RIGHTMOST_HARD)
                 return false;
         }
+    }
     return true;
 }
 
@@ -239,6 +242,11 @@ static uint64_t piece_size(const work *w)
                     T * x->groups[g].dk * w->m->width / 8.;
         for (int l = 0; x->kind == AT_BLOCK_MLP && l < x->n_dense; l++)
             cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : w->m->width) / 16.;
+        for (int l = 0; x->kind == AT_BLOCK_FLATTEN && l < x->n_dense; l++)
+            cost += (double)x->dense[l].rows * (l ? x->dense[l - 1].rows : (double)at_block_inputs(w->m, x)) /
+                    16.;
+        if (x->kind == AT_BLOCK_RNN)
+            cost += T * x->rnn.state * at_rnn_parts(x->rnn.cell) * (w->m->width + x->rnn.state) / 16.;
     }
     double n = PIECE_WORK / cost / (w->exec ? 1 : 60);
     return n < 1 ? 1 : n > 1e7 ? 10000000 : (uint64_t)n;

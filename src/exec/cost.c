@@ -115,13 +115,17 @@ static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *er
         return at_fail(err, AT_EDOMAIN,
                        "a prompt of %d rows and %d more; at most %d rows are fed in, and one is made", prompt,
                        rows, m->n_max);
-    for (int b = 0; b < m->n_blocks; b++)
+    for (int b = 0; b < m->n_blocks; b++) {
+        if (m->blocks[b].kind != AT_BLOCK_ATTN && m->blocks[b].kind != AT_BLOCK_MLP)
+            return at_fail(err, AT_EREFUSED, "block %d: the decoder has no step for %s", b,
+                           at_block_names[m->blocks[b].kind]);
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_mask_kind k = m->blocks[b].groups[g].mask.kind;
             if (k != AT_MASK_CAUSAL && k != AT_MASK_STRICT && k != AT_MASK_BLOCK_SPARSE)
                 return at_fail(err, AT_EREFUSED, "block %d: the mask %s is none of a decoder", b,
                                at_mask_names[k]);
         }
+    }
     return AT_OK;
 }
 

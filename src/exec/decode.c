@@ -81,6 +81,9 @@ static at_status block_make(at_decoder *d, const at_block *b, bool keys, decode_
             st = group_make(d, &b->groups[g], keys, &out->groups[g]);
         return st;
     }
+    if (b->kind != AT_BLOCK_MLP)
+        return at_fail(d->c.err, AT_EREFUSED, "block %d: the decoder has no step for %s",
+                       (int)(b - d->c.m->blocks), at_block_names[b->kind]);
     if (!(out->dense = at_new(&d->arena, decode_matrix, b->n_dense)))
         return at_oom(d->c.err);
     int in = d->c.m->width;

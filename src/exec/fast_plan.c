@@ -440,6 +440,9 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
     for (int k = m->n_blocks - 1; k >= 0; k--) {
         const at_block *b = &m->blocks[k];
         fast_block *out = &e->blocks[k];
+        if (b->kind != AT_BLOCK_ATTN && b->kind != AT_BLOCK_MLP)
+            return at_fail(err, AT_EREFUSED, "block %d: the fast executor has no kernel for %s", k,
+                           at_block_names[b->kind]);
         *out = (fast_block){.kind = b->kind,
                             .residual = b->residual,
                             .norm = b->norm,

@@ -66,7 +66,10 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
         if (block->norm != AT_NORM_NONE)
             return at_fail(err, AT_EREFUSED, "exact arithmetic has no square root: block %d has norm %s", b,
                            at_norm_names[block->norm]);
-        if (block->kind == AT_BLOCK_MLP && block->n_dense > 1 && block->act != AT_ACT_RELU)
+        if (block->kind == AT_BLOCK_RNN)
+            return at_fail(err, AT_EREFUSED, "exact arithmetic has no exp: block %d is an rnn of cell %s", b,
+                           at_rnn_cell_names[block->rnn.cell]);
+        if (at_block_dense(block) && block->n_dense > 1 && block->act != AT_ACT_RELU)
             return at_fail(err, AT_EREFUSED, "exact arithmetic has no erf: block %d has activation %s", b,
                            at_act_names[block->act]);
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
@@ -199,8 +202,10 @@ static double longest_sum(const at_model *m, int T)
             if (a->weighting == AT_THREEWISE)
                 most = fmax(most, (double)T * T);
         }
-        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
-            most = fmax(most, k->dense[l].rows);
+        for (int l = 0; at_block_dense(k) && l < k->n_dense; l++)
+            most = fmax(most, fmax(k->dense[l].rows, (double)at_block_inputs(m, k)));
+        if (k->kind == AT_BLOCK_RNN)
+            most = fmax(most, k->rnn.state);
     }
     return most + 1; /* the bias */
 }

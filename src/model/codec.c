@@ -368,6 +368,9 @@ static void io_block(codec *c, void *part)
         io_double(c, "norm_eps", &b->norm_eps);
     if (b->kind == AT_BLOCK_ATTN) {
         IO_ARRAY(c, "groups", b->groups, b->n_groups, AT_MAX_GROUPS, io_group);
+    } else if (b->kind == AT_BLOCK_RNN) {
+        IO_KIND(c, "cell", b->rnn.cell, at_rnn_cell_names);
+        io_int(c, "state", &b->rnn.state);
     } else {
         IO_KIND(c, "act", b->act, at_act_names);
         IO_ARRAY(c, "layers", b->dense, b->n_dense, MODEL_MAX_DENSE, io_dense);

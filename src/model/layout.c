@@ -13,6 +13,8 @@
  *                      .o               (D, H*dv)    .ob     (D)
  *                      .k2 .v2          like k, v    .k2b .v2b
  *   block.<b>.mlp.<l>.w  .b             (rows, previous rows or D), (rows)
+ *   block.<b>.flatten.<l>.w  .b         (rows, previous rows or T*D), (rows)
+ *   block.<b>.rnn.w .u .b .o .ob        (G*S, D), (G*S, S), (G*S), (D, S), (D)    gru: .ub (S)
  *   readout.norm.g  .b (D)   readout.w (R, D)   readout.b (R)
  *
  * Invariant: tensors tile weights[0..n_weights) without gaps, in table order. */
@@ -62,6 +64,17 @@ static void meet_group(walker *w, at_group *a, int b, int g, int64_t D)
     meet(w, &a->v2b, three && a->bias, V, 0, "block.%d.attn.%d.v2b", b, g);
 }
 
+static void meet_rnn(walker *w, at_rnn *r, int b, int64_t D)
+{
+    int64_t S = r->state, parts = at_rnn_parts(r->cell) * S;
+    meet(w, &r->w, true, parts, D, "block.%d.rnn.w", b);
+    meet(w, &r->u, true, parts, S, "block.%d.rnn.u", b);
+    meet(w, &r->b, true, parts, 0, "block.%d.rnn.b", b);
+    meet(w, &r->ub, r->cell == AT_CELL_GRU, S, 0, "block.%d.rnn.ub", b);
+    meet(w, &r->o, true, D, S, "block.%d.rnn.o", b);
+    meet(w, &r->ob, true, D, 0, "block.%d.rnn.ob", b);
+}
+
 static int64_t field_rows(const at_field *f)
 {
     return f->kind == AT_FIELD_SUBSET ? at_choose(f->size, f->pick) : f->size;
@@ -90,11 +103,13 @@ at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err)
                 meet_group(&w, &k->groups[g], b, g, D);
             continue;
         }
-        for (int l = 0; l < k->n_dense; l++) {
+        if (k->kind == AT_BLOCK_RNN)
+            meet_rnn(&w, &k->rnn, b, D);
+        for (int l = 0; at_block_dense(k) && l < k->n_dense; l++) {
             at_dense *d = &k->dense[l];
-            int64_t before = l ? k->dense[l - 1].rows : D;
-            meet(&w, &d->w, true, d->rows, before, "block.%d.mlp.%d.w", b, l);
-            meet(&w, &d->b, true, d->rows, 0, "block.%d.mlp.%d.b", b, l);
+            int64_t before = l ? k->dense[l - 1].rows : at_block_inputs(m, k);
+            meet(&w, &d->w, true, d->rows, before, "block.%d.%s.%d.w", b, at_block_names[k->kind], l);
+            meet(&w, &d->b, true, d->rows, 0, "block.%d.%s.%d.b", b, at_block_names[k->kind], l);
         }
     }
     at_readout *r = &m->readout;

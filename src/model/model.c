@@ -97,7 +97,12 @@ void at_model_size(const at_model *m, at_size *out)
     at_size s = {.width = m->width, .parameters = m->n_weights};
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
-        if (k->kind == AT_BLOCK_MLP) {
+        if (k->kind == AT_BLOCK_RNN) {
+            s.rnns++;
+            raise_to(&s.hidden, k->rnn.state);
+            continue;
+        }
+        if (at_block_dense(k)) {
             s.mlps++;
             for (int l = 0; l + 1 < k->n_dense; l++)
                 raise_to(&s.hidden, k->dense[l].rows);

@@ -56,9 +56,6 @@ char *model_arch_print(const at_model *m, at_err *err);
 /* JSON -> architecture in m's arena; not yet checked beyond types and counts. */
 at_status model_arch_parse(at_model *m, const char *s, size_t n, const char *path, at_err *err);
 
-/* The canonical file image of m, freed with at_free. */
-at_status model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
-
 typedef struct {
     uint32_t h[8];
     uint64_t bytes;

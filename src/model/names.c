@@ -52,7 +52,14 @@ const char *const at_field_names[AT_FIELD_KINDS] = {
 
 const char *const at_act_names[AT_ACTS] = {[AT_ACT_RELU] = "relu", [AT_ACT_GELU] = "gelu"};
 
-const char *const at_block_names[AT_BLOCK_KINDS] = {[AT_BLOCK_ATTN] = "attn", [AT_BLOCK_MLP] = "mlp"};
+const char *const at_block_names[AT_BLOCK_KINDS] = {
+    [AT_BLOCK_ATTN] = "attn",
+    [AT_BLOCK_MLP] = "mlp",
+    [AT_BLOCK_RNN] = "rnn",
+    [AT_BLOCK_FLATTEN] = "flatten",
+};
+
+const char *const at_rnn_cell_names[AT_CELLS] = {[AT_CELL_TANH] = "tanh", [AT_CELL_GRU] = "gru"};
 
 const char *const at_norm_names[AT_NORMS] = {
     [AT_NORM_NONE] = "none",
@@ -91,6 +98,22 @@ int at_pos_features(const at_pos *p)
     default:
         return 1;
     }
+}
+
+int at_rnn_parts(at_rnn_cell c)
+{
+    return c == AT_CELL_GRU ? 3 : 1;
+}
+
+bool at_block_dense(const at_block *b)
+{
+    return b->kind == AT_BLOCK_MLP || b->kind == AT_BLOCK_FLATTEN;
+}
+
+int64_t at_block_inputs(const at_model *m, const at_block *b)
+{
+    int64_t T = (int64_t)m->n_prefix + m->n_max + m->n_suffix;
+    return (b->kind == AT_BLOCK_FLATTEN ? T : 1) * m->width;
 }
 
 bool at_mask_allows(const at_mask *m, int i, int j)

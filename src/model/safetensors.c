@@ -164,7 +164,7 @@ static void image_add(void *ctx, const void *data, size_t n)
     im->n += n;
 }
 
-at_status model_image(const at_model *m, char **bytes, size_t *n, at_err *err)
+at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err)
 {
     image im = {NULL, 0};
     at_status st = image_send(m, image_begin, image_add, &im, err);
@@ -179,7 +179,7 @@ at_status at_model_save(const at_model *m, const char *path, at_err *err)
 {
     char *bytes;
     size_t n;
-    at_status st = model_image(m, &bytes, &n, err);
+    at_status st = at_model_image(m, &bytes, &n, err);
     if (st != AT_OK)
         return st;
     st = at_file_write(path, bytes, n, err);

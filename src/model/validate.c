@@ -227,6 +227,13 @@ static at_status check_group(const at_group *a, int b, int g, at_err *err)
     return AT_OK;
 }
 
+/* The rows of all positions side by side: as many in every input, and few enough for one row. */
+static at_status check_flatten(const at_model *m, const at_block *k, const part *p)
+{
+    TRY(in_range(p, "n_min, of a model that flattens its input,", m->n_min, m->n_max, m->n_max));
+    return in_range(p, "numbers of all positions", at_block_inputs(m, k), 1, AT_MAX_WIDTH);
+}
+
 static at_status check_block(const at_model *m, int b, at_err *err)
 {
     const at_block *k = &m->blocks[b];
@@ -242,11 +249,18 @@ static at_status check_block(const at_model *m, int b, at_err *err)
             TRY(check_group(&k->groups[g], b, g, err));
         return AT_OK;
     }
+    if (k->kind == AT_BLOCK_RNN) {
+        TRY(is_kind(&p, "cell", k->rnn.cell, AT_CELLS));
+        return in_range(&p, "state", k->rnn.state, 1, AT_MAX_WIDTH / at_rnn_parts(k->rnn.cell));
+    }
+    if (k->kind == AT_BLOCK_FLATTEN)
+        TRY(check_flatten(m, k, &p));
     TRY(is_kind(&p, "act", k->act, AT_ACTS));
     TRY(check_array(&p, "layers", k->dense, k->n_dense, 1, MODEL_MAX_DENSE));
     for (int l = 0; l < k->n_dense; l++)
         TRY(in_range(&p, "rows of a layer", k->dense[l].rows, 1, AT_MAX_WIDTH));
-    return in_range(&p, "rows of the last layer", k->dense[k->n_dense - 1].rows, m->width, m->width);
+    return in_range(&p, "rows of the last layer", k->dense[k->n_dense - 1].rows, at_block_inputs(m, k),
+                    at_block_inputs(m, k));
 }
 
 /* ---- decoders ------------------------------------------------------------------------------------ */
@@ -264,7 +278,9 @@ static at_status check_prefix_stable(const at_model *m, at_err *err)
                            "decoder: position feature %d is %s, which changes with the length", k,
                            at_pos_names[kind]);
     }
-    for (int b = 0; b < m->n_blocks; b++)
+    for (int b = 0; b < m->n_blocks; b++) {
+        if (m->blocks[b].kind == AT_BLOCK_FLATTEN)
+            return at_fail(err, AT_EREFUSED, "decoder: block %d reads inputs of one length only", b);
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_mask_kind kind = m->blocks[b].groups[g].mask.kind;
             if (kind != AT_MASK_CAUSAL && kind != AT_MASK_STRICT && kind != AT_MASK_BLOCK_SPARSE)
@@ -273,6 +289,7 @@ static at_status check_prefix_stable(const at_model *m, at_err *err)
                                "block-sparse",
                                b, g, at_mask_names[kind]);
         }
+    }
     return AT_OK;
 }
 

@@ -28,7 +28,6 @@ const at_train_arch at_train_arch_default = {.attention = AT_TRAIN_STANDARD,
 const at_adamw at_adamw_default = {1e-4, 0.9, 0.999, 1e-8, 0.01};
 
 #define MAX_LAYERS   128
-#define MAX_SLOTS    256
 #define SLOT_BYTES   ((size_t)32 << 20)
 #define SLOTS_CHOSEN 16
 
@@ -52,7 +51,7 @@ static at_status arch_check(const at_train_arch *a, at_err *err)
                   {"hidden", a->hidden, 8, AT_MAX_WIDTH},
                   {"vocabulary", a->vocabulary, 1, AT_MAX_WIDTH},
                   {"length", a->length, 1, 65536},
-                  {"slots", a->slots, 1, MAX_SLOTS}};
+                  {"slots", a->slots, 1, TRAIN_MAX_SLOTS}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (in_range(ranges[i].what, ranges[i].v, ranges[i].lo, ranges[i].hi, err))
             return AT_EDOMAIN;
@@ -187,6 +186,14 @@ static at_status sinusoids(train_plan *p, at_arena *arena, at_err *err)
     return AT_OK;
 }
 
+int train_slots(size_t n)
+{
+    int slots = 2;
+    while (slots < SLOTS_CHOSEN && 2 * (size_t)slots * n * sizeof(float) <= SLOT_BYTES)
+        slots *= 2;
+    return slots;
+}
+
 at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err)
 {
     *p = (train_plan){.a = *arch};
@@ -201,7 +208,7 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
     if (s)
         return s;
     p->D = a->width, p->H = a->heads, p->d = a->width / a->heads, p->U = a->hidden;
-    p->R = a->vocabulary, p->T = a->length;
+    p->R = p->V = a->vocabulary, p->T = a->length, p->least = 1;
     p->threshold = (uint32_t)lround(a->dropout * 65536);
     p->n_matrices = a->layers * 4 + 1;
     if (!(p->layer = at_new(arena, train_layer, a->layers)))
@@ -213,9 +220,7 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
         return at_oom(err);
     places(p, panel);
     if (choose)
-        for (a->slots = 2;
-             a->slots < SLOTS_CHOSEN && 2 * (size_t)a->slots * p->n * sizeof(float) <= SLOT_BYTES;)
-            a->slots *= 2;
+        a->slots = train_slots(p->n);
     if (a->attention == AT_TRAIN_SPARSE) {
         p->n_ends = train_ends_before(p, p->T);
         if (!(p->end = at_new(arena, uint8_t, p->T)))

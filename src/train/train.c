@@ -47,11 +47,8 @@ static void weights_draw(at_trainer *t, double *w)
     }
 }
 
-static at_status trainer_fill(at_trainer *t, const at_train_arch *arch, at_err *err)
+at_status train_memory(at_trainer *t, at_err *err)
 {
-    at_status s = train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
-    if (s)
-        return s;
     size_t n = padded(t), z = t->kernel->size, S = (size_t)t->plan.a.slots;
     size_t work = t->kernel->work_size(&t->plan);
     t->weights = at_arena_alloc(&t->arena, n, z);
@@ -66,17 +63,11 @@ static at_status trainer_fill(at_trainer *t, const at_train_arch *arch, at_err *
     for (int i = 0; i < t->threads; i++)
         if (!(t->work[i] = at_arena_alloc(&t->arena, work, z)))
             return at_oom(err);
-    double *w = at_calloc(n, sizeof *w);
-    if (!w)
-        return at_oom(err);
-    weights_draw(t, w);
-    t->kernel->write(w, n, t->weights);
     t->stale = true;
-    at_free(w);
     return AT_OK;
 }
 
-at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err)
+at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err)
 {
     if (a.kind != AT_F32 && a.kind != AT_F64)
         return at_fail(err, AT_EREFUSED, "training runs in f32 and f64 only");
@@ -84,24 +75,49 @@ at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_
     if (!t)
         return at_oom(err);
     at_arena_init(&t->arena);
+    at_model_init(&t->base);
     t->arith = a;
     t->kernel = kernel_choose(a.kind == AT_F32);
     t->threads = threads > 0 ? threads : at_cores();
     if (t->threads > 256)
         t->threads = 256;
-    at_status s = trainer_fill(t, arch, err);
-    if (s) {
-        at_trainer_free(t);
-        return s;
-    }
     *out = t;
     return AT_OK;
+}
+
+static at_status weights_begin(at_trainer *t, at_err *err)
+{
+    double *w = at_calloc(padded(t), sizeof *w);
+    if (!w)
+        return at_oom(err);
+    weights_draw(t, w);
+    t->kernel->write(w, padded(t), t->weights);
+    at_free(w);
+    return AT_OK;
+}
+
+at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err)
+{
+    at_trainer *t = NULL;
+    at_status s = train_begin(a, threads, &t, err);
+    if (!s)
+        s = train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
+    if (!s)
+        s = train_memory(t, err);
+    if (!s)
+        s = weights_begin(t, err);
+    if (s)
+        at_trainer_free(t);
+    else
+        *out = t;
+    return s;
 }
 
 void at_trainer_free(at_trainer *t)
 {
     if (!t)
         return;
+    at_model_release(&t->base);
     at_arena_release(&t->arena);
     at_free(t);
 }
@@ -120,17 +136,22 @@ typedef struct {
 static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
                                 at_err *err)
 {
-    int R = t->plan.R;
-    if (s->length < 1 || s->length > t->plan.T)
-        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: 1..%d", place, s->length,
-                       t->plan.T);
+    const train_plan *p = &t->plan;
+    if (s->length < p->least || s->length > p->T)
+        return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: %d..%d", place, s->length,
+                       p->least, p->T);
     for (int i = 0; i < s->length; i++) {
-        if (s->token[i] < 0 || s->token[i] >= R)
+        if (s->token[i] < 0 || s->token[i] >= p->V)
             return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place,
-                           i + 1, s->token[i], R - 1);
-        if (s->target && (s->target[i] < -1 || s->target[i] >= R))
+                           i + 1, s->token[i], p->V - 1);
+        if (s->target && (s->target[i] < -1 || s->target[i] >= p->R))
             return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: target %d is outside -1..%d", place,
-                           i + 1, s->target[i], R - 1);
+                           i + 1, s->target[i], p->R - 1);
+        if (p->last && i + 1 < s->length && s->target && s->target[i] >= 0)
+            return at_fail(
+                err, AT_EDOMAIN,
+                "sequence %d, position %d has a target, but the model reads the last position only", place,
+                i + 1);
         *targets += s->target && s->target[i] >= 0;
     }
     return AT_OK;
@@ -314,6 +335,8 @@ at_status at_trainer_write(at_trainer *t, const double *in, at_err *err)
 double at_trainer_flops(const at_trainer *t, int T)
 {
     const train_plan *p = &t->plan;
+    if (p->plain)
+        return plain_flops(p->plain, T);
     double D = p->D, pairs = 0;
     for (int i = 0; i < T; i++) {
         int64_t reach = (int64_t)p->a.windows * p->a.block;

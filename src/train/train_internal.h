@@ -3,6 +3,7 @@
  * A plan says where each parameter lies and how large everything is. The pass over one sequence is a template over
  * the number type (train_pass.inc and what it includes) that is compiled for f32 and f64, for AVX2 and in plain C; a
  * train_kernel is one such instance. train.c owns memory, threads and steps; it never looks at a number.
+ * A second engine (plain.h) walks any plain model: its plan has `plain` set, and its kernel is the first one's with another pass.
  *
  * Legend: T positions, D width, H heads, d = D/H, U hidden units, R vocabulary, E block ends (sparse). */
 #ifndef ATTEST_TRAIN_INTERNAL_H
@@ -39,6 +40,14 @@ typedef struct {
     int n_ends;         /* E: block ends among T positions */
     uint8_t *end;       /* (T) is it one? sparse only */
     uint32_t threshold; /* of 2^16: dropped when below */
+
+    int V;     /* words of an input; the fast family: R */
+    int least; /* the shortest sequence; the longest is T */
+    bool last; /* only the last position is read */
+    const at_model
+        *plain;      /* the plain engine: what it walks. NULL: the fast one; then the rest is not used */
+    double *feature; /* (positions, n_features) position features, those that do not move with the length */
+    int n_features;
 } train_plan;
 
 /* One sequence in its place. */
@@ -74,6 +83,9 @@ struct at_trainer {
     at_arena arena;
     train_plan plan;
     const train_kernel *kernel;
+    train_kernel own; /* the plain engine: what kernel points to */
+    at_model base;    /* what it started from: names, words, decode rule of the model it gives back */
+    bool based;       /* is there one? */
     at_arith arith;
     int threads;
     uint64_t steps;
@@ -85,7 +97,18 @@ struct at_trainer {
     double *loss; /* (S) */
 };
 
+/* ---- train.c: the stages of making a trainer; what fails is freed by the caller with at_trainer_free */
+at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err); /* a kernel, no plan */
+at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zero */
+
+/* ---- plain.c */
+/* The plan and the kernel of a trainer that walks t->base. */
+at_status plain_plan_make(at_trainer *t, const at_train_options *o, at_err *err);
+double plain_flops(const at_model *m, int n);
+
 /* ---- plan.c */
+#define TRAIN_MAX_SLOTS 256
+int train_slots(size_t n); /* as many as are chosen for n parameters */
 at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err);
 const train_linear *train_matrix(const train_plan *p, int i); /* of n_matrices */
 int train_ends_before(const train_plan *p, int j);

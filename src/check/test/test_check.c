@@ -92,6 +92,13 @@ static void test_multisets_need_symmetry(void **state)
     g->weighting = AT_RIGHTMOST_HARD;
     assert_false(at_model_symmetric(&s.m));
     g->weighting = AT_SOFTMAX;
+    for (int kind = AT_BLOCK_RNN; kind <= AT_BLOCK_FLATTEN; kind++) {
+        at_block block = s.m.blocks[0];
+        s.m.blocks[0].kind = (at_block_kind)kind;
+        assert_false(at_model_symmetric(&s.m));
+        s.m.blocks[0] = block;
+    }
+    assert_true(at_model_symmetric(&s.m));
     s.m.readout.last = true;
     assert_false(at_model_symmetric(&s.m));
     assert_false(at_model_symmetric(&pos.m));

@@ -77,11 +77,18 @@ static bool random_block(at_block *b, at_rng *r, at_model *m, uint64_t kind)
             random_group(&b->groups[g], r, kind + (uint64_t)g);
         return b->groups;
     }
+    if (b->kind == AT_BLOCK_RNN) {
+        b->rnn.cell = (at_rnn_cell)(kind / AT_BLOCK_KINDS % AT_CELLS);
+        b->rnn.state = between(r, 1, 4);
+        return true;
+    }
+    if (b->kind == AT_BLOCK_FLATTEN)
+        m->n_min = m->n_max;
     b->act = (at_act)(kind / 2 % AT_ACTS);
     b->n_dense = between(r, 1, 3);
     b->dense = at_new(&m->arena, at_dense, b->n_dense);
     for (int l = 0; b->dense && l < b->n_dense; l++)
-        b->dense[l].rows = l + 1 < b->n_dense ? between(r, 1, 6) : m->width;
+        b->dense[l].rows = l + 1 < b->n_dense ? between(r, 1, 6) : (int)at_block_inputs(m, b);
     return b->dense;
 }
 

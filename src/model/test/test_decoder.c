@@ -262,7 +262,7 @@ static void round_trip(void **state)
             token_decoder(&m);
         if (k == 2)
             m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 2, 1, 2};
-        must(model_image(&m, &bytes, &n, &err), &err);
+        must(at_model_image(&m, &bytes, &n, &err), &err);
         must(at_model_parse(&back, bytes, n, "f", &err), &err);
         decode_equal(&m.decode, &back.decode);
         must(at_model_copy(&m, &copy, &err), &err);

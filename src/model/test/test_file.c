@@ -87,6 +87,8 @@ static void models_equal(const at_model *a, const at_model *b)
             assert_memory_equal(&u->mask, &v->mask, sizeof u->mask);
             assert_memory_equal(&u->q, &v->q, 12 * sizeof(int));
         }
+        if (p->kind == AT_BLOCK_RNN)
+            assert_memory_equal(&p->rnn, &q->rnn, sizeof p->rnn);
         assert_int_equal(p->n_dense, q->n_dense);
         if (p->n_dense)
             assert_int_equal(p->act, q->act);
@@ -113,7 +115,8 @@ static void round_trip(void **state)
     (void)state;
     bool weightings[AT_WEIGHTINGS] = {0}, masks[AT_MASKS] = {0}, pos[AT_POS_KINDS] = {0},
          reads[AT_READS] = {0};
-    bool acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0}, fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
+    bool blocks[AT_BLOCK_KINDS] = {0}, cells[AT_CELLS] = {0}, acts[AT_ACTS] = {0}, norms[AT_NORMS] = {0},
+         fields[AT_FIELD_KINDS] = {0}, posts[AT_POSTS] = {0};
     const char *path = in_folder("model.safetensors");
     for (uint64_t s = 0; s < 200; s++) {
         at_model m, back, disk;
@@ -121,10 +124,10 @@ static void round_trip(void **state)
         char *one, *two;
         size_t n_one, n_two;
         assert_int_equal(sample_random(&m, s, &err), AT_OK);
-        assert_int_equal(model_image(&m, &one, &n_one, &err), AT_OK);
+        assert_int_equal(at_model_image(&m, &one, &n_one, &err), AT_OK);
         assert_int_equal(at_model_parse(&back, one, n_one, "one", &err), AT_OK);
         models_equal(&m, &back);
-        assert_int_equal(model_image(&back, &two, &n_two, &err), AT_OK);
+        assert_int_equal(at_model_image(&back, &two, &n_two, &err), AT_OK);
         assert_true(n_one == n_two);
         assert_memory_equal(one, two, n_one);
         if (s < 20) {
@@ -139,7 +142,10 @@ static void round_trip(void **state)
             pos[m.pos[k].kind] = true;
         for (int b = 0; b < m.n_blocks; b++) {
             norms[m.blocks[b].norm] = true;
-            if (m.blocks[b].kind == AT_BLOCK_MLP)
+            blocks[m.blocks[b].kind] = true;
+            if (m.blocks[b].kind == AT_BLOCK_RNN)
+                cells[m.blocks[b].rnn.cell] = true;
+            if (at_block_dense(&m.blocks[b]))
                 acts[m.blocks[b].act] = true;
             for (int g = 0; g < m.blocks[b].n_groups; g++) {
                 weightings[m.blocks[b].groups[g].weighting] = true;
@@ -162,6 +168,8 @@ static void round_trip(void **state)
     ALL(pos);
     ALL(reads);
     ALL(acts);
+    ALL(blocks);
+    ALL(cells);
     ALL(norms);
     ALL(fields);
     ALL(posts);
@@ -181,7 +189,7 @@ static void doubles_exact(void **state)
         size_t n;
         assert_int_equal(sample_plain(&m, &err), AT_OK);
         m.blocks[0].groups[0].scale = m.weights[0] = hard[k];
-        assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+        assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
         assert_int_equal(at_model_parse(&back, bytes, n, "hard", &err), AT_OK);
         assert_memory_equal(&back.blocks[0].groups[0].scale, &hard[k], sizeof(double));
         assert_memory_equal(&back.weights[0], &hard[k], sizeof(double));
@@ -246,7 +254,7 @@ static image image_plain(void)
     char *bytes;
     size_t n;
     assert_int_equal(sample_plain(&m, &err), AT_OK);
-    assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
     size_t header = n - 8 - 8 * m.n_weights;
     image im = image_make(bytes + 8, header, bytes + 8 + header, n - 8 - header);
     assert_memory_equal(im.bytes, bytes, n);
@@ -526,7 +534,7 @@ static void without_memory(void **state)
         bench b;
         at_err err = {0};
         assert_int_equal(sample_random(&b.m, streams[s], &err), AT_OK);
-        assert_int_equal(model_image(&b.m, &b.bytes, &b.n, &err), AT_OK);
+        assert_int_equal(at_model_image(&b.m, &b.bytes, &b.n, &err), AT_OK);
         assert_int_equal(do_save(&b, &err), AT_OK);
         for (size_t op = 0; op < 4; op++) {
             long k = 1;

@@ -277,7 +277,7 @@ static void words_read_and_written(void **state)
     /* The file keeps them, and a copy has its own. */
     err = (at_err){0};
     assert_int_equal(at_model_hash(&m, hash, &err), AT_OK);
-    assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
     assert_int_equal(at_model_parse(&again, bytes, n, "file", &err), AT_OK);
     assert_string_equal(again.fields[0].words[1].s, "/");
     at_model_release(&again);
@@ -366,7 +366,7 @@ static void lying_words_refused(void **state)
     for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
         char *bytes;
         size_t n, at = 8;
-        assert_int_equal(model_image(&m, &bytes, &n, &err), AT_OK);
+        assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
         while (memcmp(bytes + at, lies[k].from, strlen(lies[k].from)) != 0)
             assert_true(++at < n);
         memset(bytes + at, ' ', strlen(lies[k].from));

@@ -22,7 +22,8 @@ static void names_complete(void **state)
     } tables[] = {
         {at_weighting_names, AT_WEIGHTINGS}, {at_mask_names, AT_MASKS},        {at_post_names, AT_POSTS},
         {at_pos_names, AT_POS_KINDS},        {at_field_names, AT_FIELD_KINDS}, {at_act_names, AT_ACTS},
-        {at_block_names, AT_BLOCK_KINDS},    {at_norm_names, AT_NORMS},        {at_read_names, AT_READS},
+        {at_block_names, AT_BLOCK_KINDS},    {at_rnn_cell_names, AT_CELLS},    {at_norm_names, AT_NORMS},
+        {at_read_names, AT_READS},
     };
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (int a = 0; a < tables[t].n; a++) {
@@ -265,7 +266,7 @@ static const char *spoil(at_model *m, int which)
     CASE(m->pos[1].size = 0, "position feature 1 (sinusoidal): size 0 out of range 2..65536")
     CASE(m->pos[2].size = 5, "position feature 2 (table): rows 5 out of range 6..")
     CASE(m->n_blocks = AT_MAX_BLOCKS + 1, "model: n_blocks 513 out of range 0..512")
-    CASE(m->blocks[0].kind = AT_BLOCK_KINDS, "block 0: kind number 2")
+    CASE(m->blocks[0].kind = AT_BLOCK_KINDS, "block 0: kind number 4")
     CASE(m->blocks[0].norm = AT_NORMS, "block 0: norm number 3")
     CASE((mlp->norm = AT_NORM_PRE, mlp->norm_eps = -1), "block 1: norm_eps -1 must be finite and at least 0")
     CASE(m->blocks[0].n_groups = 0, "block 0: groups 0 out of range 1..4096")
@@ -290,6 +291,15 @@ static const char *spoil(at_model *m, int which)
     CASE(mlp->n_dense = 0, "block 1: layers 0 out of range 1..64")
     CASE(mlp->dense[0].rows = 0, "block 1: rows of a layer 0")
     CASE(mlp->dense[1].rows = 3, "block 1: rows of the last layer 3 out of range 2..2")
+    CASE((mlp->kind = AT_BLOCK_RNN, mlp->rnn.cell = AT_CELLS), "block 1: cell number 2")
+    CASE((mlp->kind = AT_BLOCK_RNN, mlp->rnn.state = 0), "block 1: state 0 out of range 1..65536")
+    CASE((mlp->kind = AT_BLOCK_RNN, mlp->rnn.cell = AT_CELL_GRU, mlp->rnn.state = 30000),
+         "block 1: state 30000 out of range 1..21845")
+    CASE(mlp->kind = AT_BLOCK_FLATTEN,
+         "block 1: n_min, of a model that flattens its input, 1 out of range 4..4")
+    CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = 4), "rows of the last layer 2 out of range 12..12")
+    CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = m->n_max = 40000, m->pos[2].size = 40002),
+         "block 1: numbers of all positions")
     CASE(m->readout.kind = AT_READS, "readout: kind number 5")
     CASE(m->readout.rows = 0, "readout: rows 0 out of range 1..65536")
     CASE((m->readout.kind = AT_READ_THRESHOLD, m->readout.threshold = NAN), "readout: threshold nan")

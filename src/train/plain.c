@@ -1,0 +1,216 @@
+/* plain.c: the plan of a training that walks a plain model: what is refused, where parameters lie, fixed numbers, cost.
+ *
+ * The plan is the one that the fast family has, with `plain` set: parameters are all tensors of the model's table in the
+ * model's order, there is nothing to pack, and the kernel is the fast one with another pass. Gradients pass through every
+ * weighting but the hard ones, whose output does not move with the scores.
+ *
+ * Position features other than tables are fixed numbers; what is trained is the matrix they are multiplied by. Those that do not
+ * depend on the length are made once, in double by the C library. */
+#include "plain.h"
+
+#include <math.h>
+#include <string.h>
+
+const at_train_options at_train_options_default = {.seed = 1};
+
+/* ---- position features ------------------------------------------------------------------------------------ */
+
+bool plain_feature_moves(const at_pos *p)
+{
+    return p->kind == AT_POS_I_OVER_N || p->kind == AT_POS_I_OVER_N3 || p->kind == AT_POS_N;
+}
+
+double plain_feature(const at_pos *p, int f, int64_t i, int64_t T)
+{
+    double x = (double)i, n = (double)T, shifted = x + p->shift;
+    switch (p->kind) {
+    case AT_POS_I:
+        return x;
+    case AT_POS_I2:
+        return x * x;
+    case AT_POS_INV_I:
+        return 1 / x;
+    case AT_POS_INV_I2:
+        return 1 / (x * x);
+    case AT_POS_I_OVER_N:
+        return x / n;
+    case AT_POS_I_OVER_N3:
+        return x / (n * n * n);
+    case AT_POS_N:
+        return n;
+    case AT_POS_ALTERNATE:
+        return i % 2 == 0 ? 1 : -1;
+    case AT_POS_SQRT_PAIR:
+        return sqrt(f == 0 ? 1 / shifted : (shifted - 1) / shifted);
+    default: { /* sinusoidal; a table has no features */
+        double angle = x / pow(10000, 2.0 * (f / 2) / p->size);
+        return f % 2 == 0 ? sin(angle) : cos(angle);
+    }
+    }
+}
+
+static at_status features_make(const at_model *m, at_arena *arena, train_plan *p, at_err *err)
+{
+    for (int k = 0; k < m->n_pos; k++)
+        p->n_features += m->pos[k].kind == AT_POS_TABLE ? 0 : at_pos_features(&m->pos[k]);
+    size_t T = (size_t)(m->n_prefix + p->T + m->n_suffix);
+    double *to = p->feature = at_new(arena, double, T *(size_t)p->n_features);
+    if (!to)
+        return at_oom(err);
+    for (size_t t = 0; t < T; t++)
+        for (int k = 0; k < m->n_pos; k++)
+            for (int f = 0; m->pos[k].kind != AT_POS_TABLE && f < at_pos_features(&m->pos[k]); f++)
+                *to++ = plain_feature(&m->pos[k], f, (int64_t)t + m->pos_origin, (int64_t)T);
+    return AT_OK;
+}
+
+/* ---- what can be trained --------------------------------------------------------------------------------------- */
+
+static at_status model_refuse(const at_model *m, at_err *err)
+{
+    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
+        return at_fail(err, AT_EREFUSED,
+                       "training needs inputs of one token field; the model has %d field%s%s", m->n_fields,
+                       m->n_fields == 1 ? " of kind " : "s",
+                       m->n_fields == 1 ? at_field_names[m->fields[0].kind] : "");
+    if (m->readout.kind != AT_READ_ARGMAX)
+        return at_fail(err, AT_EREFUSED, "training needs the readout argmax; the model has %s",
+                       at_read_names[m->readout.kind]);
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
+            at_weighting w = m->blocks[b].groups[g].weighting;
+            if (w == AT_LEFTMOST_HARD || w == AT_RIGHTMOST_HARD || w == AT_AVERAGE_HARD)
+                return at_fail(
+                    err, AT_EREFUSED,
+                    "block %d, group %d: weighting %s has no useful gradient: its output does not move "
+                    "with the scores",
+                    b, g, at_weighting_names[w]);
+        }
+    return AT_OK;
+}
+
+static at_status options_check(const at_model *m, const at_train_options *o, at_err *err)
+{
+    if (!(o->dropout >= 0 && o->dropout < 0.999))
+        return at_fail(err, AT_EDOMAIN, "dropout is %g; allowed: 0 to 0.999", o->dropout);
+    if (o->slots < 0 || o->slots > TRAIN_MAX_SLOTS || (o->slots & (o->slots - 1)))
+        return at_fail(err, AT_EDOMAIN, "slots is %d; it must be 0 or a power of 2 up to %d", o->slots,
+                       TRAIN_MAX_SLOTS);
+    if (o->length && (o->length < m->n_min || o->length > m->n_max))
+        return at_fail(err, AT_EDOMAIN, "length is %d; allowed: 0, or %d..%d", o->length, m->n_min, m->n_max);
+    return AT_OK;
+}
+
+static void kernel_make(at_trainer *t)
+{
+    bool single = t->arith.kind == AT_F32;
+    const plain_kernel *k = single ? &plain_portable_f : &plain_portable_d;
+#if defined(__x86_64__)
+    if (!strcmp(t->kernel->isa, "avx2"))
+        k = single ? &plain_avx2_f : &plain_avx2_d;
+#endif
+    t->own = *t->kernel;
+    t->own.work_size = k->work_size;
+    t->own.sequence = k->sequence;
+    t->kernel = &t->own;
+}
+
+at_status plain_plan_make(at_trainer *t, const at_train_options *o, at_err *err)
+{
+    const at_model *m = &t->base;
+    train_plan *p = &t->plan;
+    at_status s = model_refuse(m, err);
+    if (!s)
+        s = options_check(m, o, err);
+    if (s)
+        return s;
+    *p = (train_plan){.plain = m, .n = m->n_weights, .n_tensors = m->n_tensors, .packed = 1};
+    p->T = o->length ? o->length : m->n_max;
+    p->least = m->n_min, p->last = m->readout.last;
+    p->D = m->width, p->V = m->fields[0].size, p->R = m->readout.rows;
+    p->threshold = (uint32_t)lround(o->dropout * 65536);
+    p->a = (at_train_arch){.width = p->D,
+                           .vocabulary = p->R,
+                           .length = p->T,
+                           .dropout = o->dropout,
+                           .seed = o->seed,
+                           .slots = o->slots ? o->slots : train_slots(p->n)};
+    if (!(p->tensor = at_new(&t->arena, at_train_tensor, m->n_tensors)))
+        return at_oom(err);
+    for (int k = 0; k < m->n_tensors; k++) {
+        const at_tensor *e = &m->tensors[k];
+        bool vector = e->rank == 1;
+        memcpy(p->tensor[k].name, e->name, sizeof e->name);
+        p->tensor[k].rows = vector ? 1 : (int)e->shape[0];
+        p->tensor[k].cols = (int)e->shape[vector ? 0 : 1];
+        p->tensor[k].offset = e->offset;
+    }
+    kernel_make(t);
+    return features_make(m, &t->arena, p, err);
+}
+
+/* ---- sizes and cost ---------------------------------------------------------------------------------------------- */
+
+static void raise_to(size_t *most, size_t n)
+{
+    *most = n > *most ? n : *most;
+}
+
+plain_sizes plain_sizes_of(const at_model *m)
+{
+    plain_sizes s = {0};
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        size_t hidden = 0;
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
+            const at_group *a = &k->groups[g];
+            size_t head = (size_t)(a->dk > a->dv ? a->dk : a->dv);
+            raise_to(&s.head, head);
+            raise_to(&s.group, head * (size_t)a->heads);
+            s.three = s.three || a->weighting == AT_THREEWISE;
+        }
+        if (k->kind == AT_BLOCK_RNN) {
+            raise_to(&s.state, (size_t)k->rnn.state);
+            raise_to(&s.cell, (size_t)(at_rnn_parts(k->rnn.cell) * k->rnn.state));
+        }
+        for (int l = 0; at_block_dense(k) && l + 1 < k->n_dense; l++) {
+            hidden += (size_t)k->dense[l].rows;
+            raise_to(&s.layer, (size_t)k->dense[l].rows);
+        }
+        raise_to(&s.hidden, hidden);
+    }
+    return s;
+}
+
+/* Multiply-adds of one group over T positions: allowed pairs, or pairs of keys, count. */
+static double group_cost(const at_group *g, double D, int T)
+{
+    double H = g->heads, dk = g->dk, dv = g->dv, sum = 0;
+    bool three = g->weighting == AT_THREEWISE;
+    for (int i = 0; i < T; i++) {
+        double n = 0;
+        for (int j = 0; j < T; j++)
+            n += at_mask_allows(&g->mask, i, j);
+        sum += three ? n * dk + n * n * (dk + dv) + n * dv : n * (dk + dv);
+    }
+    return T * D * H * (three ? 3 : 2) * (dk + dv) + H * sum;
+}
+
+double plain_flops(const at_model *m, int n)
+{
+    int T = m->n_prefix + n + m->n_suffix;
+    double D = m->width, sum = (m->readout.last ? 1 : n) * D * m->readout.rows;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *k = &m->blocks[b];
+        double in = (double)at_block_inputs(m, k), S = k->rnn.state;
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
+            sum += group_cost(&k->groups[g], D, T);
+        for (int l = 0; at_block_dense(k) && l < k->n_dense; l++) {
+            sum += (k->kind == AT_BLOCK_FLATTEN ? 1 : T) * in * k->dense[l].rows;
+            in = k->dense[l].rows;
+        }
+        if (k->kind == AT_BLOCK_RNN)
+            sum += T * (at_rnn_parts(k->rnn.cell) * S * (D + S) + D * S);
+    }
+    return 3 * 2 * sum;
+}

@@ -1,0 +1,31 @@
+/* plain.h: what the files of the plain engine share: plain.c (plan), plain_pass.inc (the pass, four instances). */
+#ifndef ATTEST_TRAIN_PLAIN_H
+#define ATTEST_TRAIN_PLAIN_H
+
+#include "train_internal.h"
+
+/* The largest of everything a pass needs scratch for. */
+typedef struct {
+    size_t group;         /* max(H dk, H dv) */
+    size_t head;          /* max(dk, dv) */
+    size_t hidden, layer; /* units of all hidden layers of one MLP; of one layer */
+    size_t cell, state;   /* parts of a step of an RNN; its state */
+    bool three;           /* is there three-wise attention? */
+} plain_sizes;
+plain_sizes plain_sizes_of(const at_model *m);
+
+/* Feature f of a position feature at index i among T positions; does it change with T? */
+double plain_feature(const at_pos *p, int f, int64_t i, int64_t T);
+bool plain_feature_moves(const at_pos *p);
+
+typedef struct {
+    size_t (*work_size)(const train_plan *p);
+    double (*sequence)(const train_plan *p, const void *weights, const void *packed, void *work,
+                       const train_item *item, void *gradient, double *logits);
+} plain_kernel;
+extern const plain_kernel plain_portable_f, plain_portable_d;
+#if defined(__x86_64__)
+extern const plain_kernel plain_avx2_f, plain_avx2_d;
+#endif
+
+#endif
