@@ -54,7 +54,7 @@ at_status ranks_part(at_ranks *r, at_err *err);
 /* The folder DB.ranks of a job that is spread over ranks; spread.c says what is in it. */
 enum { FOLDER_PATH = 4096 };
 typedef struct {
-    char db[FOLDER_PATH - 64], path[FOLDER_PATH - 32];
+    char db[FOLDER_PATH - 128], path[FOLDER_PATH - 64];
 } folder;
 at_status folder_of(const char *db, folder *f, at_err *err);
 /* path of FOLDER/NAME-NUMBER */
