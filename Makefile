@@ -132,6 +132,9 @@ $(BUILD)/tests/%: src/%.c $$(call support_of,$$(*D)) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -o $@ $< $(filter %.o,$^) $(LIB) $$(pkg-config --cflags --libs cmocka) $(LIBS)
 
+# Tests of ranks start themselves under mpirun.
+$(filter $(BUILD)/tests/job/%,$(TEST_BIN)): | $(PLUGIN)
+
 # A fuzz target with a main() that only replays files: the corpus is a regression test without clang.
 $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)

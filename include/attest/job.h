@@ -134,8 +134,9 @@ at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job
  * that a rank meets alone goes through at_ranks_agree before the next such call. None of them allocates. */
 typedef struct at_ranks at_ranks;
 
-/* How many ranks the launcher says it started: 1 without one, 0 when it does not say. Loads nothing. */
-int at_ranks_started(void);
+/* How many ranks the launcher says it started: 1 without one, 0 when it does not say. *rank (may be NULL): which one this is.
+ * Loads nothing. Whoever works on one rank only refuses to start when it is not 1. */
+int at_ranks_started(int *rank);
 /* ALL. Loads attest_mpi.so when the launcher started more than one: AT_EREFUSED when it is missing, is of another
  * build, or sees other ranks than the launcher. Once a process. */
 at_status at_ranks_open(at_ranks **out, at_err *err);

@@ -56,23 +56,17 @@ static bool number_of(const char *name, int *out)
     return true;
 }
 
-/* How many the launcher has started, 0: it does not say; *rank -1: nor which one this is. */
-static int started(int *rank)
+int at_ranks_started(int *rank)
 {
-    int n;
-    *rank = -1;
+    int n, unused;
+    rank = rank ? rank : &unused;
+    *rank = 0;
     if (number_of("ATTEST_RANKS", &n) && n == 1)
         return 1;
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
         if (number_of(launchers[i].ranks, &n) && number_of(launchers[i].rank, rank) && n > 0)
             return n;
     return number_of("PMIX_RANK", rank) ? 0 : 1;
-}
-
-int at_ranks_started(void)
-{
-    int rank;
-    return started(&rank);
 }
 
 /* ---- the plugin --------------------------------------------------------------------------------------------- */
@@ -123,7 +117,7 @@ static at_status plugin_load(const char *who, const ranks_plugin **out, at_err *
 static at_status ranks_meet(at_ranks *r, int rank, int n, at_err *err)
 {
     char who[96] = "a launcher has started several ranks", why[RANKS_WHY];
-    if (n && rank >= 0)
+    if (n)
         snprintf(who, sizeof who, "this is rank %d of %d", rank, n);
     const ranks_plugin *p;
     at_status s = plugin_load(who, &p, err);
@@ -152,7 +146,7 @@ static void ranks_free(at_ranks *r)
 
 at_status at_ranks_open(at_ranks **out, at_err *err)
 {
-    int rank, n = started(&rank);
+    int rank, n = at_ranks_started(&rank);
     at_ranks *r = at_calloc(1, sizeof *r);
     if (!r)
         return at_oom(err);

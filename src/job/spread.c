@@ -355,17 +355,12 @@ static at_status crew_close(at_spread *w, at_err *err)
     bool made;
     folder_entry(&w->at, "closed", (size_t)w->rank, path);
     at_status s = link_make(w, path, &made, err);
-    while (!s && !at_cancel_pending() && !all_left(w))
+    while (!s && !at_cancel_pending() &&
+           (w->rank == 0 ? !all_left(w) : access(w->at.path, F_OK) == 0 && !is_silent(w, 0)))
         folder_wait(w->beat);
-    if (s || at_cancel_pending())
-        return s;
-    if (w->rank == 0) {
-        s = folder_merge(&w->at, err);
-        return s ? s : folder_remove(&w->at, err);
-    }
-    while (!at_cancel_pending() && access(w->at.path, F_OK) == 0 && !is_silent(w, 0))
-        folder_wait(w->beat);
-    return AT_OK;
+    if (!s && !at_cancel_pending() && w->rank == 0 && !(s = folder_merge(&w->at, err)))
+        s = folder_remove(&w->at, err);
+    return s;
 }
 
 at_status at_spread_close(at_spread *w, at_status mine, at_err *err)

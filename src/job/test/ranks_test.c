@@ -9,6 +9,12 @@
 #include <sys/wait.h>
 #include <time.h>
 
+static int refused(at_status s, const at_err *err)
+{
+    fprintf(stderr, "said: %s\n", err->text);
+    return at_exit_code(s);
+}
+
 static int leave(at_ranks *r, at_status s, at_err *err)
 {
     s = at_ranks_agree(r, s, NULL, 0, err);
@@ -80,7 +86,7 @@ static int talk(void)
     at_ranks *r;
     at_status s = at_ranks_open(&r, &err);
     if (s)
-        return at_exit_code(s);
+        return refused(s, &err);
     static const size_t units[] = {1, 1000, 65537, (size_t)9 << 20};
     for (size_t i = 0; i < sizeof units / sizeof *units && !s; i++)
         s = gather_try(r, units[i], &err);
@@ -104,10 +110,8 @@ static int open_only(void)
     at_err err = {0};
     at_ranks *r;
     at_status s = at_ranks_open(&r, &err);
-    if (s) {
-        fprintf(stderr, "said: %s\n", err.text);
-        return at_exit_code(s);
-    }
+    if (s)
+        return refused(s, &err);
     printf("said: rank %d of %d\n", at_ranks_rank(r), at_ranks_count(r));
     return leave(r, AT_OK, &err);
 }
@@ -152,7 +156,7 @@ static int train(char **word)
     at_trainer *t = NULL;
     at_status s = at_ranks_open(&r, &err);
     if (s)
-        return at_exit_code(s);
+        return refused(s, &err);
     well w = {.what = at_ranks_rank(r) == atoi(word[3]) ? word[2] : NULL};
     at_train_arch a = at_train_arch_default;
     a.layers = 2, a.heads = 2, a.width = 16, a.vocabulary = WORDS, a.length = LENGTH, a.slots = atoi(word[1]);
@@ -207,7 +211,7 @@ static at_status cell_do(at_ledger *l, size_t k, const char *log, bool die_befor
     at_arena_release(&a);
     if (s || found)
         return s;
-    struct timespec t = {0, 2000000 + (long)(k % 5) * 2000000};
+    struct timespec t = {0, 5000000 + (long)(k % 5) * 5000000};
     nanosleep(&t, NULL);
     log_line(log, "did", k);
     if (die_before)
@@ -229,18 +233,15 @@ static int spread(char **word)
     size_t cells = (size_t)atol(word[1]), k = cells;
     at_err err = {0};
     at_ranks *r;
-    int rank = 0;
-    if (getenv("OMPI_COMM_WORLD_RANK"))
-        rank = atoi(getenv("OMPI_COMM_WORLD_RANK"));
-    bool odd = rank == atoi(word[5]);
-    if (odd && !strcmp(how, "time")) {
-        signal(SIGALRM, die);
-        struct itimerval it = {.it_value = {when / 1000000, when % 1000000}};
-        setitimer(ITIMER_REAL, &it, NULL);
-    }
     at_status s = at_ranks_open(&r, &err);
     if (s)
-        return at_exit_code(s);
+        return refused(s, &err);
+    bool odd = at_ranks_rank(r) == atoi(word[5]);
+    if (odd && !strcmp(how, "time")) { /* not before: mpirun may hang when a rank dies while MPI starts */
+        signal(SIGALRM, die);
+        struct itimerval it = {.it_value = {when / 1000000, when % 1000000 + 1}};
+        setitimer(ITIMER_REAL, &it, NULL);
+    }
     at_spread *w = NULL;
     s = at_spread_open(r, word[0], cells, atof(word[3]), &w, &err);
     while (!s && !(s = at_spread_next(w, &k, &err)) && k < cells) {

@@ -41,8 +41,8 @@ static void launcher_is_heard(void **state)
                 setenv(names[k], rows[i].set[k], 1);
             else
                 unsetenv(names[k]);
-        if (at_ranks_started() != rows[i].ranks)
-            fail_msg("row %zu: %d", i, at_ranks_started());
+        if (at_ranks_started(NULL) != rows[i].ranks)
+            fail_msg("row %zu: %d", i, at_ranks_started(NULL));
     }
     for (size_t k = 0; k < 9; k++)
         unsetenv(names[k]);

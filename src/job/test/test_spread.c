@@ -42,7 +42,7 @@ static int run(const ground *g, const char *db, int ranks, const char *options, 
                long when, char **said)
 {
     char words[4 * TEST_PATH];
-    snprintf(words, sizeof words, "spread %s %d %s 3 %s %d %ld", db, CELLS, g->log, how, rank, when);
+    snprintf(words, sizeof words, "spread %s %d %s 2 %s %d %ld", db, CELLS, g->log, how, rank, when);
     return ranks_call(ranks, "", options, words, said);
 }
 
@@ -148,7 +148,9 @@ static void first_dies(void **state)
     run(&g, g.many, 2, "--enable-recovery", "before", 0, 2, NULL);
     assert_int_equal(log_count(&g, "put", &twice), CELLS);
     assert_int_equal(access(g.ranks, F_OK), 0);
-    OK(at_spread_merge(g.many, &err));
+    folder f;
+    OK(folder_of(g.many, &f, &err));
+    OK(folder_clear(&f, 0.3, &err));
     assert_int_not_equal(access(g.ranks, F_OK), 0);
     same_ledger(&g);
     ground_remove(&g);
@@ -167,10 +169,10 @@ static void killed_any_time(void **state)
     for (int round = 0; round < 2; round++) {
         int killed = 0, rc = 1, twice;
         char *said = NULL;
-        for (int k = 0; k < 5 && rc; k++) {
+        for (int k = 0; k < 3 && rc; k++) {
             int n = 2 + (int)at_rng_below(&r, 2);
             rc = run(&g, g.many, n, "", "time", (int)at_rng_below(&r, (uint64_t)n),
-                     50000 + (long)at_rng_below(&r, 350000), NULL);
+                     (long)at_rng_below(&r, 300000), NULL);
             killed += n;
         }
         if (run(&g, g.many, round ? 0 : 2, "", "never", 0, 0, &said))
