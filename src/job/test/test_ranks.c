@@ -125,6 +125,27 @@ static void plugin_is_judged(void **state)
     rmdir(dir);
 }
 
+/* Beside the executable, and from PREFIX/bin in PREFIX/lib/attest. That it was loaded is seen from what MPI says. */
+static void plugin_is_found(void **state)
+{
+    (void)state;
+    if (!ranks_ready())
+        skip();
+    static const char *const places[] = {"bin", "lib/attest"};
+    char dir[TEST_FOLDER], line[12 * TEST_PATH];
+    assert_non_null(test_folder_new(dir));
+    for (int k = 0; k < 2; k++) {
+        snprintf(line, sizeof line,
+                 "d='%s'; unset ATTEST_MPI; export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 && "
+                 "mkdir -p $d/bin $d/%s && cp /proc/%d/exe $d/bin/prog && ! $d/bin/prog open 2>$d/said && "
+                 "grep -q \"$d/bin/attest_mpi.so is not there\" $d/said && "
+                 "cp \"${BUILD:-build}/attest_mpi.so\" $d/%s/ && ! $d/bin/prog open 2>$d/said && "
+                 "grep -q 'MPI sees 1' $d/said && rm -r \"$d\"",
+                 dir, places[k], (int)getpid(), places[k]);
+        assert_int_equal(system(line), 0);
+    }
+}
+
 static void ranks_talk(void **state)
 {
     (void)state;
