@@ -252,9 +252,13 @@ int main(int argc, char **argv)
     if (argc > 1)
         return rank_main(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launcher_is_heard), cmocka_unit_test(alone),
-        cmocka_unit_test(plugin_is_judged),  cmocka_unit_test(ranks_talk),
-        cmocka_unit_test(training_is_one),   cmocka_unit_test(training_stops_as_one),
+        cmocka_unit_test(plugin_is_found),
+        cmocka_unit_test(launcher_is_heard),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(plugin_is_judged),
+        cmocka_unit_test(ranks_talk),
+        cmocka_unit_test(training_is_one),
+        cmocka_unit_test(training_stops_as_one),
     };
     return cmocka_run_group_tests_name("ranks", tests, NULL, NULL);
 }
