@@ -122,7 +122,7 @@ static at_status member_train(member *m, at_trainer *t)
     at_status s = at_trainer_write(t, w, &m->err);
     if (!s && m->at.in->ranks > 1)
         s = at_trainer_ranks(t, &r, &m->err);
-    char path[TEST_PATH + 8];
+    char path[TEST_PATH + 16];
     snprintf(path, sizeof path, "%s%s", m->p.file, m->p.what == NO_DISK ? "/no/such/place" : "");
     at_train_loop l = {.steps = STEPS, .adamw = at_adamw_default, .checkpoint = path, .every = 1};
     if (m->p.what == HUGE_RATE)
@@ -146,7 +146,7 @@ static void *member_run(void *arg)
     m->status = at_trainer_new(&m->p.arch, m->p.arith, m->threads, &t, &m->err);
     if (!m->status)
         m->status = member_train(m, t);
-    char path[TEST_PATH + 8];
+    char path[TEST_PATH + 16];
     snprintf(path, sizeof path, "%s.%d", m->p.file, m->at.rank);
     if (!m->status)
         m->status = at_trainer_save(t, path, &m->err);
@@ -192,7 +192,7 @@ static void place_remove(const place *p)
 {
     for (int r = -1; r < MOST; r++)
         for (int k = 0; k < 2; k++) {
-            char path[TEST_PATH + 8];
+            char path[TEST_PATH + 16];
             snprintf(path, sizeof path, r < 0 ? "%s" : "%s.%d", k ? p->one : p->many, r);
             unlink(path);
         }
@@ -236,7 +236,7 @@ static void ranks_agree(void **state)
                 crew_run(&p, ranks, many);
                 same_file(d.many, d.one); /* the checkpoint of the loop */
                 for (int r = 0; r < ranks; r++) {
-                    char path[TEST_PATH + 8], like[TEST_PATH + 8];
+                    char path[TEST_PATH + 16], like[TEST_PATH + 16];
                     must(many[r].status, &many[r].err);
                     snprintf(path, sizeof path, "%s.%d", d.many, r);
                     snprintf(like, sizeof like, "%s.0", d.one);
