@@ -162,7 +162,10 @@ at_train_ranks at_ranks_training(at_ranks *r); /* valid as long as r */
 /*     at_spread *w;
  *     at_spread_open(r, "sweep.db", cells, 0, &w, &err);
  *     while (!(s = at_spread_next(w, &k, &err)) && k < cells)
+ *     {
  *         ... find cell k in at_spread_ledger(w), or compute it and put it there ...
+ *         at_spread_done(w, k, true, &err);
+ *     }
  *     s = at_spread_close(w, s, &err);
  *
  * Cells are handed out on demand. Every rank has a ledger of its own (a copy of DB to begin with); rank 0 merges them into
@@ -176,11 +179,13 @@ typedef struct at_spread at_spread;
 at_status at_spread_open(at_ranks *r, const char *db, size_t cells, double silence, at_spread **out,
                          at_err *err);
 at_ledger *at_spread_ledger(at_spread *w);
-/* The next cell of this rank, or `cells` when all are finished by someone. The one before counts as finished. Waits for
- * cells of other ranks as long as these may die; AT_ECANCEL when cancelled. */
+/* The next cell of this rank, or `cells` when there is none: all are finished, or this rank has given up. Waits for cells of
+ * other ranks as long as these may die; AT_ECANCEL when cancelled. Several threads may ask at once. */
 at_status at_spread_next(at_spread *w, size_t *cell, at_err *err);
-/* Waits for the other ranks (unless cancelled) and merges; w is freed. mine: how this rank's work ended; a cell that failed
+/* Every cell that was handed out comes back: finished, or not. A rank with a cell that is not finished gets no more, and the cell
  * is not tried again in this run. */
+at_status at_spread_done(at_spread *w, size_t cell, bool finished, at_err *err);
+/* Waits for the other ranks (unless cancelled) and merges; w (NULL is allowed) is freed. mine: how this rank's work ended. */
 at_status at_spread_close(at_spread *w, at_status mine, at_err *err);
 /* Merges what a killed run left beside DB, if it left anything; harmless when interrupted. For whoever only reads DB. */
 at_status at_spread_merge(const char *db, at_err *err);

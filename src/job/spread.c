@@ -39,8 +39,10 @@ struct at_spread {
     folder at;
     at_ledger *ledger;
     double silence, beat;
-    size_t cells, cursor; /* cells below cursor are taken by someone */
-    size_t given;         /* what this rank is at; cells: nothing */
+    size_t cells;
+    pthread_mutex_t hand; /* of what follows: several threads may ask */
+    size_t cursor;        /* cells below it are taken by someone */
+    bool given_up;        /* a cell failed: this rank takes no more */
     uint8_t *done;        /* (cells) known to be finished, or given up */
     watch *watch;         /* (n) */
     pthread_t heart;
@@ -171,24 +173,28 @@ static at_status cell_take(at_spread *w, size_t k, bool *mine, bool *gone, at_er
 /* ---- handing out ---------------------------------------------------------------------------------------------------- */
 
 /* Cells that nobody has touched yet. */
-static at_status fresh_take(at_spread *w, bool *mine, at_err *err)
+static at_status fresh_take(at_spread *w, size_t *cell, bool *mine, at_err *err)
 {
-    *mine = false;
     while (!*mine && w->cursor < w->cells) {
         char path[FOLDER_PATH];
         cell_path(w, w->cursor, 0, path);
-        at_status s = link_make(w, path, mine, err);
+        at_status s = AT_OK;
+        if (w->n == 1)
+            *mine = true;
+        else
+            s = link_make(w, path, mine, err);
         if (s)
             return s;
-        w->given = w->cursor++;
+        if (*mine)
+            *cell = w->cursor;
+        w->cursor++;
     }
     return AT_OK;
 }
 
 /* Cells whose ranks died. *left: some are still under way. */
-static at_status orphan_take(at_spread *w, bool *mine, bool *left, at_err *err)
+static at_status orphan_take(at_spread *w, size_t *cell, bool *mine, bool *left, at_err *err)
 {
-    *mine = *left = false;
     for (size_t k = 0; k < w->cells && !*mine; k++) {
         bool gone = false;
         if (w->done[k] || (w->done[k] = entry_is(w, "done", k)))
@@ -197,7 +203,7 @@ static at_status orphan_take(at_spread *w, bool *mine, bool *left, at_err *err)
         if (s)
             return s;
         if (*mine)
-            w->given = k;
+            *cell = k;
         else if (gone) /* it may have been finished just before */
             w->done[k] = true;
         else
@@ -208,34 +214,36 @@ static at_status orphan_take(at_spread *w, bool *mine, bool *left, at_err *err)
 
 at_status at_spread_next(at_spread *w, size_t *cell, at_err *err)
 {
-    bool mine = false, left = true;
-    if (at_cancel_pending())
-        return at_fail(err, AT_ECANCEL, "interrupted; the next run goes on from here");
-    if (w->n == 1) {
-        *cell = w->cursor < w->cells ? w->cursor++ : w->cells;
-        return AT_OK;
+    for (;;) {
+        bool mine = false, left = false;
+        at_status s = AT_OK;
+        if (at_cancel_pending())
+            return at_fail(err, AT_ECANCEL, "interrupted; the next run goes on from here");
+        pthread_mutex_lock(&w->hand);
+        *cell = w->cells;
+        if (!w->given_up)
+            s = fresh_take(w, cell, &mine, err);
+        if (!s && !mine && !w->given_up && w->n > 1)
+            s = orphan_take(w, cell, &mine, &left, err);
+        pthread_mutex_unlock(&w->hand);
+        if (s || mine || !left)
+            return s;
+        folder_wait(w->beat);
     }
+}
+
+at_status at_spread_done(at_spread *w, size_t cell, bool finished, at_err *err)
+{
+    char path[FOLDER_PATH];
+    bool made;
     at_status s = AT_OK;
-    if (w->given < w->cells) {
-        char path[FOLDER_PATH];
-        folder_entry(&w->at, "done", w->given, path);
-        s = link_make(w, path, &mine, err);
-        w->done[w->given] = true;
-        w->given = w->cells;
-    }
-    if (!s)
-        s = fresh_take(w, &mine, err);
-    while (!s && !mine && left) {
-        s = orphan_take(w, &mine, &left, err);
-        if (!s && !mine && left) {
-            folder_wait(w->beat);
-            if (at_cancel_pending())
-                s = at_fail(err, AT_ECANCEL, "interrupted; the next run goes on from here");
-        }
-    }
-    if (!mine)
-        w->given = w->cells;
-    *cell = w->given;
+    pthread_mutex_lock(&w->hand);
+    folder_entry(&w->at, "done", cell, path);
+    if (finished && w->n > 1)
+        s = link_make(w, path, &made, err);
+    w->done[cell] = finished;
+    w->given_up = w->given_up || !finished;
+    pthread_mutex_unlock(&w->hand);
     return s;
 }
 
@@ -273,6 +281,7 @@ static void spread_free(at_spread *w)
 {
     heart_stop(w);
     at_ledger_close(w->ledger);
+    pthread_mutex_destroy(&w->hand);
     at_free(w->done);
     at_free(w->watch);
     at_free(w);
@@ -284,10 +293,10 @@ static at_status spread_make(at_ranks *r, const char *db, size_t cells, double s
     at_spread *w = at_calloc(1, sizeof *w);
     if (!w)
         return at_oom(err);
-    *w = (at_spread){
-        .rank = at_ranks_rank(r), .n = at_ranks_count(r), .cells = cells, .given = cells, .beat_fd = -1};
+    *w = (at_spread){.rank = at_ranks_rank(r), .n = at_ranks_count(r), .cells = cells, .beat_fd = -1};
     w->silence = silence > 0 ? silence : SILENCE;
     w->beat = w->silence / BEATS;
+    pthread_mutex_init(&w->hand, NULL);
     w->done = at_calloc(cells ? cells : 1, 1);
     w->watch = at_calloc((size_t)w->n, sizeof *w->watch);
     at_status s = w->done && w->watch ? folder_of(db, &w->at, err) : at_oom(err);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -198,6 +199,7 @@ static void log_line(const char *path, const char *what, size_t cell)
 /* Cell k as the ledger sees it; when it was found there nothing is done. */
 static at_status cell_do(at_ledger *l, size_t k, const char *log, bool die_before, at_err *err)
 {
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* a ledger is used by one thread at a time */
     char params[32], hash[65] = "", detail[64];
     snprintf(params, sizeof params, "k=%zu", k);
     memset(hash, 'a', 64);
@@ -206,7 +208,9 @@ static at_status cell_do(at_ledger *l, size_t k, const char *log, bool die_befor
     at_arena a;
     at_row *row;
     at_arena_init(&a);
+    pthread_mutex_lock(&one);
     at_status s = at_ledger_find(l, &key, &row, &a, err);
+    pthread_mutex_unlock(&one);
     bool found = row != NULL;
     at_arena_release(&a);
     if (s || found)
@@ -218,43 +222,69 @@ static at_status cell_do(at_ledger *l, size_t k, const char *log, bool die_befor
         die(0);
     at_record rec = {
         .role = "claim", .verdict = "holds", .inputs = k, .margin = (double)k / 3, .detail = detail};
+    pthread_mutex_lock(&one);
     s = at_ledger_put(l, &key, &rec, err);
+    pthread_mutex_unlock(&one);
     if (!s)
         log_line(log, "put", k);
     return s;
 }
 
+typedef struct {
+    at_spread *w;
+    size_t cells;
+    const char *log, *how; /* how: NULL on the other ranks */
+    long when, count;
+    at_status status[2];
+    at_err err[2];
+} worker;
+
+static void worker_run(void *ctx, size_t thread, int id)
+{
+    (void)id;
+    worker *o = ctx;
+    size_t k;
+    at_err *err = &o->err[thread];
+    at_status s = AT_OK;
+    while (!s && !(s = at_spread_next(o->w, &k, err)) && k < o->cells) {
+        const char *how = o->how && ++o->count == o->when ? o->how : "never";
+        s = cell_do(at_spread_ledger(o->w), k, o->log, !strcmp(how, "before"), err);
+        if (!strcmp(how, "after"))
+            die(0);
+        if (!strcmp(how, "fail"))
+            s = at_fail(err, AT_EBUDGET, "cell %zu takes too long", k);
+        if (!strcmp(how, "stop"))
+            at_cancel_request();
+        at_status told = at_spread_done(o->w, k, !s, err);
+        s = s ? s : told;
+    }
+    o->status[thread] = s;
+}
+
 /* HOW: never; before WHEN: killed with its WHEN-th cell under way; after WHEN: with it put; time WHEN: after WHEN us;
- * fail WHEN: its WHEN-th cell fails; stop WHEN: cancelled there. */
+ * fail WHEN: its WHEN-th cell fails; stop WHEN: cancelled there. Other ranks than RANK have two threads. */
 static int spread(char **word)
 {
-    const char *how = word[4];
-    long when = atol(word[6]), count = 0;
-    size_t cells = (size_t)atol(word[1]), k = cells;
     at_err err = {0};
     at_ranks *r;
     at_status s = at_ranks_open(&r, &err);
     if (s)
         return refused(s, &err);
     bool odd = at_ranks_rank(r) == atoi(word[5]);
-    if (odd && !strcmp(how, "time")) { /* not before: mpirun may hang when a rank dies while MPI starts */
+    worker o = {
+        .cells = (size_t)atol(word[1]), .log = word[2], .how = odd ? word[4] : NULL, .when = atol(word[6])};
+    if (odd && !strcmp(o.how, "time")) { /* not before: mpirun may hang when a rank dies while MPI starts */
         signal(SIGALRM, die);
-        struct itimerval it = {.it_value = {when / 1000000, when % 1000000 + 1}};
+        struct itimerval it = {.it_value = {o.when / 1000000, o.when % 1000000 + 1}};
         setitimer(ITIMER_REAL, &it, NULL);
     }
-    at_spread *w = NULL;
-    s = at_spread_open(r, word[0], cells, atof(word[3]), &w, &err);
-    while (!s && !(s = at_spread_next(w, &k, &err)) && k < cells) {
-        bool now = odd && ++count == when;
-        s = cell_do(at_spread_ledger(w), k, word[2], now && !strcmp(how, "before"), &err);
-        if (now && !strcmp(how, "after"))
-            die(0);
-        if (now && !strcmp(how, "fail"))
-            s = at_fail(&err, AT_EBUDGET, "cell %zu takes too long", k);
-        if (now && !strcmp(how, "stop"))
-            at_cancel_request();
-    }
-    s = at_spread_close(w, s, &err);
+    s = at_spread_open(r, word[0], o.cells, atof(word[3]), &o.w, &err);
+    if (!s)
+        s = at_parallel(2, odd ? 1 : 2, worker_run, &o, &err);
+    for (int k = 0; k < 2 && !s; k++)
+        if (o.status[k])
+            s = at_fail(&err, o.status[k], "%s", o.err[k].text);
+    s = at_spread_close(o.w, s, &err);
     return leave(r, s, &err);
 }
 
@@ -281,9 +311,13 @@ static void plugin_path(char out[PATH_MAX])
 
 bool ranks_ready(void)
 {
+    static int ready = -1; /* a machine without any network interface has no mpirun that works */
     char path[PATH_MAX];
     plugin_path(path);
-    return access(path, F_OK) == 0 && system("command -v mpirun >/dev/null 2>&1") == 0;
+    if (ready < 0)
+        ready = access(path, F_OK) == 0 && system("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+                                                  "mpirun -n 1 true >/dev/null 2>&1") == 0;
+    return ready;
 }
 
 int ranks_call(int ranks, const char *env, const char *options, const char *words, char **said)

@@ -1,7 +1,7 @@
 /* test_spread.c: cells spread over ranks: the merged ledger is that of one rank, whoever dies and when.
  *
  * Every cell that is computed leaves "did K" in a log, and "put K" once its verdict is in the rank's ledger. So a
- * death may cost: the cells that were under way, one a rank that was killed; and nothing that was put is done again. */
+ * death may cost: the cells that were under way, one a thread of each rank that was killed; and nothing that was put is done again. */
 #define _GNU_SOURCE
 #include "ranks_test.h"
 
@@ -173,7 +173,7 @@ static void killed_any_time(void **state)
             int n = 2 + (int)at_rng_below(&r, 2);
             rc = run(&g, g.many, n, "", "time", (int)at_rng_below(&r, (uint64_t)n),
                      (long)at_rng_below(&r, 300000), NULL);
-            killed += n;
+            killed += 2 * n; /* two threads each */
         }
         if (run(&g, g.many, round ? 0 : 2, "", "never", 0, 0, &said))
             fail_msg("the last run: %s", said);
@@ -349,6 +349,8 @@ static void living_are_left_alone(void **state)
     for (size_t want = 0; want <= 3; want++) {
         OK(at_spread_next(w, &k, &err));
         assert_int_equal(k, want);
+        if (k < 3)
+            OK(at_spread_done(w, k, true, &err));
     }
     OK(at_spread_close(w, AT_OK, &err));
     OK(at_ranks_close(r, AT_OK, &err));
