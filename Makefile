@@ -29,6 +29,8 @@ DRIVERS := help deps run test sanitize fuzz bench format clean
 ifneq ($(filter-out $(DRIVERS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 VERSIONS := $(shell sh tools/versions.sh '$(CC)')
+# Several machines: asked at every make, because a machine may get MPI later. Without it attest is built all the same.
+MPI := $(firstword $(foreach p,ompi-c mpich,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
 endif
 
 # ---- flags -----------------------------------------------------------------------------------------
@@ -60,6 +62,7 @@ SCRIPTS := $(filter-out %/lib.sh,$(sort $(wildcard cli/test/*.sh tools/test/*.sh
 
 LIB := $(BUILD)/libattest.a
 BIN := $(BUILD)/attest
+PLUGIN := $(if $(MPI),$(BUILD)/attest_mpi.so)
 OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
@@ -73,9 +76,9 @@ FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
 .SECONDARY:
 .PHONY: all lib tests-build tests-run lint install fuzz-build bench-build $(DRIVERS) FORCE
 
-all: $(LIB) $(BIN)
+all: $(LIB) $(BIN) $(PLUGIN)
 lib: $(LIB)
-tests-build: $(TEST_BIN) $(REPLAY_BIN)
+tests-build: $(TEST_BIN) $(REPLAY_BIN) $(PLUGIN)
 
 # ---- what the machine has, what the build is made of -----------------------------------------------
 
@@ -115,6 +118,11 @@ $(LIB): $(OBJ) $(BUILD)/sources
 $(BIN): $(CLI_OBJ) $(LIB)
 	$(call say,LINK)$(CC) $(FLAGS) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
 
+# The only thing that knows MPI; attest loads it when mpirun or srun has started several of it.
+$(BUILD)/attest_mpi.so: src/job/mpi/ranks_mpi.c src/job/ranks_plugin.h $(BUILD)/flags $(BUILD)/build_id.h
+	$(call say,LINK)$(CC) $(FLAGS) -I$(BUILD) -fPIC -shared -o $@ $< \
+	    $$(pkg-config --cflags $(MPI) | sed 's/-I/-isystem /g') $$(pkg-config --libs $(MPI)) $(LDFLAGS)
+
 # ---- tests -----------------------------------------------------------------------------------------
 
 # The other files in src/<module>/test/ are shared by the tests of that module.
@@ -123,6 +131,9 @@ support_of = $(filter $(BUILD)/obj/src/$(1)/%,$(SUPPORT_OBJ))
 $(BUILD)/tests/%: src/%.c $$(call support_of,$$(*D)) $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -o $@ $< $(filter %.o,$^) $(LIB) $$(pkg-config --cflags --libs cmocka) $(LIBS)
+
+# Tests of ranks start themselves under mpirun.
+$(filter $(BUILD)/tests/job/%,$(TEST_BIN)): | $(PLUGIN)
 
 # A fuzz target with a main() that only replays files: the corpus is a regression test without clang.
 $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
@@ -174,8 +185,9 @@ $(BUILD)/attest.1: $(BIN) tools/man.sh tools/commands.sh
 
 install: all $(BUILD)/attest.1
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
-	    '$(DESTDIR)$(PREFIX)/include/attest' '$(DESTDIR)$(MANDIR)/man1'
+	    '$(DESTDIR)$(PREFIX)/include/attest' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(PREFIX)/lib/attest'
 	install -m 755 $(BIN) '$(DESTDIR)$(PREFIX)/bin/attest'
+	$(if $(PLUGIN),install -m 755 $(PLUGIN) '$(DESTDIR)$(PREFIX)/lib/attest/attest_mpi.so')
 	install -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/libattest.a'
 	install -m 644 include/attest/*.h '$(DESTDIR)$(PREFIX)/include/attest'
 	install -m 644 $(BUILD)/attest.1 '$(DESTDIR)$(MANDIR)/man1/attest.1'

@@ -103,6 +103,7 @@ typedef struct {
     uint64_t count;             /* default of --count; 0: 10 */
     at_part split;              /* default of --split */
     int (*run)(const cli_args *a);
+    bool ranks; /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
 } cli_command;
 
 extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval, cmd_generate,

@@ -73,6 +73,12 @@ static int dispatch(int argc, char **argv)
             c = commands[i];
     if (!c)
         return unknown(argv[1]);
+    int rank, started = at_ranks_started(&rank);
+    if (!c->ranks && started != 1)
+        return rank ? CLI_USAGE
+                    : cli_usage(&(cli_args){.command = c->name},
+                                "works on one rank; mpirun or srun started several (ATTEST_RANKS=1: run them "
+                                "all the same)");
     cli_args a;
     bool help = false;
     int code = CLI_USAGE;

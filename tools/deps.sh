@@ -52,6 +52,7 @@ look()
     done
     sh "$here/probe_flint.sh" "$CC" >/dev/null 2>&1 || missing="$missing flint"
     case $set in test | fuzz) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
+    case $set in test) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
 
@@ -66,6 +67,7 @@ packages_for() # the Debian packages of the marks given
         mpfr) echo libmpfr-dev ;;
         cairo) echo libcairo2-dev ;;
         cmocka) echo libcmocka-dev ;;
+        mpi) echo libopenmpi-dev openmpi-bin ;;
         flint)
             # From FLINT 3 on, Arb is inside.
             case $(candidate libflint-dev) in

@@ -10,6 +10,7 @@
 #include <attest/claim.h>
 #include <attest/learn.h>
 #include <attest/store.h>
+#include <attest/train.h>
 
 const char *at_version(void);  /* "0.1.0" */
 const char *at_build_id(void); /* 16 hex digits over all sources: a new build serves no old verdict */
@@ -120,5 +121,73 @@ typedef struct {
 } at_sweep_summary;
 at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job, at_sweep_summary *out,
                        at_err *err);
+
+/* ---- ranks: several processes, on one machine or many ---------------------------------------------- */
+
+/*     at_ranks *r;
+ *     at_ranks_open(&r, &err);                       // one rank unless mpirun or srun started more
+ *     at_train_ranks how = at_ranks_training(r);     // train together: at_trainer_ranks(t, &how, &err)
+ *     ...
+ *     s = at_ranks_close(r, s, &err);                // the same status on every rank
+ *
+ * Calls marked ALL are made by every rank, in the same order; the others wait for a rank that does not come. So a failure
+ * that a rank meets alone goes through at_ranks_agree before the next such call. None of them allocates. */
+typedef struct at_ranks at_ranks;
+
+/* How many ranks the launcher says it started: 1 without one, 0 when it does not say. *rank (may be NULL): which one this is.
+ * Loads nothing. Whoever works on one rank only refuses to start when it is not 1. */
+int at_ranks_started(int *rank);
+/* ALL. Loads attest_mpi.so when the launcher started more than one: AT_EREFUSED when it is missing, is of another
+ * build, or sees other ranks than the launcher. Once a process. */
+at_status at_ranks_open(at_ranks **out, at_err *err);
+/* ALL. Agrees on the last status and frees r (NULL is allowed). */
+at_status at_ranks_close(at_ranks *r, at_status mine, at_err *err);
+int at_ranks_rank(const at_ranks *r);
+int at_ranks_count(const at_ranks *r);
+
+/* ALL. AT_OK when every rank says AT_OK; else the first failing rank's status and words, on all. *stop (may be NULL) becomes
+ * true on all when it is on one. `same` must be equal on all when none fails. Also a barrier. */
+at_status at_ranks_agree(at_ranks *r, at_status mine, bool *stop, uint64_t same, at_err *err);
+/* ALL. Bytes begin[k]..begin[k+1]-1 of data, known to rank k, become known to all; begin: (count + 1), equal on all. */
+at_status at_ranks_gather(at_ranks *r, void *data, const size_t *begin, at_err *err);
+/* ALL. */
+at_status at_ranks_broadcast(at_ranks *r, void *data, size_t bytes, int from, at_err *err);
+/* ALL. x (n) becomes the sum over ranks, added in the order of ranks: the same bits on all, every time. */
+at_status at_ranks_sum(at_ranks *r, double *x, size_t n, at_err *err);
+
+at_train_ranks at_ranks_training(at_ranks *r); /* valid as long as r */
+
+/* ---- independent cells spread over ranks ------------------------------------------------------------- */
+
+/*     at_spread *w;
+ *     at_spread_open(r, "sweep.db", cells, 0, &w, &err);
+ *     while (!(s = at_spread_next(w, &k, &err)) && k < cells)
+ *     {
+ *         ... find cell k in at_spread_ledger(w), or compute it and put it there ...
+ *         at_spread_done(w, k, true, &err);
+ *     }
+ *     s = at_spread_close(w, s, &err);
+ *
+ * Cells are handed out on demand. Every rank has a ledger of its own (a copy of DB to begin with); rank 0 merges them into
+ * DB at the end. A rank that dies, at any moment, loses the cell it was at: what it had put is merged, and the others take the
+ * cell over once the rank has been silent for `silence` seconds. When all are killed the next run begins by
+ * merging what they left. Cells must be functions of their number: a rank that only seemed dead does one twice. */
+typedef struct at_spread at_spread;
+
+/* ALL; afterwards the ranks are apart: no other call marked ALL but at_ranks_close. silence 0: 30. With one rank the ledger is
+ * DB itself. AT_EIO when another run is at work on DB. */
+at_status at_spread_open(at_ranks *r, const char *db, size_t cells, double silence, at_spread **out,
+                         at_err *err);
+at_ledger *at_spread_ledger(at_spread *w);
+/* The next cell of this rank, or `cells` when there is none: all are finished, or this rank has given up. Waits for cells of
+ * other ranks as long as these may die; AT_ECANCEL when cancelled. Several threads may ask at once. */
+at_status at_spread_next(at_spread *w, size_t *cell, at_err *err);
+/* Every cell that was handed out comes back: finished, or not. A rank with a cell that is not finished gets no more, and the cell
+ * is not tried again in this run. */
+at_status at_spread_done(at_spread *w, size_t cell, bool finished, at_err *err);
+/* Waits for the other ranks (unless cancelled) and merges; w (NULL is allowed) is freed. mine: how this rank's work ended. */
+at_status at_spread_close(at_spread *w, at_status mine, at_err *err);
+/* Merges what a killed run left beside DB, if it left anything; harmless when interrupted. For whoever only reads DB. */
+at_status at_spread_merge(const char *db, at_err *err);
 
 #endif

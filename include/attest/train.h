@@ -19,7 +19,8 @@
  *     logits = head(norm(x));  loss = mean cross entropy over the positions that have a target
  *
  * The same calls give the same bits whatever the number of threads: sequence i of a batch is added to gradient slot
- * i mod S, slots are added as a tree, and dropout is a function of (seed, step, sequence, layer, place). */
+ * i mod S, slots are added as a tree, and dropout is a function of (seed, step, sequence, layer, place). Nor do they depend
+ * on the number of ranks (at_trainer_ranks). */
 #ifndef ATTEST_TRAIN_H
 #define ATTEST_TRAIN_H
 
@@ -185,5 +186,25 @@ typedef struct {
 double at_train_rate(const at_train_loop *l, uint64_t step);
 at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
                        double *last_loss, at_err *err);
+
+/* ---- several ranks ----------------------------------------------------------------------------------- */
+
+/* How the ranks of one training talk; at_ranks_training (job.h) fills it in. Both calls are made by all ranks. */
+typedef struct {
+    int rank, ranks;
+    /* Bytes begin[r]..begin[r+1]-1 of data are rank r's; afterwards everyone has all. begin: (ranks + 1), ascending. */
+    at_status (*gather)(void *ctx, void *data, const size_t *begin, at_err *err);
+    /* AT_OK when `mine` is AT_OK on every rank, else the failure of the first rank that has one, on all. *stop becomes true
+     * on all when it is on one. When none fails, `same` must be one number on all. */
+    at_status (*agree)(void *ctx, at_status mine, bool *stop, uint64_t same, at_err *err);
+    void *ctx;
+} at_train_ranks;
+
+/* From now on a rank computes its share of the slots only, and every rank ends each step with the bits that one rank alone would
+ * have. All ranks have an equal trainer (state, instruction set: AT_EINPUT otherwise), and call step, loss,
+ * gradient and at_train_run together, with equal batches (AT_EINPUT otherwise). What one rank fails in, all fail in. Slots limit
+ * how much ranks help: arch.slots >= ranks * threads. at_train_run writes the checkpoint on rank 0 only and stops everywhere
+ * when one rank is cancelled. */
+at_status at_trainer_ranks(at_trainer *t, const at_train_ranks *r, at_err *err);
 
 #endif

@@ -46,4 +46,23 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
 at_status unit_check(unit *u, at_err *err); /* an exact, certified or sampled cell */
 at_status unit_table(unit *u, at_err *err); /* a table of numbers */
 
+/* ---- ranks */
+
+/* The last word between the ranks; from now on they are apart. */
+at_status ranks_part(at_ranks *r, at_err *err);
+
+/* The folder DB.ranks of a job that is spread over ranks; spread.c says what is in it. */
+enum { FOLDER_PATH = 4096 };
+typedef struct {
+    char db[FOLDER_PATH - 128], path[FOLDER_PATH - 64];
+} folder;
+at_status folder_of(const char *db, folder *f, at_err *err);
+/* path of FOLDER/NAME-NUMBER */
+void folder_entry(const folder *f, const char *name, size_t number, char out[FOLDER_PATH]);
+at_status folder_merge(const folder *f, at_err *err);  /* every rank's ledger into DB */
+at_status folder_remove(const folder *f, at_err *err); /* no folder: AT_OK */
+/* Both, when there is a folder and nobody lives in it: listens for `seconds`. */
+at_status folder_clear(const folder *f, double seconds, at_err *err);
+void folder_wait(double seconds);
+
 #endif

@@ -21,10 +21,20 @@
 #include <string.h>
 
 #define FILE_MOST ((size_t)1 << 36)
-#define LINE_MOST 512
 #define SUM_CHARS 64
 
 static const uint16_t byte_order = 1;
+
+int train_line_print(const at_trainer *t, char line[TRAIN_LINE_MOST])
+{
+    const at_train_arch *a = &t->plan.a;
+    return snprintf(
+        line, TRAIN_LINE_MOST,
+        "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
+        t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention], a->layers,
+        a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows, a->ends,
+        a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed, a->slots);
+}
 
 /* The file: a line, `n` bytes that hold the parameters, both moments, the sum. */
 static at_status state_write(const at_trainer *t, const char *path, const char *line, const void *first,
@@ -48,7 +58,7 @@ static at_status save_based(const at_trainer *t, const char *path, at_err *err)
 {
     const at_train_arch *a = &t->plan.a;
     at_model m;
-    char *image, line[LINE_MOST];
+    char *image, line[TRAIN_LINE_MOST];
     size_t n;
     at_status s = at_trainer_model(t, 0, &m, err);
     if (s)
@@ -67,28 +77,22 @@ static at_status save_based(const at_trainer *t, const char *path, at_err *err)
 
 at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err)
 {
-    const at_train_arch *a = &t->plan.a;
     if (*(const uint8_t *)&byte_order != 1)
         return at_fail(err, AT_EREFUSED, "training files are written on little-endian machines only");
     if (t->based)
         return save_based(t, path, err);
-    char line[LINE_MOST];
-    snprintf(line, sizeof line,
-             "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
-             t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention],
-             a->layers, a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows,
-             a->ends, a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed,
-             a->slots);
+    char line[TRAIN_LINE_MOST];
+    train_line_print(t, line);
     return state_write(t, path, line, t->weights, t->plan.n * t->kernel->size, err);
 }
 
 /* The line into an architecture; its length, or 0. */
 static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith *arith, uint64_t *steps)
 {
-    const char *end = memchr(text, '\n', n < LINE_MOST ? n : LINE_MOST);
+    const char *end = memchr(text, '\n', n < TRAIN_LINE_MOST ? n : TRAIN_LINE_MOST);
     if (!end)
         return 0;
-    char line[LINE_MOST], number[4], kind[16];
+    char line[TRAIN_LINE_MOST], number[4], kind[16];
     size_t head = (size_t)(end - text);
     memcpy(line, text, head);
     line[head] = 0;
@@ -116,10 +120,10 @@ static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith 
 static size_t line_parse_based(const char *text, size_t n, at_train_options *o, at_arith *arith,
                                uint64_t *steps, size_t *image)
 {
-    const char *end = memchr(text, '\n', n < LINE_MOST ? n : LINE_MOST);
+    const char *end = memchr(text, '\n', n < TRAIN_LINE_MOST ? n : TRAIN_LINE_MOST);
     if (!end)
         return 0;
-    char line[LINE_MOST], number[4];
+    char line[TRAIN_LINE_MOST], number[4];
     size_t head = (size_t)(end - text);
     memcpy(line, text, head);
     line[head] = 0;
@@ -263,33 +267,38 @@ double at_train_rate(const at_train_loop *l, uint64_t step)
     return rate;
 }
 
+/* On several ranks all of them stop in the same place: whatever a rank meets alone (a source that fails, a full disk, a
+ * signal) it tells the others where they next agree. */
 at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
                        double *last_loss, at_err *err)
 {
     at_status s = AT_OK;
     uint64_t saved = t->steps, end = l->until && l->until < l->steps ? l->until : l->steps;
-    while (!s && t->steps < end && !at_cancel_pending()) {
-        const at_train_sequence *batch;
+    const char *checkpoint = t->ranks.rank == 0 ? l->checkpoint : NULL;
+    bool stop = false;
+    while (t->steps < end) {
+        const at_train_sequence *batch = NULL;
         uint64_t step = t->steps;
-        int n;
+        int n = 0;
         at_adamw o = l->adamw;
         o.rate = at_train_rate(l, step);
         at_progress_tick(l->report, "train", (double)step, (double)l->steps);
-        s = source(ctx, step, &batch, &n, err);
+        stop = at_cancel_pending();
+        if (!s && !stop)
+            s = source(ctx, step, &batch, &n, err);
         double loss;
-        if (!s)
-            s = at_trainer_step(t, batch, n, &o, &loss, err);
-        if (!s) {
-            *last_loss = loss;
-            if (l->seen)
-                l->seen(ctx, step, loss);
-            if (l->checkpoint && l->every && t->steps % l->every == 0 &&
-                !(s = at_trainer_save(t, l->checkpoint, err)))
-                saved = t->steps;
-        }
+        if ((s = train_agree(t, s, &stop, step, err)) || stop ||
+            (s = at_trainer_step(t, batch, n, &o, &loss, err)))
+            break;
+        *last_loss = loss;
+        if (l->seen)
+            l->seen(ctx, step, loss);
+        if (checkpoint && l->every && t->steps % l->every == 0 && !(s = at_trainer_save(t, checkpoint, err)))
+            saved = t->steps;
     }
-    if (!s && l->checkpoint && saved != t->steps)
-        s = at_trainer_save(t, l->checkpoint, err);
+    if (!s && checkpoint && saved != t->steps)
+        s = at_trainer_save(t, checkpoint, err);
+    s = train_agree(t, s, NULL, t->steps, err);
     if (!s && t->steps < end)
         s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " steps", t->steps,
                     l->steps);

@@ -3,7 +3,7 @@
  * A step: sequence i of the batch goes to slot i mod S (S from the architecture, never from the threads); a slot is
  * one work item that adds its sequences' gradients in order; then slots are added as a tree and AdamW runs, both a
  * stretch of parameters at a time; the packed weights are renewed before they are next used. So every number is made by
- * the same operations in the same order whoever makes it. */
+ * the same operations in the same order whoever makes it, threads and ranks (ranks.c) alike. */
 #include "train_internal.h"
 
 #include <math.h>
@@ -128,6 +128,8 @@ typedef struct {
     at_trainer *t;
     const at_train_sequence *batch;
     int n, slots;
+    int parts; /* gradients that are left to add: slots, or on several ranks the heads of blocks */
+    train_share share;
     double weight;
     bool drop, back;
     const at_adamw *o; /* NULL: no step */
@@ -175,10 +177,11 @@ static void *slot_of(const at_trainer *t, size_t slot)
     return (char *)t->gradient + slot * padded(t) * t->kernel->size;
 }
 
-static void slot_run(void *ctx, size_t slot, int worker)
+static void slot_run(void *ctx, size_t place, int worker)
 {
     job *j = ctx;
     at_trainer *t = j->t;
+    size_t slot = (size_t)j->share.first + place;
     void *g = j->back ? slot_of(t, slot) : NULL;
     uint64_t stream = train_mix(t->plan.a.seed + train_mix(t->steps + 0x9e3779b97f4a7c15u));
     t->loss[slot] = 0;
@@ -197,9 +200,17 @@ static void stretch_run(void *ctx, size_t i, int worker)
     job *j = ctx;
     at_trainer *t = j->t;
     size_t lo = i * STRETCH, hi = lo + STRETCH < padded(t) ? lo + STRETCH : padded(t);
-    t->kernel->reduce(t->gradient, padded(t), j->slots, lo, hi);
+    t->kernel->reduce(t->gradient, padded(t), j->parts, lo, hi);
     if (j->o)
         t->kernel->update(j->o, t->steps + 1, t->weights, t->moment1, t->moment2, t->gradient, lo, hi);
+}
+
+static void block_run(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    job *j = ctx;
+    size_t n = padded(j->t), lo = i * STRETCH, hi = lo + STRETCH < n ? lo + STRETCH : n;
+    train_share_reduce(j->t, &j->share, n, lo, hi);
 }
 
 static void pack_run(void *ctx, size_t i, int worker)
@@ -218,15 +229,37 @@ static at_status freshen(at_trainer *t, at_err *err)
     return s;
 }
 
+/* Ranks must be given the same batch; threads, memory and thus failures are their own. */
+static uint64_t batch_print(const job *j)
+{
+    uint64_t print = j->t->steps;
+    for (int i = 0; i < j->n; i++) {
+        const at_train_sequence *s = &j->batch[i];
+        print = at_hash64(s->token, (size_t)s->length * sizeof *s->token, print);
+        if (s->target)
+            print = at_hash64(s->target, (size_t)s->length * sizeof *s->target, print);
+    }
+    return j->o ? at_hash64(j->o, sizeof *j->o, print) : print;
+}
+
 /* Mean loss of the batch; with j->back also the gradient, with j->o also the step. */
 static at_status job_run(job *j, double *loss, at_err *err)
 {
     at_trainer *t = j->t;
+    size_t stretches = (padded(t) + STRETCH - 1) / STRETCH;
+    bool shared = t->ranks.ranks > 1;
     at_status s = job_begin(j, err);
     if (!s)
         s = freshen(t, err);
+    j->share = train_share_of(t, j->slots);
+    j->parts = shared ? j->share.blocks : j->slots;
     if (!s)
-        s = at_parallel(t->threads, (size_t)j->slots, slot_run, j, err);
+        s = at_parallel(t->threads, (size_t)(j->share.last - j->share.first), slot_run, j, err);
+    if (!s && j->back && shared)
+        s = at_parallel(t->threads, stretches, block_run, j, err);
+    s = train_agree(t, s, NULL, !s && shared ? batch_print(j) : 0, err);
+    if (!s)
+        s = train_share_gather(t, &j->share, j->back, padded(t), err);
     if (s)
         return s;
     for (int by = 1; by < j->slots; by *= 2)
@@ -236,8 +269,11 @@ static at_status job_run(job *j, double *loss, at_err *err)
     if (!isfinite(mean))
         return at_fail(err, AT_EDOMAIN, "the loss is not finite after %llu steps; a smaller rate may help",
                        (unsigned long long)t->steps);
-    if (j->back)
-        s = at_parallel(t->threads, (padded(t) + STRETCH - 1) / STRETCH, stretch_run, j, err);
+    if (j->back && shared && at_parallel(t->threads, stretches, stretch_run, j, NULL))
+        for (size_t i = 0; i < stretches; i++) /* the others make this step: no failure may keep us from it */
+            stretch_run(j, i, 0);
+    else if (j->back && !shared)
+        s = at_parallel(t->threads, stretches, stretch_run, j, err);
     if (s)
         return s;
     if (j->o) {

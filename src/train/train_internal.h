@@ -92,9 +92,11 @@ struct at_trainer {
     void *weights, *moment1, *moment2; /* (n) */
     void *gradient;                    /* (S, n) */
     void *packed;
-    bool stale;   /* packed is older than weights */
-    void **work;  /* (threads) */
-    double *loss; /* (S) */
+    bool stale;           /* packed is older than weights */
+    void **work;          /* (threads) */
+    double *loss;         /* (S) */
+    at_train_ranks ranks; /* ranks.ranks <= 1: alone */
+    size_t *begin;        /* (ranks + 1) */
 };
 
 /* ---- train.c: the stages of making a trainer; what fails is freed by the caller with at_trainer_free */
@@ -112,6 +114,26 @@ int train_slots(size_t n); /* as many as are chosen for n parameters */
 at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err);
 const train_linear *train_matrix(const train_plan *p, int i); /* of n_matrices */
 int train_ends_before(const train_plan *p, int j);
+
+/* ---- state.c */
+#define TRAIN_LINE_MOST 512
+/* The first line of a state: architecture, number type and steps; its length. */
+int train_line_print(const at_trainer *t, char line[TRAIN_LINE_MOST]);
+
+/* ---- ranks.c: which slots are whose */
+typedef struct {
+    int slots;                   /* of the batch */
+    int block, blocks;           /* B, and how many of them; 1 block when alone */
+    int first_block, last_block; /* this rank's, last excluded */
+    int first, last;             /* its slots, last excluded */
+} train_share;
+train_share train_share_of(const at_trainer *t, int slots);
+/* Adds up the blocks of this rank over lo..hi, heads to the front; slots are n numbers apart. */
+void train_share_reduce(const at_trainer *t, const train_share *h, size_t n, size_t lo, size_t hi);
+/* Everyone gets all losses and, with back, all heads. */
+at_status train_share_gather(const at_trainer *t, const train_share *h, bool back, size_t n, at_err *err);
+/* at_train_ranks.agree; alone it is `mine`. stop may be NULL. */
+at_status train_agree(const at_trainer *t, at_status mine, bool *stop, uint64_t same, at_err *err);
 
 /* ---- dropout: the same for every number type ------------------------------------------------------- */
 

@@ -29,6 +29,9 @@ link_user()
         $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs attest) && "$tree/user"
 }
 holds 'a program of a stranger links and runs' link_user
+if [ -e "${BUILD:-build}/attest_mpi.so" ]; then
+    holds 'the plugin for MPI is where the command looks for it' test -x "$prefix/bin/../lib/attest/attest_mpi.so"
+fi
 holds 'the command runs' "$prefix/bin/attest" --help
 for command in $(sh tools/commands.sh "$prefix/bin/attest"); do
     holds "the manual has attest $command" grep -qx ".SS attest $command" "$prefix/share/man/man1/attest.1"
