@@ -1,5 +1,5 @@
-/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train` is
- * in bench_train.c.)
+/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`
+ * and `generate` are in files of their own.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -234,8 +234,10 @@ static int run(const cli_args *a)
     at_err err = {0};
     if (!strcmp(a->words[0], "train"))
         return cli_bench_train(a);
+    if (!strcmp(a->words[0], "generate"))
+        return cli_bench_generate(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train", a->words[0]);
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate", a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
