@@ -15,6 +15,8 @@
 
 #define MORE_ROWS  48 /* rows of prompts in a step beyond one a slot */
 #define MOST_SLOTS 4096
+#define CACHES     ((size_t)1 << 20) /* bytes of caches that a core keeps near */
+#define LEAST      6                 /* sequences of a worker for which that is no reason to have fewer */
 #define SLOTS      64 /* where the caller leaves it to us */
 
 typedef struct {
@@ -167,6 +169,25 @@ static at_status worker_make(at_batch *b, worker *w, int slots, at_err *err)
     return AT_OK;
 }
 
+/* Slots of a worker: what is read in each step, caches and weights, should stay in its core's cache. So, up to the number
+ * that was asked for, as many as fit there when they are long, in whole tiles of rows. */
+static int slots_near(const at_batch *b, int slots)
+{
+    size_t bytes = 1;
+    int NR = 2 * b->kernel->lanes, T = b->plan.T;
+    for (int i = 0; i < b->plan.n_blocks; i++) {
+        const batch_block *k = &b->plan.block[i];
+        if (!k->attention)
+            continue;
+        int keys = k->window + (T > k->window ? batch_ends_before(k, T - k->window) : 0);
+        bytes += k->linear ? batch_sums(k) * b->kernel->size
+                           : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
+    }
+    size_t fit = CACHES / bytes / LEAST * LEAST;
+    fit = fit < LEAST ? LEAST : fit;
+    return fit < (size_t)slots ? (int)fit : slots;
+}
+
 at_status at_batch_new(const at_model *m, at_arith a, int batch, int threads, at_batch **out, at_err *err)
 {
     if (a.kind != AT_F32 && a.kind != AT_F64)
@@ -190,7 +211,7 @@ at_status at_batch_new(const at_model *m, at_arith a, int batch, int threads, at
     if (!st && !(b->workers = at_new(&b->arena, worker, workers)))
         st = at_oom(err);
     for (b->n_workers = 0; !st && b->n_workers < workers; b->n_workers++) /* as even as can be */
-        st = worker_make(b, &b->workers[b->n_workers], (slots + b->n_workers) / workers, err);
+        st = worker_make(b, &b->workers[b->n_workers], slots_near(b, (slots + b->n_workers) / workers), err);
     if (st)
         at_batch_free(b);
     else
