@@ -159,9 +159,12 @@ static void whole_pass(void **state)
         setenv("ATTEST_ISA", isas[isa], 1);
         for (int f64 = 0; f64 < 2; f64++) {
             tally t = {0, 0};
-            for (int k = 0; k < SHAPES; k++) {
-                trained_spec s = shapes[k];
+            for (int k = isa; k < 2 * SHAPES; k += 1 + isa) { /* f32: two thin layers, and a thicker one */
+                trained_spec s = shapes[k / 2];
                 s.seed = (uint64_t)k;
+                s.nonzero = f64 ? 4 : k % 2 + 1;
+                if (!f64 && k % 2)
+                    s.layers = 1;
                 at_model m;
                 trained_decoder(&s, &m);
                 model_check(&m, f64 ? at_f64 : at_f32, &t);
@@ -179,16 +182,17 @@ static void whole_pass(void **state)
 static void long_chains(void **state)
 {
     (void)state;
-    static const trained_spec all[] = {{.n_max = 300, .layers = 1},
-                                       {.n_max = 300, .linear = true},
+    static const trained_spec all[] = {{.n_max = 200},
+                                       {.n_max = 200, .linear = true},
                                        {.n_max = 400, .block = 16, .windows = 1, .ends = 1},
-                                       {.n_max = 200, .block = 9, .windows = 2, .ends = 2},
-                                       {.n_max = 100, .width = 64, .heads = 4},
-                                       {.n_max = 100, .width = 64, .heads = 4, .linear = true}};
+                                       {.n_max = 150, .block = 9, .windows = 2, .ends = 2},
+                                       {.n_max = 60, .width = 64, .heads = 4},
+                                       {.n_max = 60, .width = 64, .heads = 4, .linear = true}};
     tally t = {0, 0};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         trained_spec s = all[k];
         s.seed = 100 + k;
+        s.nonzero = 1;
         at_model m;
         trained_decoder(&s, &m);
         model_check(&m, at_f32, &t);
@@ -265,7 +269,7 @@ static void neighbours(void **state)
     free(word);
 }
 
-/* Status, words and rows as at_generator_run gives them; the rows where balls decide all of a chain. */
+/* Status, words and rows as at_generator_run gives them; balls say, of every fourth chain, that all of it is decided in f64. */
 static void as_generators(void **state)
 {
     (void)state;
@@ -298,16 +302,17 @@ static void as_generators(void **state)
             answers += st == AT_OK;
             full += st == AT_EBUDGET && x[i].n + n == m.n_max;
             steps += st == AT_EBUDGET && n == m.decode.max_steps;
-            if (st != AT_EDOMAIN) {
+            if (st != AT_EDOMAIN && i % 4 == 0) {
                 double all[64];
                 tally t = {0, 0};
                 memcpy(all, x[i].v, (size_t)x[i].n * sizeof *all);
                 memcpy(all + x[i].n, rows, (size_t)n * sizeof *all);
                 chain_check(&m, at_f64, all, x[i].n + n, x[i].n, margin, NULL, &t);
                 assert_int_equal(t.decided, t.words);
-                assert_memory_equal(rows, c[i].rows, (size_t)n * sizeof *rows);
             }
             assert_true(c[i].status == st && c[i].n == n);
+            if (n)
+                assert_memory_equal(rows, c[i].rows, (size_t)n * sizeof *rows);
             assert_string_equal(st ? err.text : "", st ? c[i].why : "");
         }
         at_generator_free(g);
@@ -408,7 +413,7 @@ static void no_memory(void **state)
             }
             at_batch_free(b);
         }
-        assert_true(fails > 20);
+        assert_true(fails > 5);
         at_batch_free(first);
         at_model_release(&m);
     }
