@@ -10,6 +10,7 @@
 
 #define WORDS       64
 #define MOST_ROUNDS 1000
+#define MOST_SLOTS  4096 /* sequences at a time */
 
 typedef struct {
     at_model m;
@@ -48,7 +49,7 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
     at_arith arith = a->has_precision ? a->precision : at_f32;
     at_status s = model_make(b, a, arith, err);
     if (!s)
-        s = at_batch_new(&b->m, arith, b->B, a->threads, &b->b, err);
+        s = at_batch_new(&b->m, arith, b->B < MOST_SLOTS ? b->B : MOST_SLOTS, a->threads, &b->b, err);
     if (s)
         return s;
     size_t B = (size_t)b->B;

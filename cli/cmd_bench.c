@@ -269,8 +269,8 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second checked, tokens a second trained (JSON)",
-    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]...",
+    .summary = "measure: sequences a second checked, tokens a second trained or generated (JSON)",
+    .usage = "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... [--precision f32|f64]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -280,14 +280,19 @@ const cli_command cmd_bench = {
              "train: forward, backward and AdamW of a decoder on random words (vocabulary 64,\n"
              "learned positions, GeLU, norm before each block), in rounds after two steps of\n"
              "warm-up; prints the median of tokens_per_s, its spread, gflops (useful operations:\n"
-             "allowed pairs only), peak_rss_mib and the loss.\n",
+             "allowed pairs only), peak_rss_mib and the loss.\n\n"
+             "generate: greedy decoding with the same decoder before training: B sequences, each\n"
+             "from one word to T more; prints the median of tokens_per_s, its spread,\n"
+             "cpu_us_per_token (processor time of all threads), gflops, cache_bytes (of one\n"
+             "sequence) and peak_rss_mib.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
-                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n",
+                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
+                "attest bench generate --attention linear --width 64 --length 505 --batch 64\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
                CLI_SHAPE,
     .least = 1,
     .most = 2,
-    .missing = "`check` or `train`",
+    .missing = "`check`, `train` or `generate`",
     .run = run,
 };
