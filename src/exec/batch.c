@@ -15,8 +15,9 @@
 
 #define MORE_ROWS  48 /* rows of prompts in a step beyond one a slot */
 #define MOST_SLOTS 4096
-#define CACHES     ((size_t)1 << 20) /* bytes of caches that a core keeps near */
-#define LEAST      6                 /* sequences of a worker for which that is no reason to have fewer */
+#define NEAR       ((size_t)1 << 20) /* bytes that stay near a core */
+#define SHARE      8                 /* caches read for each byte of weights */
+#define TILE       6                 /* rows that share a weight when it is loaded */
 #define SLOTS      64 /* where the caller leaves it to us */
 
 typedef struct {
@@ -55,6 +56,11 @@ struct at_batch {
 static size_t panel_bytes(const at_batch *b, const batch_block *k)
 {
     return 2 * (size_t)b->kernel->lanes * (size_t)k->H * (size_t)(k->dk + k->dp) * b->kernel->size;
+}
+
+static size_t matrix_bytes(const at_batch *b, const batch_matrix *m)
+{
+    return (size_t)m->out * (size_t)m->in * b->kernel->size;
 }
 
 /* Room for n keys. What is there stays; the rest is zero. */
@@ -169,22 +175,26 @@ static at_status worker_make(at_batch *b, worker *w, int slots, at_err *err)
     return AT_OK;
 }
 
-/* Slots of a worker: what is read in each step, caches and weights, should stay in its core's cache. So, up to the number
- * that was asked for, as many as fit there when they are long, in whole tiles of rows. */
+/* Slots of a worker. A step reads the weights once and every cache. Where the weights stay near the core, as many slots as
+ * leave their caches there too, when they are long; where not, so many that the weights are a small part of what is read. In
+ * whole tiles of rows, up to the number that was asked for. */
 static int slots_near(const at_batch *b, int slots)
 {
-    size_t bytes = 1;
+    size_t caches = 1, weights = matrix_bytes(b, &b->plan.head);
     int NR = 2 * b->kernel->lanes, T = b->plan.T;
     for (int i = 0; i < b->plan.n_blocks; i++) {
         const batch_block *k = &b->plan.block[i];
+        for (int l = 0; l < k->n_dense; l++)
+            weights += matrix_bytes(b, &k->dense[l]);
         if (!k->attention)
             continue;
         int keys = k->window + (T > k->window ? batch_ends_before(k, T - k->window) : 0);
-        bytes += k->linear ? batch_sums(k) * b->kernel->size
-                           : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
+        weights += matrix_bytes(b, &k->qkv) + matrix_bytes(b, &k->mix);
+        caches += k->linear ? batch_sums(k) * b->kernel->size
+                            : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
     }
-    size_t fit = CACHES / bytes / LEAST * LEAST;
-    fit = fit < LEAST ? LEAST : fit;
+    size_t fit = weights <= NEAR ? NEAR / caches : SHARE * weights / caches + TILE;
+    fit = fit < TILE ? TILE : fit / TILE * TILE;
     return fit < (size_t)slots ? (int)fit : slots;
 }
 

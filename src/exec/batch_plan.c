@@ -51,9 +51,12 @@ static at_status family_check(const at_model *m, at_err *err)
 
 /* ---- weights ---------------------------------------------------------------------------------------------- */
 
+/* Numbers from a row to the next: no multiple of 1 KiB, or else the rows of a tile would fight for the same lines of the
+ * cache. */
 static size_t padded(size_t n)
 {
-    return (n + BATCH_ALIGN - 1) / BATCH_ALIGN * BATCH_ALIGN;
+    size_t s = (n + BATCH_ALIGN - 1) / BATCH_ALIGN * BATCH_ALIGN;
+    return s % 128 ? s : s + BATCH_ALIGN;
 }
 
 static at_status matrix_make(maker *k, int out, int in, batch_matrix *m)
