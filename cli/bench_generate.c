@@ -114,8 +114,7 @@ static json_t *bench_json(bench *b, const cli_args *a, const at_cost *cost)
     j = cli_json_set(j, "rounds", json_integer(b->rounds));
     j = cli_json_set(j, "tokens_per_s", cli_json_number(round(median)));
     j = cli_json_set(j, "spread", cli_json_number(spread));
-    j = cli_json_set(j, "cpu_us_per_token",
-                     cli_json_number(round(1e8 * b->busy / fmax(b->tokens, 1)) / 100));
+    j = cli_json_set(j, "cpu_us_per_token", cli_json_number(round(1e8 * b->busy / fmax(b->tokens, 1)) / 100));
     double flops = 2 * ((double)cost->dense + (double)cost->attention) / b->T * median;
     j = cli_json_set(j, "gflops", cli_json_number(round(flops / 1e8) / 10));
     j = cli_json_set(j, "cache_bytes", json_integer((json_int_t)at_batch_bytes(b->b)));

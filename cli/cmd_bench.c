@@ -270,7 +270,8 @@ static int run(const cli_args *a)
 const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure: sequences a second checked, tokens a second trained or generated (JSON)",
-    .usage = "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... [--precision f32|f64]",
+    .usage =
+        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... [--precision f32|f64]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"

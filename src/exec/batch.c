@@ -18,7 +18,7 @@
 #define NEAR       ((size_t)1 << 20) /* bytes that stay near a core */
 #define SHARE      8                 /* caches read for each byte of weights */
 #define TILE       6                 /* rows that share a weight when it is loaded */
-#define SLOTS      64 /* where the caller leaves it to us */
+#define SLOTS      64                /* where the caller leaves it to us */
 
 typedef struct {
     batch_cache *cache; /* (n_caches) */
@@ -35,10 +35,10 @@ typedef struct {
     slot *slots;
     int n_slots;
     batch_work work;
-    batch_row *row;    /* (n_slots + MORE_ROWS) */
-    slot **reader;     /* (n_slots) whose row is read, in order */
-    batch_word *word;  /* (n_slots) */
-    at_arena results;  /* of the last run */
+    batch_row *row;   /* (n_slots + MORE_ROWS) */
+    slot **reader;    /* (n_slots) whose row is read, in order */
+    batch_word *word; /* (n_slots) */
+    at_arena results; /* of the last run */
     at_err err;
 } worker;
 
@@ -190,8 +190,8 @@ static int slots_near(const at_batch *b, int slots)
             continue;
         int keys = k->window + (T > k->window ? batch_ends_before(k, T - k->window) : 0);
         weights += matrix_bytes(b, &k->qkv) + matrix_bytes(b, &k->mix);
-        caches += k->linear ? batch_sums(k) * b->kernel->size
-                            : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
+        caches +=
+            k->linear ? batch_sums(k) * b->kernel->size : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
     }
     size_t fit = weights <= NEAR ? NEAR / caches : SHARE * weights / caches + TILE;
     fit = fit < TILE ? TILE : fit / TILE * TILE;

@@ -37,7 +37,8 @@ static at_status family_check(const at_model *m, at_err *err)
         return at_fail(err, AT_EREFUSED, "batched decoding wants one token field; the first of %d is %s",
                        m->n_fields, at_field_names[m->fields[0].kind]);
     if (m->n_prefix)
-        return at_fail(err, AT_EREFUSED, "batched decoding has no prefix rows; the model has %d", m->n_prefix);
+        return at_fail(err, AT_EREFUSED, "batched decoding has no prefix rows; the model has %d",
+                       m->n_prefix);
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         if (k->kind == AT_BLOCK_ATTN && k->n_groups != 1)

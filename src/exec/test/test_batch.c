@@ -149,6 +149,8 @@ static const trained_spec shapes[] = {
     {.width = 16, .block = 16, .windows = 1, .ends = 1},
     {.width = 16, .block = 20, .windows = 3, .ends = 1}, /* the window holds everything */
     {.width = 13, .dk = 3, .dv = 5, .heads = 3, .block = 6, .windows = 1, .ends = 4},
+    {.width = 16, .layers = 1, .sharp = 100}, /* exp of a score alone would overflow */
+    {.width = 16, .layers = 1, .sharp = 100, .block = 4, .windows = 1, .ends = 1},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -162,7 +164,7 @@ static void whole_pass(void **state)
             for (int k = isa; k < 2 * SHAPES; k += 1 + isa) { /* f32: two thin layers, and a thicker one */
                 trained_spec s = shapes[k / 2];
                 s.seed = (uint64_t)k;
-                s.nonzero = f64 ? 4 : k % 2 + 1;
+                s.nonzero = f64 ? 4 : s.sharp != 0 ? 1 : k % 2 + 1;
                 if (!f64 && k % 2)
                     s.layers = 1;
                 at_model m;
@@ -202,6 +204,63 @@ static void long_chains(void **state)
     assert_true(t.decided >= t.words - t.words / 20);
 }
 
+/* A decoder that does nothing but GeLU: word i says gelu(x_i), and 0 beside it, so that the margin is |gelu(x_i)|. The ball
+ * (of the rounded erfc, some 70 half-ulps) is much narrower than after a norm. */
+static void gelu(void **state)
+{
+    (void)state;
+    enum { WORDS = 2001 };
+    at_model m;
+    at_model_init(&m);
+    strcpy(m.name, "gelu");
+    m.width = 2;
+    m.n_min = m.pos_origin = 1;
+    m.n_max = 2;
+    m.n_fields = m.n_blocks = 1;
+    m.fields = at_new(&m.arena, at_field, 1);
+    m.blocks = at_new(&m.arena, at_block, 1);
+    m.blocks[0] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_GELU, .n_dense = 2};
+    m.blocks[0].dense = at_new(&m.arena, at_dense, 2);
+    m.blocks[0].dense[0].rows = m.blocks[0].dense[1].rows = 2;
+    m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {0, 2, -1}};
+    m.readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = 2};
+    m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 1, 1, 1};
+    at_err err = {0};
+    must(at_model_layout(&m, &err), &err);
+    const int one[] = {m.blocks[0].dense[0].w, m.blocks[0].dense[1].w, m.readout.w};
+    for (int k = 0; k < 3; k++)
+        at_model_data(&m, one[k])[0] = 1;
+    double word[WORDS];
+    at_input x[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        at_model_data(&m, m.fields[0].embed.tensor)[2 * i] = (i - 1000) * 0.009;
+        word[i] = i;
+        x[i] = (at_input){1, &word[i]};
+    }
+    for (int k = 0; k < 4; k++) {
+        at_arith a = k % 2 ? at_f64 : at_f32;
+        setenv("ATTEST_ISA", isas[k / 2], 1);
+        at_batch *b = batch_new(&m, a, 0, 1);
+        at_batch_chain c[WORDS];
+        batch_run(b, x, WORDS, c);
+        for (int i = 0; i < WORDS; i++) {
+            at_arena arena;
+            at_arena_init(&arena);
+            at_output ball;
+            must(at_run_bound(&m, a, &x[i], true, &arena, &ball, &err), &err);
+            double r = ball.radius[0] + ball.radius[1];
+            assert_true(fabs(c[i].margin - fabs(ball.value[0])) <= r);
+            double v = (i - 1000) * 0.009, units = r / (fabs(ball.value[0]) * ldexp(1, k % 2 ? -53 : -24));
+            assert_true(v == 0 ||
+                        units <= 150 + 25 * v * v); /* narrow indeed: the condition of erfc is v^2 */
+            at_arena_release(&arena);
+        }
+        at_batch_free(b);
+    }
+    unsetenv("ATTEST_ISA");
+    at_model_release(&m);
+}
+
 /* ---- neighbours ------------------------------------------------------------------------------------------------ */
 
 enum { PROMPTS = 60 };
@@ -224,8 +283,8 @@ static void prompts_draw(const at_model *m, uint64_t seed, bool bad, double *wor
 static bool same_chain(const at_batch_chain *a, const at_batch_chain *b)
 {
     return a->status == b->status && a->n == b->n && !memcmp(&a->margin, &b->margin, sizeof a->margin) &&
-           (a->n == 0 || !memcmp(a->rows, b->rows, (size_t)a->n * sizeof *a->rows)) &&
-           !a->why == !b->why && (!a->why || !strcmp(a->why, b->why));
+           (a->n == 0 || !memcmp(a->rows, b->rows, (size_t)a->n * sizeof *a->rows)) && !a->why == !b->why &&
+           (!a->why || !strcmp(a->why, b->why));
 }
 
 /* The same bits alone, among others, in another order, on several threads, and when the batch was used before. */
@@ -368,11 +427,13 @@ static void memory(void **state)
 {
     (void)state;
     size_t row = 2 * 32 * sizeof(float) * 2; /* k and v of 16 a layer: of width 16 with vectors of 8 */
-    assert_int_equal(bytes_at((trained_spec){.linear = true}, 40), bytes_at((trained_spec){.linear = true}, 400));
+    assert_int_equal(bytes_at((trained_spec){.linear = true}, 40),
+                     bytes_at((trained_spec){.linear = true}, 400));
     for (int T = 64; T <= 1024; T *= 4) {
         int B = (int)sqrt(T);
         size_t live = (size_t)(B + T / B);
-        assert_true(bytes_at((trained_spec){.block = B, .windows = 1, .ends = 1}, T) <= row * 2 * (live + 32));
+        assert_true(bytes_at((trained_spec){.block = B, .windows = 1, .ends = 1}, T) <=
+                    row * 2 * (live + 32));
         size_t all = bytes_at((trained_spec){0}, T);
         assert_true(all >= row / 2 * (size_t)(T - 1) && all <= row * 2 * (size_t)(T + 16));
     }
@@ -476,8 +537,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_pass), cmocka_unit_test(long_chains), cmocka_unit_test(neighbours),
-        cmocka_unit_test(as_generators), cmocka_unit_test(undecided), cmocka_unit_test(memory),
-        cmocka_unit_test(no_memory), cmocka_unit_test(refusals)};
+        cmocka_unit_test(whole_pass), cmocka_unit_test(long_chains),   cmocka_unit_test(gelu),
+        cmocka_unit_test(neighbours), cmocka_unit_test(as_generators), cmocka_unit_test(undecided),
+        cmocka_unit_test(memory),     cmocka_unit_test(no_memory),     cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,8 @@ typedef struct {
     bool sinusoids;           /* else a table of positions */
     bool embed_norm;
     bool relu;
-    int nonzero; /* weights in a row of a matrix that are not 0 (4) */
+    int nonzero;  /* weights in a row of a matrix that are not 0 (4) */
+    double sharp; /* factor of queries (1): scores that differ by so much more */
     uint64_t seed;
 } trained_spec;
 
