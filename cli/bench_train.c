@@ -19,25 +19,34 @@ typedef struct {
     double loss;
 } bench;
 
-static at_status prepare(bench *b, const cli_args *a, at_err *err)
+at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err)
 {
     static const at_train_attention kinds[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = AT_TRAIN_STANDARD,
                                                                [AT_DP_LINEAR] = AT_TRAIN_LINEAR,
                                                                [AT_DP_SPARSE] = AT_TRAIN_SPARSE};
     if (a->attention == AT_DP_LOCAL)
         return at_fail(err, AT_EINPUT, "--attention local: must be standard, sparse or linear");
-    at_train_arch arch = at_train_arch_default;
-    arch.attention = kinds[a->attention];
-    arch.layers = a->shape.layers;
-    arch.heads = a->shape.heads;
-    arch.width = a->shape.width;
-    arch.length = b->T;
-    arch.vocabulary = WORDS;
-    arch.dropout = a->shape.dropout;
-    arch.learned_positions = true;
-    arch.embed_norm = arch.head_bias = false;
-    arch.seed = a->seed;
-    at_status s = at_trainer_new(&arch, a->has_precision ? a->precision : at_f32, a->threads, &b->t, err);
+    *arch = at_train_arch_default;
+    arch->attention = kinds[a->attention];
+    arch->layers = a->shape.layers;
+    arch->heads = a->shape.heads;
+    arch->width = a->shape.width;
+    arch->length = a->shape.length;
+    arch->vocabulary = WORDS;
+    arch->dropout = a->shape.dropout;
+    arch->learned_positions = true;
+    arch->embed_norm = arch->head_bias = false;
+    arch->seed = a->seed;
+    return AT_OK;
+}
+
+static at_status prepare(bench *b, const cli_args *a, at_err *err)
+{
+    at_train_arch arch;
+    at_status s = cli_bench_arch(a, &arch, err);
+    if (s)
+        return s;
+    s = at_trainer_new(&arch, a->has_precision ? a->precision : at_f32, a->threads, &b->t, err);
     if (s)
         return s;
     size_t row = (size_t)b->T + 1, n = (size_t)b->B * row;

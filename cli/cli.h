@@ -168,9 +168,12 @@ at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at
 void cli_exam_print(const at_exam *e, at_text *t);
 json_t *cli_exam_json(const at_exam *e);
 
-/* ---- benchmarks: `attest bench train` is in bench_train.c ------------------------------------------ */
+/* ---- benchmarks: `attest bench train` and `generate` are in files of their own ----------------------- */
 
 int cli_bench_train(const cli_args *a);
+int cli_bench_generate(const cli_args *a);
+/* The decoder that both measure; length is that of a sequence. */
+at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err);
 /* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
 double cli_median(double *rate, int n, double *spread);
 

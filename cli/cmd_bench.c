@@ -1,5 +1,5 @@
-/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train` is
- * in bench_train.c.)
+/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`
+ * and `generate` are in files of their own.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -234,8 +234,10 @@ static int run(const cli_args *a)
     at_err err = {0};
     if (!strcmp(a->words[0], "train"))
         return cli_bench_train(a);
+    if (!strcmp(a->words[0], "generate"))
+        return cli_bench_generate(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train", a->words[0]);
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate", a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
@@ -267,8 +269,9 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second checked, tokens a second trained (JSON)",
-    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]...",
+    .summary = "measure: sequences a second checked, tokens a second trained or generated (JSON)",
+    .usage =
+        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... [--precision f32|f64]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -278,14 +281,19 @@ const cli_command cmd_bench = {
              "train: forward, backward and AdamW of a decoder on random words (vocabulary 64,\n"
              "learned positions, GeLU, norm before each block), in rounds after two steps of\n"
              "warm-up; prints the median of tokens_per_s, its spread, gflops (useful operations:\n"
-             "allowed pairs only), peak_rss_mib and the loss.\n",
+             "allowed pairs only), peak_rss_mib and the loss.\n\n"
+             "generate: greedy decoding with the same decoder before training: B sequences, each\n"
+             "from one word to T more; prints the median of tokens_per_s, its spread,\n"
+             "cpu_us_per_token (processor time of all threads), gflops, cache_bytes (of one\n"
+             "sequence) and peak_rss_mib.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
-                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n",
+                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
+                "attest bench generate --attention linear --width 64 --length 505 --batch 64\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
                CLI_SHAPE,
     .least = 1,
     .most = 2,
-    .missing = "`check` or `train`",
+    .missing = "`check`, `train` or `generate`",
     .run = run,
 };

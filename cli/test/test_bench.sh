@@ -20,7 +20,7 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' 'there is: check, train' bench chekc match2
+refuses 2 'unknown benchmark' 'there is: check, train, generate' bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 
 # shellcheck disable=SC2086
@@ -39,6 +39,23 @@ done
     refuses 2 'dropout' '0..0.99' bench train --dropout 1 $short
     refuses 2 'a benchmark of nothing' 'claim id' bench check
     refuses 2 'train takes no claim' 'match2' bench train match2
+}
+
+# shellcheck disable=SC2086
+for kind in standard sparse linear; do
+    says 0 "bench generate $kind" '"tokens_per_s": ' bench generate --attention $kind --width 16 --length 20 --batch 3 --layers 2 --heads 2 $short
+done
+for key in attention width length batch layers heads parameters precision isa threads rounds spread cpu_us_per_token gflops cache_bytes peak_rss_mib; do
+    holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+done
+# shellcheck disable=SC2086
+{
+    says 0 'linear attention keeps sums: 2 layers of 2 x 8 x 9 floats' '"cache_bytes": 1152' bench generate --attention linear --width 16 --length 20 --batch 1 --layers 2 --heads 2 $short
+    says 0 'whatever the length' '"cache_bytes": 1152' bench generate --attention linear --width 16 --length 90 --batch 1 --layers 2 --heads 2 $short
+    says 0 'generating in f64, more sequences than there are places' '"precision": "f64", "isa": ' bench generate --width 8 --length 2 --layers 1 --heads 1 --batch 5000 --threads 2 --precision f64 $short
+    refuses 2 'no local attention to generate with' 'standard, sparse or linear' bench generate --attention local $short
+    refuses 2 'p-bit is not for batches' 'f32 and f64' bench generate --precision p8 $short
+    refuses 2 'generate takes no claim' 'match2' bench generate match2
 }
 
 # Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.

@@ -128,4 +128,30 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
                            double *margin, at_err *err);
 void at_generator_free(at_generator *g); /* NULL is allowed */
 
+/* Batches: many prompts at once, over several threads, for the decoders that training gives: one token field, no prefix, one
+ * group a block of causal or block-sparse softmax or of causal linear attention, argmax. Others are refused with
+ * AT_EREFUSED, naming the part; use at_generator. Values are those of another order of the same sums as at_run's; those of a
+ * chain do not depend, to the bit, on what else is in the batch, on its order or on threads (docs/decode.md).
+ *
+ *     at_batch *b;
+ *     at_batch_new(&m, at_f32, 64, 0, &b, &err);
+ *     at_batch_run(b, prompts, count, chains, &err);
+ *     for (...) if (!chains[i].status) ... chains[i].rows ...;
+ *     at_batch_free(b); */
+typedef struct {
+    at_status status;   /* AT_OK, or as at_generator_run: AT_EBUDGET no answer, AT_EDOMAIN no such prompt */
+    int n;              /* rows generated; with AT_EDOMAIN 0 */
+    const double *rows; /* (n) tokens, valid until the next run */
+    double margin;      /* the least */
+    const char *why;    /* NULL, or the words of at_generator_run; valid as long */
+} at_batch_chain;
+typedef struct at_batch at_batch;
+/* a is f32 or f64. batch sequences at a time, all threads together, up to 4096 (0: 64); threads 0: one a core. m is borrowed
+ * until at_batch_free. */
+at_status at_batch_new(const at_model *m, at_arith a, int batch, int threads, at_batch **out, at_err *err);
+void at_batch_free(at_batch *b); /* NULL is allowed */
+/* Continues every prompt; out: (count). Fails, as a whole, only when out of memory or interrupted; b can be used again. */
+at_status at_batch_run(at_batch *b, const at_input *prompt, size_t count, at_batch_chain *out, at_err *err);
+size_t at_batch_bytes(const at_batch *b); /* of caches, of the sequence that has most */
+
 #endif
