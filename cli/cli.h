@@ -89,6 +89,7 @@ typedef struct {
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */
+        bool has_width, has_length;              /* given? */
     } shape;
 } cli_args;
 
@@ -170,6 +171,7 @@ json_t *cli_exam_json(const at_exam *e);
 /* ---- benchmarks: `attest bench train` is in bench_train.c ------------------------------------------ */
 
 int cli_bench_train(const cli_args *a);
+int cli_bench_scaling(const cli_args *a);
 /* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
 double cli_median(double *rate, int n, double *spread);
 

@@ -234,8 +234,10 @@ static int run(const cli_args *a)
     at_err err = {0};
     if (!strcmp(a->words[0], "train"))
         return cli_bench_train(a);
+    if (!strcmp(a->words[0], "scaling"))
+        return cli_bench_scaling(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train", a->words[0]);
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, scaling", a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
@@ -267,8 +269,8 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second checked, tokens a second trained (JSON)",
-    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]...",
+    .summary = "measure: sequences a second checked, tokens a second trained, growth with length",
+    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]... | scaling [--length L] [--json]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -278,14 +280,19 @@ const cli_command cmd_bench = {
              "train: forward, backward and AdamW of a decoder on random words (vocabulary 64,\n"
              "learned positions, GeLU, norm before each block), in rounds after two steps of\n"
              "warm-up; prints the median of tokens_per_s, its spread, gflops (useful operations:\n"
-             "allowed pairs only), peak_rss_mib and the loss.\n",
+             "allowed pairs only), peak_rss_mib and the loss.\n\n"
+             "scaling: time, operations and memory of training on one sequence and of generating\n"
+             "one, at L = 64, 128, ... up to --length (default 4096), --width (default 32), for\n"
+             "each kind of attention, and fitted exponents beside theory; a table, or --json.\n"
+             "Times are processor time, the least of the runs that fit in --seconds.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
-                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n",
+                "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
+                "attest bench scaling --length 1024 --seconds 0.1\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
-               CLI_SHAPE,
+               CLI_SHAPE | CLI_JSON,
     .least = 1,
     .most = 2,
-    .missing = "`check` or `train`",
+    .missing = "`check`, `train` or `scaling`",
     .run = run,
 };

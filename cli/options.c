@@ -291,8 +291,10 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->balance = true;
         return true;
     case OPT_WIDTH:
+        a->shape.has_width = true;
         return whole_take(a, name, s, 8192, &a->shape.width);
     case OPT_LENGTH:
+        a->shape.has_length = true;
         return whole_take(a, name, s, 65536, &a->shape.length);
     case OPT_BATCH:
         return whole_take(a, name, s, 65536, &a->shape.batch);
