@@ -1,12 +1,12 @@
 /* bench_scaling.c: `attest bench scaling`: how the cost of a sequence grows with its length L, for each kind of attention.
  *
  * For L = 64, 128, ... a decoder is trained on (forward and backward of one sequence) and generates L words one by one.
- * Counted: operations, exactly. Measured: processor time of one thread (the least of some runs) and memory. Then
- * exponents, by least squares of log cost over log L, over the longer half of the lengths.
+ * Counted: operations, exactly. Measured: processor time of one thread (the least of --rounds passes over all lengths,
+ * each of as many runs as fit in --seconds) and memory. Then exponents, by least squares of log cost over log L, over the longer half of the lengths.
  *
  * Theory (attention alone, a sequence): standard L^2, sparse L^1.5 with B = 2^floor(log2 sqrt L), linear L. A whole
  * pass also has matrices that cost L, so its exponent lies between; `attention` below is operations of attention alone and,
- * for time, what is beyond linear attention at the same L: (attention + rest) - (linear attention + rest).
+ * for time, what is beyond linear attention, (attention + rest) - (linear attention + rest).
  *
  * Every cell runs in a process of its own: its peak of resident memory, less that of the same work at length 8, is
  * what grew with L. */
@@ -238,6 +238,19 @@ static double exponent(const scaling *z, int kind, cost k)
     return isfinite(slope) ? slope : NAN;
 }
 
+/* A word costs linear attention the same at every length, so its least time a word is the steadiest. */
+static void beyond_linear(scaling *z, cost all, cost beyond)
+{
+    double word = INFINITY;
+    for (int i = 0; i < z->lengths; i++)
+        word = fmin(word, z->at[i][AT_TRAIN_LINEAR].cost[all] / z->length[i]);
+    for (int i = 0; i < z->lengths; i++)
+        for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+            double *c = z->at[i][k].cost;
+            c[beyond] = k == AT_TRAIN_LINEAR ? 0 : c[all] - word * z->length[i];
+        }
+}
+
 static at_status scaling_measure(scaling *z, at_err *err)
 {
     int most = z->a->shape.has_length ? z->a->shape.length : LONGEST;
@@ -247,20 +260,25 @@ static at_status scaling_measure(scaling *z, at_err *err)
     for (int L = FIRST; L <= most; L *= 2)
         z->length[z->lengths++] = L;
     at_status s = AT_OK;
-    for (int i = 0; !s && i < z->lengths; i++)
-        for (int k = 0; !s && k < AT_TRAIN_ATTENTIONS; k++) {
-            at_progress_tick(cli_progress(), "bench", i * AT_TRAIN_ATTENTIONS + k,
-                             z->lengths * AT_TRAIN_ATTENTIONS);
-            s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
-                                    : cell_run(z->a, k, z->length[i], &z->at[i][k], err);
-        }
-    for (int i = 0; !s && i < z->lengths; i++)
-        for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
-            double *c = z->at[i][k].cost;
-            const double *l = z->at[i][AT_TRAIN_LINEAR].cost;
-            c[TRAIN_ATTENTION] = c[TRAIN_SECONDS] - l[TRAIN_SECONDS];
-            c[MAKE_ATTENTION] = c[MAKE_SECONDS] - l[MAKE_SECONDS];
-        }
+    int rounds = z->a->rounds, done = 0, cells = rounds * z->lengths * AT_TRAIN_ATTENTIONS;
+    cell one;
+    for (int round = 0; !s && round < rounds; round++)
+        for (int i = 0; !s && i < z->lengths; i++)
+            for (int k = 0; !s && k < AT_TRAIN_ATTENTIONS; k++) {
+                at_progress_tick(cli_progress(), "bench", done++, cells);
+                s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
+                                        : cell_run(z->a, k, z->length[i], &one, err);
+                cell *c = &z->at[i][k];
+                one.cost[TRAIN_SECONDS] =
+                    fmin(one.cost[TRAIN_SECONDS], round ? c->cost[TRAIN_SECONDS] : INFINITY);
+                one.cost[MAKE_SECONDS] =
+                    fmin(one.cost[MAKE_SECONDS], round ? c->cost[MAKE_SECONDS] : INFINITY);
+                *c = one;
+            }
+    if (!s) {
+        beyond_linear(z, TRAIN_SECONDS, TRAIN_ATTENTION);
+        beyond_linear(z, MAKE_SECONDS, MAKE_ATTENTION);
+    }
     return s;
 }
 

@@ -269,8 +269,9 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second checked, tokens a second trained, growth with length",
-    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]... | scaling [--length L] [--json]",
+    .summary = "measure: checking, training, and how cost grows with length",
+    .usage = "check ID [--set K=V]... [--precision f32|f64] | train [--attention KIND] [--width D]... | "
+             "scaling [--length L] [--json]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -284,11 +285,11 @@ const cli_command cmd_bench = {
              "scaling: time, operations and memory of training on one sequence and of generating\n"
              "one, at L = 64, 128, ... up to --length (default 4096), --width (default 32), for\n"
              "each kind of attention, and fitted exponents beside theory; a table, or --json.\n"
-             "Times are processor time, the least of the runs that fit in --seconds.\n",
+             "Times are processor time, the least of --rounds passes of --seconds a cell.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
                 "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
-                "attest bench scaling --length 1024 --seconds 0.1\n",
+                "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
                CLI_SHAPE | CLI_JSON,
     .least = 1,
