@@ -136,7 +136,7 @@ decoder_row() # $1 attest's benchmark, $2 the rival's script, then the flags of 
             ratio = sprintf("%.1f", us / them)
             them = sprintf("%.0f", them)
         }
-        printf " %10.0f %10s %6s %8s %7.1f %7s\n", us, (them == "") ? "-" : them, ratio, (g == "") ? "-" : g, m, n }'
+        printf " %10.0f %10s %6s %8s %7.1f %7s\n", us, (them == "") ? "-" : them, ratio, (g == "") ? "-" : sprintf("%.1f", g), m, n }'
 }
 decoder_head='%-9s %4s %4s %5s %7s %10s %10s %6s %8s %7s %7s\n'
 
