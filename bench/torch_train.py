@@ -140,7 +140,7 @@ def linear_attention(q, k, v, chunk=64):
         q, k, v = (F.pad(x, (0, 0, 0, pad)) for x in (q, k, v))
     q, k, v = (x.reshape(n, chunks, chunk, -1) for x in (q, k, v))
     each = k.transpose(2, 3) @ v
-    before = each.cumsum(1) - each
+    before = torch.cat((torch.zeros_like(each[:, :1]), each[:, :-1].cumsum(1)), 1)
     o = ((q @ k.transpose(2, 3)).tril() @ v + q @ before).view(n, -1, d + 1)[:, :T]
     return o[..., :d] / o[..., d:]
 
@@ -202,7 +202,8 @@ class Trainer:
         self.workers = max(1, min(args.split, args.threads, args.batch))
         torch.set_num_threads(1 if self.workers > 1 else args.threads)
         self.w = parameters(args)
-        self.optimizer = torch.optim.AdamW(self.w.values(), lr=1e-4, weight_decay=0.01, foreach=True)
+        # many small tensors: all in one operation; large ones: one after the other, which is kinder to the cache
+        self.optimizer = torch.optim.AdamW(self.w.values(), lr=1e-4, weight_decay=0.01, foreach=args.width < 128)
         self.plan = pieces(args.attention, args.length, args.chunk)
         self.drops = [Dropper(args.dropout, args.bits, i) for i in range(self.workers)]
         words = torch.randint(WORDS, (args.batch, args.length + 1))
