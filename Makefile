@@ -1,6 +1,6 @@
 # attest: GNU make and pkg-config, nothing else.
 #
-# Two kinds of targets. The ones people type (run, test, sanitize, fuzz, bench) first see to the
+# Two kinds of targets. The ones people type (run, test, sanitize, fuzz, bench, judge) first see to the
 # packages (tools/deps.sh), then call make again: only then is $(BUILD)/config.mk read, which knows the
 # libraries. The rest (all, lib, tests-build, install, ...) read config.mk at once.
 #
@@ -25,7 +25,7 @@ CC := gcc
 endif
 
 # Goals that must work before any library is there.
-DRIVERS := help deps run test sanitize fuzz bench format clean
+DRIVERS := help deps run test sanitize fuzz bench judge format clean
 ifneq ($(filter-out $(DRIVERS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 VERSIONS := $(shell sh tools/versions.sh '$(CC)')
@@ -69,12 +69,13 @@ SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_BIN := $(TEST_SRC:src/%.c=$(BUILD)/tests/%)
 REPLAY_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/replay/%)
 BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
+JUDGE_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard judge/*.c))
 FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all lib tests-build tests-run lint install fuzz-build bench-build $(DRIVERS) FORCE
+.PHONY: all lib tests-build tests-run lint install fuzz-build bench-build judge-build $(DRIVERS) FORCE
 
 all: $(LIB) $(BIN) $(PLUGIN)
 lib: $(LIB)
@@ -171,10 +172,11 @@ $(BUILD)/bin/%: fuzz/fuzz_%.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 
-# ---- programs that only measure (bench/run.sh) -----------------------------------------------------------
+# ---- programs that only measure (bench/run.sh), or write down what others judge (judge/) ------------------
 
 bench-build: $(BENCH_BIN)
-$(BUILD)/bench/%: bench/%.c $(LIB)
+judge-build: $(JUDGE_BIN)
+$(BENCH_BIN) $(JUDGE_BIN): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -o $@ $< $(LIB) $(LIBS)
 
@@ -209,6 +211,7 @@ help:
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
+	@echo 'make judge        PyTorch (installed when missing) judges gradients and AdamW'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
 	@echo 'make deps         only install (or name) the packages that are missing'
 	@echo 'make format       clang-format every source in place'
@@ -241,10 +244,18 @@ bench:
 	$(AGAIN) all bench-build
 	ATTEST=$(BIN) BUILD=$(BUILD) bash bench/run.sh
 
+# A file a configuration; those of an earlier run are not judged again.
+judge:
+	$(DEPS) judge
+	$(AGAIN) judge-build
+	@rm -rf $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/train
+	$(BUILD)/judge/judge_train $(BUILD)/judge/train
+	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
+
 format:
-	find $(wildcard include src cli fuzz bench examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i
+	find $(wildcard include src cli fuzz bench judge examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i
 
 clean:
 	rm -rf $(BUILD) build-sanitize
 
--include $(OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(REPLAY_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d)
+-include $(OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(REPLAY_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(JUDGE_BIN:=.d)

@@ -82,13 +82,14 @@ typedef struct {
     uint64_t count;            /* defaults: the command's */
     at_part split;
     bool balance;
-    const char *recipe;             /* NULL, or "width=32 rate=0.003", joined and not checked yet */
+    const char *recipe;              /* NULL, or "width=32 rate=0.003", joined and not checked yet */
     const char *state, *from, *plot; /* NULL: not given */
-    double enough;                  /* default 0 */
+    double enough;                   /* default 0 */
     const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */
+        bool has_width, has_length;              /* given? */
     } shape;
 } cli_args;
 
@@ -174,6 +175,7 @@ int cli_bench_train(const cli_args *a);
 int cli_bench_generate(const cli_args *a);
 /* The decoder that both measure; length is that of a sequence. */
 at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err);
+int cli_bench_scaling(const cli_args *a);
 /* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
 double cli_median(double *rate, int n, double *spread);
 

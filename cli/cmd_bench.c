@@ -236,8 +236,11 @@ static int run(const cli_args *a)
         return cli_bench_train(a);
     if (!strcmp(a->words[0], "generate"))
         return cli_bench_generate(a);
+    if (!strcmp(a->words[0], "scaling"))
+        return cli_bench_scaling(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate", a->words[0]);
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate, scaling",
+                         a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
@@ -269,9 +272,9 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: sequences a second checked, tokens a second trained or generated (JSON)",
+    .summary = "measure: checking, training, generating, and how cost grows with length",
     .usage =
-        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... [--precision f32|f64]",
+        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... | scaling [--length L]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -285,15 +288,20 @@ const cli_command cmd_bench = {
              "generate: greedy decoding with the same decoder before training: B sequences, each\n"
              "from one word to T more; prints the median of tokens_per_s, its spread,\n"
              "cpu_us_per_token (processor time of all threads), gflops, cache_bytes (of one\n"
-             "sequence) and peak_rss_mib.\n",
+             "sequence) and peak_rss_mib.\n\n"
+             "scaling: time, operations and memory of training on one sequence and of generating\n"
+             "one, at L = 64, 128, ... up to --length (default 4096), --width (default 32), for\n"
+             "each kind of attention, and fitted exponents beside theory; a table, or --json.\n"
+             "Times are processor time, the least of --rounds passes of --seconds a cell.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
                 "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
-                "attest bench generate --attention linear --width 64 --length 505 --batch 64\n",
+                "attest bench generate --attention linear --width 64 --length 505 --batch 64\n"
+                "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
-               CLI_SHAPE,
+               CLI_SHAPE | CLI_JSON,
     .least = 1,
     .most = 2,
-    .missing = "`check`, `train` or `generate`",
+    .missing = "`check`, `train`, `generate` or `scaling`",
     .run = run,
 };

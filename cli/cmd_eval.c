@@ -36,7 +36,8 @@ static void told(void *ctx, const at_exam_case *c)
         return;
     t->n++;
     int longest = at_source_longest(t->d);
-    at_sequence s = {.n = c->n_prompt, .prompt = c->n_prompt, .token = at_calloc((size_t)longest, sizeof(int))};
+    at_sequence s = {
+        .n = c->n_prompt, .prompt = c->n_prompt, .token = at_calloc((size_t)longest, sizeof(int))};
     at_err none = {0};
     at_text prompt, wrote, right;
     at_text_init(&prompt);
@@ -60,7 +61,8 @@ static void told(void *ctx, const at_exam_case *c)
         j = cli_json_set(j, "right", cli_json_text(right.s));
         t->wrong = cli_json_add(t->wrong, cli_json_set(j, "first_wrong", json_integer(c->grade.wrong + 1)));
     } else {
-        at_text_addf(&t->text, "\nwrong from token %d of test sample %" PRIu64 "\n", c->grade.wrong + 1, c->index);
+        at_text_addf(&t->text, "\nwrong from token %d of test sample %" PRIu64 "\n", c->grade.wrong + 1,
+                     c->index);
         cli_row(&t->text, "  prompt", 10, prompt.s, cli_columns());
         cli_row(&t->text, "  wrote", 10, wrote.s, cli_columns());
         cli_row(&t->text, "  right", 10, right.s, cli_columns());
@@ -152,7 +154,8 @@ const cli_command cmd_eval = {
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
                 "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
                 "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n",
-    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_SEED | CLI_COUNT | CLI_SPLIT | CLI_PRECISION | CLI_ENOUGH,
+    .options =
+        CLI_SET | CLI_JSON | CLI_THREADS | CLI_SEED | CLI_COUNT | CLI_SPLIT | CLI_PRECISION | CLI_ENOUGH,
     .least = 2,
     .most = 2,
     .missing = "a model file and the name of a stream",

@@ -44,10 +44,12 @@ static void told(void *ctx, const at_sweep_event *e)
     json_t *o = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
     at_text line;
     at_text_init(&line);
-    at_text_addf(&line, "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n", e->done, e->of,
-                 e->row->key.subject, e->cell->task->size, e->cell->size, at_train_attention_names[r->arch.attention],
-                 r->arch.width, (int)r->seed, 100 * detail_number(o, "answer"), 100 * detail_number(o, "chain"),
-                 e->row->rec.seconds, e->served ? "  (ledger)" : "");
+    at_text_addf(&line,
+                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
+                 e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
+                 at_train_attention_names[r->arch.attention], r->arch.width, (int)r->seed,
+                 100 * detail_number(o, "answer"), 100 * detail_number(o, "chain"), e->row->rec.seconds,
+                 e->served ? "  (ledger)" : "");
     json_decref(o);
     cli_put_text(t->args, &line, 0);
     cli_flush();
@@ -72,13 +74,14 @@ static int summary_print(const cli_args *a, const at_sweep_summary *sum, const a
         at_text_release(&t);
         return cli_fail(a, &err);
     }
-    at_text_addf(&t, "\n%d of %d trainings reach 90%% of answers (%.0f s%s)\nledger %s\nreport %s\n", sum->good,
-                 sum->cells, sum->seconds, sum->served ? ", some from the ledger" : "", db, report);
+    at_text_addf(&t, "\n%d of %d trainings reach 90%% of answers (%.0f s%s)\nledger %s\nreport %s\n",
+                 sum->good, sum->cells, sum->seconds, sum->served ? ", some from the ledger" : "", db,
+                 report);
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
-static at_status report_write(at_ledger *l, const cli_args *a, const char *report, at_arena *arena, at_row **rows,
-                              size_t *n, at_err *err)
+static at_status report_write(at_ledger *l, const cli_args *a, const char *report, at_arena *arena,
+                              at_row **rows, size_t *n, at_err *err)
 {
     at_text html;
     at_status s = at_ledger_rows(l, NULL, rows, n, arena, err);
@@ -145,15 +148,18 @@ static int run(const cli_args *a)
 const cli_command cmd_sweep = {
     .name = "sweep",
     .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
-    .usage = "[TASK...] [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] [--SETTING V]...",
+    .usage = "[TASK...] [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] [--SETTING "
+             "V]...",
     .about =
         "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
         "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
         "preset quick (lis, ed, ed-local, arithmetic; 36 cells, three seeds each) takes about an hour on\n"
-        "two cores; paper is the protocol of the paper, for a cluster. A task, --widths, --seeds, --attentions\n"
+        "two cores; paper is the protocol of the paper, for a cluster. A task, --widths, --seeds, "
+        "--attentions\n"
         "and the settings of `attest train` narrow or change it.\n"
         "\n"
-        "Finished trainings are in the ledger at once (--db, by default attest-sweep.db): what was killed or\n"
+        "Finished trainings are in the ledger at once (--db, by default attest-sweep.db): what was killed "
+        "or\n"
         "interrupted goes on where it stopped. Cells run side by side, one a thread, and do not depend on\n"
         "their number. -o names the report, by default attest-sweep.html; --plot the heat maps alone.",
     .examples = "attest sweep\n"

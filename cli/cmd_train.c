@@ -1,6 +1,8 @@
 /* cmd_train.c: `attest train`: a decoder learns a stream; what comes out is a model file like any other. */
 #include "cli.h"
 
+#include <attest/view.h>
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,8 +35,9 @@ static void told(void *ctx, const at_outcome *o)
     if (!t->headed)
         at_text_addf(&line, "%9s %10s %9s %9s %12s\n", "step", "loss", "answers", "chains", "tokens/s");
     t->headed = true;
-    at_text_addf(&line, "%9" PRIu64 " %10.4g %9s %9s %12.0f\n", e->step, o->n_loss ? o->loss[o->n_loss - 1].loss : NAN,
-                 answer, chain, (double)o->tokens / o->seconds);
+    at_text_addf(&line, "%9" PRIu64 " %10.4g %9s %9s %12.0f\n", e->step,
+                 o->n_loss ? o->loss[o->n_loss - 1].loss : NAN, answer, chain,
+                 (double)o->tokens / o->seconds);
     cli_put_text(t->args, &line, 0);
     cli_flush();
 }
@@ -85,8 +88,27 @@ static int outcome_print(const cli_args *a, const at_recipe *r, const at_outcome
     if (a->out)
         at_text_addf(&t, "model %s\n", a->out);
     if (a->plot)
-        at_text_addf(&t, "curves %s\n", a->plot);
+        at_text_addf(&t, "loss %s\n", a->plot);
     return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+/* The loss against the steps. */
+static at_status curve_write(const char *what, const at_outcome *o, const char *path, at_arena *arena,
+                             at_err *err)
+{
+    double *x = at_new(arena, double, o->n_loss), *y = at_new(arena, double, o->n_loss);
+    if (!x || !y)
+        return at_oom(err);
+    for (int k = 0; k < o->n_loss; k++) {
+        x[k] = (double)o->loss[k].step;
+        y[k] = o->loss[k].loss;
+    }
+    at_series loss = {.label = "loss", .n = o->n_loss, .x = x, .y = y};
+    at_plot plot = {
+        .title = what, .xlabel = "step", .ylabel = "loss", .logy = true, .series = &loss, .n_series = 1};
+    at_picture_kind kind;
+    at_status s = at_picture_kind_of(path, &kind, err);
+    return s ? s : at_plot_picture(&plot, kind, path, err);
 }
 
 static int run(const cli_args *a)
@@ -96,9 +118,11 @@ static int run(const cli_args *a)
     at_recipe r;
     at_picture_kind kind;
     at_recipe_init(&r);
-    if ((a->recipe && at_recipe_set(&r, a->recipe, &err)) || (a->plot && at_picture_kind_of(a->plot, &kind, &err)))
+    if ((a->recipe && at_recipe_set(&r, a->recipe, &err)) ||
+        (a->plot && at_picture_kind_of(a->plot, &kind, &err)))
         return cli_fail(a, &err);
-    for (const char *const *path = (const char *const[]){a->out, a->plot, a->state, ""}; !*path || **path; path++)
+    for (const char *const *path = (const char *const[]){a->out, a->plot, a->state, ""}; !*path || **path;
+         path++)
         if (*path && !cli_can_be_written(*path, &err))
             return cli_fail(a, &err);
     if (cli_source_open(a, a->words[0], &d, &err))
@@ -123,7 +147,7 @@ static int run(const cli_args *a)
         if (a->out)
             s = at_model_save(&m, a->out, &err);
         if (!s && a->plot)
-            s = cli_curves_write(a->words[0], &o, a->plot, &err);
+            s = curve_write(a->words[0], &o, a->plot, &arena, &err);
         at_model_release(&m);
     }
     int code = s ? cli_fail(a, &err) : outcome_print(a, &r, &o);
@@ -146,9 +170,10 @@ const cli_command cmd_train = {
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
         "that is not finite stops it with exit 2; what was kept stays. --from begins with the weights of\n"
         "a model file, trained or constructed.",
-    .examples = "attest train lis --set n=10,range=25 --width 32 --steps 4000 --rate 0.006 -o lis.safetensors\n"
-                "attest train arithmetic --set operators=3 --attention linear --state run.state --plot run.png\n"
-                "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
+    .examples =
+        "attest train lis --set n=10,range=25 --width 32 --steps 4000 --rate 0.006 -o lis.safetensors\n"
+        "attest train arithmetic --set operators=3 --attention linear --state run.state --plot run.png\n"
+        "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
     .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_OUT | CLI_RECIPE | CLI_STATE | CLI_FROM | CLI_PLOT,
     .least = 1,
     .most = 1,

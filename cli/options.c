@@ -76,9 +76,10 @@ static const row rows[OPTS] = {
     [OPT_LAYERS] = {"--layers", "N", CLI_SHAPE, "1..128 (default 3)"},
     [OPT_HEADS] = {"--heads", "N", CLI_SHAPE, "a divisor of the width (default 4)"},
     [OPT_DROPOUT] = {"--dropout", "P", CLI_SHAPE, "0..0.99 (default 0.1)"},
-    [OPT_STATE] = {"--state", "FILE", CLI_STATE, "keep the training here, and go on with it when it is there"},
+    [OPT_STATE] = {"--state", "FILE", CLI_STATE,
+                   "keep the training here, and go on with it when it is there"},
     [OPT_FROM] = {"--from", "MODEL", CLI_FROM, "begin with the weights of a model file"},
-    [OPT_PLOT] = {"--plot", "FILE", CLI_PLOT, "loss and accuracy as a picture (.png, .svg, .pdf)"},
+    [OPT_PLOT] = {"--plot", "FILE", CLI_PLOT, "the loss, or heat maps, as a picture (.png, .svg, .pdf)"},
     [OPT_ENOUGH] = {"--enough", "SHARE", CLI_ENOUGH, "exit 1 when fewer answers are right, 0..1"},
     [OPT_PRESET] = {"--preset", "NAME", CLI_GRID, "quick (default) or paper"},
     [OPT_WIDTHS] = {"--widths", "D,D...", CLI_GRID, "instead of the preset's"},
@@ -291,8 +292,10 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->balance = true;
         return true;
     case OPT_WIDTH:
+        a->shape.has_width = true;
         return whole_take(a, name, s, 8192, &a->shape.width);
     case OPT_LENGTH:
+        a->shape.has_length = true;
         return whole_take(a, name, s, 65536, &a->shape.length);
     case OPT_BATCH:
         return whole_take(a, name, s, 65536, &a->shape.batch);
@@ -379,9 +382,13 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bool *help)
 {
-    *a = (cli_args){
-        .command = c->name, .seed = 1, .precision = at_f64, .seconds = 1, .rounds = 5,
-        .count = c->count ? c->count : 10, .split = c->split};
+    *a = (cli_args){.command = c->name,
+                    .seed = 1,
+                    .precision = at_f64,
+                    .seconds = 1,
+                    .rounds = 5,
+                    .count = c->count ? c->count : 10,
+                    .split = c->split};
     a->shape.width = a->shape.batch = 64;
     a->shape.length = 87;
     a->shape.layers = 3;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh: sees to the packages.
 #
-#     tools/deps.sh [run|test|fuzz|bench]
+#     tools/deps.sh [run|test|fuzz|bench|judge]
 #
 # Looks for each thing by using it (a compiler compiles, a library links), not by asking the package
 # manager; when all is found no package manager is called. Otherwise, as root on Debian or Ubuntu, exactly
@@ -17,8 +17,8 @@ here=$(dirname "$0")
 stamp=$build/deps-$set.stamp
 
 case $set in
-run | test | fuzz | bench) ;;
-*) echo 'usage: tools/deps.sh [run|test|fuzz|bench]' >&2; exit 2 ;;
+run | test | fuzz | bench | judge) ;;
+*) echo 'usage: tools/deps.sh [run|test|fuzz|bench|judge]' >&2; exit 2 ;;
 esac
 [ "${RIVALS:-0}" != 1 ] && [ -n "$(find "$stamp" -newer "$0" 2>/dev/null)" ] && exit 0
 
@@ -53,6 +53,7 @@ look()
     sh "$here/probe_flint.sh" "$CC" >/dev/null 2>&1 || missing="$missing flint"
     case $set in test | fuzz) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
     case $set in test) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
+    case $set in judge) /usr/bin/python3 -c 'import torch' 2>/dev/null || missing="$missing torch" ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
 

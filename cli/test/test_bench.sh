@@ -20,7 +20,7 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' 'there is: check, train, generate' bench chekc match2
+refuses 2 'unknown benchmark' 'there is: check, train, generate, scaling' bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 
 # shellcheck disable=SC2086
@@ -56,6 +56,23 @@ done
     refuses 2 'no local attention to generate with' 'standard, sparse or linear' bench generate --attention local $short
     refuses 2 'p-bit is not for batches' 'f32 and f64' bench generate --precision p8 $short
     refuses 2 'generate takes no claim' 'match2' bench generate match2
+}
+
+# Growth with the length: operations are exact, so their exponents are known (memory and time only have to be there).
+few='--length 256 --width 8 --heads 1 --layers 1 --seconds 0.01 --rounds 1'
+# shellcheck disable=SC2086
+{
+    says 0 'bench scaling' 'exponents, L = 128..256' bench scaling $few
+    holds 'standard, sparse and linear beside theory' grep -qE 'training: operations, attention +1\.99 \(2\) +1\.6[0-9] \(1\.5\) +1\.00 \(1\)' "$dir/.out"
+    holds 'caches of linear attention do not grow' grep -qE 'generation: caches .* 0\.00 \(0\)' "$dir/.out"
+    says 0 'as JSON' '"fitted_from": 128, "exponents": ' bench scaling --json $few
+    for key in points block train_attention_flops train_flops train_attention_s train_s train_bytes \
+        generate_attention_flops generate_flops generate_attention_s generate_s generate_bytes; do
+        holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+    done
+    refuses 2 'one length has no exponent' '128 or more' bench scaling --length 64
+    refuses 2 'what a trainer refuses' 'no multiple of 3 heads' bench scaling --length 128 --heads 3
+    refuses 2 'scaling takes no claim' 'match2' bench scaling match2
 }
 
 # Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.

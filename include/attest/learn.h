@@ -78,7 +78,7 @@ typedef struct {
 } at_recipe;
 extern const at_param at_recipe_params[]; /* names, ranges, defaults */
 extern const int at_n_recipe_params;
-void at_recipe_init(at_recipe *r); /* defaults */
+void at_recipe_init(at_recipe *r);                                           /* defaults */
 at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err); /* "width=32 rate=0.003" */
 void at_recipe_print(const at_recipe *r, at_text *out);                      /* canonical: every setting */
 
@@ -94,7 +94,8 @@ typedef struct {
     uint64_t steps;  /* done */
     bool ended_soon; /* by `enough` */
     uint64_t tokens; /* trained on */
-    double gflops, gflops_to_90; /* of the training, and until the first exam with 90% of answers; NaN: never */
+    double gflops,
+        gflops_to_90; /* of the training, and until the first exam with 90% of answers; NaN: never */
     size_t parameters;
     at_loss_point *loss; /* means over stretches of steps, at most AT_LOSS_POINTS */
     int n_loss;
@@ -107,7 +108,8 @@ typedef struct {
 
 typedef struct {
     int threads;
-    const char *state; /* NULL, or a file for the state at every exam and when interrupted; taken up when it is there */
+    const char *
+        state; /* NULL, or a file for the state at every exam and when interrupted; taken up when it is there */
     const at_model *from; /* NULL, or a model to begin with */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */

@@ -47,9 +47,10 @@ typedef struct {
     bool head_bias;
     double norm_eps;
     double dropout; /* 0 <= p < 1, rounded to a multiple of 2^-16 */
-    double token_range; /* words begin uniform in +- this; 0: Xavier. Of the beginning only: no state keeps it */
-    uint64_t seed;  /* of weights and dropout */
-    int slots;      /* S, a power of 2 up to 256: the most threads that help, and as many gradients in memory.
+    double
+        token_range; /* words begin uniform in +- this; 0: Xavier. Of the beginning only: no state keeps it */
+    uint64_t seed;   /* of weights and dropout */
+    int slots; /* S, a power of 2 up to 256: the most threads that help, and as many gradients in memory.
                        0: the most up to 16 that fit in 32 MiB, at least 2. Results depend on it, by rounding. */
 } at_train_arch;
 extern const at_train_arch at_train_arch_default;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const int quick_widths[] = {16, 32, 0};
-static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0}, paper_to_512[] = {32, 64, 128, 256, 512, 0};
+static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0},
+                 paper_to_512[] = {32, 64, 128, 256, 512, 0};
 
 /* One recipe for every attention; what a task changes, it changes for all of them. */
 static const at_grid_task quick_tasks[] = {
@@ -33,8 +34,8 @@ static const at_grid_task paper_tasks[] = {
     {"ed", "n", (const char *const[]){"n=6", "n=12", "n=16", "n=20", NULL}, NULL, paper_widths},
     {"ed-local", "n", (const char *const[]){"n=6", "n=12", "n=16", "n=20", NULL}, NULL, paper_widths},
     {"arithmetic", "operators",
-     (const char *const[]){"operators=6 order=random", "operators=10 order=random", "operators=13 order=random",
-                           "operators=16 order=random", NULL},
+     (const char *const[]){"operators=6 order=random", "operators=10 order=random",
+                           "operators=13 order=random", "operators=16 order=random", NULL},
      NULL, paper_to_512},
 };
 static const at_preset paper = {
@@ -65,15 +66,16 @@ typedef struct {
     int n, value[LIST_MOST];
 } list;
 
-static at_status list_parse(const char *what, const char *text, int64_t lo, int64_t hi, list *out, at_err *err)
+static at_status list_parse(const char *what, const char *text, int64_t lo, int64_t hi, list *out,
+                            at_err *err)
 {
     out->n = 0;
     for (const char *s = text;; s++) {
         size_t n = strcspn(s, ",");
         int64_t v;
         if (!at_parse_i64(s, n, &v) || v < lo || v > hi)
-            return at_fail(err, AT_EINPUT, "%s '%.40s': must be integers in %lld..%lld with commas between", what,
-                           text, (long long)lo, (long long)hi);
+            return at_fail(err, AT_EINPUT, "%s '%.40s': must be integers in %lld..%lld with commas between",
+                           what, text, (long long)lo, (long long)hi);
         if (out->n == LIST_MOST)
             return at_fail(err, AT_EINPUT, "%s: at most %d of them", what, LIST_MOST);
         out->value[out->n++] = (int)v;
@@ -89,8 +91,8 @@ static at_status attentions_parse(const char *text, list *out, at_err *err)
     for (const char *s = text;; s++) {
         size_t n = strcspn(s, ",");
         int k = 0;
-        while (k < AT_TRAIN_ATTENTIONS && (strlen(at_train_attention_names[k]) != n ||
-                                           strncmp(at_train_attention_names[k], s, n)))
+        while (k < AT_TRAIN_ATTENTIONS &&
+               (strlen(at_train_attention_names[k]) != n || strncmp(at_train_attention_names[k], s, n)))
             k++;
         if (k == AT_TRAIN_ATTENTIONS)
             return at_fail(err, AT_EINPUT,
@@ -113,8 +115,8 @@ typedef struct {
     int n, cap;
 } maker;
 
-static at_status cell_add(maker *k, const at_grid_task *t, const char *params, double size, int attention, int width,
-                          int seed, at_err *err)
+static at_status cell_add(maker *k, const at_grid_task *t, const char *params, double size, int attention,
+                          int width, int seed, at_err *err)
 {
     if (k->n == k->cap) {
         int cap = 2 * k->cap + 64;
@@ -130,7 +132,8 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
     *c = (at_grid_cell){.preset = k->g->preset, .task = t, .params = params, .size = size};
     at_recipe_init(&c->recipe);
     char own[96];
-    snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_train_attention_names[attention], width, seed);
+    snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_train_attention_names[attention], width,
+             seed);
     at_status s = at_recipe_set(&c->recipe, k->g->preset->recipe, err);
     if (!s && t->recipe)
         s = at_recipe_set(&c->recipe, t->recipe, err);
@@ -173,8 +176,9 @@ static at_status tasks_known(const at_grid *g, at_err *err)
         while (k < g->preset->n_tasks && strcmp(g->preset->tasks[k].stream, g->tasks[i]))
             k++;
         if (k == g->preset->n_tasks)
-            return at_fail(err, AT_EINPUT, "no task '%.60s' in the preset %s; `attest sweep --help` names them",
-                           g->tasks[i], g->preset->id);
+            return at_fail(err, AT_EINPUT,
+                           "no task '%.60s' in the preset %s; `attest sweep --help` names them", g->tasks[i],
+                           g->preset->id);
     }
     return AT_OK;
 }

@@ -91,6 +91,7 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
     bool fits = z.width <= c->recipe.arch.width;
     out->mark = fits ? "constructible" : "silent";
     snprintf(out->why, sizeof out->why, "%s-%s: %d layers, %d heads, width %d %s %d", family,
-             at_dp_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">", c->recipe.arch.width);
+             at_dp_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">",
+             c->recipe.arch.width);
     return AT_OK;
 }

@@ -83,7 +83,8 @@ static at_status model_fits(const at_model *m, const at_source *d, at_err *err)
         return at_fail(err, AT_EREFUSED, "the model does not write tokens one after the other");
     int words = at_source_vocabulary(d);
     if (m->fields[0].size != words)
-        return at_fail(err, AT_EREFUSED, "the model has %d words, the stream %d: other sizes, or another task",
+        return at_fail(err, AT_EREFUSED,
+                       "the model has %d words, the stream %d: other sizes, or another task",
                        m->fields[0].size, words);
     char word[AT_STREAM_WORD];
     for (int k = 0; k < words && m->fields[0].words; k++)

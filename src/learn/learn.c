@@ -46,8 +46,8 @@ static at_status exam_take(const at_trainer *t, const at_source *d, const at_rec
     if (s)
         return s;
     at_exam_options e = {.threads = o->threads, .progress = last ? o->progress : NULL};
-    s = at_exam_run(&m, d, r->seed + (last ? 0x100000000u : 0), AT_TEST, last ? r->count : r->exam_count, &e, out,
-                    err);
+    s = at_exam_run(&m, d, r->seed + (last ? 0x100000000u : 0), AT_TEST, last ? r->count : r->exam_count, &e,
+                    out, err);
     at_model_release(&m);
     return s;
 }

@@ -43,7 +43,8 @@ static void grids(void **state)
         for (int k = 0; k < i; k++) {
             bool same = c[i].task == c[k].task && c[i].size == c[k].size &&
                         c[i].recipe.arch.attention == c[k].recipe.arch.attention &&
-                        c[i].recipe.arch.width == c[k].recipe.arch.width && c[i].recipe.seed == c[k].recipe.seed;
+                        c[i].recipe.arch.width == c[k].recipe.arch.width &&
+                        c[i].recipe.seed == c[k].recipe.seed;
             assert_false(same);
             /* one recipe for all attentions, widths and seeds of a task */
             if (c[i].task == c[k].task) {
@@ -77,11 +78,12 @@ static void grids(void **state)
     const struct {
         at_grid g;
         const char *says;
-    } wrong[] = {{{.tasks = (const char *const[]){"zebra"}, .n_tasks = 1}, "no task 'zebra' in the preset quick"},
-                 {{.attentions = "linear,soft"}, "must be standard, sparse, linear"},
-                 {{.widths = "16,"}, "widths '16,': must be integers in 8..8192"},
-                 {{.seeds = "1;2"}, "seeds '1;2'"},
-                 {{.recipe = "rat=1"}, "did you mean 'rate'?"}};
+    } wrong[] = {
+        {{.tasks = (const char *const[]){"zebra"}, .n_tasks = 1}, "no task 'zebra' in the preset quick"},
+        {{.attentions = "linear,soft"}, "must be standard, sparse, linear"},
+        {{.widths = "16,"}, "widths '16,': must be integers in 8..8192"},
+        {{.seeds = "1;2"}, "seeds '1;2'"},
+        {{.recipe = "rat=1"}, "did you mean 'rate'?"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         at_err why = {0};
         at_grid bad = wrong[k].g;
@@ -109,13 +111,14 @@ static void told(void *ctx, const at_sweep_event *e)
         raise(SIGKILL);
 }
 
-static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s, at_sweep_summary *sum)
+static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s,
+                       at_sweep_summary *sum)
 {
     at_ledger *l;
     err = (at_err){0};
     must(at_ledger_open(path, AT_LEDGER_WRITE, &l, &err));
-    at_status st =
-        at_job_sweep(cells, n, &(at_sweep_job){.ledger = l, .threads = threads, .told = told, .ctx = s}, sum, &err);
+    at_status st = at_job_sweep(
+        cells, n, &(at_sweep_job){.ledger = l, .threads = threads, .told = told, .ctx = s}, sum, &err);
     at_ledger_close(l);
     return st;
 }
@@ -186,7 +189,8 @@ static void marks(void **state)
                 c[k].recipe.arch.attention != c[i].recipe.arch.attention)
                 continue;
             must(at_grid_mark(&c[k], &less, &err));
-            assert_true(can || strcmp(less.mark, "constructible") || c[k].recipe.arch.width > c[i].recipe.arch.width);
+            assert_true(can || strcmp(less.mark, "constructible") ||
+                        c[k].recipe.arch.width > c[i].recipe.arch.width);
         }
     }
     assert_int_equal(constructible + silent, n);
@@ -208,7 +212,8 @@ static void marks(void **state)
         if (c[i].size == 4) {
             at_mark_of mark;
             must(at_grid_mark(&c[i], &mark, &err));
-            assert_string_equal(mark.mark, c[i].recipe.arch.width == atoi(widths) ? "silent" : "constructible");
+            assert_string_equal(mark.mark,
+                                c[i].recipe.arch.width == atoi(widths) ? "silent" : "constructible");
         }
     at_arena_release(&a);
 }

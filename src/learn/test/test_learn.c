@@ -82,7 +82,8 @@ static void lessons(void **state)
 static void recipes(void **state)
 {
     (void)state;
-    at_recipe r = recipe_of("attention=sparse width=32 rate=0.003 positions=learned enough=0.5 seed=9"), again;
+    at_recipe r = recipe_of("attention=sparse width=32 rate=0.003 positions=learned enough=0.5 seed=9"),
+              again;
     assert_int_equal(r.arch.attention, AT_TRAIN_SPARSE);
     assert_int_equal(r.arch.width, 32);
     assert_true(r.arch.learned_positions);
@@ -149,7 +150,8 @@ static void learns(void **state)
         at_arena arena;
         at_arena_init(&arena);
         must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o, &m, &err));
-        must(at_exam_run(&m, d, r.seed + 0x100000000u, AT_TEST, 100, &(at_exam_options){.threads = 2}, &e, &err));
+        must(at_exam_run(&m, d, r.seed + 0x100000000u, AT_TEST, 100, &(at_exam_options){.threads = 2}, &e,
+                         &err));
         assert_int_equal(e.answers, o.exam.answers);
         assert_int_equal(e.chains, o.exam.chains);
         assert_true(at_exam_answer(&o.exam) >= 0.9);
