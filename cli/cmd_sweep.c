@@ -111,10 +111,13 @@ static int run(const cli_args *a)
                  .recipe = a->recipe};
     if (!g.preset)
         return cli_usage(a, "--preset '%.40s': must be quick or paper", a->preset);
+    at_ranks *ranks = NULL;
+    if (at_ranks_open(&ranks, &err))
+        return cli_fail(a, &err);
+    bool first = at_ranks_rank(ranks) == 0;
     at_arena arena;
     at_arena_init(&arena);
     at_grid_cell *cells;
-    at_ledger *l = NULL;
     at_row *rows = NULL;
     size_t n_rows = 0;
     int n;
@@ -123,24 +126,25 @@ static int run(const cli_args *a)
         s = at_picture_kind_of(a->plot, &kind, &err);
     if (!s && (!cli_can_be_written(report, &err) || (a->plot && !cli_can_be_written(a->plot, &err))))
         s = err.code;
-    if (!s)
-        s = at_ledger_open(db, AT_LEDGER_WRITE, &l, &err);
+    s = at_ranks_agree(ranks, s, NULL, 0, &err);
     teller t = {.args = a, .rows = a->json ? json_array() : NULL};
     at_sweep_summary sum;
     at_sweep_job job = {
-        .ledger = l, .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
+        .ranks = ranks, .db = db, .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
     if (!s)
         s = at_job_sweep(cells, n, &job, &sum, &err);
     cli_progress_clear();
-    if (!s)
-        s = report_write(l, a, report, &arena, &rows, &n_rows, &err);
-    int code;
+    if (!s && first)
+        s = report_write(db, a, report, &arena, &rows, &n_rows, &err);
+    s = at_ranks_close(ranks, s, &err);
+    int code = CLI_HOLDS;
     if (s) {
         json_decref(t.rows);
         code = cli_fail(a, &err);
-    } else
+    } else if (first)
         code = summary_print(a, &sum, rows, n_rows, db, report, t.rows);
-    at_ledger_close(l);
+    else
+        json_decref(t.rows);
     at_arena_release(&arena);
     return code;
 }
@@ -168,5 +172,6 @@ const cli_command cmd_sweep = {
     .options = CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_RECIPE | CLI_PLOT | CLI_GRID,
     .least = 0,
     .most = -1,
+    .ranks = true,
     .run = run,
 };

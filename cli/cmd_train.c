@@ -133,7 +133,7 @@ static int run(const cli_args *a)
     at_outcome o;
     teller t = {.args = a};
     at_learn_options options = {
-        .threads = a->threads, .state = a->state, .progress = cli_progress(), .told = told, .ctx = &t};
+        .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
     at_model from;
     at_status s = a->from ? at_model_load(&from, a->from, &err) : AT_OK;
     if (!s && a->from)

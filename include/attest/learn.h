@@ -26,7 +26,8 @@ void at_lesson_free(at_lesson *l); /* NULL is allowed */
 at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err);
 uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch */
 
-/* The trained weights as a decoder of the source's rows: its words, and the stop at <eos>. */
+/* The trained weights as a decoder of the source's rows: its words, and the stop at <eos>. What began as a decoder with words
+ * keeps its own. */
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
 
 /* ---- exams ---------------------------------------------------------------------------------------------- */
@@ -108,15 +109,14 @@ typedef struct {
 
 typedef struct {
     int threads;
-    const char *
-        state; /* NULL, or a file for the state at every exam and when interrupted; taken up when it is there */
-    const at_model *from; /* NULL, or a model to begin with */
+    const at_model *from;        /* NULL, or a model to begin with: a token decoder with the source's words. Of the
+                                    recipe's architecture only dropout and seed count then */
+    const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
     void *ctx;
 } at_learn_options;
-/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN, the place, and the state of the last exam on disk.
- * Arrays of out live in the arena. */
+/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN and the place. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);
 

@@ -1,8 +1,8 @@
 /* sweep.c: the cells of a grid, trained, into the ledger.
  *
  * Small models train faster side by side than one after the other on more threads: so many cells run at a time as there are
- * threads, each on one. A cell is a function of its key, so who runs it does not matter, and what this very build has
- * finished is served from the ledger. */
+ * threads, each on one, and ranks share what is left (ranks.c). A cell is a function of its key, so who runs it does not
+ * matter, and what this very build has finished is served from the ledger. */
 #include "job_internal.h"
 
 #include <math.h>
@@ -16,10 +16,10 @@ typedef struct {
     const at_grid_cell *cells;
     int n, done;
     const at_sweep_job *job;
+    at_spread *spread;
     at_sweep_summary *sum;
     pthread_mutex_t lock; /* of the ledger, the summary, the progress and err */
-    at_err *err;
-    bool stop;
+    at_err *err;          /* the first failure of a cell */
 } sweep;
 
 static json_t *points(const at_outcome *o, bool exams)
@@ -150,19 +150,18 @@ static void cell_tell(sweep *w, const at_grid_cell *c, const at_row *row, bool s
     at_progress_tick(w->job->progress, "sweep", w->done, w->n);
 }
 
-static void cell_run(void *ctx, size_t i, int worker)
+/* Cell i, found or trained; false: it failed, and err says why. */
+static bool cell_run(sweep *w, size_t i)
 {
-    (void)worker;
-    sweep *w = ctx;
     const at_grid_cell *c = &w->cells[i];
-    at_ledger *l = w->job->ledger;
+    at_ledger *l = at_spread_ledger(w->spread);
     at_arena arena;
     at_row row = {0}, *old = NULL;
     at_err err = {0};
     at_arena_init(&arena);
     pthread_mutex_lock(&w->lock);
-    at_status s = w->stop ? AT_ECANCEL : key_make(c, &arena, &row.key, &err);
-    if (!s && l)
+    at_status s = key_make(c, &arena, &row.key, &err);
+    if (!s)
         s = at_ledger_find(l, &row.key, &old, &arena, &err);
     at_progress_tick(w->job->progress, "sweep", w->done, w->n);
     pthread_mutex_unlock(&w->lock);
@@ -176,16 +175,32 @@ static void cell_run(void *ctx, size_t i, int worker)
     if (!s && !old)
         s = cell_train(c, &arena, &row.rec, &err);
     pthread_mutex_lock(&w->lock);
-    if (!s && !old && l)
+    if (!s && !old)
         s = at_ledger_put(l, &row.key, &row.rec, &err);
     if (!s)
         cell_tell(w, c, old ? old : &row, old != NULL);
-    else if (!w->stop) {
-        w->stop = true;
+    else
         at_fail(w->err, s, "%s", err.text);
-    }
     pthread_mutex_unlock(&w->lock);
     at_arena_release(&arena);
+    return !s;
+}
+
+/* One thread: cells, as long as there are any. */
+static void worker_run(void *ctx, size_t i, int worker)
+{
+    (void)i, (void)worker;
+    sweep *w = ctx;
+    at_err err = {0};
+    size_t cell;
+    at_status s;
+    while (!(s = at_spread_next(w->spread, &cell, &err)) && cell < (size_t)w->n)
+        if ((s = at_spread_done(w->spread, cell, cell_run(w, cell), &err)))
+            break;
+    pthread_mutex_lock(&w->lock);
+    if (s)
+        at_fail(w->err, s, "%s", err.text);
+    pthread_mutex_unlock(&w->lock);
 }
 
 at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job, at_sweep_summary *out,
@@ -195,12 +210,17 @@ at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job
     at_err mine = {0};
     sweep w = {.cells = cells, .n = n, .job = job, .sum = out, .err = &mine};
     *out = (at_sweep_summary){0};
+    at_status s = at_spread_open(job->ranks, job->db, (size_t)n, 0, &w.spread, err);
+    if (s)
+        return s;
+    int threads = job->threads > 0 ? job->threads : at_cores();
     if (pthread_mutex_init(&w.lock, NULL))
-        return at_oom(err);
-    at_status s = at_parallel(job->threads, (size_t)n, cell_run, &w, err);
+        return at_spread_close(w.spread, at_oom(err), err);
+    s = at_parallel(threads, (size_t)threads, worker_run, &w, err);
     pthread_mutex_destroy(&w.lock);
-    out->seconds = at_now() - start;
     if (!s && mine.code)
         s = at_fail(err, mine.code, "%s", mine.text);
+    s = at_spread_close(w.spread, s, err);
+    out->seconds = at_now() - start;
     return s;
 }

@@ -1,7 +1,8 @@
 /* exam.c: greedy completions of a source's prompts, graded.
  *
- * A stretch of prompts is completed in parallel, one generator a thread, then graded and told in order; so nothing
- * depends on the threads, and what is told can be printed at once. */
+ * A stretch of prompts is completed, all at once by the batched decoder or, for models and arithmetics that it refuses, one
+ * generator a thread; then graded in parallel, and told in order. So nothing depends on the threads, and what is told
+ * can be printed at once. */
 #include "learn_internal.h"
 
 #include <inttypes.h>
@@ -9,10 +10,12 @@
 #include <string.h>
 
 #define STRETCH 256 /* prompts completed before they are told */
+#define BATCH   64  /* of them at a time */
 
 typedef struct {
     at_err wrong;
     at_sequence s; /* the sample; of it only the prompt is given to the model */
+    double *prompt;
     int *completion;
     int n;
     double margin;
@@ -25,9 +28,12 @@ typedef struct {
     const at_source *d;
     uint64_t seed, first;
     at_part part;
+    int threads;
+    at_batch *batch;          /* NULL: generators instead */
     at_generator **generator; /* (threads) */
-    double **prompt;          /* (threads) rows for the model */
     paper *papers;            /* (STRETCH) */
+    at_input prompt[STRETCH];
+    at_batch_chain chain[STRETCH];
 } hall;
 
 double at_exam_answer(const at_exam *e)
@@ -40,43 +46,72 @@ double at_exam_chain(const at_exam *e)
     return e->count ? (double)e->chains / (double)e->count : NAN;
 }
 
-static at_status paper_write(hall *h, paper *p, uint64_t index, int worker)
+static void paper_draw(void *ctx, size_t k, int worker)
 {
-    at_err *err = &p->wrong;
+    (void)worker;
+    hall *h = ctx;
+    paper *p = &h->papers[k];
+    p->wrong = (at_err){0};
     p->n = 0;
     p->margin = INFINITY;
-    at_status s = at_source_sample(h->d, h->seed, h->part, index, &p->s, err);
-    if (s)
-        return s;
-    const double *rows;
-    int n = 0;
-    double margin = NAN;
-    if (p->s.prompt <= h->m->decode.prompt_max) {
-        for (int i = 0; i < p->s.prompt; i++)
-            h->prompt[worker][i] = p->s.token[i];
-        at_err no_answer = {0};
-        s = at_generator_run(h->generator[worker], h->prompt[worker], p->s.prompt, &rows, &n, &margin,
-                             &no_answer);
-        if (s && s != AT_EBUDGET)
-            return at_fail(err, s, "%s", no_answer.text);
-        for (int i = 0; i < n; i++)
-            p->completion[i] = (int)rows[i];
-        p->n = n;
-        if (n && margin < p->margin)
-            p->margin = margin;
-    }
-    p->stopped = n && p->completion[n - 1] == AT_TOKEN_EOS;
-    return at_source_grade(h->d, p->s.token, p->s.prompt, p->completion, p->n, &p->grade, err);
+    if (at_source_sample(h->d, h->seed, h->part, h->first + k, &p->s, &p->wrong))
+        p->s.prompt = 0;
+    for (int i = 0; i < p->s.prompt; i++)
+        p->prompt[i] = p->s.token[i];
+    h->prompt[k] = (at_input){p->s.prompt, p->prompt};
 }
 
-static void paper_run(void *ctx, size_t k, int worker)
+static void paper_keep(paper *p, const double *rows, int n, double margin)
+{
+    for (int i = 0; i < n; i++)
+        p->completion[i] = (int)rows[i];
+    p->n = n;
+    if (n)
+        p->margin = margin;
+}
+
+static void paper_generate(void *ctx, size_t k, int worker)
 {
     hall *h = ctx;
-    h->papers[k].wrong = (at_err){0};
-    paper_write(h, &h->papers[k], h->first + k, worker);
+    paper *p = &h->papers[k];
+    const double *rows;
+    int n = 0;
+    double margin;
+    at_err none = {0};
+    if (p->wrong.code || p->s.prompt > h->m->decode.prompt_max)
+        return;
+    at_status s = at_generator_run(h->generator[worker], p->prompt, p->s.prompt, &rows, &n, &margin, &none);
+    if (s && s != AT_EBUDGET)
+        at_fail(&p->wrong, s, "%s", none.text);
+    else
+        paper_keep(p, rows, n, margin);
 }
 
-static at_status model_fits(const at_model *m, const at_source *d, at_err *err)
+static void paper_grade(void *ctx, size_t k, int worker)
+{
+    (void)worker;
+    hall *h = ctx;
+    paper *p = &h->papers[k];
+    if (p->wrong.code)
+        return;
+    p->stopped = p->n && p->completion[p->n - 1] == AT_TOKEN_EOS;
+    at_source_grade(h->d, p->s.token, p->s.prompt, p->completion, p->n, &p->grade, &p->wrong);
+}
+
+/* The next n papers, from the prompt to the grade. */
+static at_status papers_run(hall *h, size_t n, at_err *err)
+{
+    at_status s = at_parallel(h->threads, n, paper_draw, h, err);
+    if (!s && h->batch) {
+        s = at_batch_run(h->batch, h->prompt, n, h->chain, err);
+        for (size_t k = 0; k < n && !s; k++)
+            paper_keep(&h->papers[k], h->chain[k].rows, h->chain[k].n, h->chain[k].margin);
+    } else if (!s)
+        s = at_parallel(h->threads, n, paper_generate, h, err);
+    return s ? s : at_parallel(h->threads, n, paper_grade, h, err);
+}
+
+at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
 {
     if (!m->decode.enabled || m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN ||
         m->readout.kind != AT_READ_ARGMAX)
@@ -94,28 +129,35 @@ static at_status model_fits(const at_model *m, const at_source *d, at_err *err)
     return AT_OK;
 }
 
-static at_status hall_open(hall *h, int threads, at_arith arith, at_arena *a, at_err *err)
+static at_status hall_open(hall *h, at_arith arith, at_arena *a, at_err *err)
 {
     int longest = at_source_longest(h->d), most = h->m->decode.max_steps;
-    h->generator = at_new(a, at_generator *, threads);
-    h->prompt = at_new(a, double *, threads);
+    at_err refused = {0};
+    h->generator = at_new(a, at_generator *, h->threads);
     h->papers = at_new(a, paper, STRETCH);
-    if (!h->generator || !h->prompt || !h->papers)
+    if (!h->generator || !h->papers)
         return at_oom(err);
     for (int k = 0; k < STRETCH; k++) {
         h->papers[k].s.token = at_new(a, int, longest);
+        h->papers[k].prompt = at_new(a, double, longest);
         h->papers[k].completion = at_new(a, int, most);
-        if (!h->papers[k].s.token || !h->papers[k].completion)
+        if (!h->papers[k].s.token || !h->papers[k].prompt || !h->papers[k].completion)
             return at_oom(err);
     }
-    for (int k = 0; k < threads; k++) {
-        if (!(h->prompt[k] = at_new(a, double, longest)))
-            return at_oom(err);
-        at_status s = at_generator_new(h->m, arith, &h->generator[k], err);
-        if (s)
-            return s;
-    }
-    return AT_OK;
+    at_status s = at_batch_new(h->m, arith, BATCH, h->threads, &h->batch, &refused);
+    if (s != AT_EREFUSED)
+        return s ? at_fail(err, s, "%s", refused.text) : AT_OK;
+    h->batch = NULL;
+    for (int k = 0; k < h->threads && (k == 0 || !s); k++)
+        s = at_generator_new(h->m, arith, &h->generator[k], err);
+    return s;
+}
+
+static void hall_close(hall *h)
+{
+    at_batch_free(h->batch);
+    for (int k = 0; h->generator && k < h->threads; k++)
+        at_generator_free(h->generator[k]);
 }
 
 static void paper_count(const paper *p, at_exam *out, uint64_t *wrong, double *places)
@@ -136,27 +178,29 @@ static void paper_count(const paper *p, at_exam *out, uint64_t *wrong, double *p
 at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
                       const at_exam_options *o, at_exam *out, at_err *err)
 {
-    int threads = o->threads > 0 ? o->threads : at_cores();
     at_arena arena;
     at_arena_init(&arena);
-    hall h = {.m = m, .d = d, .seed = seed, .part = part};
-    at_status s = model_fits(m, d, err);
-    if (!s)
-        s = hall_open(&h, threads, o->arith, &arena, err);
+    hall *h = at_new(&arena, hall, 1);
+    at_status s = h ? learn_fits(m, d, err) : at_oom(err);
     *out = (at_exam){.margin = INFINITY};
     uint64_t wrong = 0;
     double places = 0;
-    for (h.first = 0; h.first < count && !s; h.first += STRETCH) {
-        size_t n = count - h.first < STRETCH ? (size_t)(count - h.first) : STRETCH;
-        at_progress_tick(o->progress, "exam", (double)h.first, (double)count);
+    if (!s) {
+        *h = (hall){
+            .m = m, .d = d, .seed = seed, .part = part, .threads = o->threads > 0 ? o->threads : at_cores()};
+        s = hall_open(h, o->arith, &arena, err);
+    }
+    for (uint64_t first = 0; first < count && !s; first += STRETCH) {
+        size_t n = count - first < STRETCH ? (size_t)(count - first) : STRETCH;
+        at_progress_tick(o->progress, "exam", (double)first, (double)count);
         if (at_cancel_pending()) {
-            s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " prompts", h.first,
-                        count);
+            s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " prompts", first, count);
             break;
         }
-        s = at_parallel(threads, n, paper_run, &h, err);
+        h->first = first;
+        s = papers_run(h, n, err);
         for (size_t k = 0; k < n && !s; k++) {
-            const paper *p = &h.papers[k];
+            const paper *p = &h->papers[k];
             if (p->wrong.code)
                 s = at_fail(err, p->wrong.code, "%s", p->wrong.text);
             else if (p->grade.answer == AT_UNKNOWN)
@@ -164,14 +208,14 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
             else {
                 paper_count(p, out, &wrong, &places);
                 if (o->told)
-                    o->told(o->ctx, &(at_exam_case){h.first + k, p->s.token, p->completion, p->s.prompt, p->n,
-                                                    p->grade});
+                    o->told(o->ctx,
+                            &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n, p->grade});
             }
         }
     }
     out->first_wrong = wrong ? places / (double)wrong : NAN;
-    for (int k = 0; h.generator && k < threads; k++)
-        at_generator_free(h.generator[k]);
+    if (h)
+        hall_close(h);
     at_arena_release(&arena);
     return s;
 }

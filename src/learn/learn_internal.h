@@ -6,4 +6,7 @@
 
 #define LESSON_BATCH_MOST 65536
 
+/* Does the model write tokens, and are its words the source's? */
+at_status learn_fits(const at_model *m, const at_source *d, at_err *err);
+
 #endif

@@ -95,19 +95,20 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
     if (s)
         return s;
     int words = at_source_vocabulary(d);
-    if (words <= AT_MAX_WORDS) {
+    if (words <= AT_MAX_WORDS && !m->fields[0].words) {
         char word[AT_STREAM_WORD];
         if (!(m->fields[0].words = at_new(&m->arena, at_word, words)))
             s = at_oom(err);
         for (int k = 0; k < words && !s; k++)
             strcpy(m->fields[0].words[k].s, at_source_word(d, k, word));
     }
-    m->decode = (at_decode){.enabled = true,
-                            .stop = AT_STOP_EQUALS,
-                            .value = AT_TOKEN_EOS,
-                            .max_steps = m->n_max - 1,
-                            .prompt_min = 1,
-                            .prompt_max = m->n_max - 1};
+    if (!m->decode.enabled)
+        m->decode = (at_decode){.enabled = true,
+                                .stop = AT_STOP_EQUALS,
+                                .value = AT_TOKEN_EOS,
+                                .max_steps = m->n_max - 1,
+                                .prompt_min = 1,
+                                .prompt_max = m->n_max - 1};
     if (!s)
         s = at_model_validate(m, err);
     if (s)

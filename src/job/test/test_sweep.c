@@ -111,16 +111,13 @@ static void told(void *ctx, const at_sweep_event *e)
         raise(SIGKILL);
 }
 
-static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s,
-                       at_sweep_summary *sum)
+static at_ranks *ranks; /* this process alone */
+
+static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s, at_sweep_summary *sum)
 {
-    at_ledger *l;
     err = (at_err){0};
-    must(at_ledger_open(path, AT_LEDGER_WRITE, &l, &err));
-    at_status st = at_job_sweep(
-        cells, n, &(at_sweep_job){.ledger = l, .threads = threads, .told = told, .ctx = s}, sum, &err);
-    at_ledger_close(l);
-    return st;
+    return at_job_sweep(
+        cells, n, &(at_sweep_job){.ranks = ranks, .db = path, .threads = threads, .told = told, .ctx = s}, sum, &err);
 }
 
 static void sweeps(void **state)
@@ -137,6 +134,7 @@ static void sweeps(void **state)
     at_grid_cell *cells;
     int n = cells_of(&g, &a, &cells);
     at_sweep_summary sum;
+    must(at_ranks_open(&ranks, &err));
     place here[2] = {place_new(), place_new()};
     seen first = {0}, again = {0}, cut = {.stop_after = 4}, rest = {0};
     must(sweep(here[0].db, cells, n, 1, &first, &sum));
@@ -161,6 +159,7 @@ static void sweeps(void **state)
         text[k] = ledger_text(here[k].db);
         place_remove(&here[k]);
     }
+    must(at_ranks_close(ranks, AT_OK, &err));
     assert_string_equal(text[0].s, text[1].s);
     at_text_release(&text[0]);
     at_text_release(&text[1]);
