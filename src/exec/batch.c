@@ -16,7 +16,6 @@
 #define MORE_ROWS  48 /* rows of prompts in a step beyond one a slot */
 #define MOST_SLOTS 4096
 #define NEAR       ((size_t)1 << 20) /* bytes that stay near a core */
-#define SHARE      8                 /* caches read for each byte of weights */
 #define TILE       6                 /* rows that share a weight when it is loaded */
 #define SLOTS      64                /* where the caller leaves it to us */
 
@@ -176,8 +175,8 @@ static at_status worker_make(at_batch *b, worker *w, int slots, at_err *err)
 }
 
 /* Slots of a worker. A step reads the weights once and every cache. Where the weights stay near the core, as many slots as
- * leave their caches there too, when they are long; where not, so many that the weights are a small part of what is read. In
- * whole tiles of rows, up to the number that was asked for. */
+ * leave their caches there too, when they are long; where not, so many that caches are read as much as weights are,
+ * no more: they lie far too, and the farther the more there are. In whole tiles of rows, up to the number that was asked for. */
 static int slots_near(const at_batch *b, int slots)
 {
     size_t caches = 1, weights = matrix_bytes(b, &b->plan.head);
@@ -193,7 +192,7 @@ static int slots_near(const at_batch *b, int slots)
         caches +=
             k->linear ? batch_sums(k) * b->kernel->size : (size_t)((keys + NR - 1) / NR) * panel_bytes(b, k);
     }
-    size_t fit = weights <= NEAR ? NEAR / caches : SHARE * weights / caches + TILE;
+    size_t fit = weights <= NEAR ? NEAR / caches : weights / caches + TILE;
     fit = fit < TILE ? TILE : fit / TILE * TILE;
     return fit < (size_t)slots ? (int)fit : slots;
 }
