@@ -42,7 +42,10 @@ static int run(const ground *g, const char *db, int ranks, const char *options, 
                long when, char **said)
 {
     char words[4 * TEST_PATH];
-    snprintf(words, sizeof words, "spread %s %d %s 2 %s %d %ld", db, CELLS, g->log, how, rank, when);
+    /* Long, unless a test waits for it: on a busy machine a living rank may be silent for a while. */
+    int silence = !strcmp(how, "before") || !strcmp(how, "after") ? 3 : 10;
+    snprintf(words, sizeof words, "spread %s %d %s %d %s %d %ld", db, CELLS, g->log, silence, how, rank,
+             when);
     return ranks_call(ranks, "", options, words, said);
 }
 
@@ -150,7 +153,7 @@ static void first_dies(void **state)
     assert_int_equal(access(g.ranks, F_OK), 0);
     folder f;
     OK(folder_of(g.many, &f, &err));
-    OK(folder_clear(&f, 0.3, &err));
+    OK(folder_clear(&f, 0.5, &err));
     assert_int_not_equal(access(g.ranks, F_OK), 0);
     same_ledger(&g);
     ground_remove(&g);
@@ -169,7 +172,7 @@ static void killed_any_time(void **state)
     for (int round = 0; round < 2; round++) {
         int killed = 0, rc = 1, twice;
         char *said = NULL;
-        for (int k = 0; k < 3 && rc; k++) {
+        for (int k = 0; k < 2 && rc; k++) {
             int n = 2 + (int)at_rng_below(&r, 2);
             rc = run(&g, g.many, n, "", "time", (int)at_rng_below(&r, (uint64_t)n),
                      (long)at_rng_below(&r, 300000), NULL);
