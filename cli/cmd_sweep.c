@@ -80,11 +80,16 @@ static int summary_print(const cli_args *a, const at_sweep_summary *sum, const a
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
-static at_status report_write(at_ledger *l, const cli_args *a, const char *report, at_arena *arena,
+static at_status report_write(const char *db, const cli_args *a, const char *report, at_arena *arena,
                               at_row **rows, size_t *n, at_err *err)
 {
     at_text html;
-    at_status s = at_ledger_rows(l, NULL, rows, n, arena, err);
+    at_ledger *l;
+    at_status s = at_ledger_open(db, AT_LEDGER_READ, &l, err);
+    if (s)
+        return s;
+    s = at_ledger_rows(l, NULL, rows, n, arena, err);
+    at_ledger_close(l);
     if (s)
         return s;
     at_text_init(&html);

@@ -1,6 +1,7 @@
 /* cmd_train.c: `attest train`: a decoder learns a stream; what comes out is a model file like any other. */
 #include "cli.h"
 
+#include <attest/job.h>
 #include <attest/view.h>
 
 #include <inttypes.h>
@@ -111,48 +112,67 @@ static at_status curve_write(const char *what, const at_outcome *o, const char *
     return s ? s : at_plot_picture(&plot, kind, path, err);
 }
 
+/* What the user asked for, found out before anything is begun. */
+static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model *from, at_err *err)
+{
+    at_picture_kind kind;
+    at_recipe_init(r);
+    at_status s = a->recipe ? at_recipe_set(r, a->recipe, err) : AT_OK;
+    if (!s && a->plot)
+        s = at_picture_kind_of(a->plot, &kind, err);
+    const char *const paths[] = {a->out, a->plot, a->state};
+    for (int k = 0; k < 3 && !s; k++)
+        if (paths[k] && !cli_can_be_written(paths[k], err))
+            s = err->code;
+    if (!s)
+        s = cli_source_open(a, a->words[0], d, err);
+    if (!s && a->from && (s = at_model_load(from, a->from, err)))
+        at_source_free(*d);
+    return s;
+}
+
 static int run(const cli_args *a)
 {
     at_err err = {0};
     at_source *d;
     at_recipe r;
-    at_picture_kind kind;
-    at_recipe_init(&r);
-    if ((a->recipe && at_recipe_set(&r, a->recipe, &err)) ||
-        (a->plot && at_picture_kind_of(a->plot, &kind, &err)))
+    at_model from, m;
+    at_outcome o;
+    at_ranks *ranks = NULL;
+    if (at_ranks_open(&ranks, &err))
         return cli_fail(a, &err);
-    for (const char *const *path = (const char *const[]){a->out, a->plot, a->state, ""}; !*path || **path;
-         path++)
-        if (*path && !cli_can_be_written(*path, &err))
-            return cli_fail(a, &err);
-    if (cli_source_open(a, a->words[0], &d, &err))
-        return cli_fail(a, &err);
+    bool first = at_ranks_rank(ranks) == 0;
+    at_status s = asked(a, &r, &d, &from, &err);
+    bool begun = !s, learnt = false;
     at_arena arena;
     at_arena_init(&arena);
-    at_model m;
-    at_outcome o;
+    at_train_ranks together = at_ranks_training(ranks);
     teller t = {.args = a};
-    at_learn_options options = {
-        .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
-    at_model from;
-    at_status s = a->from ? at_model_load(&from, a->from, &err) : AT_OK;
-    if (!s && a->from)
-        options.from = &from;
-    if (!s)
-        s = at_learn(d, &r, &options, &arena, &o, &m, &err);
-    cli_progress_clear();
-    if (options.from)
-        at_model_release(&from);
+    at_learn_options options = {.threads = a->threads,
+                                .from = a->from ? &from : NULL,
+                                .ranks = at_ranks_count(ranks) > 1 ? &together : NULL,
+                                .progress = cli_progress(),
+                                .told = first ? told : NULL,
+                                .ctx = &t};
+    s = at_ranks_agree(ranks, s, NULL, 0, &err);
     if (!s) {
-        if (a->out)
+        s = at_learn(d, &r, &options, &arena, &o, &m, &err);
+        learnt = !s;
+        cli_progress_clear();
+        if (!s && first && a->out)
             s = at_model_save(&m, a->out, &err);
-        if (!s && a->plot)
+        if (!s && first && a->plot)
             s = curve_write(a->words[0], &o, a->plot, &arena, &err);
-        at_model_release(&m);
     }
-    int code = s ? cli_fail(a, &err) : outcome_print(a, &r, &o);
+    s = at_ranks_close(ranks, s, &err);
+    int code = s ? cli_fail(a, &err) : first ? outcome_print(a, &r, &o) : CLI_HOLDS;
+    if (learnt)
+        at_model_release(&m);
+    if (begun && a->from)
+        at_model_release(&from);
+    if (begun)
+        at_source_free(d);
     at_arena_release(&arena);
-    at_source_free(d);
     return code;
 }
 
@@ -178,5 +198,6 @@ const cli_command cmd_train = {
     .least = 1,
     .most = 1,
     .missing = "the name of a stream",
+    .ranks = true,
     .run = run,
 };

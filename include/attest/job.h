@@ -177,9 +177,9 @@ typedef struct {
     int done, of;
 } at_sweep_event;
 typedef struct {
-    at_ranks *ranks;   /* who shares the cells (at_ranks_open) */
-    const char *db;    /* the ledger */
-    int threads;       /* so many cells at a time, each with one thread; results do not depend on it */
+    at_ranks *ranks; /* who shares the cells (at_ranks_open) */
+    const char *db;  /* the ledger */
+    int threads;     /* so many cells at a time, each with one thread; results do not depend on it */
     const at_progress *progress;
     void (*told)(void *ctx, const at_sweep_event *e); /* one at a time; of this rank's cells */
     void *ctx;

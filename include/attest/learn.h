@@ -109,7 +109,7 @@ typedef struct {
 
 typedef struct {
     int threads;
-    const at_model *from;        /* NULL, or a model to begin with: a token decoder with the source's words. Of the
+    const at_model *from; /* NULL, or a model to begin with: a token decoder with the source's words. Of the
                                     recipe's architecture only dropout and seed count then */
     const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;

@@ -194,7 +194,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
         size_t n = count - first < STRETCH ? (size_t)(count - first) : STRETCH;
         at_progress_tick(o->progress, "exam", (double)first, (double)count);
         if (at_cancel_pending()) {
-            s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " prompts", first, count);
+            s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " prompts", first,
+                        count);
             break;
         }
         h->first = first;
@@ -208,8 +209,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
             else {
                 paper_count(p, out, &wrong, &places);
                 if (o->told)
-                    o->told(o->ctx,
-                            &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n, p->grade});
+                    o->told(o->ctx, &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n,
+                                                    p->grade});
             }
         }
     }

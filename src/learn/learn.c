@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define LAST_SEED ((uint64_t)1 << 32) /* added for the last exam */
+
 /* What the loop's ctx is. */
 typedef struct {
     at_lesson *lesson;
@@ -57,13 +59,15 @@ static at_status exam_take(const at_trainer *t, const at_source *d, const at_rec
 {
     at_model m;
     at_status s = at_lesson_model(t, d, &m, err);
-    if (s)
-        return s;
     at_exam_options e = {.threads = o->threads, .progress = last ? o->progress : NULL};
-    s = at_exam_run(&m, d, r->seed + (last ? 0x100000000u : 0), AT_TEST, last ? r->count : r->exam_count, &e,
-                    out, err);
-    at_model_release(&m);
-    return s;
+    if (!s) {
+        s = at_exam_run(&m, d, r->seed + (last ? LAST_SEED : 0), AT_TEST, last ? r->count : r->exam_count, &e,
+                        out, err);
+        at_model_release(&m);
+    } else
+        *out = (at_exam){0};
+    bool stop = false; /* a rank that cannot go on takes the others with it */
+    return o->ranks ? o->ranks->agree(o->ranks->ctx, s, &stop, out->answers, err) : s;
 }
 
 static at_status train_on(at_trainer *t, const at_source *d, const at_recipe *r, const at_learn_options *o,
@@ -99,8 +103,8 @@ static at_status train_on(at_trainer *t, const at_source *d, const at_recipe *r,
     return s;
 }
 
-static at_status trainer_make(const at_source *d, const at_recipe *r, const at_learn_options *o, at_trainer **t,
-                              at_err *err)
+static at_status trainer_make(const at_source *d, const at_recipe *r, const at_learn_options *o,
+                              at_trainer **t, at_err *err)
 {
     at_status s;
     if (o->from) {

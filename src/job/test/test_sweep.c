@@ -113,11 +113,13 @@ static void told(void *ctx, const at_sweep_event *e)
 
 static at_ranks *ranks; /* this process alone */
 
-static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s, at_sweep_summary *sum)
+static at_status sweep(const char *path, const at_grid_cell *cells, int n, int threads, seen *s,
+                       at_sweep_summary *sum)
 {
     err = (at_err){0};
     return at_job_sweep(
-        cells, n, &(at_sweep_job){.ranks = ranks, .db = path, .threads = threads, .told = told, .ctx = s}, sum, &err);
+        cells, n, &(at_sweep_job){.ranks = ranks, .db = path, .threads = threads, .told = told, .ctx = s},
+        sum, &err);
 }
 
 static void sweeps(void **state)
