@@ -352,9 +352,10 @@ static void refusals(void **state)
     m.n_min = 2;
     m.readout.last = true;
     must(at_trainer_from_model(&m, at_f32, 1, &(at_train_options){.length = 4}, &t, &err), &err);
-    int word[5] = {0, 4, 3, 1, 0}, high[2] = {0, 5}, end[5] = {-1, -1, -1, -1, 3}, four[2] = {-1, 4};
+    int word[5] = {0, 4, 3, 1, 0}, high[2] = {0, 5}, end[5] = {-1, -1, -1, -1, 3}, four[2] = {-1, 4},
+        two[2] = {1, 1};
     const at_train_sequence bad[] = {
-        {1, word, word}, {5, word, end}, {2, high, end + 3}, {2, word, four}, {2, word, word}};
+        {1, word, word}, {5, word, end}, {2, high, end + 3}, {2, word, four}, {2, word, two}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(at_trainer_step(t, &bad[i], 1, &at_adamw_default, &loss, &err), AT_EDOMAIN);
     err = (at_err){0};
