@@ -41,6 +41,9 @@ static at_status family_check(const at_model *m, at_err *err)
                        m->n_prefix);
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
+        if (k->kind != AT_BLOCK_ATTN && k->kind != AT_BLOCK_MLP)
+            return at_fail(err, AT_EREFUSED, "block %d: batched decoding has no step for %s", b,
+                           at_block_names[k->kind]);
         if (k->kind == AT_BLOCK_ATTN && k->n_groups != 1)
             return at_fail(err, AT_EREFUSED, "batched decoding has one group a block; block %d has %d", b,
                            k->n_groups);

@@ -23,7 +23,10 @@ at_status at_trainer_ranks(at_trainer *t, const at_train_ranks *r, at_err *err)
     at_status s = t->begin ? AT_OK : at_oom(err);
     uint64_t print = 0;
     const void *parts[] = {t->weights, t->moment1, t->moment2};
-    char line[TRAIN_LINE_MOST];
+    char line[TRAIN_LINE_MOST], model[65] = "";
+    if (!s && t->based) /* the line says nothing of a model's masks, scales, ... */
+        s = at_model_hash(&t->base, model, err);
+    print = at_hash64(model, sizeof model, print);
     print = at_hash64(line, (size_t)train_line_print(t, line), print);
     print = at_hash64(t->kernel->isa, strlen(t->kernel->isa), print);
     for (size_t i = 0; i < 3; i++)

@@ -256,6 +256,7 @@ static void exact_and_refusals(void **state)
         at_input x = {MOST, v};
         at_exec *e;
         at_decoder *d;
+        at_batch *batch;
         at_cost cost;
         at_trace trace;
         at_arena_init(&a);
@@ -284,6 +285,11 @@ static void exact_and_refusals(void **state)
         assert_int_equal(at_decoder_new(&m, at_f64, &d, &err), AT_EREFUSED);
         says(&err, rnn ? "block 0: the decoder has no step for rnn"
                        : "decoder: block 0 reads inputs of one length");
+        err = (at_err){0};
+        m.n_prefix = rnn ? 0 : m.n_prefix; /* which it refuses first */
+        must(rnn ? at_model_layout(&m, &err) : AT_OK, &err);
+        assert_int_equal(at_batch_new(&m, at_f32, 2, 1, &batch, &err), AT_EREFUSED);
+        says(&err, rnn ? "block 0: batched decoding has no step for rnn" : "decoder: block 0");
         err = (at_err){0};
         assert_int_equal(at_generation_cost(&m, 1, 1, &cost, &err), AT_EREFUSED);
         says(&err, "block 0");

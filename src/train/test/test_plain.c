@@ -306,6 +306,37 @@ static void damaged(void **state)
     unlink(path);
 }
 
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+/* What a rank shows the others when they meet. */
+static at_status shown(void *ctx, at_status mine, bool *stop, uint64_t same, at_err *err)
+{
+    (void)stop, (void)err;
+    *(uint64_t *)ctx = same;
+    return mine;
+}
+
+/* Ranks that start from models with the same weights and another mask must not agree. */
+static void ranks_compare_models(void **state)
+{
+    (void)state;
+    uint64_t print[3];
+    for (int k = 0; k < 3; k++) {
+        at_err err = {0};
+        at_model m;
+        at_trainer *t;
+        plain_model_make(&plain_usual, 2, &m);
+        if (k == 2)
+            m.blocks[0].groups[0].mask.kind = AT_MASK_STRICT;
+        must(at_trainer_from_model(&m, at_f32, 1, &at_train_options_default, &t, &err), &err);
+        at_train_ranks r = {.rank = k % 2, .ranks = 2, .agree = shown, .ctx = &print[k]};
+        must(at_trainer_ranks(t, &r, &err), &err);
+        at_trainer_free(t);
+        at_model_release(&m);
+    }
+    assert_true(print[0] == print[1] && print[0] != print[2]);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void refused(const at_model *m, at_status status, const char *words, const at_train_options *o)
@@ -352,9 +383,10 @@ static void refusals(void **state)
     m.n_min = 2;
     m.readout.last = true;
     must(at_trainer_from_model(&m, at_f32, 1, &(at_train_options){.length = 4}, &t, &err), &err);
-    int word[5] = {0, 4, 3, 1, 0}, high[2] = {0, 5}, end[5] = {-1, -1, -1, -1, 3}, four[2] = {-1, 4};
+    int word[5] = {0, 4, 3, 1, 0}, high[2] = {0, 5}, end[5] = {-1, -1, -1, -1, 3}, four[2] = {-1, 4},
+        two[2] = {1, 1};
     const at_train_sequence bad[] = {
-        {1, word, word}, {5, word, end}, {2, high, end + 3}, {2, word, four}, {2, word, word}};
+        {1, word, word}, {5, word, end}, {2, high, end + 3}, {2, word, four}, {2, word, two}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(at_trainer_step(t, &bad[i], 1, &at_adamw_default, &loss, &err), AT_EDOMAIN);
     err = (at_err){0};
@@ -420,9 +452,9 @@ static void memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(engines_agree), cmocka_unit_test(recognised),
-                                       cmocka_unit_test(threads_agree), cmocka_unit_test(resumes),
-                                       cmocka_unit_test(damaged),       cmocka_unit_test(refusals),
-                                       cmocka_unit_test(memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_agree), cmocka_unit_test(recognised), cmocka_unit_test(threads_agree),
+        cmocka_unit_test(resumes),       cmocka_unit_test(damaged),    cmocka_unit_test(ranks_compare_models),
+        cmocka_unit_test(refusals),      cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
