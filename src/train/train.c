@@ -12,9 +12,24 @@
 
 #define STRETCH ((size_t)16384) /* parameters updated as one work item; a multiple of every vector */
 
-static const train_kernel *kernel_choose(bool single)
+#if defined(__x86_64__)
+/* Vectors of 16 floats need rows that are multiples of them, and pay from heads of that width on. */
+static bool avx512_wanted(const at_train_arch *a, bool single)
+{
+    const char *isa = getenv("ATTEST_ISA");
+    if ((isa && !strcmp(isa, "avx2")) || !__builtin_cpu_supports("avx512f") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+        !__builtin_cpu_supports("avx512bw"))
+        return false;
+    return !single || (a->width % 16 == 0 && a->hidden % 16 == 0 && a->width >= 16 * (int64_t)a->heads);
+}
+#endif
+
+static const train_kernel *kernel_choose(const at_train_arch *a, bool single)
 {
 #if defined(__x86_64__)
+    if (!strcmp(at_exec_isa(), "avx2") && avx512_wanted(a, single))
+        return single ? &train_avx512_f : &train_avx512_d;
     if (!strcmp(at_exec_isa(), "avx2"))
         return single ? &train_avx2_f : &train_avx2_d;
 #endif
@@ -77,7 +92,7 @@ at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err)
     at_arena_init(&t->arena);
     at_model_init(&t->base);
     t->arith = a;
-    t->kernel = kernel_choose(a.kind == AT_F32);
+    t->kernel = kernel_choose(arch, a.kind == AT_F32);
     t->threads = threads > 0 ? threads : at_cores();
     if (t->threads > 256)
         t->threads = 256;

@@ -76,7 +76,7 @@ typedef struct {
 } train_kernel;
 extern const train_kernel train_portable_f, train_portable_d;
 #if defined(__x86_64__)
-extern const train_kernel train_avx2_f, train_avx2_d;
+extern const train_kernel train_avx2_f, train_avx2_d, train_avx512_f, train_avx512_d;
 #endif
 
 struct at_trainer {
