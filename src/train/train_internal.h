@@ -102,7 +102,8 @@ struct at_trainer {
 
 /* ---- train.c: the stages of making a trainer; what fails is freed by the caller with at_trainer_free */
 at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err); /* a kernel, no plan */
-at_status train_plan_fast(at_trainer *t, const at_train_arch *arch, at_err *err); /* and the kernel that suits it */
+at_status train_plan_fast(at_trainer *t, const at_train_arch *arch,
+                          at_err *err);             /* and the kernel that suits it */
 at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zero */
 
 /* ---- plain.c */
