@@ -5,7 +5,8 @@
 # libraries. The rest (all, lib, tests-build, install, ...) read config.mk at once.
 #
 # Sources are found by wildcard: src/<module>/*.c is the library, cli/*.c the command, each
-# src/<module>/test/test_*.c one cmocka program, each fuzz/fuzz_*.c one fuzz target, *_avx2.c only x86-64.
+# src/<module>/test/test_*.c one cmocka program, each fuzz/fuzz_*.c one fuzz target, *_avx2.c and
+# *_avx512.c only x86-64.
 #
 # Rebuilding: headers by -MMD; flags and the list of sources through two files in $(BUILD) that are
 # touched only when their content changes; the build id likewise (tools/build_id.sh says why).
@@ -52,7 +53,7 @@ say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
 
 SRC := $(sort $(wildcard src/*/*.c))
 ifndef X86_64
-SRC := $(filter-out %_avx2.c,$(SRC))
+SRC := $(filter-out %_avx2.c %_avx512.c,$(SRC))
 endif
 CLI_SRC := $(sort $(wildcard cli/*.c))
 TEST_SRC := $(sort $(wildcard src/*/test/test_*.c))
@@ -102,6 +103,7 @@ FORCE:
 # ---- library and command ---------------------------------------------------------------------------
 
 $(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
+$(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
 	$(call say,CC  )$(COMPILE) -c -o $@ $<

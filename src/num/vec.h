@@ -1,8 +1,8 @@
-/* vec.h: vectors of 32 bytes (AVX2) or 16 of floats (suffix f) or doubles (suffix d), and their exponentials.
+/* vec.h: vectors of 64 bytes (AVX-512), 32 (AVX2) or 16 of floats (suffix f) or doubles (suffix d), and their exponentials.
  *
- * GCC's vector types are written once; a file compiled with AVX2 and FMA gets one instruction for each
+ * GCC's vector types are written once; a file compiled with AVX2 and FMA or AVX-512 gets one instruction for each
  * function below, any other file gets plain C that the compiler lowers to what the machine has. A lane
- * never looks at its neighbours, except in the transpose.
+ * never looks at its neighbours, except in the transpose and where lanes are added up or compared.
  *
  * exp2: for x <= 0, 2^x = 2^n * p(x - n) with n the nearest integer. Adding 1.5 * 2^(mantissa bits)
  * rounds to n and leaves n in the low bits, so one shift puts it into the exponent. p is the
@@ -19,18 +19,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
 #include <immintrin.h>
-#define AT_VEC_AVX2 1
+#define AT_VEC_AVX512 1
+#define AT_VEC_AVX2   0
+#elif defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#define AT_VEC_AVX512 0
+#define AT_VEC_AVX2   1
 #else
-#define AT_VEC_AVX2 0
+#define AT_VEC_AVX512 0
+#define AT_VEC_AVX2   0
 #endif
 
 #define AT_VEC static inline __attribute__((always_inline, unused))
 /* Before a loop with a small constant count: -O2 alone keeps arrays of vectors in memory. */
-#define AT_UNROLL _Pragma("GCC unroll 8")
+#define AT_UNROLL _Pragma("GCC unroll 16")
 
-#define AT_VEC_BYTES (AT_VEC_AVX2 ? 32 : 16) /* what nearly every machine has without being asked */
+#define AT_VEC_BYTES (AT_VEC_AVX512 ? 64 : AT_VEC_AVX2 ? 32 : 16) /* 16: what nearly every machine has */
 #define AT_VEC_TYPE  __attribute__((vector_size(AT_VEC_BYTES)))
 typedef float at_vf AT_VEC_TYPE;
 typedef int32_t at_vfi AT_VEC_TYPE;
@@ -41,7 +47,50 @@ typedef uint64_t at_vdu AT_VEC_TYPE;
 #define AT_LANES_f (AT_VEC_BYTES / 4)
 #define AT_LANES_d (AT_VEC_BYTES / 8)
 
-#if AT_VEC_AVX2
+#if AT_VEC_AVX512
+
+AT_VEC at_vf vec_set_f(float x)
+{
+    return (at_vf)_mm512_set1_ps(x);
+}
+AT_VEC at_vd vec_set_d(double x)
+{
+    return (at_vd)_mm512_set1_pd(x);
+}
+AT_VEC at_vf vec_fma_f(at_vf a, at_vf b, at_vf c)
+{
+    return (at_vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+AT_VEC at_vd vec_fma_d(at_vd a, at_vd b, at_vd c)
+{
+    return (at_vd)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+AT_VEC at_vf vec_max_f(at_vf a, at_vf b)
+{
+    return (at_vf)_mm512_max_ps((__m512)a, (__m512)b);
+}
+AT_VEC at_vd vec_max_d(at_vd a, at_vd b)
+{
+    return (at_vd)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+AT_VEC at_vf vec_sqrt_f(at_vf a)
+{
+    return (at_vf)_mm512_sqrt_ps((__m512)a);
+}
+AT_VEC at_vd vec_sqrt_d(at_vd a)
+{
+    return (at_vd)_mm512_sqrt_pd((__m512d)a);
+}
+AT_VEC bool vec_any_f(at_vfi m)
+{
+    return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0;
+}
+AT_VEC bool vec_any_d(at_vdi m)
+{
+    return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
+}
+
+#elif AT_VEC_AVX2
 
 AT_VEC at_vf vec_set_f(float x)
 {
@@ -220,8 +269,115 @@ AT_VEC at_vd vec_exp_d(at_vd x)
     return vec_keep_d(~(x < vec_set_d(-708.0)), e);
 }
 
+/* 1 / x for x in 1 .. 2^20, within 1 ulp: AVX-512 divides slowly, and its estimate of 14 bits needs one step of Newton's. */
+AT_VEC at_vf vec_reciprocal_f(at_vf x)
+{
+#if AT_VEC_AVX512
+    at_vf r = (at_vf)_mm512_rcp14_ps((__m512)x), one = vec_set_f(1);
+    return vec_fma_f(r, vec_fma_f(-x, r, one), r);
+#else
+    return vec_set_f(1) / x;
+#endif
+}
+
+/* Sum and maximum of all lanes, halves first. */
+#if AT_VEC_AVX512 || AT_VEC_AVX2
+#if AT_VEC_AVX512
+#define AT_FOLD(op, v)                                                                                       \
+    _mm256_##op##_ps(_mm512_castps512_ps256((__m512)(v)), _mm512_extractf32x8_ps((__m512)(v), 1))
+#define AT_FOLD_D(op, v)                                                                                     \
+    _mm256_##op##_pd(_mm512_castpd512_pd256((__m512d)(v)), _mm512_extractf64x4_pd((__m512d)(v), 1))
+#else
+#define AT_FOLD(op, v)   ((__m256)(v))
+#define AT_FOLD_D(op, v) ((__m256d)(v))
+#endif
+#define AT_LANES_JOIN(name, op)                                                                              \
+    AT_VEC float vec_##name##_f(at_vf v)                                                                     \
+    {                                                                                                        \
+        __m256 a = AT_FOLD(op, v);                                                                           \
+        __m128 b = _mm_##op##_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));                    \
+        b = _mm_##op##_ps(b, _mm_movehl_ps(b, b));                                                           \
+        return _mm_cvtss_f32(_mm_##op##_ps(b, _mm_movehdup_ps(b)));                                          \
+    }                                                                                                        \
+    AT_VEC double vec_##name##_d(at_vd v)                                                                    \
+    {                                                                                                        \
+        __m256d a = AT_FOLD_D(op, v);                                                                        \
+        __m128d b = _mm_##op##_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));                   \
+        return _mm_cvtsd_f64(_mm_##op##_pd(b, _mm_unpackhi_pd(b, b)));                                       \
+    }
+AT_LANES_JOIN(sum, add)
+AT_LANES_JOIN(most, max)
+#else
+AT_VEC float vec_sum_f(at_vf v)
+{
+    return (v[0] + v[2]) + (v[1] + v[3]);
+}
+AT_VEC double vec_sum_d(at_vd v)
+{
+    return v[0] + v[1];
+}
+AT_VEC float vec_most_f(at_vf v)
+{
+    float a = v[0] > v[2] ? v[0] : v[2], b = v[1] > v[3] ? v[1] : v[3];
+    return a > b ? a : b;
+}
+AT_VEC double vec_most_d(at_vd v)
+{
+    return v[0] > v[1] ? v[0] : v[1];
+}
+#endif
+
 /* Rows r[lane] become columns: out[c][lane] = r[lane][c]. */
-#if AT_VEC_AVX2
+#if AT_VEC_AVX512
+/* From four quarters of each of a, b, c, d: quarter i of all four is the i-th result. */
+AT_VEC void vec_quarters(__m512 a, __m512 b, __m512 c, __m512 d, __m512 *out, int by)
+{
+    __m512 low = _mm512_shuffle_f32x4(a, b, 0x44), high = _mm512_shuffle_f32x4(a, b, 0xee);
+    __m512 low2 = _mm512_shuffle_f32x4(c, d, 0x44), high2 = _mm512_shuffle_f32x4(c, d, 0xee);
+    out[0] = _mm512_shuffle_f32x4(low, low2, 0x88);
+    out[by] = _mm512_shuffle_f32x4(low, low2, 0xdd);
+    out[2 * by] = _mm512_shuffle_f32x4(high, high2, 0x88);
+    out[3 * by] = _mm512_shuffle_f32x4(high, high2, 0xdd);
+}
+AT_VEC void vec_transpose_f(const float *const *row, at_vf *out)
+{
+    __m512 a[16], b[16], t[16];
+    AT_UNROLL
+    for (int i = 0; i < 8; i++) {
+        __m512 x = _mm512_loadu_ps(row[2 * i]), y = _mm512_loadu_ps(row[2 * i + 1]);
+        a[2 * i] = _mm512_unpacklo_ps(x, y);
+        a[2 * i + 1] = _mm512_unpackhi_ps(x, y);
+    }
+    AT_UNROLL
+    for (int i = 0; i < 16; i += 4) {
+        b[i] = _mm512_shuffle_ps(a[i], a[i + 2], 0x44);
+        b[i + 1] = _mm512_shuffle_ps(a[i], a[i + 2], 0xee);
+        b[i + 2] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+        b[i + 3] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+    }
+    AT_UNROLL
+    for (int i = 0; i < 4; i++)
+        vec_quarters(b[i], b[4 + i], b[8 + i], b[12 + i], t + i, 4);
+    AT_UNROLL
+    for (int i = 0; i < 16; i++)
+        out[i] = (at_vf)t[i];
+}
+AT_VEC void vec_transpose_d(const double *const *row, at_vd *out)
+{
+    __m512 a[8], t[8];
+    AT_UNROLL
+    for (int i = 0; i < 4; i++) {
+        __m512d x = _mm512_loadu_pd(row[2 * i]), y = _mm512_loadu_pd(row[2 * i + 1]);
+        a[2 * i] = _mm512_castpd_ps(_mm512_unpacklo_pd(x, y));
+        a[2 * i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(x, y));
+    }
+    for (int i = 0; i < 2; i++)
+        vec_quarters(a[i], a[2 + i], a[4 + i], a[6 + i], t + i, 2);
+    AT_UNROLL
+    for (int i = 0; i < 8; i++)
+        out[i] = (at_vd)t[i];
+}
+#elif AT_VEC_AVX2
 AT_VEC void vec_transpose_f(const float *const *row, at_vf *out)
 {
     __m256 a[8], b[8];

@@ -239,7 +239,7 @@ static at_status start(at_trainer *t, const at_train_options *o, at_err *err)
     bool fast = false;
     at_status s = o->plain ? AT_OK : family_find(&t->base, o, &arch, &fast, err);
     if (!s && fast)
-        s = train_plan_make(&arch, t->kernel->panel, &t->arena, &t->plan, err);
+        s = train_plan_fast(t, &arch, err);
     else if (!s)
         s = plain_plan_make(t, o, err);
     if (!s)

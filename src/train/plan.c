@@ -30,6 +30,8 @@ const at_adamw at_adamw_default = {1e-4, 0.9, 0.999, 1e-8, 0.01};
 #define MAX_LAYERS   128
 #define SLOT_BYTES   ((size_t)32 << 20)
 #define SLOTS_CHOSEN 16
+#define SLOPE_BYTES  ((size_t)4 << 20) /* slopes of GeLU kept a sequence; more are computed again ... */
+#define LEAN_LENGTH  192 /* ... where sequences are so long that copying weights for each costs little */
 
 static at_status in_range(const char *what, int64_t v, int64_t lo, int64_t hi, at_err *err)
 {
@@ -116,10 +118,9 @@ static size_t meet_norm(walk *w, const char *g, const char *b, int layer)
 
 static void meet_packed(walk *w, train_linear *m)
 {
-    size_t NR = w->panel, out = ((size_t)m->out + NR - 1) / NR * NR, in = ((size_t)m->in + NR - 1) / NR * NR;
+    size_t NR = w->panel, out = ((size_t)m->out + NR - 1) / NR * NR;
     size_t *at = &w->p->packed;
-    m->forward = *at, *at += (out * (size_t)m->in + 15) / 16 * 16;
-    m->backward = *at, *at += (in * (size_t)m->out + 15) / 16 * 16;
+    m->forward = *at, *at += w->p->lean ? 0 : (out * (size_t)m->in + 15) / 16 * 16;
     m->bias = *at, *at += (out + 15) / 16 * 16;
 }
 
@@ -211,6 +212,8 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
     p->R = p->V = a->vocabulary, p->T = a->length, p->least = 1;
     p->threshold = (uint32_t)lround(a->dropout * 65536);
     p->n_matrices = a->layers * 4 + 1;
+    p->lean =
+        p->T >= LEAN_LENGTH && (size_t)a->layers * (size_t)p->T * (size_t)p->U * sizeof(float) > SLOPE_BYTES;
     if (!(p->layer = at_new(arena, train_layer, a->layers)))
         return at_oom(err);
     p->n_tensors = places(p, panel);

@@ -12,6 +12,19 @@
 
 #define STRETCH ((size_t)16384) /* parameters updated as one work item; a multiple of every vector */
 
+#if defined(__x86_64__)
+/* Vectors of 16 floats need rows that are multiples of them, and pay from heads of that width on. */
+static bool avx512_wanted(const at_train_arch *a, bool single)
+{
+    const char *isa = getenv("ATTEST_ISA");
+    if ((isa && !strcmp(isa, "avx2")) || !__builtin_cpu_supports("avx512f") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+        !__builtin_cpu_supports("avx512bw"))
+        return false;
+    return !single || (a->width % 16 == 0 && a->hidden % 16 == 0 && a->width >= 16 * (int64_t)a->heads);
+}
+#endif
+
 static const train_kernel *kernel_choose(bool single)
 {
 #if defined(__x86_64__)
@@ -21,29 +34,39 @@ static const train_kernel *kernel_choose(bool single)
     return single ? &train_portable_f : &train_portable_d;
 }
 
+at_status train_plan_fast(at_trainer *t, const at_train_arch *arch, at_err *err)
+{
+#if defined(__x86_64__)
+    bool single = t->arith.kind == AT_F32;
+    if (!strcmp(at_exec_isa(), "avx2") && avx512_wanted(arch, single))
+        t->kernel = single ? &train_avx512_f : &train_avx512_d;
+#endif
+    return train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
+}
+
 static size_t padded(const at_trainer *t)
 {
     return (t->plan.n + 15) / 16 * 16;
 }
 
 /* Xavier: uniform in +-sqrt(6 / (rows + cols)); gains 1, shifts and biases 0. Tensor i has a stream of its own. */
-static void weights_draw(at_trainer *t, double *w)
+static void weights_draw(at_trainer *t)
 {
     const train_plan *p = &t->plan;
     for (int i = 0; i < p->n_tensors; i++) {
         const at_train_tensor *e = &p->tensor[i];
         size_t n = (size_t)e->rows * (size_t)e->cols, len = strlen(e->name);
-        double range = sqrt(6.0 / (e->rows + e->cols));
+        double range = sqrt(6.0 / (e->rows + e->cols)), w[256];
         if (e->offset == p->token && p->a.token_range > 0)
             range = p->a.token_range;
+        bool gain = !strcmp(e->name + len - 2, ".g"), shift = !strcmp(e->name + len - 2, ".b");
         at_rng r = at_rng_at(p->a.seed, (uint64_t)i);
-        for (size_t k = 0; k < n; k++)
-            if (!strcmp(e->name + len - 2, ".g"))
-                w[e->offset + k] = 1;
-            else if (!strcmp(e->name + len - 2, ".b"))
-                w[e->offset + k] = 0;
-            else
-                w[e->offset + k] = range * (2 * at_rng_unit(&r) - 1);
+        for (size_t k = 0, some; k < n; k += some) {
+            some = n - k < 256 ? n - k : 256; /* doubles of all of them would be the peak of memory */
+            for (size_t s = 0; s < some; s++)
+                w[s] = gain ? 1 : shift ? 0 : range * (2 * at_rng_unit(&r) - 1);
+            t->kernel->write(w, some, (char *)t->weights + (e->offset + k) * t->kernel->size);
+        }
     }
 }
 
@@ -85,27 +108,16 @@ at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err)
     return AT_OK;
 }
 
-static at_status weights_begin(at_trainer *t, at_err *err)
-{
-    double *w = at_calloc(padded(t), sizeof *w);
-    if (!w)
-        return at_oom(err);
-    weights_draw(t, w);
-    t->kernel->write(w, padded(t), t->weights);
-    at_free(w);
-    return AT_OK;
-}
-
 at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_trainer **out, at_err *err)
 {
     at_trainer *t = NULL;
     at_status s = train_begin(a, threads, &t, err);
     if (!s)
-        s = train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
+        s = train_plan_fast(t, arch, err);
     if (!s)
         s = train_memory(t, err);
     if (!s)
-        s = weights_begin(t, err);
+        weights_draw(t);
     if (s)
         at_trainer_free(t);
     else

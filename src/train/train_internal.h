@@ -11,12 +11,12 @@
 
 #include <attest/train.h>
 
-/* A matrix (out, in) with its bias (out), and where its two packed forms lie: panels of NR outputs for the forward
- * pass, panels of NR inputs for the backward pass. */
+/* A matrix (out, in) with its bias (out), and where its packed form lies: panels of NR outputs for the forward pass (none
+ * when the plan is lean). */
 typedef struct {
     int out, in;
     size_t w, b; /* b: SIZE_MAX when absent */
-    size_t forward, backward;
+    size_t forward;
     size_t bias; /* padded copy among the packed */
 } train_linear;
 
@@ -40,6 +40,7 @@ typedef struct {
     int n_ends;         /* E: block ends among T positions */
     uint8_t *end;       /* (T) is it one? sparse only */
     uint32_t threshold; /* of 2^16: dropped when below */
+    bool lean; /* little memory: GeLU is computed again in the backward pass, weights are not packed ahead */
 
     int V;     /* words of an input; the fast family: R */
     int least; /* the shortest sequence; the longest is T */
@@ -76,7 +77,7 @@ typedef struct {
 } train_kernel;
 extern const train_kernel train_portable_f, train_portable_d;
 #if defined(__x86_64__)
-extern const train_kernel train_avx2_f, train_avx2_d;
+extern const train_kernel train_avx2_f, train_avx2_d, train_avx512_f, train_avx512_d;
 #endif
 
 struct at_trainer {
@@ -101,6 +102,8 @@ struct at_trainer {
 
 /* ---- train.c: the stages of making a trainer; what fails is freed by the caller with at_trainer_free */
 at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err); /* a kernel, no plan */
+at_status train_plan_fast(at_trainer *t, const at_train_arch *arch,
+                          at_err *err);             /* and the kernel that suits it */
 at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zero */
 
 /* ---- plain.c */
