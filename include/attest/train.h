@@ -79,12 +79,11 @@ at_status at_trainer_new(const at_train_arch *arch, at_arith a, int threads, at_
 void at_trainer_free(at_trainer *t); /* NULL is allowed */
 
 typedef struct {
-    double
-        dropout; /* of the embedding and of what blocks add to the residual; the fast engine: as at_train_arch */
-    uint64_t seed; /* of dropout */
-    int slots;     /* as in at_train_arch */
-    int length;    /* the longest sequence, for which memory is taken; 0: the model's n_max */
-    bool plain;    /* never the fast engine */
+    double dropout; /* of the embedding and of what blocks add; the fast engine: as at_train_arch */
+    uint64_t seed;  /* of dropout */
+    int slots;      /* as in at_train_arch */
+    int length;     /* plain engine: the longest sequence, for which memory is taken; 0: the model's n_max */
+    bool plain;     /* never the fast engine */
 } at_train_options;
 extern const at_train_options at_train_options_default; /* no dropout, seed 1 */
 
@@ -162,8 +161,8 @@ typedef struct {
     at_rnn_cell cell;
     uint64_t seed;
 } at_train_net;
-extern const at_train_net
-    at_train_net_default; /* attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1 */
+/* Attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1. */
+extern const at_train_net at_train_net_default;
 /* Xavier weights. What is outside its range is refused by name. */
 at_status at_train_net_model(const at_train_net *n, at_model *m, at_err *err);
 
