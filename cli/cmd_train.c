@@ -179,7 +179,7 @@ static int run(const cli_args *a)
 const cli_command cmd_train = {
     .name = "train",
     .summary = "a decoder learns a stream, step by step; a model file comes out",
-    .usage = "STREAM|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE] [--plot FILE]",
+    .usage = "STREAM|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
     .about =
         "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"
         "fresh samples, and examines it on prompts of the test part, which are never trained on: greedy\n"
@@ -190,10 +190,9 @@ const cli_command cmd_train = {
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
         "that is not finite stops it with exit 2; what was kept stays. --from begins with the weights of\n"
         "a model file, trained or constructed.",
-    .examples =
-        "attest train lis --set n=10,range=25 --width 32 --steps 4000 --rate 0.006 -o lis.safetensors\n"
-        "attest train arithmetic --set operators=3 --attention linear --state run.state --plot run.png\n"
-        "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
+    .examples = "attest train lis --set n=10,range=25 --width 32 --rate 0.006 -o lis.st\n"
+                "attest train arithmetic --attention linear --state run.state\n"
+                "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
     .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_OUT | CLI_RECIPE | CLI_STATE | CLI_FROM | CLI_PLOT,
     .least = 1,
     .most = 1,

@@ -76,8 +76,7 @@ static const row rows[OPTS] = {
     [OPT_LAYERS] = {"--layers", "N", CLI_SHAPE, "1..128 (default 3)"},
     [OPT_HEADS] = {"--heads", "N", CLI_SHAPE, "a divisor of the width (default 4)"},
     [OPT_DROPOUT] = {"--dropout", "P", CLI_SHAPE, "0..0.99 (default 0.1)"},
-    [OPT_STATE] = {"--state", "FILE", CLI_STATE,
-                   "keep the training here, and go on with it when it is there"},
+    [OPT_STATE] = {"--state", "FILE", CLI_STATE, "keep the training here; go on when it is there"},
     [OPT_FROM] = {"--from", "MODEL", CLI_FROM, "begin with the weights of a model file"},
     [OPT_PLOT] = {"--plot", "FILE", CLI_PLOT, "the loss, or heat maps, as a picture (.png, .svg, .pdf)"},
     [OPT_ENOUGH] = {"--enough", "SHARE", CLI_ENOUGH, "exit 1 when fewer answers are right, 0..1"},
@@ -132,15 +131,15 @@ void cli_help_print(const cli_command *c)
             at_text_addf(&t, "  %-17s %s\n", left, rows[o].help);
         }
     if (c->options & CLI_RECIPE) {
-        at_text_add(&t, "\nSettings of the recipe, each an option (--rate 0.003):\n");
+        at_text_add(&t, "\nSettings of the recipe:\n");
         for (int i = 0; i < at_n_recipe_params; i++) {
             const at_param *p = &at_recipe_params[i];
-            char left[32];
+            char left[40];
             if (p->names)
-                snprintf(left, sizeof left, "%s (%s)", p->name, p->names[(int)p->value]);
+                snprintf(left, sizeof left, "--%s (%s)", p->name, p->names[(int)p->value]);
             else
-                snprintf(left, sizeof left, "%s (%.10g)", p->name, p->value);
-            at_text_addf(&t, "  %-21s %s\n", left, p->doc);
+                snprintf(left, sizeof left, "--%s (%.10g)", p->name, p->value);
+            at_text_addf(&t, "  %-23s %s\n", left, p->doc);
         }
     }
     at_text_add(&t, "\nExamples:\n");

@@ -2,9 +2,9 @@
 # after interruption, a small sweep served again from its ledger, refusals.
 . cli/test/lib.sh
 
-recipe='--width 16 --layers 2 --steps 300 --batch 16 --rate 0.01 --dropout 0 --exams 100 --prompts 30 --count 100'
+recipe='--width 16 --layers 2 --batch 16 --rate 0.01 --dropout 0 --exams 100 --prompts 30'
 # shellcheck disable=SC2086
-says 0 'train: a summary' 'chains right' train parity --set n=6 $recipe -o "$dir/m.st" --plot "$dir/curve.svg"
+says 0 'train: a summary' 'chains right' train parity --set n=6 $recipe --steps 300 --count 100 -o "$dir/m.st" --plot "$dir/curve.svg"
 says 0 'train: exams on the way' 'answers' train parity --set n=6 $recipe --steps 100 --count 10
 holds 'train: the model is there' test -s "$dir/m.st"
 holds 'train: the curves are there' grep -q '<svg' "$dir/curve.svg"

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const int quick_widths[] = {32, 64, 0};
-static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0}, paper_to_512[] = {32, 64, 128, 256, 512, 0};
+static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0},
+                 paper_to_512[] = {32, 64, 128, 256, 512, 0};
 
 /* One recipe for every attention; what a task changes, it changes for all of them. Words have one length: with those of the
  * benchmark (n-3..n+2 letters) an hour is not enough for edit distance. */
@@ -21,7 +22,8 @@ static const at_grid_task quick_tasks[] = {
 static const at_preset quick = {
     "quick",
     "the phenomenon, in an hour on two cores",
-    "dropout=0 words=1.7 batch=64 rate=0.006 beta2=0.98 steps=2800 exams=280 prompts=200 count=500 enough=0.99",
+    "dropout=0 words=1.7 batch=64 rate=0.006 beta2=0.98 steps=2800 exams=280 prompts=200 count=500 "
+    "enough=0.99",
     quick_tasks,
     sizeof quick_tasks / sizeof *quick_tasks,
     3,

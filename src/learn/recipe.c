@@ -64,8 +64,7 @@ const at_param at_recipe_params[] = {
     [EXAMS] = {"exams", "steps between exams; 0: one, at the end", 0, 1e9, 500, true, NULL},
     [EXAM_COUNT] = {"prompts", "of an exam on the way", 1, 1e6, 200, true, NULL},
     [COUNT] = {"count", "prompts of the last exam", 1, 1e8, 1000, true, NULL},
-    [ENOUGH] = {"enough", "share of right answers that ends the training; 2: none does", 0, 2, 2, false,
-                NULL},
+    [ENOUGH] = {"enough", "share of right answers that ends it; 2: none does", 0, 2, 2, false, NULL},
     [SEED] = {"seed", "of weights, dropout and samples", 0, MANY, 1, true, NULL},
 };
 const int at_n_recipe_params = SETTINGS;
