@@ -15,8 +15,7 @@
 
 #include "model_internal.h"
 
-#define JSON_MAX_DEPTH  16
-#define JSON_MAX_VALUES ((size_t)1 << 20)
+#define JSON_MAX_DEPTH 16
 /* Per '[', '{' or ',': at most an object of 72 bytes with 8 buckets of 16, its entry in an object (56 and
  * the key, and 64 for tables that were outgrown) or in an array (32), each rounded up to 16: below 450. */
 #define JSON_BYTES_A_VALUE 512
@@ -123,8 +122,9 @@ static at_status json_screen(const char *s, size_t n, const char *path, const ch
             depth--;
         if (depth > JSON_MAX_DEPTH)
             return at_fail(err, AT_EINPUT, "%s: %s nests deeper than %d", path, what, JSON_MAX_DEPTH);
-        if (*values > JSON_MAX_VALUES)
-            return at_fail(err, AT_EINPUT, "%s: %s holds more than %zu values", path, what, JSON_MAX_VALUES);
+        if (*values > MODEL_JSON_VALUES)
+            return at_fail(err, AT_EINPUT, "%s: %s holds more than %zu values", path, what,
+                           MODEL_JSON_VALUES);
     }
     return AT_OK;
 }
