@@ -30,12 +30,14 @@ typedef struct json_pool {
 } json_pool;
 
 static _Thread_local json_pool *pools;
+static _Thread_local bool
+    parsing; /* only then is taken from the top pool: what is made beside a value outlives it */
 static _Thread_local bool out_of_memory;
 
 static void *json_take(size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
-    if (pools && rounded >= bytes && rounded <= pools->cap - pools->used) {
+    if (parsing && rounded >= bytes && rounded <= pools->cap - pools->used) {
         void *p = pools->data + pools->used;
         pools->used += rounded;
         return p;
@@ -140,7 +142,9 @@ struct json_t *model_json_parse(const char *s, size_t n, const char *path, const
         return NULL;
     }
     json_error_t e;
+    parsing = true;
     json_t *j = json_loadb(s, n, JSON_REJECT_DUPLICATES, &e);
+    parsing = false;
     if (model_json_oom())
         at_oom(err);
     else if (!j)
