@@ -1,12 +1,10 @@
 /* fuzz_state.c: the state of a training from a stranger.
  *
- * Input that begins with '{' is a record alone: the rest of a state (header, tensors of zeros, a right sum) is made around it, since
- * the fuzzer seldom gets those right. What follows a line feed in it is the architecture of a model. Anything else is a file. Either
- * is refused in words, or it is a training, and then its state is read back and written as the same bytes.
- * Memory is limited by a ceiling: a long training is slow rather than wrong. */
+ * Input that begins with '{' is a record alone, and after a line feed a model's architecture, since the fuzzer seldom keeps
+ * lengths right: a header is made around them, and what they ask for is refused at the latest because there are no tensors. Anything
+ * else is a file, whose sum is checked last, so that wrong ones get far. It is refused in words, or it is a training, and then its
+ * state is read back and written as the same bytes. Memory has a ceiling: a long training is slow rather than wrong. */
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../src/model/tensors.h"
@@ -35,17 +33,19 @@ static void round_trip(const at_trainer *t, const char *note)
     at_trainer_free(back);
 }
 
-/* At most as many tensors of zeros as the record could mean, of the bytes that its own words ask for. */
 static void no_tensor(const void *ctx, int i, tensors_entry *out)
 {
     (void)ctx;
     (void)i;
-    *out = (tensors_entry){.name = "none", .rank = 1};
+    *out = (tensors_entry){.rank = 1};
 }
 
+/* A file without tensors; NULL when the texts are not UTF-8. */
 static char *around(const uint8_t *data, size_t size, size_t *n, at_err *err)
 {
-    char *text = malloc(size + 1), *header = NULL;
+    char *text = at_malloc(size + 1), *header = NULL;
+    if (!text)
+        return NULL;
     memcpy(text, data, size);
     text[size] = 0;
     char *arch = strchr(text, '\n');
@@ -56,7 +56,7 @@ static char *around(const uint8_t *data, size_t size, size_t *n, at_err *err)
     tensors_table table = {0, true, no_tensor, NULL};
     if (model_utf8((char *)data, size))
         tensors_header_print(&table, meta, 4, &header, n, err);
-    free(text);
+    at_free(text);
     return header;
 }
 
