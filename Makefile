@@ -253,6 +253,8 @@ judge:
 	@rm -rf $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/train
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
+	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
+	! /usr/bin/python3 judge/judge_state.py fuzz/corpus/state/damaged
 
 format:
 	find $(wildcard include src cli fuzz bench judge examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i

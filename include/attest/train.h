@@ -122,9 +122,12 @@ at_status at_trainer_write(at_trainer *t, const double *in, at_err *err);
 double at_trainer_flops(const at_trainer *t, int T);
 
 /* Everything a later step depends on: architecture, parameters, moments, steps. A resumed training gives the bits of one
- * that was never interrupted, on the same instruction set. The file ends with its sha-256. */
-at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err);
-at_status at_trainer_load(const char *path, int threads, at_trainer **out, at_err *err);
+ * that was never interrupted, on the same instruction set. The file is safetensors (docs/train.md), written whole or not at all.
+ * note: what else belongs to this state, UTF-8, at most AT_TRAIN_NOTE_MAX bytes; NULL: none. */
+#define AT_TRAIN_NOTE_MAX ((size_t)1 << 20)
+at_status at_trainer_save(const at_trainer *t, const char *note, const char *path, at_err *err);
+/* *note: NULL when the state has none, freed with at_free; note may be NULL. A file that is no such state is AT_EINPUT. */
+at_status at_trainer_load(const char *path, int threads, at_trainer **out, char **note, at_err *err);
 
 /* The plain model of these parameters: one token field, argmax readout at every position, lengths n_min..length. The
  * decode rule is left to the caller (m->decode). Of a trainer that started from a model: that model with these weights (n_min 0: and
@@ -182,6 +185,8 @@ typedef struct {
     uint64_t every;         /* 0: at the end only */
     const at_progress *report;                           /* may be NULL */
     void (*seen)(void *ctx, uint64_t step, double loss); /* may be NULL; ctx is the source's */
+    /* May be NULL: the note of a checkpoint, asked for right before it is written; ctx is the source's. */
+    at_status (*note)(void *ctx, at_text *out, at_err *err);
 } at_train_loop;
 double at_train_rate(const at_train_loop *l, uint64_t step);
 at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,

@@ -15,8 +15,7 @@
 
 #include "model_internal.h"
 
-#define JSON_MAX_DEPTH  16
-#define JSON_MAX_VALUES ((size_t)1 << 20)
+#define JSON_MAX_DEPTH 16
 /* Per '[', '{' or ',': at most an object of 72 bytes with 8 buckets of 16, its entry in an object (56 and
  * the key, and 64 for tables that were outgrown) or in an array (32), each rounded up to 16: below 450. */
 #define JSON_BYTES_A_VALUE 512
@@ -31,12 +30,14 @@ typedef struct json_pool {
 } json_pool;
 
 static _Thread_local json_pool *pools;
+static _Thread_local bool
+    parsing; /* only then is taken from the top pool: what is made beside a value outlives it */
 static _Thread_local bool out_of_memory;
 
 static void *json_take(size_t bytes)
 {
     size_t rounded = (bytes + 15) & ~(size_t)15;
-    if (pools && rounded >= bytes && rounded <= pools->cap - pools->used) {
+    if (parsing && rounded >= bytes && rounded <= pools->cap - pools->used) {
         void *p = pools->data + pools->used;
         pools->used += rounded;
         return p;
@@ -123,8 +124,9 @@ static at_status json_screen(const char *s, size_t n, const char *path, const ch
             depth--;
         if (depth > JSON_MAX_DEPTH)
             return at_fail(err, AT_EINPUT, "%s: %s nests deeper than %d", path, what, JSON_MAX_DEPTH);
-        if (*values > JSON_MAX_VALUES)
-            return at_fail(err, AT_EINPUT, "%s: %s holds more than %zu values", path, what, JSON_MAX_VALUES);
+        if (*values > MODEL_JSON_VALUES)
+            return at_fail(err, AT_EINPUT, "%s: %s holds more than %zu values", path, what,
+                           MODEL_JSON_VALUES);
     }
     return AT_OK;
 }
@@ -140,7 +142,9 @@ struct json_t *model_json_parse(const char *s, size_t n, const char *path, const
         return NULL;
     }
     json_error_t e;
+    parsing = true;
     json_t *j = json_loadb(s, n, JSON_REJECT_DUPLICATES, &e);
+    parsing = false;
     if (model_json_oom())
         at_oom(err);
     else if (!j)

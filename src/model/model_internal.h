@@ -7,6 +7,7 @@
  *   layout.c       the tensor walk, and what is built on it: measure, layout, validate
  *   json.c         jansson, safe when memory runs out
  *   codec.c        architecture <-> JSON
+ *   tensors.c      files of named tensors (tensors.h)
  *   safetensors.c  file image, save, load, hash
  *   sha256.c       FIPS 180-4
  *   input.c        input rows: check, parse, print
@@ -14,7 +15,7 @@
 #ifndef ATTEST_MODEL_INTERNAL_H
 #define ATTEST_MODEL_INTERNAL_H
 
-#include <attest/model.h>
+#include "tensors.h"
 
 #define MODEL_FORMAT    1                  /* version of the architecture's JSON */
 #define MODEL_MAX_POS   256                /* position features */
@@ -36,33 +37,5 @@ typedef at_status model_visit(void *ctx, const model_slot *s, at_err *err);
 at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err);
 /* Every range and combination, except the total of weights, which model_measure adds. */
 at_status model_check(const at_model *m, at_err *err);
-/* Checks the architecture, then counts tensors and weights; allocates nothing. */
-at_status model_measure(const at_model *m, int *n_tensors, size_t *n_weights, at_err *err);
-
-/* Is s[0..n) UTF-8 (no surrogates, no overlong forms)? */
-bool model_utf8(const char *s, size_t n);
-
-/* JSON, with jansson allocating through at_malloc. */
-struct json_t;
-void model_json_begin(void);
-/* Did an allocation of jansson's fail since model_json_begin? Clears the mark. Ask also after success. */
-bool model_json_oom(void);
-/* The object in s[0..n), refused before parsing when it nests or branches beyond what a model needs.
- * NULL on failure. Freed with model_json_free, the last one first, by the same thread. */
-struct json_t *model_json_parse(const char *s, size_t n, const char *path, const char *what, at_err *err);
-void model_json_free(struct json_t *j); /* NULL is allowed */
-/* Architecture -> compact JSON with sorted keys, freed with at_free; NULL on failure. */
-char *model_arch_print(const at_model *m, at_err *err);
-/* JSON -> architecture in m's arena; not yet checked beyond types and counts. */
-at_status model_arch_parse(at_model *m, const char *s, size_t n, const char *path, at_err *err);
-
-typedef struct {
-    uint32_t h[8];
-    uint64_t bytes;
-    unsigned char block[64];
-} model_sha256;
-void model_sha256_init(model_sha256 *s);
-void model_sha256_add(model_sha256 *s, const void *data, size_t n);
-void model_sha256_hex(model_sha256 *s, char out[65]);
 
 #endif

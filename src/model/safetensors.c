@@ -1,18 +1,14 @@
 /* safetensors.c: a model as a file that anyone's tools can read.
  *
- *   8 bytes   length of the header, little-endian
- *   header    JSON: {"__metadata__": {"attest": ARCHITECTURE, "format": "attest"},
- *                    "block.0.attn.0.q": {"data_offsets": [0, 96], "dtype": "F64", "shape": [3, 4]}, ...}
- *             ARCHITECTURE is JSON again, as a string (the format wants strings); blanks up to 8 bytes
- *   data      the tensors, F64 or F32, little-endian, tiling the rest of the file
+ * The container is that of tensors.h, with __metadata__ {"attest": ARCHITECTURE, "format": "attest"};
+ * ARCHITECTURE is JSON again, as a string (the format wants strings).
  *
- * Writing is canonical: sorted keys, table order of data, so equal models are equal bytes, and the
- * SHA-256 of the image is the model's identity.
+ * Writing is canonical, so equal models are equal bytes, and the SHA-256 of the image is the model's identity.
  *
  * Reading trusts nothing. In order: the header's length against the file's; the header as JSON; the
  * architecture; what that architecture must weigh against the bytes that are there; only then is memory
- * taken for weights. Every tensor must be named, typed, shaped and placed as the architecture says (any
- * order of data is accepted, since other writers sort), tiling the data exactly; every weight finite. */
+ * taken for weights. Every tensor must be named, typed, shaped and placed as the architecture says,
+ * tiling the data exactly; every weight finite. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +23,8 @@
 
 #include "model_internal.h"
 
-#define HEADER_MAX ((size_t)64 << 20)
-#define FILE_MAX   (8 + HEADER_MAX + 8 * AT_MAX_WEIGHTS)
-#define PORTION    4096 /* weights converted at a time */
+#define FILE_MAX (8 + TENSORS_HEADER_MAX + 8 * AT_MAX_WEIGHTS)
+#define PORTION  4096 /* weights converted at a time */
 
 static void le_put(unsigned char *p, uint64_t v, int bytes)
 {
@@ -78,28 +73,17 @@ static void weights_decode(double *w, const unsigned char *p, size_t n, bool f32
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static json_t *tensor_entry(const at_tensor *t, size_t item, const char *dtype)
+static void table_at(const void *ctx, int i, tensors_entry *out)
 {
-    json_int_t begin = (json_int_t)(t->offset * item), end = (json_int_t)((t->offset + t->count) * item);
-    json_t *shape = t->rank == 1 ? json_pack("[I]", (json_int_t)t->shape[0])
-                                 : json_pack("[I,I]", (json_int_t)t->shape[0], (json_int_t)t->shape[1]);
-    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", dtype, "shape", shape, "data_offsets", begin, end);
+    const at_tensor *t = &((const at_model *)ctx)->tensors[i];
+    memcpy(out->name, t->name, sizeof t->name);
+    out->rank = t->rank;
+    memcpy(out->shape, t->shape, sizeof t->shape);
 }
 
-/* The header's JSON, freed with at_free; NULL when out of memory. */
-static char *header_print(const at_model *m, const char *arch)
+static tensors_table table_of(const at_model *m)
 {
-    json_t *meta = json_pack("{s:s, s:s}", "format", "attest", "attest", arch);
-    json_t *root = json_pack("{s:o}", "__metadata__", meta);
-    char *text = NULL;
-    bool ok = root != NULL;
-    for (int t = 0; ok && t < m->n_tensors; t++)
-        ok = json_object_set_new(root, m->tensors[t].name,
-                                 tensor_entry(&m->tensors[t], m->f32 ? 4 : 8, m->f32 ? "F32" : "F64")) == 0;
-    if (ok)
-        text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(root);
-    return text;
+    return (tensors_table){m->n_tensors, m->f32, table_at, m};
 }
 
 /* Called with the image's portions in order. */
@@ -116,25 +100,19 @@ static at_status image_send(const at_model *m, at_status (*begin)(void *ctx, siz
     char *arch = model_arch_print(m, err);
     if (!arch)
         return AT_ENOMEM;
-    model_json_begin();
-    char *header = header_print(m, arch);
+    char *header;
+    size_t head, item = m->f32 ? 4 : 8;
+    tensors_table table = table_of(m);
+    const tensors_meta meta[] = {{"format", "attest"}, {"attest", arch}};
+    st = tensors_header_print(&table, meta, 2, &header, &head, err);
     at_free(arch);
-    if (model_json_oom() || !header) {
-        at_free(header);
-        return at_oom(err);
-    }
-    size_t text = strlen(header), blanks = (8 - text % 8) % 8, item = m->f32 ? 4 : 8;
-    if (text + blanks > HEADER_MAX)
-        st = at_fail(err, AT_EDOMAIN, "the model's header would take %zu bytes, at most %zu are allowed",
-                     text, HEADER_MAX);
-    else if (begin)
-        st = begin(ctx, 8 + text + blanks + item * m->n_weights, err);
+    if (st != AT_OK)
+        return st;
+    if (begin)
+        st = begin(ctx, head + item * m->n_weights, err);
     if (st == AT_OK) {
         unsigned char buffer[8 * PORTION];
-        le_put(buffer, text + blanks, 8);
-        sink(ctx, buffer, 8);
-        sink(ctx, header, text);
-        sink(ctx, "       ", blanks);
+        sink(ctx, header, head);
         for (size_t i = 0; i < m->n_weights; i += PORTION) {
             size_t n = m->n_weights - i < PORTION ? m->n_weights - i : PORTION;
             weights_encode(buffer, m->weights + i, n, m->f32);
@@ -231,98 +209,8 @@ static at_status source_read(const source *s, size_t at, void *to, size_t n, at_
     return AT_OK;
 }
 
-/* Where a tensor's bytes are, relative to the data. */
-typedef struct {
-    int64_t begin, end;
-    int tensor;
-} place;
-
-static int place_order(const void *a, const void *b)
-{
-    const place *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin ? 1 : x->tensor - y->tensor;
-}
-
-/* A two-element array of integers that are not negative. */
-static bool integers(const json_t *j, int64_t *out, size_t n)
-{
-    if (!json_is_array(j) || json_array_size(j) != n)
-        return false;
-    for (size_t k = 0; k < n; k++) {
-        const json_t *v = json_array_get(j, k);
-        out[k] = json_integer_value(v);
-        if (!json_is_integer(v) || out[k] < 0)
-            return false;
-    }
-    return true;
-}
-
-static at_status entry_read(const at_model *m, int tensor, const json_t *e, const char *path, place *out,
-                            at_err *err)
-{
-    const at_tensor *t = &m->tensors[tensor];
-    const char *dtype = m->f32 ? "F32" : "F64";
-    int64_t shape[2] = {0, 1}, offsets[2];
-    if (!e)
-        return at_fail(err, AT_EINPUT, "%s: tensor %s is missing", path, t->name);
-    if (!json_is_object(e))
-        return at_fail(err, AT_EINPUT, "%s: tensor %s is not an object", path, t->name);
-    const char *key;
-    json_t *value;
-    json_object_foreach(
-        (json_t *)e, key,
-        value) if (strcmp(key, "dtype") && strcmp(key, "shape") &&
-                   strcmp(key, "data_offsets")) return at_fail(err, AT_EINPUT,
-                                                               "%s: tensor %s: unknown key \"%s\"", path,
-                                                               t->name, key);
-    const char *says = json_string_value(json_object_get(e, "dtype"));
-    if (!says || strcmp(says, dtype))
-        return at_fail(err, AT_EINPUT, "%s: tensor %s: dtype must be %s, as the architecture says", path,
-                       t->name, dtype);
-    if (!integers(json_object_get(e, "shape"), shape, (size_t)t->rank) || shape[0] != t->shape[0] ||
-        shape[1] != t->shape[1])
-        return at_fail(err, AT_EINPUT,
-                       t->rank == 1 ? "%s: tensor %s: shape must be [%lld]"
-                                    : "%s: tensor %s: shape must be [%lld,%lld]",
-                       path, t->name, (long long)t->shape[0], (long long)t->shape[1]);
-    int64_t bytes = (int64_t)t->count * (m->f32 ? 4 : 8);
-    if (!integers(json_object_get(e, "data_offsets"), offsets, 2) || offsets[1] < offsets[0] ||
-        offsets[1] - offsets[0] != bytes)
-        return at_fail(err, AT_EINPUT, "%s: tensor %s: data_offsets must span %lld bytes", path, t->name,
-                       (long long)bytes);
-    *out = (place){offsets[0], offsets[1], tensor};
-    return AT_OK;
-}
-
-/* Places of all tensors in file order; refuses extra tensors, overlaps and holes. */
-static at_status places_read(const at_model *m, json_t *root, const char *path, place *places, at_err *err)
-{
-    for (int t = 0; t < m->n_tensors; t++) {
-        at_status st = entry_read(m, t, json_object_get(root, m->tensors[t].name), path, &places[t], err);
-        if (st != AT_OK)
-            return st;
-    }
-    if (json_object_size(root) != (size_t)m->n_tensors + 1) {
-        /* Strike out what is known; linear, however many strangers there are. */
-        for (int t = 0; t < m->n_tensors; t++)
-            json_object_del(root, m->tensors[t].name);
-        json_object_del(root, "__metadata__");
-        return at_fail(err, AT_EINPUT, "%s: tensor %s is not part of the architecture", path,
-                       json_object_iter_key(json_object_iter(root)));
-    }
-    qsort(places, (size_t)m->n_tensors, sizeof *places, place_order);
-    int64_t end = 0;
-    for (int t = 0; t < m->n_tensors; t++) {
-        if (places[t].begin != end)
-            return at_fail(err, AT_EINPUT, "%s: tensor %s begins at byte %lld of the data instead of %lld",
-                           path, m->tensors[places[t].tensor].name, (long long)places[t].begin,
-                           (long long)end);
-        end = places[t].end;
-    }
-    return AT_OK;
-}
-
-static at_status weights_read(at_model *m, const source *s, size_t data, const place *places, at_err *err)
+static at_status weights_read(at_model *m, const source *s, size_t data, const tensors_place *places,
+                              at_err *err)
 {
     size_t item = m->f32 ? 4 : 8;
     unsigned char buffer[8 * PORTION];
@@ -340,38 +228,33 @@ static at_status weights_read(at_model *m, const source *s, size_t data, const p
 }
 
 /* The architecture's text in the header, or NULL. */
-static const json_t *arch_find(const json_t *root, const char *path, at_err *err)
+static const char *arch_find(const json_t *root, const char *path, size_t *n, at_err *err)
 {
-    const json_t *meta = json_object_get(root, "__metadata__");
-    const char *format = json_string_value(json_object_get(meta, "format"));
-    const json_t *arch = json_object_get(meta, "attest");
-    const char *key;
-    json_t *value;
-    if (!json_is_string(arch)) {
+    static const char *const keys[] = {"format", "attest"};
+    size_t length;
+    const char *format = tensors_meta_get(root, "format", &length),
+               *arch = tensors_meta_get(root, "attest", n);
+    if (format && !strcmp(format, "attest-training"))
+        at_fail(err, AT_EINPUT, "%s: the state of a training, not a model", path);
+    else if (!arch)
         at_fail(err, AT_EINPUT, "%s: a safetensors file without an architecture in __metadata__ (key attest)",
                 path);
-        return NULL;
-    }
-    if (!format || strcmp(format, "attest")) {
+    else if (!format || strcmp(format, "attest"))
         at_fail(err, AT_EINPUT, "%s: __metadata__ format must be \"attest\"", path);
-        return NULL;
-    }
-    json_object_foreach((json_t *)meta, key, value) if (strcmp(key, "format") && strcmp(key, "attest"))
-    {
-        at_fail(err, AT_EINPUT, "%s: __metadata__: unknown key \"%s\"", path, key);
-        return NULL;
-    }
-    return arch;
+    else if (!tensors_meta_check(root, keys, 2, path, err))
+        return arch;
+    return NULL;
 }
 
 /* From the header's JSON to a model with weights. data: where the tensors' bytes begin. */
 static at_status root_read(at_model *m, const source *s, json_t *root, size_t data, at_err *err)
 {
     at_err mine = {0};
-    const json_t *arch = arch_find(root, s->path, err);
+    size_t length;
+    const char *arch = arch_find(root, s->path, &length, err);
     if (!arch)
         return AT_EINPUT;
-    at_status st = model_arch_parse(m, json_string_value(arch), json_string_length(arch), s->path, err);
+    at_status st = model_arch_parse(m, arch, length, s->path, err);
     if (st != AT_OK)
         return st;
     int n_tensors = 0;
@@ -385,10 +268,11 @@ static at_status root_read(at_model *m, const source *s, json_t *root, size_t da
     st = at_model_layout(m, err);
     if (st != AT_OK)
         return st;
-    place *places = at_calloc((size_t)n_tensors, sizeof *places);
+    tensors_place *places = at_calloc((size_t)n_tensors, sizeof *places);
     if (!places)
         return at_oom(err);
-    st = places_read(m, root, s->path, places, err);
+    tensors_table table = table_of(m);
+    st = tensors_places(&table, root, s->path, places, err);
     if (st == AT_OK)
         st = weights_read(m, s, data, places, err);
     at_free(places);
@@ -401,25 +285,23 @@ static at_status root_read(at_model *m, const source *s, json_t *root, size_t da
 static at_status source_parse(at_model *m, const source *s, at_err *err)
 {
     at_model_init(m);
-    unsigned char length[8];
+    char first[8];
+    size_t n;
     if (s->n < 8)
         return at_fail(err, AT_EINPUT, "%s: %zu bytes, too short for a safetensors file", s->path, s->n);
-    at_status st = source_read(s, 0, length, 8, err);
+    at_status st = source_read(s, 0, first, 8, err);
+    if (st == AT_OK)
+        st = tensors_header_length(first, s->n, s->path, &n, err);
     if (st != AT_OK)
         return st;
-    uint64_t n = le_get(length, 8);
-    if (n > HEADER_MAX || n > s->n - 8)
-        return at_fail(err, AT_EINPUT,
-                       "%s: header of %llu bytes; at most %zu fit (is this a safetensors file?)", s->path,
-                       (unsigned long long)n, s->n - 8 < HEADER_MAX ? s->n - 8 : HEADER_MAX);
-    char *header = at_malloc((size_t)n + 1);
+    char *header = at_malloc(n + 1);
     if (!header)
         return at_oom(err);
-    st = source_read(s, 8, header, (size_t)n, err);
+    st = source_read(s, 8, header, n, err);
     if (st == AT_OK) {
         at_err mine = {0};
-        json_t *root = model_json_parse(header, (size_t)n, s->path, "header", &mine);
-        st = root ? root_read(m, s, root, 8 + (size_t)n, err) : at_fail(err, mine.code, "%s", mine.text);
+        json_t *root = model_json_parse(header, n, s->path, "header", &mine);
+        st = root ? root_read(m, s, root, 8 + n, err) : at_fail(err, mine.code, "%s", mine.text);
         model_json_free(root);
     }
     at_free(header);

@@ -233,6 +233,44 @@ static at_status family_find(const at_model *m, const at_train_options *o, at_tr
     return s == AT_ENOMEM ? at_oom(err) : AT_OK;
 }
 
+at_status train_family_parameters(const at_model *m, const at_train_options *o, size_t *n, at_err *err)
+{
+    train_plan p;
+    at_train_arch a;
+    at_arena arena;
+    at_arena_init(&arena);
+    at_status s = guess(m, o, &a) ? train_plan_places(&a, 1, &arena, &p, err)
+                                  : at_fail(err, AT_EINPUT, "not an architecture of the fast engine");
+    at_arena_release(&arena);
+    if (!s)
+        *n = p.n;
+    return s;
+}
+
+at_status train_family_fill(at_model *m, const at_train_options *o, at_err *err)
+{
+    train_plan p;
+    at_train_arch a;
+    at_arena arena;
+    at_model of;
+    if (!guess(m, o, &a))
+        return at_fail(err, AT_EINPUT, "not an architecture of the fast engine");
+    at_arena_init(&arena);
+    at_model_init(&of);
+    at_status s = train_plan_places(&a, 1, &arena, &p, err);
+    double *w = s ? NULL : at_calloc(p.n, sizeof *w);
+    if (!s)
+        s = w ? architecture(&p, 1, &of, err) : at_oom(err);
+    if (!s && !same_tensors(m, &of))
+        s = at_fail(err, AT_EINPUT, "not an architecture of the fast engine");
+    if (!s)
+        weights(&p, w, m, false);
+    at_free(w);
+    at_model_release(&of);
+    at_arena_release(&arena);
+    return s;
+}
+
 static at_status start(at_trainer *t, const at_train_options *o, at_err *err)
 {
     at_train_arch arch;

@@ -195,7 +195,7 @@ int train_slots(size_t n)
     return slots;
 }
 
-at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err)
+at_status train_plan_places(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err)
 {
     *p = (train_plan){.a = *arch};
     at_train_arch *a = &p->a;
@@ -224,6 +224,15 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
     places(p, panel);
     if (choose)
         a->slots = train_slots(p->n);
+    return AT_OK;
+}
+
+at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err)
+{
+    at_status s = train_plan_places(arch, panel, arena, p, err);
+    if (s)
+        return s;
+    const at_train_arch *a = &p->a;
     if (a->attention == AT_TRAIN_SPARSE) {
         p->n_ends = train_ends_before(p, p->T);
         if (!(p->end = at_new(arena, uint8_t, p->T)))

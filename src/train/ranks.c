@@ -23,11 +23,20 @@ at_status at_trainer_ranks(at_trainer *t, const at_train_ranks *r, at_err *err)
     at_status s = t->begin ? AT_OK : at_oom(err);
     uint64_t print = 0;
     const void *parts[] = {t->weights, t->moment1, t->moment2};
-    char line[TRAIN_LINE_MOST], model[65] = "";
-    if (!s && t->based) /* the line says nothing of a model's masks, scales, ... */
-        s = at_model_hash(&t->base, model, err);
-    print = at_hash64(model, sizeof model, print);
-    print = at_hash64(line, (size_t)train_line_print(t, line), print);
+    at_text record;
+    char *arch = NULL;
+    at_text_init(&record);
+    train_record_print(t, &record);
+    if (!s && record.oom)
+        s = at_oom(err);
+    if (!s && t->based && !(arch = train_base_print(t, err))) /* masks, scales, ... */
+        s = AT_ENOMEM;
+    if (!s)
+        print = at_hash64(record.s, record.n, print);
+    if (arch)
+        print = at_hash64(arch, strlen(arch), print);
+    at_free(arch);
+    at_text_release(&record);
     print = at_hash64(t->kernel->isa, strlen(t->kernel->isa), print);
     for (size_t i = 0; i < 3; i++)
         print = at_hash64(parts[i], t->plan.n * t->kernel->size, print);

@@ -1,306 +1,541 @@
-/* state.c: a training on disk, and the loop.
+/* state.c: a training on disk.
  *
- * The file: one line of text, then parameters, first and second moments as they lie in memory (little-endian f32 or f64), then
- * the sha-256 of all before as 64 hex digits. The line is
+ * The file is safetensors (src/model/tensors.h), so anyone's tools can look into a training. Its tensors are, for every tensor NAME
+ * of the trainer, weights.NAME, moment1.NAME and moment2.NAME, shaped (rows, cols), F32 or F64 as they lie in memory. Its metadata:
  *
- *     attest-training 1 f32 STEPS ATTENTION LAYERS HEADS WIDTH HIDDEN VOCABULARY LENGTH BLOCK WINDOWS ENDS
- *         LEARNED NORM BIAS EPS DROPOUT SEED SLOTS\n
+ *     format            "attest-training"
+ *     attest-training   JSON: {"version":3,"arithmetic":"f32","steps":7,"attention":"sparse","layers":2,...,
+ *                       "norm_eps":"0x1.4f8b588e368f1p-17",...,"seed":"1"}; reals are C's hexadecimals, so that nothing is
+ *                       rounded, and the seed is digits, because not every JSON has 64 bits
+ *     attest            only of a training that started from a model: that model's architecture, as in a model's file.
+ *                       The record then has "engine" and what at_train_options says in place of an architecture
+ *     note              what the caller wants to stay beside exactly this state; may be missing
+ *     sha256            of the three texts above, each followed by a line feed (a missing one: the line feed alone), then
+ *                       weights, first and second moments, each in the order of the tensor table
  *
- * with reals in hexadecimal, so that nothing is rounded. A training that started from a model has instead of architecture and
- * parameters that model's file image, with the parameters of now as its weights:
+ * That is everything a later step depends on. There is no state of random numbers: dropout is a function of seed, step and
+ * place, and batches are the caller's, from the step.
  *
- *     attest-training 2 f32 STEPS DROPOUT SEED SLOTS LENGTH PLAIN BYTES\n
- *
- * then BYTES of safetensors, then both moments. A stranger's file is a stranger's: the sum, then the line,
- * then the size it asks for are checked before anything is allocated for it. */
+ * The sum is of contents, not of the file: tools may sort tensors and keys otherwise. A stranger's file is a stranger's:
+ * header, record, architecture, then the size that these ask for are checked before memory is taken for it; then names, types,
+ * shapes and places of tensors, every number, and the sum. */
 #include "train_internal.h"
 
+#include "../model/tensors.h"
+
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define FILE_MOST ((size_t)1 << 36)
-#define SUM_CHARS 64
+#include <jansson.h>
+
+#define VERSION     3
+#define FORMAT      "attest-training"
+#define FILE_MOST   ((size_t)1 << 36)
+#define PARTS       3
+#define META_VALUES 16 /* of the header beside its tensors */
 
 static const uint16_t byte_order = 1;
+static const char *const part_names[PARTS] = {"weights", "moment1", "moment2"};
 
-int train_line_print(const at_trainer *t, char line[TRAIN_LINE_MOST])
+static const void *part_of(const at_trainer *t, int part)
 {
-    const at_train_arch *a = &t->plan.a;
-    return snprintf(
-        line, TRAIN_LINE_MOST,
-        "attest-training 1 %s %" PRIu64 " %s %d %d %d %d %d %d %d %d %d %d %d %d %a %a %" PRIu64 " %d\n",
-        t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, at_train_attention_names[a->attention], a->layers,
-        a->heads, a->width, a->hidden, a->vocabulary, a->length, a->block, a->windows, a->ends,
-        a->learned_positions, a->embed_norm, a->head_bias, a->norm_eps, a->dropout, a->seed, a->slots);
+    const void *of[PARTS] = {t->weights, t->moment1, t->moment2};
+    return of[part];
 }
 
-/* The file: a line, `n` bytes that hold the parameters, both moments, the sum. */
-static at_status state_write(const at_trainer *t, const char *path, const char *line, const void *first,
-                             size_t n, at_err *err)
+static size_t part_bytes(const at_trainer *t)
 {
-    size_t head = strlen(line), part = t->plan.n * t->kernel->size, all = head + n + 2 * part;
-    char *to = at_malloc(all + SUM_CHARS + 1);
-    if (!to)
-        return at_oom(err);
-    memcpy(to, line, head);
-    memcpy(to + head, first, n);
-    memcpy(to + head + n, t->moment1, part);
-    memcpy(to + head + n + part, t->moment2, part);
-    at_sha256(to, all, to + all);
-    at_status s = at_file_write(path, to, all + SUM_CHARS, err);
-    at_free(to);
-    return s;
+    return t->plan.n * t->kernel->size;
 }
 
-static at_status save_based(const at_trainer *t, const char *path, at_err *err)
+/* ---- the record ------------------------------------------------------------------------------------------------- */
+
+typedef enum { FIELD_INT, FIELD_BOOL, FIELD_REAL, FIELD_SEED } field_kind;
+
+static const struct {
+    const char *key;
+    field_kind kind;
+    size_t at; /* in at_train_arch */
+    int least;
+    bool option; /* also of a training that started from a model */
+} fields[] = {
+    {"layers", FIELD_INT, offsetof(at_train_arch, layers), 1, false},
+    {"heads", FIELD_INT, offsetof(at_train_arch, heads), 1, false},
+    {"width", FIELD_INT, offsetof(at_train_arch, width), 1, false},
+    {"hidden", FIELD_INT, offsetof(at_train_arch, hidden), 1, false},
+    {"vocabulary", FIELD_INT, offsetof(at_train_arch, vocabulary), 1, false},
+    {"length", FIELD_INT, offsetof(at_train_arch, length), 1, true},
+    {"block", FIELD_INT, offsetof(at_train_arch, block), 0, false},
+    {"windows", FIELD_INT, offsetof(at_train_arch, windows), 0, false},
+    {"ends", FIELD_INT, offsetof(at_train_arch, ends), 0, false},
+    {"learned_positions", FIELD_BOOL, offsetof(at_train_arch, learned_positions), 0, false},
+    {"embed_norm", FIELD_BOOL, offsetof(at_train_arch, embed_norm), 0, false},
+    {"head_bias", FIELD_BOOL, offsetof(at_train_arch, head_bias), 0, false},
+    {"norm_eps", FIELD_REAL, offsetof(at_train_arch, norm_eps), 0, false},
+    {"dropout", FIELD_REAL, offsetof(at_train_arch, dropout), 0, true},
+    {"seed", FIELD_SEED, offsetof(at_train_arch, seed), 0, true},
+    {"slots", FIELD_INT, offsetof(at_train_arch, slots), 1, true},
+};
+#define N_FIELDS (sizeof fields / sizeof *fields)
+
+typedef struct {
+    at_train_arch a; /* based: the options among it */
+    at_arith arith;
+    uint64_t steps;
+    bool based, plain;
+} record;
+
+void train_record_print(const at_trainer *t, at_text *out)
 {
-    const at_train_arch *a = &t->plan.a;
-    at_model m;
-    char *image, line[TRAIN_LINE_MOST];
-    size_t n;
-    at_status s = at_trainer_model(t, 0, &m, err);
-    if (s)
-        return s;
-    s = at_model_image(&m, &image, &n, err);
-    at_model_release(&m);
-    if (s)
-        return s;
-    snprintf(line, sizeof line, "attest-training 2 %s %" PRIu64 " %a %" PRIu64 " %d %d %d %zu\n",
-             t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, a->dropout, a->seed, a->slots, a->length,
-             t->plan.plain != NULL, n);
-    s = state_write(t, path, line, image, n, err);
-    at_free(image);
-    return s;
+    const char *a = (const char *)&t->plan.a;
+    at_text_addf(out, "{\"version\":%d,\"arithmetic\":\"%s\",\"steps\":%" PRIu64 ",\"%s\":\"%s\"", VERSION,
+                 t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, t->based ? "engine" : "attention",
+                 !t->based       ? at_train_attention_names[t->plan.a.attention]
+                 : t->plan.plain ? "plain"
+                                 : "fast");
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (t->based && !fields[i].option)
+            continue;
+        const void *v = a + fields[i].at;
+        at_text_addf(out, ",\"%s\":", fields[i].key);
+        if (fields[i].kind == FIELD_INT)
+            at_text_addf(out, "%d", *(const int *)v);
+        else if (fields[i].kind == FIELD_BOOL)
+            at_text_add(out, *(const bool *)v ? "true" : "false");
+        else if (fields[i].kind == FIELD_REAL)
+            at_text_addf(out, "\"%a\"", *(const double *)v);
+        else
+            at_text_addf(out, "\"%" PRIu64 "\"", *(const uint64_t *)v);
+    }
+    at_text_add(out, "}");
 }
 
-at_status at_trainer_save(const at_trainer *t, const char *path, at_err *err)
+static bool real_parse(const char *s, double *out)
 {
-    if (*(const uint8_t *)&byte_order != 1)
-        return at_fail(err, AT_EREFUSED, "training files are written on little-endian machines only");
-    if (t->based)
-        return save_based(t, path, err);
-    char line[TRAIN_LINE_MOST];
-    train_line_print(t, line);
-    return state_write(t, path, line, t->weights, t->plan.n * t->kernel->size, err);
+    char *end;
+    if (!s || strncmp(s, "0x", 2))
+        return false;
+    *out = strtod(s, &end);
+    return !*end && isfinite(*out);
 }
 
-/* The line into an architecture; its length, or 0. */
-static size_t line_parse(const char *text, size_t n, at_train_arch *a, at_arith *arith, uint64_t *steps)
+static bool seed_parse(const char *s, uint64_t *out)
 {
-    const char *end = memchr(text, '\n', n < TRAIN_LINE_MOST ? n : TRAIN_LINE_MOST);
-    if (!end)
-        return 0;
-    char line[TRAIN_LINE_MOST], number[4], kind[16];
-    size_t head = (size_t)(end - text);
-    memcpy(line, text, head);
-    line[head] = 0;
-    int flag[3], read = 0;
-    *a = (at_train_arch){0};
-    int got = sscanf(line,
-                     "attest-training 1 %3s %" SCNu64
-                     " %15s %9d %9d %9d %9d %9d %9d %9d %9d %9d %1d %1d %1d %la %la "
-                     "%" SCNu64 " %9d%n",
-                     number, steps, kind, &a->layers, &a->heads, &a->width, &a->hidden, &a->vocabulary,
-                     &a->length, &a->block, &a->windows, &a->ends, &flag[0], &flag[1], &flag[2], &a->norm_eps,
-                     &a->dropout, &a->seed, &a->slots, &read);
-    if (got != 19 || (size_t)read != head || a->slots < 1 || a->hidden < 1)
-        return 0;
-    a->learned_positions = flag[0] != 0, a->embed_norm = flag[1] != 0, a->head_bias = flag[2] != 0;
-    for (a->attention = 0; a->attention < AT_TRAIN_ATTENTIONS; a->attention++)
-        if (!strcmp(kind, at_train_attention_names[a->attention]))
-            break;
-    *arith = strcmp(number, "f64") ? at_f32 : at_f64;
-    bool known = !strcmp(number, "f32") || !strcmp(number, "f64");
-    return known && a->attention < AT_TRAIN_ATTENTIONS ? head + 1 : 0;
+    if (!s || !*s || s[strspn(s, "0123456789")])
+        return false;
+    errno = 0;
+    *out = strtoull(s, NULL, 10);
+    return errno == 0;
 }
 
-/* The same for a training that started from a model, whose image has *image bytes. */
-static size_t line_parse_based(const char *text, size_t n, at_train_options *o, at_arith *arith,
-                               uint64_t *steps, size_t *image)
+static at_status field_parse(const json_t *v, size_t i, at_train_arch *a, const char *path, at_err *err)
 {
-    const char *end = memchr(text, '\n', n < TRAIN_LINE_MOST ? n : TRAIN_LINE_MOST);
-    if (!end)
-        return 0;
-    char line[TRAIN_LINE_MOST], number[4];
-    size_t head = (size_t)(end - text);
-    memcpy(line, text, head);
-    line[head] = 0;
-    int plain, read = 0;
-    *o = (at_train_options){0};
-    int got = sscanf(line, "attest-training 2 %3s %" SCNu64 " %la %" SCNu64 " %9d %9d %1d %15zu%n", number,
-                     steps, &o->dropout, &o->seed, &o->slots, &o->length, &plain, image, &read);
-    if (got != 8 || (size_t)read != head || o->slots < 1 || o->length < 1)
-        return 0;
-    o->plain = plain != 0;
-    *arith = strcmp(number, "f64") ? at_f32 : at_f64;
-    return !strcmp(number, "f32") || !strcmp(number, "f64") ? head + 1 : 0;
+    void *to = (char *)a + fields[i].at;
+    json_int_t k = json_integer_value(v);
+    bool ok = true;
+    const char *must = NULL;
+    switch (fields[i].kind) {
+    case FIELD_INT:
+        must = fields[i].least ? "a positive integer" : "an integer that is not negative";
+        if ((ok = json_is_integer(v) && k >= fields[i].least && k <= INT_MAX))
+            *(int *)to = (int)k;
+        break;
+    case FIELD_BOOL:
+        must = "true or false";
+        ok = json_is_boolean(v);
+        *(bool *)to = json_is_true(v);
+        break;
+    case FIELD_REAL:
+        must = "a string with a hexadecimal real (0x1p-3)";
+        ok = real_parse(json_string_value(v), to);
+        break;
+    case FIELD_SEED:
+        must = "a string of digits, below 2^64";
+        ok = seed_parse(json_string_value(v), to);
+        break;
+    }
+    return ok ? AT_OK : at_fail(err, AT_EINPUT, "%s: " FORMAT ": %s must be %s", path, fields[i].key, must);
 }
 
-/* Parts of n numbers each (the last: means of squares) from bytes into memory, checked. */
-static at_status parts_read(at_trainer *t, const char *path, const char *bytes, void *const *parts,
-                            size_t n_parts, at_err *err)
+/* One of n names; -1: none, which is said. */
+static int name_parse(const json_t *o, const char *key, const char *const *names, int n, const char *path,
+                      at_err *err)
 {
-    size_t n = t->plan.n, size = t->kernel->size;
-    for (size_t i = 0; i < n_parts; i++)
-        memcpy(parts[i], bytes + i * n * size, n * size);
-    for (size_t i = 0; i < n_parts; i++)
-        for (size_t k = 0; k < n; k++) {
-            double v = size == sizeof(float) ? (double)((float *)parts[i])[k] : ((double *)parts[i])[k];
-            if (!isfinite(v) || (i + 1 == n_parts && v < 0))
-                return at_fail(err, AT_EINPUT,
-                               "%.200s: number %zu is not finite, or a negative mean of squares", path,
-                               i * n + k);
-        }
+    const char *s = json_string_value(json_object_get(o, key));
+    for (int k = 0; s && k < n; k++)
+        if (!strcmp(s, names[k]))
+            return k;
+    at_fail(err, AT_EINPUT, "%s: " FORMAT ": %s \"%s\" is unknown", path, key, s ? s : "");
+    return -1;
+}
+
+static at_status record_read(const json_t *o, record *r, const char *path, at_err *err)
+{
+    static const char *const numbers[] = {"f32", "f64"}, *const engines[] = {"fast", "plain"};
+    const json_t *version = json_object_get(o, "version"), *steps = json_object_get(o, "steps");
+    *r = (record){.based = json_object_get(o, "engine") != NULL};
+    if (json_integer_value(version) != VERSION)
+        return at_fail(err, AT_EINPUT, "%s: " FORMAT ": version must be %d", path, VERSION);
+    if (!json_is_integer(steps) || json_integer_value(steps) < 0)
+        return at_fail(err, AT_EINPUT, "%s: " FORMAT ": steps must be an integer that is not negative", path);
+    r->steps = (uint64_t)json_integer_value(steps);
+    int number = name_parse(o, "arithmetic", numbers, 2, path, err);
+    int kind = number < 0 ? -1
+               : r->based
+                   ? name_parse(o, "engine", engines, 2, path, err)
+                   : name_parse(o, "attention", at_train_attention_names, AT_TRAIN_ATTENTIONS, path, err);
+    if (kind < 0)
+        return AT_EINPUT;
+    r->arith = number ? at_f64 : at_f32;
+    r->plain = r->based && kind;
+    r->a.attention = r->based ? 0 : (at_train_attention)kind;
+    size_t keys = 4; /* version, arithmetic, steps, and engine or attention */
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        if (r->based && !fields[i].option)
+            continue;
+        at_status s = field_parse(json_object_get(o, fields[i].key), i, &r->a, path, err);
+        if (s)
+            return s;
+        keys++;
+    }
+    if (json_object_size(o) != keys)
+        return at_fail(err, AT_EINPUT, "%s: " FORMAT ": %zu keys instead of %zu", path, json_object_size(o),
+                       keys);
+    if (!r->based && r->a.attention == AT_TRAIN_SPARSE && !r->a.block)
+        return at_fail(err, AT_EINPUT, "%s: " FORMAT ": block must be a positive integer", path);
     return AT_OK;
 }
 
-static at_status size_wrong(const char *path, size_t have, size_t n, size_t need, at_err *err)
+/* ---- texts, tensors, sum ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *record, *arch, *note; /* NULL when missing; never record */
+} texts;
+
+static void state_sum(const at_trainer *t, const texts *x, char out[65])
 {
-    return at_fail(err, AT_EINPUT, "%.200s: %zu bytes of numbers where %zu parameters need %zu", path, have,
-                   n, need);
+    const char *text[] = {x->record, x->arch, x->note};
+    model_sha256 sum;
+    model_sha256_init(&sum);
+    for (size_t i = 0; i < 3; i++) {
+        model_sha256_add(&sum, text[i], text[i] ? strlen(text[i]) : 0);
+        model_sha256_add(&sum, "\n", 1);
+    }
+    for (int part = 0; part < PARTS; part++)
+        model_sha256_add(&sum, part_of(t, part), part_bytes(t));
+    model_sha256_hex(&sum, out);
 }
 
-/* From an architecture. bytes (n): what follows the line. */
-static at_status parse_arch(const char *path, const char *bytes, size_t n, const at_train_arch *a,
-                            at_arith arith, int threads, at_trainer **out, at_err *err)
+static void table_at(const void *ctx, int i, tensors_entry *out)
+{
+    const train_plan *p = ctx;
+    const at_train_tensor *e = &p->tensor[i % p->n_tensors];
+    snprintf(out->name, sizeof out->name, "%s.%s", part_names[i / p->n_tensors], e->name);
+    out->rank = 2;
+    out->shape[0] = e->rows;
+    out->shape[1] = e->cols;
+}
+
+static tensors_table table_of(const at_trainer *t)
+{
+    return (tensors_table){PARTS * t->plan.n_tensors, t->arith.kind == AT_F32, table_at, &t->plan};
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------ */
+
+static at_status image_make(const at_trainer *t, const texts *x, char **bytes, size_t *n, at_err *err)
+{
+    char sum[65], *header, *all;
+    size_t head, part = part_bytes(t);
+    tensors_table table = table_of(t);
+    state_sum(t, x, sum);
+    const tensors_meta meta[] = {
+        {"format", FORMAT}, {FORMAT, x->record}, {"attest", x->arch}, {"note", x->note}, {"sha256", sum}};
+    at_status s = tensors_header_print(&table, meta, sizeof meta / sizeof *meta, &header, &head, err);
+    if (s)
+        return s;
+    if ((all = at_malloc(head + PARTS * part))) {
+        memcpy(all, header, head);
+        for (int i = 0; i < PARTS; i++)
+            memcpy(all + head + (size_t)i * part, part_of(t, i), part);
+        *bytes = all;
+        *n = head + PARTS * part;
+    }
+    at_free(header);
+    return all ? AT_OK : at_oom(err);
+}
+
+static at_status note_check(const char *note, at_err *err)
+{
+    size_t n = note ? strlen(note) : 0;
+    if (n > AT_TRAIN_NOTE_MAX)
+        return at_fail(err, AT_EDOMAIN, "a note of %zu bytes; at most %zu are allowed", n, AT_TRAIN_NOTE_MAX);
+    if (n && !model_utf8(note, n))
+        return at_fail(err, AT_EINPUT, "the note is not UTF-8");
+    return AT_OK;
+}
+
+char *train_base_print(const at_trainer *t, at_err *err)
+{
+    at_model m = t->base; /* with the numbers that its weights are now kept in */
+    m.f32 = t->arith.kind == AT_F32;
+    return model_arch_print(&m, err);
+}
+
+at_status train_state_image(const at_trainer *t, const char *note, char **bytes, size_t *n, at_err *err)
+{
+    if (*(const uint8_t *)&byte_order != 1)
+        return at_fail(err, AT_EREFUSED, "states of trainings are written on little-endian machines only");
+    size_t most = (MODEL_JSON_VALUES - META_VALUES) / MODEL_TENSOR_VALUES / PARTS;
+    if ((size_t)t->plan.n_tensors > most)
+        return at_fail(err, AT_EREFUSED, "a training of %d tensors; states hold at most %zu",
+                       t->plan.n_tensors, most);
+    at_status s = note_check(note, err);
+    if (s)
+        return s;
+    at_text says;
+    char *arch = NULL;
+    at_text_init(&says);
+    train_record_print(t, &says);
+    if (says.oom)
+        s = at_oom(err);
+    if (!s && t->based) {
+        arch = train_base_print(t, err);
+        s = arch ? AT_OK : AT_ENOMEM;
+    }
+    if (!s)
+        s = image_make(t, &(texts){says.s, arch, note}, bytes, n, err);
+    at_free(arch);
+    at_text_release(&says);
+    return s;
+}
+
+at_status at_trainer_save(const at_trainer *t, const char *note, const char *path, at_err *err)
+{
+    char *bytes;
+    size_t n;
+    at_status s = train_state_image(t, note, &bytes, &n, err);
+    if (s)
+        return s;
+    s = at_file_write(path, bytes, n, err);
+    at_free(bytes);
+    return s;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char *path;
+    const char *data; /* the tensors */
+    size_t n;         /* bytes of them */
+    json_t *root;
+    texts text;
+    size_t n_arch;
+    record r;
+} state;
+
+/* What other parts say of wrong values is a fault of the file. */
+static at_status blame(const state *f, at_status s, const at_err *why, at_err *err)
+{
+    return !s ? AT_OK : s == AT_ENOMEM ? at_oom(err) : at_fail(err, AT_EINPUT, "%s: %s", f->path, why->text);
+}
+
+static at_status size_check(const state *f, size_t parameters, at_err *err)
+{
+    size_t need = PARTS * parameters * (f->r.arith.kind == AT_F32 ? sizeof(float) : sizeof(double));
+    return f->n == need ? AT_OK
+                        : at_fail(err, AT_EINPUT, "%zu bytes of tensors where %zu parameters need %zu", f->n,
+                                  parameters, need);
+}
+
+static at_status family_make(const state *f, int threads, at_trainer **out, at_err *err)
 {
     train_plan plan;
     at_arena arena;
     at_arena_init(&arena);
-    at_status s = train_plan_make(a, 1, &arena, &plan, err);
+    at_status s = train_plan_places(&f->r.a, 1, &arena, &plan, err);
     at_arena_release(&arena);
-    size_t size = arith.kind == AT_F32 ? sizeof(float) : sizeof(double);
-    if (!s && n != 3 * plan.n * size)
-        s = size_wrong(path, n, plan.n, 3 * plan.n * size, err);
     if (!s)
-        s = at_trainer_new(a, arith, threads, out, err);
-    if (s)
-        return s;
-    at_trainer *t = *out;
-    return parts_read(t, path, bytes, (void *const[]){t->weights, t->moment1, t->moment2}, 3, err);
+        s = size_check(f, plan.n, err);
+    return s ? s : at_trainer_new(&f->r.a, f->r.arith, threads, out, err);
 }
 
-/* From a model. */
-static at_status parse_based(const char *path, const char *bytes, size_t n, size_t image,
-                             const at_train_options *o, at_arith arith, int threads, at_trainer **out,
-                             at_err *err)
+/* m: an architecture, nothing more yet. */
+static at_status based_make(const state *f, at_model *m, int threads, at_trainer **out, at_err *err)
 {
-    at_model m;
-    if (image > n)
-        return at_fail(err, AT_EINPUT, "%.200s: a model of %zu bytes, but %zu follow", path, image, n);
-    at_model_init(&m);
-    at_status s = at_model_parse(&m, bytes, image, path, err);
-    size_t need = 2 * m.n_weights * (arith.kind == AT_F32 ? sizeof(float) : sizeof(double));
-    if (!s && n - image > need) /* the fast engine may train fewer numbers than there are weights */
-        s = size_wrong(path, n - image, m.n_weights, need, err);
+    const record *r = &f->r;
+    at_train_options o = {r->a.dropout, r->a.seed, r->a.slots, r->a.length, r->plain};
+    int tensors;
+    size_t weights, parameters = 0;
+    at_status s = model_measure(m, &tensors, &weights, err);
+    if (!s && r->plain)
+        parameters = weights;
+    else if (!s)
+        s = train_family_parameters(m, &o, &parameters, err);
     if (!s)
-        s = at_trainer_from_model(&m, arith, threads, o, out, err);
-    at_model_release(&m);
-    if (s)
-        return s;
-    at_trainer *t = *out;
-    need = 2 * t->plan.n * t->kernel->size;
-    if (n - image != need)
-        return size_wrong(path, n - image, t->plan.n, need, err);
-    return parts_read(t, path, bytes + image, (void *const[]){t->moment1, t->moment2}, 2, err);
-}
-
-static at_status state_parse(const char *path, const char *all, size_t n, int threads, at_trainer **out,
-                             at_err *err)
-{
-    char sum[SUM_CHARS + 1];
-    at_train_arch a;
-    at_train_options o;
-    at_arith arith;
-    uint64_t steps;
-    size_t image;
-    at_trainer *t = NULL;
-    at_status s;
-    if (n > SUM_CHARS)
-        at_sha256(all, n - SUM_CHARS, sum);
-    if (n <= SUM_CHARS || memcmp(sum, all + n - SUM_CHARS, SUM_CHARS))
-        return at_fail(err, AT_EINPUT, "%.200s is no training file, or is damaged", path);
-    n -= SUM_CHARS;
-    size_t head = line_parse(all, n, &a, &arith, &steps);
-    if (head)
-        s = parse_arch(path, all + head, n - head, &a, arith, threads, &t, err);
-    else if ((head = line_parse_based(all, n, &o, &arith, &steps, &image)))
-        s = parse_based(path, all + head, n - head, image, &o, arith, threads, &t, err);
-    else
-        s = at_fail(err, AT_EINPUT, "%.200s: the first line is not that of a training file of version 1 or 2",
-                    path);
-    if (s) {
-        at_trainer_free(t);
-        return s;
-    }
-    t->steps = steps;
-    t->stale = true;
-    *out = t;
-    return AT_OK;
-}
-
-at_status at_trainer_load(const char *path, int threads, at_trainer **out, at_err *err)
-{
-    char *all;
-    size_t n;
-    if (*(const uint8_t *)&byte_order != 1)
-        return at_fail(err, AT_EREFUSED, "training files are read on little-endian machines only");
-    at_status s = at_file_read(path, FILE_MOST, &all, &n, err);
-    if (s)
-        return s;
-    s = state_parse(path, all, n, threads, out, err);
-    at_free(all);
+        s = size_check(f, parameters, err);
+    /* What the fast engine does not train are two matrices (D, D) and two rows, less than the first layer has. */
+    if (!s && weights / 2 > parameters)
+        s = at_fail(err, AT_EINPUT, "not an architecture of the fast engine");
+    if (!s)
+        s = at_model_layout(m, err);
+    if (!s && !r->plain)
+        s = train_family_fill(m, &o, err);
+    if (!s)
+        s = at_trainer_from_model(m, r->arith, threads, &o, out, err);
+    if (!s && ((*out)->plan.plain != NULL) != r->plain)
+        s = at_fail(err, AT_EINPUT, "not an architecture of the fast engine");
+    if (!s && (*out)->plan.a.length != r->a.length)
+        s = at_fail(err, AT_EINPUT, "length is %d, but that of the architecture %d", r->a.length,
+                    (*out)->plan.a.length);
     return s;
 }
 
-/* ---- the loop ------------------------------------------------------------------------------------------------- */
-
-double at_train_rate(const at_train_loop *l, uint64_t step)
+static at_status trainer_make(const state *f, int threads, at_trainer **out, at_err *err)
 {
-    double rate = l->adamw.rate;
-    if (step < l->warmup)
-        return rate * (double)(step + 1) / (double)l->warmup;
-    if (l->decay_rate && l->steps > l->warmup)
-        return step < l->steps ? rate * (double)(l->steps - step) / (double)(l->steps - l->warmup) : 0;
-    return rate;
+    at_err why = {0};
+    if (!f->r.based)
+        return blame(f, family_make(f, threads, out, &why), &why, err);
+    at_model m;
+    at_model_init(&m);
+    at_status s = model_arch_parse(&m, f->text.arch, f->n_arch, f->path, err);
+    if (!s)
+        s = blame(f, based_make(f, &m, threads, out, &why), &why, err);
+    at_model_release(&m);
+    return s;
 }
 
-/* On several ranks all of them stop in the same place: whatever a rank meets alone (a source that fails, a full disk, a
- * signal) it tells the others where they next agree. */
-at_status at_train_run(at_trainer *t, const at_train_loop *l, at_train_source *source, void *ctx,
-                       double *last_loss, at_err *err)
+/* One tensor of one part into memory, checked. */
+static at_status tensor_read(const state *f, at_trainer *t, const tensors_place *p, at_err *err)
 {
-    at_status s = AT_OK;
-    uint64_t saved = t->steps, end = l->until && l->until < l->steps ? l->until : l->steps;
-    const char *checkpoint = t->ranks.rank == 0 ? l->checkpoint : NULL;
-    bool stop = false;
-    while (t->steps < end) {
-        const at_train_sequence *batch = NULL;
-        uint64_t step = t->steps;
-        int n = 0;
-        at_adamw o = l->adamw;
-        o.rate = at_train_rate(l, step);
-        at_progress_tick(l->report, "train", (double)step, (double)l->steps);
-        stop = at_cancel_pending();
-        if (!s && !stop)
-            s = source(ctx, step, &batch, &n, err);
-        double loss;
-        if ((s = train_agree(t, s, &stop, step, err)) || stop ||
-            (s = at_trainer_step(t, batch, n, &o, &loss, err)))
-            break;
-        *last_loss = loss;
-        if (l->seen)
-            l->seen(ctx, step, loss);
-        if (checkpoint && l->every && t->steps % l->every == 0 && !(s = at_trainer_save(t, checkpoint, err)))
-            saved = t->steps;
+    int part = p->tensor / t->plan.n_tensors;
+    const at_train_tensor *e = &t->plan.tensor[p->tensor % t->plan.n_tensors];
+    size_t n = (size_t)e->rows * (size_t)e->cols, size = t->kernel->size;
+    char *to = (char *)part_of(t, part) + e->offset * size;
+    memcpy(to, f->data + p->begin, n * size);
+    for (size_t k = 0; k < n; k++) {
+        double v = size == sizeof(float) ? (double)((float *)to)[k] : ((double *)to)[k];
+        if (!isfinite(v))
+            return at_fail(err, AT_EINPUT, "%s: tensor %s.%s: number %zu is not finite", f->path,
+                           part_names[part], e->name, k);
+        if (part == 2 && v < 0)
+            return at_fail(err, AT_EINPUT, "%s: tensor %s.%s: number %zu is negative, a mean of squares",
+                           f->path, part_names[part], e->name, k);
     }
-    if (!s && checkpoint && saved != t->steps)
-        s = at_trainer_save(t, checkpoint, err);
-    s = train_agree(t, s, NULL, t->steps, err);
-    if (!s && t->steps < end)
-        s = at_fail(err, AT_ECANCEL, "interrupted after %" PRIu64 " of %" PRIu64 " steps", t->steps,
-                    l->steps);
+    return AT_OK;
+}
+
+static at_status tensors_read(const state *f, at_trainer *t, at_err *err)
+{
+    tensors_table table = table_of(t);
+    tensors_place *places = at_calloc((size_t)table.n, sizeof *places);
+    if (!places)
+        return at_oom(err);
+    at_status s = tensors_places(&table, f->root, f->path, places, err);
+    for (int i = 0; !s && i < table.n; i++)
+        s = tensor_read(f, t, &places[i], err);
+    at_free(places);
+    return s;
+}
+
+/* The texts of the header, and the record read. */
+static at_status texts_read(state *f, at_err *err)
+{
+    static const char *const keys[] = {"format", FORMAT, "attest", "note", "sha256"};
+    size_t n, n_record, n_note;
+    const char *format = tensors_meta_get(f->root, "format", &n);
+    f->text.record = tensors_meta_get(f->root, FORMAT, &n_record);
+    f->text.arch = tensors_meta_get(f->root, "attest", &f->n_arch);
+    f->text.note = tensors_meta_get(f->root, "note", &n_note);
+    if (!format || strcmp(format, FORMAT) || !f->text.record)
+        return at_fail(err, AT_EINPUT,
+                       "%s: a safetensors file, but not of a training (__metadata__ format, " FORMAT ")",
+                       f->path);
+    at_status s = tensors_meta_check(f->root, keys, sizeof keys / sizeof *keys, f->path, err);
+    if (s)
+        return s;
+    if (n_note > AT_TRAIN_NOTE_MAX)
+        return at_fail(err, AT_EINPUT, "%s: a note of %zu bytes; at most %zu are allowed", f->path, n_note,
+                       AT_TRAIN_NOTE_MAX);
+    at_err why = {0};
+    json_t *o = model_json_parse(f->text.record, n_record, f->path, FORMAT, &why);
+    s = o ? record_read(o, &f->r, f->path, err) : at_fail(err, why.code, "%s", why.text);
+    model_json_free(o);
+    if (!s && f->r.based != (f->text.arch != NULL))
+        s = at_fail(err, AT_EINPUT, "%s: a training %s a model, but __metadata__ %s attest", f->path,
+                    f->r.based ? "from" : "without", f->r.based ? "lacks" : "has");
+    return s;
+}
+
+static at_status note_copy(const char *from, char **to, at_err *err)
+{
+    *to = NULL;
+    if (!from)
+        return AT_OK;
+    size_t n = strlen(from) + 1;
+    if (!(*to = at_malloc(n)))
+        return at_oom(err);
+    memcpy(*to, from, n);
+    return AT_OK;
+}
+
+static at_status state_read(state *f, int threads, at_trainer **out, char **note, at_err *err)
+{
+    char sum[65];
+    size_t n;
+    at_status s = texts_read(f, err);
+    if (!s)
+        s = trainer_make(f, threads, out, err);
+    if (!s)
+        s = tensors_read(f, *out, err);
+    if (s)
+        return s;
+    const char *says = tensors_meta_get(f->root, "sha256", &n);
+    state_sum(*out, &f->text, sum);
+    if (!says || strcmp(says, sum))
+        return at_fail(err, AT_EINPUT, "%s: damaged: sha256 is not that of the contents", f->path);
+    (*out)->steps = f->r.steps;
+    (*out)->stale = true;
+    return note ? note_copy(f->text.note, note, err) : AT_OK;
+}
+
+at_status train_state_parse(const char *path, const char *bytes, size_t n, int threads, at_trainer **out,
+                            char **note, at_err *err)
+{
+    size_t head;
+    at_err why = {0};
+    at_trainer *t = NULL;
+    if (*(const uint8_t *)&byte_order != 1)
+        return at_fail(err, AT_EREFUSED, "states of trainings are read on little-endian machines only");
+    if (n < 8)
+        return at_fail(err, AT_EINPUT, "%s: %zu bytes, too short for a safetensors file", path, n);
+    at_status s = tensors_header_length(bytes, n, path, &head, err);
+    if (s)
+        return s;
+    state f = {.path = path, .data = bytes + 8 + head, .n = n - 8 - head};
+    f.root = model_json_parse(bytes + 8, head, path, "header", &why);
+    s = f.root ? state_read(&f, threads, &t, note, err) : at_fail(err, why.code, "%s", why.text);
+    model_json_free(f.root);
+    if (s)
+        at_trainer_free(t);
+    else
+        *out = t;
+    return s;
+}
+
+at_status at_trainer_load(const char *path, int threads, at_trainer **out, char **note, at_err *err)
+{
+    char *all;
+    size_t n;
+    at_status s = at_file_read(path, FILE_MOST, &all, &n, err);
+    if (s)
+        return s;
+    s = train_state_parse(path, all, n, threads, out, note, err);
+    at_free(all);
     return s;
 }

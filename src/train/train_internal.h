@@ -114,14 +114,28 @@ double plain_flops(const at_model *m, int n);
 /* ---- plan.c */
 #define TRAIN_MAX_SLOTS 256
 int train_slots(size_t n); /* as many as are chosen for n parameters */
+/* Parameters only: nothing that grows with the length is allocated. */
+at_status train_plan_places(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p,
+                            at_err *err);
 at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena, train_plan *p, at_err *err);
 const train_linear *train_matrix(const train_plan *p, int i); /* of n_matrices */
 int train_ends_before(const train_plan *p, int j);
 
+/* ---- convert.c */
+/* m is an architecture of the fast family (measured, not laid out): how many parameters it has. EINPUT: it is none. */
+at_status train_family_parameters(const at_model *m, const at_train_options *o, size_t *n, at_err *err);
+/* m is laid out, all zero: what the family never trains gets its values, so that m is recognised. */
+at_status train_family_fill(at_model *m, const at_train_options *o, at_err *err);
+
 /* ---- state.c */
-#define TRAIN_LINE_MOST 512
-/* The first line of a state: architecture, number type and steps; its length. */
-int train_line_print(const at_trainer *t, char line[TRAIN_LINE_MOST]);
+/* Architecture, number type and steps, as a state keeps them: {"version":3,...}. */
+void train_record_print(const at_trainer *t, at_text *out);
+/* The architecture of the model that a training started from, freed with at_free; NULL when out of memory. */
+char *train_base_print(const at_trainer *t, at_err *err);
+/* A state as bytes, freed with at_free, and back. path is for words. */
+at_status train_state_image(const at_trainer *t, const char *note, char **bytes, size_t *n, at_err *err);
+at_status train_state_parse(const char *path, const char *bytes, size_t n, int threads, at_trainer **out,
+                            char **note, at_err *err);
 
 /* ---- ranks.c: which slots are whose */
 typedef struct {

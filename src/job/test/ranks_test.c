@@ -173,7 +173,7 @@ static int train(char **word)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s.%d", word[0], at_ranks_rank(r));
     if (!s)
-        s = at_trainer_save(t, path, &err);
+        s = at_trainer_save(t, NULL, path, &err);
     at_trainer_free(t);
     return leave(r, s, &err);
 }

@@ -149,7 +149,7 @@ static void *member_run(void *arg)
     char path[TEST_PATH + 16];
     snprintf(path, sizeof path, "%s.%d", m->p.file, m->at.rank);
     if (!m->status)
-        m->status = at_trainer_save(t, path, &m->err);
+        m->status = at_trainer_save(t, NULL, path, &m->err);
     m->steps = t ? at_trainer_steps(t) : 0;
     at_trainer_free(t);
     test_batch_release(&m->batch);
