@@ -37,8 +37,7 @@ static void told(void *ctx, const at_outcome *o)
         at_text_addf(&line, "%9s %10s %9s %9s %12s\n", "step", "loss", "answers", "chains", "tokens/s");
     t->headed = true;
     at_text_addf(&line, "%9" PRIu64 " %10.4g %9s %9s %12.0f\n", e->step,
-                 o->n_loss ? o->loss[o->n_loss - 1].loss : NAN, answer, chain,
-                 (double)o->tokens / o->seconds);
+                 o->n_loss ? o->loss[o->n_loss - 1].loss : NAN, answer, chain, o->tokens_per_s);
     cli_put_text(t->args, &line, 0);
     cli_flush();
 }
@@ -71,7 +70,7 @@ static json_t *outcome_json(const at_recipe *r, const at_outcome *o)
     j = cli_json_set(j, "gflops", cli_json_number(o->gflops));
     j = cli_json_set(j, "gflops_to_90", cli_json_number(o->gflops_to_90));
     j = cli_json_set(j, "seconds", cli_json_number(o->seconds));
-    j = cli_json_set(j, "tokens_per_s", cli_json_number(round((double)o->tokens / o->seconds)));
+    j = cli_json_set(j, "tokens_per_s", cli_json_number(round(o->tokens_per_s)));
     j = cli_json_set(j, "exam", cli_exam_json(&o->exam));
     j = cli_json_set(j, "loss", points_json(o, false));
     return cli_json_set(j, "exams", points_json(o, true));
@@ -150,6 +149,7 @@ static int run(const cli_args *a)
     teller t = {.args = a};
     at_learn_options options = {.threads = a->threads,
                                 .from = a->from ? &from : NULL,
+                                .state = a->state,
                                 .ranks = at_ranks_count(ranks) > 1 ? &together : NULL,
                                 .progress = cli_progress(),
                                 .told = first ? told : NULL,

@@ -14,4 +14,71 @@ says 0 'eval: at 12 bits' 'chains right' eval "$dir/m.st" parity --set n=6 --cou
 says 0 'generate: a trained model' '<eos>' generate "$dir/m.st" '1 0 1 1 0 0 <sep>'
 says 0 'look: a trained model' 'layer' look "$dir/m.st" '1 0 1 <sep>'
 says 0 'train: JSON' '"exams": [[100,' train parity --set n=6 $recipe --steps 100 --count 10 --json
+
+# Killed in the middle and gone on with: the same model. An interrupted one keeps what was done, exit 3.
+# shellcheck disable=SC2086
+"$attest" train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" >/dev/null 2>&1 &
+pid=$!
+for ((i = 0; i < 600; i++)); do
+    [ -s "$dir/run.state" ] && break
+    sleep 0.05
+done
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+# shellcheck disable=SC2086
+{
+    says 0 'train: goes on after kill -9' 'done after 400 of 400 steps' train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" -o "$dir/a.st"
+    says 0 'train: and without a kill' 'done after 400 of 400 steps' train majority --set n=9 $recipe --steps 400 --count 20 --threads 1 -o "$dir/b.st"
+    holds 'train: the same bits' cmp -s "$dir/a.st" "$dir/b.st"
+    refuses 2 'train: the state of another training' 'is of another training: steps=400 there, steps=300 here' train majority --set n=9 $recipe --steps 300 --count 20 --state "$dir/run.state"
+    refuses 2 'train: the state of another stream' 'of another stream, or of other sizes' train majority --set n=8 $recipe --steps 400 --count 20 --state "$dir/run.state"
+    refuses 2 'train: no state' 'm.st' train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/m.st"
+    refuses 2 'train: a model for other words' 'the model has' train lis --set n=5,range=9 $recipe --from "$dir/m.st"
+    says 0 'train: from a model' 'answers right' train parity --set n=6 --steps 20 --count 20 --rate 0.0001 --from "$dir/m.st"
+    refuses 2 'eval: another stream' 'the model has' eval "$dir/m.st" lis --set n=5,range=9
+}
+"$attest" train majority --set n=9 --width 16 --steps 100000 --exams 50 --state "$dir/c.state" >/dev/null 2>"$dir/.err" &
+pid=$!
+for ((i = 0; i < 600; i++)); do
+    [ -s "$dir/c.state" ] && break
+    sleep 0.05
+done
+kill -TERM "$pid"
+wait "$pid"
+code=$?
+holds 'train: interrupted is exit 3' test "$code" -eq 3
+holds 'train: and says how far' grep -q 'interrupted after' "$dir/.err"
+
+refuses 2 'train: no such stream' "did you mean 'lis'" train lsi
+refuses 2 'train: LIS longer than its range' 'needs range >= 300' train lis --set n=300
+refuses 2 'train: no operators' 'operators=0: must be' train arithmetic --set operators=0
+refuses 2 'train: a setting out of range' 'rate=2: must be a number in 0..1' train lis --rate 2
+refuses 2 'train: a setting twice' 'given twice' train lis --rate 0.1 --rate 0.2
+refuses 2 'train: a setting without value' '--rate needs a value' train lis --rate
+refuses 2 'train: heads that do not divide' 'heads' train lis --width 32 --heads 5 --steps 1
+refuses 2 'train: a picture of no kind' '.png' train lis --plot "$dir/curve.txt"
+refuses 2 'train: nowhere to write' 'No such file' train lis -o "$dir/none/m.st"
+
+small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4 --layers 1'
+# shellcheck disable=SC2086
+{
+    says 0 'sweep: cells and a summary' '6 trainings reach 90%' sweep lis --db "$dir/s.db" -o "$dir/s.html" --plot "$dir/s.png" $small
+    holds 'sweep: a report' grep -q 'Trained models' "$dir/s.html"
+    holds 'sweep: a picture' test -s "$dir/s.png"
+    says 0 'sweep: again, from the ledger' '(ledger)' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small
+    says 0 'sweep: JSON' '"served": 6' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
+    refuses 2 'sweep: no such task' "no task 'zebra'" sweep zebra --db "$dir/s.db"
+    refuses 2 'sweep: no such preset' 'must be quick or paper' sweep --preset slow
+    refuses 2 'sweep: widths' "widths '8;9'" sweep --widths '8;9' --db "$dir/s.db"
+}
+if command -v sqlite3 >/dev/null; then
+    printf 'begin exclusive;\n.shell touch %s; sleep 20\n' "$dir/locked" | sqlite3 "$dir/s.db" >/dev/null 2>&1 &
+    for ((i = 0; i < 200; i++)); do
+        [ -e "$dir/locked" ] && break
+        sleep 0.05
+    done
+    # shellcheck disable=SC2086
+    refuses 2 'sweep: a ledger in use' 's.db' sweep arithmetic --db "$dir/s.db" -o "$dir/s.html" $small
+    kill %% 2>/dev/null
+fi
 finish

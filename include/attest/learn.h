@@ -103,7 +103,7 @@ typedef struct {
     at_exam_point *exams;
     int n_exams;
     at_exam exam; /* the last: samples of the test part with another seed than those on the way */
-    double seconds;
+    double seconds, tokens_per_s; /* since it was begun, or taken up again */
 } at_outcome;
 #define AT_LOSS_POINTS 200
 
@@ -111,12 +111,14 @@ typedef struct {
     int threads;
     const at_model *from; /* NULL, or a model to begin with: a token decoder with the source's words. Of the
                                     recipe's architecture only dropout and seed count then */
+    const char *state; /* NULL, or a file: the state at every exam and when interrupted; gone on with when it
+                                    is there, and refused when it is of another recipe or source */
     const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
     void *ctx;
 } at_learn_options;
-/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN and the place. Arrays of out live in the arena. */
+/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN, the place, and the last good state on disk. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);
 

@@ -1,43 +1,40 @@
 /* learn.c: a training from beginning to end: lessons, exams on the way, a last exam, curves.
  *
  * Exams on the way see test samples of the recipe's seed; the last one those of another seed, so that a training which
- * ends because an exam went well is not judged by the luck of that exam. */
+ * ends because an exam went well is not judged by the luck of that exam. The state is written before each exam: what is
+ * resumed there takes the exam again and comes to the same end. */
 #include "learn_internal.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define LAST_SEED ((uint64_t)1 << 32) /* added for the last exam */
 
-/* What the loop's ctx is. */
-typedef struct {
-    at_lesson *lesson;
-    const at_trainer *t;
-    at_outcome *out;
-    uint64_t stretch; /* steps in a point of the curve */
-    double sum;       /* of the losses of the stretch so far */
-    double begun, last_loss;
-    const at_progress *progress;
-} journal;
+/* ---- the loop's callbacks ---------------------------------------------------------------------------------------- */
 
-static at_status journal_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err)
+static at_status batch_give(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err)
 {
     journal *j = ctx;
     at_status s = at_lesson_batch(j->lesson, step, batch, n, err);
+    j->given = 0;
     for (int k = 0; k < *n && !s; k++)
-        j->out->gflops += at_trainer_flops(j->t, (*batch)[k].length) / 1e9;
-    j->out->tokens += at_lesson_tokens(j->lesson);
+        j->given += at_trainer_flops(j->t, (*batch)[k].length) / 1e9;
     return s;
 }
 
-static void journal_seen(void *ctx, uint64_t step, double loss)
+static void step_seen(void *ctx, uint64_t step, double loss)
 {
     journal *j = ctx;
     at_outcome *o = j->out;
+    o->gflops += j->given;
+    o->tokens += at_lesson_tokens(j->lesson);
+    j->tokens_now += at_lesson_tokens(j->lesson);
     j->sum += loss;
     j->last_loss = loss;
     o->seconds = at_now() - j->begun;
+    o->tokens_per_s = o->seconds > 0 ? (double)j->tokens_now / o->seconds : 0;
     if ((step + 1) % j->stretch == 0 && o->n_loss < AT_LOSS_POINTS) {
         o->loss[o->n_loss++] = (at_loss_point){step + 1, j->sum / (double)j->stretch};
         j->sum = 0;
@@ -45,110 +42,155 @@ static void journal_seen(void *ctx, uint64_t step, double loss)
 }
 
 /* The bar says loss and speed, too. */
-static void journal_tick(void *ctx, const char *what, double done, double total)
+static void tick(void *ctx, const char *what, double done, double total)
 {
     journal *j = ctx;
     char line[96];
-    snprintf(line, sizeof line, "%s  loss %.4g, %.0f tokens/s", what, j->last_loss,
-             j->out->seconds > 0 ? (double)j->out->tokens / j->out->seconds : 0);
-    at_progress_tick(j->progress, line, done, total);
+    snprintf(line, sizeof line, "%s  loss %.4g, %.0f tokens/s", what, j->last_loss, j->out->tokens_per_s);
+    at_progress_tick(j->o->progress, line, done, total);
 }
 
-static at_status exam_take(const at_trainer *t, const at_source *d, const at_recipe *r,
-                           const at_learn_options *o, bool last, at_exam *out, at_err *err)
+static at_status note_write(void *ctx, at_text *out, at_err *err)
 {
+    return journal_print(ctx, out, err);
+}
+
+/* ---- exams ---------------------------------------------------------------------------------------------------------- */
+
+static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
+{
+    const at_recipe *r = j->r;
+    const at_train_ranks *ranks = j->o->ranks;
     at_model m;
-    at_status s = at_lesson_model(t, d, &m, err);
-    at_exam_options e = {.threads = o->threads, .progress = last ? o->progress : NULL};
+    at_exam_options e = {.threads = j->o->threads, .progress = last ? j->o->progress : NULL};
+    at_status s = at_lesson_model(j->t, j->d, &m, err);
+    *out = (at_exam){0};
     if (!s) {
-        s = at_exam_run(&m, d, r->seed + (last ? LAST_SEED : 0), AT_TEST, last ? r->count : r->exam_count, &e,
-                        out, err);
+        s = at_exam_run(&m, j->d, r->seed + (last ? LAST_SEED : 0), AT_TEST, last ? r->count : r->exam_count,
+                        &e, out, err);
         at_model_release(&m);
-    } else
-        *out = (at_exam){0};
+    }
     bool stop = false; /* a rank that cannot go on takes the others with it */
-    return o->ranks ? o->ranks->agree(o->ranks->ctx, s, &stop, out->answers, err) : s;
+    return ranks ? ranks->agree(ranks->ctx, s, &stop, out->answers, err) : s;
 }
 
-static at_status train_on(at_trainer *t, const at_source *d, const at_recipe *r, const at_learn_options *o,
-                          journal *j, at_err *err)
+/* The exam that is due after these steps, unless it was taken before an interruption. */
+static at_status exam_due(journal *j, at_err *err)
 {
-    const at_progress bar = {journal_tick, j};
+    at_outcome *o = j->out;
+    uint64_t every = j->r->exam_every;
+    if (!every || !o->steps || (o->steps % every && o->steps < j->r->steps) || o->n_exams == j->most_exams ||
+        (o->n_exams && o->exams[o->n_exams - 1].step >= o->steps))
+        return AT_OK;
+    at_exam e;
+    at_status s = exam_take(j, false, &e, err);
+    if (s)
+        return s;
+    double answer = at_exam_answer(&e);
+    o->exams[o->n_exams++] = (at_exam_point){o->steps, answer, at_exam_chain(&e)};
+    if (answer >= 0.9 && isnan(o->gflops_to_90))
+        o->gflops_to_90 = o->gflops;
+    o->ended_soon = answer >= j->r->enough && o->steps < j->r->steps;
+    if (j->o->told)
+        j->o->told(j->o->ctx, o);
+    return AT_OK;
+}
+
+/* ---- trainings -------------------------------------------------------------------------------------------------------- */
+
+static at_status train_on(journal *j, at_err *err)
+{
+    const at_recipe *r = j->r;
+    const at_progress bar = {tick, j};
     at_train_loop loop = {.steps = r->steps,
                           .adamw = r->adamw,
                           .warmup = r->warmup,
                           .decay_rate = r->decay_rate,
-                          .report = o->progress ? &bar : NULL,
-                          .seen = journal_seen};
-    at_status s = AT_OK;
-    while (!s && at_trainer_steps(t) < r->steps && !j->out->ended_soon) {
+                          .checkpoint = j->o->state,
+                          .note = note_write,
+                          .report = j->o->progress ? &bar : NULL,
+                          .seen = step_seen};
+    at_status s = exam_due(j, err);
+    while (!s && j->out->steps < r->steps && !j->out->ended_soon) {
         double loss;
-        loop.until = r->exam_every ? (at_trainer_steps(t) / r->exam_every + 1) * r->exam_every : r->steps;
-        s = at_train_run(t, &loop, journal_batch, j, &loss, err);
-        j->out->steps = at_trainer_steps(t);
-        if (s || !r->exam_every)
-            continue;
-        at_exam e;
-        s = exam_take(t, d, r, o, false, &e, err);
-        if (s)
-            continue;
-        double answer = at_exam_answer(&e);
-        j->out->exams[j->out->n_exams++] = (at_exam_point){j->out->steps, answer, at_exam_chain(&e)};
-        if (answer >= 0.9 && isnan(j->out->gflops_to_90))
-            j->out->gflops_to_90 = j->out->gflops;
-        j->out->ended_soon = answer >= r->enough && j->out->steps < r->steps;
-        if (o->told)
-            o->told(o->ctx, j->out);
+        at_err why = {0};
+        loop.until = r->exam_every ? (j->out->steps / r->exam_every + 1) * r->exam_every : r->steps;
+        s = at_train_run(j->t, &loop, batch_give, j, &loss, &why);
+        j->out->steps = at_trainer_steps(j->t);
+        if (s == AT_EDOMAIN && j->o->state)
+            at_fail(err, s, "%s; %.200s keeps the last good state", why.text, j->o->state);
+        else if (s)
+            at_fail(err, s, "%s", why.text);
+        else
+            s = exam_due(j, err);
     }
     return s;
 }
 
-static at_status trainer_make(const at_source *d, const at_recipe *r, const at_learn_options *o,
-                              at_trainer **t, at_err *err)
+static at_status trainer_begin(journal *j, at_err *err)
 {
-    at_status s;
+    const at_learn_options *o = j->o;
+    const at_recipe *r = j->r;
     if (o->from) {
         at_train_options begin = at_train_options_default;
         begin.dropout = r->arch.dropout;
         begin.seed = r->seed;
-        s = learn_fits(o->from, d, err);
-        if (!s)
-            s = at_trainer_from_model(o->from, at_f32, o->threads, &begin, t, err);
-    } else {
-        at_train_arch arch = r->arch;
-        arch.vocabulary = at_source_vocabulary(d);
-        arch.length = at_source_longest(d);
-        arch.seed = r->seed;
-        s = at_trainer_new(&arch, at_f32, o->threads, t, err);
+        at_status s = learn_fits(o->from, j->d, err);
+        return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, &j->t, err);
     }
-    return s || !o->ranks ? s : at_trainer_ranks(*t, o->ranks, err);
+    at_train_arch arch = r->arch;
+    arch.vocabulary = at_source_vocabulary(j->d);
+    arch.length = at_source_longest(j->d);
+    arch.seed = r->seed;
+    return at_trainer_new(&arch, at_f32, o->threads, &j->t, err);
+}
+
+/* Where a state is there it is gone on with. */
+static at_status trainer_make(journal *j, at_err *err)
+{
+    const at_learn_options *o = j->o;
+    at_status s;
+    if (o->state && !access(o->state, F_OK)) {
+        char *note = NULL;
+        s = at_trainer_load(o->state, o->threads, &j->t, &note, err);
+        if (!s)
+            s = journal_parse(j, o->state, note, err);
+        at_free(note);
+        if (!s)
+            j->out->steps = at_trainer_steps(j->t);
+    } else
+        s = trainer_begin(j, err);
+    return s || !o->ranks ? s : at_trainer_ranks(j->t, o->ranks, err);
 }
 
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err)
 {
+    journal j = {.d = d,
+                 .r = r,
+                 .o = o,
+                 .out = out,
+                 .most_exams = r->exam_every ? (int)(r->steps / r->exam_every) + 1 : 0,
+                 .stretch = (r->steps + AT_LOSS_POINTS - 1) / AT_LOSS_POINTS,
+                 .begun = at_now()};
     *out = (at_outcome){.gflops_to_90 = NAN};
     out->loss = at_new(arena, at_loss_point, AT_LOSS_POINTS);
-    out->exams = at_new(arena, at_exam_point, r->exam_every ? r->steps / r->exam_every + 2 : 1);
+    out->exams = at_new(arena, at_exam_point, j.most_exams + 1);
     if (!out->loss || !out->exams)
         return at_oom(err);
-    at_trainer *t = NULL;
-    journal j = {.out = out, .stretch = (r->steps + AT_LOSS_POINTS - 1) / AT_LOSS_POINTS, .begun = at_now()};
-    at_status s = trainer_make(d, r, o, &t, err);
+    at_status s = trainer_make(&j, err);
     if (!s)
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
-    j.t = t;
-    j.progress = o->progress;
     if (!s) {
-        out->parameters = at_trainer_parameters(t);
-        s = train_on(t, d, r, o, &j, err);
+        out->parameters = at_trainer_parameters(j.t);
+        s = train_on(&j, err);
     }
     if (!s)
-        s = exam_take(t, d, r, o, true, &out->exam, err);
+        s = exam_take(&j, true, &out->exam, err);
     out->seconds = at_now() - j.begun;
     if (!s && m)
-        s = at_lesson_model(t, d, m, err);
+        s = at_lesson_model(j.t, d, m, err);
     at_lesson_free(j.lesson);
-    at_trainer_free(t);
+    at_trainer_free(j.t);
     return s;
 }

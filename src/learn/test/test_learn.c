@@ -8,8 +8,14 @@
 #include <attest/learn.h>
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../core/test/test_folder.h"
 
 static at_err err;
 
@@ -184,13 +190,113 @@ static void threads_do_not_matter(void **state)
     at_source_free(d);
 }
 
+/* ---- states ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int exams, kill_at;
+} witness;
+
+static void witness_told(void *ctx, const at_outcome *o)
+{
+    witness *w = ctx;
+    (void)o;
+    if (++w->exams == w->kill_at)
+        raise(SIGKILL);
+}
+
+/* Killed after each of its exams in turn, and gone on with, a training ends with the bits of one that was never killed: the
+ * curves too. */
+static void goes_on(void **state)
+{
+    (void)state;
+    at_source *d = source_of("majority", "n=9");
+    at_recipe r =
+        recipe_of("width=16 layers=1 steps=50 batch=8 rate=0.01 exams=10 prompts=20 count=20 dropout=0.1");
+    char folder[TEST_FOLDER], path[TEST_PATH], hash[2][65];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/run.state", folder);
+    at_outcome o[2];
+    at_model m;
+    at_arena arena;
+    at_arena_init(&arena);
+    must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o[0], &m, &err));
+    must(at_model_hash(&m, hash[0], &err));
+    at_model_release(&m);
+    for (int k = 0; k < 5; k++) {
+        pid_t child = fork();
+        if (!child) {
+            witness w = {.kill_at = 1};
+            at_learn(d, &r, &(at_learn_options){.threads = 2, .state = path, .told = witness_told, .ctx = &w},
+                     &arena, &o[1], NULL, &err);
+            _exit(1);
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        assert_int_equal(access(path, F_OK), 0);
+    }
+    must(at_learn(d, &r, &(at_learn_options){.threads = 2, .state = path}, &arena, &o[1], &m, &err));
+    must(at_model_hash(&m, hash[1], &err));
+    at_model_release(&m);
+    same_outcome(&o[0], &o[1]);
+    assert_string_equal(hash[0], hash[1]);
+
+    /* whose it is */
+    at_recipe other =
+        recipe_of("width=32 layers=1 steps=50 batch=8 rate=0.01 exams=10 prompts=20 count=20 dropout=0.1");
+    at_err why = {0};
+    assert_int_equal(at_learn(d, &other, &(at_learn_options){.state = path}, &arena, &o[1], NULL, &why),
+                     AT_EINPUT);
+    assert_non_null(strstr(why.text, "is of another training: width=16 there, width=32 here"));
+    at_source *longer = source_of("majority", "n=10");
+    why = (at_err){0};
+    assert_int_equal(at_learn(longer, &r, &(at_learn_options){.state = path}, &arena, &o[1], NULL, &why),
+                     AT_EINPUT);
+    assert_non_null(strstr(why.text, "of another stream, or of other sizes"));
+    at_source_free(longer);
+    unlink(path);
+    rmdir(folder);
+    at_arena_release(&arena);
+    at_source_free(d);
+}
+
+/* A model whose numbers overflow: the loss is not finite, which is said with the step; what was kept stays as it was. */
+static void not_finite(void **state)
+{
+    (void)state;
+    at_source *d = source_of("majority", "n=5");
+    at_recipe r = recipe_of("width=8 layers=1 steps=4 batch=4 exams=2 prompts=4 count=4 dropout=0");
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/run.state", folder);
+    at_outcome o;
+    at_model m;
+    at_arena arena;
+    at_arena_init(&arena);
+    must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o, &m, &err));
+    double *w = at_model_data(&m, m.readout.w);
+    for (size_t i = 0; i < m.tensors[m.readout.w].count; i++)
+        w[i] = (double)(i % 2 ? 3e38f : -3e38f);
+    at_err why = {0};
+    assert_int_equal(
+        at_learn(d, &r, &(at_learn_options){.threads = 1, .from = &m, .state = path}, &arena, &o, NULL, &why),
+        AT_EDOMAIN);
+    if (!strstr(why.text, "the loss is not finite after 0 steps"))
+        fail_msg("%s", why.text);
+    assert_non_null(strstr(why.text, "keeps the last good state"));
+    at_model_release(&m);
+    unlink(path);
+    rmdir(folder);
+    at_arena_release(&arena);
+    at_source_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lessons),
-        cmocka_unit_test(recipes),
-        cmocka_unit_test(learns),
-        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(lessons), cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),  cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(goes_on), cmocka_unit_test(not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,130 @@
+/* journal.c: what a training remembers besides its weights: curves, counts, and whose it is. Kept as the note of its state,
+ * so that state and journal are always of the same step:
+ *
+ *     attest-learning 1
+ *     source 0123456789abcdef
+ *     recipe attention=standard width=32 ...
+ *     tokens 44160 gflops 0x1.8p+3 to90 nan sum 0x1.2p+1 ended 0
+ *     loss 14 0x1.1p+1
+ *     exam 280 0x1.8p-1 0x1p-1
+ *
+ * Reals are hexadecimal: nothing is rounded. A note comes with a stranger's file: every line is checked. */
+#include "learn_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLED 16 /* rows that tell a source from others */
+
+/* A number for what the source says; equal sources have equal ones. */
+static at_status source_print(const at_source *d, uint64_t *out, at_err *err)
+{
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    at_status st = s.token ? AT_OK : at_oom(err);
+    int size[] = {at_source_vocabulary(d), at_source_longest(d)};
+    *out = at_hash64(size, sizeof size, 1);
+    for (uint64_t i = 0; i < SAMPLED && !st; i++)
+        if (!(st = at_source_sample(d, 0, AT_TRAIN, i, &s, err)))
+            *out = at_hash64(s.token, (size_t)s.n * sizeof(int), *out);
+    at_free(s.token);
+    return st;
+}
+
+at_status journal_print(const journal *j, at_text *out, at_err *err)
+{
+    const at_outcome *o = j->out;
+    uint64_t source;
+    at_status s = source_print(j->d, &source, err);
+    if (s)
+        return s;
+    at_text_addf(out, "attest-learning 1\nsource %016" PRIx64 "\nrecipe ", source);
+    at_recipe_print(j->r, out);
+    at_text_addf(out, "\ntokens %" PRIu64 " gflops %a to90 %a sum %a ended %d\n", o->tokens, o->gflops,
+                 o->gflops_to_90, j->sum, o->ended_soon);
+    for (int k = 0; k < o->n_loss; k++)
+        at_text_addf(out, "loss %" PRIu64 " %a\n", o->loss[k].step, o->loss[k].loss);
+    for (int k = 0; k < o->n_exams; k++)
+        at_text_addf(out, "exam %" PRIu64 " %a %a\n", o->exams[k].step, o->exams[k].answer,
+                     o->exams[k].chain);
+    return out->oom ? at_oom(err) : AT_OK;
+}
+
+/* The first setting in which two recipes differ, theirs and ours. */
+static at_status recipes_differ(const char *path, const char *theirs, const char *ours, at_err *err)
+{
+    while (*theirs && *ours) {
+        size_t n = strcspn(theirs, " "), k = strcspn(ours, " ");
+        if (n != k || strncmp(theirs, ours, n))
+            return at_fail(err, AT_EINPUT, "%.200s is of another training: %.*s there, %.*s here", path,
+                           (int)n, theirs, (int)k, ours);
+        theirs += n + (theirs[n] == ' ');
+        ours += k + (ours[k] == ' ');
+    }
+    return at_fail(err, AT_EINPUT, "%.200s is of another training", path);
+}
+
+static at_status recipe_check(const journal *j, const char *path, const char *line, at_err *err)
+{
+    at_text ours;
+    at_text_init(&ours);
+    at_recipe_print(j->r, &ours);
+    at_status s = ours.oom               ? at_oom(err)
+                  : strcmp(line, ours.s) ? recipes_differ(path, line, ours.s, err)
+                                         : AT_OK;
+    at_text_release(&ours);
+    return s;
+}
+
+/* One line after the recipe's; false: it is not as it should be. */
+static bool line_parse(journal *j, const char *line)
+{
+    at_outcome *o = j->out;
+    at_loss_point l;
+    at_exam_point e;
+    int read = 0, ended;
+    if (sscanf(line, "tokens %" SCNu64 " gflops %la to90 %la sum %la ended %1d%n", &o->tokens, &o->gflops,
+               &o->gflops_to_90, &j->sum, &ended, &read) == 5 &&
+        !line[read]) {
+        o->ended_soon = ended != 0;
+        return isfinite(o->gflops) && isfinite(j->sum);
+    }
+    if (sscanf(line, "loss %" SCNu64 " %la%n", &l.step, &l.loss, &read) == 2 && !line[read] &&
+        o->n_loss < AT_LOSS_POINTS) {
+        o->loss[o->n_loss++] = l;
+        return isfinite(l.loss);
+    }
+    if (sscanf(line, "exam %" SCNu64 " %la %la%n", &e.step, &e.answer, &e.chain, &read) == 3 && !line[read] &&
+        o->n_exams < j->most_exams) {
+        o->exams[o->n_exams++] = e;
+        return e.answer >= 0 && e.answer <= 1 && e.chain >= 0 && e.chain <= 1;
+    }
+    return false;
+}
+
+at_status journal_parse(journal *j, const char *path, char *note, at_err *err)
+{
+    uint64_t ours, theirs;
+    at_status s = source_print(j->d, &ours, err);
+    char *line = note, *next;
+    for (int k = 0; line && *line && !s; line = next, k++) {
+        char *end = strchr(line, '\n');
+        next = end ? end + 1 : NULL;
+        if (end)
+            *end = 0;
+        if (k == 0 && strcmp(line, "attest-learning 1"))
+            s = at_fail(err, AT_EINPUT, "%.200s: its note is not that of a training of a stream", path);
+        else if (k == 1 && (sscanf(line, "source %" SCNx64, &theirs) != 1 || theirs != ours))
+            s = at_fail(err, AT_EINPUT, "%.200s is of another training: of another stream, or of other sizes",
+                        path);
+        else if (k == 2)
+            s = strncmp(line, "recipe ", 7) ? at_fail(err, AT_EINPUT, "%.200s: no recipe in its note", path)
+                                            : recipe_check(j, path, line + 7, err);
+        else if (k > 2 && !line_parse(j, line))
+            s = at_fail(err, AT_EINPUT, "%.200s: line %d of its note is damaged", path, k + 1);
+    }
+    if (!s && (!note || !*note))
+        s = at_fail(err, AT_EINPUT, "%.200s: no note, so not of a training of a stream", path);
+    return s;
+}
