@@ -181,6 +181,7 @@ typedef struct {
     at_adamw adamw;         /* rate: the largest */
     uint64_t warmup;        /* the rate rises over so many steps, ... */
     bool decay_rate;        /* ... then falls linearly to 0 at the end */
+    uint64_t hold;          /* it changes every so many steps only; 0: at each */
     const char *checkpoint; /* NULL, or a file written every `every` steps, at the end and when interrupted */
     uint64_t every;         /* 0: at the end only */
     const at_progress *report;                           /* may be NULL */

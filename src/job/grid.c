@@ -29,8 +29,7 @@ static const at_preset quick = {
     3,
 };
 
-/* A million samples, batches of 512, a hundred epochs, five of them to warm up, every epoch counted as a step of the
- * schedule there; here the rate moves with every step. */
+/* A million samples are 1954 batches of 512; a hundred epochs, five of them to warm up, and the rate changes with the epoch. */
 static const at_grid_task paper_tasks[] = {
     {"lis", "n", (const char *const[]){"n=40", "n=110", "n=175", "n=250", NULL}, NULL, paper_widths},
     {"ed", "n", (const char *const[]){"n=6", "n=12", "n=16", "n=20", NULL}, NULL, paper_widths},
@@ -43,7 +42,7 @@ static const at_grid_task paper_tasks[] = {
 static const at_preset paper = {
     "paper",
     "the protocol of the paper: 276 trainings of 195,400 steps; for a cluster",
-    "dropout=0.1 batch=512 rate=0.0001 steps=195400 warmup=9770 samples=1000000 exams=9770 prompts=1000 "
+    "dropout=0.1 batch=512 rate=0.0001 steps=195400 warmup=9770 hold=1954 samples=1000000 exams=9770 prompts=1000 "
     "count=100000",
     paper_tasks,
     sizeof paper_tasks / sizeof *paper_tasks,

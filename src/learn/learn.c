@@ -106,6 +106,7 @@ static at_status train_on(journal *j, at_err *err)
                           .adamw = r->adamw,
                           .warmup = r->warmup,
                           .decay_rate = r->decay_rate,
+                          .hold = r->hold,
                           .checkpoint = j->o->state,
                           .note = note_write,
                           .report = j->o->progress ? &bar : NULL,

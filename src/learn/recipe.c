@@ -25,6 +25,7 @@ enum {
     DECAY,
     WARMUP,
     FALL,
+    HOLD,
     SAMPLES,
     EXAMS,
     EXAM_COUNT,
@@ -60,6 +61,7 @@ const at_param at_recipe_params[] = {
     [DECAY] = {"decay", "of weights", 0, 1, 0.01, false, NULL},
     [WARMUP] = {"warmup", "steps over which the rate rises", 0, 1e9, 200, true, NULL},
     [FALL] = {"fall", "1: then the rate falls linearly to 0", 0, 1, 1, true, NULL},
+    [HOLD] = {"hold", "steps between changes of the rate", 1, 1e9, 1, true, NULL},
     [SAMPLES] = {"samples", "of an epoch; 0: no sample comes twice", 0, MANY, 0, true, NULL},
     [EXAMS] = {"exams", "steps between exams; 0: one, at the end", 0, 1e9, 500, true, NULL},
     [EXAM_COUNT] = {"prompts", "of an exam on the way", 1, 1e6, 200, true, NULL},
@@ -102,6 +104,7 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(DECAY, r->adamw.decay, double);
     MOVE(WARMUP, r->warmup, uint64_t);
     MOVE(FALL, r->decay_rate, bool);
+    MOVE(HOLD, r->hold, uint64_t);
     MOVE(SAMPLES, r->samples, uint64_t);
     MOVE(EXAMS, r->exam_every, uint64_t);
     MOVE(EXAM_COUNT, r->exam_count, uint64_t);

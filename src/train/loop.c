@@ -6,10 +6,12 @@
 double at_train_rate(const at_train_loop *l, uint64_t step)
 {
     double rate = l->adamw.rate;
-    if (step < l->warmup)
-        return rate * (double)(step + 1) / (double)l->warmup;
-    if (l->decay_rate && l->steps > l->warmup)
-        return step < l->steps ? rate * (double)(l->steps - step) / (double)(l->steps - l->warmup) : 0;
+    uint64_t hold = l->hold ? l->hold : 1; /* counted in stretches of equal rate */
+    uint64_t at = step / hold, rise = l->warmup / hold, end = (l->steps + hold - 1) / hold;
+    if (at < rise)
+        return rate * (double)(at + 1) / (double)rise;
+    if (l->decay_rate && end > rise)
+        return at < end ? rate * (double)(end - at) / (double)(end - rise) : 0;
     return rate;
 }
 
