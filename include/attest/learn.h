@@ -24,10 +24,14 @@ at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t s
 void at_lesson_free(at_lesson *l); /* NULL is allowed */
 /* An at_train_source; ctx is the lesson. */
 at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err);
-uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch */
+uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch's rows */
+/* From now on batches are such as the trainer takes: where the model answers at the last position only, every target of a row is a
+ * sequence, the row so far, with <pad> behind it where the model takes one length only. Refused: a model that says at every position
+ * what follows but may see it there. */
+at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err);
 
 /* The trained weights as a decoder of the source's rows: its words, and the stop at <eos>. What began as a decoder with words
- * keeps its own. */
+ * keeps its own; what cannot be a decoder (an ffn) gets the words alone. */
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
 
 /* ---- exams ---------------------------------------------------------------------------------------------- */
@@ -58,15 +62,28 @@ typedef struct {
     void *ctx;
 } at_exam_options;
 /* Greedy completions of samples 0..count-1 of a part, graded. The model must be a token decoder with the source's
- * vocabulary; a source without right answers (ngram) is refused. A prompt longer than the model takes counts as wrong. */
+ * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
+ * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. A
+ * prompt longer than the model takes counts as wrong. */
 at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
                       const at_exam_options *o, at_exam *out, at_err *err);
 
 /* ---- trainings -------------------------------------------------------------------------------------------- */
 
+typedef enum {
+    AT_LEARN_DECODER,   /* the fast family (at_train_arch) */
+    AT_LEARN_THREEWISE, /* rivals, of at_train_net: causal three-wise attention, */
+    AT_LEARN_TANH,      /* recurrent, */
+    AT_LEARN_GRU,
+    AT_LEARN_FFN, /* feed-forward, of the row so far padded to at_source_longest - 1 tokens */
+    AT_LEARN_NETS
+} at_learn_net;
+extern const char *const at_learn_net_names[AT_LEARN_NETS];
+
 typedef struct {
+    at_learn_net net;   /* of a rival's architecture width, layers, heads, hidden and dropout count */
     at_train_arch arch; /* vocabulary and length come from the source, seed from below */
-    int batch;
+    int batch;          /* rows of the stream */
     uint64_t steps;
     at_adamw adamw;
     uint64_t warmup; /* steps */
@@ -83,6 +100,9 @@ extern const int at_n_recipe_params;
 void at_recipe_init(at_recipe *r);                                           /* defaults */
 at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err); /* "width=32 rate=0.003" */
 void at_recipe_print(const at_recipe *r, at_text *out);                      /* canonical: every setting */
+
+/* The random model that a training of a rival (not AT_LEARN_DECODER) begins with. */
+at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m, at_err *err);
 
 typedef struct {
     uint64_t step;
@@ -110,8 +130,8 @@ typedef struct {
 
 typedef struct {
     int threads;
-    const at_model *from; /* NULL, or a model to begin with: a token decoder with the source's words. Of the
-                                    recipe's architecture only dropout and seed count then */
+    const at_model *from; /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and
+                                    architecture only dropout and seed count then */
     const char *state; /* NULL, or a file: the state at every exam and when interrupted; gone on with when it
                                     is there, and refused when it is of another recipe or source */
     const at_train_ranks *ranks; /* NULL, or those who train together */

@@ -140,6 +140,9 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
         s = at_recipe_set(&c->recipe, t->recipe, err);
     if (!s && k->g->recipe)
         s = at_recipe_set(&c->recipe, k->g->recipe, err);
+    if (!s && c->recipe.net != AT_LEARN_DECODER)
+        return at_fail(err, AT_EREFUSED, "net is %s: a sweep is of decoders; train takes the others",
+                       at_learn_net_names[c->recipe.net]);
     return s ? s : at_recipe_set(&c->recipe, own, err);
 }
 

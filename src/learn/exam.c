@@ -1,7 +1,8 @@
 /* exam.c: greedy completions of a source's prompts, graded.
  *
  * A stretch of prompts is completed, all at once by the batched decoder or, for models and arithmetics that it refuses, one
- * generator a thread; then graded in parallel, and told in order. So nothing depends on the threads, and what is told
+ * generator a thread, or, where there is no step for what the model is made of, by running it on the whole row so far for every
+ * token; then graded in parallel, and told in order. So nothing depends on the threads, and what is told
  * can be printed at once. */
 #include "learn_internal.h"
 
@@ -23,14 +24,23 @@ typedef struct {
     bool stopped;
 } paper;
 
+/* What a whole run needs, a thread. */
+typedef struct {
+    double *row; /* (n_max) */
+    at_arena arena;
+} reader;
+
 typedef struct {
     const at_model *m;
     const at_source *d;
     uint64_t seed, first;
     at_part part;
     int threads;
+    at_arith arith;
+    at_decode rule;
     at_batch *batch;          /* NULL: generators instead */
-    at_generator **generator; /* (threads) */
+    at_generator **generator; /* (threads); NULL: whole runs instead */
+    reader *readers;          /* (threads) */
     paper *papers;            /* (STRETCH) */
     at_input prompt[STRETCH];
     at_batch_chain chain[STRETCH];
@@ -78,13 +88,59 @@ static void paper_generate(void *ctx, size_t k, int worker)
     int n = 0;
     double margin;
     at_err none = {0};
-    if (p->wrong.code || p->s.prompt > h->m->decode.prompt_max)
+    if (p->wrong.code || p->s.prompt > h->rule.prompt_max)
         return;
     at_status s = at_generator_run(h->generator[worker], p->prompt, p->s.prompt, &rows, &n, &margin, &none);
     if (s && s != AT_EBUDGET)
         at_fail(&p->wrong, s, "%s", none.text);
     else
         paper_keep(p, rows, n, margin);
+}
+
+/* What the model says at the last of n tokens. */
+static at_status reader_next(const hall *h, reader *r, int n, double *token, double *margin, bool *decided,
+                             at_err *err)
+{
+    at_mark before = at_arena_mark(&r->arena);
+    at_output y;
+    at_status s = at_cancel_pending()
+                      ? at_fail(err, AT_ECANCEL, "interrupted")
+                      : at_run(h->m, h->arith, &(at_input){n, r->row}, NULL, &r->arena, &y, err);
+    if (!s) {
+        *token = y.decision[y.n - 1];
+        *margin = y.margin[y.n - 1];
+        *decided = y.decided[y.n - 1] == AT_TRUE;
+    }
+    at_arena_reset(&r->arena, before);
+    return s;
+}
+
+static void paper_read(void *ctx, size_t k, int worker)
+{
+    hall *h = ctx;
+    paper *p = &h->papers[k];
+    reader *r = &h->readers[worker];
+    const at_decode *rule = &h->rule;
+    bool one = learn_one_length(h->m), end = false;
+    int n = p->s.prompt, most = h->m->n_max - n + one;
+    if (p->wrong.code || n < rule->prompt_min || n > rule->prompt_max)
+        return;
+    most = rule->max_steps < most ? rule->max_steps : most;
+    for (int i = 0; i < h->m->n_max; i++)
+        r->row[i] = i < n ? p->prompt[i] : AT_TOKEN_PAD;
+    while (p->n < most && !end) {
+        double token, margin;
+        bool decided;
+        if (reader_next(h, r, one ? h->m->n_max : n, &token, &margin, &decided, &p->wrong))
+            return;
+        p->margin = fmin(p->margin, margin);
+        if (!decided)
+            return;
+        if (n < h->m->n_max)
+            r->row[n++] = token;
+        p->completion[p->n++] = (int)token;
+        end = rule->stop == AT_STOP_EQUALS && token == rule->value;
+    }
 }
 
 static void paper_grade(void *ctx, size_t k, int worker)
@@ -107,14 +163,14 @@ static at_status papers_run(hall *h, size_t n, at_err *err)
         for (size_t k = 0; k < n && !s; k++)
             paper_keep(&h->papers[k], h->chain[k].rows, h->chain[k].n, h->chain[k].margin);
     } else if (!s)
-        s = at_parallel(h->threads, n, paper_generate, h, err);
+        s = at_parallel(h->threads, n, h->generator ? paper_generate : paper_read, h, err);
     return s ? s : at_parallel(h->threads, n, paper_grade, h, err);
 }
 
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
 {
-    if (!m->decode.enabled || m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN ||
-        m->readout.kind != AT_READ_ARGMAX)
+    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->readout.kind != AT_READ_ARGMAX ||
+        (!m->decode.enabled && m->readout.rows != m->fields[0].size))
         return at_fail(err, AT_EREFUSED, "the model does not write tokens one after the other");
     int words = at_source_vocabulary(d);
     if (m->fields[0].size != words)
@@ -129,13 +185,46 @@ at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
     return AT_OK;
 }
 
-static at_status hall_open(hall *h, at_arith arith, at_arena *a, at_err *err)
+static void generators_close(hall *h)
 {
-    int longest = at_source_longest(h->d), most = h->m->decode.max_steps;
+    for (int k = 0; h->generator && k < h->threads; k++)
+        at_generator_free(h->generator[k]);
+    h->generator = NULL;
+}
+
+static at_status generators_open(hall *h, at_arena *a, at_err *err)
+{
+    at_status s = AT_OK;
+    h->batch = NULL;
+    if (!(h->generator = at_new(a, at_generator *, h->threads)))
+        return at_oom(err);
+    for (int k = 0; k < h->threads && !s; k++)
+        s = at_generator_new(h->m, h->arith, &h->generator[k], err);
+    if (s)
+        generators_close(h);
+    return s;
+}
+
+static at_status readers_open(hall *h, at_arena *a, at_err *err)
+{
+    at_status s = at_arith_supports(h->m, h->arith, err);
+    if (s)
+        return s;
+    reader *r = at_new(a, reader, h->threads);
+    for (int k = 0; r && k < h->threads; k++) {
+        at_arena_init(&r[k].arena);
+        if (!(r[k].row = at_new(a, double, h->m->n_max)))
+            r = NULL;
+    }
+    return (h->readers = r) ? AT_OK : at_oom(err);
+}
+
+static at_status hall_open(hall *h, at_arena *a, at_err *err)
+{
+    int longest = at_source_longest(h->d), most = h->rule.max_steps;
     at_err refused = {0};
-    h->generator = at_new(a, at_generator *, h->threads);
     h->papers = at_new(a, paper, STRETCH);
-    if (!h->generator || !h->papers)
+    if (!h->papers)
         return at_oom(err);
     for (int k = 0; k < STRETCH; k++) {
         h->papers[k].s.token = at_new(a, int, longest);
@@ -144,20 +233,20 @@ static at_status hall_open(hall *h, at_arith arith, at_arena *a, at_err *err)
         if (!h->papers[k].s.token || !h->papers[k].prompt || !h->papers[k].completion)
             return at_oom(err);
     }
-    at_status s = at_batch_new(h->m, arith, BATCH, h->threads, &h->batch, &refused);
-    if (s != AT_EREFUSED)
-        return s ? at_fail(err, s, "%s", refused.text) : AT_OK;
-    h->batch = NULL;
-    for (int k = 0; k < h->threads && (k == 0 || !s); k++)
-        s = at_generator_new(h->m, arith, &h->generator[k], err);
-    return s;
+    at_status s = at_batch_new(h->m, h->arith, BATCH, h->threads, &h->batch, &refused);
+    for (int k = 0; k < 2 && s == AT_EREFUSED; k++) {
+        refused = (at_err){0};
+        s = k == 0 ? generators_open(h, a, &refused) : readers_open(h, a, &refused);
+    }
+    return s ? at_fail(err, s, "%s", refused.text) : AT_OK;
 }
 
 static void hall_close(hall *h)
 {
     at_batch_free(h->batch);
-    for (int k = 0; h->generator && k < h->threads; k++)
-        at_generator_free(h->generator[k]);
+    generators_close(h);
+    for (int k = 0; h->readers && k < h->threads; k++)
+        at_arena_release(&h->readers[k].arena);
 }
 
 static void paper_count(const paper *p, at_exam *out, uint64_t *wrong, double *places)
@@ -186,9 +275,14 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     uint64_t wrong = 0;
     double places = 0;
     if (!s) {
-        *h = (hall){
-            .m = m, .d = d, .seed = seed, .part = part, .threads = o->threads > 0 ? o->threads : at_cores()};
-        s = hall_open(h, o->arith, &arena, err);
+        *h = (hall){.m = m,
+                    .d = d,
+                    .seed = seed,
+                    .part = part,
+                    .threads = o->threads > 0 ? o->threads : at_cores(),
+                    .arith = o->arith,
+                    .rule = learn_rule(m)};
+        s = hall_open(h, &arena, err);
     }
     for (uint64_t first = 0; first < count && !s; first += STRETCH) {
         size_t n = count - first < STRETCH ? (size_t)(count - first) : STRETCH;

@@ -139,6 +139,8 @@ static at_status trainer_begin(journal *j, at_err *err)
         at_status s = learn_fits(o->from, j->d, err);
         return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, &j->t, err);
     }
+    if (r->net != AT_LEARN_DECODER)
+        return learn_net_trainer(j->d, r, o->threads, &j->t, err);
     at_train_arch arch = r->arch;
     arch.vocabulary = at_source_vocabulary(j->d);
     arch.length = at_source_longest(j->d);
@@ -182,6 +184,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
     at_status s = trainer_make(&j, err);
     if (!s)
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
+    if (!s)
+        s = at_lesson_suit(j.lesson, j.t, err);
     if (!s) {
         out->parameters = at_trainer_parameters(j.t);
         s = train_on(&j, err);

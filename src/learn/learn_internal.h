@@ -5,6 +5,7 @@
 #include <attest/learn.h>
 
 #define LESSON_BATCH_MOST 65536
+#define LESSON_CUT_MOST   (1 << 20) /* sequences that a batch of rows is cut into */
 
 /* Does the model write tokens, and are its words the source's? */
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err);
@@ -28,5 +29,22 @@ typedef struct {
 /* As the note of a state, and back; damage, or another training's, is refused with the file's name. */
 at_status journal_print(const journal *j, at_text *out, at_err *err);
 at_status journal_parse(journal *j, const char *path, char *note, at_err *err);
+
+/* ---- net.c ---- */
+
+/* Does the model take inputs of one length only, so that shorter ones are padded? */
+bool learn_one_length(const at_model *m);
+/* How a model of a source's rows writes: its own rule, or until <eos>. */
+at_decode learn_rule(const at_model *m);
+/* A trainer of the recipe's net, which is not the decoder. */
+at_status learn_net_trainer(const at_source *d, const at_recipe *r, int threads, at_trainer **t, at_err *err);
+
+/* For models that answer at the last position: rows in, a sequence for each of their targets out. */
+typedef struct learn_cut learn_cut;
+/* padded: the one length of all sequences, or 0; words: targets are 0..words-1. */
+at_status learn_cut_new(int longest, int words, int padded, learn_cut **out, at_err *err);
+void learn_cut_free(learn_cut *c); /* NULL is allowed */
+/* In place of the batch; what it points to lives until the next call, and as long as the rows. */
+at_status learn_cut_rows(learn_cut *c, const at_train_sequence **batch, int *n, at_err *err);
 
 #endif

@@ -12,7 +12,8 @@ struct at_lesson {
     int batch, longest, threads;
     int *token, *target; /* (batch, longest) */
     at_train_sequence *sequence;
-    at_err *wrong; /* (batch) */
+    at_err *wrong;  /* (batch) */
+    learn_cut *cut; /* NULL: rows are sequences */
 };
 
 at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t samples, int threads,
@@ -50,6 +51,7 @@ void at_lesson_free(at_lesson *l)
     at_free(l->target);
     at_free(l->sequence);
     at_free(l->wrong);
+    learn_cut_free(l->cut);
     at_free(l);
 }
 
@@ -81,7 +83,7 @@ at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **ba
     }
     *batch = l->sequence;
     *n = l->batch;
-    return s;
+    return s || !l->cut ? s : learn_cut_rows(l->cut, batch, n, err);
 }
 
 uint64_t at_lesson_tokens(const at_lesson *l)
@@ -89,9 +91,25 @@ uint64_t at_lesson_tokens(const at_lesson *l)
     return l->tokens;
 }
 
+/* The rule by which m writes rows, if what it is made of allows one. */
+static at_status rule_add(at_model *m, at_err *err)
+{
+    at_err why = {0};
+    if (learn_one_length(m))
+        return AT_OK;
+    m->decode = learn_rule(m);
+    at_status s = at_model_validate(m, &why);
+    if (s == AT_EREFUSED)
+        m->decode = (at_decode){0};
+    else if (s)
+        return at_fail(err, s, "%s", why.text);
+    return AT_OK;
+}
+
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err)
 {
-    at_status s = at_trainer_model(t, 1, m, err);
+    bool fast = at_trainer_arch(t)->layers > 0; /* else a model with lengths of its own */
+    at_status s = at_trainer_model(t, fast, m, err);
     if (s)
         return s;
     int words = at_source_vocabulary(d);
@@ -102,16 +120,30 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
         for (int k = 0; k < words && !s; k++)
             strcpy(m->fields[0].words[k].s, at_source_word(d, k, word));
     }
-    if (!m->decode.enabled)
-        m->decode = (at_decode){.enabled = true,
-                                .stop = AT_STOP_EQUALS,
-                                .value = AT_TOKEN_EOS,
-                                .max_steps = m->n_max - 1,
-                                .prompt_min = 1,
-                                .prompt_max = m->n_max - 1};
+    if (!s && !m->decode.enabled)
+        s = rule_add(m, err);
     if (!s)
         s = at_model_validate(m, err);
     if (s)
         at_model_release(m);
+    return s;
+}
+
+at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err)
+{
+    at_model m;
+    at_status s = at_lesson_model(t, l->d, &m, err);
+    if (s)
+        return s;
+    learn_cut_free(l->cut);
+    l->cut = NULL;
+    if (m.readout.last)
+        s = learn_cut_new(l->longest, at_source_vocabulary(l->d), learn_one_length(&m) ? m.n_max : 0, &l->cut,
+                          err);
+    else if (!m.decode.enabled)
+        s = at_fail(err, AT_EREFUSED,
+                    "the model says at every position what follows, but may see it there: a decoder, or an "
+                    "answer at the last position, can be trained on a stream");
+    at_model_release(&m);
     return s;
 }

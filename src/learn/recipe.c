@@ -4,6 +4,7 @@
 #include "learn_internal.h"
 
 enum {
+    NET,
     ATTENTION,
     WIDTH,
     LAYERS,
@@ -39,12 +40,15 @@ static const char *const positions[] = {"sinusoidal", "learned", NULL};
 #define MANY 9007199254740992.0 /* 2^53: what a double counts to */
 
 const at_param at_recipe_params[] = {
+    [NET] = {"net", "decoder, or a rival: three-wise, tanh, gru or ffn", 0, AT_LEARN_NETS - 1, 0, true,
+             at_learn_net_names},
     [ATTENTION] = {"attention", "standard, sparse or linear", 0, AT_TRAIN_ATTENTIONS - 1, 0, true,
                    at_train_attention_names},
     [WIDTH] = {"width", "D, a multiple of 8 and of the heads", 8, 8192, 64, true, NULL},
-    [LAYERS] = {"layers", "pairs of attention and MLP", 1, 64, 3, true, NULL},
+    [LAYERS] = {"layers", "pairs of attention and MLP; tanh, gru: cells; ffn: hidden layers", 1, 64, 3, true,
+                NULL},
     [HEADS] = {"heads", "of each layer", 1, 256, 4, true, NULL},
-    [HIDDEN] = {"hidden", "units of an MLP; 0: 4 D", 0, 65536, 0, true, NULL},
+    [HIDDEN] = {"hidden", "units of an MLP; 0: 4 D. tanh, gru: of the state; 0: D", 0, 65536, 0, true, NULL},
     [BLOCK] = {"block", "sparse: B; 0: 2^floor(log2 sqrt(length))", 0, 65536, 0, true, NULL},
     [WINDOWS] = {"windows", "sparse: k, blocks in the window", 1, 65536, 1, true, NULL},
     [ENDS] = {"ends", "sparse: c, last positions of a block that all may see", 1, 65536, 1, true, NULL},
@@ -53,7 +57,7 @@ const at_param at_recipe_params[] = {
     [NORM0] = {"norm0", "LayerNorm after the embedding", 0, 1, 1, true, NULL},
     [BIAS] = {"bias", "of the output head", 0, 1, 1, true, NULL},
     [DROPOUT] = {"dropout", "share that is dropped", 0, 0.9, 0.1, false, NULL},
-    [BATCH] = {"batch", "sequences of a step", 1, LESSON_BATCH_MOST, 64, true, NULL},
+    [BATCH] = {"batch", "rows of a step", 1, LESSON_BATCH_MOST, 64, true, NULL},
     [STEPS] = {"steps", "of AdamW", 1, 1e9, 10000, true, NULL},
     [RATE] = {"rate", "the largest step size", 0, 1, 1e-3, false, NULL},
     [BETA1] = {"beta1", "of AdamW", 0, 0.9999, 0.9, false, NULL},
@@ -83,6 +87,7 @@ static void value(at_recipe *r, double *v, bool out)
         else                                                                                                 \
             v[ROW] = (double)FIELD;                                                                          \
     } while (0)
+    MOVE(NET, r->net, at_learn_net);
     MOVE(ATTENTION, a->attention, at_train_attention);
     MOVE(WIDTH, a->width, int);
     MOVE(LAYERS, a->layers, int);
