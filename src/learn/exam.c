@@ -26,8 +26,8 @@ typedef struct {
 
 /* What a whole run needs, a thread. */
 typedef struct {
-    double *row; /* (n_max) */
     at_arena arena;
+    double *row; /* (n_max), the arena's */
 } reader;
 
 typedef struct {
@@ -210,13 +210,15 @@ static at_status readers_open(hall *h, at_arena *a, at_err *err)
     at_status s = at_arith_supports(h->m, h->arith, err);
     if (s)
         return s;
-    reader *r = at_new(a, reader, h->threads);
-    for (int k = 0; r && k < h->threads; k++) {
-        at_arena_init(&r[k].arena);
-        if (!(r[k].row = at_new(a, double, h->m->n_max)))
-            r = NULL;
+    if (!(h->readers = at_new(a, reader, h->threads)))
+        return at_oom(err);
+    for (int k = 0; k < h->threads; k++) {
+        reader *r = &h->readers[k];
+        at_arena_init(&r->arena);
+        if (!(r->row = at_new(&r->arena, double, h->m->n_max)))
+            return at_oom(err);
     }
-    return (h->readers = r) ? AT_OK : at_oom(err);
+    return AT_OK;
 }
 
 static at_status hall_open(hall *h, at_arena *a, at_err *err)

@@ -302,11 +302,38 @@ static void refusals(void **state)
     at_source_free(d);
 }
 
+/* Every allocation fails once, on the way of a padded net and its exam; nothing leaks (under a sanitizer). */
+static void allocations_fail(void **state)
+{
+    (void)state;
+    at_source *d = source_of("parity", "n=5");
+    at_recipe r = net_of(AT_LEARN_FFN, "width=8 layers=1 hidden=2 steps=1 batch=2 exams=0 count=2");
+    bool done = false;
+    for (long nth = 1; !done; nth++) {
+        at_arena arena;
+        at_outcome o;
+        at_model m;
+        at_err why = {0};
+        at_arena_init(&arena);
+        at_alloc_inject(nth);
+        at_status s = at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o, &m, &why);
+        done = !at_alloc_injected();
+        at_alloc_inject(0);
+        if (s != (done ? AT_OK : AT_ENOMEM))
+            fail_msg("allocation %ld: status %d: %s", nth, (int)s, why.text);
+        if (!s)
+            at_model_release(&m);
+        at_arena_release(&arena);
+    }
+    at_source_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_cut),   cmocka_unit_test(other_models),     cmocka_unit_test(whole_runs),
-        cmocka_unit_test(padded_by_hand), cmocka_unit_test(every_net_learns), cmocka_unit_test(refusals),
+        cmocka_unit_test(rows_are_cut),     cmocka_unit_test(other_models),     cmocka_unit_test(whole_runs),
+        cmocka_unit_test(padded_by_hand),   cmocka_unit_test(every_net_learns), cmocka_unit_test(refusals),
+        cmocka_unit_test(allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
