@@ -81,7 +81,7 @@ typedef enum {
 extern const char *const at_learn_net_names[AT_LEARN_NETS];
 
 typedef struct {
-    at_learn_net net;   /* of a rival's architecture width, layers, heads, hidden and dropout count */
+    at_learn_net net;   /* of a rival's architecture width, layers, heads, hidden, words and dropout count */
     at_train_arch arch; /* vocabulary and length come from the source, seed from below */
     int batch;          /* rows of the stream */
     uint64_t steps;

@@ -40,6 +40,15 @@ at_decode learn_rule(const at_model *m)
 
 /* ---- random nets ------------------------------------------------------------------------------------------- */
 
+/* Words that begin uniform in +- range, as the decoder's may. */
+static void words_draw(const at_model *m, double range, uint64_t seed)
+{
+    const at_tensor *t = &m->tensors[m->fields[0].embed.tensor];
+    at_rng g = at_rng_at(seed, (uint64_t)m->n_tensors); /* numbers below are those of the tensors */
+    for (size_t k = 0; k < t->count; k++)
+        m->weights[t->offset + k] = range * (2 * at_rng_unit(&g) - 1);
+}
+
 at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m, at_err *err)
 {
     const at_train_arch *a = &r->arch;
@@ -64,7 +73,10 @@ at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m
                             .last = ffn,
                             .cell = r->net == AT_LEARN_GRU ? AT_CELL_GRU : AT_CELL_TANH,
                             .seed = r->seed};
-    return at_train_net_model(&n, m, err);
+    at_status s = at_train_net_model(&n, m, err);
+    if (!s && a->token_range > 0)
+        words_draw(m, a->token_range, r->seed);
+    return s;
 }
 
 at_status learn_net_trainer(const at_source *d, const at_recipe *r, int threads, at_trainer **t, at_err *err)

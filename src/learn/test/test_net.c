@@ -284,6 +284,30 @@ static void every_net_learns(void **state)
     at_source_free(d);
 }
 
+/* `words` changes the embedding, all of it and nothing else. */
+static void words_begin(void **state)
+{
+    (void)state;
+    at_source *d = source_of("lis", "n=6 range=12");
+    at_recipe r = net_of(AT_LEARN_TANH, "width=16"), wide = net_of(AT_LEARN_TANH, "width=16 words=3");
+    at_model a, b;
+    double most = 0;
+    must(at_learn_net_model(d, &r, &a, &err));
+    must(at_learn_net_model(d, &wide, &b, &err));
+    const at_tensor *t = &a.tensors[a.fields[0].embed.tensor];
+    for (size_t k = 0; k < a.n_weights; k++) {
+        bool word = k >= t->offset && k < t->offset + t->count;
+        assert_true((a.weights[k] != b.weights[k]) == word);
+        if (word)
+            most = fmax(most, fabs(b.weights[k]));
+    }
+    assert_true(most <= 3 && most > 2.9); /* of more than 200 draws */
+    assert_true(t->count > 200);
+    at_model_release(&a);
+    at_model_release(&b);
+    at_source_free(d);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -331,9 +355,9 @@ static void allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_cut),     cmocka_unit_test(other_models),     cmocka_unit_test(whole_runs),
-        cmocka_unit_test(padded_by_hand),   cmocka_unit_test(every_net_learns), cmocka_unit_test(refusals),
-        cmocka_unit_test(allocations_fail),
+        cmocka_unit_test(rows_are_cut),   cmocka_unit_test(other_models),     cmocka_unit_test(whole_runs),
+        cmocka_unit_test(padded_by_hand), cmocka_unit_test(every_net_learns), cmocka_unit_test(words_begin),
+        cmocka_unit_test(refusals),       cmocka_unit_test(allocations_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
