@@ -88,7 +88,7 @@ typedef struct {
     at_adamw adamw;
     uint64_t warmup; /* steps */
     bool decay_rate;
-    uint64_t hold; /* steps between changes of the rate */
+    uint64_t hold;              /* steps between changes of the rate */
     uint64_t samples;           /* in an epoch; 0: every sample is new */
     uint64_t exam_every;        /* steps between exams; 0: one at the end */
     uint64_t exam_count, count; /* prompts of an exam on the way, and of the last */

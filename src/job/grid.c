@@ -42,7 +42,8 @@ static const at_grid_task paper_tasks[] = {
 static const at_preset paper = {
     "paper",
     "the protocol of the paper: 276 trainings of 195,400 steps; for a cluster",
-    "dropout=0.1 batch=512 rate=0.0001 steps=195400 warmup=9770 hold=1954 samples=1000000 exams=9770 prompts=1000 "
+    "dropout=0.1 batch=512 rate=0.0001 steps=195400 warmup=9770 hold=1954 samples=1000000 exams=9770 "
+    "prompts=1000 "
     "count=100000",
     paper_tasks,
     sizeof paper_tasks / sizeof *paper_tasks,

@@ -257,7 +257,8 @@ static void rates(void **state)
     assert_true(at_train_rate(&l, 52) == 4 && at_train_rate(&l, 100) == 0);
     l.hold = 4; /* stretches of 4 steps: one rises, 24 fall */
     assert_true(at_train_rate(&l, 0) == 8 && at_train_rate(&l, 3) == 8 && at_train_rate(&l, 7) == 8);
-    assert_true(at_train_rate(&l, 52) == 4 && at_train_rate(&l, 55) == 4 && at_train_rate(&l, 99) == 8.0 / 24);
+    assert_true(at_train_rate(&l, 52) == 4 && at_train_rate(&l, 55) == 4 &&
+                at_train_rate(&l, 99) == 8.0 / 24);
 }
 
 /* ---- on disk ----------------------------------------------------------------------------------------------------- */
