@@ -133,13 +133,13 @@ typedef struct {
     const at_model *from; /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and
                                     architecture only dropout and seed count then */
     const char *state; /* NULL, or a file: the state at every exam and when interrupted; gone on with when it
-                                    is there, and refused when it is of another recipe or source */
+                                    is there, and refused when it is of another recipe, source or `from` */
     const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
     void *ctx;
 } at_learn_options;
-/* m may be NULL. A loss that is not finite ends it with AT_EDOMAIN, the place, and the last good state on disk. Arrays of out live in the arena. */
+/* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not finite ends it with AT_EDOMAIN, the place, and the last good state on disk. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);
 

@@ -185,6 +185,17 @@ at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
     return AT_OK;
 }
 
+at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_err *err)
+{
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    at_status st = s.token ? at_source_sample(d, seed, part, 0, &s, err) : at_oom(err);
+    s.n = s.prompt;
+    if (!st)
+        st = at_source_complete(d, &s, err);
+    at_free(s.token);
+    return st;
+}
+
 static void generators_close(hall *h)
 {
     for (int k = 0; h->generator && k < h->threads; k++)
@@ -273,6 +284,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     at_arena_init(&arena);
     hall *h = at_new(&arena, hall, 1);
     at_status s = h ? learn_fits(m, d, err) : at_oom(err);
+    if (!s)
+        s = learn_examinable(d, seed, part, err);
     *out = (at_exam){.margin = INFINITY};
     uint64_t wrong = 0;
     double places = 0;

@@ -1,10 +1,11 @@
 /* journal.c: what a training remembers besides its weights: curves, counts, and whose it is. Kept as the note of its state,
  * so that state and journal are always of the same step:
  *
- *     attest-learning 1
+ *     attest-learning 2
  *     source 0123456789abcdef
+ *     from -                                                   or the hash of the model that it began with
  *     recipe attention=standard width=32 ...
- *     tokens 44160 gflops 0x1.8p+3 to90 nan sum 0x1.2p+1 ended 0
+ *     tokens 44160 gflops 0x1.8p+3 to90 nan sum 0x1.2p+1
  *     loss 14 0x1.1p+1
  *     exam 280 0x1.8p-1 0x1p-1
  *
@@ -39,10 +40,10 @@ at_status journal_print(const journal *j, at_text *out, at_err *err)
     at_status s = source_print(j->d, &source, err);
     if (s)
         return s;
-    at_text_addf(out, "attest-learning 1\nsource %016" PRIx64 "\nrecipe ", source);
+    at_text_addf(out, "attest-learning 2\nsource %016" PRIx64 "\nfrom %s\nrecipe ", source, j->from);
     at_recipe_print(j->r, out);
-    at_text_addf(out, "\ntokens %" PRIu64 " gflops %a to90 %a sum %a ended %d\n", o->tokens, o->gflops,
-                 o->gflops_to_90, j->sum, o->ended_soon);
+    at_text_addf(out, "\ntokens %" PRIu64 " gflops %a to90 %a sum %a\n", o->tokens, o->gflops,
+                 o->gflops_to_90, j->sum);
     for (int k = 0; k < o->n_loss; k++)
         at_text_addf(out, "loss %" PRIu64 " %a\n", o->loss[k].step, o->loss[k].loss);
     for (int k = 0; k < o->n_exams; k++)
@@ -77,28 +78,35 @@ static at_status recipe_check(const journal *j, const char *path, const char *li
     return s;
 }
 
-/* One line after the recipe's; false: it is not as it should be. */
-static bool line_parse(journal *j, const char *line)
+static bool counts_parse(journal *j, const char *line)
+{
+    at_outcome *o = j->out;
+    int read = 0;
+    return sscanf(line, "tokens %" SCNu64 " gflops %la to90 %la sum %la%n", &o->tokens, &o->gflops,
+                  &o->gflops_to_90, &j->sum, &read) == 4 &&
+           !line[read] && isfinite(o->gflops) && isfinite(j->sum);
+}
+
+/* One point of a curve; false: it is not as it should be. Steps rise, up to those that the state has done. */
+static bool point_parse(journal *j, const char *line)
 {
     at_outcome *o = j->out;
     at_loss_point l;
     at_exam_point e;
-    int read = 0, ended;
-    if (sscanf(line, "tokens %" SCNu64 " gflops %la to90 %la sum %la ended %1d%n", &o->tokens, &o->gflops,
-               &o->gflops_to_90, &j->sum, &ended, &read) == 5 &&
-        !line[read]) {
-        o->ended_soon = ended != 0;
-        return isfinite(o->gflops) && isfinite(j->sum);
-    }
+    uint64_t done = at_trainer_steps(j->t);
+    int read = 0;
     if (sscanf(line, "loss %" SCNu64 " %la%n", &l.step, &l.loss, &read) == 2 && !line[read] &&
         o->n_loss < AT_LOSS_POINTS) {
+        uint64_t before = o->n_loss ? o->loss[o->n_loss - 1].step : 0;
         o->loss[o->n_loss++] = l;
-        return isfinite(l.loss);
+        return isfinite(l.loss) && l.step > before && l.step <= done;
     }
     if (sscanf(line, "exam %" SCNu64 " %la %la%n", &e.step, &e.answer, &e.chain, &read) == 3 && !line[read] &&
         o->n_exams < j->most_exams) {
+        uint64_t before = o->n_exams ? o->exams[o->n_exams - 1].step : 0;
         o->exams[o->n_exams++] = e;
-        return e.answer >= 0 && e.answer <= 1 && e.chain >= 0 && e.chain <= 1;
+        return e.answer >= 0 && e.answer <= 1 && e.chain >= 0 && e.chain <= 1 && e.step > before &&
+               e.step <= done;
     }
     return false;
 }
@@ -108,23 +116,31 @@ at_status journal_parse(journal *j, const char *path, char *note, at_err *err)
     uint64_t ours, theirs;
     at_status s = source_print(j->d, &ours, err);
     char *line = note, *next;
-    for (int k = 0; line && *line && !s; line = next, k++) {
+    int k = 0;
+    for (; line && *line && !s; line = next, k++) {
         char *end = strchr(line, '\n');
         next = end ? end + 1 : NULL;
         if (end)
             *end = 0;
-        if (k == 0 && strcmp(line, "attest-learning 1"))
+        if (k == 0 && strcmp(line, "attest-learning 2"))
             s = at_fail(err, AT_EINPUT, "%.200s: its note is not that of a training of a stream", path);
         else if (k == 1 && (sscanf(line, "source %" SCNx64, &theirs) != 1 || theirs != ours))
             s = at_fail(err, AT_EINPUT, "%.200s is of another training: of another stream, or of other sizes",
                         path);
-        else if (k == 2)
+        else if (k == 2 && (strncmp(line, "from ", 5) || strcmp(line + 5, j->from)))
+            s = at_fail(err, AT_EINPUT, "%.200s is of another training: %s there, %s here", path,
+                        strcmp(line, "from -") ? "from a model" : "from random weights",
+                        strcmp(j->from, "-") ? "from another model" : "from random weights");
+        else if (k == 3)
             s = strncmp(line, "recipe ", 7) ? at_fail(err, AT_EINPUT, "%.200s: no recipe in its note", path)
                                             : recipe_check(j, path, line + 7, err);
-        else if (k > 2 && !line_parse(j, line))
+        else if ((k == 4 && !counts_parse(j, line)) || (k > 4 && !point_parse(j, line)))
             s = at_fail(err, AT_EINPUT, "%.200s: line %d of its note is damaged", path, k + 1);
     }
-    if (!s && (!note || !*note))
-        s = at_fail(err, AT_EINPUT, "%.200s: no note, so not of a training of a stream", path);
+    if (!s && k < 5)
+        s = at_fail(err, AT_EINPUT, "%.200s: no whole note, so not of a training of a stream", path);
+    if (!s && at_trainer_steps(j->t) > j->r->steps)
+        s = at_fail(err, AT_EINPUT, "%.200s has done %" PRIu64 " steps of %" PRIu64, path,
+                    at_trainer_steps(j->t), j->r->steps);
     return s;
 }

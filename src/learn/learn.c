@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LAST_SEED ((uint64_t)1 << 32) /* added for the last exam */
+#define LAST_SEED  ((uint64_t)1 << 32) /* added for the last exam */
+#define EXAMS_MOST 10000               /* their lines must fit in a note */
 
 /* ---- the loop's callbacks ---------------------------------------------------------------------------------------- */
 
@@ -148,6 +149,19 @@ static at_status trainer_begin(journal *j, at_err *err)
     return at_trainer_new(&arch, at_f32, o->threads, &j->t, err);
 }
 
+/* Can it read the source's rows? Neither a model that it begins with nor a state need be made for them. */
+static at_status trainer_fits(const journal *j, at_err *err)
+{
+    const at_train_arch *a = at_trainer_arch(j->t);
+    int words = at_source_vocabulary(j->d), longest = at_source_longest(j->d);
+    if (a->vocabulary == words && a->length >= longest - 1) /* what a row ends with is not read */
+        return AT_OK;
+    return at_fail(
+        err, AT_EREFUSED,
+        "the model has %d words and reads rows of %d; the stream has %d words and rows of up to %d",
+        a->vocabulary, a->length, words, longest - 1);
+}
+
 /* Where a state is there it is gone on with. */
 static at_status trainer_make(journal *j, at_err *err)
 {
@@ -163,6 +177,8 @@ static at_status trainer_make(journal *j, at_err *err)
             j->out->steps = at_trainer_steps(j->t);
     } else
         s = trainer_begin(j, err);
+    if (!s)
+        s = trainer_fits(j, err);
     return s || !o->ranks ? s : at_trainer_ranks(j->t, o->ranks, err);
 }
 
@@ -173,15 +189,23 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
                  .r = r,
                  .o = o,
                  .out = out,
+                 .from = "-",
                  .most_exams = r->exam_every ? (int)(r->steps / r->exam_every) + 1 : 0,
                  .stretch = (r->steps + AT_LOSS_POINTS - 1) / AT_LOSS_POINTS,
                  .begun = at_now()};
     *out = (at_outcome){.gflops_to_90 = NAN};
+    if (r->exam_every && r->steps / r->exam_every > EXAMS_MOST)
+        return at_fail(err, AT_EDOMAIN, "%" PRIu64 " steps with an exam every %" PRIu64 "; at most %d exams",
+                       r->steps, r->exam_every, EXAMS_MOST);
     out->loss = at_new(arena, at_loss_point, AT_LOSS_POINTS);
     out->exams = at_new(arena, at_exam_point, j.most_exams + 1);
     if (!out->loss || !out->exams)
         return at_oom(err);
-    at_status s = trainer_make(&j, err);
+    at_status s = learn_examinable(d, r->seed, AT_TEST, err); /* not found out when all is done */
+    if (!s && o->from)
+        s = at_model_hash(o->from, j.from, err);
+    if (!s)
+        s = trainer_make(&j, err);
     if (!s)
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
     if (!s)

@@ -9,6 +9,8 @@
 
 /* Does the model write tokens, and are its words the source's? */
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err);
+/* Are there prompts in this part, and right answers to them? Asked before any work. */
+at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_err *err);
 
 /* A training under way; the ctx of its loop. */
 typedef struct {
@@ -18,6 +20,7 @@ typedef struct {
     at_lesson *lesson;
     at_trainer *t;
     at_outcome *out;
+    char from[65];    /* hash of the model that it began with; "-": none */
     int most_exams;   /* room in out->exams */
     uint64_t stretch; /* steps in a point of the curve */
     double sum;       /* of the losses of the stretch so far */

@@ -1,5 +1,6 @@
 /* test_learn.c: lessons say what their source says; exams count what a hand would count; a training is a function of its
  * recipe, whatever the threads; recipes read what they print. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -291,12 +292,153 @@ static void not_finite(void **state)
     at_source_free(d);
 }
 
+/* What cannot be examined is refused before a step is done, not when all are: no prompt in the test part, no right
+ * answers. An exam refuses the latter whatever the model writes. */
+static void not_examinable(void **state)
+{
+    (void)state;
+    static const char one[] = "a b <sep> c <sep> d\n";
+    at_source *d[2] = {NULL, source_of("ngram", "")};
+    must(at_source_parse(one, sizeof one - 1, "one", &d[0], &err));
+    at_recipe r = recipe_of("width=8 layers=1 steps=3 batch=2 exams=0 prompts=4 count=4 dropout=0");
+    at_arena arena;
+    at_arena_init(&arena);
+    for (int k = 0; k < 2; k++) {
+        at_outcome o;
+        at_err why = {0};
+        assert_int_equal(at_learn(d[k], &r, &(at_learn_options){.threads = 1}, &arena, &o, NULL, &why),
+                         AT_EREFUSED);
+        assert_non_null(strstr(why.text, k ? "random" : "test split"));
+        assert_int_equal(o.steps, 0);
+    }
+    at_train_arch a = at_train_arch_default;
+    a.vocabulary = at_source_vocabulary(d[1]);
+    a.length = at_source_longest(d[1]);
+    a.width = 8;
+    at_trainer *t;
+    at_model m;
+    at_exam e;
+    must(at_trainer_new(&a, at_f32, 1, &t, &err));
+    must(at_lesson_model(t, d[1], &m, &err));
+    at_err why = {0};
+    assert_int_equal(at_exam_run(&m, d[1], 1, AT_TEST, 3, &(at_exam_options){.threads = 1}, &e, &why),
+                     AT_EREFUSED);
+    at_model_release(&m);
+    at_trainer_free(t);
+    r.steps = 1000000, r.exam_every = 1;
+    at_source *bits = source_of("majority", "n=5");
+    at_outcome o;
+    why = (at_err){0};
+    assert_int_equal(at_learn(bits, &r, &(at_learn_options){.threads = 1}, &arena, &o, NULL, &why),
+                     AT_EDOMAIN);
+    assert_non_null(strstr(why.text, "at most 10000 exams"));
+    at_source_free(bits);
+    at_arena_release(&arena);
+    at_source_free(d[0]);
+    at_source_free(d[1]);
+}
+
+/* The note of a state with one text in the place of another. */
+static void note_change(const char *path, const char *from, const char *to)
+{
+    at_trainer *t;
+    char *note, *all;
+    must(at_trainer_load(path, 1, &t, &note, &err));
+    char *at = strstr(note, from);
+    assert_non_null(at);
+    assert_true(asprintf(&all, "%.*s%s%s", (int)(at - note), note, to, at + strlen(from)) > 0);
+    must(at_trainer_save(t, all, path, &err));
+    free(all);
+    at_free(note);
+    at_trainer_free(t);
+}
+
+/* A state belongs to the model that its training began with; one whose note lies, or whose weights are not of the source's
+ * words and lengths, is refused, not believed. */
+static void lying_states(void **state)
+{
+    (void)state;
+    at_source *d = source_of("parity", "n=5"), *longer = source_of("parity", "n=9");
+    const char *settings =
+        "width=8 layers=1 steps=4 batch=4 exams=2 prompts=4 count=4 dropout=0 warmup=1 rate=0.01";
+    at_recipe r = recipe_of(settings);
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/run.state", folder);
+    at_outcome o;
+    at_model m[2];
+    at_arena arena;
+    at_arena_init(&arena);
+    for (int k = 0; k < 2; k++) {
+        r.seed = 7 + (uint64_t)k;
+        must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o, &m[k], &err));
+    }
+    at_learn_options from = {.threads = 1, .from = &m[0], .state = path}, other = from, none = from;
+    other.from = &m[1];
+    none.from = NULL;
+    must(at_learn(d, &r, &from, &arena, &o, NULL, &err));
+    must(at_learn(d, &r, &from, &arena, &o, NULL, &err)); /* finished already */
+    at_err why = {0};
+    assert_int_equal(at_learn(d, &r, &other, &arena, &o, NULL, &why), AT_EINPUT);
+    assert_non_null(strstr(why.text, "from a model there, from another model here"));
+    why = (at_err){0};
+    assert_int_equal(at_learn(d, &r, &none, &arena, &o, NULL, &why), AT_EINPUT);
+    assert_non_null(strstr(why.text, "from a model there, from random weights here"));
+    why = (at_err){0};
+    from.state = NULL;
+    assert_int_equal(at_learn(longer, &r, &from, &arena, &o, NULL, &why), AT_EREFUSED);
+    assert_non_null(strstr(why.text, "reads rows of"));
+    static const struct {
+        const char *from, *to, *says;
+    } lies[] = {{"exam 2 ", "exam 5 ", "is damaged"},
+                {"loss 3 ", "loss 1 ", "is damaged"},
+                {"tokens ", "loss ", "is damaged"},
+                {"attest-learning 2", "attest-learning 1", "is not that of a training"},
+                {"recipe ", "recipe width=8\nrecipe ", "another training"}};
+    for (size_t k = 0; k <= sizeof lies / sizeof *lies; k++) {
+        unlink(path);
+        must(at_learn(d, &r, &none, &arena, &o, NULL, &err));
+        const char *says;
+        if (k < sizeof lies / sizeof *lies) {
+            says = lies[k].says;
+            note_change(path, lies[k].from, lies[k].to);
+        } else { /* the true note beside weights for three more words */
+            at_trainer *t;
+            char *note;
+            must(at_trainer_load(path, 1, &t, &note, &err));
+            at_train_arch a = *at_trainer_arch(t);
+            at_trainer_free(t);
+            a.vocabulary += 3;
+            must(at_trainer_new(&a, at_f32, 1, &t, &err));
+            char *end = strstr(note, "loss 1");
+            *end = 0;
+            must(at_trainer_save(t, note, path, &err));
+            at_free(note);
+            at_trainer_free(t);
+            says = "words and reads rows of";
+        }
+        why = (at_err){0};
+        at_status s = at_learn(d, &r, &none, &arena, &o, NULL, &why);
+        assert_int_equal(at_exit_code(s), 2);
+        if (!strstr(why.text, says))
+            fail_msg("%zu: %s", k, why.text);
+    }
+    unlink(path);
+    rmdir(folder);
+    at_model_release(&m[0]);
+    at_model_release(&m[1]);
+    at_arena_release(&arena);
+    at_source_free(longer);
+    at_source_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lessons), cmocka_unit_test(recipes),
-        cmocka_unit_test(learns),  cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(goes_on), cmocka_unit_test(not_finite),
+        cmocka_unit_test(lessons),        cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(goes_on),        cmocka_unit_test(not_finite),
+        cmocka_unit_test(not_examinable), cmocka_unit_test(lying_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
