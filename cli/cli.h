@@ -188,6 +188,8 @@ void cli_progress_clear(void);
 
 /* Found out before the work, not after it: can a file be written there? */
 bool cli_can_be_written(const char *path, at_err *err);
+/* Are these two files, or would one be written over the other? NULL is none. */
+bool cli_apart(const char *a, const char *b, at_err *err);
 
 /* ---- what main sets up --------------------------------------------------------------------------- */
 

@@ -131,6 +131,9 @@ static int run(const cli_args *a)
         s = at_picture_kind_of(a->plot, &kind, &err);
     if (!s && (!cli_can_be_written(report, &err) || (a->plot && !cli_can_be_written(a->plot, &err))))
         s = err.code;
+    if (!s &&
+        !(cli_apart(db, report, &err) && cli_apart(db, a->plot, &err) && cli_apart(report, a->plot, &err)))
+        s = err.code;
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
     teller t = {.args = a, .rows = a->json ? json_array() : NULL};
     at_sweep_summary sum;

@@ -93,6 +93,25 @@ static bool takes(const cli_command *c, opt o)
     return !rows[o].bit || (rows[o].bit & c->options);
 }
 
+/* Setting i of a recipe is an option of this command. What a grid has a list of (--widths) is not set for all its cells. */
+static bool takes_setting(const cli_command *c, int i)
+{
+    static const char *const listed[] = {"attention", "width", "seed"};
+    bool own = c->options & CLI_RECIPE;
+    for (size_t k = 0; own && (c->options & CLI_GRID) && k < sizeof listed / sizeof *listed; k++)
+        own = strcmp(at_recipe_params[i].name, listed[k]) != 0;
+    return own;
+}
+
+/* The setting of a recipe that an option names, or NULL. */
+static const char *setting_of(const cli_command *c, const char *name)
+{
+    for (int i = 0; !strncmp(name, "--", 2) && i < at_n_recipe_params; i++)
+        if (takes_setting(c, i) && !strcmp(at_recipe_params[i].name, name + 2))
+            return at_recipe_params[i].name;
+    return NULL;
+}
+
 /* Paragraphs as they were written in the source, each wrapped anew. */
 static void paragraphs_print(at_text *t, const char *s)
 {
@@ -135,6 +154,8 @@ void cli_help_print(const cli_command *c)
         for (int i = 0; i < at_n_recipe_params; i++) {
             const at_param *p = &at_recipe_params[i];
             char left[40];
+            if (!takes_setting(c, i))
+                continue;
             if (p->names)
                 snprintf(left, sizeof left, "--%s (%s)", p->name, p->names[(int)p->value]);
             else
@@ -180,15 +201,6 @@ static bool set_add(cli_args *a, const char *s)
         return assignment_add(a, &a->set, "", s);
     cli_usage(a, "--set '%.60s': expected NAME=VALUE, as in N=6", s);
     return false;
-}
-
-/* The setting of a recipe that an option names, or NULL. */
-static const char *setting_of(const cli_command *c, const char *name)
-{
-    for (int i = 0; (c->options & CLI_RECIPE) && i < at_n_recipe_params; i++)
-        if (!strcmp(at_recipe_params[i].name, name + 2))
-            return at_recipe_params[i].name;
-    return NULL;
 }
 
 static bool path_take(const cli_args *a, const char *name, const char *s, const char **out)
@@ -362,10 +374,11 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
     for (int o = 0; o < OPTS; o++)
         if (takes(c, o))
             known[n++] = rows[o].name;
-    for (int i = 0; (c->options & CLI_RECIPE) && i < at_n_recipe_params; i++) {
-        snprintf(settings[i], sizeof settings[i], "--%s", at_recipe_params[i].name);
-        known[n++] = settings[i];
-    }
+    for (int i = 0; i < at_n_recipe_params; i++)
+        if (takes_setting(c, i)) {
+            snprintf(settings[i], sizeof settings[i], "--%s", at_recipe_params[i].name);
+            known[n++] = settings[i];
+        }
     const char *near = strcmp(name, "--output") && strcmp(name, "--out") ? at_nearest(name, known, n) : "-o";
     for (int o = 0; o < OPTS; o++)
         if (!strcmp(rows[o].name, name)) { /* an option, but another command's */

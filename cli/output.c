@@ -223,6 +223,17 @@ int cli_put_json(const cli_args *a, json_t *j, int code)
 }
 
 /* The folder must be there and let us in. */
+bool cli_apart(const char *a, const char *b, at_err *err)
+{
+    struct stat x, y;
+    bool same = a && b && !strcmp(a, b);
+    if (a && b && !same)
+        same = !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    if (same)
+        at_fail(err, AT_EINPUT, "%.200s: two files to write have this name", a);
+    return !same;
+}
+
 bool cli_can_be_written(const char *path, at_err *err)
 {
     struct stat st;

@@ -57,6 +57,13 @@ refuses 2 'train: a setting twice' 'given twice' train lis --rate 0.1 --rate 0.2
 refuses 2 'train: a setting without value' '--rate needs a value' train lis --rate
 refuses 2 'train: heads that do not divide' 'heads' train lis --width 32 --heads 5 --steps 1
 refuses 2 'train: a picture of no kind' '.png' train lis --plot "$dir/curve.txt"
+refuses 2 'train: a setting with one dash' "unknown option '-xwidth'" train lis -xwidth 16
+refuses 2 'train: model and state in one file' 'two files to write' train lis -o "$dir/x" --state "$dir/x"
+refuses 2 'train: no right answers' 'random' train ngram --steps 2
+# shellcheck disable=SC2086
+refuses 2 'train: a model and a state of another beginning' 'from random weights there' train majority --set n=9 --from "$dir/a.st" $recipe --steps 400 --count 20 --state "$dir/run.state"
+printf 'a b <sep> c <sep> d\n' >"$dir/one.txt"
+refuses 2 'train: a file without test prompts' 'test split' train "$dir/one.txt" --steps 2
 refuses 2 'train: nowhere to write' 'No such file' train lis -o "$dir/none/m.st"
 
 small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4 --layers 1'
@@ -69,6 +76,11 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     says 0 'sweep: JSON' '"served": 6' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
     refuses 2 'sweep: no such task' "no task 'zebra'" sweep zebra --db "$dir/s.db"
     refuses 2 'sweep: no such preset' 'must be quick or paper' sweep --preset slow
+    for setting in width seed attention; do
+        refuses 2 "sweep: one $setting for all cells" "option --$setting does not apply here" sweep lis --$setting 8 --db "$dir/s.db"
+    done
+    refuses 2 'sweep: the report over the ledger' 'two files to write' sweep lis --db "$dir/s.db" -o "$dir/s.db" $small
+    refuses 2 'sweep: a width twice' '8 is there twice' sweep lis --widths 8,8 --db "$dir/s.db"
     refuses 2 'sweep: widths' "widths '8;9'" sweep --widths '8;9' --db "$dir/s.db"
 }
 if command -v sqlite3 >/dev/null; then

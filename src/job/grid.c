@@ -78,6 +78,9 @@ static at_status list_parse(const char *what, const char *text, int64_t lo, int6
         if (!at_parse_i64(s, n, &v) || v < lo || v > hi)
             return at_fail(err, AT_EINPUT, "%s '%.40s': must be integers in %lld..%lld with commas between",
                            what, text, (long long)lo, (long long)hi);
+        for (int k = 0; k < out->n; k++)
+            if (out->value[k] == v)
+                return at_fail(err, AT_EINPUT, "%s '%.40s': %d is there twice", what, text, (int)v);
         if (out->n == LIST_MOST)
             return at_fail(err, AT_EINPUT, "%s: at most %d of them", what, LIST_MOST);
         out->value[out->n++] = (int)v;
@@ -99,8 +102,11 @@ static at_status attentions_parse(const char *text, list *out, at_err *err)
         if (k == AT_TRAIN_ATTENTIONS)
             return at_fail(err, AT_EINPUT,
                            "attentions '%.40s': must be standard, sparse, linear with commas between", text);
-        if (out->n < LIST_MOST)
-            out->value[out->n++] = k;
+        for (int i = 0; i < out->n; i++)
+            if (out->value[i] == k)
+                return at_fail(err, AT_EINPUT, "attentions '%.40s': %s is there twice", text,
+                               at_train_attention_names[k]);
+        out->value[out->n++] = k;
         s += n;
         if (!*s)
             return AT_OK;
@@ -144,7 +150,12 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
     if (!s && c->recipe.net != AT_LEARN_DECODER)
         return at_fail(err, AT_EREFUSED, "net is %s: a sweep is of decoders; train takes the others",
                        at_learn_net_names[c->recipe.net]);
-    return s ? s : at_recipe_set(&c->recipe, own, err);
+    if (!s)
+        s = at_recipe_set(&c->recipe, own, err);
+    if (!s && (width % 8 || width % c->recipe.arch.heads)) /* not found out hours later */
+        s = at_fail(err, AT_EINPUT, "width %d must be a multiple of 8 and of the heads (%d)", width,
+                    c->recipe.arch.heads);
+    return s;
 }
 
 static at_status size_add(maker *k, const at_grid_task *t, const char *sizes, at_err *err)

@@ -30,9 +30,11 @@ static bool recurrence_of(const char *stream, const at_params *p, const char **p
         snprintf(sizes, 64, "n=%d top=%d", n, at_params_int(p, "range"));
         return true;
     }
-    if (!strcmp(stream, "ed") || !strcmp(stream, "ed-local")) { /* the longest words of the stream */
+    /* The recurrence has row and column 0 at 2 a letter, and a decoder of it one length of words. */
+    if ((!strcmp(stream, "ed") || !strcmp(stream, "ed-local")) && !at_params_int(p, "border") &&
+        at_params_int(p, "fixed")) {
         *problem = strcmp(stream, "ed") ? "edit-distance-local" : "edit-distance";
-        snprintf(sizes, 64, "n1=%d n2=%d", n + 2, n + 2);
+        snprintf(sizes, 64, "n1=%d n2=%d", n, n);
         return true;
     }
     return false;
@@ -81,8 +83,11 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
                           &m, err);
     } else if (recurrence_of(c->task->stream, &p, &problem, sizes))
         s = recurrence_shape(problem, sizes, kind, &m, err);
-    else
+    else {
+        snprintf(out->why, sizeof out->why,
+                 "no construction for this task at these parameters is in the catalogue");
         return AT_OK;
+    }
     if (s)
         return s;
     at_size z;
