@@ -261,6 +261,25 @@ static char *with(at_arena *a, const char *from, const char *to)
     return at_arena_printf(a, "%.*s%s%s", (int)(at - good_detail), good_detail, to, at + strlen(from));
 }
 
+/* Seeds of one recipe may end after different steps, when enough is learnt; another recipe is another training, though all
+ * that is told of it is equal. */
+static void mixed_recipes(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 8);
+    row_add(&s, "lis", "n=3", "train steps=40 seed=1", 1, "fails", good_detail);
+    row_add(&s, "lis", "n=3", "train steps=40 seed=22", 22, "fails",
+            with(&s.a, "\"steps\":30", "\"steps\":40"));
+    at_study st = study_of(&s);
+    assert_int_equal(st.groups[0].tasks[0].cells[0].n, 2);
+    assert_false(st.groups[0].tasks[0].cells[0].mixed);
+    row_add(&s, "lis", "n=3", "train steps=50 seed=3", 3, "fails", good_detail);
+    st = study_of(&s);
+    assert_true(st.groups[0].tasks[0].cells[0].mixed);
+    sweep_end(&s);
+}
+
 static void curves_have_medians(void **state)
 {
     (void)state;
@@ -591,6 +610,7 @@ int main(void)
         cmocka_unit_test(verdicts_on_the_order),
         cmocka_unit_test(linear_can_disagree),
         cmocka_unit_test(one_answer_a_question),
+        cmocka_unit_test(mixed_recipes),
         cmocka_unit_test(curves_have_medians),
         cmocka_unit_test(details_are_checked_key_by_key),
         cmocka_unit_test(hostile_details_break_their_row_only),
