@@ -136,6 +136,12 @@ static bool standard_least(const at_study_group *g, at_arena *a, at_study_order 
                 width_add(w, at_study_attention_names[m], y);
             }
     }
+    bool any = t.n[FOR] + t.n[AGAINST] + t.n[OPEN] > 0;
+    for (int k = 0; any && k < PAPER_TASKS; k++) { /* "every task" is said of all of them */
+        at_text *w = task_find(g, paper_tasks[k]) ? NULL : tally_add(&t, OPEN);
+        if (w)
+            at_text_addf(w, "%s not trained", paper_tasks[k]);
+    }
     return tally_end(&t, "Standard attention needs the least width, at every task and size.",
                      "None of the paper's tasks was trained.", a, out);
 }

@@ -206,6 +206,14 @@ static void linear_can_disagree(void **state)
     assert_non_null(strstr(o[4].why, "ed not trained"));
     assert_non_null(strstr(o[5].why, "not both trained"));
     sweep_end(&s);
+    sweep_begin(&s, 4); /* least on one task: of every task nothing is known */
+    for (int m = 0; m < 3; m++)
+        run_add(&s, "lis", m, 10, 16, 1, m ? 0.5 : 0.95, "silent");
+    st = study_of(&s);
+    assert_int_equal(at_study_orders(&st.groups[0], &s.a, o, &err), AT_OK);
+    assert_int_equal(o[0].verdict, AT_UNKNOWN);
+    assert_non_null(strstr(o[0].why, "2 for it, 0 against it, 3 open. Open: ed not trained; ed-local not"));
+    sweep_end(&s);
     sweep_begin(&s, 4);
     run_add(&s, "mine", 2, 5, 16, 1, 0.95, "silent");
     st = study_of(&s);
