@@ -26,4 +26,5 @@ void cli_signals_install(void)
         if (sigaction(stopping[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* nohup stays nohup */
             sigaction(stopping[i], &stop, NULL);
     sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe is a failed write, with a message */
+    sigaction(SIGXFSZ, &ignore, NULL); /* and so is a file that may not be so large */
 }

@@ -49,6 +49,17 @@ code=$?
 holds 'train: interrupted is exit 3' test "$code" -eq 3
 holds 'train: and says how far' grep -q 'interrupted after' "$dir/.err"
 
+# A state that does not fit: a line, nothing half written.
+(
+    ulimit -f 4
+    # shellcheck disable=SC2086
+    "$attest" train parity --set n=6 $recipe --steps 20 --count 5 --state "$dir/full.new" >/dev/null 2>"$dir/full.err"
+)
+code=$?
+holds 'train: a full disk is exit 2' test "$code" -eq 2
+holds 'train: and one line' grep -q 'full.new' "$dir/full.err"
+holds 'train: and no piece of a file' test -z "$(find "$dir" -name 'full.new*')"
+
 refuses 2 'train: no such stream' "did you mean 'lis'" train lsi
 refuses 2 'train: LIS longer than its range' 'needs range >= 300' train lis --set n=300
 refuses 2 'train: no operators' 'operators=0: must be' train arithmetic --set operators=0
