@@ -64,12 +64,18 @@ static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
     const at_train_ranks *ranks = j->o->ranks;
     at_model m;
     at_exam_options e = {.threads = j->o->threads, .progress = last ? j->o->progress : NULL};
+    at_err why = {0};
     at_status s = at_lesson_model(j->t, j->d, &m, err);
     *out = (at_exam){0};
     if (!s) {
         s = at_exam_run(&m, j->d, r->seed + (last ? LAST_SEED : 0), AT_TEST, last ? r->count : r->exam_count,
-                        &e, out, err);
+                        &e, out, &why);
         at_model_release(&m);
+        if (s == AT_ECANCEL)
+            at_fail(err, s, "interrupted after %" PRIu64 " of %" PRIu64 " steps, in %s exam", j->out->steps,
+                    r->steps, last ? "the last" : "an");
+        else if (s)
+            at_fail(err, s, "%s", why.text);
     }
     bool stop = false; /* a rank that cannot go on takes the others with it */
     return ranks ? ranks->agree(ranks->ctx, s, &stop, out->answers, err) : s;

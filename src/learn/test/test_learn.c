@@ -261,6 +261,47 @@ static void goes_on(void **state)
     at_source_free(d);
 }
 
+/* Interrupted within an exam, it says after how many steps, and goes on to the same end. */
+static void cancel_told(void *ctx, const char *what, double done, double total)
+{
+    (void)done, (void)total;
+    if (!strcmp(what, ctx))
+        at_cancel_request();
+}
+
+static void interrupted_exam(void **state)
+{
+    (void)state;
+    at_source *d = source_of("majority", "n=9");
+    at_recipe r = recipe_of("width=8 layers=1 steps=6 batch=4 exams=4 prompts=20 count=20 dropout=0");
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/run.state", folder);
+    at_outcome o[2];
+    at_arena arena;
+    at_arena_init(&arena);
+    must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o[0], NULL, &err));
+    at_progress stop = {cancel_told, "exam"};
+    at_learn_options kept = {.threads = 1, .state = path, .progress = &stop};
+    pid_t child = fork(); /* a request stays */
+    if (!child) {
+        at_err why = {0};
+        bool said = at_learn(d, &r, &kept, &arena, &o[1], NULL, &why) == AT_ECANCEL &&
+                    !strcmp(why.text, "interrupted after 6 of 6 steps, in the last exam");
+        _exit(said ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    kept.progress = NULL;
+    must(at_learn(d, &r, &kept, &arena, &o[1], NULL, &err));
+    same_outcome(&o[0], &o[1]);
+    unlink(path);
+    rmdir(folder);
+    at_arena_release(&arena);
+    at_source_free(d);
+}
+
 /* A model whose numbers overflow: the loss is not finite, which is said with the step; what was kept stays as it was. */
 static void not_finite(void **state)
 {
@@ -435,10 +476,11 @@ static void lying_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lessons),        cmocka_unit_test(recipes),
-        cmocka_unit_test(learns),         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(goes_on),        cmocka_unit_test(not_finite),
-        cmocka_unit_test(not_examinable), cmocka_unit_test(lying_states),
+        cmocka_unit_test(lessons),          cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),           cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(goes_on),          cmocka_unit_test(not_finite),
+        cmocka_unit_test(interrupted_exam), cmocka_unit_test(not_examinable),
+        cmocka_unit_test(lying_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
