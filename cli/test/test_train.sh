@@ -94,6 +94,17 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     refuses 2 'sweep: a width twice' '8 is there twice' sweep lis --widths 8,8 --db "$dir/s.db"
     refuses 2 'sweep: widths' "widths '8;9'" sweep --widths '8;9' --db "$dir/s.db"
 }
+"$attest" sweep lis --db "$dir/t.db" -o "$dir/t.html" --widths 8 --seeds 1 --steps 100000 >/dev/null 2>"$dir/.err" &
+pid=$!
+for ((i = 0; i < 600; i++)); do
+    [ -s "$dir/t.db" ] && break
+    sleep 0.05
+done
+kill -TERM "$pid"
+wait "$pid"
+code=$?
+holds 'sweep: interrupted is exit 3' test "$code" -eq 3
+holds 'sweep: and says how many are finished' grep -q 'interrupted after 0 of 6 trainings' "$dir/.err"
 if command -v sqlite3 >/dev/null; then
     printf 'begin exclusive;\n.shell touch %s; sleep 20\n' "$dir/locked" | sqlite3 "$dir/s.db" >/dev/null 2>&1 &
     for ((i = 0; i < 200; i++)); do

@@ -218,7 +218,10 @@ at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job
         return at_spread_close(w.spread, at_oom(err), err);
     s = at_parallel(threads, (size_t)threads, worker_run, &w, err);
     pthread_mutex_destroy(&w.lock);
-    if (!s && mine.code)
+    if (!s && mine.code == AT_ECANCEL) /* steps of one training say nothing here */
+        s = at_fail(err, AT_ECANCEL, "interrupted after %d of %d trainings; the next run goes on from there",
+                    w.done, n);
+    else if (!s && mine.code)
         s = at_fail(err, mine.code, "%s", mine.text);
     s = at_spread_close(w.spread, s, err);
     out->seconds = at_now() - start;
