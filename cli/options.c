@@ -266,7 +266,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
         }
         return true;
     case OPT_ROUNDS:
-        if (!whole(a, name, s, 1, 1000, &i))
+        if (!whole(a, name, s, 1, CLI_MOST_ROUNDS, &i))
             return false;
         a->rounds = (int)i;
         return true;
