@@ -8,9 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-#define WORDS       64
-#define MOST_ROUNDS 1000
-#define MOST_SLOTS  4096 /* sequences at a time */
+#define MOST_SLOTS 4096 /* sequences at a time */
 
 typedef struct {
     at_model m;
@@ -20,7 +18,7 @@ typedef struct {
     at_batch_chain *chain;
     int B, T, rounds;
     size_t parameters;
-    double rate[MOST_ROUNDS];
+    double rate[CLI_MOST_ROUNDS];
     double tokens, busy; /* generated in all rounds, and seconds of processor time for them */
 } bench;
 
@@ -46,7 +44,7 @@ static at_status model_make(bench *b, const cli_args *a, at_arith arith, at_err 
 
 static at_status prepare(bench *b, const cli_args *a, at_err *err)
 {
-    at_arith arith = a->has_precision ? a->precision : at_f32;
+    at_arith arith = cli_bench_arith(a);
     at_status s = model_make(b, a, arith, err);
     if (!s)
         s = at_batch_new(&b->m, arith, b->B < MOST_SLOTS ? b->B : MOST_SLOTS, a->threads, &b->b, err);
@@ -60,7 +58,7 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
         return at_oom(err);
     at_rng r = at_rng_at(a->seed, 0);
     for (size_t i = 0; i < B; i++) {
-        b->word[i] = (double)at_rng_below(&r, WORDS);
+        b->word[i] = (double)at_rng_below(&r, CLI_BENCH_WORDS);
         b->prompt[i] = (at_input){1, &b->word[i]};
     }
     return AT_OK;
@@ -98,40 +96,19 @@ static at_status measure(bench *b, double seconds, at_err *err)
 
 static json_t *bench_json(bench *b, const cli_args *a, const at_cost *cost)
 {
-    double spread, median = cli_median(b->rate, b->rounds, &spread);
-    char name[16];
-    at_arith_name(a->has_precision ? a->precision : at_f32, name);
-    json_t *j = cli_json_set(json_object(), "attention", cli_json_text(at_dp_attention_names[a->attention]));
-    j = cli_json_set(j, "width", json_integer(a->shape.width));
-    j = cli_json_set(j, "length", json_integer(b->T));
-    j = cli_json_set(j, "batch", json_integer(b->B));
-    j = cli_json_set(j, "layers", json_integer(a->shape.layers));
-    j = cli_json_set(j, "heads", json_integer(a->shape.heads));
-    j = cli_json_set(j, "parameters", json_integer((json_int_t)b->parameters));
-    j = cli_json_set(j, "precision", cli_json_text(name));
-    j = cli_json_set(j, "isa", cli_json_text(at_exec_isa()));
-    j = cli_json_set(j, "threads", json_integer(a->threads ? a->threads : at_cores()));
-    j = cli_json_set(j, "rounds", json_integer(b->rounds));
-    j = cli_json_set(j, "tokens_per_s", cli_json_number(round(median)));
-    j = cli_json_set(j, "spread", cli_json_number(spread));
+    json_t *j = cli_bench_json(a, b->parameters, at_exec_isa(), b->rate,
+                               2 * ((double)cost->dense + (double)cost->attention) / b->T);
     j = cli_json_set(j, "cpu_us_per_token", cli_json_number(round(1e8 * b->busy / fmax(b->tokens, 1)) / 100));
-    double flops = 2 * ((double)cost->dense + (double)cost->attention) / b->T * median;
-    j = cli_json_set(j, "gflops", cli_json_number(round(flops / 1e8) / 10));
-    j = cli_json_set(j, "cache_bytes", json_integer((json_int_t)at_batch_bytes(b->b)));
-    return cli_json_set(j, "peak_rss_mib",
-                        cli_json_number(round((double)at_peak_rss_bytes() / 104857.6) / 10));
+    return cli_json_set(j, "cache_bytes", json_integer((json_int_t)at_batch_bytes(b->b)));
 }
 
 int cli_bench_generate(const cli_args *a)
 {
     at_err err = {0};
-    if (a->n_words > 1)
-        return cli_usage(a, "generate takes no '%.60s'", a->words[1]);
-    bench *b = at_calloc(1, sizeof *b);
-    if (!b) {
-        at_oom(&err);
-        return cli_fail(a, &err);
-    }
+    int code;
+    bench *b = cli_bench_new(a, sizeof *b, &code);
+    if (!b)
+        return code;
     b->B = a->shape.batch;
     b->T = a->shape.length;
     b->rounds = a->rounds;
@@ -142,7 +119,7 @@ int cli_bench_generate(const cli_args *a)
         s = measure(b, a->seconds, &err);
     if (!s)
         s = at_generation_cost(&b->m, 1, b->T, &cost, &err);
-    int code = s ? cli_fail(a, &err) : cli_put_json(a, bench_json(b, a, &cost), CLI_HOLDS);
+    code = s ? cli_fail(a, &err) : cli_put_json(a, bench_json(b, a, &cost), CLI_HOLDS);
     at_free(b->chain);
     at_free(b->word);
     at_free(b->prompt);

@@ -21,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS   64
 #define FIRST   64 /* the shortest L */
 #define LENGTHS 11 /* up to 65536 */
 #define WIDTH   32
@@ -86,7 +85,7 @@ static at_status trainer_make(const cli_args *a, int kind, int L, at_trainer **t
     arch.attention = (at_train_attention)kind;
     arch.layers = a->shape.layers, arch.heads = a->shape.heads;
     arch.width = a->shape.has_width ? a->shape.width : WIDTH;
-    arch.vocabulary = WORDS;
+    arch.vocabulary = CLI_BENCH_WORDS;
     arch.length = L;
     arch.dropout = a->shape.dropout;
     arch.seed = a->seed;
@@ -106,7 +105,7 @@ static at_status training(const cli_args *a, int kind, int L, cell *c, at_err *e
     int *word = at_calloc((size_t)L + 1, sizeof *word);
     at_rng r = at_rng_at(a->seed, 0);
     for (int i = 0; word && i <= L; i++)
-        word[i] = (int)at_rng_below(&r, WORDS);
+        word[i] = (int)at_rng_below(&r, CLI_BENCH_WORDS);
     if (!gradient || !word)
         s = at_oom(err);
     at_train_sequence one = {L, word, word ? word + 1 : NULL};
@@ -119,7 +118,7 @@ static at_status training(const cli_args *a, int kind, int L, cell *c, at_err *e
     }
     /* all but attention is what matrices cost: 24 D^2 with U = 4 D, and the head */
     double D = arch->width,
-           dense = 3.0 * L * (arch->layers * (8 * D * D + 4 * D * arch->hidden) + 2 * D * WORDS);
+           dense = 3.0 * L * (arch->layers * (8 * D * D + 4 * D * arch->hidden) + 2 * D * CLI_BENCH_WORDS);
     c->block = kind == AT_TRAIN_SPARSE ? arch->block : 0;
     c->cost[TRAIN_ALL_OPS] = at_trainer_flops(t, L);
     c->cost[TRAIN_OPS] = c->cost[TRAIN_ALL_OPS] - dense;
@@ -374,15 +373,11 @@ static void scaling_print(const scaling *z, at_text *t)
 int cli_bench_scaling(const cli_args *a)
 {
     at_err err = {0};
-    if (a->n_words > 1)
-        return cli_usage(a, "scaling takes no '%.60s'", a->words[1]);
-    scaling *z = at_calloc(1, sizeof *z);
-    if (!z) {
-        at_oom(&err);
-        return cli_fail(a, &err);
-    }
-    z->a = a;
     int code;
+    scaling *z = cli_bench_new(a, sizeof *z, &code);
+    if (!z)
+        return code;
+    z->a = a;
     if (scaling_measure(z, &err))
         code = cli_fail(a, &err);
     else if (a->json)

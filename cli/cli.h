@@ -169,13 +169,21 @@ at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at
 void cli_exam_print(const at_exam *e, at_text *t);
 json_t *cli_exam_json(const at_exam *e);
 
-/* ---- benchmarks: `attest bench train` and `generate` are in files of their own ----------------------- */
+/* ---- benchmarks (bench.c): each is in a file of its own -------------------------------------------- */
+
+#define CLI_MOST_ROUNDS 1000
+#define CLI_BENCH_WORDS 64 /* vocabulary of the decoder */
 
 int cli_bench_train(const cli_args *a);
 int cli_bench_generate(const cli_args *a);
-/* The decoder that both measure; length is that of a sequence. */
-at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err);
 int cli_bench_scaling(const cli_args *a);
+/* Zeroed, to be freed by the caller; NULL, and the exit code, when there is a word too many or no memory. */
+void *cli_bench_new(const cli_args *a, size_t bytes, int *code);
+at_arith cli_bench_arith(const cli_args *a); /* f32 unless --precision says other */
+/* The decoder that train and generate measure; length is that of a sequence. */
+at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err);
+/* What both report: shape, machine, tokens a second (sorts rate) and, with `flops` operations a token, gflops. */
+json_t *cli_bench_json(const cli_args *a, size_t parameters, const char *isa, double *rate, double flops);
 /* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
 double cli_median(double *rate, int n, double *spread);
 

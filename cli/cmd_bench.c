@@ -1,5 +1,5 @@
-/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`
- * and `generate` are in files of their own.)
+/* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`,
+ * `generate` and `scaling` are in files of their own.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -10,14 +10,12 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BATCH_SCORES  100000. /* a batch computes about this many scores: well below a millisecond */
 #define BATCH_LANES   16      /* sequences go side by side in vectors: no lane stays empty */
 #define SLOT_BYTES    ((size_t)2 << 20) /* of inputs in all slots together */
 #define BRUTE_SECONDS 1.0
-#define MOST_ROUNDS   1000
 
 typedef struct {
     const at_claim *claim;
@@ -32,7 +30,7 @@ typedef struct {
     double *value;        /* (threads, B, positions, R) */
     double seconds;       /* a round */
     int rounds;
-    double rate[MOST_ROUNDS];
+    double rate[CLI_MOST_ROUNDS];
     uint64_t checked, correct;
 } bench;
 
@@ -74,7 +72,7 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
     b->N = at_params_int(&b->tp, "N");
     b->width = at_model_row_width(&b->m);
     b->rows = b->m.readout.rows;
-    if ((s = at_exec_new(&b->m, a->has_precision ? a->precision : at_f32, b->N, &b->exec, err)))
+    if ((s = at_exec_new(&b->m, cli_bench_arith(a), b->N, &b->exec, err)))
         return s;
     b->positions = at_exec_positions(b->exec);
     double B = BATCH_LANES * floor(BATCH_SCORES / BATCH_LANES / fmax(at_exec_scores(b->exec), 1));
@@ -190,20 +188,6 @@ static at_status judge(bench *b, at_err *err)
 
 /* ---- report ---------------------------------------------------------------------------------------------- */
 
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-double cli_median(double *rate, int n, double *spread)
-{
-    qsort(rate, (size_t)n, sizeof *rate, ascending);
-    double median = n % 2 ? rate[n / 2] : (rate[n / 2 - 1] + rate[n / 2]) / 2;
-    *spread = round(1e4 * (rate[n - 1] - rate[0]) / median) / 1e4;
-    return median;
-}
-
 static json_t *bench_json(bench *b, at_arith arith)
 {
     int n = b->rounds;
@@ -257,7 +241,7 @@ static int run(const cli_args *a)
     if (err.code)
         code = cli_fail(a, &err);
     else
-        code = cli_put_json(a, bench_json(b, a->has_precision ? a->precision : at_f32),
+        code = cli_put_json(a, bench_json(b, cli_bench_arith(a)),
                             b->correct == b->checked ? CLI_HOLDS : CLI_FAILS);
     for (int i = 0; b->scratch && i < b->threads; i++)
         at_scratch_free(b->scratch[i]);

@@ -182,6 +182,14 @@ static bool whole(const cli_args *a, const char *name, const char *s, int64_t lo
     return false;
 }
 
+static bool number(const cli_args *a, const char *name, const char *s, double lo, double hi, double *out)
+{
+    if (at_parse_double(s, strlen(s), out) && *out >= lo && *out <= hi)
+        return true;
+    cli_usage(a, "%s '%.40s': must be a number in %g..%g", name, s, lo, hi);
+    return false;
+}
+
 /* Assignments, joined by blanks: to = to + name + "=" + s, without the first part where name is empty. */
 static bool assignment_add(const cli_args *a, const char **to, const char *name, const char *s)
 {
@@ -272,13 +280,9 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->has_precision = true;
         return true;
     case OPT_SECONDS:
-        if (!at_parse_double(s, strlen(s), &a->seconds) || a->seconds < 0.01 || a->seconds > 3600) {
-            cli_usage(a, "--seconds '%.40s': must be a number in 0.01..3600", s);
-            return false;
-        }
-        return true;
+        return number(a, name, s, 0.01, 3600, &a->seconds);
     case OPT_ROUNDS:
-        if (!whole(a, name, s, 1, 1000, &i))
+        if (!whole(a, name, s, 1, CLI_MOST_ROUNDS, &i))
             return false;
         a->rounds = (int)i;
         return true;
@@ -315,12 +319,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
     case OPT_HEADS:
         return whole_take(a, name, s, 8192, &a->shape.heads);
     case OPT_DROPOUT:
-        if (!at_parse_double(s, strlen(s), &a->shape.dropout) || a->shape.dropout < 0 ||
-            a->shape.dropout > 0.99) {
-            cli_usage(a, "--dropout '%.40s': must be a number in 0..0.99", s);
-            return false;
-        }
-        return true;
+        return number(a, name, s, 0, 0.99, &a->shape.dropout);
     case OPT_STATE:
         return path_take(a, name, s, &a->state);
     case OPT_FROM:
@@ -340,11 +339,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->attentions = s;
         return true;
     case OPT_ENOUGH:
-        if (!at_parse_double(s, strlen(s), &a->enough) || a->enough < 0 || a->enough > 1) {
-            cli_usage(a, "--enough '%.40s': must be a number in 0..1", s);
-            return false;
-        }
-        return true;
+        return number(a, name, s, 0, 1, &a->enough);
     case OPT_MEMORY:
         if (!whole(a, name, s, 1, (int64_t)1 << 30, &i))
             return false;

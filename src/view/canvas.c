@@ -4,7 +4,7 @@
  * searched, selected, read aloud), cells carry tooltips, the ink is currentColor so that a dark page may
  * show it, and no ids are used, so that many pictures fit into one page without clashing.
  *
- * Everything is rendered into memory first; a file is written elsewhere, whole or not at all. cairo's
+ * Everything is rendered into memory first; a file is written last, whole or not at all. cairo's
  * errors are sticky on the context, ours on the at_text, so drawing calls return nothing and view_render
  * asks once at the end. */
 #include "view_internal.h"
@@ -304,15 +304,20 @@ at_status view_render(at_picture_kind kind, double w, double h, const char *titl
     else
         status = cairo_draw(kind, w, h, title, draw, ctx, &image);
     at_status result = AT_OK;
-    if (image.oom || status == CAIRO_STATUS_NO_MEMORY)
-        result = at_oom(err);
-    else if (status != CAIRO_STATUS_SUCCESS)
+    image.oom = image.oom || status == CAIRO_STATUS_NO_MEMORY;
+    if (!image.oom && status != CAIRO_STATUS_SUCCESS)
         result = at_fail(err, AT_EIO, "the picture could not be drawn: %s", cairo_status_to_string(status));
-    else {
-        at_text_addn(out, image.s, image.n); /* all of it or, out of memory, nothing */
-        if (out->oom)
-            result = at_oom(err);
-    }
+    return view_text_end(result, &image, out, err);
+}
+
+at_status view_picture(view_renderer *render, const void *what, at_picture_kind kind, const char *path,
+                       at_err *err)
+{
+    at_text image;
+    at_text_init(&image);
+    at_status s = render(what, kind, &image, err);
+    if (!s)
+        s = at_file_write(path, image.s, image.n, err);
     at_text_release(&image);
-    return result;
+    return s;
 }

@@ -231,3 +231,13 @@ const char *view_count(char out[32], uint64_t n)
     out[k] = 0;
     return out;
 }
+
+at_status view_text_end(at_status s, at_text *t, at_text *out, at_err *err)
+{
+    if (!s && !t->oom)
+        at_text_addn(out, t->s, t->n); /* all of it or, out of memory, nothing */
+    if (!s && (t->oom || out->oom))
+        s = at_oom(err);
+    at_text_release(t);
+    return s;
+}

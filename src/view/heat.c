@@ -432,8 +432,9 @@ static void heat_draw(const void *ctx, view_canvas *c)
         view_text(c, edge, q->note_y + 15 * i, 11, VIEW_LEFT, false, false, view_faint, q->note[i]);
 }
 
-static at_status heat_render(const at_heat *h, at_picture_kind kind, at_text *out, at_err *err)
+static at_status heat_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
 {
+    const at_heat *h = what;
     at_arena a;
     at_arena_init(&a);
     plan q = {0};
@@ -451,11 +452,5 @@ at_status at_heat_svg(const at_heat *h, at_text *svg, at_err *err)
 
 at_status at_heat_picture(const at_heat *h, at_picture_kind kind, const char *path, at_err *err)
 {
-    at_text image;
-    at_text_init(&image);
-    at_status s = heat_render(h, kind, &image, err);
-    if (!s)
-        s = at_file_write(path, image.s, image.n, err);
-    at_text_release(&image);
-    return s;
+    return view_picture(heat_render, h, kind, path, err);
 }

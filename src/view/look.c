@@ -464,8 +464,9 @@ static void plan_draw(const void *ctx, view_canvas *c)
     input_draw(q, c);
 }
 
-static at_status look_render(const at_look *l, at_picture_kind kind, at_text *out, at_err *err)
+static at_status look_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
 {
+    const at_look *l = what;
     at_arena a;
     at_arena_init(&a);
     plan q;
@@ -486,13 +487,7 @@ at_status at_look_svg(const at_look *l, at_text *svg, at_err *err)
 
 at_status at_look_picture(const at_look *l, at_picture_kind kind, const char *path, at_err *err)
 {
-    at_text image;
-    at_text_init(&image);
-    at_status s = look_render(l, kind, &image, err);
-    if (!s)
-        s = at_file_write(path, image.s, image.n, err);
-    at_text_release(&image);
-    return s;
+    return view_picture(look_render, l, kind, path, err);
 }
 
 at_status at_picture_kind_of(const char *path, at_picture_kind *out, at_err *err)

@@ -257,8 +257,9 @@ static bool title_set(plot *q, at_arena *a)
     return q->title[0] && q->title[1];
 }
 
-static at_status plot_render(const at_plot *p, at_picture_kind kind, at_text *out, at_err *err)
+static at_status plot_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
 {
+    const at_plot *p = what;
     if (p->n_series < 0 || p->n_series > 64)
         return at_fail(err, AT_EDOMAIN, "%d series cannot be plotted: allowed are 0..64", p->n_series);
     plot q = {.p = p, .x = {.log = p->logx, .lo = INFINITY, .hi = -INFINITY}};
@@ -328,11 +329,5 @@ at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err)
 
 at_status at_plot_picture(const at_plot *p, at_picture_kind kind, const char *path, at_err *err)
 {
-    at_text image;
-    at_text_init(&image);
-    at_status s = plot_render(p, kind, &image, err);
-    if (!s)
-        s = at_file_write(path, image.s, image.n, err);
-    at_text_release(&image);
-    return s;
+    return view_picture(plot_render, p, kind, path, err);
 }

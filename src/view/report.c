@@ -428,10 +428,5 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
     at_text_add(
         &t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
             "run the same build to see them again.</footer>\n</body>\n</html>\n");
-    if (!s && !t.oom)
-        at_text_addn(html, t.s, t.n); /* all of it or, out of memory, nothing */
-    if (!s && (t.oom || html->oom))
-        s = at_oom(err);
-    at_text_release(&t);
-    return s;
+    return view_text_end(s, &t, html, err);
 }

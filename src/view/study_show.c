@@ -46,11 +46,7 @@ at_status at_trained_text(const at_row *rows, size_t n, int columns, bool color,
     }
     if (!s)
         rest_add(&st, &p);
-    if (!s && !t.oom)
-        at_text_addn(out, t.s, t.n);
-    if (!s && (t.oom || out->oom))
-        s = at_oom(err);
-    at_text_release(&t);
+    s = view_text_end(s, &t, out, err);
     at_arena_release(&a);
     return s;
 }

@@ -173,11 +173,7 @@ at_status at_study_text(const at_study_group *g, int columns, at_text *out, at_e
         view_pen_wrap(&p, orders[k].statement, 15);
         view_pen_wrap(&p, orders[k].why, 17);
     }
-    if (!s && !t.oom)
-        at_text_addn(out, t.s, t.n);
-    if (!s && (t.oom || out->oom))
-        s = at_oom(err);
-    at_text_release(&t);
+    s = view_text_end(s, &t, out, err);
     at_arena_release(&a);
     return s;
 }

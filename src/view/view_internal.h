@@ -28,6 +28,10 @@ const char *view_number(char out[32], double x);
 /* 1234567 as 1,234,567. */
 const char *view_count(char out[32], uint64_t n);
 
+/* Ends a text that was written aside: if all went well (s is AT_OK and t is whole) it is appended to out, else out stays as it
+ * was. Releases t; returns s, or out of memory. */
+at_status view_text_end(at_status s, at_text *t, at_text *out, at_err *err);
+
 /* ---- terminal lines (pen.c) ---------------------------------------------------------------- */
 
 typedef struct {
@@ -68,6 +72,12 @@ typedef void view_draw(const void *ctx, view_canvas *c);
  * title: what a screen reader says. PNG has two pixels a unit. */
 at_status view_render(at_picture_kind kind, double w, double h, const char *title, view_draw *draw,
                       const void *ctx, at_text *out, at_err *err);
+
+/* A picture's own renderer: plans `what`, then calls view_render. */
+typedef at_status view_renderer(const void *what, at_picture_kind kind, at_text *out, at_err *err);
+/* Rendered in memory, then written to `path`: whole or not at all. */
+at_status view_picture(view_renderer *render, const void *what, at_picture_kind kind, const char *path,
+                       at_err *err);
 
 /* What is drawn between the two shows `tip` under the pointer (SVG only). */
 void view_tip_begin(view_canvas *c, const char *tip);

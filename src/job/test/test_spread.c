@@ -79,37 +79,47 @@ static void same_ledger(const ground *g)
     at_text_release(&b);
 }
 
-/* The ledger to compare with, and an empty log. */
-static void one_rank(const ground *g)
+/* A run that nobody disturbs. */
+static void run_whole(const ground *g, const char *db, int ranks)
 {
     char *said;
-    if (run(g, g->one, 0, "", "never", 0, 0, &said))
-        fail_msg("alone: %s", said);
+    if (run(g, db, ranks, "", "never", 0, 0, &said))
+        fail_msg("%d ranks: %s", ranks, said);
     free(said);
+}
+
+/* Ready for a run that begins anew. */
+static void ground_clear(const ground *g)
+{
+    unlink(g->many);
     unlink(g->log);
+}
+
+/* With the ledger to compare with, and an empty log. Skips the test where there are no ranks. */
+static ground ranks_ground(void)
+{
+    if (!ranks_ready())
+        skip();
+    ground g = ground_new();
+    run_whole(&g, g.one, 0);
+    ground_clear(&g);
+    return g;
 }
 
 static void ranks_share(void **state)
 {
     (void)state;
-    if (!ranks_ready())
-        skip();
-    ground g = ground_new();
-    one_rank(&g);
+    ground g = ranks_ground();
     for (int n = 2; n <= 3; n++) {
         int twice;
-        char *said;
         for (int again = 0; again < 2; again++) { /* the second run finds everything */
-            if (run(&g, g.many, n, "", "never", 0, 0, &said))
-                fail_msg("%d ranks: %s", n, said);
-            free(said);
+            run_whole(&g, g.many, n);
             assert_int_equal(log_count(&g, "put", &twice), CELLS);
             assert_int_equal(twice, 0);
             assert_int_not_equal(access(g.ranks, F_OK), 0);
         }
         same_ledger(&g);
-        unlink(g.many);
-        unlink(g.log);
+        ground_clear(&g);
     }
     ground_remove(&g);
 }
@@ -118,10 +128,7 @@ static void ranks_share(void **state)
 static void death_costs_a_cell(void **state)
 {
     (void)state;
-    if (!ranks_ready())
-        skip();
-    ground g = ground_new();
-    one_rank(&g);
+    ground g = ranks_ground();
     for (int after = 0; after < 2; after++) {
         int twice;
         char *said;
@@ -133,8 +140,7 @@ static void death_costs_a_cell(void **state)
         /* the one cell is done again; killed after putting but before the next, it is put again, too */
         assert_int_equal(log_count(&g, "did", &twice), CELLS + 1);
         assert_int_equal(log_count(&g, "put", &twice), CELLS + after);
-        unlink(g.many);
-        unlink(g.log);
+        ground_clear(&g);
     }
     ground_remove(&g);
 }
@@ -143,11 +149,8 @@ static void death_costs_a_cell(void **state)
 static void first_dies(void **state)
 {
     (void)state;
-    if (!ranks_ready())
-        skip();
-    ground g = ground_new();
+    ground g = ranks_ground();
     int twice;
-    one_rank(&g);
     run(&g, g.many, 2, "--enable-recovery", "before", 0, 2, NULL);
     assert_int_equal(log_count(&g, "put", &twice), CELLS);
     assert_int_equal(access(g.ranks, F_OK), 0);
@@ -164,31 +167,24 @@ static void first_dies(void **state)
 static void killed_any_time(void **state)
 {
     (void)state;
-    if (!ranks_ready())
-        skip();
-    ground g = ground_new();
-    one_rank(&g);
+    ground g = ranks_ground();
     at_rng r = at_rng_at((uint64_t)time(NULL), 0);
     for (int round = 0; round < 2; round++) {
         int killed = 0, rc = 1, twice;
-        char *said = NULL;
         for (int k = 0; k < 2 && rc; k++) {
             int n = 2 + (int)at_rng_below(&r, 2);
             rc = run(&g, g.many, n, "", "time", (int)at_rng_below(&r, (uint64_t)n),
                      (long)at_rng_below(&r, 300000), NULL);
             killed += 2 * n; /* two threads each */
         }
-        if (run(&g, g.many, round ? 0 : 2, "", "never", 0, 0, &said))
-            fail_msg("the last run: %s", said);
-        free(said);
+        run_whole(&g, g.many, round ? 0 : 2);
         same_ledger(&g);
         int did = log_count(&g, "did", &twice), puts = log_count(&g, "put", &twice);
         /* a kill may fall between the put and its line in the log: those cells are found later, not done */
         assert_in_range(did, CELLS, CELLS + killed);
         assert_in_range(puts, CELLS - killed, CELLS);
         assert_int_equal(twice, 0);
-        unlink(g.many);
-        unlink(g.log);
+        ground_clear(&g);
     }
     ground_remove(&g);
 }
@@ -197,10 +193,7 @@ static void killed_any_time(void **state)
 static void failure_waits_for_the_next_run(void **state)
 {
     (void)state;
-    if (!ranks_ready())
-        skip();
-    ground g = ground_new();
-    one_rank(&g);
+    ground g = ranks_ground();
     char *said;
     int twice;
     assert_int_equal(run(&g, g.many, 3, "", "fail", 2, 2, &said), 3);
@@ -209,15 +202,12 @@ static void failure_waits_for_the_next_run(void **state)
     assert_int_not_equal(access(g.ranks, F_OK), 0);
     assert_int_equal(log_count(&g, "did", &twice), CELLS); /* this cell's failure came after its work */
     same_ledger(&g);
-    unlink(g.many);
-    unlink(g.log);
+    ground_clear(&g);
 
     assert_int_equal(run(&g, g.many, 2, "", "stop", 1, 2, &said), 3);
     assert_non_null(strstr(said, "interrupted"));
     free(said);
-    if (run(&g, g.many, 2, "", "never", 0, 0, &said))
-        fail_msg("the next run: %s", said);
-    free(said);
+    run_whole(&g, g.many, 2);
     same_ledger(&g);
     ground_remove(&g);
 }

@@ -16,6 +16,7 @@
 
 #include "../../core/test/test_folder.h"
 #include "../model_internal.h"
+#include "image.h"
 #include "sample_model.h"
 
 static char folder[TEST_FOLDER];
@@ -231,71 +232,18 @@ static void identity(void **state)
 
 /* ---- lying files ------------------------------------------------------------------------------------- */
 
-typedef struct {
-    char *bytes;
-    size_t n, header; /* header: bytes of JSON after the first 8 */
-} image;
-
-static image image_make(const char *header, size_t n_header, const char *data, size_t n_data)
-{
-    image im = {malloc(8 + n_header + n_data), 8 + n_header + n_data, n_header};
-    for (int k = 0; k < 8; k++)
-        im.bytes[k] = (char)(n_header >> (8 * k));
-    memcpy(im.bytes + 8, header, n_header);
-    if (n_data)
-        memcpy(im.bytes + 8 + n_header, data, n_data);
-    return im;
-}
-
 static image image_plain(void)
 {
     at_model m;
     at_err err = {0};
-    char *bytes;
-    size_t n;
     assert_int_equal(sample_plain(&m, &err), AT_OK);
-    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
-    size_t header = n - 8 - 8 * m.n_weights;
-    image im = image_make(bytes + 8, header, bytes + 8 + header, n - 8 - header);
-    assert_memory_equal(im.bytes, bytes, n);
-    at_free(bytes);
+    image im = image_of(&m);
     at_model_release(&m);
     return im;
 }
 
-/* The image with `from` in its header replaced by `to`. */
-static image image_edit(const image *im, const char *from, const char *to)
-{
-    char *header = calloc(im->header + strlen(to) + 1, 1);
-    memcpy(header, im->bytes + 8, im->header);
-    char *at = strstr(header, from);
-    assert_non_null(at);
-    memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
-    memcpy(at, to, strlen(to));
-    image out = image_make(header, strlen(header), im->bytes + 8 + im->header, im->n - 8 - im->header);
-    free(header);
-    return out;
-}
-
-static void refused(const image *im, const char *what, const char *says)
-{
-    at_model m;
-    at_err err = {0};
-    /* An exact copy on the heap, so that a read beyond it is seen by the sanitizer. */
-    char *bytes = malloc(im->n ? im->n : 1);
-    memcpy(bytes, im->bytes, im->n);
-    at_status st = at_model_parse(&m, bytes, im->n, "f", &err);
-    free(bytes);
-    if (at_exit_code(st) != 2 || err.code != st || !strstr(err.text, says))
-        fail_msg("%s: wanted \"%s\", got status %d \"%s\"", what, says, st, err.text);
-    assert_null(m.arena.head);
-    at_model_release(&m);
-}
-
 /* \" is how a quote of the architecture looks inside the header. */
-static const struct {
-    const char *from, *to, *says;
-} edits[] = {
+static const image_lie edits[] = {
     /* tensors */
     {"\"data_offsets\":[64,80]", "\"data_offsets\":[-8,8]", "tensor block.0.attn.0.k: data_offsets"},
     {"\"data_offsets\":[64,80]", "\"data_offsets\":[80,64]", "tensor block.0.attn.0.k: data_offsets"},
@@ -384,11 +332,7 @@ static void lies_in_header(void **state)
 {
     (void)state;
     image im = image_plain();
-    for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
-        image lie = image_edit(&im, edits[k].from, edits[k].to);
-        refused(&lie, edits[k].to, edits[k].says);
-        free(lie.bytes);
-    }
+    image_lies(&im, edits, sizeof edits / sizeof *edits);
     /* Blanks and another order of keys and data are no lies. */
     image other = image_edit(&im, "{\"__metadata__\"", " {\n\"__metadata__\" ");
     image swapped = image_edit(&other, "\"data_offsets\":[64,80]", "\"data_offsets\":[48,64]");
@@ -412,12 +356,12 @@ static void lies_in_bytes(void **state)
     image im = image_plain();
     for (size_t n = 0; n < im.n; n++) { /* every truncation */
         image cut = {im.bytes, n, 0};
-        refused(&cut, "truncated", "");
+        image_refused(&cut, "truncated", "");
     }
     image longer = image_make(im.bytes + 8, im.header, im.bytes + 8 + im.header, im.n - 8 - im.header);
     longer.bytes = realloc(longer.bytes, im.n + 1);
     longer.bytes[longer.n++] = 0;
-    refused(&longer, "one byte more", "193 bytes of data; the architecture needs 192");
+    image_refused(&longer, "one byte more", "193 bytes of data; the architecture needs 192");
     longer.n--;
     /* the header's length */
     static const uint64_t lengths[] = {
@@ -425,7 +369,7 @@ static void lies_in_bytes(void **state)
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         for (int b = 0; b < 8; b++)
             longer.bytes[b] = (char)(lengths[k] >> (8 * b));
-        refused(&longer, "header length", k < 2 ? "not JSON" : "header of");
+        image_refused(&longer, "header length", k < 2 ? "not JSON" : "header of");
     }
     free(longer.bytes);
     /* weights: the last one of the q tensor becomes NaN, then infinite */
@@ -438,7 +382,7 @@ static void lies_in_bytes(void **state)
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
         for (int b = 0; b < 8; b++)
             im.bytes[8 + im.header + 56 + (size_t)b] = (char)(values[k].bits >> (8 * b));
-        refused(&im, "weight", values[k].says);
+        image_refused(&im, "weight", values[k].says);
     }
     free(im.bytes);
 }
@@ -450,7 +394,7 @@ static void cost_before_memory(void **state)
     image im = image_plain();
     image lie = image_edit(&im, "\\\"size\\\":3", "\\\"size\\\":1000000000");
     at_alloc_ceiling(1 << 20);
-    refused(&lie, "promises 16 GB", "the architecture needs");
+    image_refused(&lie, "promises 16 GB", "the architecture needs");
     at_alloc_ceiling(0);
     free(lie.bytes);
     free(im.bytes);

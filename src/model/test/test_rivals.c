@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image.h"
 #include "sample_model.h"
 
 static void must(at_status s, const at_err *err)
@@ -98,9 +99,7 @@ static void files(void **state)
 /* ---- strangers ---------------------------------------------------------------------------------------------- */
 
 /* \" is how a quote of the architecture looks inside the header. */
-static const struct {
-    const char *from, *to, *says;
-} edits[] = {
+static const image_lie edits[] = {
     {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":\\\"grue\\\"",
      "blocks[0].cell \"grue\" is unknown; did you mean \"gru\"?"},
     {"\\\"cell\\\":\\\"gru\\\"", "\\\"cell\\\":7", "blocks[0].cell is not a string"},
@@ -136,40 +135,13 @@ static const struct {
 static void lies(void **state)
 {
     (void)state;
-    at_err err = {0};
     at_model m;
-    char *bytes;
-    size_t n;
     rivals(&m);
-    must(at_model_image(&m, &bytes, &n, &err), &err);
-    size_t header = n - 8 - 8 * m.n_weights, data = n - 8 - header;
+    image im = image_of(&m);
     at_alloc_ceiling(1 << 20); /* a promise of more must not cost memory first */
-    for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
-        size_t to = strlen(edits[k].to), from = strlen(edits[k].from);
-        char *text = calloc(header + to + 1, 1);
-        memcpy(text, bytes + 8, header);
-        char *at = strstr(text, edits[k].from);
-        if (!at)
-            fail_msg("the header has no %s", edits[k].from);
-        memmove(at + to, at + from, strlen(at + from) + 1);
-        memcpy(at, edits[k].to, to);
-        size_t h = strlen(text);
-        char *file = malloc(8 + h + data);
-        for (int i = 0; i < 8; i++)
-            file[i] = (char)(h >> (8 * i));
-        memcpy(file + 8, text, h);
-        memcpy(file + 8 + h, bytes + 8 + header, data);
-        at_model lie;
-        at_err bad = {0};
-        at_status s = at_model_parse(&lie, file, 8 + h + data, "f", &bad);
-        if (at_exit_code(s) != 2 || !strstr(bad.text, edits[k].says))
-            fail_msg("%s: wanted \"%s\", got status %d \"%s\"", edits[k].to, edits[k].says, (int)s, bad.text);
-        at_model_release(&lie);
-        free(text);
-        free(file);
-    }
+    image_lies(&im, edits, sizeof edits / sizeof *edits);
     at_alloc_ceiling(0);
-    at_free(bytes);
+    free(im.bytes);
     at_model_release(&m);
 }
 

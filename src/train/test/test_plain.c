@@ -199,30 +199,11 @@ static void threads_agree(void **state)
     }
 }
 
-static char *temporary(void)
-{
-    static char path[TEST_PATH];
-    snprintf(path, sizeof path, "%.200s/attest-plain-XXXXXX", test_root());
-    int f = mkstemp(path);
-    assert_true(f >= 0);
-    close(f);
-    return path;
-}
-
-static void same_state(const at_trainer *t, const at_trainer *u)
-{
-    size_t bytes = at_trainer_parameters(t) * t->kernel->size;
-    assert_int_equal(at_trainer_steps(t), at_trainer_steps(u));
-    assert_memory_equal(t->weights, u->weights, bytes);
-    assert_memory_equal(t->moment1, u->moment1, bytes);
-    assert_memory_equal(t->moment2, u->moment2, bytes);
-}
-
 /* Both engines, both arithmetics: stopped and resumed is never stopped. */
 static void resumes(void **state)
 {
     (void)state;
-    char *path = temporary();
+    char *path = test_file_new();
     for (int variant = 0; variant < 4; variant++) {
         at_err err = {0};
         at_model m;
@@ -231,9 +212,7 @@ static void resumes(void **state)
         if (variant & 1) {
             at_train_arch a = arch_of(AT_TRAIN_LINEAR);
             a.vocabulary = PLAIN_WORDS;
-            must(at_trainer_new(&a, at_f32, 1, &t, &err), &err);
-            must(at_trainer_model(t, 1, &m, &err), &err);
-            at_trainer_free(t);
+            test_family_model(&a, at_f32, &m);
         } else {
             plain_model_make(&plain_usual, 2, &m);
         }
@@ -242,10 +221,10 @@ static void resumes(void **state)
         steps_do(t, 0, 3);
         must(at_trainer_save(t, NULL, path, &err), &err);
         must(at_trainer_load(path, 2, &u, NULL, &err), &err);
-        same_state(t, u);
+        test_same_state(t, u);
         steps_do(t, 3, 6);
         steps_do(u, 3, 6);
-        same_state(t, u);
+        test_same_state(t, u);
         at_trainer_free(t);
         at_trainer_free(u);
         at_model_release(&m);
@@ -345,56 +324,36 @@ static void refusals(void **state)
     at_model_release(&m);
 }
 
-/* Allocations fail one by one; beyond the first, which are ours, most belong to the JSON of models (tested there), and some are
+static at_status continued(const void *model, at_trainer **t, at_err *err)
+{
+    return at_trainer_from_model(model, at_f32, 2, &at_train_options_default, t, err);
+}
+
+/* Beyond the first allocations, which are ours, most belong to the JSON of models (tested there), and some are
  * left out. */
 static void memory(void **state)
 {
     (void)state;
-    char *path = temporary();
     for (int fast = 0; fast < 2; fast++) {
-        at_err first = {0};
+        at_err err = {0};
+        at_trainer *t;
         at_model m;
         test_batch b;
         if (fast) {
             at_train_arch a = arch_of(AT_TRAIN_STANDARD);
-            at_trainer *t;
             a.vocabulary = PLAIN_ANSWERS;
-            must(at_trainer_new(&a, at_f64, 1, &t, &first), &first);
-            must(at_trainer_model(t, 1, &m, &first), &first);
-            at_trainer_free(t);
+            test_family_model(&a, at_f64, &m);
         } else {
             plain_model_make(&plain_usual, 1, &m);
         }
+        must(continued(&m, &t, &err), &err);
+        assert_true((t->plan.plain == NULL) == fast);
+        at_trainer_free(t);
         test_batch_draw(&b, PLAIN_ANSWERS, PLAIN_ANSWERS, 1, 9, false, 3);
-        bool all = false;
-        for (long nth = 1; !all; nth += nth < 60 ? 1 : nth / 30) {
-            at_err err = {0};
-            at_trainer *t = NULL, *u = NULL;
-            at_model back;
-            double loss;
-            at_alloc_inject(nth);
-            at_status s = at_trainer_from_model(&m, at_f32, 2, &at_train_options_default, &t, &err);
-            if (!s)
-                s = at_trainer_step(t, b.s, b.n, &at_adamw_default, &loss, &err);
-            if (!s)
-                s = at_trainer_save(t, NULL, path, &err);
-            if (!s)
-                s = at_trainer_load(path, 1, &u, NULL, &err);
-            if (!s && !(s = at_trainer_model(u, 0, &back, &err)))
-                at_model_release(&back);
-            all = !at_alloc_injected();
-            at_alloc_inject(0);
-            if (s != (all ? AT_OK : AT_ENOMEM))
-                fail_msg("allocation %ld: status %d: %s", nth, (int)s, err.text);
-            assert_true(all || !t || (t->plan.plain == NULL) == fast);
-            at_trainer_free(t);
-            at_trainer_free(u);
-            assert_true(nth < 100000);
-        }
+        test_starve(continued, &m, &b, 0, 60);
         test_batch_release(&b);
         at_model_release(&m);
     }
-    unlink(path);
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,16 +264,6 @@ static void rates(void **state)
 
 /* ---- on disk ----------------------------------------------------------------------------------------------------- */
 
-static char *temporary(void)
-{
-    static char path[TEST_PATH];
-    snprintf(path, sizeof path, "%.200s/attest-train-XXXXXX", test_root());
-    int f = mkstemp(path);
-    assert_true(f >= 0);
-    close(f);
-    return path;
-}
-
 static void batches_run(at_trainer *t, int from, int to)
 {
     at_err err = {0};
@@ -293,7 +284,7 @@ static void resumes(void **state)
             at_train_arch a = arch_of(kind);
             at_err err = {0};
             at_trainer *t, *u;
-            char *path = temporary();
+            char *path = test_file_new();
             must(at_trainer_new(&a, wide ? at_f64 : at_f32, 1, &t, &err), &err);
             batches_run(t, 0, 3);
             must(at_trainer_save(t, NULL, path, &err), &err);
@@ -301,10 +292,7 @@ static void resumes(void **state)
             assert_int_equal(at_trainer_steps(u), 3);
             batches_run(t, 3, 6);
             batches_run(u, 3, 6);
-            size_t bytes = at_trainer_parameters(t) * t->kernel->size;
-            assert_memory_equal(t->weights, u->weights, bytes);
-            assert_memory_equal(t->moment1, u->moment1, bytes);
-            assert_memory_equal(t->moment2, u->moment2, bytes);
+            test_same_state(t, u);
             at_trainer_free(t);
             at_trainer_free(u);
             unlink(path);
@@ -317,7 +305,7 @@ static void damaged_files(void **state)
     at_train_arch a = arch_of(AT_TRAIN_SPARSE);
     at_err err = {0};
     at_trainer *t;
-    char *path = temporary(), *bytes;
+    char *path = test_file_new(), *bytes;
     size_t n;
     must(at_trainer_new(&a, at_f32, 1, &t, &err), &err);
     must(at_trainer_save(t, NULL, path, &err), &err);
@@ -452,39 +440,19 @@ static void refusals(void **state)
     at_trainer_free(t);
 }
 
-/* Every allocation fails once; nothing leaks (under a sanitizer) and what failed says so. */
+static at_status sparse_new(const void *arch, at_trainer **t, at_err *err)
+{
+    return at_trainer_new(arch, at_f32, 2, t, err);
+}
+
 static void memory(void **state)
 {
     (void)state;
     at_train_arch a = arch_of(AT_TRAIN_SPARSE);
-    char *path = temporary();
     test_batch b;
     test_batch_make(&b, &a, a.length, 3);
-    bool all = false;
-    for (long nth = 1; !all; nth++) {
-        at_err err = {0};
-        at_trainer *t = NULL, *u = NULL;
-        at_model m;
-        double loss;
-        at_alloc_inject(nth);
-        at_status s = at_trainer_new(&a, at_f32, 2, &t, &err);
-        if (!s)
-            s = at_trainer_step(t, b.s, b.n, &at_adamw_default, &loss, &err);
-        if (!s)
-            s = at_trainer_save(t, NULL, path, &err);
-        if (!s)
-            s = at_trainer_load(path, 1, &u, NULL, &err);
-        if (!s && !(s = at_trainer_model(u, 1, &m, &err)))
-            at_model_release(&m);
-        all = !at_alloc_injected();
-        at_alloc_inject(0);
-        assert_int_equal(s, all ? AT_OK : AT_ENOMEM);
-        at_trainer_free(t);
-        at_trainer_free(u);
-        assert_true(nth < 10000);
-    }
+    test_starve(sparse_new, &a, &b, 1, LONG_MAX);
     test_batch_release(&b);
-    unlink(path);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* train_test.h: random batches for the tests of training. */
+/* train_test.h: what the tests of training share: random batches, states on disk, failing allocations. */
 #ifndef ATTEST_TRAIN_TEST_H
 #define ATTEST_TRAIN_TEST_H
 
@@ -19,6 +19,20 @@ void test_batch_draw(test_batch *b, int V, int R, int shortest, int longest, boo
 void test_batch_release(test_batch *b);
 void test_must(at_status s, const at_err *err, const char *file, int line);
 #define must(call, err) test_must((call), (err), __FILE__, __LINE__)
+
+/* The plain model that a training of this architecture begins with. */
+void test_family_model(const at_train_arch *a, at_arith arith, at_model *m);
+
+/* An empty file that is the caller's to remove; one at a time. */
+char *test_file_new(void);
+/* Steps, weights and moments of both are the same, bit by bit. */
+void test_same_state(const at_trainer *t, const at_trainer *u);
+
+/* Makes a trainer of `what`. */
+typedef at_status test_maker(const void *what, at_trainer **t, at_err *err);
+/* Allocations of a whole life (made, one step, saved, loaded, written as a model) fail one by one: each of the
+ * first `each` (30 or more), then in steps of a thirtieth. What failed says so; nothing leaks (under a sanitizer). */
+void test_starve(test_maker *make, const void *what, const test_batch *b, int n_min, long each);
 
 /* The gradient of every tensor of an f64 trainer, its weights moved by `noise` times normal numbers first, against differences
  * of step h. Tensors whose name holds `unseen` (may be NULL) may have no gradient at all. */

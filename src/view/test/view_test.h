@@ -1,5 +1,5 @@
 /* view_test.h: what the tests of this module share: a look built by hand, a check that markup is well
- * formed, a check that text is clean UTF-8. */
+ * formed, a check that text is clean UTF-8, and every allocation failing once. */
 #ifndef ATTEST_VIEW_TEST_H
 #define ATTEST_VIEW_TEST_H
 
@@ -166,6 +166,30 @@ __attribute__((unused)) static bool text_clean(const char *s)
             return false; /* decoding had to replace something */
     }
     return true;
+}
+
+/* Makes a text of `what`. */
+typedef at_status text_maker(const void *what, at_text *t, at_err *err);
+
+/* Calls `make` with its first, second, ... allocation failing, until it needs no more: each failure is reported, and leaves the
+ * text empty unless what was written before may stay (partial). Returns how many failed. */
+__attribute__((unused)) static int starve(text_maker *make, const void *what, bool partial)
+{
+    for (int failures = 0;; failures++) {
+        at_text t;
+        at_err err = {0};
+        at_text_init(&t);
+        at_alloc_inject(failures + 1);
+        at_status s = make(what, &t, &err);
+        bool fired = at_alloc_injected();
+        at_alloc_inject(0);
+        assert_int_equal(s, fired ? AT_ENOMEM : AT_OK);
+        if (fired && !partial)
+            assert_int_equal(t.n, 0);
+        at_text_release(&t);
+        if (!fired)
+            return failures;
+    }
 }
 
 /* Tokens and names as an attacker would choose them. */
