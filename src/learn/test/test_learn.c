@@ -1,12 +1,7 @@
 /* test_learn.c: lessons say what their source says; exams count what a hand would count; a training is a function of its
  * recipe, whatever the threads; recipes read what they print. */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
-#include <attest/learn.h>
+#include "learn_test.h"
 
 #include <math.h>
 #include <signal.h>
@@ -17,34 +12,6 @@
 #include <unistd.h>
 
 #include "../../core/test/test_folder.h"
-
-static at_err err;
-
-static void must(at_status s)
-{
-    if (s)
-        fail_msg("%s", err.text);
-}
-
-static at_source *source_of(const char *id, const char *params)
-{
-    const at_stream *t = at_stream_find(id);
-    at_params p;
-    at_source *d;
-    at_params_init(&p, t->params, t->n_params);
-    err = (at_err){0};
-    must(at_params_parse(&p, params, &err));
-    must(at_source_open(t, &p, &d, &err));
-    return d;
-}
-
-static at_recipe recipe_of(const char *settings)
-{
-    at_recipe r;
-    at_recipe_init(&r);
-    must(at_recipe_set(&r, settings, &err));
-    return r;
-}
 
 /* ---- lessons -------------------------------------------------------------------------------------------------- */
 
