@@ -480,7 +480,7 @@ static void many_rows_are_no_trouble(void **state)
     sweep s;
     sweep_begin(&s, MANY);
     for (int i = 0; i < MANY; i++) {
-        char numbers[64];
+        char numbers[96];
         snprintf(numbers, sizeof numbers,
                  "\"width\":%d,\"layers\":1,\"heads\":1,\"parameters\":9,\"size\":%d,", i + 1,
                  i % 2 ? i : 7 * i);
