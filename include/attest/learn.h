@@ -39,8 +39,8 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
 typedef struct {
     uint64_t count;           /* prompts */
     uint64_t answers, chains; /* of them right; whole chains right */
-    uint64_t unfinished;      /* without <eos> */
-    uint64_t tokens;          /* generated */
+    uint64_t unfinished;      /* without <eos> where the longest row ends */
+    uint64_t tokens;          /* generated, up to there */
     double first_wrong; /* mean place of the first wrong token, from 1, where a chain is wrong; NaN: none */
     double margin;      /* the least of all decisions */
 } at_exam;
@@ -113,11 +113,11 @@ typedef struct {
     double answer, chain;
 } at_exam_point;
 typedef struct {
-    uint64_t steps;  /* done */
-    bool ended_soon; /* by `enough` */
-    uint64_t tokens; /* trained on */
-    double gflops,
-        gflops_to_90; /* of the training, and until the first exam with 90% of answers; NaN: never */
+    uint64_t steps;      /* done */
+    bool ended_soon;     /* by `enough` */
+    uint64_t tokens;     /* trained on */
+    double gflops;       /* of the training */
+    double gflops_to_90; /* until the first exam with 90% of answers; NaN: never */
     size_t parameters;
     at_loss_point *loss; /* means over stretches of steps, at most AT_LOSS_POINTS */
     int n_loss;
@@ -130,16 +130,19 @@ typedef struct {
 
 typedef struct {
     int threads;
-    const at_model *from; /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and
-                                    architecture only dropout and seed count then */
-    const char *state; /* NULL, or a file: the state at every exam and when interrupted; gone on with when it
-                                    is there, and refused when it is of another recipe, source or `from` */
+    /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and architecture only dropout and seed
+     * count then. */
+    const at_model *from;
+    /* NULL, or a file: the state at every exam and when interrupted; gone on with when it is there, and refused when it
+     * is of another recipe, source or `from`. */
+    const char *state;
     const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
     void *ctx;
 } at_learn_options;
-/* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not finite ends it with AT_EDOMAIN, the place, and the last good state on disk. Arrays of out live in the arena. */
+/* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not
+ * finite ends it with AT_EDOMAIN and the place; the last good state stays on disk. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);
 

@@ -1,8 +1,8 @@
 /* mark.c: what the catalogue's theory says of a cell of a sweep.
  *
  * The axis of a heat map is the width, so that is what is compared: a cell is constructible when a decoder that the catalogue
- * builds and checks for this problem, size and attention has no more width. Its layers, heads and rows are its own: it
- * writes rows of states (docs/dp.md), or, for expressions, the very tokens. No claim of the catalogue rules a width out at
+ * builds and checks for this problem, size and attention has no more width. Its layers, heads, blocks and rows are its
+ * own: it writes rows of states (docs/dp.md), or, for expressions, the very tokens. No claim of the catalogue rules a width out at
  * the sizes of a sweep yet, so nothing is called impossible. */
 #include "job_internal.h"
 

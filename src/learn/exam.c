@@ -38,6 +38,7 @@ typedef struct {
     int threads;
     at_arith arith;
     at_decode rule;
+    int most;                 /* tokens of a completion that are kept */
     at_batch *batch;          /* NULL: generators instead */
     at_generator **generator; /* (threads); NULL: whole runs instead */
     reader *readers;          /* (threads) */
@@ -71,8 +72,10 @@ static void paper_draw(void *ctx, size_t k, int worker)
     h->prompt[k] = (at_input){p->s.prompt, p->prompt};
 }
 
-static void paper_keep(paper *p, const double *rows, int n, double margin)
+/* No row is longer than `most`; what goes beyond is wrong whatever it says. */
+static void paper_keep(paper *p, int most, const double *rows, int n, double margin)
 {
+    n = n < most ? n : most;
     for (int i = 0; i < n; i++)
         p->completion[i] = (int)rows[i];
     p->n = n;
@@ -94,7 +97,7 @@ static void paper_generate(void *ctx, size_t k, int worker)
     if (s && s != AT_EBUDGET)
         at_fail(&p->wrong, s, "%s", none.text);
     else
-        paper_keep(p, rows, n, margin);
+        paper_keep(p, h->most, rows, n, margin);
 }
 
 /* What the model says at the last of n tokens. */
@@ -125,7 +128,7 @@ static void paper_read(void *ctx, size_t k, int worker)
     int n = p->s.prompt, most = h->m->n_max - n + one;
     if (p->wrong.code || n < rule->prompt_min || n > rule->prompt_max)
         return;
-    most = rule->max_steps < most ? rule->max_steps : most;
+    most = h->most < most ? h->most : most;
     for (int i = 0; i < h->m->n_max; i++)
         r->row[i] = i < n ? p->prompt[i] : AT_TOKEN_PAD;
     while (p->n < most && !end) {
@@ -161,7 +164,7 @@ static at_status papers_run(hall *h, size_t n, at_err *err)
     if (!s && h->batch) {
         s = at_batch_run(h->batch, h->prompt, n, h->chain, err);
         for (size_t k = 0; k < n && !s; k++)
-            paper_keep(&h->papers[k], h->chain[k].rows, h->chain[k].n, h->chain[k].margin);
+            paper_keep(&h->papers[k], h->most, h->chain[k].rows, h->chain[k].n, h->chain[k].margin);
     } else if (!s)
         s = at_parallel(h->threads, n, h->generator ? paper_generate : paper_read, h, err);
     return s ? s : at_parallel(h->threads, n, paper_grade, h, err);
@@ -234,15 +237,16 @@ static at_status readers_open(hall *h, at_arena *a, at_err *err)
 
 static at_status hall_open(hall *h, at_arena *a, at_err *err)
 {
-    int longest = at_source_longest(h->d), most = h->rule.max_steps;
+    int longest = at_source_longest(h->d);
     at_err refused = {0};
+    h->most = h->rule.max_steps < longest ? h->rule.max_steps : longest;
     h->papers = at_new(a, paper, STRETCH);
     if (!h->papers)
         return at_oom(err);
     for (int k = 0; k < STRETCH; k++) {
         h->papers[k].s.token = at_new(a, int, longest);
         h->papers[k].prompt = at_new(a, double, longest);
-        h->papers[k].completion = at_new(a, int, most);
+        h->papers[k].completion = at_new(a, int, h->most);
         if (!h->papers[k].s.token || !h->papers[k].prompt || !h->papers[k].completion)
             return at_oom(err);
     }

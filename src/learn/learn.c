@@ -125,7 +125,7 @@ static at_status train_on(journal *j, at_err *err)
         loop.until = r->exam_every ? (j->out->steps / r->exam_every + 1) * r->exam_every : r->steps;
         s = at_train_run(j->t, &loop, batch_give, j, &loss, &why);
         j->out->steps = at_trainer_steps(j->t);
-        if (s == AT_EDOMAIN && j->o->state)
+        if (s == AT_EDOMAIN && j->o->state && !access(j->o->state, F_OK))
             at_fail(err, s, "%s; %.200s keeps the last good state", why.text, j->o->state);
         else if (s)
             at_fail(err, s, "%s", why.text);

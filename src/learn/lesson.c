@@ -109,7 +109,7 @@ static at_status rule_add(at_model *m, at_err *err)
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err)
 {
     bool fast = at_trainer_arch(t)->layers > 0; /* else a model with lengths of its own */
-    at_status s = at_trainer_model(t, fast, m, err);
+    at_status s = at_trainer_model(t, fast ? 1 : 0, m, err);
     if (s)
         return s;
     int words = at_source_vocabulary(d);
