@@ -11,7 +11,16 @@
 
 #define AT_CHECK_VERSION 2 /* raise when a check's meaning changes */
 
-typedef enum { AT_EV_EXACT, AT_EV_CERTIFIED, AT_EV_SAMPLED, AT_EVIDENCES } at_evidence;
+/* SIMULATED: a protocol ran beside the model, its bits counted. REFUTED: inputs were found on which given models are
+ * wrong. Both are for claims of limits. */
+typedef enum {
+    AT_EV_EXACT,
+    AT_EV_CERTIFIED,
+    AT_EV_SAMPLED,
+    AT_EV_SIMULATED,
+    AT_EV_REFUTED,
+    AT_EVIDENCES
+} at_evidence;
 extern const char *const at_evidence_names[AT_EVIDENCES];
 
 typedef struct {

@@ -23,7 +23,8 @@ typedef struct {
     at_evidence evidence;
     at_enum how;
     const char *arith; /* "f64", "f32", "p12", ... */
-    uint64_t inputs;   /* SAMPLED: inputs in the full tier (the quick tier takes a tenth) */
+    /* SAMPLED, SIMULATED, REFUTED: inputs, or models, in the full tier (the quick tier takes a tenth) */
+    uint64_t inputs;
     at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
     const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
 } at_cell;
@@ -52,10 +53,16 @@ struct at_claim {
     const char *proof;     /* the idea, a few lines; the steps stand beside the code */
     const at_param *params;
     int n_params;
-    const char *task; /* id of the task it solves; NULL: it is a decoder */
+    const char *task; /* id of the task it solves; NULL: it is a decoder, or a limit */
     /* Decoders: what they must write, and the assembled model with its stop rule. */
     const at_chain *chain;
     at_status (*decoder)(const at_params *p, at_model *m, at_err *err);
+    /* Limits: no task, chain, program or decoder, but a trial that answers a cell: counts, protocols and refuters at these
+     * parameters, which have the control's change in them already. limit: the cell's inputs, or a tenth of them in the
+     * quick tier. The verdict has a note: what was found, or why it does not hold; a control is rejected by FALSE with a
+     * note. */
+    at_status (*trial)(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
     /* Task parameters are those of the same name. */
     at_status (*program)(const at_params *p, at_program **out, at_err *err);
     double (*tolerance)(const at_params *p); /* real answers; NULL: integers */

@@ -62,6 +62,7 @@ typedef struct at_task {
     const at_param *params;              /* always contains N, the length */
     int n_params;
     bool symmetric;         /* permuting positions permutes the answers */
+    bool last;              /* only the last position is answered: y is (1, out_width) */
     bool real;              /* answers are reals, compared in Euclidean norm per position with a tolerance */
     unsigned enums;         /* bit set over at_enum */
     const char *input_help; /* how a person writes an input */

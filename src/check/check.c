@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "sampled"};
+const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "sampled", "simulated", "refuted"};
 
 #define BATCH         256
 #define BATCH_NUMBERS ((size_t)1 << 20) /* a batch holds fewer inputs when they are long */

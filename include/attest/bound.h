@@ -1,0 +1,71 @@
+/* bound.h: lower bounds as numbers. For the user's own sizes: does a theorem bind, from where on, and what is ruled out?
+ *
+ *     const at_bound *b = at_bound_find("compose-bound");
+ *     at_params p; at_params_init(&p, b->params, b->n_params);
+ *     at_params_parse(&p, "n=300 H=4 d=16 p=32", &err);
+ *     at_bound_result r;
+ *     at_bound_compute(b, &p, &arena, &r, &err);
+ *     puts(r.inequality);
+ *
+ * Integers and rationals are exact (GMP), logarithms are balls: an inequality is decided by them, never by rounding. */
+#ifndef ATTEST_BOUND_H
+#define ATTEST_BOUND_H
+
+#include <attest/task.h>
+
+typedef enum {
+    AT_BOUND_BINDS,   /* no model of these sizes does it */
+    AT_BOUND_VACUOUS, /* the theorem says nothing at these sizes */
+    AT_BOUND_SHAPE, /* up to a constant that no proof here makes a number: the formula without it is printed */
+    AT_BOUND_VERDICTS
+} at_bound_verdict;
+extern const char
+    *const at_bound_verdict_names[AT_BOUND_VERDICTS]; /* "binding", "vacuous", "up to a constant" */
+
+/* One more number, by name; text is exact, and short: what is astronomical is a power with its digits counted. */
+typedef struct {
+    const char *name, *text;
+} at_bound_line;
+
+/* Where it starts to bind when one parameter moves and the others stay. */
+typedef struct {
+    const char *param;
+    const char *text; /* "from n = 270", "up to p = 28", "for every H", "never" */
+    double at;        /* the number in it; NaN when there is none, or none that a double holds exactly */
+} at_bound_start;
+
+typedef struct {
+    at_bound_verdict verdict;
+    const char *inequality; /* one line: the theorem's, with the numbers in it */
+    const char *meaning;    /* one sentence: what it rules out here, or why it says nothing */
+    double
+        least; /* the least size (in the bound's unit) that is not ruled out; NaN: none such, or no double */
+    const char *least_text; /* the same as text, also when astronomical; NULL: none such */
+    const at_bound_line *lines;
+    int n_lines;
+    const at_bound_start *starts;
+    int n_starts;
+} at_bound_result;
+
+typedef struct {
+    const char *id, *title, *source;
+    const char *statement; /* one or two sentences, with the hypotheses */
+    const char *constant;  /* where the constant comes from, or that it is hidden */
+    const at_param *params;
+    int n_params;
+    const char *unit; /* of `least`: "H d p", "width", "bits of state" */
+    const char *size; /* the parameter that is the size of the problem: what plots run over */
+    /* Parameters outside the theorem's hypotheses are refused in words, AT_EDOMAIN. */
+    at_status (*compute)(const at_params *p, at_arena *a, at_bound_result *out, at_err *err);
+    /* The catalogue's construction to draw beside it: a claim, how its parameters follow from the size ("N=%d q=2"), and which of
+     * its sizes is compared; NULL: there is none. */
+    const char *construction, *construction_params, *construction_size;
+} at_bound;
+
+extern const at_bound *const at_bounds[];
+extern const int at_n_bounds;
+const at_bound *at_bound_find(const char *id); /* NULL when unknown */
+at_status at_bound_compute(const at_bound *b, const at_params *p, at_arena *a, at_bound_result *out,
+                           at_err *err);
+
+#endif

@@ -1,0 +1,125 @@
+/* refute.h: the failing input of a model that is too small.
+ *
+ *     at_subject s = {.m = &m, .arith = at_f32, .task = at_task_find("qsa"), .params = &p, .tolerance = 0.1};
+ *     at_refutation r;
+ *     at_refute(&s, &(at_refute_env){.seconds = 60}, NULL, &arena, &r, &err);
+ *     if (r.refuted == AT_TRUE) ... r.wrong ...
+ *
+ * A refuter looks for a pair: two inputs that the model cannot tell apart, though they must be answered differently. What
+ * it finds is run again before it is believed; it never says that a model is right. */
+#ifndef ATTEST_REFUTE_H
+#define ATTEST_REFUTE_H
+
+#include <attest/check.h>
+
+/* A model and what it should compute: a task, or a chain (decoders). */
+typedef struct {
+    const at_model *m;
+    at_arith arith; /* f32, f64 or p-bit: the model is what it is in this arithmetic */
+    const at_task *task;
+    const at_params *params; /* of the task */
+    const at_chain *chain;   /* decoders: task is NULL */
+    const void *self;        /* of the chain, opened */
+    double tolerance;        /* real answers: largest Euclidean distance allowed */
+    double same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20 */
+} at_subject;
+
+typedef struct {
+    double seconds;  /* 0: until there is nothing left to try */
+    uint64_t states; /* at most so many are looked at; 0: no such limit */
+    size_t memory;   /* bytes of tables; 0: 2^30 */
+    uint64_t seed;
+    int threads;
+    const at_progress *progress;
+} at_refute_env;
+bool at_refute_over(const at_refute_env *env, double since, uint64_t states); /* budget spent, or cancelled */
+
+/* Two inputs, (n, row width) each; of decoders: prompts. */
+typedef struct {
+    at_input x[2];
+    uint64_t states;  /* looked at until it was found, or in all */
+    double bits;      /* of what was found equal (state, message, null space); NaN: no such number */
+    const char *note; /* NULL, or one line: what is equal, and why the targets differ */
+} at_pair;
+
+typedef struct {
+    const char *id, *about;
+    /* AT_OK when it can speak of such a model and task; else AT_EREFUSED with the reason. */
+    at_status (*fits)(const at_subject *s, at_err *why);
+    /* AT_OK: a pair. AT_EBUDGET: none found, and the words say what was tried; out->states is set all the same. */
+    at_status (*search)(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out,
+                        at_err *err);
+    bool single; /* looks for one wrong input, x[0], not for a pair */
+} at_refuter;
+extern const at_refuter *const at_refuters[]; /* in the order in which they are tried */
+extern const int at_n_refuters;
+
+/* What the model says and what is right, for one input. */
+typedef struct {
+    int n; /* numbers compared */
+    const double *got,
+        *right; /* task: decisions (real: values) at the positions read; chain: rows written, and to be written */
+    int n_got; /* chain: as many are written */
+    bool correct;
+    int position; /* first that is wrong, 0-based (task: position; chain: row); -1: none */
+} at_answer;
+at_status at_subject_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err);
+
+/* Runs both again: TRUE when the outputs are equal (decisions, rows; real: within `same`) and the targets different
+ * (real: by more than 2 tolerance + same, so that one of them must be wrong). why (may be NULL): what is not so. */
+at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_tri *out, at_answer answer[2],
+                         at_err *why, at_err *err);
+
+typedef struct {
+    uint64_t tried;
+    bool wrong, pair; /* did it meet a wrong answer; a pair? */
+} at_random_search;
+/* The rival: inputs at random, kept by their output, until a pair or the budget. */
+at_status at_refute_random(const at_subject *s, const at_refute_env *env, at_random_search *out, at_err *err);
+
+typedef struct {
+    const char *id;
+    at_status status; /* AT_OK found, AT_EBUDGET not found, AT_EREFUSED does not fit */
+    uint64_t states;
+    double seconds;
+    const char *words; /* what was tried, or why it does not fit */
+} at_attempt;
+
+typedef struct {
+    at_tri refuted;     /* TRUE, or UNKNOWN: never FALSE */
+    const char *method; /* id of the refuter; NULL */
+    at_pair pair;       /* shrunk; with a single refuter x[1].n is 0 */
+    int wrong;          /* which of the two is answered wrongly (the first that is) */
+    at_answer answer[2];
+    at_attempt *attempts;
+    int n_attempts;
+    at_random_search random; /* the same budget of plain random search */
+    double seconds;
+} at_refutation;
+/* only: id of the one refuter to use, or NULL. AT_EREFUSED: the task does not fit the model. */
+at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
+                    at_refutation *out, at_err *err);
+
+/* ---- collisions -----------------------------------------------------------------------------------------
+ *
+ * Items 0..count-1 have states; which two have equal ones? `state` writes the state of item i (bytes) and may run on several
+ * threads. Fingerprints are kept in a table of at most `memory` bytes; two items whose fingerprints agree are
+ * compared in full. The answer does not depend on threads: the smallest second item, and the smallest first of it. */
+typedef struct {
+    void *ctx;
+    uint64_t count; /* items there are; the search may look at fewer */
+    size_t bytes;   /* of a state */
+    at_status (*state)(void *ctx, int worker, uint64_t i, void *out, at_err *err);
+    /* NULL, or: is this pair of equal states of use? A pair that is not is passed over. */
+    bool (*useful)(void *ctx, uint64_t i, uint64_t k);
+} at_collide_job;
+typedef struct {
+    bool found;
+    uint64_t first, second; /* first < second */
+    uint64_t states;        /* looked at */
+    uint64_t useless;       /* pairs of equal states passed over */
+    double seconds;
+} at_collision;
+at_status at_collide(const at_collide_job *job, const at_refute_env *env, at_collision *out, at_err *err);
+
+#endif
