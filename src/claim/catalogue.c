@@ -28,6 +28,7 @@
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
     ROW(compose_two)                                                                                         \
+    ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
     /* add_claim: rows end here */
 

@@ -26,6 +26,11 @@ static const at_param params[] = {
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
+    const at_task *t;
+    at_params tp;
+    at_status s = claim_compose_task("compose", p, &t, &tp, err);
+    if (s)
+        return s;
     int n = at_params_int(p, "n"), k = at_params_int(p, "k"), layers = k - at_params_int(p, "fewer");
     if (layers < 1)
         return at_fail(err, AT_EDOMAIN, "fewer=%d: must be below k, and k is %d", k - layers, k);

@@ -51,13 +51,11 @@ static at_var digit_read(at_program *P, at_var field, int size, int l, const int
     return digit;
 }
 
-extern const at_claim claim_funccomp;
-
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     const at_task *t;
     at_params tp;
-    at_status s = at_claim_task(&claim_funccomp, p, &t, &tp, err);
+    at_status s = claim_compose_task("funccomp", p, &t, &tp, err);
     if (s)
         return s;
     int L = at_params_int(p, "L"), N = at_params_int(&tp, "N"), layers = L + 1 - at_params_int(p, "fewer");
