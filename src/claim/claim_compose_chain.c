@@ -199,10 +199,18 @@ static const at_claim_table tables[] = {{
 }};
 
 static const at_cell cells[] = {
-    {"n=2 k=1..4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"n=3 k=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=1..2 k=1..4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=2", NULL, AT_EV_EXACT, 0, "p6", 0, AT_TIER_QUICK, NULL},
     {"n=3 k=3", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=3", NULL, AT_EV_EXACT, 0, "f32", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=3", NULL, AT_EV_EXACT, 0, "p8", 0, AT_TIER_FULL, NULL},
+    {"n=4 k=2", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_FULL, NULL},
+    {"n=16 k=16", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
+    {"n=16 k=16", NULL, AT_EV_SAMPLED, 0, "p18", 200, AT_TIER_QUICK, NULL},
+    {"n=63 k=64", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"n=3 k=2", "step=0", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=2", "arith=p5", AT_EV_EXACT, 0, "p6", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=2", "scale=0.2", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_compose_chain = {
