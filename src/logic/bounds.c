@@ -50,15 +50,13 @@ at_status at_cc_bound(const at_cc_matrix *m, const at_cc_effort *effort, at_aren
 
 /* ---- disjointness ---------------------------------------------------------------------------------------- */
 
-/* All pairs of (S, complement of S), without the matrix: S and the complement of T are disjoint when S is within T. */
-static bool disj_fools(int n)
+bool logic_disj_fools(int n, uint32_t within)
 {
-    uint32_t all = ((uint32_t)1 << n) - 1;
-    for (uint32_t S = 0; S <= all; S++) {
-        if (S & (all & ~S))
+    for (uint32_t S = 0; S < (uint32_t)1 << n; S++) {
+        if (S & (within & ~S))
             return false;
         for (uint32_t T = 0; T < S; T++)
-            if (!(S & (all & ~T)) && !(T & (all & ~S)))
+            if (!(S & (within & ~T)) && !(T & (within & ~S)))
                 return false;
     }
     return true;
@@ -87,7 +85,7 @@ at_status at_cc_disj_bits(int n, at_arena *arena, int *bits, const char **note, 
     at_status s = disj_rank(k, &rank, err);
     if (s)
         return s;
-    if (!disj_fools(k) || rank != 1 << k)
+    if (!logic_disj_fools(k, ((uint32_t)1 << k) - 1) || rank != 1 << k)
         return at_fail(err, AT_EREFUSED, "the certificate of disjointness fails at n = %d", k);
     const char *words;
     if (k == n)

@@ -25,4 +25,8 @@ void logic_core_release(logic_core *c);
 /* Rank over GF(2) of (rows, words) bits; destroys them. */
 int logic_rank_gf2(uint64_t *bits, size_t rows, size_t words);
 
+/* Do the pairs (S, within \ S), S any set of n elements, fool disjointness? All pairs of them are tried, without the matrix. They do
+ * where `within` is everything, and where it is less they do not. */
+bool logic_disj_fools(int n, uint32_t within);
+
 #endif

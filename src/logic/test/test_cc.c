@@ -502,6 +502,8 @@ static void test_disj(void **state)
     int bits;
     OK(at_cc_disj_bits(4, &arena, &bits, NULL, &err));
     REFUSED(AT_EDOMAIN, "0 elements: must be 1 or more", at_cc_disj_bits(0, &arena, &bits, NULL, &err));
+    for (uint32_t within = 0; within < 64; within++)
+        assert_int_equal(logic_disj_fools(6, within), within == 63);
     /* the same from the matrix, by the general road */
     at_cc_matrix m;
     at_cc_bounds b;
