@@ -269,11 +269,12 @@ static void test_hash_is_stable(void **state)
             continue;
         point a = small_point(k), b = small_point(k);
         point c = point_at(at_catalogue[k]->id, at_catalogue[k]->look_params,
-                           at_params_has(&a.p, "N")   ? "N=4"
-                           : at_params_has(&a.p, "a") ? "a=4"
-                           : at_params_has(&a.p, "k") ? "k=3"
-                           : at_params_has(&a.p, "m") ? "m=3"
-                                                      : "operators=2");
+                           at_params_has(&a.p, "N")         ? "N=4"
+                           : at_params_has(&a.p, "a")       ? "a=4"
+                           : at_params_has(&a.p, "k")       ? "k=3"
+                           : at_params_has(&a.p, "m")       ? "m=3"
+                           : at_params_has(&a.p, "missing") ? "n=4"
+                                                            : "operators=2");
         OK(at_model_hash(&a.m, one, &err));
         OK(at_model_hash(&b.m, two, &err));
         OK(at_model_hash(&c.m, other, &err));
