@@ -27,6 +27,7 @@
     ROW(dp_local)                                                                                            \
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
+    ROW(compose_one)                                                                                         \
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \

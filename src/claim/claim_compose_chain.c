@@ -153,7 +153,7 @@ static const at_chain compose_chain = {
     .id = "compose",
     .title = "functions applied one after the other",
     .definition = "after f_1, ..., f_k and x: x_1 = f_1(x), x_2 = f_2(x_1), ..., x_k",
-    .input_help = "1 2 0 2 0 1 0",
+    .input_help = "1 2 0 0 2 1 0",
     .open = chain_open,
     .close = chain_close,
     .row_width = row_width,
@@ -230,6 +230,6 @@ const at_claim claim_compose_chain = {
     .decoder = decoder,
     CLAIM_CELLS,
     CLAIM_TABLES,
-    .look = "1 2 0 2 0 1 0",
+    .look = "1 2 0 0 2 1 0",
     .look_params = "n=3",
 };

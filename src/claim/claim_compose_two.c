@@ -111,6 +111,6 @@ const at_claim claim_compose_two = {
     .task = "compose",
     CLAIM_FIELDS,
     CLAIM_TABLES,
-    .look = "1 2 0 2 0 1 0",
+    .look = "1 2 0 0 2 1 0",
     .look_params = "n=3",
 };
