@@ -31,6 +31,8 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(compose_cot)                                                                                         \
+    ROW(funccomp_params)                                                                                     \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
