@@ -8,11 +8,11 @@
  *          +, -:  0 from Z Z + (q-1) U U,     other from 2 Z U + (q-2) U U (mixed)
  *          *:     0 from Z T + T Z - Z Z,     other from (q-1) U U
  *          /:     0 from Z (q-1) U,           other from (q-1) U U       (not by 0)
- *      summed over l + r = k-1. Beyond 64 operators: each tree is the left part of 3q others, with +, - or * and a number.
+ *      summed over l + r = k-1. Beyond 32 operators: each tree is the left part of 3q others, with +, - or * and a number.
  *   3. A linear decoder knows S = layers H (w^2 + w) b bits of its prompt: 2^S >= number of chains. */
 #include "bound_internal.h"
 
-#define EXACT 64 /* operators up to which trees are counted exactly */
+#define EXACT 32 /* operators up to which trees are counted exactly */
 
 enum { operators, prime, layers, H, w, p, e };
 static const at_param params[] = {
@@ -130,7 +130,7 @@ const at_bound bound_arith_hard = {
     .statement = "A linear decoder whose running sums take fewer bits than log2 of the number of expressions "
                  "with k-1 operators is wrong on some "
                  "expression with k operators.",
-    .constant = "by counting first steps, exactly up to 65 operators; the source has Omega~(L^(1/4))",
+    .constant = "by counting first steps, exactly up to 33 operators; the source has Omega~(L^(1/4))",
     .params = params,
     .n_params = COUNT(params),
     .unit = "width",
