@@ -8,25 +8,21 @@
 #include <string.h>
 
 /* Does it bind where one parameter is x? no: x cannot be set. */
-static at_status verdict_at(const at_bound *b, const at_params *p, const char *param, double x, at_arena *a, bool *can,
+static at_status verdict_at(const at_bound *b, const at_params *p, const char *param, double x, bool *can,
                             bool *binds, at_err *err)
 {
     at_params q = *p;
     at_err why = {0};
-    at_bound_result r;
     *binds = false;
     *can = at_params_set(&q, param, x, NULL) == AT_OK;
     if (!*can)
         return AT_OK;
-    at_mark mark = at_arena_mark(a);
-    at_status s = at_bound_compute(b, &q, a, &r, &why);
-    *binds = !s && r.verdict == AT_BOUND_BINDS;
-    at_arena_reset(a, mark);
+    at_status s = at_bound_binds(b, &q, binds, &why);
     return !s || s == AT_EDOMAIN ? AT_OK : at_fail(err, s, "%s", why.text);
 }
 
 /* right: the start is what it says. */
-static at_status start_check(const at_bound *b, const at_params *p, const at_bound_start *start, at_arena *a, bool *right,
+static at_status start_check(const at_bound *b, const at_params *p, const at_bound_start *start, bool *right,
                              at_err *err)
 {
     bool from = !strncmp(start->text, "from ", 5), upto = !strncmp(start->text, "up to ", 6);
@@ -34,9 +30,9 @@ static at_status start_check(const at_bound *b, const at_params *p, const at_bou
     *right = true;
     if ((!from && !upto) || isnan(start->at))
         return AT_OK;
-    at_status s = verdict_at(b, p, start->param, start->at, a, &can, &at, err);
+    at_status s = verdict_at(b, p, start->param, start->at, &can, &at, err);
     if (!s && can)
-        s = verdict_at(b, p, start->param, start->at + (from ? -1 : 1), a, &can_next, &next, err);
+        s = verdict_at(b, p, start->param, start->at + (from ? -1 : 1), &can_next, &next, err);
     *right = !can || (at && !next);
     return s;
 }
@@ -62,7 +58,7 @@ at_status limit_binds(const char *bound, const at_params *p, at_arena *a, at_tri
     *note = at_arena_printf(a, "%s: %s", at_bound_verdict_names[r.verdict], r.inequality);
     for (int i = 0; i < r.n_starts && !s && *holds == AT_TRUE; i++) {
         bool right;
-        s = start_check(b, &q, &r.starts[i], a, &right, err);
+        s = start_check(b, &q, &r.starts[i], &right, err);
         if (!s && !right) {
             *holds = AT_FALSE;
             *note = at_arena_printf(a, "%s: \"%s\" is not where it starts to bind", bound, r.starts[i].text);
