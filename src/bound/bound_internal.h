@@ -71,6 +71,7 @@ double number_log2(const mpz_t x);                      /* about; x >= 1 */
 double number_n_log_n(const mpz_t n);                   /* n log2 n, rounded down */
 double number_log2_factorial(const mpz_t n);            /* rounded down */
 double number_log2_power(const mpz_t q, const mpz_t n); /* n log2 q, rounded down */
+double number_log2_words(const mpz_t k, const mpz_t n); /* of that sum, rounded down */
 void number_log2_up(mpz_t out, const mpz_t x);          /* the least k with 2^k >= x, x >= 1 */
 unsigned long number_digits(const mpz_t x);             /* decimal digits, x >= 0 */
 /* K^E as text, a power with its digits counted, also where it does not fit any memory. */

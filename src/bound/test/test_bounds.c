@@ -312,7 +312,7 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_starts),   cmocka_unit_test(test_least), cmocka_unit_test(test_examples),
+        cmocka_unit_test(test_starts),  cmocka_unit_test(test_least),  cmocka_unit_test(test_examples),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
