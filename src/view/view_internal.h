@@ -100,6 +100,22 @@ void view_cells_begin(view_canvas *c, double x, double y, double cell, double ga
 void view_cell(view_canvas *c, int column, int row, view_rgb rgb, const char *tip);
 void view_cells_end(view_canvas *c);
 
+/* ---- axes (axis.c) ------------------------------------------------------------------------- */
+
+#define VIEW_TICKS 24
+typedef struct {
+    bool log;
+    double lo, hi; /* in drawn coordinates: the value, or its log10; begin with INFINITY, -INFINITY */
+    double tick[VIEW_TICKS];
+    char label[VIEW_TICKS][24];
+    int n;
+} view_axis;
+view_rgb view_palette(int k); /* the k-th colour of series, from 0 on; they come again */
+bool view_axis_takes(const view_axis *a, double v); /* can v stand on it? */
+double view_axis_at(const view_axis *a, double v);  /* its drawn coordinate */
+void view_axis_grow(view_axis *a, double v);
+void view_axis_finish(view_axis *a, int wanted); /* about so many ticks */
+
 /* ---- looks (look_plan.c) shared by the picture and the terminal ----------------------------------- */
 
 /* Refuses a trace, output or model that do not belong together, naming the part. */
