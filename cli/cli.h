@@ -58,6 +58,7 @@ enum {
     CLI_PLOT = 1 << 20,      /* --plot FILE      -> plot */
     CLI_ENOUGH = 1 << 21,    /* --enough SHARE   -> enough */
     CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
+    CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -86,6 +87,8 @@ typedef struct {
     const char *state, *from, *plot; /* NULL: not given */
     double enough;                   /* default 0 */
     const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
+    const char *task, *by;                            /* NULL: not given */
+    double budget, tolerance;                         /* defaults: 60 seconds, 0 */
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */
@@ -108,7 +111,7 @@ typedef struct {
 } cli_command;
 
 extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval, cmd_generate,
-    cmd_list, cmd_look, cmd_map, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
+    cmd_list, cmd_look, cmd_map, cmd_refute, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);

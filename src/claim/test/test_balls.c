@@ -28,7 +28,7 @@ static void test_balls_contain(void **state)
 {
     (void)state;
     for (int k = 0; k < at_n_catalogue; k++) {
-        if (at_catalogue[k]->chain) /* decoders round every row: test_chains.c */
+        if (at_catalogue[k]->chain || at_catalogue[k]->trial) /* decoders round every row: test_chains.c */
             continue;
         point c = small_point(k);
         for (uint64_t i = 0; i < INPUTS; i++) {
@@ -52,7 +52,7 @@ static void test_f64_in_bound(void **state)
 {
     (void)state;
     for (int k = 0; k < at_n_catalogue; k++) {
-        if (at_catalogue[k]->chain) /* decoders round every row: test_chains.c */
+        if (at_catalogue[k]->chain || at_catalogue[k]->trial) /* decoders round every row: test_chains.c */
             continue;
         double widest = 0, widest_any = 0;
         point c = small_point(k);
