@@ -232,8 +232,9 @@ typedef struct {
     double times; /* the unit is the measure times this; 0: 1 */
     const char *construction, *construction_params;
     const char *bound, *bound_params;
-    double bound_times;  /* `least` times this is in the unit; 0: 1 */
-    const char *trained; /* a stream, with attention; only where the measure is the width */
+    const char *bound_sizes; /* NULL: as the construction's */
+    double bound_times;      /* `least` times this is in the unit; 0: 1 */
+    const char *trained;     /* a stream, with attention; only where the measure is the width */
     at_study_attention attention;
     const char *refuted; /* a claim whose cells refute models; */
     const char *refuted_size,

@@ -38,10 +38,12 @@ typedef struct {
     const at_claim *claim; /* of the construction; NULL: none */
     at_arena *a;
     int n;                     /* sizes */
-    double size[SIZES_MOST];   /* (n) */
+    double size[SIZES_MOST];   /* (n) ascending */
     at_size model[SIZES_MOST]; /* (n) of the construction */
-    double built[SIZES_MOST];
-    view_map_bound bound[SIZES_MOST];
+    double built[SIZES_MOST];  /* (n) */
+    int n_bound;
+    double bound_size[SIZES_MOST];    /* (n_bound) ascending */
+    view_map_bound bound[SIZES_MOST]; /* (n_bound) */
     at_text note;
     at_map_place out;
 } panel;
@@ -147,16 +149,19 @@ static at_status template_parse(const char *template, double size, at_params *p,
     return s;
 }
 
-static bool sizes_read(panel *q)
+/* "8 16 32", ascending: how many; 0: it is not that. */
+static int sizes_read(const char *s, double out[SIZES_MOST])
 {
-    for (const char *s = q->panel->sizes; *s && q->n < SIZES_MOST;) {
+    int n = 0;
+    while (*s) {
         char *end;
-        q->size[q->n++] = strtod(s, &end);
-        if (end == s)
-            return false;
+        double v = strtod(s, &end);
+        if (end == s || n == SIZES_MOST || !(v > (n ? out[n - 1] : 0)))
+            return 0;
+        out[n++] = v;
         s = end + strspn(end, " ");
     }
-    return q->n > 0;
+    return n;
 }
 
 /* ---- constructions -------------------------------------------------------------------------------------- */
@@ -403,63 +408,77 @@ static at_status refuted_make(panel *q, const at_row *rows, size_t n, const char
 
 /* ---- bounds and the verdict ----------------------------------------------------------------------------------- */
 
-/* A bound above the construction: at which size? -1: nowhere. */
-static int contradiction(const panel *q)
+/* Which of the construction's sizes is bound size i? -1: none, or there is no construction. */
+static int built_at(const panel *q, int i)
 {
-    for (int i = 0; i < q->n && q->claim; i++)
-        if (q->bound[i].kind == VIEW_MAP_PROVED && q->bound[i].least > q->built[i])
-            return i;
+    for (int k = 0; k < q->n && q->claim; k++)
+        if (q->size[k] == q->bound_size[i])
+            return k;
     return -1;
+}
+
+/* Is there a number of this kind at bound size i, with a construction beside it? The construction over it, else NaN. */
+static double ratio(const panel *q, int i, view_map_bound_kind kind)
+{
+    int k = built_at(q, i);
+    const view_map_bound *b = &q->bound[i];
+    return k >= 0 && b->kind == kind && b->least > 0 ? q->built[k] / b->least : NAN;
+}
+
+static void contradiction_find(panel *q)
+{
+    const at_map_panel *w = q->panel;
+    for (int i = 0; i < q->n_bound; i++) {
+        if (!(ratio(q, i, VIEW_MAP_PROVED) < 1))
+            continue;
+        at_text_addf(&q->note,
+                     "%sCONTRADICTION at %s = %.15g: bound %s says at least %.6g, construction %s has %.6g "
+                     "(%s). One of them is wrong; the bound is not drawn.",
+                     q->note.n ? " " : "", w->size, q->bound_size[i], w->bound, q->bound[i].least,
+                     w->construction, q->built[built_at(q, i)], w->unit);
+        q->out.verdict = AT_MAP_CONTRADICTS;
+        return;
+    }
 }
 
 static at_status bound_make(panel *q, at_err *err)
 {
     const at_map_panel *w = q->panel;
-    if (!w->bound)
-        return AT_OK;
-    point proved[SIZES_MOST], shape[SIZES_MOST];
-    int n_proved = 0, n_shape = 0;
+    point p[2][SIZES_MOST];
+    int n[2] = {0};
     at_status s = AT_OK;
-    for (int i = 0; i < q->n && !s; i++) {
+    for (int i = 0; w->bound && i < q->n_bound && !s; i++) {
         view_map_bound *b = &q->bound[i];
-        s = view_map_bound_at(w, q->size[i], q->claim ? &q->model[i] : NULL, q->a, b, err);
+        int k = built_at(q, i);
+        s = view_map_bound_at(w, q->bound_size[i], k >= 0 ? &q->model[k] : NULL, q->a, b, err);
         b->least *= times(w->bound_times);
-        if (!s && b->kind == VIEW_MAP_PROVED && isfinite(b->least))
-            proved[n_proved++] = (point){q->size[i], b->least};
-        if (!s && b->kind == VIEW_MAP_SHAPE && isfinite(b->least))
-            shape[n_shape++] = (point){q->size[i], b->least};
+        int shape = b->kind == VIEW_MAP_SHAPE;
+        if (!s && b->kind != VIEW_MAP_NONE && isfinite(b->least))
+            p[shape][n[shape]++] = (point){q->bound_size[i], b->least};
     }
     if (s)
         return s;
-    int at = contradiction(q);
-    if (at >= 0) {
-        at_text_addf(
-            &q->note,
-            "%sCONTRADICTION at %s = %.15g: bound %s says at least %.6g, construction %s has %.6g (%s). "
-            "One of them is wrong; the bound is not drawn.",
-            q->note.n ? " " : "", w->size, q->size[at], w->bound, q->bound[at].least, w->construction,
-            q->built[at], w->unit);
-        q->out.verdict = AT_MAP_CONTRADICTS;
+    contradiction_find(q);
+    if (q->out.verdict == AT_MAP_CONTRADICTS)
         return AT_OK;
-    }
-    return points_set(q, AT_MAP_PROVED, proved, n_proved) && points_set(q, AT_MAP_SHAPE, shape, n_shape)
-               ? AT_OK
-               : at_oom(err);
+    return points_set(q, AT_MAP_PROVED, p[0], n[0]) && points_set(q, AT_MAP_SHAPE, p[1], n[1]) ? AT_OK
+                                                                                               : at_oom(err);
 }
 
-/* The slope between the first and the last size at which both are known, on logarithmic axes: of built over bound. */
-static double growth(const panel *q, view_map_bound_kind kind)
+/* How the construction over a bound up to a constant grows: the slope on logarithmic axes between the first and the last size
+ * that both have. */
+static double growth(const panel *q)
 {
     int first = -1, last = -1;
-    for (int i = 0; i < q->n; i++)
-        if (q->bound[i].kind == kind && q->bound[i].least > 0) {
+    for (int i = 0; i < q->n_bound; i++)
+        if (!isnan(ratio(q, i, VIEW_MAP_SHAPE))) {
             first = first < 0 ? i : first;
             last = i;
         }
-    if (first < 0 || first == last)
+    if (first == last)
         return NAN;
-    double ratio = (q->built[last] / q->bound[last].least) / (q->built[first] / q->bound[first].least);
-    return log(ratio) / log(q->size[last] / q->size[first]);
+    return log(ratio(q, last, VIEW_MAP_SHAPE) / ratio(q, first, VIEW_MAP_SHAPE)) /
+           log(q->bound_size[last] / q->bound_size[first]);
 }
 
 static void verdict_set(panel *q)
@@ -468,20 +487,17 @@ static void verdict_set(panel *q)
     o->gap = NAN;
     if (o->verdict == AT_MAP_CONTRADICTS)
         return;
-    int last = -1;
-    for (int i = 0; i < q->n; i++)
-        if (q->bound[i].kind == VIEW_MAP_PROVED && isfinite(q->bound[i].least))
-            last = i;
-    if (q->claim && last >= 0) {
-        double r = q->built[last] / q->bound[last].least;
+    for (int i = q->n_bound - 1; i >= 0; i--) { /* the largest size that both have */
+        double r = ratio(q, i, VIEW_MAP_PROVED);
+        if (isnan(r))
+            continue;
         o->verdict = r > 1 ? AT_MAP_GAP : AT_MAP_TIGHT;
         o->gap = r > 1 ? r : NAN;
         return;
     }
-    double slope = q->claim ? growth(q, VIEW_MAP_SHAPE) : NAN;
+    double slope = growth(q);
     if (!isnan(slope)) {
-        o->verdict =
-            slope < 0.1 ? AT_MAP_SAME : AT_MAP_GROWING; /* a logarithm's slope is below 0.1 from 2^10 on */
+        o->verdict = slope < 0.1 ? AT_MAP_SAME : AT_MAP_GROWING;
         o->gap = slope < 0.1 ? NAN : slope;
         return;
     }
@@ -508,7 +524,7 @@ static const char *bound_words(panel *q)
 {
     if (!q->panel->bound)
         return "\xE2\x80\x93";
-    for (int i = q->n - 1; i >= 0; i--) {
+    for (int i = q->n_bound - 1; i >= 0; i--) {
         const view_map_bound *b = &q->bound[i];
         if (b->kind == VIEW_MAP_NONE)
             continue;
@@ -546,7 +562,12 @@ static at_status words_set(panel *q, at_err *err)
         note_add(q, q->panel->note);
     o->panel = q->panel;
     o->words = words_of(q);
-    o->sizes = at_arena_printf(q->a, "%s %g..%g", q->panel->size, q->size[0], q->size[q->n - 1]);
+    double lo = q->n ? q->size[0] : q->bound_size[0], hi = q->n ? q->size[q->n - 1] : 0;
+    for (int i = 0; q->panel->bound && i < q->n_bound; i++) {
+        lo = fmin(lo, q->bound_size[i]);
+        hi = fmax(hi, q->bound_size[i]);
+    }
+    o->sizes = at_arena_printf(q->a, "%s %.7g..%.7g", q->panel->size, lo, hi);
     o->bound = bound_words(q);
     o->built = built_words(q);
     o->trained = trained_words(q);
@@ -560,9 +581,12 @@ static at_status words_set(panel *q, at_err *err)
 static at_status panel_make(panel *q, const at_row *rows, size_t n, const char *build, const at_study *st,
                             at_err *err)
 {
-    if (!sizes_read(q))
-        return at_fail(err, AT_EINPUT, "panel %s, %s of the map: its sizes must be 1..%d numbers",
-                       q->panel->task, q->panel->architecture, SIZES_MOST);
+    const at_map_panel *w = q->panel;
+    q->n = w->construction ? sizes_read(w->sizes, q->size) : 0;
+    q->n_bound = w->bound ? sizes_read(w->bound_sizes ? w->bound_sizes : w->sizes, q->bound_size) : 0;
+    if ((w->construction && !q->n) || (w->bound && !q->n_bound) || !(w->construction || w->bound))
+        return at_fail(err, AT_EINPUT, "panel %s, %s of the map: its sizes must be 1..%d rising numbers",
+                       w->task, w->architecture, SIZES_MOST);
     at_status s = built_make(q, err);
     if (!s)
         s = checked_make(q, rows, n, build, err);
