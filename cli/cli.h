@@ -110,8 +110,9 @@ typedef struct {
     bool ranks; /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
 } cli_command;
 
-extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval, cmd_generate,
-    cmd_list, cmd_look, cmd_map, cmd_refute, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
+extern const cli_command cmd_bench, cmd_bound, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval,
+    cmd_generate, cmd_list, cmd_look, cmd_map, cmd_refute, cmd_report, cmd_run, cmd_show, cmd_sweep,
+    cmd_train;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);

@@ -3,6 +3,7 @@
 #ifndef ATTEST_VIEW_H
 #define ATTEST_VIEW_H
 
+#include <attest/bound.h>
 #include <attest/exec.h>
 #include <attest/store.h>
 
@@ -46,6 +47,10 @@ typedef struct {
 } at_plot;
 at_status at_plot_svg(const at_plot *p, at_text *svg, at_err *err);
 at_status at_plot_picture(const at_plot *p, at_picture_kind kind, const char *path, at_err *err);
+
+/* The least size that a bound leaves, over the size of the problem, and beside it the size of the catalogue's
+ * construction where there is one: everything at_plot_svg needs, in the arena. Sizes outside the hypotheses have no point. */
+at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_plot *out, at_err *err);
 
 /* ---- heat maps -------------------------------------------------------------------------------- */
 

@@ -1,0 +1,143 @@
+/* BOUND arith-hard: a linear decoder that evaluates expressions needs width about L^(1/4).
+ *
+ * Source: Yang et al. 2024, Proposition 5.2: Omega~(L^(1/4)) for expressions modulo a prime, L = Theta(k^2) tokens with k operators.
+ * Proof with its numbers (docs/bounds.md):
+ *   1. The chain is a function of its first step, and begins with it. Every expression with k-1 operators is a first step: put `r * 1` for its
+ *      first number r; that is the leftmost handle and takes no brackets. So there are as many chains as expressions with k-1 operators.
+ *   2. Expressions are trees; with k operators let Z_k have the value 0 and U_k each other value (by induction these are equal):
+ *          +, -:  0 from Z Z + (q-1) U U,     other from 2 Z U + (q-2) U U (mixed)
+ *          *:     0 from Z T + T Z - Z Z,     other from (q-1) U U
+ *          /:     0 from Z (q-1) U,           other from (q-1) U U       (not by 0)
+ *      summed over l + r = k-1. Beyond 64 operators: each tree is the left part of 3q others, with +, - or * and a number.
+ *   3. A linear decoder knows S = layers H (w^2 + w) b bits of its prompt: 2^S >= number of chains. */
+#include "bound_internal.h"
+
+#define EXACT 64 /* operators up to which trees are counted exactly */
+
+enum { operators, prime, layers, H, w, p, e };
+static const at_param params[] = {
+    {"operators", "of the expression", 1, BOUND_MOST, 100, true},
+    {"prime", "modulus", 2, 251, 11, true},
+    {"layers", "attention layers", 1, BOUND_MOST, 3, true},
+    {"H", "heads a layer", 1, BOUND_MOST, 4, true},
+    {"w", "width of a head, D/H", 1, BOUND_MOST, 1, true},
+    {"p", "bits of a mantissa", 1, BOUND_MOST, 16, true},
+    {"e", "bits of an exponent", 1, BOUND_MOST, 8, true},
+};
+
+/* Trees with exactly `ops` operators modulo q. */
+static void trees_count(mpz_t out, unsigned long ops, unsigned long q)
+{
+    mpz_t Z[EXACT + 1], U[EXACT + 1], zz, zu, uz, uu;
+    mpz_inits(zz, zu, uz, uu, NULL);
+    for (unsigned long k = 0; k <= ops; k++) {
+        mpz_init_set_ui(Z[k], k == 0);
+        mpz_init_set_ui(U[k], k == 0);
+        for (unsigned long l = 0; l < k; l++) {
+            unsigned long r = k - 1 - l;
+            mpz_mul(zz, Z[l], Z[r]);
+            mpz_mul(zu, Z[l], U[r]);
+            mpz_mul(uz, U[l], Z[r]);
+            mpz_mul(uu, U[l], U[r]);
+            mpz_addmul_ui(Z[k], zz, 3);           /* 2 of + and -, 1 of * */
+            mpz_addmul_ui(Z[k], uu, 2 * (q - 1)); /* + and - */
+            mpz_addmul_ui(Z[k], zu, 2 * (q - 1)); /* * and / */
+            mpz_addmul_ui(Z[k], uz, q - 1);       /* * */
+            mpz_addmul_ui(U[k], zu, 2);
+            mpz_addmul_ui(U[k], uz, 2);
+            mpz_addmul_ui(U[k], uu, 2 * (q - 2) + 2 * (q - 1));
+        }
+    }
+    mpz_mul_ui(out, U[ops], q - 1);
+    mpz_add(out, out, Z[ops]);
+    for (unsigned long k = 0; k <= ops; k++)
+        mpz_clears(Z[k], U[k], NULL);
+    mpz_clears(zz, zu, uz, uu, NULL);
+}
+
+/* First steps: at least trees * (3 prime)^more, exactly where more is 0. */
+static void steps_count(mpz_t trees, mpz_t more, const mpz_t *v)
+{
+    mpz_sub_ui(more, v[operators], 1 + EXACT);
+    if (mpz_sgn(more) < 0)
+        mpz_set_ui(more, 0);
+    bool all = mpz_sgn(more) == 0;
+    trees_count(trees, all ? mpz_get_ui(v[operators]) - 1 : EXACT, mpz_get_ui(v[prime]));
+}
+
+static bool binds(const mpz_t *v)
+{
+    mpz_t S, b, trees, more, growth;
+    mpz_inits(S, b, trees, more, growth, NULL);
+    message_float(b, v[p], v[e]);
+    chains_state(S, v[layers], v[H], v[w], b);
+    steps_count(trees, more, v);
+    mpz_mul_ui(growth, v[prime], 3);
+    bool out = number_below_log_product(S, trees, growth, more);
+    mpz_clears(S, b, trees, more, growth, NULL);
+    return out;
+}
+
+static limit_way way(const mpz_t *v, int i)
+{
+    (void)v;
+    return i == operators ? LIMIT_RISES : i == prime ? LIMIT_PRIMES : LIMIT_FALLS;
+}
+
+static at_status check(const at_params *ps, const mpz_t *v, at_err *err)
+{
+    if (mpz_probab_prime_p(v[prime], 25))
+        return AT_OK;
+    return at_fail(err, AT_EDOMAIN, "the theorem is about arithmetic modulo a prime, and prime=%.0f is none",
+                   at_params_get(ps, "prime"));
+}
+
+static void report(sheet *s, const mpz_t *v)
+{
+    mpz_t S, t, trees, more;
+    mpz_inits(S, t, trees, more, NULL);
+    message_float(t, v[p], v[e]);
+    chains_state(S, v[layers], v[H], v[w], t);
+    steps_count(trees, more, v);
+    mpz_mul_ui(t, v[prime], 3);
+    double log = number_log2(trees) + number_log2_power(t, more);
+    bool binding = s->out->verdict == AT_BOUND_BINDS, exact = mpz_sgn(more) == 0;
+    s->out->inequality = sheet_text(s, "layers H (w^2+w) b = %s bits %s %.10g = log2(first steps%s)",
+                                    sheet_int(s, S), binding ? "<" : ">=", log, exact ? "" : " proved");
+    sheet_line(s, "first steps", "%s%s%s", exact ? "" : "at least ", sheet_int(s, trees),
+               exact ? "" : sheet_text(s, " * %s^%s", sheet_int(s, t), sheet_int(s, more)));
+    mpz_mul(t, v[H], v[w]);
+    sheet_line(s, "width D = H w", "%s", sheet_int(s, t));
+    mpz_sub_ui(t, v[operators], 1);
+    mpz_mul(t, t, v[operators]);
+    mpz_mul_2exp(t, t, 1);
+    mpz_add_ui(t, t, 2);
+    sheet_line(s, "chain, at most", "2k(k-1)+2 = %s tokens", sheet_int(s, t));
+    s->out->meaning = binding ? "Two expressions with different first steps leave the same running sums: no "
+                                "such decoder evaluates both."
+                              : "The running sums may tell all first steps apart: nothing is ruled out.";
+    mpz_clears(S, t, trees, more, NULL);
+}
+
+static const limit rule = {
+    .binds = binds, .way = way, .least = w, .least_times = H, .check = check, .report = report};
+
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
+const at_bound bound_arith_hard = {
+    .id = "arith-hard",
+    .title = "A linear decoder that evaluates expressions needs width about L^(1/4)",
+    .source = "Yang et al. 2024, Proposition 5.2",
+    .statement = "A linear decoder whose running sums take fewer bits than log2 of the number of expressions "
+                 "with k-1 operators is wrong on some "
+                 "expression with k operators.",
+    .constant = "by counting first steps, exactly up to 65 operators; the source has Omega~(L^(1/4))",
+    .params = params,
+    .n_params = COUNT(params),
+    .unit = "width",
+    .size = "operators",
+    .compute = compute,
+};
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
+{
+    return limit_compute(&rule, &bound_arith_hard, q, a, out, err);
+}

@@ -1,0 +1,94 @@
+/* BOUND compose-bound: one layer does not compose functions of a large domain.
+ *
+ * Source: Peng, Narayanan, Papadimitriou 2024, Theorem 1: if R = n log2 n - H(d+1)p > 0, the probability of a wrong answer, over all
+ * functions and queries, is at least R/(3 n log2 n).
+ * Proof with its constants (docs/bounds.md): g(f(x)) is asked. For a fixed x the sums over the tokens of g are a message of c = H(d+1)p
+ * bits that depends on g and x, not on f(x) = y, which is uniform. So 2^c messages must serve to look up a random entry of g.
+ *   1. At most 2^c of the n^n functions g are answered without error, so the error is at least (1 - 2^-R)/n: for R <= 1 that is at least
+ *      R/(2n), and for R >= 1 at least 1/(2n).
+ *   2. Fano: R/n <= h(error) + error log2 n. With error >= 1/(2n) and n >= 6, h(error) <= 2 error log2 n.
+ *   3. n = 2..5: by numbers, in the tests. */
+#include "bound_internal.h"
+
+#include <math.h>
+
+enum { n, H, d, p };
+static const at_param params[] = {
+    {"n", "size of the domain", 2, BOUND_MOST, 1000, true},
+    {"H", "heads", 1, BOUND_MOST, 4, true},
+    {"d", "width of a head", 1, BOUND_MOST, 16, true},
+    {"p", "bits of a number", 1, BOUND_MOST, 32, true},
+};
+
+static void bits_sent(mpz_t s, const mpz_t *v)
+{
+    mpz_add_ui(s, v[d], 1);
+    mpz_mul(s, s, v[H]);
+    mpz_mul(s, s, v[p]);
+}
+
+static bool binds(const mpz_t *v)
+{
+    mpz_t sent;
+    mpz_init(sent);
+    bits_sent(sent, v);
+    bool out = number_below_n_log_n(sent, v[n]);
+    mpz_clear(sent);
+    return out;
+}
+
+static limit_way way(const mpz_t *v, int i)
+{
+    (void)v;
+    return i == n ? LIMIT_RISES : LIMIT_FALLS;
+}
+
+static void report(sheet *s, const mpz_t *v)
+{
+    mpz_t sent;
+    mpz_init(sent);
+    bits_sent(sent, v);
+    bool binding = s->out->verdict == AT_BOUND_BINDS;
+    double have = number_n_log_n(v[n]), R = have - mpz_get_d(sent);
+    const char *known =
+        have < 1e15 ? sheet_text(s, "%.3f", floor(have * 1000) / 1000) : sheet_text(s, "%.6g", have);
+    s->out->inequality =
+        sheet_text(s, "H(d+1)p = %s %s n log2 n = %s", sheet_int(s, sent), binding ? "<" : ">=", known);
+    if (binding) {
+        if (R > 0)
+            sheet_line(s, "R", "%.6g", R);
+        double error = floor(R / (3 * have) * 1e6) / 1e6;
+        sheet_line(s, "error, at least", "R/(3 n log2 n) = %.6f", error < 0 ? 0 : error);
+    }
+    s->out->meaning =
+        binding
+            ? "No such layer answers every query g(f(x)); over all functions and queries it errs this often."
+            : "The sums over the tokens of g may hold all of g: nothing is ruled out.";
+    mpz_clear(sent);
+}
+
+static const limit rule = {.binds = binds, .way = way, .least = d, .least_times = -1, .report = report};
+
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
+const at_bound bound_compose_bound = {
+    .id = "compose-bound",
+    .title = "One layer does not compose functions unless H(d+1)p reaches n log n",
+    .source = "Peng, Narayanan, Papadimitriou 2024, Theorem 1",
+    .statement = "If R = n log2 n - H(d+1)p > 0, a layer of H heads of width d at p bits answers g(f(x)), f "
+                 "and g functions of n values, wrongly "
+                 "with probability at least R/(3 n log2 n) over f, g and x. n >= 2, p >= 1.",
+    .constant =
+        "none is hidden; the proof in docs/bounds.md covers small R, where Fano's inequality alone does not",
+    .params = params,
+    .n_params = COUNT(params),
+    .unit = "width of a head",
+    .size = "n",
+    .compute = compute,
+    .construction = "compose-two",
+    .construction_params = "n=%d",
+    .construction_size = "width",
+};
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
+{
+    return limit_compute(&rule, &bound_compose_bound, q, a, out, err);
+}

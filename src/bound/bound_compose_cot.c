@@ -1,0 +1,108 @@
+/* BOUND compose-cot: a chain of thought shorter than the composition does not help a small layer.
+ *
+ * Source: Peng, Narayanan, Papadimitriou 2024, Theorem 2: Omega(sqrt(n/(Hdp))) steps for iterated composition, through the randomised
+ * complexity of pointer chasing. A layer is deterministic and must be right on every prompt; for that the following gives a number.
+ *
+ * Theorem. g maps [n] to itself. If T steps of a layer of H heads of width d at p bits are right about g^k(1) for every g, k >= T+2, then
+ *     (T+1) H(d+1)p + k > floor(n/2)/16.
+ * Proof (docs/bounds.md has every step): halves A and B of the domain, s = floor(n/2), g maps A to B and B to A; Alice owns g on A, Bob on B.
+ *   1. To write one token, both send their partial sums, c = H(d+1)p bits each; r = T+1 times, and the answer is a function of what was sent.
+ *   2. An adversary keeps sets of functions for both and the path z_0, z_1, ... fixed so far. Deficiency: (free entries) log s - log |set|.
+ *      An entry is open when its entropy is at least log s - 1; at most (fixed + deficiency) entries of a side are not open.
+ *   3. In round t the likeliest messages are sent (c more deficiency), and the open entry z_t is fixed to a value that is open on the other
+ *      side: values that are not open there number at most rc + k <= s/16, and by entropy have probability at most 2/log2 16 = 1/2; so one
+ *      that is open has probability at least 1/(2s), which costs 1 of deficiency.
+ *   4. Each side fixes at most k/2 entries: fixed + deficiency <= rc + k. At the end z_{k-1} is open, so z_k = g(z_{k-1}) is not decided by what
+ *      was sent. */
+#include "bound_internal.h"
+
+#include <math.h>
+
+enum { n, H, d, p, T };
+static const at_param params[] = {
+    {"n", "size of the domain", 2, BOUND_MOST, 100000, true},
+    {"H", "heads", 1, BOUND_MOST, 4, true},
+    {"d", "width of a head", 1, BOUND_MOST, 16, true},
+    {"p", "bits of a number", 1, BOUND_MOST, 16, true},
+    {"T", "steps of the chain of thought, for a composition of T+2 functions", 0, BOUND_MOST, 1, true},
+};
+
+/* 16 ((T+1) H(d+1)p + T+2) */
+static void side_needed(mpz_t s, const mpz_t *v)
+{
+    mpz_t t;
+    mpz_init(t);
+    mpz_add_ui(s, v[d], 1);
+    mpz_mul(s, s, v[H]);
+    mpz_mul(s, s, v[p]);
+    mpz_add_ui(s, s, 1);
+    mpz_add_ui(t, v[T], 1);
+    mpz_mul(s, s, t);
+    mpz_add_ui(s, s, 1);
+    mpz_mul_2exp(s, s, 4);
+    mpz_clear(t);
+}
+
+static bool binds(const mpz_t *v)
+{
+    mpz_t side, needed;
+    mpz_inits(side, needed, NULL);
+    mpz_fdiv_q_2exp(side, v[n], 1);
+    side_needed(needed, v);
+    bool out = mpz_cmp(needed, side) <= 0;
+    mpz_clears(side, needed, NULL);
+    return out;
+}
+
+static limit_way way(const mpz_t *v, int i)
+{
+    (void)v;
+    return i == n ? LIMIT_RISES : LIMIT_FALLS;
+}
+
+static void report(sheet *s, const mpz_t *v)
+{
+    mpz_t side, needed, c;
+    mpz_inits(side, needed, c, NULL);
+    mpz_fdiv_q_2exp(side, v[n], 1);
+    side_needed(needed, v);
+    bool binding = s->out->verdict == AT_BOUND_BINDS;
+    s->out->inequality = sheet_text(s, "16((T+1)H(d+1)p + T+2) = %s %s floor(n/2) = %s", sheet_int(s, needed),
+                                    binding ? "<=" : ">", sheet_int(s, side));
+    mpz_mul(c, v[H], v[d]);
+    mpz_mul(c, c, v[p]);
+    sheet_line(s, "the source", "sqrt(n/(Hdp)) = %.4g steps, up to a constant",
+               sqrt(mpz_get_d(v[n]) / mpz_get_d(c)));
+    mpz_add_ui(c, v[T], 2);
+    s->out->meaning =
+        binding
+            ? sheet_text(s,
+                         "%s tokens before the answer do not suffice for every composition of %s functions; "
+                         "one more does, a function a step.",
+                         sheet_int(s, v[T]), sheet_int(s, c))
+            : "The messages may hold enough of g to take two functions in one step: nothing is ruled out.";
+    mpz_clears(side, needed, c, NULL);
+}
+
+static const limit rule = {.binds = binds, .way = way, .least = T, .least_times = -1, .report = report};
+
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
+const at_bound bound_compose_cot = {
+    .id = "compose-cot",
+    .title = "A composition of T+2 functions is not done in T steps by a small layer",
+    .source = "Peng, Narayanan, Papadimitriou 2024, Theorem 2",
+    .statement = "A layer of H heads of width d at p bits that writes T tokens before its answer is not "
+                 "right about g^(T+2)(1) for every g on n "
+                 "values, when 16((T+1)H(d+1)p + T+2) <= floor(n/2). n >= 2, p >= 1.",
+    .constant = "by an adversary for deterministic pointer chasing; the source has sqrt(n/(Hdp)) with the "
+                "constant hidden",
+    .params = params,
+    .n_params = COUNT(params),
+    .unit = "steps",
+    .size = "n",
+    .compute = compute,
+};
+static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
+{
+    return limit_compute(&rule, &bound_compose_cot, q, a, out, err);
+}
