@@ -1,7 +1,7 @@
 # test_map.sh: `map` as a table, a picture and JSON, without and with a ledger.
 . cli/test/lib.sh
 
-says 0 'map: a table' 'lis         linear decoder' map
+says 0 'map: a table' 'linear' map
 fits 'the table fits 80 columns' map
 harmless 'no colour into a pipe'
 says 0 'map: what is constant' 'constant' map

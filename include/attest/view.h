@@ -227,7 +227,7 @@ typedef enum {
  *
  * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left: "N=$ M=$*8+2 q=2".
  * In a construction's template what stands before ';' says which of the ledger's cells belong to the panel, what stands behind
- * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width and @head_dim are the construction's. */
+ * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width, @head_dim, @block, @windows and @ends are the construction's. */
 typedef struct {
     const char *task, *architecture;
     const char *size;  /* letter of the horizontal axis */
@@ -238,8 +238,11 @@ typedef struct {
     const char *construction, *construction_params;
     const char *bound, *bound_params;
     const char *bound_sizes; /* NULL: as the construction's */
-    double bound_times;      /* `least` times this is in the unit; 0: 1 */
-    const char *trained;     /* a stream, with attention; only where the measure is the width */
+    const char *
+        bound_start; /* not its least size, but where it starts to bind in this parameter: in words, where that is
+                                astronomical */
+    double bound_times;  /* `least` times this is in the unit; 0: 1 */
+    const char *trained; /* a stream, with attention; only where the measure is the width */
     at_study_attention attention;
     const char *refuted; /* a claim whose cells refute models; */
     const char *refuted_size,
@@ -285,7 +288,7 @@ typedef struct {
     const char *sizes;   /* "n 10..250" */
     const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */
     const char *built;   /* "33", with * when the ledger has checked it */
-    const char *trained; /* "64 at 20", "> 64 at 20" */
+    const char *trained; /* "64@20", "> 64@20" */
     const char *
         note; /* NULL, or what must be said: a constant that is hidden, a claim that fails, a contradiction */
 } at_map_place;

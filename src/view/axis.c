@@ -71,7 +71,10 @@ void view_axis_finish(view_axis *a, int wanted)
                 if (v < a->lo || v > a->hi || a->n == VIEW_TICKS)
                     continue;
                 tick_add(a, v);
-                snprintf(a->label[a->n - 1], 24, "%g", steps[i] * pow(10, e));
+                if (i) /* 1 is a power of ten */
+                    snprintf(a->label[a->n - 1], 24, "%g", steps[i] * pow(10, e));
+                else
+                    power_label(a->label[a->n - 1], e);
             }
         if (a->n < 2) { /* the data lie between two ticks: label the ends */
             a->n = 0;

@@ -18,6 +18,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +38,10 @@ typedef struct {
     const at_map_panel *panel;
     const at_claim *claim; /* of the construction; NULL: none */
     at_arena *a;
-    int n;                     /* sizes */
-    double size[SIZES_MOST];   /* (n) ascending */
-    at_size model[SIZES_MOST]; /* (n) of the construction */
-    double built[SIZES_MOST];  /* (n) */
+    int n;                            /* sizes */
+    double size[SIZES_MOST];          /* (n) ascending */
+    view_map_model model[SIZES_MOST]; /* (n) of the construction */
+    double built[SIZES_MOST];         /* (n) */
     int n_bound;
     double bound_size[SIZES_MOST];    /* (n_bound) ascending */
     view_map_bound bound[SIZES_MOST]; /* (n_bound) */
@@ -107,15 +108,15 @@ static double computed(const char **s, double size)
     }
 }
 
-bool view_map_fill(at_text *t, const char *template, double size, const at_size *model)
+bool view_map_fill(at_text *t, const char *template, double size, const view_map_model *model)
 {
+    const view_map_model none = {0}, *m = model ? model : &none;
     const struct {
         const char *name;
         int value;
-    } of[] = {{"@layers", model ? model->layers : 0},
-              {"@heads", model ? model->heads : 0},
-              {"@width", model ? model->width : 0},
-              {"@head_dim", model ? model->head_dim : 0}};
+    } of[] = {{"@layers", m->size.layers},     {"@heads", m->size.heads}, {"@width", m->size.width},
+              {"@head_dim", m->size.head_dim}, {"@block", m->mask.block}, {"@windows", m->mask.windows},
+              {"@ends", m->mask.ends}};
     for (const char *s = template; *s;) {
         if (*s == '$') {
             s++;
@@ -182,7 +183,17 @@ static double measured(const at_map_panel *p, const at_size *z)
     return v[p->measure] * times(p->times);
 }
 
-static at_status shape_of(const at_claim *c, const at_params *p, at_size *out, at_err *err)
+/* The block-sparse mask that a model has; zeros: none. */
+static at_mask sparse_mask(const at_model *m)
+{
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            if (m->blocks[b].groups[g].mask.kind == AT_MASK_BLOCK_SPARSE)
+                return m->blocks[b].groups[g].mask;
+    return (at_mask){0};
+}
+
+static at_status shape_of(const at_claim *c, const at_params *p, view_map_model *out, at_err *err)
 {
     at_program *P;
     at_model m;
@@ -191,7 +202,8 @@ static at_status shape_of(const at_claim *c, const at_params *p, at_size *out, a
         return s;
     s = at_program_shape(P, &m, err);
     if (!s) {
-        at_model_size(&m, out);
+        at_model_size(&m, &out->size);
+        out->mask = sparse_mask(&m);
         at_model_release(&m);
     }
     at_program_free(P);
@@ -212,7 +224,7 @@ static at_status built_make(panel *q, at_err *err)
         s = template_parse(q->panel->construction_params, q->size[i], &at, err);
         if (!s)
             s = shape_of(q->claim, &at, &q->model[i], err);
-        q->built[i] = s ? 0 : measured(q->panel, &q->model[i]);
+        q->built[i] = s ? 0 : measured(q->panel, &q->model[i].size);
         p[i] = (point){q->size[i], q->built[i]};
     }
     return s ? s : points_set(q, AT_MAP_BUILT, p, q->n) ? AT_OK : at_oom(err);
@@ -520,6 +532,12 @@ static const char *words_of(const panel *q)
     return words[o->verdict];
 }
 
+/* "@2048", where the bound and the construction have sizes of their own. */
+static const char *at_words(panel *q, double size)
+{
+    return q->panel->bound_sizes ? at_arena_printf(q->a, "@%.7g", size) : "";
+}
+
 static const char *bound_words(panel *q)
 {
     if (!q->panel->bound)
@@ -528,9 +546,15 @@ static const char *bound_words(panel *q)
         const view_map_bound *b = &q->bound[i];
         if (b->kind == VIEW_MAP_NONE)
             continue;
-        if (b->text)
-            return b->text;
-        return at_arena_printf(q->a, "%s %.4g", b->kind == VIEW_MAP_PROVED ? "\xE2\x89\xA5" : "~", b->least);
+        const char *at = at_words(q, q->bound_size[i]);
+        if (b->kind == VIEW_MAP_WORDS) { /* of "from n = 10^52.9 (53 digits)" the number */
+            const char *number = strstr(b->text, "= ");
+            number = number ? number + 2 : b->text;
+            return at_arena_printf(q->a, "%.*s", (int)strcspn(number, " "), number);
+        }
+        return at ? at_arena_printf(q->a, "%s %.4g%s", b->kind == VIEW_MAP_PROVED ? "\xE2\x89\xA5" : "~",
+                                    b->least, at)
+                  : NULL;
     }
     return "vacuous";
 }
@@ -539,7 +563,10 @@ static const char *built_words(panel *q)
 {
     if (!q->claim)
         return "\xE2\x80\x93";
-    return at_arena_printf(q->a, "%.6g%s", q->built[q->n - 1], q->out.points[AT_MAP_CHECKED].n ? " *" : "");
+    const char *at = at_words(q, q->size[q->n - 1]);
+    return at ? at_arena_printf(q->a, "%.6g%s%s", q->built[q->n - 1], at,
+                                q->out.points[AT_MAP_CHECKED].n ? " *" : "")
+              : NULL;
 }
 
 static const char *trained_words(panel *q)
@@ -549,7 +576,18 @@ static const char *trained_words(panel *q)
         return "\xE2\x80\x93";
     bool vain = v->n && (!t->n || v->x[v->n - 1] > t->x[t->n - 1]);
     const at_map_points *p = vain ? v : t;
-    return at_arena_printf(q->a, "%s%g at %g", vain ? "> " : "", p->y[p->n - 1], p->x[p->n - 1]);
+    return at_arena_printf(q->a, "%s%g@%g", vain ? "> " : "", p->y[p->n - 1], p->x[p->n - 1]);
+}
+
+/* 1e6 for a million, and other large numbers to three digits. */
+static void size_short(char out[16], double v)
+{
+    if (v < 1e5) {
+        snprintf(out, 16, "%.0f", v);
+        return;
+    }
+    int e = (int)floor(log10(v) + 1e-12);
+    snprintf(out, 16, "%.3ge%d", v / pow(10, e), e);
 }
 
 static at_status words_set(panel *q, at_err *err)
@@ -558,6 +596,10 @@ static at_status words_set(panel *q, at_err *err)
     const at_map_points *shape = &o->points[AT_MAP_SHAPE];
     if (shape->n)
         note_add(q, "The bound is up to a constant (dashed).");
+    for (int i = 0; q->panel->bound_start && i < q->n_bound; i++)
+        if (q->bound[i].kind == VIEW_MAP_WORDS)
+            at_text_addf(&q->note, "%s%s = %.7g: %s.", q->note.n ? " " : "", q->panel->size, q->bound_size[i],
+                         q->bound[i].text);
     if (q->panel->note)
         note_add(q, q->panel->note);
     o->panel = q->panel;
@@ -567,7 +609,10 @@ static at_status words_set(panel *q, at_err *err)
         lo = fmin(lo, q->bound_size[i]);
         hi = fmax(hi, q->bound_size[i]);
     }
-    o->sizes = at_arena_printf(q->a, "%s %.7g..%.7g", q->panel->size, lo, hi);
+    char first[16], last[16];
+    size_short(first, lo);
+    size_short(last, hi);
+    o->sizes = at_arena_printf(q->a, "%s %s..%s", q->panel->size, first, last);
     o->bound = bound_words(q);
     o->built = built_words(q);
     o->trained = trained_words(q);

@@ -4,8 +4,9 @@
 #include <attest/bound.h>
 
 #include <math.h>
+#include <string.h>
 
-at_status view_map_bound_at(const at_map_panel *p, double size, const at_size *model, at_arena *a,
+at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_model *model, at_arena *a,
                             view_map_bound *out, at_err *err)
 {
     *out = (view_map_bound){.kind = VIEW_MAP_NONE, .least = NAN};
@@ -29,11 +30,14 @@ at_status view_map_bound_at(const at_map_panel *p, double size, const at_size *m
         return AT_OK;
     if (s)
         return at_fail(err, s, "%s", why.text);
-    if (r.verdict == AT_BOUND_VACUOUS)
+    for (int k = 0; p->bound_start && k < r.n_starts; k++)
+        if (!strcmp(r.starts[k].param, p->bound_start))
+            *out = (view_map_bound){VIEW_MAP_WORDS, NAN, r.starts[k].text};
+    if (p->bound_start || r.verdict == AT_BOUND_VACUOUS)
         return AT_OK;
     out->kind = r.verdict == AT_BOUND_BINDS ? VIEW_MAP_PROVED : VIEW_MAP_SHAPE;
     out->least = r.least;
-    if (!isfinite(r.least))
-        out->text = r.least_text;
+    if (!isfinite(r.least)) /* it binds, but no number says so */
+        *out = (view_map_bound){r.least_text ? VIEW_MAP_WORDS : VIEW_MAP_NONE, NAN, r.least_text};
     return AT_OK;
 }

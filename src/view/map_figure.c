@@ -166,7 +166,7 @@ static void sizes_plan(view_axis *a, const at_map_points *p)
 }
 
 /* At least a decade, so that a constant looks like one; a few labels, powers of ten rather than others. */
-static void axis_plan(view_axis *a, double least, int most)
+static void axis_plan(view_axis *a, double least, double room, bool across)
 {
     double missing = least - (a->hi - a->lo);
     if (missing > 0) {
@@ -174,7 +174,10 @@ static void axis_plan(view_axis *a, double least, int most)
         a->hi += missing / 2;
     }
     view_axis_finish(a, 4);
-    if (a->n <= most)
+    double needed = 0;
+    for (int i = 0; i < a->n; i++)
+        needed += across ? view_width(a->label[i], 10) + 12 : 20;
+    if (needed <= room)
         return;
     int k = 0;
     for (int i = 0; i < a->n; i++)
@@ -225,9 +228,10 @@ static bool panel_plan(figure *f, int k, at_arena *a)
             f->used[kind] = true;
         }
     if (!p->empty) {
-        axis_plan(&p->x, 0.3, 8);
-        sizes_plan(&p->x, &place->points[AT_MAP_BUILT]);
-        axis_plan(&p->y, 1, 6);
+        axis_plan(&p->x, 0.3, PANEL - left - right, true);
+        if (!place->panel->bound_sizes)
+            sizes_plan(&p->x, &place->points[AT_MAP_BUILT]);
+        axis_plan(&p->y, 1, HEIGHT, false);
     }
     char *title = at_arena_printf(a, "%s \xC2\xB7 %s", place->panel->task, place->panel->architecture);
     char *what = at_arena_printf(a, "%s against %s", place->panel->unit, place->panel->size);
@@ -237,8 +241,7 @@ static bool panel_plan(figure *f, int k, at_arena *a)
     p->what = what && p->verdict ? view_label(a, what, 10.5, room - view_width(p->verdict, 11) - 10) : NULL;
     char *words = NULL;
     if (p->empty)
-        words = place->note ? at_arena_printf(a, "bound: %s. %s", place->bound, place->note)
-                            : at_arena_printf(a, "bound: %s", place->bound);
+        words = place->note ? at_arena_strdup(a, place->note) : at_arena_printf(a, "bound: %s", place->bound);
     return p->title && p->verdict && p->what && (!p->empty || (words && words_plan(p, words, a)));
 }
 

@@ -23,23 +23,24 @@ static const char legend[] = "At the largest size: bound: the least size that is
 
 /* ---- terminal ----------------------------------------------------------------------------------------- */
 
-static void line_put(view_pen *p, const char *const *cell, const int *width)
+static void line_put(view_pen *p, const char *const *cell, const int *width, int gap)
 {
     int end = 0;
     for (int c = 0; c < CELLS; c++) {
         int right = c >= 3 && c < 6 ? width[c] : 0;
         view_pen_label(p, cell[c], right, width[c]);
-        end += width[c] + 2;
+        end += width[c] + gap;
         if (c < CELLS - 1)
             view_pen_pad(p, end);
     }
     view_pen_end(p);
 }
 
-/* Columns as wide as they must be; when that is too much the widest words give way. */
-static void widths_of(const at_map *m, int columns, int width[CELLS])
+/* Columns as wide as they must be, two apart or, when that is too much, one; after that the widest words give way. Returns how
+ * far apart they are. */
+static int widths_of(const at_map *m, int columns, int width[CELLS])
 {
-    int sum = 2 * (CELLS - 1);
+    int sum = 0;
     for (int c = 0; c < CELLS; c++)
         width[c] = view_columns(head[c]);
     for (int k = 0; k < m->n; k++) {
@@ -52,15 +53,17 @@ static void widths_of(const at_map *m, int columns, int width[CELLS])
     }
     for (int c = 0; c < CELLS; c++)
         sum += width[c];
-    while (sum > columns) {
+    int gap = sum + 2 * (CELLS - 1) <= columns ? 2 : 1;
+    while (sum + gap * (CELLS - 1) > columns) {
         int widest = 0;
         for (int c = 1; c < CELLS - 1; c++) /* the verdict stays whole */
             widest = width[c] > width[widest] ? c : widest;
         if (width[widest] <= 3)
-            return;
+            break;
         width[widest]--;
         sum--;
     }
+    return gap;
 }
 
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
@@ -69,12 +72,12 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
     at_text_init(&t);
     view_pen p = {&t, columns > 0 ? columns : 80, 0};
     int width[CELLS];
-    widths_of(m, p.columns, width);
-    line_put(&p, head, width);
+    int gap = widths_of(m, p.columns, width);
+    line_put(&p, head, width, gap);
     for (int k = 0; k < m->n; k++) {
         const char *cell[CELLS];
         cells_of(&m->places[k], cell);
-        line_put(&p, cell, width);
+        line_put(&p, cell, width, gap);
     }
     view_pen_end(&p);
     view_pen_wrap(&p, legend, 0);

@@ -160,21 +160,23 @@ at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char
 
 /* ---- the map ----------------------------------------------------------------------------------- */
 
-typedef enum {
-    VIEW_MAP_NONE,
-    VIEW_MAP_PROVED,
-    VIEW_MAP_SHAPE
-} view_map_bound_kind; /* NONE: vacuous, or no hypothesis */
+/* NONE: vacuous, or outside its hypotheses; WORDS: there is no number, but a text. */
+typedef enum { VIEW_MAP_NONE, VIEW_MAP_PROVED, VIEW_MAP_SHAPE, VIEW_MAP_WORDS } view_map_bound_kind;
 typedef struct {
     view_map_bound_kind kind;
-    double least;     /* NaN: none, or no double holds it */
-    const char *text; /* and then this, if anything */
+    double least;
+    const char *text;
 } view_map_bound;
+/* What a template may ask of the construction. */
+typedef struct {
+    at_size size;
+    at_mask mask; /* block-sparse, or zeros */
+} view_map_model;
 /* map_bound.c; model: the construction's at this size, NULL: there is none. */
-at_status view_map_bound_at(const at_map_panel *p, double size, const at_size *model, at_arena *a,
+at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_model *model, at_arena *a,
                             view_map_bound *out, at_err *err);
 /* A template with its numbers in; false: it asks for a model that is not there. */
-bool view_map_fill(at_text *t, const char *template, double size, const at_size *model);
+bool view_map_fill(at_text *t, const char *template, double size, const view_map_model *model);
 /* map_show.c: the section of the report. */
 at_status view_map_html(at_text *t, const at_map *m, at_err *err);
 
