@@ -27,7 +27,9 @@
     ROW(dp_local)                                                                                            \
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
+    ROW(compose_one)                                                                                         \
     ROW(compose_two)                                                                                         \
+    ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
     /* add_claim: rows end here */
 

@@ -30,6 +30,10 @@ at_var claim_read(const claim_reader *r, const char *name, at_var target, at_var
         "scale", "factor on the scale ln(32 V N)", 0.001, 16, 1, false                                       \
     }
 
+/* The task at a claim's parameters, which may lack N: refuses what the task refuses. */
+at_status claim_compose_task(const char *id, const at_params *p, const at_task **t, at_params *tp,
+                             at_err *err);
+
 /* Least p, and size: out[0] the least p from which on it holds, then width, largest head dimension, parameters. */
 at_status claim_compose_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                              double out[4], at_err *err);

@@ -3,7 +3,7 @@
  *
  * Source: Peng, Narayanan, Papadimitriou 2024 ("On limitations of the transformer architecture"), whose theorem 1 says that
  * one layer cannot while H(d+1)p < n log2 n: this is the construction one layer above it.
- * Statement: for all n and k there are k softmax layers of one head, residual width k+3 and no MLP that compute
+ * Statement: for all n and k there are k softmax layers of one head, residual width k+2 and no MLP that compute
  * f_k(...f_1(x)) from the tables f_1, ..., f_k and x.
  *
  * Proof:
@@ -26,6 +26,11 @@ static const at_param params[] = {
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
+    const at_task *t;
+    at_params tp;
+    at_status s = claim_compose_task("compose", p, &t, &tp, err);
+    if (s)
+        return s;
     int n = at_params_int(p, "n"), k = at_params_int(p, "k"), layers = k - at_params_int(p, "fewer");
     if (layers < 1)
         return at_fail(err, AT_EDOMAIN, "fewer=%d: must be below k, and k is %d", k - layers, k);
@@ -78,8 +83,19 @@ static const at_claim_table tables[] = {{
 static const at_cell cells[] = {
     {"n=2..3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"n=2..3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"n=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p6", 0, AT_TIER_QUICK, NULL},
+    {"n=4", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_FULL, NULL},
+    {"n=2 k=1..6", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"n=64", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
+    {"n=64", NULL, AT_EV_SAMPLED, 0, "f32", 10000, AT_TIER_QUICK, NULL},
+    {"n=64", NULL, AT_EV_SAMPLED, 0, "p16", 400, AT_TIER_QUICK, NULL},
+    {"n=1024", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+    {"n=16 k=64", NULL, AT_EV_SAMPLED, 0, "f64", 40, AT_TIER_QUICK, NULL},
     {"n=3", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3 k=3", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"n=3", "arith=p5", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p6", 0, AT_TIER_QUICK, NULL},
+    {"n=3", "scale=0.2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_compose_two = {
@@ -87,7 +103,7 @@ const at_claim claim_compose_two = {
     .title = "Two layers of constant width compose two functions, k layers k functions",
     .source = "Peng, Narayanan, Papadimitriou 2024 (the construction beside their theorem 1)",
     .statement =
-        "For all n and k, k softmax layers of one head each with residual width k+3 and no MLP compute "
+        "For all n and k, k softmax layers of one head each with residual width k+2 and no MLP compute "
         "f_k(...f_1(x)) from the tables of f_1, ..., f_k on 0..n-1 and x: for g(f(x)), two layers.",
     .proof = "Layer l reads the position (l-1)n + x_{l-1} + 1 by the score -lambda (t - k)^2, lambda = ln(32 "
              "V N), "
@@ -95,6 +111,6 @@ const at_claim claim_compose_two = {
     .task = "compose",
     CLAIM_FIELDS,
     CLAIM_TABLES,
-    .look = "1 2 0 2 0 1 0",
+    .look = "1 2 0 0 2 1 0",
     .look_params = "n=3",
 };

@@ -3,7 +3,7 @@
  * Source: Chen, Peng, Wu 2024 ("Theoretical limitations of multi-layer Transformer"), beside their theorem 1.1: no L-layer
  * decoder does while H d p is small against the domains. This is the construction one layer above it.
  * Statement: for all L, m, n_1, ..., n_{L-1} there is a decoder of L+1 softmax layers, one head each, strictly causal with
- * skip connections, residual width 2L+3 at most and no MLP, that computes i_L.
+ * skip connections, residual width 2L+2 at most and no MLP, that computes i_L.
  *
  * Proof: the last position holds w, whose digits w_l (times N_{l-1}) are tables of the token.
  *   1. Layer 1 reads the position before: i_0 = z_0.
@@ -51,13 +51,11 @@ static at_var digit_read(at_program *P, at_var field, int size, int l, const int
     return digit;
 }
 
-extern const at_claim claim_funccomp;
-
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     const at_task *t;
     at_params tp;
-    at_status s = at_claim_task(&claim_funccomp, p, &t, &tp, err);
+    at_status s = claim_compose_task("funccomp", p, &t, &tp, err);
     if (s)
         return s;
     int L = at_params_int(p, "L"), N = at_params_int(&tp, "N"), layers = L + 1 - at_params_int(p, "fewer");
@@ -124,11 +122,24 @@ static const at_claim_table tables[] = {{
 }};
 
 static const at_cell cells[] = {
-    {"L=1 n1=1 m=1..4", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=1 n1=1 m=1..5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"L=2 m=2 n1=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=2 m=2 n1=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"L=2 m=2 n1=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p6", 0, AT_TIER_QUICK, NULL},
     {"L=3 m=2 n1=1 n2=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=3 m=2 n1=1 n2=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p7", 0, AT_TIER_QUICK, NULL},
     {"L=4 m=2 n1=1 n2=1 n3=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=4 m=2 n1=1 n2=1 n3=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p7", 0, AT_TIER_FULL, NULL},
+    {"L=2 m=4 n1=4", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
+    {"L=2 m=4 n1=4", NULL, AT_EV_SAMPLED, 0, "p10", 1000, AT_TIER_QUICK, NULL},
+    {"L=3 m=3 n1=2 n2=3", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
+    {"L=3 m=8 n1=8 n2=8", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+    {"L=6 m=2 n1=2 n2=2 n3=2 n4=2 n5=2", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},
     {"L=2 m=2 n1=2", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=3 m=2 n1=1 n2=2", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=4 m=2 n1=1 n2=1 n3=2", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"L=2 m=2 n1=2", "arith=p5", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p6", 0, AT_TIER_QUICK, NULL},
+    {"L=2 m=2 n1=2", "scale=0.2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_funccomp = {
@@ -137,7 +148,7 @@ const at_claim claim_funccomp = {
     .source = "Chen, Peng, Wu 2024 (the construction beside their theorem 1.1)",
     .statement = "For all L, m, n_1, ..., n_{L-1}, a strictly causal decoder of L+1 softmax layers of one "
                  "head each, with "
-                 "skip connections, residual width at most 2L+3 and no MLP, computes i_L on every prompt.",
+                 "skip connections, residual width at most 2L+2 and no MLP, computes i_L on every prompt.",
     .proof = "Layer 1 reads z_0 from the position before; layer l+1 reads entry w_{l-1} N_{l-2} + i_{l-1} of "
              "z_l by the "
              "score -lambda (t - k)^2, lambda = ln(32 V N), which leaves an error of 1/(8N).",

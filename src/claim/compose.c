@@ -25,6 +25,12 @@ at_var claim_read(const claim_reader *r, const char *name, at_var target, at_var
                                      .unique = true});
 }
 
+at_status claim_compose_task(const char *id, const at_params *p, const at_task **t, at_params *tp,
+                             at_err *err)
+{
+    return at_claim_task(&(at_claim){.id = id, .task = id}, p, t, tp, err);
+}
+
 at_status claim_compose_size(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                              double out[4], at_err *err)
 {

@@ -37,7 +37,7 @@ static void test_balls_contain(void **state)
             double *x = at_new(&a, double, c.n *c.row);
             input_draw(&c, i, x);
             at_output low = run(&c, "ball128", x, &a), high = run(&c, "ball200", x, &a);
-            for (int j = 0; j < c.n * low.rows; j++) {
+            for (int j = 0; j < low.n * low.rows; j++) {
                 assert_true(low.radius[j] <= 0x1p-20);
                 assert_true(fabs(low.value[j] - high.value[j]) <= low.radius[j] + high.radius[j]);
             }
@@ -71,7 +71,7 @@ static void test_f64_in_bound(void **state)
             OK(at_run_bound(&c.m, at_f64, &in, true, &a, &any, &err));
             double *fast = at_new(&a, double, c.n *f64.rows);
             at_exec_run(e, scratch, x, 1, fast);
-            for (int j = 0; j < c.n * f64.rows; j++) {
+            for (int j = 0; j < f64.n * f64.rows; j++) {
                 assert_true(fabs(f64.value[j] - strict.value[j]) <= strict.radius[j]);
                 assert_true(fabs(fast[j] - any.value[j]) <= any.radius[j]);
                 assert_true(fabs(ball.value[j] - strict.value[j]) <= strict.radius[j] + ball.radius[j]);
