@@ -115,6 +115,9 @@ at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *o
  * first); the rows generated so far and their least margin are given all the same. */
 at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
                       int *n, double *least_margin, at_err *err);
+/* By at_decoder_new_rounded. */
+at_status at_generate_rounded(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena,
+                              double **rows, int *n, double *least_margin, at_err *err);
 
 /* The same chains, many of them: what depends on the model alone is done once, and memory is used again. Every
  * run gives the rows, the margin, the status and the words of at_generate, bit for bit, whatever ran before. One

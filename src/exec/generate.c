@@ -164,11 +164,11 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
     return st;
 }
 
-at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
-                      int *n, double *least_margin, at_err *err)
+static at_status generate(const at_model *m, at_arith a, bool rounded, const at_input *prompt, at_arena *arena,
+                          double **rows, int *n, double *least_margin, at_err *err)
 {
     at_generator *g;
-    at_status st = at_generator_new(m, a, &g, err);
+    at_status st = generator_make(m, a, rounded, &g, err);
     if (st)
         return st;
     const double *made;
@@ -188,4 +188,16 @@ at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_
     }
     at_generator_free(g);
     return st;
+}
+
+at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
+                      int *n, double *least_margin, at_err *err)
+{
+    return generate(m, a, false, prompt, arena, rows, n, least_margin, err);
+}
+
+at_status at_generate_rounded(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena,
+                              double **rows, int *n, double *least_margin, at_err *err)
+{
+    return generate(m, a, true, prompt, arena, rows, n, least_margin, err);
 }
