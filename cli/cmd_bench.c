@@ -144,7 +144,8 @@ static at_status measure(bench *b, at_err *err)
 /* Is one sequence right? value: (positions, R) of the executor; y: (N, width) of the task. */
 static bool sequence_right(const bench *b, const double *value, const double *decision, const double *y)
 {
-    int w = b->task->out_width(&b->tp), last = b->m.readout.last;
+    int w = b->task->out_width(&b->tp);
+    bool last = b->m.readout.last && !b->task->last; /* of all that the task answers */
     double tolerance = b->claim->tolerance ? b->claim->tolerance(&b->p) : 0;
     for (int i = 0; i < b->positions; i++) {
         const double *want = y + (size_t)(last ? b->N - 1 : i) * (size_t)w;

@@ -61,6 +61,11 @@ at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t
             if (s)
                 return s;
         }
+    if ((*t)->length && !at_params_has(p, "N")) {
+        at_status s = at_params_set(tp, "N", (*t)->length(tp), err);
+        if (s)
+            return s;
+    }
     return (*t)->validate ? (*t)->validate(tp, err) : AT_OK;
 }
 
