@@ -30,25 +30,28 @@ typedef struct {
     int prompt[2];                       /* ... and the prompts in which that is asked */
 } decoder_decomposition;
 
-/* How two inputs of player L with the same inputs of the others fail to be told apart, the strongest first. */
+/* How two prompts fail to be told apart, the strongest first; all but the last: two inputs of player L, with the same
+ * inputs of the others. */
 typedef enum {
     DECODER_VIEWS, /* no state of players -1..L-1 differs, in any layer: no message separates them */
     DECODER_STATE, /* the state of the last position does not, after the last attention layer */
     DECODER_VALUE, /* the readout does not */
+    DECODER_OTHER, /* the same of two prompts that differ elsewhere too */
     DECODER_NONE
-} decoder_level_kind;
+} decoder_likeness;
 
 typedef struct {
     int L, prompts;
     int players[DECODER_PLAYERS]; /* |A_i|, i = -1..L */
-    decoder_level_kind best;
+    decoder_likeness best;
     int pair[2]; /* prompts (in the task's enumeration) of the best pair */
     decoder_decomposition d;
 } decoder_study;
 
 /* AT_OK when m is a decoder such as the theorem speaks of, and all prompts can be run. */
 at_status decoder_fits(const at_subject *s, at_err *why);
-/* Runs all prompts. Lists live in the arena. */
+/* Runs all prompts. Lists live in the arena. Also for decoders with one layer more than the theorem speaks of: views are those
+ * of layers 1..L all the same, the last state is that of the last layer. */
 at_status decoder_examine(const at_subject *s, int threads, at_arena *a, decoder_study *out, at_err *err);
 /* The definition itself, by running the model again: for all z_{<l} in Z_{<l} and all pairs of R_{>=l}, are the states of
  * players -1..l-1 after layers 1..l equal? *pairs counts the comparisons. */

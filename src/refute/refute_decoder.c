@@ -41,7 +41,7 @@ typedef struct {
     int below[DECODER_PLAYERS + 1]; /* by player number (from 0) */
     int first[DECODER_PLAYERS], tokens[DECODER_PLAYERS]; /* positions of a player */
     int domain[DECODER_LEVELS]; /* N_0..N_{L-1} */
-    int block[DECODER_LEVELS];  /* attention blocks 1..L */
+    int block[DECODER_LEVELS + 1]; /* attention blocks, in order */
     uint64_t *view;   /* (prompts, L+1 players, L layers): fingerprints */
     uint64_t *state, *value; /* (prompts): last position */
     int *target;      /* (prompts) */
@@ -158,7 +158,7 @@ static at_status prompt_run(study *t, int k, at_arena *a, at_err *err)
                 t->view[((size_t)k * (size_t)(t->L + 1) + (size_t)i) * (size_t)t->L + (size_t)(l - 1)] =
                     rows_hash(rows, n, 1);
             }
-        t->state[k] = rows_hash(player_rows(t, &trace, 0, t->L, &n), n, 2);
+        t->state[k] = rows_hash(player_rows(t, &trace, 0, t->layers, &n), n, 2);
         t->value[k] = rows_hash(out.value + (size_t)(out.n - 1) * (size_t)out.rows, (size_t)out.rows, 3);
     }
     at_arena_reset(a, mark);
@@ -212,7 +212,7 @@ static uint64_t level_view(const study *t, int k, int l)
 }
 
 /* Two inputs of player L that differ in their targets and not in `kind`, with equal inputs of the others. */
-static bool pair_find(study *t, decoder_level_kind kind, int out[2])
+static bool pair_find(study *t, decoder_likeness kind, int out[2])
 {
     int others = t->below[t->L + 1], mine = t->A[t->L + 1];
     for (int z = 0; z < others; z++)
@@ -233,6 +233,36 @@ static bool pair_find(study *t, decoder_level_kind kind, int out[2])
     return false;
 }
 
+typedef struct {
+    uint64_t key;
+    int r;
+} keyed;
+
+static int keyed_compare(const void *x, const void *y)
+{
+    const keyed *a = x, *b = y;
+    return a->key != b->key ? (a->key < b->key ? -1 : 1) : (a->r > b->r) - (a->r < b->r);
+}
+
+/* The same of any two prompts, by their readouts. */
+static at_status other_find(study *t, bool *found, int out[2], at_err *err)
+{
+    at_mark mark = at_arena_mark(t->a);
+    keyed *key = at_new(t->a, keyed, t->prompts);
+    if (!key)
+        return at_oom(err);
+    for (int k = 0; k < t->prompts; k++)
+        key[k] = (keyed){t->value[k], k};
+    qsort(key, (size_t)t->prompts, sizeof *key, keyed_compare);
+    for (int k = 1; k < t->prompts && !*found; k++)
+        if (key[k].key == key[k - 1].key && t->target[key[k].r] != t->target[key[k - 1].r]) {
+            *found = true;
+            out[0] = key[k - 1].r, out[1] = key[k].r;
+        }
+    at_arena_reset(t->a, mark);
+    return AT_OK;
+}
+
 /* ---- decompositions ----------------------------------------------------------------------------------------------- */
 
 static at_status set_copy(const study *t, const int *at, int n, decoder_set *out, at_err *err)
@@ -243,17 +273,6 @@ static at_status set_copy(const study *t, const int *at, int n, decoder_set *out
         return at_oom(err);
     memcpy(out->at, at, (size_t)n * sizeof *at);
     return AT_OK;
-}
-
-typedef struct {
-    uint64_t key;
-    int r;
-} keyed;
-
-static int keyed_compare(const void *x, const void *y)
-{
-    const keyed *a = x, *b = y;
-    return a->key != b->key ? (a->key < b->key ? -1 : 1) : (a->r > b->r) - (a->r < b->r);
 }
 
 /* The prompt of z_{>=l} = r and the q-th tuple of Z_{<l}; false when there is no q-th. */
@@ -422,15 +441,18 @@ at_status decoder_examine(const at_subject *s, int threads, at_arena *a, decoder
     *out = (decoder_study){.best = DECODER_NONE};
     sizes_fill(&t);
     for (int b = 0; b < s->m->n_blocks; b++)
-        if (s->m->blocks[b].kind == AT_BLOCK_ATTN && t.layers < DECODER_LEVELS)
+        if (s->m->blocks[b].kind == AT_BLOCK_ATTN && t.layers <= DECODER_LEVELS)
             t.block[t.layers++] = b;
     out->L = t.L;
     out->prompts = t.prompts;
     memcpy(out->players, t.A, sizeof out->players);
     at_status st = prompts_run(&t, threads, err);
-    for (int k = DECODER_VIEWS; !st && k < DECODER_NONE && out->best == DECODER_NONE; k++)
-        if (pair_find(&t, (decoder_level_kind)k, out->pair))
-            out->best = (decoder_level_kind)k;
+    for (int k = DECODER_VIEWS; !st && k < DECODER_OTHER && out->best == DECODER_NONE; k++)
+        if (pair_find(&t, (decoder_likeness)k, out->pair))
+            out->best = (decoder_likeness)k;
+    bool other = false;
+    if (!st && out->best == DECODER_NONE && !(st = other_find(&t, &other, out->pair, err)) && other)
+        out->best = DECODER_OTHER;
     /* A decomposition has such a pair in it: without one there is nothing to look for. */
     if (!st && out->best == DECODER_VIEWS) {
         at_arena_init(&t.scratch);
@@ -449,7 +471,7 @@ at_status decoder_recheck(const at_subject *s, const decoder_level *level, at_ar
     at_mark mark = at_arena_mark(a);
     sizes_fill(&t);
     for (int b = 0; b < s->m->n_blocks; b++)
-        if (s->m->blocks[b].kind == AT_BLOCK_ATTN && t.layers < DECODER_LEVELS)
+        if (s->m->blocks[b].kind == AT_BLOCK_ATTN && t.layers <= DECODER_LEVELS)
             t.block[t.layers++] = b;
     int l = level->l, first = t.first[l], prompt; /* positions of players below l: first..N-1 */
     size_t rows = (size_t)(t.N - first) * (size_t)s->m->width, each = rows * (size_t)l;
@@ -486,7 +508,8 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     static const char *const equal[DECODER_NONE] = {
         [DECODER_VIEWS] = "no state of the other players' positions differs in any layer: no message separates the two z_L",
         [DECODER_STATE] = "the last position's state after the last layer is the same for two z_L",
-        [DECODER_VALUE] = "the readout at the last position is the same for two z_L"};
+        [DECODER_VALUE] = "the readout at the last position is the same for two z_L",
+        [DECODER_OTHER] = "the readout at the last position is the same for two prompts"};
     decoder_study d;
     *out = (at_pair){.bits = NAN};
     at_status st = decoder_examine(s, env->threads, a, &d, err);
@@ -495,8 +518,7 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     out->states = (uint64_t)d.prompts;
     if (d.best == DECODER_NONE)
         return at_fail(err, AT_EBUDGET,
-                       "all %d prompts: no two inputs of player %d lead to one readout and different answers", d.prompts,
-                       d.L);
+                       "all %d prompts: no two have one readout and different answers", d.prompts);
     int N = at_params_int(s->params, "N");
     double *x = at_new(a, double, 2 * N);
     if (!x)
@@ -505,7 +527,7 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
         s->task->nth(s->params, AT_ENUM_SEQUENCES, (uint64_t)d.pair[k], x + k * N);
         out->x[k] = (at_input){N, x + k * N};
     }
-    int n = d.best == DECODER_VALUE ? s->m->readout.rows : s->m->width;
+    int n = d.best < DECODER_VALUE ? s->m->width : s->m->readout.rows;
     out->bits = (double)n * s->arith.bits;
     out->note = d.d.exists ? "an indistinguishable decomposition with two z_L that differ where it can be asked"
                            : equal[d.best];

@@ -12,8 +12,8 @@
  *             M-1-4i. The secret is 4i or not. Free positions hold 2 or any 4k, k != i: with M >= 8n+2 no sum of three with a 1
  *             reaches M without 4i and M-1-4i both, so these are Alice's sets and more.
  *   qsa       Alice's bits a choose 2j-1 or 2j for her subset y at position 2q+1, Bob's vectors are +-e_1. First all a: is
- *             her row the same up to the layer (then no b tells them apart), or the output, for given b? Then Bob's side: y is
- *             given, a vector in it is the secret, the other rows are free.
+ *             her row the same up to the layer (then no b tells them apart), or behind it, or the output, for given b? And Bob's
+ *             side: y is given, a vector in it is the secret, the other rows are free.
  *
  * Differs from the proofs: equality is asked of the p-bit attention outputs, not of the exact partial sums (equal sums give equal
  * outputs); free positions that move the outputs least are tried first, so fewer inputs are needed than the
@@ -95,7 +95,7 @@ static at_status compose_make(gadget *g, at_arena *a, at_err *err)
     g->variants = g->secrets = g->n;
     g->vary = compose_vary;
     g->hide = compose_hide;
-    g->words = "equal attention outputs at x; the last function differs at the one value that is asked for";
+    g->words = "the last function differs at the one value that is asked for";
     at_status s = gadget_alloc(g, g->n, g->n, a, err);
     for (int j = 0; !s && j < g->n; j++)
         g->rows[j] = j;
@@ -138,7 +138,7 @@ static at_status match3_make(gadget *g, at_arena *a, at_err *err)
     g->secrets = g->n;
     g->vary = match3_vary;
     g->hide = match3_hide;
-    g->words = "equal attention outputs at position 1; one input holds the partner of Bob's token, the other does not";
+    g->words = "one input holds the partner of Bob's token, the other does not";
     at_status s = gadget_alloc(g, 2 * g->n + 1, 2 * g->n + 2, a, err);
     if (s)
         return s;
@@ -198,7 +198,7 @@ static at_status qsa_make(gadget *g, at_arena *a, at_err *err)
     g->secrets = q;
     g->vary = qsa_vary;
     g->hide = qsa_hide;
-    g->words = "equal attention outputs at position 2q+1; one vector that it averages is e_1 in one input and -e_1 in the other";
+    g->words = "a vector that it averages is e_1 in one input and -e_1 in the other";
     at_status s = gadget_alloc(g, QSA_ROWS + 2, QSA_ROWS + g->variants, a, err);
     for (int k = 0; !s && k < QSA_ROWS + g->variants; k++) {
         double *row = g->rows + (size_t)k * (size_t)g->W;
@@ -217,13 +217,37 @@ typedef struct {
     const gadget *g;
     const layer_family *f;
     double apart; /* targets must differ by more */
+    bool run;     /* state: the readout, by running the model; else the attention outputs */
 } family_job;
+
+/* The readout of x (N rows) at user position `query`; numbers that are equal get equal bytes. */
+static at_status readout_state(const at_subject *s, int N, const double *x, int query, double *out, at_err *err)
+{
+    at_arena a;
+    at_output y;
+    at_arena_init(&a);
+    at_status st = at_run(s->m, s->arith, &(at_input){N, x}, NULL, &a, &y, err);
+    for (int k = 0; !st && k < y.rows; k++)
+        out[k] = y.value[(s->m->readout.last ? 0 : query) * y.rows + k] + 0.0;
+    at_arena_release(&a);
+    return st;
+}
 
 static at_status family_state(void *ctx, int worker, uint64_t i, void *out, at_err *err)
 {
-    (void)worker, (void)err;
-    layer_family_outputs(((family_job *)ctx)->f, i, out);
-    return AT_OK;
+    (void)worker;
+    const family_job *j = ctx;
+    if (!j->run) {
+        layer_family_outputs(j->f, i, out);
+        return AT_OK;
+    }
+    double *x = at_malloc((size_t)j->g->N * (size_t)j->g->W * sizeof *x);
+    if (!x)
+        return at_oom(err);
+    layer_family_input(j->f, i, x);
+    at_status s = readout_state(j->g->s, j->g->N, x, j->g->query, out, err);
+    at_free(x);
+    return s;
 }
 
 static bool family_useful(void *ctx, uint64_t i, uint64_t k)
@@ -238,6 +262,17 @@ static double targets_apart(const at_subject *s)
 {
     double same = s->same > 0 ? s->same : s->tolerance * 0x1p-20;
     return s->task->real ? 2 * s->tolerance + same : 0;
+}
+
+/* What is left of a budget. */
+static at_refute_env env_left(const at_refute_env *env, double since, uint64_t states)
+{
+    at_refute_env left = *env;
+    if (env->states)
+        left.states = env->states > states ? env->states - states : 1;
+    if (env->seconds > 0)
+        left.seconds = fmax(env->seconds - (at_now() - since), 1e-3);
+    return left;
 }
 
 /* Does the model give both the same numbers at the query? */
@@ -260,18 +295,19 @@ static at_status values_equal(const at_subject *s, const at_pair *p, int query, 
 }
 
 /* One family, at most `most` items. *found: out->x is a pair that the model cannot tell apart. */
-static at_status family_search(const gadget *g, const layer_view *v, uint64_t most, const at_refute_env *env,
-                               at_arena *a, at_pair *out, bool *found, at_err *err)
+static at_status family_search(const gadget *g, const layer_view *v, uint64_t most, bool run,
+                               const at_refute_env *env, at_arena *a, at_pair *out, bool *found, at_err *err)
 {
     layer_family f;
     at_status s = layer_family_make(v, g->base, g->free, g->n_free, most, a, &f, err);
     *found = false;
     if (s || !f.count)
         return s;
-    family_job ctx = {g, &f, targets_apart(g->s)};
+    family_job ctx = {g, &f, targets_apart(g->s), run};
+    size_t compared = (size_t)(run ? g->s->m->readout.rows : v->E);
     at_collide_job job = {.ctx = &ctx,
                           .count = f.count,
-                          .bytes = (size_t)v->E * sizeof(double),
+                          .bytes = compared * sizeof(double),
                           .state = family_state,
                           .useful = family_useful};
     at_collision c;
@@ -288,16 +324,25 @@ static at_status family_search(const gadget *g, const layer_view *v, uint64_t mo
     layer_family_input(&f, c.second, x + numbers);
     out->x[0] = (at_input){g->N, x};
     out->x[1] = (at_input){g->N, x + numbers};
-    return values_equal(g->s, out, g->query, a, found, err);
+    out->bits = (double)compared * g->s->arith.bits;
+    out->note = at_arena_printf(a, "equal %s at position %d: %s", run ? "readouts" : "attention outputs",
+                                g->query + 1, g->words);
+    return out->note ? values_equal(g->s, out, g->query, a, found, err) : at_oom(err);
 }
 
 /* ---- qsa, Alice's side ------------------------------------------------------------------------------------------ */
 
+typedef enum {
+    ALICE_ROW,    /* her row before the layer: whatever Bob has, nothing differs behind it */
+    ALICE_LAYER,  /* the row behind the layer, for Bob's given bits */
+    ALICE_READOUT /* the readout, for Bob's given bits */
+} alice_state_kind;
+
 typedef struct {
     const at_subject *s;
     int N, W, q, d, block;
-    bool row;     /* state: the row before the layer; else the outputs */
-    uint64_t b;   /* Bob's bits */
+    alice_state_kind kind;
+    uint64_t b; /* Bob's bits */
     double apart;
 } alice_job;
 
@@ -315,28 +360,32 @@ static void alice_input(const alice_job *j, uint64_t a, double *x)
     }
 }
 
+/* The row of position 2q+1 before or behind the layer. */
+static at_status row_state(const alice_job *j, const double *x, double *out, at_err *err)
+{
+    at_arena a;
+    at_output y;
+    at_trace t;
+    int D = j->s->m->width, at = 2 * j->q + j->s->m->n_prefix;
+    at_arena_init(&a);
+    at_status s = at_run(j->s->m, j->s->arith, &(at_input){j->N, x}, &t, &a, &y, err);
+    for (int k = 0; !s && k < D; k++)
+        out[k] = t.state[j->block + (j->kind == ALICE_LAYER)][at * D + k] + 0.0;
+    at_arena_release(&a);
+    return s;
+}
+
 static at_status alice_state(void *ctx, int worker, uint64_t i, void *out, at_err *err)
 {
     (void)worker;
     const alice_job *j = ctx;
-    at_arena a;
-    at_arena_init(&a);
-    double *x = at_new(&a, double, (size_t)j->N *(size_t)j->W);
-    at_output y;
-    at_trace t;
-    at_status s = x ? AT_OK : at_oom(err);
-    if (!s) {
-        alice_input(j, i, x);
-        s = at_run(j->s->m, j->s->arith, &(at_input){j->N, x}, j->row ? &t : NULL, &a, &y, err);
-    }
-    int D = j->s->m->width, R = j->d, at = 2 * j->q;
-    if (!s && j->row)
-        for (int k = 0; k < D; k++)
-            ((double *)out)[k] = t.state[j->block][(at + j->s->m->n_prefix) * D + k] + 0.0;
-    else if (!s)
-        for (int k = 0; k < R; k++)
-            ((double *)out)[k] = y.value[at * R + k] + 0.0;
-    at_arena_release(&a);
+    double *x = at_malloc((size_t)j->N * (size_t)j->W * sizeof *x);
+    if (!x)
+        return at_oom(err);
+    alice_input(j, i, x);
+    at_status s = j->kind == ALICE_READOUT ? readout_state(j->s, j->N, x, 2 * j->q, out, err)
+                                           : row_state(j, x, out, err);
+    at_free(x);
     return s;
 }
 
@@ -344,54 +393,67 @@ static bool alice_useful(void *ctx, uint64_t i, uint64_t k)
 {
     const alice_job *j = ctx;
     int hits = __builtin_popcountll(i & j->b) - __builtin_popcountll(k & j->b);
-    return j->row || fabs(2.0 * hits / j->q) > j->apart;
+    return j->kind == ALICE_ROW || fabs(2.0 * hits / j->q) > j->apart;
 }
 
 #define ALICE_BITS 12 /* at most so many of her bits vary */
-#define BOBS       64 /* sets of Bob's that are tried */
 
-static at_status alice_search(const at_subject *s, const at_refute_env *env, double since, at_arena *a,
-                              at_pair *out, bool *found, at_err *err)
+/* The job's kind, for Bob's bits j->b. */
+static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, at_pair *out, bool *found, at_err *err)
 {
+    static const char *const words[] = {
+        [ALICE_ROW] = "Alice's subsets differ, her row before the layer does not: no message tells them apart",
+        [ALICE_LAYER] = "Alice's subsets differ, the row behind the layer at position 2q+1 does not",
+        [ALICE_READOUT] = "Alice's subsets differ, the output at position 2q+1 does not"};
+    size_t compared = (size_t)(j->kind == ALICE_READOUT ? j->d : j->s->m->width), numbers = (size_t)j->N * (size_t)j->W;
+    at_collide_job job = {.ctx = j,
+                          .count = (uint64_t)1 << (j->q < ALICE_BITS ? j->q : ALICE_BITS),
+                          .bytes = compared * sizeof(double),
+                          .state = alice_state,
+                          .useful = alice_useful};
+    at_collision c;
+    at_status s = at_collide(&job, env, &c, err);
+    if (s)
+        return s;
+    out->states += c.states;
+    if (!c.found)
+        return AT_OK;
+    if (j->kind == ALICE_ROW) /* Bob asks where they differ */
+        j->b = c.first & ~c.second ? c.first & ~c.second : c.second & ~c.first;
+    double *x = at_new(a, double, 2 * numbers);
+    if (!x)
+        return at_oom(err);
+    alice_input(j, c.first, x);
+    alice_input(j, c.second, x + numbers);
+    out->x[0] = (at_input){j->N, x};
+    out->x[1] = (at_input){j->N, x + numbers};
+    out->bits = (double)compared * j->s->arith.bits;
+    out->note = words[j->kind];
+    return values_equal(j->s, out, 2 * j->q, a, found, err);
+}
+
+/* Kinds first..last, each for some sets of Bob's. */
+static at_status alice_search(const at_subject *s, alice_state_kind first, alice_state_kind last,
+                              const at_refute_env *env, double since, at_arena *a, at_pair *out, bool *found, at_err *err)
+{
+    enum { BOBS = 16 };
     int q = at_params_int(s->params, "q"), d = at_params_int(s->params, "d");
-    alice_job j = {.s = s, .N = at_params_int(s->params, "N"), .W = q + d, .q = q, .d = d, .row = true};
+    uint64_t all = ((uint64_t)1 << (q < ALICE_BITS ? q : ALICE_BITS)) - 1;
+    alice_job j = {.s = s, .N = at_params_int(s->params, "N"), .W = q + d, .q = q, .d = d};
+    at_rng r = at_rng_at(env->seed, 0x716c6963u);
     j.apart = targets_apart(s);
     while (s->m->blocks[j.block].kind != AT_BLOCK_ATTN)
         j.block++;
-    int bits = q < ALICE_BITS ? q : ALICE_BITS;
-    uint64_t all = ((uint64_t)1 << bits) - 1;
-    at_rng r = at_rng_at(env->seed, 0x716c6963u);
-    for (int k = 0; k <= BOBS && !*found && !at_refute_over(env, since, out->states); k++) {
-        if (k > 0)
-            j.row = false, j.b = k == 1 ? all : 1 + at_rng_below(&r, all);
-        at_collide_job job = {.ctx = &j,
-                              .count = all + 1,
-                              .bytes = (size_t)(j.row ? s->m->width : d) * sizeof(double),
-                              .state = alice_state,
-                              .useful = alice_useful};
-        at_collision c;
-        at_status st = at_collide(&job, env, &c, err);
-        if (st)
-            return st;
-        out->states += c.states;
-        if (!c.found)
-            continue;
-        if (j.row) /* Bob asks where they differ */
-            j.b = (c.first ^ c.second) & c.first ? (c.first ^ c.second) & c.first : c.second;
-        size_t numbers = (size_t)j.N * (size_t)j.W;
-        double *x = at_new(a, double, 2 * numbers);
-        if (!x)
-            return at_oom(err);
-        alice_input(&j, c.first, x);
-        alice_input(&j, c.second, x + numbers);
-        out->x[0] = (at_input){j.N, x};
-        out->x[1] = (at_input){j.N, x + numbers};
-        if ((st = values_equal(s, out, 2 * q, a, found, err)))
-            return st;
-        out->bits = (j.row ? s->m->width : d) * (double)s->arith.bits;
-        out->note = j.row ? "Alice's subsets differ, her row before the layer does not: no message tells them apart"
-                          : "Alice's subsets differ, the output at position 2q+1 does not";
-    }
+    for (j.kind = first; j.kind <= last; j.kind++)
+        for (int k = 0; k < (j.kind == ALICE_ROW ? 1 : BOBS); k++) {
+            if (*found || at_refute_over(env, since, out->states))
+                return AT_OK;
+            j.b = k ? 1 + at_rng_below(&r, all) : all;
+            at_refute_env rest = env_left(env, since, out->states);
+            at_status st = alice_try(&j, &rest, a, out, found, err);
+            if (st)
+                return st;
+        }
     return AT_OK;
 }
 
@@ -430,37 +492,39 @@ static at_status fits(const at_subject *s, at_err *why)
     return AT_OK;
 }
 
-#define ITEMS_FIRST ((uint64_t)1 << 12)
-#define ITEMS_LAST  ((uint64_t)1 << 28)
-#define FAMILIES    64 /* of a round */
+/* Rounds: every secret of some variants with few items, then with more; in between a round of readouts, which are run (some
+ * hundred times slower) and may be fewer numbers than the layer's outputs are. */
+static const struct {
+    int bits; /* of items */
+    bool run;
+    int families;
+} rounds[] = {{12, false, 64}, {16, false, 64}, {12, true, 4}, {20, false, 64}, {24, false, 64}, {28, false, 64}};
+enum { ROUNDS = sizeof rounds / sizeof *rounds };
 
-/* Rounds of growing families: every secret of some variants with few items, then with more. */
-static at_status rounds_search(gadget *g, const at_refute_env *env, double since, at_arena *a, at_pair *out,
-                               bool *found, at_err *err)
+static at_status round_search(gadget *g, int round, const at_refute_env *env, double since, at_arena *a,
+                              at_pair *out, bool *found, at_err *err)
 {
-    for (uint64_t most = ITEMS_FIRST; most <= ITEMS_LAST && !*found; most <<= 4) {
-        int left = FAMILIES;
-        for (int v = 0; v < g->variants && left > 0 && !*found; v++) {
-            at_mark mark = at_arena_mark(a);
-            layer_view view;
-            g->vary(g, v);
-            at_status s = layer_view_make(g->s->m, g->s->arith, g->N, g->site, g->query, a, &view, err);
-            for (int k = 0; !s && k < g->secrets && left-- > 0 && !*found; k++) {
-                if (at_refute_over(env, since, out->states))
-                    return AT_OK;
-                at_mark family = at_arena_mark(a);
-                g->hide(g, k);
-                s = family_search(g, &view, most, env, a, out, found, err);
-                out->bits = (double)view.E * g->s->arith.bits;
-                if (!*found)
-                    at_arena_reset(a, family);
-            }
-            if (s)
-                return s;
+    int left = rounds[round].families;
+    for (int v = 0; v < g->variants && left > 0 && !*found; v++) {
+        at_mark mark = at_arena_mark(a);
+        layer_view view;
+        g->vary(g, v);
+        at_status s = layer_view_make(g->s->m, g->s->arith, g->N, g->site, g->query, a, &view, err);
+        for (int k = 0; !s && k < g->secrets && left-- > 0 && !*found; k++) {
+            if (at_refute_over(env, since, out->states))
+                return AT_OK;
+            at_mark family = at_arena_mark(a);
+            at_refute_env rest = env_left(env, since, out->states);
+            g->hide(g, k);
+            s = family_search(g, &view, (uint64_t)1 << rounds[round].bits, rounds[round].run, &rest, a, out, found,
+                              err);
             if (!*found)
-                at_arena_reset(a, mark);
+                at_arena_reset(a, family);
         }
-        at_progress_tick(env->progress, "inputs with equal sums", log2((double)most), log2((double)ITEMS_LAST));
+        if (s)
+            return s;
+        if (!*found)
+            at_arena_reset(a, mark);
     }
     return AT_OK;
 }
@@ -471,16 +535,20 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     bool found = false;
     gadget g = {.s = s, .N = at_params_int(s->params, "N"), .W = at_model_row_width(s->m)};
     *out = (at_pair){.bits = NAN};
-    at_status st = AT_OK;
-    if (!strcmp(s->task->id, "qsa"))
-        st = alice_search(s, env, since, a, out, &found, err);
-    if (!st && !found && !(st = makers[maker_of(s)].make(&g, a, err))) {
-        out->note = g.words;
-        st = rounds_search(&g, env, since, a, out, &found, err);
+    bool qsa = !strcmp(s->task->id, "qsa");
+    at_status st = makers[maker_of(s)].make(&g, a, err);
+    if (!st && qsa)
+        st = alice_search(s, ALICE_ROW, ALICE_LAYER, env, since, a, out, &found, err);
+    for (int r = 0; r < ROUNDS && !st && !found && !at_refute_over(env, since, out->states); r++) {
+        at_progress_tick(env->progress, "inputs with equal sums", r, ROUNDS);
+        st = round_search(&g, r, env, since, a, out, &found, err);
+        if (!st && !found && qsa && r == 0)
+            st = alice_search(s, ALICE_READOUT, ALICE_READOUT, env, since, a, out, &found, err);
     }
     if (st || found)
         return st;
-    return at_fail(err, AT_EBUDGET, "no two of %ju inputs have equal attention outputs at position %d and different answers",
+    return at_fail(err, AT_EBUDGET,
+                   "no two of %ju inputs have equal attention outputs, or readouts, at position %d and different answers",
                    (uintmax_t)out->states, g.query + 1);
 }
 
