@@ -29,6 +29,7 @@
     ROW(arith_sparse)                                                                                        \
     ROW(compose_two)                                                                                         \
     ROW(funccomp)                                                                                            \
+    ROW(indistinguishable)                                                                                   \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
