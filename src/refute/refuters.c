@@ -7,7 +7,10 @@
     ROW(ffn)                                                                                                 \
     ROW(rnn)                                                                                                 \
     ROW(linear)                                                                                              \
-    ROW(sparse)
+    ROW(sparse)                                                                                              \
+    ROW(one_layer)                                                                                           \
+    ROW(indistinguishable)                                                                                   \
+    ROW(search)
 
 #define DECLARE(name) extern const at_refuter refuter_##name;
 REFUTERS(DECLARE)
