@@ -58,6 +58,8 @@ enum {
     CLI_PLOT = 1 << 20,      /* --plot FILE      -> plot */
     CLI_ENOUGH = 1 << 21,    /* --enough SHARE   -> enough */
     CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
+    CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
+    CLI_STATES = 1 << 24,    /* --states N       -> states */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -80,12 +82,15 @@ typedef struct {
     at_dp_attention attention; /* default standard */
     const char *beside;        /* NULL: not given */
     uint64_t count;            /* defaults: the command's */
+    uint64_t states;           /* 0: not given */
     at_part split;
     bool balance;
     const char *recipe;              /* NULL, or "width=32 rate=0.003", joined and not checked yet */
     const char *state, *from, *plot; /* NULL: not given */
     double enough;                   /* default 0 */
     const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
+    const char *task, *by;                            /* NULL: not given */
+    double budget, tolerance;                         /* defaults: 60 seconds, 0 */
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */
@@ -108,7 +113,7 @@ typedef struct {
 } cli_command;
 
 extern const cli_command cmd_bench, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval, cmd_generate,
-    cmd_list, cmd_look, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
+    cmd_list, cmd_look, cmd_map, cmd_refute, cmd_report, cmd_run, cmd_show, cmd_sweep, cmd_train;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
@@ -177,6 +182,7 @@ json_t *cli_exam_json(const at_exam *e);
 int cli_bench_train(const cli_args *a);
 int cli_bench_generate(const cli_args *a);
 int cli_bench_scaling(const cli_args *a);
+int cli_bench_collide(const cli_args *a);
 /* Zeroed, to be freed by the caller; NULL, and the exit code, when there is a word too many or no memory. */
 void *cli_bench_new(const cli_args *a, size_t bytes, int *code);
 at_arith cli_bench_arith(const cli_args *a); /* f32 unless --precision says other */

@@ -173,12 +173,16 @@ static void told(void *ctx, const at_job_event *e)
         at_text_add_plain(&t, r->key.params);
         at_text_addf(&t, "  %s inputs  %s%s\n", inputs, margin, e->served ? "  (from the ledger)" : "");
     }
-    if (strcmp(r->rec.verdict, "unknown") == 0 && r->rec.detail) { /* why */
+    if ((strcmp(r->rec.verdict, "unknown") == 0 || e->claim->trial) &&
+        r->rec.detail && /* why; what was found */
+        strcmp(r->rec.role, "table") != 0) {
         json_t *o = json_loads(r->rec.detail, 0, NULL);
         const char *note = json_string_value(json_object_get(o, "note"));
-        at_text_add(&t, "        ");
-        at_text_add_plain(&t, note ? note : "no reason is recorded");
-        at_text_add(&t, "\n");
+        at_text plain;
+        at_text_init(&plain);
+        at_text_add_plain(&plain, note ? note : "no reason is recorded");
+        cli_wrap(&t, plain.oom ? "" : plain.s, 8, 100);
+        at_text_release(&plain);
         json_decref(o);
     }
     if (e->counterexample) { /* indented */

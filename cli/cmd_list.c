@@ -77,6 +77,10 @@ static at_status program_entry(int i, entry *e, at_err *err)
     at_params p;
     at_params_init(&p, c->params, c->n_params);
     snprintf(e->name, sizeof e->name, "%s", c->id);
+    if (c->trial) {
+        at_text_add(&e->text, "a limit: no program");
+        return AT_OK;
+    }
     at_program *P = NULL;
     at_model m;
     at_status s = c->program(&p, &P, err);

@@ -145,7 +145,11 @@ static const char *tier_name(const at_cell *c)
 /* "every sequence", "12000 inputs", "all inputs, by a case split" */
 static void cell_how(const at_claim *claim, const at_cell *c, at_text *t)
 {
-    if (c->evidence == AT_EV_EXACT)
+    if (claim->trial && c->inputs)
+        at_text_addf(t, "%llu trials", (unsigned long long)c->inputs);
+    else if (claim->trial)
+        at_text_add(t, "every case");
+    else if (c->evidence == AT_EV_EXACT)
         at_text_addf(t, "all %s", at_enum_names[c->how]);
     else if (c->evidence == AT_EV_SAMPLED)
         at_text_addf(t, "%llu inputs", (unsigned long long)c->inputs);
@@ -171,20 +175,41 @@ static void cell_print(const at_claim *claim, const at_cell *c, at_text *t)
     at_text_release(&right);
 }
 
-static json_t *cell_json(const at_cell *c)
+static json_t *cell_json(const at_claim *claim, const at_cell *c)
 {
     json_t *j = cli_json_set(json_object(), "params", cli_json_text(c->params));
     j = cli_json_set(j, "control", cli_json_text(c->control));
     j = cli_json_set(j, "evidence", cli_json_text(at_evidence_names[c->evidence]));
-    if (c->evidence == AT_EV_EXACT)
+    if (c->evidence == AT_EV_EXACT && !claim->trial)
         j = cli_json_set(j, "enumeration", cli_json_text(at_enum_names[c->how]));
-    if (c->evidence == AT_EV_SAMPLED)
+    if (c->inputs)
         j = cli_json_set(j, "inputs", json_integer((json_int_t)c->inputs));
     j = cli_json_set(j, "arithmetic", cli_json_text(c->arith));
     j = cli_json_set(j, "tier", cli_json_text(c->tier == AT_TIER_FULL ? "full" : "quick"));
     return cli_json_set(j, "quick", cli_json_text(c->quick));
 }
 
+/* A program and the size it assembles to. */
+static void program_print(const char *program, const at_size *z, at_text *t)
+{
+    heading(t, "program");
+    for (const char *s = program; *s;) {
+        size_t n = strcspn(s, "\n");
+        at_text_add(t, "  ");
+        at_text_addn(t, s, n);
+        at_text_add(t, "\n");
+        s += n + (s[n] == '\n');
+    }
+    heading(t, "size");
+    at_text size;
+    at_text_init(&size);
+    cli_size_print(z, &size);
+    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
+    t->oom |= size.oom;
+    at_text_release(&size);
+}
+
+/* program: NULL of a limit. */
 static void claim_print(const at_claim *c, const at_task *task, const at_params *p, const char *program,
                         const at_size *z, at_text *t)
 {
@@ -202,27 +227,14 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
     if (task) {
         at_text_addf(t, "\ntask %s\n", task->id);
         task_print(task, t);
-    } else {
+    } else if (c->chain) {
         heading(t, "writes");
         cli_wrap(t, c->chain->title, 2, COLUMNS);
         cli_wrap(t, c->chain->definition, 2, COLUMNS);
         at_text_addf(t, "  prompt: %s\n", c->chain->input_help);
     }
-    heading(t, "program");
-    for (const char *s = program; *s;) {
-        size_t n = strcspn(s, "\n");
-        at_text_add(t, "  ");
-        at_text_addn(t, s, n);
-        at_text_add(t, "\n");
-        s += n + (s[n] == '\n');
-    }
-    heading(t, "size");
-    at_text size;
-    at_text_init(&size);
-    cli_size_print(z, &size);
-    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
-    t->oom |= size.oom;
-    at_text_release(&size);
+    if (program)
+        program_print(program, z, t);
     heading(t, "checked by `attest check`");
     for (int i = 0; i < c->n_cells; i++)
         cell_print(c, &c->cells[i], t);
@@ -239,7 +251,7 @@ static json_t *claim_json(const at_claim *c, const at_task *task, const at_param
 {
     json_t *cells = json_array(), *tables = json_array();
     for (int i = 0; i < c->n_cells; i++)
-        cells = cli_json_add(cells, cell_json(&c->cells[i]));
+        cells = cli_json_add(cells, cell_json(c, &c->cells[i]));
     for (int i = 0; i < c->n_tables; i++)
         tables = cli_json_add(tables, cli_json_text(c->tables[i].title));
     json_t *j = cli_json_set(json_object(), "id", cli_json_text(c->id));
@@ -248,10 +260,14 @@ static json_t *claim_json(const at_claim *c, const at_task *task, const at_param
     j = cli_json_set(j, "source", cli_json_text(c->source));
     j = cli_json_set(j, "proof", cli_json_text(c->proof));
     j = cli_json_set(j, "params", params_json(p));
-    j = task ? cli_json_set(j, "task", task_json(task))
-             : cli_json_set(j, "writes", cli_json_text(c->chain->definition));
-    j = cli_json_set(j, "program", cli_json_text(program));
-    j = cli_json_set(j, "size", cli_size_json(z));
+    if (task)
+        j = cli_json_set(j, "task", task_json(task));
+    else if (c->chain)
+        j = cli_json_set(j, "writes", cli_json_text(c->chain->definition));
+    if (program) {
+        j = cli_json_set(j, "program", cli_json_text(program));
+        j = cli_json_set(j, "size", cli_size_json(z));
+    }
     j = cli_json_set(j, "cells", cells);
     return cli_json_set(j, "tables", tables);
 }
@@ -263,11 +279,17 @@ static int claim_show(const cli_args *a, const at_claim *c)
     at_params p, tp;
     at_program *P = NULL;
     at_model m;
-    if (cli_claim_params(a, c, NULL, &p, &task, &tp, &err) || c->program(&p, &P, &err))
-        return cli_fail(a, &err);
     at_text program, t;
     at_text_init(&program);
     at_text_init(&t);
+    if (!cli_claim_params(a, c, NULL, &p, &task, &tp, &err) && c->trial) {
+        if (a->json)
+            return cli_put_json(a, claim_json(c, task, &p, NULL, NULL), CLI_HOLDS);
+        claim_print(c, task, &p, NULL, NULL, &t);
+        return cli_put_text(a, &t, CLI_HOLDS);
+    }
+    if (err.code || c->program(&p, &P, &err))
+        return cli_fail(a, &err);
     int code = CLI_USAGE;
     /* Assembly first: it derives the error bounds that the print shows. */
     if (!at_assemble(P, &m, NULL, &err)) {

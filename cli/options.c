@@ -25,6 +25,7 @@ typedef enum {
     OPT_ATTENTION,
     OPT_BESIDE,
     OPT_COUNT,
+    OPT_STATES,
     OPT_SPLIT,
     OPT_BALANCE,
     OPT_WIDTH,
@@ -41,6 +42,10 @@ typedef enum {
     OPT_WIDTHS,
     OPT_SEEDS,
     OPT_ATTENTIONS,
+    OPT_TASK,
+    OPT_BUDGET,
+    OPT_BY,
+    OPT_TOLERANCE,
     OPT_MEMORY,
     OPT_HELP,
     OPTS
@@ -68,6 +73,7 @@ static const row rows[OPTS] = {
     [OPT_BESIDE] = {"--beside", "FILE.dp", CLI_BESIDE,
                     "print the interpreter's chain beside (sizes by --set)"},
     [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10; eval: 1000)"},
+    [OPT_STATES] = {"--states", "N", CLI_STATES, "collide: states, 2..100000000000 (default 10000000)"},
     [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train or test (default train; eval: test)"},
     [OPT_BALANCE] = {"--balance", NULL, CLI_BALANCE, "how often each token is in an answer"},
     [OPT_WIDTH] = {"--width", "D", CLI_SHAPE, "of the model, 8..8192, a multiple of 8 (default 64)"},
@@ -84,6 +90,10 @@ static const row rows[OPTS] = {
     [OPT_WIDTHS] = {"--widths", "D,D...", CLI_GRID, "instead of the preset's"},
     [OPT_SEEDS] = {"--seeds", "N,N...", CLI_GRID, "instead of the preset's"},
     [OPT_ATTENTIONS] = {"--attentions", "A,A...", CLI_GRID, "instead of all three"},
+    [OPT_TASK] = {"--task", "TASK", CLI_REFUTE, "what the model should compute"},
+    [OPT_BUDGET] = {"--budget", "S", CLI_REFUTE, "seconds to look, 0.1..1000000 (default 60)"},
+    [OPT_BY] = {"--by", "REFUTER", CLI_REFUTE, "this refuter only"},
+    [OPT_TOLERANCE] = {"--tolerance", "E", CLI_REFUTE, "real answers may be off by E (qsa: 1/(2q))"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
@@ -296,6 +306,11 @@ static bool value_take(cli_args *a, opt o, const char *s)
             return false;
         a->count = (uint64_t)i;
         return true;
+    case OPT_STATES:
+        if (!whole(a, name, s, 2, 100000000000, &i))
+            return false;
+        a->states = (uint64_t)i;
+        return true;
     case OPT_SPLIT:
         a->split = strcmp(s, "test") ? AT_TRAIN : AT_TEST;
         if (a->split == AT_TRAIN && strcmp(s, "train")) {
@@ -326,6 +341,16 @@ static bool value_take(cli_args *a, opt o, const char *s)
         return path_take(a, name, s, &a->from);
     case OPT_PLOT:
         return path_take(a, name, s, &a->plot);
+    case OPT_TASK:
+        a->task = s;
+        return true;
+    case OPT_BY:
+        a->by = s;
+        return true;
+    case OPT_BUDGET:
+        return number(a, name, s, 0.1, 1e6, &a->budget);
+    case OPT_TOLERANCE:
+        return number(a, name, s, 1e-12, 1e12, &a->tolerance);
     case OPT_PRESET:
         a->preset = s;
         return true;
@@ -393,6 +418,7 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
                     .seed = 1,
                     .precision = at_f64,
                     .seconds = 1,
+                    .budget = 60,
                     .rounds = 5,
                     .count = c->count ? c->count : 10,
                     .split = c->split};

@@ -9,6 +9,7 @@
 
 #include <attest/claim.h>
 #include <attest/learn.h>
+#include <attest/refute.h>
 #include <attest/store.h>
 #include <attest/train.h>
 
@@ -49,6 +50,24 @@ at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, 
 /* A counterexample with the attention row of the wrong position, as text. */
 at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out,
                                  at_err *err);
+
+/* ---- refuting one model ------------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_subject *subject;
+    const char *task, *params; /* what it should compute: an id, and its parameters as text */
+    at_ledger *ledger;         /* NULL: nothing is kept */
+    at_refute_env env;
+    const char *only; /* NULL, or the one refuter to use */
+} at_refute_job;
+typedef struct {
+    at_refutation found;
+    bool served;     /* an earlier run of this build found it; it was run again */
+    uint64_t runs;   /* earlier runs that found nothing; this one drew other inputs than they did */
+    uint64_t states; /* looked at in all of them and in this one */
+} at_refute_report;
+/* at_refute, whose finding, or what was tried, goes into the ledger; also when it is interrupted. */
+at_status at_job_refute(const at_refute_job *job, at_arena *a, at_refute_report *out, at_err *err);
 
 /* ---- ranks: several processes, on one machine or many ---------------------------------------------- */
 

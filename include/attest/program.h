@@ -181,6 +181,8 @@ at_var at_copy_square(at_copier *c, const char *name, at_var x);
 /* ---- output ------------------------------------------------------------------------------------------------ */
 
 void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold);
+/* The same, of the last position only: of the last hidden one, where there is a suffix. */
+void at_emit_last(at_program *P, at_vec out, at_read_kind read, double threshold);
 
 /* ---- using a program ------------------------------------------------------------------------------------------ */
 
@@ -193,8 +195,8 @@ typedef struct {
 int at_program_vars(const at_program *P);
 at_var_info at_program_var(const at_program *P, at_var v);
 at_status at_program_print(const at_program *P, at_text *out);
-/* The exact interpreter: values (T, R) of the outputs for input x, user positions only, by the meaning
- * above and not by the weights. Results live in the arena. */
+/* The exact interpreter: values (T, R) of the outputs for input x, user positions only (or (1, R), at_emit_last), by
+ * the meaning above and not by the weights. Results live in the arena. */
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *a, double **out, at_err *err);
 /* Weights. m is initialised by this call. out_error: bound on |weights' output - interpreter's| in real
  * arithmetic; may be NULL. */

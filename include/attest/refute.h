@@ -54,19 +54,24 @@ typedef struct {
 extern const at_refuter *const at_refuters[]; /* in the order in which they are tried */
 extern const int at_n_refuters;
 
-/* What the model says and what is right, for one input. */
+/* What the model says and what is right, for one input, at the positions that both speak of (the last alone, when one of
+ * them speaks of it only); of a decoder: the rows it writes. */
 typedef struct {
-    int n; /* numbers compared */
+    int n, n_right; /* positions, or rows written and rows to be written */
+    int width;      /* numbers of each in got and right */
     const double *got,
-        *right; /* task: decisions (real: values) at the positions read; chain: rows written, and to be written */
-    int n_got; /* chain: as many are written */
+        *right; /* (n, width), (n_right, width): decisions, or the values where answers are real; rows */
+    int values; /* numbers of each in value */
+    const double
+        *value; /* (n, values): the readout before a decision; of a decoder (1, 1): the least margin */
     bool correct;
-    int position; /* first that is wrong, 0-based (task: position; chain: row); -1: none */
+    int position; /* the first that is wrong, 0-based, counted from the first position of the input; -1: none */
 } at_answer;
 at_status at_subject_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err);
 
-/* Runs both again: TRUE when the outputs are equal (decisions, rows; real: within `same`) and the targets different
- * (real: by more than 2 tolerance + same, so that one of them must be wrong). why (may be NULL): what is not so. */
+/* Runs both again. TRUE: at some position the outputs are equal (all values, to the bit; real answers: within `same`) and the
+ * targets are not (real: by more than 2 tolerance + same, so that one of the two must be wrong); of decoders: the same rows
+ * and the same least margin, and different chains are right. why (may be NULL) gets the reason when it is FALSE. */
 at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_tri *out, at_answer answer[2],
                          at_err *why, at_err *err);
 
@@ -96,21 +101,32 @@ typedef struct {
     at_random_search random; /* the same budget of plain random search */
     double seconds;
 } at_refutation;
-/* only: id of the one refuter to use, or NULL. AT_EREFUSED: the task does not fit the model. */
+/* Can the model be asked this at all: arithmetic, lengths, rows, outputs? Else AT_EREFUSED or AT_EINPUT, in words. */
+at_status at_subject_check(const at_subject *s, at_err *err);
+/* only: id of the one refuter to use, or NULL. Fails where at_subject_check does, and with AT_EINPUT when there is no such
+ * refuter. */
 at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
                     at_refutation *out, at_err *err);
+
+/* A stream as a chain: prompts are its samples, what is right is its reference; self is an at_source. Streams without one right
+ * completion (ngram, order=random) say so when asked. */
+extern const at_chain at_chain_stream;
 
 /* ---- collisions -----------------------------------------------------------------------------------------
  *
  * Items 0..count-1 have states; which two have equal ones? `state` writes the state of item i (bytes) and may run on several
  * threads. Fingerprints are kept in a table of at most `memory` bytes; two items whose fingerprints agree are
- * compared in full. The answer does not depend on threads: the smallest second item, and the smallest first of it. */
+ * compared in full. The answer does not depend on threads: the smallest second item, and the smallest first of it. Of
+ * items with equal states the first 64 are kept: where pairs of no use are pairs of equal targets, one would do.
+ *
+ * AT_OK: found, or not found among `states` items (all of them, or what the budget and the table allow). AT_ECANCEL:
+ * interrupted; also what `state` fails with. */
 typedef struct {
     void *ctx;
     uint64_t count; /* items there are; the search may look at fewer */
     size_t bytes;   /* of a state */
     at_status (*state)(void *ctx, int worker, uint64_t i, void *out, at_err *err);
-    /* NULL, or: is this pair of equal states of use? A pair that is not is passed over. */
+    /* NULL, or: is this pair of equal states of use? A pair that is not is passed over. Asked by one thread. */
     bool (*useful)(void *ctx, uint64_t i, uint64_t k);
 } at_collide_job;
 typedef struct {
@@ -118,6 +134,7 @@ typedef struct {
     uint64_t first, second; /* first < second */
     uint64_t states;        /* looked at */
     uint64_t useless;       /* pairs of equal states passed over */
+    size_t bytes;           /* of the table */
     double seconds;
 } at_collision;
 at_status at_collide(const at_collide_job *job, const at_refute_env *env, at_collision *out, at_err *err);

@@ -66,6 +66,8 @@ typedef struct at_task {
     bool real;              /* answers are reals, compared in Euclidean norm per position with a tolerance */
     unsigned enums;         /* bit set over at_enum */
     const char *input_help; /* how a person writes an input */
+    /* NULL, or the length that the other parameters make: N must be it. */
+    int (*length)(const at_params *p);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,

@@ -221,8 +221,14 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
         return at_fail(err, AT_EINPUT, "the model takes %d numbers a position, task %s has %d",
                        at_model_row_width(m), t->id, t->row_width(p));
     int width = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
-    if (width != t->out_width(p) || m->readout.last)
-        return at_fail(err, AT_EINPUT, "the model's outputs do not have the shape of task %s", t->id);
+    if (width != t->out_width(p))
+        return at_fail(err, AT_EINPUT, "the model has %d outputs a position, task %s has %d", width, t->id,
+                       t->out_width(p));
+    if (m->readout.last != t->last)
+        return at_fail(err, AT_EINPUT,
+                       t->last ? "task %s answers the last position only, the model every position"
+                               : "task %s answers every position, the model the last one only",
+                       t->id);
     if (q->evidence == AT_EV_EXACT && !(t->enums & 1u << q->how))
         return at_fail(err, AT_EREFUSED, "task %s cannot be enumerated by %s", t->id, at_enum_names[q->how]);
     if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS && !(t->symmetric && at_model_symmetric(m)))
@@ -261,7 +267,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         return s;
     work w = {.m = m, .t = t, .p = p, .q = q, .n = at_params_int(p, "N")};
     w.row = t->row_width(p);
-    w.positions = w.n;
+    w.positions = t->last ? 1 : w.n;
     w.rows = m->readout.rows;
     size_t numbers = (size_t)w.n * (size_t)w.row;
     w.batch = numbers >= BATCH_NUMBERS          ? 1

@@ -20,7 +20,7 @@ static void trial_describe(const trial *t, const outcome *y, int i, const double
     double worst = -1;
     bool all = true;
     cx->n = n;
-    cx->position = i;
+    cx->position = t->t->last ? n - 1 : i;
     cx->unknown = true;
     for (int at = i * t->out; at < (i + 1) * t->out; at++) {
         double off = t->t->real ? fabs(y->decision[at] - answer[at]) : y->decision[at] != answer[at];

@@ -27,6 +27,9 @@
     ROW(dp_local)                                                                                            \
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
+    ROW(compose_two)                                                                                         \
+    ROW(compose_chain)                                                                                       \
+    ROW(funccomp)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -33,6 +33,8 @@ at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
 
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
+    if (c->trial)
+        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
     if (c->decoder)
         return c->decoder(p, m, err);
     at_program *P = NULL;
@@ -59,6 +61,11 @@ at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t
             if (s)
                 return s;
         }
+    if ((*t)->length && !at_params_has(p, "N")) {
+        at_status s = at_params_set(tp, "N", (*t)->length(tp), err);
+        if (s)
+            return s;
+    }
     return (*t)->validate ? (*t)->validate(tp, err) : AT_OK;
 }
 
@@ -102,6 +109,8 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                          uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
                          at_err *err)
 {
+    if (c->trial)
+        return c->trial(p, cell, limit, seed, env, a, out, err);
     const at_task *t;
     at_params tp;
     at_question q = {.evidence = cell->evidence,

@@ -161,20 +161,23 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
                          at_err *err)
 {
     bool control = u->cell->control != NULL;
-    u->rec.evidence = v->holds == AT_FALSE ? "refuted" : at_evidence_names[v->evidence];
+    u->rec.evidence = v->holds == AT_FALSE && m ? "refuted" : at_evidence_names[v->evidence];
     u->rec.verdict = v->holds == AT_TRUE ? "holds" : v->holds == AT_FALSE ? "fails" : "unknown";
     u->rec.inputs = v->inputs;
     u->rec.margin = v->margin;
     u->unknown = v->holds == AT_UNKNOWN;
-    /* A control is rejected only by a counterexample that was run again. */
-    u->good = control ? v->holds == AT_FALSE && v->has_counterexample : v->holds == AT_TRUE;
+    /* A control is rejected only by a counterexample that was run again; one of a limit, which has no model, by what its
+     * trial found, in words. */
+    bool shown = m ? v->has_counterexample : v->note != NULL;
+    u->good = control ? v->holds == AT_FALSE && shown : v->holds == AT_TRUE;
     json_t *o = json_object();
-    detail_add(o, "size", size_json(m));
+    if (m)
+        detail_add(o, "size", size_json(m));
     if (control)
         detail_add(o, "control", json_string(u->cell->control));
     if (v->note)
         detail_add(o, "note", json_string(v->note));
-    if (v->has_counterexample) {
+    if (m && v->has_counterexample) {
         at_text t;
         at_text_init(&t);
         if (point) {

@@ -38,8 +38,8 @@ at_status shelf_put(shelf *s, uint64_t piece, const char *payload, at_err *err);
 void detail_add(json_t *o, const char *key, json_t *value);
 json_t *detail_number(double x);
 at_status detail_finish(unit *u, json_t *o, at_err *err); /* becomes the record's detail; o is released */
-/* The verdict, the model's size and the counterexample, into the record. point: the one the model is of, when the cell
- * has many. */
+/* The verdict, the model's size and the counterexample, into the record. m: NULL of a limit; point: the one the model is of, when
+ * the cell has many. */
 at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,
                          at_err *err);
 

@@ -41,7 +41,7 @@ static at_status piece_done(void *ctx, uint64_t piece, const at_piece *p, at_err
 typedef struct {
     uint64_t n, built;
     at_params *p;
-    at_model *m;
+    at_model *m; /* none are built of a limit */
 } points;
 
 static void points_release(points *x)
@@ -63,12 +63,14 @@ static at_status points_make(unit *u, points *x, at_err *err)
     at_status s = AT_OK;
     for (uint64_t k = 0; k < x->n && !s; k++) {
         at_sweep_nth(&u->sweep, k, &x->p[k]);
+        if (u->claim->trial)
+            continue;
         s = at_claim_model(u->claim, &x->p[k], &x->m[k], err);
         x->built += !s;
         if (!s)
             s = at_model_hash(&x->m[k], hash + 64 * k, err);
     }
-    if (!s && x->n > 1) /* one hash of all */
+    if (!s && x->n > 1 && x->built) /* one hash of all */
         at_sha256(hash, 64 * x->n, hash);
     u->key.model_hash = hash;
     if (s)
@@ -111,9 +113,9 @@ at_status unit_check(unit *u, at_err *err)
 {
     const at_cell *c = u->cell;
     const char *arith = at_cell_arith(c);
-    uint64_t limit = c->evidence != AT_EV_SAMPLED   ? 0
-                     : u->job->tier == AT_TIER_FULL ? c->inputs
-                                                    : (c->inputs + 9) / 10;
+    uint64_t limit = c->evidence == AT_EV_EXACT || c->evidence == AT_EV_CERTIFIED ? 0
+                     : u->job->tier == AT_TIER_FULL                               ? c->inputs
+                                                                                  : (c->inputs + 9) / 10;
     points x;
     at_arith a;
     at_status s = at_arith_parse(arith, &a, err);
@@ -123,8 +125,9 @@ at_status unit_check(unit *u, at_err *err)
         return s;
     u->key.question = at_arena_printf(
         u->arena, "%s %s%s%s seed=%" PRIu64 " limit=%" PRIu64 "%s%s", at_evidence_names[c->evidence],
-        c->evidence == AT_EV_EXACT ? at_enum_names[c->how] : "", c->evidence == AT_EV_EXACT ? " " : "", arith,
-        u->job->seed, limit, c->control ? " control " : "", c->control ? c->control : "");
+        c->evidence == AT_EV_EXACT && !u->claim->trial ? at_enum_names[c->how] : "",
+        c->evidence == AT_EV_EXACT && !u->claim->trial ? " " : "", arith, u->job->seed, limit,
+        c->control ? " control " : "", c->control ? c->control : "");
     at_row *old = NULL;
     if (!u->key.question)
         s = at_oom(err);
@@ -146,7 +149,7 @@ at_status unit_check(unit *u, at_err *err)
     if (!s) {
         u->rec.arithmetic = arith;
         u->rec.isa = c->evidence == AT_EV_CERTIFIED ? "arb" : at_exec_isa();
-        s = detail_verdict(u, &x.m[at], x.n > 1 ? &x.p[at] : NULL, a, &v, err);
+        s = detail_verdict(u, u->claim->trial ? NULL : &x.m[at], x.n > 1 ? &x.p[at] : NULL, a, &v, err);
     }
     points_release(&x);
     return s;

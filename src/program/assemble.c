@@ -532,7 +532,7 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
         m->subspaces[c].width = 1;
         st = st ? st : L->names[c].oom ? at_oom(err) : AT_OK;
     }
-    m->readout = (at_readout){.kind = P->read, .rows = P->out.n, .threshold = P->threshold};
+    m->readout = (at_readout){.kind = P->read, .rows = P->out.n, .threshold = P->threshold, .last = P->last};
     form **out = forms_of(L, P->out);
     if (!out)
         return at_oom(err);

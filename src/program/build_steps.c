@@ -497,6 +497,13 @@ void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold)
     P->out = out;
     P->read = read;
     P->threshold = threshold;
+    P->last = false;
+}
+
+void at_emit_last(at_program *P, at_vec out, at_read_kind read, double threshold)
+{
+    at_emit(P, out, read, threshold);
+    P->last = true;
 }
 
 int at_program_vars(const at_program *P)

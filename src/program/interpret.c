@@ -233,9 +233,10 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
             }
         }
     }
-    for (int u = 0; u < x->n; u++)
+    for (int u = 0; u < (P->last ? 1 : x->n); u++)
         for (int r = 0; r < R; r++)
-            result[(size_t)u * (size_t)R + (size_t)r] = val(&m, P->out.v[r])[u + P->n_prefix];
+            result[(size_t)u * (size_t)R + (size_t)r] =
+                val(&m, P->out.v[r])[P->last ? m.T - 1 : u + P->n_prefix];
     *out = result;
     return AT_OK;
 }

@@ -196,7 +196,7 @@ at_status at_program_print(const at_program *P, at_text *t)
         return t->oom ? AT_ENOMEM : AT_OK;
     at_text_add(t, "  output ");
     print_vec(P, P->out, "", t);
-    at_text_addf(t, " read by %s", at_read_names[P->read]);
+    at_text_addf(t, "%s read by %s", P->last ? " at the last position" : "", at_read_names[P->read]);
     if (P->read == AT_READ_THRESHOLD)
         at_text_addf(t, " %g", P->threshold);
     at_text_add(t, "\n");

@@ -80,6 +80,7 @@ struct at_program {
     at_vec out;
     at_read_kind read;
     double threshold;
+    bool last;     /* only the last position is read */
     double weaken; /* factor on scales: 1, but for controls */
     double lambda; /* GeLU units of this sharpness; 0: ReLU units */
     at_err err;

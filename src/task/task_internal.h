@@ -16,6 +16,7 @@ extern const at_task at_task_match2, at_task_match3, at_task_match3_bigram, at_t
 extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_task_selection,
     at_task_prefix_mask, at_task_suffix_mask, at_task_block_index;
 extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_task_linear_recurrence;
+extern const at_task at_task_compose, at_task_funccomp;
 
 #define AT_LENGTH_MAX  4096
 #define AT_MODULUS_MAX 65536
@@ -161,5 +162,73 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
 #define AT_TOKENS_VERBS                                                                                      \
     .row_width = at_tokens_width, .out_width = at_tokens_width, .sample = at_tokens_sample,                  \
     .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next, .simpler = at_tokens_simpler
+
+/* ---- tasks over tables of functions (tables.c) --------------------------------------------------------- */
+
+#define AT_TABLES_MAX 64
+/* A prompt of tables, in order of application. Table t is the positions first[t] .. first[t] + size[t] - 1, with tokens
+ * 0..size[t]-1. The path starts with the token at position `start`, in 0..size[0]-1; table t > 0 is read at entry
+ * digit_t size[t-1] + value so far, where digit_t of 0..radix[t]-1 are those of the token at position `digits`, digit_1
+ * the lowest (digits = -1, all radix 1: there are none). radix[0] is 1. */
+typedef struct {
+    int n, length;
+    int first[AT_TABLES_MAX], size[AT_TABLES_MAX], radix[AT_TABLES_MAX];
+    int start, digits;
+} at_tables;
+/* The value at the end of the path; at (n), may be NULL: its positions. */
+int at_tables_path(const at_tables *f, const double *x, int *at);
+void at_tables_sample(const at_tables *f, at_rng *r, double *x);
+void at_tables_adversarial(const at_tables *f, at_rng *r, double *x);
+uint64_t at_tables_count(const at_tables *f, at_enum e);
+void at_tables_nth(const at_tables *f, uint64_t index, double *x);
+void at_tables_next(const at_tables *f, double *x);
+/* Is N the length? formula: how it is computed, for the message. */
+at_status at_tables_validate(const at_params *p, int64_t length, const char *formula, at_err *err);
+
+/* The verbs, from the task's `static void tables(const at_params *p, at_tables *f)`. */
+#define AT_TABLES_VERBS_DEFINE                                                                               \
+    static void answer(const at_params *p, const double *x, double *y)                                       \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        *y = at_tables_path(&f, x, NULL);                                                                    \
+    }                                                                                                        \
+    static void sample(const at_params *p, at_rng *r, double *x)                                             \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        at_tables_sample(&f, r, x);                                                                          \
+    }                                                                                                        \
+    static void adversarial(const at_params *p, at_rng *r, double *x)                                        \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        at_tables_adversarial(&f, r, x);                                                                     \
+    }                                                                                                        \
+    static uint64_t count(const at_params *p, at_enum e)                                                     \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        return at_tables_count(&f, e);                                                                       \
+    }                                                                                                        \
+    static void nth(const at_params *p, at_enum e, uint64_t index, double *x)                                \
+    {                                                                                                        \
+        (void)e;                                                                                             \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        at_tables_nth(&f, index, x);                                                                         \
+    }                                                                                                        \
+    static void next(const at_params *p, at_enum e, uint64_t index, double *x)                               \
+    {                                                                                                        \
+        (void)e;                                                                                             \
+        (void)index;                                                                                         \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        at_tables_next(&f, x);                                                                               \
+    }
+#define AT_TABLES_VERBS                                                                                      \
+    .last = true, .enums = 1u << AT_ENUM_SEQUENCES, .length = length, .row_width = at_tokens_width,          \
+    .out_width = at_tokens_width, .answer = answer, .sample = sample, .adversarial = adversarial,            \
+    .count = count, .nth = nth, .next = next, .simpler = at_tokens_simpler
 
 #endif

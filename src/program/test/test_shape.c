@@ -30,7 +30,7 @@ static void agree(at_program *P, const at_model *m, int n, int M, double tol)
         at_input in = {n, x};
         assert_int_equal(at_program_run(P, &in, &a, &want, &err), AT_OK);
         assert_int_equal(at_run(m, at_f64, &in, NULL, &a, &y, &err), AT_OK);
-        for (int k = 0; k < n * y.rows; k++)
+        for (int k = 0; k < y.n * y.rows; k++)
             if (!(fabs(y.value[k] - want[k]) <= tol))
                 fail_msg("value %d: %.17g, interpreted %.17g", k, y.value[k], want[k]);
         at_arena_release(&a);
@@ -309,6 +309,44 @@ static void test_long_names(void **state)
     at_program_free(P);
 }
 
+/* Read at the last position: of the input, or of the suffix. */
+static void test_last_position(void **state)
+{
+    (void)state;
+    for (int suffix = 0; suffix < 2; suffix++) {
+        at_program *P = at_program_new("last", 4);
+        at_suffix(P, suffix);
+        at_var x = at_number(P, "x", at_token(P, "x", 3));
+        if (suffix)
+            at_hidden_suffix(P, x, 0, 7);
+        at_var here = at_position(P, "here", AT_POS_I);
+        at_var sum = at_sum(P, "sum", AT_VEC(x, here), (double[]){1, 10}, 0);
+        at_emit_last(P, AT_VEC(sum), AT_READ_ROUND, 0);
+        at_model m;
+        assembled(P, &m);
+        assert_true(m.readout.last);
+        for (int n = 1; n <= 4; n++)
+            agree(P, &m, n, 3, 0);
+        at_arena a;
+        at_arena_init(&a);
+        at_err err = {0};
+        double x4[4] = {0, 1, 2, 1}, *out;
+        at_output y;
+        assert_int_equal(at_program_run(P, &(at_input){4, x4}, &a, &out, &err), AT_OK);
+        assert_int_equal(at_run(&m, at_f64, &(at_input){4, x4}, NULL, &a, &y, &err), AT_OK);
+        assert_int_equal(y.n, 1);
+        assert_true(*out == (suffix ? 57 : 41) && y.decision[0] == *out);
+        at_text t;
+        at_text_init(&t);
+        assert_int_equal(at_program_print(P, &t), AT_OK);
+        assert_non_null(strstr(t.s, "at the last position read by round"));
+        at_text_release(&t);
+        at_arena_release(&a);
+        at_model_release(&m);
+        at_program_free(P);
+    }
+}
+
 static void test_print(void **state)
 {
     (void)state;
@@ -505,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_odd_shapes),
         cmocka_unit_test(test_long_chain),
         cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_last_position),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_failures_inside_arenas),

@@ -1,0 +1,311 @@
+/* cmd_refute.c: `attest refute`: the input on which a model is wrong, if one can be found. */
+#include "cli.h"
+
+#include <attest/job.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SHOWN 12 /* rows of a chain */
+
+/* What the model should compute, by the name a person gives it. */
+typedef struct {
+    at_subject subject;
+    at_params params;
+    at_source *source;
+    void *chain; /* opened */
+    char *text;  /* the parameters, canonical */
+} question;
+
+static void question_release(question *q)
+{
+    at_source_free(q->source);
+    if (q->chain)
+        q->subject.chain->close(q->chain);
+    at_free(q->text);
+}
+
+static at_status text_keep(question *q, const at_params *p, at_err *err)
+{
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, "");
+    at_params_print(p, &t);
+    if (t.oom)
+        return at_oom(err);
+    q->text = t.s;
+    return AT_OK;
+}
+
+static at_status task_open(const cli_args *a, const at_task *t, question *q, at_err *err)
+{
+    at_params_init(&q->params, t->params, t->n_params);
+    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
+    q->subject.task = t;
+    q->subject.params = &q->params;
+    q->subject.tolerance = a->tolerance;
+    if (t->real && !(a->tolerance > 0) &&
+        at_params_has(&q->params, "q")) /* what the theorems on qSA ask for */
+        q->subject.tolerance = 0.5 / at_params_get(&q->params, "q");
+    if (!s && t->real && !(q->subject.tolerance > 0))
+        s = at_fail(err, AT_EINPUT, "answers of task %s are reals: how far off may they be? (--tolerance E)",
+                    t->id);
+    return s ? s : text_keep(q, &q->params, err);
+}
+
+static at_status stream_open(const cli_args *a, question *q, at_err *err)
+{
+    const at_stream *t = at_stream_find(a->task);
+    at_params_init(&q->params, t->params, t->n_params);
+    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
+    if (!s && at_params_has(&q->params, "order") && at_params_int(&q->params, "order"))
+        s = at_fail(err, AT_EREFUSED,
+                    "with order=random several completions are right; refute takes order=leftmost");
+    if (!s)
+        s = at_source_open(t, &q->params, &q->source, err);
+    q->subject.chain = &at_chain_stream;
+    q->subject.self = q->source;
+    return s ? s : text_keep(q, &q->params, err);
+}
+
+static at_status chain_open(const cli_args *a, const at_claim *c, question *q, at_err *err)
+{
+    at_params_init(&q->params, c->params, c->n_params);
+    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
+    q->subject.chain = c->chain;
+    if (!s)
+        s = c->chain->open(&q->params, &q->chain, err);
+    q->subject.self = q->chain;
+    return s ? s : text_keep(q, &q->params, err);
+}
+
+/* A decoder is asked for a stream's or a claim's chains, another model for a task's answers. */
+static at_status question_open(const cli_args *a, const at_model *m, question *q, at_err *err)
+{
+    const at_claim *c = at_claim_find(a->task);
+    *q = (question){.subject = {.m = m, .arith = a->has_precision ? a->precision : at_f32}};
+    if (m->decode.enabled && at_stream_find(a->task))
+        return stream_open(a, q, err);
+    if (m->decode.enabled && c && c->chain)
+        return chain_open(a, c, q, err);
+    if (!m->decode.enabled && at_task_find(a->task))
+        return task_open(a, at_task_find(a->task), q, err);
+    if (at_task_find(a->task) || at_stream_find(a->task) || (c && c->chain))
+        return at_fail(err, AT_EINPUT, "'%.60s' is for %s, and the model is %s", a->task,
+                       m->decode.enabled ? "models that answer at positions" : "decoders",
+                       m->decode.enabled ? "a decoder" : "none");
+    const char *names[256];
+    size_t n = 0;
+    for (int i = 0; i < at_n_tasks && n < 128; i++)
+        names[n++] = at_tasks[i]->id;
+    for (int i = 0; i < at_n_streams && n < 256; i++)
+        names[n++] = at_streams[i]->id;
+    const char *near = at_nearest(a->task, names, n);
+    return near ? at_fail(err, AT_EINPUT, "no task '%.60s'; did you mean '%s'?", a->task, near)
+                : at_fail(err, AT_EINPUT, "no task '%.60s'; `attest list` shows tasks and streams", a->task);
+}
+
+/* ---- what was found ------------------------------------------------------------------------------------- */
+
+static void numbers_print(at_text *t, const double *x, int n)
+{
+    for (int k = 0; k < n; k++)
+        at_text_addf(t, "%s%.9g", k ? "," : "", x[k]);
+}
+
+/* What came out and what is right, of one input: where it is first wrong, or at the place of the other's fault. */
+static void answer_print(const at_subject *s, const at_answer *y, int at, at_text *t)
+{
+    size_t w = (size_t)y->width;
+    if (s->chain) {
+        for (int side = 0; side < 2; side++) {
+            int n = side ? y->n_right : y->n;
+            at_text_add(t, side ? "    right  " : "    wrote  ");
+            for (int i = 0; i < n && i < SHOWN; i++) {
+                at_text_add(t, i ? " " : "");
+                at_input_print_row(s->m, (side ? y->right : y->got) + (size_t)i * w, t);
+            }
+            at_text_add(t, n > SHOWN ? " ...\n" : "\n");
+        }
+        return;
+    }
+    int i = y->n == 1 ? 0 : at;
+    at_text_addf(t, "    at     position %d\n    got    ", at + 1);
+    numbers_print(t, y->got + (size_t)i * w, y->width);
+    at_text_add(t, "\n    right  ");
+    numbers_print(t, y->right + (size_t)i * w, y->width);
+    at_text_add(t, "\n");
+}
+
+static void input_show(const at_subject *s, const at_input *x, const char *name, at_text *t)
+{
+    at_text in;
+    at_text_init(&in);
+    at_input_print(s->m, x, &in);
+    cli_row(t, name, 11, in.oom || !in.s ? "" : in.s, cli_columns());
+    t->oom |= in.oom;
+    at_text_release(&in);
+}
+
+static void finding_print(const at_subject *s, const at_refute_report *r, at_text *t)
+{
+    const at_refutation *f = &r->found;
+    bool pair = f->pair.x[1].n > 0;
+    int at = f->answer[f->wrong].position;
+    at_text_addf(t, "refuted by %s%s\n", f->method, r->served ? " (from the ledger, run again)" : "");
+    if (f->pair.note)
+        cli_wrap(t, f->pair.note, 2, cli_columns());
+    if (pair)
+        cli_wrap(
+            t,
+            "two inputs with the same output, to the bit where answers are no reals, that must be answered "
+            "differently:",
+            2, cli_columns());
+    for (int k = 0; k < (pair ? 2 : 1); k++) {
+        input_show(s, &f->pair.x[k], f->answer[k].correct ? "  input" : "  WRONG on", t);
+        answer_print(s, &f->answer[k], at, t);
+    }
+}
+
+static void random_print(const at_random_search *x, at_text *t)
+{
+    at_text_addf(t, "plain random search as long: %" PRIu64 " inputs, %s, %s\n", x->tried,
+                 x->pair ? "a pair too" : "no pair", x->wrong ? "some wrong answer" : "no wrong answer");
+}
+
+static void attempts_print(const at_refute_report *r, at_text *t)
+{
+    at_text_add(t, "not refuted; that proves nothing\n");
+    for (int k = 0; k < r->found.n_attempts; k++) {
+        const at_attempt *x = &r->found.attempts[k];
+        at_text line;
+        at_text_init(&line);
+        if (x->status == AT_EREFUSED)
+            at_text_addf(&line, "does not apply: %s", x->words);
+        else
+            at_text_addf(&line, "%" PRIu64 " states, %.1f s%s%s", x->states, x->seconds,
+                         *x->words ? ": " : "", x->words);
+        char left[48];
+        snprintf(left, sizeof left, "  %s", x->id);
+        cli_row(t, left, 20, line.oom ? "" : line.s, cli_columns());
+        at_text_release(&line);
+    }
+    if (r->runs)
+        at_text_addf(t, "with %" PRIu64 " earlier run%s: %" PRIu64 " states\n", r->runs,
+                     r->runs == 1 ? "" : "s", r->states);
+}
+
+static json_t *report_json(const at_subject *s, const at_refute_report *r)
+{
+    const at_refutation *f = &r->found;
+    json_t *j = cli_json_set(json_object(), "refuted", f->refuted == AT_TRUE ? json_true() : json_null());
+    json_t *inputs = json_array(), *attempts = json_array();
+    for (int k = 0; f->refuted == AT_TRUE && k < 2 && f->pair.x[k].n; k++) {
+        at_text in;
+        at_text_init(&in);
+        at_input_print(s->m, &f->pair.x[k], &in);
+        json_t *x = cli_json_set(json_object(), "input", in.oom ? NULL : cli_json_text(in.s));
+        x = cli_json_set(x, "correct", json_boolean(f->answer[k].correct));
+        x = cli_json_set(x, "position", json_integer(f->answer[k].position + 1));
+        inputs = cli_json_add(inputs, x);
+        at_text_release(&in);
+    }
+    for (int k = 0; k < f->n_attempts; k++) {
+        json_t *x = cli_json_set(json_object(), "refuter", cli_json_text(f->attempts[k].id));
+        x = cli_json_set(x, "applies", json_boolean(f->attempts[k].status != AT_EREFUSED));
+        x = cli_json_set(x, "states", json_integer((json_int_t)f->attempts[k].states));
+        x = cli_json_set(x, "seconds", cli_json_number(f->attempts[k].seconds));
+        attempts = cli_json_add(attempts, cli_json_set(x, "words", cli_json_text(f->attempts[k].words)));
+    }
+    j = cli_json_set(j, "method", cli_json_text(f->method));
+    j = cli_json_set(j, "inputs", inputs);
+    j = cli_json_set(j, "attempts", attempts);
+    j = cli_json_set(j, "states", json_integer((json_int_t)r->states));
+    j = cli_json_set(j, "runs_before", json_integer((json_int_t)r->runs));
+    j = cli_json_set(j, "served", json_boolean(r->served));
+    j = cli_json_set(j, "random_inputs", json_integer((json_int_t)f->random.tried));
+    j = cli_json_set(j, "random_pair", json_boolean(f->random.pair));
+    j = cli_json_set(j, "random_wrong", json_boolean(f->random.wrong));
+    return cli_json_set(j, "seconds", cli_json_number(f->seconds));
+}
+
+static int report_put(const cli_args *a, const at_subject *s, const at_refute_report *r)
+{
+    bool found = r->found.refuted == AT_TRUE;
+    int code = found ? CLI_FAILS : CLI_UNDECIDED;
+    if (a->json)
+        return cli_put_json(a, report_json(s, r), code);
+    at_text t;
+    at_text_init(&t);
+    if (found)
+        finding_print(s, r, &t);
+    else
+        attempts_print(r, &t);
+    if (r->found.random.tried)
+        random_print(&r->found.random, &t);
+    return cli_put_text(a, &t, code);
+}
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    at_model m;
+    question q;
+    at_ledger *l = NULL;
+    at_refute_report r;
+    at_arena arena;
+    if (!a->task)
+        return cli_usage(a, "what should the model compute? (--task TASK)");
+    if (at_model_load(&m, a->words[0], &err))
+        return cli_fail(a, &err);
+    at_arena_init(&arena);
+    int code = CLI_USAGE;
+    at_status s = question_open(a, &m, &q, &err);
+    if (!s && a->db)
+        s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);
+    if (!s) {
+        at_refute_job job = {
+            .subject = &q.subject,
+            .task = a->task,
+            .params = q.text,
+            .ledger = l,
+            .env = {.seconds = a->budget, .seed = a->seed, .threads = a->threads, .progress = cli_progress()},
+            .only = a->by};
+        s = at_job_refute(&job, &arena, &r, &err);
+        cli_progress_clear();
+    }
+    code = s ? cli_fail(a, &err) : report_put(a, &q.subject, &r);
+    at_ledger_close(l);
+    question_release(&q);
+    at_arena_release(&arena);
+    at_model_release(&m);
+    return code;
+}
+
+const cli_command cmd_refute = {
+    .name = "refute",
+    .summary = "find an input on which a model is wrong",
+    .usage = "MODEL --task TASK [--set K=V]... [--budget SECONDS]",
+    .about =
+        "Looks for two inputs that the model cannot tell apart though they must be answered differently:\n"
+        "by the null space of a feed-forward net, equal states of a recurrent one, equal running sums or\n"
+        "block ends of a decoder, equal messages through one attention layer; and, where none of these\n"
+        "applies, near the decision boundary. What is found is run again, made simpler and printed, beside\n"
+        "plain random search of the same length.\n"
+        "\n"
+        "TASK is a task, or for decoders a stream or a claim that writes chains; its parameters are set by\n"
+        "--set. The model is what it is in the arithmetic of --precision (default f32): the fewer bits,\n"
+        "the less it can tell apart.\n"
+        "\n"
+        "Exit code: 1 the model is refuted, 3 nothing was found, which proves nothing. With --db what was\n"
+        "tried is kept, and the next run tries other inputs.",
+    .examples = "attest refute model.safetensors --task match3 --set N=9,M=40 --precision p6\n"
+                "attest refute rnn.safetensors --task qsa --set N=20,q=1 --precision p6e4\n"
+                "attest refute lis.safetensors --task lis --set n=10,range=25 --budget 30\n",
+    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_SEED | CLI_PRECISION | CLI_REFUTE,
+    .least = 1,
+    .most = 1,
+    .missing = "a model file",
+    .run = run,
+};

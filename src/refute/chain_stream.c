@@ -1,0 +1,80 @@
+/* chain_stream.c: a stream's rows as a chain: a prompt of tokens, and the one completion that is right. */
+#include "refute_internal.h"
+
+#include <string.h>
+
+static int stream_row_width(const void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static int stream_longest(const void *self)
+{
+    return at_source_longest(self);
+}
+
+static uint64_t stream_count(const void *self)
+{
+    (void)self;
+    return UINT64_MAX;
+}
+
+/* Sample i of the test part, of seed `seed`. */
+static at_status stream_prompt(const at_source *d, uint64_t seed, uint64_t i, double *prompt, int *n,
+                               at_err *err)
+{
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    at_status bad = s.token ? at_source_sample(d, seed, AT_TEST, i, &s, err) : at_oom(err);
+    for (int k = 0; k < s.prompt && !bad; k++)
+        prompt[k] = s.token[k];
+    *n = s.prompt;
+    at_free(s.token);
+    return bad;
+}
+
+static at_status stream_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
+{
+    return stream_prompt(self, 1, i, prompt, n, err);
+}
+
+static at_status stream_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
+{
+    uint64_t seed = at_rng_u64(r);
+    return stream_prompt(self, seed, at_rng_u64(r) >> 1, prompt, n, err);
+}
+
+/* What the reference writes, unless other completions are right too. */
+static at_status stream_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                               at_err *err)
+{
+    const at_source *d = self;
+    int longest = at_source_longest(d);
+    at_sequence s = {.n = n, .prompt = n, .token = at_calloc((size_t)longest, sizeof(int))};
+    if (!s.token)
+        return at_oom(err);
+    at_status bad = n <= longest ? AT_OK : at_fail(err, AT_EINPUT, "%d tokens are no prompt", n);
+    for (int k = 0; k < n && !bad; k++)
+        s.token[k] = (int)prompt[k];
+    if (!bad)
+        bad = at_source_complete(d, &s, err);
+    for (int k = n; k < s.n && !bad; k++)
+        rows[k - n] = s.token[k];
+    *n_rows = s.n - n;
+    at_free(s.token);
+    return bad;
+}
+
+const at_chain at_chain_stream = {
+    .id = "stream",
+    .title = "a stream's completions",
+    .definition = "prompt, then the chain and the answer of the stream's reference, then <eos>",
+    .input_help = "words between blanks",
+    .row_width = stream_row_width,
+    .prompt_max = stream_longest,
+    .rows_max = stream_longest,
+    .count = stream_count,
+    .nth = stream_nth,
+    .sample = stream_sample,
+    .answer = stream_answer,
+};

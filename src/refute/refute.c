@@ -1,0 +1,113 @@
+/* refute.c: refuters one after the other, until one hands over a failing input that holds up when it is run again. */
+#include "refute_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_REFUTERS  64
+#define SHRINK_SECONDS 2.0
+
+static const at_refuter *refuter_find(const char *id)
+{
+    for (int i = 0; i < at_n_refuters; i++)
+        if (!strcmp(at_refuters[i]->id, id))
+            return at_refuters[i];
+    return NULL;
+}
+
+static at_status refuter_need(const char *id, const at_refuter **out, at_err *err)
+{
+    const char *names[MOST_REFUTERS];
+    if ((*out = refuter_find(id)))
+        return AT_OK;
+    for (int i = 0; i < at_n_refuters && i < MOST_REFUTERS; i++)
+        names[i] = at_refuters[i]->id;
+    const char *near = at_nearest(id, names, (size_t)at_n_refuters);
+    return at_fail(err, AT_EINPUT, "unknown refuter '%.60s'%s%s%s", id, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
+}
+
+/* Run again, shrunk, and run again once more: *held says whether it does. */
+static at_status finding_confirm(const at_subject *s, const at_refuter *r, at_arena *a, at_refutation *out,
+                                 bool *held, at_err *why, at_err *err)
+{
+    at_tri is = AT_FALSE;
+    at_status bad = AT_OK;
+    for (int pass = 0; pass < 2 && !bad; pass++) {
+        if (r->single) {
+            bad = at_subject_answer(s, &out->pair.x[0], a, &out->answer[0], err);
+            is = !bad && !out->answer[0].correct ? AT_TRUE : AT_FALSE;
+            if (!bad && is != AT_TRUE)
+                at_fail(why, AT_EDOMAIN, "what it found is answered rightly");
+        } else
+            bad = at_pair_verify(s, &out->pair, a, &is, out->answer, why, err);
+        if (!pass && !bad && is == AT_TRUE)
+            bad = pair_shrink(s, r->single, SHRINK_SECONDS, a, &out->pair, err);
+    }
+    *held = !bad && is == AT_TRUE;
+    return bad;
+}
+
+static at_status refuter_try(const at_subject *s, const at_refuter *r, const at_refute_env *env, at_arena *a,
+                             at_refutation *out, at_err *err)
+{
+    at_attempt *t = &out->attempts[out->n_attempts++];
+    at_err words = {0};
+    double start = at_now();
+    *t = (at_attempt){.id = r->id, .status = r->fits(s, &words)};
+    if (!t->status) {
+        at_pair p = {.bits = NAN};
+        t->status = r->search(s, env, a, &p, &words);
+        t->states = p.states;
+        bool held = false;
+        if (!t->status) {
+            out->pair = p;
+            at_status bad = finding_confirm(s, r, a, out, &held, &words, err);
+            if (bad)
+                return bad;
+        }
+        if (held) {
+            out->refuted = AT_TRUE;
+            out->method = r->id;
+            out->wrong = out->answer[0].correct;
+        } else if (!t->status) /* never believed without being seen */
+            t->status = AT_EBUDGET;
+    }
+    t->seconds = at_now() - start;
+    t->words = at_arena_strdup(a, words.text);
+    if (!t->words)
+        return at_oom(err);
+    if (t->status && t->status != AT_EBUDGET && t->status != AT_EREFUSED)
+        return at_fail(err, t->status, "%s", words.text);
+    return AT_OK;
+}
+
+at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
+                    at_refutation *out, at_err *err)
+{
+    const at_refuter *one = NULL;
+    *out = (at_refutation){.refuted = AT_UNKNOWN};
+    at_status bad = at_subject_check(s, err);
+    if (!bad && only)
+        bad = refuter_need(only, &one, err);
+    out->attempts = at_new(a, at_attempt, at_n_refuters + 1);
+    if (bad || !out->attempts)
+        return bad ? bad : at_oom(err);
+    double start = at_now();
+    for (int i = 0; i < at_n_refuters && !bad && out->refuted != AT_TRUE; i++) {
+        if (one && at_refuters[i] != one)
+            continue;
+        at_refute_env left = *env;
+        if (env->seconds > 0 && (left.seconds = env->seconds - (at_now() - start)) <= 0)
+            break;
+        bad = refuter_try(s, at_refuters[i], &left, a, out, err);
+        if (!bad && at_cancel_pending())
+            bad = at_fail(err, AT_ECANCEL, "interrupted");
+    }
+    out->seconds = at_now() - start;
+    /* The rival gets as long as the refuters took. */
+    at_refute_env same = *env;
+    same.states = 0;
+    same.seconds = out->seconds > 0.1 ? out->seconds : 0.1;
+    return bad ? bad : at_refute_random(s, &same, &out->random, err);
+}

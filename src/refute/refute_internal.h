@@ -1,0 +1,21 @@
+/* refute_internal.h: what the files of this module share. */
+#ifndef ATTEST_REFUTE_INTERNAL_H
+#define ATTEST_REFUTE_INTERNAL_H
+
+#include <attest/refute.h>
+
+/* Rows and numbers of an input of the subject. */
+int subject_row(const at_subject *s);
+int subject_length_max(const at_subject *s); /* of an input: N, or the longest prompt */
+/* Input number i of a seed: drawn from the task (every other one near the boundary) or from the chain. x has room for
+ * length_max rows. */
+at_status subject_draw(const at_subject *s, uint64_t seed, uint64_t i, double *x, int *n, at_err *err);
+/* Outputs at most so far apart are equal. */
+double subject_same(const at_subject *s);
+/* Do two answers agree at position i in the sense of at_pair_verify, and do the targets there not? */
+bool answers_collide(const at_subject *s, const at_answer *x, const at_answer *y, int i);
+
+/* A pair that verifies, or a single wrong input, made simpler while it does; `seconds` at most. */
+at_status pair_shrink(const at_subject *s, bool single, double seconds, at_arena *a, at_pair *p, at_err *err);
+
+#endif

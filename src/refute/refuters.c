@@ -1,0 +1,12 @@
+/* refuters.c: every refuter, one row each, in the order in which they are tried: those that need a special shape first, the search
+ * that takes anything last. */
+#include "refute_internal.h"
+
+#define REFUTERS(ROW) /* a row each: the name of its struct in src/refute/refute_*.c */
+
+#define DECLARE(name) extern const at_refuter refuter_##name;
+REFUTERS(DECLARE)
+
+#define REFER(name) &refuter_##name,
+const at_refuter *const at_refuters[] = {REFUTERS(REFER) NULL};
+const int at_n_refuters = sizeof at_refuters / sizeof *at_refuters - 1;

@@ -1,0 +1,177 @@
+/* test_subject.c: what counts as a pair, who finds one by luck, and how it is made simpler.
+ *
+ * The models are tables: task match2 of length N, answered from each position's own token. With N = 1 that can be right. */
+#include "../refute_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#define OK(x)                                                                                                \
+    do {                                                                                                     \
+        err = (at_err){0};                                                                                   \
+        if (x)                                                                                               \
+            fail_msg("%s", err.text);                                                                        \
+    } while (0)
+
+static at_err err; /* of the last call */
+
+enum { M = 6 };
+
+typedef struct {
+    at_model m;
+    at_params p;
+    at_subject s;
+} fixture;
+
+/* value[x] > 0: says yes to token x. */
+static void fixture_init(fixture *f, int N, const double *value)
+{
+    const at_task *t = at_task_find("match2");
+    at_model_init(&f->m);
+    f->m.width = 1;
+    f->m.n_min = f->m.n_max = N;
+    f->m.pos_origin = 1;
+    f->m.fields = at_new(&f->m.arena, at_field, 1);
+    f->m.n_fields = 1;
+    f->m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = M, .embed = {0, 1, -1}};
+    f->m.readout = (at_readout){.kind = AT_READ_THRESHOLD, .rows = 1};
+    OK(at_model_layout(&f->m, &err));
+    memcpy(at_model_data(&f->m, f->m.fields[0].embed.tensor), value, M * sizeof *value);
+    *at_model_data(&f->m, f->m.readout.w) = 1;
+    at_params_init(&f->p, t->params, t->n_params);
+    OK(at_params_set(&f->p, "N", N, &err));
+    OK(at_params_set(&f->p, "M", M, &err));
+    f->s = (at_subject){.m = &f->m, .arith = at_f64, .task = t, .params = &f->p};
+    OK(at_subject_check(&f->s, &err));
+}
+
+static const double right[M] = {1, -2, -3, 4, -5, -6}; /* 2x = 0 mod 6: 0 and 3; no two values are equal */
+static const double never[M] = {-1, -1, -1, -1, -1, -1};
+
+static at_tri verify(fixture *f, const double *x, const double *y, int n, at_err *why)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_pair p = {.x = {{n, x}, {n, y}}};
+    at_answer answer[2];
+    at_tri is;
+    OK(at_pair_verify(&f->s, &p, &a, &is, answer, why, &err));
+    at_arena_release(&a);
+    return is;
+}
+
+static void test_answers_and_pairs(void **state)
+{
+    (void)state;
+    fixture f;
+    at_arena a;
+    at_answer y;
+    at_err why = {0};
+    at_arena_init(&a);
+    fixture_init(&f, 1, right);
+    for (double x = 0; x < M; x++) {
+        OK(at_subject_answer(&f.s, &(at_input){1, &x}, &a, &y, &err));
+        assert_true(y.correct && y.position == -1 && y.n == 1);
+    }
+    assert_int_equal(verify(&f, (double[]){0}, (double[]){1}, 1, &why), AT_FALSE);
+    assert_non_null(strstr(why.text, "at no position"));
+    at_model_release(&f.m);
+
+    fixture_init(&f, 1, never);
+    double x = 3;
+    OK(at_subject_answer(&f.s, &(at_input){1, &x}, &a, &y, &err));
+    assert_true(!y.correct && y.position == 0 && y.got[0] == 0 && y.right[0] == 1);
+    assert_int_equal(verify(&f, (double[]){0}, (double[]){1}, 1, NULL), AT_TRUE);
+    assert_int_equal(verify(&f, (double[]){0}, (double[]){3}, 1, NULL), AT_FALSE); /* the same target */
+    at_model_release(&f.m);
+
+    /* The same decision, but not the same value: the model does tell them apart. */
+    fixture_init(&f, 1, (double[M]){-1, -2, -1, -1, -1, -1});
+    assert_int_equal(verify(&f, (double[]){0}, (double[]){1}, 1, NULL), AT_FALSE);
+    at_model_release(&f.m);
+    at_arena_release(&a);
+}
+
+static void test_random_search(void **state)
+{
+    (void)state;
+    fixture f;
+    at_random_search r;
+    fixture_init(&f, 1, right);
+    OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
+    assert_true(r.tried == 500 && !r.wrong && !r.pair);
+    assert_int_equal(at_refute_random(&f.s, &(at_refute_env){0}, &r, &err), AT_EINPUT);
+    at_model_release(&f.m);
+    fixture_init(&f, 3, never);
+    OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
+    assert_true(r.tried < 500 && r.wrong && r.pair);
+    at_model_release(&f.m);
+    fixture_init(&f, 1, (double[M]){1, -2, -3, -4, -5, -6}); /* wrong on 3, but no two values are equal */
+    OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
+    assert_true(r.wrong && !r.pair);
+    at_model_release(&f.m);
+}
+
+static void test_shrinking(void **state)
+{
+    (void)state;
+    fixture f;
+    at_arena a;
+    at_arena_init(&a);
+    fixture_init(&f, 5, never);
+    /* 4+2 = 0: they differ in three places, one would do */
+    double x[2][5] = {{5, 4, 2, 1, 5}, {5, 4, 5, 4, 4}};
+    at_pair p = {.x = {{5, x[0]}, {5, x[1]}}};
+    at_tri is;
+    at_answer answer[2];
+    OK(at_pair_verify(&f.s, &p, &a, &is, answer, NULL, &err));
+    assert_int_equal(is, AT_TRUE);
+    OK(pair_shrink(&f.s, false, 5, &a, &p, &err));
+    OK(at_pair_verify(&f.s, &p, &a, &is, answer, NULL, &err));
+    assert_int_equal(is, AT_TRUE);
+    int differ = 0;
+    for (int k = 0; k < 5; k++)
+        differ += p.x[0].v[k] != p.x[1].v[k];
+    assert_int_equal(differ, 1);
+    at_pair one = {.x = {{5, x[0]}}};
+    OK(pair_shrink(&f.s, true, 5, &a, &one, &err));
+    OK(at_subject_answer(&f.s, &one.x[0], &a, &answer[0], &err));
+    assert_false(answer[0].correct);
+    at_model_release(&f.m);
+    at_arena_release(&a);
+}
+
+static void test_what_does_not_fit(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_init(&f, 3, never);
+    at_subject s = f.s;
+    s.arith = (at_arith){AT_BALL, 128, 0};
+    assert_int_equal(at_subject_check(&s, &err), AT_EREFUSED);
+    err = (at_err){0};
+    OK(at_params_set(&f.p, "N", 4, &err));
+    assert_int_equal(at_subject_check(&f.s, &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "lengths 3..3"));
+    err = (at_err){0};
+    s = f.s;
+    s.chain = &at_chain_stream;
+    assert_int_equal(at_subject_check(&s, &err), AT_EINPUT);
+    at_model_release(&f.m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_and_pairs),
+        cmocka_unit_test(test_random_search),
+        cmocka_unit_test(test_shrinking),
+        cmocka_unit_test(test_what_does_not_fit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
