@@ -60,7 +60,6 @@ typedef struct {
     uint64_t bits;                            /* all of them: the sum of the next three */
     uint64_t query_bits, peak_bits, sum_bits; /* queries (and rows); maxima; partial sums or chosen values */
     uint64_t budget;                          /* all budgets together */
-    double fullest;                           /* the largest part of its budget that a message took */
     int A, number;                            /* bits of a partial sum at most, and of a number */
     int longest_sum;                          /* bits that the longest partial sum took */
     uint64_t *sent;                           /* (parties) bits that each sent */
@@ -107,9 +106,10 @@ at_status at_shared_run(at_shared *s, const at_input *x, at_arena *arena, at_tal
 /* ---- one message: whoever holds the query hands it over ------------------------------------------------------
  *
  * Alice holds one row. She sends its query, her own score and her own value (and the row, where a residual connection needs it), as p-bit
- * numbers; Bob, who holds all other rows, finishes. For models with one attention block. */
-at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int query, at_arena *arena,
-                        at_talk *out, at_err *err);
+ * numbers; Bob, who holds all other rows, finishes. For models with one attention block. query_only: a control: she sends the query
+ * and nothing of her own key and value. */
+at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int query, bool query_only,
+                        at_arena *arena, at_talk *out, at_err *err);
 
 /* ---- CONGEST: nodes of a tree, each with one row --------------------------------------------------------------
  *
@@ -120,6 +120,7 @@ typedef struct {
     const int *parent; /* (n) the tree: parent[i] < i, parent[0] = -1 */
     const int *side;   /* (n) 0 or 1: whose node; an edge between the two is in the cut */
     int bandwidth;     /* bits a round, edge and direction; 0: ceil(log2 n) */
+    bool rounded;      /* control, as in at_shared_plan */
 } at_congest_plan;
 at_status at_congest_run(const at_model *m, at_arith a, const at_input *x, const at_congest_plan *plan,
                          at_arena *arena, at_talk *out, at_err *err);

@@ -30,6 +30,9 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(match3_hard)                                                                                         \
+    ROW(qsa_attention_hard)                                                                                  \
+    ROW(triangle)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -120,7 +120,7 @@ static at_status send(net *g, int e, saying what, int k, int t)
         m.budget = head + (uint64_t)l->Q * (uint64_t)l->code.number;
     } else if (what == SAY_SUMS) {
         /* sums of what lies behind the sender: what the receiver sees through the way back */
-        int longest = query_write_sums(l, a, edge_sees(g, e ^ 1, k, t), g->T, false, b);
+        int longest = query_write_sums(l, a, edge_sees(g, e ^ 1, k, t), g->T, g->plan->rounded, b);
         g->t->longest_sum = longest > g->t->longest_sum ? longest : g->t->longest_sum;
         m.sum = b->n;
         m.budget = head + layer_sum_budget(l, g->T, l->code.A);

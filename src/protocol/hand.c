@@ -20,7 +20,8 @@ typedef struct {
     party alice, bob;
     letter got;
     int t;
-    uint8_t *self; /* (groups) does she see herself? */
+    bool query_only;
+    uint8_t *self; /* (groups) does she see herself, and say so? */
 } handed;
 
 static void alice_write(handed *d, query *a, double *score, at_bits *b, message *msg)
@@ -131,7 +132,7 @@ static at_status handed_make(handed *d, at_stage *stage, at_arith a, int T, at_a
     if (!s && (!d->got.score || !d->self))
         s = at_oom(err);
     for (int g = 0; g < d->plan.n_groups && !s; g++)
-        d->self[g] = at_mask_allows(&d->plan.group[g].mask, d->t, d->t);
+        d->self[g] = !d->query_only && at_mask_allows(&d->plan.group[g].mask, d->t, d->t);
     return s;
 }
 
@@ -170,8 +171,8 @@ static at_status handed_go(handed *d, at_arena *arena, at_bits *b, at_talk *t, a
     return s ? s : at_stage_readout(d->got.row.stage, d->got.row.x, 1, t->value, err);
 }
 
-at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int position, at_arena *arena,
-                        at_talk *out, at_err *err)
+at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int position, bool query_only,
+                        at_arena *arena, at_talk *out, at_err *err)
 {
     int T = m->n_prefix + x->n + m->n_suffix, width = at_model_row_width(m);
     at_status s = at_input_check(m, x, err);
@@ -184,7 +185,7 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int po
         return s;
     at_stage *stage = NULL;
     at_bits b = {0};
-    handed d = {.m = m, .t = m->n_prefix + position};
+    handed d = {.m = m, .t = m->n_prefix + position, .query_only = query_only};
     at_talk t = {.n = 1, .rows = m->readout.rows, .first = m->readout.last ? 0 : position, .epochs = 1};
     t.sent = at_new(arena, uint64_t, 2);
     t.answered = at_new(arena, uint64_t, 2);

@@ -23,8 +23,6 @@ at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err
             "attention block %d: the message of party %d to party %d has %zu bits (queries %zu, maxima %zu, "
             "sums %zu); its budget is %ju",
             m->layer + 1, m->from, m->to, b->n, m->query, m->peak, m->sum, (uintmax_t)m->budget);
-    double full = m->budget ? (double)b->n / (double)m->budget : 0;
-    t->fullest = full > t->fullest ? full : t->fullest;
     return AT_OK;
 }
 

@@ -202,7 +202,7 @@ static void handing_agrees(void **state)
                 at_talk t;
                 bool equal;
                 at_arith a = arith(ariths[seed % ARITHS]);
-                must(at_handed_run(&m, a, &x, (int)seed % x.n, &arena, &t, &err), &err);
+                must(at_handed_run(&m, a, &x, (int)seed % x.n, false, &arena, &t, &err), &err);
                 must(at_talk_agrees(&m, a, &x, &t, &arena, &equal, &err), &err);
                 assert_true(equal);
                 at_arena_release(&arena);
@@ -299,7 +299,7 @@ static void counts_known(void **state)
     assert_int_equal(t.peak_bits, 2 * 2 * 2 * 13);
     /* handing over: the query, its score and value of each head, and the row for the skip connection */
     at_talk h;
-    must(at_handed_run(&m, a, &x, 0, &arena, &h, &err), &err);
+    must(at_handed_run(&m, a, &x, 0, false, &arena, &h, &err), &err);
     assert_int_equal(h.bits, (2 * 3 + 2 * (1 + 2) + (uint64_t)(m.blocks[0].residual ? m.width : 0)) * 13);
     at_arena_release(&arena);
     at_model_release(&m);
@@ -394,7 +394,7 @@ static void refusals(void **state)
     at_talk t;
     input_make(&m, 1, &arena, &x);
     err = (at_err){0};
-    refused(at_handed_run(&m, arith("p8"), &x, 0, &arena, &t, &err), &err, "one attention block only");
+    refused(at_handed_run(&m, arith("p8"), &x, 0, false, &arena, &t, &err), &err, "one attention block only");
     int parent[16] = {-1, 0, 2}, side[16] = {0};
     err = (at_err){0};
     refused(at_congest_run(&m, arith("p8"), &x, &(at_congest_plan){.parent = parent, .side = side}, &arena,
@@ -440,7 +440,7 @@ static void no_memory(void **state)
                                     &(at_congest_plan){.parent = parent, .side = side, .bandwidth = 64}, &own,
                                     &t, &err);
             } else {
-                st = at_handed_run(&m, arith("p8"), &x, 1, &own, &t, &err);
+                st = at_handed_run(&m, arith("p8"), &x, 1, false, &own, &t, &err);
             }
             fired = at_alloc_injected();
             at_alloc_inject(0);
