@@ -202,6 +202,109 @@ at_status at_trained_text(const at_row *rows, size_t n, int columns, bool color,
 /* The heat maps of the preset that was trained last; the kind by the suffix of path. */
 at_status at_trained_picture(const at_row *rows, size_t n, const char *path, at_err *err);
 
+/* ---- the map: least size against problem size, task by task and architecture by architecture ---------
+ *
+ *     at_map map;
+ *     at_map_make(at_map_panels, at_n_map_panels, rows, n, build, &arena, &map, &err);
+ *     at_map_text(&map, 80, &text, &err);
+ *     at_map_picture(&map, AT_PICTURE_PNG, "map.png", &err);
+ *
+ * Three kinds of evidence on one plot: what is proved to be needed (calculators, bound.h) or was refuted, what a construction of
+ * the catalogue has, and what trained models needed. docs/map.md says how to read it. */
+
+/* Which of a construction's sizes a panel is about. */
+typedef enum {
+    AT_MAP_WIDTH,     /* residual width */
+    AT_MAP_HEAD_DIM,  /* width of a head */
+    AT_MAP_HEADS_DIM, /* heads of a layer times their width */
+    AT_MAP_HIDDEN,    /* widest MLP layer */
+    AT_MAP_LAYERS,    /* attention layers */
+    AT_MAP_PARAMETERS,
+    AT_MAP_MEASURES
+} at_map_measure;
+
+/* One row of the table (map_panels.c): adding a panel is adding a row.
+ *
+ * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left: "N=$ M=$*8+2 q=2".
+ * In a construction's template what stands before ';' says which of the ledger's cells belong to the panel, what stands behind
+ * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width, @head_dim, @block, @windows and @ends are the construction's. */
+typedef struct {
+    const char *task, *architecture;
+    const char *size;  /* letter of the horizontal axis */
+    const char *sizes; /* what the line of the construction and the bound are computed at: "8 16 32" */
+    const char *unit;  /* words for the vertical axis */
+    at_map_measure measure;
+    double times; /* the unit is the measure times this; 0: 1 */
+    const char *construction, *construction_params;
+    const char *bound, *bound_params;
+    const char *bound_sizes; /* NULL: as the construction's */
+    const char *
+        bound_start; /* not its least size, but where it starts to bind in this parameter: in words, where that is
+                                astronomical */
+    double bound_times;  /* `least` times this is in the unit; 0: 1 */
+    const char *trained; /* a stream, with attention; only where the measure is the width */
+    at_study_attention attention;
+    const char *refuted; /* a claim whose cells refute models; */
+    const char *refuted_size,
+        *refuted_unit; /* its parameters that are the size and, times the factor, the unit */
+    double refuted_times;
+    const char *note; /* what is to be known about this panel; may be NULL */
+} at_map_panel;
+extern const at_map_panel at_map_panels[];
+extern const int at_n_map_panels;
+
+typedef enum {
+    AT_MAP_PROVED,  /* least size that the bound does not rule out */
+    AT_MAP_SHAPE,   /* the same up to a constant that is not known */
+    AT_MAP_REFUTED, /* models of this size were refuted, each with an input */
+    AT_MAP_BUILT,   /* size of the construction */
+    AT_MAP_CHECKED, /* the same, where a cell of the ledger holds */
+    AT_MAP_TRAINED, /* least width that reached 90% */
+    AT_MAP_IN_VAIN, /* widest that was trained, and did not */
+    AT_MAP_KINDS
+} at_map_kind;
+extern const char *const at_map_kind_names[AT_MAP_KINDS];
+typedef struct {
+    int n;
+    const double *x, *y; /* (n) ascending in x */
+} at_map_points;
+
+typedef enum {
+    AT_MAP_OPEN,     /* nothing to compare */
+    AT_MAP_CONSTANT, /* the construction does not grow, and no bound with a number is there */
+    AT_MAP_TIGHT,    /* bound and construction meet at the largest size that both have */
+    AT_MAP_GAP,      /* they differ by the factor `gap` there */
+    AT_MAP_SAME,     /* bound up to a constant, and both grow alike */
+    AT_MAP_GROWING,  /* bound up to a constant; the gap grows like size^gap */
+    AT_MAP_CONTRADICTS /* a bound lies above a construction: one of them is wrong, and both are shown as text only */
+} at_map_verdict;
+
+typedef struct {
+    const at_map_panel *panel;
+    at_map_points points[AT_MAP_KINDS];
+    at_map_verdict verdict;
+    double gap;          /* NaN unless the verdict has one */
+    const char *words;   /* the verdict: "gap x2.3", "open", "tight" */
+    const char *sizes;   /* "n 10..250" */
+    const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */
+    const char *built;   /* "33", with * when the ledger has checked it */
+    const char *trained; /* "64@20", "> 64@20" */
+    const char *
+        note; /* NULL, or what must be said: a constant that is hidden, a claim that fails, a contradiction */
+} at_map_place;
+typedef struct {
+    int n;
+    const at_map_place *places; /* in the order of the panels */
+    int contradictions;
+} at_map;
+/* Verdicts of other builds than `build` are left out (NULL: none is); trained models of all builds count. */
+at_status at_map_make(const at_map_panel *panels, int n, const at_row *rows, size_t n_rows, const char *build,
+                      at_arena *a, at_map *out, at_err *err);
+at_status at_map_svg(const at_map *m, at_text *svg, at_err *err);
+at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path, at_err *err);
+/* A line a panel, then what must be said; at most `columns` wide. */
+at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
+
 /* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
 typedef struct {
     const char *id, *title, *source, *statement; /* a claim */

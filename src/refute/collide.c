@@ -42,12 +42,6 @@
 #define TWIN       ((uint64_t)1 << 39)
 #define LEAST      ((size_t)64 << 10) /* bytes: 21 slots a part */
 
-bool at_refute_over(const at_refute_env *env, double since, uint64_t states)
-{
-    return at_cancel_pending() || (env->states && states >= env->states) ||
-           (env->seconds > 0 && at_now() - since >= env->seconds);
-}
-
 /* ---- table ---------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -1,9 +1,8 @@
 /* plot.c: a line plot.
  *
- * Axes are linear or logarithmic; ticks stand at 1, 2 or 5 times a power of ten, on long logarithmic
- * axes at powers of ten. Colours are those of Okabe and Ito (2008), told apart by every kind of colour
- * vision, and each series also has its own marker; dashed series are theory and carry no markers, nor do thin
- * ones (single runs) and bold ones (their median). Thin ones lie below and are not in the legend. The legend stands below the axes, where it can cover nothing.
+ * Axes are linear or logarithmic (axis.c). Each series has a colour and a marker of its own; dashed series are theory and
+ * carry no markers, nor do thin ones (single runs) and bold ones (their median). Thin ones lie below and are not in the
+ * legend, which stands below the axes, where it can cover nothing.
  *
  * A point that cannot stand on an axis (not finite, beyond 1e300, or not positive on a logarithmic one) is left out
  * and breaks its line; the plot says how many were left out, so that nothing vanishes silently. */
@@ -13,24 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 640, HEIGHT = 300, TICKS_MOST = 24 };
+enum { WIDTH = 640, HEIGHT = 300 };
 static const double top = 46, right = 20, bottom = 46;
-
-static const view_rgb palette[] = {{0x00, 0x72, 0xB2}, {0xD5, 0x5E, 0x00}, {0x00, 0x9E, 0x73},
-                                   {0xCC, 0x79, 0xA7}, {0x56, 0xB4, 0xE9}, {0xE6, 0x9F, 0x00}};
-#define PALETTE (sizeof palette / sizeof *palette)
-
-typedef struct {
-    bool log;
-    double lo, hi; /* in drawn coordinates: the value, or its log10 */
-    double tick[TICKS_MOST];
-    char label[TICKS_MOST][24];
-    int n;
-} axis;
 
 typedef struct {
     const at_plot *p;
-    axis x, y;
+    view_axis x, y;
     double left;
     int dropped;
     double *px, *py; /* one series in the units of the picture; the longest fits */
@@ -39,93 +26,6 @@ typedef struct {
     double *legend_x, *legend_y;
     double h;
 } plot;
-
-static bool drawable(const axis *a, double v)
-{
-    return fabs(v) <= 1e300 && (!a->log || v > 0); /* beyond 1e300 differences overflow; NaN fails too */
-}
-
-static double coordinate(const axis *a, double v)
-{
-    return a->log ? log10(v) : v;
-}
-
-static void power_label(char out[24], int e)
-{
-    static const char *const raised[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
-                                         "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
-                                         "\xE2\x81\xB8", "\xE2\x81\xB9"};
-    char digits[12];
-    if (e >= -2 && e <= 4) {
-        snprintf(out, 24, "%g", pow(10, e));
-        return;
-    }
-    snprintf(digits, sizeof digits, "%d", e < 0 ? -e : e);
-    int n = snprintf(out, 24, "10%s", e < 0 ? "\xE2\x81\xBB" : "");
-    for (char *d = digits; *d; d++)
-        n += snprintf(out + n, (size_t)(24 - n), "%s", raised[*d - '0']);
-}
-
-static void tick_add(axis *a, double v)
-{
-    a->tick[a->n++] = v; /* callers stop at TICKS_MOST */
-}
-
-/* Ticks at nice numbers; a linear axis is widened to the ticks around the data, a logarithmic one by a little. */
-static void axis_finish(axis *a, int wanted)
-{
-    if (!(a->lo <= a->hi)) /* no data at all */
-        a->lo = 0, a->hi = 1;
-    double span = a->hi - a->lo;
-    if (a->log) {
-        double pad = span > 0 ? 0.04 * span : 0.2;
-        a->lo -= pad;
-        a->hi += pad;
-        int first = (int)ceil(a->lo), last = (int)floor(a->hi);
-        if (span > 3) { /* long: powers of ten */
-            int step = (int)ceil(span / wanted);
-            for (int e = first; e <= last && a->n < TICKS_MOST; e += step) {
-                tick_add(a, e);
-                power_label(a->label[a->n - 1], e);
-            }
-            return;
-        }
-        static const double steps[] = {1, 2, 5};
-        for (int e = first - 1; e <= last; e++)
-            for (int i = 0; i < 3; i++) {
-                double v = e + log10(steps[i]);
-                if (v < a->lo || v > a->hi || a->n == TICKS_MOST)
-                    continue;
-                tick_add(a, v);
-                snprintf(a->label[a->n - 1], 24, "%g", steps[i] * pow(10, e));
-            }
-        if (a->n < 2) { /* the data lie between two ticks: label the ends */
-            a->n = 0;
-            tick_add(a, a->lo);
-            tick_add(a, a->hi);
-            for (int i = 0; i < 2; i++)
-                snprintf(a->label[i], 24, "%.3g", pow(10, a->tick[i]));
-        }
-        return;
-    }
-    if (span <= 0) {
-        double pad = a->lo != 0 ? fabs(a->lo) * 0.5 : 0.5;
-        a->lo -= pad;
-        a->hi += pad;
-        span = a->hi - a->lo;
-    }
-    double ten = pow(10, floor(log10(span / wanted))), r = span / wanted / ten;
-    double step = ten * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 5 ? 5 : 10);
-    double first = floor(a->lo / step + 1e-9), last = ceil(a->hi / step - 1e-9);
-    for (double k = first; k <= last && a->n < TICKS_MOST; k++) {
-        tick_add(a, k * step);
-        snprintf(a->label[a->n - 1], 24, "%.10g", k == 0 ? 0.0 : k * step);
-    }
-    a->lo = first * step;
-    a->hi = last * step;
-    if (!(a->hi > a->lo)) /* the data differ by less than the spacing of doubles */
-        a->hi = a->lo + (a->lo != 0 ? fabs(a->lo) : 1);
-}
 
 static double place_x(const plot *q, double c)
 {
@@ -140,7 +40,7 @@ static double place_y(const plot *q, double c)
 static view_paint series_paint(const plot *q, int k)
 {
     const at_series *s = &q->p->series[k];
-    view_paint paint = view_solid(palette[(size_t)(s->color > 0 ? s->color - 1 : k) % PALETTE]);
+    view_paint paint = view_solid(view_palette(s->color > 0 ? s->color - 1 : k));
     paint.alpha = s->line == AT_LINE_THIN ? 0.45 : 1;
     return paint;
 }
@@ -162,10 +62,10 @@ static void series_draw(const plot *q, view_canvas *c, int k)
     view_paint paint = series_paint(q, k);
     int n = 0;
     for (int i = 0; i <= s->n; i++) {
-        bool point = i < s->n && drawable(&q->x, s->x[i]) && drawable(&q->y, s->y[i]);
+        bool point = i < s->n && view_axis_takes(&q->x, s->x[i]) && view_axis_takes(&q->y, s->y[i]);
         if (point) {
-            q->px[n] = place_x(q, coordinate(&q->x, s->x[i]));
-            q->py[n] = place_y(q, coordinate(&q->y, s->y[i]));
+            q->px[n] = place_x(q, view_axis_at(&q->x, s->x[i]));
+            q->py[n] = place_y(q, view_axis_at(&q->y, s->y[i]));
             n++;
             continue;
         }
@@ -224,13 +124,6 @@ static void plot_draw(const void *ctx, view_canvas *c)
     }
 }
 
-static void range_grow(axis *a, double v)
-{
-    double c = coordinate(a, v);
-    a->lo = c < a->lo ? c : a->lo;
-    a->hi = c > a->hi ? c : a->hi;
-}
-
 /* One line, or two broken at a space as late as it fits; what does not fit even then is cut by view_label. */
 static bool title_set(plot *q, at_arena *a)
 {
@@ -263,7 +156,7 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
     if (p->n_series < 0 || p->n_series > 64)
         return at_fail(err, AT_EDOMAIN, "%d series cannot be plotted: allowed are 0..64", p->n_series);
     plot q = {.p = p, .x = {.log = p->logx, .lo = INFINITY, .hi = -INFINITY}};
-    q.y = (axis){.log = p->logy, .lo = INFINITY, .hi = -INFINITY};
+    q.y = (view_axis){.log = p->logy, .lo = INFINITY, .hi = -INFINITY};
     int longest = 1;
     for (int k = 0; k < p->n_series; k++) {
         const at_series *s = &p->series[k];
@@ -274,16 +167,16 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
             return at_fail(err, AT_EDOMAIN, "series %d of the plot has a line of no known kind", k);
         longest = s->n > longest ? s->n : longest;
         for (int i = 0; i < s->n; i++) {
-            if (!drawable(&q.x, s->x[i]) || !drawable(&q.y, s->y[i])) {
+            if (!view_axis_takes(&q.x, s->x[i]) || !view_axis_takes(&q.y, s->y[i])) {
                 q.dropped++;
                 continue;
             }
-            range_grow(&q.x, s->x[i]);
-            range_grow(&q.y, s->y[i]);
+            view_axis_grow(&q.x, s->x[i]);
+            view_axis_grow(&q.y, s->y[i]);
         }
     }
-    axis_finish(&q.x, 8);
-    axis_finish(&q.y, 6);
+    view_axis_finish(&q.x, 8);
+    view_axis_finish(&q.y, 6);
     double widest = 0;
     for (int i = 0; i < q.y.n; i++) {
         double w = view_width(q.y.label[i], 11);

@@ -2,6 +2,7 @@
  *
  *     head      what attest is, the build, tallies: claims holding, controls rejected
  *     summary   one row a claim: statement, what its verdicts rest on, size, control
+ *     map       least sizes: bounds, constructions, trained models (map_show.c), when the caller has one
  *     sections  one a claim: source, statement, program, cells, control, plots, attention
  *     trained   rows of role "trained", of any build (report_trained.c); they count for no claim
  *     rest      rows of the ledger that belong to no claim given: nothing is hidden
@@ -407,8 +408,8 @@ static at_status svg_check(const char *svg, const char *id, at_err *err)
     return AT_OK;
 }
 
-at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
-                         const char *build, at_text *html, at_err *err)
+at_status view_report_html(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
+                           size_t n_rows, const char *build, at_text *html, at_err *err)
 {
     for (int k = 0; k < n; k++) {
         at_status s = svg_check(claims[k].svg, claims[k].id, err);
@@ -421,12 +422,20 @@ at_status at_report_html(const at_report_claim *claims, int n, const at_row *row
     at_text_init(&t);
     head_html(&t, claims, n, rows, n_rows, build);
     summary_html(&t, claims, n, rows, n_rows);
+    at_status s = map ? view_map_html(&t, map, err) : AT_OK;
     for (int k = 0; k < n; k++)
         claim_html(&t, &claims[k], k, rows, n_rows);
-    at_status s = view_trained_html(&t, rows, n_rows, build, err);
+    if (!s)
+        s = view_trained_html(&t, rows, n_rows, build, err);
     rest_html(&t, claims, n, rows, n_rows);
     at_text_add(
         &t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
             "run the same build to see them again.</footer>\n</body>\n</html>\n");
     return view_text_end(s, &t, html, err);
+}
+
+at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
+                         const char *build, at_text *html, at_err *err)
+{
+    return view_report_html(claims, n, NULL, rows, n_rows, build, html, err);
 }

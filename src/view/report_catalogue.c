@@ -393,8 +393,11 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
         if (!s)
             s = claim_plots(c, rows, n, &a, &claims[i], err);
     }
+    at_map map;
     if (!s)
-        s = at_report_html(claims, at_n_catalogue, rows, n, build, html, err);
+        s = at_map_make(at_map_panels, at_n_map_panels, rows, n, build, &a, &map, err);
+    if (!s)
+        s = view_report_html(claims, at_n_catalogue, &map, rows, n, build, html, err);
     at_arena_release(&a);
     return s;
 }

@@ -62,6 +62,7 @@ const char view_report_style[] =
     "dd pre{margin:.2rem 0}\n"
     "figure{margin:1rem 0;overflow-x:auto}figure "
     "svg{max-width:100%;height:auto;display:block;color:var(--ink)}\n"
+    "figure.map svg{min-width:52rem}\n"
     "figure.look svg{min-width:min(100%,26rem)}.at-paper{fill:none}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}\n"
     "details{margin:.4rem 0}summary{cursor:pointer;padding:.2rem 0}\n"

@@ -100,6 +100,22 @@ void view_cells_begin(view_canvas *c, double x, double y, double cell, double ga
 void view_cell(view_canvas *c, int column, int row, view_rgb rgb, const char *tip);
 void view_cells_end(view_canvas *c);
 
+/* ---- axes (axis.c) ------------------------------------------------------------------------- */
+
+#define VIEW_TICKS 24
+typedef struct {
+    bool log;
+    double lo, hi; /* in drawn coordinates: the value, or its log10; begin with INFINITY, -INFINITY */
+    double tick[VIEW_TICKS];
+    char label[VIEW_TICKS][24];
+    int n;
+} view_axis;
+view_rgb view_palette(int k); /* the k-th colour of series, from 0 on; they come again */
+bool view_axis_takes(const view_axis *a, double v); /* can v stand on it? */
+double view_axis_at(const view_axis *a, double v);  /* its drawn coordinate */
+void view_axis_grow(view_axis *a, double v);
+void view_axis_finish(view_axis *a, int wanted); /* about so many ticks */
+
 /* ---- looks (look_plan.c) shared by the picture and the terminal ----------------------------------- */
 
 /* Refuses a trace, output or model that do not belong together, naming the part. */
@@ -142,8 +158,33 @@ void view_table_html(at_text *t, const view_table *v);
 /* report_trained.c: the section of the trained models; nothing when there are none. */
 at_status view_trained_html(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
 
+/* ---- the map ----------------------------------------------------------------------------------- */
+
+/* NONE: vacuous, or outside its hypotheses; WORDS: there is no number, but a text. */
+typedef enum { VIEW_MAP_NONE, VIEW_MAP_PROVED, VIEW_MAP_SHAPE, VIEW_MAP_WORDS } view_map_bound_kind;
+typedef struct {
+    view_map_bound_kind kind;
+    double least;
+    const char *text;
+} view_map_bound;
+/* What a template may ask of the construction. */
+typedef struct {
+    at_size size;
+    at_mask mask; /* block-sparse, or zeros */
+} view_map_model;
+/* map_bound.c; model: the construction's at this size, NULL: there is none. */
+at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_model *model, at_arena *a,
+                            view_map_bound *out, at_err *err);
+/* A template with its numbers in; false: it asks for a model that is not there. */
+bool view_map_fill(at_text *t, const char *template, double size, const view_map_model *model);
+/* map_show.c: the section of the report. */
+at_status view_map_html(at_text *t, const at_map *m, at_err *err);
+
 /* ---- report ---------------------------------------------------------------------------------- */
 
+/* at_report_html, with the map when it is not NULL. */
+at_status view_report_html(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
+                           size_t n_rows, const char *build, at_text *html, at_err *err);
 extern const char view_report_style[];               /* report_style.c: the style sheet */
 void view_detail_html(at_text *t, const char *json); /* report_detail.c: the detail of a ledger row */
 

@@ -1,0 +1,340 @@
+/* test_map.c: panels become points of the right kind; what the ledger does not say is not shown as checked; a bound above a
+ * construction is never drawn and always said. */
+#include "study_test.h"
+
+#include <attest/claim.h>
+#include <attest/task.h>
+
+#include <time.h>
+
+/* A claim's row as `attest check` writes it, with the sizes of its model. */
+static at_row *claim_add(sweep *s, const char *id, const char *params, const char *verdict, int width)
+{
+    char detail[200];
+    snprintf(detail, sizeof detail,
+             "{\"size\":{\"layers\":1,\"heads\":2,\"width\":%d,\"head_dim\":3,\"hidden\":7,\"parameters\":99,"
+             "\"nonzero\":9,\"largest_weight\":1.5}}",
+             width);
+    at_row *r = row_add(s, id, params, "exact", 1, verdict, detail);
+    r->rec.role = "claim";
+    return r;
+}
+
+static at_map map_of(sweep *s, const at_map_panel *panels, int n)
+{
+    at_map m;
+    at_err err = {0};
+    at_status st = at_map_make(panels, n, s->rows, s->n, "this", &s->a, &m, &err);
+    if (st)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+static void assert_points(const at_map_place *p, at_map_kind kind, int n, const double *xy)
+{
+    const at_map_points *q = &p->points[kind];
+    if (q->n != n)
+        fail_msg("%d points of kind '%s', wanted %d", q->n, at_map_kind_names[kind], n);
+    for (int i = 0; i < n; i++)
+        if (q->x[i] != xy[2 * i] || q->y[i] != xy[2 * i + 1])
+            fail_msg("point %d of kind '%s': (%g, %g), wanted (%g, %g)", i, at_map_kind_names[kind], q->x[i],
+                     q->y[i], xy[2 * i], xy[2 * i + 1]);
+}
+
+#define POINTS(P, KIND, ...)                                                                                 \
+    assert_points(P, KIND, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double) / 2),                      \
+                  (double[]){__VA_ARGS__})
+
+static const at_map_panel lis = {.task = "lis",
+                                 .architecture = "linear",
+                                 .size = "n",
+                                 .sizes = "5 10 20",
+                                 .unit = "width",
+                                 .construction = "dp-linear",
+                                 .construction_params = "problem=lis a=$; b=99",
+                                 .trained = "lis",
+                                 .attention = AT_STUDY_LINEAR};
+
+/* ---- templates ----------------------------------------------------------------------------------------- */
+
+static void templates_are_filled(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *template, *wanted;
+    } cases[] = {{"N=$", "N=12"},
+                 {"N=$ M=$*8+2", "N=12 M=98"},
+                 {"M=$^2-1 q=$/5", "M=143 q=2"},
+                 {"problem=lis a=$; b=99", "problem=lis a=12  b=99"},
+                 {"layers=@layers H=@heads D=@width w=@head_dim", "layers=2 H=3 D=4 w=5"},
+                 {"B=@block k=@windows c=@ends", "B=6 k=7 c=8"},
+                 {"", ""}};
+    const view_map_model z = {{.layers = 2, .heads = 3, .width = 4, .head_dim = 5}, {0, 6, 7, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        at_text t;
+        at_text_init(&t);
+        assert_true(view_map_fill(&t, cases[i].template, 12, &z));
+        assert_string_equal(t.s ? t.s : "", cases[i].wanted);
+        at_text_release(&t);
+    }
+    at_text t;
+    at_text_init(&t);
+    assert_false(view_map_fill(&t, "H=@heads", 12, NULL));
+    at_text_release(&t);
+}
+
+/* ---- points ---------------------------------------------------------------------------------------------- */
+
+static void three_kinds_of_evidence(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 64);
+    claim_add(&s, "dp-linear", "problem=lis a=0..4 b=5 letters=5", "holds", 96);
+    claim_add(&s, "dp-linear", "problem=lis a=40", "holds", 600);
+    claim_add(&s, "dp-linear", "problem=edit-distance a=20 b=20", "holds", 500); /* another problem */
+    claim_add(&s, "dp-standard", "problem=lis a=30", "holds", 20);               /* another attention */
+    claim_add(&s, "dp-linear", "problem=lis a=50", "unknown", 700);              /* never a pass */
+    claim_add(&s, "dp-linear", "problem=lis a=60", "holds", 800)->key.build = "other";
+    claim_add(&s, "dp-linear", "problem=lis a=70", "holds", 900)->rec.role = "control";
+    claim_add(&s, "dp-linear", "problem=nosuch a=70", "holds", 900); /* foreign */
+    claim_add(&s, "dp-linear", "problem=lis a=80", "holds", 900)->rec.detail = "{\"size\":{\"width\":9}}";
+    run_add(&s, "lis", AT_STUDY_LINEAR, 10, 32, 1, 0.95, "silent");
+    run_add(&s, "lis", AT_STUDY_LINEAR, 20, 32, 1, 0.5, "silent");
+    run_add(&s, "lis", AT_STUDY_LINEAR, 20, 64, 1, 0.95, "silent");
+    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 32, 1, 0.5, "silent");
+    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 64, 1, 0.6, "silent");
+    run_add(&s, "lis", AT_STUDY_STANDARD, 30, 32, 1, 0.99, "silent"); /* another attention */
+    run_add(&s, "ed", AT_STUDY_LINEAR, 30, 32, 1, 0.99, "silent");    /* another task */
+    at_map m = map_of(&s, &lis, 1);
+    const at_map_place *p = &m.places[0];
+    POINTS(p, AT_MAP_CHECKED, 4, 96, 40, 600);
+    POINTS(p, AT_MAP_TRAINED, 10, 32, 20, 64);
+    POINTS(p, AT_MAP_IN_VAIN, 30, 64);
+    /* what was shaped is what would be assembled */
+    const at_claim *c = at_claim_find("dp-linear");
+    at_params at;
+    at_err err = {0};
+    at_model model;
+    at_size z;
+    at_params_init(&at, c->params, c->n_params);
+    assert_int_equal(at_params_parse(&at, "problem=lis a=10 b=99", &err), AT_OK);
+    assert_int_equal(at_claim_model(c, &at, &model, &err), AT_OK);
+    at_model_size(&model, &z);
+    at_model_release(&model);
+    assert_int_equal(p->points[AT_MAP_BUILT].n, 3);
+    assert_true(p->points[AT_MAP_BUILT].x[1] == 10 && p->points[AT_MAP_BUILT].y[1] == z.width);
+    assert_string_equal(p->trained, "> 64@30");
+    assert_string_equal(p->sizes, "n 5..20");
+    assert_string_equal(p->words, "open");
+    assert_non_null(strstr(p->built, " *"));
+    at_text t;
+    at_text_init(&t);
+    assert_int_equal(at_map_svg(&m, &t, &err), AT_OK);
+    assert_null(markup_fault(t.s));
+    assert_true(text_clean(t.s));
+    assert_null(strstr(t.s, "nan"));
+    assert_int_equal(occurrences(t.s, "<circle"), 2 + 1);           /* checked, and the legend */
+    assert_int_equal(occurrences(t.s, "z\" fill="), 2 + 1 + 1 + 1); /* trained, in vain, and theirs */
+    assert_non_null(strstr(t.s, "n = 20: 64 (trained: least width that reaches 90%)"));
+    assert_non_null(strstr(t.s, "lis \xC2\xB7 linear"));
+    assert_null(strstr(t.s, at_map_kind_names[AT_MAP_PROVED])); /* what is not there is not in the legend */
+    at_text_release(&t);
+    sweep_end(&s);
+}
+
+static void a_failing_construction_is_not_checked(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 8);
+    claim_add(&s, "dp-linear", "problem=lis a=40", "holds", 600);
+    claim_add(&s, "dp-linear", "problem=edit-distance a=2 b=2", "fails", 600);
+    at_map m = map_of(&s, &lis, 1);
+    assert_int_equal(m.places[0].points[AT_MAP_CHECKED].n, 0);
+    assert_int_equal(m.places[0].points[AT_MAP_BUILT].n, 3);
+    assert_non_null(strstr(m.places[0].note, "FAILS in this ledger"));
+    assert_null(strstr(m.places[0].built, "*"));
+    sweep_end(&s);
+}
+
+static void several_presets_count_together(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 16);
+    static const struct {
+        int size, width;
+        double answer;
+        bool paper;
+    } runs[] = {{10, 64, 0.95, false}, {10, 32, 0.95, true}, {20, 64, 0.5, false},
+                {20, 128, 0.95, true}, {30, 64, 0.5, false}, {30, 128, 0.5, true}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        at_row *r =
+            run_add(&s, "lis", AT_STUDY_LINEAR, runs[i].size, runs[i].width, 1, runs[i].answer, "silent");
+        char *at = strstr((char *)(uintptr_t)r->rec.detail, "quick");
+        if (runs[i].paper)
+            memcpy(at, "paper", 5);
+    }
+    at_map m = map_of(&s, &lis, 1);
+    POINTS(&m.places[0], AT_MAP_TRAINED, 10, 32, 20, 128);
+    POINTS(&m.places[0], AT_MAP_IN_VAIN, 30, 128);
+    sweep_end(&s);
+}
+
+/* ---- bad panels, hostile rows --------------------------------------------------------------------------------- */
+
+static void panels_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_map_panel bad[] = {lis, lis, lis, lis};
+    bad[0].construction = "dp-liner";
+    bad[1].sizes = "5 x";
+    bad[2].sizes = "";
+    bad[3].construction_params = "problem=lis a=-$";
+    static const char *const words[] = {"dp-liner", "its sizes", "its sizes", "a"};
+    for (int k = 0; k < 4; k++) {
+        at_map m;
+        at_err err = {0};
+        assert_int_not_equal(at_map_make(&bad[k], 1, NULL, 0, NULL, &a, &m, &err), AT_OK);
+        assert_non_null(strstr(err.text, words[k]));
+    }
+    at_arena_release(&a);
+}
+
+static void hostile_rows_are_harmless(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 128);
+    at_map_panel panel = lis;
+    for (size_t i = 0; i < HOSTILE; i++) {
+        claim_add(&s, "dp-linear", hostile[i], "holds", 5);
+        claim_add(&s, hostile[i], "problem=lis a=5", "holds", 5);
+        claim_add(&s, "dp-linear", "problem=lis a=5", "holds", 5)->rec.detail = hostile[i];
+        claim_add(&s, "dp-linear", "problem=lis a=5", hostile[i], 5);
+    }
+    at_row *empty = claim_add(&s, "dp-linear", "", "holds", 5);
+    empty->key.params = NULL;
+    empty->rec.detail = NULL;
+    claim_add(&s, "dp-linear", "problem=lis a=0", "holds", 5); /* no place on a logarithmic axis */
+    at_map m = map_of(&s, &panel, 1);
+    assert_int_equal(m.places[0].points[AT_MAP_CHECKED].n, 0);
+    sweep_end(&s);
+}
+
+/* ---- what is shown ------------------------------------------------------------------------------------------------ */
+
+static int longest_line(const char *s)
+{
+    int most = 0;
+    while (*s) {
+        char line[400] = "";
+        size_t n = strcspn(s, "\n");
+        assert_true(n < sizeof line);
+        memcpy(line, s, n);
+        int w = view_columns(line);
+        most = w > most ? w : most;
+        s += n + (s[n] == '\n');
+    }
+    return most;
+}
+
+static void every_panel_of_the_map(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 1);
+    clock_t start = clock();
+    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+#ifndef __SANITIZE_ADDRESS__
+    assert_true(clock() - start < 3 * CLOCKS_PER_SEC); /* the report waits for it */
+#endif
+    (void)start;
+    assert_int_equal(m.n, at_n_map_panels);
+    assert_int_equal(m.contradictions, 0);
+    for (int k = 0; k < m.n; k++) {
+        const at_map_panel *p = m.places[k].panel;
+        assert_ptr_equal(p, &at_map_panels[k]);
+        if (p->trained && !at_stream_find(p->trained))
+            fail_msg("%s: no stream %s", p->task, p->trained);
+        if (p->trained && p->measure != AT_MAP_WIDTH && p->measure != AT_MAP_HEADS_DIM)
+            fail_msg("%s, %s: what was trained has a width", p->task, p->architecture);
+        if (!p->construction && !p->bound)
+            fail_msg("%s, %s: nothing to show", p->task, p->architecture);
+        for (int i = 0; i < k; i++)
+            if (!strcmp(p->task, m.places[i].panel->task) &&
+                !strcmp(p->architecture, m.places[i].panel->architecture))
+                fail_msg("%s, %s is there twice", p->task, p->architecture);
+    }
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_map_text(&m, 80, &t, &err), AT_OK);
+    assert_true(text_clean(t.s));
+    assert_true(longest_line(t.s) <= 80);
+    for (int k = 0; k < m.n; k++) /* verdicts are whole */
+        assert_non_null(strstr(t.s, m.places[k].words));
+    at_text_release(&t);
+    at_text_init(&t);
+    assert_int_equal(view_map_html(&t, &m, &err), AT_OK);
+    assert_null(markup_fault(t.s));
+    assert_true(text_clean(t.s));
+    assert_null(strstr(t.s, "contradiction"));
+    at_text_release(&t);
+    sweep_end(&s);
+}
+
+static at_status shown(const void *of, at_text *t, at_err *err)
+{
+    const sweep *s = of;
+    at_arena a;
+    at_arena_init(&a);
+    at_map m;
+    at_status st = at_map_make(&lis, 1, s->rows, s->n, "this", &a, &m, err);
+    if (!st)
+        st = at_map_text(&m, 80, t, err);
+    at_arena_release(&a);
+    return st;
+}
+
+static at_status drawn(const void *of, at_text *t, at_err *err)
+{
+    return at_map_svg(of, t, err);
+}
+
+static at_status reported(const void *of, at_text *t, at_err *err)
+{
+    return view_report_html(NULL, 0, of, NULL, 0, "this", t, err);
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 8);
+    claim_add(&s, "dp-linear", "problem=lis a=40", "holds", 600);
+    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 32, 1, 0.5, "silent");
+    assert_true(starve(shown, &s, false) > 10);
+    at_map m = map_of(&s, &lis, 1);
+    assert_true(starve(drawn, &m, false) > 3);
+    assert_true(starve(reported, &m, false) > 3);
+    sweep_end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(templates_are_filled),
+        cmocka_unit_test(three_kinds_of_evidence),
+        cmocka_unit_test(a_failing_construction_is_not_checked),
+        cmocka_unit_test(several_presets_count_together),
+        cmocka_unit_test(panels_that_cannot_be_are_refused),
+        cmocka_unit_test(hostile_rows_are_harmless),
+        cmocka_unit_test(every_panel_of_the_map),
+        cmocka_unit_test(out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
