@@ -50,7 +50,8 @@ static const struct {
     {"match3-hard", "N=9 M=34 H=1 m=1 p=1"},
     {"match3-hard", "N=300 M=300 H=1 m=2 p=5"},
     {"match3-hard", "N=3000 M=100000 H=3 m=4 p=6 e=3 sums=exact"},
-    {"match3-hard", "N=513 M=5000 H=2 m=2 p=8 e=3 sums=exact"},
+    {"match3-hard", "N=513 M=5000 H=2 m=2 p=9 e=3 sums=exact"}, /* 507..512, and again from 519 */
+    {"match3-hard", "N=513 M=2060 H=2 m=2 p=9 e=3 sums=exact"}, /* 507..512 only */
     {"match3-hard", "N=65536 M=600000 H=7 m=9 p=11 e=5 sums=exact"},
     {"triangle", ""},
     {"triangle", "k=100 D=1 H=1 m=1 p=2"},
@@ -222,6 +223,9 @@ static void test_examples(void **state)
         {"compose-bound", "n=16 H=1 d=3 p=16", "p", "up to p = 15"},
         {"funccomp-params", "L=2 H=1 d=2 p=1 n=7 zeros=1200", "L", "up to L = 2"},
         {"match3-hard", "M=2 N=9", "N", "never"},
+        {"match3-hard", "N=513 M=5000 H=2 m=2 p=9 e=3 sums=exact", "N",
+         "from N = 519 to 1180591620717411303424"},
+        {"match3-hard", "N=513 M=2060 H=2 m=2 p=9 e=3 sums=exact", "N", "from N = 507 to 512"},
         {"qsa-attention-hard", "q=10 N=21 m=1 p=3", "q", "at q = 10 only"},
         {"compose-bound", "n=9007199254740991 H=9007199254740991 d=9007199254740991 p=9007199254740991", "n",
          "from n = 10^45.6 (46 digits)"},
