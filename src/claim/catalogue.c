@@ -33,6 +33,8 @@
     ROW(match3_hard)                                                                                         \
     ROW(qsa_attention_hard)                                                                                  \
     ROW(triangle)                                                                                            \
+    ROW(compose_bound)                                                                                       \
+    ROW(arcomm)                                                                                              \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
