@@ -31,6 +31,11 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(match3_hard)                                                                                         \
+    ROW(qsa_attention_hard)                                                                                  \
+    ROW(triangle)                                                                                            \
+    ROW(compose_bound)                                                                                       \
+    ROW(arcomm)                                                                                              \
     ROW(qsa_fnn_hard)                                                                                       \
     ROW(qsa_rnn_hard)                                                                                       \
     ROW(indistinguishable)                                                                                   \

@@ -46,6 +46,9 @@ static at_status layers_fill(const hard_arch *h, at_model *m, at_err *err)
         return at_oom(err);
     m->fields[0] =
         (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = h->vocabulary, .embed = {0, h->width, -1}};
+    if (h->integers)
+        m->fields[0] = (at_field){
+            .name = "x", .kind = AT_FIELD_INT, .size = h->integers, .lo = 0, .hi = 1, .embed = {0, h->width, -1}};
     m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = h->length, .embed = {0, h->width, -1}};
     for (int b = 0; b < m->n_blocks; b++) {
         at_block *k = &m->blocks[b];

@@ -5,10 +5,11 @@
 #include <attest/refute.h>
 #include <attest/train.h>
 
-/* Tokens + position table; layers of attention (H heads of width d, with skip) and, if hidden > 0, an MLP of so many ReLU
+/* Tokens (or integers 0..1 through a matrix) + position table; layers of attention (H heads of width d, with skip) and, if hidden > 0, an MLP of so many ReLU
  * units (with skip); argmax. */
 typedef struct {
     int vocabulary, answers, length;
+    int integers; /* 0, or as many 0..1 a position instead of a token */
     int width, layers, heads, dim, hidden; /* D, L, H, d, U */
     bool last;                             /* one answer, at the last position */
     bool strict;                           /* position j sees those before it only */
