@@ -7,8 +7,8 @@
 # the fastest environment that we know: BLIS with OpenMP where it is installed, pinned threads, and a malloc that
 # does not return every temporary to the system. Without PyTorch its columns say so. p-bit arithmetic
 # is measured against MPFR by bench_pbit, chains a second by bench_generate, growth with the length by bench scaling.
-# Variables: ROUNDS, SECONDS_A_ROUND, THREADS, PYTHON, DROPOUTS (of the training rows), PARTS (check train generate
-# scaling other; all by default).
+# Variables: ROUNDS, SECONDS_A_ROUND, THREADS, PYTHON, DROPOUTS (of the training rows), STATES (of the collision search), PARTS
+# (check train generate scaling collide other; all by default).
 set -u
 attest=${ATTEST:-build/attest}
 build=${BUILD:-build}
@@ -17,7 +17,8 @@ seconds=${SECONDS_A_ROUND:-1}
 threads=${THREADS:-$(nproc)}
 python=${PYTHON:-/usr/bin/python3}
 dropouts=${DROPOUTS-0 0.1}
-parts=${PARTS:-check train generate scaling other}
+states=${STATES:-100000000}
+parts=${PARTS:-check train generate scaling collide other}
 here=$(dirname "$0")
 [ -x "$attest" ] || { echo "bench: no $attest; run make first" >&2; exit 2; }
 
@@ -173,6 +174,12 @@ if wanted scaling; then
     echo
     echo 'growth with the length'
     "$attest" bench scaling --seconds 0.1 --rounds "$rounds" || failed=1
+fi
+
+if wanted collide; then
+    echo
+    echo "collision search: $states states, one pair, a table of at most 8 GiB"
+    "$attest" bench collide --states "$states" --threads "$threads" || failed=1
 fi
 
 wanted other || exit $failed

@@ -59,6 +59,7 @@ enum {
     CLI_ENOUGH = 1 << 21,    /* --enough SHARE   -> enough */
     CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
     CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
+    CLI_STATES = 1 << 24,    /* --states N       -> states */
 };
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -81,6 +82,7 @@ typedef struct {
     at_dp_attention attention; /* default standard */
     const char *beside;        /* NULL: not given */
     uint64_t count;            /* defaults: the command's */
+    uint64_t states;           /* 0: not given */
     at_part split;
     bool balance;
     const char *recipe;              /* NULL, or "width=32 rate=0.003", joined and not checked yet */
@@ -181,6 +183,7 @@ json_t *cli_exam_json(const at_exam *e);
 int cli_bench_train(const cli_args *a);
 int cli_bench_generate(const cli_args *a);
 int cli_bench_scaling(const cli_args *a);
+int cli_bench_collide(const cli_args *a);
 /* Zeroed, to be freed by the caller; NULL, and the exit code, when there is a word too many or no memory. */
 void *cli_bench_new(const cli_args *a, size_t bytes, int *code);
 at_arith cli_bench_arith(const cli_args *a); /* f32 unless --precision says other */

@@ -1,5 +1,5 @@
 /* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`,
- * `generate` and `scaling` are in files of their own.)
+ * `generate`, `scaling` and `collide` are in files of their own.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -223,8 +223,10 @@ static int run(const cli_args *a)
         return cli_bench_generate(a);
     if (!strcmp(a->words[0], "scaling"))
         return cli_bench_scaling(a);
+    if (!strcmp(a->words[0], "collide"))
+        return cli_bench_collide(a);
     if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate, scaling",
+        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate, scaling, collide",
                          a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
@@ -257,9 +259,10 @@ static int run(const cli_args *a)
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: checking, training, generating, and how cost grows with length",
+    .summary = "measure: checking, training, generating, growth, collisions",
     .usage =
-        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... | scaling [--length L]",
+        "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... | scaling [--length L] | "
+        "collide [--states N]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -277,16 +280,21 @@ const cli_command cmd_bench = {
              "scaling: time, operations and memory of training on one sequence and of generating\n"
              "one, at L = 64, 128, ... up to --length (default 4096), --width (default 32), for\n"
              "each kind of attention, and fitted exponents beside theory; a table, or --json.\n"
-             "Times are processor time, the least of --rounds passes of --seconds a cell.\n",
+             "Times are processor time, the least of --rounds passes of --seconds a cell.\n\n"
+             "collide: the birthday search of refuters over --states cheap states, of which the\n"
+             "last is equal to another, so that the table (of 8 GiB at most) is filled; prints\n"
+             "states_per_s, seconds, bytes_a_state (of the table) and peak_rss_mib; exit 1 unless\n"
+             "that pair is found.\n",
     .examples = "attest bench check match2 --set N=64\n"
                 "attest bench check match3-threewise --set N=32 --precision f64 --threads 1\n"
                 "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
                 "attest bench generate --attention linear --width 64 --length 505 --batch 64\n"
-                "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n",
+                "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n"
+                "attest bench collide --states 100000000\n",
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
-               CLI_SHAPE | CLI_JSON,
+               CLI_SHAPE | CLI_JSON | CLI_STATES,
     .least = 1,
     .most = 2,
-    .missing = "`check`, `train`, `generate` or `scaling`",
+    .missing = "`check`, `train`, `generate`, `scaling` or `collide`",
     .run = run,
 };

@@ -25,6 +25,7 @@ typedef enum {
     OPT_ATTENTION,
     OPT_BESIDE,
     OPT_COUNT,
+    OPT_STATES,
     OPT_SPLIT,
     OPT_BALANCE,
     OPT_WIDTH,
@@ -72,6 +73,7 @@ static const row rows[OPTS] = {
     [OPT_BESIDE] = {"--beside", "FILE.dp", CLI_BESIDE,
                     "print the interpreter's chain beside (sizes by --set)"},
     [OPT_COUNT] = {"--count", "N", CLI_COUNT, "samples, 1..1000000000 (default 10; eval: 1000)"},
+    [OPT_STATES] = {"--states", "N", CLI_STATES, "collide: states, 2..100000000000 (default 10000000)"},
     [OPT_SPLIT] = {"--split", "SPLIT", CLI_SPLIT, "train or test (default train; eval: test)"},
     [OPT_BALANCE] = {"--balance", NULL, CLI_BALANCE, "how often each token is in an answer"},
     [OPT_WIDTH] = {"--width", "D", CLI_SHAPE, "of the model, 8..8192, a multiple of 8 (default 64)"},
@@ -304,6 +306,11 @@ static bool value_take(cli_args *a, opt o, const char *s)
         if (!whole(a, name, s, 1, 1000000000, &i))
             return false;
         a->count = (uint64_t)i;
+        return true;
+    case OPT_STATES:
+        if (!whole(a, name, s, 2, 100000000000, &i))
+            return false;
+        a->states = (uint64_t)i;
         return true;
     case OPT_SPLIT:
         a->split = strcmp(s, "test") ? AT_TRAIN : AT_TEST;

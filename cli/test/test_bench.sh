@@ -20,7 +20,7 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' 'there is: check, train, generate, scaling' bench chekc match2
+refuses 2 'unknown benchmark' 'there is: check, train, generate, scaling, collide' bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 
 # shellcheck disable=SC2086
@@ -74,6 +74,19 @@ few='--length 256 --width 8 --heads 1 --layers 1 --seconds 0.01 --rounds 1'
     refuses 2 'what a trainer refuses' 'no multiple of 3 heads' bench scaling --length 128 --heads 3
     refuses 2 'scaling takes no claim' 'match2' bench scaling match2
 }
+
+# Collisions: the planted pair, which is the last, whatever the number of threads.
+for threads in 1 3; do
+    says 0 "bench collide, $threads threads" '"states": 200000' bench collide --states 200000 --threads $threads
+    holds 'the planted pair' grep -q '"found": true' "$dir/.out"
+    holds 'at most 16 bytes a state' grep -qE '"bytes_a_state": 1[56]\.' "$dir/.out"
+done
+for key in threads seconds states_per_s peak_rss_mib; do
+    holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+done
+says 0 'two states' '"found": true' bench collide --states 2
+refuses 2 'one state collides with none' '2..100000000000' bench collide --states 1
+refuses 2 'collide takes no claim' 'match2' bench collide match2
 
 # Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.
 call build match2 --set N=8,M=17 -o "$dir/m.st"

@@ -65,6 +65,8 @@ typedef struct {
 extern const at_bound *const at_bounds[];
 extern const int at_n_bounds;
 const at_bound *at_bound_find(const char *id); /* NULL when unknown */
+/* Only whether it binds, quickly. */
+at_status at_bound_binds(const at_bound *b, const at_params *p, bool *out, at_err *err);
 at_status at_bound_compute(const at_bound *b, const at_params *p, at_arena *a, at_bound_result *out,
                            at_err *err);
 

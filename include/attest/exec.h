@@ -86,6 +86,9 @@ typedef struct at_decoder at_decoder;
 at_status at_decoder_new(const at_model *m, at_arith a, at_decoder **out, at_err *err);
 /* The same, but linear attention keeps keys and values too: O(T) a row, and bit for bit at_run. */
 at_status at_decoder_new_keys(const at_model *m, at_arith a, at_decoder **out, at_err *err);
+/* The same, but at p bits the running sums of linear attention are p-bit numbers, rounded after every token (without it they are
+ * exact): then they take heads * dk * (dv + 1) numbers a group, whatever was read. f32 and f64 are so anyway. */
+at_status at_decoder_new_rounded(const at_model *m, at_arith a, at_decoder **out, at_err *err);
 void at_decoder_free(at_decoder *d); /* NULL is allowed */
 /* Feeds one row. A row outside the domain, or one more than n_max, is refused; a push that fails leaves
  * the decoder as it was. */
@@ -112,6 +115,9 @@ at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *o
  * first); the rows generated so far and their least margin are given all the same. */
 at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
                       int *n, double *least_margin, at_err *err);
+/* By at_decoder_new_rounded. */
+at_status at_generate_rounded(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena,
+                              double **rows, int *n, double *least_margin, at_err *err);
 
 /* The same chains, many of them: what depends on the model alone is done once, and memory is used again. Every
  * run gives the rows, the margin, the status and the words of at_generate, bit for bit, whatever ran before. One
@@ -127,6 +133,34 @@ at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at
 at_status at_generator_run(at_generator *g, const double *prompt, int n, const double **rows, int *n_rows,
                            double *margin, at_err *err);
 void at_generator_free(at_generator *g); /* NULL is allowed */
+/* Of at_decoder_new_rounded. */
+at_status at_generator_new_rounded(const at_model *m, at_arith a, at_generator **out, at_err *err);
+/* Reads n rows and gives all that later rows depend on but the rows themselves: how many rows there were, running sums, and the
+ * keys and values that a later query may see, with their positions. *bytes is a function of n. state NULL: only *bytes.
+ * Exact sums (p-bit, not rounded) are refused: they have no fixed size. */
+at_status at_generator_state(at_generator *g, const double *rows, int n, void *state, size_t *bytes,
+                             at_err *err);
+
+/* ---- recurrent nets, position by position -------------------------------------------------------------
+ *
+ * For models whose blocks are rnn and mlp only; others are refused by name. The state of all rnn blocks is an array of doubles that
+ * the caller keeps (and may copy, and come back to); values are those of at_run, bit for bit.
+ *
+ *     at_recurrence *r;
+ *     at_recurrence_new(&m, a, n, &r, &err);           // for inputs of n positions
+ *     double state[at_recurrence_numbers(r)];
+ *     at_recurrence_begin(r, state);
+ *     for (i = 0; i < n; i++) at_recurrence_step(r, i, row i, state, value, &err);
+ *     at_recurrence_free(r); */
+typedef struct at_recurrence at_recurrence;
+/* a is f32, f64 or p-bit. m is borrowed until at_recurrence_free. One for each thread. */
+at_status at_recurrence_new(const at_model *m, at_arith a, int n, at_recurrence **out, at_err *err);
+void at_recurrence_free(at_recurrence *r);              /* NULL is allowed */
+int at_recurrence_numbers(const at_recurrence *r);      /* of a state */
+void at_recurrence_begin(const at_recurrence *r, double *state); /* before position 0; after the model's prefix */
+/* Position i (0-based) reads a row known to be in the domain. value: NULL, or the readout there (R). */
+at_status at_recurrence_step(at_recurrence *r, int i, const double *row, double *state, double *value,
+                             at_err *err);
 
 /* Batches: many prompts at once, over several threads, for the decoders that training gives: one token field, no prefix, one
  * group a block of causal or block-sparse softmax or of causal linear attention, argmax. Others are refused with

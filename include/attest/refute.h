@@ -22,6 +22,7 @@ typedef struct {
     const void *self;        /* of the chain, opened */
     double tolerance;        /* real answers: largest Euclidean distance allowed */
     double same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20 */
+    bool rounded_sums; /* decoders at p bits: running sums of linear attention are rounded after every token */
 } at_subject;
 
 typedef struct {
@@ -116,13 +117,17 @@ extern const at_chain at_chain_stream;
  *
  * Items 0..count-1 have states; which two have equal ones? `state` writes the state of item i (bytes) and may run on several
  * threads. Fingerprints are kept in a table of at most `memory` bytes; two items whose fingerprints agree are
- * compared in full. The answer does not depend on threads: the smallest second item, and the smallest first of it. */
+ * compared in full. The answer does not depend on threads: the smallest second item, and the smallest first of it. Of
+ * items with equal states the first 64 are kept: where pairs of no use are pairs of equal targets, one would do.
+ *
+ * AT_OK: found, or not found among `states` items (all of them, or what the budget and the table allow). AT_ECANCEL:
+ * interrupted; also what `state` fails with. */
 typedef struct {
     void *ctx;
     uint64_t count; /* items there are; the search may look at fewer */
     size_t bytes;   /* of a state */
     at_status (*state)(void *ctx, int worker, uint64_t i, void *out, at_err *err);
-    /* NULL, or: is this pair of equal states of use? A pair that is not is passed over. */
+    /* NULL, or: is this pair of equal states of use? A pair that is not is passed over. Asked by one thread. */
     bool (*useful)(void *ctx, uint64_t i, uint64_t k);
 } at_collide_job;
 typedef struct {
@@ -130,6 +135,7 @@ typedef struct {
     uint64_t first, second; /* first < second */
     uint64_t states;        /* looked at */
     uint64_t useless;       /* pairs of equal states passed over */
+    size_t bytes;           /* of the table */
     double seconds;
 } at_collision;
 at_status at_collide(const at_collide_job *job, const at_refute_env *env, at_collision *out, at_err *err);

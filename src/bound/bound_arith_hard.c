@@ -8,11 +8,10 @@
  *          +, -:  0 from Z Z + (q-1) U U,     other from 2 Z U + (q-2) U U (mixed)
  *          *:     0 from Z T + T Z - Z Z,     other from (q-1) U U
  *          /:     0 from Z (q-1) U,           other from (q-1) U U       (not by 0)
- *      summed over l + r = k-1. Beyond 64 operators: each tree is the left part of 3q others, with +, - or * and a number.
+ *      summed over l + r = k-1. Beyond 32 operators: two trees make three others, with +, - or *, so there are at
+ *      least C_r (3 C_32)^j with 33j + r, C the number of trees.
  *   3. A linear decoder knows S = layers H (w^2 + w) b bits of its prompt: 2^S >= number of chains. */
 #include "bound_internal.h"
-
-#define EXACT 64 /* operators up to which trees are counted exactly */
 
 enum { operators, prime, layers, H, w, p, e };
 static const at_param params[] = {
@@ -25,10 +24,9 @@ static const at_param params[] = {
     {"e", "bits of an exponent", 1, BOUND_MOST, 8, true},
 };
 
-/* Trees with exactly `ops` operators modulo q. */
-static void trees_count(mpz_t out, unsigned long ops, unsigned long q)
+void arith_trees(mpz_t out, unsigned long ops, unsigned long q)
 {
-    mpz_t Z[EXACT + 1], U[EXACT + 1], zz, zu, uz, uu;
+    mpz_t Z[ARITH_EXACT + 1], U[ARITH_EXACT + 1], zz, zu, uz, uu;
     mpz_inits(zz, zu, uz, uu, NULL);
     for (unsigned long k = 0; k <= ops; k++) {
         mpz_init_set_ui(Z[k], k == 0);
@@ -55,26 +53,29 @@ static void trees_count(mpz_t out, unsigned long ops, unsigned long q)
     mpz_clears(zz, zu, uz, uu, NULL);
 }
 
-/* First steps: at least trees * (3 prime)^more, exactly where more is 0. */
-static void steps_count(mpz_t trees, mpz_t more, const mpz_t *v)
+/* First steps: at least trees * growth^times, exactly where times is 0. */
+static void steps_count(mpz_t trees, mpz_t growth, mpz_t times, const mpz_t *v)
 {
-    mpz_sub_ui(more, v[operators], 1 + EXACT);
-    if (mpz_sgn(more) < 0)
-        mpz_set_ui(more, 0);
-    bool all = mpz_sgn(more) == 0;
-    trees_count(trees, all ? mpz_get_ui(v[operators]) - 1 : EXACT, mpz_get_ui(v[prime]));
+    unsigned long q = mpz_get_ui(v[prime]), more;
+    mpz_sub_ui(times, v[operators], 1);
+    more = mpz_fdiv_q_ui(times, times, ARITH_EXACT + 1);
+    arith_trees(trees, more, q);
+    mpz_set_ui(growth, 1);
+    if (mpz_sgn(times)) {
+        arith_trees(growth, ARITH_EXACT, q);
+        mpz_mul_ui(growth, growth, 3);
+    }
 }
 
 static bool binds(const mpz_t *v)
 {
-    mpz_t S, b, trees, more, growth;
-    mpz_inits(S, b, trees, more, growth, NULL);
+    mpz_t S, b, trees, times, growth;
+    mpz_inits(S, b, trees, times, growth, NULL);
     message_float(b, v[p], v[e]);
     chains_state(S, v[layers], v[H], v[w], b);
-    steps_count(trees, more, v);
-    mpz_mul_ui(growth, v[prime], 3);
-    bool out = number_below_log_product(S, trees, growth, more);
-    mpz_clears(S, b, trees, more, growth, NULL);
+    steps_count(trees, growth, times, v);
+    bool out = number_below_log_product(S, trees, growth, times);
+    mpz_clears(S, b, trees, times, growth, NULL);
     return out;
 }
 
@@ -94,18 +95,17 @@ static at_status check(const at_params *ps, const mpz_t *v, at_err *err)
 
 static void report(sheet *s, const mpz_t *v)
 {
-    mpz_t S, t, trees, more;
-    mpz_inits(S, t, trees, more, NULL);
+    mpz_t S, t, trees, growth, times;
+    mpz_inits(S, t, trees, growth, times, NULL);
     message_float(t, v[p], v[e]);
     chains_state(S, v[layers], v[H], v[w], t);
-    steps_count(trees, more, v);
-    mpz_mul_ui(t, v[prime], 3);
-    double log = number_log2(trees) + number_log2_power(t, more);
-    bool binding = s->out->verdict == AT_BOUND_BINDS, exact = mpz_sgn(more) == 0;
+    steps_count(trees, growth, times, v);
+    double log = number_log2(trees) + number_log2_power(growth, times);
+    bool binding = s->out->verdict == AT_BOUND_BINDS, exact = mpz_sgn(times) == 0;
     s->out->inequality = sheet_text(s, "layers H (w^2+w) b = %s bits %s %.10g = log2(first steps%s)",
                                     sheet_int(s, S), binding ? "<" : ">=", log, exact ? "" : " proved");
     sheet_line(s, "first steps", "%s%s%s", exact ? "" : "at least ", sheet_int(s, trees),
-               exact ? "" : sheet_text(s, " * %s^%s", sheet_int(s, t), sheet_int(s, more)));
+               exact ? "" : sheet_text(s, " * (%s)^%s", sheet_int(s, growth), sheet_int(s, times)));
     mpz_mul(t, v[H], v[w]);
     sheet_line(s, "width D = H w", "%s", sheet_int(s, t));
     mpz_sub_ui(t, v[operators], 1);
@@ -116,13 +116,12 @@ static void report(sheet *s, const mpz_t *v)
     s->out->meaning = binding ? "Two expressions with different first steps leave the same running sums: no "
                                 "such decoder evaluates both."
                               : "The running sums may tell all first steps apart: nothing is ruled out.";
-    mpz_clears(S, t, trees, more, NULL);
+    mpz_clears(S, t, trees, growth, times, NULL);
 }
 
-static const limit rule = {
+const limit limit_arith_hard = {
     .binds = binds, .way = way, .least = w, .least_times = H, .check = check, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_arith_hard = {
     .id = "arith-hard",
     .title = "A linear decoder that evaluates expressions needs width about L^(1/4)",
@@ -130,14 +129,10 @@ const at_bound bound_arith_hard = {
     .statement = "A linear decoder whose running sums take fewer bits than log2 of the number of expressions "
                  "with k-1 operators is wrong on some "
                  "expression with k operators.",
-    .constant = "by counting first steps, exactly up to 65 operators; the source has Omega~(L^(1/4))",
+    .constant = "by counting first steps, exactly up to 33 operators; the source has Omega~(L^(1/4))",
     .params = params,
     .n_params = COUNT(params),
     .unit = "width",
     .size = "operators",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_arith_hard, q, a, out, err);
-}

@@ -67,9 +67,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(sent);
 }
 
-static const limit rule = {.binds = binds, .way = way, .least = d, .least_times = -1, .report = report};
+const limit limit_compose_bound = {
+    .binds = binds, .way = way, .least = d, .least_times = -1, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_compose_bound = {
     .id = "compose-bound",
     .title = "One layer does not compose functions unless H(d+1)p reaches n log n",
@@ -83,12 +83,8 @@ const at_bound bound_compose_bound = {
     .n_params = COUNT(params),
     .unit = "width of a head",
     .size = "n",
-    .compute = compute,
+    .compute = bound_compute,
     .construction = "compose-two",
     .construction_params = "n=%d",
     .construction_size = "width",
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_compose_bound, q, a, out, err);
-}

@@ -84,9 +84,8 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(side, needed, c, NULL);
 }
 
-static const limit rule = {.binds = binds, .way = way, .least = T, .least_times = -1, .report = report};
+const limit limit_compose_cot = {.binds = binds, .way = way, .least = T, .least_times = -1, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_compose_cot = {
     .id = "compose-cot",
     .title = "A composition of T+2 functions is not done in T steps by a small layer",
@@ -100,9 +99,5 @@ const at_bound bound_compose_cot = {
     .n_params = COUNT(params),
     .unit = "steps",
     .size = "n",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_compose_cot, q, a, out, err);
-}

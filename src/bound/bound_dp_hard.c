@@ -223,10 +223,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(S, free, t, NULL);
 }
 
-static const limit rule = {
+const limit limit_dp_hard = {
     .binds = binds, .way = way, .top = top, .least = w, .least_times = H, .check = check, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_dp_hard = {
     .id = "dp-hard",
     .title = "Linear and sparse decoders of recurrences need width about sqrt L",
@@ -240,12 +239,8 @@ const at_bound bound_dp_hard = {
     .n_params = COUNT(params),
     .unit = "width",
     .size = "n",
-    .compute = compute,
+    .compute = bound_compute,
     .construction = "dp-linear",
     .construction_params = "problem=prefix-sum a=%d",
     .construction_size = "width",
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_dp_hard, q, a, out, err);
-}

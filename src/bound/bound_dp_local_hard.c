@@ -72,9 +72,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(S, t, n, NULL);
 }
 
-static const limit rule = {.binds = binds, .way = way, .least = w, .least_times = H, .report = report};
+const limit limit_dp_local_hard = {
+    .binds = binds, .way = way, .least = w, .least_times = H, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_dp_local_hard = {
     .id = "dp-local-hard",
     .title = "A linear decoder of an m-local recurrence needs width about sqrt m",
@@ -87,9 +87,5 @@ const at_bound bound_dp_local_hard = {
     .n_params = COUNT(params),
     .unit = "width",
     .size = "m",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_dp_local_hard, q, a, out, err);
-}

@@ -330,15 +330,14 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(B, K, E, length, NULL);
 }
 
-static const limit rule = {.binds = binds,
-                           .way = way,
-                           .solve = solve,
-                           .least = L,
-                           .least_times = -1,
-                           .check = check,
-                           .report = report};
+const limit limit_funccomp_params = {.binds = binds,
+                                     .way = way,
+                                     .solve = solve,
+                                     .least = L,
+                                     .least_times = -1,
+                                     .check = check,
+                                     .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_funccomp_params = {
     .id = "funccomp-params",
     .title = "L layers do not do L-sequential composition: the parameters",
@@ -351,9 +350,5 @@ const at_bound bound_funccomp_params = {
     .n_params = COUNT(params),
     .unit = "layers",
     .size = "zeros",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_funccomp_params, q, a, out, err);
-}

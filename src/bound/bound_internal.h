@@ -53,8 +53,10 @@ const char *sheet_text(sheet *s, const char *fmt, ...) __attribute__((format(pri
 void sheet_line(sheet *s, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *sheet_int(sheet *s, const mpz_t x); /* plain, or a power with its digits counted */
 
-at_status limit_compute(const limit *l, const at_bound *b, const at_params *p, at_arena *a,
-                        at_bound_result *out, at_err *err);
+at_status limit_compute(const limit *l, const at_params *p, at_arena *a, at_bound_result *out, at_err *err);
+at_status limit_decide(const limit *l, const at_params *p, bool *out, at_err *err);
+/* What every bound's `compute` is: it finds its limit by the table of parameters. */
+at_status bound_compute(const at_params *p, at_arena *a, at_bound_result *out, at_err *err);
 
 /* ---- numbers (number.c): logarithms are balls, refined until they decide ---------------------------------------- */
 
@@ -69,6 +71,7 @@ double number_log2(const mpz_t x);                      /* about; x >= 1 */
 double number_n_log_n(const mpz_t n);                   /* n log2 n, rounded down */
 double number_log2_factorial(const mpz_t n);            /* rounded down */
 double number_log2_power(const mpz_t q, const mpz_t n); /* n log2 q, rounded down */
+double number_log2_words(const mpz_t k, const mpz_t n); /* of that sum, rounded down */
 void number_log2_up(mpz_t out, const mpz_t x);          /* the least k with 2^k >= x, x >= 1 */
 unsigned long number_digits(const mpz_t x);             /* decimal digits, x >= 0 */
 /* K^E as text, a power with its digits counted, also where it does not fit any memory. */
@@ -105,5 +108,9 @@ bool chains_letters_top(chains_problem w, const mpz_t n, mpz_t out);
 
 /* Bits that a linear decoder carries: layers H (w^2 + w) b, heads of width w. */
 void chains_state(mpz_t S, const mpz_t layers, const mpz_t H, const mpz_t w, const mpz_t b);
+
+/* Expressions with exactly `ops` operators modulo q, ops <= ARITH_EXACT (bound_arith_hard.c). */
+#define ARITH_EXACT 32
+void arith_trees(mpz_t out, unsigned long ops, unsigned long q);
 
 #endif

@@ -129,15 +129,14 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(have, sent, t, NULL);
 }
 
-static const limit rule = {.binds = binds,
-                           .way = way,
-                           .top = top,
-                           .pieces = pieces,
-                           .least = m,
-                           .least_times = -1,
-                           .report = report};
+const limit limit_match3_hard = {.binds = binds,
+                                 .way = way,
+                                 .top = top,
+                                 .pieces = pieces,
+                                 .least = m,
+                                 .least_times = -1,
+                                 .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_match3_hard = {
     .id = "match3-hard",
     .title = "One attention layer cannot find triples unless H m p grows like N",
@@ -151,12 +150,8 @@ const at_bound bound_match3_hard = {
     .n_params = COUNT(params),
     .unit = "width of a head",
     .size = "N",
-    .compute = compute,
+    .compute = bound_compute,
     .construction = "match3-threewise",
     .construction_params = "N=%d",
     .construction_size = "head width",
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_match3_hard, q, a, out, err);
-}

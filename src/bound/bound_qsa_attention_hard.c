@@ -107,10 +107,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(sent);
 }
 
-static const limit rule = {
+const limit limit_qsa_attention_hard = {
     .binds = binds, .way = way, .top = top, .least = m, .least_times = -1, .check = check, .report = report};
 
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_qsa_attention_hard = {
     .id = "qsa-attention-hard",
     .title = "A self-attention unit that averages q vectors needs width q/p",
@@ -122,12 +121,8 @@ const at_bound bound_qsa_attention_hard = {
     .n_params = COUNT(params),
     .unit = "width of the unit",
     .size = "q",
-    .compute = compute,
+    .compute = bound_compute,
     .construction = "qsa-rip",
     .construction_params = "N=12 q=%d",
     .construction_size = "head width",
 };
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_qsa_attention_hard, ps, a, out, err);
-}

@@ -66,10 +66,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(t);
 }
 
-static const limit rule = {
+const limit limit_qsa_fnn_hard = {
     .binds = binds, .way = way, .least = width, .least_times = -1, .check = check, .report = report};
 
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_qsa_fnn_hard = {
     .id = "qsa-fnn-hard",
     .title = "A feed-forward net that averages needs a first layer of width N d",
@@ -81,12 +80,8 @@ const at_bound bound_qsa_fnn_hard = {
     .n_params = COUNT(params),
     .unit = "width of the first layer",
     .size = "N",
-    .compute = compute,
+    .compute = bound_compute,
     .construction = "qsa-rip",
     .construction_params = "N=%d q=2",
     .construction_size = "width",
 };
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_qsa_fnn_hard, ps, a, out, err);
-}

@@ -71,10 +71,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(t);
 }
 
-static const limit rule = {
+const limit limit_qsa_rnn_hard = {
     .binds = binds, .way = way, .least = bits, .least_times = -1, .check = check, .report = report};
 
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_qsa_rnn_hard = {
     .id = "qsa-rnn-hard",
     .title = "A recurrent net that averages needs N-1 bits of state",
@@ -87,9 +86,5 @@ const at_bound bound_qsa_rnn_hard = {
     .n_params = COUNT(params),
     .unit = "bits of state",
     .size = "N",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *ps, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_qsa_rnn_hard, ps, a, out, err);
-}

@@ -107,10 +107,9 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(have, sent, t, NULL);
 }
 
-static const limit rule = {
+const limit limit_triangle = {
     .binds = binds, .way = way, .pieces = pieces, .least = m, .least_times = -1, .report = report};
 
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err);
 const at_bound bound_triangle = {
     .id = "triangle",
     .title = "Finding directed triangles needs D H m to grow like N",
@@ -125,9 +124,5 @@ const at_bound bound_triangle = {
     .n_params = COUNT(params),
     .unit = "width of a head",
     .size = "k",
-    .compute = compute,
+    .compute = bound_compute,
 };
-static at_status compute(const at_params *q, at_arena *a, at_bound_result *out, at_err *err)
-{
-    return limit_compute(&rule, &bound_triangle, q, a, out, err);
-}

@@ -1,6 +1,7 @@
 /* bounds.c: every bound, one row each. */
 #include "bound_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char *const at_bound_verdict_names[AT_BOUND_VERDICTS] = {"binding", "vacuous", "up to a constant"};
@@ -18,12 +19,17 @@ const char *const at_bound_verdict_names[AT_BOUND_VERDICTS] = {"binding", "vacuo
     ROW(arith_hard)                                                                                          \
     ROW(dp_local_hard)
 
-#define DECLARE(name) extern const at_bound bound_##name;
+#define DECLARE(name)                                                                                        \
+    extern const at_bound bound_##name;                                                                      \
+    extern const limit limit_##name;
 BOUNDS(DECLARE)
 
 #define REFER(name) &bound_##name,
 const at_bound *const at_bounds[] = {BOUNDS(REFER)};
 const int at_n_bounds = COUNT(at_bounds);
+
+#define REFER_LIMIT(name) &limit_##name,
+static const limit *const limits[] = {BOUNDS(REFER_LIMIT)};
 
 const at_bound *at_bound_find(const char *id)
 {
@@ -33,8 +39,29 @@ const at_bound *at_bound_find(const char *id)
     return NULL;
 }
 
+/* A set of parameters belongs to the bound whose table it was made from. */
+static int row_of(const at_params *p)
+{
+    int i = 0;
+    while (at_bounds[i]->params != p->schema)
+        i++;
+    return i;
+}
+
+at_status bound_compute(const at_params *p, at_arena *a, at_bound_result *out, at_err *err)
+{
+    return limit_compute(limits[row_of(p)], p, a, out, err);
+}
+
 at_status at_bound_compute(const at_bound *b, const at_params *p, at_arena *a, at_bound_result *out,
                            at_err *err)
 {
+    assert(p->schema == b->params);
     return b->compute(p, a, out, err);
+}
+
+at_status at_bound_binds(const at_bound *b, const at_params *p, bool *out, at_err *err)
+{
+    assert(p->schema == b->params);
+    return limit_decide(limits[row_of(p)], p, out, err);
 }

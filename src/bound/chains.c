@@ -97,7 +97,7 @@ double chains_log2(chains_problem w, const mpz_t n, const mpz_t letters)
         if (mpz_cmp(k, n) == 0)
             out = number_log2_factorial(n);
         else if (mpz_cmp_ui(n, WORDS_EXACT) > 0)
-            out = number_log2_power(k, n);
+            out = number_log2_words(k, n);
         else {
             words_count(c, mpz_get_ui(k), mpz_get_ui(n));
             out = number_log2(c);
@@ -129,8 +129,7 @@ const char *chains_text(sheet *s, chains_problem w, const mpz_t n, const mpz_t l
     case CHAINS_LIS:
         if (all)
             return sheet_text(s, "%s! = 2^%.10g", length, log);
-        return sheet_text(s, "words over %s letters, standardised: %s2^%.10g", k,
-                          mpz_cmp_ui(n, WORDS_EXACT) > 0 ? "up to terms far smaller " : "", log);
+        return sheet_text(s, "words over %s letters, standardised: 2^%.10g", k, log);
     case CHAINS_ED:
         return sheet_text(s, "at least 2^%s", length);
     default:

@@ -319,21 +319,37 @@ static at_status answer(const limit *l, sheet *s, mpz_t *v, at_err *err)
     return AT_OK;
 }
 
-at_status limit_compute(const limit *l, const at_bound *b, const at_params *p, at_arena *a,
-                        at_bound_result *out, at_err *err)
+static at_status answer_only(const limit *l, mpz_t *v, bool *out)
 {
-    assert(p->schema == b->params);
-    at_bound_result r = {.least = NAN};
-    sheet s = {.a = a, .p = p, .out = &r};
+    *out = l->binds((const mpz_t *)v);
+    return AT_OK;
+}
+
+/* s NULL: only whether it binds. */
+static at_status at_values(const limit *l, const at_params *p, sheet *s, bool *binds, at_err *err)
+{
     mpz_t v[AT_PARAMS_MAX];
     for (int i = 0; i < p->n; i++)
         mpz_init_set_d(v[i], p->value[i]);
     at_status status = l->check ? l->check(p, (const mpz_t *)v, err) : AT_OK;
     if (!status)
-        status = answer(l, &s, v, err);
+        status = s ? answer(l, s, v, err) : answer_only(l, v, binds);
     for (int i = 0; i < p->n; i++)
         mpz_clear(v[i]);
+    return status;
+}
+
+at_status limit_compute(const limit *l, const at_params *p, at_arena *a, at_bound_result *out, at_err *err)
+{
+    at_bound_result r = {.least = NAN};
+    sheet s = {.a = a, .p = p, .out = &r};
+    at_status status = at_values(l, p, &s, NULL, err);
     if (!status)
         *out = r;
     return status;
+}
+
+at_status limit_decide(const limit *l, const at_params *p, bool *out, at_err *err)
+{
+    return at_values(l, p, NULL, out, err);
 }

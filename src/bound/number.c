@@ -131,31 +131,43 @@ bool number_below_log_product(const mpz_t x, const mpz_t c, const mpz_t q, const
     return out;
 }
 
-bool number_below_words(const mpz_t x, const mpz_t k, const mpz_t n)
+/* sum over i < k of (-1)^i C(n, i) (k-i)^n */
+static void ball_words(arb_t sum, const mpz_t k, const mpz_t n, slong prec)
 {
     unsigned long letters = mpz_get_ui(k);
-    arb_t sum, t, c;
-    fmpz_t length, exponent;
-    arb_init(sum);
+    arb_t t, c;
+    fmpz_t length;
     arb_init(t);
     arb_init(c);
     fmpz_init(length);
-    fmpz_init(exponent);
     fmpz_set_mpz(length, n);
+    arb_zero(sum);
+    arb_one(c); /* (-1)^i C(n, i) */
+    for (unsigned long i = 0; i < letters; i++) {
+        arb_set_ui(t, letters - i);
+        arb_pow_fmpz(t, t, length, prec);
+        arb_addmul(sum, t, c, prec);
+        arb_set_fmpz(t, length);
+        arb_sub_ui(t, t, i, prec);
+        arb_mul(c, c, t, prec);
+        arb_div_ui(c, c, i + 1, prec);
+        arb_neg(c, c);
+    }
+    fmpz_clear(length);
+    arb_clear(c);
+    arb_clear(t);
+}
+
+bool number_below_words(const mpz_t x, const mpz_t k, const mpz_t n)
+{
+    arb_t sum, t;
+    fmpz_t exponent;
+    arb_init(sum);
+    arb_init(t);
+    fmpz_init(exponent);
     fmpz_set_mpz(exponent, x);
     for (slong prec = precision(x, k, n) + 256; prec < WORDS_PRECISION; prec *= 2) {
-        arb_zero(sum);
-        arb_one(c); /* (-1)^i C(n, i) */
-        for (unsigned long i = 0; i < letters; i++) {
-            arb_set_ui(t, letters - i);
-            arb_pow_fmpz(t, t, length, prec);
-            arb_addmul(sum, t, c, prec);
-            arb_set_fmpz(t, length);
-            arb_sub_ui(t, t, i, prec);
-            arb_mul(c, c, t, prec);
-            arb_div_ui(c, c, i + 1, prec);
-            arb_neg(c, c);
-        }
+        ball_words(sum, k, n, prec);
         arb_one(t);
         arb_mul_2exp_fmpz(t, t, exponent);
         arb_sub(sum, sum, t, prec);
@@ -164,9 +176,31 @@ bool number_below_words(const mpz_t x, const mpz_t k, const mpz_t n)
     }
     bool out = arb_is_positive(sum); /* not decided: not claimed */
     fmpz_clear(exponent);
-    fmpz_clear(length);
-    arb_clear(c);
     arb_clear(t);
+    arb_clear(sum);
+    return out;
+}
+
+double number_log2_words(const mpz_t k, const mpz_t n)
+{
+    arb_t sum, two;
+    arf_t lo;
+    arb_init(sum);
+    arb_init(two);
+    arf_init(lo);
+    slong prec = precision(k, k, n) + 256;
+    for (; prec < WORDS_PRECISION; prec *= 2) {
+        ball_words(sum, k, n, prec);
+        if (arb_is_positive(sum) && arb_rel_accuracy_bits(sum) >= 64)
+            break;
+    }
+    arb_log(sum, sum, prec);
+    arb_const_log2(two, prec);
+    arb_div(sum, sum, two, prec);
+    arb_get_lbound_arf(lo, sum, 64);
+    double out = arf_get_d(lo, ARF_RND_FLOOR);
+    arf_clear(lo);
+    arb_clear(two);
     arb_clear(sum);
     return out;
 }

@@ -31,6 +31,9 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(qsa_fnn_hard)                                                                                       \
+    ROW(qsa_rnn_hard)                                                                                       \
+    ROW(indistinguishable)                                                                                   \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

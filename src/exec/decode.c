@@ -333,6 +333,56 @@ at_status decoder_reset(at_decoder *d, at_err *err)
     return st;
 }
 
+/* ---- the state ------------------------------------------------------------------------------------------- */
+
+/* Appends n bytes to *to, or only counts them. */
+static void state_put(char **to, size_t *bytes, const void *from, size_t n)
+{
+    if (*to) {
+        memcpy(*to, from, n);
+        *to += n;
+    }
+    *bytes += n;
+}
+
+static void state_put_group(const at_decoder *d, const decode_group *a, char **to, size_t *bytes)
+{
+    size_t K = (size_t)a->g->heads * (size_t)a->g->dk * d->ops->size;
+    size_t V = (size_t)a->g->heads * (size_t)a->g->dv * d->ops->size;
+    if (a->sums) {
+        state_put(to, bytes, a->sum_k, K);
+        state_put(to, bytes, a->sum_kv, K * (size_t)a->g->dv);
+        return;
+    }
+    bool three = a->g->weighting == AT_THREEWISE;
+    for (size_t j = 0; j < (size_t)a->used; j++)
+        if (at_mask_allows(&a->g->mask, d->t, a->pos[j])) {
+            state_put(to, bytes, &a->pos[j], sizeof *a->pos);
+            state_put(to, bytes, (const char *)a->kc + j * K, K);
+            state_put(to, bytes, (const char *)a->vc + j * V, V);
+            if (three) {
+                state_put(to, bytes, (const char *)a->kc2 + j * K, K);
+                state_put(to, bytes, (const char *)a->vc2 + j * V, V);
+            }
+        }
+}
+
+at_status decoder_state(const at_decoder *d, void *state, size_t *bytes, at_err *err)
+{
+    char *to = state;
+    *bytes = 0;
+    state_put(&to, bytes, &d->t, sizeof d->t);
+    for (int b = 0; b < d->c.m->n_blocks; b++)
+        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
+            const decode_group *a = &d->blocks[b].groups[g];
+            if (a->sums && d->exact_sums)
+                return at_fail(err, AT_EREFUSED,
+                               "block %d, group %d: exact running sums have no fixed size; round them", b, g);
+            state_put_group(d, a, &to, bytes);
+        }
+    return AT_OK;
+}
+
 /* ---- rewinding ------------------------------------------------------------------------------------------ */
 
 #define SAVE_BYTES ((size_t)1 << 18) /* the most memory for saved sums */
@@ -398,7 +448,9 @@ bool decoder_rewind(at_decoder *d, int positions)
     return true;
 }
 
-static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decoder **out, at_err *err)
+typedef enum { SUMS, SUMS_ROUNDED, KEYS } linear_kind; /* what linear attention keeps */
+
+static at_status decoder_make(const at_model *m, at_arith a, linear_kind kind, at_decoder **out, at_err *err)
 {
     static const decode_ops *const ops[AT_ARITH_KINDS] = {
         [AT_F32] = &ref_forward_f32_decode,
@@ -418,8 +470,8 @@ static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decod
     at_arena_init(&d->arena);
     d->c = (ref_ctx){.m = m, .arena = &d->arena, .f = at_pfmt_of(a)};
     d->ops = ops[a.kind];
-    d->exact_sums = a.kind == AT_PBIT;
-    st = fill(d, keys, err);
+    d->exact_sums = a.kind == AT_PBIT && kind != SUMS_ROUNDED;
+    st = fill(d, kind == KEYS, err);
     if (st)
         at_decoder_free(d);
     else
@@ -429,12 +481,17 @@ static at_status decoder_make(const at_model *m, at_arith a, bool keys, at_decod
 
 at_status at_decoder_new(const at_model *m, at_arith a, at_decoder **out, at_err *err)
 {
-    return decoder_make(m, a, false, out, err);
+    return decoder_make(m, a, SUMS, out, err);
 }
 
 at_status at_decoder_new_keys(const at_model *m, at_arith a, at_decoder **out, at_err *err)
 {
-    return decoder_make(m, a, true, out, err);
+    return decoder_make(m, a, KEYS, out, err);
+}
+
+at_status at_decoder_new_rounded(const at_model *m, at_arith a, at_decoder **out, at_err *err)
+{
+    return decoder_make(m, a, SUMS_ROUNDED, out, err);
 }
 
 at_status at_decoder_push(at_decoder *d, const double *row, at_err *err)

@@ -95,6 +95,8 @@ extern const decode_ops ref_forward_f32_decode, ref_forward_f64_decode, ref_forw
 at_status decoder_advance(at_decoder *d, const double *row, at_err *err);
 /* Back to the beginning: as a new decoder, but memory and weights stay. */
 at_status decoder_reset(at_decoder *d, at_err *err);
+/* All that later positions depend on but their rows. state NULL: only *bytes. */
+at_status decoder_state(const at_decoder *d, void *state, size_t *bytes, at_err *err);
 /* Room for what decoder_rewind needs: the sums of the first positions, as far as that is little memory. */
 at_status decoder_save_room(at_decoder *d, int positions, at_err *err);
 void decoder_save(at_decoder *d); /* after a position: its sums, if there is room */

@@ -64,13 +64,13 @@ void at_generator_free(at_generator *g)
     at_free(g);
 }
 
-at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at_err *err)
+static at_status generator_make(const at_model *m, at_arith a, bool rounded, at_generator **out, at_err *err)
 {
     at_generator *g = at_calloc(1, sizeof *g);
     if (!g)
         return at_oom(err);
     g->width = at_model_row_width(m);
-    at_status st = at_decoder_new(m, a, &g->d, err);
+    at_status st = (rounded ? at_decoder_new_rounded : at_decoder_new)(m, a, &g->d, err);
     if (!st)
         st = decoder_save_room(g->d, m->n_prefix + m->decode.prompt_max, err);
     size_t numbers = st ? 0 : (size_t)m->decode.prompt_max * (size_t)g->width;
@@ -81,6 +81,16 @@ at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at
     else
         *out = g;
     return st;
+}
+
+at_status at_generator_new(const at_model *m, at_arith a, at_generator **out, at_err *err)
+{
+    return generator_make(m, a, false, out, err);
+}
+
+at_status at_generator_new_rounded(const at_model *m, at_arith a, at_generator **out, at_err *err)
+{
+    return generator_make(m, a, true, out, err);
 }
 
 static at_status generator_reserve(at_generator *g, int steps, at_err *err)
@@ -121,6 +131,16 @@ static at_status prompt_push(at_generator *g, const double *prompt, int n, at_er
     return st;
 }
 
+at_status at_generator_state(at_generator *g, const double *rows, int n, void *state, size_t *bytes,
+                             at_err *err)
+{
+    const at_decode *rule = &g->d->c.m->decode;
+    if (n < 0 || n > rule->prompt_max)
+        return at_fail(err, AT_EDOMAIN, "%d rows of a prompt out of range 0..%d", n, rule->prompt_max);
+    at_status st = prompt_push(g, rows, n, err);
+    return st ? st : decoder_state(g->d, state, bytes, err);
+}
+
 at_status at_generator_run(at_generator *g, const double *prompt, int n, const double **rows, int *n_rows,
                            double *margin, at_err *err)
 {
@@ -144,11 +164,11 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
     return st;
 }
 
-at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
-                      int *n, double *least_margin, at_err *err)
+static at_status generate(const at_model *m, at_arith a, bool rounded, const at_input *prompt, at_arena *arena,
+                          double **rows, int *n, double *least_margin, at_err *err)
 {
     at_generator *g;
-    at_status st = at_generator_new(m, a, &g, err);
+    at_status st = generator_make(m, a, rounded, &g, err);
     if (st)
         return st;
     const double *made;
@@ -168,4 +188,16 @@ at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_
     }
     at_generator_free(g);
     return st;
+}
+
+at_status at_generate(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena, double **rows,
+                      int *n, double *least_margin, at_err *err)
+{
+    return generate(m, a, false, prompt, arena, rows, n, least_margin, err);
+}
+
+at_status at_generate_rounded(const at_model *m, at_arith a, const at_input *prompt, at_arena *arena,
+                              double **rows, int *n, double *least_margin, at_err *err)
+{
+    return generate(m, a, true, prompt, arena, rows, n, least_margin, err);
 }

@@ -13,6 +13,7 @@
 #include <flint/flint.h>
 #include <flint/fmpz.h>
 #include <flint/fmpq.h>
+#include <flint/fmpz_mat.h>
 
 #ifdef AT_FLINT3
 #include <flint/mag.h>

@@ -2,7 +2,15 @@
  * that takes anything last. */
 #include "refute_internal.h"
 
-#define REFUTERS(ROW) /* a row each: the name of its struct in src/refute/refute_*.c */
+/* A row a refuter: the name of its struct in src/refute/refute_*.c. */
+#define REFUTERS(ROW)                                                                                        \
+    ROW(ffn)                                                                                                 \
+    ROW(rnn)                                                                                                 \
+    ROW(linear)                                                                                              \
+    ROW(sparse)                                                                                              \
+    ROW(one_layer)                                                                                           \
+    ROW(indistinguishable)                                                                                   \
+    ROW(search)
 
 #define DECLARE(name) extern const at_refuter refuter_##name;
 REFUTERS(DECLARE)

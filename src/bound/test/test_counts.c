@@ -1,0 +1,448 @@
+/* test_counts.c: what the bounds count, counted again by other means: powers written out, brute force, recurrences run. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "../bound_internal.h"
+#include "../funccomp.h"
+
+#include <attest/front.h>
+
+#include <math.h>
+#include <mpfr.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK(call)                                                                                             \
+    do {                                                                                                     \
+        at_err err = {0};                                                                                    \
+        if ((call) != AT_OK)                                                                                 \
+            fail_msg("%s: %s", #call, err.text);                                                             \
+    } while (0)
+
+/* ---- logarithms ------------------------------------------------------------------------------------------------------ */
+
+/* 2^x < c, by writing out 2^x. */
+static bool power_below(unsigned long x, const mpz_t c)
+{
+    mpz_t t;
+    mpz_init_set_ui(t, 1);
+    mpz_mul_2exp(t, t, x);
+    bool out = mpz_cmp(t, c) < 0;
+    mpz_clear(t);
+    return out;
+}
+
+static void test_logarithms(void **state)
+{
+    (void)state;
+    mpz_t x, n, c, q;
+    mpz_inits(x, n, c, q, NULL);
+    for (unsigned long k = 1; k <= 300; k++) {
+        mpz_set_ui(n, k);
+        mpz_ui_pow_ui(c, k, k);
+        unsigned long bits = (unsigned long)mpz_sizeinbase(c, 2);
+        for (unsigned long d = bits < 3 ? 0 : bits - 3; d < bits + 3; d++) {
+            mpz_set_ui(x, d);
+            assert_int_equal(number_below_n_log_n(x, n), power_below(d, c));
+            assert_int_equal(number_below_log(x, c), power_below(d, c));
+        }
+        mpz_fac_ui(c, k);
+        bits = (unsigned long)mpz_sizeinbase(c, 2);
+        for (unsigned long d = bits < 3 ? 0 : bits - 3; d < bits + 3; d++) {
+            mpz_set_ui(x, d);
+            assert_int_equal(number_below_log_factorial(x, n), power_below(d, c));
+        }
+        for (unsigned long a = 1; a <= 9; a++) { /* a * k^20: powers of two among them */
+            mpz_ui_pow_ui(c, k, 20);
+            mpz_mul_ui(c, c, a);
+            bits = (unsigned long)mpz_sizeinbase(c, 2);
+            for (unsigned long d = bits < 3 ? 0 : bits - 3; d < bits + 3; d++) {
+                mpz_set_ui(x, d);
+                mpz_set_ui(q, a);
+                mpz_t twenty;
+                mpz_init_set_ui(twenty, 20);
+                assert_int_equal(number_below_log_product(x, q, n, twenty), power_below(d, c));
+                mpz_clear(twenty);
+            }
+        }
+    }
+    /* n log2 n beside MPFR, rounded both ways, for large n. */
+    mpfr_t lo, hi;
+    mpfr_inits2(200, lo, hi, NULL);
+    for (int i = 0; i < 200; i++) {
+        at_rng r = at_rng_at(7, (uint64_t)i);
+        mpz_set_ui(n, at_rng_u64(&r) >> (i % 50));
+        mpz_add_ui(n, n, 3);
+        mpfr_set_z(lo, n, MPFR_RNDD);
+        mpfr_log2(hi, lo, MPFR_RNDU);
+        mpfr_log2(lo, lo, MPFR_RNDD);
+        mpfr_mul_z(lo, lo, n, MPFR_RNDD);
+        mpfr_mul_z(hi, hi, n, MPFR_RNDU);
+        mpfr_get_z(x, lo, MPFR_RNDD);
+        if (mpfr_cmp_z(lo, x) > 0)
+            assert_true(number_below_n_log_n(x, n));
+        mpfr_get_z(x, hi, MPFR_RNDU);
+        assert_false(number_below_n_log_n(x, n));
+        double d = number_n_log_n(n);
+        assert_true(mpfr_cmp_d(hi, d) >= 0 && d >= mpfr_get_d(lo, MPFR_RNDD) * (1 - 1e-15));
+    }
+    mpfr_clears(lo, hi, NULL);
+    mpfr_free_cache();
+    mpz_clears(x, n, c, q, NULL);
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------------ */
+
+/* Permutations of n with fewer than k descents, by Euler's recurrence A(n, j) = (j+1) A(n-1, j) + (n-j) A(n-1, j-1). */
+static void euler(mpz_t out, unsigned long n, unsigned long k)
+{
+    mpz_t *A = calloc(n, sizeof *A);
+    assert_non_null(A);
+    for (unsigned long j = 0; j < n; j++)
+        mpz_init_set_ui(A[j], j == 0);
+    for (unsigned long i = 2; i <= n; i++)
+        for (unsigned long j = i - 1; j >= 1; j--) {
+            mpz_mul_ui(A[j], A[j], j + 1);
+            mpz_addmul_ui(A[j], A[j - 1], i - j);
+        }
+    mpz_set_ui(out, 0);
+    for (unsigned long j = 0; j < n; j++) {
+        if (j < k)
+            mpz_add(out, out, A[j]);
+        mpz_clear(A[j]);
+    }
+    free(A);
+}
+
+/* The bits at which chains_above changes are those of this number. */
+static void chains_are(chains_problem w, unsigned long n, unsigned long letters, const mpz_t count)
+{
+    mpz_t x, length, k;
+    mpz_init(x);
+    mpz_init_set_ui(length, n);
+    mpz_init_set_ui(k, letters);
+    unsigned long bits = (unsigned long)mpz_sizeinbase(count, 2);
+    for (unsigned long d = bits < 3 ? 0 : bits - 3; d < bits + 3; d++) {
+        mpz_set_ui(x, d);
+        assert_int_equal(chains_above(w, length, k, x), power_below(d, count));
+    }
+    double log = chains_log2(w, length, k);
+    assert_true(log <= (double)bits + 1e-9 && log >= (double)bits - 1 - 1e-9);
+    mpz_clears(x, length, k, NULL);
+}
+
+static uint64_t distinct_chains(const char *example, int64_t n, int64_t second, int64_t *locality)
+{
+    at_dp *d;
+    at_dp_instance *x;
+    at_arena a;
+    at_tri regular;
+    int64_t *first, *twin, size[AT_DP_MAX] = {n, second};
+    uint64_t distinct;
+    at_arena_init(&a);
+    OK(at_dp_example_load(example, &d, &err));
+    OK(at_dp_bind(d, size, &x, &err));
+    if (locality)
+        *locality = x->locality;
+    OK(at_dp_regular(x, 100000, &a, &regular, &first, &twin, &distinct, &err));
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    at_arena_release(&a);
+    return distinct;
+}
+
+static void test_lis(void **state)
+{
+    (void)state;
+    mpz_t count;
+    mpz_init(count);
+    for (int64_t n = 1; n <= 6; n++)
+        for (int64_t k = 1; k <= (n < 6 ? 6 : 4); k++) {
+            euler(count, (unsigned long)n, (unsigned long)k);
+            assert_int_equal(distinct_chains("lis", n, k, NULL), mpz_get_ui(count));
+            if (k >= 2)
+                chains_are(CHAINS_LIS, (unsigned long)n, (unsigned long)k, count);
+        }
+    euler(count, 5, 5);
+    assert_int_equal(mpz_get_ui(count), 120);
+    for (unsigned long n = 500; n <= 560; n += 6) /* integers below 512, balls above */
+        for (unsigned long k = 2; k <= 256; k = 3 * k + 1) {
+            euler(count, n, k);
+            chains_are(CHAINS_LIS, n, k, count);
+        }
+    mpz_clear(count);
+}
+
+static void test_prefix_sums(void **state)
+{
+    (void)state;
+    mpz_t count;
+    mpz_init(count);
+    int64_t m;
+    for (int64_t n = 1; n <= 6; n++)
+        for (int64_t q = 2; q <= 5; q++) {
+            mpz_ui_pow_ui(count, (unsigned long)q, (unsigned long)n);
+            assert_int_equal(distinct_chains("prefix-sum", n, q, &m), mpz_get_ui(count));
+            assert_int_equal(m, n + 1); /* what dp-local-hard takes */
+            chains_are(CHAINS_PREFIX_SUM, (unsigned long)n, (unsigned long)q, count);
+        }
+    /* The local edit distance of words of one letter: 26^2 chains; locality 2n+1. */
+    assert_int_equal(distinct_chains("edit-distance-local", 1, 1, &m), 676);
+    assert_int_equal(m, 3);
+    at_dp *d;
+    at_dp_instance *x;
+    int64_t size[AT_DP_MAX] = {20, 20};
+    OK(at_dp_example_load("edit-distance-local", &d, &err));
+    OK(at_dp_bind(d, size, &x, &err));
+    assert_int_equal(x->locality, 41);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    mpz_clear(count);
+}
+
+/* The table of edit distances: insert and delete 2, replace 3. */
+static void table_fill(int n, unsigned a, unsigned b, unsigned char *t)
+{
+    int D[9][9];
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= n; j++) {
+            if (!i || !j)
+                D[i][j] = 2 * (i + j);
+            else {
+                int x = D[i - 1][j - 1] + 3 * ((a >> i & 1) != (b >> j & 1)), y = D[i - 1][j] + 2,
+                    z = D[i][j - 1] + 2;
+                D[i][j] = x < y ? (x < z ? x : z) : y < z ? y : z;
+                t[(i - 1) * n + j - 1] = (unsigned char)D[i][j];
+            }
+        }
+}
+
+static int table_compare(const void *a, const void *b)
+{
+    return memcmp(a, b, 64);
+}
+
+/* At least 2^n tables, found by the words that the proof takes; and in all there are more. */
+static void test_edit_distance(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 8; n++) {
+        unsigned char(*t)[64] = calloc((size_t)1 << n, sizeof *t);
+        assert_non_null(t);
+        for (unsigned a = 0; a < 1u << n; a++) {
+            table_fill(n, a << 1, 0, t[a]);
+            int ones = 0;
+            for (int i = 1; i <= n; i++) {
+                ones += (int)(a >> (i - 1) & 1);
+                assert_int_equal(t[a][(i - 1) * n + i - 1], 3 * ones);
+            }
+        }
+        qsort(t, (size_t)1 << n, sizeof *t, table_compare);
+        for (unsigned a = 1; a < 1u << n; a++)
+            assert_true(table_compare(t[a - 1], t[a]) != 0);
+        free(t);
+        mpz_t count;
+        mpz_init_set_ui(count, 1);
+        mpz_mul_2exp(count, count, (unsigned long)n);
+        chains_are(CHAINS_ED, (unsigned long)n, 2, count);
+        mpz_clear(count);
+    }
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------------- */
+
+static int chain_compare(const void *a, const void *b)
+{
+    return memcmp(a, b, 128 * sizeof(int));
+}
+
+static void test_expressions(void **state)
+{
+    (void)state;
+    static const int primes[] = {2, 3, 5, 7, 11};
+    mpz_t count;
+    mpz_init(count);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k <= 5; k++) {
+            at_expr_space s;
+            OK(at_expr_space_init(&s, primes[i], k, k, &err));
+            arith_trees(count, (unsigned long)k, (unsigned long)primes[i]);
+            assert_true(mpz_cmp_ui(count, s.count) == 0);
+            at_expr_space_release(&s);
+        }
+    /* As many chains of k operators as expressions of k-1. */
+    for (int i = 0; i < 3; i++)
+        for (int k = 1; k <= (primes[i] < 5 ? 3 : 2); k++) {
+            at_expr_space s;
+            OK(at_expr_space_init(&s, primes[i], k, k, &err));
+            int(*chain)[128] = calloc(s.count, sizeof *chain), token[64];
+            assert_non_null(chain);
+            for (uint64_t x = 0; x < s.count; x++) {
+                int n = at_expr_nth(&s, x, token);
+                at_expr_chain(primes[i], token, n, chain[x]);
+            }
+            qsort(chain, s.count, sizeof *chain, chain_compare);
+            uint64_t distinct = 1;
+            for (uint64_t x = 1; x < s.count; x++)
+                distinct += chain_compare(chain[x - 1], chain[x]) != 0;
+            free(chain);
+            arith_trees(count, (unsigned long)k - 1, (unsigned long)primes[i]);
+            assert_true(mpz_cmp_ui(count, distinct) == 0);
+            at_expr_space_release(&s);
+        }
+    /* Beyond 32 operators: what is claimed is less than there are, here at 40. */
+    mpz_t more;
+    mpz_init(more);
+    arith_trees(count, 3, 5);
+    arith_trees(more, 4, 5);
+    mpz_mul(count, count, count);
+    mpz_mul_ui(count, count, 3); /* 3 C_3 C_3 <= C_7 */
+    arith_trees(more, 7, 5);
+    assert_true(mpz_cmp(count, more) <= 0);
+    mpz_clears(count, more, NULL);
+}
+
+/* ---- gadgets ------------------------------------------------------------------------------------------------------------ */
+
+/* Match3 at position 1 of the disjointness gadget. */
+static bool gadget(int n, int M, unsigned a, unsigned b)
+{
+    int x[1 + 2 * 8], N = 1 + 2 * n;
+    x[0] = 1;
+    for (int i = 1; i <= n; i++) {
+        x[i] = a >> (i - 1) & 1 ? 4 * i : 2;
+        x[n + i] = b >> (i - 1) & 1 ? M - 1 - 4 * i : 2;
+    }
+    for (int j = 0; j < N; j++)
+        for (int k = 0; k < N; k++)
+            if ((x[0] + x[j] + x[k]) % M == 0)
+                return true;
+    return false;
+}
+
+static void test_gadgets(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 5; n++)
+        for (int M = 8 * n + 1; M <= 8 * n + 20; M++) {
+            int wrong = 0;
+            for (unsigned a = 0; a < 1u << n; a++)
+                for (unsigned b = 0; b < 1u << n; b++)
+                    wrong += gadget(n, M, a, b) != ((a & b) != 0);
+            assert_int_equal(wrong > 0, M == 8 * n + 1);
+        }
+    /* qsa-fnn-hard: whatever v is, with its longest vector of length 1, some q-subset sums to more than 1/2. */
+    for (int t = 0; t < 2000; t++) {
+        at_rng r = at_rng_at(3, (uint64_t)t);
+        int N = 2 + (int)at_rng_below(&r, 7), q = 1 + (int)at_rng_below(&r, (uint64_t)N - 1),
+            d = 1 + (int)at_rng_below(&r, 3);
+        double v[8][3], longest = 0, best = 0;
+        for (int j = 0; j < N; j++) {
+            double len = 0;
+            for (int k = 0; k < d; k++) {
+                v[j][k] = t % 3 ? at_rng_normal(&r) : (double)at_rng_below(&r, 3) - 1;
+                len += v[j][k] * v[j][k];
+            }
+            longest = fmax(longest, sqrt(len));
+        }
+        for (unsigned y = 0; longest > 0 && y < 1u << N; y++) {
+            double len = 0;
+            for (int k = 0; k < d && __builtin_popcount(y) == q; k++) {
+                double sum = 0;
+                for (int j = 0; j < N; j++)
+                    sum += y >> j & 1 ? v[j][k] / longest : 0;
+                len += sum * sum;
+            }
+            best = fmax(best, sqrt(len));
+        }
+        assert_true(longest == 0 || best > 0.5);
+    }
+}
+
+/* ---- composition ---------------------------------------------------------------------------------------------------------- */
+
+static double entropy(double e)
+{
+    return e <= 0 || e >= 1 ? 0 : -e * log2(e) - (1 - e) * log2(1 - e);
+}
+
+/* Theorem 1 for every number of bits c < n log2 n: (1 - 2^-R)/n, or the least error that Fano leaves, is at least R/(3 n log2 n). The proof
+ * covers n >= 6; here n = 2..40. Slack of 1e-9 for rounding, which no case comes near. */
+static void test_composition(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 40; n++)
+        for (int c = 0; c < n * log2(n); c++) {
+            double R = n * log2(n) - c, least = (1 - exp2(-R)) / n, lo = 0, hi = 1 - 1. / n;
+            for (int k = 0; k < 60; k++) { /* h(e) + e log2 (n-1) rises up to 1 - 1/n */
+                double e = (lo + hi) / 2;
+                *(entropy(e) + e * log2(n - 1) >= R / n ? &hi : &lo) = e;
+            }
+            if (!(fmax(least, lo) > R / (3 * n * log2(n)) + 1e-9))
+                fail_msg("n=%d c=%d: %g %g %g", n, c, least, lo, R / (3 * n * log2(n)));
+        }
+}
+
+static void test_parameters(void **state)
+{
+    (void)state;
+    mpz_t B, K, E, t, product, x, tokens;
+    mpz_inits(B, K, E, t, product, x, tokens, NULL);
+    static const unsigned long exponent[] = {0, 64, 608, 4960}, printed[] = {0, 16, 256, 4096};
+    for (unsigned long L = 1; L <= 3; L++) {
+        funccomp_N(E, L, L - 1);
+        assert_int_equal(8 * mpz_get_ui(E), exponent[L]);
+        assert_true(exponent[L] != printed[L]); /* the two printings do not agree */
+        mpz_set_ui(B, 6);
+        funccomp_K(K, B, L);
+        mpz_set_ui(product, 1);
+        mpz_set_ui(tokens, 2);
+        for (unsigned long l = 0; l < L; l++) { /* m = (x_0 ... x_(L-1))^8 */
+            funccomp_x(E, L, l);
+            mpz_pow_ui(x, K, mpz_get_ui(E));
+            mpz_mul(product, product, x);
+        }
+        mpz_pow_ui(product, product, 8);
+        mpz_add(tokens, tokens, product);
+        for (unsigned long l = 1; l < L; l++) {
+            funccomp_x(E, L, l);
+            mpz_pow_ui(x, K, mpz_get_ui(E));
+            mpz_pow_ui(x, x, 4);
+            mpz_mul(product, product, x);
+            mpz_add(tokens, tokens, product);
+        }
+        assert_true(funccomp_tokens(t, B, L, 1 << 20));
+        assert_true(mpz_cmp(t, tokens) == 0);
+        assert_false(funccomp_tokens(t, B, L, mpz_sizeinbase(tokens, 2) - 1));
+        char *s = mpz_get_str(NULL, 10, tokens);
+        assert_int_equal(number_digits(tokens), strlen(s));
+        free(s);
+    }
+    /* Digits of powers that are powers of ten: K = 10^32 at HdpL = 1250, L = 2. */
+    mpz_set_ui(B, 625);
+    funccomp_K(K, B, 2);
+    at_arena a;
+    at_arena_init(&a);
+    at_bound_result r;
+    sheet sh = {.a = &a, .out = &r};
+    mpz_set_ui(E, 76);
+    assert_string_equal(number_power_text(&sh, K, E), "10^2432.0 (2433 digits)");
+    mpz_sub_ui(K, K, 1);
+    assert_string_equal(number_power_text(&sh, K, E), "10^2431.9 (2432 digits)");
+    at_arena_release(&a);
+    mpz_clears(B, K, E, t, product, x, tokens, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_logarithms),  cmocka_unit_test(test_lis),
+        cmocka_unit_test(test_prefix_sums), cmocka_unit_test(test_edit_distance),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_gadgets),
+        cmocka_unit_test(test_composition), cmocka_unit_test(test_parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* hard_trial.c: refuters put on many models, each beside random search with as many inputs.
+ *
+ * Models run side by side, each search on one thread; a model's budget is a number of states, never of seconds, so that the note
+ * does not depend on the machine. */
+#include "hard_nets.h"
+
+#include <string.h>
+
+const char *const hard_weights[] = {"random", "trained", "right", NULL};
+
+typedef struct {
+    at_status status;
+    at_err err;
+    bool found;            /* a pair that verifies */
+    uint64_t states;       /* of the refuter */
+    double bits;           /* of what was equal */
+    bool lucky, wrong;     /* random search: a pair; a wrong answer */
+    char words[256];       /* why not */
+} outcome;
+
+typedef struct {
+    const hard_trial *t;
+    const at_refuter *refuter;
+    uint64_t seed;
+    outcome *outcome; /* (models) */
+} work;
+
+static const at_refuter *refuter_find(const char *id)
+{
+    for (int i = 0; i < at_n_refuters; i++)
+        if (!strcmp(at_refuters[i]->id, id))
+            return at_refuters[i];
+    return NULL;
+}
+
+static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_arena *a, outcome *o)
+{
+    at_refute_env env = {.states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
+    at_pair pair = {0};
+    at_err why = {0};
+    at_status bad = at_subject_check(s, &o->err);
+    if (!bad)
+        bad = w->refuter->fits(s, &o->err);
+    if (bad)
+        return bad;
+    bad = w->refuter->search(s, &env, a, &pair, &why);
+    o->states = pair.states;
+    o->bits = pair.bits;
+    if (!bad) {
+        at_tri is;
+        at_answer answer[2];
+        bad = at_pair_verify(s, &pair, a, &is, answer, &why, &o->err);
+        o->found = !bad && is == AT_TRUE;
+    } else if (bad == AT_EBUDGET)
+        bad = AT_OK;
+    else
+        at_fail(&o->err, bad, "%s", why.text);
+    memcpy(o->words, why.text, sizeof o->words - 1);
+    at_random_search luck;
+    env.states = o->states > 2 ? o->states : 2;
+    if (!bad && o->found) {
+        bad = at_refute_random(s, &env, &luck, &o->err);
+        o->lucky = luck.pair;
+        o->wrong = luck.wrong;
+    }
+    return bad;
+}
+
+static void one_model(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    work *w = ctx;
+    outcome *o = &w->outcome[i];
+    at_model m = {0};
+    at_subject s = {.m = &m};
+    if (at_cancel_pending()) {
+        o->status = at_fail(&o->err, AT_ECANCEL, "interrupted");
+        return;
+    }
+    o->status = w->t->make(w->t->ctx, i, &m, &s, &o->err);
+    if (o->status)
+        return;
+    at_arena a;
+    at_arena_init(&a);
+    o->status = one_search(w, &s, i, &a, o);
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
+static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a, uint64_t *found)
+{
+    uint64_t lucky = 0, wrong = 0, most = 0, all = 0;
+    const char *words = "";
+    double bits = 0;
+    *found = 0;
+    for (uint64_t i = 0; i < models; i++) {
+        *found += o[i].found;
+        lucky += o[i].lucky;
+        wrong += o[i].wrong;
+        all += o[i].states;
+        most = o[i].states > most ? o[i].states : most;
+        bits = o[i].bits > bits ? o[i].bits : bits;
+        words = o[i].found || *words ? words : o[i].words;
+    }
+    at_text x;
+    at_text_init(&x);
+    at_text_addf(&x, "%s, %s: %llu of %llu %s refuted by a pair", hard_weights[t->weights], t->models,
+                 (unsigned long long)*found, (unsigned long long)models, models == 1 ? "was" : "were");
+    if (bits > 0)
+        at_text_addf(&x, ", up to %g bits equal", bits);
+    at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all, (unsigned long long)most);
+    if (*found)
+        at_text_addf(&x, "; random search with as many inputs: %llu pairs (and a wrong answer of %llu)",
+                     (unsigned long long)lucky, (unsigned long long)wrong);
+    if (*found < models)
+        at_text_addf(&x, "; not refuted: %s", words);
+    const char *note = x.oom || !x.s ? NULL : at_arena_strdup(a, x.s);
+    at_text_release(&x);
+    return note;
+}
+
+at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env, at_arena *a,
+                         at_verdict *out, at_err *err)
+{
+    models = t->weights == HARD_RIGHT ? 1 : models;
+    work w = {.t = t, .refuter = refuter_find(t->refuter), .seed = seed, .outcome = at_new(a, outcome, models)};
+    if (!w.refuter)
+        return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);
+    if (!w.outcome)
+        return at_oom(err);
+    at_status s = at_parallel(env->threads, models, one_model, &w, err);
+    for (uint64_t i = 0; i < models && !s; i++)
+        if (w.outcome[i].status)
+            s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i, w.outcome[i].err.text);
+    if (s)
+        return s;
+    uint64_t found;
+    *out = (at_verdict){.evidence = AT_EV_REFUTED, .inputs = models};
+    if (!(out->note = note_make(t, w.outcome, models, a, &found)))
+        return at_oom(err);
+    out->holds = found == models ? AT_TRUE : t->weights == HARD_RIGHT ? AT_FALSE : AT_UNKNOWN;
+    return AT_OK;
+}
