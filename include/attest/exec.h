@@ -155,9 +155,10 @@ at_status at_generator_state(at_generator *g, const double *rows, int n, void *s
 typedef struct at_recurrence at_recurrence;
 /* a is f32, f64 or p-bit. m is borrowed until at_recurrence_free. One for each thread. */
 at_status at_recurrence_new(const at_model *m, at_arith a, int n, at_recurrence **out, at_err *err);
-void at_recurrence_free(at_recurrence *r);              /* NULL is allowed */
-int at_recurrence_numbers(const at_recurrence *r);      /* of a state */
-void at_recurrence_begin(const at_recurrence *r, double *state); /* before position 0; after the model's prefix */
+void at_recurrence_free(at_recurrence *r);         /* NULL is allowed */
+int at_recurrence_numbers(const at_recurrence *r); /* of a state */
+void at_recurrence_begin(const at_recurrence *r,
+                         double *state); /* before position 0; after the model's prefix */
 /* Position i (0-based) reads a row known to be in the domain. value: NULL, or the readout there (R). */
 at_status at_recurrence_step(at_recurrence *r, int i, const double *row, double *state, double *value,
                              at_err *err);
@@ -187,5 +188,49 @@ void at_batch_free(at_batch *b); /* NULL is allowed */
 /* Continues every prompt; out: (count). Fails, as a whole, only when out of memory or interrupted; b can be used again. */
 at_status at_batch_run(at_batch *b, const at_input *prompt, size_t count, at_batch_chain *out, at_err *err);
 size_t at_batch_bytes(const at_batch *b); /* of caches, of the sequence that has most */
+
+/* ---- stages: a model run position by position, its sums over keys split between parties -----------------
+ *
+ * The steps of at_run at p bits, one by one, on the rows (positions) that the caller holds: whoever holds some of the
+ * keys adds up exact partial sums, and whoever merges them all gets the bits of at_run. For one query row q:
+ *
+ *     at_stage_scores(s, b, g, h, q, k, key, n, score);         // each party, over its own n keys
+ *     peak = the largest at_stage_peak of all parties           // linear attention needs none
+ *     at_stage_weigh(s, b, g, score, n, peak, w);
+ *     at_stage_add(s, b, g, h, w, n, v, key, sum);              // sum: (dv + 1) at_acc, the denominator first
+ *     at_acc_merge of all parties' sums, then at_stage_finish
+ *
+ * Letters: D width, H heads, dk, dv head widths, n rows, b block, g group, h head; T positions, t one of them from 0.
+ * Only p-bit arithmetic (elsewhere sums are not exact), and only what a sum or a choice over keys makes: sparsemax and
+ * three-wise attention, recurrent and flattening blocks are refused by name. A stage is scratch too: one a thread. m is borrowed. */
+typedef struct at_stage at_stage;
+at_status at_stage_new(const at_model *m, at_arith a, at_stage **out, at_err *err);
+void at_stage_free(at_stage *s); /* NULL is allowed */
+const at_model *at_stage_model(const at_stage *s);
+const at_pfmt *at_stage_format(const at_stage *s);
+/* x (D) = the embedding of position t of T; row: its numbers in the input, NULL at a hidden position. */
+void at_stage_embed(at_stage *s, const double *row, int t, int T, double *x);
+/* y (n, D) = what block b reads of x (n, D): its norm, or x. */
+void at_stage_read(at_stage *s, int b, const double *x, int n, double *y);
+/* q, k (n, H*dk), v (n, H*dv) of y (n, D); each may be NULL. Linear attention: phi is applied already. */
+void at_stage_project(at_stage *s, int b, int g, const double *y, int n, double *q, double *k, double *v);
+/* score (n) of q (H*dk), head h, against rows key[0..n-1] (ascending) of k. */
+void at_stage_scores(at_stage *s, int b, int g, int h, const double *q, const double *k, const int *key,
+                     int n, double *score);
+double at_stage_peak(const double *score, int n); /* the largest, or NaN when one is; n >= 1 */
+/* w (n): weights relative to the peak of all keys (softmax, average-hard), or the scores themselves (linear). */
+void at_stage_weigh(at_stage *s, int b, int g, const double *score, int n, double peak, double *w);
+void at_stage_add(at_stage *s, int b, int g, int h, const double *w, int n, const double *v, const int *key,
+                  at_acc *sum);
+/* out (dv) = numerators over denominator, each sum rounded once. */
+void at_stage_finish(at_stage *s, int b, int g, at_acc *sum, double *out);
+int at_stage_choose(at_stage *s, int b, int g, const double *score,
+                    int n); /* leftmost, rightmost: of 0..n-1 */
+/* result (n, D) += what group g makes of the heads' values mixed (n, H*dv). */
+at_status at_stage_output(at_stage *s, int b, int g, const double *mixed, int n, double *result, at_err *err);
+/* result (n, D) = the MLP of y (n, D). */
+at_status at_stage_mlp(at_stage *s, int b, const double *y, int n, double *result, at_err *err);
+void at_stage_close(at_stage *s, int b, const double *result, int n, double *x); /* x = x + result, norm */
+at_status at_stage_readout(at_stage *s, const double *x, int n, double *value, at_err *err); /* (n, R) */
 
 #endif

@@ -67,5 +67,9 @@ void at_acc_merge(at_acc *s, const at_acc *t);
 double at_acc_round(at_acc *s, const at_pfmt *f); /* the sum, rounded once into f */
 double at_acc_double(at_acc *s);                  /* the sum, rounded once to f64 */
 int at_acc_bits(at_acc *s); /* bits from the lowest to the highest set bit, sign excluded */
+/* The finite part of a sum as an integer: +-2^*low * (odd integer of words of 32 bits, the lowest first). Returns the words
+ * used; 0: it is zero. And such an integer added to a sum, of any low that a sum of products can have. */
+int at_acc_words(at_acc *s, bool *negative, int *low, uint32_t word[AT_ACC_LIMBS]);
+void at_acc_add_words(at_acc *s, bool negative, int low, const uint32_t *word, int n);
 
 #endif

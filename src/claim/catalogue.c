@@ -31,9 +31,12 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
-    ROW(qsa_fnn_hard)                                                                                       \
-    ROW(qsa_rnn_hard)                                                                                       \
+    ROW(qsa_fnn_hard)                                                                                        \
+    ROW(qsa_rnn_hard)                                                                                        \
     ROW(indistinguishable)                                                                                   \
+    ROW(match3_hard)                                                                                         \
+    ROW(qsa_attention_hard)                                                                                  \
+    ROW(triangle)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

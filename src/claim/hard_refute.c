@@ -46,8 +46,8 @@ static at_status model_make(const experiment *x, uint64_t k, at_model *m, at_err
     uint64_t seed = x->seed * 0x10001u + k;
     at_status s;
     if (x->s.task->real) {
-        s = hard_qsa_draw(at_params_int(p, "N"), at_params_int(p, "q"), at_params_int(p, "d"), x->arch.heads, x->arch.dim,
-                          seed, m, err);
+        s = hard_qsa_draw(at_params_int(p, "N"), at_params_int(p, "q"), at_params_int(p, "d"), x->arch.heads,
+                          x->arch.dim, seed, m, err);
         if (!s && trained && (s = hard_qsa_train(m, p, x->steps, 8, seed, err)))
             at_model_release(m);
         return s;
@@ -59,8 +59,8 @@ static at_status model_make(const experiment *x, uint64_t k, at_model *m, at_err
 }
 
 /* Is the residual row after the attention layer the same in both inputs, where the outputs are equal and the targets not? */
-static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a, bool *equal,
-                                at_err *err)
+static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a,
+                                bool *equal, at_err *err)
 {
     at_trace t[2];
     at_output o;
@@ -144,7 +144,8 @@ static void model_try(void *ctx, size_t k, int worker)
     at_arena_release(&a);
 }
 
-static at_status models_try(const experiment *x, const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
+static at_status models_try(const experiment *x, const at_check_env *env, at_arena *a, at_verdict *out,
+                            at_err *err)
 {
     size_t n = x->models + x->trained, refuted = 0, states = 0, random = 0;
     uint64_t looked = 0;
@@ -164,11 +165,11 @@ static at_status models_try(const experiment *x, const at_check_env *env, at_are
         return s;
     out->holds = refuted == n ? AT_TRUE : refuted ? AT_UNKNOWN : AT_FALSE;
     out->inputs = n;
-    out->note = at_arena_printf(a,
-                                "pairs for %zu of %ju random and %ju trained models, %zu of them with equal states after "
-                                "the layer; %ju inputs looked at; random search, at most %d inputs each: %zu",
-                                refuted, (uintmax_t)x->models, (uintmax_t)x->trained, states, (uintmax_t)looked,
-                                RANDOM_MOST, random);
+    out->note = at_arena_printf(
+        a,
+        "pairs for %zu of %ju random and %ju trained models, %zu of them with equal states after "
+        "the layer; %ju inputs looked at; random search, at most %d inputs each: %zu",
+        refuted, (uintmax_t)x->models, (uintmax_t)x->trained, states, (uintmax_t)looked, RANDOM_MOST, random);
     return out->note ? AT_OK : at_oom(err);
 }
 
@@ -189,7 +190,8 @@ static at_status correct_try(const experiment *x, at_arena *a, at_verdict *out, 
     at_subject subject = x->s;
     subject.m = &m;
     subject.params = &x->params;
-    at_refute_env env = {.states = CORRECT_EACH * x->models, .seed = x->seed, .threads = 1, .memory = (size_t)1 << 26};
+    at_refute_env env = {
+        .states = CORRECT_EACH * x->models, .seed = x->seed, .threads = 1, .memory = (size_t)1 << 26};
     at_random_search random = {0};
     bool refuted = false;
     uint64_t looked = 0;
@@ -220,9 +222,9 @@ static at_status correct_try(const experiment *x, at_arena *a, at_verdict *out, 
     refuted = refuted || random.pair || random.wrong;
     out->holds = refuted ? AT_TRUE : AT_FALSE;
     out->inputs = 1;
-    out->note = at_arena_printf(a, "%s at %s is %s by %s and random search: %ju inputs", c->id, x->correct_params,
-                                refuted ? "refuted" : "not refuted", tried.n ? tried.s : "no refuter",
-                                (uintmax_t)(looked + random.tried));
+    out->note = at_arena_printf(a, "%s at %s is %s by %s and random search: %ju inputs", c->id,
+                                x->correct_params, refuted ? "refuted" : "not refuted",
+                                tried.n ? tried.s : "no refuter", (uintmax_t)(looked + random.tried));
     if (!s && (!out->note || tried.oom))
         s = at_oom(err);
     at_text_release(&tried);
@@ -237,9 +239,9 @@ static double param(const at_params *p, const char *name, double otherwise)
     return at_params_has(p, name) ? at_params_get(p, name) : otherwise;
 }
 
-static at_status experiment_run(experiment *x, const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
-                                const char *task, const char *assignments, const at_check_env *env, at_arena *a,
-                                at_verdict *out, at_err *err)
+static at_status experiment_run(experiment *x, const at_params *p, const at_cell *cell, uint64_t limit,
+                                uint64_t seed, const char *task, const char *assignments,
+                                const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     const at_task *t = at_task_find(task);
     bool correct = param(p, "correct", 0) == 1;
@@ -295,6 +297,7 @@ at_status hard_refute_qsa(const at_params *p, const at_cell *cell, uint64_t limi
     char *task = at_arena_printf(a, "N=%d q=%d d=%d", 2 * q + 1, q, d);
     if (!task)
         return at_oom(err);
-    experiment x = {.s = {.tolerance = 0.5 / q}, .arch = {.dim = m}, .correct = "qsa-rip", .correct_params = task};
+    experiment x = {
+        .s = {.tolerance = 0.5 / q}, .arch = {.dim = m}, .correct = "qsa-rip", .correct_params = task};
     return experiment_run(&x, p, cell, limit, seed, "qsa", task, env, a, out, err);
 }

@@ -11,11 +11,11 @@ const char *const hard_weights[] = {"random", "trained", "right", NULL};
 typedef struct {
     at_status status;
     at_err err;
-    bool found;            /* a pair that verifies */
-    uint64_t states;       /* of the refuter */
-    double bits;           /* of what was equal */
-    bool lucky, wrong;     /* random search: a pair; a wrong answer */
-    char words[256];       /* why not */
+    bool found;        /* a pair that verifies */
+    uint64_t states;   /* of the refuter */
+    double bits;       /* of what was equal */
+    bool lucky, wrong; /* random search: a pair; a wrong answer */
+    char words[256];   /* why not */
 } outcome;
 
 typedef struct {
@@ -35,7 +35,8 @@ static const at_refuter *refuter_find(const char *id)
 
 static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_arena *a, outcome *o)
 {
-    at_refute_env env = {.states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
+    at_refute_env env = {
+        .states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
     at_pair pair = {0};
     at_err why = {0};
     at_status bad = at_subject_check(s, &o->err);
@@ -87,7 +88,8 @@ static void one_model(void *ctx, size_t i, int worker)
     at_model_release(&m);
 }
 
-static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a, uint64_t *found)
+static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a,
+                             uint64_t *found)
 {
     uint64_t lucky = 0, wrong = 0, most = 0, all = 0;
     const char *words = "";
@@ -108,7 +110,8 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
                  (unsigned long long)*found, (unsigned long long)models, models == 1 ? "was" : "were");
     if (bits > 0)
         at_text_addf(&x, ", up to %g bits equal", bits);
-    at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all, (unsigned long long)most);
+    at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all,
+                 (unsigned long long)most);
     if (*found)
         at_text_addf(&x, "; random search with as many inputs: %llu pairs (and a wrong answer of %llu)",
                      (unsigned long long)lucky, (unsigned long long)wrong);
@@ -119,11 +122,12 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
     return note;
 }
 
-at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env, at_arena *a,
-                         at_verdict *out, at_err *err)
+at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
+                         at_arena *a, at_verdict *out, at_err *err)
 {
     models = t->weights == HARD_RIGHT ? 1 : models;
-    work w = {.t = t, .refuter = refuter_find(t->refuter), .seed = seed, .outcome = at_new(a, outcome, models)};
+    work w = {
+        .t = t, .refuter = refuter_find(t->refuter), .seed = seed, .outcome = at_new(a, outcome, models)};
     if (!w.refuter)
         return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);
     if (!w.outcome)
@@ -131,7 +135,8 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     at_status s = at_parallel(env->threads, models, one_model, &w, err);
     for (uint64_t i = 0; i < models && !s; i++)
         if (w.outcome[i].status)
-            s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i, w.outcome[i].err.text);
+            s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i,
+                        w.outcome[i].err.text);
     if (s)
         return s;
     uint64_t found;

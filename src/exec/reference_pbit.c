@@ -47,6 +47,7 @@ static void num_mean(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, siz
 #define row_scores   plain_scores
 #define row_scores3  plain_scores3
 #define row_products plain_products
+#define row_exp      plain_exp
 #define row_weigh    plain_weigh
 #include "rows.inc"
 #undef row_affine
@@ -54,6 +55,8 @@ static void num_mean(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, siz
 #undef row_scores
 #undef row_scores3
 #undef row_products
+#undef row_exp
 #undef row_weigh
 #include "rows_pbit.inc"
 #include "reference.inc"
+#include "stage.inc"

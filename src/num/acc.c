@@ -145,3 +145,28 @@ int at_acc_bits(at_acc *s)
         low++;
     return 32 * (m.top - low + 1) - __builtin_clz(m.limb[m.top]) - __builtin_ctz(m.limb[low]);
 }
+
+int at_acc_words(at_acc *s, bool *negative, int *low, uint32_t word[AT_ACC_LIMBS])
+{
+    magnitude m;
+    magnitude_of(s, &m);
+    *negative = m.negative;
+    *low = 0;
+    while (m.lo <= m.top && m.limb[m.lo] == 0)
+        m.lo++;
+    if (m.top < m.lo)
+        return 0;
+    int shift = __builtin_ctz(m.limb[m.lo]), n = m.top - m.lo + 1;
+    for (int k = 0; k < n; k++) {
+        uint64_t above = k + 1 < n ? m.limb[m.lo + k + 1] : 0;
+        word[k] = (uint32_t)((above << 32 | m.limb[m.lo + k]) >> shift);
+    }
+    *low = 32 * m.lo + AT_ACC_BASE + shift;
+    return n - (word[n - 1] == 0);
+}
+
+void at_acc_add_words(at_acc *s, bool negative, int low, const uint32_t *word, int n)
+{
+    for (int k = 0; k < n; k++)
+        at_acc_add_mantissa(s, word[k], low + 32 * k - AT_ACC_BASE, -(int64_t)negative);
+}

@@ -7,6 +7,12 @@
 #define MOST_REFUTERS  64
 #define SHRINK_SECONDS 2.0
 
+bool at_refute_over(const at_refute_env *env, double since, uint64_t states)
+{
+    return at_cancel_pending() || (env->states && states >= env->states) ||
+           (env->seconds > 0 && at_now() - since >= env->seconds);
+}
+
 static const at_refuter *refuter_find(const char *id)
 {
     for (int i = 0; i < at_n_refuters; i++)

@@ -17,6 +17,7 @@ extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_t
     at_task_prefix_mask, at_task_suffix_mask, at_task_block_index;
 extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_task_linear_recurrence;
 extern const at_task at_task_compose, at_task_funccomp;
+extern const at_task at_task_triangle;
 
 #define AT_LENGTH_MAX  4096
 #define AT_MODULUS_MAX 65536
