@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const char *const hard_weights[] = {"random", "trained", "right", NULL};
+const char *const hard_weights[] = {"random", "trained", "right", "wide", NULL};
 
 typedef struct {
     at_status status;
@@ -40,10 +40,15 @@ static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_a
     at_pair pair = {0};
     at_err why = {0};
     at_status bad = at_subject_check(s, &o->err);
-    if (!bad)
-        bad = w->refuter->fits(s, &o->err);
     if (bad)
         return bad;
+    bad = w->refuter->fits(s, &why);
+    if (bad == AT_EREFUSED && w->t->weights == HARD_RIGHT) {
+        memcpy(o->words, why.text, sizeof o->words - 1);
+        return AT_OK;
+    }
+    if (bad)
+        return at_fail(&o->err, bad, "%s", why.text);
     bad = w->refuter->search(s, &env, a, &pair, &why);
     o->states = pair.states;
     o->bits = pair.bits;
@@ -101,7 +106,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
         wrong += o[i].wrong;
         all += o[i].states;
         most = o[i].states > most ? o[i].states : most;
-        bits = o[i].bits > bits ? o[i].bits : bits;
+        bits = o[i].found && o[i].bits > bits ? o[i].bits : bits;
         words = o[i].found || *words ? words : o[i].words;
     }
     at_text x;
@@ -125,6 +130,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err)
 {
+    bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
     work w = {
         .t = t, .refuter = refuter_find(t->refuter), .seed = seed, .outcome = at_new(a, outcome, models)};
@@ -143,6 +149,6 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     *out = (at_verdict){.evidence = AT_EV_REFUTED, .inputs = models};
     if (!(out->note = note_make(t, w.outcome, models, a, &found)))
         return at_oom(err);
-    out->holds = found == models ? AT_TRUE : t->weights == HARD_RIGHT ? AT_FALSE : AT_UNKNOWN;
+    out->holds = found == models ? AT_TRUE : !small && !found ? AT_FALSE : AT_UNKNOWN;
     return AT_OK;
 }
