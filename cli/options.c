@@ -85,7 +85,7 @@ static const row rows[OPTS] = {
     [OPT_STATE] = {"--state", "FILE", CLI_STATE, "keep the training here; go on when it is there"},
     [OPT_FROM] = {"--from", "MODEL", CLI_FROM, "begin with the weights of a model file"},
     [OPT_PLOT] = {"--plot", "FILE", CLI_PLOT,
-                  "the loss, heat maps or the bound as a picture (.png, .svg, .pdf)"},
+                  "a picture of it: FILE.png, FILE.svg or FILE.pdf"},
     [OPT_ENOUGH] = {"--enough", "SHARE", CLI_ENOUGH, "exit 1 when fewer answers are right, 0..1"},
     [OPT_PRESET] = {"--preset", "NAME", CLI_GRID, "quick (default) or paper"},
     [OPT_WIDTHS] = {"--widths", "D,D...", CLI_GRID, "instead of the preset's"},

@@ -155,9 +155,10 @@ at_status at_generator_state(at_generator *g, const double *rows, int n, void *s
 typedef struct at_recurrence at_recurrence;
 /* a is f32, f64 or p-bit. m is borrowed until at_recurrence_free. One for each thread. */
 at_status at_recurrence_new(const at_model *m, at_arith a, int n, at_recurrence **out, at_err *err);
-void at_recurrence_free(at_recurrence *r);              /* NULL is allowed */
-int at_recurrence_numbers(const at_recurrence *r);      /* of a state */
-void at_recurrence_begin(const at_recurrence *r, double *state); /* before position 0; after the model's prefix */
+void at_recurrence_free(at_recurrence *r);         /* NULL is allowed */
+int at_recurrence_numbers(const at_recurrence *r); /* of a state */
+void at_recurrence_begin(const at_recurrence *r,
+                         double *state); /* before position 0; after the model's prefix */
 /* Position i (0-based) reads a row known to be in the domain. value: NULL, or the readout there (R). */
 at_status at_recurrence_step(at_recurrence *r, int i, const double *row, double *state, double *value,
                              at_err *err);

@@ -22,7 +22,8 @@ typedef struct {
     const void *self;        /* of the chain, opened */
     double tolerance;        /* real answers: largest Euclidean distance allowed */
     double same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20 */
-    bool rounded_sums; /* decoders at p bits: running sums of linear attention are rounded after every token */
+    bool
+        rounded_sums; /* decoders at p bits: running sums of linear attention are rounded after every token */
 } at_subject;
 
 typedef struct {

@@ -32,12 +32,14 @@
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
     ROW(match3_hard)                                                                                         \
-    ROW(qsa_attention_hard)                                                                                  \
     ROW(triangle)                                                                                            \
+    ROW(qsa_attention_hard)                                                                                  \
+    ROW(qsa_fnn_hard)                                                                                        \
+    ROW(qsa_rnn_hard)                                                                                        \
     ROW(compose_bound)                                                                                       \
+    ROW(compose_cot)                                                                                         \
+    ROW(funccomp_params)                                                                                     \
     ROW(arcomm)                                                                                              \
-    ROW(qsa_fnn_hard)                                                                                       \
-    ROW(qsa_rnn_hard)                                                                                       \
     ROW(indistinguishable)                                                                                   \
     /* add_claim: rows end here */
 

@@ -26,7 +26,8 @@ enum { PAIRS, DECOMPOSITIONS };
 static const char *const parts[] = {"pairs", "decompositions", NULL};
 
 static const at_param params[] = {
-    {"part", "what every decoder must have: a pair that refutes it, or a decomposition", 0, 1, PAIRS, true, parts},
+    {"part", "what every decoder must have: a pair that refutes it, or a decomposition", 0, 1, PAIRS, true,
+     parts},
     {"L", "functions, players, layers", 2, 4, 2, true},
     {"m", "values of z_0", 1, 4, 2, true},
     {"n1", "values of w_1", 1, 4, 2, true},
@@ -54,8 +55,9 @@ typedef struct {
 
 typedef struct {
     uint64_t models, trained;
-    uint64_t exists, counted, rechecked, spoilt; /* decompositions; those that stood the definition, and not */
-    uint64_t compared;                           /* pairs of the definition */
+    uint64_t exists, counted, rechecked,
+        spoilt;        /* decompositions; those that stood the definition, and not */
+    uint64_t compared; /* pairs of the definition */
     uint64_t pairs[DECODER_NONE + 1], verified, random;
     int reach, most; /* the largest |I| and |R| */
     char *first;     /* the first decomposition, in words */
@@ -124,8 +126,8 @@ static void level_spoil(const decoder_study *d, decoder_level *level)
 }
 
 /* Every level again, by the definition. */
-static at_status levels_recheck(const experiment *x, const at_subject *s, decoder_study *d, at_arena *a, tally *t,
-                                at_err *err)
+static at_status levels_recheck(const experiment *x, const at_subject *s, decoder_study *d, at_arena *a,
+                                tally *t, at_err *err)
 {
     bool holds = true;
     if (x->spoil)
@@ -158,7 +160,8 @@ static at_status pair_check(const at_subject *s, const int prompt[2], at_arena *
     return st;
 }
 
-static at_status decoder_try(const experiment *x, const at_model *m, uint64_t seed, at_arena *a, tally *t, at_err *err)
+static at_status decoder_try(const experiment *x, const at_model *m, uint64_t seed, at_arena *a, tally *t,
+                             at_err *err)
 {
     at_subject s = x->s;
     s.m = m;
@@ -238,7 +241,8 @@ static at_status experiment_init(const at_params *p, int threads, experiment *x,
     return AT_OK;
 }
 
-static at_status model_make(const experiment *x, const at_params *p, bool trained, uint64_t seed, at_model *m, at_err *err)
+static at_status model_make(const experiment *x, const at_params *p, bool trained, uint64_t seed, at_model *m,
+                            at_err *err)
 {
     if (x->correct) {
         const at_claim *c = at_claim_find("funccomp");
@@ -277,8 +281,8 @@ static at_status decoders_try(const at_params *p, uint64_t models, uint64_t trai
     return s;
 }
 
-static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed, const at_check_env *env,
-                       at_arena *a, at_verdict *out, at_err *err)
+static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     bool correct = at_params_int(p, "correct"), spoil = at_params_int(p, "spoil");
     uint64_t models = correct ? 1 : limit, trained = correct ? 0 : (limit + 9) / 10, all = models + trained;
@@ -291,21 +295,25 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     *out = (at_verdict){.evidence = cell->evidence, .inputs = all, .margin = NAN};
     out->holds = !sound || !wanted ? AT_FALSE : wanted == all ? AT_TRUE : AT_UNKNOWN;
     if (correct)
-        out->note = at_arena_printf(a, "the decoder with a layer more is %srefuted: %ju pairs; random search %ju",
-                                    t.verified || t.random ? "" : "not ", (uintmax_t)t.verified, (uintmax_t)t.random);
+        out->note =
+            at_arena_printf(a, "the decoder with a layer more is %srefuted: %ju pairs; random search %ju",
+                            t.verified || t.random ? "" : "not ", (uintmax_t)t.verified, (uintmax_t)t.random);
     else if (spoil)
-        out->note = at_arena_printf(a, "of %ju decompositions %ju do not stand the definition", (uintmax_t)t.exists,
-                                    (uintmax_t)t.spoilt);
+        out->note = at_arena_printf(a, "of %ju decompositions %ju do not stand the definition",
+                                    (uintmax_t)t.exists, (uintmax_t)t.spoilt);
     else
-        out->note = at_arena_printf(
-            a,
-            "%ju random, %ju trained decoders: %ju decompositions (%ju by lemma 4.3's count), %ju rechecked on %ju pairs, "
-            "|R| <= %d, |I| <= %d; pairs: %ju unseen by all, %ju last state, %ju readout, %ju other prompts, none for %ju; "
-            "random search %ju; first: %s",
-            (uintmax_t)models, (uintmax_t)trained, (uintmax_t)t.exists, (uintmax_t)t.counted, (uintmax_t)t.rechecked,
-            (uintmax_t)t.compared, t.most, t.reach, (uintmax_t)t.pairs[DECODER_VIEWS], (uintmax_t)t.pairs[DECODER_STATE],
-            (uintmax_t)t.pairs[DECODER_VALUE], (uintmax_t)t.pairs[DECODER_OTHER], (uintmax_t)t.pairs[DECODER_NONE],
-            (uintmax_t)t.random, t.first ? t.first : "none");
+        out->note = at_arena_printf(a,
+                                    "%ju random, %ju trained decoders: %ju decompositions (%ju by lemma "
+                                    "4.3's count), %ju rechecked on %ju pairs, "
+                                    "|R| <= %d, |I| <= %d; pairs: %ju unseen by all, %ju last state, %ju "
+                                    "readout, %ju other prompts, none for %ju; "
+                                    "random search %ju; first: %s",
+                                    (uintmax_t)models, (uintmax_t)trained, (uintmax_t)t.exists,
+                                    (uintmax_t)t.counted, (uintmax_t)t.rechecked, (uintmax_t)t.compared,
+                                    t.most, t.reach, (uintmax_t)t.pairs[DECODER_VIEWS],
+                                    (uintmax_t)t.pairs[DECODER_STATE], (uintmax_t)t.pairs[DECODER_VALUE],
+                                    (uintmax_t)t.pairs[DECODER_OTHER], (uintmax_t)t.pairs[DECODER_NONE],
+                                    (uintmax_t)t.random, t.first ? t.first : "none");
     return out->note ? AT_OK : at_oom(err);
 }
 
@@ -336,10 +344,11 @@ static at_status share_row(const at_claim *c, const at_params *p, int threads, d
 #define ROW(p) "D=4 models=20 p=" #p
 static const at_claim_table tables[] = {{
     .id = "share",
-    .title = "share of 20 random decoders (L = 2, m = n1 = 2, D = 4, one head of width 2) that have a decomposition, and that are "
+    .title = "share of 20 random decoders (L = 2, m = n1 = 2, D = 4, one head of width 2) that have a "
+             "decomposition, and that are "
              "refuted by two z_L that no message, state or readout separates, or by any two prompts",
-    .columns = (const char *const[]){"p", "decomposition", "by count", "message", "state", "readout", "prompts", "random",
-                                     NULL},
+    .columns = (const char *const[]){"p", "decomposition", "by count", "message", "state", "readout",
+                                     "prompts", "random", NULL},
     .x = "p",
     .rows = (const char *const[]){ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(8), ROW(10), NULL},
     .quick_rows = 1,
@@ -360,11 +369,15 @@ const at_claim claim_indistinguishable = {
     .id = "indistinguishable",
     .title = "Inputs that no message of an L-layer decoder separates",
     .source = "Chen, Peng, Wu 2024, theorem 4.1, lemmas 4.3 and 4.4",
-    .statement = "When all inputs of player L in R send the same messages to the players below, on all of Z, and R has more members "
-                 "than there are functions that agree on what Z reaches, an L-layer strict-causal decoder errs on L-sequential "
+    .statement = "When all inputs of player L in R send the same messages to the players below, on all of Z, "
+                 "and R has more members "
+                 "than there are functions that agree on what Z reaches, an L-layer strict-causal decoder "
+                 "errs on L-sequential "
                  "composition.",
-    .proof = "Two members of R differ at a point that Z asks for; the last position has the same messages for both, hence one "
-             "answer. Small decoders: all prompts are run, R and Z are found level by level, and the definition is gone through "
+    .proof = "Two members of R differ at a point that Z asks for; the last position has the same messages "
+             "for both, hence one "
+             "answer. Small decoders: all prompts are run, R and Z are found level by level, and the "
+             "definition is gone through "
              "again pair by pair.",
     .params = params,
     .n_params = COUNT(params),

@@ -79,10 +79,10 @@ static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, 
     if (s)
         return s;
     if (wrong)
-        return claim_count_verdict(AT_EV_EXACT, pairs, false, a, out, err,
-                                   "M=%d: %ju of %ju pairs answered wrongly, first a=%jx b=%jx", g.M,
-                                   (uintmax_t)wrong, (uintmax_t)pairs,
-                                   (uintmax_t)(first & (((uint64_t)1 << g.n) - 1)), (uintmax_t)(first >> g.n));
+        return claim_count_verdict(
+            AT_EV_EXACT, pairs, false, a, out, err,
+            "M=%d: %ju of %ju pairs answered wrongly, first a=%jx b=%jx", g.M, (uintmax_t)wrong,
+            (uintmax_t)pairs, (uintmax_t)(first & (((uint64_t)1 << g.n) - 1)), (uintmax_t)(first >> g.n));
     return claim_count_verdict(AT_EV_EXACT, pairs, true, a, out, err,
                                "M=%d: Match3(X)_1 = 1 iff a and b meet, for all %ju pairs of %d bits", g.M,
                                (uintmax_t)pairs, g.n);
@@ -132,11 +132,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         owner[i] = !(i >= 1 && i <= g.n); /* Alice is 0; x_1, known to both, is read by Bob */
     at_shared_plan plan = {
         .parties = 2, .owner = owner, .query = 0, .known = true, .rounded = at_params_int(p, "merge")};
-    claim_sim sim = {.n = 2 * g.n + 1,
-                     .count = (uint64_t)1 << 2 * g.n,
-                     .input = gadget_input,
-                     .ctx = &g,
-                     .shared = &plan};
+    claim_sim sim = {
+        .n = 2 * g.n + 1, .count = (uint64_t)1 << 2 * g.n, .input = gadget_input, .ctx = &g, .shared = &plan};
     claim_tally t = {0};
     at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
     if (at_params_int(p, "model") == CLAIM_COMPILED)
@@ -150,8 +147,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
-static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed, const at_check_env *env,
-                       at_arena *a, at_verdict *out, at_err *err)
+static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     if (at_params_int(p, "part") == GADGET)
         return gadget_trial(p, a, out, err);
@@ -193,10 +190,14 @@ const at_claim claim_match3_hard = {
     .id = "match3-hard",
     .title = "One multi-head layer that finds triples decides set disjointness",
     .source = "Sanford, Hsu, Telgarsky 2023 (theorem 7)",
-    .statement = "No single multi-head layer with m H p small against N computes Match3 on N tokens: with it two parties decide "
-                 "DISJ_n, n = min((N-1)/2, (M-2)/8), sending H(m+1) exact partial sums and H maxima each way.",
-    .proof = "x_1 = 1, Alice's tokens 4i or 2, Bob's M-1-4i or 2: position 1 is in a triple iff a and b meet. Alice sends her "
-             "share of the numerators and denominators, Bob finishes; the protocol is run and its bits are counted.",
+    .statement =
+        "No single multi-head layer with m H p small against N computes Match3 on N tokens: with it two "
+        "parties decide "
+        "DISJ_n, n = min((N-1)/2, (M-2)/8), sending H(m+1) exact partial sums and H maxima each way.",
+    .proof = "x_1 = 1, Alice's tokens 4i or 2, Bob's M-1-4i or 2: position 1 is in a triple iff a and b "
+             "meet. Alice sends her "
+             "share of the numerators and denominators, Bob finishes; the protocol is run and its bits are "
+             "counted.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

@@ -76,10 +76,11 @@ static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, 
     }
     if (s)
         return s;
-    return claim_count_verdict(AT_EV_EXACT, pairs, !wrong, a, out, err,
-                               wrong ? "%ju of %ju pairs of %d bits answered wrongly"
-                                     : "%ju wrong: the mean is -1 iff a and b do not meet, for all %ju pairs of %d bits",
-                               (uintmax_t)wrong, (uintmax_t)pairs, g.q);
+    return claim_count_verdict(
+        AT_EV_EXACT, pairs, !wrong, a, out, err,
+        wrong ? "%ju of %ju pairs of %d bits answered wrongly"
+              : "%ju wrong: the mean is -1 iff a and b do not meet, for all %ju pairs of %d bits",
+        (uintmax_t)wrong, (uintmax_t)pairs, g.q);
 }
 
 /* ---- the protocol ---------------------------------------------------------------------------------------------- */
@@ -129,7 +130,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     claim_tally t = {0};
     at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
     if (!s)
-        s = claim_simulate_each(&sim, make, p, compiles ? (uint64_t)COUNT(compiled) : limit, seed, env, &t, err);
+        s = claim_simulate_each(&sim, make, p, compiles ? (uint64_t)COUNT(compiled) : limit, seed, env, &t,
+                                err);
     if (s)
         return s;
     char more[96];
@@ -139,8 +141,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
-static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed, const at_check_env *env,
-                       at_arena *a, at_verdict *out, at_err *err)
+static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     if (at_params_int(p, "part") == GADGET)
         return gadget_trial(p, a, out, err);
@@ -178,10 +180,13 @@ const at_claim claim_qsa_attention_hard = {
     .id = "qsa-attention-hard",
     .title = "A self-attention unit that averages q vectors decides set disjointness on q bits",
     .source = "Sanford, Hsu, Telgarsky 2023 (theorem 4)",
-    .statement = "No self-attention unit with m p small against q averages q of N >= 2q+1 vectors within 1/(2q): with it two "
+    .statement = "No self-attention unit with m p small against q averages q of N >= 2q+1 vectors within "
+                 "1/(2q): with it two "
                  "parties decide DISJ_q by one message of m + 2 numbers.",
-    .proof = "Alice's subset holds 2i-1 or 2i by a_i, Bob's z_{2i-1} is 1 or -1 by b_i: the mean is -1 iff they do not meet. She "
-             "sends the query, and the score and the value of her own key; Bob finishes. Run, equal bit for bit, bits counted.",
+    .proof = "Alice's subset holds 2i-1 or 2i by a_i, Bob's z_{2i-1} is 1 or -1 by b_i: the mean is -1 iff "
+             "they do not meet. She "
+             "sends the query, and the score and the value of her own key; Bob finishes. Run, equal bit for "
+             "bit, bits counted.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

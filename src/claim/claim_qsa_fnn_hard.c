@@ -106,10 +106,12 @@ const at_claim claim_qsa_fnn_hard = {
     .id = "qsa-fnn-hard",
     .title = "Feed-forward nets with a first layer below N d are wrong on sparse averaging",
     .source = "Sanford, Hsu, Telgarsky 2023 (sparse averaging: feed-forward nets)",
-    .statement = "A feed-forward net whose first layer has fewer than N d units does not compute q-sparse averages "
-                 "of N vectors in R^d; two inputs show it. What is found refutes the given nets; it does not "
-                 "verify the theorem.",
-    .proof = "The first layer is a linear map of N d numbers into fewer, so it does not see some v: v and -v give the "
+    .statement =
+        "A feed-forward net whose first layer has fewer than N d units does not compute q-sparse averages "
+        "of N vectors in R^d; two inputs show it. What is found refutes the given nets; it does not "
+        "verify the theorem.",
+    .proof = "The first layer is a linear map of N d numbers into fewer, so it does not see some v: v and -v "
+             "give the "
              "same output, and the answers to the right question differ by 2.",
     .params = params,
     .n_params = COUNT(params),

@@ -68,8 +68,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         s = t->validate(&c.task, err);
     if (s)
         return s;
-    const char *models =
-        at_arena_printf(a, "tanh and GRU, states of 1..%d numbers at %s", at_params_int(p, "state"), at_cell_arith(cell));
+    const char *models = at_arena_printf(a, "tanh and GRU, states of 1..%d numbers at %s",
+                                         at_params_int(p, "state"), at_cell_arith(cell));
     if (at_params_int(p, "weights") == HARD_RIGHT)
         models = "a state of N d numbers";
     if (!models)
@@ -96,11 +96,13 @@ const at_claim claim_qsa_rnn_hard = {
     .id = "qsa-rnn-hard",
     .title = "Recurrent nets with fewer than (N-1)/2 bits of state are wrong on sparse averaging",
     .source = "Sanford, Hsu, Telgarsky 2023 (sparse averaging: recurrent nets)",
-    .statement = "A recurrent net that answers q-sparse averaging at its last position has a state of at least "
-                 "(N-1)/2 bits; two beginnings with one state show it for a given net. What is found refutes the "
-                 "given nets; it does not verify the theorem.",
-    .proof = "Vectors of +-1 make 2^(N-1) beginnings. Two that leave the same state are one to the last position, "
-             "which asks for a place where they differ.",
+    .statement =
+        "A recurrent net that answers q-sparse averaging at its last position has a state of at least "
+        "(N-1)/2 bits; two beginnings with one state show it for a given net. What is found refutes the "
+        "given nets; it does not verify the theorem.",
+    .proof =
+        "Vectors of +-1 make 2^(N-1) beginnings. Two that leave the same state are one to the last position, "
+        "which asks for a place where they differ.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

@@ -37,8 +37,8 @@ static const at_param params[] = {
 
 typedef struct {
     int k, turn;
-    bool tokens;    /* a row as one token, the number with these bits */
-    bool all;       /* inputs are all pairs; else number i is drawn */
+    bool tokens; /* a row as one token, the number with these bits */
+    bool all;    /* inputs are all pairs; else number i is drawn */
     uint64_t seed;
 } gadget;
 
@@ -92,7 +92,8 @@ static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, 
 {
     gadget g = {.k = at_params_int(p, "k"), .turn = at_params_int(p, "turn")};
     if (g.k > 3)
-        return at_fail(err, AT_EDOMAIN, "part=gadget k=%d: 2^%d pairs are too many; at most k=3", g.k, 2 * g.k * g.k);
+        return at_fail(err, AT_EDOMAIN, "part=gadget k=%d: 2^%d pairs are too many; at most k=3", g.k,
+                       2 * g.k * g.k);
     uint64_t pairs = (uint64_t)1 << 2 * g.k * g.k, wrong = 0;
     double x[NODES * NODES], y[NODES];
     at_params tp;
@@ -107,10 +108,11 @@ static at_status gadget_trial(const at_params *p, at_arena *a, at_verdict *out, 
     }
     if (s)
         return s;
-    return claim_count_verdict(AT_EV_EXACT, pairs, !wrong, a, out, err,
-                               wrong ? "N=%d: %ju of %ju pairs answered wrongly"
-                                     : "N=%d: %ju wrong: some u_j lies in a triangle iff a and b meet, for all %ju pairs",
-                               3 * g.k, (uintmax_t)wrong, (uintmax_t)pairs);
+    return claim_count_verdict(
+        AT_EV_EXACT, pairs, !wrong, a, out, err,
+        wrong ? "N=%d: %ju of %ju pairs answered wrongly"
+              : "N=%d: %ju wrong: some u_j lies in a triangle iff a and b meet, for all %ju pairs",
+        3 * g.k, (uintmax_t)wrong, (uintmax_t)pairs);
 }
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
@@ -170,10 +172,7 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
                                 const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     int k = at_params_int(p, "k"), N = 3 * k, parent[NODES], side[NODES];
-    gadget g = {.k = k,
-                .tokens = at_params_int(p, "model") == CLAIM_TRAINED,
-                .all = k <= 2,
-                .seed = seed};
+    gadget g = {.k = k, .tokens = at_params_int(p, "model") == CLAIM_TRAINED, .all = k <= 2, .seed = seed};
     if (at_params_int(p, "model") == CLAIM_COMPILED)
         return at_fail(err, AT_EREFUSED, "model=compiled: the catalogue has no model that finds triangles");
     for (int i = 0; i < N; i++) { /* two stars, joined by their centres u_1 and v_1 */
@@ -197,13 +196,14 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         return s;
     char more[200];
     snprintf(more, sizeof more,
-             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ needs %d",
+             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ "
+             "needs %d",
              (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
-static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed, const at_check_env *env,
-                       at_arena *a, at_verdict *out, at_err *err)
+static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
                                               : protocol_trial(p, cell, limit, seed, env, a, out, err);
@@ -223,10 +223,14 @@ const at_claim claim_triangle = {
     .id = "triangle",
     .title = "A transformer that finds directed triangles decides set disjointness over a thin cut",
     .source = "Sanford, Hsu, Telgarsky 2023 (TriIDGraph, CONGEST)",
-    .statement = "No transformer with D H m small against N / log N finds, on every graph of N nodes, the nodes in directed "
-                 "triangles: on a tree with one edge between Alice's nodes and Bob's it would decide DISJ on N^2/9 bits.",
-    .proof = "u_j -> v_l by a_jl, v_l -> w_j by b_jl, w_j -> u_j: a triangle iff a and b meet. Nodes hold their rows; queries travel "
-             "out, maxima and exact sums are merged on the way back: an edge carries N H (m numbers, m+1 sums) a layer.",
+    .statement = "No transformer with D H m small against N / log N finds, on every graph of N nodes, the "
+                 "nodes in directed "
+                 "triangles: on a tree with one edge between Alice's nodes and Bob's it would decide DISJ on "
+                 "N^2/9 bits.",
+    .proof = "u_j -> v_l by a_jl, v_l -> w_j by b_jl, w_j -> u_j: a triangle iff a and b meet. Nodes hold "
+             "their rows; queries travel "
+             "out, maxima and exact sums are merged on the way back: an edge carries N H (m numbers, m+1 "
+             "sums) a layer.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

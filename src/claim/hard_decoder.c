@@ -91,8 +91,8 @@ at_status hard_decoder_random(const hard_decoder *d, at_model *m, at_err *err)
 enum { BATCH = 16 };
 
 /* Row b of a batch: tokens but for the last, and what follows each after the prompt. */
-static at_status row_make(hard_row *row, const void *self, uint64_t seed, uint64_t index, int longest, int *token,
-                          int *target, at_train_sequence *out, at_err *err)
+static at_status row_make(hard_row *row, const void *self, uint64_t seed, uint64_t index, int longest,
+                          int *token, int *target, at_train_sequence *out, at_err *err)
 {
     at_rng r = at_rng_at(seed, index);
     int prompt, n;
@@ -105,7 +105,8 @@ static at_status row_make(hard_row *row, const void *self, uint64_t seed, uint64
     return s;
 }
 
-at_status hard_decoder_train(at_model *m, hard_row *row, const void *self, int steps, uint64_t seed, at_err *err)
+at_status hard_decoder_train(at_model *m, hard_row *row, const void *self, int steps, uint64_t seed,
+                             at_err *err)
 {
     at_trainer *t = NULL;
     size_t longest = (size_t)m->n_max;
@@ -213,7 +214,8 @@ static at_status running_answer(const void *self, const double *prompt, int n, d
 const at_chain hard_running_chain = {
     .id = "running-sums",
     .title = "sums modulo q, one after the other",
-    .definition = "after s_1 ... s_n and <sep>: the sums of the first 1, ..., n modulo q, <sep>, the last, <eos>",
+    .definition =
+        "after s_1 ... s_n and <sep>: the sums of the first 1, ..., n modulo q, <sep>, the last, <eos>",
     .input_help = "tokens: 1 is <sep>, 2 is <eos>, 3 is 0, 4 is 1, ...",
     .row_width = running_row,
     .prompt_max = running_prompt,

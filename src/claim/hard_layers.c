@@ -23,7 +23,8 @@ static void weights_draw(at_model *m, double gain, uint64_t seed)
             if (i == m->pos[p].embed.tensor)
                 scale = 1;
         for (int b = 0; b < m->n_blocks; b++)
-            if (m->blocks[b].kind == AT_BLOCK_ATTN && (i == m->blocks[b].groups[0].q || i == m->blocks[b].groups[0].k))
+            if (m->blocks[b].kind == AT_BLOCK_ATTN &&
+                (i == m->blocks[b].groups[0].q || i == m->blocks[b].groups[0].k))
                 scale *= gain;
         for (size_t k = 0; k < t->count; k++)
             m->weights[t->offset + k] = scale * at_rng_normal(&r);
@@ -47,8 +48,12 @@ static at_status layers_fill(const hard_arch *h, at_model *m, at_err *err)
     m->fields[0] =
         (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = h->vocabulary, .embed = {0, h->width, -1}};
     if (h->integers)
-        m->fields[0] = (at_field){
-            .name = "x", .kind = AT_FIELD_INT, .size = h->integers, .lo = 0, .hi = 1, .embed = {0, h->width, -1}};
+        m->fields[0] = (at_field){.name = "x",
+                                  .kind = AT_FIELD_INT,
+                                  .size = h->integers,
+                                  .lo = 0,
+                                  .hi = 1,
+                                  .embed = {0, h->width, -1}};
     m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = h->length, .embed = {0, h->width, -1}};
     for (int b = 0; b < m->n_blocks; b++) {
         at_block *k = &m->blocks[b];
@@ -171,8 +176,8 @@ at_status hard_qsa_draw(int N, int q, int vector, int heads, int dim, uint64_t s
 }
 
 /* Mean square error of m over inputs 0..inputs-1 of the seed. */
-static at_status qsa_error(const at_model *m, const at_params *p, int inputs, uint64_t seed, double *x, double *y,
-                           at_arena *a, double *out, at_err *err)
+static at_status qsa_error(const at_model *m, const at_params *p, int inputs, uint64_t seed, double *x,
+                           double *y, at_arena *a, double *out, at_err *err)
 {
     const at_task *t = at_task_find("qsa");
     int N = at_params_int(p, "N"), d = at_params_int(p, "d");
@@ -195,10 +200,12 @@ static at_status qsa_error(const at_model *m, const at_params *p, int inputs, ui
 
 at_status hard_qsa_train(at_model *m, const at_params *p, int steps, int inputs, uint64_t seed, at_err *err)
 {
-    size_t N = (size_t)at_params_int(p, "N"), d = (size_t)at_params_int(p, "d"), W = d + (size_t)at_params_int(p, "q");
+    size_t N = (size_t)at_params_int(p, "N"), d = (size_t)at_params_int(p, "d"),
+           W = d + (size_t)at_params_int(p, "q");
     at_arena a;
     at_arena_init(&a);
-    double *x = at_new(&a, double, N *W), *y = at_new(&a, double, N *d), *old = at_new(&a, double, m->n_weights);
+    double *x = at_new(&a, double, N *W), *y = at_new(&a, double, N *d),
+           *old = at_new(&a, double, m->n_weights);
     at_rng r = at_rng_at(seed, 0x68696c6cu);
     double error = 0, trial;
     at_status s = x && y && old ? qsa_error(m, p, inputs, seed, x, y, &a, &error, err) : at_oom(err);

@@ -9,7 +9,7 @@
  * units (with skip); argmax. */
 typedef struct {
     int vocabulary, answers, length;
-    int integers; /* 0, or as many 0..1 a position instead of a token */
+    int integers;                          /* 0, or as many 0..1 a position instead of a token */
     int width, layers, heads, dim, hidden; /* D, L, H, d, U */
     bool last;                             /* one answer, at the last position */
     bool strict;                           /* position j sees those before it only */
@@ -23,7 +23,8 @@ at_status hard_layers_train(at_model *m, const at_task *t, const at_params *p, i
 
 /* qSA: z through a matrix, y through a table with C(N,q) rows, positions through a table; one attention layer without skip,
  * H heads of width d; a linear readout of the vector. */
-at_status hard_qsa_draw(int N, int q, int vector, int heads, int dim, uint64_t seed, at_model *m, at_err *err);
+at_status hard_qsa_draw(int N, int q, int vector, int heads, int dim, uint64_t seed, at_model *m,
+                        at_err *err);
 /* Random steps that are kept when they lower the mean square error on `inputs` inputs. */
 at_status hard_qsa_train(at_model *m, const at_params *p, int steps, int inputs, uint64_t seed, at_err *err);
 

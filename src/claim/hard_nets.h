@@ -31,7 +31,7 @@ typedef struct {
     int words;        /* tokens; 0: rows of integers */
     at_field *fields; /* rows of integers: what they are made of, (n_fields), without embedding */
     int n_fields;
-    at_decode rule;   /* with it n_max = prompt_max + max_steps */
+    at_decode rule; /* with it n_max = prompt_max + max_steps */
     at_weighting weighting;
     at_mask mask;
     int layers, heads, dk, dv, width, hidden;
@@ -42,14 +42,16 @@ at_status hard_decoder_random(const hard_decoder *d, at_model *m, at_err *err);
 /* One row to learn from: tokens of prompt and chain; room for n_max. */
 typedef at_status hard_row(const void *self, at_rng *r, int *token, int *prompt, int *n, at_err *err);
 /* `steps` steps of AdamW on 16 rows each. */
-at_status hard_decoder_train(at_model *m, hard_row *row, const void *self, int steps, uint64_t seed, at_err *err);
+at_status hard_decoder_train(at_model *m, hard_row *row, const void *self, int steps, uint64_t seed,
+                             at_err *err);
 
 /* Running sums modulo q as tokens: s_1 ... s_n <sep> p_1 ... p_n <sep> p_n <eos>; self is one of these. */
 typedef struct {
     int n, q;
 } hard_running;
 extern const at_chain hard_running_chain;
-hard_row hard_running_row, hard_expression_row; /* of the second, self is an at_expr_space: its prime, and few operators */
+hard_row hard_running_row,
+    hard_expression_row; /* of the second, self is an at_expr_space: its prime, and few operators */
 
 /* ---- trials --------------------------------------------------------------------------------------------------------- */
 
@@ -69,7 +71,7 @@ typedef struct {
 } hard_trial;
 /* Every model must be refuted by a pair that verifies: TRUE, and a note with counts, also of random search with as many
  * inputs. Right models: FALSE, when none is. */
-at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env, at_arena *a,
-                         at_verdict *out, at_err *err);
+at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
+                         at_arena *a, at_verdict *out, at_err *err);
 
 #endif

@@ -114,8 +114,8 @@ static at_status twin_net(const hard_qsa *z, at_model *m, at_err *err)
     at_status s = shape_make(z, WIDTH, m, err);
     if (!s) {
         m->n_fields = 1;
-        m->fields[0] = (at_field){
-            .name = "token", .kind = AT_FIELD_TOKEN, .size = 2 * z->N, .embed = {0, WIDTH, -1}};
+        m->fields[0] =
+            (at_field){.name = "token", .kind = AT_FIELD_TOKEN, .size = 2 * z->N, .embed = {0, WIDTH, -1}};
         m->readout.kind = AT_READ_ARGMAX;
         m->readout.rows = 2;
         s = at_model_layout(m, err);
@@ -316,8 +316,8 @@ static at_status ffn_right(const hard_qsa *z, at_model *m, at_err *err)
         return failed(s, m);
     subsets_mark(z, m);
     const at_dense *layer = m->blocks[0].dense;
-    double *w = at_model_data(m, layer[0].w), *b = at_model_data(m, layer[0].b), *v = at_model_data(m, layer[1].w),
-           *c = at_model_data(m, layer[1].b);
+    double *w = at_model_data(m, layer[0].w), *b = at_model_data(m, layer[0].b),
+           *v = at_model_data(m, layer[1].w), *c = at_model_data(m, layer[1].b);
     size_t in = (size_t)(N * D), units = (size_t)wide.units;
     for (int e = 0; e < d; e++) {
         at_model_data(m, m->fields[0].embed.tensor)[e * d + e] = 1;

@@ -164,8 +164,8 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
     return st;
 }
 
-static at_status generate(const at_model *m, at_arith a, bool rounded, const at_input *prompt, at_arena *arena,
-                          double **rows, int *n, double *least_margin, at_err *err)
+static at_status generate(const at_model *m, at_arith a, bool rounded, const at_input *prompt,
+                          at_arena *arena, double **rows, int *n, double *least_margin, at_err *err)
 {
     at_generator *g;
     at_status st = generator_make(m, a, rounded, &g, err);

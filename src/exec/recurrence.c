@@ -45,8 +45,9 @@ static at_status memory_make(at_recurrence *r, at_err *err)
     const struct {
         void **p;
         int n;
-    } arrays[] = {{&r->x, m->width}, {&r->normed, m->width}, {&r->result, m->width}, {&r->a, gates},
-                  {&r->u, gates},    {&r->h, state},         {&r->line, line},       {&r->read, m->readout.rows}};
+    } arrays[] = {
+        {&r->x, m->width}, {&r->normed, m->width}, {&r->result, m->width}, {&r->a, gates},
+        {&r->u, gates},    {&r->h, state},         {&r->line, line},       {&r->read, m->readout.rows}};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (!(*arrays[k].p = at_arena_alloc(&r->arena, (size_t)arrays[k].n, r->ops->size)))
             return at_oom(err);

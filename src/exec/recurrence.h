@@ -19,12 +19,12 @@ struct at_recurrence {
     ref_ctx c; /* arena: this one; err: of the call */
     at_arena arena;
     const recur_ops *ops;
-    int T, numbers;             /* S */
-    double *first;              /* (S) state before the first row of the input */
-    void *x, *normed, *result;  /* (D) N */
-    void *a, *u, *h;            /* the widest G*S of a block, G*S, S: N */
-    void *line, *read;          /* the widest row of weights, (R) N */
-    int *index;                 /* as line */
+    int T, numbers;            /* S */
+    double *first;             /* (S) state before the first row of the input */
+    void *x, *normed, *result; /* (D) N */
+    void *a, *u, *h;           /* the widest G*S of a block, G*S, S: N */
+    void *line, *read;         /* the widest row of weights, (R) N */
+    int *index;                /* as line */
 };
 
 #endif

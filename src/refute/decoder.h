@@ -5,7 +5,10 @@
 
 #include <attest/refute.h>
 
-enum { DECODER_LEVELS = 6, DECODER_PLAYERS = DECODER_LEVELS + 2 }; /* players -1..L are numbered 0..L+1 here */
+enum {
+    DECODER_LEVELS = 6,
+    DECODER_PLAYERS = DECODER_LEVELS + 2
+}; /* players -1..L are numbered 0..L+1 here */
 
 /* Sets of inputs of a player, or of players >= l: indices, ascending. */
 typedef struct {
@@ -21,8 +24,9 @@ typedef struct {
 } decoder_level;
 
 typedef struct {
-    bool exists;  /* a decomposition at l = L, with two inputs of player L that differ at a reachable point */
-    bool counted; /* and |R| > N_{L-1}^(N_{L-1} - n_{L-1} |I|): Lemma 4.3's pigeonhole alone says that they do */
+    bool exists; /* a decomposition at l = L, with two inputs of player L that differ at a reachable point */
+    bool
+        counted; /* and |R| > N_{L-1}^(N_{L-1} - n_{L-1} |I|): Lemma 4.3's pigeonhole alone says that they do */
     int levels;
     decoder_level level[DECODER_LEVELS]; /* l = 2..L */
     int reachable;                       /* |I(Z_{<L})| */

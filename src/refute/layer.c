@@ -12,13 +12,13 @@
 
 #include "../num/pbit_rows.h"
 
-#define GRID     100                  /* bits from the largest term down to the unit */
-#define PART_MAX 4096                 /* items of a part */
+#define GRID     100  /* bits from the largest term down to the unit */
+#define PART_MAX 4096 /* items of a part */
 
 struct layer_part {
-    uint64_t size;  /* items */
-    int digits;     /* of the family, consecutive */
-    __int128 *sum;  /* (size, K) */
+    uint64_t size; /* items */
+    int digits;    /* of the family, consecutive */
+    __int128 *sum; /* (size, K) */
 };
 
 /* ---- what fits ------------------------------------------------------------------------------------------ */
@@ -35,8 +35,9 @@ at_status layer_fits(const at_model *m, at_arith arith, at_err *why)
 {
     int layers = 0;
     if (arith.kind != AT_PBIT)
-        return at_fail(why, AT_EREFUSED,
-                       "equal sums are looked for at p bits, where they do not depend on their order: choose p2..p53");
+        return at_fail(
+            why, AT_EREFUSED,
+            "equal sums are looked for at p bits, where they do not depend on their order: choose p2..p53");
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *block = &m->blocks[b];
         if (block->kind != AT_BLOCK_ATTN && block->kind != AT_BLOCK_MLP)
@@ -45,8 +46,8 @@ at_status layer_fits(const at_model *m, at_arith arith, at_err *why)
         layers += block->kind == AT_BLOCK_ATTN;
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
             if (block->groups[g].weighting != AT_SOFTMAX)
-                return at_fail(why, AT_EREFUSED, "block %d, group %d has weighting %s: only softmax here", b, g,
-                               at_weighting_names[block->groups[g].weighting]);
+                return at_fail(why, AT_EREFUSED, "block %d, group %d has weighting %s: only softmax here", b,
+                               g, at_weighting_names[block->groups[g].weighting]);
     }
     if (layers != 1)
         return at_fail(why, AT_EREFUSED, "the model has %d attention layers: only one here", layers);
@@ -142,8 +143,8 @@ at_status layer_view_make(const at_model *m, at_arith arith, int N, const layer_
         v.C = site[i].choices > v.C ? site[i].choices : v.C;
     size_t cells = (size_t)v.T * (size_t)v.C;
     v.dv = at_new(a, int, v.H);
-    v.score = at_new(a, double, (size_t)v.H * cells);
-    v.value = at_new(a, double, (size_t)v.E * cells);
+    v.score = at_new(a, double, (size_t)v.H *cells);
+    v.value = at_new(a, double, (size_t)v.E *cells);
     double *x = at_new(a, double, (size_t)N *(size_t)at_model_row_width(m)), *y = at_new(a, double, m->width);
     if (!v.dv || !v.score || !v.value || !x || !y)
         return at_oom(err);

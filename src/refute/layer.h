@@ -44,11 +44,11 @@ typedef struct {
 typedef struct layer_part layer_part;
 typedef struct {
     const layer_view *v;
-    int *fixed;       /* (N) choice of every position that is not a digit */
-    int n_digits;     /* digit 0 is the secret */
+    int *fixed;        /* (N) choice of every position that is not a digit */
+    int n_digits;      /* digit 0 is the secret */
     layer_free *digit; /* (n_digits) */
-    uint64_t count;   /* items; 0: no two choices of the secret can be compared */
-    int unit;         /* sums are in units of 2^unit */
+    uint64_t count;    /* items; 0: no two choices of the secret can be compared */
+    int unit;          /* sums are in units of 2^unit */
     int n_parts;
     layer_part *part;
 } layer_family;
@@ -60,7 +60,7 @@ at_status layer_family_make(const layer_view *v, const int *base, const layer_fr
                             uint64_t most, at_arena *a, layer_family *out, at_err *err);
 /* The E attention outputs of the query in item i, as the model has them. */
 void layer_family_outputs(const layer_family *f, uint64_t i, double *out);
-int layer_family_secret(const layer_family *f, uint64_t i); /* choice of the secret's site */
+int layer_family_secret(const layer_family *f, uint64_t i);            /* choice of the secret's site */
 void layer_family_input(const layer_family *f, uint64_t i, double *x); /* (N, row width) */
 
 #endif

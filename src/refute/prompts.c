@@ -36,14 +36,16 @@ at_status prompts_open(prompts *p, const at_refute_env *env, at_arena *a, at_err
     p->workers = env->threads > 0 ? env->threads : at_cores();
     p->reader = at_new(a, prompt_reader, p->workers);
     for (int k = 0; k < 2; k++)
-        if (!(p->pair[k] = at_new(a, double, longest *p->row)) || !(p->rows[k] = at_new(a, double, rows *p->row)))
+        if (!(p->pair[k] = at_new(a, double, longest * p->row)) ||
+            !(p->rows[k] = at_new(a, double, rows * p->row)))
             return at_oom(err);
     at_status bad = p->reader ? AT_OK : at_oom(err);
     for (int k = 0; k < p->workers && !bad; k++) {
-        p->reader[k].prompt = at_new(a, double, longest *p->row);
+        p->reader[k].prompt = at_new(a, double, longest * p->row);
         if (!p->reader[k].prompt)
             return at_oom(err);
-        bad = (s->rounded_sums ? at_generator_new_rounded : at_generator_new)(s->m, s->arith, &p->reader[k].g, err);
+        bad = (s->rounded_sums ? at_generator_new_rounded : at_generator_new)(s->m, s->arith, &p->reader[k].g,
+                                                                              err);
     }
     int n;
     if (!bad)

@@ -11,7 +11,8 @@ at_status qsa_fits(const at_subject *s, qsa_sizes *out, at_err *why)
 {
     if (!s->task || strcmp(s->task->id, "qsa"))
         return at_fail(why, AT_EREFUSED, "speaks of task qsa only");
-    int N = at_params_int(s->params, "N"), q = at_params_int(s->params, "q"), d = at_params_int(s->params, "d");
+    int N = at_params_int(s->params, "N"), q = at_params_int(s->params, "q"),
+        d = at_params_int(s->params, "d");
     *out = (qsa_sizes){N, q, d, d + q};
     const at_field *f = s->m->fields;
     if (!s->m->n_fields || f->kind != AT_FIELD_REAL || f->size != d)

@@ -37,15 +37,15 @@
 typedef struct {
     const at_subject *s;
     int L, N, prompts, layers;
-    int A[DECODER_PLAYERS];     /* inputs of a player */
-    int below[DECODER_PLAYERS + 1]; /* by player number (from 0) */
+    int A[DECODER_PLAYERS];                              /* inputs of a player */
+    int below[DECODER_PLAYERS + 1];                      /* by player number (from 0) */
     int first[DECODER_PLAYERS], tokens[DECODER_PLAYERS]; /* positions of a player */
-    int domain[DECODER_LEVELS]; /* N_0..N_{L-1} */
-    int block[DECODER_LEVELS + 1]; /* attention blocks, in order */
-    uint64_t *view;   /* (prompts, L+1 players, L layers): fingerprints */
-    uint64_t *state, *value; /* (prompts): last position */
-    int *target;      /* (prompts) */
-    at_status *status; /* (prompts / BATCH) */
+    int domain[DECODER_LEVELS];                          /* N_0..N_{L-1} */
+    int block[DECODER_LEVELS + 1];                       /* attention blocks, in order */
+    uint64_t *view;                                      /* (prompts, L+1 players, L layers): fingerprints */
+    uint64_t *state, *value;                             /* (prompts): last position */
+    int *target;                                         /* (prompts) */
+    at_status *status;                                   /* (prompts / BATCH) */
     at_err *err;
     at_arena *a, scratch;
     int nodes, found; /* classes looked into; decompositions that were better than those before */
@@ -77,7 +77,8 @@ static bool sizes_fill(study *t)
     for (int i = 0; i <= t->L + 1; i++) {
         t->tokens[i] = i < 2 ? 1 : t->domain[i - 2];
         t->first[i] = at -= t->tokens[i];
-        int64_t n = i == 0 ? t->domain[t->L - 1] / t->domain[0] : power(t->domain[i < 2 ? 0 : i - 2], t->tokens[i]);
+        int64_t n =
+            i == 0 ? t->domain[t->L - 1] / t->domain[0] : power(t->domain[i < 2 ? 0 : i - 2], t->tokens[i]);
         t->below[i] = (int)all;
         if ((all *= n) > PROMPTS_MAX)
             return false;
@@ -98,7 +99,8 @@ at_status decoder_fits(const at_subject *s, at_err *why)
     if (at_params_int(s->params, "L") < 2)
         return at_fail(why, AT_EREFUSED, "L=1: decompositions begin with two functions");
     if (!sizes_fill(&t))
-        return at_fail(why, AT_EREFUSED, "more than %d prompts: all are run, so the sizes must be smaller", PROMPTS_MAX);
+        return at_fail(why, AT_EREFUSED, "more than %d prompts: all are run, so the sizes must be smaller",
+                       PROMPTS_MAX);
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *block = &m->blocks[b];
         if (block->kind != AT_BLOCK_ATTN && block->kind != AT_BLOCK_MLP)
@@ -107,12 +109,13 @@ at_status decoder_fits(const at_subject *s, at_err *why)
         t.layers += block->kind == AT_BLOCK_ATTN;
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
             if (block->groups[g].mask.kind != AT_MASK_STRICT && block->groups[g].mask.kind != AT_MASK_CAUSAL)
-                return at_fail(why, AT_EREFUSED, "block %d, group %d has mask %s: only causal and strict here", b, g,
+                return at_fail(why, AT_EREFUSED,
+                               "block %d, group %d has mask %s: only causal and strict here", b, g,
                                at_mask_names[block->groups[g].mask.kind]);
     }
     if (t.layers != t.L)
-        return at_fail(why, AT_EREFUSED, "the model has %d attention layers; the theorem is about L = %d", t.layers,
-                       t.L);
+        return at_fail(why, AT_EREFUSED, "the model has %d attention layers; the theorem is about L = %d",
+                       t.layers, t.L);
     if (m->n_suffix || !(m->readout.last || m->n_max == t.N))
         return at_fail(why, AT_EREFUSED, "the answer must stand at the last position");
     return AT_OK;
@@ -182,7 +185,7 @@ static void batch_run(void *ctx, size_t b, int worker)
 static at_status prompts_run(study *t, int threads, at_err *err)
 {
     size_t n = (size_t)t->prompts, batches = (n + BATCH - 1) / BATCH;
-    t->view = at_new(t->a, uint64_t, n *(size_t)(t->L + 1) * (size_t)t->L);
+    t->view = at_new(t->a, uint64_t, n * (size_t)(t->L + 1) * (size_t)t->L);
     t->state = at_new(t->a, uint64_t, n);
     t->value = at_new(t->a, uint64_t, n);
     t->target = at_new(t->a, int, n);
@@ -506,7 +509,8 @@ at_status decoder_recheck(const at_subject *s, const decoder_level *level, at_ar
 static at_status search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
 {
     static const char *const equal[DECODER_NONE] = {
-        [DECODER_VIEWS] = "no state of the other players' positions differs in any layer: no message separates the two z_L",
+        [DECODER_VIEWS] =
+            "no state of the other players' positions differs in any layer: no message separates the two z_L",
         [DECODER_STATE] = "the last position's state after the last layer is the same for two z_L",
         [DECODER_VALUE] = "the readout at the last position is the same for two z_L",
         [DECODER_OTHER] = "the readout at the last position is the same for two prompts"};
@@ -517,8 +521,8 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
         return st;
     out->states = (uint64_t)d.prompts;
     if (d.best == DECODER_NONE)
-        return at_fail(err, AT_EBUDGET,
-                       "all %d prompts: no two have one readout and different answers", d.prompts);
+        return at_fail(err, AT_EBUDGET, "all %d prompts: no two have one readout and different answers",
+                       d.prompts);
     int N = at_params_int(s->params, "N");
     double *x = at_new(a, double, 2 * N);
     if (!x)
@@ -529,8 +533,9 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     }
     int n = d.best < DECODER_VALUE ? s->m->width : s->m->readout.rows;
     out->bits = (double)n * s->arith.bits;
-    out->note = d.d.exists ? "an indistinguishable decomposition with two z_L that differ where it can be asked"
-                           : equal[d.best];
+    out->note = d.d.exists
+                    ? "an indistinguishable decomposition with two z_L that differ where it can be asked"
+                    : equal[d.best];
     return AT_OK;
 }
 

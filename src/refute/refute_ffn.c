@@ -30,7 +30,8 @@ static at_status flatten_find(const at_model *m, int *out, at_err *why)
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         if (k->kind != AT_BLOCK_FLATTEN && k->kind != AT_BLOCK_MLP)
-            return at_fail(why, AT_EREFUSED, "block %d is %s: no feed-forward net", b, at_block_names[k->kind]);
+            return at_fail(why, AT_EREFUSED, "block %d is %s: no feed-forward net", b,
+                           at_block_names[k->kind]);
         if (k->norm == AT_NORM_PRE || (k->kind == AT_BLOCK_MLP && k->norm != AT_NORM_NONE))
             return at_fail(why, AT_EREFUSED, "block %d has a norm before the first layer: not linear", b);
         if (k->kind == AT_BLOCK_FLATTEN) {
@@ -54,7 +55,8 @@ static at_status ffn_fits(const at_subject *s, at_err *why)
         return bad;
     for (int b = first + 1; s->m->blocks[first].residual && b < s->m->n_blocks; b++)
         if (s->m->blocks[b].kind != AT_BLOCK_MLP)
-            return at_fail(why, AT_EREFUSED, "a skip leads around the first layer to block %d, which mixes positions", b);
+            return at_fail(why, AT_EREFUSED,
+                           "a skip leads around the first layer to block %d, which mixes positions", b);
     if ((int64_t)z.N * z.d > NUMBERS_MAX)
         return at_fail(why, AT_EREFUSED, "N d = %lld numbers; at most %d", (long long)z.N * z.d, NUMBERS_MAX);
     return AT_OK;
@@ -64,7 +66,7 @@ static at_status ffn_fits(const at_subject *s, at_err *why)
 static at_status image_make(const at_model *m, int first, int d, at_arena *a, double **out, at_err *err)
 {
     size_t D = (size_t)m->width;
-    double *image = at_new(a, double, (size_t)d * D), *next = at_new(a, double, D);
+    double *image = at_new(a, double, (size_t)d *D), *next = at_new(a, double, D);
     if (!image || !next)
         return at_oom(err);
     const at_embed *e = &m->fields[0].embed;
@@ -93,9 +95,10 @@ static at_status layer_make(const at_subject *s, const qsa_sizes *z, int first, 
 {
     const at_model *m = s->m;
     const at_dense *layer = &m->blocks[first].dense[0];
-    size_t D = (size_t)m->width, n = (size_t)z->N * (size_t)z->d, in = (size_t)at_block_inputs(m, &m->blocks[first]);
+    size_t D = (size_t)m->width, n = (size_t)z->N * (size_t)z->d,
+           in = (size_t)at_block_inputs(m, &m->blocks[first]);
     const double *w = at_model_data(m, layer->w);
-    double *image = NULL, *A = at_new(a, double, (size_t)layer->rows * n);
+    double *image = NULL, *A = at_new(a, double, (size_t)layer->rows *n);
     at_status bad = A ? image_make(m, first, z->d, a, &image, err) : at_oom(err);
     for (size_t r = 0; !bad && r < (size_t)layer->rows; r++)
         for (int j = 0; j < z->N; j++)
@@ -211,7 +214,8 @@ static void pair_fill(const qsa_sizes *z, const double *v, const double *subset,
         }
 }
 
-static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
+static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out,
+                            at_err *err)
 {
     qsa_sizes z;
     int first;
@@ -226,7 +230,7 @@ static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_ar
     int units = s->m->blocks[first].dense[0].rows;
     double *A, *v = at_new(a, double, n), *best = at_new(a, double, n), most = 0, start = at_now();
     double *subset = at_new(a, double, 2 * z.q), *asked = subset + z.q;
-    double *x[2] = {at_new(a, double, z.N * z.row), at_new(a, double, z.N * z.row)};
+    double *x[2] = {at_new(a, double, z.N *z.row), at_new(a, double, z.N *z.row)};
     if (!v || !best || !subset || !x[0] || !x[1])
         return at_oom(err);
     bad = layer_make(s, &z, first, skipped, a, &A, err);
@@ -235,8 +239,9 @@ static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_ar
     size_t r = basis_make(A, (size_t)units, (size_t)n);
     *out = (at_pair){.bits = NAN};
     if (r >= (size_t)free_numbers)
-        return at_fail(err, AT_EBUDGET, "the first layer (%d units) has rank %d: it tells all %d numbers apart",
-                       units, (int)r, free_numbers);
+        return at_fail(err, AT_EBUDGET,
+                       "the first layer (%d units) has rank %d: it tells all %d numbers apart", units, (int)r,
+                       free_numbers);
     for (int i = 0; i < n && !at_refute_over(env, start, out->states); i++) {
         if (i / z.d == skipped)
             continue;
@@ -249,15 +254,16 @@ static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_ar
         }
     }
     if (!(most > 2 * s->tolerance + subject_same(s)))
-        return at_fail(err, AT_EBUDGET,
-                       "null space of dimension %d of %d: targets differ by %.3g at most, not by twice the tolerance",
-                       free_numbers - (int)r, free_numbers, most);
+        return at_fail(
+            err, AT_EBUDGET,
+            "null space of dimension %d of %d: targets differ by %.3g at most, not by twice the tolerance",
+            free_numbers - (int)r, free_numbers, most);
     pair_fill(&z, best, asked, x);
     out->x[0] = (at_input){z.N, x[0]};
     out->x[1] = (at_input){z.N, x[1]};
     out->note = at_arena_printf(
-        a, "z - z' is in the null space of the first layer (%d units, rank %d of %d); targets differ by %.3g", units,
-        (int)r, free_numbers, most);
+        a, "z - z' is in the null space of the first layer (%d units, rank %d of %d); targets differ by %.3g",
+        units, (int)r, free_numbers, most);
     return out->note ? AT_OK : at_oom(err);
 }
 

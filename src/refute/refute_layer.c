@@ -221,7 +221,8 @@ typedef struct {
 } family_job;
 
 /* The readout of x (N rows) at user position `query`; numbers that are equal get equal bytes. */
-static at_status readout_state(const at_subject *s, int N, const double *x, int query, double *out, at_err *err)
+static at_status readout_state(const at_subject *s, int N, const double *x, int query, double *out,
+                               at_err *err)
 {
     at_arena a;
     at_output y;
@@ -399,13 +400,16 @@ static bool alice_useful(void *ctx, uint64_t i, uint64_t k)
 #define ALICE_BITS 12 /* at most so many of her bits vary */
 
 /* The job's kind, for Bob's bits j->b. */
-static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, at_pair *out, bool *found, at_err *err)
+static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, at_pair *out, bool *found,
+                           at_err *err)
 {
     static const char *const words[] = {
-        [ALICE_ROW] = "Alice's subsets differ, her row before the layer does not: no message tells them apart",
+        [ALICE_ROW] =
+            "Alice's subsets differ, her row before the layer does not: no message tells them apart",
         [ALICE_LAYER] = "Alice's subsets differ, the row behind the layer at position 2q+1 does not",
         [ALICE_READOUT] = "Alice's subsets differ, the output at position 2q+1 does not"};
-    size_t compared = (size_t)(j->kind == ALICE_READOUT ? j->d : j->s->m->width), numbers = (size_t)j->N * (size_t)j->W;
+    size_t compared = (size_t)(j->kind == ALICE_READOUT ? j->d : j->s->m->width),
+           numbers = (size_t)j->N * (size_t)j->W;
     at_collide_job job = {.ctx = j,
                           .count = (uint64_t)1 << (j->q < ALICE_BITS ? j->q : ALICE_BITS),
                           .bytes = compared * sizeof(double),
@@ -434,7 +438,8 @@ static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, 
 
 /* Kinds first..last, each for some sets of Bob's. */
 static at_status alice_search(const at_subject *s, alice_state_kind first, alice_state_kind last,
-                              const at_refute_env *env, double since, at_arena *a, at_pair *out, bool *found, at_err *err)
+                              const at_refute_env *env, double since, at_arena *a, at_pair *out, bool *found,
+                              at_err *err)
 {
     enum { BOBS = 16 };
     int q = at_params_int(s->params, "q"), d = at_params_int(s->params, "d");
@@ -498,7 +503,8 @@ static const struct {
     int bits; /* of items */
     bool run;
     int families;
-} rounds[] = {{12, false, 64}, {16, false, 64}, {12, true, 4}, {20, false, 64}, {24, false, 64}, {28, false, 64}};
+} rounds[] = {{12, false, 64}, {16, false, 64}, {12, true, 4},
+              {20, false, 64}, {24, false, 64}, {28, false, 64}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds };
 
 static at_status round_search(gadget *g, int round, const at_refute_env *env, double since, at_arena *a,
@@ -516,8 +522,8 @@ static at_status round_search(gadget *g, int round, const at_refute_env *env, do
             at_mark family = at_arena_mark(a);
             at_refute_env rest = env_left(env, since, out->states);
             g->hide(g, k);
-            s = family_search(g, &view, (uint64_t)1 << rounds[round].bits, rounds[round].run, &rest, a, out, found,
-                              err);
+            s = family_search(g, &view, (uint64_t)1 << rounds[round].bits, rounds[round].run, &rest, a, out,
+                              found, err);
             if (!*found)
                 at_arena_reset(a, family);
         }
@@ -548,7 +554,8 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     if (st || found)
         return st;
     return at_fail(err, AT_EBUDGET,
-                   "no two of %ju inputs have equal attention outputs, or readouts, at position %d and different answers",
+                   "no two of %ju inputs have equal attention outputs, or readouts, at position %d and "
+                   "different answers",
                    (uintmax_t)out->states, g.query + 1);
 }
 

@@ -21,8 +21,8 @@ static at_status linear_fits(const at_subject *s, at_err *why)
             const at_group *k = &s->m->blocks[b].groups[g];
             groups++;
             if (k->weighting != AT_LINEAR || k->mask.kind == AT_MASK_BLOCK_SPARSE)
-                bad = at_fail(why, AT_EREFUSED, "block %d, group %d keeps keys (%s, %s): no running sums", b, g,
-                              at_weighting_names[k->weighting], at_mask_names[k->mask.kind]);
+                bad = at_fail(why, AT_EREFUSED, "block %d, group %d keeps keys (%s, %s): no running sums", b,
+                              g, at_weighting_names[k->weighting], at_mask_names[k->mask.kind]);
         }
     if (!bad && !groups)
         bad = at_fail(why, AT_EREFUSED, "no block attends");
@@ -43,7 +43,8 @@ static double state_bits(const at_subject *s)
     return numbers * number_bits(s->arith);
 }
 
-static at_status linear_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
+static at_status linear_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out,
+                               at_err *err)
 {
     prompts p = {.s = s, .seed = env->seed, .count = prompts_count(s), .make = prompts_nth};
     *out = (at_pair){.bits = state_bits(s)};
@@ -58,8 +59,8 @@ static at_status linear_search(const at_subject *s, const at_refute_env *env, at
         return at_fail(err, AT_EBUDGET,
                        "%llu prompts: no two with different chains have the same running sums (%g bits)",
                        (unsigned long long)got.states, out->bits);
-    out->note = at_arena_printf(a, "the running sums of every layer (%g bits) are the same after both prompts",
-                                out->bits);
+    out->note = at_arena_printf(
+        a, "the running sums of every layer (%g bits) are the same after both prompts", out->bits);
     return out->note ? AT_OK : at_oom(err);
 }
 

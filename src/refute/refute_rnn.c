@@ -175,9 +175,10 @@ static at_status pair_fill(const search *h, const at_collision *got, at_arena *a
             memcpy(x + t * z->row + z->d, h->subset, (size_t)z->q * sizeof *x);
         out->x[k] = (at_input){z->N, x};
     }
-    out->note = at_arena_printf(
-        a, "after %d positions the state (%d numbers, %g bits) is the same; those after ask for what differed, by %.3g",
-        h->m, h->S, out->bits, apart);
+    out->note = at_arena_printf(a,
+                                "after %d positions the state (%d numbers, %g bits) is the same; those after "
+                                "ask for what differed, by %.3g",
+                                h->m, h->S, out->bits, apart);
     return out->note ? AT_OK : at_oom(err);
 }
 
@@ -197,7 +198,8 @@ static at_status rnn_fits(const at_subject *s, at_err *why)
     return bad;
 }
 
-static at_status rnn_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
+static at_status rnn_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out,
+                            at_err *err)
 {
     search h = {.s = s, .need = 2 * s->tolerance + subject_same(s)};
     at_status bad = qsa_fits(s, &h.z, err);

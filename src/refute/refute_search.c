@@ -115,7 +115,8 @@ static at_status walk_down(walk *w, double *y, double *margin, uint64_t *states,
     if (!st)
         st = margin_of(w, w->x, w->n, margin, err);
     ++*states;
-    for (int idle = 0; !st && *margin > 0 && idle < PATIENCE && !at_refute_over(w->env, w->since, *states); idle++) {
+    for (int idle = 0; !st && *margin > 0 && idle < PATIENCE && !at_refute_over(w->env, w->since, *states);
+         idle++) {
         st = subject_draw(w->s, w->env->seed, w->draws++, w->donor, &w->donor_n, err);
         if (st || w->donor_n != w->n)
             continue;
@@ -151,7 +152,8 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     *out = (at_pair){.bits = NAN};
     if (!(env->seconds > 0) && !env->states)
         return at_fail(err, AT_EBUDGET, "a search without an end: give it seconds, or a number of inputs");
-    walk w = {.s = s, .env = env, .since = at_now(), .W = subject_row(s), .rng = at_rng_at(env->seed, 0x73656172u)};
+    walk w = {
+        .s = s, .env = env, .since = at_now(), .W = subject_row(s), .rng = at_rng_at(env->seed, 0x73656172u)};
     size_t numbers = (size_t)subject_length_max(s) * (size_t)w.W;
     double *y = at_new(a, double, numbers), margin = INFINITY, least = INFINITY;
     w.x = at_new(a, double, numbers);
@@ -174,7 +176,8 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
             return out->note ? AT_OK : at_oom(err);
         }
     }
-    return at_fail(err, AT_EBUDGET, "%ju walks towards the boundary, %ju inputs: all right, the least margin %.3g",
+    return at_fail(err, AT_EBUDGET,
+                   "%ju walks towards the boundary, %ju inputs: all right, the least margin %.3g",
                    (uintmax_t)walks, (uintmax_t)out->states, least);
 }
 

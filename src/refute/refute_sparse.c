@@ -28,8 +28,10 @@ static at_status mask_find(const at_subject *s, at_mask *out, int *layers, at_er
             if (m->kind != AT_MASK_BLOCK_SPARSE)
                 return at_fail(why, AT_EREFUSED, "block %d, group %d is not block-sparse but %s", b, g,
                                at_mask_names[m->kind]);
-            if (*layers + g > 0 && (m->block != out->block || m->windows != out->windows || m->ends != out->ends))
-                return at_fail(why, AT_EREFUSED, "block %d, group %d has another mask than those before it", b, g);
+            if (*layers + g > 0 &&
+                (m->block != out->block || m->windows != out->windows || m->ends != out->ends))
+                return at_fail(why, AT_EREFUSED, "block %d, group %d has another mask than those before it",
+                               b, g);
             *out = *m;
         }
         *layers += k->kind == AT_BLOCK_ATTN;
@@ -50,9 +52,10 @@ static at_status sparse_fits(const at_subject *s, at_err *why)
     if (mask.ends >= mask.block)
         return at_fail(why, AT_EREFUSED, "every position is a block end: nothing is inside");
     if (s->m->n_prefix + (int64_t)s->chain->prompt_max(s->self) < need - mask.block + 1)
-        return at_fail(why, AT_EREFUSED,
-                       "prompts of at most %d rows: none is longer than a block and %d windows of %d (B=%d, k=%d)",
-                       s->chain->prompt_max(s->self), layers, mask.block * mask.windows, mask.block, mask.windows);
+        return at_fail(
+            why, AT_EREFUSED,
+            "prompts of at most %d rows: none is longer than a block and %d windows of %d (B=%d, k=%d)",
+            s->chain->prompt_max(s->self), layers, mask.block * mask.windows, mask.block, mask.windows);
     return AT_OK;
 }
 
@@ -74,7 +77,8 @@ static at_status splice(const prompts *p, uint64_t i, double *prompt, int *n, at
     return AT_OK;
 }
 
-static at_status sparse_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
+static at_status sparse_search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out,
+                               at_err *err)
 {
     at_mask mask;
     int layers;
@@ -96,8 +100,8 @@ static at_status sparse_search(const at_subject *s, const at_refute_env *env, at
     p.to = begin + mask.block - mask.ends;
     p.read = begin + mask.block * (1 + layers * mask.windows);
     if (p.read > p.n_base - 1)
-        return at_fail(err, AT_EBUDGET, "a prompt of %d rows: a block must lie %d rows before its last", p.n_base,
-                       mask.block * layers * mask.windows);
+        return at_fail(err, AT_EBUDGET, "a prompt of %d rows: a block must lie %d rows before its last",
+                       p.n_base, mask.block * layers * mask.windows);
     at_collision got = {0};
     bad = prompts_open(&p, env, a, err);
     if (!bad)
@@ -106,17 +110,20 @@ static at_status sparse_search(const at_subject *s, const at_refute_env *env, at
     if (bad)
         return bad;
     if (!got.found)
-        return at_fail(err, AT_EBUDGET,
-                       "%llu insides of rows %d..%d: no two with different chains leave the same ends and window",
-                       (unsigned long long)got.states, p.from + 1, p.to);
-    out->note = at_arena_printf(a, "rows %d..%d differ; from row %d on all that is seen, in %d layers, is the same",
-                                p.from + 1, p.to, p.read + 1, layers);
+        return at_fail(
+            err, AT_EBUDGET,
+            "%llu insides of rows %d..%d: no two with different chains leave the same ends and window",
+            (unsigned long long)got.states, p.from + 1, p.to);
+    out->note =
+        at_arena_printf(a, "rows %d..%d differ; from row %d on all that is seen, in %d layers, is the same",
+                        p.from + 1, p.to, p.read + 1, layers);
     return out->note ? AT_OK : at_oom(err);
 }
 
 const at_refuter refuter_sparse = {
     .id = "one-block",
-    .about = "block-sparse decoders: two prompts that differ inside one block and leave the same block ends and window",
+    .about = "block-sparse decoders: two prompts that differ inside one block and leave the same block ends "
+             "and window",
     .fits = sparse_fits,
     .search = sparse_search,
 };

@@ -159,8 +159,8 @@ static at_status chain_answer(const at_subject *s, const at_input *x, at_arena *
     if (bad)
         return bad;
     at_err given_up = {0};
-    at_status ended = (s->rounded_sums ? at_generate_rounded : at_generate)(s->m, s->arith, x, a, &got, &out->n,
-                                                                            margin, &given_up);
+    at_status ended = (s->rounded_sums ? at_generate_rounded : at_generate)(s->m, s->arith, x, a, &got,
+                                                                            &out->n, margin, &given_up);
     if (ended && ended != AT_EBUDGET)
         return at_fail(err, ended, "%s", given_up.text);
     out->got = got;

@@ -49,7 +49,8 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
 {
     int N = at_params_int(p, "N");
     uint64_t shift = at_rng_below(r, 3);
-    bool two = at_rng_below(r, 2); /* edges from the last part to the first are missing, but for one perhaps */
+    bool two =
+        at_rng_below(r, 2); /* edges from the last part to the first are missing, but for one perhaps */
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
             int from = (int)(((uint64_t)i + shift) % 3), to = (int)(((uint64_t)j + shift) % 3);

@@ -80,7 +80,8 @@ static void recurrence_is_run(void **state)
         at_arena_init(&a);
         at_model m;
         at_arith arith = ariths[k % 4];
-        net_make(k / 4 % 2 ? AT_CELL_GRU : AT_CELL_TANH, (at_norm)(k / 8 % AT_NORMS), k / 24, (uint64_t)k, &m);
+        net_make(k / 4 % 2 ? AT_CELL_GRU : AT_CELL_TANH, (at_norm)(k / 8 % AT_NORMS), k / 24, (uint64_t)k,
+                 &m);
         double x[N * 4], h[2 * S + 1], kept[2 * S + 1], value[R];
         input_draw((uint64_t)k, x);
         at_output y;
@@ -124,15 +125,11 @@ static void decoder_make(at_weighting w, at_mask mask, int layers, int width, at
     m->fields[0] = (at_field){.kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {0, width, -1}};
     for (int b = 0; b < layers; b++) {
         g[b] = (at_group){.heads = 1, .dk = 1, .dv = 1, .weighting = w, .scale = 1, .mask = mask};
-        m->blocks[b] =
-            (at_block){.kind = AT_BLOCK_ATTN, .residual = true, .groups = g + b, .n_groups = 1};
+        m->blocks[b] = (at_block){.kind = AT_BLOCK_ATTN, .residual = true, .groups = g + b, .n_groups = 1};
     }
     m->readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = WORDS};
-    m->decode = (at_decode){.enabled = true,
-                            .stop = AT_STOP_STEPS,
-                            .max_steps = 20,
-                            .prompt_min = 1,
-                            .prompt_max = 40};
+    m->decode = (at_decode){
+        .enabled = true, .stop = AT_STOP_STEPS, .max_steps = 20, .prompt_min = 1, .prompt_max = 40};
     must(at_model_layout(m, &err), &err);
     weights_draw(m, 5);
 }

@@ -25,7 +25,8 @@ static at_err err; /* of the last call */
 
 typedef struct {
     int vocabulary, length, width, layers, heads, dim, groups;
-    bool last, strict, norm, mlp, plain; /* plain: the readout is the state after the layer, and there is no skip */
+    bool last, strict, norm, mlp,
+        plain; /* plain: the readout is the state after the layer, and there is no skip */
     at_read_kind read;
     int rows;
 } shape;
@@ -153,8 +154,8 @@ static bool tables_compare(const shape *h, uint64_t seed, int bits, uint64_t mos
         OK(at_run(&m, arith, &(at_input){N, x}, NULL, &a, &y, &err));
         for (int e = 0; e < view.E; e++)
             if (y.value[e] != out[e])
-                fail_msg("seed %d p%d item %d output %d: %.17g, the model has %.17g", (int)seed, bits, (int)i, e, out[e],
-                         y.value[e]);
+                fail_msg("seed %d p%d item %d output %d: %.17g, the model has %.17g", (int)seed, bits, (int)i,
+                         e, out[e], y.value[e]);
     }
     at_arena_release(&a);
     at_model_release(&m);
@@ -164,7 +165,8 @@ static bool tables_compare(const shape *h, uint64_t seed, int bits, uint64_t mos
 static void test_tables(void **state)
 {
     (void)state;
-    shape h = {.vocabulary = TOKENS, .length = N, .layers = 1, .last = true, .plain = true, .read = AT_READ_RAW};
+    shape h = {
+        .vocabulary = TOKENS, .length = N, .layers = 1, .last = true, .plain = true, .read = AT_READ_RAW};
     int compared = 0, all = 0;
     for (int k = 0; k < 8; k++) {
         h.heads = 1 + k % 2;
@@ -202,7 +204,8 @@ static void test_tables_refuse(void **state)
 /* ---- pairs --------------------------------------------------------------------------------------------------------- */
 
 /* Draws models until `models` were refuted by this refuter; all must be. */
-static void pairs_find(const char *id, const char *task, const char *assignments, const shape *shape_, int bits, int models)
+static void pairs_find(const char *id, const char *task, const char *assignments, const shape *shape_,
+                       int bits, int models)
 {
     const at_task *t = at_task_find(task);
     at_params p = params_of(t, assignments);
@@ -397,7 +400,8 @@ static void test_search(void **state)
         table_model(&m, wrong);
         at_subject s = {.m = &m, .arith = at_f64, .task = t, .params = &p};
         err = (at_err){0};
-        at_status st = refuter("search")->search(&s, &(at_refute_env){.states = 3000, .seed = 5}, &a, &pair, &err);
+        at_status st =
+            refuter("search")->search(&s, &(at_refute_env){.states = 3000, .seed = 5}, &a, &pair, &err);
         if (wrong < 0) {
             assert_int_equal(st, AT_EBUDGET);
             assert_non_null(strstr(err.text, "walks"));
@@ -429,7 +433,8 @@ static void test_out_of_memory(void **state)
         at_arena_init(&a);
         err = (at_err){0};
         at_alloc_inject(n);
-        at_status st = refuter("one-layer")->search(&s, &(at_refute_env){.states = 5000, .threads = 1}, &a, &pair, &err);
+        at_status st =
+            refuter("one-layer")->search(&s, &(at_refute_env){.states = 5000, .threads = 1}, &a, &pair, &err);
         hit = at_alloc_injected();
         at_alloc_inject(0);
         if (hit)
@@ -444,10 +449,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),        cmocka_unit_test(test_tables_refuse), cmocka_unit_test(test_pairs_compose),
-        cmocka_unit_test(test_pairs_match3),  cmocka_unit_test(test_fits),          cmocka_unit_test(test_blind),
-        cmocka_unit_test(test_views),         cmocka_unit_test(test_decoders),      cmocka_unit_test(test_search),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_tables),        cmocka_unit_test(test_tables_refuse),
+        cmocka_unit_test(test_pairs_compose), cmocka_unit_test(test_pairs_match3),
+        cmocka_unit_test(test_fits),          cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_views),         cmocka_unit_test(test_decoders),
+        cmocka_unit_test(test_search),        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
