@@ -108,7 +108,8 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
     if (source == CLAIM_COMPILED) {
         char text[96];
         snprintf(text, sizeof text, "L=%d m=%d n1=%d n2=%d n3=%d n4=%d", L, at_params_int(p, "m"),
-                 at_params_int(p, "n1"), at_params_int(p, "n2"), at_params_int(p, "n3"), at_params_int(p, "n4"));
+                 at_params_int(p, "n1"), at_params_int(p, "n2"), at_params_int(p, "n3"),
+                 at_params_int(p, "n4"));
         return claim_compiled("funccomp", text, m, err);
     }
     hard_arch h = {.vocabulary = t.vocabulary,
@@ -140,8 +141,8 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
     return s;
 }
 
-static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed, const at_check_env *env,
-                       at_arena *a, at_verdict *out, at_err *err)
+static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
+                       const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     prompts all;
     bool compiles = at_params_int(p, "model") == CLAIM_COMPILED;
@@ -152,7 +153,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                            .autoregressive = true,
                            .rounded = at_params_int(p, "merge"),
                            .sum_budget = at_params_int(p, "allow")};
-    claim_sim sim = {.n = all.N, .input = prompt_nth, .ctx = &all, .shared = &plan, .right = compiles ? composed : NULL};
+    claim_sim sim = {
+        .n = all.N, .input = prompt_nth, .ctx = &all, .shared = &plan, .right = compiles ? composed : NULL};
     claim_tally t = {0};
     if (!s)
         s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
@@ -172,7 +174,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
 
 static const at_cell cells[] = {
     {"L=2 m=2 n1=2", NULL, AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, "L=2 m=2 n1=2 prompts=400"},
-    {"L=3 m=2 n1=1 n2=2", NULL, AT_EV_SIMULATED, 0, "p8e5", 3, AT_TIER_QUICK, "L=3 m=2 n1=1 n2=2 prompts=200"},
+    {"L=3 m=2 n1=1 n2=2", NULL, AT_EV_SIMULATED, 0, "p8e5", 3, AT_TIER_QUICK,
+     "L=3 m=2 n1=1 n2=2 prompts=200"},
     {"L=4 m=2 n1=1 n2=1 n3=2", NULL, AT_EV_SIMULATED, 0, "p8e5", 1, AT_TIER_QUICK,
      "L=4 m=2 n1=1 n2=1 n3=2 prompts=100"},
     {"L=2 m=2 n1=2 mask=causal", NULL, AT_EV_SIMULATED, 0, "p24e8", 3, AT_TIER_QUICK,
@@ -187,7 +190,8 @@ static const at_cell cells[] = {
      "L=3 m=2 n1=1 n2=2 model=compiled prompts=200"},
     {"L=4 m=2 n1=1 n2=1 n3=2 model=compiled", NULL, AT_EV_SIMULATED, 0, "p12e8", 1, AT_TIER_FULL, NULL},
     {"L=3 m=2 n1=1 n2=2 model=trained", NULL, AT_EV_SIMULATED, 0, "p8e5", 1, AT_TIER_FULL, NULL},
-    {"L=2 m=4 n1=4 prompts=1000", NULL, AT_EV_SIMULATED, 0, "p8e5", 1, AT_TIER_QUICK, "L=2 m=4 n1=4 prompts=40"},
+    {"L=2 m=4 n1=4 prompts=1000", NULL, AT_EV_SIMULATED, 0, "p8e5", 1, AT_TIER_QUICK,
+     "L=2 m=4 n1=4 prompts=40"},
     {"L=3 m=3 n1=2 n2=3 prompts=1000 H=1 d=4", NULL, AT_EV_SIMULATED, 0, "p12e6", 1, AT_TIER_QUICK,
      "L=3 m=3 n1=2 n2=3 prompts=30 H=1 d=4"},
     {"L=2 m=2 n1=2 prompts=200", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 1, AT_TIER_QUICK, NULL},
@@ -198,11 +202,16 @@ const at_claim claim_arcomm = {
     .id = "arcomm",
     .title = "A causal decoder of L layers runs as an autoregressive protocol, one epoch a layer",
     .source = "Chen, Peng, Wu 2024 (lemma 3.1)",
-    .statement = "Players -1..L hold the parts of the prompt z_L, ..., z_1, z_0, w. Any causal or strict-causal decoder at p bits with H "
-                 "heads of width d runs as a protocol in which player j > i answers player i with at most 2 H d A bits a token and layer, "
-                 "A the bits of an exact partial sum (maxima go ahead, counted apart); outputs are equal bit for bit.",
-    .proof = "Keys of player j enter a query of player i through sums of weights and of weighted values only, and these are associative "
-             "because they are exact. Run on every prompt of small domains, messages serialised, budgets checked.",
+    .statement =
+        "Players -1..L hold the parts of the prompt z_L, ..., z_1, z_0, w. Any causal or strict-causal "
+        "decoder at p bits with H "
+        "heads of width d runs as a protocol in which player j > i answers player i with at most 2 H d A "
+        "bits a token and layer, "
+        "A the bits of an exact partial sum (maxima go ahead, counted apart); outputs are equal bit for bit.",
+    .proof =
+        "Keys of player j enter a query of player i through sums of weights and of weighted values only, and "
+        "these are associative "
+        "because they are exact. Run on every prompt of small domains, messages serialised, budgets checked.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

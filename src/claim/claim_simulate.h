@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
     uint64_t models, runs, differ, over, wrong; /* over: a message was longer than its budget */
     char first[256];                            /* where the first of these was, and the words */
-    uint64_t bits, answered, budget;      /* the most in a run: sent; by those who answer (the largest party's); allowed */
+    uint64_t bits, answered,
+        budget; /* the most in a run: sent; by those who answer (the largest party's); allowed */
     uint64_t query_bits, peak_bits, sum_bits; /* of the run with most bits */
     uint64_t rounds, cut_bits, edge_bits;
     int A, number, longest_sum;
@@ -43,13 +44,14 @@ typedef struct {
 at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tally *t, at_err *err);
 /* The same for models 0..count-1 of a claim: make gives number i (s->m is set to it in turn). */
 typedef at_status claim_make(const at_params *p, uint64_t i, uint64_t seed, at_model *m, at_err *err);
-at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count, uint64_t seed,
-                              const at_check_env *env, claim_tally *t, at_err *err);
+at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count,
+                              uint64_t seed, const at_check_env *env, claim_tally *t, at_err *err);
 /* The verdict on them: FALSE when an output differed, else TRUE; the note has the counts, and `more` at its end. */
-at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out, at_err *err);
+at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out,
+                              at_err *err);
 /* A verdict of a count: holds unless `bad`; note formatted. */
-at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_arena *a, at_verdict *out, at_err *err,
-                              const char *fmt, ...) __attribute__((format(printf, 7, 8)));
+at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_arena *a, at_verdict *out,
+                              at_err *err, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
 /* Where models come from, as a parameter. */
 typedef enum { CLAIM_RANDOM, CLAIM_TRAINED, CLAIM_COMPILED, CLAIM_SOURCES } claim_source;
@@ -60,7 +62,8 @@ extern const char *const claim_source_names[CLAIM_SOURCES + 1];
     }
 #define CLAIM_PARAM_MERGE                                                                                    \
     {                                                                                                        \
-        "merge", "partial sums are sent as they are, or rounded to p bits first", 0, 1, 0, true, claim_merge_names \
+        "merge", "partial sums are sent as they are, or rounded to p bits first", 0, 1, 0, true,             \
+            claim_merge_names                                                                                \
     }
 extern const char *const claim_merge_names[];
 /* The model of a claim of the catalogue, at these parameters. */

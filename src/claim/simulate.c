@@ -37,8 +37,8 @@ static void tally_talk(claim_tally *t, const at_talk *k, int parties)
     t->longest_sum = k->longest_sum > t->longest_sum ? k->longest_sum : t->longest_sum;
 }
 
-static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, double *x, at_arena *a, claim_tally *t,
-                         at_err *err)
+static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, double *x, at_arena *a,
+                         claim_tally *t, at_err *err)
 {
     at_talk k;
     bool same = false;
@@ -58,7 +58,8 @@ static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, doub
             return st;
     }
     if (!same && !t->differ && !t->over)
-        snprintf(t->first, sizeof t->first, "input %ju%s%.200s", (uintmax_t)i, over.text[0] ? ": " : "", over.text);
+        snprintf(t->first, sizeof t->first, "input %ju%s%.200s", (uintmax_t)i, over.text[0] ? ": " : "",
+                 over.text);
     t->over += over.code == AT_EBUDGET;
     t->differ += !same && !over.code;
     if (same && s->right && !s->right(s->ctx, i, k.value))
@@ -138,8 +139,8 @@ at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tall
     return st;
 }
 
-at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count, uint64_t seed,
-                              const at_check_env *env, claim_tally *t, at_err *err)
+at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count,
+                              uint64_t seed, const at_check_env *env, claim_tally *t, at_err *err)
 {
     at_status st = AT_OK;
     for (uint64_t i = 0; i < count && !st; i++) {
@@ -155,8 +156,8 @@ at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p
     return st;
 }
 
-at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_arena *a, at_verdict *out, at_err *err,
-                              const char *fmt, ...)
+at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_arena *a, at_verdict *out,
+                              at_err *err, const char *fmt, ...)
 {
     char text[512];
     va_list list;
@@ -168,7 +169,8 @@ at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_are
     return out->note ? AT_OK : at_oom(err);
 }
 
-at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out, at_err *err)
+at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out,
+                              at_err *err)
 {
     if (t->over)
         return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
@@ -176,18 +178,18 @@ at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *
                                    (uintmax_t)t->runs, t->first);
     if (t->differ)
         return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
-                                   "%ju of %ju runs give other bits than the model (first: %s)", (uintmax_t)t->differ,
-                                   (uintmax_t)t->runs, t->first);
+                                   "%ju of %ju runs give other bits than the model (first: %s)",
+                                   (uintmax_t)t->differ, (uintmax_t)t->runs, t->first);
     if (t->wrong)
-        return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err, "%ju of %ju answers are wrong",
-                                   (uintmax_t)t->wrong, (uintmax_t)t->runs);
-    return claim_count_verdict(AT_EV_SIMULATED, t->runs, t->runs > 0, a, out, err,
-                               "%ju model%s, %ju runs equal bit for bit; at most %ju bits of %ju allowed (queries %ju, "
-                               "maxima %ju, sums %ju); A = %d, longest sum %d%s%s",
-                               (uintmax_t)t->models, t->models == 1 ? "" : "s", (uintmax_t)t->runs,
-                               (uintmax_t)t->bits, (uintmax_t)t->budget, (uintmax_t)t->query_bits, (uintmax_t)t->peak_bits,
-                               (uintmax_t)t->sum_bits, t->A, t->longest_sum, more[0] ? "; " : "",
-                               more);
+        return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
+                                   "%ju of %ju answers are wrong", (uintmax_t)t->wrong, (uintmax_t)t->runs);
+    return claim_count_verdict(
+        AT_EV_SIMULATED, t->runs, t->runs > 0, a, out, err,
+        "%ju model%s, %ju runs equal bit for bit; at most %ju bits of %ju allowed (queries %ju, "
+        "maxima %ju, sums %ju); A = %d, longest sum %d%s%s",
+        (uintmax_t)t->models, t->models == 1 ? "" : "s", (uintmax_t)t->runs, (uintmax_t)t->bits,
+        (uintmax_t)t->budget, (uintmax_t)t->query_bits, (uintmax_t)t->peak_bits, (uintmax_t)t->sum_bits, t->A,
+        t->longest_sum, more[0] ? "; " : "", more);
 }
 
 at_status claim_compiled(const char *id, const char *params, at_model *m, at_err *err)
