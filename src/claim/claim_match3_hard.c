@@ -16,8 +16,10 @@
 
 #include <stdio.h>
 
-static const char *const parts[] = {"gadget", "protocol", NULL};
-enum { GADGET, PROTOCOL };
+#include "hard_refute.h"
+
+static const char *const parts[] = {"gadget", "protocol", "refute", NULL};
+enum { GADGET, PROTOCOL, REFUTE };
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
@@ -148,8 +150,20 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
-                                              : protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == GADGET)
+        return gadget_trial(p, a, out, err);
+    if (at_params_int(p, "part") == PROTOCOL)
+        return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    gadget g = gadget_of(p);
+    hard_layer h = {.weights = at_params_int(p, "model"),
+                    .heads = at_params_int(p, "H"),
+                    .dim = at_params_int(p, "m"),
+                    .steps = at_params_int(p, "steps"),
+                    .cell = cell,
+                    .limit = limit,
+                    .seed = seed,
+                    .env = env};
+    return hard_refute_match3(&h, 2 * g.n + 1, g.M, a, out, err);
 }
 
 static const at_cell cells[] = {
@@ -163,6 +177,13 @@ static const at_cell cells[] = {
     {"n=4 H=2 m=4 model=trained", NULL, AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
     {"n=4 model=compiled", NULL, AT_EV_SIMULATED, 0, "p24", 2, AT_TIER_QUICK, NULL},
     {"n=3 H=2 m=4", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
+    {"part=refute n=8 H=1 m=4", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+    {"part=refute n=8 H=2 m=2", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=8 H=1 m=2", NULL, AT_EV_REFUTED, 0, "p12", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=8 H=1 m=4 model=trained", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK,
+     "part=refute n=8 H=1 m=4 model=trained steps=30"},
+    {"part=refute n=8 H=1 m=2 model=trained", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
+    {"part=refute n=8", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_match3_hard = {

@@ -14,8 +14,10 @@
 
 #include <stdio.h>
 
-static const char *const parts[] = {"gadget", "protocol", NULL};
-enum { GADGET, PROTOCOL };
+#include "hard_refute.h"
+
+static const char *const parts[] = {"gadget", "protocol", "refute", NULL};
+enum { GADGET, PROTOCOL, REFUTE };
 static const char *const sent[] = {"all", "query", NULL};
 enum { MOST = 8 }; /* q */
 
@@ -26,6 +28,7 @@ static const at_param params[] = {
     CLAIM_PARAM_SOURCE,
     {"m", "head width of random and trained units", 1, 256, 4, true},
     {"steps", "of training", 0, 100000, 60, true},
+    {"d", "refuting: dimension of the vectors", 1, 8, 2, true},
     {"send", "Alice sends all that Bob needs, or the query alone", 0, 1, 0, true, sent},
 };
 
@@ -141,8 +144,19 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
-                                              : protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == GADGET)
+        return gadget_trial(p, a, out, err);
+    if (at_params_int(p, "part") == PROTOCOL)
+        return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    hard_layer h = {.weights = at_params_int(p, "model"),
+                    .heads = 1,
+                    .dim = at_params_int(p, "m"),
+                    .steps = at_params_int(p, "steps"),
+                    .cell = cell,
+                    .limit = limit,
+                    .seed = seed,
+                    .env = env};
+    return hard_refute_qsa(&h, at_params_int(p, "q"), at_params_int(p, "d"), a, out, err);
 }
 
 static const at_cell cells[] = {
@@ -154,6 +168,12 @@ static const at_cell cells[] = {
     {"q=3 model=compiled", NULL, AT_EV_SIMULATED, 0, "p24", 2, AT_TIER_QUICK, NULL},
     {"q=4 model=compiled", NULL, AT_EV_SIMULATED, 0, "p53", 2, AT_TIER_FULL, NULL},
     {"q=3 m=4", "send=query", AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
+    {"part=refute q=4 m=2", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+    {"part=refute q=6 m=2", NULL, AT_EV_REFUTED, 0, "p12", 200, AT_TIER_FULL, NULL},
+    {"part=refute q=8 m=1", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_FULL, NULL},
+    {"part=refute q=4 m=2 model=trained steps=300", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK, NULL},
+    {"part=refute q=6 m=2 model=trained steps=300", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
+    {"part=refute q=4", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_attention_hard = {

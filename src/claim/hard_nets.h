@@ -59,10 +59,12 @@ enum { HARD_RANDOM, HARD_TRAINED, HARD_RIGHT };
 extern const char *const hard_weights[]; /* names of the values of the parameter `weights` */
 
 typedef struct {
-    const char *refuter;
+    const char *refuter; /* NULL: all that fit, the search for anything among them */
     const char *models; /* what they are, for the note: "first layers of 1..19 units" */
     int weights;
     uint64_t states; /* budget a model */
+    uint64_t luck;   /* inputs of random search, at most; 0: as many as the refuter's states */
+    bool layer;      /* of one attention layer: count the pairs with equal states behind it apart */
     /* Model i and the subject around it; both are zero. */
     at_status (*make)(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err);
     const void *ctx;
