@@ -141,10 +141,15 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         limit = COUNT(compiled);
     if (!s)
         s = claim_simulate_each(&sim, make, p, limit, seed, env, &t, err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(g.n, a, &need, &why, err);
     if (s)
         return s;
     char more[96];
-    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d needs %d", (uintmax_t)t.answered, g.n, g.n);
+    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d with the answer told needs %d", (uintmax_t)t.answered, g.n,
+             need);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 

@@ -133,11 +133,15 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     if (!s)
         s = claim_simulate_each(&sim, make, p, compiles ? (uint64_t)COUNT(compiled) : limit, seed, env, &t,
                                 err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(g.q, a, &need, &why, err);
     if (s)
         return s;
-    char more[96];
-    snprintf(more, sizeof more, "%ju numbers of %d bits in one message; DISJ_%d needs %d bits%s",
-             (uintmax_t)(t.number ? t.bits / (uint64_t)t.number : 0), t.number, g.q, g.q,
+    char more[128];
+    snprintf(more, sizeof more, "%ju numbers of %d bits in one message; DISJ_%d with the answer told needs %d bits%s",
+             (uintmax_t)(t.number ? t.bits / (uint64_t)t.number : 0), t.number, g.q, need,
              compiles ? ", and is decided" : "");
     return claim_tally_verdict(&t, more, a, out, err);
 }

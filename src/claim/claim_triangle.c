@@ -193,13 +193,17 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
     if (!s)
         s = claim_simulate_each(&sim, make, p, limit, seed, env, &t, err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(k * k, a, &need, &why, err);
     if (s)
         return s;
     char more[200];
     snprintf(more, sizeof more,
-             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ "
-             "needs %d",
-             (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k);
+             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ_%d with "
+             "the answer told needs %d",
+             (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k, need);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 

@@ -73,7 +73,7 @@ static void test_counts(void **state)
     (void)state;
     /* H = 2, m = 4, T = 7, b = 13, A = 16+3+48-5 = 62: maxima each way, and Alice's H(m+1) sums */
     says("match3-hard", "n=3 H=2 m=4", "p8e5", "at most 672 bits of 672 allowed (queries 0, maxima 52, sums 620); A = 62");
-    says("match3-hard", "n=3 H=2 m=4", "p8e5", "Alice sent 646; DISJ_3 needs 3");
+    says("match3-hard", "n=3 H=2 m=4", "p8e5", "Alice sent 646; DISJ_3 with the answer told needs 4");
     /* m = 1: three numbers of 9 bits */
     says("qsa-attention-hard", "q=3 m=1", "p4e5", "3 numbers of 9 bits in one message");
     /* D N H (m b + 2b + (m+1) A) = 6 (2*9 + 18 + 3*54) over the cut, A = 8+3+48-5 = 54; five edges in all */
