@@ -127,8 +127,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     if (at_params_int(p, "part") == BINDS)
         return limit_trial("compose-bound", p, cell, a, out, err);
     if (at_params_int(p, "n") > MOST)
-        return at_fail(err, AT_EDOMAIN, "n=%d: at most %d where protocols and refuters run", at_params_int(p, "n"),
-                       MOST);
+        return at_fail(err, AT_EDOMAIN, "n=%d: at most %d where protocols and refuters run",
+                       at_params_int(p, "n"), MOST);
     if (at_params_int(p, "part") == PROTOCOL)
         return protocol_trial(p, cell, limit, seed, env, a, out, err);
     hard_layer h = {.weights = at_params_int(p, "model"),
@@ -158,8 +158,10 @@ static const at_cell cells[] = {
     {"part=refute n=8 H=1 d=1", NULL, AT_EV_REFUTED, 0, "p10", 200, AT_TIER_QUICK, NULL},
     {"part=refute n=16 H=2 d=2 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK,
      "part=refute n=16 H=2 d=2 model=trained steps=30"},
-    {"part=refute n=16 H=1 d=5 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_FULL, NULL},
-    {"part=refute n=16 H=1 d=1 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p24", 20, AT_TIER_FULL, NULL},
+    {"part=refute n=16 H=1 d=5 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_FULL,
+     NULL},
+    {"part=refute n=16 H=1 d=1 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p24", 20, AT_TIER_FULL,
+     NULL},
     {"part=binds n=270 H=4 d=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds n=270 H=4 d=16", "n=269", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=refute n=16 H=2 d=2", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},

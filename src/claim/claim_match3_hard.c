@@ -148,8 +148,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     if (s)
         return s;
     char more[96];
-    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d with the answer told needs %d", (uintmax_t)t.answered, g.n,
-             need);
+    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d with the answer told needs %d",
+             (uintmax_t)t.answered, g.n, need);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 

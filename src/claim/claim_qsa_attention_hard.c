@@ -140,7 +140,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     if (s)
         return s;
     char more[128];
-    snprintf(more, sizeof more, "%ju numbers of %d bits in one message; DISJ_%d with the answer told needs %d bits%s",
+    snprintf(more, sizeof more,
+             "%ju numbers of %d bits in one message; DISJ_%d with the answer told needs %d bits%s",
              (uintmax_t)(t.number ? t.bits / (uint64_t)t.number : 0), t.number, g.q, need,
              compiles ? ", and is decided" : "");
     return claim_tally_verdict(&t, more, a, out, err);
@@ -152,8 +153,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     if (at_params_int(p, "part") == BINDS)
         return limit_trial("qsa-attention-hard", p, cell, a, out, err);
     if (at_params_int(p, "q") > MOST)
-        return at_fail(err, AT_EDOMAIN, "q=%d: at most %d where protocols and refuters run", at_params_int(p, "q"),
-                       MOST);
+        return at_fail(err, AT_EDOMAIN, "q=%d: at most %d where protocols and refuters run",
+                       at_params_int(p, "q"), MOST);
     if (at_params_int(p, "part") == GADGET)
         return gadget_trial(p, a, out, err);
     if (at_params_int(p, "part") == PROTOCOL)

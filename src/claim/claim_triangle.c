@@ -201,7 +201,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         return s;
     char more[200];
     snprintf(more, sizeof more,
-             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ_%d with "
+             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); "
+             "DISJ_%d with "
              "the answer told needs %d",
              (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k, need);
     return claim_tally_verdict(&t, more, a, out, err);

@@ -60,7 +60,7 @@ extern const char *const hard_weights[]; /* names of the values of the parameter
 
 typedef struct {
     const char *refuter; /* NULL: all that fit, the search for anything among them */
-    const char *models; /* what they are, for the note: "first layers of 1..19 units" */
+    const char *models;  /* what they are, for the note: "first layers of 1..19 units" */
     int weights;
     uint64_t states; /* budget a model */
     uint64_t luck;   /* inputs of random search, at most; 0: as many as the refuter's states */

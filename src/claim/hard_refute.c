@@ -43,8 +43,8 @@ static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, a
     if (h->weights == HARD_RIGHT)
         return right_make(k, m, err);
     if (k->task->real)
-        st = hard_qsa_draw(at_params_int(p, "N"), at_params_int(p, "q"), at_params_int(p, "d"), h->heads, h->dim, seed, m,
-                           err);
+        st = hard_qsa_draw(at_params_int(p, "N"), at_params_int(p, "q"), at_params_int(p, "d"), h->heads,
+                           h->dim, seed, m, err);
     else
         st = hard_layers_draw(&k->arch, seed, m, err);
     if (st || h->weights == HARD_RANDOM)
@@ -56,8 +56,8 @@ static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, a
     return st;
 }
 
-static at_status maker_run(maker *k, const hard_layer *h, const char *task, const char *assignments, at_arena *a,
-                           at_verdict *out, at_err *err)
+static at_status maker_run(maker *k, const hard_layer *h, const char *task, const char *assignments,
+                           at_arena *a, at_verdict *out, at_err *err)
 {
     k->h = h;
     k->task = at_task_find(task);
@@ -82,8 +82,8 @@ static at_status maker_run(maker *k, const hard_layer *h, const char *task, cons
                     .make = make,
                     .ctx = k};
     t.models = right ? at_arena_printf(a, "%s of %s, all searches", k->right_params, k->right)
-                     : at_arena_printf(a, "%s, H=%d heads of width d=%d, H(d+1)p=%d", assignments, h->heads, h->dim,
-                                       h->heads * (h->dim + 1) * k->arith.bits);
+                     : at_arena_printf(a, "%s, H=%d heads of width d=%d, H(d+1)p=%d", assignments, h->heads,
+                                       h->dim, h->heads * (h->dim + 1) * k->arith.bits);
     return t.models ? hard_trial_run(&t, h->limit, h->seed, h->env, a, out, err) : at_oom(err);
 }
 

@@ -11,12 +11,12 @@ const char *const hard_weights[] = {"random", "trained", "right", NULL};
 typedef struct {
     at_status status;
     at_err err;
-    bool found;            /* a pair that verifies */
-    bool layer;            /* and its states after the attention layer are equal */
-    uint64_t states;       /* of the refuter */
-    double bits;           /* of what was equal */
-    bool lucky, wrong;     /* random search: a pair; a wrong answer */
-    char words[256];       /* why not */
+    bool found;        /* a pair that verifies */
+    bool layer;        /* and its states after the attention layer are equal */
+    uint64_t states;   /* of the refuter */
+    double bits;       /* of what was equal */
+    bool lucky, wrong; /* random search: a pair; a wrong answer */
+    char words[256];   /* why not */
 } outcome;
 
 typedef struct {
@@ -35,8 +35,8 @@ static const at_refuter *refuter_find(const char *id)
 }
 
 /* Is the residual row after the attention layer the same in both inputs, where the outputs are equal and the targets not? */
-static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a, bool *equal,
-                                at_err *err)
+static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a,
+                                bool *equal, at_err *err)
 {
     at_trace t[2];
     at_output o;
@@ -61,8 +61,8 @@ static at_status states_compare(const at_subject *s, const at_pair *pair, const 
     return AT_OK;
 }
 
-static at_status one_refuter(const work *w, const at_refuter *r, const at_subject *s, const at_refute_env *env,
-                             at_arena *a, outcome *o)
+static at_status one_refuter(const work *w, const at_refuter *r, const at_subject *s,
+                             const at_refute_env *env, at_arena *a, outcome *o)
 {
     at_pair pair = {0};
     at_err why = {0};
@@ -86,7 +86,8 @@ static at_status one_refuter(const work *w, const at_refuter *r, const at_subjec
 
 static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_arena *a, outcome *o)
 {
-    at_refute_env env = {.states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
+    at_refute_env env = {
+        .states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
     at_err no = {0};
     at_status bad = at_subject_check(s, &o->err);
     if (!bad && w->refuter && !(bad = w->refuter->fits(s, &o->err)))
@@ -128,7 +129,8 @@ static void one_model(void *ctx, size_t i, int worker)
     at_model_release(&m);
 }
 
-static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a, uint64_t *found)
+static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a,
+                             uint64_t *found)
 {
     uint64_t lucky = 0, wrong = 0, most = 0, all = 0, layer = 0;
     const char *words = "";
@@ -152,7 +154,8 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
         at_text_addf(&x, " (%llu with equal states behind the layer)", (unsigned long long)layer);
     if (bits > 0)
         at_text_addf(&x, ", up to %g bits equal", bits);
-    at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all, (unsigned long long)most);
+    at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all,
+                 (unsigned long long)most);
     if (*found && t->luck)
         at_text_addf(&x, "; random search with as many inputs, at most %llu", (unsigned long long)t->luck);
     else if (*found)
@@ -167,8 +170,8 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
     return note;
 }
 
-at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env, at_arena *a,
-                         at_verdict *out, at_err *err)
+at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
+                         at_arena *a, at_verdict *out, at_err *err)
 {
     models = t->weights == HARD_RIGHT ? 1 : models;
     work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};
@@ -179,7 +182,8 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     at_status s = at_parallel(env->threads, models, one_model, &w, err);
     for (uint64_t i = 0; i < models && !s; i++)
         if (w.outcome[i].status)
-            s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i, w.outcome[i].err.text);
+            s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i,
+                        w.outcome[i].err.text);
     if (s)
         return s;
     uint64_t found;

@@ -155,7 +155,11 @@ void at_code_sum(const at_code *c, at_bits *b, at_acc *s)
     bool negative;
     int low;
     if (s->special != 0) {
-        special_fill(c, isnan(s->special) ? NOT_A_NUMBER : s->special > 0 ? PLUS_INFINITY : MINUS_INFINITY, word);
+        special_fill(c,
+                     isnan(s->special) ? NOT_A_NUMBER
+                     : s->special > 0  ? PLUS_INFINITY
+                                       : MINUS_INFINITY,
+                     word);
     } else {
         int n = at_acc_words(s, &negative, &low, odd), shift = low - c->low;
         memset(word, 0, sizeof word);

@@ -44,7 +44,8 @@ static void test_gadget(void **state)
     assert_true(gadget_match3(3, 26, 0, 0, 0)); /* with x_1 = 0 there always is a triple */
 }
 
-static at_verdict verdict_of(const char *id, const char *params, const char *arith, uint64_t limit, at_arena *a)
+static at_verdict verdict_of(const char *id, const char *params, const char *arith, uint64_t limit,
+                             at_arena *a)
 {
     const at_claim *c = at_claim_find(id);
     at_params p;
@@ -72,7 +73,8 @@ static void test_counts(void **state)
 {
     (void)state;
     /* H = 2, m = 4, T = 7, b = 13, A = 16+3+48-5 = 62: maxima each way, and Alice's H(m+1) sums */
-    says("match3-hard", "n=3 H=2 m=4", "p8e5", "at most 672 bits of 672 allowed (queries 0, maxima 52, sums 620); A = 62");
+    says("match3-hard", "n=3 H=2 m=4", "p8e5",
+         "at most 672 bits of 672 allowed (queries 0, maxima 52, sums 620); A = 62");
     says("match3-hard", "n=3 H=2 m=4", "p8e5", "Alice sent 646; DISJ_3 with the answer told needs 4");
     /* m = 1: three numbers of 9 bits */
     says("qsa-attention-hard", "q=3 m=1", "p4e5", "3 numbers of 9 bits in one message");
@@ -94,8 +96,9 @@ static void test_threewise(void **state)
     at_err why = {0};
     at_arith a;
     OK(at_arith_parse("p24", &a, &err));
-    assert_int_equal(at_shared_new(&c.m, a, 5, &(at_shared_plan){.parties = 2, .owner = owner, .query = 0}, &s, &why),
-                     AT_EREFUSED);
+    assert_int_equal(
+        at_shared_new(&c.m, a, 5, &(at_shared_plan){.parties = 2, .owner = owner, .query = 0}, &s, &why),
+        AT_EREFUSED);
     assert_non_null(strstr(why.text, at_weighting_names[AT_THREEWISE]));
     point_release(&c);
 }

@@ -22,8 +22,8 @@ static void must(at_status st, const at_err *err)
 }
 
 /* One head of one query: out (dv). Key j is held by holder j mod 3. */
-static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int i, int T, const double *q, const double *k,
-                       const double *v, double *out)
+static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int i, int T, const double *q,
+                       const double *k, const double *v, double *out)
 {
     at_acc sum[HOLDERS][WIDE];
     double score[MOST], w[MOST], peak = NAN;
@@ -50,7 +50,8 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
         return;
     if (g->weighting == AT_LEFTMOST_HARD || g->weighting == AT_RIGHTMOST_HARD) {
         for (int e = 0; e < g->dv; e++)
-            out[e] = isnan(peak) ? NAN : v[(size_t)best * (size_t)(g->heads * g->dv) + (size_t)(h * g->dv + e)];
+            out[e] =
+                isnan(peak) ? NAN : v[(size_t)best * (size_t)(g->heads * g->dv) + (size_t)(h * g->dv + e)];
         return;
     }
     for (int p = 0; p < HOLDERS; p++) {
@@ -70,8 +71,8 @@ static void stages_run(const at_model *m, at_arith a, const at_input *x, double 
     at_err err = {0};
     at_stage *s;
     int T = m->n_prefix + x->n + m->n_suffix, D = m->width, width = at_model_row_width(m);
-    double row[MOST * WIDE], y[MOST * WIDE], result[MOST * WIDE], q[MOST * WIDE], k[MOST * WIDE], v[MOST * WIDE],
-        mixed[MOST * WIDE];
+    double row[MOST * WIDE], y[MOST * WIDE], result[MOST * WIDE], q[MOST * WIDE], k[MOST * WIDE],
+        v[MOST * WIDE], mixed[MOST * WIDE];
     must(at_stage_new(m, a, &s, &err), &err);
     for (int t = 0; t < T; t++) {
         int u = t - m->n_prefix;
@@ -101,8 +102,10 @@ static void stages_run(const at_model *m, at_arith a, const at_input *x, double 
 static void test_stages(void **state)
 {
     (void)state;
-    static const at_weighting splits[] = {AT_SOFTMAX, AT_LEFTMOST_HARD, AT_RIGHTMOST_HARD, AT_AVERAGE_HARD, AT_LINEAR};
-    static const at_arith ariths[] = {{AT_PBIT, 5, 5}, {AT_PBIT, 25, 8}, {AT_PBIT, 26, 10}, {AT_PBIT, 53, 10}};
+    static const at_weighting splits[] = {AT_SOFTMAX, AT_LEFTMOST_HARD, AT_RIGHTMOST_HARD, AT_AVERAGE_HARD,
+                                          AT_LINEAR};
+    static const at_arith ariths[] = {
+        {AT_PBIT, 5, 5}, {AT_PBIT, 25, 8}, {AT_PBIT, 26, 10}, {AT_PBIT, 53, 10}};
     for (size_t w = 0; w < sizeof splits / sizeof *splits; w++)
         for (int mask = 0; mask < AT_MASKS; mask++)
             for (uint64_t seed = 0; seed < 8; seed++) {
@@ -128,7 +131,8 @@ static void test_stages(void **state)
                 must(at_run(&m, ariths[seed % 4], &x, NULL, &arena, &y, &err), &err);
                 stages_run(&m, ariths[seed % 4], &x, value);
                 for (int k = 0; k < y.n * y.rows; k++)
-                    if (memcmp(&value[k], &y.value[k], sizeof *value) && !(isnan(value[k]) && isnan(y.value[k])))
+                    if (memcmp(&value[k], &y.value[k], sizeof *value) &&
+                        !(isnan(value[k]) && isnan(y.value[k])))
                         fail_msg("%s, %s, seed %d: value %d is %a, not %a", at_weighting_names[splits[w]],
                                  at_mask_names[mask], (int)seed, k, value[k], y.value[k]);
                 at_arena_release(&arena);

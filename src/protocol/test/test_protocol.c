@@ -329,7 +329,8 @@ static void cut_known(void **state)
     input_make(&m, 1, &arena, &x);
     int parent[16] = {-1, 0, 0, 0, 3, 3}, side[16] = {0, 0, 0, 1, 1, 1};
     at_talk t;
-    must(at_congest_run(&m, arith("p8e5"), &x, &(at_congest_plan){.parent = parent, .side = side}, &arena, &t, &err),
+    must(at_congest_run(&m, arith("p8e5"), &x, &(at_congest_plan){.parent = parent, .side = side}, &arena, &t,
+                        &err),
          &err);
     uint64_t T = (uint64_t)(m.n_prefix + x.n + m.n_suffix), each = 3 * 13 + 2 * 13 + 4 * (uint64_t)t.A;
     assert_int_equal(t.cut_bits, 2 * T * 2 * each);
@@ -348,7 +349,8 @@ static void words_are_own(void **state)
     at_arena arena;
     at_err err = {0};
     at_arena_init(&arena);
-    random_spec s = {.weighting = AT_LINEAR, .pos = RANDOM_NO_POS, .tokens_only = true, .read = AT_READ_RAW, .seed = 4};
+    random_spec s = {
+        .weighting = AT_LINEAR, .pos = RANDOM_NO_POS, .tokens_only = true, .read = AT_READ_RAW, .seed = 4};
     must(random_model(&s, &m, &err), &err);
     at_input x;
     input_make(&m, 1, &arena, &x);
@@ -361,10 +363,12 @@ static void words_are_own(void **state)
         if (k == 2)
             v[1] = (double)(((int)v[1] + 1) % size);
         assert_true(shared_agrees(&m, arith("p8e5"), &x,
-                                  &(at_shared_plan){.parties = 3, .owner = owner, .query = 5}, &arena, &t[k]));
+                                  &(at_shared_plan){.parties = 3, .owner = owner, .query = 5}, &arena,
+                                  &t[k]));
         must(at_handed_run(&m, arith("p8e5"), &x, 1, false, &arena, &h[k], &err), &err);
     }
-    assert_true(t[0].said[1] == t[1].said[1] && t[0].said[2] != t[1].said[2]); /* no maxima: no one hears of the others */
+    assert_true(t[0].said[1] == t[1].said[1] &&
+                t[0].said[2] != t[1].said[2]); /* no maxima: no one hears of the others */
     assert_true(t[1].said[2] == t[2].said[2] && t[1].said[1] != t[2].said[1]);
     assert_true(t[0].said[0] == t[2].said[0]);
     assert_true(h[0].said[0] == h[1].said[0] && h[1].said[0] != h[2].said[0]); /* Alice holds row 1 */
@@ -523,9 +527,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return), cmocka_unit_test(parties_agree),
-        cmocka_unit_test(handing_agrees), cmocka_unit_test(trees_agree), cmocka_unit_test(counts_known),   cmocka_unit_test(cut_known),      cmocka_unit_test(words_are_own),
-        cmocka_unit_test(budgets_bite),   cmocka_unit_test(refusals),    cmocka_unit_test(no_memory),
+        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(parties_agree),
+        cmocka_unit_test(handing_agrees), cmocka_unit_test(trees_agree),   cmocka_unit_test(counts_known),
+        cmocka_unit_test(cut_known),      cmocka_unit_test(words_are_own), cmocka_unit_test(budgets_bite),
+        cmocka_unit_test(refusals),       cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,14 +347,10 @@ static void test_largest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_input),
-        cmocka_unit_test(test_drawn_inputs),
-        cmocka_unit_test(test_foreign_tokens),
-        cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_triangle),
-        cmocka_unit_test(test_qsa),
-        cmocka_unit_test(test_fetching),
-        cmocka_unit_test(test_recurrence),
+        cmocka_unit_test(test_every_small_input), cmocka_unit_test(test_drawn_inputs),
+        cmocka_unit_test(test_foreign_tokens),    cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_triangle),          cmocka_unit_test(test_qsa),
+        cmocka_unit_test(test_fetching),          cmocka_unit_test(test_recurrence),
         cmocka_unit_test(test_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
