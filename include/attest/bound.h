@@ -57,9 +57,10 @@ typedef struct {
     const char *size; /* the parameter that is the size of the problem: what plots run over */
     /* Parameters outside the theorem's hypotheses are refused in words, AT_EDOMAIN. */
     at_status (*compute)(const at_params *p, at_arena *a, at_bound_result *out, at_err *err);
-    /* The catalogue's construction to draw beside it: a claim, how its parameters follow from the size ("N=%d q=2"), and which of
-     * its sizes is compared; NULL: there is none. */
-    const char *construction, *construction_params, *construction_size;
+    /* The catalogue's construction to draw beside it: a claim, how its parameters follow from the size ("N=%d q=2"), which of its sizes is
+     * compared (layers, heads, head width, width, parameters), and NULL or what else is different about it. {problem} stands for the value
+     * of the parameter of that name. NULL: there is none. */
+    const char *construction, *construction_params, *construction_size, *construction_note;
 } at_bound;
 
 extern const at_bound *const at_bounds[];

@@ -63,6 +63,7 @@ typedef struct {
     int A, number;                            /* bits of a partial sum at most, and of a number */
     int longest_sum;                          /* bits that the longest partial sum took */
     uint64_t *sent;                           /* (parties) bits that each sent */
+    uint64_t *said;                           /* (parties) a hash of all the bits that each sent, in order */
     uint64_t *answered; /* (parties) of them peaks and sums: answers to others' queries */
     int epochs;         /* attention blocks */
     /* CONGEST: */

@@ -84,7 +84,7 @@ const at_bound bound_compose_bound = {
     .unit = "width of a head",
     .size = "n",
     .compute = bound_compute,
-    .construction = "compose-two",
+    .construction = "compose-one",
     .construction_params = "n=%d",
-    .construction_size = "width",
+    .construction_size = "head width",
 };

@@ -154,4 +154,5 @@ const at_bound bound_match3_hard = {
     .construction = "match3-threewise",
     .construction_params = "N=%d",
     .construction_size = "head width",
+    .construction_note = "three-wise attention",
 };

@@ -84,4 +84,5 @@ const at_bound bound_qsa_fnn_hard = {
     .construction = "qsa-rip",
     .construction_params = "N=%d q=2",
     .construction_size = "width",
+    .construction_note = "attention",
 };

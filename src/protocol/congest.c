@@ -466,11 +466,11 @@ at_status at_congest_run(const at_model *m, at_arith a, const at_input *x, const
     if (s)
         return s;
     at_talk t = {.n = m->readout.last ? 1 : x->n, .rows = m->readout.rows};
-    t.sent = at_new(arena, uint64_t, x->n);
-    t.answered = at_new(arena, uint64_t, x->n);
-    t.value = at_new(arena, double, (size_t)t.n *(size_t)t.rows);
-    if (!t.sent || !t.answered || !t.value)
-        return at_oom(err);
+    s = talk_open(&t, x->n, arena, err);
+    if (!s && !(t.value = at_new(arena, double, (size_t)t.n *(size_t)t.rows)))
+        s = at_oom(err);
+    if (s)
+        return s;
     at_mark mark = at_arena_mark(arena);
     net g = {.m = m,
              .arena = arena,

@@ -101,6 +101,7 @@ typedef struct {
     size_t query, peak, sum;
     uint64_t budget;
 } message;
+at_status talk_open(at_talk *t, int parties, at_arena *arena, at_err *err); /* the arrays of t, by party */
 at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err);
 /* Was all of it read, and not more? Our bug otherwise. */
 void talk_read_all(const at_bits_reader *r);

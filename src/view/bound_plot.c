@@ -23,22 +23,42 @@ static double size_named(const at_size *z, const char *name)
                                          : (double)z->parameters;
 }
 
-/* The construction's size at problem size n; NaN where it cannot be had. */
-static double construction_size(const at_bound *b, const at_claim *c, int n)
+/* A pattern of the bound with n for %d and the values of parameters for {name}. */
+static void pattern_fill(at_text *t, const char *s, const at_params *p, int n)
 {
-    char set[128];
+    while (*s) {
+        const char *close = *s == '{' ? strchr(s, '}') : NULL;
+        if (s[0] == '%' && s[1] == 'd') {
+            at_text_addf(t, "%d", n);
+            s += 2;
+        } else if (close) {
+            for (int i = 0; i < p->n; i++) {
+                const at_param *row = &p->schema[i];
+                if (strlen(row->name) == (size_t)(close - s - 1) &&
+                    !strncmp(row->name, s + 1, (size_t)(close - s - 1)))
+                    at_text_add(t, row->names[(int)(p->value[i] - row->lo)]);
+            }
+            s = close + 1;
+        } else
+            at_text_addn(t, s++, 1);
+    }
+}
+
+/* The construction's size at problem size n; NaN where it cannot be had. */
+static double construction_size(const at_bound *b, const at_claim *c, const at_params *bp, int n)
+{
     at_params p;
     at_program *P = NULL;
     at_model m;
+    at_text set;
     double out = NAN;
-    /* The format is the bound's, a constant of ours: one %d at most. */
-    const char *at = strstr(b->construction_params, "%d");
-    snprintf(set, sizeof set, "%.*s%d%s", (int)(at ? at - b->construction_params : 0), b->construction_params,
-             n, at ? at + 2 : "");
+    at_text_init(&set);
+    pattern_fill(&set, b->construction_params, bp, n);
     at_params_init(&p, c->params, c->n_params);
-    if (at_params_parse(&p, set, NULL))
-        return NAN;
-    at_status s = c->program ? c->program(&p, &P, NULL) : AT_OK;
+    at_status s = set.oom ? AT_ENOMEM : at_params_parse(&p, set.s, NULL);
+    at_text_release(&set);
+    if (!s && c->program)
+        s = c->program(&p, &P, NULL);
     if (!s)
         s = c->program ? at_program_shape(P, &m, NULL) : at_claim_model(c, &p, &m, NULL);
     if (!s) {
@@ -51,6 +71,14 @@ static double construction_size(const at_bound *b, const at_claim *c, int n)
     return out;
 }
 
+static void point_add(at_series *s, double *x, double *y, double at, double value)
+{
+    if (!isfinite(value))
+        return;
+    x[s->n] = at;
+    y[s->n++] = value;
+}
+
 at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_plot *out, at_err *err)
 {
     const at_param *row = NULL;
@@ -58,15 +86,38 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
         if (!strcmp(b->params[i].name, b->size))
             row = &b->params[i];
     at_series *series = at_new(a, at_series, 2);
-    double *x = at_new(a, double, POINTS), *y = at_new(a, double, POINTS), *z = at_new(a, double, POINTS);
-    if (!series || !x || !y || !z)
+    double *x = at_new(a, double, 4 * POINTS);
+    if (!series || !x)
         return at_oom(err);
-    double lo = fmax(1, row->lo), hi = fmin(row->hi, 4 * fmax(lo, at_params_get(p, b->size)));
-    const at_claim *c = b->construction ? at_claim_find(b->construction) : NULL;
-    int n = 0, drawn = 0;
+    at_text id;
+    at_text_init(&id);
+    if (b->construction)
+        pattern_fill(&id, b->construction, p, 0);
+    const at_claim *c = id.s ? at_claim_find(id.s) : NULL;
+    bool builds = c && (c->program || c->decoder);
+    series[0] = (at_series){.label = at_arena_printf(a, "not ruled out: %s", b->unit),
+                            .x = x,
+                            .y = x + POINTS,
+                            .line = AT_LINE_BOLD};
+    series[1] = (at_series){.label = at_arena_printf(a, "construction %s: %s%s%s", id.s ? id.s : "",
+                                                     b->construction_size, b->construction_note ? ", " : "",
+                                                     b->construction_note ? b->construction_note : ""),
+                            .x = x + 2 * POINTS,
+                            .y = x + 3 * POINTS};
+    *out = (at_plot){.title = at_arena_printf(a, "%s: least %s", b->id, b->unit),
+                     .xlabel = b->size,
+                     .ylabel = b->unit,
+                     .logx = true,
+                     .logy = true,
+                     .series = series};
+    bool oom = id.oom || !series[0].label || !series[1].label || !out->title;
+    at_text_release(&id);
+    if (oom)
+        return at_oom(err);
+    double lo = fmax(1, row->lo), hi = fmin(row->hi, 4 * fmax(lo, at_params_get(p, b->size))), last = 0;
     for (int k = 0; k < POINTS; k++) {
         double v = round(lo * pow(hi / lo, k / (double)(POINTS - 1)));
-        if (n && v <= x[n - 1])
+        if (v <= last)
             continue;
         at_params q = *p;
         at_bound_result r = {.least = NAN};
@@ -79,30 +130,11 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
         at_arena_reset(a, mark);
         if (s && s != AT_EDOMAIN)
             return at_fail(err, s, "%s", why.text);
-        x[n] = v;
-        y[n] = r.least;
-        z[n] =
-            c && (c->program || c->decoder) && v <= CONSTRUCTION_MOST ? construction_size(b, c, (int)v) : NAN;
-        drawn += isfinite(z[n]);
-        n++;
+        point_add(&series[0], x, x + POINTS, v, r.least);
+        if (builds && v <= CONSTRUCTION_MOST)
+            point_add(&series[1], x + 2 * POINTS, x + 3 * POINTS, v, construction_size(b, c, p, (int)v));
+        last = v;
     }
-    series[0] = (at_series){.label = at_arena_printf(a, "not ruled out: %s", b->unit),
-                            .n = n,
-                            .x = x,
-                            .y = y,
-                            .line = AT_LINE_BOLD};
-    series[1] =
-        (at_series){.label = at_arena_printf(a, "construction %s: %s", b->construction ? b->construction : "",
-                                             b->construction_size ? b->construction_size : ""),
-                    .n = n,
-                    .x = x,
-                    .y = z};
-    *out = (at_plot){.title = at_arena_printf(a, "%s: least %s", b->id, b->unit),
-                     .xlabel = b->size,
-                     .ylabel = b->unit,
-                     .logx = true,
-                     .logy = true,
-                     .series = series,
-                     .n_series = drawn ? 2 : 1};
-    return out->title && series[0].label && series[1].label ? AT_OK : at_oom(err);
+    out->n_series = series[1].n ? 2 : 1;
+    return AT_OK;
 }
