@@ -171,7 +171,8 @@ static void told(void *ctx, const at_job_event *e)
         const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
         at_text_addf(&t, "  %s %s%-9s %-4s ", mark(p, e), what, r->rec.evidence, r->rec.arithmetic);
         at_text_add_plain(&t, r->key.params);
-        at_text_addf(&t, "  %s inputs  %s%s\n", inputs, margin, e->served ? "  (from the ledger)" : "");
+        at_text_addf(&t, "  %s %s  %s%s\n", inputs, e->claim->trial ? "cases" : "inputs", margin,
+                     e->served ? "  (from the ledger)" : "");
     }
     if ((strcmp(r->rec.verdict, "unknown") == 0 || e->claim->trial) &&
         r->rec.detail && /* why; what was found */

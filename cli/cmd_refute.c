@@ -85,6 +85,7 @@ static at_status question_open(const cli_args *a, const at_model *m, question *q
 {
     const at_claim *c = at_claim_find(a->task);
     *q = (question){.subject = {.m = m, .arith = a->has_precision ? a->precision : at_f32}};
+    q->subject.rounded_sums = m->decode.enabled && q->subject.arith.kind == AT_PBIT;
     if (m->decode.enabled && at_stream_find(a->task))
         return stream_open(a, q, err);
     if (m->decode.enabled && c && c->chain)
@@ -296,7 +297,7 @@ const cli_command cmd_refute = {
         "\n"
         "TASK is a task, or for decoders a stream or a claim that writes chains; its parameters are set by\n"
         "--set. The model is what it is in the arithmetic of --precision (default f32): the fewer bits,\n"
-        "the less it can tell apart.\n"
+        "the less it can tell apart. At p bits a decoder's running sums are rounded after every token.\n"
         "\n"
         "Exit code: 1 the model is refuted, 3 nothing was found, which proves nothing. With --db what was\n"
         "tried is kept, and the next run tries other inputs.",

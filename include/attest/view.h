@@ -225,7 +225,7 @@ typedef enum {
 
 /* One row of the table (map_panels.c): adding a panel is adding a row.
  *
- * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left: "N=$ M=$*8+2 q=2".
+ * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left (also -, /, ^, and ~: log2 rounded up): "N=$ M=$*8+2 q=2".
  * In a construction's template what stands before ';' says which of the ledger's cells belong to the panel, what stands behind
  * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width, @head_dim, @block, @windows and @ends are the construction's. */
 typedef struct {
@@ -244,10 +244,10 @@ typedef struct {
     double bound_times;  /* `least` times this is in the unit; 0: 1 */
     const char *trained; /* a stream, with attention; only where the measure is the width */
     at_study_attention attention;
-    const char *refuted; /* a claim whose cells refute models; */
-    const char *refuted_size,
-        *refuted_unit; /* its parameters that are the size and, times the factor, the unit */
-    double refuted_times;
+    const char *refuted, *refuted_params; /* a claim whose cells refute models, and which of them, as above */
+    const char *
+        refuted_unit; /* the largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of
+                                 its arithmetic, from the left: "state*bits", "N*d-1" */
     const char *note; /* what is to be known about this panel; may be NULL */
 } at_map_panel;
 extern const at_map_panel at_map_panels[];

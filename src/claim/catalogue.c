@@ -31,8 +31,19 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(match3_hard)                                                                                         \
+    ROW(triangle)                                                                                            \
+    ROW(qsa_attention_hard)                                                                                  \
+    ROW(qsa_fnn_hard)                                                                                        \
+    ROW(qsa_rnn_hard)                                                                                        \
+    ROW(compose_bound)                                                                                       \
     ROW(compose_cot)                                                                                         \
     ROW(funccomp_params)                                                                                     \
+    ROW(arcomm)                                                                                              \
+    ROW(indistinguishable)                                                                                   \
+    ROW(dp_hard)                                                                                             \
+    ROW(arith_hard)                                                                                          \
+    ROW(dp_local_hard)                                                                                       \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

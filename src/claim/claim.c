@@ -109,8 +109,11 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                          uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
                          at_err *err)
 {
-    if (c->trial)
-        return c->trial(p, cell, limit, seed, env, a, out, err);
+    if (c->trial) {
+        at_status bad = c->trial(p, cell, limit, seed, env, a, out, err);
+        out->margin = NAN; /* there is no model to have one */
+        return bad;
+    }
     const at_task *t;
     at_params tp;
     at_question q = {.evidence = cell->evidence,

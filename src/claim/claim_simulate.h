@@ -7,6 +7,7 @@
 #ifndef ATTEST_CLAIM_SIMULATE_H
 #define ATTEST_CLAIM_SIMULATE_H
 
+#include <attest/logic.h>
 #include <attest/protocol.h>
 
 #include "claim_internal.h"
@@ -31,8 +32,8 @@ typedef struct {
 
 /* Over all runs of all models. */
 typedef struct {
-    uint64_t models, runs, differ, wrong;
-    char first[96]; /* where the first difference was */
+    uint64_t models, runs, differ, over, wrong; /* over: a message was longer than its budget */
+    char first[256];                            /* where the first of these was, and the words */
     uint64_t bits, answered,
         budget; /* the most in a run: sent; by those who answer (the largest party's); allowed */
     uint64_t query_bits, peak_bits, sum_bits; /* of the run with most bits */
@@ -40,7 +41,7 @@ typedef struct {
     int A, number, longest_sum;
 } claim_tally;
 
-/* Runs every input, on several threads; adds to t. A message over its budget counts as a difference, with its words. */
+/* Runs every input, on several threads; adds to t. */
 at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tally *t, at_err *err);
 /* The same for models 0..count-1 of a claim: make gives number i (s->m is set to it in turn). */
 typedef at_status claim_make(const at_params *p, uint64_t i, uint64_t seed, at_model *m, at_err *err);

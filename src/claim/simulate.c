@@ -57,9 +57,11 @@ static at_status sim_one(const claim_sim *s, at_shared *shared, uint64_t i, doub
         if (st)
             return st;
     }
-    if (!same && !t->differ++)
-        snprintf(t->first, sizeof t->first, "input %ju%s%.60s", (uintmax_t)i, over.text[0] ? ": " : "",
+    if (!same && !t->differ && !t->over)
+        snprintf(t->first, sizeof t->first, "input %ju%s%.200s", (uintmax_t)i, over.text[0] ? ": " : "",
                  over.text);
+    t->over += over.code == AT_EBUDGET;
+    t->differ += !same && !over.code;
     if (same && s->right && !s->right(s->ctx, i, k.value))
         t->wrong++;
     return AT_OK;
@@ -106,10 +108,11 @@ static void tally_join(claim_tally *t, const claim_tally *u)
     if (u->number)
         tally_talk(t, &k, 0);
     t->answered = u->answered > t->answered ? u->answered : t->answered;
-    if (u->differ && !t->differ)
+    if ((u->differ || u->over) && !t->differ && !t->over)
         memcpy(t->first, u->first, sizeof t->first);
     t->runs += u->runs;
     t->differ += u->differ;
+    t->over += u->over;
     t->wrong += u->wrong;
 }
 
@@ -169,6 +172,10 @@ at_status claim_count_verdict(at_evidence e, uint64_t inputs, bool holds, at_are
 at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *a, at_verdict *out,
                               at_err *err)
 {
+    if (t->over)
+        return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
+                                   "%ju of %ju runs break a budget (first: %s)", (uintmax_t)t->over,
+                                   (uintmax_t)t->runs, t->first);
     if (t->differ)
         return claim_count_verdict(AT_EV_SIMULATED, t->runs, false, a, out, err,
                                    "%ju of %ju runs give other bits than the model (first: %s)",

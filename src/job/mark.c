@@ -2,12 +2,19 @@
  *
  * The axis of a heat map is the width, so that is what is compared: a cell is constructible when a decoder that the catalogue
  * builds and checks for this problem, size and attention has no more width. Its layers, heads, blocks and rows are its
- * own: it writes rows of states (docs/dp.md), or, for expressions, the very tokens. No claim of the catalogue rules a width out at
- * the sizes of a sweep yet, so nothing is called impossible. */
+ * own: it writes rows of states (docs/dp.md), or, for expressions, the very tokens.
+ *
+ * A cell is impossible when a bound rules out a decoder of its layers, heads and width that is always right. That is asked where
+ * what is counted is what the stream has its decoders write: linear attention on lis. A chain there is any l_1 ... l_n with l_1 = 1
+ * and l_i at most one above the largest before (numbers l_i n - i have it), so at least k^(n-k) chains begin with 1 ... k and go on
+ * with any of these: as many as a prefix sum of n-k numbers modulo k has (dp-hard). The smallest decoder, width 8, remembers
+ * 512 bits; the other tasks of the presets have fewer chains than 2^512, so nothing is asked there. */
 #include "job_internal.h"
 
+#include <attest/bound.h>
 #include <attest/front.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +67,36 @@ static at_status recurrence_shape(const char *problem, const char *sizes, at_dp_
     return s;
 }
 
+/* Is a linear decoder of this cell ruled out on lis? */
+static at_status linear_lis(const at_grid_cell *c, int n, at_mark_of *out, at_err *err)
+{
+    const at_train_arch *m = &c->recipe.arch;
+    const at_bound *b = at_bound_find("dp-hard");
+    int k = 2; /* the best */
+    for (int i = 3; i < n; i++)
+        k = (n - i) * log2(i) > (n - k) * log2(k) ? i : k;
+    if (!b || n - k < 1)
+        return AT_OK;
+    char set[160];
+    snprintf(set, sizeof set,
+             "problem=prefix-sum attention=linear n=%d letters=%d layers=%d H=%d w=%d p=24 e=8", n - k, k,
+             m->layers, m->heads, m->width / m->heads);
+    at_params p;
+    at_bound_result r;
+    at_arena a;
+    at_arena_init(&a);
+    at_params_init(&p, b->params, b->n_params);
+    at_status s = at_params_parse(&p, set, err);
+    if (!s)
+        s = at_bound_compute(b, &p, &a, &r, err);
+    if (!s && r.verdict == AT_BOUND_BINDS) {
+        out->mark = "impossible";
+        snprintf(out->why, sizeof out->why, "dp-hard: at least %d^%d chains; %.110s", k, n - k, r.inequality);
+    }
+    at_arena_release(&a);
+    return s;
+}
+
 at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
 {
     at_params p;
@@ -98,5 +135,7 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
     snprintf(out->why, sizeof out->why, "%s-%s: %d layers, %d heads, width %d %s %d", family,
              at_dp_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">",
              c->recipe.arch.width);
+    if (!strcmp(c->task->stream, "lis") && kind == AT_DP_LINEAR)
+        return linear_lis(c, at_params_int(&p, "n"), out, err);
     return AT_OK;
 }

@@ -187,11 +187,11 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int po
     at_bits b = {0};
     handed d = {.m = m, .t = m->n_prefix + position, .query_only = query_only};
     at_talk t = {.n = 1, .rows = m->readout.rows, .first = m->readout.last ? 0 : position, .epochs = 1};
-    t.sent = at_new(arena, uint64_t, 2);
-    t.answered = at_new(arena, uint64_t, 2);
-    t.value = at_new(arena, double, t.rows);
-    if (!t.sent || !t.answered || !t.value)
-        return at_oom(err);
+    s = talk_open(&t, 2, arena, err);
+    if (!s && !(t.value = at_new(arena, double, t.rows)))
+        s = at_oom(err);
+    if (s)
+        return s;
     at_mark mark = at_arena_mark(arena);
     s = at_stage_new(m, a, &stage, err);
     if (!s)

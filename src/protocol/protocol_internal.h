@@ -90,7 +90,7 @@ void query_write_q(const layer *l, const query *a, at_bits *b);
 void query_read_q(const layer *l, query *a, at_bits_reader *r);
 void query_write_peaks(const layer *l, const query *a, const uint8_t *sees, at_bits *b);
 void query_read_peaks(const layer *l, query *a, const uint8_t *sees, at_bits_reader *r);
-/* rounded: the control. Returns the bits of the longest sum. */
+/* rounded: the control. Returns the significant bits of the longest sum. */
 int query_write_sums(const layer *l, query *a, const uint8_t *sees, int T, bool rounded, at_bits *b);
 void query_read_sums(const layer *l, query *a, const uint8_t *sees, int T, at_bits_reader *r);
 
@@ -101,6 +101,7 @@ typedef struct {
     size_t query, peak, sum;
     uint64_t budget;
 } message;
+at_status talk_open(at_talk *t, int parties, at_arena *arena, at_err *err); /* the arrays of t, by party */
 at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err);
 /* Was all of it read, and not more? Our bug otherwise. */
 void talk_read_all(const at_bits_reader *r);

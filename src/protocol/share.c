@@ -443,10 +443,9 @@ at_status at_shared_run(at_shared *s, const at_input *x, at_arena *arena, at_tal
     if (st)
         return st;
     at_talk t = {.epochs = s->n_layers};
-    t.sent = at_new(arena, uint64_t, s->P);
-    t.answered = at_new(arena, uint64_t, s->P);
-    if (!t.sent || !t.answered)
-        return at_oom(err);
+    st = talk_open(&t, s->P, arena, err);
+    if (st)
+        return st;
     for (int p = 0; p < s->P; p++)
         s->parties[p].n = 0;
     for (int i = 0; i < s->T; i++) { /* the only place where rows are dealt out */

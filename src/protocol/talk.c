@@ -17,6 +17,7 @@ at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err
     t->sum_bits += m->sum;
     t->budget += m->budget;
     t->sent[m->from] += b->n;
+    t->said[m->from] = at_hash64(b->byte, (b->n + 7) / 8, t->said[m->from] ^ b->n);
     if (b->n > m->budget)
         return at_fail(
             err, AT_EBUDGET,
@@ -30,6 +31,14 @@ void talk_read_all(const at_bits_reader *r)
 {
     assert(!r->over && r->at == r->from->n);
     (void)r;
+}
+
+at_status talk_open(at_talk *t, int parties, at_arena *arena, at_err *err)
+{
+    t->sent = at_new(arena, uint64_t, parties);
+    t->said = at_new(arena, uint64_t, parties);
+    t->answered = at_new(arena, uint64_t, parties);
+    return t->sent && t->said && t->answered ? AT_OK : at_oom(err);
 }
 
 at_status at_talk_agrees(const at_model *m, at_arith a, const at_input *x, const at_talk *t, at_arena *arena,

@@ -66,7 +66,7 @@ static at_status stream_answer(const void *self, const double *prompt, int n, do
 }
 
 const at_chain at_chain_stream = {
-    .id = "stream",
+    .id = "the stream",
     .title = "a stream's completions",
     .definition = "prompt, then the chain and the answer of the stream's reference, then <eos>",
     .input_help = "words between blanks",

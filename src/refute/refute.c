@@ -106,6 +106,8 @@ at_status at_refute(const at_subject *s, const at_refute_env *env, const char *o
         at_refute_env left = *env;
         if (env->seconds > 0 && (left.seconds = env->seconds - (at_now() - start)) <= 0)
             break;
+        if (!one && i + 1 < at_n_refuters) /* half of what is left: those that come later must have a turn */
+            left.seconds /= 2;
         bad = refuter_try(s, at_refuters[i], &left, a, out, err);
         if (!bad && at_cancel_pending())
             bad = at_fail(err, AT_ECANCEL, "interrupted");

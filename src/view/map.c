@@ -31,7 +31,7 @@ const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved l
                                                          "trained: least width that reaches 90%",
                                                      [AT_MAP_IN_VAIN] = "trained, all in vain up to here"};
 
-enum { SIZES_MOST = 32 };
+enum { SIZES_MOST = 32, ROWS_MOST = 100000 };
 
 /* A panel while it is made. */
 typedef struct {
@@ -94,18 +94,21 @@ static bool points_set(panel *q, at_map_kind kind, point *p, int n)
 
 /* ---- templates --------------------------------------------------------------------------------------- */
 
-/* The number behind $ and its operations, from the left; s is moved behind it. */
+/* The number behind $ and its operations, from the left; s is moved behind it. ~ is the logarithm to base 2, rounded up. */
 static double computed(const char **s, double size)
 {
-    for (double v = size;;) {
-        char op = **s;
-        if (!strchr("*+-/^", op) || !op)
-            return v;
-        char *end;
-        double k = (double)strtol(*s + 1, &end, 10);
+    double v = size;
+    while (**s && strchr("*+-/^~", **s)) {
+        char op = *(*s)++, *end;
+        if (op == '~') {
+            v = ceil(log2(v));
+            continue;
+        }
+        double k = (double)strtol(*s, &end, 10);
         v = op == '*' ? v * k : op == '+' ? v + k : op == '-' ? v - k : op == '/' ? floor(v / k) : pow(v, k);
         *s = end;
     }
+    return v;
 }
 
 bool view_map_fill(at_text *t, const char *template, double size, const view_map_model *model)
@@ -257,13 +260,12 @@ static bool row_size(const at_row *r, at_size *out)
 
 /* Do the row's parameters agree with what stands before ';' in the template? *size: the largest of the row. A parameter that
  * is computed from the size is free, the first that is the size itself is it. */
-static bool row_belongs(const at_claim *c, const char *template, const at_row *r, double *size)
+static bool row_belongs(const at_claim *c, const char *template, const at_row *r, at_sweep *w, double *size)
 {
-    at_sweep w;
     at_err err = {0};
     bool has = false;
-    at_sweep_init(&w, c->params, c->n_params);
-    if (at_sweep_parse(&w, r->key.params ? r->key.params : "", &err))
+    at_sweep_init(w, c->params, c->n_params);
+    if (at_sweep_parse(w, r->key.params ? r->key.params : "", &err))
         return false;
     for (const char *s = template; *s && *s != ';';) {
         size_t n = strcspn(s, " ;"), name = strcspn(s, "=");
@@ -279,10 +281,10 @@ static bool row_belongs(const at_claim *c, const char *template, const at_row *r
         at_sweep wanted;
         at_sweep_init(&wanted, c->params, c->n_params);
         if (!strchr(one, '$') && (at_sweep_parse(&wanted, one, &err) ||
-                                  wanted.first.value[k] != w.first.value[k] || wanted.last[k] != w.last[k]))
+                                  wanted.first.value[k] != w->first.value[k] || wanted.last[k] != w->last[k]))
             return false;
         if (!has && !strcmp(one + name, "=$")) {
-            *size = w.last[k];
+            *size = w->last[k];
             has = true;
         }
         s += n + strspn(s + n, " ");
@@ -301,19 +303,20 @@ static at_status checked_make(panel *q, const at_row *rows, size_t n, const char
         return AT_OK;
     int most = 0, k = 0, fails = 0;
     for (size_t i = 0; i < n; i++)
-        most += same(rows[i].key.subject, q->claim->id) && most < 100000;
+        most += same(rows[i].key.subject, q->claim->id) && most < ROWS_MOST;
     point *p = at_new(q->a, point, most + 1);
     if (!p)
         return at_oom(err);
     for (size_t i = 0; i < n && k < most; i++) {
         const at_row *r = &rows[i];
         at_size z;
+        at_sweep w;
         double x;
         if (!same(r->key.subject, q->claim->id) || !is_ours(r, build) || !same(r->rec.role, "claim"))
             continue;
         fails += same(r->rec.verdict, "fails");
-        if (same(r->rec.verdict, "holds") && row_belongs(q->claim, q->panel->construction_params, r, &x) &&
-            row_size(r, &z))
+        if (same(r->rec.verdict, "holds") &&
+            row_belongs(q->claim, q->panel->construction_params, r, &w, &x) && row_size(r, &z))
             p[k++] = (point){x, measured(q->panel, &z)};
     }
     if (fails) {
@@ -385,35 +388,56 @@ static at_status trained_make(panel *q, const at_study *st, at_err *err)
 
 /* ---- refutations -------------------------------------------------------------------------------------------- */
 
+/* A number, a parameter at its largest, or the bits of the arithmetic; NaN when it is none of these. */
+static double factor(const char **s, const at_sweep *w, const at_row *r)
+{
+    size_t n = strcspn(*s, "*+-");
+    const char *name = *s;
+    char *end;
+    double v = strtod(name, &end);
+    *s += n;
+    if (end == name + n && n)
+        return v;
+    for (int k = 0; k < w->first.n; k++)
+        if (strlen(w->first.schema[k].name) == n && !strncmp(w->first.schema[k].name, name, n))
+            return w->last[k];
+    at_arith a;
+    at_err err = {0};
+    bool bits = n == 4 && !strncmp(name, "bits", 4) &&
+                !at_arith_parse(r->rec.arithmetic ? r->rec.arithmetic : "", &a, &err);
+    if (!bits)
+        return NAN;
+    return a.kind == AT_F32 ? 32 : a.kind == AT_F64 ? 64 : a.kind == AT_PBIT ? a.bits + a.exp_bits : NAN;
+}
+
+static double refuted_size(const char *unit, const at_sweep *w, const at_row *r)
+{
+    double v = factor(&unit, w, r);
+    while (*unit) {
+        char op = *unit++;
+        double k = factor(&unit, w, r);
+        v = op == '*' ? v * k : op == '+' ? v + k : v - k;
+    }
+    return v;
+}
+
 static at_status refuted_make(panel *q, const at_row *rows, size_t n, const char *build, at_err *err)
 {
-    const at_map_panel *w = q->panel;
-    if (!w->refuted)
-        return AT_OK;
-    const at_claim *c;
-    at_status s = at_claim_need(w->refuted, &c, err);
-    if (s)
-        return s;
+    const at_claim *c = q->panel->refuted ? at_claim_find(q->panel->refuted) : NULL;
     int most = 0, k = 0;
-    for (size_t i = 0; i < n; i++)
-        most += same(rows[i].key.subject, c->id) && most < 100000;
+    for (size_t i = 0; c && i < n; i++)
+        most += same(rows[i].key.subject, c->id) && most < ROWS_MOST;
     point *p = at_new(q->a, point, most + 1);
     if (!p)
         return at_oom(err);
-    for (size_t i = 0; i < n && k < most; i++) {
+    for (size_t i = 0; c && i < n && k < most; i++) {
         const at_row *r = &rows[i];
-        at_sweep at;
-        at_err why = {0};
-        at_sweep_init(&at, c->params, c->n_params);
-        if (!same(r->key.subject, c->id) || !is_ours(r, build) || !same(r->rec.role, "claim") ||
-            !same(r->rec.evidence, "refuted") || !same(r->rec.verdict, "holds") ||
-            at_sweep_parse(&at, r->key.params ? r->key.params : "", &why))
-            continue;
-        at_params last = at.first;
-        memcpy(last.value, at.last, sizeof last.value);
-        if (at_params_has(&last, w->refuted_size) && at_params_has(&last, w->refuted_unit))
-            p[k++] = (point){at_params_get(&last, w->refuted_size),
-                             at_params_get(&last, w->refuted_unit) * times(w->refuted_times)};
+        at_sweep w;
+        double x;
+        if (same(r->key.subject, c->id) && is_ours(r, build) && same(r->rec.role, "claim") &&
+            same(r->rec.evidence, "refuted") && same(r->rec.verdict, "holds") &&
+            row_belongs(c, q->panel->refuted_params, r, &w, &x))
+            p[k++] = (point){x, refuted_size(q->panel->refuted_unit, &w, r)};
     }
     return points_set(q, AT_MAP_REFUTED, p, k) ? AT_OK : at_oom(err);
 }

@@ -241,12 +241,77 @@ static void marks(void **state)
     at_arena_release(&a);
 }
 
+/* The chains of lis with n numbers, counted by trying all of them: those that mark.c counts are among them. */
+static int chains_of_lis(int n, int k)
+{
+    int all = 1, same = 0, of[4096], found = 0;
+    for (int i = 0; i < n; i++)
+        all *= n;
+    for (int x = 0; x < all; x++) {
+        int s[8], l[8], code = 0, most = 0;
+        bool begins = true;
+        for (int i = 0, rest = x; i < n; i++, rest /= n) {
+            s[i] = rest % n;
+            l[i] = 1;
+            for (int j = 0; j < i; j++)
+                l[i] = s[j] < s[i] && l[j] >= l[i] ? l[j] + 1 : l[i];
+            assert_true(l[i] <= most + 1);
+            most = l[i] > most ? l[i] : most;
+            begins = begins && (i < k ? l[i] == i + 1 : l[i] <= k);
+            code = 8 * code + l[i];
+        }
+        for (same = 0; same < found && of[same] != code; same++)
+            ;
+        if (begins && same == found)
+            of[found++] = code;
+    }
+    return found;
+}
+
+static void impossible(void **state)
+{
+    (void)state;
+    assert_int_equal(chains_of_lis(5, 2), 8); /* k^(n-k) */
+    assert_int_equal(chains_of_lis(5, 3), 9);
+    assert_int_equal(chains_of_lis(6, 3), 27);
+    at_arena a;
+    at_arena_init(&a);
+    static const struct {
+        const char *attention, *recipe, *mark;
+        int n;
+    } cases[] = {{"linear", "layers=1 heads=8", "impossible", 250}, /* 512 bits of sums, 65^185 chains */
+                 {"linear", "layers=3 heads=8", "silent", 250},     /* 1536 bits */
+                 {"linear", "layers=1 heads=8", "silent", 110},
+                 {"sparse", "layers=1 heads=8", "silent", 250},
+                 {"standard", "layers=1 heads=8", "silent", 250}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        at_grid g = {.preset = at_preset_find("paper"),
+                     .tasks = (const char *const[]){"lis"},
+                     .n_tasks = 1,
+                     .attentions = cases[i].attention,
+                     .widths = "8",
+                     .recipe = cases[i].recipe};
+        at_grid_cell *c;
+        int n = cells_of(&g, &a, &c);
+        for (int k = 0; k < n; k++) {
+            at_mark_of m;
+            if (c[k].size != cases[i].n)
+                continue;
+            must(at_grid_mark(&c[k], &m, &err));
+            assert_string_equal(m.mark, cases[i].mark);
+            assert_true(strcmp(m.mark, "impossible") || strstr(m.why, "dp-hard: at least "));
+        }
+    }
+    at_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids),
         cmocka_unit_test(sweeps),
         cmocka_unit_test(marks),
+        cmocka_unit_test(impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void templates_are_filled(void **state)
         const char *template, *wanted;
     } cases[] = {{"N=$", "N=12"},
                  {"N=$ M=$*8+2", "N=12 M=98"},
-                 {"M=$^2-1 q=$/5", "M=143 q=2"},
+                 {"M=$^2-1 q=$/5 p=$~+3", "M=143 q=2 p=7"},
                  {"problem=lis a=$; b=99", "problem=lis a=12  b=99"},
                  {"layers=@layers H=@heads D=@width w=@head_dim", "layers=2 H=3 D=4 w=5"},
                  {"B=@block k=@windows c=@ends", "B=6 k=7 c=8"},
@@ -182,6 +182,142 @@ static void several_presets_count_together(void **state)
     sweep_end(&s);
 }
 
+static void refutations_have_sizes(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 16);
+    static const struct {
+        const char *params, *evidence, *verdict, *arith;
+    } rows[] = {
+        {"N=4..8 M=11", "refuted", "holds", "p6e4"}, /* all points of a box: the largest */
+        {"N=16 M=11", "refuted", "holds", "f32"},    {"N=17 M=11", "simulated", "holds", "f32"},
+        {"N=18 M=11", "refuted", "unknown", "f32"},  {"N=19 M=12", "refuted", "holds", "f32"}, /* another M */
+        {"N=20 M=11", "refuted", "holds", "no"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        at_row *r = claim_add(&s, "match2", rows[i].params, rows[i].verdict, 1);
+        r->rec.evidence = rows[i].evidence;
+        r->rec.arithmetic = rows[i].arith;
+    }
+    at_map_panel p = lis;
+    p.refuted = "match2"; /* only its parameters matter here */
+    p.refuted_params = "N=$ M=11";
+    p.refuted_unit = "N*2-1";
+    at_map m = map_of(&s, &p, 1);
+    POINTS(&m.places[0], AT_MAP_REFUTED, 8, 15, 16, 31, 20, 39);
+    p.refuted_unit = "M*bits";
+    m = map_of(&s, &p, 1);
+    POINTS(&m.places[0], AT_MAP_REFUTED, 8, 110, 16, 352);
+    p.refuted_unit = "nosuch*2";
+    m = map_of(&s, &p, 1);
+    assert_int_equal(m.places[0].points[AT_MAP_REFUTED].n, 0);
+    sweep_end(&s);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------ */
+
+/* A bound of N (feed-forward nets, one number a position) beside L+1 layers. */
+static const at_map_panel layers = {.task = "funccomp",
+                                    .architecture = "L+1 layers",
+                                    .size = "L",
+                                    .sizes = "2 3 4",
+                                    .unit = "layers",
+                                    .measure = AT_MAP_LAYERS,
+                                    .construction = "funccomp",
+                                    .construction_params = "L=$",
+                                    .bound = "qsa-fnn-hard",
+                                    .bound_params = "N=$+1 d=1 q=1 width=1"};
+
+static void verdicts(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map_panel p[] = {layers, layers, layers, layers, layers, layers};
+    p[1].bound_params = "N=$ d=1 q=1 width=1";      /* 4 beside 5, at L = 4 */
+    p[2].bound_params = "N=$+1 d=1 q=1 width=1000"; /* rules nothing out */
+    p[3].bound_params = "N=$+1 d=1 q=1000 width=1"; /* outside of the hypotheses */
+    p[4].bound_sizes = "100 200";                   /* no size in common */
+    p[5].bound = NULL;
+    at_map m = map_of(&s, p, 6);
+    static const char *const words[] = {"tight", "gap x1.2", "open", "open", "open", "open"};
+    static const char *const bounds[] = {"\xE2\x89\xA5 5", "\xE2\x89\xA5 4",       "vacuous",
+                                         "vacuous",        "\xE2\x89\xA5 201@200", "\xE2\x80\x93"};
+    for (int k = 0; k < 6; k++) {
+        assert_string_equal(m.places[k].words, words[k]);
+        assert_string_equal(m.places[k].bound, bounds[k]);
+    }
+    POINTS(&m.places[0], AT_MAP_PROVED, 2, 3, 3, 4, 4, 5);
+    POINTS(&m.places[0], AT_MAP_BUILT, 2, 3, 3, 4, 4, 5);
+    assert_true(m.places[1].gap == 1.25);
+    assert_int_equal(m.places[2].points[AT_MAP_PROVED].n, 0);
+    assert_string_equal(m.places[4].sizes, "L 2..200");
+    assert_int_equal(m.contradictions, 0);
+    sweep_end(&s);
+}
+
+/* Planted: a bound that asks for more layers than the construction has, from L = 3 on. */
+static void contradictions_are_loud_and_never_drawn(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map_panel p[] = {layers, layers};
+    p[1].bound_params = "N=$*2-1 d=1 q=1 width=1"; /* 3, 5, 7 beside 3, 4, 5 */
+    at_map m = map_of(&s, p, 2);
+    assert_int_equal(m.contradictions, 1);
+    const at_map_place *bad = &m.places[1];
+    assert_int_equal(bad->verdict, AT_MAP_CONTRADICTS);
+    assert_string_equal(bad->words, "CONTRADICTS");
+    assert_int_equal(bad->points[AT_MAP_PROVED].n, 0);
+    assert_int_equal(bad->points[AT_MAP_BUILT].n, 3);
+    assert_non_null(strstr(bad->note,
+                           "CONTRADICTION at L = 3: bound qsa-fnn-hard says at least 5, construction "
+                           "funccomp has 4 (layers)"));
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_map_svg(&m, &t, &err), AT_OK);
+    assert_int_equal(occurrences(t.s, "z\" fill=\"#d55e00\""), 3 + 1); /* the good panel's, and the legend */
+    t.n = 0;
+    assert_int_equal(at_map_text(&m, 80, &t, &err), AT_OK);
+    assert_non_null(strstr(t.s, "CONTRADICTION at L = 3"));
+    t.n = 0;
+    assert_int_equal(view_report_html(NULL, 0, &m, NULL, 0, "this", &t, &err), AT_OK);
+    assert_non_null(strstr(t.s, "1 contradiction: a proved bound lies above a construction."));
+    assert_non_null(strstr(t.s, "CONTRADICTION at L = 3"));
+    assert_null(markup_fault(t.s));
+    at_text_release(&t);
+    sweep_end(&s);
+}
+
+static void astronomical_bounds_are_words(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map_panel p = {.task = "funccomp",
+                      .architecture = "L layers",
+                      .size = "L",
+                      .sizes = "1 2",
+                      .unit = "prompts",
+                      .bound = "funccomp-params",
+                      .bound_params = "L=$ H=1 d=2 p=2 n=1000000 zeros=0",
+                      .bound_start = "n"};
+    at_map m = map_of(&s, &p, 1);
+    assert_non_null(strstr(m.places[0].bound, "10^"));
+    assert_non_null(strstr(m.places[0].note, "L = 1: from n = 10^"));
+    assert_non_null(strstr(m.places[0].note, "L = 2: from n = 10^"));
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_map_svg(&m, &t, &err), AT_OK); /* words in place of axes */
+    assert_null(strstr(t.s, "<path"));
+    assert_non_null(strstr(t.s, "L = 1: from n = 10^"));
+    at_text_release(&t);
+    sweep_end(&s);
+}
+
 /* ---- bad panels, hostile rows --------------------------------------------------------------------------------- */
 
 static void panels_that_cannot_be_are_refused(void **state)
@@ -189,13 +325,16 @@ static void panels_that_cannot_be_are_refused(void **state)
     (void)state;
     at_arena a;
     at_arena_init(&a);
-    at_map_panel bad[] = {lis, lis, lis, lis};
+    at_map_panel bad[] = {lis, lis, lis, lis, layers, layers};
     bad[0].construction = "dp-liner";
     bad[1].sizes = "5 x";
     bad[2].sizes = "";
     bad[3].construction_params = "problem=lis a=-$";
-    static const char *const words[] = {"dp-liner", "its sizes", "its sizes", "a"};
-    for (int k = 0; k < 4; k++) {
+    bad[4].bound = "qsa-hard";
+    bad[5].bound_params = "N=$ nosuch=1";
+    static const char *const words[] = {"dp-liner", "its sizes",           "its sizes",
+                                        "a",        "no bound 'qsa-hard'", "nosuch"};
+    for (int k = 0; k < 6; k++) {
         at_map m;
         at_err err = {0};
         assert_int_not_equal(at_map_make(&bad[k], 1, NULL, 0, NULL, &a, &m, &err), AT_OK);
@@ -300,6 +439,21 @@ static at_status shown(const void *of, at_text *t, at_err *err)
     return st;
 }
 
+static at_status bounded(const void *of, at_text *t, at_err *err)
+{
+    const sweep *s = of;
+    at_arena a;
+    at_arena_init(&a);
+    at_map_panel p = layers;
+    p.bound_params = "N=$*2-1 d=1 q=1 width=1"; /* contradicts: the words are long */
+    at_map m;
+    at_status st = at_map_make(&p, 1, s->rows, s->n, "this", &a, &m, err);
+    if (!st)
+        st = at_map_text(&m, 80, t, err);
+    at_arena_release(&a);
+    return st;
+}
+
 static at_status drawn(const void *of, at_text *t, at_err *err)
 {
     return at_map_svg(of, t, err);
@@ -321,6 +475,9 @@ static void out_of_memory_is_reported(void **state)
     at_map m = map_of(&s, &lis, 1);
     assert_true(starve(drawn, &m, false) > 3);
     assert_true(starve(reported, &m, false) > 3);
+    m = map_of(&s, &layers, 1);
+    assert_true(starve(drawn, &m, false) > 3);
+    assert_true(starve(bounded, &s, false) > 10);
     sweep_end(&s);
 }
 
@@ -331,6 +488,10 @@ int main(void)
         cmocka_unit_test(three_kinds_of_evidence),
         cmocka_unit_test(a_failing_construction_is_not_checked),
         cmocka_unit_test(several_presets_count_together),
+        cmocka_unit_test(refutations_have_sizes),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(contradictions_are_loud_and_never_drawn),
+        cmocka_unit_test(astronomical_bounds_are_words),
         cmocka_unit_test(panels_that_cannot_be_are_refused),
         cmocka_unit_test(hostile_rows_are_harmless),
         cmocka_unit_test(every_panel_of_the_map),
