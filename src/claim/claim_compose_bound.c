@@ -164,7 +164,7 @@ static const at_cell cells[] = {
      NULL},
     {"part=binds n=270 H=4 d=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds n=270 H=4 d=16", "n=269", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"part=refute n=16 H=2 d=2", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},
+    {"part=refute n=16 H=2 d=2", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_compose_bound = {

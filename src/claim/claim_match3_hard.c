@@ -193,7 +193,7 @@ static const at_cell cells[] = {
     {"part=refute n=8 H=1 m=2 model=trained", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
     {"part=binds H=4 m=4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds H=4 m=4", "H=64", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"part=refute n=8", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},
+    {"part=refute n=8", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_match3_hard = {

@@ -186,7 +186,7 @@ static const at_cell cells[] = {
     {"part=refute q=6 m=2 model=trained steps=300", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
     {"part=binds q=512 m=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds q=512 m=16", "m=64", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
-    {"part=refute q=4", "model=compiled", AT_EV_REFUTED, 0, "p24", 1, AT_TIER_QUICK, NULL},
+    {"part=refute q=4", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_attention_hard = {

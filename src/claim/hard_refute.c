@@ -8,7 +8,7 @@
 
 #define STATES ((uint64_t)1 << 25) /* inputs a model */
 #define LUCK   300
-#define RIGHT  200 /* inputs of each search of a right model, in either tier */
+#define RIGHT  200 /* inputs of each search of a right model, times the cell's limit */
 
 typedef struct {
     const hard_layer *h;
@@ -76,7 +76,7 @@ static at_status maker_run(maker *k, const hard_layer *h, const char *task, cons
     bool right = h->weights == HARD_RIGHT;
     hard_trial t = {.refuter = right ? NULL : "one-layer",
                     .weights = h->weights,
-                    .states = right ? RIGHT : STATES,
+                    .states = right ? RIGHT * h->limit : STATES,
                     .luck = LUCK,
                     .layer = !right,
                     .make = make,
