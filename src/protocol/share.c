@@ -212,32 +212,30 @@ static bool desk_sees(const at_shared *s, const stretch *l, const desk *d, int p
     return false;
 }
 
-/* The parts of a message about the queries of party i. `of`: whose maxima, -1: of all that are known, `to` not counted. */
+/* The parts of a message. */
 enum { SAY_QUERY = 1, SAY_PEAKS = 2, SAY_SUMS = 4 };
 
-/* Writes the parts of desk d into s->said, for the queries of party i; who: whose keys maxima and sums are about. */
+/* Whose keys the maxima of a message are about: the sender's; but those that go out to several are the largest of all, for the
+ * heads where the receiver has keys. */
+static int peaks_of(const at_shared *s, int from, int to, int asker)
+{
+    return from == asker && s->P > 2 ? to : from;
+}
+
+/* Writes the parts of desk d, about queries of party `asker`, into s->said, and counts them. */
 static at_status say(at_shared *s, int k, int from, int to, int asker, desk *d, unsigned parts, at_talk *t,
                      at_err *err)
 {
     const stretch *l = &s->layers[k];
     at_bits *b = &s->said;
     message m = {.layer = k, .from = from, .to = to};
-    uint64_t nq = (uint64_t)d->n, heads = layer_peak_budget(&l->plan),
-             A = (uint64_t)(s->plan.sum_budget ? s->plan.sum_budget : l->plan.code.A);
+    uint64_t nq = (uint64_t)d->n, A = (uint64_t)(s->plan.sum_budget ? s->plan.sum_budget : l->plan.code.A);
     b->n = 0;
     for (int i = 0; i < d->n && parts & SAY_QUERY; i++)
         query_write_q(&l->plan, &d->ask[i], b);
     m.query = b->n;
-    for (int i = 0; i < d->n && parts & SAY_PEAKS; i++) {
-        query *a = &d->ask[i];
-        if (from == asker && s->P > 2) { /* the largest of all: of every head */
-            for (int h = 0; h < l->plan.n_heads; h++)
-                if (head_peaked(&l->plan.head[h]) && sees_of(s, l, to, a->t)[l->plan.head[h].group])
-                    at_code_number(&l->plan.code, b, a->peak[h]);
-        } else {
-            query_write_peaks(&l->plan, a, sees_of(s, l, from, a->t), b);
-        }
-    }
+    for (int i = 0; i < d->n && parts & SAY_PEAKS; i++)
+        query_write_peaks(&l->plan, &d->ask[i], sees_of(s, l, peaks_of(s, from, to, asker), d->ask[i].t), b);
     m.peak = b->n - m.query;
     for (int i = 0; i < d->n && parts & SAY_SUMS; i++) {
         int longest = query_write_sums(&l->plan, &d->ask[i], sees_of(s, l, from, d->ask[i].t), s->T,
@@ -248,7 +246,7 @@ static at_status say(at_shared *s, int k, int from, int to, int asker, desk *d, 
     if (parts & SAY_QUERY)
         m.budget += nq * (uint64_t)l->plan.Q * (uint64_t)l->plan.code.number;
     if (parts & SAY_PEAKS)
-        m.budget += nq * heads;
+        m.budget += nq * layer_peak_budget(&l->plan);
     if (parts & SAY_SUMS)
         m.budget += s->plan.autoregressive ? nq * 2 * (uint64_t)l->plan.values * A
                                            : nq * layer_sum_budget(&l->plan, s->T, (int)A);
@@ -265,8 +263,7 @@ static void hear(at_shared *s, int k, int from, int to, int asker, desk *d, unsi
     for (int i = 0; i < d->n && parts & SAY_QUERY; i++)
         query_read_q(&l->plan, &d->ask[i], &r);
     for (int i = 0; i < d->n && parts & SAY_PEAKS; i++)
-        query_read_peaks(&l->plan, &d->ask[i],
-                         sees_of(s, l, from == asker && s->P > 2 ? to : from, d->ask[i].t), &r);
+        query_read_peaks(&l->plan, &d->ask[i], sees_of(s, l, peaks_of(s, from, to, asker), d->ask[i].t), &r);
     for (int i = 0; i < d->n && parts & SAY_SUMS; i++)
         query_read_sums(&l->plan, &d->ask[i], sees_of(s, l, from, d->ask[i].t), s->T, &r);
     talk_read_all(&r);
