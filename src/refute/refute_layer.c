@@ -8,7 +8,7 @@
  *
  *   compose   the query is x at the end; the path f_1(x), f_2(...), ... is fixed up to the entry v of the last table, which is
  *             the secret; all other entries are free.
- *   match3    Alice's and Bob's gadget (claims.md, match3-hard): the query is x_1 = 1, Bob has b = e_i, one token
+ *   match3    Alice's and Bob's gadget (claim match3-hard): the query is x_1 = 1, Bob has b = e_i, one token
  *             M-1-4i. The secret is 4i or not. Free positions hold 2 or any 4k, k != i: with M >= 8n+2 no sum of three with a 1
  *             reaches M without 4i and M-1-4i both, so these are Alice's sets and more.
  *   qsa       Alice's bits a choose 2j-1 or 2j for her subset y at position 2q+1, Bob's vectors are +-e_1. First all a: is
