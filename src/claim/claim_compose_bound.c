@@ -9,6 +9,7 @@
  * the largest of all goes out, and exact sums come back: H (d+1) numbers of at most A bits from Grace. Xavier divides and goes on
  * alone; the output is the layer's, bit for bit. So Grace's table of n log2 n bits goes through H (d+1) A bits (and H maxima).
  * Refuting: for a given layer two tables g and g' with the same outputs at x, f(x) where they differ (refute_layer.c). */
+#include "claim_limit.h"
 #include "claim_simulate.h"
 
 #include <math.h>
@@ -16,12 +17,13 @@
 
 #include "hard_refute.h"
 
-static const char *const parts[] = {"protocol", "refute", NULL};
-enum { PROTOCOL, REFUTE };
+static const char *const parts[] = {"protocol", "refute", "binds", NULL};
+enum { PROTOCOL, REFUTE, BINDS };
+enum { MOST = 64 }; /* n, where something is run */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, 0, true, parts},
-    {"n", "values that f and g are on", 2, 64, 3, true},
+    {"n", "values that f and g are on", 2, 1 << 20, 3, true},
     CLAIM_PARAM_SOURCE,
     CLAIM_PARAM_MERGE,
     {"H", "heads", 1, 64, 2, true},
@@ -92,7 +94,7 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
 static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                                 const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    int n = at_params_int(p, "n"), owner[2 * 64 + 1];
+    int n = at_params_int(p, "n"), owner[2 * MOST + 1];
     prompts all;
     at_status s = prompts_open(p, seed, &all, err);
     for (int i = 0; i <= 2 * n; i++)
@@ -122,6 +124,11 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
+    if (at_params_int(p, "part") == BINDS)
+        return limit_trial("compose-bound", p, cell, a, out, err);
+    if (at_params_int(p, "n") > MOST)
+        return at_fail(err, AT_EDOMAIN, "n=%d: at most %d where protocols and refuters run",
+                       at_params_int(p, "n"), MOST);
     if (at_params_int(p, "part") == PROTOCOL)
         return protocol_trial(p, cell, limit, seed, env, a, out, err);
     hard_layer h = {.weights = at_params_int(p, "model"),
@@ -155,6 +162,8 @@ static const at_cell cells[] = {
      NULL},
     {"part=refute n=16 H=1 d=1 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p24", 20, AT_TIER_FULL,
      NULL},
+    {"part=binds n=270 H=4 d=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=binds n=270 H=4 d=16", "n=269", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=refute n=16 H=2 d=2", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 

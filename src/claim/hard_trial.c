@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const char *const hard_weights[] = {"random", "trained", "right", NULL};
+const char *const hard_weights[] = {"random", "trained", "right", "wide", NULL};
 
 typedef struct {
     at_status status;
@@ -90,8 +90,14 @@ static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_a
         .states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
     at_err no = {0};
     at_status bad = at_subject_check(s, &o->err);
-    if (!bad && w->refuter && !(bad = w->refuter->fits(s, &o->err)))
-        bad = one_refuter(w, w->refuter, s, &env, a, o);
+    if (!bad && w->refuter) {
+        bad = w->refuter->fits(s, &no);
+        if (bad == AT_EREFUSED && w->t->weights == HARD_RIGHT) { /* it does not even speak of such a model */
+            memcpy(o->words, no.text, sizeof o->words - 1);
+            return AT_OK;
+        }
+        bad = bad ? at_fail(&o->err, bad, "%s", no.text) : one_refuter(w, w->refuter, s, &env, a, o);
+    }
     for (int k = 0; k < at_n_refuters && !w->refuter && !bad && !o->found; k++)
         if (!at_refuters[k]->fits(s, &no))
             bad = one_refuter(w, at_refuters[k], s, &env, a, o);
@@ -143,7 +149,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
         wrong += o[i].wrong;
         all += o[i].states;
         most = o[i].states > most ? o[i].states : most;
-        bits = o[i].bits > bits ? o[i].bits : bits;
+        bits = o[i].found && o[i].bits > bits ? o[i].bits : bits;
         words = o[i].found || *words ? words : o[i].words;
     }
     at_text x;
@@ -173,6 +179,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err)
 {
+    bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
     work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};
     if (t->refuter && !(w.refuter = refuter_find(t->refuter)))
@@ -190,6 +197,6 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     *out = (at_verdict){.evidence = AT_EV_REFUTED, .inputs = models};
     if (!(out->note = note_make(t, w.outcome, models, a, &found)))
         return at_oom(err);
-    out->holds = found == models ? AT_TRUE : t->weights == HARD_RIGHT ? AT_FALSE : AT_UNKNOWN;
+    out->holds = found == models ? AT_TRUE : !small && !found ? AT_FALSE : AT_UNKNOWN;
     return AT_OK;
 }

@@ -175,9 +175,12 @@ static void axis_plan(view_axis *a, double least, double room, bool across)
     }
     view_axis_finish(a, 4);
     double needed = 0;
-    for (int i = 0; i < a->n; i++)
+    bool exponents = false; /* 2e+06 beside powers of ten */
+    for (int i = 0; i < a->n; i++) {
         needed += across ? view_width(a->label[i], 10) + 12 : 20;
-    if (needed <= room)
+        exponents = exponents || strchr(a->label[i], 'e');
+    }
+    if (needed <= room && !exponents)
         return;
     int k = 0;
     for (int i = 0; i < a->n; i++)
