@@ -37,7 +37,7 @@ struct gadget {
     int *base;        /* (N) */
     layer_free *free; /* (N) */
     int n_free;
-    int *choice;    /* (2, N + C) lists that free refers to */
+    int *choice;    /* (2 C) lists that free refers to */
     double *target; /* (C) by choice of the secret's site */
     double *rows;   /* rows of sites */
     void (*vary)(gadget *g, int variant);
@@ -68,7 +68,6 @@ static void compose_vary(gadget *g, int variant)
         g->site[i] = (layer_site){g->n, g->rows};
     g->site[g->query] = (layer_site){1, g->rows + variant};
     g->base[g->query] = 0;
-    g->base[0] = variant; /* remembered: entry 0 is set again by hide */
 }
 
 static void compose_hide(gadget *g, int v)
