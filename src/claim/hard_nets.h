@@ -65,8 +65,9 @@ typedef struct {
     const char *models;  /* what they are, for the note: "first layers of 1..19 units" */
     int weights;
     uint64_t states; /* budget a model */
-    uint64_t luck;   /* inputs of random search, at most; 0: as many as the refuter's states */
-    bool layer;      /* of one attention layer: count the pairs with equal states behind it apart */
+    uint64_t
+        luck; /* inputs of random search, and of the search for anything, at most; 0: as many as the states */
+    bool layer; /* of one attention layer: count the pairs with equal states behind it apart */
     /* Model i and the subject around it; both are zero. */
     at_status (*make)(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err);
     const void *ctx;

@@ -8,7 +8,8 @@
 
 #define STATES ((uint64_t)1 << 25) /* inputs a model */
 #define LUCK   300
-#define RIGHT  200 /* inputs of each search of a right model, times the cell's limit */
+#define RIGHT  200                 /* runs of each search of a right model, times the cell's limit; */
+#define SUMS   ((uint64_t)1 << 16) /* and inputs whose sums are compared, where that is possible */
 
 typedef struct {
     const hard_layer *h;
@@ -76,8 +77,8 @@ static at_status maker_run(maker *k, const hard_layer *h, const char *task, cons
     bool right = h->weights == HARD_RIGHT;
     hard_trial t = {.refuter = right ? NULL : "one-layer",
                     .weights = h->weights,
-                    .states = right ? RIGHT * h->limit : STATES,
-                    .luck = LUCK,
+                    .states = right ? SUMS : STATES,
+                    .luck = right ? RIGHT * h->limit : LUCK,
                     .layer = !right,
                     .make = make,
                     .ctx = k};
@@ -90,7 +91,7 @@ static at_status maker_run(maker *k, const hard_layer *h, const char *task, cons
 at_status hard_refute_compose(const hard_layer *h, int n, at_arena *a, at_verdict *out, at_err *err)
 {
     char *task = at_arena_printf(a, "n=%d N=%d", n, 2 * n + 1), *right = at_arena_printf(a, "n=%d", n);
-    maker k = {.arch = {.vocabulary = n, .answers = n}, .right = "compose-two", .right_params = right};
+    maker k = {.arch = {.vocabulary = n, .answers = n}, .right = "compose-one", .right_params = right};
     return task && right ? maker_run(&k, h, "compose", task, a, out, err) : at_oom(err);
 }
 

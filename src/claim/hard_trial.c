@@ -98,9 +98,13 @@ static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_a
         }
         bad = bad ? at_fail(&o->err, bad, "%s", no.text) : one_refuter(w, w->refuter, s, &env, a, o);
     }
-    for (int k = 0; k < at_n_refuters && !w->refuter && !bad && !o->found; k++)
+    for (int k = 0; k < at_n_refuters && !w->refuter && !bad && !o->found; k++) {
+        at_refute_env this = env;
+        if (at_refuters[k]->single && w->t->luck)
+            this.states = w->t->luck; /* a run each */
         if (!at_refuters[k]->fits(s, &no))
-            bad = one_refuter(w, at_refuters[k], s, &env, a, o);
+            bad = one_refuter(w, at_refuters[k], s, &this, a, o);
+    }
     at_random_search luck;
     env.states = o->states > 2 ? o->states : 2;
     if (w->t->luck && env.states > w->t->luck)

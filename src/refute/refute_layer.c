@@ -8,7 +8,7 @@
  *
  *   compose   the query is x at the end; the path f_1(x), f_2(...), ... is fixed up to the entry v of the last table, which is
  *             the secret; all other entries are free.
- *   match3    Alice's and Bob's gadget (claims.md, match3-hard): the query is x_1 = 1, Bob has b = e_i, one token
+ *   match3    Alice's and Bob's gadget (claim match3-hard): the query is x_1 = 1, Bob has b = e_i, one token
  *             M-1-4i. The secret is 4i or not. Free positions hold 2 or any 4k, k != i: with M >= 8n+2 no sum of three with a 1
  *             reaches M without 4i and M-1-4i both, so these are Alice's sets and more.
  *   qsa       Alice's bits a choose 2j-1 or 2j for her subset y at position 2q+1, Bob's vectors are +-e_1. First all a: is
@@ -37,7 +37,7 @@ struct gadget {
     int *base;        /* (N) */
     layer_free *free; /* (N) */
     int n_free;
-    int *choice;    /* (2, N + C) lists that free refers to */
+    int *choice;    /* (2 C) lists that free refers to */
     double *target; /* (C) by choice of the secret's site */
     double *rows;   /* rows of sites */
     void (*vary)(gadget *g, int variant);
@@ -68,7 +68,6 @@ static void compose_vary(gadget *g, int variant)
         g->site[i] = (layer_site){g->n, g->rows};
     g->site[g->query] = (layer_site){1, g->rows + variant};
     g->base[g->query] = 0;
-    g->base[0] = variant; /* remembered: entry 0 is set again by hide */
 }
 
 static void compose_hide(gadget *g, int v)

@@ -479,6 +479,74 @@ static void test_search(void **state)
     }
 }
 
+/* A chain of one row: the token again. The decoder says so, except after one token, or after none. */
+enum { WORDS = 40 };
+
+static int one(const void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static at_status echo_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *e)
+{
+    (void)self, (void)e;
+    prompt[0] = (double)at_rng_below(r, WORDS);
+    *n = 1;
+    return AT_OK;
+}
+
+static at_status echo_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                             at_err *e)
+{
+    (void)self, (void)n, (void)e;
+    rows[0] = prompt[0];
+    *n_rows = 1;
+    return AT_OK;
+}
+
+static void test_search_chain(void **state)
+{
+    (void)state;
+    static const at_chain echo = {.id = "echo",
+                                  .row_width = one,
+                                  .prompt_max = one,
+                                  .rows_max = one,
+                                  .sample = echo_sample,
+                                  .answer = echo_answer};
+    for (int wrong = -1; wrong < WORDS; wrong += 20) {
+        at_model m;
+        at_arena a;
+        at_pair pair = {0};
+        at_arena_init(&a);
+        at_model_init(&m);
+        m.width = WORDS;
+        m.n_min = 1, m.n_max = 2;
+        m.pos_origin = 1;
+        m.n_fields = 1;
+        m.fields = at_new(&m.arena, at_field, 1);
+        m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {0, WORDS, -1}};
+        m.readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = WORDS};
+        m.decode = (at_decode){
+            .enabled = true, .stop = AT_STOP_STEPS, .max_steps = 1, .prompt_min = 1, .prompt_max = 1};
+        OK(at_model_layout(&m, &err));
+        for (int x = 0; x < WORDS; x++) {
+            at_model_data(&m, m.fields[0].embed.tensor)[x * WORDS + x] = 1;
+            at_model_data(&m, m.readout.w)[x * WORDS + (x == wrong ? 0 : x)] = 1;
+        }
+        at_subject s = {.m = &m, .arith = at_f64, .chain = &echo};
+        OK(at_subject_check(&s, &err));
+        err = (at_err){0};
+        at_status st =
+            refuter("search")->search(&s, &(at_refute_env){.states = 2000, .seed = 5}, &a, &pair, &err);
+        assert_int_equal(st, wrong < 0 ? AT_EBUDGET : AT_OK);
+        if (wrong >= 0)
+            assert_true(pair.x[0].n == 1 && pair.x[0].v[0] == wrong);
+        at_arena_release(&a);
+        at_model_release(&m);
+    }
+}
+
 /* Every allocation fails once; nothing is lost and nothing is believed. */
 static void test_out_of_memory(void **state)
 {
@@ -516,7 +584,7 @@ int main(void)
         cmocka_unit_test(test_pairs_qsa),     cmocka_unit_test(test_fits),
         cmocka_unit_test(test_blind),         cmocka_unit_test(test_views),
         cmocka_unit_test(test_decoders),      cmocka_unit_test(test_search),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_search_chain),  cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
