@@ -33,18 +33,15 @@ typedef struct {
 } at_bits_reader;
 uint64_t at_bits_get(at_bits_reader *r, int bits);
 
-/* How numbers and exact sums are written.
- *   number   sign, exponent field, mantissa without its first bit, as in IEEE 754: p + exp_bits bits
- *   sum      length L of the odd integer (0: the sum is 0; W+1, W+2: infinite, not a number), then sign, then how far above the
- *            lowest bit it lies, then its L bits: at most A bits
- * The lowest bit is that of the product of the two smallest numbers, the highest that of T products; W bits lie between. */
+/* How numbers and exact sums are written, always in as many bits.
+ *   number   as in IEEE 754: mantissa without its first bit, exponent field, sign: p + exp_bits bits
+ *   sum      an integer of A bits, two's complement, in units of 2^low: the product of the two smallest numbers. T products are smaller than
+ *            2^W units, W = A - 1, by so much that 2^W - 1, its negative and -2^W are free: infinite, and not a number */
 typedef struct {
     at_pfmt f;
     int exp_bits;
-    int number; /* bits of a number */
-    int low, W; /* exponent of the lowest bit of a sum, and bits of the window */
-    int length_bits, shift_bits;
-    int A; /* bits of a sum, at most */
+    int number;    /* bits of a number: p + exp_bits */
+    int low, W, A; /* A = 2p + ceil(log2 T) + 3*2^(exp_bits-1) - 5 where |w| <= 1 */
 } at_code;
 /* For sums of T terms w v with |w| <= 1 (softmax, average-hard), or of any size (wide: linear attention). */
 at_code at_code_of(at_arith a, int T, bool wide);
@@ -60,8 +57,8 @@ typedef struct {
     uint64_t bits;                            /* all of them: the sum of the next three */
     uint64_t query_bits, peak_bits, sum_bits; /* queries (and rows); maxima; partial sums or chosen values */
     uint64_t budget;                          /* all budgets together */
-    int A, number;                            /* bits of a partial sum at most, and of a number */
-    int longest_sum;                          /* bits that the longest partial sum took */
+    int A, number;                            /* bits of a partial sum, and of a number */
+    int longest_sum;                          /* significant bits of the longest partial sum */
     uint64_t *sent;                           /* (parties) bits that each sent */
     uint64_t *said;                           /* (parties) a hash of all the bits that each sent, in order */
     uint64_t *answered; /* (parties) of them peaks and sums: answers to others' queries */
@@ -116,7 +113,8 @@ at_status at_handed_run(const at_model *m, at_arith a, const at_input *x, int qu
  *
  * Every user position is a node (hidden rows belong to the first and the last of them). In every round a node may send
  * `bandwidth` bits over each edge of a tree, in each direction. Queries travel away from their node, maxima and
- * partial sums are merged on the way back. */
+ * partial sums are merged on the way back. How long messages are does not depend on the input, so neither does the order in which
+ * they arrive: what a message is about is known to both ends. */
 typedef struct {
     const int *parent; /* (n) the tree: parent[i] < i, parent[0] = -1 */
     const int *side;   /* (n) 0 or 1: whose node; an edge between the two is in the cut */

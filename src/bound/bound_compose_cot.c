@@ -76,10 +76,11 @@ static void report(sheet *s, const mpz_t *v)
     mpz_add_ui(c, v[T], 2);
     s->out->meaning =
         binding
-            ? sheet_text(s,
-                         "%s tokens before the answer do not suffice for every composition of %s functions; "
-                         "one more does, a function a step.",
-                         sheet_int(s, v[T]), sheet_int(s, c))
+            ? sheet_text(
+                  s,
+                  "With T = %s some composition of %s functions is answered wrongly (with one token more "
+                  "they can be taken one by one).",
+                  sheet_int(s, v[T]), sheet_int(s, c))
             : "The messages may hold enough of g to take two functions in one step: nothing is ruled out.";
     mpz_clears(side, needed, c, NULL);
 }

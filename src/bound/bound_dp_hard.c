@@ -16,10 +16,10 @@
 
 enum { n, letters, layers, H, w, p, e, B, k, c, PROBLEM, ATTENTION };
 enum { LINEAR, SPARSE };
-static const char *const problems[] = {"prefix-sum", "lis", "edit-distance"};
+static const char *const problems[] = {"prefix-sum", "lis", "ed"};
 static const char *const attentions[] = {"linear", "sparse"};
 static const at_param params[] = {
-    {"n", "length of the input (edit-distance: of each word)", 1, BOUND_MOST, 1000, true},
+    {"n", "length of the input (ed: of each word)", 1, BOUND_MOST, 1000, true},
     {"letters", "different ones (prefix-sum: the modulus)", 2, 1000000, 10, true},
     {"layers", "attention layers", 1, BOUND_MOST, 3, true},
     {"H", "heads a layer", 1, BOUND_MOST, 4, true},

@@ -322,8 +322,8 @@ static void report(sheet *s, const mpz_t *v)
                most_ruled_out(v, length, theorem_holds), most_ruled_out(v, length, parameters_hold));
     s->out->meaning =
         theorem && given
-            ? sheet_text(s, "No decoder of %lu layers with this Hdp solves %lu-sequential composition.",
-                         levels, levels)
+            ? sheet_text(s, "No decoder with L = %lu and this Hdp solves %lu-sequential composition.", levels,
+                         levels)
         : theorem || given
             ? "The two printings of the theorem differ here: one of them binds, the other does not."
             : "The prompt is too short for either printing: nothing is ruled out.";

@@ -123,7 +123,7 @@ static void report(sheet *s, const mpz_t *v)
                mpz_cmp(v[M], t) >= 0 ? "holds" : "does not hold");
     s->out->meaning =
         binding
-            ? sheet_text(s, "No layer of %s heads of width %s answers Match3 on every input of this length.",
+            ? sheet_text(s, "No layer with H = %s and m = %s answers Match3 on every input of this length.",
                          sheet_int(s, v[H]), sheet_int(s, v[m]))
             : "The message is long enough to hold all of Alice's bits: nothing is ruled out.";
     mpz_clears(have, sent, t, NULL);

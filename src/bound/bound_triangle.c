@@ -99,11 +99,11 @@ static void report(sheet *s, const mpz_t *v)
     mpz_mul(t, t, v[m]);
     sheet_line(s, "D H m", "%s", sheet_int(s, t));
     s->out->meaning =
-        binding
-            ? sheet_text(
-                  s, "No %s layers of %s heads of width %s find the triangles of every graph of this size.",
-                  sheet_int(s, v[D]), sheet_int(s, v[H]), sheet_int(s, v[m]))
-            : "The simulation may send as many bits as the matrices hold: nothing is ruled out.";
+        binding ? sheet_text(s,
+                             "No transformer with D = %s, H = %s and m = %s finds the triangles of every "
+                             "graph of this size.",
+                             sheet_int(s, v[D]), sheet_int(s, v[H]), sheet_int(s, v[m]))
+                : "The simulation may send as many bits as the matrices hold: nothing is ruled out.";
     mpz_clears(have, sent, t, NULL);
 }
 

@@ -47,6 +47,8 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
     at_err quiet = {0};
     if (at_params_set(&t->p, "N", n, &quiet) || (t->t->validate && t->t->validate(&t->p, &quiet)))
         return AT_OK; /* not an input of the task */
+    if (t->t->row_width(&t->p) != t->row)
+        return AT_OK; /* rows are as wide as the input is long: none is left out */
     at_input in = {n, x};
     if (at_input_check(t->m, &in, &quiet))
         return AT_OK;

@@ -41,6 +41,9 @@
     ROW(funccomp_params)                                                                                     \
     ROW(arcomm)                                                                                              \
     ROW(indistinguishable)                                                                                   \
+    ROW(dp_hard)                                                                                             \
+    ROW(arith_hard)                                                                                          \
+    ROW(dp_local_hard)                                                                                       \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

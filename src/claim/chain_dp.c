@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* The values of the parameter `problem`; sizes beyond the second do not occur. */
-static const char *const problems[] = {
+const char *const claim_dp_problems[] = {
     "edit-distance", "edit-distance-local", "lis",        "lcs", "knapsack", "coins",
     "grid",          "prefix-sum",          "palindrome", NULL};
 
 const at_param claim_dp_params[claim_dp_n_params] = {
-    {"problem", "which recurrence", 0, COUNT(problems) - 2, 0, true, problems},
+    {"problem", "which recurrence", 0, COUNT(claim_dp_problems) - 2, 0, true, claim_dp_problems},
     {"a", "its first size", 0, 1 << 20, 3, true},
     {"b", "its second size, where it has two", 0, 1 << 20, 3, true},
     {"letters", "prompts use so many of the lowest values of each input", 1, 999, 26, true},
@@ -23,7 +23,7 @@ const at_param claim_dp_params[claim_dp_n_params] = {
 at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_err *err)
 {
     int64_t size[AT_DP_MAX] = {at_params_int(p, "a"), at_params_int(p, "b")};
-    at_status s = at_dp_example_load(problems[at_params_int(p, "problem")], d, err);
+    at_status s = at_dp_example_load(claim_dp_problems[at_params_int(p, "problem")], d, err);
     if (s)
         return s;
     s = at_dp_bind(*d, size, x, err);

@@ -7,17 +7,23 @@
  * Proof, as it is run here: the prompt holds the tables of f and g, then x; Faye, Grace and Xavier hold one each. The layer's output at x
  * needs of g only Grace's share of the H denominators and H d numerators. Xavier sends the query out, Faye and Grace their largest scores back,
  * the largest of all goes out, and exact sums come back: H (d+1) numbers of at most A bits from Grace. Xavier divides and goes on
- * alone; the output is the layer's, bit for bit. So Grace's table of n log2 n bits goes through H (d+1) A bits (and H maxima). */
+ * alone; the output is the layer's, bit for bit. So Grace's table of n log2 n bits goes through H (d+1) A bits (and H maxima).
+ * Refuting: for a given layer two tables g and g' with the same outputs at x, f(x) where they differ (refute_layer.c). */
+#include "claim_limit.h"
 #include "claim_simulate.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const char *const parts[] = {"protocol", NULL};
+#include "hard_refute.h"
+
+static const char *const parts[] = {"protocol", "refute", "binds", NULL};
+enum { PROTOCOL, REFUTE, BINDS };
+enum { MOST = 64 }; /* n, where something is run */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, 0, true, parts},
-    {"n", "values that f and g are on", 2, 64, 3, true},
+    {"n", "values that f and g are on", 2, 1 << 20, 3, true},
     CLAIM_PARAM_SOURCE,
     CLAIM_PARAM_MERGE,
     {"H", "heads", 1, 64, 2, true},
@@ -88,7 +94,7 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
 static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                                 const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    int n = at_params_int(p, "n"), owner[2 * 64 + 1];
+    int n = at_params_int(p, "n"), owner[2 * MOST + 1];
     prompts all;
     at_status s = prompts_open(p, seed, &all, err);
     for (int i = 0; i <= 2 * n; i++)
@@ -118,7 +124,22 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == BINDS)
+        return limit_trial("compose-bound", p, cell, a, out, err);
+    if (at_params_int(p, "n") > MOST)
+        return at_fail(err, AT_EDOMAIN, "n=%d: at most %d where protocols and refuters run",
+                       at_params_int(p, "n"), MOST);
+    if (at_params_int(p, "part") == PROTOCOL)
+        return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    hard_layer h = {.weights = at_params_int(p, "model"),
+                    .heads = at_params_int(p, "H"),
+                    .dim = at_params_int(p, "d"),
+                    .steps = at_params_int(p, "steps"),
+                    .cell = cell,
+                    .limit = limit,
+                    .seed = seed,
+                    .env = env};
+    return hard_refute_compose(&h, at_params_int(p, "n"), a, out, err);
 }
 
 static const at_cell cells[] = {
@@ -130,6 +151,20 @@ static const at_cell cells[] = {
     {"n=3 model=compiled", NULL, AT_EV_SIMULATED, 0, "p12e8", 2, AT_TIER_QUICK,
      "n=3 model=compiled prompts=500"},
     {"n=3 H=2 d=3 prompts=200", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
+    {"part=refute n=16 H=2 d=2", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+    {"part=refute n=16 H=1 d=5", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=16 H=4 d=2", NULL, AT_EV_REFUTED, 0, "p4", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=16 H=1 d=1", NULL, AT_EV_REFUTED, 0, "p24", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=8 H=1 d=1", NULL, AT_EV_REFUTED, 0, "p10", 200, AT_TIER_QUICK, NULL},
+    {"part=refute n=16 H=2 d=2 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK,
+     "part=refute n=16 H=2 d=2 model=trained steps=30"},
+    {"part=refute n=16 H=1 d=5 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_FULL,
+     NULL},
+    {"part=refute n=16 H=1 d=1 model=trained steps=200", NULL, AT_EV_REFUTED, 0, "p24", 20, AT_TIER_FULL,
+     NULL},
+    {"part=binds n=270 H=4 d=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=binds n=270 H=4 d=16", "n=269", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=refute n=16 H=2 d=2", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_compose_bound = {

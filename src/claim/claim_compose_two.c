@@ -107,7 +107,7 @@ const at_claim claim_compose_two = {
         "f_k(...f_1(x)) from the tables of f_1, ..., f_k on 0..n-1 and x: for g(f(x)), two layers.",
     .proof = "Layer l reads the position (l-1)n + x_{l-1} + 1 by the score -lambda (t - k)^2, lambda = ln(32 "
              "V N), "
-             "which leaves an error of 1/(8N) whatever the error before, up to 1/(8N).",
+             "which turns an error of 1/(8N) in t into one of at most 1/(8N) in the value.",
     .task = "compose",
     CLAIM_FIELDS,
     CLAIM_TABLES,

@@ -5,6 +5,7 @@
 #include "claim_law.h"
 
 extern const at_param claim_dp_params[];
+extern const char *const claim_dp_problems[]; /* the values of the parameter `problem` */
 enum { claim_dp_n_params = 6 };
 extern const at_chain claim_dp_chain;
 

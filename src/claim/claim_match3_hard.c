@@ -12,12 +12,15 @@
  *   2. Protocol: x_1 is known to both. Bob sends his largest score of each head, Alice hers and her exact sums of weights
  *      and of weighted values, H (m+1) of them, A bits each; Bob adds his own, divides, and goes on alone (protocol.h).
  *   3. The output is the layer's, bit for bit. So a layer that is right decides DISJ_n with the bits that were sent. */
+#include "claim_limit.h"
 #include "claim_simulate.h"
 
 #include <stdio.h>
 
-static const char *const parts[] = {"gadget", "protocol", NULL};
-enum { GADGET, PROTOCOL };
+#include "hard_refute.h"
+
+static const char *const parts[] = {"gadget", "protocol", "refute", "binds", NULL};
+enum { GADGET, PROTOCOL, REFUTE, BINDS };
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
@@ -138,18 +141,37 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         limit = COUNT(compiled);
     if (!s)
         s = claim_simulate_each(&sim, make, p, limit, seed, env, &t, err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(g.n, a, &need, &why, err);
     if (s)
         return s;
     char more[96];
-    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d needs %d", (uintmax_t)t.answered, g.n, g.n);
+    snprintf(more, sizeof more, "Alice sent %ju; DISJ_%d with the answer told needs %d",
+             (uintmax_t)t.answered, g.n, need);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
-                                              : protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == GADGET)
+        return gadget_trial(p, a, out, err);
+    if (at_params_int(p, "part") == PROTOCOL)
+        return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == BINDS)
+        return limit_trial("match3-hard", p, cell, a, out, err);
+    gadget g = gadget_of(p);
+    hard_layer h = {.weights = at_params_int(p, "model"),
+                    .heads = at_params_int(p, "H"),
+                    .dim = at_params_int(p, "m"),
+                    .steps = at_params_int(p, "steps"),
+                    .cell = cell,
+                    .limit = limit,
+                    .seed = seed,
+                    .env = env};
+    return hard_refute_match3(&h, 2 * g.n + 1, g.M, a, out, err);
 }
 
 static const at_cell cells[] = {
@@ -163,6 +185,15 @@ static const at_cell cells[] = {
     {"n=4 H=2 m=4 model=trained", NULL, AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
     {"n=4 model=compiled", NULL, AT_EV_SIMULATED, 0, "p24", 2, AT_TIER_QUICK, NULL},
     {"n=3 H=2 m=4", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
+    {"part=refute n=8 H=1 m=4", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+    {"part=refute n=8 H=2 m=2", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=8 H=1 m=2", NULL, AT_EV_REFUTED, 0, "p12", 200, AT_TIER_FULL, NULL},
+    {"part=refute n=8 H=1 m=4 model=trained", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK,
+     "part=refute n=8 H=1 m=4 model=trained steps=30"},
+    {"part=refute n=8 H=1 m=2 model=trained", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
+    {"part=binds H=4 m=4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=binds H=4 m=4", "H=64", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=refute n=8", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_match3_hard = {

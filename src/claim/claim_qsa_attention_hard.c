@@ -10,22 +10,26 @@
  *   2. Alice sends the query of position 2q+1 (m numbers); its own key and value depend on her subset too, so she also sends
  *      its score and the first coordinate of its value: m + 2 numbers of p + e bits. Bob finishes (protocol.h).
  *   3. The output is the unit's, bit for bit. A unit that is right within 1/(2q) tells -1 from -1 + 2/q. */
+#include "claim_limit.h"
 #include "claim_simulate.h"
 
 #include <stdio.h>
 
-static const char *const parts[] = {"gadget", "protocol", NULL};
-enum { GADGET, PROTOCOL };
+#include "hard_refute.h"
+
+static const char *const parts[] = {"gadget", "protocol", "refute", "binds", NULL};
+enum { GADGET, PROTOCOL, REFUTE, BINDS };
 static const char *const sent[] = {"all", "query", NULL};
-enum { MOST = 8 }; /* q */
+enum { MOST = 8 }; /* q, where something is run */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
-    {"q", "vectors averaged, and bits of Alice and of Bob", 1, MOST, 3, true},
+    {"q", "vectors averaged, and bits of Alice and of Bob", 1, 1 << 20, 3, true},
     {"swap", "1: Alice takes 2i where a_i = 1", 0, 1, 0, true},
     CLAIM_PARAM_SOURCE,
     {"m", "head width of random and trained units", 1, 256, 4, true},
     {"steps", "of training", 0, 100000, 60, true},
+    {"d", "refuting: dimension of the vectors", 1, 8, 2, true},
     {"send", "Alice sends all that Bob needs, or the query alone", 0, 1, 0, true, sent},
 };
 
@@ -129,11 +133,16 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     if (!s)
         s = claim_simulate_each(&sim, make, p, compiles ? (uint64_t)COUNT(compiled) : limit, seed, env, &t,
                                 err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(g.q, a, &need, &why, err);
     if (s)
         return s;
-    char more[96];
-    snprintf(more, sizeof more, "%ju numbers of %d bits in one message; DISJ_%d needs %d bits%s",
-             (uintmax_t)(t.number ? t.bits / (uint64_t)t.number : 0), t.number, g.q, g.q,
+    char more[128];
+    snprintf(more, sizeof more,
+             "%ju numbers of %d bits in one message; DISJ_%d with the answer told needs %d bits%s",
+             (uintmax_t)(t.number ? t.bits / (uint64_t)t.number : 0), t.number, g.q, need,
              compiles ? ", and is decided" : "");
     return claim_tally_verdict(&t, more, a, out, err);
 }
@@ -141,8 +150,24 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
-                                              : protocol_trial(p, cell, limit, seed, env, a, out, err);
+    if (at_params_int(p, "part") == BINDS)
+        return limit_trial("qsa-attention-hard", p, cell, a, out, err);
+    if (at_params_int(p, "q") > MOST)
+        return at_fail(err, AT_EDOMAIN, "q=%d: at most %d where protocols and refuters run",
+                       at_params_int(p, "q"), MOST);
+    if (at_params_int(p, "part") == GADGET)
+        return gadget_trial(p, a, out, err);
+    if (at_params_int(p, "part") == PROTOCOL)
+        return protocol_trial(p, cell, limit, seed, env, a, out, err);
+    hard_layer h = {.weights = at_params_int(p, "model"),
+                    .heads = 1,
+                    .dim = at_params_int(p, "m"),
+                    .steps = at_params_int(p, "steps"),
+                    .cell = cell,
+                    .limit = limit,
+                    .seed = seed,
+                    .env = env};
+    return hard_refute_qsa(&h, at_params_int(p, "q"), at_params_int(p, "d"), a, out, err);
 }
 
 static const at_cell cells[] = {
@@ -154,6 +179,14 @@ static const at_cell cells[] = {
     {"q=3 model=compiled", NULL, AT_EV_SIMULATED, 0, "p24", 2, AT_TIER_QUICK, NULL},
     {"q=4 model=compiled", NULL, AT_EV_SIMULATED, 0, "p53", 2, AT_TIER_FULL, NULL},
     {"q=3 m=4", "send=query", AT_EV_SIMULATED, 0, "p8e5", 20, AT_TIER_QUICK, NULL},
+    {"part=refute q=4 m=2", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+    {"part=refute q=6 m=2", NULL, AT_EV_REFUTED, 0, "p12", 200, AT_TIER_FULL, NULL},
+    {"part=refute q=8 m=1", NULL, AT_EV_REFUTED, 0, "p8", 200, AT_TIER_FULL, NULL},
+    {"part=refute q=4 m=2 model=trained steps=300", NULL, AT_EV_REFUTED, 0, "p8", 20, AT_TIER_QUICK, NULL},
+    {"part=refute q=6 m=2 model=trained steps=300", NULL, AT_EV_REFUTED, 0, "p12", 20, AT_TIER_FULL, NULL},
+    {"part=binds q=512 m=16", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=binds q=512 m=16", "m=64", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=refute q=4", "model=compiled", AT_EV_REFUTED, 0, "p24", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_qsa_attention_hard = {

@@ -87,6 +87,7 @@ static const at_cell cells[] = {
     {"N=82 state=4", NULL, AT_EV_REFUTED, 0, "p6e4", 200, AT_TIER_QUICK, NULL},
     {"N=82 state=5 gain=4", NULL, AT_EV_REFUTED, 0, "p4e4", 200, AT_TIER_FULL, NULL},
     {"N=82 state=2 d=2 q=2", NULL, AT_EV_REFUTED, 0, "p12e8", 200, AT_TIER_FULL, NULL},
+    {"N=12 state=2", NULL, AT_EV_REFUTED, 0, "p12e8", 200, AT_TIER_FULL, NULL},
     {"N=82 state=4 weights=trained", NULL, AT_EV_REFUTED, 0, "p6e4", 20, AT_TIER_QUICK, NULL},
     {"N=82 state=4 states=1000", "weights=right", AT_EV_REFUTED, 0, "p6e4", 1, AT_TIER_QUICK,
      "N=21 state=4 states=1000"},

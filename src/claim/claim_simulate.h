@@ -7,6 +7,7 @@
 #ifndef ATTEST_CLAIM_SIMULATE_H
 #define ATTEST_CLAIM_SIMULATE_H
 
+#include <attest/logic.h>
 #include <attest/protocol.h>
 
 #include "claim_internal.h"

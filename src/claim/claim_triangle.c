@@ -13,18 +13,19 @@
  *      out, m+1 sums back). (Every pair of nodes talking to each other would have 2 N^2 / 9 edges in the cut and prove nothing.)
  *   3. The output is the model's, bit for bit; so D N H (2m+1) A bits of the cut are at least k^2 = N^2/9 for a model that is right.
  * That several layers cannot do Match3 either is a conjecture; nothing here speaks of it. */
+#include "claim_limit.h"
 #include "claim_simulate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char *const parts[] = {"gadget", "protocol", NULL};
-enum { GADGET, PROTOCOL };
-enum { MOST = 4, NODES = 3 * MOST }; /* k */
+static const char *const parts[] = {"gadget", "protocol", "binds", NULL};
+enum { GADGET, PROTOCOL, BINDS };
+enum { MOST = 4, NODES = 3 * MOST }; /* k, where something is run */
 
 static const at_param params[] = {
     {"part", "what is tried", 0, COUNT(parts) - 2, PROTOCOL, true, parts},
-    {"k", "nodes of each part: N = 3k", 1, MOST, 2, true},
+    {"k", "nodes of each part: N = 3k", 1, 1 << 20, 2, true},
     {"turn", "edges w_j -> u_{j+turn}", 0, 1, 0, true},
     CLAIM_PARAM_SOURCE,
     CLAIM_PARAM_MERGE,
@@ -192,19 +193,28 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     at_status s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
     if (!s)
         s = claim_simulate_each(&sim, make, p, limit, seed, env, &t, err);
+    int need = 0;
+    const char *why;
+    if (!s)
+        s = at_cc_disj_bits(k * k, a, &need, &why, err);
     if (s)
         return s;
     char more[200];
     snprintf(more, sizeof more,
-             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); DISJ "
-             "needs %d",
-             (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k);
+             "%ju rounds, at most %ju bits an edge, %ju over the cut of 1 edge (all pairs: %d edges); "
+             "DISJ_%d with "
+             "the answer told needs %d",
+             (uintmax_t)t.rounds, (uintmax_t)t.edge_bits, (uintmax_t)t.cut_bits, 2 * k * k, k * k, need);
     return claim_tally_verdict(&t, more, a, out, err);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
+    if (at_params_int(p, "part") == BINDS)
+        return limit_trial("triangle", p, cell, a, out, err);
+    if (at_params_int(p, "k") > MOST)
+        return at_fail(err, AT_EDOMAIN, "k=%d: at most %d where protocols run", at_params_int(p, "k"), MOST);
     return at_params_int(p, "part") == GADGET ? gadget_trial(p, a, out, err)
                                               : protocol_trial(p, cell, limit, seed, env, a, out, err);
 }
@@ -216,6 +226,8 @@ static const at_cell cells[] = {
     {"k=2 D=1 H=1 m=2", NULL, AT_EV_SIMULATED, 0, "p4e5", 20, AT_TIER_QUICK, NULL},
     {"k=3 D=3 H=2 m=3", NULL, AT_EV_SIMULATED, 0, "p12e6", 10, AT_TIER_QUICK, "k=2 D=3 H=2 m=2"},
     {"k=2 D=2 H=2 m=3 model=trained", NULL, AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
+    {"part=binds k=4096 D=2 H=2 m=4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=binds k=4096 D=2 H=2 m=4", "k=256", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"k=2 D=1 H=1 m=2", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
 };
 

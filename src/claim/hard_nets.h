@@ -55,21 +55,63 @@ hard_row hard_running_row,
 
 /* ---- trials --------------------------------------------------------------------------------------------------------- */
 
-enum { HARD_RANDOM, HARD_TRAINED, HARD_RIGHT };
-extern const char *const hard_weights[]; /* names of the values of the parameter `weights` */
+enum { HARD_RANDOM, HARD_TRAINED, HARD_RIGHT, HARD_WIDE };
+/* Names of the values of the parameter `weights`; wide (decoders only): random, with so many numbers of state that few inputs
+ * cannot collide. */
+extern const char *const hard_weights[];
 
 typedef struct {
-    const char *refuter;
-    const char *models; /* what they are, for the note: "first layers of 1..19 units" */
+    const char *refuter; /* NULL: all that fit, the search for anything among them */
+    const char *models;  /* what they are, for the note: "first layers of 1..19 units" */
     int weights;
     uint64_t states; /* budget a model */
+    uint64_t luck;   /* inputs of random search, at most; 0: as many as the refuter's states */
+    bool layer;      /* of one attention layer: count the pairs with equal states behind it apart */
     /* Model i and the subject around it; both are zero. */
     at_status (*make)(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err);
     const void *ctx;
 } hard_trial;
 /* Every model must be refuted by a pair that verifies: TRUE, and a note with counts, also of random search with as many
- * inputs. Right models: FALSE, when none is. */
+ * inputs. Right and wide models: FALSE, when none is. */
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err);
+
+/* Decoders and the chain they should write: what `make` of a trial needs (hard_chain.c). */
+typedef struct {
+    const at_chain *chain;
+    void *self;
+    at_arith arith;
+    bool sparse;         /* one-block on block-sparse attention; else running-sums on linear attention */
+    int block;           /* sparse: B */
+    hard_decoder shape;  /* of small decoders: rows and rule */
+    hard_row *row;       /* what they learn from; NULL: they cannot */
+    const void *lessons; /* its self */
+    int weights, steps;
+    uint64_t states, seed;
+    /* The right model; NULL: there is none. */
+    at_status (*right)(const at_params *p, bool sparse, at_model *m, at_err *err);
+    const at_params *p;
+} hard_chain;
+at_status hard_chain_trial(hard_chain *c, uint64_t models, const at_check_env *env, at_arena *a,
+                           at_verdict *out, at_err *err);
+
+/* The recurrences of chain_dp.c, as rows of integers or (prefix-sum) as tokens (hard_dp.c). Parameters: HARD_DP_PARAMS. */
+#define HARD_DP_PARAMS(PROBLEM, A, B)                                                                        \
+    {"problem", "which recurrence", 0, 8, PROBLEM, true, claim_dp_problems},                                 \
+        {"a", "its first size", 0, 4096, A, true},                                                           \
+        {"b", "its second size, where it has two", 0, 4096, B, true},                                        \
+        {"letters", "prompts use so many of the lowest values of each input", 1, 999, 26, true},             \
+        {"tokens", "1: prefix-sum as tokens, which small decoders may learn", 0, 1, 1, true},                \
+        {"block", "sparse: rows of a block", 2, 256, 8, true},                                               \
+        {"weights", "of the decoders", 0, 3, HARD_RANDOM, true, hard_weights},                               \
+        {"steps", "of a training", 1, 10000, 100, true},                                                     \
+    {                                                                                                        \
+        "states", "prompts looked at for a decoder, at most", 1, 1e9, 1 << 18, true                          \
+    }
+extern const char *const claim_dp_problems[];
+at_status hard_dp_trial(const at_params *p, const at_cell *cell, bool sparse, uint64_t limit, uint64_t seed,
+                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
+/* Is every chain another's? TRUE or FALSE with the counts, and the pair that has one chain. */
+at_status hard_dp_regular(const at_params *p, at_arena *a, at_verdict *out, at_err *err);
 
 #endif

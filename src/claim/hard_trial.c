@@ -6,12 +6,13 @@
 
 #include <string.h>
 
-const char *const hard_weights[] = {"random", "trained", "right", NULL};
+const char *const hard_weights[] = {"random", "trained", "right", "wide", NULL};
 
 typedef struct {
     at_status status;
     at_err err;
     bool found;        /* a pair that verifies */
+    bool layer;        /* and its states after the attention layer are equal */
     uint64_t states;   /* of the refuter */
     double bits;       /* of what was equal */
     bool lucky, wrong; /* random search: a pair; a wrong answer */
@@ -20,7 +21,7 @@ typedef struct {
 
 typedef struct {
     const hard_trial *t;
-    const at_refuter *refuter;
+    const at_refuter *refuter; /* NULL: all that fit */
     uint64_t seed;
     outcome *outcome; /* (models) */
 } work;
@@ -33,36 +34,82 @@ static const at_refuter *refuter_find(const char *id)
     return NULL;
 }
 
+/* Is the residual row after the attention layer the same in both inputs, where the outputs are equal and the targets not? */
+static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a,
+                                bool *equal, at_err *err)
+{
+    at_trace t[2];
+    at_output o;
+    int block = 0, D = s->m->width, first = y[0].n == 1 ? pair->x[0].n - 1 : 0;
+    while (s->m->blocks[block].kind != AT_BLOCK_ATTN)
+        block++;
+    for (int k = 0; k < 2; k++) {
+        at_status bad = at_run(s->m, s->arith, &pair->x[k], &t[k], a, &o, err);
+        if (bad)
+            return bad;
+    }
+    for (int i = 0; i < y[0].n && !*equal; i++) {
+        bool targets = false, rows = true;
+        for (int k = 0; k < y[0].width; k++)
+            targets = targets || y[0].right[i * y[0].width + k] != y[1].right[i * y[0].width + k];
+        for (int k = 0; k < D; k++) {
+            size_t at = (size_t)(first + i + s->m->n_prefix) * (size_t)D + (size_t)k;
+            rows = rows && t[0].state[block + 1][at] == t[1].state[block + 1][at];
+        }
+        *equal = targets && rows;
+    }
+    return AT_OK;
+}
+
+static at_status one_refuter(const work *w, const at_refuter *r, const at_subject *s,
+                             const at_refute_env *env, at_arena *a, outcome *o)
+{
+    at_pair pair = {0};
+    at_err why = {0};
+    at_tri is = AT_TRUE;
+    at_answer answer[2];
+    at_status bad = r->search(s, env, a, &pair, &why);
+    o->states += pair.states;
+    o->bits = pair.bits;
+    if (bad && bad != AT_EBUDGET)
+        return at_fail(&o->err, bad, "%s", why.text);
+    if (!bad && !r->single)
+        bad = at_pair_verify(s, &pair, a, &is, answer, &why, &o->err);
+    else if (!bad)
+        bad = at_subject_answer(s, &pair.x[0], a, &answer[0], &o->err);
+    o->found = !bad && is == AT_TRUE && (!r->single || !answer[0].correct);
+    if (o->found && w->t->layer && !r->single)
+        bad = states_compare(s, &pair, answer, a, &o->layer, &o->err);
+    memcpy(o->words, why.text, sizeof o->words - 1);
+    return bad == AT_EBUDGET ? AT_OK : bad;
+}
+
 static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_arena *a, outcome *o)
 {
     at_refute_env env = {
         .states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
-    at_pair pair = {0};
-    at_err why = {0};
+    at_err no = {0};
     at_status bad = at_subject_check(s, &o->err);
-    if (!bad)
-        bad = w->refuter->fits(s, &o->err);
-    if (bad)
-        return bad;
-    bad = w->refuter->search(s, &env, a, &pair, &why);
-    o->states = pair.states;
-    o->bits = pair.bits;
-    if (!bad) {
-        at_tri is;
-        at_answer answer[2];
-        bad = at_pair_verify(s, &pair, a, &is, answer, &why, &o->err);
-        o->found = !bad && is == AT_TRUE;
-    } else if (bad == AT_EBUDGET)
-        bad = AT_OK;
-    else
-        at_fail(&o->err, bad, "%s", why.text);
-    memcpy(o->words, why.text, sizeof o->words - 1);
+    if (!bad && w->refuter) {
+        bad = w->refuter->fits(s, &no);
+        if (bad == AT_EREFUSED && w->t->weights == HARD_RIGHT) { /* it does not even speak of such a model */
+            memcpy(o->words, no.text, sizeof o->words - 1);
+            return AT_OK;
+        }
+        bad = bad ? at_fail(&o->err, bad, "%s", no.text) : one_refuter(w, w->refuter, s, &env, a, o);
+    }
+    for (int k = 0; k < at_n_refuters && !w->refuter && !bad && !o->found; k++)
+        if (!at_refuters[k]->fits(s, &no))
+            bad = one_refuter(w, at_refuters[k], s, &env, a, o);
     at_random_search luck;
     env.states = o->states > 2 ? o->states : 2;
-    if (!bad && o->found) {
+    if (w->t->luck && env.states > w->t->luck)
+        env.states = w->t->luck;
+    if (!bad && (o->found || !w->refuter)) {
         bad = at_refute_random(s, &env, &luck, &o->err);
         o->lucky = luck.pair;
         o->wrong = luck.wrong;
+        o->found = o->found || (!w->refuter && (luck.pair || luck.wrong));
     }
     return bad;
 }
@@ -91,30 +138,37 @@ static void one_model(void *ctx, size_t i, int worker)
 static const char *note_make(const hard_trial *t, const outcome *o, uint64_t models, at_arena *a,
                              uint64_t *found)
 {
-    uint64_t lucky = 0, wrong = 0, most = 0, all = 0;
+    uint64_t lucky = 0, wrong = 0, most = 0, all = 0, layer = 0;
     const char *words = "";
     double bits = 0;
     *found = 0;
     for (uint64_t i = 0; i < models; i++) {
         *found += o[i].found;
         lucky += o[i].lucky;
+        layer += o[i].layer;
         wrong += o[i].wrong;
         all += o[i].states;
         most = o[i].states > most ? o[i].states : most;
-        bits = o[i].bits > bits ? o[i].bits : bits;
+        bits = o[i].found && o[i].bits > bits ? o[i].bits : bits;
         words = o[i].found || *words ? words : o[i].words;
     }
     at_text x;
     at_text_init(&x);
     at_text_addf(&x, "%s, %s: %llu of %llu %s refuted by a pair", hard_weights[t->weights], t->models,
                  (unsigned long long)*found, (unsigned long long)models, models == 1 ? "was" : "were");
+    if (t->layer && *found)
+        at_text_addf(&x, " (%llu with equal states behind the layer)", (unsigned long long)layer);
     if (bits > 0)
         at_text_addf(&x, ", up to %g bits equal", bits);
     at_text_addf(&x, ", %llu states, at most %llu a model", (unsigned long long)all,
                  (unsigned long long)most);
+    if (*found && t->luck)
+        at_text_addf(&x, "; random search with as many inputs, at most %llu", (unsigned long long)t->luck);
+    else if (*found)
+        at_text_add(&x, "; random search with as many inputs");
     if (*found)
-        at_text_addf(&x, "; random search with as many inputs: %llu pairs (and a wrong answer of %llu)",
-                     (unsigned long long)lucky, (unsigned long long)wrong);
+        at_text_addf(&x, ": %llu pairs (and a wrong answer of %llu)", (unsigned long long)lucky,
+                     (unsigned long long)wrong);
     if (*found < models)
         at_text_addf(&x, "; not refuted: %s", words);
     const char *note = x.oom || !x.s ? NULL : at_arena_strdup(a, x.s);
@@ -125,10 +179,10 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err)
 {
+    bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
-    work w = {
-        .t = t, .refuter = refuter_find(t->refuter), .seed = seed, .outcome = at_new(a, outcome, models)};
-    if (!w.refuter)
+    work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};
+    if (t->refuter && !(w.refuter = refuter_find(t->refuter)))
         return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);
     if (!w.outcome)
         return at_oom(err);
@@ -143,6 +197,6 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     *out = (at_verdict){.evidence = AT_EV_REFUTED, .inputs = models};
     if (!(out->note = note_make(t, w.outcome, models, a, &found)))
         return at_oom(err);
-    out->holds = found == models ? AT_TRUE : t->weights == HARD_RIGHT ? AT_FALSE : AT_UNKNOWN;
+    out->holds = found == models ? AT_TRUE : !small && !found ? AT_FALSE : AT_UNKNOWN;
     return AT_OK;
 }

@@ -4,6 +4,7 @@
 #include <attest/protocol.h>
 
 #include <math.h>
+#include <string.h>
 
 void at_bits_release(at_bits *b)
 {
@@ -78,11 +79,8 @@ at_code at_code_of(at_arith a, int T, bool wide)
     at_code c = {.f = at_pfmt_of(a), .exp_bits = a.exp_bits};
     c.number = c.f.p + c.exp_bits;
     c.low = 2 * (c.f.emin - c.f.p + 1);
-    int high = (wide ? 2 : 1) * (c.f.emax + 1) + bits_for(T - 1); /* T terms below 2^high/T */
-    c.W = high - c.low;
-    c.length_bits = bits_for(c.W + 2);
-    c.shift_bits = bits_for(c.W - 1);
-    c.A = c.length_bits + 1 + c.shift_bits + c.W;
+    c.W = (wide ? 2 : 1) * (c.f.emax + 1) + bits_for(T - 1) - c.low; /* T terms below 2^(W + low) / T */
+    c.A = c.W + 1;
     return c;
 }
 
@@ -122,41 +120,79 @@ double at_code_number_read(const at_code *c, at_bits_reader *r)
     return negative ? -size : size;
 }
 
+/* A sum is at most T max, which is 2^(W-p) units short of 2^W: the three integers below are never reached by one. */
+enum { FINITE, PLUS_INFINITY, MINUS_INFINITY, NOT_A_NUMBER };
+
+/* word (A bits, from the lowest) as one of the free integers; words beyond A are 0. */
+static void special_fill(const at_code *c, int what, uint32_t *word)
+{
+    memset(word, 0, AT_ACC_LIMBS * sizeof *word);
+    for (int k = 0; k < c->W && what == PLUS_INFINITY; k++)
+        word[k / 32] |= (uint32_t)1 << k % 32;
+    if (what != PLUS_INFINITY)
+        word[c->W / 32] |= (uint32_t)1 << c->W % 32;
+    if (what == MINUS_INFINITY)
+        word[0] |= 1;
+}
+
+/* word = -word modulo 2^A. */
+static void negate(const at_code *c, uint32_t *word)
+{
+    int n = (c->A + 31) / 32;
+    uint64_t carry = 1;
+    for (int k = 0; k < n; k++) {
+        carry += (uint32_t)~word[k];
+        word[k] = (uint32_t)carry;
+        carry >>= 32;
+    }
+    if (c->A % 32)
+        word[n - 1] &= ((uint32_t)1 << c->A % 32) - 1;
+}
+
 void at_code_sum(const at_code *c, at_bits *b, at_acc *s)
 {
-    uint32_t word[AT_ACC_LIMBS];
+    uint32_t word[AT_ACC_LIMBS], odd[AT_ACC_LIMBS];
     bool negative;
     int low;
     if (s->special != 0) {
-        at_bits_put(b, (uint64_t)(c->W + (isnan(s->special) ? 2 : 1)), c->length_bits);
-        at_bits_put(b, s->special < 0, 1);
-        return;
+        special_fill(c,
+                     isnan(s->special) ? NOT_A_NUMBER
+                     : s->special > 0  ? PLUS_INFINITY
+                                       : MINUS_INFINITY,
+                     word);
+    } else {
+        int n = at_acc_words(s, &negative, &low, odd), shift = low - c->low;
+        memset(word, 0, sizeof word);
+        for (int k = 0; k < n; k++) {
+            uint64_t two = (uint64_t)odd[k] << shift % 32;
+            word[shift / 32 + k] |= (uint32_t)two;
+            word[shift / 32 + k + 1] |= (uint32_t)(two >> 32);
+        }
+        if (negative)
+            negate(c, word);
     }
-    int n = at_acc_words(s, &negative, &low, word);
-    int length = n ? 32 * n - __builtin_clz(word[n - 1]) : 0;
-    at_bits_put(b, (uint64_t)length, c->length_bits);
-    if (!n)
-        return;
-    at_bits_put(b, negative, 1);
-    at_bits_put(b, (uint64_t)(low - c->low), c->shift_bits);
-    for (int k = 0; k < n; k++)
-        at_bits_put(b, word[k], k + 1 < n ? 32 : length - 32 * k);
+    for (int k = 0; k < c->A; k += 32)
+        at_bits_put(b, word[k / 32], c->A - k < 32 ? c->A - k : 32);
 }
 
 void at_code_sum_read(const at_code *c, at_bits_reader *r, at_acc *s)
 {
-    uint32_t word[AT_ACC_LIMBS];
-    int length = (int)at_bits_get(r, c->length_bits), n = (length + 31) / 32;
-    if (length == 0)
-        return;
-    bool negative = at_bits_get(r, 1);
-    if (length > c->W) {
-        at_acc_add(s, length == c->W + 1 ? (negative ? -INFINITY : INFINITY) : NAN);
-        return;
+    uint32_t word[AT_ACC_LIMBS] = {0}, free_one[AT_ACC_LIMBS];
+    for (int k = 0; k < c->A; k += 32)
+        word[k / 32] = (uint32_t)at_bits_get(r, c->A - k < 32 ? c->A - k : 32);
+    static const double specials[] = {0, INFINITY, -INFINITY, NAN};
+    for (int what = PLUS_INFINITY; what <= NOT_A_NUMBER; what++) {
+        special_fill(c, what, free_one);
+        if (!memcmp(word, free_one, sizeof word)) {
+            at_acc_add(s, specials[what]);
+            return;
+        }
     }
-    int low = (int)at_bits_get(r, c->shift_bits) + c->low;
-    for (int k = 0; k < n; k++)
-        word[k] = (uint32_t)at_bits_get(r, k + 1 < n ? 32 : length - 32 * k);
-    if (!r->over)
-        at_acc_add_words(s, negative, low, word, n);
+    bool negative = word[c->W / 32] >> c->W % 32 & 1;
+    if (negative)
+        negate(c, word);
+    int n = (c->A + 31) / 32;
+    while (n && !word[n - 1])
+        n--;
+    at_acc_add_words(s, negative, c->low, word, n);
 }

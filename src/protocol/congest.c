@@ -12,7 +12,8 @@
  * is "each query's sums aggregated per party". Attention that needs no maximum (linear) goes without peak and top. Blocks are not
  * in lockstep: a node goes on as soon as its own rows are done, and keeps the keys of earlier blocks.
  *
- * A message begins with its kind, block and position. Messages on an edge wait in a queue; a message has arrived when its last bit has.
+ * Messages on an edge wait in a queue; a message has arrived when its last bit has. No header says what a message is about: messages are
+ * as long for every input, so the order of arrivals is too, and everyone knows it.
  *
  * Letters: n nodes, u v nodes, r the node of a query, k attention block, t position. */
 #include "protocol_internal.h"
@@ -20,11 +21,12 @@
 #include <assert.h>
 #include <string.h>
 
-typedef enum { SAY_QUERY, SAY_PEAK, SAY_TOP, SAY_SUMS, SAYINGS } saying;
+typedef enum { SAY_QUERY, SAY_PEAK, SAY_TOP, SAY_SUMS } saying;
 
 typedef struct parcel {
     at_bits bits;
-    int from, to;
+    saying what; /* these, and the edge, are known to both ends */
+    int k, t, edge;
     struct parcel *next;
 } parcel;
 
@@ -110,24 +112,24 @@ static at_status send(net *g, int e, saying what, int k, int t)
     if (!p)
         return at_oom(g->err);
     at_bits *b = &p->bits;
-    at_bits_put(b, (uint64_t)what, bits_for(SAYINGS - 1));
-    at_bits_put(b, (uint64_t)k, bits_for(g->K - 1));
-    at_bits_put(b, (uint64_t)t, bits_for(g->T - 1));
-    size_t head = b->n;
+    p->what = what;
+    p->k = k;
+    p->t = t;
+    p->edge = e;
     if (what == SAY_QUERY) {
         query_write_q(l, a, b);
         m.query = b->n;
-        m.budget = head + (uint64_t)l->Q * (uint64_t)l->code.number;
+        m.budget = (uint64_t)l->Q * (uint64_t)l->code.number;
     } else if (what == SAY_SUMS) {
         /* sums of what lies behind the sender: what the receiver sees through the way back */
         int longest = query_write_sums(l, a, edge_sees(g, e ^ 1, k, t), g->T, g->plan->rounded, b);
         g->t->longest_sum = longest > g->t->longest_sum ? longest : g->t->longest_sum;
         m.sum = b->n;
-        m.budget = head + layer_sum_budget(l, g->T, l->code.A);
+        m.budget = layer_sum_budget(l, g->T, l->code.A);
     } else {
         query_write_peaks(l, a, edge_sees(g, what == SAY_TOP ? e : e ^ 1, k, t), b);
         m.peak = b->n;
-        m.budget = head + layer_peak_budget(l);
+        m.budget = layer_peak_budget(l);
     }
     edge *way = &g->edges[e];
     *(way->last ? &way->last->next : &way->first) = p;
@@ -243,16 +245,14 @@ static at_status node_begin(net *g, int u)
     return s;
 }
 
-static at_status node_hear(net *g, int e, const at_bits *b)
+static at_status node_hear(net *g, const parcel *p)
 {
-    int u = g->edges[e].to;
-    at_bits_reader r = {.from = b};
-    saying what = (saying)at_bits_get(&r, bits_for(SAYINGS - 1));
-    int k = (int)at_bits_get(&r, bits_for(g->K - 1)), t = (int)at_bits_get(&r, bits_for(g->T - 1));
+    int e = p->edge, u = g->edges[e].to, k = p->k, t = p->t;
+    at_bits_reader r = {.from = &p->bits};
     const layer *l = &g->layers[k];
     task *w = task_of(g, u, k, t);
     at_status s = AT_OK;
-    switch (what) {
+    switch (p->what) {
     case SAY_QUERY:
         query_read_q(l, &w->ask, &r);
         w->heard = true;
@@ -298,7 +298,6 @@ static at_status round_run(net *g, int bandwidth, bool *moved)
             way->last = way->first ? way->last : NULL;
             way->done = 0;
             p->next = NULL;
-            p->from = e;
             *end = p;
             end = &p->next;
         }
@@ -306,7 +305,7 @@ static at_status round_run(net *g, int bandwidth, bool *moved)
     at_status s = AT_OK;
     for (parcel *p = arrived; p; p = p->next) {
         if (!s)
-            s = node_hear(g, p->from, &p->bits);
+            s = node_hear(g, p);
         at_bits_release(&p->bits);
     }
     return s;

@@ -292,30 +292,29 @@ void query_read_peaks(const layer *l, query *a, const uint8_t *sees, at_bits_rea
 
 int query_write_sums(const layer *l, query *a, const uint8_t *sees, int T, bool rounded, at_bits *b)
 {
-    size_t longest = 0;
+    int longest = 0;
     for (int h = 0; h < l->n_heads; h++) {
         const layer_head *k = &l->head[h];
         if (!sees[k->group])
             continue;
         if (head_hard(k)) {
             at_bits_put(b, (uint64_t)(a->chosen[h] + 1), choice_bits(T));
-            for (int e = 0; e < k->dv && a->chosen[h] >= 0; e++)
-                at_code_number(&l->code, b, a->value[k->sum + e]);
+            for (int e = 0; e < k->dv; e++)
+                at_code_number(&l->code, b, a->chosen[h] >= 0 ? a->value[k->sum + e] : 0);
             continue;
         }
         for (int e = 0; e <= k->dv; e++) {
             at_acc *s = &a->sum[k->sum + e];
-            size_t before = b->n;
             if (rounded) {
                 double x = at_acc_round(s, &l->code.f);
                 at_acc_zero(s);
                 at_acc_add(s, x);
             }
             at_code_sum(&l->code, b, s);
-            longest = b->n - before > longest ? b->n - before : longest;
+            longest = at_acc_bits(s) > longest ? at_acc_bits(s) : longest;
         }
     }
-    return (int)longest;
+    return longest;
 }
 
 void query_read_sums(const layer *l, query *a, const uint8_t *sees, int T, at_bits_reader *r)
@@ -331,7 +330,7 @@ void query_read_sums(const layer *l, query *a, const uint8_t *sees, int T, at_bi
             continue;
         }
         int position = (int)at_bits_get(r, choice_bits(T)) - 1;
-        for (int e = 0; e < k->dv && position >= 0; e++)
+        for (int e = 0; e < k->dv; e++)
             a->told[e] = at_code_number_read(&l->code, r);
         if (position >= 0)
             query_choice(l, a, h, position, a->told);

@@ -90,7 +90,7 @@ void query_write_q(const layer *l, const query *a, at_bits *b);
 void query_read_q(const layer *l, query *a, at_bits_reader *r);
 void query_write_peaks(const layer *l, const query *a, const uint8_t *sees, at_bits *b);
 void query_read_peaks(const layer *l, query *a, const uint8_t *sees, at_bits_reader *r);
-/* rounded: the control. Returns the bits of the longest sum. */
+/* rounded: the control. Returns the significant bits of the longest sum. */
 int query_write_sums(const layer *l, query *a, const uint8_t *sees, int T, bool rounded, at_bits *b);
 void query_read_sums(const layer *l, query *a, const uint8_t *sees, int T, at_bits_reader *r);
 

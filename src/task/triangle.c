@@ -64,7 +64,9 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
 static uint64_t count(const at_params *p, at_enum e)
 {
     int N = at_params_int(p, "N");
-    return e == AT_ENUM_SEQUENCES && N * N < 63 ? (uint64_t)1 << (N * N) : UINT64_MAX;
+    if (e != AT_ENUM_SEQUENCES)
+        return 0;
+    return N * N < 63 ? (uint64_t)1 << (N * N) : UINT64_MAX;
 }
 
 static void nth(const at_params *p, at_enum e, uint64_t index, double *x)

@@ -23,6 +23,12 @@ static double size_named(const at_size *z, const char *name)
                                          : (double)z->parameters;
 }
 
+/* Bounds and streams say "ed", recurrences are named in full. */
+static const char *long_name(const char *name)
+{
+    return strcmp(name, "ed") ? name : "edit-distance";
+}
+
 /* A pattern of the bound with n for %d and the values of parameters for {name}. */
 static void pattern_fill(at_text *t, const char *s, const at_params *p, int n)
 {
@@ -36,7 +42,7 @@ static void pattern_fill(at_text *t, const char *s, const at_params *p, int n)
                 const at_param *row = &p->schema[i];
                 if (strlen(row->name) == (size_t)(close - s - 1) &&
                     !strncmp(row->name, s + 1, (size_t)(close - s - 1)))
-                    at_text_add(t, row->names[(int)(p->value[i] - row->lo)]);
+                    at_text_add(t, long_name(row->names[(int)(p->value[i] - row->lo)]));
             }
             s = close + 1;
         } else
@@ -44,14 +50,15 @@ static void pattern_fill(at_text *t, const char *s, const at_params *p, int n)
     }
 }
 
-/* The construction's size at problem size n; NaN where it cannot be had. */
-static double construction_size(const at_bound *b, const at_claim *c, const at_params *bp, int n)
+/* The construction's size at problem size n; NaN where it cannot be had. Fails for want of memory alone. */
+static at_status construction_size(const at_bound *b, const at_claim *c, const at_params *bp, int n,
+                                   double *out, at_err *err)
 {
     at_params p;
     at_program *P = NULL;
     at_model m;
     at_text set;
-    double out = NAN;
+    *out = NAN;
     at_text_init(&set);
     pattern_fill(&set, b->construction_params, bp, n);
     at_params_init(&p, c->params, c->n_params);
@@ -64,11 +71,11 @@ static double construction_size(const at_bound *b, const at_claim *c, const at_p
     if (!s) {
         at_size z;
         at_model_size(&m, &z);
-        out = size_named(&z, b->construction_size);
+        *out = size_named(&z, b->construction_size);
         at_model_release(&m);
     }
     at_program_free(P);
-    return out;
+    return s == AT_ENOMEM ? at_oom(err) : AT_OK;
 }
 
 static void point_add(at_series *s, double *x, double *y, double at, double value)
@@ -131,8 +138,10 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
         if (s && s != AT_EDOMAIN)
             return at_fail(err, s, "%s", why.text);
         point_add(&series[0], x, x + POINTS, v, r.least);
-        if (builds && v <= CONSTRUCTION_MOST)
-            point_add(&series[1], x + 2 * POINTS, x + 3 * POINTS, v, construction_size(b, c, p, (int)v));
+        double size = NAN;
+        if (builds && v <= CONSTRUCTION_MOST && (s = construction_size(b, c, p, (int)v, &size, err)))
+            return s;
+        point_add(&series[1], x + 2 * POINTS, x + 3 * POINTS, v, size);
         last = v;
     }
     out->n_series = series[1].n ? 2 : 1;

@@ -75,10 +75,10 @@ static const struct {
     {"dp-hard", "problem=lis n=40 letters=40 layers=1 H=1 w=1 p=8 e=5"},
     {"dp-hard", "problem=lis n=900 letters=5 layers=2 H=2 w=2 p=8 e=5"},
     {"dp-hard", "problem=lis n=700 letters=999 layers=2 H=2 w=2 p=8 e=5"},
-    {"dp-hard", "problem=edit-distance n=100 layers=1 H=1 w=1 p=8 e=5"},
+    {"dp-hard", "problem=ed n=100 layers=1 H=1 w=1 p=8 e=5"},
     {"dp-hard", "attention=sparse n=3000 B=300 layers=2 H=2 w=2 p=8 e=5 k=2 c=2"},
     {"dp-hard", "attention=sparse problem=lis letters=30 n=900 B=90 layers=3 H=1 w=1 p=4 e=3"},
-    {"dp-hard", "attention=sparse problem=edit-distance n=500 B=200 layers=1 H=3 w=8"},
+    {"dp-hard", "attention=sparse problem=ed n=500 B=200 layers=1 H=3 w=8"},
     {"arith-hard", ""},
     {"arith-hard", "operators=20 prime=5 layers=1 H=1 w=1 p=8 e=5"},
     {"dp-local-hard", ""},
@@ -133,6 +133,7 @@ static void start_check(const at_bound *b, const at_params *p, const at_bound_st
         assert_true(now);
 }
 
+/* EVIDENCE compose-cot exact starts of every parameter, 200 values one by one */
 static void test_starts(void **state)
 {
     (void)state;

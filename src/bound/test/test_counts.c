@@ -386,6 +386,7 @@ static void test_composition(void **state)
         }
 }
 
+/* EVIDENCE funccomp-params exact L=1..3 multiplied out, digits counted */
 static void test_parameters(void **state)
 {
     (void)state;

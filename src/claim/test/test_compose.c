@@ -1,8 +1,8 @@
 /* test_compose.c: the claims about function composition, beyond what every claim is asked: sizes, masks, the error that
  * look-ups promise each other, and the numbers of its proof.
  *
- * EVIDENCE compose-one exact every prompt at n=2 and n=3 (f64, f32), n=3 at 4 bits (3 bits fail)
- * EVIDENCE compose-one sampled 1000 prompts at n=16, 20 at n=64, 4 of them at 9 bits
+ * EVIDENCE compose-one exact every prompt at n=2 and n=3 (f64, f32), n=2 at 3 bits (2 fail), n=3 at 4 bits
+ * EVIDENCE compose-one sampled 1000 prompts at n=16, 40 at 6 bits (5 fail), 20 at n=64, 4 at 8 bits
  * EVIDENCE compose-two exact every prompt at n=2 and n=3 (f64, f32), n=3 at 6 bits (5 bits fail), k=1..6 at n=2, k=3 at n=3
  * EVIDENCE compose-two sampled 1000 prompts at n=64 in f64 and f32, 40 at 16 bits, 10 at n=1024, 4 at n=16 k=64
  * EVIDENCE compose-chain exact every prompt at n=3 k=3 (f64, f32), n=2 k=1..4, n=3 k=2 at 6 bits (5 bits fail)

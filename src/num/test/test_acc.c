@@ -253,11 +253,40 @@ static void test_special(void **state)
     assert_true(same(at_acc_double(&s), 0.0));
 }
 
+/* A sum taken apart into an odd integer and put together again is the same sum, also added to another. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (uint64_t k = 0; k < 2000; k++) {
+        at_rng r = at_rng_at(11, k);
+        at_acc s, t, sum;
+        uint32_t word[AT_ACC_LIMBS];
+        bool negative;
+        int low;
+        at_acc_zero(&s);
+        at_acc_zero(&t);
+        at_acc_zero(&sum);
+        for (uint64_t n = at_rng_below(&r, 6); n > 0; n--) {
+            double x = ldexp(at_rng_normal(&r), (int)at_rng_below(&r, 2000) - 1000),
+                   y = ldexp(at_rng_normal(&r), (int)at_rng_below(&r, 2000) - 1000);
+            at_acc_add_product(&s, x, y);
+        }
+        at_acc_add(&t, 0.3);
+        at_acc_add(&sum, 0.3);
+        at_acc_merge(&sum, &s);
+        int n = at_acc_words(&s, &negative, &low, word), bits = at_acc_bits(&s);
+        assert_true(n == (bits + 31) / 32 && (n == 0 || (word[0] & 1)));
+        at_acc_add_words(&t, negative, low, word, n);
+        assert_true(same(at_acc_double(&t), at_acc_double(&sum)));
+        assert_int_equal(at_acc_bits(&t), at_acc_bits(&sum));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums),  cmocka_unit_test(test_split),   cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_carry), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_carry), cmocka_unit_test(test_special), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void sums_return(void **state)
                 if (k == 8)
                     at_acc_add(&s, NAN);
                 at_code_sum(&c, &b, &s);
-                assert_true(b.n <= (size_t)c.A);
+                assert_int_equal(b.n, c.A);
                 at_bits_reader r = {.from = &b};
                 at_code_sum_read(&c, &r, &t);
                 assert_true(!r.over && r.at == b.n);
@@ -155,7 +155,7 @@ static bool shared_agrees(const at_model *m, at_arith a, const at_input *x, cons
     return equal;
 }
 
-/* EVIDENCE arcomm simulated, random models of every weighting and mask that splits, 2..4 parties, six arithmetics. */
+/* EVIDENCE arcomm simulated random models of every weighting and mask that splits, 2..4 parties, six arithmetics. */
 static void parties_agree(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void handing_agrees(void **state)
             }
 }
 
-/* EVIDENCE triangle simulated, random models on trees of every shape, hidden rows included. */
+/* EVIDENCE triangle simulated random models on trees of every shape, hidden rows included. */
 static void trees_agree(void **state)
 {
     (void)state;
@@ -276,12 +276,12 @@ static void counts_known(void **state)
     int T = m.n_prefix + x.n + m.n_suffix;
     assert_int_equal(T, 8);
     assert_int_equal(t.number, 13);
-    /* W = 2p + log2 T + 3 emax - 3 with p = 8, emax = 15; fields for 0..W+2, the sign, 0..W-1 */
-    assert_int_equal(t.A, 61 + 6 + 1 + 6);
+    assert_int_equal(t.A, 2 * 8 + 3 + 3 * 16 - 5); /* 2p + log2 T + 3*2^(e-1) - 5 */
     assert_int_equal(t.messages, 2);
     assert_int_equal(t.query_bits, 2 * 3 * 13);
     assert_int_equal(t.peak_bits, 2 * 2 * 13);
-    assert_true(t.sum_bits > 0 && t.sum_bits <= 2 * 3 * (uint64_t)t.A);
+    assert_int_equal(t.sum_bits, 2 * 3 * t.A);
+    assert_true(t.longest_sum > 8 && t.longest_sum < t.A);
     assert_int_equal(t.sent[1], t.answered[1]);
     assert_int_equal(t.answered[1], t.sum_bits + 2 * 13);
     /* known to everyone: the same answer without the query */
@@ -301,6 +301,77 @@ static void counts_known(void **state)
     at_talk h;
     must(at_handed_run(&m, a, &x, 0, false, &arena, &h, &err), &err);
     assert_int_equal(h.bits, (2 * 3 + 2 * (1 + 2) + (uint64_t)(m.blocks[0].residual ? m.width : 0)) * 13);
+    at_arena_release(&arena);
+    at_model_release(&m);
+}
+
+/* Every edge carries, for each layer and position, one query, two maxima and the sums: D N H (m b + 2b + (m+1) A) bits over a cut of one
+ * edge, whatever lies behind it. */
+static void cut_known(void **state)
+{
+    (void)state;
+    at_model m;
+    at_arena arena;
+    at_err err = {0};
+    at_arena_init(&arena);
+    random_spec s = {.weighting = AT_SOFTMAX,
+                     .pos = RANDOM_NO_POS,
+                     .one_group = true,
+                     .tokens_only = true,
+                     .heads = 2,
+                     .dk = 3,
+                     .dv = 3,
+                     .layers = 2,
+                     .read = AT_READ_RAW,
+                     .seed = 3};
+    must(random_model(&s, &m, &err), &err);
+    at_input x;
+    input_make(&m, 1, &arena, &x);
+    int parent[16] = {-1, 0, 0, 0, 3, 3}, side[16] = {0, 0, 0, 1, 1, 1};
+    at_talk t;
+    must(at_congest_run(&m, arith("p8e5"), &x, &(at_congest_plan){.parent = parent, .side = side}, &arena, &t,
+                        &err),
+         &err);
+    uint64_t T = (uint64_t)(m.n_prefix + x.n + m.n_suffix), each = 3 * 13 + 2 * 13 + 4 * (uint64_t)t.A;
+    assert_int_equal(t.cut_bits, 2 * T * 2 * each);
+    assert_int_equal(t.edge_bits, t.cut_bits);
+    assert_int_equal(t.bits, 5 * t.cut_bits);
+    assert_int_equal(t.bits, t.budget);
+    at_arena_release(&arena);
+    at_model_release(&m);
+}
+
+/* What a party says depends on its own rows and on what it was told, and on nothing else. */
+static void words_are_own(void **state)
+{
+    (void)state;
+    at_model m;
+    at_arena arena;
+    at_err err = {0};
+    at_arena_init(&arena);
+    random_spec s = {
+        .weighting = AT_LINEAR, .pos = RANDOM_NO_POS, .tokens_only = true, .read = AT_READ_RAW, .seed = 4};
+    must(random_model(&s, &m, &err), &err);
+    at_input x;
+    input_make(&m, 1, &arena, &x);
+    double *v = (double *)x.v;
+    int owner[16] = {1, 1, 2, 2, 2, 0}, size = m.fields[0].size;
+    at_talk t[3], h[3];
+    for (int k = 0; k < 3; k++) { /* as it is; party 2 has another row; party 1 has another row */
+        if (k == 1)
+            v[3] = (double)(((int)v[3] + 1) % size);
+        if (k == 2)
+            v[1] = (double)(((int)v[1] + 1) % size);
+        assert_true(shared_agrees(&m, arith("p8e5"), &x,
+                                  &(at_shared_plan){.parties = 3, .owner = owner, .query = 5}, &arena,
+                                  &t[k]));
+        must(at_handed_run(&m, arith("p8e5"), &x, 1, false, &arena, &h[k], &err), &err);
+    }
+    assert_true(t[0].said[1] == t[1].said[1] &&
+                t[0].said[2] != t[1].said[2]); /* no maxima: no one hears of the others */
+    assert_true(t[1].said[2] == t[2].said[2] && t[1].said[1] != t[2].said[1]);
+    assert_true(t[0].said[0] == t[2].said[0]);
+    assert_true(h[0].said[0] == h[1].said[0] && h[1].said[0] != h[2].said[0]); /* Alice holds row 1 */
     at_arena_release(&arena);
     at_model_release(&m);
 }
@@ -456,9 +527,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return), cmocka_unit_test(parties_agree),
-        cmocka_unit_test(handing_agrees), cmocka_unit_test(trees_agree), cmocka_unit_test(counts_known),
-        cmocka_unit_test(budgets_bite),   cmocka_unit_test(refusals),    cmocka_unit_test(no_memory),
+        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(parties_agree),
+        cmocka_unit_test(handing_agrees), cmocka_unit_test(trees_agree),   cmocka_unit_test(counts_known),
+        cmocka_unit_test(cut_known),      cmocka_unit_test(words_are_own), cmocka_unit_test(budgets_bite),
+        cmocka_unit_test(refusals),       cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
