@@ -322,7 +322,8 @@ static at_status refuted_make(panel *q, const at_row *rows, size_t n, const char
         if (same(r->key.subject, c->id) && is_ours(r, build) && same(r->rec.role, "claim") &&
             same(r->rec.evidence, "refuted") && same(r->rec.verdict, "holds") &&
             view_map_belongs(c, q->panel->refuted_params, r, &w, &x))
-            p[k++] = (point){x, view_map_size(q->panel->refuted_unit, &w, r)};
+            p[k++] = (point){q->panel->refuted_size ? view_map_size(q->panel->refuted_size, &w, r) : x,
+                             view_map_size(q->panel->refuted_unit, &w, r)};
     }
     return points_set(q, AT_MAP_REFUTED, p, k) ? AT_OK : at_oom(err);
 }
