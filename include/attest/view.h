@@ -245,9 +245,9 @@ typedef struct {
     const char *trained; /* a stream, with attention; only where the measure is the width */
     at_study_attention attention;
     const char *refuted, *refuted_params; /* a claim whose cells refute models, and which of them, as above */
-    const char *
-        refuted_unit; /* the largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of
-                                 its arithmetic, from the left: "state*bits", "N*d-1" */
+    /* The largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of its arithmetic, from the
+     * left: "state*bits", "N*d-1". The size of the problem in the same way, "n*2+1"; NULL: the parameter that is $. */
+    const char *refuted_unit, *refuted_size;
     const char *note; /* what is to be known about this panel; may be NULL */
 } at_map_panel;
 extern const at_map_panel at_map_panels[];

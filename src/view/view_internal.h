@@ -5,6 +5,7 @@
 #ifndef ATTEST_VIEW_INTERNAL_H
 #define ATTEST_VIEW_INTERNAL_H
 
+#include <attest/claim.h>
 #include <attest/view.h>
 
 /* ---- text (clean.c) ------------------------------------------------------------------------ */
@@ -175,8 +176,13 @@ typedef struct {
 /* map_bound.c; model: the construction's at this size, NULL: there is none. */
 at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_model *model, at_arena *a,
                             view_map_bound *out, at_err *err);
-/* A template with its numbers in; false: it asks for a model that is not there. */
+/* map_template.c. A template with its numbers in; false: it asks for a model that is not there. */
 bool view_map_fill(at_text *t, const char *template, double size, const view_map_model *model);
+/* Do a row's parameters agree with what stands before ';' in the template? w: they; *size: the size, at its largest. What is
+ * computed from the size is free, the first parameter that is the size itself is it. */
+bool view_map_belongs(const at_claim *c, const char *template, const at_row *r, at_sweep *w, double *size);
+/* The size of the models of a row, from numbers, parameters and `bits`; NaN where it cannot be had. */
+double view_map_size(const char *unit, const at_sweep *w, const at_row *r);
 /* map_show.c: the section of the report. */
 at_status view_map_html(at_text *t, const at_map *m, at_err *err);
 

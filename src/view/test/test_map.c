@@ -205,6 +205,10 @@ static void refutations_have_sizes(void **state)
     p.refuted_unit = "N*2-1";
     at_map m = map_of(&s, &p, 1);
     POINTS(&m.places[0], AT_MAP_REFUTED, 8, 15, 16, 31, 20, 39);
+    p.refuted_size = "N*2+1";
+    m = map_of(&s, &p, 1);
+    POINTS(&m.places[0], AT_MAP_REFUTED, 17, 15, 33, 31, 41, 39);
+    p.refuted_size = NULL;
     p.refuted_unit = "M*bits";
     m = map_of(&s, &p, 1);
     POINTS(&m.places[0], AT_MAP_REFUTED, 8, 110, 16, 352);
@@ -401,6 +405,9 @@ static void every_panel_of_the_map(void **state)
             fail_msg("%s: no stream %s", p->task, p->trained);
         if (p->trained && p->measure != AT_MAP_WIDTH && p->measure != AT_MAP_HEADS_DIM)
             fail_msg("%s, %s: what was trained has a width", p->task, p->architecture);
+        const at_claim *refuting = p->refuted ? at_claim_find(p->refuted) : NULL;
+        if (p->refuted && !(refuting && refuting->trial && p->refuted_params && p->refuted_unit))
+            fail_msg("%s, %s: %s refutes nothing", p->task, p->architecture, p->refuted);
         if (!p->construction && !p->bound)
             fail_msg("%s, %s: nothing to show", p->task, p->architecture);
         for (int i = 0; i < k; i++)
