@@ -38,10 +38,22 @@ static at_status text_keep(question *q, const at_params *p, at_err *err)
     return AT_OK;
 }
 
+/* Does one of the assignments set this parameter? */
+static bool set_names(const char *set, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *s = set; s && (s = strstr(s, name)); s += n)
+        if (s[n] == '=' && (s == set || s[-1] == ' ' || s[-1] == ','))
+            return true;
+    return false;
+}
+
 static at_status task_open(const cli_args *a, const at_task *t, question *q, at_err *err)
 {
     at_params_init(&q->params, t->params, t->n_params);
     at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
+    if (!s && t->length && !set_names(a->set, "N")) /* the other parameters say it */
+        s = at_params_set(&q->params, "N", t->length(&q->params), err);
     q->subject.task = t;
     q->subject.params = &q->params;
     q->subject.tolerance = a->tolerance;
