@@ -83,6 +83,9 @@ typedef struct at_task {
     /* A simpler input than x, the k-th candidate, for shrinking; false when there is no k-th. The
      * candidate must have the same length (lengths are shrunk by the checker). NULL: none. */
     bool (*simpler)(const at_params *p, const double *x, int n, int k, double *out);
+    /* Is x (N rows) an input of the task? NULL: whatever the fields of its models allow is one. For whoever makes inputs
+     * otherwise than by the verbs above: beside an input there may be none, as between the two signs of `selection`. */
+    bool (*holds)(const at_params *p, const double *x);
 } at_task;
 
 /* Weights that a task's parameters name, for those who build it: relu-net's w1 (h, d1), b1 (h), w2 (d2, h), b2 (d2),

@@ -99,7 +99,7 @@ static bool input_holds(const walk *w, const double *x, int n)
     if (at_input_check(w->s->m, &(at_input){n, x}, &no))
         return false;
     if (!w->s->chain)
-        return true;
+        return !w->s->task->holds || w->s->task->holds(w->s->params, x);
     double *rows = at_calloc((size_t)w->s->chain->rows_max(w->s->self) * (size_t)w->W, sizeof *rows);
     int count;
     bool holds = rows && !w->s->chain->answer(w->s->self, x, n, rows, &count, &no);

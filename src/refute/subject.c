@@ -122,6 +122,8 @@ static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a
     if (x->n != at_params_int(s->params, "N"))
         return at_fail(err, AT_EINPUT, "%d positions; task %s has %d", x->n, t->id,
                        at_params_int(s->params, "N"));
+    if (t->holds && !t->holds(s->params, x->v))
+        return at_fail(err, AT_EINPUT, "this is no input of task %s: %s", t->id, t->definition);
     double *right = at_new(a, double, n *w);
     at_output y;
     at_status bad = right ? at_run(s->m, s->arith, x, NULL, a, &y, err) : at_oom(err);

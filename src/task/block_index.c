@@ -75,4 +75,5 @@ const at_task at_task_block_index = {
     .count = count,
     .nth = nth,
     AT_ROWS_VERBS,
+    .holds = holds,
 };

@@ -98,6 +98,20 @@ static bool simpler(const at_params *p, const double *x, int n, int k, double *o
     return at_columns_simpler(x, n, WIDTH, plain, k, out);
 }
 
+/* Ratings are integers of 0..N-1, no two equal. */
+static bool holds(const at_params *p, const double *x)
+{
+    int N = at_params_int(p, "N");
+    bool seen[AT_LENGTH_MAX] = {false};
+    for (int i = 0; i < N; i++) {
+        double r = x[WIDTH * i + RATING];
+        if (!(r >= 0 && r < N) || r != (int)r || seen[(int)r])
+            return false;
+        seen[(int)r] = true;
+    }
+    return true;
+}
+
 const at_task at_task_copy_rating = {
     .id = "copy-rating",
     .title = "Fetching the best match",
@@ -109,4 +123,5 @@ const at_task at_task_copy_rating = {
         "a position is value, slack, key, query and rating (ratings all different), as in \"0.5/0/1/1/0 "
         "-1/1/0/1/2\"",
     AT_ROWS_VERBS,
+    .holds = holds,
 };

@@ -64,7 +64,8 @@ AT_ROWS_VERBS_DEFINE
 
 #define MASK_VERBS                                                                                           \
     .params = schema, .enums = 1u << AT_ENUM_SEQUENCES,                                                      \
-    .input_help = "a position is one real, as in \"2.25\"", .count = count, .nth = nth, AT_ROWS_VERBS
+    .input_help = "a position is one real, as in \"2.25\"", .count = count, .nth = nth, .holds = holds,      \
+    AT_ROWS_VERBS
 
 const at_task at_task_prefix_mask = {
     .id = "prefix-mask",

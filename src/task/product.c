@@ -58,4 +58,5 @@ const at_task at_task_product = {
     .n_params = AT_PARAMS_COUNT(schema),
     .input_help = "a position is a and b, as in \"0.5/-0.25\"",
     AT_ROWS_VERBS,
+    .holds = holds,
 };

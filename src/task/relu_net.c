@@ -106,4 +106,5 @@ const at_task at_task_relu_net = {
     .n_params = AT_PARAMS_COUNT(schema),
     .input_help = "a position is d1 reals, as in \"0.5,-1,2\"",
     AT_ROWS_VERBS,
+    .holds = holds,
 };

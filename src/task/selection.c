@@ -80,4 +80,5 @@ const at_task at_task_selection = {
     .input_help = "a position is x, y and t, as in \"0.5,1/-1,0/0.75\"",
     .validate = validate,
     AT_ROWS_VERBS,
+    .holds = holds,
 };

@@ -153,6 +153,13 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
     static bool simpler(const at_params *p, const double *x, int n, int k, double *out)                      \
     {                                                                                                        \
         return at_rows_simpler(p, x, n, row_width(p), k, inside, out);                                       \
+    }                                                                                                        \
+    static bool holds(const at_params *p, const double *x)                                                   \
+    {                                                                                                        \
+        for (int i = 0; i < at_params_int(p, "N"); i++)                                                      \
+            if (!inside(p, x + i * row_width(p)))                                                            \
+                return false;                                                                                \
+        return true;                                                                                         \
     }
 /* The verbs of a task over reals, for its row: made as above, or written by the task under the same names. */
 #define AT_ROWS_VERBS                                                                                        \

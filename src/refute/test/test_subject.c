@@ -146,6 +146,47 @@ static void test_shrinking(void **state)
     at_arena_release(&a);
 }
 
+/* y = x is right about prefix-mask of one entry within 0.34, where x is 1/3 at most from 0 or 1, and wrong between. The search mixes
+ * real rows, so it comes there; but these are no inputs of the task, and a model that is right is not refuted by them. */
+static void test_outside_the_task(void **state)
+{
+    (void)state;
+    const at_task *t = at_task_find("prefix-mask");
+    at_model m;
+    at_params p;
+    at_arena a;
+    at_refutation r;
+    at_answer y;
+    double between = 0.45, inside = 0.25;
+    at_arena_init(&a);
+    at_model_init(&m);
+    m.width = m.n_min = m.n_max = m.pos_origin = 1;
+    m.fields = at_new(&m.arena, at_field, 1);
+    m.n_fields = 1;
+    m.fields[0] =
+        (at_field){.name = "x", .kind = AT_FIELD_REAL, .size = 1, .lo = -0.5, .hi = 1.5, .embed = {0, 1, -1}};
+    m.readout = (at_readout){.kind = AT_READ_RAW, .rows = 1};
+    OK(at_model_layout(&m, &err));
+    *at_model_data(&m, m.fields[0].embed.tensor) = *at_model_data(&m, m.readout.w) = 1;
+    at_params_init(&p, t->params, t->n_params);
+    OK(at_params_parse(&p, "N=1 n=1", &err));
+    at_subject s = {.m = &m, .arith = at_f64, .task = t, .params = &p, .tolerance = 0.34};
+    OK(at_refute(&s, &(at_refute_env){.states = 3000, .seconds = 20, .threads = 1}, "search", &a, &r, &err));
+    assert_int_equal(r.refuted, AT_UNKNOWN);
+    assert_true(r.attempts[0].states >= 1000);
+    OK(at_subject_answer(&s, &(at_input){1, &inside}, &a, &y, &err));
+    assert_true(y.correct);
+    assert_int_equal(at_subject_answer(&s, &(at_input){1, &between}, &a, &y, &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "no input of task prefix-mask"));
+    err = (at_err){0};
+    s.tolerance = 0.3; /* now it is wrong, and inside the task */
+    OK(at_refute(&s, &(at_refute_env){.states = 3000, .seconds = 20, .threads = 1}, "search", &a, &r, &err));
+    assert_int_equal(r.refuted, AT_TRUE);
+    assert_true(t->holds(&p, r.pair.x[0].v));
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     (void)state;
@@ -168,9 +209,8 @@ static void test_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_and_pairs),
-        cmocka_unit_test(test_random_search),
-        cmocka_unit_test(test_shrinking),
+        cmocka_unit_test(test_answers_and_pairs), cmocka_unit_test(test_random_search),
+        cmocka_unit_test(test_shrinking),         cmocka_unit_test(test_outside_the_task),
         cmocka_unit_test(test_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,7 @@ static void test_shrinking(void **state)
                 assert_memory_not_equal(x, y, bytes);
                 for (int j = 0; j < N; j++)
                     assert_true(in_domain(t, &p, y + j * W));
+                assert_true(t->holds(&p, y));
                 memcpy(x, y, bytes);
                 assert_true(++steps < 1000);
             }
@@ -221,11 +222,37 @@ static void test_integers(void **state)
     assert_string_equal(err.text, "alpha=5: must be at most T=4");
 }
 
+/* Beside inputs lie rows that are none. */
+static void test_holds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *size;
+        double x[15];
+        bool holds;
+    } cases[] = {{"selection", "N=1 d=1", {1, -1, 0.5}, true},
+                 {"selection", "N=1 d=1", {1, -1, 0.25}, false},
+                 {"selection", "N=2 d=1", {1, -1, 0.5, 1, -1, -0.25}, false},
+                 {"prefix-mask", "N=1 n=2", {1.25}, true},
+                 {"prefix-mask", "N=1 n=2", {1.5}, false},
+                 {"suffix-mask", "N=1 n=2", {0.375}, false},
+                 {"block-index", "N=1 n=2", {0.5}, false},
+                 {"product", "N=1 M=1", {1, 1.5}, false},
+                 {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, true},
+                 {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}, false},
+                 {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1}, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        at_params p;
+        const at_task *t = task_with(cases[k].id, cases[k].size, &p);
+        assert_int_equal(t->holds(&p, cases[k].x), cases[k].holds);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws),     cmocka_unit_test(test_answers),  cmocka_unit_test(test_networks),
-        cmocka_unit_test(test_shrinking), cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_shrinking), cmocka_unit_test(test_integers), cmocka_unit_test(test_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
