@@ -96,6 +96,8 @@ at_status at_decoder_push(at_decoder *d, const double *row, at_err *err);
 /* The row that follows the last one pushed (a prefix row of the model also counts), its least margin, and
  * whether all of it is decided; where it is not, the numbers are NaN and the margin is 0. */
 at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *decided, at_err *err);
+/* The readout before a decision that at_decoder_next read last, (*n); valid until the next call on d. */
+const double *at_decoder_values(const at_decoder *d, int *n);
 size_t at_decoder_bytes(const at_decoder *d); /* of caches now: all that grows with the sequence, and sums */
 
 /* Multiply-adds, exactly, by where they are done; UINT64_MAX stands for that many or more. Counted as if no weight

@@ -520,3 +520,9 @@ at_status at_decoder_next(at_decoder *d, double *row, double *margin, at_tri *de
     *decided = all;
     return AT_OK;
 }
+
+const double *at_decoder_values(const at_decoder *d, int *n)
+{
+    *n = d->y.rows;
+    return d->y.value;
+}

@@ -25,12 +25,19 @@ static slot *table_find(const table *t, uint64_t output)
     return &t->slot[k];
 }
 
+/* Of a chain: the numbers behind its rows, which say what the rows are. */
+static at_status chain_hash(const at_subject *s, const at_input *x, const at_answer *y, at_arena *a,
+                            uint64_t *out, at_err *err)
+{
+    const double *value;
+    size_t n;
+    at_status bad = subject_readouts(s, x, y, a, &value, &n, err);
+    *out = bad ? 1 : at_hash64(value, n * sizeof *value, 1) | 1;
+    return bad;
+}
+
 static uint64_t output_hash(const at_subject *s, const at_answer *y, int i)
 {
-    if (s->chain)
-        return at_hash64(y->got, (size_t)y->n * (size_t)y->width * sizeof *y->got,
-                         at_hash64(y->value, sizeof *y->value, 1)) |
-               1;
     uint64_t h = (uint64_t)i + 1;
     for (int k = 0; k < y->values; k++) {
         double v = y->value[(size_t)i * (size_t)y->values + (size_t)k];
@@ -70,7 +77,11 @@ static at_status one_try(const at_subject *s, const at_refute_env *env, table *t
     int places = bad ? 0 : s->chain ? 1 : y.n;
     out->wrong = out->wrong || (!bad && !y.correct);
     for (int i = 0; i < places && !bad && !out->pair; i++) {
-        uint64_t h = output_hash(s, &y, i), target = target_hash(s, &y, i);
+        uint64_t h = 0, target = target_hash(s, &y, i);
+        if (!s->chain)
+            h = output_hash(s, &y, i);
+        else if ((bad = chain_hash(s, &p.x[0], &y, &a, &h, err)))
+            break;
         slot *k = table_find(t, h);
         if (!k->output && t->used < t->size / 4 * 3) {
             *k = (slot){h, target, index};

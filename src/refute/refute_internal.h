@@ -12,6 +12,10 @@ int subject_length_max(const at_subject *s); /* of an input: N, or the longest p
 at_status subject_draw(const at_subject *s, uint64_t seed, uint64_t i, double *x, int *n, at_err *err);
 /* Outputs at most so far apart are equal. */
 double subject_same(const at_subject *s);
+/* Decoders: the readout (R) after the prompt x and after each row of y, (*count) numbers in all. Margins alone would not tell prompts
+ * apart: a tie has margin 0, whatever the numbers that tie. */
+at_status subject_readouts(const at_subject *s, const at_input *x, const at_answer *y, at_arena *a,
+                           const double **value, size_t *count, at_err *err);
 /* Do two answers agree at position i in the sense of at_pair_verify, and do the targets there not? */
 bool answers_collide(const at_subject *s, const at_answer *x, const at_answer *y, int i);
 

@@ -260,8 +260,7 @@ static bool family_useful(void *ctx, uint64_t i, uint64_t k)
 /* Real answers must be further apart than two tolerances; others must differ. */
 static double targets_apart(const at_subject *s)
 {
-    double same = s->same > 0 ? s->same : s->tolerance * 0x1p-20;
-    return s->task->real ? 2 * s->tolerance + same : 0;
+    return s->task->real ? 2 * s->tolerance + subject_same(s) : 0;
 }
 
 /* What is left of a budget. */

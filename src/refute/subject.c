@@ -179,6 +179,35 @@ static at_status chain_answer(const at_subject *s, const at_input *x, at_arena *
     return AT_OK;
 }
 
+/* Once more over the prompt and the rows that were written, which are all that a decoder reads. */
+at_status subject_readouts(const at_subject *s, const at_input *x, const at_answer *y, at_arena *a,
+                           const double **value, size_t *count, at_err *err)
+{
+    at_decoder *d = NULL;
+    size_t w = (size_t)y->width, R = (size_t)s->m->readout.rows;
+    double *row = at_new(a, double, w), *all = at_new(a, double, (size_t)(y->n + 1) * R), margin;
+    at_tri decided;
+    at_status bad = row && all ? AT_OK : at_oom(err);
+    if (!bad)
+        bad = (s->rounded_sums ? at_decoder_new_rounded : at_decoder_new)(s->m, s->arith, &d, err);
+    for (int i = 0; i < x->n && !bad; i++)
+        bad = at_decoder_push(d, x->v + (size_t)i * w, err);
+    for (int i = 0; i <= y->n && !bad; i++) {
+        int n;
+        if (i)
+            bad = at_decoder_push(d, y->got + (size_t)(i - 1) * w, err);
+        if (!bad)
+            bad = at_decoder_next(d, row, &margin, &decided, err);
+        const double *v = at_decoder_values(d, &n);
+        for (size_t r = 0; r < R && !bad; r++)
+            all[(size_t)i * R + r] = isnan(v[r]) ? NAN : v[r] + 0.0; /* one NaN, one zero */
+    }
+    at_decoder_free(d);
+    *value = all;
+    *count = (size_t)(y->n + 1) * R;
+    return bad;
+}
+
 at_status at_subject_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err)
 {
     at_status bad = at_input_check(s->m, x, err);
@@ -207,14 +236,24 @@ bool answers_collide(const at_subject *s, const at_answer *x, const at_answer *y
            !rows_equal(x->right + at * w, y->right + at * w, w);
 }
 
-static bool chains_collide(const at_answer *x, const at_answer *y, at_err *why)
+static at_status chains_collide(const at_subject *s, const at_pair *p, const at_answer *x, const at_answer *y,
+                                at_arena *a, at_tri *out, at_err *why, at_err *err)
 {
     size_t w = (size_t)x->width;
-    if (x->n != y->n || !rows_equal(x->got, y->got, (size_t)x->n * w) || !rows_equal(x->value, y->value, 1))
-        return at_fail(why, AT_EDOMAIN, "the two prompts are continued differently"), false;
-    if (x->n_right == y->n_right && rows_equal(x->right, y->right, (size_t)x->n_right * w))
-        return at_fail(why, AT_EDOMAIN, "the right chains are the same"), false;
-    return true;
+    bool equal =
+        x->n == y->n && rows_equal(x->got, y->got, (size_t)x->n * w) && rows_equal(x->value, y->value, 1);
+    bool same = x->n_right == y->n_right && rows_equal(x->right, y->right, (size_t)x->n_right * w);
+    at_status bad = AT_OK;
+    const double *value[2];
+    size_t n[2] = {0, 0};
+    for (int k = 0; k < 2 && equal && !same && !bad; k++)
+        bad = subject_readouts(s, &p->x[k], x, a, &value[k], &n[k], err);
+    equal = equal && !bad && (same || rows_equal(value[0], value[1], n[0]));
+    if (!bad && (!equal || same))
+        at_fail(why, AT_EDOMAIN,
+                equal ? "the right chains are the same" : "the two prompts are continued differently");
+    *out = !bad && equal && !same ? AT_TRUE : AT_FALSE;
+    return bad;
 }
 
 at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_tri *out, at_answer answer[2],
@@ -226,8 +265,9 @@ at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_
         if (bad)
             return bad;
     }
-    if (s->chain)
-        *out = chains_collide(&answer[0], &answer[1], why) ? AT_TRUE : AT_FALSE;
+    at_status bad = s->chain ? chains_collide(s, p, &answer[0], &answer[1], a, out, why, err) : AT_OK;
+    if (bad)
+        return bad;
     for (int i = 0; s->task && i < answer[0].n; i++)
         if (answers_collide(s, &answer[0], &answer[1], i))
             *out = AT_TRUE;

@@ -187,6 +187,64 @@ static void test_outside_the_task(void **state)
     at_arena_release(&a);
 }
 
+/* ---- chains ------------------------------------------------------------------------------------------------- */
+
+static int echo_one(const void *self)
+{
+    (void)self;
+    return 1;
+}
+
+static at_status echo_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                             at_err *e)
+{
+    (void)self, (void)n, (void)e;
+    rows[0] = prompt[0];
+    *n_rows = 1;
+    return AT_OK;
+}
+
+static const at_chain echo = {
+    .id = "echo", .row_width = echo_one, .prompt_max = echo_one, .rows_max = echo_one, .answer = echo_answer};
+
+/* One token comes, the same should be written; all logits are value[token], a tie: the first token is written, with margin 0. Whether two
+ * prompts are a pair is a matter of their values. */
+static void test_ties_of_decoders(void **state)
+{
+    (void)state;
+    const double value[3] = {1, 2, 1}, zero = 0, one = 1, two = 2;
+    at_model m;
+    at_arena a;
+    at_answer y[2];
+    at_tri is;
+    at_err why = {0};
+    at_arena_init(&a);
+    at_model_init(&m);
+    m.width = m.n_min = m.pos_origin = 1;
+    m.n_max = 2;
+    m.fields = at_new(&m.arena, at_field, 1);
+    m.n_fields = 1;
+    m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = 3, .embed = {0, 1, -1}};
+    m.readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = 3};
+    m.decode =
+        (at_decode){.enabled = true, .stop = AT_STOP_STEPS, .max_steps = 1, .prompt_min = 1, .prompt_max = 1};
+    OK(at_model_layout(&m, &err));
+    memcpy(at_model_data(&m, m.fields[0].embed.tensor), value, sizeof value);
+    for (int r = 0; r < 3; r++)
+        at_model_data(&m, m.readout.w)[r] = 1;
+    at_subject s = {.m = &m, .arith = at_f64, .chain = &echo};
+    at_pair p = {.x = {{1, &zero}, {1, &one}}};
+    OK(at_pair_verify(&s, &p, &a, &is, y, &why, &err));
+    assert_true(y[0].n == 1 && y[1].n == 1 && y[0].got[0] == y[1].got[0] && y[0].value[0] == y[1].value[0]);
+    assert_int_equal(is, AT_FALSE);
+    assert_string_equal(why.text, "the two prompts are continued differently");
+    p.x[1].v = &two;
+    OK(at_pair_verify(&s, &p, &a, &is, y, &why, &err));
+    assert_int_equal(is, AT_TRUE);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     (void)state;
@@ -211,7 +269,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers_and_pairs), cmocka_unit_test(test_random_search),
         cmocka_unit_test(test_shrinking),         cmocka_unit_test(test_outside_the_task),
-        cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_ties_of_decoders),  cmocka_unit_test(test_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
