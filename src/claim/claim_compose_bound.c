@@ -2,7 +2,9 @@
  *
  * Source: Peng, Narayanan, Papadimitriou 2024 (theorem 1).
  * Statement: if R = n log2 n - H (d+1) p > 0, an H-headed layer of head width d at p bits answers g(f(x)) wrongly with probability at
- * least R / (3 n log2 n) over f, g, x. Exact partial sums take A > p bits, so the bound restated is R = n log2 n - H (d+1) A.
+ * least R / (3 n log2 n) over f, g, x. Exact partial sums take A > p bits: R = n log2 n - H (d+1) A where weights
+ * need no common maximum. With it (exp(s - max), as here) Grace's sums depend on the maximum over Faye's keys too, hence perhaps on f(x): the
+ * protocol runs, but the theorem with A is not claimed.
  *
  * Proof, as it is run here: the prompt holds the tables of f and g, then x; Faye, Grace and Xavier hold one each. The layer's output at x
  * needs of g only Grace's share of the H denominators and H d numerators. Xavier sends the query out, Faye and Grace their largest scores back,
@@ -174,7 +176,8 @@ const at_claim claim_compose_bound = {
     .statement =
         "If R = n log2 n - H(d+1)p > 0, one H-headed layer of head width d at p bits answers g(f(x)) wrongly "
         "with "
-        "probability at least R / (3 n log2 n). With exact partial sums of A bits: R = n log2 n - H(d+1)A.",
+        "probability at least R / (3 n log2 n). With exact partial sums of A bits, and "
+        "weights that need no common maximum: R = n log2 n - H(d+1)A.",
     .proof = "Faye, Grace and Xavier hold f, g and x. All that the output at x needs of g is Grace's share "
              "of H denominators and H d "
              "numerators: H(d+1) exact sums, which are sent, counted and merged; the output is the layer's "

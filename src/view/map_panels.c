@@ -124,7 +124,8 @@ const at_map_panel at_map_panels[] = {
      .construction_params = "n=$",
      .bound = "compose-bound",
      .bound_params = "n=$ H=1 d=1 p=448",
-     .note = "p = 448: no exact sum at f32 has more bits up to 2^20 tokens."},
+     .note = "p = 448: no exact sum at f32 has more bits up to 2^20 tokens. For weights that need no common "
+             "maximum."},
     {.task = "composition",
      .architecture = "1 layer, few bits",
      .size = "n",
@@ -146,7 +147,8 @@ const at_map_panel at_map_panels[] = {
      .unit = "steps, one head of width 1",
      .bound = "compose-cot",
      .bound_params = "n=$ H=1 d=1 p=448 T=1",
-     .note = "T steps do not compose T+2 functions; one more does, a function a step (compose-chain)."},
+     .note = "T steps do not compose T+2 functions; one more does, a function a step (compose-chain). "
+             "For weights that need no common maximum."},
     {.task = "composition",
      .architecture = "two layers",
      .size = "n",
