@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define SEARCHED 100 /* inputs of a search that runs each, where a trial does not say */
+
 const char *const hard_weights[] = {"random", "trained", "right", "wide", NULL};
 
 typedef struct {
@@ -90,18 +92,19 @@ static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_a
         .states = w->t->states, .seed = w->seed + i, .threads = 1, .memory = (size_t)1 << 26};
     at_err no = {0};
     at_status bad = at_subject_check(s, &o->err);
-    if (!bad && w->refuter) {
-        bad = w->refuter->fits(s, &no);
-        if (bad == AT_EREFUSED && w->t->weights == HARD_RIGHT) { /* it does not even speak of such a model */
-            memcpy(o->words, no.text, sizeof o->words - 1);
-            return AT_OK;
-        }
-        bad = bad ? at_fail(&o->err, bad, "%s", no.text) : one_refuter(w, w->refuter, s, &env, a, o);
+    const at_refuter *only = w->refuter;
+    if (!bad && only) {
+        bad = only->fits(s, &no);
+        if (bad == AT_EREFUSED && w->t->weights == HARD_RIGHT) { /* it does not speak of such a model: */
+            only = NULL;                                         /* then all others are tried on it */
+            bad = AT_OK;
+        } else
+            bad = bad ? at_fail(&o->err, bad, "%s", no.text) : one_refuter(w, only, s, &env, a, o);
     }
-    for (int k = 0; k < at_n_refuters && !w->refuter && !bad && !o->found; k++) {
+    for (int k = 0; k < at_n_refuters && !only && !bad && !o->found; k++) {
         at_refute_env this = env;
-        if (at_refuters[k]->single && w->t->luck)
-            this.states = w->t->luck; /* a run each */
+        if (at_refuters[k]->single)
+            this.states = w->t->luck ? w->t->luck : SEARCHED; /* a run each */
         if (!at_refuters[k]->fits(s, &no))
             bad = one_refuter(w, at_refuters[k], s, &this, a, o);
     }
@@ -109,11 +112,11 @@ static at_status one_search(const work *w, const at_subject *s, uint64_t i, at_a
     env.states = o->states > 2 ? o->states : 2;
     if (w->t->luck && env.states > w->t->luck)
         env.states = w->t->luck;
-    if (!bad && (o->found || !w->refuter)) {
+    if (!bad && (o->found || !only)) {
         bad = at_refute_random(s, &env, &luck, &o->err);
         o->lucky = luck.pair;
         o->wrong = luck.wrong;
-        o->found = o->found || (!w->refuter && (luck.pair || luck.wrong));
+        o->found = o->found || (!only && (luck.pair || luck.wrong));
     }
     return bad;
 }

@@ -33,7 +33,17 @@ static at_status refuter_need(const char *id, const at_refuter **out, at_err *er
                    near ? near : "", near ? "'?" : "");
 }
 
-/* Run again, shrunk, and run again once more: *held says whether it does. */
+static bool inputs_equal(const at_subject *s, const at_pair *x, const at_pair *y)
+{
+    for (int k = 0; k < 2; k++)
+        if (x->x[k].n != y->x[k].n ||
+            memcmp(x->x[k].v, y->x[k].v, (size_t)x->x[k].n * (size_t)subject_row(s) * sizeof(double)) != 0)
+            return false;
+    return true;
+}
+
+/* Run again, shrunk, and run again once more: *held says whether it does. Outputs of the shrunk pair are equal, as those of what was
+ * found; what the note says of states is known of the latter only, and says so. */
 static at_status finding_confirm(const at_subject *s, const at_refuter *r, at_arena *a, at_refutation *out,
                                  bool *held, at_err *why, at_err *err)
 {
@@ -47,8 +57,13 @@ static at_status finding_confirm(const at_subject *s, const at_refuter *r, at_ar
                 at_fail(why, AT_EDOMAIN, "what it found is answered rightly");
         } else
             bad = at_pair_verify(s, &out->pair, a, &is, out->answer, why, err);
-        if (!pass && !bad && is == AT_TRUE)
+        if (!pass && !bad && is == AT_TRUE) {
+            at_pair found = out->pair;
             bad = pair_shrink(s, r->single, SHRINK_SECONDS, a, &out->pair, err);
+            if (!bad && !r->single && found.note && !inputs_equal(s, &found, &out->pair) &&
+                !(out->pair.note = at_arena_printf(a, "%s (before the two were made simpler)", found.note)))
+                bad = at_oom(err);
+        }
     }
     *held = !bad && is == AT_TRUE;
     return bad;
