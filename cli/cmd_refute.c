@@ -172,8 +172,9 @@ static void finding_print(const at_subject *s, const at_refute_report *r, at_tex
     if (pair)
         cli_wrap(
             t,
-            "two inputs with the same output, to the bit where answers are no reals, that must be answered "
-            "differently:",
+            s->task && s->task->real
+                ? "two inputs with outputs too close to be told apart, that must be answered differently:"
+                : "two inputs with the same output, to the last bit, that must be answered differently:",
             2, cli_columns());
     for (int k = 0; k < (pair ? 2 : 1); k++) {
         input_show(s, &f->pair.x[k], f->answer[k].correct ? "  input" : "  WRONG on", t);

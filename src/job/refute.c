@@ -94,7 +94,7 @@ static at_status report_put(const at_refute_job *job, const at_cell_key *key, co
     at_arith_name(job->subject->arith, arith);
     bool found = r->found.refuted == AT_TRUE;
     at_record rec = {.role = "refutation",
-                     .evidence = "refuted",
+                     .evidence = found ? "refuted" : "not refuted",
                      .verdict = found ? "fails" : "unknown",
                      .arithmetic = arith,
                      .inputs = r->states,
