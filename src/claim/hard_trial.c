@@ -163,7 +163,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
     else if (*found)
         at_text_add(&x, "; random search with as many inputs");
     if (*found)
-        at_text_addf(&x, ": a pair of %llu, a wrong answer of %llu", (unsigned long long)lucky,
+        at_text_addf(&x, ": a pair in %llu of them, a wrong answer in %llu", (unsigned long long)lucky,
                      (unsigned long long)wrong);
     if (*found < models)
         at_text_addf(&x, "; not refuted: %s", words);
