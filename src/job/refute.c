@@ -22,27 +22,27 @@ static json_t *input_json(const at_subject *s, const at_input *x)
 static json_t *report_json(const at_refute_job *job, const at_refute_report *r)
 {
     const at_refutation *f = &r->found;
-    json_t *o = json_object(), *attempts = json_array();
+    json_t *o = json_object(), *tried = json_object(), *rows = json_array();
     detail_add(o, "runs", json_integer((json_int_t)r->runs + 1));
     detail_add(o, "states", json_integer((json_int_t)r->states));
     detail_add(o, "random_inputs", json_integer((json_int_t)f->random.tried));
     detail_add(o, "random_pair", json_boolean(f->random.pair));
     detail_add(o, "random_wrong", json_boolean(f->random.wrong));
     for (int k = 0; k < f->n_attempts; k++) {
-        json_t *t = json_object();
-        detail_add(t, "refuter", json_string(f->attempts[k].id));
-        detail_add(t, "states", json_integer((json_int_t)f->attempts[k].states));
-        detail_add(t, "seconds", detail_number(f->attempts[k].seconds));
-        if (f->attempts[k].words)
-            detail_add(t, "words", json_string(f->attempts[k].words));
-        json_array_append_new(attempts, t);
+        const at_attempt *x = &f->attempts[k];
+        json_array_append_new(rows, json_pack("[s, I, f, s]", x->id, (json_int_t)x->states, x->seconds,
+                                              x->words && *x->words ? x->words : "found"));
     }
-    detail_add(o, "attempts", attempts);
+    detail_add(tried, "columns",
+               json_pack("[s, s, s, s]", "refuter", "states", "seconds", "what came of it"));
+    detail_add(tried, "rows", rows);
+    detail_add(o, "attempts", tried);
     if (f->refuted == AT_TRUE) {
         json_t *x = json_array();
         for (int k = 0; k < 2 && f->pair.x[k].n; k++)
             json_array_append_new(x, input_json(job->subject, &f->pair.x[k]));
         detail_add(o, "method", json_string(f->method));
+        detail_add(o, "wrong", input_json(job->subject, &f->pair.x[f->wrong]));
         detail_add(o, "pair", x);
     }
     return o;
