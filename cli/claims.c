@@ -11,6 +11,21 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
     return s ? s : at_claim_task(c, p, t, tp, err);
 }
 
+at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err)
+{
+    const at_claim *c = at_claim_find(a->words[0]);
+    if (!c && a->set)
+        return at_fail(err, AT_EINPUT, "--set is for claims, and '%.60s' is none (attest list claims)",
+                       a->words[0]);
+    if (!c)
+        return at_model_load(m, a->words[0], err);
+    const at_task *task;
+    at_params p, tp;
+    at_status s = cli_claim_params(a, c, c->look_params, &p, &task, &tp, err);
+    *input = c->look;
+    return s ? s : at_claim_model(c, &p, m, err);
+}
+
 static void count_print(at_text *out, size_t n, const char *noun)
 {
     at_text_addf(out, "%zu %s%s, ", n, noun, n == 1 ? "" : "s");

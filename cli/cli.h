@@ -113,8 +113,8 @@ typedef struct {
 } cli_command;
 
 extern const cli_command cmd_bench, cmd_bound, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval,
-    cmd_generate, cmd_list, cmd_look, cmd_map, cmd_refute, cmd_report, cmd_run, cmd_show, cmd_sweep,
-    cmd_train;
+    cmd_generate, cmd_list, cmd_look, cmd_map, cmd_protocol, cmd_refute, cmd_report, cmd_run, cmd_show,
+    cmd_sweep, cmd_train;
 
 /* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
@@ -161,6 +161,8 @@ json_t *cli_json_add(json_t *array, json_t *value);
  * them together, e.g. q <= N. tp: the task's own. */
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
                            const at_task **t, at_params *tp, at_err *err);
+/* The model that the first word means: a file, or a claim's own with a->set; *input: then its example, else left alone. */
+at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
 int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
 void cli_size_print(const at_size *z, at_text *out);

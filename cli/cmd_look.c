@@ -7,22 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The model and the input that are meant: a claim's own, or a file and the words. */
-static at_status subject_load(const cli_args *a, at_model *m, const char **input, at_err *err)
-{
-    const at_claim *c = at_claim_find(a->words[0]);
-    if (!c && a->set)
-        return at_fail(err, AT_EINPUT, "--set is for claims, and '%.60s' is none (attest list claims)",
-                       a->words[0]);
-    if (!c)
-        return at_model_load(m, a->words[0], err);
-    const at_task *task;
-    at_params p, tp;
-    at_status s = cli_claim_params(a, c, c->look_params, &p, &task, &tp, err);
-    *input = c->look;
-    return s ? s : at_claim_model(c, &p, m, err);
-}
-
 static int show(const cli_args *a, const at_look *l)
 {
     at_err err = {0};
@@ -49,7 +33,7 @@ static int run(const cli_args *a)
     const char *own = NULL;
     if (a->out && at_picture_kind_of(a->out, &kind, &err)) /* before the work, not after it */
         return cli_fail(a, &err);
-    if (subject_load(a, &m, &own, &err))
+    if (cli_subject_load(a, &m, &own, &err))
         return cli_fail(a, &err);
     at_text line;
     at_text_init(&line);

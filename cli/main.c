@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &cmd_list,     &cmd_show,  &cmd_check, &cmd_build,  &cmd_compile, &cmd_run,
-    &cmd_generate, &cmd_look,  &cmd_bound, &cmd_refute, &cmd_map,     &cmd_report,
-    &cmd_data,     &cmd_train, &cmd_eval,  &cmd_sweep,  &cmd_bench,
+    &cmd_list,     &cmd_show, &cmd_check, &cmd_build,    &cmd_compile, &cmd_run,
+    &cmd_generate, &cmd_look, &cmd_bound, &cmd_protocol, &cmd_refute,  &cmd_map,
+    &cmd_report,   &cmd_data, &cmd_train, &cmd_eval,     &cmd_sweep,   &cmd_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 

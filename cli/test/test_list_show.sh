@@ -1,7 +1,7 @@
 # test_list_show.sh: `list` and `show`.
 . cli/test/lib.sh
 
-says 0 'list: claims' 'match2            One softmax head of width 3' list
+says 0 'list: claims' 'One softmax head of width 3 finds pairs' list
 says 0 'list: tasks' 'y_i = 1 iff there is j with x_i + x_j = 0 mod M' list
 for kind in claims tasks programs weightings masks positions readouts arithmetics; do
     says 0 "list $kind --json is an array" '[{"id": ' list "$kind" --json

@@ -10,7 +10,8 @@
  *          /:     0 from Z (q-1) U,           other from (q-1) U U       (not by 0)
  *      summed over l + r = k-1. Beyond 32 operators: two trees make three others, with +, - or *, so there are at
  *      least C_r (3 C_32)^j with 33j + r, C the number of trees.
- *   3. A linear decoder knows S = layers H (w^2 + w) b bits of its prompt: 2^S >= number of chains. */
+ *   3. A linear decoder knows S = layers H (w^2 + w) b bits of its prompt, and its length, of which there are k-1: these first steps have
+ *      2k+1+2j tokens with j < k-1 pairs of brackets. So 2^S (k-1) >= number of chains. k-1 is counted as the next power of two. */
 #include "bound_internal.h"
 
 enum { operators, prime, layers, H, w, p, e };
@@ -67,15 +68,27 @@ static void steps_count(mpz_t trees, mpz_t growth, mpz_t times, const mpz_t *v)
     }
 }
 
+/* What the decoder knows: bits of its sums, and which of the k-1 lengths the prompt has. */
+static void bits_known(mpz_t S, const mpz_t *v)
+{
+    mpz_t t;
+    mpz_init(t);
+    message_float(t, v[p], v[e]);
+    chains_state(S, v[layers], v[H], v[w], t);
+    mpz_sub_ui(t, v[operators], 2); /* ceil(log2(k-1)) bits: the digits of k-2 */
+    if (mpz_sgn(t) > 0)
+        mpz_add_ui(S, S, mpz_sizeinbase(t, 2));
+    mpz_clear(t);
+}
+
 static bool binds(const mpz_t *v)
 {
-    mpz_t S, b, trees, times, growth;
-    mpz_inits(S, b, trees, times, growth, NULL);
-    message_float(b, v[p], v[e]);
-    chains_state(S, v[layers], v[H], v[w], b);
+    mpz_t S, trees, times, growth;
+    mpz_inits(S, trees, times, growth, NULL);
+    bits_known(S, v);
     steps_count(trees, growth, times, v);
     bool out = number_below_log_product(S, trees, growth, times);
-    mpz_clears(S, b, trees, times, growth, NULL);
+    mpz_clears(S, trees, times, growth, NULL);
     return out;
 }
 
@@ -97,13 +110,13 @@ static void report(sheet *s, const mpz_t *v)
 {
     mpz_t S, t, trees, growth, times;
     mpz_inits(S, t, trees, growth, times, NULL);
-    message_float(t, v[p], v[e]);
-    chains_state(S, v[layers], v[H], v[w], t);
+    bits_known(S, v);
     steps_count(trees, growth, times, v);
     double log = number_log2(trees) + number_log2_power(growth, times);
     bool binding = s->out->verdict == AT_BOUND_BINDS, exact = mpz_sgn(times) == 0;
-    s->out->inequality = sheet_text(s, "layers H (w^2+w) b = %s bits %s %.10g = log2(first steps%s)",
-                                    sheet_int(s, S), binding ? "<" : ">=", log, exact ? "" : " proved");
+    s->out->inequality =
+        sheet_text(s, "layers H (w^2+w) b + ceil(log2(k-1)) = %s bits %s %.10g = log2(first steps%s)",
+                   sheet_int(s, S), binding ? "<" : ">=", log, exact ? "" : " proved");
     sheet_line(s, "first steps", "%s%s%s", exact ? "" : "at least ", sheet_int(s, trees),
                exact ? "" : sheet_text(s, " * (%s)^%s", sheet_int(s, growth), sheet_int(s, times)));
     mpz_mul(t, v[H], v[w]);
@@ -126,9 +139,9 @@ const at_bound bound_arith_hard = {
     .id = "arith-hard",
     .title = "A linear decoder that evaluates expressions needs width about L^(1/4)",
     .source = "Yang et al. 2024, Proposition 5.2",
-    .statement = "A linear decoder whose running sums take fewer bits than log2 of the number of expressions "
-                 "with k-1 operators is wrong on some "
-                 "expression with k operators.",
+    .statement =
+        "A linear decoder whose running sums, and the length of the prompt, take fewer bits than log2 of "
+        "the number of expressions with k-1 operators is wrong on some expression with k operators.",
     .constant = "by counting first steps, exactly up to 33 operators; the source has Omega~(L^(1/4))",
     .params = params,
     .n_params = COUNT(params),

@@ -4,8 +4,9 @@
  * constant depth with linear attention that rewrites expressions modulo a prime to their values needs width of the order of the
  * fourth root of L, up to logarithms.
  *
- * Proof: what is written depends on the running sums after "=". The first step alone has p^k 4^(k-1) forms with k operators, while the
- * chain is of the order of k^2 tokens long; so the sums, of the order of width^2 log L bits, must tell of the order of sqrt L bits apart.
+ * Proof: what is written depends on the running sums after "=". There are exponentially many first steps
+ * with k operators (docs/bounds.md counts them), while the chain is of the order of k^2 tokens long; so the sums, of the order of width^2 log L
+ * bits, must tell of the order of sqrt L bits apart.
  *
  * The refuter running-sums finds two expressions with different chains and the same sums. Controls: decoders with wide sums, and
  * the catalogue's decoder, which is block-sparse (none with linear attention is known to be right, neither to the paper): one-block
