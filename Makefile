@@ -18,7 +18,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 MANDIR ?= $(PREFIX)/share/man
 FUZZ_SECONDS ?= 60
-TEST_SECONDS ?= 300
+TEST_SECONDS ?= $(if $(SANITIZE),900,300)
 CLANG ?= clang
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 ifeq ($(origin CC),default)

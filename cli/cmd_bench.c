@@ -58,7 +58,9 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
 {
     if (!b->claim->task)
         return at_fail(err, AT_EINPUT,
-                       "%s is a decoder; this measures models that run once (make bench has both)",
+                       b->claim->trial
+                           ? "claim %s is a limit: it has no model of its own"
+                           : "%s is a decoder; this measures models that run once (make bench has both)",
                        b->claim->id);
     at_status s = cli_claim_params(a, b->claim, NULL, &b->p, &b->task, &b->tp, err);
     if (!s && at_params_has(&b->p, "M"))

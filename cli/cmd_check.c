@@ -162,7 +162,7 @@ static void told(void *ctx, const at_job_event *e)
     char inputs[32], margin[32] = "";
     count_print(inputs, r->rec.inputs);
     if (isfinite(r->rec.margin))
-        snprintf(margin, sizeof margin, "margin %.3g", r->rec.margin);
+        snprintf(margin, sizeof margin, "  margin %.3g", r->rec.margin);
     if (strcmp(r->rec.role, "table") == 0) {
         at_text_addf(&t, "  %s table %s%s\n", mark(p, e), r->key.params,
                      e->served ? "  (from the ledger)" : "");
@@ -171,8 +171,8 @@ static void told(void *ctx, const at_job_event *e)
         const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
         at_text_addf(&t, "  %s %s%-9s %-4s ", mark(p, e), what, r->rec.evidence, r->rec.arithmetic);
         at_text_add_plain(&t, r->key.params);
-        at_text_addf(&t, "  %s %s  %s%s\n", inputs, e->claim->trial ? "cases" : "inputs", margin,
-                     e->served ? "  (from the ledger)" : "");
+        at_text_addf(&t, "  %s %s%s%s%s\n", inputs, e->claim->trial ? "case" : "input",
+                     r->rec.inputs == 1 ? "" : "s", margin, e->served ? "  (from the ledger)" : "");
     }
     if ((strcmp(r->rec.verdict, "unknown") == 0 || e->claim->trial) &&
         r->rec.detail && /* why; what was found */

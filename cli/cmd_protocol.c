@@ -134,6 +134,6 @@ const cli_command cmd_protocol = {
     .options = CLI_SET | CLI_PRECISION | CLI_JSON,
     .least = 2,
     .most = -1,
-    .missing = "a model file or a claim id, and the parties",
+    .missing = "a model file or claim id, or the word of the parties,",
     .run = run,
 };

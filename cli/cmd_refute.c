@@ -172,8 +172,9 @@ static void finding_print(const at_subject *s, const at_refute_report *r, at_tex
     if (pair)
         cli_wrap(
             t,
-            "two inputs with the same output, to the bit where answers are no reals, that must be answered "
-            "differently:",
+            s->task && s->task->real
+                ? "two inputs with outputs too close to be told apart, that must be answered differently:"
+                : "two inputs with the same output, to the last bit, that must be answered differently:",
             2, cli_columns());
     for (int k = 0; k < (pair ? 2 : 1); k++) {
         input_show(s, &f->pair.x[k], f->answer[k].correct ? "  input" : "  WRONG on", t);
@@ -181,10 +182,15 @@ static void finding_print(const at_subject *s, const at_refute_report *r, at_tex
     }
 }
 
-static void random_print(const at_random_search *x, at_text *t)
+static void random_print(const cli_args *a, const at_random_search *x, bool found, at_text *t)
 {
     at_text_addf(t, "plain random search as long: %" PRIu64 " inputs, %s, %s\n", x->tried,
-                 x->pair ? "a pair too" : "no pair", x->wrong ? "some wrong answer" : "no wrong answer");
+                 !x->pair ? "no pair"
+                 : found  ? "a pair too"
+                          : "a pair",
+                 x->wrong ? "some wrong answer" : "no wrong answer");
+    if (!found && a->by && (x->pair || x->wrong))
+        at_text_add(t, "so the model is wrong somewhere: without --by you are shown where\n");
 }
 
 static void attempts_print(const at_refute_report *r, at_text *t)
@@ -256,7 +262,7 @@ static int report_put(const cli_args *a, const at_subject *s, const at_refute_re
     else
         attempts_print(r, &t);
     if (r->found.random.tried)
-        random_print(&r->found.random, &t);
+        random_print(a, &r->found.random, found, &t);
     return cli_put_text(a, &t, code);
 }
 

@@ -30,10 +30,12 @@ says 3 'refute: a decoder that is right' 'running-sums' refute "$dir/sums.st" --
 refuses 2 'refute: no task' 'what should the model compute? (--task TASK)' refute "$dir/pairs.st"
 refuses 2 'refute: an unknown task' "did you mean 'match3'?" refute "$dir/pairs.st" --task match33
 refuses 2 'refute: another length' 'the model takes lengths' refute "$dir/pairs.st" --task match3 --set N=20,M=40
-refuses 2 'refute: other rows' 'numbers a position' refute "$dir/pairs.st" --task qsa --set N=9,q=2
+refuses 2 'refute: other rows' 'takes 1 number a position' refute "$dir/pairs.st" --task qsa --set N=9,q=2
 refuses 2 'refute: no decoder' 'is for decoders' refute "$dir/pairs.st" --task lis
 refuses 2 'refute: a decoder' 'the model is a decoder' refute "$dir/sums.st" --task match3-local
 refuses 2 'refute: an unknown refuter' "did you mean 'search'?" refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by serch
+refuses 2 'refute: refuters there are' 'there are: null-space, ' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by xyzzy
+says 3 'refute: random search knows better' 'without --by' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision p6 --by null-space
 refuses 2 'refute: balls' 'f32, f64 or p bits' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision ball
 refuses 2 'refute: no such file' 'nothing.st' refute "$dir/nothing.st" --task match3
 refuses 2 'refute: a budget' '0.1..1e+06' refute "$dir/pairs.st" --task match3 --budget 0

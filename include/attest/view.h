@@ -314,6 +314,7 @@ typedef struct {
     const char *svg;          /* attention picture, trusted (made by at_look_svg), or NULL */
     const char *const *plots; /* SVGs made by at_plot_svg */
     int n_plots;
+    bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
 } at_report_claim;
 at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
                          const char *build, at_text *html, at_err *err);

@@ -93,6 +93,9 @@ extern const char *const bound_sums_names[2];
 void message_float(mpz_t b, const mpz_t p, const mpz_t e);
 /* Bits of an exact partial sum over at most N keys: A = 2p + ceil(log2 N) + 3*2^(e-1) - 5. */
 void message_sum(mpz_t A, const mpz_t p, const mpz_t e, const mpz_t N);
+/* Which way parameter i pushes where `sums` and e are among the parameters: exponents count in exact sums only, and what does not
+ * make the problem larger makes messages longer. */
+limit_way message_way(const mpz_t *v, int i, int sums, int e, bool problem);
 
 /* ---- counting chains (chains.c) ---------------------------------------------------------------------------------------- */
 

@@ -69,11 +69,7 @@ static bool binds(const mpz_t *v)
 
 static limit_way way(const mpz_t *v, int i)
 {
-    if (i == SUMS)
-        return LIMIT_CHOICE;
-    if (i == e && mpz_cmp_ui(v[SUMS], SUMS_EXACT))
-        return LIMIT_STILL;
-    return i == N || i == M ? LIMIT_RISES : LIMIT_FALLS;
+    return message_way(v, i, SUMS, e, i == N || i == M);
 }
 
 /* Beyond what the other of N and M allows there are no more bits. */

@@ -57,11 +57,7 @@ static bool binds(const mpz_t *v)
 
 static limit_way way(const mpz_t *v, int i)
 {
-    if (i == SUMS)
-        return LIMIT_CHOICE;
-    if (i == e && mpz_cmp_ui(v[SUMS], SUMS_EXACT))
-        return LIMIT_STILL;
-    return i == q || i == N ? LIMIT_RISES : LIMIT_FALLS;
+    return message_way(v, i, SUMS, e, i == q || i == N);
 }
 
 static bool top(const mpz_t *v, int i, mpz_t out)

@@ -63,11 +63,7 @@ static bool binds(const mpz_t *v)
 
 static limit_way way(const mpz_t *v, int i)
 {
-    if (i == SUMS)
-        return LIMIT_CHOICE;
-    if (i == e && mpz_cmp_ui(v[SUMS], SUMS_EXACT))
-        return LIMIT_STILL;
-    return i == k ? LIMIT_RISES : LIMIT_FALLS;
+    return message_way(v, i, SUMS, e, i == k);
 }
 
 /* Binding means k > 3DH(...): just after a break the right side has grown by 3DH(m+1) since the last, and k has doubled. */

@@ -27,3 +27,12 @@ void message_sum(mpz_t A, const mpz_t p, const mpz_t e, const mpz_t N)
     mpz_sub_ui(A, A, 5);
     mpz_clear(t);
 }
+
+limit_way message_way(const mpz_t *v, int i, int sums, int e, bool problem)
+{
+    if (i == sums)
+        return LIMIT_CHOICE;
+    if (i == e && mpz_cmp_ui(v[sums], SUMS_EXACT))
+        return LIMIT_STILL;
+    return problem ? LIMIT_RISES : LIMIT_FALLS;
+}

@@ -11,8 +11,6 @@
  * width below N d, trained ones, and a right one (N N d units: src/claim/hard_qsa.c), which it must leave alone. */
 #include "hard_nets.h"
 
-#include <math.h>
-
 static const at_param params[] = {
     {"N", "positions", 2, 64, 20, true},
     {"q", "subset size", 1, 8, 1, true},
@@ -24,16 +22,9 @@ static const at_param params[] = {
     {"tolerance", "distance of a right answer", 0.001, 0.5, 0.25, false},
 };
 
-typedef struct {
-    const at_params *p;
-    at_params task;
-    at_arith arith;
-    uint64_t seed;
-} context;
-
 static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err)
 {
-    const context *c = ctx;
+    const hard_qsa_claim *c = ctx;
     const at_params *p = c->p;
     hard_qsa z = {.N = at_params_int(p, "N"),
                   .q = at_params_int(p, "q"),
@@ -45,31 +36,17 @@ static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, a
     uint64_t widths = (uint64_t)((z.N - z.skip) * z.d - 1);
     if (!z.units)
         z.units = (int)(widths - i % widths);
-    int weights = at_params_int(p, "weights");
-    *s = (at_subject){.m = m,
-                      .arith = c->arith,
-                      .task = at_task_find("qsa"),
-                      .params = &c->task,
-                      .tolerance = at_params_get(p, "tolerance"),
-                      /* f32: rounding comes to some 2^-20 of the outputs */
-                      .same = c->arith.kind == AT_F64 ? 0 : at_params_get(p, "tolerance") / 4096};
-    return weights == HARD_RANDOM    ? hard_qsa_random(&z, m, err)
-           : weights == HARD_TRAINED ? hard_qsa_trained(&z, at_params_int(p, "steps"), m, err)
-                                     : hard_qsa_right(&z, m, err);
+    at_status bad = hard_qsa_make(c, &z, m, s, err);
+    if (c->arith.kind != AT_F64) /* f32: rounding comes to some 2^-20 of the outputs */
+        s->same = s->tolerance / 4096;
+    return bad;
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    context c = {.p = p, .seed = seed};
-    const at_task *t = at_task_find("qsa");
-    at_params_init(&c.task, t->params, t->n_params);
-    at_status s = at_arith_parse(at_cell_arith(cell), &c.arith, err);
-    const char *const shared[] = {"N", "q", "d"};
-    for (int k = 0; k < COUNT(shared) && !s; k++)
-        s = at_params_set(&c.task, shared[k], at_params_get(p, shared[k]), err);
-    if (!s)
-        s = t->validate(&c.task, err);
+    hard_qsa_claim c;
+    at_status s = hard_qsa_open(p, cell, seed, &c, err);
     int widest = (at_params_int(p, "N") - at_params_int(p, "skip")) * at_params_int(p, "d") - 1;
     if (!s && widest < 1)
         s = at_fail(err, AT_EDOMAIN, "no width lies below N d");

@@ -23,16 +23,9 @@ static const at_param params[] = {
     {"states", "looked at for a net, at most", 1, 1e9, 1 << 23, true},
 };
 
-typedef struct {
-    const at_params *p;
-    at_params task;
-    at_arith arith;
-    uint64_t seed;
-} context;
-
 static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *err)
 {
-    const context *c = ctx;
+    const hard_qsa_claim *c = ctx;
     const at_params *p = c->p;
     int most = at_params_int(p, "state");
     hard_qsa z = {.N = at_params_int(p, "N"),
@@ -43,29 +36,14 @@ static at_status make(const void *ctx, uint64_t i, at_model *m, at_subject *s, a
                   .cell = i / (uint64_t)most % 2 ? AT_CELL_GRU : AT_CELL_TANH,
                   .gain = at_params_get(p, "gain"),
                   .seed = c->seed + i};
-    int weights = at_params_int(p, "weights");
-    *s = (at_subject){.m = m,
-                      .arith = c->arith,
-                      .task = at_task_find("qsa"),
-                      .params = &c->task,
-                      .tolerance = at_params_get(p, "tolerance")};
-    return weights == HARD_RANDOM    ? hard_qsa_random(&z, m, err)
-           : weights == HARD_TRAINED ? hard_qsa_trained(&z, at_params_int(p, "steps"), m, err)
-                                     : hard_qsa_right(&z, m, err);
+    return hard_qsa_make(c, &z, m, s, err);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    context c = {.p = p, .seed = seed};
-    const at_task *t = at_task_find("qsa");
-    at_params_init(&c.task, t->params, t->n_params);
-    at_status s = at_arith_parse(at_cell_arith(cell), &c.arith, err);
-    const char *const shared[] = {"N", "q", "d"};
-    for (int k = 0; k < COUNT(shared) && !s; k++)
-        s = at_params_set(&c.task, shared[k], at_params_get(p, shared[k]), err);
-    if (!s)
-        s = t->validate(&c.task, err);
+    hard_qsa_claim c;
+    at_status s = hard_qsa_open(p, cell, seed, &c, err);
     if (s)
         return s;
     const char *models = at_arena_printf(a, "tanh and GRU, states of 1..%d numbers at %s",

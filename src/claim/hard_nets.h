@@ -25,6 +25,18 @@ at_status hard_qsa_trained(const hard_qsa *z, int steps, at_model *m, at_err *er
 /* One that is right; units, cell, gain and seed do not count. */
 at_status hard_qsa_right(const hard_qsa *z, at_model *m, at_err *err);
 
+/* A claim about such nets; its parameters have N, q, d, weights, steps and tolerance. */
+typedef struct {
+    const at_params *p;
+    at_params task;
+    at_arith arith;
+    uint64_t seed;
+} hard_qsa_claim;
+at_status hard_qsa_open(const at_params *p, const at_cell *cell, uint64_t seed, hard_qsa_claim *out,
+                        at_err *err);
+/* The net, with weights as the claim wants them, and what it is asked. */
+at_status hard_qsa_make(const hard_qsa_claim *c, const hard_qsa *z, at_model *m, at_subject *s, at_err *err);
+
 /* ---- decoders ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -393,3 +393,29 @@ at_status hard_qsa_right(const hard_qsa *z, at_model *m, at_err *err)
 {
     return z->recurrent ? rnn_right(z, m, err) : ffn_right(z, m, err);
 }
+
+at_status hard_qsa_open(const at_params *p, const at_cell *cell, uint64_t seed, hard_qsa_claim *out,
+                        at_err *err)
+{
+    static const char *const shared[] = {"N", "q", "d"};
+    const at_task *t = at_task_find("qsa");
+    *out = (hard_qsa_claim){.p = p, .seed = seed};
+    at_params_init(&out->task, t->params, t->n_params);
+    at_status s = at_arith_parse(at_cell_arith(cell), &out->arith, err);
+    for (int k = 0; k < COUNT(shared) && !s; k++)
+        s = at_params_set(&out->task, shared[k], at_params_get(p, shared[k]), err);
+    return s ? s : t->validate(&out->task, err);
+}
+
+at_status hard_qsa_make(const hard_qsa_claim *c, const hard_qsa *z, at_model *m, at_subject *s, at_err *err)
+{
+    int weights = at_params_int(c->p, "weights");
+    *s = (at_subject){.m = m,
+                      .arith = c->arith,
+                      .task = at_task_find("qsa"),
+                      .params = &c->task,
+                      .tolerance = at_params_get(c->p, "tolerance")};
+    return weights == HARD_RANDOM    ? hard_qsa_random(z, m, err)
+           : weights == HARD_TRAINED ? hard_qsa_trained(z, at_params_int(c->p, "steps"), m, err)
+                                     : hard_qsa_right(z, m, err);
+}

@@ -28,14 +28,6 @@ typedef struct {
     outcome *outcome; /* (models) */
 } work;
 
-static const at_refuter *refuter_find(const char *id)
-{
-    for (int i = 0; i < at_n_refuters; i++)
-        if (!strcmp(at_refuters[i]->id, id))
-            return at_refuters[i];
-    return NULL;
-}
-
 /* Is the residual row after the attention layer the same in both inputs, where the outputs are equal and the targets not? */
 static at_status states_compare(const at_subject *s, const at_pair *pair, const at_answer y[2], at_arena *a,
                                 bool *equal, at_err *err)
@@ -174,7 +166,7 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
     else if (*found)
         at_text_add(&x, "; random search with as many inputs");
     if (*found)
-        at_text_addf(&x, ": %llu pairs (and a wrong answer of %llu)", (unsigned long long)lucky,
+        at_text_addf(&x, ": a pair in %llu of them, a wrong answer in %llu", (unsigned long long)lucky,
                      (unsigned long long)wrong);
     if (*found < models)
         at_text_addf(&x, "; not refuted: %s", words);
@@ -189,7 +181,7 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
     work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};
-    if (t->refuter && !(w.refuter = refuter_find(t->refuter)))
+    if (t->refuter && !(w.refuter = at_refuter_find(t->refuter)))
         return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);
     if (!w.outcome)
         return at_oom(err);

@@ -161,7 +161,11 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
                          at_err *err)
 {
     bool control = u->cell->control != NULL;
-    u->rec.evidence = v->holds == AT_FALSE && m ? "refuted" : at_evidence_names[v->evidence];
+    u->rec.evidence = at_evidence_names[v->evidence];
+    if (m && v->holds == AT_FALSE)
+        u->rec.evidence = "refuted";
+    if (!m && v->holds != AT_TRUE && v->evidence == AT_EV_REFUTED)
+        u->rec.evidence = "not refuted"; /* of a limit: the model stood */
     u->rec.verdict = v->holds == AT_TRUE ? "holds" : v->holds == AT_FALSE ? "fails" : "unknown";
     u->rec.inputs = v->inputs;
     u->rec.margin = v->margin;

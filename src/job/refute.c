@@ -22,64 +22,76 @@ static json_t *input_json(const at_subject *s, const at_input *x)
 static json_t *report_json(const at_refute_job *job, const at_refute_report *r)
 {
     const at_refutation *f = &r->found;
-    json_t *o = json_object(), *attempts = json_array();
+    json_t *o = json_object(), *tried = json_object(), *rows = json_array();
     detail_add(o, "runs", json_integer((json_int_t)r->runs + 1));
     detail_add(o, "states", json_integer((json_int_t)r->states));
     detail_add(o, "random_inputs", json_integer((json_int_t)f->random.tried));
     detail_add(o, "random_pair", json_boolean(f->random.pair));
     detail_add(o, "random_wrong", json_boolean(f->random.wrong));
     for (int k = 0; k < f->n_attempts; k++) {
-        json_t *t = json_object();
-        detail_add(t, "refuter", json_string(f->attempts[k].id));
-        detail_add(t, "states", json_integer((json_int_t)f->attempts[k].states));
-        detail_add(t, "seconds", detail_number(f->attempts[k].seconds));
-        if (f->attempts[k].words)
-            detail_add(t, "words", json_string(f->attempts[k].words));
-        json_array_append_new(attempts, t);
+        const at_attempt *x = &f->attempts[k];
+        json_array_append_new(rows, json_pack("[s, I, f, s]", x->id, (json_int_t)x->states, x->seconds,
+                                              x->words && *x->words ? x->words : "found"));
     }
-    detail_add(o, "attempts", attempts);
+    detail_add(tried, "columns",
+               json_pack("[s, s, s, s]", "refuter", "states", "seconds", "what came of it"));
+    detail_add(tried, "rows", rows);
+    detail_add(o, "attempts", tried);
     if (f->refuted == AT_TRUE) {
         json_t *x = json_array();
         for (int k = 0; k < 2 && f->pair.x[k].n; k++)
             json_array_append_new(x, input_json(job->subject, &f->pair.x[k]));
         detail_add(o, "method", json_string(f->method));
+        detail_add(o, "wrong", input_json(job->subject, &f->pair.x[f->wrong]));
         detail_add(o, "pair", x);
     }
     return o;
 }
 
-/* The finding of an earlier run, if it holds up: *held. */
+/* A count of a record that may be damaged. */
+static uint64_t count_of(const json_t *o, const char *name)
+{
+    json_int_t n = json_integer_value(json_object_get(o, name));
+    return n < 0 ? 0 : n > (1LL << 53) ? 1ULL << 53 : (uint64_t)n;
+}
+
+/* The finding of an earlier run, if it holds up: *held. One that cannot be asked is damaged, and looked for again. */
 static at_status finding_serve(const at_refute_job *job, const json_t *o, at_arena *a, at_refutation *f,
                                bool *held, at_err *err)
 {
     const json_t *x = json_object_get(o, "pair");
     const char *method = json_string_value(json_object_get(o, "method"));
+    const at_refuter *by = method ? at_refuter_find(method) : NULL;
     size_t n = json_array_size(x);
     at_tri is = AT_FALSE;
     at_err quiet = {0};
     *held = false;
-    if (!method || n < 1 || n > 2)
+    if (!by || n < 1 || n > 2)
         return AT_OK;
     for (size_t k = 0; k < n; k++) {
         const char *line = json_string_value(json_array_get(x, k));
         if (!line || at_input_parse(job->subject->m, line, a, &f->pair.x[k], &quiet))
-            return AT_OK; /* damaged: looked for again */
+            return AT_OK;
     }
     at_status s = AT_OK;
     if (n == 2)
         s = at_pair_verify(job->subject, &f->pair, a, &is, f->answer, NULL, err);
     else if (!(s = at_subject_answer(job->subject, &f->pair.x[0], a, &f->answer[0], err)))
         is = f->answer[0].correct ? AT_FALSE : AT_TRUE;
+    if (s == AT_EINPUT || s == AT_EDOMAIN) {
+        *err = (at_err){0};
+        return AT_OK;
+    }
     if (s || is != AT_TRUE)
         return s;
     *held = true;
     f->refuted = AT_TRUE;
     f->wrong = f->answer[0].correct;
-    f->method = at_arena_strdup(a, method);
-    f->random.tried = (uint64_t)json_integer_value(json_object_get(o, "random_inputs"));
+    f->method = by->id;
+    f->random.tried = count_of(o, "random_inputs");
     f->random.pair = json_is_true(json_object_get(o, "random_pair"));
     f->random.wrong = json_is_true(json_object_get(o, "random_wrong"));
-    return f->method ? AT_OK : at_oom(err);
+    return AT_OK;
 }
 
 static at_status report_put(const at_refute_job *job, const at_cell_key *key, const at_refute_report *r,
@@ -94,7 +106,7 @@ static at_status report_put(const at_refute_job *job, const at_cell_key *key, co
     at_arith_name(job->subject->arith, arith);
     bool found = r->found.refuted == AT_TRUE;
     at_record rec = {.role = "refutation",
-                     .evidence = "refuted",
+                     .evidence = found ? "refuted" : "not refuted",
                      .verdict = found ? "fails" : "unknown",
                      .arithmetic = arith,
                      .inputs = r->states,
@@ -132,8 +144,8 @@ at_status at_job_refute(const at_refute_job *job, at_arena *a, at_refute_report 
         s = at_ledger_find(job->ledger, &key, &old, a, err);
     json_t *o = !s && old && old->rec.detail ? json_loads(old->rec.detail, 0, NULL) : NULL;
     if (o) {
-        out->runs = (uint64_t)json_integer_value(json_object_get(o, "runs"));
-        out->states = (uint64_t)json_integer_value(json_object_get(o, "states"));
+        out->runs = count_of(o, "runs");
+        out->states = count_of(o, "states");
         s = finding_serve(job, o, a, &out->found, &out->served, err);
         json_decref(o);
     }

@@ -13,7 +13,7 @@ bool at_refute_over(const at_refute_env *env, double since, uint64_t states)
            (env->seconds > 0 && at_now() - since >= env->seconds);
 }
 
-static const at_refuter *refuter_find(const char *id)
+const at_refuter *at_refuter_find(const char *id)
 {
     for (int i = 0; i < at_n_refuters; i++)
         if (!strcmp(at_refuters[i]->id, id))
@@ -24,13 +24,20 @@ static const at_refuter *refuter_find(const char *id)
 static at_status refuter_need(const char *id, const at_refuter **out, at_err *err)
 {
     const char *names[MOST_REFUTERS];
-    if ((*out = refuter_find(id)))
+    if ((*out = at_refuter_find(id)))
         return AT_OK;
     for (int i = 0; i < at_n_refuters && i < MOST_REFUTERS; i++)
         names[i] = at_refuters[i]->id;
     const char *near = at_nearest(id, names, (size_t)at_n_refuters);
-    return at_fail(err, AT_EINPUT, "unknown refuter '%.60s'%s%s%s", id, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    if (near)
+        return at_fail(err, AT_EINPUT, "unknown refuter '%.60s'; did you mean '%s'?", id, near);
+    at_text all;
+    at_text_init(&all);
+    for (int i = 0; i < at_n_refuters; i++)
+        at_text_addf(&all, "%s%s", i ? ", " : "", at_refuters[i]->id);
+    at_fail(err, AT_EINPUT, "unknown refuter '%.60s' (there are: %s)", id, all.oom ? "..." : all.s);
+    at_text_release(&all);
+    return AT_EINPUT;
 }
 
 static bool inputs_equal(const at_subject *s, const at_pair *x, const at_pair *y)

@@ -137,7 +137,7 @@ static at_status match3_make(gadget *g, at_arena *a, at_err *err)
     g->secrets = g->n;
     g->vary = match3_vary;
     g->hide = match3_hide;
-    g->words = "one input holds the partner of Bob's token, the other does not";
+    g->words = "of the two inputs one holds the token that completes the triple";
     at_status s = gadget_alloc(g, 2 * g->n + 1, 2 * g->n + 2, a, err);
     if (s)
         return s;

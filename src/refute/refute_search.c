@@ -172,13 +172,14 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
                          env->seconds > 0 ? env->seconds : (double)env->states);
         if (margin <= 0) {
             out->x[0] = (at_input){w.n, w.x};
-            out->note = at_arena_printf(a, "wrong after %ju walks towards the boundary", (uintmax_t)walks);
+            out->note = at_arena_printf(a, "wrong after %ju walk%s towards the boundary", (uintmax_t)walks,
+                                        walks == 1 ? "" : "s");
             return out->note ? AT_OK : at_oom(err);
         }
     }
     return at_fail(err, AT_EBUDGET,
-                   "%ju walks towards the boundary, %ju inputs: all right, the least margin %.3g",
-                   (uintmax_t)walks, (uintmax_t)out->states, least);
+                   "%ju walk%s towards the boundary, %ju inputs: all right, the least margin %.3g",
+                   (uintmax_t)walks, walks == 1 ? "" : "s", (uintmax_t)out->states, least);
 }
 
 const at_refuter refuter_search = {

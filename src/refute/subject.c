@@ -74,8 +74,9 @@ at_status at_subject_check(const at_subject *s, at_err *err)
     if (bad)
         return bad;
     if (at_model_row_width(m) != subject_row(s))
-        return at_fail(err, AT_EINPUT, "the model takes %d numbers a position, %s has %d",
-                       at_model_row_width(m), s->task ? s->task->id : s->chain->id, subject_row(s));
+        return at_fail(err, AT_EINPUT, "the model takes %d number%s a position, %s has %d",
+                       at_model_row_width(m), at_model_row_width(m) == 1 ? "" : "s",
+                       s->task ? s->task->id : s->chain->id, subject_row(s));
     if (s->chain) {
         if (!m->decode.enabled)
             return at_fail(err, AT_EINPUT, "the model is no decoder, and %s is a chain", s->chain->id);
@@ -164,8 +165,12 @@ static at_status chain_answer(const at_subject *s, const at_input *x, at_arena *
     if (bad)
         return bad;
     at_err given_up = {0};
-    at_status ended = (s->rounded_sums ? at_generate_rounded : at_generate)(s->m, s->arith, x, a, &got,
-                                                                            &out->n, margin, &given_up);
+    at_model m =
+        *s->m; /* one row more than any right chain has is wrong already: a run ends, whatever the file says */
+    if (m.decode.max_steps > s->chain->rows_max(s->self))
+        m.decode.max_steps = s->chain->rows_max(s->self) + 1;
+    at_status ended = (s->rounded_sums ? at_generate_rounded : at_generate)(&m, s->arith, x, a, &got, &out->n,
+                                                                            margin, &given_up);
     if (ended && ended != AT_EBUDGET)
         return at_fail(err, ended, "%s", given_up.text);
     out->got = got;

@@ -5,7 +5,7 @@
  *     map       least sizes: bounds, constructions, trained models (map_show.c), when the caller has one
  *     sections  one a claim: source, statement, program, cells, control, plots, attention
  *     trained   rows of role "trained", of any build (report_trained.c); they count for no claim
- *     rest      rows of the ledger that belong to no claim given: nothing is hidden
+ *     rest      what `attest refute` said, which counts for no claim; and all other rows: nothing is hidden
  *
  * Invariants:
  *   1. A claim holds only when it has cells and every one of them says "holds". "unknown", an empty verdict
@@ -44,6 +44,12 @@ static bool is_table(const at_row *r)
     return same(r->rec.role, "table");
 }
 
+/* What `attest refute` said of somebody's model. It speaks of no claim, even where the task bears a claim's name. */
+static bool is_refutation(const at_row *r)
+{
+    return same(r->rec.role, "refutation");
+}
+
 static bool in_role(const at_row *r, bool control)
 {
     return control ? is_control(r) : !is_control(r) && !is_table(r);
@@ -58,12 +64,14 @@ static verdict row_color(const at_row *r)
 
 static const char *row_word(const at_row *r)
 {
+    if (is_refutation(r))
+        return row_verdict(r) == FAILS ? "refuted" : "not refuted";
     return is_control(r) ? control_word[row_verdict(r)] : claim_word[row_verdict(r)];
 }
 
 static bool belongs(const at_row *r, const at_report_claim *c)
 {
-    return same(r->key.subject, c->id) && !view_is_trained(r);
+    return same(r->key.subject, c->id) && !view_is_trained(r) && !is_refutation(r);
 }
 
 /* What the rows of one role say together: all must be good; one bad is bad; else unknown. */
@@ -114,7 +122,7 @@ static void link_add(at_text *t, int k, const char *id)
     at_text_add(t, "</a>");
 }
 
-static void row_line(at_text *t, const at_row *r)
+static void row_line(at_text *t, const at_report_claim *c, const at_row *r)
 {
     char number[32];
     at_text_add(t, "<div class=\"line\">");
@@ -128,7 +136,8 @@ static void row_line(at_text *t, const at_row *r)
     bool inputs = r->rec.inputs > 0, margin = !isnan(r->rec.margin);
     at_text_add(t, inputs || margin ? "<div class=\"tiny\">" : "");
     if (inputs)
-        at_text_addf(t, "%s input%s", inputs_text(number, r), r->rec.inputs == 1 ? "" : "s");
+        at_text_addf(t, "%s %s%s", inputs_text(number, r), c->trial ? "case" : "input",
+                     r->rec.inputs == 1 ? "" : "s");
     if (margin)
         at_text_addf(t, "%sleast margin %s", inputs ? " \xC2\xB7 " : "", view_number(number, r->rec.margin));
     at_text_add(t, inputs || margin ? "</div></div>\n" : "</div>\n");
@@ -164,7 +173,7 @@ static void role_lines(at_text *t, const at_report_claim *c, const at_row *rows,
             shown[at] = i;
     }
     for (int i = 0; i < k; i++)
-        row_line(t, &rows[shown[i]]);
+        row_line(t, c, &rows[shown[i]]);
     if (!all)
         pill(t, NOT_CHECKED, control ? control_word[NOT_CHECKED] : claim_word[NOT_CHECKED]);
     if (all > k)
@@ -192,7 +201,8 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
     }
     for (size_t i = 0; i < n_rows; i++) {
         /* inputs that were run; what a proof covers cannot be counted with them */
-        if (!is_table(&rows[i]) && !view_is_trained(&rows[i]) && !is_uncountable(&rows[i]))
+        if (!is_table(&rows[i]) && !view_is_trained(&rows[i]) && !is_refutation(&rows[i]) &&
+            !is_uncountable(&rows[i]))
             inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
         controls += is_control(&rows[i]);
         rejected += is_control(&rows[i]) && row_verdict(&rows[i]) == FAILS;
@@ -207,8 +217,10 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
         t,
         "</style>\n</head>\n<body>\n<header>\n<h1>attest</h1>\n"
         "<p class=\"lead\">Theorems about what transformers can compute, turned into concrete weights and "
-        "checked. Beside every claim stands a control: a model that is known to be wrong and that the same "
-        "check must reject.</p>\n<p class=\"tiny\">build <code>");
+        "checked; and limits, with protocols that run and models that are refuted. Beside every claim stands "
+        "a "
+        "control: a model that is known to be wrong, or a limit with one number changed so that it is none, "
+        "and the same check must reject it.</p>\n<p class=\"tiny\">build <code>");
     view_html(t, build ? build : "unknown");
     at_text_add(t, "</code></p>\n<div class=\"tallies\">\n");
     verdict claims_color = failing ? FAILS : holding == n && n ? HOLDS : UNKNOWN;
@@ -220,14 +232,17 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
     if (unknown)
         tally(t, UNKNOWN, unknown, n, "claims undecided or not checked");
     char number[32];
-    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs run</div>\n</div>\n", view_count(number, inputs));
-    at_text_add(
-        t,
-        "<p class=\"tiny\"><b>exact</b>: every input of that size was run. <b>certified</b>: all inputs of "
-        "that "
-        "size are covered by a proof over the stored weights. <b>sampled</b>: inputs were drawn; nothing is "
-        "proved beyond them. <b>margin</b>: the least distance to another answer over the inputs covered. "
-        "<b>unknown</b> is never a pass.</p>\n</header>\n");
+    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs and cases run</div>\n</div>\n",
+                 view_count(number, inputs));
+    at_text_add(t, "<p class=\"tiny\"><b>exact</b>: every input of that size was run, every case looked at. "
+                   "<b>certified</b>: all "
+                   "inputs of that size are covered by a proof over the stored weights. <b>sampled</b>: "
+                   "inputs were drawn; nothing is "
+                   "proved beyond them. <b>simulated</b>: protocols were run, and every message counted. "
+                   "<b>refuted</b>: "
+                   "a wrong input of each model was found and run again; of a limit that is what holds. "
+                   "<b>margin</b>: the least distance to another answer over the inputs covered. "
+                   "<b>unknown</b> is never a pass.</p>\n</header>\n");
 }
 
 static void summary_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows)
@@ -263,6 +278,11 @@ static void summary_html(at_text *t, const at_report_claim *claims, int n, const
 
 /* ---- sections ------------------------------------------------------------------------------------ */
 
+static bool is_trial(const at_report_claim *c)
+{
+    return c && c->trial;
+}
+
 static void cell_html(at_text *t, const char *label, const char *value, bool number)
 {
     at_text_addf(t, "<td%s data-label=\"%s\">", number ? " class=\"num\"" : "", label);
@@ -270,13 +290,14 @@ static void cell_html(at_text *t, const char *label, const char *value, bool num
     at_text_add(t, "</td>");
 }
 
-static void row_html(at_text *t, const at_row *r, bool subject)
+/* c: the claim that the row is of; NULL: one that the catalogue does not have, so the row names it. */
+static void row_html(at_text *t, const at_report_claim *c, const at_row *r)
 {
     char number[32];
     const at_record *rec = &r->rec;
     bool more = rec->detail && *rec->detail && strcmp(rec->detail, "{}");
     at_text_addf(t, "<tr%s>", more ? " class=\"has-more\"" : "");
-    if (subject)
+    if (!c)
         cell_html(t, "subject", r->key.subject, false);
     at_text_add(t, "<td data-label=\"verdict\">");
     row_pill(t, r);
@@ -284,25 +305,28 @@ static void row_html(at_text *t, const at_row *r, bool subject)
     cell_html(t, "parameters", r->key.params, false);
     cell_html(t, "evidence", rec->evidence, false);
     cell_html(t, "arithmetic", rec->arithmetic, false);
-    cell_html(t, "inputs", rec->inputs ? inputs_text(number, r) : NULL, true);
-    cell_html(t, "least margin", view_number(number, rec->margin), true);
+    cell_html(t, is_trial(c) ? "cases" : "inputs", rec->inputs ? inputs_text(number, r) : NULL, true);
+    if (!is_trial(c)) /* which has none */
+        cell_html(t, "least margin", view_number(number, rec->margin), true);
     cell_html(t, "seconds", view_number(number, rec->seconds), true);
     at_text_add(t, "</tr>\n");
     if (!more)
         return;
-    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", subject ? 8 : 7);
+    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", !c ? 8 : c->trial ? 6 : 7);
     view_detail_html(t, rec->detail);
     at_text_add(t, "</td></tr>\n");
 }
 
-static void cells_begin(at_text *t, bool subject)
+static void cells_begin(at_text *t, const at_report_claim *c)
 {
     at_text_addf(
         t,
         "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>%s<th>verdict</th><th>parameters</th>"
-        "<th>evidence</th><th>arithmetic</th><th class=\"num\">inputs</th><th class=\"num\">least margin</th>"
-        "<th class=\"num\">seconds</th></tr></thead>\n<tbody>\n",
-        subject ? "<th>subject</th>" : "");
+        "<th>evidence</th><th>arithmetic</th><th class=\"num\">%s<th "
+        "class=\"num\">seconds</th></tr></thead>\n"
+        "<tbody>\n",
+        c ? "" : "<th>subject</th>",
+        is_trial(c) ? "cases</th>" : "inputs</th><th class=\"num\">least margin</th>");
 }
 
 static void cells_end(at_text *t)
@@ -312,17 +336,19 @@ static void cells_end(at_text *t)
 
 static void role_html(at_text *t, const at_report_claim *c, const at_row *rows, size_t n, bool control)
 {
-    at_text_add(t, control ? "<h3>Control: a wrong model that must be rejected</h3>\n" : "<h3>Cells</h3>\n");
+    at_text_add(t, !control   ? "<h3>Cells</h3>\n"
+                   : c->trial ? "<h3>Control: one number changed, so that it must not hold</h3>\n"
+                              : "<h3>Control: a wrong model that must be rejected</h3>\n");
     if (role_verdict(c, rows, n, control) == NOT_CHECKED) {
         at_text_add(t, "<p>");
         pill(t, NOT_CHECKED, control ? control_word[NOT_CHECKED] : claim_word[NOT_CHECKED]);
         at_text_add(t, "</p>\n");
         return;
     }
-    cells_begin(t, false);
+    cells_begin(t, c);
     for (size_t i = 0; i < n; i++)
         if (belongs(&rows[i], c) && in_role(&rows[i], control))
-            row_html(t, &rows[i], false);
+            row_html(t, c, &rows[i]);
     cells_end(t);
 }
 
@@ -378,21 +404,26 @@ static void claim_html(at_text *t, const at_report_claim *c, int k, const at_row
     at_text_add(t, "</section>\n");
 }
 
-static void rest_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows)
+static void rest_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
+                      bool refutations)
 {
     bool any = false;
     for (size_t i = 0; i < n_rows; i++) {
-        bool known = view_is_trained(&rows[i]);
+        bool known = view_is_trained(&rows[i]) || is_refutation(&rows[i]) != refutations;
         for (int k = 0; k < n && !known; k++)
             known = belongs(&rows[i], &claims[k]);
         if (known)
             continue;
         if (!any) {
-            at_text_add(t, "<section>\n<h2>Other entries of the ledger</h2>\n");
-            cells_begin(t, true);
+            at_text_add(t, refutations
+                               ? "<section>\n<h2>Models that attest refute was given</h2>\n<p>Refuted: it "
+                                 "was run on an input and is wrong there. Not refuted proves "
+                                 "nothing.</p>\n"
+                               : "<section>\n<h2>Other entries of the ledger</h2>\n");
+            cells_begin(t, NULL);
         }
         any = true;
-        row_html(t, &rows[i], true);
+        row_html(t, NULL, &rows[i]);
     }
     if (any) {
         cells_end(t);
@@ -427,7 +458,8 @@ at_status view_report_html(const at_report_claim *claims, int n, const at_map *m
         claim_html(&t, &claims[k], k, rows, n_rows);
     if (!s)
         s = view_trained_html(&t, rows, n_rows, build, err);
-    rest_html(&t, claims, n, rows, n_rows);
+    rest_html(&t, claims, n, rows, n_rows, true);
+    rest_html(&t, claims, n, rows, n_rows, false);
     at_text_add(
         &t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
             "run the same build to see them again.</footer>\n</body>\n</html>\n");

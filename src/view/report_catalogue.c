@@ -343,7 +343,7 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
 }
 
 /* What claims with the same first word are about. */
-static const char *group_of(const char *id)
+static const char *group_of(const at_claim *c)
 {
     static const char *const groups[][2] = {
         {"match", "Pairs and triples"},
@@ -353,12 +353,11 @@ static const char *group_of(const char *id)
         {"arith", "Expressions modulo a prime"},
         {"compose", "Function composition"},
         {"funccomp", "Function composition"},
-        {"arcomm", "Function composition"},
-        {"indistinguishable", "Function composition"},
-        {"triangle", "Pairs and triples"},
     };
+    if (c->trial)
+        return "Limits: what small models cannot do";
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
-        if (strncmp(id, groups[k][0], strlen(groups[k][0])) == 0)
+        if (strncmp(c->id, groups[k][0], strlen(groups[k][0])) == 0)
             return groups[k][1];
     return "Others";
 }
@@ -388,7 +387,8 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
                                       .title = c->title,
                                       .source = c->source,
                                       .statement = c->statement,
-                                      .group = group_of(c->id)};
+                                      .group = group_of(c),
+                                      .trial = c->trial != NULL};
         s = c->trial ? AT_OK : claim_show(c, &a, &claims[i], err);
         if (!s)
             s = claim_plots(c, rows, n, &a, &claims[i], err);

@@ -12,6 +12,8 @@
  * (the cells themselves are run by test_claims.c) */
 #include "claim_test.h"
 
+#include <attest/refute.h>
+
 static void test_sizes(void **state)
 {
     (void)state;
@@ -135,11 +137,34 @@ static void test_refusals(void **state)
     }
 }
 
+/* A decoder that goes on writing is wrong after one row too many; a million steps are not waited for. */
+static void test_endless(void **state)
+{
+    (void)state;
+    point c = point_at("compose-chain", "n=3 k=2", NULL);
+    void *chain;
+    at_arena a;
+    at_answer y;
+    at_arena_init(&a);
+    OK(c.claim->chain->open(&c.p, &chain, &err));
+    at_subject s = {.m = &c.m, .arith = at_f64, .chain = c.claim->chain, .self = chain};
+    double prompt[7] = {0, 1, 2, 1, 2, 0, 1};
+    OK(at_subject_answer(&s, &(at_input){7, prompt}, &a, &y, &err));
+    assert_true(y.correct && y.n == 2);
+    c.m.decode.max_steps = 1000000;
+    c.m.n_max = 1048576;
+    OK(at_subject_answer(&s, &(at_input){7, prompt}, &a, &y, &err));
+    assert_true(!y.correct && y.n == 3 && y.n_right == 2 && y.position == 2);
+    at_arena_release(&a);
+    c.claim->chain->close(chain);
+    point_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_strict),   cmocka_unit_test(test_promised_errors),
-        cmocka_unit_test(test_proof), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_endless),         cmocka_unit_test(test_sizes), cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_promised_errors), cmocka_unit_test(test_proof), cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void test_trials(void **state)
     assert_int_equal(sum.rejected, 1);
     at_text t = ledger_text(p.db);
     assert_non_null(strstr(t.s, "|claim|simulated|holds|p8|20|")); /* a tenth in the quick tier */
-    assert_non_null(strstr(t.s, "|control|refuted|fails|p8|20|"));
+    assert_non_null(strstr(t.s, "|control|not refuted|fails|p8|20|"));
     assert_non_null(strstr(t.s, "found 2"));
     at_text_release(&t);
     assert_int_equal(check(p.db, good, 2).served, 2);

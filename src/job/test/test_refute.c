@@ -51,6 +51,26 @@ static void detail_replace(const char *db, const char *detail)
     at_arena_release(&a);
 }
 
+/* A method is printed, so it is a refuter's name or nothing. */
+static void detail_sign(const char *db, const char *method)
+{
+    at_ledger *l;
+    at_row *rows;
+    size_t n;
+    at_arena a;
+    at_arena_init(&a);
+    OK(at_ledger_open(db, AT_LEDGER_READ, &l, &err));
+    OK(at_ledger_rows(l, NULL, &rows, &n, &a, &err));
+    at_ledger_close(l);
+    const char *at = strstr(rows[0].rec.detail, "\"method\":\""), *end;
+    assert_non_null(at);
+    at += strlen("\"method\":\"");
+    end = strchr(at, '"');
+    detail_replace(
+        db, at_arena_printf(&a, "%.*s%s%s", (int)(at - rows[0].rec.detail), rows[0].rec.detail, method, end));
+    at_arena_release(&a);
+}
+
 static void test_a_finding(void **state)
 {
     (void)state;
@@ -61,6 +81,10 @@ static void test_a_finding(void **state)
         "{\"runs\":1,\"method\":\"one-layer\",\"pair\":[\"1 2 3 4 99999\",\"1 2 3 4 5\"]}", /* no token */
         "{\"runs\":1,\"method\":\"one-layer\",\"pair\":[\"1 2 3 4 5\",\"1 2 3 4 5\"]}",     /* no pair */
         "{\"runs\":1,\"method\":\"one-layer\",\"pair\":[7,8]}",
+        "{\"runs\":1,\"method\":\"one-layer\",\"pair\":[\"1 2 3\",\"1 2 4\"]}", /* not of this length */
+        "{\"runs\":1,\"method\":\"search\",\"pair\":[\"1 2 3\"]}",
+        "{\"runs\":-3,\"states\":-4}",
+        "{\"runs\":9223372036854775807,\"states\":9223372036854775807}",
     };
     place p = place_new();
     fixture f;
@@ -88,6 +112,10 @@ static void test_a_finding(void **state)
         assert_false(again.served);
         assert_int_equal(again.found.refuted, AT_TRUE);
     }
+    detail_sign(p.db, "search");
+    assert_true(refute(&f, p.db, 100000, &a).served);
+    detail_sign(p.db, "\\u001b[31mred");
+    assert_false(refute(&f, p.db, 100000, &a).served);
     at_model_release(&f.m);
     at_arena_release(&a);
     place_remove(&p);
@@ -110,7 +138,7 @@ static void test_nothing_found(void **state)
         states = r.states;
     }
     at_text t = ledger_text(p.db);
-    assert_non_null(strstr(t.s, "|refutation|refuted|unknown|f64|"));
+    assert_non_null(strstr(t.s, "|refutation|not refuted|unknown|f64|"));
     at_text_release(&t);
     at_model_release(&f.m);
     at_arena_release(&a);

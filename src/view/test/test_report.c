@@ -230,6 +230,43 @@ static void pictures_are_embedded_once_and_fetched_never(void **state)
     fixture_free(&f);
 }
 
+/* `attest refute` of a model against a task that bears a claim's name is no verdict on the claim. */
+static void refutations_count_for_no_claim(void **state)
+{
+    (void)state;
+    at_row rows[3] = {row("match2", "claim", "holds", 5, 1, NULL),
+                      row("match2", "refutation", "fails", 7, NAN, NULL),
+                      row("match2", "refutation", "unknown", 9, NAN, NULL)};
+    at_text t;
+    char *s = report_of(&claim, 1, rows, 3, &t);
+    static const char *const wanted[] = {"<b>1 of 1</b>claims hold", "<b>5</b>inputs and cases run",
+                                         "Models that attest refute was given", "\xE2\x9C\x97 refuted",
+                                         "? not refuted"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (occurrences(s, wanted[i]) != 1)
+            fail_msg("the report does not say '%s' once", wanted[i]);
+    assert_null(strstr(s, "Other entries"));
+    at_text_release(&t);
+}
+
+/* What a limit counts are cases, without a margin; its control is no wrong model. */
+static void limits_count_cases(void **state)
+{
+    (void)state;
+    at_report_claim limit = claim;
+    limit.trial = true;
+    at_row rows[2] = {row("match2", "claim", "holds", 5, NAN, NULL),
+                      row("match2", "control", "fails", 1, NAN, NULL)};
+    at_text t;
+    char *s = report_of(&limit, 1, rows, 2, &t);
+    assert_int_equal(occurrences(s, "<th class=\"num\">cases</th><th class=\"num\">seconds</th>"), 2);
+    assert_non_null(strstr(s, "5 cases"));
+    assert_non_null(strstr(s, "1 case<"));
+    assert_null(strstr(s, "a wrong model that must be rejected"));
+    assert_null(strstr(s, "least margin"));
+    at_text_release(&t);
+}
+
 /* Trained rows have a section of their own, whoever trained them; they are no verdicts on claims. */
 static void trained_models_are_shown_and_prove_nothing(void **state)
 {
@@ -249,7 +286,7 @@ static void trained_models_are_shown_and_prove_nothing(void **state)
         "<span>Trained models</span>",
         "3 runs. 1 was trained by another build. 1 is broken and not counted.",
         "<b>0 of 1</b>claims hold",
-        "<b>0</b>inputs run",
+        "<b>0</b>inputs and cases run",
         "by another build",
         "broken: attention is none of standard, sparse, linear",
         "Least width for at least 90%",
@@ -295,6 +332,8 @@ int main(void)
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(details_of_any_shape),
         cmocka_unit_test(pictures_are_embedded_once_and_fetched_never),
+        cmocka_unit_test(refutations_count_for_no_claim),
+        cmocka_unit_test(limits_count_cases),
         cmocka_unit_test(trained_models_are_shown_and_prove_nothing),
         cmocka_unit_test(out_of_memory_is_reported),
     };
