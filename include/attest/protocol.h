@@ -120,6 +120,7 @@ typedef struct {
     const int *side;   /* (n) 0 or 1: whose node; an edge between the two is in the cut */
     int bandwidth;     /* bits a round, edge and direction; 0: ceil(log2 n) */
     bool rounded;      /* control, as in at_shared_plan */
+    int sum_budget;    /* the same */
 } at_congest_plan;
 at_status at_congest_run(const at_model *m, at_arith a, const at_input *x, const at_congest_plan *plan,
                          at_arena *arena, at_talk *out, at_err *err);

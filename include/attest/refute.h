@@ -22,7 +22,7 @@ typedef struct {
     const void *self;        /* of the chain, opened */
     double tolerance;        /* real answers: largest Euclidean distance allowed */
     double
-        same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20 (f64), /2^12 (f32), /2^(p-12), at least /2^4 */
+        same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20, in f32 /2^12 */
     bool
         rounded_sums; /* decoders at p bits: running sums of linear attention are rounded after every token */
 } at_subject;

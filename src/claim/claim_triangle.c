@@ -33,6 +33,7 @@ static const at_param params[] = {
     {"H", "heads", 1, 64, 2, true},
     {"m", "head width", 1, 256, 3, true},
     {"bandwidth", "bits a round, edge and direction (0: log2 N)", 0, 65536, 0, true},
+    {"allow", "bits that a budget allows a partial sum (0: A)", 0, 65536, 0, true},
     {"steps", "of training", 0, 100000, 100, true},
 };
 
@@ -183,7 +184,8 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
     at_congest_plan plan = {.parent = parent,
                             .side = side,
                             .bandwidth = at_params_int(p, "bandwidth"),
-                            .rounded = at_params_int(p, "merge")};
+                            .rounded = at_params_int(p, "merge"),
+                            .sum_budget = at_params_int(p, "allow")};
     claim_sim sim = {.n = N,
                      .count = k <= 2 ? (uint64_t)1 << 2 * k * k : 256,
                      .input = gadget_input,
@@ -229,6 +231,7 @@ static const at_cell cells[] = {
     {"part=binds k=4096 D=2 H=2 m=4", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=binds k=4096 D=2 H=2 m=4", "k=256", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"k=2 D=1 H=1 m=2", "merge=rounded", AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
+    {"k=2 D=1 H=1 m=2", "allow=16", AT_EV_SIMULATED, 0, "p8e5", 10, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_triangle = {

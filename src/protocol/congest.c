@@ -125,7 +125,7 @@ static at_status send(net *g, int e, saying what, int k, int t)
         int longest = query_write_sums(l, a, edge_sees(g, e ^ 1, k, t), g->T, g->plan->rounded, b);
         g->t->longest_sum = longest > g->t->longest_sum ? longest : g->t->longest_sum;
         m.sum = b->n;
-        m.budget = layer_sum_budget(l, g->T, l->code.A);
+        m.budget = layer_sum_budget(l, g->T, g->plan->sum_budget ? g->plan->sum_budget : l->code.A);
     } else {
         query_write_peaks(l, a, edge_sees(g, what == SAY_TOP ? e : e ^ 1, k, t), b);
         m.peak = b->n;

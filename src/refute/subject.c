@@ -20,9 +20,7 @@ int subject_length_max(const at_subject *s)
 double subject_same(const at_subject *s)
 {
     /* Rounding keeps outputs apart that are equal in the reals; whatever this is, a pair proves that one is wrong. */
-    int bits = s->arith.kind == AT_F64 ? 53 : s->arith.kind == AT_F32 ? 24 : s->arith.bits;
-    int shift = bits - 12 < 4 ? 4 : bits - 12 > 20 ? 20 : bits - 12;
-    return s->same > 0 ? s->same : ldexp(s->tolerance, -shift);
+    return s->same > 0 ? s->same : ldexp(s->tolerance, s->arith.kind == AT_F32 ? -12 : -20);
 }
 
 static bool subject_real(const at_subject *s)
