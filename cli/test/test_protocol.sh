@@ -10,7 +10,7 @@ says 0 'protocol: three parties' '24 messages in 1 attention block' protocol mat
 says 0 'protocol: --json' '"equal": true' protocol match2 AB 3 14 --set M=17 --json
 fits 'protocol fits 80 columns' protocol match2 BAAB 3 14 5 12 --set M=17
 
-refuses 2 'protocol: no parties' 'a model file or a claim id, and the parties' protocol match2
+refuses 2 'protocol: no parties' 'the word of the parties, is missing' protocol match2
 refuses 2 'protocol: too few letters' 'names the parties of 3 positions; the input has 4' protocol match2 BAA 3 14 5 12
 refuses 2 'protocol: no letter' 'parties are letters A to Z' protocol match2 1A 3 4
 refuses 2 'protocol: a party without positions' 'there is a party C but none B' protocol match2 CA 3 4
