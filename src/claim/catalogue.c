@@ -31,6 +31,7 @@
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \
+    ROW(disjointness)                                                                                        \
     ROW(match3_hard)                                                                                         \
     ROW(triangle)                                                                                            \
     ROW(qsa_attention_hard)                                                                                  \

@@ -18,6 +18,7 @@ static at_verdict answer(const at_claim *c, const at_cell *cell, int threads, at
     return v;
 }
 
+/* EVIDENCE disjointness exact D of six functions up to 3 bits, fooling sets and ranks up to 10 */
 static void test_every_trial(void **state)
 {
     (void)state;
