@@ -41,20 +41,17 @@ static const at_param params[] = {
 };
 
 typedef struct {
-    const at_task *t;
-    at_params p;
+    claim_prompts ask;
     int N, vocabulary;
     int owner[LENGTH]; /* player + 1 */
-    bool all;
-    uint64_t seed;
 } prompts;
 
 /* The prompts of the task, and whose each position is. */
 static at_status prompts_open(const at_params *p, uint64_t seed, prompts *s, at_err *err)
 {
     int L = at_params_int(p, "L"), domain[LEVELS] = {at_params_int(p, "m")};
-    *s = (prompts){.t = at_task_find("funccomp"), .all = !at_params_int(p, "prompts"), .seed = seed};
-    at_params_init(&s->p, s->t->params, s->t->n_params);
+    *s = (prompts){.ask = {.t = at_task_find("funccomp"), .all = !at_params_int(p, "prompts"), .seed = seed}};
+    at_params_init(&s->ask.p, s->ask.t->params, s->ask.t->n_params);
     for (int l = 1; l < L; l++)
         domain[l] = domain[l - 1] * at_params_int(p, sides[l]);
     for (int l = L; l >= 1; l--)
@@ -66,32 +63,22 @@ static at_status prompts_open(const at_params *p, uint64_t seed, prompts *s, at_
     s->owner[s->N++] = 1; /* z_0: player 0 */
     s->owner[s->N++] = 0; /* w: player -1 */
     s->vocabulary = domain[L - 1];
-    at_status st = at_params_set(&s->p, "L", L, err);
+    at_status st = at_params_set(&s->ask.p, "L", L, err);
     for (int l = 1; l < LEVELS && !st; l++)
-        st = at_params_set(&s->p, sides[l], at_params_int(p, sides[l]), err);
+        st = at_params_set(&s->ask.p, sides[l], at_params_int(p, sides[l]), err);
     if (!st)
-        st = at_params_set(&s->p, "m", domain[0], err);
+        st = at_params_set(&s->ask.p, "m", domain[0], err);
     if (!st)
-        st = at_params_set(&s->p, "N", s->N, err);
-    return st ? st : s->t->validate(&s->p, err);
-}
-
-static void prompt_nth(const void *ctx, uint64_t i, double *x)
-{
-    const prompts *s = ctx;
-    at_rng r = at_rng_at(s->seed, i);
-    if (s->all)
-        s->t->nth(&s->p, AT_ENUM_SEQUENCES, i, x);
-    else
-        s->t->sample(&s->p, &r, x);
+        st = at_params_set(&s->ask.p, "N", s->N, err);
+    return st ? st : s->ask.t->validate(&s->ask.p, err);
 }
 
 /* Is the compiled decoder's answer i_L? */
 static bool composed(const void *ctx, uint64_t i, const double *value)
 {
-    const prompts *s = ctx;
+    const claim_prompts *s = ctx;
     double x[LENGTH], y;
-    prompt_nth(ctx, i, x);
+    claim_prompt_nth(ctx, i, x);
     s->t->answer(&s->p, x, &y);
     return value[0] > y - 0.5 && value[0] < y + 0.5;
 }
@@ -135,7 +122,7 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
     }
     if (s || source == CLAIM_RANDOM)
         return s;
-    s = hard_layers_train(m, t.t, &t.p, at_params_int(p, "steps"), seed + i, err);
+    s = hard_layers_train(m, t.ask.t, &t.ask.p, at_params_int(p, "steps"), seed + i, err);
     if (s)
         at_model_release(m);
     return s;
@@ -153,21 +140,25 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                            .autoregressive = true,
                            .rounded = at_params_int(p, "merge"),
                            .sum_budget = at_params_int(p, "allow")};
-    claim_sim sim = {
-        .n = all.N, .input = prompt_nth, .ctx = &all, .shared = &plan, .right = compiles ? composed : NULL};
+    claim_sim sim = {.n = all.N,
+                     .input = claim_prompt_nth,
+                     .ctx = &all.ask,
+                     .shared = &plan,
+                     .right = compiles ? composed : NULL};
     claim_tally t = {0};
     if (!s)
         s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);
     if (s)
         return s;
-    sim.count = all.all ? all.t->count(&all.p, AT_ENUM_SEQUENCES) : (uint64_t)at_params_int(p, "prompts");
+    sim.count =
+        all.ask.all ? all.ask.t->count(&all.ask.p, AT_ENUM_SEQUENCES) : (uint64_t)at_params_int(p, "prompts");
     if (sim.count > 1000000)
         return at_fail(err, AT_EDOMAIN, "more than 1000000 prompts; set prompts to draw some");
     s = claim_simulate_each(&sim, make, p, compiles ? 1 : limit, seed, env, &t, err);
     if (s)
         return s;
     char more[128];
-    snprintf(more, sizeof more, "%s prompts of %d tokens, %d players%s", all.all ? "all" : "drawn", all.N,
+    snprintf(more, sizeof more, "%s prompts of %d tokens, %d players%s", all.ask.all ? "all" : "drawn", all.N,
              plan.parties, compiles ? ", answers i_L right" : "");
     return claim_tally_verdict(&t, more, a, out, err);
 }

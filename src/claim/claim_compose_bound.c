@@ -34,30 +34,13 @@ static const at_param params[] = {
     {"steps", "of training", 0, 100000, 150, true},
 };
 
-typedef struct {
-    const at_task *t;
-    at_params p;
-    bool all;
-    uint64_t seed;
-} prompts;
-
-static at_status prompts_open(const at_params *p, uint64_t seed, prompts *s, at_err *err)
+static at_status prompts_open(const at_params *p, uint64_t seed, claim_prompts *s, at_err *err)
 {
     char text[48];
-    *s = (prompts){.t = at_task_find("compose"), .all = !at_params_int(p, "prompts"), .seed = seed};
+    *s = (claim_prompts){.t = at_task_find("compose"), .all = !at_params_int(p, "prompts"), .seed = seed};
     at_params_init(&s->p, s->t->params, s->t->n_params);
     snprintf(text, sizeof text, "n=%d k=2 N=%d", at_params_int(p, "n"), 2 * at_params_int(p, "n") + 1);
     return at_params_parse(&s->p, text, err);
-}
-
-static void prompt_nth(const void *ctx, uint64_t i, double *x)
-{
-    const prompts *s = ctx;
-    at_rng r = at_rng_at(s->seed, i);
-    if (s->all)
-        s->t->nth(&s->p, AT_ENUM_SEQUENCES, i, x);
-    else
-        s->t->sample(&s->p, &r, x);
 }
 
 static const char *const compiled[] = {"compose-chain", "compose-two"}; /* one layer, for one step; and two */
@@ -82,7 +65,7 @@ static at_status make(const at_params *p, uint64_t i, uint64_t seed, at_model *m
                    .last = true,
                    .gain = 2};
     at_status s = hard_layers_draw(&h, seed * 1000003 + i, m, err);
-    prompts t;
+    claim_prompts t;
     if (s || source == CLAIM_RANDOM)
         return s;
     s = prompts_open(p, seed, &t, err);
@@ -97,13 +80,13 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
                                 const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     int n = at_params_int(p, "n"), owner[2 * MOST + 1];
-    prompts all;
+    claim_prompts all;
     at_status s = prompts_open(p, seed, &all, err);
     for (int i = 0; i <= 2 * n; i++)
         owner[i] = i == 2 * n ? 0 : i < n ? 1 : 2; /* Xavier, Faye, Grace */
     at_shared_plan plan = {
         .parties = 3, .owner = owner, .query = 2 * n, .rounded = at_params_int(p, "merge")};
-    claim_sim sim = {.n = 2 * n + 1, .input = prompt_nth, .ctx = &all, .shared = &plan};
+    claim_sim sim = {.n = 2 * n + 1, .input = claim_prompt_nth, .ctx = &all, .shared = &plan};
     claim_tally t = {0};
     if (!s)
         s = at_arith_parse(at_cell_arith(cell), &sim.arith, err);

@@ -67,6 +67,14 @@ extern const char *const claim_source_names[CLAIM_SOURCES + 1];
             claim_merge_names                                                                                \
     }
 extern const char *const claim_merge_names[];
+/* Inputs of a task: every one of them, or drawn by number. */
+typedef struct {
+    const at_task *t;
+    at_params p;
+    bool all;
+    uint64_t seed;
+} claim_prompts;
+void claim_prompt_nth(const void *prompts, uint64_t i, double *x); /* a claim_sim's input */
 /* The model of a claim of the catalogue, at these parameters. */
 at_status claim_compiled(const char *id, const char *params, at_model *m, at_err *err);
 /* Bits a and b of a pair number i of 2n bits: a is the lower half. */

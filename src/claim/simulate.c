@@ -192,6 +192,16 @@ at_status claim_tally_verdict(const claim_tally *t, const char *more, at_arena *
         t->longest_sum, more[0] ? "; " : "", more);
 }
 
+void claim_prompt_nth(const void *prompts, uint64_t i, double *x)
+{
+    const claim_prompts *s = prompts;
+    at_rng r = at_rng_at(s->seed, i);
+    if (s->all)
+        s->t->nth(&s->p, AT_ENUM_SEQUENCES, i, x);
+    else
+        s->t->sample(&s->p, &r, x);
+}
+
 at_status claim_compiled(const char *id, const char *params, at_model *m, at_err *err)
 {
     const at_claim *c;
