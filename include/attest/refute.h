@@ -21,10 +21,10 @@ typedef struct {
     const at_chain *chain;   /* decoders: task is NULL */
     const void *self;        /* of the chain, opened */
     double tolerance;        /* real answers: largest Euclidean distance allowed */
-    double
-        same; /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20, in f32 /2^12 */
-    bool
-        rounded_sums; /* decoders at p bits: running sums of linear attention are rounded after every token */
+    /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20, in f32 /2^12 */
+    double same;
+    /* decoders at p bits: running sums of linear attention are rounded after every token */
+    bool rounded_sums;
 } at_subject;
 
 typedef struct {
@@ -63,11 +63,11 @@ const at_refuter *at_refuter_find(const char *id); /* NULL: there is none */
 typedef struct {
     int n, n_right; /* positions, or rows written and rows to be written */
     int width;      /* numbers of each in got and right */
-    const double *got,
-        *right; /* (n, width), (n_right, width): decisions, or the values where answers are real; rows */
+    /* (n, width), (n_right, width): decisions, or the values where answers are real; rows */
+    const double *got, *right;
     int values; /* numbers of each in value */
-    const double
-        *value; /* (n, values): the readout before a decision; of a decoder (1, 1): the least margin */
+    /* (n, values): the readout before a decision; of a decoder (1, 1): the least margin */
+    const double *value;
     bool correct;
     int position; /* the first that is wrong, 0-based, counted from the first position of the input; -1: none */
 } at_answer;
