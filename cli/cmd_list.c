@@ -12,8 +12,8 @@ typedef struct {
 
 static const char *const weighting_docs[AT_WEIGHTINGS] = {
     [AT_SOFTMAX] = "weights exp(score) over their sum",
-    [AT_LEFTMOST_HARD] = "all weight on the first key with the largest score",
-    [AT_RIGHTMOST_HARD] = "all weight on the last key with the largest score",
+    [AT_LEFTMOST_HARD] = "all weight on the first key within `tie` of the largest score",
+    [AT_RIGHTMOST_HARD] = "all weight on the last key within `tie` of the largest score",
     [AT_AVERAGE_HARD] = "equal weights on the keys within `tie` of the largest score",
     [AT_SPARSEMAX] = "the point of the simplex nearest to the scores",
     [AT_LINEAR] = "phi(q).phi(k) over their sum, phi(x) = elu(x) + 1",

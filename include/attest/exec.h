@@ -226,8 +226,8 @@ void at_stage_add(at_stage *s, int b, int g, int h, const double *w, int n, cons
                   at_acc *sum);
 /* out (dv) = numerators over denominator, each sum rounded once. */
 void at_stage_finish(at_stage *s, int b, int g, at_acc *sum, double *out);
-int at_stage_choose(at_stage *s, int b, int g, const double *score,
-                    int n); /* leftmost, rightmost: of 0..n-1 */
+/* Leftmost, rightmost: the first or last of 0..n-1 that is within tie of the peak of all keys; -1 when none is, or the peak is NaN. */
+int at_stage_choose(at_stage *s, int b, int g, const double *score, int n, double peak);
 /* result (n, D) += what group g makes of the heads' values mixed (n, H*dv). */
 at_status at_stage_output(at_stage *s, int b, int g, const double *mixed, int n, double *result, at_err *err);
 /* result (n, D) = the MLP of y (n, D). */

@@ -97,14 +97,15 @@ int at_pos_features(const at_pos *p); /* rows of its tensor: 1, 2 or size */
 
 typedef enum {
     AT_SOFTMAX,
-    AT_LEFTMOST_HARD,
-    AT_RIGHTMOST_HARD,
-    AT_AVERAGE_HARD, /* scores within tie of the maximum share equally */
+    AT_LEFTMOST_HARD,  /* the first key whose score is within tie of the maximum */
+    AT_RIGHTMOST_HARD, /* the last such key */
+    AT_AVERAGE_HARD,   /* all such keys share equally */
     AT_SPARSEMAX,
     AT_LINEAR,    /* phi(q).phi(k), phi(x) = elu(x)+1; post must be identity; weights / their sum */
     AT_THREEWISE, /* softmax over pairs (j1,j2) of sum_k q_ik k_j1k k2_j2k; value v_j1 * v2_j2 elementwise */
     AT_WEIGHTINGS
 } at_weighting;
+bool at_weighting_hard(at_weighting w); /* leftmost, rightmost, average: those with a tie */
 
 typedef enum {
     AT_MASK_NONE,
@@ -131,7 +132,7 @@ typedef struct {
     at_weighting weighting;
     at_post post;
     double scale; /* score = post(scale * q.k) */
-    double tie;   /* AVERAGE_HARD: >= 0 */
+    double tie;   /* the three hard ones: >= 0 */
     at_mask mask;
     bool bias;
     /* tensors: q k (H*dk, D), v (H*dv, D), o (D, H*dv); with bias: qb kb (H*dk) vb (H*dv) ob (D);

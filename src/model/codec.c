@@ -346,7 +346,9 @@ static void io_group(codec *c, void *part)
     IO_KIND(c, "weighting", g->weighting, at_weighting_names);
     IO_KIND(c, "post", g->post, at_post_names);
     io_double(c, "scale", &g->scale);
-    if (g->weighting == AT_AVERAGE_HARD)
+    /* leftmost and rightmost may leave it out: then it is 0 */
+    if (g->weighting == AT_AVERAGE_HARD ||
+        (at_weighting_hard(g->weighting) && (c->write ? g->tie != 0 : json_object_get(c->o, "tie") != NULL)))
         io_double(c, "tie", &g->tie);
     io_one(c, "mask", io_mask, &g->mask);
     io_bool(c, "bias", &g->bias);

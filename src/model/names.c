@@ -14,6 +14,11 @@ const char *const at_weighting_names[AT_WEIGHTINGS] = {
     [AT_THREEWISE] = "threewise",
 };
 
+bool at_weighting_hard(at_weighting w)
+{
+    return w == AT_LEFTMOST_HARD || w == AT_RIGHTMOST_HARD || w == AT_AVERAGE_HARD;
+}
+
 const char *const at_mask_names[AT_MASKS] = {
     [AT_MASK_NONE] = "none",
     [AT_MASK_CAUSAL] = "causal",

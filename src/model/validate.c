@@ -213,7 +213,7 @@ static at_status check_group(const at_group *a, int b, int g, at_err *err)
     TRY(is_kind(&p, "post", a->post, AT_POSTS));
     TRY(is_kind(&p, "mask", a->mask.kind, AT_MASKS));
     TRY(is_finite(&p, "scale", a->scale));
-    if (a->weighting == AT_AVERAGE_HARD)
+    if (at_weighting_hard(a->weighting))
         TRY(not_negative(&p, "tie", a->tie));
     if (a->mask.kind == AT_MASK_BLOCK_SPARSE) {
         TRY(in_range(&p, "mask block", a->mask.block, 1, AT_MAX_LENGTH));

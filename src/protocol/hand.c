@@ -93,7 +93,7 @@ static void bob_finish(handed *d)
         if (!d->self[k->group])
             continue;
         if (head_hard(k)) {
-            if (d->got.score[h] == a->peak[h])
+            if (at_stage_choose(row->stage, l->block, k->group, &d->got.score[h], 1, a->peak[h]) == 0)
                 query_choice(l, a, h, d->t, row->v[k->group] + k->head * k->dv);
             continue;
         }

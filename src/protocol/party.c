@@ -238,8 +238,8 @@ void party_sums(party *p, const layer *l, query *a)
                          a->sum + k->sum);
             continue;
         }
-        int best = at_stage_choose(p->stage, l->block, k->group, p->score, n);
-        if (p->score[best] == a->peak[h]) /* not when one of them is no number */
+        int best = at_stage_choose(p->stage, l->block, k->group, p->score, n, a->peak[h]);
+        if (best >= 0)
             query_choice(l, a, h, p->pos[p->key[best]],
                          p->v[k->group] + (size_t)p->key[best] * (size_t)(g->heads * g->dv) +
                              k->head * g->dv);

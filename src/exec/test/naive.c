@@ -424,11 +424,9 @@ static bool weigh(const at_group *g, mpfr_t *s, int n, mpfr_t *w)
             mpfr_set_zero(w[j], 1);
     if (bad)
         return true;
-    for (int j = 1; j < n; j++) {
-        int c = compare(s[j], s[best]);
-        if (c > 0 || (c == 0 && g->weighting == AT_RIGHTMOST_HARD))
+    for (int j = 1; j < n; j++)
+        if (compare(s[j], s[best]) > 0)
             best = j;
-    }
     mpfr_t t, tie;
     make(t);
     make(tie);
@@ -436,13 +434,16 @@ static bool weigh(const at_group *g, mpfr_t *s, int n, mpfr_t *w)
     switch (g->weighting) {
     case AT_LEFTMOST_HARD:
     case AT_RIGHTMOST_HARD:
-        mpfr_set_si(w[best], 1, N);
-        break;
     case AT_AVERAGE_HARD:
         sub(t, s[best], tie);
-        for (int j = 0; j < n; j++)
-            if (compare(s[j], t) >= 0)
-                mpfr_set_si(w[j], 1, N);
+        for (int j = 0, found = -1; j < n; j++)
+            if (compare(s[j], t) >= 0) {
+                if (found >= 0 && g->weighting == AT_LEFTMOST_HARD)
+                    break;
+                if (found >= 0 && g->weighting == AT_RIGHTMOST_HARD)
+                    mpfr_set_zero(w[found], 1);
+                mpfr_set_si(w[found = j], 1, N);
+            }
         break;
     case AT_SPARSEMAX:
         sparsemax(s, n, w);

@@ -48,7 +48,7 @@ static void blocks_fill(const decoder_spec *s, at_model *m)
                 .post =
                     s->weighting == AT_LINEAR ? AT_POST_ID : (at_post)((s->seed + (uint64_t)g) % AT_POSTS),
                 .scale = g ? 1 : 0.75,
-                .tie = 0.25,
+                .tie = s->seed % 3 ? 0.25 : 0,
                 .mask = {s->mask, 3, 1 + (int)(s->seed % 2), 1 + (int)(s->seed / 2 % 2)},
                 .bias = !g,
             };

@@ -87,7 +87,7 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
             group->weighting = s->weighting;
             group->post = s->weighting == AT_LINEAR ? AT_POST_ID : s->post;
             group->scale = g || s->weighting == AT_LINEAR ? 1 : 0.75;
-            group->tie = s->weighting == AT_AVERAGE_HARD ? s->tie : 0;
+            group->tie = at_weighting_hard(s->weighting) ? s->tie : 0;
             group->mask.kind = s->mask;
             if (s->mask == AT_MASK_BLOCK_SPARSE) {
                 group->mask.block = 3;

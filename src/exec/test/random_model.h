@@ -27,7 +27,7 @@ typedef struct {
     at_norm norm;
     bool final_norm;
     at_post post;   /* taken as identity for LINEAR, which has no other */
-    double tie;     /* AVERAGE_HARD */
+    double tie;     /* of hard weightings */
     bool one_group; /* default: a second group of one head, of another shape */
     bool no_bias;
     bool integers;    /* all weights in -1, 0, 1: scores tie, and are exact in every arithmetic */

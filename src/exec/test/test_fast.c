@@ -225,11 +225,13 @@ static void test_ties(void **state)
     const at_weighting hard[] = {AT_LEFTMOST_HARD, AT_RIGHTMOST_HARD, AT_AVERAGE_HARD};
     for (int w = 0; w < 3; w++)
         for (int mask = 0; mask < AT_MASKS; mask++)
-            for (int post = 0; post < AT_POSTS; post++) {
+            for (int post = 0; post < 2 * AT_POSTS; post++) {
                 random_spec s = {.weighting = hard[w],
                                  .mask = (at_mask_kind)mask,
                                  .pos = RANDOM_NO_POS,
-                                 .post = (at_post)post,
+                                 .post = (at_post)(post % AT_POSTS),
+                                 .tie = post < AT_POSTS ? 0
+                                                        : 1, /* some scores are exactly 1 below the maximum */
                                  .seed = (uint64_t)(mask + 7 * post),
                                  .integers = true,
                                  .tokens_only = mask % 2,

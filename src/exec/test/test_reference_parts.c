@@ -222,11 +222,49 @@ static void undecided(void **state)
             assert_true(y.radius[0] < 0x1p-100); /* no choice to make: sparsemax is continuous */
         else
             assert_true(y.radius[0] >= 1 && y.radius[0] < 1.001);
-        /* a tie of width 1/8 makes average-hard decidable again */
+        /* a tie of width 1/8 makes them decidable again */
         m.blocks[0].groups[0].tie = 0.125;
         must(at_run(&m, ball, &x, NULL, &arena, &y, &err), &err);
-        if (kinds[k] == AT_AVERAGE_HARD)
-            assert_true(y.radius[0] < 0x1p-100 && fabs(y.value[0]) <= y.radius[0]);
+        if (at_weighting_hard(kinds[k]))
+            assert_true(y.radius[0] < 0x1p-100 && fabs(y.value[0] - truth[k]) <= y.radius[0]);
+        at_arena_release(&arena);
+        at_model_release(&m);
+    }
+}
+
+/* A score and a tie that overflow: every key is within an infinite tie of an infinite maximum. */
+static void infinite_tie(void **state)
+{
+    (void)state;
+    const at_weighting kinds[] = {AT_LEFTMOST_HARD, AT_RIGHTMOST_HARD, AT_AVERAGE_HARD};
+    const double truth[] = {5, 7, 4};
+    for (int k = 0; k < 3; k++) {
+        at_model m;
+        at_err err = {0};
+        at_arena arena;
+        at_output y;
+        at_arena_init(&arena);
+        hand_model(kinds[k], AT_MASK_NONE, RANDOM_NO_POS, AT_READ_RAW, 1, &m);
+        m.blocks[0].groups[0].tie = 1e300;
+        at_model_data(&m, m.prefix.tensor)[1] = 5;
+        at_model_data(&m, m.suffix.tensor)[1] = 7;
+        token_set(&m, 1, 1e30, 1, 1e30);
+        token_set(&m, 2, 0, 3, 1e30);
+        at_input x = {2, (double[]){1, 2}};
+        const at_arith narrow[] = {{.kind = AT_F32}, {AT_PBIT, 24, 8}};
+        for (int a = 0; a < 2; a++) {
+            must(at_run(&m, narrow[a], &x, NULL, &arena, &y, &err), &err);
+            assert_true(y.value[0] == truth[k] && y.value[1] == truth[k]);
+        }
+        at_exec *e;
+        at_scratch *s;
+        double value[2];
+        must(at_exec_new(&m, narrow[0], 2, &e, &err), &err);
+        must(at_scratch_new(e, &s, &err), &err);
+        at_exec_run(e, s, x.v, 1, value);
+        assert_true(value[0] == truth[k] && value[1] == truth[k]);
+        at_scratch_free(s);
+        at_exec_free(e);
         at_arena_release(&arena);
         at_model_release(&m);
     }
@@ -360,9 +398,10 @@ static void allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions),           cmocka_unit_test(outcomes),   cmocka_unit_test(masked_rows),
-        cmocka_unit_test(undecided),           cmocka_unit_test(exact_sums), cmocka_unit_test(refusals),
-        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(decisions),    cmocka_unit_test(outcomes),
+        cmocka_unit_test(masked_rows),  cmocka_unit_test(undecided),
+        cmocka_unit_test(infinite_tie), cmocka_unit_test(exact_sums),
+        cmocka_unit_test(refusals),     cmocka_unit_test(allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

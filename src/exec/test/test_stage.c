@@ -28,7 +28,6 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
     at_acc sum[HOLDERS][WIDE];
     double score[MOST], w[MOST], peak = NAN;
     int key[HOLDERS][MOST], n[HOLDERS] = {0}, seen = 0, best = -1;
-    double top = 0;
     memset(out, 0, (size_t)g->dv * sizeof *out);
     for (int j = 0; j < T; j++)
         if (at_mask_allows(&g->mask, i, j))
@@ -40,15 +39,17 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
         double mine = at_stage_peak(score, n[p]);
         peak = !seen || mine > peak || isnan(mine) ? (seen && isnan(peak) ? peak : mine) : peak;
         seen += n[p];
-        int c = key[p][at_stage_choose(s, b, a, score, n[p])];
-        double at = score[at_stage_choose(s, b, a, score, n[p])];
-        bool right = g->weighting == AT_RIGHTMOST_HARD;
-        if (best < 0 || at > top || (at == top && (right ? c > best : c < best)))
-            best = c, top = at;
     }
     if (!seen)
         return;
     if (g->weighting == AT_LEFTMOST_HARD || g->weighting == AT_RIGHTMOST_HARD) {
+        for (int p = 0; p < HOLDERS; p++) {
+            at_stage_scores(s, b, a, h, q, k, key[p], n[p], score);
+            int c = at_stage_choose(s, b, a, score, n[p], peak);
+            if (c >= 0 &&
+                (best < 0 || (g->weighting == AT_RIGHTMOST_HARD ? key[p][c] > best : key[p][c] < best)))
+                best = key[p][c];
+        }
         for (int e = 0; e < g->dv; e++)
             out[e] =
                 isnan(peak) ? NAN : v[(size_t)best * (size_t)(g->heads * g->dv) + (size_t)(h * g->dv + e)];
@@ -114,7 +115,7 @@ static void test_stages(void **state)
                                     .pos = AT_POS_INV_I,
                                     .layers = 2,
                                     .norm = (at_norm)(seed % 3),
-                                    .tie = splits[w] == AT_AVERAGE_HARD ? 0.5 : 0,
+                                    .tie = at_weighting_hard(splits[w]) && seed % 2 ? 0.5 : 0,
                                     .integers = seed % 4 == 0,
                                     .final_norm = seed % 2,
                                     .read = AT_READ_RAW,

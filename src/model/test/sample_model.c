@@ -55,7 +55,7 @@ static void random_group(at_group *g, at_rng *r, uint64_t kind)
     g->mask.kind = (at_mask_kind)(kind % AT_MASKS);
     g->post = g->weighting == AT_LINEAR ? AT_POST_ID : (at_post)between(r, 0, AT_POSTS - 1);
     g->scale = at_rng_normal(r);
-    g->tie = g->weighting == AT_AVERAGE_HARD ? at_rng_unit(r) : 0;
+    g->tie = at_weighting_hard(g->weighting) && at_rng_below(r, 3) ? at_rng_unit(r) : 0;
     g->bias = between(r, 0, 1);
     if (g->mask.kind == AT_MASK_BLOCK_SPARSE) {
         g->mask.block = between(r, 1, 4);

@@ -230,6 +230,47 @@ static void identity(void **state)
     at_model_release(&m);
 }
 
+/* A tie of leftmost- and rightmost-hard is a key only where it is not 0: files without it are what they were. */
+static void tie_optional(void **state)
+{
+    (void)state;
+    for (int w = 0; w < AT_WEIGHTINGS; w++)
+        for (int tied = 0; tied < 2; tied++) {
+            at_model m, back;
+            at_err err = {0};
+            assert_int_equal(sample_plain(&m, &err), AT_OK);
+            at_group *g = &m.blocks[0].groups[0];
+            g->weighting = (at_weighting)w;
+            g->tie = tied ? 0.125 : 0;
+            assert_int_equal(at_model_layout(&m, &err), AT_OK);
+            image im = image_of(&m);
+            char *text = model_arch_print(&m, &err);
+            assert_non_null(text);
+            bool key = strstr(text, "\"tie\":") != NULL;
+            at_free(text);
+            assert_int_equal(key, w == AT_AVERAGE_HARD || (tied && at_weighting_hard(g->weighting)));
+            assert_int_equal(at_model_parse(&back, im.bytes, im.n, "f", &err), AT_OK);
+            assert_true(back.blocks[0].groups[0].tie == (at_weighting_hard(g->weighting) ? g->tie : 0));
+            at_model_release(&back);
+            if (tied && key) { /* a tie below 0 is refused; one of 0 that another writer put there is 0 */
+                image wrong = image_edit(&im, "\\\"tie\\\":0.125", "\\\"tie\\\":-0.125");
+                image_refused(&wrong, "tie", "block 0, group 0: tie -0.125 must be finite and at least 0");
+                image zero = image_edit(&im, "\\\"tie\\\":0.125", "\\\"tie\\\":0");
+                char one[65], other[65];
+                assert_int_equal(at_model_parse(&back, zero.bytes, zero.n, "f", &err), AT_OK);
+                g->tie = 0;
+                assert_int_equal(at_model_hash(&m, one, &err), AT_OK);
+                assert_int_equal(at_model_hash(&back, other, &err), AT_OK);
+                assert_string_equal(one, other);
+                at_model_release(&back);
+                free(wrong.bytes);
+                free(zero.bytes);
+            }
+            free(im.bytes);
+            at_model_release(&m);
+        }
+}
+
 /* ---- lying files ------------------------------------------------------------------------------------- */
 
 static image image_plain(void)
@@ -543,10 +584,11 @@ int main(int argc, char **argv)
     if (argc == 2)
         return seeds_write(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),    cmocka_unit_test(doubles_exact),
-        cmocka_unit_test(identity),      cmocka_unit_test(lies_in_header),
-        cmocka_unit_test(lies_in_bytes), cmocka_unit_test(cost_before_memory),
-        cmocka_unit_test(not_files),     cmocka_unit_test(without_memory),
+        cmocka_unit_test(round_trip),         cmocka_unit_test(doubles_exact),
+        cmocka_unit_test(identity),           cmocka_unit_test(tie_optional),
+        cmocka_unit_test(lies_in_header),     cmocka_unit_test(lies_in_bytes),
+        cmocka_unit_test(cost_before_memory), cmocka_unit_test(not_files),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

@@ -126,7 +126,7 @@ static void model_make(at_weighting w, at_mask_kind mask, int layers, uint64_t s
                      .layers = layers,
                      .norm = (at_norm)(seed % 3),
                      .act = (at_act)(seed / 3 % 2),
-                     .tie = w == AT_AVERAGE_HARD ? 0.25 : 0,
+                     .tie = at_weighting_hard(w) && seed % 3 ? 0.25 : 0,
                      .integers = seed % 5 == 0,
                      .read = AT_READ_RAW,
                      .last = seed % 7 == 0,
