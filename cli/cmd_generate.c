@@ -39,11 +39,11 @@ static void beside_print(const at_model *m, const chain *c, at_text *t)
         at_text_init(&one);
         at_text_add(&one, "");
         if (k < c->n)
-            at_input_print_row(m, c->rows + (size_t)k * width, &one);
+            at_input_print_row(m, c->rows + (size_t)k * width, -1, &one);
         cli_pad(t, one.oom ? "" : one.s, 28);
         at_text_release(&one);
         if (k < c->beside.n)
-            at_input_print_row(m, c->beside.v + (size_t)k * width, t);
+            at_input_print_row(m, c->beside.v + (size_t)k * width, -1, t);
         bool same =
             k < c->n && k < c->beside.n &&
             !memcmp(c->rows + (size_t)k * width, c->beside.v + (size_t)k * width, width * sizeof *c->rows);
@@ -61,7 +61,7 @@ static void chain_print(const at_model *m, const chain *c, at_text *t)
         return;
     }
     for (int k = 0; k < c->n; k++) {
-        at_input_print_row(m, c->rows + (size_t)k * (size_t)width, t);
+        at_input_print_row(m, c->rows + (size_t)k * (size_t)width, -1, t);
         at_text_add(t, is_tokens(m) && k + 1 < c->n ? " " : "\n");
     }
     if (c->n)
@@ -89,12 +89,18 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
         rows = cli_json_add(rows, row);
     }
     j = cli_json_set(j, "rows", rows);
+    if (at_decision_word(m, 0)) {
+        json_t *words = json_array();
+        for (int k = 0; k < c->n; k++)
+            words = cli_json_add(words, cli_json_text(at_decision_word(m, c->rows[k])));
+        j = cli_json_set(j, "words", words);
+    }
     j = cli_json_set(j, "steps", cli_json_number(c->n));
     j = cli_json_set(j, "least_margin", cli_json_number(c->margin));
     if (c->reference) {
         at_text_init(&text);
         at_text_add(&text, "");
-        at_input_print(m, &(at_input){c->n, c->rows}, &text);
+        at_written_print(m, &(at_input){c->n, c->rows}, &text);
         j = cli_json_set(j, "chain", text.oom ? NULL : cli_json_text(text.s));
         at_text_release(&text);
         j = cli_json_set(j, "reference", cli_json_text(c->reference));
@@ -171,7 +177,7 @@ static at_status reference_compare(const at_model *m, const at_input *reference,
 {
     at_text t;
     at_text_init(&t);
-    at_input_print(m, reference, &t);
+    at_written_print(m, reference, &t);
     c->reference = t.oom ? NULL : at_arena_strdup(arena, t.s);
     at_text_release(&t);
     size_t numbers = (size_t)c->n * (size_t)at_model_row_width(m);
@@ -215,7 +221,7 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     int p, operators;
     bool arithmetic = at_expr_model_is(m, &p, &operators);
     at_status st = arithmetic ? expression_read(line, p, operators, arena, &prompt, &reference, &err)
-                              : at_input_parse(m, line, arena, &prompt, &err);
+                              : at_prompt_parse(m, line, arena, &prompt, &err);
     if (!st)
         st = at_arith_range(m, a->precision, &err);
     if (!st && a->beside && !arithmetic)
@@ -280,12 +286,12 @@ const cli_command cmd_generate = {
     .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside FILE.dp --set SIZE=N...]",
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
-             "the least margin of all decisions. Where rows have several fields, a word without '/'\n"
-             "is the first field with zeros behind it, and | is a row of zeros. Nothing but the model file "
-             "is used. A prompt of\n"
-             "another length is refused (exit 2). When a row is undecided or leaves the model's\n"
-             "domain, or the rule never holds, the rows so far are printed, a line says why, and the\n"
-             "exit code is 3. Precision is f32, f64 or pN.\n\n"
+             "the least margin of all decisions. Where rows have several fields, a number without '/'\n"
+             "is the first field with zeros behind it, and | is the row of zeros where prompts have one.\n"
+             "Rows that the model adds are printed in full. Nothing but the model file is used. A prompt\n"
+             "of another length, or with a row that its place does not allow, is refused (exit 2), and the\n"
+             "message says what prompts are. When a row is undecided or leaves the model's domain, or the\n"
+             "rule never holds, the rows so far are printed, a line says why, and the exit code is 3.\n\n"
              "With --beside the recurrence in FILE.dp is interpreted for the same prompt, after the model\n"
              "has written, and printed beside (exit 1 where they differ).\n\n"
              "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"

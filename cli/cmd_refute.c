@@ -137,7 +137,7 @@ static void answer_print(const at_subject *s, const at_answer *y, int at, at_tex
             at_text_add(t, side ? "    right  " : "    wrote  ");
             for (int i = 0; i < n && i < SHOWN; i++) {
                 at_text_add(t, i ? " " : "");
-                at_input_print_row(s->m, (side ? y->right : y->got) + (size_t)i * w, t);
+                at_input_print_row(s->m, (side ? y->right : y->got) + (size_t)i * w, -1, t);
             }
             at_text_add(t, n > SHOWN ? " ...\n" : "\n");
         }

@@ -374,6 +374,15 @@ static void decode_print(const at_model *m, at_text *t)
         at_text_addf(t, "number %d of a row is %.17g\n", d->coordinate + 1, d->value);
     else
         at_text_add(t, "there are as many\n");
+    if (!d->prompt)
+        return;
+    at_text all;
+    at_text_init(&all);
+    at_text_add(&all, "a prompt is: ");
+    at_prompt_print(m, &all);
+    cli_wrap(t, all.oom ? "" : all.s, 2, COLUMNS);
+    t->oom |= all.oom;
+    at_text_release(&all);
 }
 
 static void model_print(const at_model *m, const char *hash, const at_size *z, at_text *t)
@@ -428,6 +437,13 @@ static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
         json_t *d = cli_json_set(json_object(), "prompt_least", json_integer(m->decode.prompt_min));
         d = cli_json_set(d, "prompt_most", json_integer(m->decode.prompt_max));
         d = cli_json_set(d, "max_steps", json_integer(m->decode.max_steps));
+        if (m->decode.prompt) {
+            at_text all;
+            at_text_init(&all);
+            at_prompt_print(m, &all);
+            d = cli_json_set(d, "prompt", all.oom ? NULL : cli_json_text(all.s));
+            at_text_release(&all);
+        }
         j = cli_json_set(j, "decoder", d);
     }
     return cli_json_set(j, "size", cli_size_json(z));

@@ -36,6 +36,8 @@ refuses 2 'generate: beside another size' 'prompts of 6 rows' \
     generate "$dir/lis.st" '3 1 2 4 |' --beside examples/lis.dp --set n=5,top=9
 refuses 2 'generate: sizes of nothing' 'which --beside names' generate "$dir/lis.st" '3 1 2 4 |' --set n=4
 says 0 'show: a decoder' 'prompts of 14 rows; then at most 43 rows, until number 2 of a row is 0' show "$dir/standard.st"
+holds 'show: its prompts' grep -q 'a prompt is: 6 rows of 1..26, 7 rows of 1..26, |' "$dir/.out"
+says 0 'show: its prompts, as JSON' '"prompt": "6 rows of 1..26, 7 rows of 1..26, |"' show "$dir/standard.st" --json
 says 0 'show: a recurrence' 'need before = (i, j - 1)' show examples/lis.dp
 says 0 'show: not regular' '120 chains' show examples/lis.dp --set n=5,top=5
 says 0 'show: two inputs with one chain' '1 1 1 1 3' show examples/lis.dp --set n=5,top=5
@@ -45,8 +47,22 @@ says 0 'show: a recurrence as JSON' '"locality": 421' show examples/edit-distanc
 refuses 2 'show: a recurrence that is not there' 'No such file' show none.dp
 refuses 2 'generate: weights leave the range of the arithmetic' 'p13e4 holds numbers up to' \
     generate "$dir/standard.st" "$kitten" --precision p13e4
-refuses 2 'generate: another length' 'length' generate "$dir/standard.st" '11 9 20 |'
+refuses 2 'generate: another length' 'prompt of length 4, must be 14; a prompt is: 6 rows of 1..26, 7 rows of 1..26, |' \
+    generate "$dir/standard.st" '11 9 20 |'
 refuses 2 'generate: a letter out of range' 'out of range' generate "$dir/standard.st" "${kitten/11/27}"
+refuses 2 'generate: a letter that is 0' 'position 1: 0 where a prompt has 1..26' generate "$dir/standard.st" "${kitten/11/0}"
+refuses 2 'generate: a bar in the middle' 'position 2: there is no | here' generate "$dir/standard.st" "${kitten/9/|}"
+refuses 2 'generate: no bar at the end' 'position 14: 3 where a prompt has |' generate "$dir/standard.st" "${kitten/|/3}"
+refuses 2 'generate: a state for a letter' 'position 1: 11/1,0/0/0 where a prompt has 1..26' \
+    generate "$dir/standard.st" "${kitten/11/11\/1,0\/0\/0}"
+call compile examples/knapsack.dp --set n=2,cap=3 -o "$dir/sack.st"
+refuses 2 'generate: each input has its own range' 'position 1: 0 where a prompt has 1..12; a prompt is: 2 rows of 1..12, 2 rows of 0..9, |' \
+    generate "$dir/sack.st" '0 1 0 1 |'
+says 0 'generate: 0 where it may be' '0/0,0/0/0' generate "$dir/sack.st" '1 1 0 0 |'
+holds 'an answer of 0 is no bar' test "$(grep -c '|' "$dir/.out")" = 0
+says 0 'generate: an input of 0 is no bar' '"prompt": "1 1 0 0 |"' generate "$dir/sack.st" '1 1 0 0 |' --json
+refuses 2 'generate: though the row is the same' 'position 3: there is no | here' generate "$dir/sack.st" '1 1 | 0 |'
+refuses 2 'run: a bar only where it is one' 'position 3: there is no | here' run "$dir/sack.st" '1 1 | 0 |'
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
 refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=9999,n2=3 -o "$dir/x.st"
 refuses 2 'compile: unknown attention' 'standard, linear, sparse or local' \

@@ -110,7 +110,7 @@ partial=
 # ---- bad input: exit 2 ---------------------------------------------------------------------------------------
 
 refuses 2 'a prompt of another length' 'prompt of length 3 out of range 1..2' generate "$dir/c.st" 0/3/0 0/3/0 0/3/0
-refuses 2 'a prompt longer than any input' 'length 13 out of range 1..12' \
+refuses 2 'a prompt longer than any input' 'prompt of length 13 out of range 1..2' \
     generate "$dir/c.st" 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0 0/3/0
 refuses 2 'a number out of range' 'position 1: integer 21 out of range 0..20 (field n)' generate "$dir/c.st" 0/21/0
 refuses 2 'not a number' 'position 1: "x" is not an integer' generate "$dir/c.st" 0/x/0
@@ -123,10 +123,14 @@ refuses 2 'steps' "--steps '0': must be an integer in 1..1048576" generate "$dir
 counter "$dir/bad.st" '"decode":{"coordinate":3,"max_steps":10,"prompt_max":2,"prompt_min":1,"stop":"equals","value":1},'
 refuses 2 'a rule that cannot be' 'decoder: coordinate 3 out of range 0..2' generate "$dir/bad.st" 0/3/0
 input=''
-refuses 2 'an empty prompt' 'length 0 out of range 1..12' generate "$dir/c.st" -
+refuses 2 'an empty prompt' 'prompt of length 0 out of range 1..2' generate "$dir/c.st" -
 unset input
 printf '0/3/0\0' >"$dir/zero"
 holds 'a zero byte' sh -c "'$attest' generate '$dir/c.st' - <'$dir/zero' 2>&1 | grep -q 'a zero byte'"
+counter "$dir/said.st" '"decode":{"coordinate":2,"max_steps":10,"prompt":[{"hi":[0,9,0],"lo":[0,2,0],"rows_max":2,"rows_min":1}],"prompt_max":2,"prompt_min":1,"stop":"equals","value":1},'
+gives 0 'a prompt that the file allows' "$chain" generate "$dir/said.st" 0/3/0
+refuses 2 'and one that it does not' 'position 2: 1/3/0 where a prompt has 0/2/0..0/9/0; a prompt is: 1..2 rows of 0/2/0..0/9/0' \
+    generate "$dir/said.st" 0/3/0 1/3/0
 gives 0 'run still runs a decoder' '1,3,0' run "$dir/c.st" 0/3/0
 
 finish

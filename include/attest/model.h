@@ -204,12 +204,19 @@ typedef struct {
  * Because a row must not change what came before it, a decoder has masks causal, strict and block-sparse
  * only, no suffix, and no position feature of the length (i/n, i/n^3, n); others are refused by name.
  * n_max bounds prompt and generated rows together. A prompt of another length than prompt_min..prompt_max
- * is refused. */
+ * is refused, and one with a row outside its stretch. */
 typedef enum {
     AT_STOP_EQUALS, /* after the row whose number `coordinate` equals `value` (a token model: coordinate 0) */
     AT_STOP_STEPS,  /* after max_steps rows; prompt_max + max_steps <= n_max                             */
     AT_STOPS
 } at_stop_kind;
+/* Rows of a prompt that come one after the other, and what their numbers may be. */
+typedef struct {
+    int rows_min, rows_max; /* 0 <= rows_min <= rows_max, rows_max >= 1 */
+    int width;              /* numbers in lo and in hi: those of a row */
+    double *lo, *hi;        /* integers inside the ranges of their fields */
+} at_stretch;
+#define AT_MAX_STRETCHES 64
 typedef struct {
     bool enabled; /* false: not a decoder, the rest is ignored and not stored */
     at_stop_kind stop;
@@ -217,6 +224,10 @@ typedef struct {
     double value;               /* EQUALS: an integer that the coordinate can be */
     int max_steps;              /* 1..n_max; EQUALS: as many rows without a stop are no answer */
     int prompt_min, prompt_max; /* n_min <= prompt_min <= prompt_max < n_max */
+    /* What a prompt is, from its first row to its last; at most one stretch has rows_min < rows_max, and their sums are
+     * prompt_min and prompt_max. NULL: any rows in the ranges of the fields. */
+    at_stretch *prompt;
+    int n_prompt;
 } at_decode;
 
 /* ---- the model ----------------------------------------------------------------------------- */
@@ -325,10 +336,28 @@ typedef struct {
 at_status at_input_check(const at_model *m, const at_input *x, at_err *err);
 /* The same for one row of any length of input; position (from 1) is for the message. */
 at_status at_input_check_row(const at_model *m, const double *row, int position, at_err *err);
-/* One line of text: positions separated by blanks, fields of a position by '/', components by ','. */
+/* One line of text: positions separated by blanks, fields of a position by '/', components by ','. In a prompt of rows of
+ * integers a number alone is the first field with zeros behind it, and '|' is the row of zeros that a prompt has at that
+ * place (docs/model.md). */
 at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
 void at_input_print(const at_model *m, const at_input *x, at_text *out);
-void at_input_print_row(const at_model *m, const double *row, at_text *out); /* one position: a label */
+/* One row: a label. position: its place in the input, from 0; -1: the model wrote it. */
+void at_input_print_row(const at_model *m, const double *row, int position, at_text *out);
+void at_written_print(const at_model *m, const at_input *rows, at_text *out); /* rows that the model wrote */
+
+/* Is x a prompt of the decoder? The message says what its prompts are. */
+at_status at_prompt_check(const at_model *m, const at_input *x, at_err *err);
+/* The same of a number of rows. */
+at_status at_prompt_check_length(const at_model *m, int64_t n, at_err *err);
+/* A line as at_input_parse reads it, and it must be a prompt. */
+at_status at_prompt_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
+/* What prompts are: "3 rows of 1..26, 4 rows of 1..26, |" */
+void at_prompt_print(const at_model *m, at_text *out);
+/* What one decision of the readout says, as a person reads it: the word of a token where a decoder's tokens have words, else the
+ * number. */
+void at_decision_print(const at_model *m, double decision, at_text *out);
+/* The word alone, or NULL where decisions are numbers. */
+const char *at_decision_word(const at_model *m, double decision);
 
 /* Combinations: C(n,k) (saturating at INT64_MAX), the rank of an ascending k-subset of 1..n, and back. */
 int64_t at_choose(int64_t n, int k);

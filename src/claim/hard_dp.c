@@ -45,6 +45,8 @@ static at_status rows_of(const at_params *dp, at_arena *a, hard_decoder *out, at
         return s;
     out->n_fields = shape.n_fields;
     out->rule = shape.decode;
+    out->rule.prompt = NULL; /* small decoders say nothing of their prompts */
+    out->rule.n_prompt = 0;
     if ((out->fields = at_new(a, at_field, shape.n_fields)))
         memcpy(out->fields, shape.fields, (size_t)shape.n_fields * sizeof *shape.fields);
     for (int f = 0; out->fields && f < shape.n_fields; f++)

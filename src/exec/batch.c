@@ -267,19 +267,6 @@ static at_status chain_fail(worker *w, at_batch_chain *c, const at_err *why)
     return c->why ? AT_OK : at_oom(&w->err);
 }
 
-/* Is the prompt one? As at_generator_run and at_decoder_push say it. */
-static at_status prompt_check(const at_model *m, const at_input *x, at_err *why)
-{
-    const at_decode *rule = &m->decode;
-    if (x->n < rule->prompt_min || x->n > rule->prompt_max)
-        return at_fail(why, AT_EDOMAIN, "prompt of length %d out of range %d..%d", x->n, rule->prompt_min,
-                       rule->prompt_max);
-    at_status st = AT_OK;
-    for (int i = 0; i < x->n && !st; i++)
-        st = at_input_check_row(m, x->v + i, i + 1, why);
-    return st;
-}
-
 /* A free slot takes the next prompt that is one, if there is any. */
 static at_status slot_fill(run *r, worker *w, slot *s)
 {
@@ -292,7 +279,7 @@ static at_status slot_fill(run *r, worker *w, slot *s)
         const at_input *x = &r->prompt[i];
         at_err why = {0};
         r->out[i] = (at_batch_chain){0};
-        if (prompt_check(m, x, &why)) {
+        if (at_prompt_check(m, x, &why)) {
             st = chain_fail(w, &r->out[i], &why);
             continue;
         }

@@ -146,11 +146,11 @@ at_status at_generator_run(at_generator *g, const double *prompt, int n, const d
 {
     const at_model *m = g->d->c.m;
     const at_decode *rule = &m->decode;
-    if (n < rule->prompt_min || n > rule->prompt_max)
-        return at_fail(err, AT_EDOMAIN, "prompt of length %d out of range %d..%d", n, rule->prompt_min,
-                       rule->prompt_max);
+    at_status st = at_prompt_check(m, &(at_input){n, prompt}, err);
+    if (st)
+        return st;
     int steps = rule->max_steps < m->n_max - n ? rule->max_steps : m->n_max - n, done = 0;
-    at_status st = prompt_push(g, prompt, n, err);
+    st = prompt_push(g, prompt, n, err);
     if (!st)
         st = generator_reserve(g, steps, err);
     double least = INFINITY;

@@ -565,6 +565,29 @@ static at_status assembled(const at_dp_instance *x, const at_dp_options *o, bool
                    ERROR_MOST);
 }
 
+/* What a prompt is: each input in its own range, and the separator. */
+static at_status prompt_say(const at_dp_instance *x, at_model *m, at_err *err)
+{
+    const at_dp *d = x->d;
+    int width = at_model_row_width(m), n = 0;
+    at_stretch *s = at_new(&m->arena, at_stretch, d->n_inputs + 1);
+    for (int k = 0; s && k <= d->n_inputs; k++) {
+        bool bar = k == d->n_inputs;
+        int rows = bar ? 1 : (int)x->input_len[k];
+        if (!rows)
+            continue;
+        double *lo = at_new(&m->arena, double, width), *hi = at_new(&m->arena, double, width);
+        if (!lo || !hi)
+            return at_oom(err);
+        lo[0] = bar ? 0 : (double)x->input_lo[k];
+        hi[0] = bar ? 0 : (double)x->input_hi[k];
+        s[n++] = (at_stretch){rows, rows, width, lo, hi};
+    }
+    m->decode.prompt = s;
+    m->decode.n_prompt = n;
+    return s ? AT_OK : at_oom(err);
+}
+
 static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
                             at_err *err)
 {
@@ -584,7 +607,9 @@ static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, boo
                             .max_steps = (int)x->n_states + 1,
                             .prompt_min = (int)x->n_input + 1,
                             .prompt_max = (int)x->n_input + 1};
-    s = weights ? at_model_validate(m, err) : at_model_shape(m, err); /* either checks the stop rule */
+    s = prompt_say(x, m, err);
+    if (!s)
+        s = weights ? at_model_validate(m, err) : at_model_shape(m, err); /* either checks the stop rule */
     if (s)
         at_model_release(m);
     return s;

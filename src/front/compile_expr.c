@@ -328,13 +328,23 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
                             .max_steps = AT_EXPR_CHAIN(s->operators),
                             .prompt_min = 2,
                             .prompt_max = AT_EXPR_TOKENS(s->operators) + 1};
+    /* A prompt is an expression (at_expr_parse reads it) and "=". */
     int V = at_expr_vocabulary(s->p);
     char word[8];
+    at_stretch *prompt = at_new(&m->arena, at_stretch, 2);
+    double *bound = at_new(&m->arena, double, 4);
+    if (prompt && bound) {
+        memcpy(bound, (double[]){AT_EXPR_ADD, V - 1, AT_EXPR_EQUALS, AT_EXPR_EQUALS}, 4 * sizeof *bound);
+        prompt[0] = (at_stretch){1, AT_EXPR_TOKENS(s->operators), 1, &bound[0], &bound[1]};
+        prompt[1] = (at_stretch){1, 1, 1, &bound[2], &bound[3]};
+        m->decode.prompt = prompt;
+        m->decode.n_prompt = 2;
+    }
     at_word *words = at_new(&m->arena, at_word, V);
     for (int t = 0; words && t < V; t++)
         snprintf(words[t].s, sizeof words[t].s, "%s", at_expr_word(t, word));
     m->fields[0].words = words;
-    st = words ? at_model_validate(m, err) : at_oom(err);
+    st = words && prompt && bound ? at_model_validate(m, err) : at_oom(err);
     if (st)
         at_model_release(m);
     return st;

@@ -13,7 +13,7 @@ static void label_of(const at_model *m, const at_input *x, int t, at_text *out)
 {
     int u = t - m->n_prefix;
     if (u >= 0 && u < x->n)
-        at_input_print_row(m, x->v + (size_t)u * (size_t)at_model_row_width(m), out);
+        at_input_print_row(m, x->v + (size_t)u * (size_t)at_model_row_width(m), u, out);
     else
         at_text_add(out, "blank");
 }
@@ -49,7 +49,7 @@ static void chain_row(const at_model *m, const char *what, const double *row, at
 {
     at_text_add(out, what);
     if (row)
-        at_input_print_row(m, row, out);
+        at_input_print_row(m, row, -1, out);
     else
         at_text_add(out, "nothing");
     at_text_add(out, "\n");

@@ -392,6 +392,53 @@ static void io_readout(codec *c, void *part)
         io_double(c, "norm_eps", &r->norm_eps);
 }
 
+/* An array of n numbers. Reading leaves it to model_check that they are as many as a row has. */
+static void io_numbers(codec *c, const char *key, double **v, int *n)
+{
+    if (c->status != AT_OK)
+        return;
+    json_t *array = c->write ? json_array() : get(c, key);
+    if (c->write) {
+        put(c, key, array);
+        for (int k = 0; k < *n && c->status == AT_OK; k++)
+            if (json_array_append_new(array, json_real((*v)[k])) < 0)
+                c->status = at_oom(c->err);
+        return;
+    }
+    if (!array)
+        return;
+    size_t count = json_array_size(array);
+    if (!json_is_array(array) || count < 1 || count > AT_MAX_WIDTH) {
+        refuse(c, key, "is not an array of 1..65536 numbers");
+        return;
+    }
+    double *made = at_new(c->arena, double, count);
+    if (!made) {
+        c->status = at_oom(c->err);
+        return;
+    }
+    for (size_t k = 0; k < count && c->status == AT_OK; k++) {
+        json_t *j = json_array_get(array, k);
+        made[k] = json_number_value(j);
+        if (!json_is_number(j))
+            refuse(c, key, "holds something that is not a number");
+    }
+    *v = made;
+    *n = (int)count;
+}
+
+static void io_stretch(codec *c, void *part)
+{
+    at_stretch *s = part;
+    int highs = s->width;
+    io_int(c, "rows_min", &s->rows_min);
+    io_int(c, "rows_max", &s->rows_max);
+    io_numbers(c, "lo", &s->lo, &s->width);
+    io_numbers(c, "hi", &s->hi, &highs);
+    if (c->status == AT_OK && highs != s->width)
+        refuse(c, "hi", "has another length than lo");
+}
+
 static void io_decode(codec *c, void *part)
 {
     at_decode *d = part;
@@ -403,6 +450,11 @@ static void io_decode(codec *c, void *part)
     io_int(c, "max_steps", &d->max_steps);
     io_int(c, "prompt_min", &d->prompt_min);
     io_int(c, "prompt_max", &d->prompt_max);
+    /* A key that may be missing: then rows of prompts are any rows. */
+    if (c->write ? d->prompt != NULL : json_object_get(c->o, "prompt") != NULL)
+        IO_ARRAY(c, "prompt", d->prompt, d->n_prompt, AT_MAX_STRETCHES, io_stretch);
+    if (c->status == AT_OK && !c->write && !d->prompt && json_object_get(c->o, "prompt") != NULL)
+        refuse(c, "prompt", "is empty");
 }
 
 static void io_subspace(codec *c, void *part)

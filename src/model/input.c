@@ -5,8 +5,11 @@
  *     1,4/7 2,3/7       a 2-subset and a token
  *
  * Positions are separated by blanks, fields of a position by '/', components of a field by ','. Integers
- * are exact doubles in the row. A token field with words is written in them. Rows of a decoder of integers may be
- * short (rows_short). Positions are counted from 1 in messages, as in the theory. */
+ * are exact doubles in the row. A token field with words is written in them. Rows of the prompt of a decoder of integers are
+ * mostly zeros and may be short: a number without '/' is the first field with zeros behind it, and '|' the row of zeros
+ * where prompts have one (prompt.c). Only there a row of zeros is printed as '|'; an input that is 0 is printed as 0, and rows
+ * behind the prompt, which the model writes, are printed in full. Positions are counted from 1 in messages, as in the
+ * theory. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,21 +128,19 @@ static at_status component_parse(const at_field *f, const char *s, size_t n, int
     return check_component(f, *out, position, err);
 }
 
-/* Rows of a decoder's prompt are mostly zeros: a number without '/' is the first field alone, '|' the zero row. Several
- * fields of a decoder are all of integers (validate.c). */
-static bool rows_short(const at_model *m)
-{
-    return m->decode.enabled && m->n_fields > 1 && at_field_width(&m->fields[0]) == 1;
-}
-
-/* A short row, s[0..n): the fields after the first are zeros, if they may be. */
-static at_status short_parse(const at_model *m, const char *s, size_t n, int position, double *v, at_err *err)
+/* A short row, s[0..n): the fields after the first are zeros, if they may be. Several fields of a decoder are all of integers
+ * (validate.c). rows: of the line. */
+static at_status short_parse(const at_model *m, const char *s, size_t n, int position, int rows, double *v,
+                             at_err *err)
 {
     int width = at_model_row_width(m);
     for (int c = 0; c < width; c++)
         v[c] = 0;
-    if (n == 1 && *s == '|')
+    if (n == 1 && *s == '|') {
+        if (m->decode.prompt && !prompt_bar(m, position - 1, rows))
+            return prompt_bar_refuse(m, position - 1, err);
         s = "0";
+    }
     at_status st = component_parse(&m->fields[0], s, n, position, &v[0], err);
     for (int k = 1, at = 1; k < m->n_fields && !st; at += at_field_width(&m->fields[k++]))
         for (int c = 0; c < at_field_width(&m->fields[k]) && !st; c++)
@@ -149,11 +150,11 @@ static at_status short_parse(const at_model *m, const char *s, size_t n, int pos
 
 /* One position, s[0..n), into v. The separator after the last component of a field is '/', of a position
  * its end; every other one is ','. */
-static at_status position_parse(const at_model *m, const char *s, size_t n, int position, double *v,
+static at_status position_parse(const at_model *m, const char *s, size_t n, int position, int rows, double *v,
                                 at_err *err)
 {
-    if (rows_short(m) && !memchr(s, '/', n))
-        return short_parse(m, s, n, position, v, err);
+    if (prompt_rows_short(m) && !memchr(s, '/', n))
+        return short_parse(m, s, n, position, rows, v, err);
     const char *end = s + n;
     bool alone = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].words; /* any word */
     for (int k = 0; k < m->n_fields; k++) {
@@ -186,7 +187,8 @@ static at_status position_parse(const at_model *m, const char *s, size_t n, int 
     return AT_OK;
 }
 
-at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
+static at_status line_parse(const at_model *m, bool prompt, const char *line, at_arena *a, at_input *out,
+                            at_err *err)
 {
     /* Count positions and numbers first: the line itself bounds what is allocated for it. */
     int64_t positions = 0, numbers = 0;
@@ -195,14 +197,14 @@ at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_in
         positions += first;
         numbers += first + (*s == ',' || *s == '/');
     }
-    at_status st = check_length(m, positions, err);
+    at_status st = prompt ? at_prompt_check_length(m, positions, err) : check_length(m, positions, err);
     if (st != AT_OK)
         return st;
     int width = at_model_row_width(m);
     at_mark before = at_arena_mark(a);
     /* A line with too few numbers fails inside its first short position; until then it is in bounds
      * only if that position's row is, hence one row more. */
-    double *v = at_new(a, double, rows_short(m) ? (positions + 1) * width : numbers + width);
+    double *v = at_new(a, double, prompt_rows_short(m) ? (positions + 1) * width : numbers + width);
     if (!v)
         return at_oom(err);
     int n = 0;
@@ -211,7 +213,10 @@ at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_in
         while (s[length] && !is_blank(s[length]))
             length++;
         if (length > 0) {
-            st = position_parse(m, s, length, n + 1, v + (size_t)n * (size_t)width, err);
+            double *row = v + (size_t)n * (size_t)width;
+            st = position_parse(m, s, length, n + 1, (int)positions, row, err);
+            if (st == AT_OK && prompt)
+                st = prompt_check_row(m, row, n, (int)positions, err);
             n++;
         }
         s += length;
@@ -223,6 +228,16 @@ at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_in
     }
     *out = (at_input){n, v};
     return AT_OK;
+}
+
+at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
+{
+    return line_parse(m, false, line, a, out, err);
+}
+
+at_status at_prompt_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
+{
+    return line_parse(m, true, line, a, out, err);
 }
 
 /* ---- rows -> text --------------------------------------------------------------------------------- */
@@ -244,24 +259,33 @@ static void number_print(double v, bool real, at_text *out)
     at_text_add(out, s);
 }
 
-static bool short_print(const at_model *m, const double *row, at_text *out)
+/* Row t of an input of n rows: short where it is of the prompt and its other fields are zeros. */
+static bool short_print(const at_model *m, const double *row, int t, int n, at_text *out)
 {
     int width = at_model_row_width(m);
-    bool rest = rows_short(m);
+    bool rest = prompt_rows_short(m) && t >= 0 && t < m->decode.prompt_max;
     for (int c = 1; c < width; c++)
         rest = rest && row[c] == 0;
     if (!rest)
         return false;
-    if (row[0] == 0)
+    if (row[0] == 0 && prompt_bar(m, t, n))
         at_text_add(out, "|");
     else
         number_print(row[0], false, out);
     return true;
 }
 
-void at_input_print_row(const at_model *m, const double *row, at_text *out)
+static void token_print(const at_field *f, double v, at_text *out)
 {
-    if (short_print(m, row, out))
+    if (f->kind == AT_FIELD_TOKEN && f->words && v >= 0 && v < f->size && v == floor(v))
+        at_text_add(out, f->words[(int)v].s);
+    else
+        number_print(v, f->kind == AT_FIELD_REAL, out);
+}
+
+static void row_print(const at_model *m, const double *row, int t, int n, at_text *out)
+{
+    if (short_print(m, row, t, n, out))
         return;
     for (int k = 0; k < m->n_fields; k++) {
         const at_field *f = &m->fields[k];
@@ -269,21 +293,51 @@ void at_input_print_row(const at_model *m, const double *row, at_text *out)
         for (int c = 0; c < width; c++) {
             if (c > 0 || k > 0)
                 at_text_add(out, c > 0 ? "," : "/");
-            if (f->kind == AT_FIELD_TOKEN && f->words && row[c] >= 0 && row[c] < f->size)
-                at_text_add(out, f->words[(int)row[c]].s);
-            else
-                number_print(row[c], f->kind == AT_FIELD_REAL, out);
+            token_print(f, row[c], out);
         }
         row += width;
     }
 }
 
-void at_input_print(const at_model *m, const at_input *x, at_text *out)
+void at_input_print_row(const at_model *m, const double *row, int position, at_text *out)
+{
+    row_print(m, row, position, m->decode.prompt_max, out);
+}
+
+static void rows_print(const at_model *m, const at_input *x, bool written, at_text *out)
 {
     int width = at_model_row_width(m);
     for (int t = 0; t < x->n; t++) {
         if (t > 0)
             at_text_add(out, " ");
-        at_input_print_row(m, x->v + (size_t)t * (size_t)width, out);
+        row_print(m, x->v + (size_t)t * (size_t)width, written ? -1 : t, x->n, out);
     }
+}
+
+void at_input_print(const at_model *m, const at_input *x, at_text *out)
+{
+    rows_print(m, x, false, out);
+}
+
+void at_written_print(const at_model *m, const at_input *rows, at_text *out)
+{
+    rows_print(m, rows, true, out);
+}
+
+const char *at_decision_word(const at_model *m, double decision)
+{
+    const at_field *f = &m->fields[0];
+    bool token = m->decode.enabled && m->readout.kind == AT_READ_ARGMAX && m->n_fields == 1 && f->words;
+    return token && decision >= 0 && decision < f->size && decision == floor(decision)
+               ? f->words[(int)decision].s
+               : NULL;
+}
+
+void at_decision_print(const at_model *m, double decision, at_text *out)
+{
+    const char *word = at_decision_word(m, decision);
+    if (word)
+        at_text_add(out, word);
+    else
+        number_print(decision, true, out);
 }

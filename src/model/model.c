@@ -71,6 +71,12 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
     for (int k = 0; ok && k < m->n_fields; k++)
         if (m->fields[k].words)
             ok = DUPLICATE(a, c.fields[k].words, m->fields[k].words, m->fields[k].size);
+    ok = ok && DUPLICATE(a, c.decode.prompt, m->decode.prompt, m->decode.n_prompt);
+    for (int k = 0; ok && k < m->decode.n_prompt; k++) {
+        const at_stretch *from = &m->decode.prompt[k];
+        ok = DUPLICATE(a, c.decode.prompt[k].lo, from->lo, from->width) &&
+             DUPLICATE(a, c.decode.prompt[k].hi, from->hi, from->width);
+    }
     for (int b = 0; ok && b < m->n_blocks; b++) {
         const at_block *from = &m->blocks[b];
         at_block *to = &c.blocks[b];

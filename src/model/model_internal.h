@@ -11,6 +11,7 @@
  *   safetensors.c  file image, save, load, hash
  *   sha256.c       FIPS 180-4
  *   input.c        input rows: check, parse, print
+ *   prompt.c       what prompts of a decoder are
  */
 #ifndef ATTEST_MODEL_INTERNAL_H
 #define ATTEST_MODEL_INTERNAL_H
@@ -37,5 +38,16 @@ typedef at_status model_visit(void *ctx, const model_slot *s, at_err *err);
 at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err);
 /* Every range and combination, except the total of weights, which model_measure adds. */
 at_status model_check(const at_model *m, at_err *err);
+
+/* Rows of the prompt of a decoder of integers are mostly zeros, and may be written short (input.c). */
+bool prompt_rows_short(const at_model *m);
+/* The stretch of row t of a prompt of n rows; NULL: none is given. */
+const at_stretch *prompt_stretch(const at_model *m, int t, int n);
+/* Is row t the bar? n: rows of the prompt, or of an input that begins with one. */
+bool prompt_bar(const at_model *m, int t, int n);
+/* Is row t of a prompt of n rows, which fits its fields, in its stretch? */
+at_status prompt_check_row(const at_model *m, const double *row, int t, int n, at_err *err);
+/* A bar was written where prompts have none. */
+at_status prompt_bar_refuse(const at_model *m, int t, at_err *err);
 
 #endif

@@ -330,6 +330,49 @@ static at_status check_feedback(const at_model *m, int k, double *lo, double *hi
     return AT_OK;
 }
 
+static at_status check_stretch(const at_model *m, int k, at_err *err)
+{
+    const at_stretch *s = &m->decode.prompt[k];
+    part p = {.err = err};
+    snprintf(p.where, sizeof p.where, "decoder: prompt[%d]", k);
+    TRY(in_range(&p, "rows_max", s->rows_max, 1, m->n_max));
+    TRY(in_range(&p, "rows_min", s->rows_min, 0, s->rows_max));
+    TRY(in_range(&p, "numbers of lo and hi", s->width, at_model_row_width(m), at_model_row_width(m)));
+    if (!s->lo || !s->hi)
+        return at_fail(err, AT_EINPUT, "%s: there is no lo or no hi", p.where);
+    for (int e = 0; e < s->width; e++) {
+        double lo = 0, hi = m->fields[0].size - 1.0; /* a token, else integers */
+        if (m->readout.kind == AT_READ_ROUND)
+            TRY(check_feedback(m, e, &lo, &hi, err));
+        if (!(s->lo[e] >= lo && s->hi[e] <= hi && s->lo[e] <= s->hi[e]) || s->lo[e] != floor(s->lo[e]) ||
+            s->hi[e] != floor(s->hi[e]))
+            return at_fail(err, AT_EDOMAIN, "%s: %.17g..%.17g must be integers in %.17g..%.17g", p.where,
+                           s->lo[e], s->hi[e], lo, hi);
+    }
+    return AT_OK;
+}
+
+/* Together the stretches are prompt_min..prompt_max rows; with one of several lengths at most, a row of a prompt is in one
+ * stretch only. */
+static at_status check_prompt(const at_model *m, at_err *err)
+{
+    const at_decode *d = &m->decode;
+    part p = {.where = "decoder", .err = err};
+    int64_t least = 0, most = 0, loose = 0;
+    if (!d->prompt)
+        return AT_OK;
+    TRY(in_range(&p, "stretches of the prompt", d->n_prompt, 1, AT_MAX_STRETCHES));
+    for (int k = 0; k < d->n_prompt; k++) {
+        TRY(check_stretch(m, k, err));
+        least += d->prompt[k].rows_min;
+        most += d->prompt[k].rows_max;
+        loose += d->prompt[k].rows_min < d->prompt[k].rows_max;
+    }
+    TRY(in_range(&p, "stretches of several lengths", loose, 0, 1));
+    TRY(in_range(&p, "rows_min of all stretches", least, d->prompt_min, d->prompt_min));
+    return in_range(&p, "rows_max of all stretches", most, d->prompt_max, d->prompt_max);
+}
+
 static at_status check_decoder(const at_model *m, at_err *err)
 {
     const at_decode *d = &m->decode;
@@ -342,14 +385,15 @@ static at_status check_decoder(const at_model *m, at_err *err)
     TRY(in_range(&p, "prompt_max", d->prompt_max, d->prompt_min, m->n_max - 1));
     if (d->stop == AT_STOP_STEPS) {
         TRY(in_range(&p, "prompt_max + max_steps", (int64_t)d->prompt_max + d->max_steps, 1, m->n_max));
-        return check_feedback(m, 0, &lo, &hi, err);
+        TRY(check_feedback(m, 0, &lo, &hi, err));
+        return check_prompt(m, err);
     }
     TRY(check_feedback(m, d->coordinate, &lo, &hi, err));
     TRY(in_range(&p, "coordinate", d->coordinate, 0, at_model_row_width(m) - 1));
     if (!(d->value >= lo && d->value <= hi && d->value == floor(d->value)))
         return at_fail(err, AT_EDOMAIN, "decoder: value %.17g must be an integer in %.17g..%.17g", d->value,
                        lo, hi);
-    return AT_OK;
+    return check_prompt(m, err);
 }
 
 at_status model_check(const at_model *m, at_err *err)

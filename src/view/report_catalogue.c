@@ -23,7 +23,7 @@ static const char **labels_make(const at_model *m, const at_input *x, at_arena *
     for (int k = 0; labels && k < T; k++) {
         t.n = 0;
         if (k >= m->n_prefix && k < m->n_prefix + x->n)
-            at_input_print_row(m, x->v + (size_t)(k - m->n_prefix) * (size_t)width, &t);
+            at_input_print_row(m, x->v + (size_t)(k - m->n_prefix) * (size_t)width, k - m->n_prefix, &t);
         else if (m->n_prefix + m->n_suffix == 1)
             at_text_add(&t, "blank");
         else

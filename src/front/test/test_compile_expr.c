@@ -280,7 +280,7 @@ static void test_refusals(void **state)
     at_generator *g = generator_of(&m, "f64");
     at_err err = {0};
     assert_int_equal(at_exit_code(at_generator_run(g, prompt, 9, &made, &n, &margin, &err)), 2);
-    assert_string_equal(err.text, "prompt of length 9 out of range 2..8");
+    assert_string_equal(err.text, "prompt of length 9 out of range 2..8; a prompt is: 1..7 rows of +..4, =");
     at_generator_free(g);
     m.decode.prompt_max =
         4 * (AT_EXPR_OPERATORS_MAX + 1); /* who believes it makes room for a chain of that many */

@@ -179,6 +179,65 @@ static void value_unsaid(at_model *m) /* a token of the input that argmax never 
     m->readout.rows = 2;
 }
 
+/* At most one row of 1,0/0..3,0/0, then 0,0/0. */
+static void stretches(at_model *m)
+{
+    static double lo[3] = {1}, hi[3] = {3}, zero[3];
+    lo[0] = 1, hi[0] = 3;
+    m->decode.prompt = at_new(&m->arena, at_stretch, 2);
+    assert_non_null(m->decode.prompt);
+    m->decode.prompt[0] = (at_stretch){0, 1, 3, lo, hi};
+    m->decode.prompt[1] = (at_stretch){1, 1, 3, zero, zero};
+    m->decode.n_prompt = 2;
+}
+static void stretch_few(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt += 1;
+    m->decode.n_prompt = 1;
+}
+static void stretch_loose(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[1].rows_min = 0;
+}
+static void stretch_wide(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[1].width = 2;
+}
+static void stretch_outside(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[0].lo[0] = 0;
+    m->decode.prompt[0].hi[0] = 6;
+}
+static void stretch_fraction(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[0].lo[0] = 0.5;
+}
+static void stretch_nan(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[0].lo[0] = __builtin_nan("");
+}
+static void stretch_empty(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[0].lo[0] = 4;
+}
+static void stretch_rows(at_model *m)
+{
+    stretches(m);
+    m->decode.prompt[1].rows_min = 2;
+}
+static void stretch_none(at_model *m)
+{
+    stretches(m);
+    m->decode.n_prompt = 0;
+}
+
 static const struct {
     void (*begin)(at_model *m), (*spoil)(at_model *m);
     at_status code;
@@ -214,6 +273,15 @@ static const struct {
     {row_decoder, value_fraction, AT_EDOMAIN, "decoder: value 0.5 must be an integer in -1..1"},
     {row_decoder, value_nan, AT_EDOMAIN, "decoder: value nan must be"},
     {token_decoder, value_unsaid, AT_EDOMAIN, "decoder: value 2 must be an integer in 0..1"},
+    {row_decoder, stretch_few, AT_EDOMAIN, "decoder: rows_max of all stretches 1 out of range 2..2"},
+    {row_decoder, stretch_loose, AT_EDOMAIN, "decoder: stretches of several lengths 2 out of range 0..1"},
+    {row_decoder, stretch_wide, AT_EDOMAIN, "decoder: prompt[1]: numbers of lo and hi 2 out of range 3..3"},
+    {row_decoder, stretch_outside, AT_EDOMAIN, "decoder: prompt[0]: 0..6 must be integers in 0..5"},
+    {row_decoder, stretch_fraction, AT_EDOMAIN, "decoder: prompt[0]: 0.5..3 must be integers in 0..5"},
+    {row_decoder, stretch_nan, AT_EDOMAIN, "decoder: prompt[0]: nan..3 must be integers in 0..5"},
+    {row_decoder, stretch_empty, AT_EDOMAIN, "decoder: prompt[0]: 4..3 must be integers in 0..5"},
+    {row_decoder, stretch_rows, AT_EDOMAIN, "decoder: prompt[1]: rows_min 2 out of range 0..1"},
+    {row_decoder, stretch_none, AT_EDOMAIN, "decoder: stretches of the prompt 0 out of range 1..64"},
 };
 
 static void refusals(void **state)
@@ -246,20 +314,32 @@ static void decode_equal(const at_decode *a, const at_decode *b)
     assert_int_equal(a->max_steps, b->max_steps);
     assert_int_equal(a->prompt_min, b->prompt_min);
     assert_int_equal(a->prompt_max, b->prompt_max);
+    assert_int_equal(a->n_prompt, b->n_prompt);
+    for (int k = 0; k < a->n_prompt; k++) {
+        const at_stretch *s = &a->prompt[k], *r = &b->prompt[k];
+        assert_true(s != r && s->lo != r->lo && s->hi != r->hi); /* nothing is shared */
+        assert_int_equal(s->rows_min, r->rows_min);
+        assert_int_equal(s->rows_max, r->rows_max);
+        assert_int_equal(s->width, r->width);
+        assert_memory_equal(s->lo, r->lo, (size_t)s->width * sizeof *s->lo);
+        assert_memory_equal(s->hi, r->hi, (size_t)s->width * sizeof *s->hi);
+    }
 }
 
 static void round_trip(void **state)
 {
     (void)state;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         at_model m, back, copy;
         at_err err = {0};
         char *bytes, one[65], two[65];
         size_t n;
-        if (k == 1)
+        if (k % 2)
             row_decoder(&m);
         else
             token_decoder(&m);
+        if (k == 3)
+            stretches(&m);
         if (k == 2)
             m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 2, 1, 2};
         must(at_model_image(&m, &bytes, &n, &err), &err);
@@ -270,7 +350,12 @@ static void round_trip(void **state)
         must(at_model_hash(&m, one, &err), &err);
         must(at_model_hash(&back, two, &err), &err);
         assert_string_equal(one, two);
-        back.decode.max_steps--; /* every part counts */
+        if (k == 3) { /* every part counts */
+            back.decode.prompt[0].hi[0]--;
+            must(at_model_hash(&back, two, &err), &err);
+            assert_string_not_equal(one, two);
+        }
+        back.decode.max_steps--;
         must(at_model_hash(&back, two, &err), &err);
         assert_string_not_equal(one, two);
         back.decode.enabled = false;
@@ -337,6 +422,18 @@ static const struct {
     {"{\"stop\":\"steps\",\"max_steps\":1.5,\"prompt_min\":1,\"prompt_max\":1}",
      "decode.max_steps is not an integer"},
     {"{\"stop\":\"steps\",\"max_steps\":1,\"prompt_min\":1}", "decode.prompt_max is missing"},
+#define STEPS "{\"stop\":\"steps\",\"max_steps\":1,\"prompt_min\":1,\"prompt_max\":1,\"prompt\":"
+    {STEPS "7}", "decode.prompt is not an array of at most 64"},
+    {STEPS "[]}", "decode.prompt is empty"},
+    {STEPS "[7]}", "decode.prompt[0]. is not an object"},
+    {STEPS "[{\"rows_min\":1,\"rows_max\":1,\"lo\":[0]}]}", "decode.prompt[0].hi is missing"},
+    {STEPS "[{\"rows_min\":1,\"rows_max\":1,\"lo\":0,\"hi\":[1]}]}",
+     "decode.prompt[0].lo is not an array of 1..65536 numbers"},
+    {STEPS "[{\"rows_min\":1,\"rows_max\":1,\"lo\":[\"a\"],\"hi\":[1]}]}",
+     "decode.prompt[0].lo holds something that is not a number"},
+    {STEPS "[{\"rows_min\":1,\"rows_max\":1,\"lo\":[0],\"hi\":[1,1]}]}",
+     "decode.prompt[0].hi has another length than lo"},
+#undef STEPS
 };
 
 static void lying_files(void **state)

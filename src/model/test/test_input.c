@@ -47,7 +47,7 @@ static void read_and_written(void **state)
     at_input_print(&m, &x, &t);
     assert_string_equal(t.s, "16/5,1/0.1,-1/-9007199254740992 0/2,3/2,4.94065645841247e-324/7");
     at_text_release(&t);
-    at_input_print_row(&m, x.v + 6, &t);
+    at_input_print_row(&m, x.v + 6, 2, &t);
     assert_string_equal(t.s, "0/2,3/2,4.94065645841247e-324/7");
     at_text_release(&t);
     assert_int_equal(at_input_check(&m, &x, &err), AT_OK);
