@@ -230,7 +230,7 @@ static double exponent(const scaling *z, int kind, cost k)
 {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (int i = fit_first(z); i < z->lengths; i++) {
-        double u = log(z->length[i]), v = log(z->at[i][kind].cost[k]);
+        double u = at_log(z->length[i]), v = at_log(z->at[i][kind].cost[k]);
         n++, x += u, y += v, xx += u * u, xy += u * v;
     }
     double slope = (n * xy - x * y) / (n * xx - x * x);

@@ -48,7 +48,7 @@ static at_status modulus_default(bench *b, const char *set, at_err *err)
             return AT_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!strcmp(b->claim->task, rules[i].task)) {
-            double M = 1 + floor(rules[i].factor * pow(at_params_get(&b->p, "N"), rules[i].power) - 1e-9);
+            double M = 1 + floor(rules[i].factor * at_pow(at_params_get(&b->p, "N"), rules[i].power) - 1e-9);
             return at_params_set(&b->p, "M", fmax(2, fmin(M, rules[i].most)), err);
         }
     return AT_OK;

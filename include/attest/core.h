@@ -90,6 +90,19 @@ double at_rng_unit(at_rng *r);                /* uniform in [0,1) on the 2^-53 g
 double at_rng_normal(at_rng *r);
 uint64_t at_hash64(const void *data, size_t n, uint64_t seed); /* for tables, not for identity */
 
+/* ---- elementary functions ------------------------------------------------------------------- */
+
+/* Correctly rounded to nearest, so the same bits on every machine: the numbers that models are made of come from these, never
+ * from the C library, whose last bit differs from machine to machine. Special values are those of C. */
+double at_exp(double x);
+double at_expm1(double x);
+double at_exp2(double x);
+double at_log(double x);
+double at_log2(double x);
+double at_pow(double x, double y);
+double at_sin(double x);
+double at_cos(double x);
+
 /* ---- text --------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -235,7 +235,7 @@ static at_status check(const at_params *ps, const mpz_t *v, at_err *err)
     mpz_init(length);
     length_of(length, v);
     bool ok = levels_allowed(v[L], length);
-    double loglog = log2(number_log2(length));
+    double loglog = at_log2(number_log2(length));
     mpz_clear(length);
     if (ok)
         return AT_OK;
@@ -302,7 +302,7 @@ static void report(sheet *s, const mpz_t *v)
                                     sheet_int(s, E), wanted, theorem ? "<=" : ">", sheet_int(s, length));
     funccomp_N(E, levels, levels - 1);
     mpz_mul_2exp(E, E, 3);
-    sheet_line(s, "Theorem 1.1", "n >= (Hdp)^%.0f = %s: %s", pow(16, (double)levels), wanted,
+    sheet_line(s, "Theorem 1.1", "n >= (Hdp)^%.0f = %s: %s", at_pow(16, (double)levels), wanted,
                theorem ? "binds" : "does not bind");
     mpz_t tokens;
     mpz_init(tokens);

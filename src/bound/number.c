@@ -245,7 +245,7 @@ double number_log2(const mpz_t x)
 {
     long e;
     double m = mpz_get_d_2exp(&e, x);
-    return log2(m) + (double)e;
+    return at_log2(m) + (double)e;
 }
 
 double number_log2_power(const mpz_t q, const mpz_t n)
@@ -295,7 +295,7 @@ const char *sheet_int(sheet *s, const mpz_t x)
     char plain[32];
     if (mpz_sizeinbase(x, 10) <= 24)
         return sheet_text(s, "%s", mpz_get_str(plain, 10, x));
-    return power_print(s, number_log2(x) / log2(10), sheet_text(s, "%lu", number_digits(x)));
+    return power_print(s, number_log2(x) / at_log2(10), sheet_text(s, "%lu", number_digits(x)));
 }
 
 /* Is K a power of ten? Then `log` is its logarithm. */

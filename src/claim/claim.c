@@ -155,8 +155,8 @@ void claim_circle(at_program *P, at_var x, int M, at_var *cosx, at_var *sinx)
         return;
     }
     for (int r = 0; r < M; r++) {
-        table[r] = cos(2 * M_PI / M * r);
-        table[M + r] = sin(2 * M_PI / M * r);
+        table[r] = at_cos(2 * M_PI / M * r);
+        table[M + r] = at_sin(2 * M_PI / M * r);
     }
     *cosx = at_lookup(P, "cos", x, table);
     *sinx = at_lookup(P, "sin", x, table + M);

@@ -102,7 +102,7 @@ static at_status protocol_trial(const at_params *p, const at_cell *cell, uint64_
         return s;
     char more[128];
     snprintf(more, sizeof more, "Grace or Faye sent at most %ju; n log2 n = %.1f", (uintmax_t)t.answered,
-             n * log2(n));
+             n * at_log2(n));
     return claim_tally_verdict(&t, more, a, out, err);
 }
 

@@ -179,7 +179,7 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     out[1] = k;
     out[2] = k * n + 1 + k;
     out[3] = z[0];
-    out[4] = 2 * log2(out[2]) + 2;
+    out[4] = 2 * at_log2(out[2]) + 2;
     out[5] = z[1];
     out[6] = z[3];
     return AT_OK;

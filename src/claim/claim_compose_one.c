@@ -114,7 +114,7 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     out[1] = z[2];
     out[2] = z[0];
     out[3] = (z[2] + 1) * z[0];
-    out[4] = n * log2(n);
+    out[4] = n * at_log2(n);
     out[5] = out[3] / out[4];
     return AT_OK;
 }

@@ -58,11 +58,11 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     at_status s = claim_compose_size(c, p, INPUTS, threads, z, err);
     out[0] = n;
     out[1] = z[0];
-    out[2] = 2 * log2(2 * n + 1) + 2;
+    out[2] = 2 * at_log2(2 * n + 1) + 2;
     out[3] = z[1];
     out[4] = z[3];
     out[5] = (z[1] + 1) * z[0];
-    out[6] = n * log2(n);
+    out[6] = n * at_log2(n);
     return s;
 }
 

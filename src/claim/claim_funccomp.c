@@ -101,7 +101,7 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     out[0] = N;
     out[1] = at_params_get(p, "L");
     out[2] = z[0];
-    out[3] = 2 * log2(N) + 2;
+    out[3] = 2 * at_log2(N) + 2;
     out[4] = z[1];
     out[5] = z[3];
     return AT_OK;

@@ -119,7 +119,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     out[2] = worst;
     out[3] = 2 * M * M * M * M / (3 * L * L);
     out[4] = M * L * ldexp(1, -bits);
-    out[5] = M * exp2(bits / 3.);
+    out[5] = M * at_exp2(bits / 3.);
     return s;
 }
 

@@ -22,7 +22,7 @@ static const at_param params[] = {
 
 static double lambda_of(const at_params *p)
 {
-    return log(5 * at_params_get(p, "M") / at_params_get(p, "eps"));
+    return at_log(5 * at_params_get(p, "M") / at_params_get(p, "eps"));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -50,8 +50,8 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 {
     double N = at_params_get(p, "N");
     out[0] = N;
-    out[2] = 2 * log2(N) + 2;
-    out[4] = log(4 * N * at_params_get(p, "M") / at_params_get(p, "eps"));
+    out[2] = 2 * at_log2(N) + 2;
+    out[4] = at_log(4 * N * at_params_get(p, "M") / at_params_get(p, "eps"));
     return claim_precision_and_size(c, p, INPUTS, threads, &out[1], &out[3], err);
 }
 

@@ -31,7 +31,7 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), K = at_params_int(p, "K");
-    double M = at_params_get(p, "M"), eps = at_params_get(p, "eps"), half = sin(M_PI / K);
+    double M = at_params_get(p, "M"), eps = at_params_get(p, "eps"), half = at_sin(M_PI / K);
     at_status s = claim_copy_domain(p, err);
     if (s)
         return s;
@@ -59,7 +59,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                         .weighting = AT_SOFTMAX,
                         .mask = {.kind = AT_MASK_CAUSAL},
                         .gap = gap * (1 - 1e-9),
-                        .scale = at_params_get(p, "alpha") * log(4 * (N + 1) * M / eps) / gap,
+                        .scale = at_params_get(p, "alpha") * at_log(4 * (N + 1) * M / eps) / gap,
                         .error = eps,
                         .unique = true}); /* step 4 */
     at_emit(P, AT_VEC(got), AT_READ_RAW, 0);
@@ -71,10 +71,10 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    double N = at_params_get(p, "N"), K = at_params_get(p, "K"), delta = 1 - cos(2 * M_PI / K);
+    double N = at_params_get(p, "N"), K = at_params_get(p, "K"), delta = 1 - at_cos(2 * M_PI / K);
     out[0] = N;
     out[1] = K;
-    double scale = 4 * log(4 * (N + 1) * at_params_get(p, "M") / at_params_get(p, "eps")) / delta;
+    double scale = 4 * at_log(4 * (N + 1) * at_params_get(p, "M") / at_params_get(p, "eps")) / delta;
     out[4] = fmax(scale * (1 + 1 / (4 * N)), 1.5 * N);
     return claim_precision_and_size(c, p, INPUTS, threads, &out[2], &out[3], err);
 }

@@ -37,7 +37,7 @@ static int block_of(const at_params *p)
 static double scale_of(const at_params *p)
 {
     double B = block_of(p);
-    return log(8 * at_params_get(p, "M") * B * B * at_params_get(p, "N") / at_params_get(p, "eps"));
+    return at_log(8 * at_params_get(p, "M") * B * B * at_params_get(p, "N") / at_params_get(p, "eps"));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -74,8 +74,8 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     double N = at_params_get(p, "N");
     out[0] = N;
     out[1] = block_of(p);
-    out[3] = 2 * log2(N) + 2;
-    out[5] = fmax(scale_of(p) + log(2), 2 * N); /* layer 1, and the MLPs that compare positions */
+    out[3] = 2 * at_log2(N) + 2;
+    out[5] = fmax(scale_of(p) + at_log(2), 2 * N); /* layer 1, and the MLPs that compare positions */
     return claim_precision_and_size(c, p, INPUTS, threads, &out[2], &out[4], err);
 }
 

@@ -24,7 +24,7 @@ static const at_param params[] = {
 
 static double mu_of(const at_params *p)
 {
-    return log(2 * at_params_get(p, "M") * pow(at_params_get(p, "m"), 3) / at_params_get(p, "eps"));
+    return at_log(2 * at_params_get(p, "M") * at_pow(at_params_get(p, "m"), 3) / at_params_get(p, "eps"));
 }
 
 static at_status program(const at_params *p, at_program **out, at_err *err)

@@ -27,7 +27,7 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), M = at_params_int(p, "M");
-    double s = sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
+    double s = at_sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
     at_program *P = at_program_new("match2", N);
     if (!P)
         return at_oom(err);
@@ -42,7 +42,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                                   .key = AT_VEC(cosx, at_neg(P, sinx), blank),
                                   .value = AT_VEC(at_not(P, blank)),
                                   .weighting = AT_SOFTMAX,
-                                  .scale = at_params_get(p, "c") * M * M * log(6 * N), /* step 3 */
+                                  .scale = at_params_get(p, "c") * M * M * at_log(6 * N), /* step 3 */
                                   .gap = 2 * s * s * (1 - 1e-9)});
     at_emit(P, AT_VEC(at_ramp(P, "y", paired, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5); /* step 4 */
     *out = P;
@@ -94,7 +94,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 {
     double M = at_params_get(p, "M");
     out[0] = M;
-    out[2] = 2 * log2(M) + log2(log(6 * at_params_get(p, "N")));
+    out[2] = 2 * at_log2(M) + at_log2(at_log(6 * at_params_get(p, "N")));
     return claim_least_precision(c, p, INPUTS, threads, &out[1], err);
 }
 

@@ -132,7 +132,7 @@ static void build(at_program *P, const at_params *p, int m, const double *u, con
                                   .value = {q, value},
                                   .weighting = AT_SOFTMAX,
                                   .gap = gap,
-                                  .scale = at_params_get(p, "alpha") * log(6. * M * T / error) / gap,
+                                  .scale = at_params_get(p, "alpha") * at_log(6. * M * T / error) / gap,
                                   .error = error});
     double centres[3] = {0, M, 2. * M};
     at_var hits[MOST_SLOTS * (MOST_SLOTS + 1) / 2];
@@ -156,7 +156,7 @@ out:
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), K = at_params_int(p, "K"), T = N + 2 * K;
-    int m = (int)ceil(4 * (2 * K + 1) * log(T));
+    int m = (int)ceil(4 * (2 * K + 1) * at_log(T));
     int8_t *sign = at_malloc((size_t)T * (size_t)m);
     double *u = at_calloc((size_t)T * (size_t)m, sizeof *u), *w = at_calloc((size_t)T * (size_t)m, sizeof *w);
     at_program *P = at_program_new("match3-local", N);

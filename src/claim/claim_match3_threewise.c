@@ -25,7 +25,7 @@ static const at_param params[] = {
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
     int N = at_params_int(p, "N"), M = at_params_int(p, "M");
-    double s = sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
+    double s = at_sin(M_PI / M); /* 1 - cos 2t = 2 sin^2 t, without the cancellation */
     at_program *P = at_program_new("match3-threewise", N);
     if (!P)
         return at_oom(err);
@@ -43,9 +43,9 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                                   .value = AT_VEC(seen),
                                   .value2 = AT_VEC(seen),
                                   .weighting = AT_THREEWISE,
-                                  .scale = at_params_get(p, "c") * M * M * log(6. * N * N), /* step 3 */
-                                  .gap = fmin(2 * s * s, 1) * (1 - 1e-9)});                 /* step 2 */
-    at_emit(P, AT_VEC(at_ramp(P, "y", triple, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5);    /* step 4 */
+                                  .scale = at_params_get(p, "c") * M * M * at_log(6. * N * N), /* step 3 */
+                                  .gap = fmin(2 * s * s, 1) * (1 - 1e-9)});                    /* step 2 */
+    at_emit(P, AT_VEC(at_ramp(P, "y", triple, 1 / 6., 1 / 3.)), AT_READ_THRESHOLD, 0.5);       /* step 4 */
     *out = P;
     return AT_OK;
 }
@@ -95,7 +95,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 {
     double M = at_params_get(p, "M"), N = at_params_get(p, "N");
     out[0] = M;
-    out[2] = 2 * log2(M) + log2(log(6 * N * N));
+    out[2] = 2 * at_log2(M) + at_log2(at_log(6 * N * N));
     return claim_least_precision(c, p, INPUTS, threads, &out[1], err);
 }
 

@@ -54,15 +54,15 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     if (!s) {
         for (int j = 0; j < N; j++)
             for (int e = 0; e < m; e++)
-                powers[j * m + e] = pow(j + 1, e);
+                powers[j * m + e] = at_pow(j + 1, e);
         for (int64_t r = 0; r < rows; r++) {
             int S[MOST_POWERS];
             at_subset_unrank(r, q, S);
             query_fill(S, q, w + r * m);
         }
-        claim_average_emit(P, &(claim_average){N, q, d, m, powers, w,                        /* step 1 */
-                                               at_params_get(p, "alpha") * log(4 * N / eps), /* step 3 */
-                                               1, eps});                                     /* gap: step 2 */
+        claim_average_emit(P, &(claim_average){N, q, d, m, powers, w,                           /* step 1 */
+                                               at_params_get(p, "alpha") * at_log(4 * N / eps), /* step 3 */
+                                               1, eps}); /* gap: step 2 */
     }
     at_free(powers);
     at_free(w);
@@ -80,7 +80,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     double N = at_params_get(p, "N"), q = at_params_get(p, "q");
     out[0] = N;
     out[1] = q;
-    out[3] = 2 * q * log2(N) + 2;
+    out[3] = 2 * q * at_log2(N) + 2;
     return claim_least_precision(c, p, INPUTS, threads, &out[2], err);
 }
 

@@ -31,7 +31,7 @@ static const at_param params[] = {
 static int key_width(const at_params *p)
 {
     int m = at_params_int(p, "m");
-    return m ? m : (int)ceil(8 * at_params_get(p, "q") * log(at_params_get(p, "N")));
+    return m ? m : (int)ceil(8 * at_params_get(p, "q") * at_log(at_params_get(p, "N")));
 }
 
 /* Query rows w_y for every subset in the order of ranks, rounded to p bits: (C(N,q), m). */
@@ -80,8 +80,8 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
             u[k] = sign[k] / sqrt(m);
         queries_fill(sign, N, m, q, at_params_int(p, "p"), w);
         claim_average_emit(
-            P, &(claim_average){N, q, d, m, u, w,                                               /* step 2 */
-                                at_params_get(p, "alpha") * ceil(log(4 * N / eps) / (1 - off)), /* 3 */
+            P, &(claim_average){N, q, d, m, u, w, /* step 2 */
+                                at_params_get(p, "alpha") * ceil(at_log(4 * N / eps) / (1 - off)), /* 3 */
                                 (1 - off) * (1 - 1e-6), eps});
     }
     at_free(sign);
@@ -136,7 +136,7 @@ static at_status width_row(const at_claim *c, const at_params *p, int threads, d
     int N = at_params_int(p, "N"), q = at_params_int(p, "q");
     out[0] = N;
     out[1] = q;
-    out[4] = q * log(N);
+    out[4] = q * at_log(N);
     out[5] = N;
     at_status s = least_width(N, q, 0.5, threads, &out[2], err);
     return s ? s : least_width(N, q, 0.9, threads, &out[3], err);
@@ -149,7 +149,7 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     double N = at_params_get(p, "N"), q = at_params_get(p, "q");
     out[0] = N;
     out[1] = q;
-    out[3] = log2(q / at_params_get(p, "eps") * log(N));
+    out[3] = at_log2(q / at_params_get(p, "eps") * at_log(N));
     return claim_least_precision(c, p, INPUTS, threads, &out[2], err);
 }
 

@@ -20,7 +20,7 @@ at_var claim_read(const claim_reader *r, const char *name, at_var target, at_var
                                      .weighting = AT_SOFTMAX,
                                      .mask = {.kind = r->mask},
                                      .gap = 1,
-                                     .scale = log(32 * r->values * r->N),
+                                     .scale = at_log(32 * r->values * r->N),
                                      .error = 1. / (8 * r->N),
                                      .unique = true});
 }

@@ -210,7 +210,7 @@ at_status hard_qsa_train(at_model *m, const at_params *p, int steps, int inputs,
     double error = 0, trial;
     at_status s = x && y && old ? qsa_error(m, p, inputs, seed, x, y, &a, &error, err) : at_oom(err);
     for (int k = 0; k < steps && !s; k++) {
-        double size = 0.3 * pow(0.01, at_rng_unit(&r));
+        double size = 0.3 * at_pow(0.01, at_rng_unit(&r));
         memcpy(old, m->weights, m->n_weights * sizeof *old);
         for (size_t i = 0; i < m->n_weights; i++)
             m->weights[i] += size * at_rng_normal(&r);

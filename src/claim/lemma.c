@@ -6,7 +6,7 @@
 
 double lemma_lambda(const at_params *p, double least)
 {
-    return exp2(ceil(log2(least))) * at_params_get(p, "lambda");
+    return at_exp2(ceil(at_log2(least))) * at_params_get(p, "lambda");
 }
 
 lemma_label lemma_name(const char *name, int k)

@@ -113,7 +113,7 @@ at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_param
     if (s)
         return s;
     double dense = (double)now.cost.dense, attention = (double)now.cost.attention,
-           step = log(now.L / before.L);
+           step = at_log(now.L / before.L);
     double old_dense = (double)before.cost.dense, old_attention = (double)before.cost.attention;
     double width = now.size.width;
     double row[] = {now.L,
@@ -125,10 +125,10 @@ at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_param
                     dense,
                     attention,
                     dense + attention,
-                    log(width / before.size.width) / step,
-                    log(dense / old_dense) / step,
-                    log(attention / old_attention) / step,
-                    log((dense + attention) / (old_dense + old_attention)) / step};
+                    at_log(width / before.size.width) / step,
+                    at_log(dense / old_dense) / step,
+                    at_log(attention / old_attention) / step,
+                    at_log((dense + attention) / (old_dense + old_attention)) / step};
     for (int k = 0; k < COUNT(row); k++)
         out[k] = row[k];
     return AT_OK;
@@ -142,6 +142,6 @@ at_status claim_chain_precision_row(const at_claim *c, const at_params *p, doubl
                                     double *out, at_err *err)
 {
     out[0] = L;
-    out[2] = 2 * log2(L) + 2;
+    out[2] = 2 * at_log2(L) + 2;
     return claim_least_precision(c, p, (uint64_t)inputs, threads, &out[1], err);
 }

@@ -43,7 +43,7 @@ double at_rng_unit(at_rng *r)
 double at_rng_normal(at_rng *r)
 {
     double u = 1 - at_rng_unit(r), v = at_rng_unit(r); /* u in (0,1] */
-    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+    return sqrt(-2 * at_log(u)) * at_cos(6.283185307179586 * v);
 }
 
 uint64_t at_hash64(const void *data, size_t n, uint64_t seed)

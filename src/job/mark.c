@@ -74,7 +74,7 @@ static at_status linear_lis(const at_grid_cell *c, int n, at_mark_of *out, at_er
     const at_bound *b = at_bound_find("dp-hard");
     int k = 2; /* the best */
     for (int i = 3; i < n; i++)
-        k = (n - i) * log2(i) > (n - k) * log2(k) ? i : k;
+        k = (n - i) * at_log2(i) > (n - k) * at_log2(k) ? i : k;
     if (!b || n - k < 1)
         return AT_OK;
     char set[160];

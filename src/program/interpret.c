@@ -126,7 +126,7 @@ static double score_at(const machine *m, const at_attention *a, int i, int j1, i
 
 static double elu1(double x)
 {
-    return x > 0 ? x + 1 : exp(x);
+    return x > 0 ? x + 1 : at_exp(x);
 }
 
 /* Linear attention of any queries and keys: the mean by the weights phi(q).phi(k). */

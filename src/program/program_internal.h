@@ -136,6 +136,8 @@ at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, c
 /* GeLU programs: what the units of the pointwise step v add to its error, once the errors of its arguments are
  * known. */
 double point_unit_error(const at_program *P, const var *v);
+/* At least u Phi(-u), what gelu lacks to relu, at u and everywhere above; AT_GELU_GAP below 1. */
+double mlp_gelu_gap(double u);
 /* The L of the four units of a product: gelu((x+y)/L) and so on. */
 double times_scale(const at_program *P, const var *v);
 /* Does lowering v make many units, so that its argument should be narrow? */

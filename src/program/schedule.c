@@ -93,10 +93,10 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
     case AT_THREEWISE: {
         double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20;
         bool promised = a->scale > 0 && a->error > 0;
-        s->scale = a->scale > 0 ? a->scale : log(fmax(2 * range * keys / want, 2)) / gap;
+        s->scale = a->scale > 0 ? a->scale : at_log(fmax(2 * range * keys / want, 2)) / gap;
         bool ties = a->weighting != AT_SOFTMAX || !a->unique; /* else maximal keys have one value */
-        double apart = ties ? expm1(2 * s->scale * e) : 0;
-        double got = range * fmin(1, keys * exp(-s->scale * gap) + apart);
+        double apart = ties ? at_expm1(2 * s->scale * e) : 0;
+        double got = range * fmin(1, keys * at_exp(-s->scale * gap) + apart);
         if (a->scale <= 0 && got > want)
             return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
                            P->name, label(v), want, got);
@@ -105,8 +105,8 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
     }
     case AT_LINEAR: { /* q = mu (e - 1): an equal key weighs `same`, another one `other` */
         double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20, n = a->query.n;
-        s->scale = a->scale > 0 ? a->scale : log(fmax(4 * range * T / want, n + 1));
-        double drop = exp(-s->scale), same = 1 + (n - 1) * drop * drop, other = 2 * drop + n * drop * drop;
+        s->scale = a->scale > 0 ? a->scale : at_log(fmax(4 * range * T / want, n + 1));
+        double drop = at_exp(-s->scale), same = 1 + (n - 1) * drop * drop, other = 2 * drop + n * drop * drop;
         *err_out = value_err + range * fmin(1, T * other / same);
         if (e > 0)
             return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its one-hot vectors have an error",
@@ -114,7 +114,8 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
         return AT_OK;
     }
     case AT_SPARSEMAX: /* maximal keys share equally once the others are lower by 1 */
-        s->scale = a->scale > 0 ? a->scale : exp2(ceil(-log2(gap))); /* a power of 2: scores stay exact */
+        s->scale =
+            a->scale > 0 ? a->scale : at_exp2(ceil(-at_log2(gap))); /* a power of 2: scores stay exact */
         if (s->scale * gap < 1)
             return at_fail(err, AT_EDOMAIN,
                            "program %s: attention %s: scale %g leaves other keys an error, %g is needed",

@@ -325,7 +325,7 @@ static void level_judge(study *t, const decoder_level *level)
             int other = prompt + (level->R.at[x] - level->R.at[0]) * t->below[t->L + 1];
             if (t->target[prompt] == t->target[other])
                 continue;
-            bool counted = level->R.n > pow(n, n - (double)seen * (n / inner));
+            bool counted = level->R.n > at_pow(n, n - (double)seen * (n / inner));
             if (d->exists && (d->counted > counted || (d->counted == counted && d->reachable >= seen)))
                 return;
             d->exists = true;

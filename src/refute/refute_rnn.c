@@ -213,7 +213,7 @@ static at_status rnn_search(const at_subject *s, const at_refute_env *env, at_ar
     out->bits = h.S * number_bits(s->arith);
     for (int pass = 0; pass < 3 && !bad && !got.found && !at_refute_over(env, start, out->states); pass++) {
         int lengths = pass == 2 ? LENGTHS : 1, w = before, most = pass == 0 ? FORGET : VARIED;
-        while (w > most || (pass && pow(2.0 * h.z.d * lengths, w - 1) > 0x1p62))
+        while (w > most || (pass && at_pow(2.0 * h.z.d * lengths, w - 1) > 0x1p62))
             w--;
         at_refute_env rest = *env;
         rest.states = env->states ? env->states - out->states : 0;

@@ -25,7 +25,7 @@ static int out_width(const at_params *p)
 
 static double phi(double x)
 {
-    return x > 0 ? x + 1 : exp(x);
+    return x > 0 ? x + 1 : at_exp(x);
 }
 
 static void answer(const at_params *p, const double *x, double *y)

@@ -89,7 +89,7 @@ static void draw_sphere(at_rng *r, int D, double radius, double *z)
 /* Half on the sphere, half in the ball. */
 static void draw_vector(at_rng *r, int D, double *z)
 {
-    double radius = at_rng_below(r, 2) ? 1 : pow(at_rng_unit(r), 1.0 / D);
+    double radius = at_rng_below(r, 2) ? 1 : at_pow(at_rng_unit(r), 1.0 / D);
     draw_sphere(r, D, radius, z);
 }
 

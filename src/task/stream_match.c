@@ -41,7 +41,7 @@ static int modulus(const at_source *d)
     double N = source_int(d, "N");
     int M = source_int(d, "M");
     bool two = d->stream == &at_stream_match2;
-    M = M ? M : (int)lround((two ? N : N * N / 2) / log(2));
+    M = M ? M : (int)lround((two ? N : N * N / 2) / at_log(2));
     return M < 2 ? 2 : M > M_MAX ? M_MAX : M; /* 0 and 1 are labels too */
 }
 

@@ -28,7 +28,7 @@ static const at_param schema[] = {
 
 static double histories(const at_params *p)
 {
-    return pow(at_params_get(p, "symbols") + 1, at_params_get(p, "n") - 1);
+    return at_pow(at_params_get(p, "symbols") + 1, at_params_get(p, "n") - 1);
 }
 
 static at_status validate(const at_params *p, at_err *err)
@@ -66,7 +66,7 @@ static at_status source_open(at_source *d, at_err *err)
                 row[w] += A * B[k * S + w];
         }
         for (int w = 0; w < S; w++)
-            all += row[w] = exp(row[w]);
+            all += row[w] = at_exp(row[w]);
         for (int w = 0; w < S; w++)
             row[w] /= all;
         for (int w = 1; w < S; w++)

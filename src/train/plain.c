@@ -43,8 +43,8 @@ double plain_feature(const at_pos *p, int f, int64_t i, int64_t T)
     case AT_POS_SQRT_PAIR:
         return sqrt(f == 0 ? 1 / shifted : (shifted - 1) / shifted);
     default: { /* sinusoidal; a table has no features */
-        double angle = x / pow(10000, 2.0 * (f / 2) / p->size);
-        return f % 2 == 0 ? sin(angle) : cos(angle);
+        double angle = x / at_pow(10000, 2.0 * (f / 2) / p->size);
+        return f % 2 == 0 ? at_sin(angle) : at_cos(angle);
     }
     }
 }

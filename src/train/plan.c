@@ -178,12 +178,13 @@ static at_status sinusoids(train_plan *p, at_arena *arena, at_err *err)
         return AT_OK;
     if (!(p->sinusoid = at_new(arena, double, (size_t)p->T *(size_t)p->D)))
         return at_oom(err);
-    for (int t = 0; t < p->T; t++)
-        for (int k = 0; k < p->D / 2; k++) {
-            double x = (t + 1) / pow(10000, 2.0 * k / p->D);
-            p->sinusoid[(size_t)t * (size_t)p->D + 2 * (size_t)k] = sin(x);
-            p->sinusoid[(size_t)t * (size_t)p->D + 2 * (size_t)k + 1] = cos(x);
+    for (int k = 0; k < p->D / 2; k++) {
+        double slow = at_pow(10000, 2.0 * k / p->D), *to = p->sinusoid + 2 * (size_t)k;
+        for (int t = 0; t < p->T; t++, to += p->D) {
+            to[0] = at_sin((t + 1) / slow);
+            to[1] = at_cos((t + 1) / slow);
         }
+    }
     return AT_OK;
 }
 

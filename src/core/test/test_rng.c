@@ -25,7 +25,7 @@ static void test_reference_values(void **state)
     for (int i = 0; i < 6; i++)
         assert_true(at_rng_below(&r, 10) == digits[i]);
     assert_true(at_rng_unit(&r) == 0.41980839762817157);
-    assert_true(fabs(at_rng_normal(&r) - -0.5600323858459122) < 1e-15); /* cos and log are the library's */
+    assert_true(at_rng_normal(&r) == -0.5600323858459122);
     assert_true(at_hash64("attest", 6, 0) == 0xf36d8ac27c07bd27u);
     assert_true(at_hash64("attestation", 11, 5) == 0x14fcaeaf6d74ad8au);
     assert_true(at_hash64("attest", 6, 1) != at_hash64("attest", 6, 0));

@@ -8,6 +8,7 @@
  * EVIDENCE lemma-a2 sampled 20000 random programs with GeLU units, on two inputs each
  * EVIDENCE lemma-a1 sampled products of ranges of any sign: at most the promised error, and more than a quarter of it */
 #include "random_program.h"
+#include "../program_internal.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -202,9 +203,22 @@ static void test_relu_pass_choose(void **state)
         }
 }
 
+/* Sampford's bound is one, and at most 2% and a little too high. */
+static void test_gap(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 40000; i++) {
+        double u = i / 1000., gap = u * erfc(u * M_SQRT1_2) / 2;
+        assert_true(mlp_gelu_gap(u) >= gap && mlp_gelu_gap(u) <= AT_GELU_GAP);
+        if (u >= 1)
+            assert_true(mlp_gelu_gap(u) <= 1.02 * gap + 0x1p-59);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gap),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_times_needs_gelu),
         cmocka_unit_test(test_relu_pass_choose),
