@@ -1,0 +1,348 @@
+#!/usr/bin/python3
+"""reference.py: a second reader of attest's model files, written from docs/model.md alone. Needs numpy, nothing else.
+
+    python3 tools/reference.py MODEL INPUT...              prints what `attest run` prints; INPUT needs no quotes
+    python3 tools/reference.py MODEL INPUT... --generate   prints what `attest generate` prints, of a decoder
+    python3 tools/reference.py MODEL INPUT... --json       an object: outputs, margins, values; or rows, least_margin, stopped
+
+Double precision, one sequence, whole matrices; a decoder is run from the beginning for every row. Headings in comments are
+those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: refused; 3: undecided, or no answer."""
+import functools, json, math, pathlib, re, sys
+import numpy as np
+
+VERSION = "1.2"  # of docs/model.md
+
+def need(condition, why):
+    if not condition:
+        raise ValueError(why)
+
+# ---- Container ---------------------------------------------------------------------------------------------------
+class Part(dict):
+    """A JSON object. Whoever understands a key takes it; keys that nobody took are unknown (Model.__init__)."""
+    all = []
+    def __init__(self, pairs):
+        super().__init__(pairs)
+        need(len(self) == len(pairs), "a key stands twice")
+        Part.all.append(self)
+
+    def take(self, key, names=None):
+        need(key in self, f"{key} is missing")
+        need(not names or self[key] in names.split(), f"{key} {self[key]!r} is unknown")
+        return self.pop(key)
+
+    def take_all(self, keys, when=True):
+        return [self.take(key) if when else 0 for key in keys.split()]
+
+def load(path):
+    """The architecture (a Part) and the tensors (a dict of arrays)."""
+    raw = pathlib.Path(path).read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    need(len(raw) >= 8 + size and size <= 1 << 26, "the header does not fit")
+    header, data = json.loads(raw[8:8 + size].decode(), object_pairs_hook=Part), raw[8 + size:]
+    meta = header.take("__metadata__")
+    meta.take("format", "attest")
+    arch = json.loads(meta.take("attest"), object_pairs_hook=Part)
+    dtype, item = ("F32", 4) if arch.take("f32") else ("F64", 8)
+    tensors, end = {}, 0
+    for name in sorted(header, key=lambda name: header[name]["data_offsets"]):
+        entry = header.pop(name)
+        entry.take("dtype", dtype)
+        shape, (begin, until) = entry.take_all("shape data_offsets")
+        tensors[name] = np.frombuffer(data[begin:until], f"<f{item}").astype(float).reshape(shape)
+        need(begin == end and np.isfinite(tensors[name]).all(), f"{name}: not finite, or not where it must be")
+        end = until
+    need(end == len(data), "bytes after the last tensor")
+    return arch, tensors
+
+# ---- Forward pass: functions of arrays ---------------------------------------------------------------------------
+def features(kind, i, T, size, shift):
+    """A position feature (T, features) at the indices i (T)."""
+    if kind == "table":
+        return np.eye(T, size)
+    if kind == "sinusoidal":
+        angle = i[:, None] / 10000.0 ** (2 * np.arange(size // 2) / size)
+        return np.stack([np.sin(angle), np.cos(angle)], axis=2).reshape(T, size)
+    if kind == "sqrt-pair":
+        return np.sqrt(np.stack([1 / (i + shift), 1 - 1 / (i + shift)], axis=1))
+    return {"i": lambda: i, "i^2": lambda: i * i, "1/i": lambda: 1 / i, "1/i^2": lambda: 1 / (i * i), "i/n": lambda: i / T,
+            "i/n^3": lambda: i / T ** 3, "n": lambda: 0 * i + T, "alternate": lambda: 1 - 2 * (i % 2)}[kind]()[:, None]
+
+def mask_allows(kind, T, B, k, c):
+    """(T, T): may the query (row) see the key (column)?"""
+    t, j = np.arange(1, T + 1)[:, None], np.arange(1, T + 1)[None, :]
+    if kind == "block-sparse":
+        return (j <= t) & ((j > t - k * B) | ((j - 1) % B >= B - c))
+    return {"none": j + t > 0, "causal": j <= t, "strict": j < t, "future": j >= t, "strict-future": j > t}[kind]
+
+def weigh(kind, s, allowed, tie=0):
+    """Scores (..., queries, keys) to weights that sum to 1, or to 0 where a query sees no key."""
+    some = allowed.any(-1, keepdims=True)
+    top = np.max(s, -1, keepdims=True, where=allowed, initial=-np.inf)
+    z = np.where(allowed, s - np.where(some, top, 0), -np.inf)  # 0 at the largest score
+    if kind == "sparsemax":
+        tau = ((np.cumsum(-np.sort(-z), -1) - 1) / np.arange(1, z.shape[-1] + 1)).max(-1, keepdims=True)
+        return np.maximum(0, z - np.where(some, tau, 0))
+    if kind in ("softmax", "threewise"):
+        w = np.exp(z)
+    elif kind == "linear":
+        w = np.where(allowed, s, 0)
+    else:
+        w = np.where(allowed & (s >= top - tie), 1.0, 0.0)
+        if kind != "average-hard":
+            side = slice(None, None, 1 if kind == "leftmost-hard" else -1)
+            w *= np.cumsum(w[..., side], -1)[..., side] == 1  # the first from that side
+    return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
+
+PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0)))
+POSTS = {"id": lambda s: s, "neg-relu": lambda s: -np.maximum(0, s), "neg-abs": lambda s: -np.abs(s)}
+ACTS = {"relu": lambda z: np.maximum(0, z),
+        "gelu": np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])}  # erfc(-x) = 1 + erf(x)
+
+# ---- Fields, and how they are written ----------------------------------------------------------------------------
+class Field:
+    def __init__(self, o):
+        _, self.size, self.kind = *o.take_all("name size"), o.take("kind", "token subset real int")
+        self.words = o.pop("words", None) if self.kind == "token" else None
+        pick = o.take("pick") if self.kind == "subset" else 1
+        self.lo, self.hi = {"token": (0, self.size - 1), "subset": (1, self.size)}.get(self.kind) or o.take_all("lo hi")
+        self.width = self.size if self.kind in ("real", "int") else pick  # numbers in a row of input
+        self.rows = math.comb(self.size, pick) if self.kind == "subset" else self.size
+
+    def chosen(self, v, table):
+        """What v (n, width) adds to the residual stream."""
+        if self.kind == "token":
+            return table[v[:, 0].astype(int)]
+        if self.kind == "subset":
+            return table[[sum(math.comb(int(e) - 1, c + 1) for c, e in enumerate(sorted(row))) for row in v]]
+        return v @ table
+
+    def has(self, v):
+        each = all(self.lo <= x <= self.hi and (self.kind == "real" or x == math.floor(x)) for x in v)
+        return each and len(v) == self.width and (self.kind != "subset" or len(set(v)) == len(v))
+
+    def parse(self, text):
+        if self.words:
+            need(text in self.words, f"{text!r} is no word")
+            return [float(self.words.index(text))]
+        return [float(s) if self.kind == "real" else float(int(s)) for s in text.split(",")]
+
+    def show(self, v):
+        return self.words[int(v[0])] if self.words else ",".join(map(shortest, v))
+
+# ---- Architecture: every part takes its keys and tensors, and becomes a function ----------------------------------
+class Model:
+    def __init__(self, path):
+        Part.all = []
+        a, self.tensors = load(path)
+        need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
+        self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
+        self.fields = [Field(o) for o in a["fields"]]
+        parts = enumerate(zip(a.take("fields"), self.fields))
+        self.tables = [self.table(o, f"input.{k}.embed", f.rows) for k, (o, f) in parts]
+        prefix, suffix = a.take_all("prefix suffix")
+        self.before, self.after = prefix.take("count"), suffix.take("count")
+        self.prefix = self.table(prefix, "prefix", self.before) if self.before else (slice(0), 0)
+        self.suffix = self.table(suffix, "suffix", self.after) if self.after else (slice(0), 0)
+        self.positions = [self.position(f"pos.{k}.embed", o) for k, o in enumerate(a.take("positions"))]
+        self.blocks = [self.block(f"block.{b}.", o) for b, o in enumerate(a.take("blocks"))]
+        o = a.take("readout")
+        self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw")
+        self.threshold = o.take("threshold") if self.kind == "threshold" else 0
+        self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
+        self.out = self.affine("readout.w", "readout.b", rows, self.D)
+        self.decode = "decode" in a
+        if self.decode:
+            o = a.take("decode")
+            self.equals = o.take("stop", "equals steps") == "equals"
+            self.max_steps, self.prompt_min, self.prompt_max = o.take_all("max_steps prompt_min prompt_max")
+            self.coordinate, self.value = o.take_all("coordinate value", self.equals)
+            self.stretches = [part.take_all("rows_min rows_max lo hi") for part in o.pop("prompt", [])]
+        _ = [o.take_all("name col width") for o in a.take("subspaces")]  # labels
+        left = [key for part in Part.all for key in part] + list(self.tensors)
+        need(not left, f"{', '.join(left)}: unknown here")
+
+    def tensor(self, name, *shape):
+        need(name in self.tensors and self.tensors[name].shape == shape, f"tensor {name} {shape} is missing")
+        return self.tensors.pop(name)
+
+    def table(self, o, name, rows):
+        col, width = o.take_all("col width")
+        return slice(col, col + width), self.tensor(name, rows, width)
+
+    def affine(self, w, b, rows, columns):
+        matrix, bias = self.tensor(w, rows, columns), self.tensor(b, rows) if b else 0
+        return lambda x: x @ matrix.T + bias
+
+    def norm(self, at, o):
+        g, b, eps = self.tensor(at + "g", self.D), self.tensor(at + "b", self.D), o.take("norm_eps")
+        return lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + eps) * g + b
+
+    def position(self, name, o):
+        kind = o.take("kind", "i i^2 1/i 1/i^2 i/n i/n^3 n alternate sinusoidal sqrt-pair table")
+        size = o.take("size") if kind in ("sinusoidal", "table") else 2 if kind == "sqrt-pair" else 1
+        shift = o.take("shift") if kind == "sqrt-pair" else 0
+        columns, table = self.table(o, name, size)
+        return columns, lambda T: features(kind, self.origin + np.arange(float(T)), T, size, shift) @ table
+
+    def block(self, at, o):
+        kind, when = o.take("kind", "attn mlp rnn flatten"), o.take("norm", "none pre post")
+        residual, same = o.take("residual"), lambda x: x
+        normed = self.norm(at + "norm.", o) if when != "none" else same
+        pre, post = normed if when == "pre" else same, normed if when == "post" else same
+        if kind == "attn":
+            groups = [self.group(f"{at}attn.{g}.", group) for g, group in enumerate(o.take("groups"))]
+            part = lambda y: sum(group(y) for group in groups)
+        elif kind == "rnn":
+            part = self.recurrent(at + "rnn.", o)
+        else:  # flatten: one row of all positions
+            T = self.before + self.n_max + self.after if kind == "flatten" else 1
+            dense = self.dense(f"{at}{kind}.", o, T * self.D)
+            part = lambda y: dense(y.reshape(-1, T * self.D)).reshape(y.shape)
+        return lambda x: post((x if residual else 0) + part(pre(x)))
+
+    def group(self, at, o):
+        kind = o.take("weighting", "softmax leftmost-hard rightmost-hard average-hard sparsemax linear threewise")
+        H, dk, dv, scale, bias, mask = o.take_all("heads dk dv scale bias mask")
+        post = POSTS[o.take("post", "id neg-relu neg-abs" if kind != "linear" else "id")]
+        tie = o.take("tie") if kind == "average-hard" else o.pop("tie", 0) if kind.endswith("-hard") else 0
+        shape = mask.take("kind", "none causal strict future strict-future block-sparse")
+        sparse = mask.take_all("block windows ends", shape == "block-sparse")
+        def projection(name, rows, columns):
+            return self.affine(at + name, at + name + "b" if bias else None, rows, columns)
+        names = "q k v k2 v2" if kind == "threewise" else "q k v"
+        into = [projection(name, H * (dv if name[0] == "v" else dk), self.D) for name in names.split()]
+        out = projection("o", self.D, H * dv)
+        def run(y):
+            T, allowed = len(y), mask_allows(shape, len(y), *sparse)
+            q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
+            if kind == "linear":
+                mixed = weigh(kind, PHI(q) @ PHI(k).transpose(0, 2, 1), allowed) @ v
+            elif kind != "threewise":
+                mixed = weigh(kind, post(scale * (q @ k.transpose(0, 2, 1))), allowed, tie) @ v
+            else:
+                mixed = np.zeros_like(v)
+                for t in range(T):
+                    k1, v1, k2, v2 = (z[:, allowed[t]] for z in (k, v, *second))
+                    s = post(scale * np.einsum("he,hje,hle->hjl", q[:, t], k1, k2))  # of pairs of keys
+                    w = weigh(kind, s.reshape(H, -1), np.ones((H, s[0].size), bool)).reshape(s.shape)
+                    mixed[:, t] = np.einsum("hjl,hje,hle->he", w, v1, v2)
+            return out(mixed.transpose(1, 0, 2).reshape(T, -1))
+        return run
+
+    def dense(self, at, o, width):
+        act, rows = ACTS[o.take("act", "relu gelu")], [width] + [layer.take("rows") for layer in o.take("layers")]
+        layers = [self.affine(f"{at}{l}.w", f"{at}{l}.b", rows[l + 1], rows[l]) for l in range(len(rows) - 1)]
+        return lambda z: functools.reduce(lambda z, layer: layer(act(z)), layers[1:], layers[0](z))
+
+    def recurrent(self, at, o):
+        gru, S = o.take("cell", "tanh gru") == "gru", o.take("state")
+        rows = 3 * S if gru else S
+        w, u = self.affine(at + "w", at + "b", rows, self.D), self.affine(at + "u", None, rows, S)
+        ub, out = self.tensor(at + "ub", S) if gru else 0, self.affine(at + "o", at + "ob", self.D, S)
+        def run(y):
+            h, states = np.zeros(S), []
+            for a in w(y):
+                b = u(h)
+                if gru:
+                    r, z = np.split(1 / (1 + np.exp(-(a + b)[:2 * S])), 2)
+                h = (1 - z) * np.tanh(a[2 * S:] + r * (b[2 * S:] + ub)) + z * h if gru else np.tanh(a + b)
+                states.append(h)
+            return out(np.array(states))
+        return run
+
+    # ---- Running -------------------------------------------------------------------------------------------------
+    def each(self, rows):  # the fields, and the numbers of each in a row of input or in many
+        ends = np.cumsum([f.width for f in self.fields])
+        return [(f, rows[..., end - f.width:end]) for f, end in zip(self.fields, ends)]
+
+    def forward(self, rows):
+        """Rows of input (n, numbers) to the residual stream (T, D) after the last block."""
+        user = slice(self.before, self.before + len(rows))
+        x = np.zeros((user.stop + self.after, self.D))
+        for (f, v), (columns, table) in zip(self.each(rows), self.tables):
+            x[user, columns] += f.chosen(v, table)
+        for place, (columns, table) in (slice(0, user.start), self.prefix), (slice(user.stop, None), self.suffix):
+            x[place, columns] += table
+        for columns, values in self.positions:
+            x[:, columns] += values(len(x))
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+    def read(self, rows, last=False):
+        """Values (positions, R), decisions and margins (positions, 1 or R); an undecided decision is NaN."""
+        where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
+        v = self.out(self.final(self.forward(rows)[where]))
+        finite = np.isfinite(v)
+        if self.kind == "argmax":
+            finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)
+            decision, margin = np.argmax(v, axis=1)[:, None], np.inf if top.shape[1] < 2 else top[:, :1] - top[:, 1:2]
+        elif self.kind == "sign":
+            decision, margin = np.where(v == 0, np.nan, v > 0), np.abs(v)
+        elif self.kind == "threshold":
+            decision, margin = v > self.threshold, np.abs(v - self.threshold)
+        elif self.kind == "round":
+            decision, margin = np.rint(v) + 0.0, 0.5 - np.abs(v - np.rint(v))
+        else:
+            decision, margin = v, 0
+        return v, np.where(finite, decision, np.nan), np.where(finite, margin, 0)
+
+    def generate(self, prompt):
+        """Decoding: rows added, their least margin, and why there is no answer (None: there is one)."""
+        need(self.decode, "the model is no decoder")
+        need(self.prompt_min <= len(prompt) <= self.prompt_max, f"prompt of length {len(prompt)} out of range")
+        bounds = [(lo, hi) for least, most, lo, hi in self.stretches
+                  for _ in range(least + (len(prompt) - self.prompt_min if least < most else 0))]
+        need(all((lo <= row).all() and (row <= hi).all() for row, (lo, hi) in zip(prompt, bounds)), "no such prompt")
+        rows, least, steps = prompt, np.inf, min(self.max_steps, self.n_max - len(prompt))
+        for step in range(1, steps + 1):
+            _, row, margin = self.read(rows, last=True)
+            least = min(least, margin.min())
+            if np.isnan(row).any() or not all(f.has(v) for f, v in self.each(row[0])):
+                return rows[len(prompt):], least, f"step {step}: the row is undecided, or leaves the domain"
+            rows = np.vstack([rows, row])
+            if row[0, self.coordinate] == self.value if self.equals else step == self.max_steps:
+                return rows[len(prompt):], least, None
+        return rows[len(prompt):], least, f"no stop after {steps} steps"
+
+    # ---- Input lines ---------------------------------------------------------------------------------------------
+    def parse(self, line):
+        rows, short = [], self.decode and len(self.fields) > 1 and self.fields[0].width == 1
+        for word in re.findall(r"[^ \t\r\n]+", line):
+            texts = [word] if len(self.fields) == 1 else word.split("/")
+            if short and len(texts) == 1:
+                texts = ["0" if word == "|" else word] + [",".join("0" * f.width) for f in self.fields[1:]]
+            need(len(texts) == len(self.fields), f"{word!r}: {len(self.fields)} fields are separated by /")
+            parts = [f.parse(text) for f, text in zip(self.fields, texts)]
+            need(all(f.has(v) for f, v in zip(self.fields, parts)), f"{word!r}: not in the domain")
+            rows.append(sum(parts, []))
+        need(self.n_min <= len(rows) <= self.n_max, f"length {len(rows)} out of range {self.n_min}..{self.n_max}")
+        return np.array(rows)
+
+def shortest(v):
+    return next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
+
+def main(words):
+    flags, words = set(words) & {"--json", "--generate"}, [w for w in words if w not in ("--json", "--generate")]
+    need(len(words) > 1, __doc__)
+    m = Model(words[0])
+    rows = m.parse(" ".join(words[1:]))
+    if "--generate" in flags:
+        added, least, why = m.generate(rows)
+        written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]
+        text = (" " if m.kind == "argmax" else "\n").join(written) + f"\nleast margin {least:.6g}"
+        facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
+    else:
+        value, decision, margin = m.read(rows)
+        text, why = " ".join(",".join(map(shortest, row)) for row in decision), np.isnan(decision).any() and "undecided"
+        facts = {"outputs": decision, "margins": margin, "values": value}
+    facts = {key: np.where(np.isfinite(v), v, None).tolist() for key, v in facts.items()}  # null where not finite
+    print(json.dumps(facts) if "--json" in flags else text)
+    return (print(f"{words[0]}: {why}", file=sys.stderr) or 3) if why else 0
+
+if __name__ == "__main__":
+    np.seterr(all="ignore")
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (AttributeError, LookupError, OSError, TypeError, ValueError) as refusal:  # files that are none, too
+        sys.exit(print(refusal, file=sys.stderr) or 2)

@@ -1,0 +1,91 @@
+#!/bin/bash
+# The second reader (tools/reference.py) beside attest: the example of docs/model.md to the digit, and a few models of every sort.
+. tools/test/lib.sh
+attest=${ATTEST:-${BUILD:-build}/attest}
+python=/usr/bin/python3
+if ! "$python" -c 'import numpy' 2>/dev/null; then
+    echo 'ok 1 - the second reader # SKIP no numpy'
+    echo 1..1
+    exit 0
+fi
+
+# The architecture stands on the page, the weights in the table below it.
+cat >"$tree/write.py" <<'PY'
+import json, re, struct, sys
+page, out = open("docs/model.md", encoding="utf-8").read(), sys.argv[1]
+arch = json.loads(re.search(r"```json\n(.*?)```", page, re.S)[1])
+shapes = {"input.0.embed": [3, 1], "pos.0.embed": [1, 1], "prefix": [1, 2], "q": [1, 2], "k": [1, 2], "v": [1, 2], "o": [2, 1], "qb": [1],
+          "kb": [1], "vb": [1], "ob": [2], "readout.w": [1, 2], "readout.b": [1]}
+header, data = {"__metadata__": {"format": "attest", "attest": json.dumps(arch)}}, b""
+for names, numbers in re.findall(r"\| (`[a-z][^|]*) \| ([-−0-9., ]+) (?=\|)", page[page.index("| tensor | weights |"):]):
+    names = re.findall(r"`([^`]*)`", names)
+    for k, name in enumerate(names):
+        short = name.replace("block.0.attn.0.", "").lstrip(".")
+        all_numbers = [float(v.replace("−", "-")) for v in numbers.split(",")]
+        own = all_numbers if len(names) == 1 else [all_numbers[k]]
+        begin = len(data)
+        data += struct.pack(f"<{len(own)}d", *own)
+        full = short if "." in short or short == "prefix" else "block.0.attn.0." + short
+        header[full] = {"dtype": "F64", "shape": shapes.pop(short), "data_offsets": [begin, len(data)]}
+assert not shapes, shapes
+text = json.dumps(header).encode()
+open(out, "wb").write(struct.pack("<Q", len(text)) + text + data)
+PY
+holds 'the example of the page is a file' "$python" "$tree/write.py" "$tree/example.st"
+example=$(sed -n 's/.*the output is `\([^`]*\)`.*/\1/p' docs/model.md)
+same() # $1 name, $2 the exit code, $3 what must be printed, $4... command
+{
+    name=$1 code=$2 want=$3
+    shift 3
+    "$@" >"$tree/.printed" 2>"$tree/.out"
+    if [ $? -eq "$code" ] && [ -n "$want" ] && [ "$(cat "$tree/.printed")" = "$want" ]; then
+        verdict 0 "$name"
+    else
+        { echo "exit $code and: $want"; cat "$tree/.printed"; } >>"$tree/.out"
+        verdict 1 "$name"
+    fi
+}
+same 'the example, by attest' 0 "$example" "$attest" run "$tree/example.st" 2 0 1
+same 'the example, by the reader' 0 "$example" "$python" tools/reference.py "$tree/example.st" 2 0 1
+
+both() # $1 name, $2 run or generate, $3 model, $4... input
+{
+    name=$1 command=$2 model=$3
+    shift 3
+    want=$("$attest" "$command" "$model" "$@" 2>/dev/null)
+    code=$?
+    [ "$command" = generate ] && set -- "$@" --generate
+    same "$name" $code "$want" "$python" tools/reference.py "$model" "$@"
+}
+made() # $1 file, $2... arguments of attest
+{
+    file=$1
+    shift
+    "$attest" "$@" -o "$tree/$file" >"$tree/.out" 2>&1 || verdict 1 "attest $*"
+}
+made match2.st build match2
+both 'softmax' run "$tree/match2.st" 3 8 0 1 10 5
+made match3.st build match3-threewise --set N=4
+both 'three-wise' run "$tree/match3.st" 3 8 0 1
+made arith.st build arith-standard
+both 'arithmetic, in words' run "$tree/arith.st" '( 3 + 4 ) * 2 ='
+for attention in standard linear sparse local; do
+    made "$attention.st" compile examples/edit-distance.dp --set n1=2,n2=2 --attention "$attention"
+    both "edit distance, $attention" generate "$tree/$attention.st" '3 1 4 1 |'
+done
+"$python" tools/reference.py "$tree/standard.st" '3 1 | 4 1' --generate >"$tree/.out" 2>&1
+verdict $(($? != 2)) 'a prompt that is none'
+for net in decoder gru ffn; do
+    made "$net.st" train parity --set n=4 --net "$net" --width 8 --layers 1 --heads 1 --batch 4 --steps 10 --exams 10 --prompts 2 --count 2
+done
+both 'a trained decoder' generate "$tree/decoder.st" '1 0 1 1 <sep>'
+both 'a recurrent net' run "$tree/gru.st" '1 0 1 <sep>'
+length=$("$attest" show "$tree/ffn.st" | sed -n 's/.*length[s]* \([0-9]*\).*/\1/p' | head -n 1)
+both 'a feed-forward net' run "$tree/ffn.st" "$(yes 1 | head -n "${length:-1}" | tr '\n' ' ')"
+"$python" - "$tree/match2.st" "$tree/newer.st" <<'PY'
+import sys
+raw = open(sys.argv[1], "rb").read()
+open(sys.argv[2], "wb").write(raw.replace(b'\\"version\\":1', b'\\"version\\":2'))
+PY
+fails 'a newer version is refused' 'version' "$python" tools/reference.py "$tree/newer.st" 3 8 0 1 10 5
+finish
