@@ -70,7 +70,8 @@ SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_BIN := $(TEST_SRC:src/%.c=$(BUILD)/tests/%)
 REPLAY_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/replay/%)
 BENCH_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard bench/*.c))
-JUDGE_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard judge/*.c))
+JUDGE_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard judge/judge_*.c))
+JUDGE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out judge/judge_%,$(wildcard judge/*.c)))
 FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
 
 .DEFAULT_GOAL := all
@@ -178,9 +179,10 @@ $(BUILD)/bin/%: fuzz/fuzz_%.c $(LIB)
 
 bench-build: $(BENCH_BIN)
 judge-build: $(JUDGE_BIN)
+$(JUDGE_BIN): $(JUDGE_OBJ)
 $(BENCH_BIN) $(JUDGE_BIN): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(COMPILE) -o $@ $< $(LIB) $(LIBS)
+	$(call say,LINK)$(COMPILE) -o $@ $< $(filter %.o,$^) $(LIB) $(LIBS)
 
 # ---- installing ------------------------------------------------------------------------------------
 
@@ -213,7 +215,7 @@ help:
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
-	@echo 'make judge        PyTorch (installed when missing) judges gradients and AdamW'
+	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
 	@echo 'make deps         only install (or name) the packages that are missing'
 	@echo 'make format       clang-format every source in place'
@@ -250,7 +252,9 @@ bench:
 judge:
 	$(DEPS) judge
 	$(AGAIN) judge-build
-	@rm -rf $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/train
+	@rm -rf $(BUILD)/judge/models $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/models $(BUILD)/judge/train
+	$(BUILD)/judge/judge_model $(BUILD)/judge/models
+	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
@@ -262,4 +266,4 @@ format:
 clean:
 	rm -rf $(BUILD) build-sanitize
 
--include $(OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(REPLAY_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(JUDGE_BIN:=.d)
+-include $(OBJ:.o=.d) $(SUPPORT_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(TEST_BIN:=.d) $(REPLAY_BIN:=.d) $(FUZZ_BIN:=.d) $(BENCH_BIN:=.d) $(JUDGE_BIN:=.d) $(JUDGE_OBJ:.o=.d)

@@ -53,7 +53,9 @@ look()
     sh "$here/probe_flint.sh" "$CC" >/dev/null 2>&1 || missing="$missing flint"
     case $set in test | fuzz) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
     case $set in test) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
-    case $set in judge) /usr/bin/python3 -c 'import torch' 2>/dev/null || missing="$missing torch" ;; esac
+    case $set in judge) for module in numpy torch; do
+        /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
+    done ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
 
@@ -85,6 +87,7 @@ packages_for() # the Debian packages of the marks given
                 echo clang # older: the runtime comes with it
             fi
             ;;
+        numpy) echo python3-numpy ;;
         torch) echo python3-torch ;;
         blis) echo libblis-openmp-dev ;;
         *) echo "$mark" ;;

@@ -1,0 +1,366 @@
+#!/usr/bin/python3
+"""A second reader judges attest's executor: tools/reference.py, written from docs/model.md alone, in numpy.
+
+    judge_model.py DIR       asks about every case in DIR/cases.jsonl (judge_model.c writes it); exit 1 unless all is right
+
+Equal means |a - b| <= 1e-9 max(1, |a|) for every value and margin, and the same decisions wherever the margin is above 1e-9 or the values
+are exact (nothing was rounded, so that ties are ties). attest says of every value how far from the middle double-precision runs can be that add
+in any order (radii, from at_run_bound). A value that is not equal but lies within twice that is a tie too: rounding decides a hard choice there. Ties are counted, and more than
+TIES_MOST of them are a fault. Chains must be the same rows, with the same end and the same least margin.
+
+Every part of the format (a weighting, a mask, a position feature, ...) must occur, and every combination of weighting, mask and post that is allowed.
+
+Controls: readers that are wrong on purpose (FAULTS below), each of which must be told apart on some case; and files of which one weight was
+changed a little, of which at least one for each kind of tensor must be told apart. A judge that passes them has not looked.
+"""
+import collections
+import contextlib
+import itertools
+import json
+import math
+import os
+import re
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import reference  # noqa: E402
+
+EQUAL = 1e-9
+TIES_MOST = 0.01  # of all values
+
+
+def array(x):
+    return np.array([[np.nan if v is None else v for v in row] for row in x], dtype=float)
+
+
+def size(a):
+    return np.maximum(1, np.abs(a))
+
+
+# ---- one case -----------------------------------------------------------------------------------------------------
+
+class Tally:
+    def __init__(self):
+        self.models, self.cases, self.values, self.ties, self.worst = set(), 0, 0, 0, 0.0
+
+
+def difference(a, b):
+    """The largest |a - b| / max(1, |a|); what is not finite must be so in both."""
+    if (np.isfinite(a) != np.isfinite(b)).any():
+        return math.inf
+    with np.errstate(all="ignore"):
+        return float(np.nanmax(np.where(np.isfinite(a), np.abs(a - b) / size(a), 0), initial=0))
+
+
+def run_compare(model, case, tally):
+    """None, or what is different."""
+    value, decision, margin = model.read(model.parse(case["input"]))
+    ours, radii = array(case["values"]), array(case["radii"])
+    if value.shape != ours.shape:
+        return f"values of shape {value.shape}, not {ours.shape}"
+    apart = np.where(np.isfinite(ours) | np.isfinite(value), np.abs(ours - value) / size(ours), 0)
+    equal = apart <= EQUAL
+    tie = ~equal & ~(np.abs(ours - value) > 2 * radii)
+    tally.values += ours.size
+    tally.ties += int(tie.sum())
+    tally.worst = max(tally.worst, apart[equal].max(initial=0))
+    if not (equal | tie).all():
+        return f"values differ by {np.nanmax(apart):.3g}"
+    # Decisions of a position go together in argmax.
+    exact = (array(case["errors"]) == 0) & (ours == value)
+    if decision.shape != ours.shape:
+        equal, exact = equal.all(axis=1, keepdims=True), exact.all(axis=1, keepdims=True)
+    ours = array(case["margins"])
+    if difference(ours[equal], margin[equal]) > EQUAL:
+        return "margins differ"
+    clear = equal & (exact | (ours > EQUAL) | (model.kind == "raw"))
+    return None if difference(array(case["decisions"])[clear], decision[clear]) <= EQUAL else "decisions differ"
+
+
+def chain_compare(model, case, tally):
+    rows, least, why = model.generate(model.parse(case["input"]))
+    ours = array(case["rows"]).reshape(-1, rows.shape[1])
+    close = case["least_margin"] is not None and case["least_margin"] <= EQUAL
+    tally.values += rows.size
+    tally.ties += rows.size if close else 0
+    if close:
+        return None
+    if ours.shape != rows.shape or (ours != rows).any():
+        return f"rows {rows.tolist()}, not {ours.tolist()}"
+    if (why is None) != case["stopped"]:
+        return f"the end differs: {why}"
+    margin = math.inf if case["least_margin"] is None else case["least_margin"]
+    return None if margin == least or abs(margin - least) <= EQUAL * max(1, abs(margin)) else "the least margin differs"
+
+
+def refusal_compare(model, case, tally):
+    try:
+        model.generate(model.parse(case["input"]))
+    except ValueError:
+        tally.values += 1
+        return None
+    return "this is no prompt, but was taken for one"
+
+
+def compare(model, case, tally):
+    with np.errstate(all="ignore"):
+        return (chain_compare if "rows" in case else refusal_compare if "refused" in case else run_compare)(model, case, tally)
+
+
+# ---- what is covered ------------------------------------------------------------------------------------------------
+
+def architecture(path):
+    with open(path, "rb") as f:
+        n = int.from_bytes(f.read(8), "little")
+        return json.loads(json.loads(f.read(n))["__metadata__"]["attest"])
+
+
+def parts_of(a):
+    """(part, name) of everything that an architecture uses."""
+    for f in a["fields"]:
+        yield "field", f["kind"]
+    for p in a["positions"]:
+        yield "position", p["kind"]
+    for b in a["blocks"]:
+        yield "block", b["kind"]
+        yield "norm", b["norm"]
+        for g in b.get("groups", []):
+            yield "weighting", g["weighting"]
+            yield "mask", g["mask"]["kind"]
+            yield "post", g["post"]
+            yield "together", (g["weighting"], g["mask"]["kind"], g["post"])
+        if len(b.get("layers", [])) > 1:
+            yield "act", b["act"]
+        if b["kind"] == "rnn":
+            yield "cell", b["cell"]
+    yield "readout", a["readout"]["kind"]
+    if "decode" in a:
+        yield "stop", a["decode"]["stop"]
+
+
+def uncovered(names, seen):
+    missing = [(part, name) for part, all_names in names.items() for name in all_names if not seen[part, name]]
+    for w, k, p in itertools.product(names["weighting"], names["mask"], names["post"]):
+        if (w != "linear" or p == "id") and not seen["together", (w, k, p)]:
+            missing.append(("together", (w, k, p)))
+    return missing
+
+
+# ---- controls: readers that are wrong -------------------------------------------------------------------------------
+#
+# A fault is (where, attribute, what stands there instead): reference.weigh, say, with another rule for one weighting.
+
+def mask_fault(kind, rule):
+    """rule(t, j, B, k, c): what is allowed instead, t a column and j a row of positions from 1."""
+    right = reference.mask_allows
+
+    def allows(k, T, *sparse):
+        t, j = np.arange(1, T + 1)[:, None], np.arange(1, T + 1)[None, :]
+        return rule(t, j, *sparse) & (t > 0) if k == kind else right(k, T, *sparse)
+    return reference, "mask_allows", allows
+
+
+def weigh_fault(kind, rule):
+    """rule(right, s, allowed, tie): other weights."""
+    right = reference.weigh
+    return reference, "weigh", lambda k, s, allowed, tie=0: rule(right, s, allowed, tie) if k == kind else right(k, s, allowed, tie)
+
+
+def position_fault(kind, rule):
+    """rule(right, i, T, size, shift): other features."""
+    right = reference.features
+    return reference, "features", lambda k, i, T, *rest: rule(right, i, T, *rest) if k == kind else right(k, i, T, *rest)
+
+
+def read_fault(kind, rule):
+    """rule(values): other decisions."""
+    right = reference.Model.read
+
+    def read(self, rows, last=False):
+        v, decision, margin = right(self, rows, last)
+        return v, rule(v) if self.kind == kind else decision, margin
+    return reference.Model, "read", read
+
+
+def model_fault(name, value):
+    """Another value of something that the model knows."""
+    right = reference.Model.__init__
+
+    def init(self, path):
+        right(self, path)
+        setattr(self, name, value(self) if self.decode or name != "stretches" else None)
+    return reference.Model, "__init__", init
+
+
+def file_fault(edit):
+    """edit(architecture): another architecture."""
+    right = reference.load
+
+    def load(path):
+        a, tensors = right(path)
+        edit(a)
+        return a, tensors
+    return reference, "load", load
+
+
+def tensor_fault(names, edit):
+    """edit(tensor), of all whose name matches."""
+    right = reference.load
+
+    def load(path):
+        a, tensors = right(path)
+        return a, {name: edit(w) if re.search(names, name) else w for name, w in tensors.items()}
+    return reference, "load", load
+
+
+def faults():
+    """name: fault"""
+    R, F, out = reference, reference.Field, {}
+    out["mask none taken for causal"] = mask_fault("none", lambda t, j, *_: j <= t)
+    out["mask causal taken for strict"] = mask_fault("causal", lambda t, j, *_: j < t)
+    out["mask strict taken for causal"] = mask_fault("strict", lambda t, j, *_: j <= t)
+    out["mask future taken for strict-future"] = mask_fault("future", lambda t, j, *_: j > t)
+    out["mask strict-future taken for future"] = mask_fault("strict-future", lambda t, j, *_: j >= t)
+    window, ends = (lambda t, j, B, k: j > t - k * B), (lambda j, B, c: (j - 1) % B >= B - c)
+    out["block-sparse: the window is longer by one"] = mask_fault(
+        "block-sparse", lambda t, j, B, k, c: (j <= t) & (window(t, j + 1, B, k) | ends(j, B, c)))
+    out["block-sparse: blocks begin at position 0"] = mask_fault(
+        "block-sparse", lambda t, j, B, k, c: (j <= t) & (window(t, j, B, k) | ends(j + 1, B, c)))
+    out["block-sparse: one end too few"] = mask_fault(
+        "block-sparse", lambda t, j, B, k, c: (j <= t) & (window(t, j, B, k) | ends(j, B, c - 1)))
+    for kind, other in (("leftmost-hard", "rightmost-hard"), ("rightmost-hard", "leftmost-hard"), ("average-hard", "leftmost-hard"),
+                        ("sparsemax", "softmax"), ("softmax", "average-hard")):
+        out[f"{kind} taken for {other}"] = weigh_fault(kind, lambda right, s, a, tie, o=other: right(o, s, a, tie))
+    for kind in ("leftmost-hard", "rightmost-hard", "average-hard"):
+        out[f"{kind} without its tie"] = weigh_fault(kind, lambda right, s, a, tie, k=kind: right(k, s, a, 0))
+    out["a query without keys sees all of them"] = weigh_fault(
+        "softmax", lambda right, s, a, tie: right("softmax", s, a | ~a.any(-1, keepdims=True), tie))
+    for kind in ("i", "i^2", "1/i", "1/i^2", "i/n", "i/n^3", "alternate", "sinusoidal", "sqrt-pair"):
+        out[f"position {kind} of the index after"] = position_fault(kind, lambda right, i, *rest, k=kind: right(k, i + 1, *rest))
+    out["position n without the hidden positions"] = position_fault("n", lambda right, i, T, *rest: right("n", i, T - 1, *rest))
+    out["position table: the row after"] = position_fault("table", lambda right, *rest: np.roll(right("table", *rest), 1, axis=1))
+    out["sinusoidal: all sines, then all cosines"] = position_fault(
+        "sinusoidal", lambda right, i, T, n, shift: right("sinusoidal", i, T, n, shift)[:, [*range(0, n, 2), *range(1, n, 2)]])
+    for kind, other in (("neg-relu", "neg-abs"), ("neg-abs", "neg-relu"), ("id", "neg-relu")):
+        out[f"post {kind} taken for {other}"] = (R, "POSTS", {**R.POSTS, kind: R.POSTS[other]})
+    by_tanh = lambda z: z / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z ** 3)))  # noqa: E731
+    out["GeLU by tanh"] = (R, "ACTS", {**R.ACTS, "gelu": by_tanh})
+    out["ReLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "relu": R.ACTS["gelu"]})
+    out["phi is 1 + relu"] = (R, "PHI", lambda z: 1 + np.maximum(0, z))
+    out["subsets in another order"] = (
+        F, "chosen", lambda f, v, table, right=F.chosen: right(f, f.size + 1 - v if f.kind == "subset" else v, table))
+    out["argmax: the last of equal ones"] = read_fault("argmax", lambda v: v.shape[1] - 1.0 - np.argmax(v[:, ::-1], axis=1)[:, None])
+    out["threshold: 0.25 whatever the file says"] = read_fault("threshold", lambda v: np.where(v > 0.25, 1.0, 0.0))
+    out["round: downwards"] = read_fault("round", np.floor)
+    out["sign: 0 is decided"] = read_fault("sign", lambda v: np.where(v > 0, 1.0, 0.0))
+    out["the first index is one more"] = model_fault("origin", lambda m: m.origin + 1)
+    out["prompts are any rows"] = model_fault("stretches", lambda m: [])
+    out["one step fewer"] = model_fault("max_steps", lambda m: m.max_steps - 1 if m.decode else 0)
+    other = {"pre": "post", "post": "pre", "none": "none"}
+    out["norms before and after the other way round"] = file_fault(lambda a: [b.update(norm=other[b["norm"]]) for b in a["blocks"]])
+    out["eps of norms is 0.01 more"] = file_fault(
+        lambda a: [b.update(norm_eps=b["norm_eps"] + 0.01) for b in a["blocks"] if "norm_eps" in b])
+    out["a residual where there is none"] = file_fault(lambda a: [b.update(residual=True) for b in a["blocks"]])
+    out["scale is 1"] = file_fault(lambda a: [g.update(scale=1) for b in a["blocks"] for g in b.get("groups", [])])
+    out["all positions are read, or the last, the other way round"] = file_fault(lambda a: a["readout"].update(last=not a["readout"]["last"]))
+    out["parts of a GRU in the order z, r, c"] = tensor_fault(
+        r"rnn\.[wub]$", lambda w: np.concatenate([np.split(w, 3)[k] for k in (1, 0, 2)]) if len(w) % 3 == 0 else w)
+    out["heads of queries from the other side"] = tensor_fault(r"attn\.\d+\.q$", lambda w: w[::-1])
+    out["heads of values from the other side"] = tensor_fault(r"attn\.\d+\.o$", lambda w: w[:, ::-1])
+    out["flatten: rows from the other side"] = tensor_fault(r"flatten\.0\.w$", lambda w: w[:, ::-1])
+    out["three-wise without its second key"] = tensor_fault(r"\.k2$", np.zeros_like)
+    out["three-wise without its second value"] = tensor_fault(r"\.v2$", np.ones_like)
+    out["biases of attention left out"] = tensor_fault(r"attn\.\d+\.[qkvo]b$", np.zeros_like)
+    out["hidden rows from the other side"] = tensor_fault(r"^(pre|suf)fix$", lambda w: w[::-1])
+    return out
+
+
+@contextlib.contextmanager
+def fault(where, name, wrong):
+    right = getattr(where, name)
+    setattr(where, name, wrong)
+    try:
+        yield
+    finally:
+        setattr(where, name, right)
+
+
+def told_apart(path, cases):
+    """Does a reader that is wrong, or a file that was changed, give something else?"""
+    model = reference.Model(path)
+    return any(compare(model, case, Tally()) for case in cases)
+
+
+def mutants(directory, by_model):
+    """A weight of every kind of tensor moved by a part in a thousand: kinds (block.2.attn.0.q is attn.q) to (tried, told apart)."""
+    rng, found = np.random.default_rng(1), collections.defaultdict(lambda: [0, 0])
+    right = reference.load
+    for file, cases in by_model.items():
+        names = sorted(right(os.path.join(directory, file))[1])
+        for name in names:
+            kind = re.sub(r"\.\d+", "", name).replace("block.", "")
+            if found[kind][1] >= 3 or found[kind][0] >= 200:
+                continue
+
+            def changed(path, name=name):
+                a, tensors = right(path)
+                flat = tensors[name].reshape(-1)
+                flat[rng.integers(flat.size)] += 1e-3
+                return a, tensors
+            with fault(reference, "load", changed):
+                found[kind][0] += 1
+                found[kind][1] += told_apart(os.path.join(directory, file), cases)
+    return found
+
+
+# ---- all of it --------------------------------------------------------------------------------------------------------
+
+def main(directory):
+    with open(os.path.join(directory, "cases.jsonl"), encoding="utf-8") as f:
+        names, *cases = [json.loads(line) for line in f]
+    by_model, tallies, seen, wrong = collections.OrderedDict(), collections.OrderedDict(), collections.Counter(), []
+    for case in cases:
+        by_model.setdefault(case["model"], []).append(case)
+    for file, some in by_model.items():
+        path = os.path.join(directory, file)
+        seen.update(set(parts_of(architecture(path))))
+        model = reference.Model(path)
+        tally = tallies.setdefault(some[0]["from"].split()[0], Tally())
+        tally.models.add(file)
+        for case in some:
+            tally.cases += 1
+            why = compare(model, case, tally)
+            if why:
+                wrong.append(f"{case['from']} ({file}): {case['input'][:200]}: {why}")
+    print(f"{'models':10}{'':8}{'cases':>8}{'values':>9}{'ties':>7}  largest difference")
+    for name, t in tallies.items():
+        print(f"{name:10}{len(t.models):8}{t.cases:8}{t.values:9}{t.ties:7}  {t.worst:.2g}")
+        if t.ties > TIES_MOST * t.values:
+            wrong.append(f"{name}: {t.ties} of {t.values} values are ties, too many to have compared the rest")
+    for part, all_names in names.items():
+        print(f"{part}: " + ", ".join(f"{name} {seen[part, name]}" for name in all_names))
+    together = [n for (part, _), n in seen.items() if part == "together"]
+    print(f"weighting, mask and post together: {len(together)} combinations, each in at least {min(together)} models")
+    wrong += [f"no model has {part} {name}" for part, name in uncovered(names, seen)]
+
+    random = {file: some for file, some in by_model.items() if some[0]["from"].startswith("random")}
+    rejected = 0
+    for name, what in faults().items():
+        with fault(*what):
+            if any(told_apart(os.path.join(directory, file), some) for file, some in random.items()):
+                rejected += 1
+            else:
+                wrong.append(f"control: a reader with this fault is not told apart: {name}")
+    found = mutants(directory, random)
+    wrong += [f"control: {tried} changed weights of {kind} and none is told apart" for kind, (tried, told) in found.items() if not told]
+    print(f"controls: {rejected} of {len(faults())} wrong readers and weights of {sum(told > 0 for _, told in found.values())} of {len(found)} kinds of tensors told apart")
+    for line in wrong[:40]:
+        print(line)
+    print(f"{len(cases)} cases, {len(wrong)} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
