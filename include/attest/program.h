@@ -26,6 +26,10 @@
  * key: their product is 1 for equal ones, so the average runs over the keys of the query's class (over all keys
  * where there is none); or any numbers (kernel), and then it is what the model computes.
  *
+ * Hard attention is made with a `tie`: scores that a run gets within tie of its largest count as equal to it. The
+ * assembler proves for the score error e of every row, rounding included, that 2e < tie < gap - 2e, or, where `unique` says
+ * that it does not matter which maximal key is chosen or the scores are exact integers, 2e < gap with tie 0; else it refuses.
+ *
  * The assembler derives the scale from the gap and the wanted error, and carries the
  * error it leaves through the rest of the program; steps on integers are flat around integers, so they
  * remove errors below 1/2. It fails naming the variable whose error cannot be bounded.
@@ -136,13 +140,17 @@ typedef struct {
     at_vec value, value2;    /* one variable comes out for each */
     at_weighting weighting;
     at_mask mask;
-    at_post post;   /* applied to the score, before scale in meaning: post(scale s) = scale post(s) */
-    double gap;     /* > 0: every score below the largest is below it by at least this much */
+    at_post post; /* applied to the score, before scale in meaning: post(scale s) = scale post(s) */
+    double gap;   /* > 0: every score below the largest is below it by at least this much */
+    const double *
+        gaps; /* NULL, or (prefix + N + suffix): the gap of the queries at each position, where they differ; then
+                           `gap` is the least of them. Copied. */
     double scale;   /* 0: derived from gap and error */
     double error;   /* wanted error of the result, default 2^-20 of the value's range; with an explicit
                        scale it is a promise that the assembler relies on (0: computed from the gap) */
     bool unique;    /* one key only reaches the largest score (or all reach equal values), so that the
-                       result of integers is an integer */
+                       result of integers is an integer, and leftmost and rightmost need no tie: whichever
+                       maximal key rounding prefers, the value is the same */
     at_var base;    /* base_plus: the result is base + attention (in place when base is not used later) */
     bool base_plus; /* with one value only */
     bool kernel;    /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)

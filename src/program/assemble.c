@@ -375,7 +375,7 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
                                     .weighting = t->weighting,
                                     .post = t->post,
                                     .scale = t->weighting == AT_LINEAR ? 1 : s->scale,
-                                    .tie = t->weighting == AT_AVERAGE_HARD ? t->gap / 2 * s->scale : 0,
+                                    .tie = s->tie * s->scale,
                                     .mask = t->mask,
                                     .bias = forms_have_constant(hp->q, t->query.n) ||
                                             forms_have_constant(hp->k, t->key.n) ||

@@ -410,6 +410,17 @@ static bool vec_copy(at_program *P, at_vec *v)
     return true;
 }
 
+static bool gaps_copy(at_program *P, at_attention *a)
+{
+    size_t T = (size_t)program_longest(P);
+    double *c = at_new(&P->arena, double, T);
+    if (!c)
+        return fail_oom(P), false;
+    memcpy(c, a->gaps, T * sizeof *c);
+    a->gaps = c;
+    return true;
+}
+
 at_var at_attend(at_program *P, const char *name, const at_attention *a)
 {
     if (P->err.code)
@@ -425,8 +436,10 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
     for (int k = 0; a->weighting == AT_LINEAR && !a->kernel && k < a->query.n; k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
-    if (!(a->gap > 0 || a->kernel) || !isfinite(a->gap) || !isfinite(a->scale) ||
-        (a->base_plus && a->value.n != 1))
+    double gap = a->gaps ? INFINITY : a->gap;
+    for (int t = 0; a->gaps && t < program_longest(P); t++)
+        gap = a->gaps[t] > 0 && gap > 0 ? fmin(gap, a->gaps[t]) : 0; /* also for NaN */
+    if (!(gap > 0 || a->kernel) || !isfinite(gap) || !isfinite(a->scale) || (a->base_plus && a->value.n != 1))
         return at_program_fail(
                    P, "%s: attention needs a gap above 0, finite numbers, and one value when it has a base",
                    name),
@@ -441,8 +454,9 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
     }
     step *s = &P->steps[P->n_steps];
     *s = (step){.a = *a};
-    if (!vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) || !vec_copy(P, &s->a.value) ||
-        (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
+    s->a.gap = gap;
+    if ((a->gaps && !gaps_copy(P, &s->a)) || !vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) ||
+        !vec_copy(P, &s->a.value) || (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
         return -1;
     bool selects_one = a->unique || a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
     bool may_be_empty = a->mask.kind == AT_MASK_STRICT || a->mask.kind == AT_MASK_STRICT_FUTURE;

@@ -27,7 +27,7 @@ static int field_offset(const at_program *P, int f)
     return at;
 }
 
-static double position_feature(at_pos_kind k, double i, double T)
+double position_feature(at_pos_kind k, double i, double T)
 {
     switch (k) {
     case AT_POS_I:
@@ -156,11 +156,11 @@ static void attend_at(const machine *m, const at_attention *a, int i, double *ou
         for (int l = 0; l < n2; l++)
             if (at_mask_allows(&a->mask, i, j) && (!three || at_mask_allows(&a->mask, i, l)))
                 best = fmax(best, score_at(m, a, i, j, l));
-    double count = 0;
+    double count = 0, gap = a->gaps ? a->gaps[i] : a->gap;
     for (int j = 0; j < m->T; j++)
         for (int l = 0; l < n2; l++) {
             if (!at_mask_allows(&a->mask, i, j) || (three && !at_mask_allows(&a->mask, i, l)) ||
-                score_at(m, a, i, j, l) < best - a->gap / 2 || (left && count > 0))
+                score_at(m, a, i, j, l) < best - gap / 2 || (left && count > 0))
                 continue;
             for (int k = 0; k < a->value.n; k++) {
                 double x = val(m, a->value.v[k])[j] * (three ? val(m, a->value2.v[k])[l] : 1);

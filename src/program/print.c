@@ -93,6 +93,8 @@ static void print_attention(const at_program *P, const step *s, at_text *t)
     at_text_addf(t, "\n      gap %.6g", a->gap);
     if (s->scale > 0)
         at_text_addf(t, ", scale %.6g", s->scale);
+    if (s->tie > 0)
+        at_text_addf(t, ", tie %.6g", s->tie);
 }
 
 static void print_point(const at_program *P, const var *x, at_text *t)

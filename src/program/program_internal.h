@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
     at_attention a; /* vectors copied into the arena */
     double scale;   /* set by assembly */
+    double tie;     /* hard weightings: set by assembly, before scale */
 } step;
 
 struct at_program {
@@ -87,9 +88,10 @@ struct at_program {
     at_arena arena;
 };
 
-void name_copy(char out[AT_NAME_MAX + 1], const char *s); /* shortened between two characters */
-int program_longest(const at_program *P);                 /* T at length N */
-int64_t field_rows(const at_field *f);                    /* rows of its table: size or C(size,pick) */
+void name_copy(char out[AT_NAME_MAX + 1], const char *s);   /* shortened between two characters */
+int program_longest(const at_program *P);                   /* T at length N */
+double position_feature(at_pos_kind k, double i, double T); /* of those kinds with one value */
+int64_t field_rows(const at_field *f);                      /* rows of its table: size or C(size,pick) */
 
 /* ---- building (build.c, build_steps.c) --------------------------------------------------------------- */
 

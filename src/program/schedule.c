@@ -40,29 +40,31 @@ static double spread(const at_program *P, const var *v)
     return v->hi - v->lo + (P->lambda > 0 ? 2 * v->err : 0);
 }
 
-/* Error of the score, from the errors of queries and keys. */
-static double score_error(const at_program *P, const at_attention *a)
+double score_error(const at_program *P, const at_attention *a, const double *query, const double *key)
 {
     double e = 0;
     for (int k = 0; k < a->query.n; k++) {
         const var *f[3] = {&P->vars[a->query.v[k]], &P->vars[a->key.v[k]],
                            a->weighting == AT_THREEWISE ? &P->vars[a->key2.v[k]] : NULL};
         int n = f[2] ? 3 : 2;
-        for (int i = 0; i < n; i++) { /* product rule; magnitudes include errors, so this is a bound */
+        double size[3] = {query ? query[k] : magnitude(f[0]), key ? key[k] : magnitude(f[1]),
+                          f[2] ? magnitude(f[2]) : 0};
+        for (int i = 0; i < n; i++) { /* product rule; sizes include errors, so this is a bound */
             double p = f[i]->err;
             for (int j = 0; j < n; j++)
                 if (j != i)
-                    p *= magnitude(f[j]);
+                    p *= size[j];
             e += p;
         }
     }
     return e;
 }
 
-static at_status attention_error(at_program *P, const var *v, step *s, double *err_out, at_err *err)
+static at_status attention_error(at_program *P, at_var id, step *s, double *err_out, at_err *err)
 {
     at_attention *a = &s->a;
-    double e = score_error(P, a), T = program_longest(P), range = 0, value_err = 0;
+    const var *v = &P->vars[id];
+    double e = score_error(P, a, NULL, NULL), T = program_longest(P), range = 0, value_err = 0;
     double keys = a->weighting == AT_THREEWISE ? T * T : T;
     for (int k = 0; k < a->value.n; k++) {
         const var *x = &P->vars[a->value.v[k]];
@@ -82,6 +84,11 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
                    ? at_fail(err, AT_EDOMAIN, "program %s: attention %s: its queries and keys have an error",
                              P->name, label(v))
                    : AT_OK;
+    }
+    if (at_weighting_hard(a->weighting)) {
+        s->scale = 1;
+        *err_out = value_err;
+        return attention_tie(P, id, s, err);
     }
     double gap = a->gap - 2 * e;
     if (gap <= 0)
@@ -113,24 +120,19 @@ static at_status attention_error(at_program *P, const var *v, step *s, double *e
                            P->name, label(v));
         return AT_OK;
     }
-    case AT_SPARSEMAX: /* maximal keys share equally once the others are lower by 1 */
+    default: /* sparsemax: maximal keys share equally once the others are lower by 1 */
         s->scale =
             a->scale > 0 ? a->scale : at_exp2(ceil(-at_log2(gap))); /* a power of 2: scores stay exact */
         if (s->scale * gap < 1)
             return at_fail(err, AT_EDOMAIN,
                            "program %s: attention %s: scale %g leaves other keys an error, %g is needed",
                            P->name, label(v), s->scale, 1 / gap);
-        break;
-    default:
-        s->scale = 1;
+        if (e > 0 && !a->unique) /* it sees every difference between the maximal keys */
+            return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties",
+                           P->name, label(v), e);
+        *err_out = value_err;
+        return AT_OK;
     }
-    /* Average-hard takes what is within gap/2 of the largest: ties stay inside, others outside. The rest
-     * must not see the difference between the maximal keys. */
-    if (a->weighting == AT_AVERAGE_HARD ? e >= a->gap / 4 : e > 0 && !a->unique)
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
-                       label(v), e);
-    *err_out = value_err;
-    return AT_OK;
 }
 
 static at_status integer_error(const at_program *P, const var *v, double e, at_err *err)
@@ -196,7 +198,7 @@ at_status schedule_errors(at_program *P, at_err *err)
             s = integer_error(P, v, e[0] + e[1], err);
             break;
         case OP_ATTEND:
-            s = attention_error(P, v, &P->steps[v->step], &v->err, err);
+            s = attention_error(P, id, &P->steps[v->step], &v->err, err);
             break;
         default:
             break;

@@ -1,0 +1,163 @@
+/* ties.c: which scores of a hard attention are equal, proved row by row.
+ *
+ * The builder promises that every score below the largest of row i is below it by gap_i at least. A run has each score up to
+ * an error e_i. So the maximal keys of the row lie within 2 e_i of the run's maximum, all others at least gap_i - 2 e_i below:
+ *
+ *     2 e_i < tie < gap_i - 2 e_i  for every row i    keys within tie of the maximum are the maximal keys, exactly
+ *     tie = 0, 2 e_i < gap_i       for every row i    the key with the largest score is one of the maximal keys: enough where
+ *                                                     they have one value (`unique`), or where e_i = 0
+ *
+ * One tie serves all rows, because a model has one. e_i has two parts: what the errors of queries and keys make of the score
+ * (score_error), and the rounding of the score itself, both with the sizes that numbers have in that row. Rounding: a
+ * component of a query is a linear form of terms that add up to at most S in size; it is computed with at most k operations,
+ * whatever the order, fused or not, each within u = 2^-53 (Higham 2002, section 3.1), so the product of two components and
+ * their sum over n components errs by at most m u/(1 - m u) sum S_q S_k, m = k_q + k_k + n + 2. Integers are not rounded
+ * while they stay below 2^53. */
+#include "schedule.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#define UNIT 0x1p-53 /* half an ulp of 1 in f64, for which programs are assembled */
+
+/* Of a variable in one row. */
+typedef struct {
+    double reach; /* its size is at most this */
+    double sum;   /* the sizes of the terms of its linear form, added up */
+    double steps; /* operations of that form, at most */
+    bool exact;   /* an integer without error, as are all terms */
+} extent;
+
+/* t -1: in all rows. */
+static double input_reach(const at_program *P, const var *v, int t)
+{
+    double most = fmax(fabs(v->lo), fabs(v->hi)) + v->err;
+    if (t < 0)
+        return most;
+    if (v->op == OP_ROWS)
+        return fabs(v->table[(size_t)t * (size_t)v->stride]) + v->err;
+    if (v->op == OP_POS &&
+        (v->pos == AT_POS_I || v->pos == AT_POS_I2 || v->pos == AT_POS_INV_I || v->pos == AT_POS_INV_I2))
+        return fabs(position_feature(v->pos, t + P->origin, 1)) + v->err;
+    return most;
+}
+
+/* Of all variables before `end`, which only use earlier ones. */
+static void extents(const at_program *P, int t, at_var end, extent *out)
+{
+    for (at_var id = 0; id < end; id++) {
+        const var *v = &P->vars[id];
+        extent *x = &out[id];
+        *x = (extent){.reach = input_reach(P, v, t), .exact = v->integer && v->err == 0};
+        x->sum = x->reach;
+        x->steps = x->exact ? 0 : 2; /* what is stored is what is meant, within an ulp */
+        if (v->op != OP_LINEAR)
+            continue;
+        double reach = fabs(v->c0) + v->err;
+        x->sum = fabs(v->c0);
+        x->steps = 2;
+        x->exact = v->c0 == floor(v->c0);
+        for (int k = 0; k < v->n_args; k++) {
+            const extent *a = &out[v->args[k]];
+            double c = fabs(v->coef[k]);
+            reach += c * a->reach;
+            x->sum += c * a->sum;
+            x->steps += a->steps + 2; /* the coefficients of nested forms are multiplied out, rounded */
+            x->exact = x->exact && a->exact && c == floor(c);
+        }
+        x->reach = fmin(x->reach, reach);
+    }
+}
+
+/* The largest of what the keys of every row have: x (T, n), row by row; becomes the largest among the keys that a query
+ * of the row may see. */
+static void keys_seen(const at_mask *mask, extent *x, int T, int n)
+{
+    bool back = mask->kind == AT_MASK_FUTURE || mask->kind == AT_MASK_STRICT_FUTURE;
+    for (int pass = 0; pass < (mask->kind == AT_MASK_NONE ? 2 : 1); pass++, back = !back)
+        for (int r = 1; r < T; r++) {
+            extent *here = x + (size_t)(back ? T - 1 - r : r) * (size_t)n;
+            const extent *before = x + (size_t)(back ? T - r : r - 1) * (size_t)n;
+            for (int k = 0; k < n; k++) {
+                here[k].reach = fmax(here[k].reach, before[k].reach);
+                here[k].sum = fmax(here[k].sum, before[k].sum);
+            }
+        }
+}
+
+static double score_rounding(const extent *q, const extent *k, int n)
+{
+    double size = 0, steps = 0;
+    bool exact = true;
+    for (int c = 0; c < n; c++) {
+        size += q[c].sum * k[c].sum;
+        steps = fmax(steps, q[c].steps + k[c].steps);
+        exact = exact && q[c].exact && k[c].exact;
+    }
+    double u = (steps + n + 2) * UNIT;
+    return exact && size <= 1 / UNIT ? 0 : u < 0.5 ? u / (1 - u) * size + n * DBL_MIN : INFINITY;
+}
+
+at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at_err *err)
+{
+    const at_attention *a = &s->a;
+    const char *name = P->vars[id].name;
+    int T = a->gaps ? program_longest(P) : 1;
+    double low = 0, high = INFINITY, least = INFINITY;
+    for (int t = 0; t < T; t++) {
+        double gap = a->gaps ? a->gaps[t] : a->gap;
+        if (!(gap - 2 * e[t] > 0)) {
+            char where[40] = "";
+            if (a->gaps)
+                snprintf(where, sizeof where, " at position %d", t + 1);
+            return at_fail(err, AT_EDOMAIN,
+                           "program %s: attention %s: score error %g leaves nothing of the gap %g%s", P->name,
+                           name, e[t], gap, where);
+        }
+        low = fmax(low, 2 * e[t]);
+        high = fmin(high, gap - 2 * e[t]);
+        least = fmin(least, gap);
+    }
+    s->tie = 0;
+    if (a->weighting != AT_AVERAGE_HARD && (a->unique || low == 0))
+        return AT_OK;
+    s->tie = least / 2;
+    if (!(low < s->tie && s->tie < high))
+        s->tie = low + (high - low) / 2;
+    if (!(low < s->tie && s->tie < high))
+        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
+                       name, low / 2);
+    return AT_OK;
+}
+
+at_status attention_tie(const at_program *P, at_var id, step *s, at_err *err)
+{
+    const at_attention *a = &s->a;
+    size_t n = (size_t)a->query.n, T = a->gaps ? (size_t)program_longest(P) : 1;
+    extent *all = at_calloc((size_t)P->n_vars + 2 * T * n, sizeof *all), *q = all ? all + P->n_vars : NULL,
+           *k = q ? q + T * n : NULL;
+    double *e = at_calloc(T + 2 * n, sizeof *e), *query = e ? e + T : NULL, *key = query ? query + n : NULL;
+    at_status st = all && e ? AT_OK : at_oom(err);
+    for (size_t t = 0; t < T && !st; t++) {
+        extents(P, a->gaps ? (int)t : -1, id, all);
+        for (size_t c = 0; c < n; c++) {
+            q[t * n + c] = all[a->query.v[c]];
+            k[t * n + c] = all[a->key.v[c]];
+        }
+    }
+    if (!st)
+        keys_seen(&a->mask, k, (int)T, a->query.n);
+    for (size_t t = 0; t < T && !st; t++) {
+        for (size_t c = 0; c < n; c++) {
+            query[c] = q[t * n + c].reach;
+            key[c] = k[t * n + c].reach;
+        }
+        e[t] = score_error(P, a, query, key) + score_rounding(q + t * n, k + t * n, a->query.n);
+    }
+    if (!st)
+        st = tie_prove(P, id, s, e, err);
+    at_free(e);
+    at_free(all);
+    return st;
+}
