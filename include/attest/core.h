@@ -128,7 +128,12 @@ const char *at_nearest(const char *name, const char *const *candidates, size_t n
 
 /* Reads a whole file of at most max bytes; *data is NUL-terminated, freed with at_free. */
 at_status at_file_read(const char *path, size_t max, char **data, size_t *n, at_err *err);
-/* Writes beside the target, fsyncs, renames: the target is the old file or the new one, never half. */
+/* The same for files from strangers: `look` sees the first 64 KiB (or all) and may refuse before more is read. */
+typedef at_status at_file_look(const char *path, const char *first, size_t n, at_err *err);
+at_status at_file_read_if(const char *path, size_t max, at_file_look *look, char **data, size_t *n,
+                          at_err *err);
+/* Writes beside the target, fsyncs, renames: the target is the old file or the new one, never half. Follows symbolic links; an
+ * existing file keeps its mode, a new one's is by the umask. Removes what killed writers left in the folder. */
 at_status at_file_write(const char *path, const void *data, size_t n, at_err *err);
 
 /* ---- threads ------------------------------------------------------------------------------ */

@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -132,6 +134,167 @@ static void test_places_that_cannot_be_written(void **state)
     assert_int_equal(entries(), 0);
 }
 
+static mode_t mode_of(const char *file)
+{
+    struct stat st;
+    assert_int_equal(lstat(file, &st), 0);
+    return st.st_mode & (S_IFMT | 07777);
+}
+
+/* An existing file keeps its mode; a new one's is what the umask leaves. */
+static void test_modes(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    static const mode_t modes[] = {0600, 0640, 0666, 0444, 0755};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        assert_int_equal(at_file_write(path, "a", 1, &err), AT_OK);
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_int_equal(at_file_write(path, "b", 1, &err), AT_OK);
+        assert_int_equal(mode_of(path), S_IFREG | modes[i]);
+        holds("b");
+    }
+    static const mode_t masks[] = {022, 077, 027, 0};
+    mode_t was = umask(0);
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        unlink(path);
+        umask(masks[i]);
+        assert_int_equal(at_file_write(path, "a", 1, &err), AT_OK);
+        assert_int_equal(mode_of(path), S_IFREG | (0666 & ~masks[i]));
+    }
+    umask(was);
+}
+
+/* A link stays a link: the file that it means is written, also through several links, and where it is not there yet. */
+static void test_links(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    char one[TEST_PATH], two[TEST_PATH], folder[TEST_PATH], inside[TEST_PATH];
+    snprintf(one, sizeof one, "%s/one", place);
+    snprintf(two, sizeof two, "%s/two", place);
+    snprintf(folder, sizeof folder, "%s/folder", place);
+    snprintf(inside, sizeof inside, "%s/folder/link", place);
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(symlink("file", one), 0);
+    assert_int_equal(symlink(one, two), 0);
+    assert_int_equal(symlink("../two", inside), 0);
+    assert_int_equal(at_file_write(inside, "new", 3, &err), AT_OK);
+    holds("new");
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(at_file_write(inside, "secret", 6, &err), AT_OK);
+    holds("secret");
+    assert_int_equal(mode_of(path), S_IFREG | 0600);
+    assert_int_equal(mode_of(one) & S_IFMT, S_IFLNK);
+    assert_int_equal(mode_of(two) & S_IFMT, S_IFLNK);
+    assert_int_equal(mode_of(inside) & S_IFMT, S_IFLNK);
+    unlink(one);
+    assert_int_equal(symlink("two", one), 0); /* a circle */
+    assert_int_equal(at_file_write(inside, "x", 1, &err), AT_EIO);
+    holds("secret");
+    unlink(inside);
+    rmdir(folder); /* empty: nothing was left in it */
+    unlink(one);
+    unlink(two);
+}
+
+/* A writer that is killed at any moment: the old file or the new one, and once somebody writes again, nothing else. */
+static void test_killed_writers(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    static char large[1 << 20], *data;
+    size_t n;
+    assert_int_equal(at_file_write(path, "old", 3, &err), AT_OK);
+    for (int i = 0; i < 40; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (!child)
+            for (;;) {
+                at_file_write(path, large, sizeof large, NULL);
+                at_file_write(path, "old", 3, NULL);
+            }
+        usleep((useconds_t)(i * 200));
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        assert_int_equal(at_file_read(path, sizeof large, &data, &n, &err), AT_OK);
+        assert_true(n == sizeof large || (n == 3 && !strcmp(data, "old")));
+        at_free(data);
+    }
+    assert_int_equal(at_file_write(path, "last", 4, &err), AT_OK);
+    assert_int_equal(entries(), 1);
+    holds("last");
+}
+
+static void file_make(const char *name, int *fd)
+{
+    char whole[TEST_PATH];
+    snprintf(whole, sizeof whole, "%s/%s", place, name);
+    FILE *f = fopen(whole, "w");
+    assert_non_null(f);
+    if (fd)
+        *fd = dup(fileno(f));
+    fclose(f);
+}
+
+/* What a dead writer left is removed; what a living one holds, and what only looks like ours, is not. */
+static void test_abandoned_parts(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    static const char *const others[] = {"attest-0123456789abcdef.part", ".attest-0123456789abcde.part",
+                                         ".attest-0123456789abcdeg.part", ".attest-0123456789abcdef.parts"};
+    int living;
+    file_make(".attest-0123456789abcdef.part", NULL);
+    file_make(".attest-00000000000000ff.part", &living);
+    assert_int_equal(flock(living, LOCK_EX | LOCK_NB), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        file_make(others[i], NULL);
+    assert_int_equal(entries(), 6);
+    assert_int_equal(at_file_write(path, "x", 1, &err), AT_OK);
+    assert_int_equal(entries(), 6); /* one less, one more */
+    close(living);
+    assert_int_equal(at_file_write(path, "y", 1, &err), AT_OK);
+    assert_int_equal(entries(), 5);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char whole[TEST_PATH];
+        snprintf(whole, sizeof whole, "%s/%s", place, others[i]);
+        assert_int_equal(unlink(whole), 0);
+    }
+}
+
+static size_t looked;
+
+static at_status zeros_refuse(const char *file, const char *first, size_t n, at_err *err)
+{
+    looked = n;
+    return n && !first[0] ? at_fail(err, AT_EINPUT, "%s: zeros", file) : AT_OK;
+}
+
+/* An endless file is refused after its first bytes, not after all that are allowed. */
+static void test_first_look(void **state)
+{
+    (void)state;
+    char *data;
+    size_t n;
+    at_err err = {0};
+    assert_int_equal(at_file_read_if("/dev/zero", SIZE_MAX / 2, zeros_refuse, &data, &n, &err), AT_EINPUT);
+    assert_string_equal(err.text, "/dev/zero: zeros");
+    assert_int_equal(looked, 65536);
+    static char bytes[200000];
+    memset(bytes, 'a', sizeof bytes);
+    static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 200000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        at_err none = {0};
+        assert_int_equal(at_file_write(path, bytes, sizes[i], &none), AT_OK);
+        assert_int_equal(at_file_read_if(path, 200000, zeros_refuse, &data, &n, &none), AT_OK);
+        assert_int_equal(n, sizes[i]);
+        assert_int_equal(looked, n < 65536 ? n : 65536);
+        assert_true(memcmp(data, bytes, n) == 0 && data[n] == 0);
+        at_free(data);
+    }
+}
+
 /* A device stays a device: it is written through, never replaced. */
 static void test_devices(void **state)
 {
@@ -177,6 +340,11 @@ int main(void)
         IN_DIRECTORY(test_write_and_read),
         IN_DIRECTORY(test_failing_write),
         IN_DIRECTORY(test_places_that_cannot_be_written),
+        IN_DIRECTORY(test_modes),
+        IN_DIRECTORY(test_links),
+        IN_DIRECTORY(test_killed_writers),
+        IN_DIRECTORY(test_abandoned_parts),
+        IN_DIRECTORY(test_first_look),
         IN_DIRECTORY(test_devices),
         IN_DIRECTORY(test_places_that_cannot_be_read),
     };
