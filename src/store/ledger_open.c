@@ -3,7 +3,7 @@
  * A ledger may come from a stranger, also when it is opened for writing (`--db FILE`), so both modes
  * go through the same gate:
  *
- *     path      a regular file; percent-encoded into a URI, so that no name has a meaning to SQLite
+ *     path      a regular file, empty or SQLite's by its first bytes; percent-encoded into a URI, so that no name has a meaning to SQLite
  *     harden    defensive, untrusted schema, no triggers, views or extensions, small limits, cells checked
  *     identify  application_id and user_version in the header; newer ones are refused
  *     schema    equal to ours letter by letter (ledger_schema.c)
@@ -31,6 +31,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define SQLITE_MAGIC "SQLite format 3" /* and its zero: the first sixteen bytes of every database */
 
 /* ---- failures in words ---------------------------------------------------------------------- */
 
@@ -347,6 +349,23 @@ static void uri_make(at_text *t, const char *path, const char *query)
     at_text_add(t, query);
 }
 
+/* What is neither empty nor SQLite's is never given to SQLite, which takes a file of one byte for an empty one. A journal beside
+ * it may be about to undo a half-made file: then SQLite decides. */
+static at_status magic_check(const at_ledger *l, at_err *err)
+{
+    char first[sizeof SQLITE_MAGIC];
+    int fd = open(l->path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : pread(fd, first, sizeof first, 0);
+    int e = errno;
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return at_fail(err, AT_EIO, "ledger %s: cannot be opened: %s", l->path, strerror(e));
+    if (n == 0 || (n == sizeof first && !memcmp(first, SQLITE_MAGIC, sizeof first)))
+        return AT_OK;
+    return at_fail(err, AT_EINPUT, "ledger %s: not a ledger (no SQLite file)", l->path);
+}
+
 static at_status path_open(at_ledger *l, at_text *t, at_err *err)
 {
     struct stat st;
@@ -358,7 +377,7 @@ static at_status path_open(at_ledger *l, at_text *t, at_err *err)
         return at_fail(err, AT_EINPUT, "ledger %s: not a ledger (%s)", l->path,
                        S_ISDIR(st.st_mode) ? "a directory" : "no regular file");
     if (!exists) { /* made here, because SQLite's own attempt does not keep the reason when it fails */
-        int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        int fd = open(l->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0 || fstat(fd, &st) != 0)
             return at_fail(err, AT_EIO, "ledger %s: cannot be made: %s", l->path, strerror(errno));
         close(fd);
@@ -367,6 +386,9 @@ static at_status path_open(at_ledger *l, at_text *t, at_err *err)
     int64_t journal = beside_bytes(l->path, "-journal", t);
     l->settled = !(wal > 0 || (wal == 0 && shm >= 0) || journal > 0);
     l->frozen = l->settled && l->mode == AT_LEDGER_READ;
+    at_status s = exists && journal <= 0 ? magic_check(l, err) : AT_OK;
+    if (s)
+        return s;
     stamp_set(l, &st);
     flags |= l->mode == AT_LEDGER_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     uri_make(t, l->path, l->frozen ? "?immutable=1" : "");

@@ -81,8 +81,19 @@ static void test_not_a_ledger(void **state)
     memset(text, '#', sizeof text);
     spill(p.db, text, sizeof text);
     both_refuse(&p, AT_EINPUT, "not a ledger");
-    spill(p.db, "SQLite format 3", 16); /* the magic alone */
-    both_refuse(&p, AT_EINPUT, "ledger");
+    for (size_t n = 1; n <= sizeof text; n += n < 20 ? 1 : n) { /* one byte is an empty file to SQLite */
+        spill(p.db, text, n);
+        both_refuse(&p, AT_EINPUT, "not a ledger");
+    }
+    memset(text, 0, sizeof text);
+    for (size_t n = 1; n <= sizeof text; n += n < 20 ? 1 : n) {
+        spill(p.db, text, n);
+        both_refuse(&p, AT_EINPUT, "not a ledger");
+    }
+    for (size_t n = 1; n <= 16; n++) {
+        spill(p.db, "SQLite format 3", n); /* the magic alone, or the beginning of it */
+        both_refuse(&p, AT_EINPUT, "ledger");
+    }
     unlink(p.db);
     raw_sql(p.db, "CREATE TABLE cell (id INTEGER PRIMARY KEY)");
     both_refuse(&p, AT_EINPUT, "another program");
