@@ -196,7 +196,8 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
         at_text_addf(line, "%s%s", i > 1 ? " " : "", a->words[i]);
     char buffer[4096];
     size_t n;
-    while (!words && line->n <= PROMPT_MOST && (n = fread(buffer, 1, sizeof buffer, stdin)) > 0) {
+    while (!words && line->n <= PROMPT_MOST && !line->oom && !at_cancel_pending() &&
+           (n = fread(buffer, 1, sizeof buffer, stdin)) > 0) {
         if (memchr(buffer, 0, n))
             return at_fail(err, AT_EINPUT, "standard input: a zero byte");
         at_text_addn(line, buffer, n);

@@ -126,6 +126,8 @@ static bool line_read(at_text *line, at_err *err)
             at_text_addn(line, buffer, n);
             n = 0;
         }
+        if (line->oom || at_cancel_pending())
+            break;
         if (line->n > LINE_MOST) {
             at_fail(err, AT_EINPUT, "more than %zu bytes", LINE_MOST);
             return false;
@@ -134,7 +136,7 @@ static bool line_read(at_text *line, at_err *err)
     at_text_addn(line, buffer, n);
     if (line->oom)
         at_oom(err);
-    else if (c == EOF && at_cancel_pending())
+    else if (c != '\n' && at_cancel_pending())
         at_fail(err, AT_ECANCEL, "interrupted");
     else if (c == EOF && ferror(stdin))
         at_fail(err, AT_EIO, "standard input: %s", strerror(errno));

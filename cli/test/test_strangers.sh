@@ -20,6 +20,15 @@ refuses 2 'noise' "$dir/noise.st" look "$dir/noise.st" 1
 printf 'not a ledger' >"$dir/noise.db"
 refuses 2 'a ledger that is none' "$dir/noise.db" report --db "$dir/noise.db" -o "$dir/r.html"
 holds 'and no report of it' test ! -e "$dir/r.html"
+for bytes in x '#' 'not a ledger' "$(printf '%0600d' 7)"; do # SQLite takes one byte for an empty file
+    printf %s "$bytes" >"$dir/other.db"
+    cp "$dir/other.db" "$dir/other.was"
+    refuses 2 "a file of ${#bytes} bytes is no ledger" 'not a ledger' check match2 --set N=6 --db "$dir/other.db"
+    holds 'and stays' cmp "$dir/other.db" "$dir/other.was"
+done
+: >"$dir/empty.db"
+says 0 'an empty file becomes one' 'match2' check match2 --set N=6 --db "$dir/empty.db"
+rm "$dir"/*.db*
 
 # ---- names ------------------------------------------------------------------------------------------
 # The model's name is a string in the architecture, which is a string in the header. Another one of the same
@@ -62,6 +71,24 @@ if [ "$(id -u)" -ne 0 ]; then
     rm -r "$dir/locked"
 fi
 holds 'nothing half-written' test "$(ls -A "$dir" | wc -l)" -eq "$before"
+# A link is followed, an existing file keeps its mode, a new one gets what the umask leaves.
+cp "$dir/t.st" "$dir/secret.st"
+chmod 600 "$dir/secret.st"
+ln -s secret.st "$dir/link.st"
+says 0 'build through a link' 'match2' build match2 --set N=8,M=17 -o "$dir/link.st"
+holds 'the link stays' test -L "$dir/link.st"
+holds 'its target is the model' cmp "$dir/m.st" "$dir/secret.st"
+holds 'and still nobody else may read it' test "$(stat -c %a "$dir/secret.st")" = 600
+ln -s later.st "$dir/early.st"
+says 0 'build through a link to nothing' 'match2' build match2 --set N=8,M=17 -o "$dir/early.st"
+holds 'makes what it points to' cmp "$dir/m.st" "$dir/later.st"
+for mask in 022 077; do
+    rm -f "$dir/fresh.st" "$dir/fresh.svg" "$dir/fresh.db"
+    (umask $mask && "$attest" build match2 -o "$dir/fresh.st" && "$attest" look match2 -o "$dir/fresh.svg" &&
+        "$attest" check match2 --set N=6 --db "$dir/fresh.db") >"$dir/.out" 2>"$dir/.err"
+    want=$([ $mask = 022 ] && echo 644 || echo 600)
+    holds "new files under umask $mask" test "$(stat -c %a "$dir"/fresh.* | sort -u)" = "$want"
+done
 cp "$dir/m.st" "$dir/old.st"
 refuses 3 'out of memory: exit 3' 'out of memory' build match2 --set M=65536 -o "$dir/old.st" --max-memory 1
 holds 'and the old file stays' cmp "$dir/m.st" "$dir/old.st"

@@ -8,6 +8,7 @@
  *   json.c         jansson, safe when memory runs out
  *   codec.c        architecture <-> JSON
  *   tensors.c      files of named tensors (tensors.h)
+ *   source.c       their bytes, from memory, a file or a pipe, header first
  *   safetensors.c  file image, save, load, hash
  *   sha256.c       FIPS 180-4
  *   input.c        input rows: check, parse, print

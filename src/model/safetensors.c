@@ -10,21 +10,16 @@
  * taken for weights. Every tensor must be named, typed, shaped and placed as the architecture says,
  * tiling the data exactly; every weight finite. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
 #include "model_internal.h"
 
-#define FILE_MAX (8 + TENSORS_HEADER_MAX + 8 * AT_MAX_WEIGHTS)
-#define PORTION  4096 /* weights converted at a time */
+#define PORTION 4096 /* weights converted at a time */
 
 static void le_put(unsigned char *p, uint64_t v, int bytes)
 {
@@ -182,35 +177,7 @@ at_status at_model_hash(const at_model *m, char out[65], at_err *err)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* Where bytes come from: memory, or an open file, so that a file is never held twice. */
-typedef struct {
-    const char *path;
-    const char *bytes; /* NULL: use fd */
-    int fd;
-    size_t n;
-} source;
-
-static at_status source_read(const source *s, size_t at, void *to, size_t n, at_err *err)
-{
-    if (s->bytes) {
-        memcpy(to, s->bytes + at, n);
-        return AT_OK;
-    }
-    for (size_t got = 0; got < n;) {
-        ssize_t k = pread(s->fd, (char *)to + got, n - got, (off_t)(at + got));
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k < 0)
-            return at_fail(err, AT_EIO, "%s: %s", s->path, strerror(errno));
-        if (k == 0)
-            return at_fail(err, AT_EIO, "%s: the file became shorter while it was read", s->path);
-        got += (size_t)k;
-    }
-    return AT_OK;
-}
-
-static at_status weights_read(at_model *m, const source *s, size_t data, const tensors_place *places,
-                              at_err *err)
+static at_status weights_read(at_model *m, const tensors_source *s, const tensors_place *places, at_err *err)
 {
     size_t item = m->f32 ? 4 : 8;
     unsigned char buffer[8 * PORTION];
@@ -218,7 +185,7 @@ static at_status weights_read(at_model *m, const source *s, size_t data, const t
         const at_tensor *t = &m->tensors[places[p].tensor];
         for (size_t i = 0; i < t->count; i += PORTION) {
             size_t n = t->count - i < PORTION ? t->count - i : PORTION;
-            at_status st = source_read(s, data + (size_t)places[p].begin + i * item, buffer, n * item, err);
+            at_status st = tensors_source_read(s, (size_t)places[p].begin + i * item, buffer, n * item, err);
             if (st != AT_OK)
                 return st;
             weights_decode(m->weights + t->offset + i, buffer, n, m->f32);
@@ -246,8 +213,8 @@ static const char *arch_find(const json_t *root, const char *path, size_t *n, at
     return NULL;
 }
 
-/* From the header's JSON to a model with weights. data: where the tensors' bytes begin. */
-static at_status root_read(at_model *m, const source *s, json_t *root, size_t data, at_err *err)
+/* From the header's JSON to a model with weights. */
+static at_status root_read(at_model *m, tensors_source *s, json_t *root, at_err *err)
 {
     at_err mine = {0};
     size_t length;
@@ -258,14 +225,16 @@ static at_status root_read(at_model *m, const source *s, json_t *root, size_t da
     if (st != AT_OK)
         return st;
     int n_tensors = 0;
-    size_t n_weights = 0, item = m->f32 ? 4 : 8;
+    size_t n_weights = 0, item = m->f32 ? 4 : 8, have;
     st = model_measure(m, &n_tensors, &n_weights, &mine);
     if (st != AT_OK)
         return at_fail(err, st, "%s: %s", s->path, mine.text);
-    if (s->n - data != n_weights * item)
-        return at_fail(err, AT_EINPUT, "%s: %zu bytes of data; the architecture needs %zu", s->path,
-                       s->n - data, n_weights * item);
-    st = at_model_layout(m, err);
+    st = tensors_source_expect(s, n_weights * item, &have, err);
+    if (st == AT_OK && have != n_weights * item)
+        st = at_fail(err, AT_EINPUT, "%s: %zu bytes of data; the architecture needs %zu", s->path, have,
+                     n_weights * item);
+    if (st == AT_OK)
+        st = at_model_layout(m, err);
     if (st != AT_OK)
         return st;
     tensors_place *places = at_calloc((size_t)n_tensors, sizeof *places);
@@ -274,7 +243,7 @@ static at_status root_read(at_model *m, const source *s, json_t *root, size_t da
     tensors_table table = table_of(m);
     st = tensors_places(&table, root, s->path, places, err);
     if (st == AT_OK)
-        st = weights_read(m, s, data, places, err);
+        st = weights_read(m, s, places, err);
     at_free(places);
     if (st != AT_OK)
         return st;
@@ -282,28 +251,17 @@ static at_status root_read(at_model *m, const source *s, json_t *root, size_t da
     return st == AT_OK ? AT_OK : at_fail(err, st, "%s: %s", s->path, mine.text);
 }
 
-static at_status source_parse(at_model *m, const source *s, at_err *err)
+static at_status source_parse(at_model *m, tensors_source *s, at_err *err)
 {
-    at_model_init(m);
-    char first[8];
+    char *header;
     size_t n;
-    if (s->n < 8)
-        return at_fail(err, AT_EINPUT, "%s: %zu bytes, too short for a safetensors file", s->path, s->n);
-    at_status st = source_read(s, 0, first, 8, err);
-    if (st == AT_OK)
-        st = tensors_header_length(first, s->n, s->path, &n, err);
+    at_status st = tensors_source_header(s, &header, &n, err);
     if (st != AT_OK)
         return st;
-    char *header = at_malloc(n + 1);
-    if (!header)
-        return at_oom(err);
-    st = source_read(s, 8, header, n, err);
-    if (st == AT_OK) {
-        at_err mine = {0};
-        json_t *root = model_json_parse(header, n, s->path, "header", &mine);
-        st = root ? root_read(m, s, root, 8 + n, err) : at_fail(err, mine.code, "%s", mine.text);
-        model_json_free(root);
-    }
+    at_err mine = {0};
+    json_t *root = model_json_parse(header, n, s->path, "header", &mine);
+    st = root ? root_read(m, s, root, err) : at_fail(err, mine.code, "%s", mine.text);
+    model_json_free(root);
     at_free(header);
     if (st != AT_OK)
         at_model_release(m);
@@ -312,35 +270,19 @@ static at_status source_parse(at_model *m, const source *s, at_err *err)
 
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err)
 {
-    return source_parse(m, &(source){.path = path ? path : "model", .bytes = bytes, .fd = -1, .n = n}, err);
+    tensors_source s;
+    at_model_init(m);
+    tensors_source_memory(&s, path ? path : "model", bytes, n);
+    return source_parse(m, &s, err);
 }
 
 at_status at_model_load(at_model *m, const char *path, at_err *err)
 {
+    tensors_source s;
     at_model_init(m);
-    struct stat info;
-    if (stat(path, &info) < 0)
-        return at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
-    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)) /* /dev/zero has no end */
-        return at_fail(err, AT_EIO, "%s: a device, not a model file", path);
-    if (!S_ISREG(info.st_mode)) { /* a pipe has no size to check against: it is read whole first */
-        char *bytes;
-        size_t n;
-        at_status st = at_file_read(path, FILE_MAX, &bytes, &n, err);
-        if (st == AT_OK) {
-            st = at_model_parse(m, bytes, n, path, err);
-            at_free(bytes);
-        }
-        return st;
-    }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) < 0) {
-        int e = errno;
-        if (fd >= 0)
-            close(fd);
-        return at_fail(err, AT_EIO, "%s: %s", path, strerror(e));
-    }
-    at_status st = source_parse(m, &(source){.path = path, .fd = fd, .n = (size_t)info.st_size}, err);
-    close(fd);
+    at_status st = tensors_source_open(&s, path, err);
+    if (st == AT_OK)
+        st = source_parse(m, &s, err);
+    tensors_source_close(&s);
     return st;
 }

@@ -58,7 +58,7 @@ at_status tensors_header_print(const tensors_table *t, const tensors_meta *meta,
         s = at_oom(err);
     if (out) {
         for (int k = 0; k < 8; k++)
-            out[k] = (char)(all >> (8 * k));
+            out[k] = (char)((uint64_t)all >> (8 * k)); /* a size_t may have 32 bits */
         memcpy(out + 8, json, text);
         memset(out + 8 + text, ' ', all - text);
         *bytes = out;

@@ -76,6 +76,25 @@ at_status tensors_header_print(const tensors_table *t, const tensors_meta *meta,
 
 /* What a file's first 8 bytes say, if a file of `file` bytes (at least 8) can hold it. */
 at_status tensors_header_length(const char first[8], size_t file, const char *path, size_t *n, at_err *err);
+/* Where a file's bytes come from: memory, a file, or a pipe, of which nothing is read before it is asked for. */
+typedef struct {
+    const char *path, *bytes; /* bytes NULL: use fd */
+    int fd;
+    bool pipe;
+    size_t n;    /* bytes of the whole; a pipe's is SIZE_MAX, not known */
+    size_t data; /* where the tensors begin; after tensors_source_header */
+    char *held;  /* a pipe's tensors; after tensors_source_expect */
+} tensors_source;
+void tensors_source_memory(tensors_source *s, const char *path, const char *bytes, size_t n);
+/* Opens a file or pipe, and refuses devices and folders. tensors_source_close in any case. */
+at_status tensors_source_open(tensors_source *s, const char *path, at_err *err);
+void tensors_source_close(tensors_source *s);
+/* In this order: the header's JSON (freed with at_free); how many bytes of tensors there are, where `need` are wanted (of a pipe
+ * not more than these are read); bytes of tensors, once *have == need. */
+at_status tensors_source_header(tensors_source *s, char **header, size_t *n, at_err *err);
+at_status tensors_source_expect(tensors_source *s, size_t need, size_t *have, at_err *err);
+at_status tensors_source_read(const tensors_source *s, size_t at, void *to, size_t n, at_err *err);
+
 /* Are all keys of __metadata__ among these, and all values texts? */
 at_status tensors_meta_check(const struct json_t *root, const char *const *keys, int n, const char *path,
                              at_err *err);

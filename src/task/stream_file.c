@@ -312,11 +312,28 @@ at_status at_source_parse(const char *text, size_t n, const char *name, at_sourc
     return AT_OK;
 }
 
+/* The first line that says anything must be one of ours; otherwise nobody waits for the rest of the file. */
+static at_status first_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    at_source *d = NULL;
+    const char *said = first;
+    while (said < first + n && (is_blank(*said) || *said == '\n'))
+        said++;
+    const char *end = memchr(said, '\n', (size_t)(first + n - said));
+    at_status s = AT_OK;
+    if (end)
+        s = at_source_parse(first, (size_t)(end - first), path, &d, err);
+    else if (memchr(first, 0, n))
+        s = at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", path);
+    at_source_free(d);
+    return s;
+}
+
 at_status at_source_load(const char *path, at_source **out, at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read(path, BYTES_MAX, &text, &n, err);
+    at_status s = at_file_read_if(path, BYTES_MAX, first_look, &text, &n, err);
     if (s)
         return s;
     s = at_source_parse(text, n, path, out, err);

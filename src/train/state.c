@@ -35,7 +35,6 @@
 
 #define VERSION     3
 #define FORMAT      "attest-training"
-#define FILE_MOST   ((size_t)1 << 36)
 #define PARTS       3
 #define META_VALUES 16 /* of the header beside its tensors */
 
@@ -331,26 +330,30 @@ at_status at_trainer_save(const at_trainer *t, const char *note, const char *pat
 
 typedef struct {
     const char *path;
-    const char *data; /* the tensors */
-    size_t n;         /* bytes of them */
+    tensors_source *from;
     json_t *root;
     texts text;
     size_t n_arch;
     record r;
 } state;
 
-/* What other parts say of wrong values is a fault of the file. */
+/* What other parts say of wrong values is a fault of the file; that it cannot be read is none. */
 static at_status blame(const state *f, at_status s, const at_err *why, at_err *err)
 {
-    return !s ? AT_OK : s == AT_ENOMEM ? at_oom(err) : at_fail(err, AT_EINPUT, "%s: %s", f->path, why->text);
+    bool other = s == AT_ENOMEM || s == AT_EIO || s == AT_ECANCEL;
+    return !s      ? AT_OK
+           : other ? at_fail(err, s, "%s", why->text)
+                   : at_fail(err, AT_EINPUT, "%s: %s", f->path, why->text);
 }
 
 static at_status size_check(const state *f, size_t parameters, at_err *err)
 {
-    size_t need = PARTS * parameters * (f->r.arith.kind == AT_F32 ? sizeof(float) : sizeof(double));
-    return f->n == need ? AT_OK
-                        : at_fail(err, AT_EINPUT, "%zu bytes of tensors where %zu parameters need %zu", f->n,
-                                  parameters, need);
+    size_t need = PARTS * parameters * (f->r.arith.kind == AT_F32 ? sizeof(float) : sizeof(double)), have;
+    at_status s = tensors_source_expect(f->from, need, &have, err);
+    if (!s && have != need)
+        s = at_fail(err, AT_EINPUT, "%zu bytes of tensors where %zu parameters need %zu", have, parameters,
+                    need);
+    return s;
 }
 
 static at_status family_make(const state *f, int threads, at_trainer **out, at_err *err)
@@ -417,7 +420,9 @@ static at_status tensor_read(const state *f, at_trainer *t, const tensors_place 
     const at_train_tensor *e = &t->plan.tensor[p->tensor % t->plan.n_tensors];
     size_t n = (size_t)e->rows * (size_t)e->cols, size = t->kernel->size;
     char *to = (char *)part_of(t, part) + e->offset * size;
-    memcpy(to, f->data + p->begin, n * size);
+    at_status s = tensors_source_read(f->from, (size_t)p->begin, to, n * size, err);
+    if (s)
+        return s;
     for (size_t k = 0; k < n; k++) {
         double v = size == sizeof(float) ? (double)((float *)to)[k] : ((double *)to)[k];
         if (!isfinite(v))
@@ -504,23 +509,22 @@ static at_status state_read(state *f, int threads, at_trainer **out, char **note
     return note ? note_copy(f->text.note, note, err) : AT_OK;
 }
 
-at_status train_state_parse(const char *path, const char *bytes, size_t n, int threads, at_trainer **out,
-                            char **note, at_err *err)
+static at_status source_parse(tensors_source *from, int threads, at_trainer **out, char **note, at_err *err)
 {
-    size_t head;
+    char *header;
+    size_t n;
     at_err why = {0};
     at_trainer *t = NULL;
     if (*(const uint8_t *)&byte_order != 1)
         return at_fail(err, AT_EREFUSED, "states of trainings are read on little-endian machines only");
-    if (n < 8)
-        return at_fail(err, AT_EINPUT, "%s: %zu bytes, too short for a safetensors file", path, n);
-    at_status s = tensors_header_length(bytes, n, path, &head, err);
+    at_status s = tensors_source_header(from, &header, &n, err);
     if (s)
         return s;
-    state f = {.path = path, .data = bytes + 8 + head, .n = n - 8 - head};
-    f.root = model_json_parse(bytes + 8, head, path, "header", &why);
+    state f = {.path = from->path, .from = from};
+    f.root = model_json_parse(header, n, f.path, "header", &why);
     s = f.root ? state_read(&f, threads, &t, note, err) : at_fail(err, why.code, "%s", why.text);
     model_json_free(f.root);
+    at_free(header);
     if (s)
         at_trainer_free(t);
     else
@@ -528,14 +532,20 @@ at_status train_state_parse(const char *path, const char *bytes, size_t n, int t
     return s;
 }
 
+at_status train_state_parse(const char *path, const char *bytes, size_t n, int threads, at_trainer **out,
+                            char **note, at_err *err)
+{
+    tensors_source from;
+    tensors_source_memory(&from, path, bytes, n);
+    return source_parse(&from, threads, out, note, err);
+}
+
 at_status at_trainer_load(const char *path, int threads, at_trainer **out, char **note, at_err *err)
 {
-    char *all;
-    size_t n;
-    at_status s = at_file_read(path, FILE_MOST, &all, &n, err);
-    if (s)
-        return s;
-    s = train_state_parse(path, all, n, threads, out, note, err);
-    at_free(all);
+    tensors_source from;
+    at_status s = tensors_source_open(&from, path, err);
+    if (!s)
+        s = source_parse(&from, threads, out, note, err);
+    tensors_source_close(&from);
     return s;
 }
