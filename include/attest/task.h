@@ -52,8 +52,10 @@ void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */
 
 /* How inputs are enumerated. SEQUENCES: every input of length N. MULTISETS: one representative (sorted)
  * of every orbit under permuting positions; only for tasks with `symmetric`. SUBSETS (qSA): inputs that
- * together use every q-subset as a query; the vectors z are drawn from the index. PAIRS (copy, block-mean): every
- * position with everything it may ask for, and the values that are worst for an output that is linear in them. */
+ * together use every q-subset as a query; the vectors z are drawn from the index. PAIRS (copy, block-mean; the answers
+ * are linear in the reals of one column): questions, which together have every position ask everything it may, and under
+ * question k the N + 1 inputs from k (N + 1) on: all reals 0, then the largest real at position 1, ..., N and 0 elsewhere.
+ * What may stand for more inputs than it lists is decided by the checker, from the model's weights. */
 typedef enum { AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_SUBSETS, AT_ENUM_PAIRS, AT_ENUMS } at_enum;
 extern const char *const at_enum_names[AT_ENUMS];
 
@@ -86,6 +88,10 @@ typedef struct at_task {
     /* Is x (N rows) an input of the task? NULL: whatever the fields of its models allow is one. For whoever makes inputs
      * otherwise than by the verbs above: beside an input there may be none, as between the two signs of `selection`. */
     bool (*holds)(const at_params *p, const double *x);
+    /* The cases of its definition, NULL-terminated (NULL: it is one formula), and which of them position i of x is.
+     * `sample`, `adversarial` and every enumeration reach all of them where the parameters leave room (a test sees to it). */
+    const char *const *cases;
+    int (*which)(const at_params *p, const double *x, int i);
 } at_task;
 
 /* Weights that a task's parameters name, for those who build it: relu-net's w1 (h, d1), b1 (h), w2 (d2, h), b2 (d2),

@@ -1,10 +1,9 @@
 /* check.c: exact and sampled checks.
  *
  * Exact: every input of the size is enumerated, or one representative of every orbit under permuting
- * positions. The latter needs two facts: the task's answers move with the positions (a property of the
- * task), and so do the model's (no position features, no mask, no left/right ties: a property that
- * at_model_symmetric reads off the structure). Sums are then taken in another order, so values may differ
- * in their last bits; that is why the margin is reported beside the verdict.
+ * positions, or the worst reals under every question: reduce.c says what a model must be for that. Sums are
+ * then taken in another order, so values may differ in their last bits; that is why the margin is reported beside
+ * the verdict.
  *
  * Sampled: input i is a function of (seed, i): even i random, odd i near the decision boundary. An exact
  * question with a limit below the number of inputs draws one input from each of `limit` equal strata of the
@@ -95,8 +94,17 @@ typedef struct {
     int n, row, positions, rows, batch;
     uint64_t total, per_piece;
     uint64_t count; /* EXACT: inputs in the enumeration, total of which are run */
+    reduction r;    /* EXACT */
     bench *bench;   /* one a worker */
 } work;
+
+static void input_nth(const work *w, uint64_t i, double *x)
+{
+    if (w->q->how == AT_ENUM_PAIRS)
+        reduction_nth(&w->r, w->t, w->p, w->q->seed, i, x);
+    else
+        w->t->nth(w->p, w->q->how, i, x);
+}
 
 static void input_make(const work *w, uint64_t i, double *x, const double *previous)
 {
@@ -106,12 +114,12 @@ static void input_make(const work *w, uint64_t i, double *x, const double *previ
     else if (w->total < w->count) {
         uint64_t lo = (uint64_t)((unsigned __int128)i * w->count / w->total);
         uint64_t hi = (uint64_t)((unsigned __int128)(i + 1) * w->count / w->total);
-        w->t->nth(w->p, w->q->how, lo + at_rng_below(&r, hi - lo), x);
+        input_nth(w, lo + at_rng_below(&r, hi - lo), x);
     } else if (previous && w->t->next) {
         memcpy(x, previous, (size_t)w->n * (size_t)w->row * sizeof *x);
         w->t->next(w->p, w->q->how, i, x);
     } else
-        w->t->nth(w->p, w->q->how, i, x);
+        input_nth(w, i, x);
 }
 
 /* One input in the reference; *bad tells whether it failed. */
@@ -229,11 +237,6 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
                        t->last ? "task %s answers the last position only, the model every position"
                                : "task %s answers every position, the model the last one only",
                        t->id);
-    if (q->evidence == AT_EV_EXACT && !(t->enums & 1u << q->how))
-        return at_fail(err, AT_EREFUSED, "task %s cannot be enumerated by %s", t->id, at_enum_names[q->how]);
-    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS && !(t->symmetric && at_model_symmetric(m)))
-        return at_fail(err, AT_EREFUSED,
-                       "multisets stand for all sequences only in a symmetric task and model");
     s = at_arith_supports(m, q->arith, err);
     return s ? s : at_arith_range(m, q->arith, err);
 }
@@ -273,7 +276,13 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     w.batch = numbers >= BATCH_NUMBERS          ? 1
               : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers)
                                                 : BATCH;
-    w.count = q->evidence == AT_EV_EXACT ? t->count(p, q->how) : q->limit;
+    w.count = q->limit;
+    if (q->evidence == AT_EV_EXACT) {
+        s = reduction_make(m, t, p, q, env, a, &w.r, err);
+        if (s)
+            return s;
+        w.count = w.r.count;
+    }
     if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many inputs to enumerate at this size");
     if (!w.count)
@@ -303,26 +312,24 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         return s;
     out->inputs = sum.inputs;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
-    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_SUBSETS) {
-        out->evidence = AT_EV_SAMPLED; /* every query, but not every vector */
-        out->note = "every subset is a query; the vectors are drawn";
-    }
-    if (q->evidence == AT_EV_EXACT && q->how == AT_ENUM_PAIRS) {
-        bool rounded = q->arith.kind == AT_F32 || q->arith.kind == AT_PBIT; /* far from linear */
-        out->evidence = rounded ? AT_EV_SAMPLED : AT_EV_EXACT;
-        out->note =
-            rounded ? "every pair of a position and what it asks for, with the values worst before rounding"
-                    : "every pair of a position and what it asks for; outputs are linear in the values, "
-                      "these are the worst";
+    if (q->evidence == AT_EV_EXACT) {
+        out->evidence = w.r.exact ? AT_EV_EXACT : AT_EV_SAMPLED;
+        out->note = w.r.note;
     }
     if (w.total < w.count) {
         out->evidence = AT_EV_SAMPLED;
         out->note = "one input from each of equal strata of the enumeration";
     }
+    if (sum.bad < 0 && out->evidence == AT_EV_EXACT && w.r.bounded) {
+        out->margin = fmin(out->margin, q->tolerance - w.r.bound);
+        if (!(out->margin >= 0)) { /* the worst reals are in the tolerance by rounding only */
+            out->note =
+                "over all reals the error reaches the tolerance, but no input was found that is wrong";
+            return AT_OK;
+        }
+    }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        if (out->evidence == AT_EV_EXACT && q->how == AT_ENUM_MULTISETS)
-            out->note = "every multiset; permuting positions permutes the outputs (no positions, no mask)";
         return AT_OK;
     }
     double *x = at_new(a, double, (size_t)w.n *(size_t)w.row);

@@ -27,6 +27,41 @@ int answer_compare(const at_task *t, const at_params *p, double tolerance, const
  * the result with far true. */
 double answer_distance(const outcome *y, int i, int width, const double *answer, bool far);
 
+/* ---- what outputs depend on (affine.c) ------------------------------------------------------------------- */
+
+/* The outputs as functions of the reals in one column of the rows, all other numbers being those of the input `zero`, in
+ * which these are 0: at_zero[i * R] + sum_j coefficient[i (n+1) + j] x_j / unit for |x_j| <= unit, up to
+ * coefficient[i (n+1) + n] and the rounding of f64. affine false: not shown; the coefficients are slopes at 0 then. The
+ * digest is of all keys and values: inputs with equal ones differ in the queries of positions only. */
+typedef struct {
+    bool affine;
+    double *at_zero;     /* (n, R) */
+    double *coefficient; /* (n, n+1) */
+    uint64_t digest[2];
+} affine;
+at_status affine_make(const at_model *m, const at_input *zero, int column, double unit, at_arena *arena,
+                      affine *out, at_err *err);
+
+/* ---- enumerations and what they stand for (reduce.c) ----------------------------------------------------- */
+
+typedef struct {
+    uint64_t count;   /* inputs to run */
+    bool exact;       /* they stand for every input: its hypothesis was found in the weights */
+    const char *note; /* NULL, or one line */
+    /* PAIRS */
+    bool bounded; /* no input of the size errs by more than `bound`, before rounding */
+    double bound;
+    int n, row, column; /* length, numbers a row, the one that is the real */
+    double unit;        /* its largest size */
+    uint64_t questions, drawn_from;
+    signed char *sign; /* (questions, n): the reals that are worst */
+} reduction;
+at_status reduction_make(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                         const at_check_env *env, at_arena *a, reduction *r, at_err *err);
+/* Input k < count of PAIRS. */
+void reduction_nth(const reduction *r, const at_task *t, const at_params *p, uint64_t seed, uint64_t k,
+                   double *x);
+
 #define PIECES_MAX (1ull << 24) /* some weeks */
 
 /* The piece loop: n pieces, each computed by run(ctx, piece, worker, out); stops after the first failing

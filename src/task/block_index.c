@@ -64,6 +64,13 @@ static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 
 AT_ROWS_VERBS_DEFINE
 
+static const char *const cases[] = {"inside a block", "the last of a block", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    return (int)nearbyint(x[i]) % at_params_int(p, "n") == 0;
+}
+
 const at_task at_task_block_index = {
     .id = "block-index",
     .title = "Block and place of a position",
@@ -76,4 +83,5 @@ const at_task at_task_block_index = {
     .nth = nth,
     AT_ROWS_VERBS,
     .holds = holds,
+    AT_CASES,
 };

@@ -3,15 +3,15 @@
  * Positions 1..N are cut into blocks of m, 0..m-1 (N <= m^2). A row is (x_i: a real in -M..M | b_i: a token 0..m-1). The
  * mean runs over j <= i in block b_i; where there is none, over all j <= i.
  *
- * Enumeration PAIRS. As in copy.c the output of attention is linear in x with weights of the pair (i, b) only. Where keys
- * know nothing but their block, weights inside the block are equal, so each is off by the same number of either sign, and
- * those outside are not negative: the error is largest for x = +-M inside and M outside, or -M outside. All positions
- * that can ask for block b do so at once: 4 ceil(N/m) inputs hold the worst case of every pair. (Positions before
- * block b ask for their own.) */
+ * Enumeration PAIRS: all positions ask for block b, for every b of 0..m-1, begun or not; the reals are 0, or M at one
+ * position. Answers are linear in the reals. */
 #include "task_internal.h"
 
-static const at_param schema[] = {
-    AT_PARAM_LENGTH(16), {"m", "block size, and number of blocks", 1, 64, 4, true}, AT_PARAM_BOUND(1)};
+#define BLOCKS_MAX 64
+
+static const at_param schema[] = {AT_PARAM_LENGTH(16),
+                                  {"m", "block size, and number of blocks", 1, BLOCKS_MAX, 4, true},
+                                  AT_PARAM_BOUND(1)};
 
 static int row_width(const at_params *p)
 {
@@ -33,19 +33,22 @@ static at_status validate(const at_params *p, at_err *err)
 
 static void answer(const at_params *p, const double *x, double *y)
 {
-    int N = at_params_int(p, "N"), m = at_params_int(p, "m");
+    int N = at_params_int(p, "N"), m = at_params_int(p, "m"), n[BLOCKS_MAX] = {0};
+    double in[BLOCKS_MAX] = {0}, all = 0;
     for (int i = 0; i < N; i++) {
-        double in = 0, all = 0;
-        int n = 0;
-        for (int j = 0; j <= i; j++) {
-            all += x[2 * j];
-            if (j / m == x[2 * i + 1]) {
-                in += x[2 * j];
-                n++;
-            }
-        }
-        y[i] = n ? in / n : all / (i + 1);
+        double b = x[2 * i + 1];
+        all += x[2 * i];
+        in[i / m] += x[2 * i];
+        n[i / m]++;
+        int k = b >= 0 && b < BLOCKS_MAX && b == (int)b ? (int)b : -1;
+        y[i] = k >= 0 && n[k] ? in[k] / n[k] : all / (i + 1);
     }
+}
+
+/* Half of the questions are for a block that has begun, if there are others. */
+static double block_draw(at_rng *r, int begun, int m)
+{
+    return (double)at_rng_below(r, (uint64_t)(at_rng_below(r, 2) ? begun : m));
 }
 
 static void sample(const at_params *p, at_rng *r, double *x)
@@ -53,43 +56,39 @@ static void sample(const at_params *p, at_rng *r, double *x)
     int N = at_params_int(p, "N"), m = at_params_int(p, "m");
     for (int i = 0; i < N; i++) {
         x[2 * i] = at_real_draw(r, -at_params_get(p, "M"), at_params_get(p, "M"));
-        x[2 * i + 1] = (double)at_rng_below(r, (uint64_t)(i / m) + 1);
+        x[2 * i + 1] = block_draw(r, i / m + 1, m);
     }
 }
 
-/* `in` inside block b, `off` elsewhere. */
-static void pull(const at_params *p, int b, double in, double off, double *x)
-{
-    int N = at_params_int(p, "N"), m = at_params_int(p, "m");
-    for (int i = 0; i < N; i++) {
-        x[2 * i] = i / m == b ? in : off;
-        x[2 * i + 1] = i / m < b ? i / m : b;
-    }
-}
-
-/* The worst case of one block; half of the time each position asks for any block that has begun. */
+/* One block against all others, everyone asking for it; or everyone for any block, and half of the time reals of either
+ * sign, so that no two positions of a block are alike. */
 static void adversarial(const at_params *p, at_rng *r, double *x)
 {
     int N = at_params_int(p, "N"), m = at_params_int(p, "m");
-    int b = (int)at_rng_below(r, (uint64_t)((N - 1) / m) + 1);
+    int b = (int)at_rng_below(r, (uint64_t)m);
     double M = at_rng_below(r, 2) ? at_params_get(p, "M") : -at_params_get(p, "M");
-    pull(p, b, M, -M, x);
-    bool mixed = at_rng_below(r, 2);
-    for (int i = 0; i < N && mixed; i++)
-        x[2 * i + 1] = (double)at_rng_below(r, (uint64_t)(i / m) + 1);
+    bool mixed = at_rng_below(r, 2), signs = at_rng_below(r, 2);
+    for (int i = 0; i < N; i++) {
+        bool up = signs ? at_rng_below(r, 2) : i / m == b;
+        x[2 * i] = up ? M : -M;
+        x[2 * i + 1] = mixed ? block_draw(r, i / m + 1, m) : b;
+    }
 }
 
 static uint64_t count(const at_params *p, at_enum e)
 {
-    int N = at_params_int(p, "N"), m = at_params_int(p, "m");
-    return e == AT_ENUM_PAIRS ? 4 * (uint64_t)((N - 1) / m + 1) : 0;
+    return e == AT_ENUM_PAIRS ? (uint64_t)at_params_int(p, "m") * ((uint64_t)at_params_int(p, "N") + 1) : 0;
 }
 
 static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 {
     (void)e;
-    double M = at_params_get(p, "M");
-    pull(p, (int)(index / 4), index & 1 ? -M : M, index & 2 ? M : -M, x);
+    int N = at_params_int(p, "N");
+    uint64_t b = index / ((uint64_t)N + 1), at = index % ((uint64_t)N + 1);
+    for (int i = 0; i < N; i++) {
+        x[2 * i] = (uint64_t)i + 1 == at ? at_params_get(p, "M") : 0;
+        x[2 * i + 1] = (double)b;
+    }
 }
 
 /* A value to 0, a block to the first. */
@@ -98,6 +97,15 @@ static bool simpler(const at_params *p, const double *x, int n, int k, double *o
     (void)p;
     static const double plain[2] = {0, 0};
     return at_columns_simpler(x, n, 2, plain, k, out);
+}
+
+static const char *const cases[] = {"the block that i is in", "an earlier block",
+                                    "a block that has not begun", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    int own = i / at_params_int(p, "m");
+    return x[2 * i + 1] == own ? 0 : x[2 * i + 1] < own ? 1 : 2;
 }
 
 const at_task at_task_block_mean = {
@@ -113,4 +121,5 @@ const at_task at_task_block_mean = {
     .count = count,
     .nth = nth,
     AT_ROWS_VERBS,
+    AT_CASES,
 };

@@ -1,14 +1,10 @@
 /* copy.c: position i holds a real x_i and a target t_i in 1..i; the answer is x at the target.
  *
- * A row is (x_i: a real in -M..M | t_i: an integer of 1..N). A target that is not yet there (t_i > i) means the nearest
- * one that is, position i; so every row is an input, also after others were dropped.
+ * A row is (x_i: a real in -M..M | t_i: an integer of 1..N). A target that is not yet there (t_i > i) is outside the
+ * domain; its answer is that of the nearest one that is, position i, so that rows stay inputs after others were dropped.
  *
- * Enumeration PAIRS. In a construction that fetches by attention the weights depend on positions and targets only, so the
- * output is linear in x: y_i = sum_j w_j x_j with w of the pair (i, t). Its error is sum_j c_j x_j, c_j = w_j - [j = t], and
- * over x in [-M, M]^N it is largest where x_j = M sign(c_j), or the opposite. Means of means have w_j >= 0, so c_j >= 0 but
- * for c_t, whose sign is open: x_t = +-M and all others M, or all others -M. All i >= t can ask for t at once: so 4N
- * inputs, t = 1..N with these four, hold the worst case of all N(N+1)/2 pairs. (Positions before t ask for
- * themselves.) */
+ * Enumeration PAIRS: every position that may ask for t does so, the ones before ask for themselves, for every t of 1..N;
+ * the reals are 0, or M at one position. Answers are linear in the reals. */
 #include <math.h>
 
 #include "task_internal.h"
@@ -70,14 +66,17 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
 
 static uint64_t count(const at_params *p, at_enum e)
 {
-    return e == AT_ENUM_PAIRS ? 4 * (uint64_t)at_params_int(p, "N") : 0;
+    uint64_t N = (uint64_t)at_params_int(p, "N");
+    return e == AT_ENUM_PAIRS ? N * (N + 1) : 0;
 }
 
 static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 {
     (void)e;
-    double M = at_params_get(p, "M");
-    pull(at_params_int(p, "N"), 1 + (int)(index / 4), index & 1 ? -M : M, index & 2 ? M : -M, x);
+    int N = at_params_int(p, "N"), at = (int)(index % ((uint64_t)N + 1));
+    pull(N, 1 + (int)(index / ((uint64_t)N + 1)), 0, 0, x);
+    if (at)
+        x[2 * (at - 1)] = at_params_get(p, "M");
 }
 
 /* A value to 0, a target to 1. */
@@ -86,6 +85,14 @@ static bool simpler(const at_params *p, const double *x, int n, int k, double *o
     (void)p;
     static const double plain[2] = {0, 1};
     return at_columns_simpler(x, n, 2, plain, k, out);
+}
+
+static const char *const cases[] = {"an earlier position", "this position", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    (void)p;
+    return x[2 * i + 1] == i + 1;
 }
 
 const at_task at_task_copy = {
@@ -99,4 +106,5 @@ const at_task at_task_copy = {
     .count = count,
     .nth = nth,
     AT_ROWS_VERBS,
+    AT_CASES,
 };

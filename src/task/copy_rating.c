@@ -112,6 +112,17 @@ static bool holds(const at_params *p, const double *x)
     return true;
 }
 
+static const char *const cases[] = {"no key matches", "one matches", "the best of several", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    (void)p;
+    int matches = 0;
+    for (int j = 0; j <= i && matches < 2; j++)
+        matches += x[WIDTH * j + KEY] == x[WIDTH * i + QUERY];
+    return matches;
+}
+
 const at_task at_task_copy_rating = {
     .id = "copy-rating",
     .title = "Fetching the best match",
@@ -124,4 +135,5 @@ const at_task at_task_copy_rating = {
         "-1/1/0/1/2\"",
     AT_ROWS_VERBS,
     .holds = holds,
+    AT_CASES,
 };

@@ -62,6 +62,22 @@ static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 
 AT_ROWS_VERBS_DEFINE
 
+static const char *const cases[] = {"no entry is 1", "some are", "all are", NULL};
+/* A suffix mask always has its last entry. */
+static const char *const suffix_cases[] = {"some entries are 1", "all are", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    double at = nearbyint(x[i]), n = at_params_int(p, "n");
+    return at == 0 ? 0 : at < n || at_params_int(p, "onehot") ? 1 : 2;
+}
+
+static int suffix_which(const at_params *p, const double *x, int i)
+{
+    (void)p;
+    return nearbyint(x[i]) <= 1;
+}
+
 #define MASK_VERBS                                                                                           \
     .params = schema, .enums = 1u << AT_ENUM_SEQUENCES,                                                      \
     .input_help = "a position is one real, as in \"2.25\"", .count = count, .nth = nth, .holds = holds,      \
@@ -73,6 +89,7 @@ const at_task at_task_prefix_mask = {
     .definition = "y_k = 1{k <= i} (onehot: 1{k = i}) for k = 1..n, where |x - i| <= spread, i in 0..n",
     .n_params = AT_PARAMS_COUNT(schema),
     MASK_VERBS,
+    AT_CASES,
 };
 
 const at_task at_task_suffix_mask = {
@@ -81,4 +98,6 @@ const at_task at_task_suffix_mask = {
     .definition = "y_k = 1{k >= i} for k = 1..n, where |x - i| <= spread, i in 0..n",
     .n_params = AT_PARAMS_COUNT(schema) - 1, /* all but onehot */
     MASK_VERBS,
+    .cases = suffix_cases,
+    .which = suffix_which,
 };

@@ -58,6 +58,8 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     x[query] = a;
 }
 
+AT_DECISION_DEFINE
+
 const at_task at_task_match2 = {
     .id = "match2",
     .title = "Pairs that sum to zero",
@@ -70,4 +72,5 @@ const at_task at_task_match2 = {
     AT_TOKENS_VERBS,
     .answer = answer,
     .adversarial = adversarial,
+    AT_CASES,
 };

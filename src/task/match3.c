@@ -62,6 +62,8 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     x[query] = a;
 }
 
+AT_DECISION_DEFINE
+
 const at_task at_task_match3 = {
     .id = "match3",
     .title = "Triples that sum to zero",
@@ -74,4 +76,5 @@ const at_task at_task_match3 = {
     AT_TOKENS_VERBS,
     .answer = answer,
     .adversarial = adversarial,
+    AT_CASES,
 };

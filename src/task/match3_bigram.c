@@ -70,6 +70,8 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     }
 }
 
+AT_DECISION_DEFINE
+
 const at_task at_task_match3_bigram = {
     .id = "match3-bigram",
     .title = "A token and two neighbours that sum to zero",
@@ -81,4 +83,5 @@ const at_task at_task_match3_bigram = {
     AT_TOKENS_VERBS,
     .answer = answer,
     .adversarial = adversarial,
+    AT_CASES,
 };

@@ -85,6 +85,8 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     x[query] = a;
 }
 
+AT_DECISION_DEFINE
+
 const at_task at_task_match3_local = {
     .id = "match3-local",
     .title = "Triples that sum to zero within a window",
@@ -97,4 +99,5 @@ const at_task at_task_match3_local = {
     AT_TOKENS_VERBS,
     .answer = answer,
     .adversarial = adversarial,
+    AT_CASES,
 };

@@ -71,6 +71,13 @@ static bool inside(const at_params *p, const double *x)
 
 AT_ROWS_VERBS_DEFINE
 
+static const char *const cases[] = {"t <= -alpha", "t >= alpha", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    return x[i * row_width(p) + 2 * at_params_int(p, "d")] > 0;
+}
+
 const at_task at_task_selection = {
     .id = "selection",
     .title = "Selection by a sign",
@@ -81,4 +88,5 @@ const at_task at_task_selection = {
     .validate = validate,
     AT_ROWS_VERBS,
     .holds = holds,
+    AT_CASES,
 };

@@ -37,6 +37,19 @@ extern const at_task at_task_triangle;
     }
 #define AT_PARAMS_COUNT(schema) ((int)(sizeof(schema) / sizeof((schema)[0])))
 
+/* ---- cases of definitions ----------------------------------------------------------------------------- */
+
+/* Yes or no, from the file's `answer`. */
+#define AT_DECISION_DEFINE                                                                                   \
+    static const char *const cases[] = {"there is none", "there is one", NULL};                              \
+    static int which(const at_params *p, const double *x, int i)                                             \
+    {                                                                                                        \
+        double y[AT_LENGTH_MAX];                                                                             \
+        answer(p, x, y);                                                                                     \
+        return y[i] != 0;                                                                                    \
+    }
+#define AT_CASES .cases = cases, .which = which
+
 /* ---- residues --------------------------------------------------------------------------------------- */
 
 static inline int at_mod_neg(int a, int M)

@@ -90,6 +90,8 @@ static bool simpler(const at_params *p, const double *x, int n, int k, double *o
     return false;
 }
 
+AT_DECISION_DEFINE
+
 const at_task at_task_triangle = {
     .id = "triangle",
     .title = "Nodes in a directed triangle",
@@ -106,4 +108,5 @@ const at_task at_task_triangle = {
     .count = count,
     .nth = nth,
     .simpler = simpler,
+    AT_CASES,
 };

@@ -128,11 +128,10 @@ static void test_counts(void **state)
         {"qsa", "N=1 q=1 d=1", AT_ENUM_SUBSETS, 1},
         {"qsa", "N=4096 q=256 d=1", AT_ENUM_SUBSETS, UINT64_MAX},
         {"qsa", "N=16 q=2 d=2", AT_ENUM_SEQUENCES, 0},
-        {"copy", "N=100", AT_ENUM_PAIRS, 400},
+        {"copy", "N=100", AT_ENUM_PAIRS, 10100},
         {"copy", "N=100", AT_ENUM_SEQUENCES, 0},
-        {"block-mean", "N=100 m=10", AT_ENUM_PAIRS, 40},
-        {"block-mean", "N=91 m=10", AT_ENUM_PAIRS, 40},
-        {"block-mean", "N=90 m=10", AT_ENUM_PAIRS, 36},
+        {"block-mean", "N=100 m=10", AT_ENUM_PAIRS, 1010},
+        {"block-mean", "N=1 m=10", AT_ENUM_PAIRS, 20},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         at_params p;
@@ -175,40 +174,50 @@ static void test_subsets(void **state)
     }
 }
 
-/* Every position asks for everything it may ask for, with each of the four patterns of values. */
+/* Every position asks for everything it may ask for; under each question the reals are 0, then one of them is M, and the
+ * answers are linear in them. */
 static void test_pairs(void **state)
 {
     (void)state;
     static const char *const sizes[][2] = {
-        {"copy", "N=1"}, {"copy", "N=13 M=3"}, {"block-mean", "N=1 m=1"}, {"block-mean", "N=23 m=5 M=2"}};
+        {"copy", "N=1"}, {"copy", "N=13 M=3"}, {"block-mean", "N=1 m=1"}, {"block-mean", "N=21 m=5 M=2"}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         at_params p;
         const at_task *t = task_with(sizes[s][0], sizes[s][1], &p);
-        int N = at_params_int(&p, "N"), m = at_params_has(&p, "m") ? at_params_int(&p, "m") : 1;
-        double M = at_params_get(&p, "M"), x[2 * 23];
-        unsigned seen[23][24] = {{0}}; /* pattern bits of (position, asked, from 0) */
-        for (uint64_t k = 0; k < t->count(&p, AT_ENUM_PAIRS); k++) {
-            t->nth(&p, AT_ENUM_PAIRS, k, x);
-            for (int i = 0; i < N; i++) {
-                int asked = (int)x[2 * i + 1] - !strcmp(t->id, "copy");
-                double in = x[2 * asked * m], off = NAN;
-                bool flat = true;
-                for (int j = 0; j < N; j++) {
-                    assert_true(fabs(x[2 * j]) == M);
-                    if (j / m == asked)
-                        flat = flat && x[2 * j] == in;
-                    else if (isnan(off))
-                        off = x[2 * j];
-                    else
-                        flat = flat && x[2 * j] == off;
+        bool copy = !strcmp(t->id, "copy");
+        int N = at_params_int(&p, "N"), asks = copy ? N : at_params_int(&p, "m");
+        double M = at_params_get(&p, "M"), x[2 * 23], zero[2 * 23], y[23], unit[23][23], base[23], all[23];
+        bool seen[23][24] = {{false}};
+        for (int k = 0; k < asks; k++) {
+            for (int j = 0; j <= N; j++) {
+                t->nth(&p, AT_ENUM_PAIRS, (uint64_t)(k * (N + 1) + j), x);
+                t->answer(&p, x, y);
+                memcpy(j ? unit[j - 1] : base, y, (size_t)N * sizeof *y);
+                if (!j)
+                    memcpy(zero, x, sizeof x);
+                for (int i = 0; i < N; i++) {
+                    assert_true(x[2 * i] == (i + 1 == j ? M : 0));
+                    assert_true(x[2 * i + 1] == zero[2 * i + 1]);
+                    seen[i][(int)x[2 * i + 1] - copy] = true;
                 }
-                if (flat) /* those before the target ask for themselves, in other patterns */
-                    seen[i][asked] |= 1u << (2 * (in > 0) + (isnan(off) ? 0 : off > 0));
             }
+            at_rng r = at_rng_at(4, (uint64_t)k); /* any reals: the sum of what the unit vectors do */
+            memcpy(x, zero, sizeof x);
+            memcpy(all, base, sizeof all);
+            for (int j = 0; j < N; j++) {
+                double by = (double)at_rng_below(&r, 257) / 128 - 1;
+                x[2 * j] = by * M;
+                for (int i = 0; i < N; i++)
+                    all[i] += by * (unit[j][i] - base[i]);
+            }
+            t->answer(&p, x, y);
+            for (int i = 0; i < N; i++) /* N sums of numbers below M, divided */
+                assert_true(fabs(all[i] - y[i]) <= 4 * N * M * 0x1p-52);
         }
+        assert_true(t->count(&p, AT_ENUM_PAIRS) == (uint64_t)(asks * (N + 1)));
         for (int i = 0; i < N; i++)
-            for (int a = 0; a * m <= i; a++)
-                assert_int_equal(seen[i][a], N > m ? 15 : 5);
+            for (int a = 0; a < (copy ? i + 1 : asks); a++)
+                assert_true(seen[i][a]);
     }
 }
 
