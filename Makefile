@@ -251,10 +251,10 @@ bench:
 # A file a configuration; those of an earlier run are not judged again.
 judge:
 	$(DEPS) judge
-	$(AGAIN) judge-build
+	$(AGAIN) all judge-build
 	@rm -rf $(BUILD)/judge/models $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/models $(BUILD)/judge/train
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
-	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models
+	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)

@@ -8,7 +8,8 @@
  * the model's own domain.
  *
  * A line of cases.jsonl is one case: model, from (where it is from), input (a line of text), and either values, decisions and margins
- * of at_run in f64, or rows, least_margin and stopped of at_generate, or refused for a prompt that is none. Beside values stand two bounds of at_run_bound: radii of balls around the
+ * of at_run in f64, or rows, least_margin and stopped of at_generate, or refused for a prompt that is none, or, for a line that may
+ * be none, taken and what is read from it. Beside values stand two bounds of at_run_bound: radii of balls around the
  * values of all f64 runs that add in any order, where large ones say that rounding decides a hard choice; and errors, the radii for
  * the order of at_run, where 0 says that nothing was rounded. The first line lists the names of all parts, so that the judge can ask
  * for every one of them. */
@@ -25,13 +26,14 @@
 #include <string.h>
 
 #include "../src/exec/exec_internal.h"
+#include "../src/model/tensors.h"
 
 typedef struct {
     const char *dir;
     FILE *cases;
     char file[64];  /* of the model at hand */
     char from[160]; /* where it is from */
-    int models, runs, chains, refused;
+    int models, runs, chains, refused, lines;
     at_err err;
 } judge;
 
@@ -145,6 +147,38 @@ static at_status refusal_write(judge *j, const at_model *m, const at_input *x)
     return line_write(j, o);
 }
 
+/* A line with some bytes changed: what is read from it, or that it is refused. Where a bar may stand is attest's own business. */
+static at_status line_case_write(judge *j, const at_model *m, const at_input *x, at_rng *r)
+{
+    static const char bytes[] = "0123456789 ,/-+.e|\tw";
+    at_text line;
+    at_text_init(&line);
+    at_input_print(m, x, &line);
+    for (uint64_t edits = at_rng_below(r, 3); line.n > 0; edits--) {
+        line.s[at_rng_below(r, line.n)] = bytes[at_rng_below(r, sizeof bytes - 1)];
+        if (!edits)
+            break;
+    }
+    at_status s = AT_OK;
+    at_arena a;
+    at_arena_init(&a);
+    at_input back;
+    if (line.oom)
+        s = at_oom(&j->err);
+    else if (model_utf8(line.s, line.n) && !(m->decode.prompt && strchr(line.s, '|'))) {
+        bool taken = at_input_parse(m, line.s, &a, &back, &j->err) == AT_OK;
+        json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "model", j->file, "from", j->from, "input", line.s,
+                              "taken", taken);
+        if (taken)
+            json_object_set_new(o, "read", numbers(back.v, back.n, at_model_row_width(m), NULL));
+        s = line_write(j, o);
+        j->lines++;
+    }
+    at_arena_release(&a);
+    at_text_release(&line);
+    return s;
+}
+
 /* `count` inputs of the model's own domain, the shortest and the longest among them. */
 static at_status domain_write(judge *j, const at_model *m, int count, uint64_t seed)
 {
@@ -159,6 +193,8 @@ static at_status domain_write(judge *j, const at_model *m, int count, uint64_t s
             return at_oom(&j->err);
         random_prompt(m, &r, n, v);
         s = input_write(j, m, &(at_input){n, v});
+        if (!s)
+            s = line_case_write(j, m, &(at_input){n, v}, &r);
         for (int t = 0; t < n; t++)
             random_row(m, &r, v + t * at_model_row_width(m));
         if (!s && m->decode.prompt)
@@ -391,6 +427,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "judge_model: %s: %s\n", j.from, j.err.text);
         return 1;
     }
-    printf("%d models, %d runs, %d chains, %d refused prompts\n", j.models, j.runs, j.chains, j.refused);
+    printf("%d models, %d runs, %d chains, %d refused prompts, %d lines\n", j.models, j.runs, j.chains,
+           j.refused, j.lines);
     return 0;
 }

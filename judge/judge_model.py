@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """A second reader judges attest's executor: tools/reference.py, written from docs/model.md alone, in numpy.
 
-    judge_model.py DIR       asks about every case in DIR/cases.jsonl (judge_model.c writes it); exit 1 unless all is right
+    judge_model.py DIR ATTEST      asks about every case in DIR/cases.jsonl (judge_model.c writes it); exit 1 unless all is right
 
 Equal means |a - b| <= 1e-9 max(1, |a|) for every value and margin, and the same decisions wherever the margin is above 1e-9 or the values
 are exact (nothing was rounded, so that ties are ties). attest says of every value how far from the middle double-precision runs can be that add
@@ -9,6 +9,8 @@ in any order (radii, from at_run_bound). A value that is not equal but lies with
 TIES_MOST of them are a fault. Chains must be the same rows, with the same end and the same least margin.
 
 Every part of the format (a weighting, a mask, a position feature, ...) must occur, and every combination of weighting, mask and post that is allowed.
+
+Lies: files of which a key, a name, the version or a tensor is not what the page says must be refused by both.
 
 Controls: readers that are wrong on purpose (FAULTS below), each of which must be told apart on some case; and files of which one weight was
 changed a little, of which at least one for each kind of tensor must be told apart. A judge that passes them has not looked.
@@ -20,6 +22,7 @@ import json
 import math
 import os
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -104,9 +107,22 @@ def refusal_compare(model, case, tally):
     return "this is no prompt, but was taken for one"
 
 
+def line_compare(model, case, tally):
+    tally.values += 1
+    try:
+        rows = model.parse(case["input"])
+    except ValueError as why:
+        return f"this line is one, but: {why}" if case["taken"] else None
+    if not case["taken"]:
+        return "this is no input, but was taken for one"
+    return None if np.array_equal(rows, array(case["read"])) else "another input is read from this line"
+
+
 def compare(model, case, tally):
+    how = (chain_compare if "rows" in case else refusal_compare if "refused" in case else line_compare if "taken" in case
+           else run_compare)
     with np.errstate(all="ignore"):
-        return (chain_compare if "rows" in case else refusal_compare if "refused" in case else run_compare)(model, case, tally)
+        return how(model, case, tally)
 
 
 # ---- what is covered ------------------------------------------------------------------------------------------------
@@ -315,9 +331,91 @@ def mutants(directory, by_model):
     return found
 
 
+# ---- lies: files that both must refuse ----------------------------------------------------------------------------------
+
+def objects(o):
+    """o and all objects in it."""
+    if isinstance(o, dict):
+        yield o
+    for part in o.values() if isinstance(o, dict) else o if isinstance(o, list) else ():
+        yield from objects(part)
+
+
+def optional(o, key):
+    return key in ("words", "decode", "prompt") or (key == "tie" and o["weighting"] != "average-hard")
+
+
+NAMES = ("kind", "weighting", "post", "norm", "act", "cell", "stop")
+
+
+def lies(raw):
+    """(what, a function that gives the file) with a key too few or too many, an unknown name, another version, a tensor too few or elsewhere;
+    first the truth, written by the same hand."""
+    n = int.from_bytes(raw[:8], "little")
+    header, data = json.loads(raw[8:8 + n]), raw[8 + n:]
+    arch = json.loads(header["__metadata__"]["attest"])
+
+    def file():
+        text = json.dumps({**header, "__metadata__": {**header["__metadata__"], "attest": json.dumps(arch)}}).encode()
+        return len(text).to_bytes(8, "little") + text + data
+    yield "", file
+    for o in list(objects(arch)):
+        for key in list(o):
+            kept = o.pop(key)
+            if not optional(o, key):
+                yield f"without {key}", file
+            if key in NAMES:
+                o[key] = "toy"
+                yield f"{key} toy", file
+            o[key] = kept
+        o["toy"] = 1
+        yield "a key toy", file
+        del o["toy"]
+    arch["version"] += 1
+    yield "another version", file
+    arch["version"] -= 1
+    for name in [name for name in header if name != "__metadata__"]:
+        kept = header.pop(name)
+        yield f"without tensor {name}", file
+        header[name] = {**kept, "shape": [*kept["shape"], 1]}
+        yield f"another shape of {name}", file
+        header[name] = {**kept, "data_offsets": [at + 4 for at in kept["data_offsets"]]}
+        yield f"another place of {name}", file
+        header[name] = {**kept, "dtype": "F16"}
+        yield f"another type of {name}", file
+        header[name] = kept
+    data += bytes(8)
+    yield "bytes behind the data", file
+    data = data[:-8]
+
+
+def lies_judge(directory, files, attest):
+    """How many files there were, each kind of lie twice, and what one of the two took or refused wrongly."""
+    told, wrong, path = collections.Counter(), [], os.path.join(directory, "lie.safetensors")
+    for file in files:
+        with open(os.path.join(directory, file), "rb") as f:
+            raw = f.read()
+        for what, lie in lies(raw):
+            kind = re.sub(r"\d+", "", what)
+            if told[kind] == 2:
+                continue
+            told[kind] += 1
+            with open(path, "wb") as f:
+                f.write(lie())
+            try:
+                takers = {"the reader": bool(reference.Model(path))}
+            except (AttributeError, LookupError, TypeError, ValueError):
+                takers = {"the reader": False}
+            takers["attest"] = subprocess.run([attest, "show", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 2
+            for who, takes in takers.items():
+                if takes == bool(what):
+                    wrong.append(f"{who} {'takes' if takes else 'refuses'} {file} {what}")
+    return sum(told.values()), wrong
+
+
 # ---- all of it --------------------------------------------------------------------------------------------------------
 
-def main(directory):
+def main(directory, attest):
     with open(os.path.join(directory, "cases.jsonl"), encoding="utf-8") as f:
         names, *cases = [json.loads(line) for line in f]
     by_model, tallies, seen, wrong = collections.OrderedDict(), collections.OrderedDict(), collections.Counter(), []
@@ -356,6 +454,9 @@ def main(directory):
     found = mutants(directory, random)
     wrong += [f"control: {tried} changed weights of {kind} and none is told apart" for kind, (tried, told) in found.items() if not told]
     print(f"controls: {rejected} of {len(faults())} wrong readers and weights of {sum(told > 0 for _, told in found.values())} of {len(found)} kinds of tensors told apart")
+    count, found = lies_judge(directory, list(random)[:100], attest)
+    print(f"lies: {count} files, {len(found)} of them taken by the reader or by attest")
+    wrong += found
     for line in wrong[:40]:
         print(line)
     print(f"{len(cases)} cases, {len(wrong)} faults")
@@ -363,4 +464,4 @@ def main(directory):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2]))

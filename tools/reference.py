@@ -124,7 +124,9 @@ class Field:
         if self.words:
             need(text in self.words, f"{text!r} is no word")
             return [float(self.words.index(text))]
-        return [float(s) if self.kind == "real" else float(int(s)) for s in text.split(",")]
+        form = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?" if self.kind == "real" else r"[+-]?[0-9]+"
+        need(all(re.fullmatch(form, s) and len(s) < 64 for s in text.split(",")), f"{text!r} is no number")
+        return list(map(float, text.split(",")))
 
     def show(self, v):
         return self.words[int(v[0])] if self.words else ",".join(map(shortest, v))
@@ -158,7 +160,7 @@ class Model:
             self.coordinate, self.value = o.take_all("coordinate value", self.equals)
             self.stretches = [part.take_all("rows_min rows_max lo hi") for part in o.pop("prompt", [])]
         _ = [o.take_all("name col width") for o in a.take("subspaces")]  # labels
-        left = [key for part in Part.all for key in part] + list(self.tensors)
+        left = [*self.tensors, *(key for part in Part.all for key in part)]
         need(not left, f"{', '.join(left)}: unknown here")
 
     def tensor(self, name, *shape):
@@ -325,15 +327,14 @@ def shortest(v):
 def main(words):
     flags, words = set(words) & {"--json", "--generate"}, [w for w in words if w not in ("--json", "--generate")]
     need(len(words) > 1, __doc__)
-    m = Model(words[0])
-    rows = m.parse(" ".join(words[1:]))
+    m, line = Model(words[0]), " ".join(words[1:])
     if "--generate" in flags:
-        added, least, why = m.generate(rows)
+        added, least, why = m.generate(m.parse(line))
         written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]
         text = (" " if m.kind == "argmax" else "\n").join(written) + f"\nleast margin {least:.6g}"
         facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
     else:
-        value, decision, margin = m.read(rows)
+        value, decision, margin = m.read(m.parse(line))
         text, why = " ".join(",".join(map(shortest, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}
     facts = {key: np.where(np.isfinite(v), v, None).tolist() for key, v in facts.items()}  # null where not finite
