@@ -135,6 +135,17 @@ void at_tables_next(const at_tables *f, double *x)
     }
 }
 
+/* A model has one field for all positions, so it takes tokens that are too large for some tables. */
+bool at_tables_holds(const at_tables *f, const double *x)
+{
+    int size[AT_LENGTH_MAX];
+    sizes(f, size);
+    for (int i = 0; i < f->length; i++)
+        if (!(x[i] >= 0 && x[i] < size[i]))
+            return false;
+    return true;
+}
+
 at_status at_tables_validate(const at_params *p, int64_t length, const char *formula, at_err *err)
 {
     if (length > AT_LENGTH_MAX)

@@ -203,6 +203,7 @@ void at_tables_adversarial(const at_tables *f, at_rng *r, double *x);
 uint64_t at_tables_count(const at_tables *f, at_enum e);
 void at_tables_nth(const at_tables *f, uint64_t index, double *x);
 void at_tables_next(const at_tables *f, double *x);
+bool at_tables_holds(const at_tables *f, const double *x);
 /* Is N the length? formula: how it is computed, for the message. */
 at_status at_tables_validate(const at_params *p, int64_t length, const char *formula, at_err *err);
 
@@ -246,10 +247,16 @@ at_status at_tables_validate(const at_params *p, int64_t length, const char *for
         at_tables f;                                                                                         \
         tables(p, &f);                                                                                       \
         at_tables_next(&f, x);                                                                               \
+    }                                                                                                        \
+    static bool holds(const at_params *p, const double *x)                                                   \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        return at_tables_holds(&f, x);                                                                       \
     }
 #define AT_TABLES_VERBS                                                                                      \
     .last = true, .enums = 1u << AT_ENUM_SEQUENCES, .length = length, .row_width = at_tokens_width,          \
     .out_width = at_tokens_width, .answer = answer, .sample = sample, .adversarial = adversarial,            \
-    .count = count, .nth = nth, .next = next, .simpler = at_tokens_simpler
+    .count = count, .nth = nth, .next = next, .simpler = at_tokens_simpler, .holds = holds
 
 #endif

@@ -250,6 +250,33 @@ static void test_foreign_tokens(void **state)
     assert_true(y == 2); /* i_1 = 0, z_2(1*2 + 0) */
 }
 
+/* A model's field is as wide as the widest table, so it takes prompts that are none: the task says which. */
+static void test_holds(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < sizeof small / sizeof small[0]; s++) {
+        at_params p;
+        const at_task *t = task_with(small[s].id, small[s].size, &p);
+        int N = at_params_int(&p, "N");
+        double *x = task_input(t, &p);
+        for (uint64_t k = 0; k < small[s].count; k += 1 + small[s].count / 100) {
+            t->nth(&p, AT_ENUM_SEQUENCES, k, x);
+            assert_true(t->holds(&p, x));
+            for (int i = 0; i < N; i++) {
+                double kept = x[i];
+                x[i] = values(t, &p, i);
+                assert_false(t->holds(&p, x));
+                x[i] = -1;
+                assert_false(t->holds(&p, x));
+                x[i] = values(t, &p, i) - 1;
+                assert_true(t->holds(&p, x));
+                x[i] = kept;
+            }
+        }
+        free(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_shrinking),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
