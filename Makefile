@@ -26,7 +26,7 @@ CC := gcc
 endif
 
 # Goals that must work before any library is there.
-DRIVERS := help deps run test sanitize fuzz bench judge format clean
+DRIVERS := help deps run test sanitize fuzz bench judge mutants mutants-weights mutants-code mutants-sample format clean
 ifneq ($(filter-out $(DRIVERS),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 VERSIONS := $(shell sh tools/versions.sh '$(CC)')
@@ -77,7 +77,7 @@ FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all lib tests-build tests-run lint install fuzz-build bench-build judge-build $(DRIVERS) FORCE
+.PHONY: all lib tests-build tests-run lint install fuzz-build bench-build judge-build mutants-build mutants-jobs $(DRIVERS) FORCE
 
 all: $(LIB) $(BIN) $(PLUGIN)
 lib: $(LIB)
@@ -165,6 +165,10 @@ test-%: tests-build
 test-cli test-tools: test-%: all
 	@{ $(call script_jobs,$(filter $*/%,$(SCRIPTS))) :; } | LOGS='$(BUILD)/test-logs-$*' $(RUN_TESTS)
 
+# What mutants of the code are run against: the tests that reach the library.
+mutants-jobs:
+	@$(call program_jobs,$(TEST_BIN)) $(replay_jobs) $(call script_jobs,$(filter cli/%,$(SCRIPTS))) :
+
 lint: all
 	@{ $(lint_jobs) } | LOGS='$(BUILD)/test-logs-lint' $(RUN_TESTS)
 
@@ -183,6 +187,14 @@ $(JUDGE_BIN): $(JUDGE_OBJ)
 $(BENCH_BIN) $(JUDGE_BIN): $(BUILD)/%: %.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -o $@ $< $(filter %.o,$^) $(LIB) $(LIBS)
+
+# ---- mutants (docs/mutants.md) ---------------------------------------------------------------------
+
+MUTANTS_WEIGHTS := $(BUILD)/mutants/mutants_weights
+$(MUTANTS_WEIGHTS): $(wildcard mutants/weights*.c) mutants/weights.h $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(FLAGS) -o $@ $(filter %.c,$^) $(LIB) $(LIBS)
+mutants-build: all $(MUTANTS_WEIGHTS)
 
 # ---- installing ------------------------------------------------------------------------------------
 
@@ -216,6 +228,8 @@ help:
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
 	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW'
+	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
+	@echo '                  MUTANTS=n of each; hours, resumable)'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
 	@echo 'make deps         only install (or name) the packages that are missing'
 	@echo 'make format       clang-format every source in place'
@@ -260,8 +274,29 @@ judge:
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
 	! /usr/bin/python3 judge/judge_state.py fuzz/corpus/state/damaged
 
+# Both go on where they were stopped. MUTANTS: how many a claim, and how many of the code.
+mutants:
+	+@$(MAKE) --no-print-directory mutants-weights; weights=$$?; \
+	$(MAKE) --no-print-directory mutants-code && exit $$weights
+
+mutants-weights:
+	$(DEPS) run
+	$(AGAIN) mutants-build
+	$(BUILD)/mutants/mutants_weights --out $(BUILD)/mutants/weights.tsv --threads $(JOBS) $(MUTANTS:%=--count %)
+
+mutants-code:
+	$(DEPS) mutants
+	$(AGAIN) all
+	BUILD='$(BUILD)' /usr/bin/python3 -B mutants/run_code.py --jobs $(JOBS) $(MUTANTS:%=--count %) $(MUTANTS_FLAGS)
+
+# Draws the mutants of `make test` anew.
+mutants-sample:
+	$(DEPS) mutants
+	$(AGAIN) all tests-build
+	BUILD='$(BUILD)' CC='$(CC)' sh mutants/sample.sh --draw
+
 format:
-	find $(wildcard include src cli fuzz bench judge examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i
+	find $(wildcard include src cli fuzz bench judge mutants examples tools) -name '*.[ch]' -o -name '*.inc' | xargs $${CLANG_FORMAT:-clang-format} -i
 
 clean:
 	rm -rf $(BUILD) build-sanitize

@@ -6,7 +6,7 @@ set -u
 for tool in clang-format-14 clang-format; do
     case $($tool --version 2>/dev/null) in
     *'version 14.'*)
-        find include src cli fuzz bench judge examples tools \( -name '*.[ch]' -o -name '*.inc' \) -print0 2>/dev/null |
+        find include src cli fuzz bench judge mutants examples tools \( -name '*.[ch]' -o -name '*.inc' \) -print0 2>/dev/null |
             xargs -0 -r "$tool" --dry-run -Werror 2>&1 | sed -n 's/^\([^ ]*:[0-9]*\):[0-9]*: error: .*/\1: not as clang-format writes it/p' |
             grep . && exit 1
         exit 0

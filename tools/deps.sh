@@ -1,7 +1,7 @@
 #!/bin/sh
 # deps.sh: sees to the packages.
 #
-#     tools/deps.sh [run|test|fuzz|bench|judge]
+#     tools/deps.sh [run|test|fuzz|bench|judge|mutants]
 #
 # Looks for each thing by using it (a compiler compiles, a library links), not by asking the package
 # manager; when all is found no package manager is called. Otherwise, as root on Debian or Ubuntu, exactly
@@ -17,8 +17,8 @@ here=$(dirname "$0")
 stamp=$build/deps-$set.stamp
 
 case $set in
-run | test | fuzz | bench | judge) ;;
-*) echo 'usage: tools/deps.sh [run|test|fuzz|bench|judge]' >&2; exit 2 ;;
+run | test | fuzz | bench | judge | mutants) ;;
+*) echo 'usage: tools/deps.sh [run|test|fuzz|bench|judge|mutants]' >&2; exit 2 ;;
 esac
 [ "${RIVALS:-0}" != 1 ] && [ -n "$(find "$stamp" -newer "$0" 2>/dev/null)" ] && exit 0
 
@@ -51,11 +51,12 @@ look()
         pkg-config --exists $lib 2>/dev/null || missing="$missing $lib"
     done
     sh "$here/probe_flint.sh" "$CC" >/dev/null 2>&1 || missing="$missing flint"
-    case $set in test | fuzz) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
-    case $set in test) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
+    case $set in test | fuzz | mutants) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
+    case $set in test | mutants) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
     case $set in judge) for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
     done ;; esac
+    case $set in mutants) /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null || missing="$missing libclang" ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
 
@@ -89,6 +90,13 @@ packages_for() # the Debian packages of the marks given
             ;;
         numpy) echo python3-numpy ;;
         torch) echo python3-torch ;;
+        libclang)
+            if [ -n "$(candidate python3-clang)" ]; then
+                echo python3-clang
+            else
+                echo python3-clang-14
+            fi
+            ;;
         blis) echo libblis-openmp-dev ;;
         *) echo "$mark" ;;
         esac

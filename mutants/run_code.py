@@ -1,0 +1,473 @@
+"""run_code.py: mutants of the code against the tests (docs/mutants.md). Called by `make mutants-code`, from the top.
+
+    python3 mutants/run_code.py --count 500 [--jobs 1] [--seconds S] [--only PATTERN] [--summary]
+
+1. mutants/sites.py draws the sample; mutated copies of the sources go to build/mutants/tree, which is built like any other
+   tree: one library with all mutants in it, switched by the variable AT_MUTANT.
+2. Each test runs once unmutated: it must pass; its time and the mutants that it reaches are kept.
+3. Each mutant runs the tests that reach it, those of its own module first, then the others, the fastest first, up to the first
+   that fails. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
+   times what the unmutated test took and ten seconds more, so that a busy machine kills nothing.
+
+Each verdict is a line of build/mutants/code.tsv at once. A later run of the same code skips mutants that were killed, and those
+that survived the same tests. --seconds bounds the test time of one mutant; what has then not been killed is `open`.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import glob
+import hashlib
+import json
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import sites
+
+BUILD = os.environ.get('BUILD', 'build')
+OUT = BUILD + '/mutants'
+TREE = OUT + '/tree'
+PARTS = ('Makefile', 'include', 'src', 'cli', 'fuzz', 'tools', 'examples', 'docs', 'bench', 'judge', 'README.md')
+MET_BYTES = 65536
+KEPT_BYTES = 1 << 22  # a test that prints more than this has gone wild
+
+
+def say(text):
+    print(text, flush=True)
+
+
+# ---- the mutated tree ------------------------------------------------------------------------------
+
+def files_of(parts):
+    for part in parts:
+        if os.path.isfile(part):
+            yield part
+        for folder, _, names in os.walk(part):
+            for name in names:
+                if not name.endswith('.pyc'):
+                    yield os.path.join(folder, name)
+
+
+def is_test(path):
+    return '/test/' in path or path.startswith(('fuzz/', 'tools/'))
+
+
+def digest(paths):
+    h = hashlib.sha256()
+    for path in sorted(paths):
+        with open(path, 'rb') as f:
+            h.update(path.encode() + b'\0' + hashlib.sha256(f.read()).digest())
+    return h.hexdigest()[:12]
+
+
+def put(path, data, like=None):
+    """The file holds data afterwards; it is touched only when that changes it."""
+    try:
+        with open(path, 'rb') as f:
+            if f.read() == data:
+                return
+    except OSError:
+        pass
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'wb') as f:
+        f.write(data)
+    if like:
+        shutil.copymode(like, path)
+
+
+def read(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def list_write(path, rows):
+    with open(path, 'w') as f:
+        for i, row in enumerate(rows):
+            print(i + 1, *row[2:4], *row[5:], sep='\t', file=f)
+
+
+def mutated(path, rows_file):
+    return subprocess.run(['awk', '-v', 'list=' + rows_file, '-v', 'file=' + path, '-f', 'mutants/apply.awk', path],
+                          check=True, stdout=subprocess.PIPE, env=dict(os.environ, LC_ALL='C')).stdout
+
+
+def includers(changed):
+    """Sources that reach one of the changed .inc files, themselves or through others."""
+    uses = {}
+    for path in files_of(('src',)):
+        if path.endswith(('.c', '.inc', '.h')):
+            for name in re.findall(rb'^\s*#\s*include\s+"([^"]+)"', read(path), re.M):
+                target = os.path.normpath(os.path.join(os.path.dirname(path), name.decode()))
+                uses.setdefault(target, set()).add(path)
+    todo, seen = list(changed), set(changed)
+    while todo:
+        for path in uses.get(todo.pop(), ()):
+            if path not in seen:
+                seen.add(path)
+                todo.append(path)
+    return {p for p in seen if p.endswith('.c')}
+
+
+def object_of(path):
+    if '/test/' in path and os.path.basename(path).startswith('test_'):
+        return 'build/tests/' + path[4:-2]
+    return 'build/obj/' + path[:-2] + '.o'
+
+
+def tree_write(rows):
+    """Fills the tree; gives the objects that contain mutants."""
+    rows_file = OUT + '/list.tsv'
+    list_write(rows_file, rows)
+    changed = {r[3] for r in rows}
+    wanted = set()
+    for path in files_of(PARTS):
+        wanted.add(path)
+        put(f'{TREE}/{path}', mutated(path, rows_file) if path in changed else read(path), path)
+    for name in ('mutant.c', 'mutant.h'):
+        place = ('src/core/' if name.endswith('c') else 'include/') + name
+        wanted.add(place)
+        put(f'{TREE}/{place}', read('mutants/' + name))
+    objects = sorted(object_of(p) for p in includers(changed))
+    # Warnings are not what mutants are about.
+    text = ''.join(f'{o}: private FLAGS += -w\n' for o in objects)
+    put(f'{TREE}/GNUmakefile', f'include Makefile\n{text}'.encode())
+    wanted.add('GNUmakefile')
+    here = os.getcwd()
+    os.chdir(TREE)
+    for path in list(files_of([p for p in os.listdir('.') if p != 'build'])):
+        if path not in wanted:
+            os.remove(path)
+    os.chdir(here)
+    return [o for o in objects if o.startswith('build/obj/')]
+
+
+def make(jobs, *goals, quiet=False):
+    env = {k: v for k, v in os.environ.items() if k not in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL', 'BUILD')}
+    return subprocess.run(['make', '-C', TREE, '--no-print-directory', f'-j{jobs}', '-k', *goals],
+                          env=env, stdout=subprocess.PIPE if quiet else None,
+                          stderr=subprocess.PIPE if quiet else None, text=True)
+
+
+def tree_build(rows, count, jobs):
+    """Builds the tree; mutants that do not compile give way to the next in the draw."""
+    refused = set()
+    while True:
+        chosen = sites.sample(rows, count, refused)
+        objects = tree_write(chosen)
+        say(f'building {len(chosen)} mutants in {len(objects)} objects')
+        if make(jobs, *objects, quiet=True).returncode == 0:
+            break
+        bad = set()
+        for o in objects:
+            if make(1, '-q', o, quiet=True).returncode == 0:
+                continue
+            errors = make(1, o, quiet=True).stderr
+            files = set(re.findall(r'src/[a-z]+/\w+\.(?:c|inc)', errors))
+            suspects = [r for r in chosen if r[3] in files]
+            for row in suspects:
+                list_write(OUT + '/one.tsv', [row])
+                copy = f'{TREE}/{row[3]}'
+                kept = read(copy)
+                put(copy, mutated(row[3], OUT + '/one.tsv'))
+                others = {r[3] for r in suspects} - {row[3]}
+                saved = {p: read(f'{TREE}/{p}') for p in others}
+                for p in others:
+                    put(f'{TREE}/{p}', read(p))
+                if make(1, o, quiet=True).returncode:
+                    bad.add(row[1])
+                put(copy, kept)
+                for p, data in saved.items():
+                    put(f'{TREE}/{p}', data)
+        if not bad:
+            sys.exit('run_code.py: the mutated tree does not compile; see make -C ' + TREE)
+        say(f'{len(bad)} do not compile: others are drawn')
+        refused |= bad
+    if make(jobs, 'all', 'tests-build').returncode:
+        sys.exit('run_code.py: the mutated tree does not build')
+    return chosen
+
+
+# ---- one run of one test ---------------------------------------------------------------------------
+
+def worker_init():
+    # Orphans of a test that was stopped come to us, so that they can be ended too.
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+
+
+def children():
+    found = []
+    for path in glob.glob('/proc/self/task/*/children'):
+        try:
+            with open(path) as f:
+                found += [int(p) for p in f.read().split()]
+        except OSError:
+            pass
+    return found
+
+
+def run(job, number, cpu, wall, met=None):
+    """Runs a test: (why it failed or None, lines that said ok, processor seconds, seconds)."""
+    kind, name, command = job
+    tmp = tempfile.mkdtemp(prefix='mutant')
+    top = os.path.abspath(TREE)
+    env = dict(os.environ, TMPDIR=tmp, BUILD='build', ATTEST=top + '/build/attest', CMOCKA_MESSAGE_OUTPUT='TAP', NO_COLOR='1',
+               LC_ALL='C.UTF-8', AT_MUTANT=str(number))
+    for gone in ('MAKEFLAGS', 'MFLAGS', 'MAKELEVEL'):
+        env.pop(gone, None)
+    if met:
+        env['AT_MUTANT_MET'] = met
+
+    def limits():
+        os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    p = subprocess.Popen(['sh', '-c', command], cwd=TREE, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, preexec_fn=limits)
+    out, why, text = p.stdout.fileno(), None, b''
+    while why is None:
+        left = start + wall - time.monotonic()
+        ready = select.select([out], [], [], max(0, min(left, 1)))[0]
+        if ready:
+            part = os.read(out, 65536)
+            if not part:
+                break
+            text += part
+            if kind == 'tap' and any(re.match(rb'not ok', li) and not re.search(rb'# skip', li, re.I)
+                                     for li in text[max(0, len(text) - len(part) - 400):].split(b'\n')[:-1]):
+                why = 'not ok'
+            elif len(text) > KEPT_BYTES:
+                why = 'endless output'
+        elif left <= 0:
+            why = 'time'
+        elif p.poll() is not None:
+            break  # somebody still holds the pipe
+    if why:
+        os.killpg(p.pid, signal.SIGKILL)
+    code = p.wait()
+    p.stdout.close()
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except OSError:
+        pass
+    for pid in children():
+        try:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        except OSError:
+            pass
+    shutil.rmtree(tmp, ignore_errors=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    good = len(re.findall(rb'^ok', text, re.M))
+    if why is None and code:
+        why = f'exit {code}' if kind == 'one' or not re.search(rb'^not ok', text, re.M) else 'not ok'
+        if code in (-signal.SIGXCPU, 128 + signal.SIGXCPU, -signal.SIGKILL, 128 + signal.SIGKILL):
+            why = 'time'
+    detail = ''
+    if why == 'not ok':
+        detail = re.search(rb'^not ok[^\n]*', text, re.M).group(0).decode('utf-8', 'replace')
+    return why, detail, good, used, time.monotonic() - start
+
+
+# ---- what the tests reach --------------------------------------------------------------------------
+
+class Bases:
+    """What each test does unmutated: kept in base.json for as long as the tree is the same."""
+
+    def __init__(self, name, pool):
+        self.pool = pool
+        self.path = OUT + '/base.json'
+        self.name = name
+        try:
+            with open(self.path) as f:
+                held = json.load(f)
+        except (OSError, ValueError):
+            held = {}
+        self.jobs = held['jobs'] if held.get('name') == name else {}
+
+    def find(self, job):
+        name = job[1]
+        if name in self.jobs:
+            return self.jobs[name]
+        met = os.path.abspath(OUT + '/met')
+        with open(met, 'wb') as f:
+            f.truncate(MET_BYTES)
+        why, detail, good, cpu, wall = self.pool.submit(run, job, 0, 3600, 3600, met).result()
+        reached = [i for i, b in enumerate(read(met)) if b]
+        if why:
+            say(f'{name} fails unmutated ({why}{" " + detail if detail else ""}): it kills nothing')
+        self.jobs[name] = {'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
+        with open(self.path + '.tmp', 'w') as f:
+            json.dump({'name': self.name, 'jobs': self.jobs}, f)
+        os.replace(self.path + '.tmp', self.path)
+        return self.jobs[name]
+
+
+def judge(number, todo, budget):
+    """Runs the tests of `todo` [(job, base)] on a mutant up to the first that fails."""
+    spent, done = 0, 0
+    for job, base in todo:
+        if budget and spent and spent + base['cpu'] > budget:
+            return 'open', f'{done} of {len(todo)} tests run', spent
+        why, detail, good, cpu, _ = run(job, number, 3 * base['cpu'] + 10, 10 * base['wall'] + 120)
+        spent += cpu
+        done += 1
+        if why is None and good < base['good']:
+            why = 'fewer tests'
+        if why:
+            return 'killed', f'{job[1]}: {detail or why}', spent
+    return 'survived', f'{done} tests', spent
+
+
+class Guard:
+    """A mutant may write or remove what it should not: the tree is put right again."""
+
+    def __init__(self, chosen):
+        self.chosen = chosen
+        self.held = self.stat()
+
+    def stat(self):
+        held = {}
+        for path in files_of([TREE]):
+            try:
+                s = os.stat(path)
+                held[path] = s.st_size, s.st_mtime_ns
+            except OSError:
+                pass
+        return held
+
+    def look(self, who):
+        now = self.stat()
+        if all(now.get(p) == s for p, s in self.held.items()):
+            return
+        say(f'{who} damaged {next(p for p, s in self.held.items() if now.get(p) != s)}: the tree is made again')
+        tree_write(self.chosen)
+        if make(1, 'all', 'tests-build', quiet=True).returncode:
+            sys.exit('run_code.py: the mutated tree does not build any more')
+        self.held = self.stat()
+
+
+# ---- the whole -------------------------------------------------------------------------------------
+
+def verdicts_read(path):
+    """The newest verdict of each (code, key)."""
+    held = {}
+    try:
+        with open(path) as f:
+            for line in f:
+                part = line.rstrip('\n').split('\t')
+                if len(part) >= 6:
+                    held[part[0], part[2]] = part
+    except OSError:
+        pass
+    return held
+
+
+def summary(chosen, held, code):
+    counts, left = {}, []
+    for row in chosen:
+        part = held.get((code, row[1]))
+        verdict = part[3] if part else 'not run'
+        counts[verdict] = counts.get(verdict, 0) + 1
+        if verdict != 'killed':
+            left.append((row, verdict, part[4] if part else ''))
+    run_ = sum(counts.values()) - counts.get('not run', 0)
+    for row, verdict, how in left:
+        if verdict != 'not run':
+            say(f'{verdict}\t{row[1]}\t{row[3]}:{row[4]}\t{row[2]}\t{row[8]}\t{how}')
+    say(', '.join(f'{n} {v}' for v, n in sorted(counts.items())) +
+        (f': {100 * counts.get("killed", 0) / run_:.1f}% of {run_} killed' if run_ else ''))
+    return run_ == len(chosen) and counts.get('killed', 0) >= 0.9 * run_
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument('--count', type=int, default=500)
+    ap.add_argument('--jobs', type=int, default=1)
+    ap.add_argument('--seconds', type=float, default=0)
+    ap.add_argument('--seed', default='attest')
+    ap.add_argument('--only')
+    ap.add_argument('--own', action='store_true', help="only the tests of the mutant's module")
+    ap.add_argument('--summary', action='store_true', help='tells what is known, runs nothing')
+    args = ap.parse_args()
+    os.makedirs(TREE, exist_ok=True)
+    flags = ' '.join(w for w in read(BUILD + '/flags').decode().split() if re.match(r'-(I|D|std=)', w))
+    rows = sites.find(f'{flags} -I{BUILD}', args.seed, args.only)
+    say(f'{len(rows)} places')
+    chosen = tree_build(rows, args.count, args.jobs)
+    code = digest(p for p in files_of(('src', 'include', 'cli', 'examples')) if not is_test(p))
+    tests = digest(p for p in files_of(('src', 'cli', 'fuzz')) if is_test(p))
+    results = OUT + '/code.tsv'
+    held = verdicts_read(results)
+    if args.summary:
+        sys.exit(not summary(chosen, held, code))
+    jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
+    pool = concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=worker_init)
+    bases = Bases(code + tests + digest([OUT + '/list.tsv']), pool)
+    guard = Guard(chosen)
+
+    def reaching(number, own, module):
+        names = [j for j in jobs if (j[1].split('/')[0] == module) == own]
+        found = [(j, bases.find(j)) for j in names]
+        return sorted(((j, b) for j, b in found if number in b['reached'] and not b['fails']), key=lambda x: x[1]['cpu'])
+
+    def finish(row, verdict, how, spent):
+        with open(results, 'a') as f:
+            print(code, tests, row[1], verdict, how.replace('\t', ' '), f'{spent:.1f}', f'{row[3]}:{row[4]}', row[2], row[8],
+                  sep='\t', file=f)
+        held[code, row[1]] = [code, tests, row[1], verdict, how]
+        say(f'{verdict}\t{row[3]}:{row[4]}\t{row[2]}\t{row[8]}\t{how}\t{spent:.1f} s')
+
+    todo = []
+    for i, row in enumerate(chosen):
+        part = held.get((code, row[1]))
+        if part and (part[3] == 'killed' or (part[1] == tests and part[3] in ('survived', 'unreached'))):
+            continue
+        todo.append((i + 1, row, part))
+    say(f'{len(chosen) - len(todo)} of {len(chosen)} are known')
+    for own in (True,) if args.own else (True, False):
+        survivors, waiting = [], {}
+        for number, row, part in todo:
+            if own and part and part[1] == tests and part[3] == 'open' and part[4].startswith('own'):
+                survivors.append((number, row, part))
+                continue
+            tests_of = reaching(number, own, row[3].split('/')[1])
+            waiting[pool.submit(judge, number, tests_of, args.seconds)] = (number, row, part)
+            while len(waiting) > args.jobs:
+                collect(waiting, own, survivors, finish, guard)
+        while waiting:
+            collect(waiting, own, survivors, finish, guard)
+        todo = survivors
+    pool.shutdown()
+    sys.exit(not summary(chosen, held, code))
+
+
+def collect(waiting, own, survivors, finish, guard):
+    """Takes what has finished; mutants that outlive the tests of their module wait for the others."""
+    done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+    for f in done:
+        number, row, part = waiting.pop(f)
+        verdict, how, spent = f.result()
+        if own and verdict == 'survived':
+            verdict, how = 'open', f'own {how}'
+            survivors.append((number, row, (None, None, None, verdict, how)))
+        elif verdict == 'survived' and how == '0 tests' and part[4] == 'own 0 tests':
+            verdict, how = 'unreached', 'no test reaches it'
+        finish(row, verdict, how, spent)
+        guard.look(f'{row[3]}:{row[4]}')
+
+
+if __name__ == '__main__':
+    main()
