@@ -64,6 +64,7 @@ static int text_print(const cli_args *a, const at_bound *b, const at_params *p, 
     row_print(&t, "constant", b->constant);
     row_print(&t, "at", set.oom ? "" : set.s);
     at_text_addf(&t, "\n%s\n", at_bound_verdict_names[r->verdict]);
+    row_print(&t, "bits counted", at_bound_bits_names[r->bits]);
     row_print(&t, "inequality", r->inequality);
     row_print(&t, "so", r->meaning);
     for (int i = 0; i < r->n_lines; i++)
@@ -92,6 +93,7 @@ static int json_print(const cli_args *a, const at_bound *b, const at_params *p, 
     }
     j = cli_json_set(j, "params", part);
     j = cli_json_set(j, "verdict", cli_json_text(at_bound_verdict_names[r->verdict]));
+    j = cli_json_set(j, "bits", cli_json_text(at_bound_bits_names[r->bits]));
     j = cli_json_set(j, "inequality", cli_json_text(r->inequality));
     j = cli_json_set(j, "meaning", cli_json_text(r->meaning));
     part = json_object();

@@ -26,6 +26,7 @@ static json_t *place_json(const at_map_place *p)
     o = cli_json_set(o, "size", cli_json_text(p->panel->size));
     o = cli_json_set(o, "unit", cli_json_text(p->panel->unit));
     o = cli_json_set(o, "bound", cli_json_text(p->panel->bound));
+    o = cli_json_set(o, "bits", cli_json_text(p->bits));
     o = cli_json_set(o, "construction", cli_json_text(p->panel->construction));
     o = cli_json_set(o, "trained", cli_json_text(p->panel->trained));
     for (int k = 0; k < AT_MAP_KINDS; k++)

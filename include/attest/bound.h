@@ -22,6 +22,19 @@ typedef enum {
 extern const char
     *const at_bound_verdict_names[AT_BOUND_VERDICTS]; /* "binding", "vacuous", "up to a constant" */
 
+/* Which bits a bound counts. Two of them can be compared, or one with a construction, only when these agree. */
+typedef enum {
+    AT_BITS_UNSAID,
+    AT_BITS_REALS,  /* none: it holds for reals */
+    AT_BITS_STATE,  /* those of a state, whatever is in it */
+    AT_BITS_SOURCE, /* p bits a number, sums too: as papers count. No format of floats is meant */
+    AT_BITS_FLOATS, /* floats: mantissa p, exponent e, the sign, less the bit that is not stored: p + e; no sums are counted */
+    AT_BITS_ROUNDED, /* the same, and sums are such floats, rounded after every term */
+    AT_BITS_EXACT,   /* the same, and sums are exact, rounded once at the end */
+    AT_BITS_KINDS
+} at_bound_bits;
+extern const char *const at_bound_bits_names[AT_BITS_KINDS]; /* "floats, exact sums" */
+
 /* One more number, by name; text is exact, and short: what is astronomical is a power with its digits counted. */
 typedef struct {
     const char *name, *text;
@@ -36,6 +49,7 @@ typedef struct {
 
 typedef struct {
     at_bound_verdict verdict;
+    at_bound_bits bits;     /* never AT_BITS_UNSAID */
     const char *inequality; /* one line: the theorem's, with the numbers in it */
     const char *meaning;    /* one sentence: what it rules out here, or why it says nothing */
     double

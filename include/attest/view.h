@@ -237,6 +237,10 @@ typedef struct {
     double times; /* the unit is the measure times this; 0: 1 */
     const char *construction, *construction_params;
     const char *bound, *bound_params;
+    /* What numbers are, of the construction and of the bound alike: "p=24 e=8", bits of mantissa and exponent (a template too; NULL: no
+     * floats), and which bits are counted. A bound that counts others is not drawn, nor is one that counts as its source does beside a construction. */
+    const char *numbers;
+    at_bound_bits bits;
     const char *bound_sizes; /* NULL: as the construction's */
     const char *
         bound_start; /* not its least size, but where it starts to bind in this parameter: in words, where that is
@@ -289,6 +293,7 @@ typedef struct {
     const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */
     const char *built;   /* "33", with * when the ledger has checked it */
     const char *trained; /* "64@20", "> 64@20" */
+    const char *bits;    /* which bits are counted: "p=24 e=8: floats, exact sums"; NULL: there is no bound */
     const char *
         note; /* NULL, or what must be said: a constant that is hidden, a claim that fails, a contradiction */
 } at_map_place;

@@ -132,8 +132,19 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(S, t, trees, growth, times, NULL);
 }
 
-const limit limit_arith_hard = {
-    .binds = binds, .way = way, .least = w, .least_times = H, .check = check, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    (void)v;
+    return AT_BITS_ROUNDED;
+}
+
+const limit limit_arith_hard = {.binds = binds,
+                                .counts = counts,
+                                .way = way,
+                                .least = w,
+                                .least_times = H,
+                                .check = check,
+                                .report = report};
 
 const at_bound bound_arith_hard = {
     .id = "arith-hard",

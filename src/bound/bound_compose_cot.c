@@ -12,29 +12,34 @@
  *   3. In round t the likeliest messages are sent (c more deficiency), and the open entry z_t is fixed to a value that is open on the other
  *      side: values that are not open there number at most rc + k <= s/16, and by entropy have probability at most 2/log2 16 = 1/2; so one
  *      that is open has probability at least 1/(2s), which costs 1 of deficiency.
+ *      sums=exact: c = H(d+1)A, exact sums over at most n tokens, where weights do not depend on the other side.
  *   4. Each side fixes at most k/2 entries: fixed + deficiency <= rc + k. At the end z_{k-1} is open, so z_k = g(z_{k-1}) is not decided by what
  *      was sent. */
 #include "bound_internal.h"
 
 #include <math.h>
 
-enum { n, H, d, p, T };
+enum { n, H, d, p, T, e, SUMS };
 static const at_param params[] = {
     {"n", "size of the domain", 2, BOUND_MOST, 100000, true},
     {"H", "heads", 1, BOUND_MOST, 4, true},
     {"d", "width of a head", 1, BOUND_MOST, 16, true},
-    {"p", "bits of a number", 1, BOUND_MOST, 16, true},
+    {"p", "bits of a number (sums=exact: of its mantissa)", 1, BOUND_MOST, 16, true},
     {"T", "steps of the chain of thought, for a composition of T+2 functions", 0, BOUND_MOST, 1, true},
+    {"e", "bits of an exponent (sums=exact)", 3, 64, 8, true},
+    BOUND_PARAM_SUMS,
 };
 
-/* 16 ((T+1) H(d+1)p + T+2) */
+/* 16 ((T+1) H(d+1)p + T+2); EXACT: A for p. */
 static void side_needed(mpz_t s, const mpz_t *v)
 {
     mpz_t t;
-    mpz_init(t);
+    mpz_init_set(t, v[p]);
+    if (!mpz_cmp_ui(v[SUMS], SUMS_EXACT))
+        message_sum(t, v[p], v[e], v[n]);
     mpz_add_ui(s, v[d], 1);
     mpz_mul(s, s, v[H]);
-    mpz_mul(s, s, v[p]);
+    mpz_mul(s, s, t);
     mpz_add_ui(s, s, 1);
     mpz_add_ui(t, v[T], 1);
     mpz_mul(s, s, t);
@@ -56,8 +61,13 @@ static bool binds(const mpz_t *v)
 
 static limit_way way(const mpz_t *v, int i)
 {
-    (void)v;
-    return i == n ? LIMIT_RISES : LIMIT_FALLS;
+    return message_way(v, i, SUMS, e, i == n);
+}
+
+/* From just after one power of two to just after the next n/2 doubles, and A grows by 1. */
+static int pieces(const mpz_t *v, int i)
+{
+    return i == n && !mpz_cmp_ui(v[SUMS], SUMS_EXACT);
 }
 
 static void report(sheet *s, const mpz_t *v)
@@ -67,7 +77,8 @@ static void report(sheet *s, const mpz_t *v)
     mpz_fdiv_q_2exp(side, v[n], 1);
     side_needed(needed, v);
     bool binding = s->out->verdict == AT_BOUND_BINDS;
-    s->out->inequality = sheet_text(s, "16((T+1)H(d+1)p + T+2) = %s %s floor(n/2) = %s", sheet_int(s, needed),
+    s->out->inequality = sheet_text(s, "16((T+1)H(d+1)%s + T+2) = %s %s floor(n/2) = %s",
+                                    mpz_cmp_ui(v[SUMS], SUMS_EXACT) ? "p" : "A", sheet_int(s, needed),
                                     binding ? "<=" : ">", sheet_int(s, side));
     mpz_mul(c, v[H], v[d]);
     mpz_mul(c, c, v[p]);
@@ -85,15 +96,28 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(side, needed, c, NULL);
 }
 
-const limit limit_compose_cot = {.binds = binds, .way = way, .least = T, .least_times = -1, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    return message_counts(v, SUMS);
+}
+
+const limit limit_compose_cot = {.binds = binds,
+                                 .counts = counts,
+                                 .way = way,
+                                 .pieces = pieces,
+                                 .least = T,
+                                 .least_times = -1,
+                                 .report = report};
 
 const at_bound bound_compose_cot = {
     .id = "compose-cot",
     .title = "A composition of T+2 functions is not done in T steps by a small layer",
     .source = "Peng, Narayanan, Papadimitriou 2024, Theorem 2",
-    .statement = "A layer of H heads of width d at p bits that writes T tokens before its answer is not "
-                 "right about g^(T+2)(1) for every g on n "
-                 "values, when 16((T+1)H(d+1)p + T+2) <= floor(n/2). n >= 2, p >= 1.",
+    .statement =
+        "A layer of H heads of width d at p bits that writes T tokens before its answer is not "
+        "right about g^(T+2)(1) for every g on n "
+        "values, when 16((T+1)H(d+1)p + T+2) <= floor(n/2). n >= 2, p >= 1. With sums=exact A stands for p, "
+        "where weights do not depend on the other tokens.",
     .constant = "by an adversary for deterministic pointer chasing; the source has sqrt(n/(Hdp)) with the "
                 "constant hidden",
     .params = params,

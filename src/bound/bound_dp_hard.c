@@ -223,8 +223,19 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(S, free, t, NULL);
 }
 
-const limit limit_dp_hard = {
-    .binds = binds, .way = way, .top = top, .least = w, .least_times = H, .check = check, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    return sparse(v) ? AT_BITS_FLOATS : AT_BITS_ROUNDED;
+}
+
+const limit limit_dp_hard = {.binds = binds,
+                             .counts = counts,
+                             .way = way,
+                             .top = top,
+                             .least = w,
+                             .least_times = H,
+                             .check = check,
+                             .report = report};
 
 const at_bound bound_dp_hard = {
     .id = "dp-hard",

@@ -72,8 +72,14 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(S, t, n, NULL);
 }
 
+static at_bound_bits counts(const mpz_t *v)
+{
+    (void)v;
+    return AT_BITS_ROUNDED;
+}
+
 const limit limit_dp_local_hard = {
-    .binds = binds, .way = way, .least = w, .least_times = H, .report = report};
+    .binds = binds, .counts = counts, .way = way, .least = w, .least_times = H, .report = report};
 
 const at_bound bound_dp_local_hard = {
     .id = "dp-local-hard",

@@ -330,7 +330,14 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(B, K, E, length, NULL);
 }
 
+static at_bound_bits counts(const mpz_t *v)
+{
+    (void)v;
+    return AT_BITS_SOURCE;
+}
+
 const limit limit_funccomp_params = {.binds = binds,
+                                     .counts = counts,
                                      .way = way,
                                      .solve = solve,
                                      .least = L,

@@ -31,6 +31,8 @@ typedef struct {
     int (*pieces)(const mpz_t *v, int i);
     /* The start of parameter i, where bisection would take too long: writes its text; NULL text: bisect. */
     const char *(*solve)(sheet *s, const mpz_t *v, int i, double *at);
+    /* Which bits are counted. */
+    at_bound_bits (*counts)(const mpz_t *v);
     int least;       /* the parameter whose least value that is not ruled out is wanted; -1: none */
     int least_times; /* a parameter to multiply it by; -1: none */
     /* Hypotheses that join parameters. NULL: none. */
@@ -93,6 +95,8 @@ extern const char *const bound_sums_names[2];
 void message_float(mpz_t b, const mpz_t p, const mpz_t e);
 /* Bits of an exact partial sum over at most N keys: A = 2p + ceil(log2 N) + 3*2^(e-1) - 5. */
 void message_sum(mpz_t A, const mpz_t p, const mpz_t e, const mpz_t N);
+/* Which bits are counted there. */
+at_bound_bits message_counts(const mpz_t *v, int sums);
 /* Which way parameter i pushes where `sums` and e are among the parameters: exponents count in exact sums only, and what does not
  * make the problem larger makes messages longer. */
 limit_way message_way(const mpz_t *v, int i, int sums, int e, bool problem);

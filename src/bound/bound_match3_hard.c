@@ -125,7 +125,13 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(have, sent, t, NULL);
 }
 
+static at_bound_bits counts(const mpz_t *v)
+{
+    return message_counts(v, SUMS);
+}
+
 const limit limit_match3_hard = {.binds = binds,
+                                 .counts = counts,
                                  .way = way,
                                  .top = top,
                                  .pieces = pieces,

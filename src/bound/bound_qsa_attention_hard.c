@@ -103,8 +103,20 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(sent);
 }
 
-const limit limit_qsa_attention_hard = {
-    .binds = binds, .way = way, .top = top, .least = m, .least_times = -1, .check = check, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    /* no sum is sent */
+    return mpz_cmp_ui(v[SUMS], SUMS_EXACT) ? AT_BITS_SOURCE : AT_BITS_FLOATS;
+}
+
+const limit limit_qsa_attention_hard = {.binds = binds,
+                                        .counts = counts,
+                                        .way = way,
+                                        .top = top,
+                                        .least = m,
+                                        .least_times = -1,
+                                        .check = check,
+                                        .report = report};
 
 const at_bound bound_qsa_attention_hard = {
     .id = "qsa-attention-hard",

@@ -66,8 +66,19 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(t);
 }
 
-const limit limit_qsa_fnn_hard = {
-    .binds = binds, .way = way, .least = width, .least_times = -1, .check = check, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    (void)v;
+    return AT_BITS_REALS;
+}
+
+const limit limit_qsa_fnn_hard = {.binds = binds,
+                                  .counts = counts,
+                                  .way = way,
+                                  .least = width,
+                                  .least_times = -1,
+                                  .check = check,
+                                  .report = report};
 
 const at_bound bound_qsa_fnn_hard = {
     .id = "qsa-fnn-hard",

@@ -71,8 +71,19 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clear(t);
 }
 
-const limit limit_qsa_rnn_hard = {
-    .binds = binds, .way = way, .least = bits, .least_times = -1, .check = check, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    (void)v;
+    return AT_BITS_STATE;
+}
+
+const limit limit_qsa_rnn_hard = {.binds = binds,
+                                  .counts = counts,
+                                  .way = way,
+                                  .least = bits,
+                                  .least_times = -1,
+                                  .check = check,
+                                  .report = report};
 
 const at_bound bound_qsa_rnn_hard = {
     .id = "qsa-rnn-hard",

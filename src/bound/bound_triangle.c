@@ -103,8 +103,18 @@ static void report(sheet *s, const mpz_t *v)
     mpz_clears(have, sent, t, NULL);
 }
 
-const limit limit_triangle = {
-    .binds = binds, .way = way, .pieces = pieces, .least = m, .least_times = -1, .report = report};
+static at_bound_bits counts(const mpz_t *v)
+{
+    return message_counts(v, SUMS);
+}
+
+const limit limit_triangle = {.binds = binds,
+                              .counts = counts,
+                              .way = way,
+                              .pieces = pieces,
+                              .least = m,
+                              .least_times = -1,
+                              .report = report};
 
 const at_bound bound_triangle = {
     .id = "triangle",

@@ -6,6 +6,12 @@
 
 const char *const at_bound_verdict_names[AT_BOUND_VERDICTS] = {"binding", "vacuous", "up to a constant"};
 
+const char *const at_bound_bits_names[AT_BITS_KINDS] = {
+    [AT_BITS_UNSAID] = "unsaid",           [AT_BITS_REALS] = "reals",
+    [AT_BITS_STATE] = "bits of state",     [AT_BITS_SOURCE] = "p bits, as the source counts",
+    [AT_BITS_FLOATS] = "floats",           [AT_BITS_ROUNDED] = "floats, rounded sums",
+    [AT_BITS_EXACT] = "floats, exact sums"};
+
 #define BOUNDS(ROW)                                                                                          \
     ROW(match3_hard)                                                                                         \
     ROW(triangle)                                                                                            \

@@ -303,6 +303,7 @@ static at_status answer(const limit *l, sheet *s, mpz_t *v, at_err *err)
     if (!starts)
         return at_oom(err);
     out->verdict = l->binds((const mpz_t *)v) ? AT_BOUND_BINDS : AT_BOUND_VACUOUS;
+    out->bits = l->counts((const mpz_t *)v);
     l->report(s, (const mpz_t *)v);
     for (int i = 0; i < s->p->n; i++)
         if (l->way((const mpz_t *)v, i) != LIMIT_CHOICE)

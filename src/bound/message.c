@@ -28,6 +28,11 @@ void message_sum(mpz_t A, const mpz_t p, const mpz_t e, const mpz_t N)
     mpz_clear(t);
 }
 
+at_bound_bits message_counts(const mpz_t *v, int sums)
+{
+    return mpz_cmp_ui(v[sums], SUMS_EXACT) ? AT_BITS_SOURCE : AT_BITS_EXACT;
+}
+
 limit_way message_way(const mpz_t *v, int i, int sums, int e, bool problem)
 {
     if (i == sums)

@@ -466,7 +466,26 @@ static const char *bound_words(panel *q)
                                     b->least, at)
                   : NULL;
     }
-    return "vacuous";
+    return q->n_bound && q->bound[0].refused ? "not drawn" : "vacuous";
+}
+
+/* "p=24 e=8: floats, exact sums"; numbers that depend on the size are those of the largest. */
+static const char *bits_words(panel *q)
+{
+    const at_map_panel *w = q->panel;
+    if (!w->numbers)
+        return at_bound_bits_names[w->bits];
+    at_text t;
+    at_text_init(&t);
+    double size = q->bound_size[q->n_bound - 1];
+    view_map_fill(&t, w->numbers, size, NULL);
+    const char *out =
+        t.oom ? NULL
+        : strchr(w->numbers, '$')
+            ? at_arena_printf(q->a, "%s at %s = %g: %s", t.s, w->size, size, at_bound_bits_names[w->bits])
+            : at_arena_printf(q->a, "%s: %s", t.s, at_bound_bits_names[w->bits]);
+    at_text_release(&t);
+    return out;
 }
 
 static const char *built_words(panel *q)
@@ -510,6 +529,11 @@ static at_status words_set(panel *q, at_err *err)
         if (q->bound[i].kind == VIEW_MAP_WORDS)
             at_text_addf(&q->note, "%s%s = %.7g: %s.", q->note.n ? " " : "", q->panel->size, q->bound_size[i],
                          q->bound[i].text);
+    for (int i = 0; i < q->n_bound; i++)
+        if (q->bound[i].refused) {
+            note_add(q, q->bound[i].refused);
+            break;
+        }
     if (q->panel->note)
         note_add(q, q->panel->note);
     o->panel = q->panel;
@@ -524,10 +548,12 @@ static at_status words_set(panel *q, at_err *err)
     size_short(last, hi);
     o->sizes = at_arena_printf(q->a, "%s %s..%s", q->panel->size, first, last);
     o->bound = bound_words(q);
+    o->bits = q->panel->bound ? bits_words(q) : NULL;
     o->built = built_words(q);
     o->trained = trained_words(q);
     o->note = q->note.n && !q->note.oom ? at_arena_strdup(q->a, q->note.s) : NULL;
-    bool ok = o->words && o->sizes && o->bound && o->built && o->trained && !q->note.oom;
+    bool ok = o->words && o->sizes && o->bound && (o->bits || !q->panel->bound) && o->built && o->trained &&
+              !q->note.oom;
     return ok && (o->note || !q->note.n) ? AT_OK : at_oom(err);
 }
 

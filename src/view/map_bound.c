@@ -6,6 +6,33 @@
 #include <math.h>
 #include <string.h>
 
+/* Numbers of the panel's kind, said in the bound's words: where it can count sums in two ways, they are exact. */
+static bool numbers_fill(at_text *t, const at_map_panel *p, const at_bound *b, double size)
+{
+    at_text_add(t, " ");
+    if (p->numbers && !view_map_fill(t, p->numbers, size, NULL))
+        return false;
+    for (int k = 0; k < b->n_params; k++)
+        if (!strcmp(b->params[k].name, "sums") && (p->bits == AT_BITS_FLOATS || p->bits == AT_BITS_EXACT))
+            at_text_add(t, " sums=exact");
+    return true;
+}
+
+/* Does the bound count the bits that the panel is about? p bits a number "as the source counts" are no format: no construction has them. */
+static bool alike(const at_map_panel *p, at_bound_bits bits)
+{
+    return bits == p->bits && !(bits == AT_BITS_SOURCE && p->construction);
+}
+
+static at_status refuse(const at_map_panel *p, at_bound_bits bits, at_arena *a, view_map_bound *out,
+                        at_err *err)
+{
+    const char *other = bits == p->bits ? "its construction has floats" : at_bound_bits_names[p->bits];
+    out->refused = at_arena_printf(a, "Bound %s counts %s, the panel does not (%s): it is not drawn.",
+                                   p->bound, at_bound_bits_names[bits], other);
+    return out->refused ? AT_OK : at_oom(err);
+}
+
 at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_model *model, at_arena *a,
                             view_map_bound *out, at_err *err)
 {
@@ -19,7 +46,8 @@ at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_m
     at_bound_result r;
     at_text_init(&t);
     at_params_init(&at, b->params, b->n_params);
-    bool known = view_map_fill(&t, p->bound_params ? p->bound_params : "", size, model);
+    bool known = view_map_fill(&t, p->bound_params ? p->bound_params : "", size, model) &&
+                 numbers_fill(&t, p, b, size);
     at_status s = t.oom ? at_oom(err) : known ? at_params_parse(&at, t.s ? t.s : "", err) : AT_OK;
     at_text_release(&t);
     if (s || !known)
@@ -30,6 +58,8 @@ at_status view_map_bound_at(const at_map_panel *p, double size, const view_map_m
         return AT_OK;
     if (s)
         return at_fail(err, s, "%s", why.text);
+    if (!alike(p, r.bits))
+        return refuse(p, r.bits, a, out, err);
     for (int k = 0; p->bound_start && k < r.n_starts; k++)
         if (!strcmp(r.starts[k].param, p->bound_start))
             *out = (view_map_bound){VIEW_MAP_WORDS, NAN, r.starts[k].text};

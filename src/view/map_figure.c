@@ -32,6 +32,7 @@ static const struct {
 typedef struct {
     view_axis x, y;
     char *title, *verdict, *what;
+    char *bits;               /* NULL: none are counted */
     char *words[WORDS_LINES]; /* in place of axes */
     bool empty;
 } plan;
@@ -117,6 +118,8 @@ static void panel_draw(const figure *f, int k, view_canvas *c)
     double x0 = MARGIN + PANEL * (k % COLUMNS), y0 = f->head + TALL * (k / COLUMNS);
     bool wrong = f->m->places[k].verdict == AT_MAP_CONTRADICTS;
     view_text(c, x0 + 8, y0 + 16, 12.5, VIEW_LEFT, false, true, view_ink, p->title);
+    if (p->bits)
+        view_text(c, x0 + PANEL - right, y0 + 16, 9, VIEW_RIGHT, false, false, view_faint, p->bits);
     view_text(c, x0 + 8, y0 + 32, 10.5, VIEW_LEFT, false, false, view_faint, p->what);
     view_text(c, x0 + PANEL - right, y0 + 32, 11, VIEW_RIGHT, false, true,
               wrong ? view_solid(alarm) : view_ink, p->verdict);
@@ -241,11 +244,14 @@ static bool panel_plan(figure *f, int k, at_arena *a)
     double room = PANEL - 8 - right;
     p->verdict = view_label(a, place->words, 11, room / 2);
     p->title = title ? view_label(a, title, 12.5, room) : NULL;
+    if (place->bits && p->title)
+        p->bits = view_label(a, place->bits, 9, room - view_width(p->title, 12.5) - 10);
     p->what = what && p->verdict ? view_label(a, what, 10.5, room - view_width(p->verdict, 11) - 10) : NULL;
     char *words = NULL;
     if (p->empty)
         words = place->note ? at_arena_strdup(a, place->note) : at_arena_printf(a, "bound: %s", place->bound);
-    return p->title && p->verdict && p->what && (!p->empty || (words && words_plan(p, words, a)));
+    return p->title && (p->bits || !place->bits) && p->verdict && p->what &&
+           (!p->empty || (words && words_plan(p, words, a)));
 }
 
 static void legend_plan(figure *f)

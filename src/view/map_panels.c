@@ -1,14 +1,13 @@
 /* map_panels.c: the panels of the map, as data. Adding one is adding a row.
  *
  * Bounds are asked for the smallest model (m=1, w=1): their least size does not depend on it, and where even that is not ruled
- * out they are vacuous. Numbers are f32's, p = 24 and e = 8; messages of exact sums, A bits each (docs/bounds.md), so that what
- * is ruled out is ruled out for the models that attest runs. */
+ * out they are vacuous. A panel says once what its numbers are (.numbers, .bits), and its bound is asked for these: exact sums are those of the
+ * models that attest runs at p bits, rounded ones those of f32 and of decoders (docs/bounds.md, docs/map.md). */
 #include "view_internal.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
-#define F32   "p=24 e=8"
-#define EXACT "p=24 e=8 sums=exact"
+#define F32 .numbers = "p=24 e=8"
 
 /* Constructions and what was trained, of decoders. */
 #define DECODER(TASK, ARCH, AXIS, SIZES, CLAIM, PARAMS, STREAM, ATTENTION)                                   \
@@ -32,8 +31,9 @@
             .unit = "heads x head width", .measure = AT_MAP_HEADS_DIM, __VA_ARGS__                           \
     }
 
-#define BLOCKS "B=@block k=@windows c=@ends layers=@layers H=1 w=1 attention=sparse " F32
-#define SUMS   "layers=@layers H=@heads w=1 " F32
+#define BLOCKS                                                                                               \
+    "B=@block k=@windows c=@ends layers=@layers H=1 w=1 attention=sparse", F32, .bits = AT_BITS_FLOATS
+#define SUMS "layers=@layers H=@heads w=1", F32, .bits = AT_BITS_ROUNDED
 
 #define PREFIX_SUM "8 32 128 512 2048 8192 32768"
 #define LIS        "5 10 20 40 80 160 250"
@@ -55,7 +55,9 @@ const at_map_panel at_map_panels[] = {
      .sizes = "1000 3000 10000 100000 1000000",
      .unit = "head width, one head",
      .bound = "match3-hard",
-     .bound_params = "N=$ M=$*4+2 H=1 m=1 " EXACT,
+     .bound_params = "N=$ M=$*4+2 H=1 m=1",
+     F32,
+     .bits = AT_BITS_EXACT,
      .refuted = "match3-hard",
      .refuted_params = "part=refute H=1 n=$",
      .refuted_unit = "m",
@@ -78,7 +80,9 @@ const at_map_panel at_map_panels[] = {
      .construction = "qsa-rip",
      .construction_params = "q=$ N=32",
      .bound = "qsa-attention-hard",
-     .bound_params = "q=$ N=$*2+1 m=1 " EXACT,
+     .bound_params = "q=$ N=$*2+1 m=1",
+     F32,
+     .bits = AT_BITS_FLOATS,
      .bound_sizes = "64 128 256 512 1024 2048",
      .refuted = "qsa-attention-hard",
      .refuted_params = "part=refute q=$",
@@ -101,6 +105,7 @@ const at_map_panel at_map_panels[] = {
      .unit = "width of the first layer, d = 1",
      .bound = "qsa-fnn-hard",
      .bound_params = "N=$ d=1 q=1 width=1",
+     .bits = AT_BITS_REALS,
      .refuted = "qsa-fnn-hard",
      .refuted_params = "N=$ d=1 units=0",
      .refuted_unit = "N*d-1"},
@@ -111,6 +116,7 @@ const at_map_panel at_map_panels[] = {
      .unit = "bits of state",
      .bound = "qsa-rnn-hard",
      .bound_params = "N=$ q=1 bits=1",
+     .bits = AT_BITS_STATE,
      .refuted = "qsa-rnn-hard",
      .refuted_params = "N=$",
      .refuted_unit = "state*bits"},
@@ -118,14 +124,15 @@ const at_map_panel at_map_panels[] = {
      .architecture = "one layer",
      .size = "n",
      .sizes = "4 8 16 32 64 128 256",
-     .unit = "head width, one head, f32",
+     .unit = "head width, one head",
      .measure = AT_MAP_HEADS_DIM,
      .construction = "compose-one",
      .construction_params = "n=$",
      .bound = "compose-bound",
-     .bound_params = "n=$ H=1 d=1 p=448",
-     .note = "p = 448: no exact sum at f32 has more bits up to 2^20 tokens. For weights that need no common "
-             "maximum."},
+     .bound_params = "n=$ H=1 d=1",
+     F32,
+     .bits = AT_BITS_EXACT,
+     .note = "For weights that do not depend on f."},
     {.task = "composition",
      .architecture = "1 layer, few bits",
      .size = "n",
@@ -135,20 +142,24 @@ const at_map_panel at_map_panels[] = {
      .construction = "compose-one",
      .construction_params = "n=$",
      .bound = "compose-bound",
-     .bound_params = "n=$ H=1 d=1 p=$~+3",
+     .bound_params = "n=$ H=1 d=1",
+     .numbers = "p=$~+3 e=8",
+     .bits = AT_BITS_EXACT,
      .refuted = "compose-bound",
      .refuted_params = "part=refute H=1 n=$",
      .refuted_unit = "d",
-     .note = "Sums of a message are p-bit numbers, as the source counts."},
+     .note = "For weights that do not depend on f."},
     {.task = "composition",
      .architecture = "one layer, chain",
      .size = "n",
      .sizes = "10000 100000 1000000 10000000",
      .unit = "steps, one head of width 1",
      .bound = "compose-cot",
-     .bound_params = "n=$ H=1 d=1 p=448 T=1",
+     .bound_params = "n=$ H=1 d=1 T=1",
+     F32,
+     .bits = AT_BITS_EXACT,
      .note = "T steps do not compose T+2 functions; one more does, a function a step (compose-chain). "
-             "For weights that need no common maximum."},
+             "For weights that do not depend on the other tokens."},
     {.task = "composition",
      .architecture = "two layers",
      .size = "n",
@@ -163,7 +174,9 @@ const at_map_panel at_map_panels[] = {
      .sizes = "1 2 3",
      .unit = "prompts where L layers of Hdp = 4 fail",
      .bound = "funccomp-params",
-     .bound_params = "L=$ H=1 d=2 p=2 n=1000000 zeros=0",
+     .bound_params = "L=$ H=1 d=2 n=1000000 zeros=0",
+     .numbers = "p=2",
+     .bits = AT_BITS_SOURCE,
      .bound_start = "n"},
     {.task = "funccomp",
      .architecture = "L+1 layers",
@@ -179,7 +192,9 @@ const at_map_panel at_map_panels[] = {
      .sizes = "1000 10000 100000 1000000 10000000",
      .unit = "head width, one head a layer, N = 3k",
      .bound = "triangle",
-     .bound_params = "k=$ D=2 H=1 m=1 " EXACT},
+     .bound_params = "k=$ D=2 H=1 m=1",
+     F32,
+     .bits = AT_BITS_EXACT},
     {.task = "match3-local",
      .architecture = "one softmax layer",
      .size = "N",
@@ -213,6 +228,6 @@ const at_map_panel at_map_panels[] = {
     {DECODER("arithmetic", "linear", "ops", "2 4 8 16 32 64 128 256 512", NULL, NULL, "arithmetic",
              AT_STUDY_LINEAR),
      .unit = "width, 3 layers of 4 heads", .bound = "arith-hard",
-     .bound_params = "operators=$ prime=11 layers=3 H=4 w=1 " F32},
+     .bound_params = "operators=$ prime=11 layers=3 H=4 w=1", F32, .bits = AT_BITS_ROUNDED},
 };
 const int at_n_map_panels = COUNT(at_map_panels);

@@ -66,6 +66,42 @@ static int widths_of(const at_map *m, int columns, int width[CELLS])
     return gap;
 }
 
+static bool same_bits(const at_map_place *a, const at_map_place *b)
+{
+    return a->bits && b->bits && !strcmp(a->bits, b->bits);
+}
+
+/* Which bits the bounds count: each kind once, and the panels that it is of. */
+static void bits_put(view_pen *p, const at_map *m)
+{
+    at_text t;
+    for (int k = 0; k < m->n; k++) {
+        bool said = !m->places[k].bits;
+        for (int i = 0; i < k && !said; i++)
+            said = same_bits(&m->places[i], &m->places[k]);
+        if (said)
+            continue;
+        at_text_init(&t);
+        at_text_addf(&t, "Bits counted, %s: ", m->places[k].bits);
+        const char *task = "", *mark = "";
+        for (int i = k; i < m->n; i++) {
+            const at_map_panel *w = m->places[i].panel;
+            if (!same_bits(&m->places[i], &m->places[k]))
+                continue;
+            at_text_addf(&t, "%s%s%s%s", mark, strcmp(task, w->task) ? w->task : "",
+                         strcmp(task, w->task) ? " " : "", w->architecture);
+            task = w->task;
+            mark = ", ";
+        }
+        at_text_add(&t, ".");
+        if (t.oom)
+            p->out->oom = true;
+        else
+            view_pen_wrap(p, t.s, 0);
+        at_text_release(&t);
+    }
+}
+
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
 {
     at_text t;
@@ -81,6 +117,7 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
     }
     view_pen_end(&p);
     view_pen_wrap(&p, legend, 0);
+    bits_put(&p, m);
     for (int k = 0; k < m->n; k++) {
         const at_map_place *place = &m->places[k];
         if (place->verdict != AT_MAP_CONTRADICTS)
@@ -119,6 +156,11 @@ static void place_html(at_text *t, const at_map_place *p)
     at_text_add(t, wrong ? "<span class=\"pill fails\">\xE2\x9C\x97 " : "");
     view_html(t, p->words);
     at_text_add(t, wrong ? "</span>" : "");
+    if (p->bits) {
+        at_text_add(t, "<div class=\"tiny\">Bits counted, ");
+        view_html(t, p->bits);
+        at_text_add(t, ".</div>");
+    }
     if (p->note) {
         at_text_add(t, wrong ? "<div>" : "<div class=\"tiny\">");
         view_html(t, p->note);

@@ -167,6 +167,7 @@ typedef struct {
     view_map_bound_kind kind;
     double least;
     const char *text;
+    const char *refused; /* NULL, or why what is proved is not drawn: other bits are counted */
 } view_map_bound;
 /* What a template may ask of the construction. */
 typedef struct {

@@ -67,7 +67,10 @@ static const struct {
     {"compose-bound", ""},
     {"compose-bound", "n=16 H=1 d=3 p=16"}, /* n log2 n = 64 = H(d+1)p */
     {"compose-bound", "n=9007199254740991 H=1000000 d=1000000 p=1000"},
+    {"compose-bound", "n=256 H=1 d=74 p=11 e=8 sums=exact"},
+    {"compose-bound", "n=300 H=2 d=20 p=24 sums=exact"},
     {"compose-cot", ""},
+    {"compose-cot", "n=10000000 H=1 d=1 p=24 T=345 sums=exact"},
     {"compose-cot", "n=1000000 H=1 d=1 p=8 T=30"},
     {"funccomp-params", ""},
     {"funccomp-params", "L=2 H=1 d=2 p=1 n=7 zeros=1200"},
@@ -151,6 +154,7 @@ static void test_starts(void **state)
         assert_int_equal(now, r.verdict == AT_BOUND_BINDS);
         binding += now;
         assert_true(strlen(r.inequality) > 0 && strlen(r.meaning) > 0);
+        assert_true(r.bits > AT_BITS_UNSAID && r.bits < AT_BITS_KINDS);
         for (int k = 0; k < r.n_starts; k++)
             start_check(b, &p, &r.starts[k], now, &asked);
         at_arena_release(&a);
@@ -179,6 +183,7 @@ static void test_least(void **state)
         {"qsa-fnn-hard", "", "width", NULL},
         {"qsa-rnn-hard", "", "bits", NULL},
         {"compose-bound", "", "d", NULL},
+        {"compose-bound", "sums=exact", "d", NULL},
         {"compose-cot", "n=1000000", "T", NULL},
         {"funccomp-params", "zeros=2000 p=1", "L", NULL},
         {"dp-hard", "n=5000", "w", "H"},

@@ -230,7 +230,8 @@ static const at_map_panel layers = {.task = "funccomp",
                                     .construction = "funccomp",
                                     .construction_params = "L=$",
                                     .bound = "qsa-fnn-hard",
-                                    .bound_params = "N=$+1 d=1 q=1 width=1"};
+                                    .bound_params = "N=$+1 d=1 q=1 width=1",
+                                    .bits = AT_BITS_REALS};
 
 static void verdicts(void **state)
 {
@@ -306,7 +307,9 @@ static void astronomical_bounds_are_words(void **state)
                       .sizes = "1 2",
                       .unit = "prompts",
                       .bound = "funccomp-params",
-                      .bound_params = "L=$ H=1 d=2 p=2 n=1000000 zeros=0",
+                      .bound_params = "L=$ H=1 d=2 n=1000000 zeros=0",
+                      .numbers = "p=2",
+                      .bits = AT_BITS_SOURCE,
                       .bound_start = "n"};
     at_map m = map_of(&s, &p, 1);
     assert_non_null(strstr(m.places[0].bound, "10^"));
@@ -319,6 +322,95 @@ static void astronomical_bounds_are_words(void **state)
     assert_null(strstr(t.s, "<path"));
     assert_non_null(strstr(t.s, "L = 1: from n = 10^"));
     at_text_release(&t);
+    sweep_end(&s);
+}
+
+/* The bits that a panel's numbers have are said once, for bound and construction alike; a bound that counts others is not drawn. */
+static void bits_are_the_same_on_both_sides(void **state)
+{
+    (void)state;
+    for (int k = 0; k < at_n_map_panels; k++) {
+        const at_map_panel *p = &at_map_panels[k];
+        static const char *const own[] = {" p=", " e=", " sums="};
+        for (size_t i = 0; p->bound && i < sizeof own / sizeof *own; i++)
+            if (strstr(p->bound_params, own[i]))
+                fail_msg("%s, %s: its bound has numbers of its own:%s", p->task, p->architecture, own[i]);
+    }
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    for (int k = 0; k < m.n; k++) {
+        const at_map_panel *p = m.places[k].panel;
+        assert_true(!p->bound == !m.places[k].bits);
+        if (p->bound && (!strcmp(m.places[k].bound, "not drawn") || p->bits == AT_BITS_UNSAID))
+            fail_msg("%s, %s: %s", p->task, p->architecture, m.places[k].note);
+    }
+    /* planted: a panel of floats whose bound counts as its source does, and the other way round; rounded sums for exact ones */
+    at_map_panel few = {.task = "composition",
+                        .architecture = "one layer",
+                        .size = "n",
+                        .sizes = "64 128 256",
+                        .unit = "head width",
+                        .measure = AT_MAP_HEADS_DIM,
+                        .construction = "compose-one",
+                        .construction_params = "n=$",
+                        .bound = "compose-bound",
+                        .bound_params = "n=$ H=1 d=1",
+                        .numbers = "p=$~+3 e=8",
+                        .bits = AT_BITS_EXACT};
+    at_map_panel p[] = {few, few, few, few};
+    p[1].bits = AT_BITS_SOURCE;
+    p[2].bits = AT_BITS_ROUNDED;
+    p[3].bits = AT_BITS_UNSAID;
+    m = map_of(&s, p, 4);
+    assert_int_equal(m.places[0].points[AT_MAP_PROVED].n, 3);
+    assert_string_equal(m.places[0].bits, "p=11 e=8 at n = 256: floats, exact sums");
+    for (int k = 1; k < 4; k++) {
+        assert_int_equal(m.places[k].points[AT_MAP_PROVED].n, 0);
+        assert_string_equal(m.places[k].bound, "not drawn");
+        assert_string_equal(m.places[k].words, "open");
+        assert_non_null(strstr(m.places[k].note, "Bound compose-bound counts "));
+    }
+    sweep_end(&s);
+}
+
+/* One softmax head that composes, with g in slots: the n log2 n bits of g are cut into pieces of p+1 bits, a piece is an integer from
+ * -2^p to 2^p - 1, exact at p bits, and each is the sum of the tokens that reach into it. Every token of g has weight 1, and f(x) has the weight e^-20 and two more
+ * slots. At f32 the sign is left out: floor(24/log2 n) values a slot, and one slot for f(x). Sums are exact, the largest score is always 0. */
+static double slots(double n, double p)
+{
+    return ceil(n * log2(n) / (p + 1)) + 2;
+}
+
+static void no_line_lies_above_a_possible_construction(void **state)
+{
+    (void)state;
+    static const double n[] = {64, 128, 256}, wide[] = {41, 84, 173};
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    int asked = 0;
+    for (int k = 0; k < m.n; k++) {
+        const at_map_panel *w = m.places[k].panel;
+        const at_map_points *line = &m.places[k].points[AT_MAP_PROVED];
+        if (strcmp(w->task, "composition") || !w->bound || strcmp(w->bound, "compose-bound"))
+            continue;
+        for (int i = 0; i < line->n; i++)
+            for (int j = 0; j < 3; j++) {
+                if (line->x[i] != n[j])
+                    continue;
+                double p = strchr(w->numbers, '$') ? ceil(log2(n[j])) + 3 : 24, built = slots(n[j], p);
+                if (p < 24)
+                    assert_true(built == wide[j]);
+                else
+                    built = fmin(built, ceil(n[j] / floor(24 / log2(n[j]))) + 1);
+                if (line->y[i] > built)
+                    fail_msg("%s: %g is printed at n = %g, and %g is enough", w->architecture, line->y[i],
+                             n[j], built);
+                asked++;
+            }
+    }
+    assert_int_equal(asked, 6);
     sweep_end(&s);
 }
 
@@ -499,6 +591,8 @@ int main(void)
         cmocka_unit_test(verdicts),
         cmocka_unit_test(contradictions_are_loud_and_never_drawn),
         cmocka_unit_test(astronomical_bounds_are_words),
+        cmocka_unit_test(bits_are_the_same_on_both_sides),
+        cmocka_unit_test(no_line_lies_above_a_possible_construction),
         cmocka_unit_test(panels_that_cannot_be_are_refused),
         cmocka_unit_test(hostile_rows_are_harmless),
         cmocka_unit_test(every_panel_of_the_map),
