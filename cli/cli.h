@@ -25,8 +25,17 @@
 #include <attest/front.h>
 #include <attest/exec.h>
 #include <attest/learn.h>
+#include <attest/view.h>
 
 #include <jansson.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZED
+#endif
+#endif
 
 /* Exit codes. at_exit_code gives them for failures. */
 enum { CLI_HOLDS = 0, CLI_FAILS = 1, CLI_USAGE = 2, CLI_UNDECIDED = 3, CLI_INTERRUPTED = 130 };
@@ -65,6 +74,7 @@ enum {
 /* What the user asked for. Strings belong to argv or live as long as the process. */
 typedef struct {
     const char *command; /* its name, for messages */
+    int code;            /* of a fault among the options */
     const char **words;  /* the arguments that are no options */
     int n_words;
     const char *set; /* NULL, or "N=6 M=11": every --set, joined by blanks; not checked yet */
@@ -116,10 +126,10 @@ extern const cli_command cmd_bench, cmd_bound, cmd_build, cmd_check, cmd_compile
     cmd_generate, cmd_list, cmd_look, cmd_map, cmd_protocol, cmd_refute, cmd_report, cmd_run, cmd_show,
     cmd_sweep, cmd_train;
 
-/* argv[0] is the command's name. False: a message was printed, exit 2. *help: --help was given. */
+/* argv[0] is the command's name. False: a message was printed, and out->code is the exit code. *help: --help was given. */
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
 void cli_args_release(cli_args *a);
-void cli_help_print(const cli_command *c);
+int cli_help_print(const cli_command *c); /* the exit code */
 
 /* ---- messages and output --------------------------------------------------------------------- */
 
@@ -127,6 +137,7 @@ void cli_help_print(const cli_command *c);
 int cli_fail(const cli_args *a, const at_err *err);
 /* The same for a fault that the command found itself; returns CLI_USAGE. */
 int cli_usage(const cli_args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */
 
 /* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
 bool cli_put(const char *s, size_t n);
@@ -202,6 +213,12 @@ double cli_median(double *rate, int n, double *spread);
  * cli_fail take the bar away before they write; the next tick draws it again. */
 const at_progress *cli_progress(void);
 void cli_progress_clear(void);
+
+/* Draws `what` into a picture file. cli_draw lets another process call it when cairo is needed, so that a lack of memory
+ * ends in one line and exit 3; the kind is by the suffix of path. */
+typedef at_status cli_drawing(const void *what, at_picture_kind kind, const char *path, at_err *err);
+at_status cli_draw(cli_drawing *draw, const void *what, const char *path, at_err *err);
+at_status cli_plot_draw(const at_plot *p, const char *path, at_err *err); /* that of at_plot_picture */
 
 /* Found out before the work, not after it: can a file be written there? */
 bool cli_can_be_written(const char *path, at_err *err);

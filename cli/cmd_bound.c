@@ -117,12 +117,9 @@ static int json_print(const cli_args *a, const at_bound *b, const at_params *p, 
 static at_status picture(const cli_args *a, const at_bound *b, const at_params *p, at_arena *arena,
                          at_err *err)
 {
-    at_picture_kind kind;
     at_plot plot;
-    at_status s = at_picture_kind_of(a->plot, &kind, err);
-    if (!s)
-        s = at_bound_plot(b, p, arena, &plot, err);
-    return s ? s : at_plot_picture(&plot, kind, a->plot, err);
+    at_status s = at_bound_plot(b, p, arena, &plot, err);
+    return s ? s : cli_plot_draw(&plot, a->plot, err);
 }
 
 static int run(const cli_args *a)

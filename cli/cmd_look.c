@@ -2,22 +2,24 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
-#include <attest/view.h>
-
 #include <stdio.h>
 #include <string.h>
+
+static at_status look_draw(const void *look, at_picture_kind kind, const char *path, at_err *err)
+{
+    return at_look_picture(look, kind, path, err);
+}
 
 static int show(const cli_args *a, const at_look *l)
 {
     at_err err = {0};
-    at_picture_kind kind;
     at_text t;
     at_text_init(&t);
     if (!a->out) {
         at_look_terminal(l, cli_columns(), cli_color(), &t);
         return cli_put_text(a, &t, CLI_HOLDS);
     }
-    if (at_picture_kind_of(a->out, &kind, &err) || at_look_picture(l, kind, a->out, &err))
+    if (cli_draw(look_draw, l, a->out, &err))
         return cli_fail(a, &err);
     at_text_add_plain(&t, a->out);
     at_text_addf(&t, ": %d head%s, %d positions\n", l->trace->n_heads, l->trace->n_heads == 1 ? "" : "s",

@@ -71,6 +71,11 @@ static at_status rows_read(const char *db, at_row **rows, size_t *n, at_arena *a
     return s;
 }
 
+static at_status map_draw(const void *map, at_picture_kind kind, const char *path, at_err *err)
+{
+    return at_map_picture(map, kind, path, err);
+}
+
 static int run(const cli_args *a)
 {
     at_err err = {0};
@@ -88,7 +93,7 @@ static int run(const cli_args *a)
     if (!s)
         s = at_map_make(at_map_panels, at_n_map_panels, rows, n, at_build_id(), &arena, &m, &err);
     if (!s && a->out)
-        s = at_map_picture(&m, kind, a->out, &err);
+        s = cli_draw(map_draw, &m, a->out, &err);
     int code = s ? cli_fail(a, &err) : map_print(a, &m);
     at_arena_release(&arena);
     return code;

@@ -80,6 +80,18 @@ static int summary_print(const cli_args *a, const at_sweep_summary *sum, const a
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+typedef struct {
+    const at_row *rows;
+    size_t n;
+} trained;
+
+static at_status trained_draw(const void *of, at_picture_kind kind, const char *path, at_err *err)
+{
+    const trained *t = of;
+    (void)kind; /* the same, by the suffix */
+    return at_trained_picture(t->rows, t->n, path, err);
+}
+
 static at_status report_write(const char *db, const cli_args *a, const char *report, at_arena *arena,
                               at_row **rows, size_t *n, at_err *err)
 {
@@ -98,7 +110,7 @@ static at_status report_write(const char *db, const cli_args *a, const char *rep
         s = at_file_write(report, html.s, html.n, err);
     at_text_release(&html);
     if (!s && a->plot)
-        s = at_trained_picture(*rows, *n, a->plot, err);
+        s = cli_draw(trained_draw, &(trained){*rows, *n}, a->plot, err);
     return s;
 }
 

@@ -106,9 +106,7 @@ static at_status curve_write(const char *what, const at_outcome *o, const char *
     at_series loss = {.label = "loss", .n = o->n_loss, .x = x, .y = y};
     at_plot plot = {
         .title = what, .xlabel = "step", .ylabel = "loss", .logy = true, .series = &loss, .n_series = 1};
-    at_picture_kind kind;
-    at_status s = at_picture_kind_of(path, &kind, err);
-    return s ? s : at_plot_picture(&plot, kind, path, err);
+    return cli_plot_draw(&plot, path, err);
 }
 
 /* What the user asked for, found out before anything is begun. */

@@ -56,10 +56,8 @@ static int dispatch(int argc, char **argv)
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         bool topic = argc >= 3 && !strcmp(argv[1], "help");
         for (int i = 0; topic && i < N_COMMANDS; i++)
-            if (!strcmp(commands[i]->name, argv[2])) {
-                cli_help_print(commands[i]);
-                return CLI_HOLDS;
-            }
+            if (!strcmp(commands[i]->name, argv[2]))
+                return cli_help_print(commands[i]);
         return topic ? unknown(argv[2]) : overview_print();
     }
     if (!strcmp(argv[1], "--version")) {
@@ -82,9 +80,8 @@ static int dispatch(int argc, char **argv)
                                 "all the same)");
     cli_args a;
     bool help = false;
-    int code = CLI_USAGE;
-    if (cli_args_parse(c, argc - 1, argv + 1, &a, &help))
-        code = help ? (cli_help_print(c), CLI_HOLDS) : c->run(&a);
+    bool ready = cli_args_parse(c, argc - 1, argv + 1, &a, &help);
+    int code = !ready ? a.code : help ? cli_help_print(c) : c->run(&a);
     cli_args_release(&a);
     return code;
 }

@@ -18,14 +18,6 @@ void __flint_set_memory_functions(void *(*alloc)(size_t), void *(*calloc)(size_t
                                   void *(*realloc)(void *, size_t), void (*free)(void *));
 void flint_set_abort(void (*func)(void));
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ADDRESS_SANITIZED
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZED
-#endif
-#endif
-
 #ifdef ADDRESS_SANITIZED
 /* fontconfig, which cairo asks for fonts, keeps its tables to the end: not our leak. */
 const char *__lsan_default_suppressions(void);

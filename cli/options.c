@@ -141,7 +141,7 @@ static void paragraphs_print(at_text *t, const char *s)
     }
 }
 
-void cli_help_print(const cli_command *c)
+int cli_help_print(const cli_command *c)
 {
     at_text t;
     at_text_init(&t);
@@ -179,7 +179,7 @@ void cli_help_print(const cli_command *c)
         at_text_addf(&t, "  %.*s\n", (int)n, s);
         s += n + (s[n] == '\n');
     }
-    cli_put_text(&(cli_args){.command = c->name}, &t, CLI_HOLDS);
+    return cli_put_text(&(cli_args){.command = c->name}, &t, CLI_HOLDS);
 }
 
 /* ---- values ------------------------------------------------------------------------------------ */
@@ -201,13 +201,11 @@ static bool number(const cli_args *a, const char *name, const char *s, double lo
 }
 
 /* Assignments, joined by blanks: to = to + name + "=" + s, without the first part where name is empty. */
-static bool assignment_add(const cli_args *a, const char **to, const char *name, const char *s)
+static bool assignment_add(cli_args *a, const char **to, const char *name, const char *s)
 {
     char *joined = NULL;
-    if (asprintf(&joined, "%s%s%s%s%s", *to ? *to : "", *to ? " " : "", name, *name ? "=" : "", s) < 0) {
-        cli_usage(a, "out of memory");
-        return false;
-    }
+    if (asprintf(&joined, "%s%s%s%s%s", *to ? *to : "", *to ? " " : "", name, *name ? "=" : "", s) < 0)
+        return !(a->code = cli_oom(a));
     free((char *)*to);
     *to = joined;
     return true;
@@ -415,6 +413,7 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bool *help)
 {
     *a = (cli_args){.command = c->name,
+                    .code = CLI_USAGE,
                     .seed = 1,
                     .precision = at_f64,
                     .seconds = 1,
@@ -433,10 +432,8 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
         *help = !strcmp(argv[i], "--help") || !strcmp(argv[i], "-h");
     if (*help)
         return true;
-    if (!(a->words = calloc((size_t)argc, sizeof *a->words))) {
-        cli_usage(a, "out of memory");
-        return false;
-    }
+    if (!(a->words = calloc((size_t)argc, sizeof *a->words)))
+        return !(a->code = cli_oom(a));
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i];
         if (ended || !looks_like_option(s)) {

@@ -39,11 +39,9 @@ bool cli_flush(void)
 
 int cli_put_text(const cli_args *a, at_text *t, int code)
 {
-    if (t->oom) {
-        at_err err = {0};
-        at_oom(&err);
-        code = cli_fail(a, &err);
-    } else if (t->n)
+    if (t->oom)
+        code = cli_oom(a);
+    else if (t->n)
         cli_put(t->s, t->n);
     at_text_release(t);
     return code;
@@ -51,7 +49,8 @@ int cli_put_text(const cli_args *a, at_text *t, int code)
 
 /* ---- stderr ----------------------------------------------------------------------------------- */
 
-static void line_print(const cli_args *a, const char *text)
+/* The exit code: what was asked for, or 3 when the line itself found no memory. */
+static int line_print(const cli_args *a, const char *text, int code)
 {
     cli_flush(); /* what came before the error stands before it */
     cli_progress_clear();
@@ -59,13 +58,14 @@ static void line_print(const cli_args *a, const char *text)
     at_text_init(&t);
     at_text_add_plain(&t, text);
     fprintf(stderr, "attest%s%s: %s\n", a->command[0] ? " " : "", a->command, t.oom ? "out of memory" : t.s);
+    code = t.oom ? CLI_UNDECIDED : code;
     at_text_release(&t);
+    return code;
 }
 
 int cli_fail(const cli_args *a, const at_err *err)
 {
-    line_print(a, err->text);
-    return at_exit_code(err->code);
+    return line_print(a, err->text, at_exit_code(err->code));
 }
 
 int cli_usage(const cli_args *a, const char *fmt, ...)
@@ -75,8 +75,14 @@ int cli_usage(const cli_args *a, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    line_print(a, text);
-    return CLI_USAGE;
+    return line_print(a, text, CLI_USAGE);
+}
+
+int cli_oom(const cli_args *a)
+{
+    at_err err = {0};
+    at_oom(&err);
+    return cli_fail(a, &err);
 }
 
 /* ---- the terminal ------------------------------------------------------------------------------ */
