@@ -52,27 +52,14 @@ static void keep(printer *p, const at_row *r)
         *text[i] = copy(p, *text[i]);
 }
 
-static const char *mark(const printer *p, const at_job_event *e)
+static const char *mark(const printer *p, const at_row *r)
 {
-    const char *word = strcmp(e->row->rec.role, "control") == 0
-                           ? (e->good                                  ? "rejected"
-                              : strcmp(e->row->rec.verdict, "unknown") ? "NOT REJECTED"
-                                                                       : "unknown")
-                           : e->row->rec.verdict;
-    static const char *const plain[] = {"ok ", "BAD", " ? "};
-    static const char *const paint[] = {"\x1b[32mok \x1b[0m", "\x1b[31mBAD\x1b[0m", "\x1b[33m ? \x1b[0m"};
-    int k = e->good ? 0 : strcmp(word, "unknown") == 0 ? 2 : 1;
+    static const char *const plain[] = {"ok ", "BAD", " ? ", " - "};
+    static const char *const paint[] = {"\x1b[32mok \x1b[0m", "\x1b[31mBAD\x1b[0m", "\x1b[33m ? \x1b[0m",
+                                        " - "};
+    bool table = strcmp(r->rec.role, "table") == 0; /* computed; there is nothing to stand */
+    at_standing k = table ? AT_STANDS : at_row_standing(r);
     return p->color ? paint[k] : plain[k];
-}
-
-static void count_print(char out[32], uint64_t n)
-{
-    if (n >= INT64_MAX)
-        snprintf(out, 32, "all");
-    else if (n >= 10000000)
-        snprintf(out, 32, "%.3g", (double)n);
-    else
-        snprintf(out, 32, "%" PRIu64, n);
 }
 
 static json_t *row_json(const at_job_event *e)
@@ -85,6 +72,7 @@ static json_t *row_json(const at_job_event *e)
     o = cli_json_set(o, "role", cli_json_text(r->rec.role));
     o = cli_json_set(o, "verdict", cli_json_text(r->rec.verdict));
     o = cli_json_set(o, "good", json_boolean(e->good));
+    o = cli_json_set(o, "strength", cli_json_text(at_strength_names[at_row_strength(r)]));
     o = cli_json_set(o, "evidence", cli_json_text(r->rec.evidence));
     o = cli_json_set(o, "arithmetic", cli_json_text(r->rec.arithmetic));
     o = cli_json_set(o, "inputs", cli_json_number((double)r->rec.inputs));
@@ -159,22 +147,23 @@ static void told(void *ctx, const at_job_event *e)
         at_text_addf(&t, "%s%s\n  %s\n", p->last ? "\n" : "", e->claim->id, e->claim->title);
         p->last = e->claim->id;
     }
-    char inputs[32], margin[32] = "";
-    count_print(inputs, r->rec.inputs);
+    char evidence[AT_EVIDENCE_TEXT], margin[32] = "";
+    at_row_evidence(r, e->claim->trial ? "case" : "input", evidence);
     if (isfinite(r->rec.margin))
         snprintf(margin, sizeof margin, "  margin %.3g", r->rec.margin);
     if (strcmp(r->rec.role, "table") == 0) {
-        at_text_addf(&t, "  %s table %s%s\n", mark(p, e), r->key.params,
+        at_text_addf(&t, "  %s table %s%s\n", mark(p, r), r->key.params,
                      e->served ? "  (from the ledger)" : "");
         table_print(&t, r->rec.detail);
     } else {
         const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
-        at_text_addf(&t, "  %s %s%-9s %-4s ", mark(p, e), what, r->rec.evidence, r->rec.arithmetic);
+        at_text_addf(&t, "  %s %s %s%-21s %-4s ", mark(p, r), at_strength_signs[at_row_strength(r)], what,
+                     evidence, r->rec.arithmetic);
         at_text_add_plain(&t, r->key.params);
-        at_text_addf(&t, "  %s %s%s%s%s\n", inputs, e->claim->trial ? "case" : "input",
-                     r->rec.inputs == 1 ? "" : "s", margin, e->served ? "  (from the ledger)" : "");
+        at_text_addf(&t, "%s%s\n", margin, e->served ? "  (from the ledger)" : "");
     }
-    if ((strcmp(r->rec.verdict, "unknown") == 0 || e->claim->trial) &&
+    at_standing standing = at_row_standing(r);
+    if ((standing == AT_OPEN || standing == AT_ABSENT || e->claim->trial) &&
         r->rec.detail && /* why; what was found */
         strcmp(r->rec.role, "table") != 0) {
         json_t *o = json_loads(r->rec.detail, 0, NULL);
@@ -226,9 +215,69 @@ static at_status report_write(printer *p, at_ledger *l, const char *path, at_err
     return s;
 }
 
-static int summary_print(const cli_args *a, const at_job_summary *sum, const char *report, json_t *rows,
-                         int code)
+/* A question in words: what it rests on, where, at which parameters. */
+static void question_print(const at_row *r, at_text *out)
 {
+    at_text_addf(out, "%s%s %s ", at_row_is_control(r) ? "control " : "", r->rec.evidence, r->rec.arithmetic);
+    at_text_add_plain(out, r->key.params);
+}
+
+/* Per claim: does it stand, and which of its questions speak against it. */
+static json_t *standings_json(const printer *p, const at_claim *const *claims, int n)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < n; i++) {
+        at_tally tally = {0};
+        json_t *o = json_object(), *against = json_array();
+        for (size_t k = 0; k < p->n; k++) {
+            const at_row *r = &p->kept[k];
+            at_standing one = at_row_standing(r);
+            if (strcmp(r->key.subject, claims[i]->id) != 0)
+                continue;
+            at_tally_add(&tally, r);
+            if (one != AT_FALLS && one != AT_OPEN)
+                continue;
+            at_text t;
+            at_text_init(&t);
+            question_print(r, &t);
+            against = cli_json_add(against, cli_json_text(t.oom ? "" : t.s));
+            at_text_release(&t);
+        }
+        o = cli_json_set(o, "claim", cli_json_text(claims[i]->id));
+        o = cli_json_set(o, "standing", cli_json_text(at_tally_word(&tally)));
+        all = cli_json_add(all, cli_json_set(o, "against", against));
+    }
+    return all;
+}
+
+/* The claims that do not stand, each with the questions that speak against it. */
+static void standings_print(const printer *p, const at_claim *const *claims, int n, at_text *t)
+{
+    for (int i = 0; i < n; i++) {
+        at_tally tally = {0};
+        for (size_t k = 0; k < p->n; k++)
+            if (strcmp(p->kept[k].key.subject, claims[i]->id) == 0)
+                at_tally_add(&tally, &p->kept[k]);
+        if (at_tally_standing(&tally) == AT_STANDS)
+            continue;
+        at_text_addf(t, "%s: %s\n", claims[i]->id, at_tally_word(&tally));
+        for (size_t k = 0; k < p->n; k++) {
+            at_standing one = at_row_standing(&p->kept[k]);
+            if (strcmp(p->kept[k].key.subject, claims[i]->id) != 0 || (one != AT_FALLS && one != AT_OPEN))
+                continue;
+            at_text_addf(t, "  %s ", mark(p, &p->kept[k]));
+            question_print(&p->kept[k], t);
+            at_text_add(t, "\n");
+        }
+    }
+}
+
+static int summary_print(const printer *p, const at_claim *const *claims, const at_job_summary *sum,
+                         const char *report)
+{
+    static const int codes[AT_STANDINGS] = {CLI_HOLDS, CLI_FAILS, CLI_UNDECIDED, CLI_UNDECIDED};
+    const cli_args *a = p->args;
+    int code = codes[sum->standing];
     if (a->json) {
         json_t *o = json_object();
         o = cli_json_set(o, "build", cli_json_text(at_build_id()));
@@ -238,7 +287,8 @@ static int summary_print(const cli_args *a, const at_job_summary *sum, const cha
         o = cli_json_set(o, "rejected", json_integer(sum->rejected));
         o = cli_json_set(o, "unknown", json_integer(sum->unknown));
         o = cli_json_set(o, "seconds", cli_json_number(sum->seconds));
-        return cli_put_json(a, cli_json_set(o, "cells", rows), code);
+        o = cli_json_set(o, "standings", standings_json(p, claims, sum->claims));
+        return cli_put_json(a, cli_json_set(o, "cells", p->rows), code);
     }
     at_text t;
     at_text_init(&t);
@@ -247,6 +297,7 @@ static int summary_print(const cli_args *a, const at_job_summary *sum, const cha
     if (sum->unknown)
         at_text_addf(&t, ", %d undecided", sum->unknown);
     at_text_addf(&t, " (%.1f s%s)\n", sum->seconds, sum->served ? ", some from the ledger" : "");
+    standings_print(p, claims, sum->claims, &t);
     if (a->db)
         at_text_addf(&t, "ledger %s\n", a->db);
     if (report)
@@ -297,16 +348,14 @@ static int run(const cli_args *a)
     if (!s && report)
         s = report_write(&p, l, report, &err);
     at_ledger_close(l);
+    if (!s && p.oom)
+        s = at_oom(&err);
+    if (s)
+        json_decref(p.rows);
+    int code = s ? cli_fail(a, &err) : summary_print(&p, claims, &sum, report);
     at_arena_release(&p.arena);
     at_free(p.kept);
-    if (s) {
-        json_decref(p.rows);
-        return cli_fail(a, &err);
-    }
-    return summary_print(a, &sum, report, p.rows,
-                         sum.bad       ? CLI_FAILS
-                         : sum.unknown ? CLI_UNDECIDED
-                                       : CLI_HOLDS);
+    return code;
 }
 
 const cli_command cmd_check = {
@@ -320,7 +369,7 @@ const cli_command cmd_check = {
         "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
         "case, to attest-report.html. With --set the question is asked at your own sizes (N=8, or for\n"
         "integers a range, N=4..8, which asks at every point of it); tables are left out, and controls\n"
-        "that take bits away, since both have sizes of their own. With --precision cells that are run\n"
+        "that can say nothing at these sizes, with a word. With --precision cells that are run\n"
         "are run in that arithmetic.\n"
         "\n"
         "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"

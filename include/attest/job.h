@@ -20,8 +20,9 @@ const char *at_build_id(void); /* 16 hex digits over all sources: a new build se
 typedef struct {
     const at_claim *claim;
     const at_row *row;
-    bool good;   /* a claim that holds, a control that is rejected, a table row that was computed */
-    bool served; /* found in the ledger, not computed again */
+    bool
+        good; /* nothing against it: a cell that holds, a control that is rejected or idle, a table that was computed */
+    bool served;                /* found in the ledger, not computed again */
     const char *counterexample; /* NULL, or several lines: the input, what came out, the attention row */
 } at_job_event;
 
@@ -37,10 +38,14 @@ typedef struct {
     void *ctx;
 } at_job;
 
+/* With `set` a control may have nothing to say at the asked size: it takes bits away, or changes a parameter that is set, both
+ * at sizes of its own; or it is not rejected there, while the same check rejects it at its own size. It is told all the same,
+ * as idle, with a note, and counts for nothing. */
 typedef struct {
-    int claims, held; /* claims all of whose cells are good */
+    int claims, held; /* claims that stand: at_tally_standing */
     int controls, rejected;
     int cells, bad, unknown, served;
+    at_standing standing; /* of all claims together */
     double seconds;
 } at_job_summary;
 

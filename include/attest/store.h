@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     const char *role;     /* "claim" or "control" */
     const char *evidence; /* exact, certified, sampled, refuted */
-    const char *verdict;  /* holds, fails, unknown */
+    const char *verdict;  /* holds, fails, unknown; a control that says nothing at this size: idle */
     const char *arithmetic;
     uint64_t inputs; /* inputs covered */
     double margin;   /* least margin; NaN when there is none */
@@ -68,5 +68,49 @@ at_status at_ledger_piece_put(at_ledger *l, const at_cell_key *k, uint64_t piece
 typedef at_status at_piece_fn(void *ctx, uint64_t piece, const char *payload, at_err *err);
 at_status at_ledger_pieces(at_ledger *l, const at_cell_key *k, at_piece_fn *fn, void *ctx, at_err *err);
 /* Cells whose pieces or verdicts belong to other builds are kept (history) but never served. */
+
+/* ---- what rows say together ----------------------------------------------------------------------------
+ *
+ *     at_tally t = {0};
+ *     for (i ...) at_tally_add(&t, &rows[i]);        // the rows of one claim
+ *     at_tally_standing(&t);                         // does it stand?
+ *
+ * A cell stands when its verdict is "holds", a control when its verdict is "fails": it is rejected. Any other word but
+ * the opposite one is open, and open is never a pass. Measurements, trained networks and refutations count for nothing,
+ * nor does an idle control. */
+typedef enum { AT_STANDS, AT_FALLS, AT_OPEN, AT_ABSENT } at_standing;
+#define AT_STANDINGS 4
+bool at_row_is_control(const at_row *r);
+at_standing at_row_standing(const at_row *r);
+typedef struct {
+    int n[2][AT_STANDINGS]; /* cells, controls */
+} at_tally;
+void at_tally_add(at_tally *t, const at_row *r);
+/* One that falls, falls; else one that is open is open; ABSENT: none counts. */
+at_standing at_tally_role(const at_tally *t, bool control);
+/* Of a claim: its cells hold and its controls are rejected. */
+at_standing at_tally_standing(const at_tally *t);
+/* "holds", "fails", "control not rejected", "unknown", "control undecided", "not checked". */
+const char *at_tally_word(const at_tally *t);
+/* Of several claims: each must stand. */
+at_standing at_standing_of_all(const at_standing *one, size_t n);
+
+/* How much a row rests on. PROOF: certified over all inputs; ALL: every input was run, or one that is wrong was found;
+ * SOME: so many; ONE: a single one; NONE: undecided. Wherever a verdict is shown its sign stands beside it, and the
+ * text with the number. */
+typedef enum {
+    AT_STRENGTH_NONE,
+    AT_STRENGTH_ONE,
+    AT_STRENGTH_SOME,
+    AT_STRENGTH_ALL,
+    AT_STRENGTH_PROOF,
+    AT_STRENGTHS
+} at_strength;
+extern const char *const at_strength_signs[AT_STRENGTHS]; /* UTF-8, one column each */
+extern const char *const at_strength_names[AT_STRENGTHS]; /* for classes of HTML, and JSON */
+at_strength at_row_strength(const at_row *r);
+/* "sampled, 4000 inputs"; noun: what is counted, "input" or "case". */
+#define AT_EVIDENCE_TEXT 80
+void at_row_evidence(const at_row *r, const char *noun, char out[AT_EVIDENCE_TEXT]);
 
 #endif

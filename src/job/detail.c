@@ -76,8 +76,14 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     at_input x = {cx->n, cx->x};
     at_text_add(out, "input      ");
     at_input_print(m, &x, out);
-    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g\n", cx->position + 1, cx->n,
+    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g", cx->position + 1, cx->n,
                  cx->expected, cx->unknown ? "undecided " : "", cx->got);
+    char want[32], got[32]; /* numbers that look the same: what is between them */
+    snprintf(want, sizeof want, "%.10g", cx->expected);
+    snprintf(got, sizeof got, "%.10g", cx->got);
+    if (cx->got != cx->expected && !strcmp(want, got))
+        at_text_addf(out, ", off by %.3g", fabs(cx->got - cx->expected));
+    at_text_add(out, "\n");
     at_arena arena;
     at_arena_init(&arena);
     at_trace trace;
@@ -85,11 +91,12 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     at_status s = at_run(m, a, &x, &trace, &arena, &y, err);
     for (int h = 0; !s && h < trace.n_heads; h++) {
         const at_trace_head *t = &trace.heads[h];
-        int layer = 0;
+        int layer = 0, head = t->head + 1; /* heads are counted through all groups of the layer */
         for (int b = 0; b <= t->block; b++)
             layer += m->blocks[b].kind == AT_BLOCK_ATTN;
-        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, t->group + t->head + 1,
-                     cx->position + 1);
+        for (int g = 0; g < t->group; g++)
+            head += m->blocks[t->block].groups[g].heads;
+        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, head, cx->position + 1);
         row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
         at_text_add(out, "\n");
     }
@@ -161,26 +168,27 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
                          at_err *err)
 {
     bool control = u->cell->control != NULL;
+    /* A control is rejected only by a counterexample that was run again; one of a limit, which has no model, by what its
+     * trial found, in words. */
+    bool shown = m ? v->has_counterexample : v->note != NULL;
     u->rec.evidence = at_evidence_names[v->evidence];
     if (m && v->holds == AT_FALSE)
         u->rec.evidence = "refuted";
     if (!m && v->holds != AT_TRUE && v->evidence == AT_EV_REFUTED)
         u->rec.evidence = "not refuted"; /* of a limit: the model stood */
-    u->rec.verdict = v->holds == AT_TRUE ? "holds" : v->holds == AT_FALSE ? "fails" : "unknown";
+    u->rec.verdict = u->idle                                       ? "idle"
+                     : v->holds == AT_TRUE                         ? "holds"
+                     : v->holds == AT_FALSE && (shown || !control) ? "fails"
+                                                                   : "unknown";
     u->rec.inputs = v->inputs;
     u->rec.margin = v->margin;
-    u->unknown = v->holds == AT_UNKNOWN;
-    /* A control is rejected only by a counterexample that was run again; one of a limit, which has no model, by what its
-     * trial found, in words. */
-    bool shown = m ? v->has_counterexample : v->note != NULL;
-    u->good = control ? v->holds == AT_FALSE && shown : v->holds == AT_TRUE;
     json_t *o = json_object();
     if (m)
         detail_add(o, "size", size_json(m));
     if (control)
         detail_add(o, "control", json_string(u->cell->control));
-    if (v->note)
-        detail_add(o, "note", json_string(v->note));
+    if (u->idle || v->note)
+        detail_add(o, "note", json_string(u->idle ? u->idle : v->note));
     if (m && v->has_counterexample) {
         at_text t;
         at_text_init(&t);

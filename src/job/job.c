@@ -2,6 +2,7 @@
  * served from there; an unfinished one goes on where it stopped. */
 #include "job_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static at_status unit_params(unit *u, at_err *err)
@@ -21,7 +22,23 @@ static at_status unit_params(unit *u, at_err *err)
     return u->key.params ? AT_OK : at_oom(err);
 }
 
-static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
+/* A control that is left out, as a row that says why. */
+static at_status unit_idle(unit *u, at_err *err)
+{
+    u->key.question = at_arena_printf(u->arena, "control %s", u->cell->control);
+    u->key.model_hash = "";
+    u->rec.evidence = "not asked";
+    u->rec.verdict = "idle";
+    u->rec.arithmetic = at_cell_arith(u->cell);
+    u->rec.margin = NAN;
+    json_t *o = json_object();
+    detail_add(o, "control", json_string(u->cell->control));
+    detail_add(o, "note", json_string(u->idle));
+    at_status s = detail_finish(u, o, err);
+    return s ? s : u->key.question ? AT_OK : at_oom(err);
+}
+
+static at_status unit_run(unit *u, at_job_summary *sum, at_tally *tally, at_err *err)
 {
     if (u->cell) {
         u->asked = *u->cell;
@@ -35,26 +52,30 @@ static at_status unit_run(unit *u, at_job_summary *sum, at_err *err)
     u->key.build = at_build_id();
     u->rec = (at_record){.role = role, .seed = u->job->seed, .version = at_version()};
     at_status s = unit_params(u, err);
+    bool asked = !u->idle;
     if (!s)
-        s = u->table ? unit_table(u, err) : unit_check(u, err);
+        s = u->table ? unit_table(u, err) : asked ? unit_check(u, err) : unit_idle(u, err);
     if (s)
         return s;
     bool served = u->rec.when != NULL; /* only rows of the ledger have a date yet */
-    if (!served && u->job->ledger)
+    if (!served && asked && u->job->ledger)
         s = at_ledger_put(u->job->ledger, &u->key, &u->rec, err);
     if (s)
         return s;
-    sum->cells += !u->table;
-    sum->served += served;
-    sum->bad += !u->good && !u->unknown;
-    sum->unknown += u->unknown;
-    if (u->cell && u->cell->control) {
-        sum->controls++;
-        sum->rejected += u->good;
-    }
     at_row row = {u->key, u->rec};
+    at_standing standing = at_row_standing(&row);
+    at_tally_add(tally, &row);
+    sum->cells += !u->table && asked;
+    sum->served += served;
+    sum->bad += standing == AT_FALLS;
+    sum->unknown += standing == AT_OPEN;
+    if (at_row_is_control(&row) && standing != AT_ABSENT) {
+        sum->controls++;
+        sum->rejected += standing == AT_STANDS;
+    }
+    bool good = standing == AT_STANDS || standing == AT_ABSENT;
     if (u->job->told)
-        u->job->told(u->job->ctx, &(at_job_event){u->claim, &row, u->good, served, u->counterexample});
+        u->job->told(u->job->ctx, &(at_job_event){u->claim, &row, good, served, u->counterexample});
     return AT_OK;
 }
 
@@ -80,13 +101,32 @@ static bool same_question(const at_claim *c, int i, int k, const at_job *job)
     return same;
 }
 
-/* With --set a question is asked once, however many cells it comes from; and a control that takes bits away is left out,
- * since how many are too few was found at the cell's own sizes. */
+/* Does --set name the parameter that the control changes? "M=4096" under --set N=1,M=5. */
+static bool is_set(const char *control, const char *set)
+{
+    size_t n = strcspn(control, "=");
+    for (const char *s = set; *s; s += strcspn(s, " ,"), s += strspn(s, " ,"))
+        if (strcspn(s, "=") == n && !strncmp(s, control, n))
+            return true;
+    return false;
+}
+
+/* NULL, or why --set leaves this control out. */
+static const char *idle_of(const at_cell *cell, const at_job *job)
+{
+    if (!job->set || !cell->control)
+        return NULL;
+    if (at_cell_arith(cell) != cell->arith)
+        return "left out: how many bits are too few is known at its own size only";
+    if (is_set(cell->control, job->set))
+        return "left out: it changes a parameter that --set fixes";
+    return NULL;
+}
+
+/* With --set a question is asked once, however many cells it comes from. */
 static bool is_asked(const at_claim *c, int k, const at_job *job)
 {
     if (!in_tier(&c->cells[k], job))
-        return false;
-    if (job->set && at_cell_arith(&c->cells[k]) != c->cells[k].arith)
         return false;
     for (int i = 0; job->set && i < k; i++)
         if (in_tier(&c->cells[i], job) && same_question(c, i, k, job))
@@ -100,9 +140,12 @@ at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, 
     *out = (at_job_summary){.claims = n};
     double start = at_now();
     at_status s = AT_OK;
+    at_standing *standing = at_calloc((size_t)n, sizeof *standing);
+    if (!standing)
+        return at_oom(err);
     for (int i = 0; i < n && !s; i++) {
         const at_claim *c = claims[i];
-        int before = out->bad + out->unknown;
+        at_tally tally = {0};
         /* --set asks about one point: tables have points of their own */
         int n_tables = job->set ? 0 : c->n_tables;
         for (int k = 0; k < c->n_cells + n_tables && !s; k++) {
@@ -115,12 +158,16 @@ at_status at_job_check(const at_claim *const *claims, int n, const at_job *job, 
                       .cell = cell,
                       .table = cell ? NULL : &c->tables[k - c->n_cells],
                       .job = job,
-                      .arena = &a};
-            s = unit_run(&u, out, err);
+                      .arena = &a,
+                      .idle = cell ? idle_of(cell, job) : NULL};
+            s = unit_run(&u, out, &tally, err);
             at_arena_release(&a);
         }
-        out->held += !s && out->bad + out->unknown == before;
+        standing[i] = at_tally_standing(&tally);
+        out->held += !s && standing[i] == AT_STANDS;
     }
+    out->standing = at_standing_of_all(standing, (size_t)n);
+    at_free(standing);
     out->seconds = at_now() - start;
     return s;
 }

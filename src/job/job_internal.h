@@ -17,7 +17,7 @@ typedef struct {
     at_arena *arena;
     at_cell_key key;
     at_record rec;
-    bool good, unknown;
+    const char *idle; /* NULL, or why a control is not asked */
     char *counterexample;
 } unit;
 

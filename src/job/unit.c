@@ -109,6 +109,37 @@ static at_status points_check(unit *u, const points *x, uint64_t limit, at_verdi
     return s;
 }
 
+/* A control that is not rejected at the size that --set asks for: does the same check reject it at its own? Then it has
+ * nothing to say here; else the check is at fault. */
+static at_status idle_find(unit *u, uint64_t limit, at_err *err)
+{
+    at_job job = *u->job;
+    unit own = *u;
+    points x;
+    at_verdict v = {.holds = AT_UNKNOWN};
+    uint64_t at = 0;
+    job.set = NULL;
+    job.ledger = NULL;
+    own.job = &job;
+    at_status s = at_cell_sweep(u->claim, u->cell, job.tier, NULL, &own.sweep, err);
+    if (!s)
+        s = points_make(&own, &x, err);
+    if (s)
+        return s;
+    s = points_check(&own, &x, limit, &v, &at, err);
+    points_release(&x);
+    if (s || v.holds != AT_FALSE)
+        return s;
+    at_text t;
+    at_text_init(&t);
+    at_sweep_print(&own.sweep, &t);
+    u->idle =
+        t.oom ? NULL
+              : at_arena_printf(u->arena, "not rejected at this size; the same check rejects it at %s", t.s);
+    at_text_release(&t);
+    return u->idle ? AT_OK : at_oom(err);
+}
+
 at_status unit_check(unit *u, at_err *err)
 {
     const at_cell *c = u->cell;
@@ -135,8 +166,6 @@ at_status unit_check(unit *u, at_err *err)
         s = at_ledger_find(u->job->ledger, &u->key, &old, u->arena, err);
     if (!s && old) {
         u->rec = old->rec;
-        u->unknown = strcmp(old->rec.verdict, "unknown") == 0;
-        u->good = strcmp(old->rec.verdict, c->control ? "fails" : "holds") == 0;
         points_release(&x);
         return AT_OK;
     }
@@ -145,6 +174,8 @@ at_status unit_check(unit *u, at_err *err)
     double start = at_now();
     if (!s)
         s = points_check(u, &x, limit, &v, &at, err);
+    if (!s && c->control && u->job->set && v.holds == AT_TRUE)
+        s = idle_find(u, limit, err);
     u->rec.seconds = at_now() - start;
     if (!s) {
         u->rec.arithmetic = arith;
@@ -223,7 +254,6 @@ at_status unit_table(unit *u, at_err *err)
     at_status s = u->job->ledger ? at_ledger_find(u->job->ledger, &u->key, &old, u->arena, err) : AT_OK;
     if (s)
         return s;
-    u->good = true;
     if (old) {
         u->rec = old->rec;
         return AT_OK;

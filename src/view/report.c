@@ -8,9 +8,8 @@
  *     rest      what `attest refute` said, which counts for no claim; and all other rows: nothing is hidden
  *
  * Invariants:
- *   1. A claim holds only when it has cells and every one of them says "holds". "unknown", an empty verdict
- *      and any word this file does not know are shown as unknown; no cells is "not checked". Never a pass.
- *   2. A control is rejected only when its verdict is "fails". A control that holds is a failure of the check.
+ *   1. Rows are summed up by at_tally and nowhere else: the same words and numbers as on the terminal.
+ *   2. Beside every verdict stands how much it rests on (at_row_strength): its sign, and the number.
  *   3. Every string is escaped (view_html); the only markup taken from the caller is SVG made by this module.
  *      A content policy forbids scripts and fetches, should an escape ever be forgotten. */
 #include "view_internal.h"
@@ -18,24 +17,13 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { HOLDS, FAILS, UNKNOWN, NOT_CHECKED } verdict;
-static const char *const verdict_class[] = {"holds", "fails", "unknown", "unknown"};
-static const char *const claim_word[] = {"holds", "fails", "unknown", "not checked"};
-static const char *const control_word[] = {"not rejected", "rejected", "undecided", "no control"};
+static const char *const standing_class[AT_STANDINGS] = {"holds", "fails", "unknown", "unknown"};
+static const char *const cell_word[AT_STANDINGS] = {"holds", "fails", "unknown", "not checked"};
+static const char *const control_word[AT_STANDINGS] = {"rejected", "not rejected", "undecided", "left out"};
 
 static bool same(const char *a, const char *b)
 {
     return a && b && !strcmp(a, b);
-}
-
-static verdict row_verdict(const at_row *r)
-{
-    return same(r->rec.verdict, "holds") ? HOLDS : same(r->rec.verdict, "fails") ? FAILS : UNKNOWN;
-}
-
-static bool is_control(const at_row *r)
-{
-    return same(r->rec.role, "control");
 }
 
 /* A table of measurements is no verdict: it is shown, and counts for nothing. */
@@ -52,21 +40,20 @@ static bool is_refutation(const at_row *r)
 
 static bool in_role(const at_row *r, bool control)
 {
-    return control ? is_control(r) : !is_control(r) && !is_table(r);
+    return control ? at_row_is_control(r) : !at_row_is_control(r) && !is_table(r);
 }
 
-/* A control does its work by failing: the colour of its verdict is turned round. */
-static verdict row_color(const at_row *r)
+/* What the pill says of one row: a refutation has found something wrong, or is open. */
+static at_standing row_color(const at_row *r)
 {
-    verdict v = row_verdict(r);
-    return !is_control(r) || v == UNKNOWN ? v : v == FAILS ? HOLDS : FAILS;
+    return !is_refutation(r) ? at_row_standing(r) : same(r->rec.verdict, "fails") ? AT_FALLS : AT_OPEN;
 }
 
 static const char *row_word(const at_row *r)
 {
     if (is_refutation(r))
-        return row_verdict(r) == FAILS ? "refuted" : "not refuted";
-    return is_control(r) ? control_word[row_verdict(r)] : claim_word[row_verdict(r)];
+        return row_color(r) == AT_FALLS ? "refuted" : "not refuted";
+    return (at_row_is_control(r) ? control_word : cell_word)[at_row_standing(r)];
 }
 
 static bool belongs(const at_row *r, const at_report_claim *c)
@@ -74,18 +61,28 @@ static bool belongs(const at_row *r, const at_report_claim *c)
     return same(r->key.subject, c->id) && !view_is_trained(r) && !is_refutation(r);
 }
 
-/* What the rows of one role say together: all must be good; one bad is bad; else unknown. */
-static verdict role_verdict(const at_report_claim *c, const at_row *rows, size_t n, bool control)
+static at_tally tally_of(const at_report_claim *c, const at_row *rows, size_t n)
 {
-    verdict v = NOT_CHECKED;
+    at_tally t = {0};
+    for (size_t i = 0; i < n; i++)
+        if (belongs(&rows[i], c))
+            at_tally_add(&t, &rows[i]);
+    return t;
+}
+
+/* The most that a cell which holds rests on. */
+static const at_row *strongest(const at_report_claim *c, const at_row *rows, size_t n)
+{
+    const at_row *best = NULL;
     for (size_t i = 0; i < n; i++) {
-        if (!belongs(&rows[i], c) || !in_role(&rows[i], control))
+        const at_row *r = &rows[i];
+        if (!belongs(r, c) || !in_role(r, false) || at_row_standing(r) != AT_STANDS)
             continue;
-        verdict r = row_color(&rows[i]);
-        if (v == NOT_CHECKED || r == FAILS || (r == UNKNOWN && v == HOLDS))
-            v = r;
+        bool more = !best || at_row_strength(r) > at_row_strength(best) ||
+                    (at_row_strength(r) == at_row_strength(best) && r->rec.inputs > best->rec.inputs);
+        best = more ? r : best;
     }
-    return v;
+    return best;
 }
 
 /* A certificate covers every input of the size: more than a count can say. */
@@ -94,24 +91,44 @@ static bool is_uncountable(const at_row *r)
     return r->rec.inputs >= INT64_MAX;
 }
 
-static const char *inputs_text(char out[32], const at_row *r)
-{
-    return is_uncountable(r) ? "all" : view_count(out, r->rec.inputs);
-}
-
 /* ---- pieces -------------------------------------------------------------------------------------- */
 
-static void pill(at_text *t, verdict color, const char *word)
+/* The pill of a verdict that rests on samples is drawn with a broken line, one of a single input in an open one. */
+static void pill(at_text *t, at_standing color, at_strength strength, const char *word)
 {
-    static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "?"};
-    at_text_addf(t, "<span class=\"pill %s\">%s ", verdict_class[color], sign[color]);
+    static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "\xE2\x80\x93"};
+    bool weak = color == AT_STANDS && strength <= AT_STRENGTH_SOME;
+    at_text_addf(t, "<span class=\"pill %s%s%s\">%s ", standing_class[color], weak ? " " : "",
+                 weak ? at_strength_names[strength] : "", sign[color]);
     view_html(t, word);
     at_text_add(t, "</span>");
 }
 
 static void row_pill(at_text *t, const at_row *r)
 {
-    pill(t, row_color(r), row_word(r));
+    pill(t, row_color(r), at_row_strength(r), row_word(r));
+}
+
+/* Sign and number: how much the verdict rests on. */
+static void evidence_html(at_text *t, const at_report_claim *c, const at_row *r)
+{
+    char text[AT_EVIDENCE_TEXT];
+    at_row_evidence(r, c && c->trial ? "case" : "input", text);
+    at_text_addf(t, "<span class=\"strength\">%s</span> ", at_strength_signs[at_row_strength(r)]);
+    view_html(t, text);
+}
+
+static void claim_pill(at_text *t, const at_report_claim *c, const at_row *rows, size_t n)
+{
+    at_tally all = tally_of(c, rows, n);
+    const at_row *best = strongest(c, rows, n);
+    at_standing v = at_tally_standing(&all);
+    pill(t, v, best ? at_row_strength(best) : AT_STRENGTH_NONE, at_tally_word(&all));
+    if (v != AT_STANDS || !best)
+        return;
+    at_text_add(t, " <span class=\"tiny\">");
+    evidence_html(t, c, best);
+    at_text_add(t, "</span>");
 }
 
 /* An id for an anchor: the claim's place, so that foreign ids cannot clash or break out. */
@@ -128,24 +145,19 @@ static void row_line(at_text *t, const at_report_claim *c, const at_row *r)
     at_text_add(t, "<div class=\"line\">");
     row_pill(t, r);
     at_text_add(t, " ");
-    view_html(t, r->rec.evidence ? r->rec.evidence : "no evidence");
+    evidence_html(t, c, r);
     if (r->key.params && *r->key.params) {
         at_text_add(t, " \xC2\xB7 ");
         view_html(t, r->key.params);
     }
-    bool inputs = r->rec.inputs > 0, margin = !isnan(r->rec.margin);
-    at_text_add(t, inputs || margin ? "<div class=\"tiny\">" : "");
-    if (inputs)
-        at_text_addf(t, "%s %s%s", inputs_text(number, r), c->trial ? "case" : "input",
-                     r->rec.inputs == 1 ? "" : "s");
-    if (margin)
-        at_text_addf(t, "%sleast margin %s", inputs ? " \xC2\xB7 " : "", view_number(number, r->rec.margin));
-    at_text_add(t, inputs || margin ? "</div></div>\n" : "</div>\n");
+    if (!isnan(r->rec.margin))
+        at_text_addf(t, "<div class=\"tiny\">least margin %s</div>", view_number(number, r->rec.margin));
+    at_text_add(t, "</div>\n");
 }
 
 static int severity(const at_row *r)
 {
-    static const int order[] = {2, 0, 1, 1};
+    static const int order[AT_STANDINGS] = {2, 0, 1, 3};
     return order[row_color(r)];
 }
 
@@ -175,39 +187,38 @@ static void role_lines(at_text *t, const at_report_claim *c, const at_row *rows,
     for (int i = 0; i < k; i++)
         row_line(t, c, &rows[shown[i]]);
     if (!all)
-        pill(t, NOT_CHECKED, control ? control_word[NOT_CHECKED] : claim_word[NOT_CHECKED]);
+        pill(t, AT_ABSENT, AT_STRENGTH_NONE, control ? "no control" : cell_word[AT_ABSENT]);
     if (all > k)
         at_text_addf(t, "<div class=\"tiny\">and %d more below</div>\n", all - k);
 }
 
 /* ---- head ---------------------------------------------------------------------------------------- */
 
-static void tally(at_text *t, verdict color, int count, int of, const char *what)
+static void tally(at_text *t, at_standing color, int count, int of, const char *what)
 {
-    at_text_addf(t, "<div class=\"tally %s\"><b>%d of %d</b>%s</div>\n", verdict_class[color], count, of,
+    at_text_addf(t, "<div class=\"tally %s\"><b>%d of %d</b>%s</div>\n", standing_class[color], count, of,
                  what);
 }
 
 static void head_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
                       const char *build)
 {
-    int holding = 0, failing = 0, unknown = 0, controls = 0, rejected = 0, accepted = 0;
+    int count[AT_STANDINGS] = {0};
     uint64_t inputs = 0;
+    at_tally every = {0}; /* controls of claims that the catalogue does not have count too */
     for (int k = 0; k < n; k++) {
-        verdict v = role_verdict(&claims[k], rows, n_rows, false);
-        holding += v == HOLDS;
-        failing += v == FAILS;
-        unknown += v == UNKNOWN || v == NOT_CHECKED;
+        at_tally one = tally_of(&claims[k], rows, n_rows);
+        count[at_tally_standing(&one)]++;
     }
+    int holding = count[AT_STANDS], failing = count[AT_FALLS], unknown = count[AT_OPEN] + count[AT_ABSENT];
     for (size_t i = 0; i < n_rows; i++) {
         /* inputs that were run; what a proof covers cannot be counted with them */
         if (!is_table(&rows[i]) && !view_is_trained(&rows[i]) && !is_refutation(&rows[i]) &&
             !is_uncountable(&rows[i]))
             inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
-        controls += is_control(&rows[i]);
-        rejected += is_control(&rows[i]) && row_verdict(&rows[i]) == FAILS;
-        accepted += is_control(&rows[i]) && row_verdict(&rows[i]) == HOLDS;
+        at_tally_add(&every, &rows[i]);
     }
+    const int *controls = every.n[true];
     at_text_add(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -223,26 +234,28 @@ static void head_html(at_text *t, const at_report_claim *claims, int n, const at
         "and the same check must reject it.</p>\n<p class=\"tiny\">build <code>");
     view_html(t, build ? build : "unknown");
     at_text_add(t, "</code></p>\n<div class=\"tallies\">\n");
-    verdict claims_color = failing ? FAILS : holding == n && n ? HOLDS : UNKNOWN;
-    verdict controls_color = accepted ? FAILS : rejected == controls && controls ? HOLDS : UNKNOWN;
-    tally(t, claims_color, holding, n, "claims hold");
-    tally(t, controls_color, rejected, controls, "controls rejected");
+    tally(t, failing ? AT_FALLS : unknown || !n ? AT_OPEN : AT_STANDS, holding, n, "claims hold");
+    tally(t, at_tally_role(&every, true), controls[AT_STANDS],
+          controls[AT_STANDS] + controls[AT_FALLS] + controls[AT_OPEN], "controls rejected");
     if (failing)
-        tally(t, FAILS, failing, n, "claims fail");
+        tally(t, AT_FALLS, failing, n, "claims fail");
     if (unknown)
-        tally(t, UNKNOWN, unknown, n, "claims undecided or not checked");
+        tally(t, AT_OPEN, unknown, n, "claims undecided or not checked");
     char number[32];
     at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs and cases run</div>\n</div>\n",
                  view_count(number, inputs));
-    at_text_add(t, "<p class=\"tiny\"><b>exact</b>: every input of that size was run, every case looked at. "
-                   "<b>certified</b>: all "
-                   "inputs of that size are covered by a proof over the stored weights. <b>sampled</b>: "
-                   "inputs were drawn; nothing is "
-                   "proved beyond them. <b>simulated</b>: protocols were run, and every message counted. "
-                   "<b>refuted</b>: "
-                   "a wrong input of each model was found and run again; of a limit that is what holds. "
-                   "<b>margin</b>: the least distance to another answer over the inputs covered. "
-                   "<b>unknown</b> is never a pass.</p>\n</header>\n");
+    at_text_add(t,
+                "<p class=\"tiny\"><b>exact</b>: every input of that size was run, every case looked at. "
+                "<b>certified</b>: all "
+                "inputs of that size are covered by a proof over the stored weights. <b>sampled</b>: "
+                "inputs were drawn; nothing is "
+                "proved beyond them. <b>simulated</b>: protocols were run, and every message counted. "
+                "<b>refuted</b>: "
+                "a wrong input of each model was found and run again; of a limit that is what holds. "
+                "<b>margin</b>: the least distance to another answer over the inputs covered. "
+                "<b>unknown</b> is never a pass. The signs: \xE2\x96\xA0 proved for all inputs, \xE2\x97\x8F "
+                "all of them run or "
+                "one that is wrong found, \xE2\x97\x90 so many, \xE2\x97\x8B a single one.</p>\n</header>\n");
 }
 
 static void summary_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows)
@@ -253,7 +266,6 @@ static void summary_html(at_text *t, const at_report_claim *claims, int n, const
            "class=\"mid\">control</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < n; k++) {
         const at_report_claim *c = &claims[k];
-        verdict v = role_verdict(c, rows, n_rows, false);
         if (c->group && (!k || !claims[k - 1].group || strcmp(c->group, claims[k - 1].group))) {
             at_text_add(t, "<tr class=\"group\"><th colspan=\"5\">");
             view_html(t, c->group);
@@ -262,7 +274,7 @@ static void summary_html(at_text *t, const at_report_claim *claims, int n, const
         at_text_add(t, "<tr><td><b>");
         link_add(t, k, c->id ? c->id : "unnamed");
         at_text_add(t, "</b><br>");
-        pill(t, v, claim_word[v]);
+        claim_pill(t, c, rows, n_rows);
         at_text_add(t, "</td><td>");
         view_html(t, c->statement);
         at_text_add(t, "</td><td class=\"stack\" data-label=\"verdicts\">");
@@ -303,16 +315,17 @@ static void row_html(at_text *t, const at_report_claim *c, const at_row *r)
     row_pill(t, r);
     at_text_add(t, "</td>");
     cell_html(t, "parameters", r->key.params, false);
-    cell_html(t, "evidence", rec->evidence, false);
+    at_text_add(t, "<td data-label=\"evidence\">");
+    evidence_html(t, c, r);
+    at_text_add(t, "</td>");
     cell_html(t, "arithmetic", rec->arithmetic, false);
-    cell_html(t, is_trial(c) ? "cases" : "inputs", rec->inputs ? inputs_text(number, r) : NULL, true);
     if (!is_trial(c)) /* which has none */
         cell_html(t, "least margin", view_number(number, rec->margin), true);
     cell_html(t, "seconds", view_number(number, rec->seconds), true);
     at_text_add(t, "</tr>\n");
     if (!more)
         return;
-    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", !c ? 8 : c->trial ? 6 : 7);
+    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", !c ? 7 : c->trial ? 5 : 6);
     view_detail_html(t, rec->detail);
     at_text_add(t, "</td></tr>\n");
 }
@@ -322,11 +335,9 @@ static void cells_begin(at_text *t, const at_report_claim *c)
     at_text_addf(
         t,
         "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>%s<th>verdict</th><th>parameters</th>"
-        "<th>evidence</th><th>arithmetic</th><th class=\"num\">%s<th "
-        "class=\"num\">seconds</th></tr></thead>\n"
+        "<th>evidence</th><th>arithmetic</th>%s<th class=\"num\">seconds</th></tr></thead>\n"
         "<tbody>\n",
-        c ? "" : "<th>subject</th>",
-        is_trial(c) ? "cases</th>" : "inputs</th><th class=\"num\">least margin</th>");
+        c ? "" : "<th>subject</th>", is_trial(c) ? "" : "<th class=\"num\">least margin</th>");
 }
 
 static void cells_end(at_text *t)
@@ -339,9 +350,12 @@ static void role_html(at_text *t, const at_report_claim *c, const at_row *rows, 
     at_text_add(t, !control   ? "<h3>Cells</h3>\n"
                    : c->trial ? "<h3>Control: one number changed, so that it must not hold</h3>\n"
                               : "<h3>Control: a wrong model that must be rejected</h3>\n");
-    if (role_verdict(c, rows, n, control) == NOT_CHECKED) {
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any = any || (belongs(&rows[i], c) && in_role(&rows[i], control));
+    if (!any) {
         at_text_add(t, "<p>");
-        pill(t, NOT_CHECKED, control ? control_word[NOT_CHECKED] : claim_word[NOT_CHECKED]);
+        pill(t, AT_ABSENT, AT_STRENGTH_NONE, control ? "no control" : cell_word[AT_ABSENT]);
         at_text_add(t, "</p>\n");
         return;
     }
@@ -371,11 +385,10 @@ static void measurements_html(at_text *t, const at_report_claim *c, const at_row
 
 static void claim_html(at_text *t, const at_report_claim *c, int k, const at_row *rows, size_t n)
 {
-    verdict v = role_verdict(c, rows, n, false);
     at_text_addf(t, "<section id=\"claim-%d\">\n<h2><span>", k + 1);
     view_html(t, c->title && *c->title ? c->title : c->id);
     at_text_add(t, "</span> ");
-    pill(t, v, claim_word[v]);
+    claim_pill(t, c, rows, n);
     at_text_add(t, "</h2>\n<p class=\"tiny\"><code>");
     view_html(t, c->id);
     at_text_add(t, "</code>");

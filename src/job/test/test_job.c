@@ -267,6 +267,64 @@ static void test_set_once(void **state)
     }
 }
 
+typedef struct {
+    char words[1024];
+} words;
+
+static void hear_controls(void *ctx, const at_job_event *e)
+{
+    words *w = ctx;
+    size_t n = strlen(w->words);
+    if (at_row_is_control(e->row))
+        snprintf(w->words + n, sizeof w->words - n, "%s %s: %.200s\n", e->row->key.params,
+                 e->row->rec.verdict, e->row->rec.detail);
+}
+
+/* Controls that can say nothing at the size asked for are told as idle, with the reason, and count for nothing; one that
+ * is not rejected at its own size either is a defect. */
+static void test_idle_controls(void **state)
+{
+    (void)state;
+    static const at_cell cells[] = {
+        {"N=4 M=7", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=7", "arith=p2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=7", "c=0.02", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+        {"N=4 M=7", "c=2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    };
+    static const struct {
+        const char *set;
+        int cells, controls, rejected;
+        at_standing standing;
+        const char *says;
+    } rows[] = {
+        {NULL, 3, 2, 2, AT_STANDS, "N=4 M=7 c=0.02 fails"},
+        {"M=2", 3, 0, 0, AT_STANDS,
+         "N=4 M=2 c=0.02 idle: {\"control\":\"c=0.02\",\"note\":\"not rejected at this size; the same check "
+         "rejects it at N=4 M=7 c=0.02\""},
+        {"M=2", 3, 0, 0, AT_STANDS, "left out: how many bits"},
+        {"c=2", 3, 0, 0, AT_STANDS, "left out: it changes a parameter that --set fixes"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_claim c = claim_with("match2", cells, 3);
+        const at_claim *list = &c;
+        words heard = {{0}};
+        at_job job = {.threads = 1, .set = rows[k].set, .told = hear_controls, .ctx = &heard};
+        at_job_summary sum;
+        OK(at_job_check(&list, 1, &job, &sum, &err));
+        assert_int_equal(sum.controls, rows[k].controls);
+        assert_int_equal(sum.rejected, rows[k].rejected);
+        assert_int_equal(sum.standing, rows[k].standing);
+        if (!strstr(heard.words, rows[k].says))
+            fail_msg("%s: %s", rows[k].set ? rows[k].set : "", heard.words);
+    }
+    at_claim c = claim_with("match2", cells, 4);
+    const at_claim *list = &c;
+    at_job job = {.threads = 1, .set = "M=2"};
+    at_job_summary sum;
+    OK(at_job_check(&list, 1, &job, &sum, &err));
+    assert_int_equal(sum.standing, AT_FALLS);
+    assert_int_equal(sum.held, 0);
+}
+
 /* ---- counterexamples in words -------------------------------------------------------------------------------- */
 
 /* Many equal weights and one large at the end: it is shown, with the first of the others. */
@@ -294,6 +352,53 @@ static void test_counterexample_text(void **state)
     for (const char *s = strstr(t.s, "attention"); (s = strstr(s, " 7:")); s++)
         shown++;
     assert_int_equal(shown, 9); /* 12 with 1 (nearer to -1 than 7 is), 49 and the blank */
+    at_text_release(&t);
+    at_model_release(&m);
+}
+
+/* Heads of a layer have numbers of their own, also where groups have several; and what looks equal says how far off it
+ * is. */
+static void test_heads_and_errors(void **state)
+{
+    (void)state;
+    at_model m;
+    at_model_init(&m);
+    at_group *g = at_new(&m.arena, at_group, 2);
+    m.fields = at_new(&m.arena, at_field, m.n_fields = 1);
+    m.blocks = at_new(&m.arena, at_block, m.n_blocks = 2);
+    assert_true(g && m.fields && m.blocks);
+    m.width = m.n_min = 1;
+    m.n_max = 4;
+    m.pos_origin = 1;
+    m.fields[0] =
+        (at_field){.name = "x", .kind = AT_FIELD_REAL, .size = 1, .lo = -1, .hi = 1, .embed = {0, 1, 0}};
+    for (int k = 0; k < 2; k++) {
+        g[k] = (at_group){.heads = 2 + k, .dk = 1, .dv = 1, .scale = 1};
+        m.blocks[k] = (at_block){.kind = AT_BLOCK_ATTN, .residual = true, .groups = g, .n_groups = 2};
+    }
+    m.blocks[1].groups = at_new(&m.arena, at_group, 2);
+    assert_non_null(m.blocks[1].groups);
+    memcpy(m.blocks[1].groups, g, 2 * sizeof *g);
+    m.readout = (at_readout){.kind = AT_READ_RAW, .rows = 1};
+    OK(at_model_layout(&m, &err));
+    double x[1] = {0.5};
+    at_counterexample cx = {.n = 1, .x = x, .position = 0, .expected = 907016, .got = 907016.000001};
+    at_text t;
+    at_text_init(&t);
+    OK(at_counterexample_text(&m, at_f64, &cx, &t, &err));
+    assert_non_null(strstr(t.s, "expected 907016, got 907016, off by 1e-06\n"));
+    for (int layer = 1; layer <= 2; layer++)
+        for (int head = 1; head <= 6; head++) {
+            char line[64];
+            snprintf(line, sizeof line, "layer %d head %d,", layer, head);
+            const char *first = strstr(t.s, line);
+            assert_int_equal(first != NULL, head <= 5);
+            assert_true(!first || !strstr(first + 1, line)); /* once */
+        }
+    cx.got = 907017;
+    t.n = 0;
+    OK(at_counterexample_text(&m, at_f64, &cx, &t, &err));
+    assert_non_null(strstr(t.s, "expected 907016, got 907017\n"));
     at_text_release(&t);
     at_model_release(&m);
 }
@@ -347,7 +452,9 @@ int main(void)
         cmocka_unit_test(test_bad_and_unknown),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_set_once),
+        cmocka_unit_test(test_idle_controls),
         cmocka_unit_test(test_counterexample_text),
+        cmocka_unit_test(test_heads_and_errors),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

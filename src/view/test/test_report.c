@@ -103,6 +103,67 @@ static void unknown_is_never_a_pass(void **state)
     at_text_release(&t);
 }
 
+/* What rows say together is at_tally's word, in the summary and in the heading, whatever the situation. */
+static void summed_up_as_everywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cell, *control, *word;
+        const char *claims; /* class of the tally */
+    } rows[] = {{"holds", "fails", "holds", "holds"},
+                {"fails", "fails", "fails", "fails"},
+                {"unknown", "fails", "unknown", "unknown"},
+                {"holds", "holds", "control not rejected", "fails"},
+                {"holds", "unknown", "control undecided", "unknown"},
+                {"holds", "idle", "holds", "holds"},
+                {NULL, "fails", "not checked", "unknown"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_row all[] = {row("match2", "control", rows[k].control, 9, NAN, NULL),
+                        row("match2", "claim", rows[k].cell, 9, 1, NULL)};
+        size_t n = rows[k].cell ? 2 : 1;
+        at_tally tally = {0};
+        for (size_t i = 0; i < n; i++)
+            at_tally_add(&tally, &all[i]);
+        assert_string_equal(at_tally_word(&tally), rows[k].word);
+        at_text t;
+        char *s = report_of(&claim, 1, all, n, &t), wanted[160];
+        bool stands = at_tally_standing(&tally) == AT_STANDS;
+        snprintf(wanted, sizeof wanted, "<div class=\"tally %s\"><b>%d of 1</b>claims hold", rows[k].claims,
+                 stands);
+        assert_non_null(strstr(s, wanted));
+        snprintf(wanted, sizeof wanted, "%s</span>%s", rows[k].word,
+                 stands ? " <span class=\"tiny\">" : "</td><td>");
+        assert_int_equal(occurrences(s, wanted), stands ? 2 : 1);
+        snprintf(wanted, sizeof wanted, "%s</span>%s", rows[k].word,
+                 stands ? " <span class=\"tiny\">" : "</h2>");
+        assert_non_null(strstr(s, wanted));
+        at_text_release(&t);
+    }
+}
+
+/* One sampled input is drawn like nothing else: other pill, other sign, and the number beside it. */
+static void evidence_shows_its_strength(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *evidence;
+        uint64_t inputs;
+        const char *pill, *text;
+    } rows[] = {{"certified", INT64_MAX, "class=\"pill holds\"", "\xE2\x96\xA0</span> certified, all inputs"},
+                {"exact", 8008, "class=\"pill holds\"", "\xE2\x97\x8F</span> exact, 8008 inputs"},
+                {"sampled", 4000, "class=\"pill holds some\"", "\xE2\x97\x90</span> sampled, 4000 inputs"},
+                {"sampled", 1, "class=\"pill holds one\"", "\xE2\x97\x8B</span> sampled, 1 input"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_row r = row("match2", "claim", "holds", rows[k].inputs, 1, NULL);
+        r.rec.evidence = rows[k].evidence;
+        at_text t;
+        char *s = report_of(&claim, 1, &r, 1, &t);
+        assert_int_equal(occurrences(s, rows[k].pill), 4); /* claim: summary and heading; line, cell */
+        assert_int_equal(occurrences(s, rows[k].text), 4);
+        at_text_release(&t);
+    }
+}
+
 static void one_bad_cell_spoils_the_claim(void **state)
 {
     (void)state;
@@ -119,10 +180,12 @@ static void one_bad_cell_spoils_the_claim(void **state)
             assert_non_null(strstr(s, "<b>0 of 1</b>claims hold"));
             assert_non_null(strstr(s, "class=\"tally fails\"><b>0 of 1</b>controls rejected"));
             assert_non_null(strstr(s, "class=\"pill fails\">\xE2\x9C\x97 not rejected"));
-            /* of seven cells the summary shows four: the bad one is among them (heading, summary, line, cell) */
+            /* of seven cells the summary shows four: the bad one is among them (line, cell; and heading and summary, which
+             * a control that is not rejected spoils more than a cell that is unknown) */
             char pill[64];
             snprintf(pill, sizeof pill, "%s %s</span>", b ? "?" : "\xE2\x9C\x97", bad[b]);
-            assert_int_equal(occurrences(s, pill), 4);
+            assert_int_equal(occurrences(s, pill), b ? 2 : 4);
+            assert_int_equal(occurrences(s, "\xE2\x9C\x97 control not rejected</span>"), b ? 2 : 0);
             assert_non_null(strstr(s, "and 3 more below"));
             at_text_release(&t);
         }
@@ -259,7 +322,7 @@ static void limits_count_cases(void **state)
                       row("match2", "control", "fails", 1, NAN, NULL)};
     at_text t;
     char *s = report_of(&limit, 1, rows, 2, &t);
-    assert_int_equal(occurrences(s, "<th class=\"num\">cases</th><th class=\"num\">seconds</th>"), 2);
+    assert_int_equal(occurrences(s, "<th>arithmetic</th><th class=\"num\">seconds</th>"), 2);
     assert_non_null(strstr(s, "5 cases"));
     assert_non_null(strstr(s, "1 case<"));
     assert_null(strstr(s, "a wrong model that must be rejected"));
@@ -328,6 +391,8 @@ int main(void)
         cmocka_unit_test(a_claim_that_holds),
         cmocka_unit_test(unknown_is_never_a_pass),
         cmocka_unit_test(one_bad_cell_spoils_the_claim),
+        cmocka_unit_test(summed_up_as_everywhere),
+        cmocka_unit_test(evidence_shows_its_strength),
         cmocka_unit_test(rows_without_a_claim_are_shown),
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(details_of_any_shape),
