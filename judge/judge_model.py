@@ -10,6 +10,8 @@ TIES_MOST of them are a fault. Chains must be the same rows, with the same end a
 
 Every part of the format (a weighting, a mask, a position feature, ...) must occur, and every combination of weighting, mask and post that is allowed.
 
+Every file must be canonical, byte by byte: keys, numbers, blanks, the order of tensors.
+
 Lies: files of which a key, a name, the version or a tensor is not what the page says must be refused by both.
 
 Controls: readers that are wrong on purpose (FAULTS below), each of which must be told apart on some case; and files of which one weight was
@@ -331,6 +333,54 @@ def mutants(directory, by_model):
     return found
 
 
+# ---- canonical files ----------------------------------------------------------------------------------------------------
+
+def tensor_order(a):
+    """The names of all tensors in the order in which they are written."""
+    yield from (f"input.{k}.embed" for k in range(len(a["fields"])))
+    yield from (f"pos.{k}.embed" for k in range(len(a["positions"])))
+    yield from (end for end in ("prefix", "suffix") if a[end]["count"])
+    for b, block in enumerate(a["blocks"]):
+        kind, at = block["kind"], f"block.{b}."
+        yield from (at + "norm." + name for name in "gb" if block["norm"] != "none")
+        for g, group in enumerate(block.get("groups", [])):
+            three = group["weighting"] == "threewise"
+            names = "q k v o" + " qb kb vb ob" * group["bias"] + " k2 v2" * three + " k2b v2b" * (three and group["bias"])
+            yield from (f"{at}attn.{g}.{name}" for name in names.split())
+        yield from (f"{at}{kind}.{l}.{name}" for l in range(len(block.get("layers", []))) for name in "wb")
+        if kind == "rnn":
+            yield from (f"{at}rnn.{name}" for name in ["w", "u", "b"] + ["ub"] * (block["cell"] == "gru") + ["o", "ob"])
+    yield from ("readout.norm." + name for name in "gb" if a["readout"]["final_norm"])
+    yield from ("readout.w", "readout.b")
+
+
+def text_of(v):
+    """JSON as attest writes it."""
+    if isinstance(v, dict):
+        return "{" + ",".join(f"{text_of(key)}:{text_of(v[key])}" for key in sorted(v, key=str.encode)) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(text_of, v)) + "]"
+    if isinstance(v, float):
+        text = re.sub(r"e([+-])0*", lambda m: "e" + m[1].strip("+"), "%.17g" % v)
+        return text if re.search("[.e]", text) else text + ".0"
+    return json.dumps(v, ensure_ascii=False)
+
+
+def canonical(raw):
+    """The file as the page says that attest writes it."""
+    n = int.from_bytes(raw[:8], "little")
+    header, data, written = json.loads(raw[8:8 + n]), raw[8 + n:], b""
+    a = json.loads(header["__metadata__"]["attest"])
+    header["__metadata__"]["attest"] = text_of(a)
+    for name in tensor_order(a):
+        begin, end = header[name]["data_offsets"]
+        header[name]["data_offsets"] = [len(written), len(written) + end - begin]
+        written += data[begin:end]
+    text = text_of(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + written
+
+
 # ---- lies: files that both must refuse ----------------------------------------------------------------------------------
 
 def objects(o):
@@ -400,6 +450,8 @@ def lies_judge(directory, files, attest):
             if told[kind] == 2:
                 continue
             told[kind] += 1
+            if not what and (lie() == raw or canonical(lie()) != raw):  # another file of the same model
+                wrong.append(f"{file}: the canonical form of a file depends on who wrote it")
             with open(path, "wb") as f:
                 f.write(lie())
             try:
@@ -425,6 +477,10 @@ def main(directory, attest):
         path = os.path.join(directory, file)
         seen.update(set(parts_of(architecture(path))))
         model = reference.Model(path)
+        with open(path, "rb") as f:
+            raw = f.read()
+        if raw != canonical(raw):
+            wrong.append(f"{file} is not written as the page says")
         tally = tallies.setdefault(some[0]["from"].split()[0], Tally())
         tally.models.add(file)
         for case in some:
