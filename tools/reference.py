@@ -139,8 +139,7 @@ class Model:
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
         self.fields = [Field(o) for o in a["fields"]]
-        parts = enumerate(zip(a.take("fields"), self.fields))
-        self.tables = [self.table(o, f"input.{k}.embed", f.rows) for k, (o, f) in parts]
+        self.tables = [self.table(o, f"input.{k}.embed", self.fields[k].rows) for k, o in enumerate(a.take("fields"))]
         prefix, suffix = a.take_all("prefix suffix")
         self.before, self.after = prefix.take("count"), suffix.take("count")
         self.prefix = self.table(prefix, "prefix", self.before) if self.before else (slice(0), 0)
@@ -254,8 +253,7 @@ class Model:
 
     # ---- Running -------------------------------------------------------------------------------------------------
     def each(self, rows):  # the fields, and the numbers of each in a row of input or in many
-        ends = np.cumsum([f.width for f in self.fields])
-        return [(f, rows[..., end - f.width:end]) for f, end in zip(self.fields, ends)]
+        return zip(self.fields, np.split(rows, np.cumsum([f.width for f in self.fields])[:-1], axis=-1))
 
     def forward(self, rows):
         """Rows of input (n, numbers) to the residual stream (T, D) after the last block."""
