@@ -49,6 +49,19 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err);
 at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
                  at_output *y, at_err *err);
 
+/* Choices of hard attention, one a head and query that sees a key. */
+typedef struct {
+    uint64_t choices, unsure; /* unsure: of all choices */
+    int block, group, head,
+        query; /* the first that is unsure; query: position t from 0, hidden ones included */
+} at_ties;
+/* Could rounding have turned a hard choice of at_run(m, a, x)? Every operation of that run is enclosed, from its rounding errors
+ * alone, as in balls; a choice is sure when all scores in their intervals choose the same keys, or keys of one and the same value. With
+ * e the radius of the scores of a row and gap the distance of the others from the largest, it is sure where
+ * 2e < tie < gap - 2e, or tie = 0 and 2e < gap, or tied scores come out exact. In f64 a sure choice is also that of the model
+ * over the reals. balls: unsure is what at_run could not decide; exact: everything is sure. */
+at_status at_run_ties(const at_model *m, at_arith a, const at_input *x, at_ties *out, at_err *err);
+
 /* ---- fast: prepared once, then batches of equal-length sequences ------------------------------ */
 
 typedef struct at_exec at_exec;

@@ -91,12 +91,27 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
     return AT_OK;
 }
 
+/* What the model has read when it writes the last row. */
+static at_status chain_look(void *ctx, uint64_t i, at_input *x, at_err *err)
+{
+    const work *w = ctx;
+    bench *b = &w->bench[0];
+    int n, n_rows;
+    at_status s = prompt_make(w, i, b->prompt, &n, err);
+    if (!s)
+        s = w->c->answer(w->self, b->prompt, n, b->rows, &n_rows, err);
+    for (int k = 0; k < (n_rows - 1) * w->row && !s; k++)
+        b->prompt[n * w->row + k] = b->rows[k];
+    *x = (at_input){s ? 0 : n + (n_rows ? n_rows - 1 : 0), b->prompt};
+    return s;
+}
+
 static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
 {
     w->bench = at_new(a, bench, workers);
     for (int k = 0; w->bench && k < workers; k++) {
         bench *b = &w->bench[k];
-        b->prompt = at_new(a, double, w->prompt_max * w->row);
+        b->prompt = at_new(a, double, (w->prompt_max + w->rows_max) * w->row);
         b->rows = at_new(a, double, w->rows_max * w->row);
         if (!b->prompt || !b->rows)
             return at_oom(err);
@@ -228,7 +243,7 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        return AT_OK;
+        return ties_look(m, q->arith, w.prompt_max + w.rows_max, w.total, chain_look, &w, a, out, err);
     }
     s = counterexample_make(&w, (uint64_t)sum.bad, a, &out->cx, &out->has_counterexample, err);
     if (s)

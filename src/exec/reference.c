@@ -218,14 +218,9 @@ static double sum_units(double n, const at_pfmt *f)
     return nu < 0.5 ? n * (1 + 2 * nu) + 4 : INFINITY;
 }
 
-at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool any_order, at_arena *arena,
-                       at_output *y, at_err *err)
+static at_status run_literal(const at_model *m, at_arith a, const at_input *x, bool any_order, at_ties *ties,
+                             at_arena *arena, at_output *y, at_err *err)
 {
-    at_status st = check(m, a, x, err);
-    if (st)
-        return st;
-    if (a.kind == AT_BALL || a.kind == AT_EXACT)
-        return at_fail(err, AT_EINPUT, "a rounding bound needs f32, f64 or p-bit arithmetic");
     at_pfmt f = format_of(a);
     ref_ctx c = {.m = m,
                  .arena = arena,
@@ -235,6 +230,36 @@ at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool an
                  .literal = true,
                  .any_order = any_order,
                  .gelu_parts = any_order || a.kind == AT_F64,
-                 .terms = sum_units(longest_sum(m, m->n_prefix + x->n + m->n_suffix), &f)};
+                 .terms = sum_units(longest_sum(m, m->n_prefix + x->n + m->n_suffix), &f),
+                 .ties = ties};
     return run(&c, ref_forward_ball, x, NULL, y);
+}
+
+at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool any_order, at_arena *arena,
+                       at_output *y, at_err *err)
+{
+    at_status st = check(m, a, x, err);
+    if (!st && (a.kind == AT_BALL || a.kind == AT_EXACT))
+        st = at_fail(err, AT_EINPUT, "a rounding bound needs f32, f64 or p-bit arithmetic");
+    return st ? st : run_literal(m, a, x, any_order, NULL, arena, y, err);
+}
+
+at_status at_run_ties(const at_model *m, at_arith a, const at_input *x, at_ties *out, at_err *err)
+{
+    at_ties ties = {0};
+    at_arena arena;
+    at_output y;
+    at_status st = check(m, a, x, err);
+    if (st)
+        return st;
+    at_arena_init(&arena);
+    if (a.kind == AT_EXACT || a.kind == AT_BALL) {
+        ref_ctx c = {.m = m, .arena = &arena, .err = err, .prec = a.bits, .ties = &ties};
+        st = run(&c, a.kind == AT_BALL ? ref_forward_ball : ref_forward_exact, x, NULL, &y);
+    } else
+        st = run_literal(m, a, x, false, &ties, &arena, &y, err);
+    at_arena_release(&arena);
+    if (!st)
+        *out = ties;
+    return st;
 }

@@ -327,6 +327,12 @@ static inline void num_union(const ref_ctx *c, NUM *r, const NUM *a)
     arb_union(r, r, a, c->prec);
 }
 
+static void num_blur(const ref_ctx *c, NUM *r)
+{
+    if (c->literal)
+        widen_always(c, r, c->terms + 8); /* the sum, its count, the division */
+}
+
 static void num_total(const ref_ctx *c, NUM *r, const NUM *w, size_t n)
 {
     arb_zero(r);

@@ -96,6 +96,10 @@ static void refused(const ref_ctx *c, NUM *r, const NUM *a)
 #define num_gelu  refused
 #define num_phi   refused
 #define num_union refused /* comparisons leave one choice */
+static inline void num_blur(const ref_ctx *c, NUM *r)
+{
+    (void)c, (void)r;
+}
 
 static inline void num_relu(const ref_ctx *c, NUM *r, const NUM *a)
 {

@@ -115,7 +115,7 @@ static void weightings(void **state)
             }
             ref_ctx coarse = real(30), fine = real(300);
             mix_kind kind = query_run(&coarse, &g, &ball, n);
-            unions += kind == MIX_UNION && w == AT_AVERAGE_HARD;
+            unions += kind == MIX_HULL && w == AT_AVERAGE_HARD;
             means += kind == MIX_MEAN && w == AT_AVERAGE_HARD;
             for (int k = 0; k < POINTS; k++) {
                 for (size_t j = 0; j < n; j++) {
