@@ -290,28 +290,39 @@ class Bases:
         self.pool = pool
         self.path = OUT + '/base.json'
         self.name = name
+        self.jobs = {}
+        self.read()
+
+    def read(self):
+        """Two runs with different --take share the file."""
         try:
             with open(self.path) as f:
                 held = json.load(f)
         except (OSError, ValueError):
-            held = {}
-        self.jobs = held['jobs'] if held.get('name') == name else {}
+            return
+        if held.get('name') == self.name:
+            self.jobs = {**held['jobs'], **self.jobs}
 
     def find(self, job):
         name = job[1]
+        if name not in self.jobs:
+            self.read()
         if name in self.jobs:
             return self.jobs[name]
-        met = os.path.abspath(OUT + '/met')
+        met = os.path.abspath(f'{OUT}/met{os.getpid()}')
         with open(met, 'wb') as f:
             f.truncate(MET_BYTES)
         why, detail, good, cpu, wall = self.pool.submit(run, job, 0, 3600, 3600, met).result()
         reached = [i for i, b in enumerate(read(met)) if b]
+        os.remove(met)
         if why:
             say(f'{name} fails unmutated ({why}{" " + detail if detail else ""}): it kills nothing')
+        self.read()
         self.jobs[name] = {'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
-        with open(self.path + '.tmp', 'w') as f:
+        fresh = f'{self.path}.{os.getpid()}'
+        with open(fresh, 'w') as f:
             json.dump({'name': self.name, 'jobs': self.jobs}, f)
-        os.replace(self.path + '.tmp', self.path)
+        os.replace(fresh, self.path)
         return self.jobs[name]
 
 
@@ -398,7 +409,8 @@ def main():
     ap.add_argument('--jobs', type=int, default=1)
     ap.add_argument('--seconds', type=float, default=0)
     ap.add_argument('--seed', default='attest')
-    ap.add_argument('--only')
+    ap.add_argument('--only', help='draws from files whose path matches')
+    ap.add_argument('--take', default='', help='runs, of those drawn, the mutants of files whose path matches')
     ap.add_argument('--own', action='store_true', help="only the tests of the mutant's module")
     ap.add_argument('--summary', action='store_true', help='tells what is known, runs nothing')
     args = ap.parse_args()
@@ -435,8 +447,9 @@ def main():
         part = held.get((code, row[1]))
         if part and (part[3] == 'killed' or (part[1] == tests and part[3] in ('survived', 'unreached'))):
             continue
-        todo.append((i + 1, row, part))
-    say(f'{len(chosen) - len(todo)} of {len(chosen)} are known')
+        if re.search(args.take, row[3]):
+            todo.append((i + 1, row, part))
+    say(f'{len(todo)} of {len(chosen)} to run')
     for own in (True,) if args.own else (True, False):
         survivors, waiting = [], {}
         for number, row, part in todo:

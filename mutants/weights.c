@@ -1,9 +1,11 @@
 /* weights.c: mutants of weights through the checks of the catalogue (docs/mutants.md).
  *
- *     mutants_weights [--claim ID] [--count N] [--threads N] [--out FILE] [--summary]
+ *     mutants_weights [--claim ID] [--count N] [--threads N] [--out FILE] [--weak] [--summary]
  *
  * Mutant k of a claim is one change, drawn from k alone, of the model of one of the claim's quick cells (cell k mod
- * cells, at its largest point). The cell's own question is asked of it. Then, without the checker:
+ * cells, at its largest point). Cells that draw only a handful of inputs tell that a construction runs at a size, and cannot see
+ * every weight: they are asked with --weak, which asks no others. The cell's own question is asked of the mutant. Then,
+ * without the checker:
  *
  *     rejected    the check does not pass it, and it is wrong: the check's counterexample is one, or the search finds one
  *     survived    the check passes it, and the search finds an input on which it is wrong
@@ -28,6 +30,7 @@
 #define CHECK_SEED  1
 #define COUNT       200
 #define MOST_CELLS  64
+#define HANDFUL     1000 /* inputs drawn: a cell with fewer is weak */
 #define PART        0.995
 
 typedef enum { REJECTED, SURVIVED, EQUIVALENT, ALIKE, CAREFUL, FALSE_ALARM, OUTCOMES } outcome;
@@ -45,6 +48,7 @@ typedef struct {
 
 typedef struct {
     const at_claim *claim;
+    const char *mark; /* of its lines, behind the claim's id: "" or "+weak" */
     place places[MOST_CELLS];
     int n_places;
     bool *known; /* mutants with a line in the file */
@@ -124,7 +128,7 @@ static void mutant_do(void *ctx, size_t k, int worker)
     if (!s) {
         for (char *p = how.s; p && *p; p++)
             *p = *p == '\t' || *p == '\n' ? ' ' : *p;
-        fprintf(r->out, "%s\t%s\t%zu\t%s\t%s\t%s\t%s\t%.2f\n", at_build_id(), r->claim->id, k,
+        fprintf(r->out, "%s\t%s%s\t%zu\t%s\t%s\t%s\t%s\t%.2f\n", at_build_id(), r->claim->id, r->mark, k,
                 outcome_names[o], asked.s, what.s, how.s, at_now() - start);
         fflush(r->out);
         r->counts->n[o]++;
@@ -139,12 +143,17 @@ static void mutant_do(void *ctx, size_t k, int worker)
 
 /* ---- one claim -------------------------------------------------------------------------------------------- */
 
+static bool cell_weak(const at_cell *cell)
+{
+    return cell->evidence == AT_EV_SAMPLED && (cell->inputs + 9) / 10 < HANDFUL;
+}
+
 static at_status places_open(run *r, at_err *err)
 {
     at_status s = AT_OK;
     for (int i = 0; i < r->claim->n_cells && r->n_places < MOST_CELLS && !s; i++) {
         const at_cell *cell = &r->claim->cells[i];
-        if (cell->control || cell->tier != AT_TIER_QUICK)
+        if (cell->control || cell->tier != AT_TIER_QUICK || cell_weak(cell) != (*r->mark != 0))
             continue;
         place *at = &r->places[r->n_places++];
         at_model_init(&at->m);
@@ -183,11 +192,13 @@ static at_status known_read(run *r, const char *path, size_t count, at_err *err)
         return AT_OK;
     char *line = NULL;
     size_t room = 0;
+    char name[80];
+    snprintf(name, sizeof name, "%s%s", r->claim->id, r->mark);
     while (getline(&line, &room, f) > 0) {
-        char build[64], id[64], word[32];
+        char build[64], id[80], word[32];
         size_t k;
-        if (sscanf(line, "%63s %63s %zu %31s", build, id, &k, word) != 4 || strcmp(build, at_build_id()) ||
-            strcmp(id, r->claim->id) || k >= count || r->known[k] || !strchr(line, '\n'))
+        if (sscanf(line, "%63s %79s %zu %31s", build, id, &k, word) != 4 || strcmp(build, at_build_id()) ||
+            strcmp(id, name) || k >= count || r->known[k] || !strchr(line, '\n'))
             continue;
         for (int o = 0; o < OUTCOMES; o++)
             if (!strcmp(word, outcome_names[o])) {
@@ -212,10 +223,13 @@ static void counts_print(const char *name, const counts *c)
     fflush(stdout);
 }
 
-static at_status claim_run(const at_claim *c, size_t count, int threads, const char *path, bool summary,
-                           counts *sum, at_err *err)
+static at_status claim_run(const at_claim *c, bool weak, size_t count, int threads, const char *path,
+                           bool summary, counts *sum, at_err *err)
 {
-    run r = {.claim = c, .counts = &(counts){{0}}, .known = at_calloc(count, sizeof *r.known)};
+    run r = {.claim = c,
+             .mark = weak ? "+weak" : "",
+             .counts = &(counts){{0}},
+             .known = at_calloc(count, sizeof *r.known)};
     if (!r.known)
         return at_oom(err);
     at_status s = known_read(&r, path, count, err);
@@ -226,7 +240,7 @@ static at_status claim_run(const at_claim *c, size_t count, int threads, const c
         pthread_mutex_init(&r.lock, NULL);
         r.out = fopen(path, "a");
         s = r.out ? places_open(&r, err) : at_fail(err, AT_EIO, "%s cannot be written", path);
-        if (!s)
+        if (!s && r.n_places)
             s = at_parallel(threads, count, mutant_do, &r, err);
         if (!s && r.err.code) {
             *err = r.err;
@@ -249,11 +263,13 @@ int main(int argc, char **argv)
 {
     const char *only = NULL, *path = "build/mutants/weights.tsv";
     int64_t count = COUNT, threads = 0;
-    bool summary = false;
+    bool summary = false, weak = false;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "--summary"))
             summary = true;
+        else if (!strcmp(argv[i], "--weak"))
+            weak = true;
         else if (!strcmp(argv[i], "--claim") && *value)
             only = argv[++i];
         else if (!strcmp(argv[i], "--out") && *value)
@@ -264,9 +280,8 @@ int main(int argc, char **argv)
                  threads >= 0)
             i++;
         else {
-            fprintf(
-                stderr,
-                "usage: mutants_weights [--claim ID] [--count N] [--threads N] [--out FILE] [--summary]\n");
+            fprintf(stderr, "usage: mutants_weights [--claim ID] [--count N] [--threads N] [--out FILE] "
+                            "[--weak] [--summary]\n");
             return 2;
         }
     }
@@ -287,7 +302,7 @@ int main(int argc, char **argv)
         without += c->trial != NULL;
         if (c->trial || (one && c != one))
             continue;
-        if (claim_run(c, (size_t)count, (int)threads, path, summary, &sum, &err)) {
+        if (claim_run(c, weak, (size_t)count, (int)threads, path, summary, &sum, &err)) {
             fprintf(stderr, "mutants_weights: %s\n", err.text);
             err = (at_err){0};
             failed++;
