@@ -155,6 +155,23 @@ def make(jobs, *goals, quiet=False):
                           stderr=subprocess.PIPE if quiet else None, text=True)
 
 
+def places(flags, seed, only):
+    """Every place that can be changed: libclang takes a minute, so they are kept for as long as the sources are the same."""
+    name = [digest([*files_of(('src', 'include')), 'mutants/sites.py']), flags, seed, only]
+    path = OUT + '/places.json'
+    try:
+        with open(path) as f:
+            held = json.load(f)
+        if held['name'] == name:
+            return [tuple(r) for r in held['rows']]
+    except (OSError, ValueError, KeyError):
+        pass
+    rows = sites.find(flags, seed, only)
+    with open(path, 'w') as f:
+        json.dump({'name': name, 'rows': rows}, f)
+    return rows
+
+
 def tree_build(rows, count, jobs):
     """Builds the tree; mutants that do not compile give way to the next in the draw."""
     refused = set()
@@ -416,7 +433,7 @@ def main():
     args = ap.parse_args()
     os.makedirs(TREE, exist_ok=True)
     flags = ' '.join(w for w in read(BUILD + '/flags').decode().split() if re.match(r'-(I|D|std=)', w))
-    rows = sites.find(f'{flags} -I{BUILD}', args.seed, args.only)
+    rows = places(f'{flags} -I{BUILD}', args.seed, args.only)
     say(f'{len(rows)} places')
     chosen = tree_build(rows, args.count, args.jobs)
     code = digest(p for p in files_of(('src', 'include', 'cli', 'examples')) if not is_test(p))

@@ -235,8 +235,41 @@ static void test_refusals(void **state)
     assert_int_equal(at_params_set(&s.p, "M", 6, &err), AT_OK); /* another alphabet */
     assert_int_equal(at_certify(&s.m, &s.p, &split2, cases, 0, n, b, &err), AT_EREFUSED);
     assert_int_equal(at_params_set(&s.p, "M", 5, &err), AT_OK);
-    s.m.blocks[0].groups[0].mask.kind = AT_MASK_CAUSAL;
-    assert_int_equal(at_certify(&s.m, &s.p, &split2, cases, 0, n, b, &err), AT_EREFUSED);
+    assert_int_equal(at_certify(&s.m, &s.p, &split2, cases, 0, n, b, &err), AT_OK);
+/* Every part that the case split knows nothing of is refused, one at a time. */
+#define REFUSED(part, other)                                                                                 \
+    do {                                                                                                     \
+        __typeof__(s.m.part) kept = s.m.part;                                                                \
+        s.m.part = (other);                                                                                  \
+        if (at_certify(&s.m, &s.p, &split2, cases, 0, n, b, &err) != AT_EREFUSED)                            \
+            fail_msg("certified with " #part " = " #other);                                                  \
+        s.m.part = kept;                                                                                     \
+    } while (0)
+    REFUSED(n_fields, 2);
+    REFUSED(fields[0].kind, AT_FIELD_INT);
+    REFUSED(n_pos, 1);
+    REFUSED(n_blocks, 0);
+    REFUSED(blocks[0].kind, AT_BLOCK_MLP);
+    REFUSED(blocks[0].n_groups, 2);
+    REFUSED(blocks[0].residual, true);
+    REFUSED(blocks[0].norm, AT_NORM_PRE);
+    REFUSED(blocks[0].groups[0].weighting, AT_AVERAGE_HARD);
+    REFUSED(blocks[0].groups[0].heads, 2);
+    REFUSED(blocks[0].groups[0].dv, 2);
+    REFUSED(blocks[0].groups[0].post, AT_POST_NEG_ABS);
+    REFUSED(blocks[0].groups[0].mask.kind, AT_MASK_CAUSAL);
+    assert_true(s.m.n_blocks >= 2);
+    for (int k = 1; k < s.m.n_blocks; k++) {
+        REFUSED(blocks[k].kind, AT_BLOCK_ATTN);
+        REFUSED(blocks[k].norm, AT_NORM_POST);
+        REFUSED(blocks[k].act, AT_ACT_GELU);
+    }
+    REFUSED(readout.rows, 2);
+    REFUSED(readout.final_norm, true);
+    REFUSED(readout.last, true);
+    REFUSED(readout.kind, AT_READ_SIGN);
+#undef REFUSED
+    assert_int_equal(at_certify(&s.m, &s.p, &split2, cases, 0, n, b, &err), AT_OK);
     at_model_release(&s.m);
 }
 
