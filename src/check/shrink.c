@@ -65,6 +65,12 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
         *fails = i >= 0;
         if (i >= 0)
             trial_describe(t, &o, i, answer, n, cx);
+        for (int k = i + 1; *fails && cx->unknown && k < o.positions; k++) { /* one that is sure says more */
+            at_counterexample other = *cx;
+            trial_describe(t, &o, k, answer, n, &other);
+            if (!other.unknown)
+                *cx = other;
+        }
     }
     at_arena_release(&a);
     return s;

@@ -116,10 +116,14 @@ static void test_sure_stays_sure(void **state)
     is(&s, 1, WRONG, 0, 1, false);
     s = SHRINK(&toy, RIGHT, WORSE, OPEN, RIGHT);
     is(&s, 1, WRONG, 0, 1, false);
+    s = SHRINK(&toy, OPEN, RIGHT, WORSE); /* the open position comes first, but is not what is told */
+    is(&s, 1, WRONG, 0, 1, false);
     at_task t = toy; /* of whose inputs [OPEN] is the only shorter one */
     t.holds = some_open;
     s = SHRINK(&t, WORSE, OPEN);
     is(&s, 2, WRONG, 0, 1, false);
+    s = SHRINK(&t, OPEN, WORSE);
+    is(&s, 2, WRONG, 1, 1, false);
 }
 
 /* An input that is open shrinks to any that fails. */
