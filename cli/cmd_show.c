@@ -343,6 +343,8 @@ static void block_print(const at_block *b, at_text *t)
         at_text_addf(&right, "%s%d %s head%s, mask %s, score %s, widths %d and %d", g ? "; " : "", q->heads,
                      at_weighting_names[q->weighting], q->heads == 1 ? "" : "s", at_mask_names[q->mask.kind],
                      at_post_names[q->post], q->dk, q->dv);
+        if (at_weighting_hard(q->weighting) && q->tie > 0)
+            at_text_addf(&right, ", tie %.6g", q->tie);
     }
     for (int d = 0; at_block_dense(b) && d < b->n_dense; d++)
         at_text_addf(&right, "%s%d", d ? " -> " : "", b->dense[d].rows);

@@ -217,9 +217,38 @@ static void test_memory(void **state)
     at_model_release(&m);
 }
 
+/* Copies by hard attention: right, and no choice hangs on rounding, until the tie is the distance of two scores. */
+static void test_hard(void **state)
+{
+    (void)state;
+    at_model m = model();
+    at_arena a;
+    at_arena_init(&a);
+    for (int w = AT_LEFTMOST_HARD; w <= AT_AVERAGE_HARD; w++)
+        for (int tied = 0; tied < 2; tied++) {
+            for (int b = 0; b < m.n_blocks; b++)
+                for (int g = 0; m.blocks[b].kind == AT_BLOCK_ATTN && g < m.blocks[b].n_groups; g++) {
+                    m.blocks[b].groups[g].weighting = (at_weighting)w;
+                    m.blocks[b].groups[g].tie = (tied ? 1 : 0.5) * m.blocks[b].groups[g].scale;
+                }
+            at_verdict v = verdict(&m, &(lie){.at = -1, .count = 81}, AT_EV_EXACT, 0, "f64", 2, &a);
+            if (!tied) {
+                assert_int_equal(v.holds, AT_TRUE);
+                assert_int_equal(v.evidence, AT_EV_EXACT);
+                assert_string_equal(v.note, "no hard choice hangs on rounding (all 81 inputs looked at)");
+            } else if (v.holds == AT_TRUE) {
+                assert_int_equal(v.evidence, AT_EV_SAMPLED);
+                assert_non_null(strstr(v.note, "rounding may turn a hard choice on 81 of 81 inputs"));
+            }
+        }
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_lies),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_truth), cmocka_unit_test(test_hard),
+                                       cmocka_unit_test(test_lies), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

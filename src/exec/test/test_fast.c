@@ -264,6 +264,39 @@ static void test_ties(void **state)
             }
 }
 
+/* Ties over more keys than a chunk holds: the second pass sees the scores of the first. */
+static void test_long_ties(void **state)
+{
+    (void)state;
+    enum { N = 2 * FAST_CHUNK + 3 };
+    for (int w = AT_LEFTMOST_HARD; w <= AT_AVERAGE_HARD; w++)
+        for (int mask = AT_MASK_NONE; mask <= AT_MASK_CAUSAL; mask++) {
+            random_spec s = {.weighting = (at_weighting)w,
+                             .mask = (at_mask_kind)mask,
+                             .pos = RANDOM_NO_POS,
+                             .tie = 1,
+                             .length = N + 2,
+                             .seed = (uint64_t)mask,
+                             .integers = true,
+                             .layers = 1,
+                             .read = AT_READ_RAW};
+            at_model m;
+            at_arena arena;
+            at_output y;
+            assert_int_equal(random_model(&s, &m, NULL), AT_OK);
+            at_arena_init(&arena);
+            double *v = inputs(&m, N, 1, 3, true, &arena);
+            assert_int_equal(at_run(&m, ariths[1], &(at_input){N, v}, NULL, &arena, &y, NULL), AT_OK);
+            for (int isa = 0; isa < 2; isa++) {
+                double *got = fast_run(&m, ariths[1], isa, N, v, 1, &arena);
+                for (int i = 0; i < y.n * y.rows; i++)
+                    assert_true(fabs(got[i] - y.value[i]) <= (w == AT_AVERAGE_HARD ? 0x1p-38 : 0));
+            }
+            at_arena_release(&arena);
+            at_model_release(&m);
+        }
+}
+
 static void place_check(const random_spec *s, double factor, at_arith a, int isa)
 {
     enum { N = 11, BATCH = 21 };
@@ -594,19 +627,13 @@ static void test_mask_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exps),
-        cmocka_unit_test(test_mask_runs),
-        cmocka_unit_test(test_all_kinds),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_place),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_overflow_passed_over),
-        cmocka_unit_test(test_three_memory),
-        cmocka_unit_test(test_allocation),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_own_rows),
+        cmocka_unit_test(test_exps),         cmocka_unit_test(test_mask_runs),
+        cmocka_unit_test(test_all_kinds),    cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_chunks),       cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_long_ties),    cmocka_unit_test(test_place),
+        cmocka_unit_test(test_overflow),     cmocka_unit_test(test_overflow_passed_over),
+        cmocka_unit_test(test_three_memory), cmocka_unit_test(test_allocation),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_own_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
