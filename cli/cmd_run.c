@@ -6,9 +6,7 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINE_MOST ((size_t)64 << 20) /* bytes in an input line */
@@ -20,25 +18,13 @@ typedef struct {
     int code; /* so far */
 } runner;
 
-/* The shortest decimal that reads back as v. */
-static void number_print(at_text *t, double v)
-{
-    char s[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, v + 0.0);
-        if (strtod(s, NULL) == v)
-            break;
-    }
-    at_text_add(t, s);
-}
-
-static void line_print(const at_output *y, at_text *t)
+static void line_print(const at_model *m, const at_output *y, at_text *t)
 {
     for (int i = 0; i < y->n * y->width; i++) {
         if (i)
             at_text_add(t, i % y->width ? "," : " ");
         if (y->decided[i] == AT_TRUE)
-            number_print(t, y->decision[i]);
+            at_decision_print(m, y->decision[i], t);
         else
             at_text_add(t, "?");
     }
@@ -60,6 +46,17 @@ static json_t *matrix_json(const double *v, int rows, int width, const uint8_t *
     return all;
 }
 
+/* The words of decisions that are tokens. */
+static json_t *words_json(const at_model *m, const at_output *y)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < y->n; i++) {
+        bool known = y->decided[i] == AT_TRUE;
+        all = cli_json_add(all, known ? cli_json_text(at_decision_word(m, y->decision[i])) : json_null());
+    }
+    return all;
+}
+
 static json_t *line_json(const runner *r, const at_input *x, const at_output *y)
 {
     at_text input;
@@ -72,6 +69,8 @@ static json_t *line_json(const runner *r, const at_input *x, const at_output *y)
     at_text_release(&input);
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
     j = cli_json_set(j, "outputs", matrix_json(y->decision, y->n, y->width, y->decided));
+    if (at_decision_word(r->m, 0))
+        j = cli_json_set(j, "words", words_json(r->m, y));
     j = cli_json_set(j, "margins", matrix_json(y->margin, y->n, y->width, NULL));
     j = cli_json_set(j, "values", matrix_json(y->value, y->n, y->rows, NULL));
     return cli_json_set(j, "radii", matrix_json(y->radius, y->n, y->rows, NULL));
@@ -98,7 +97,7 @@ static bool line_run(runner *r, const char *line, at_err *err)
         else {
             at_text t;
             at_text_init(&t);
-            line_print(&y, &t);
+            line_print(r->m, &y, &t);
             told = cli_put_text(r->a, &t, CLI_HOLDS);
         }
         ok = told == CLI_HOLDS;
@@ -201,8 +200,9 @@ const cli_command cmd_run = {
     .about = "Reads inputs one a line from standard input (or takes INPUT, which needs no quotes)\n"
              "and prints a line of outputs for each. Positions are separated by blanks, fields of a\n"
              "position by '/', components of a field by ','. An output that the arithmetic cannot\n"
-             "decide prints as ? and the exit code becomes 3. JSON: an object a line with outputs,\n"
-             "margins, values and (ball) radii.\n",
+             "decide prints as ? and the exit code becomes 3. An output that is a token with a word prints\n"
+             "as the word. JSON: an object a line with outputs (of tokens: their numbers), words (of\n"
+             "tokens), margins, values and (ball) radii.\n",
     .examples = "attest run match2.safetensors 3 14 5\n"
                 "attest run match2.safetensors - --precision p12 < inputs.txt\n"
                 "attest run match2.safetensors 3 14 5 --precision ball --json\n",

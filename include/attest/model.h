@@ -353,10 +353,10 @@ at_status at_prompt_check_length(const at_model *m, int64_t n, at_err *err);
 at_status at_prompt_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
 /* What prompts are: "3 rows of 1..26, 4 rows of 1..26, |" */
 void at_prompt_print(const at_model *m, at_text *out);
-/* What one decision of the readout says, as a person reads it: the word of a token where a decoder's tokens have words, else the
- * number. */
+/* What one decision of the readout says, as a person reads it. Where it is a token with a word (argmax over the words of the only
+ * field) that word, else the number, with all its digits. Whoever shows a decision calls this. */
 void at_decision_print(const at_model *m, double decision, at_text *out);
-/* The word alone, or NULL where decisions are numbers. */
+/* The word alone; NULL where decisions are numbers. */
 const char *at_decision_word(const at_model *m, double decision);
 
 /* Combinations: C(n,k) (saturating at INT64_MAX), the rank of an ascending k-subset of 1..n, and back. */

@@ -68,6 +68,15 @@ static at_status decoder_text(const at_model *m, const at_counterexample *cx, at
     return out->oom ? at_oom(err) : AT_OK;
 }
 
+/* A number short enough to read, or the word that it stands for. */
+static void decision_print(const at_model *m, double v, at_text *out)
+{
+    if (at_decision_word(m, v))
+        at_decision_print(m, v, out);
+    else
+        at_text_addf(out, "%.10g", v);
+}
+
 at_status at_counterexample_text(const at_model *m, at_arith a, const at_counterexample *cx, at_text *out,
                                  at_err *err)
 {
@@ -76,8 +85,10 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     at_input x = {cx->n, cx->x};
     at_text_add(out, "input      ");
     at_input_print(m, &x, out);
-    at_text_addf(out, "\nposition   %d of %d: expected %.10g, got %s%.10g", cx->position + 1, cx->n,
-                 cx->expected, cx->unknown ? "undecided " : "", cx->got);
+    at_text_addf(out, "\nposition   %d of %d: expected ", cx->position + 1, cx->n);
+    decision_print(m, cx->expected, out);
+    at_text_add(out, cx->unknown ? ", got undecided " : ", got ");
+    decision_print(m, cx->got, out);
     char want[32], got[32]; /* numbers that look the same: what is between them */
     snprintf(want, sizeof want, "%.10g", cx->expected);
     snprintf(got, sizeof got, "%.10g", cx->got);
@@ -144,6 +155,10 @@ static json_t *counterexample_json(const at_model *m, const at_counterexample *c
     detail_add(o, "position", json_integer(cx->position + 1));
     detail_add(o, "expected", detail_number(cx->expected));
     detail_add(o, "got", detail_number(cx->got));
+    if (at_decision_word(m, cx->expected))
+        detail_add(o, "expected_word", json_string(at_decision_word(m, cx->expected)));
+    if (at_decision_word(m, cx->got))
+        detail_add(o, "got_word", json_string(at_decision_word(m, cx->got)));
     if (m->decode.enabled)
         detail_add(o, "chain", json_string(text));
     const char *row = strstr(text, "attention  ");

@@ -327,7 +327,9 @@ void at_written_print(const at_model *m, const at_input *rows, at_text *out)
 const char *at_decision_word(const at_model *m, double decision)
 {
     const at_field *f = &m->fields[0];
-    bool token = m->decode.enabled && m->readout.kind == AT_READ_ARGMAX && m->n_fields == 1 && f->words;
+    /* Of a decoder what is read is its next token; of another model, when it chooses among as many as there are words. */
+    bool token = m->readout.kind == AT_READ_ARGMAX && m->n_fields == 1 && f->words &&
+                 (m->decode.enabled || m->readout.rows == f->size);
     return token && decision >= 0 && decision < f->size && decision == floor(decision)
                ? f->words[(int)decision].s
                : NULL;

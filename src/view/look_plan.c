@@ -93,8 +93,12 @@ void view_decision(const at_look *l, int p, at_text *out, double *margin, bool *
     int most = bits ? 16 : kind == AT_READ_RAW ? 2 : 4; /* the rest is left out with an ellipsis */
     for (int k = 0; k < y->width && k < most; k++) {
         char number[32];
-        at_text_addf(out, "%s%s", k && !bits ? " " : "",
-                     view_number(number, y->decision[(size_t)p * (size_t)y->width + (size_t)k]));
+        double decision = y->decision[(size_t)p * (size_t)y->width + (size_t)k];
+        at_text_add(out, k && !bits ? " " : "");
+        if (kind == AT_READ_RAW)
+            at_text_add(out, view_number(number, decision));
+        else
+            at_decision_print(l->model, decision, out);
     }
     if (y->width > most)
         at_text_add(out, "\xE2\x80\xA6");

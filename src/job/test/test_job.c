@@ -2,6 +2,8 @@
  * same build only, with counterexamples in words. */
 #include "job_test.h"
 
+#include <attest/front.h>
+
 static const at_cell pair_cells[] = {
     {"N=4 M=7", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"N=7 M=20", NULL, AT_EV_EXACT, AT_ENUM_MULTISETS, "f64", 0, AT_TIER_QUICK, NULL},
@@ -443,6 +445,25 @@ static void test_out_of_memory(void **state)
     assert_true(failed > 100);
 }
 
+/* A token that has a word is said in it. */
+static void test_counterexample_words(void **state)
+{
+    (void)state;
+    at_model m;
+    OK(at_expr_model(&(at_expr_spec){.p = 5, .operators = 1}, &m, &err));
+    m.decode.enabled = false; /* a model that answers at positions, over the same words */
+    double x[] = {AT_EXPR_NUMBER + 1, AT_EXPR_ADD, AT_EXPR_NUMBER + 2};
+    at_counterexample cx = {
+        .n = 3, .x = x, .position = 1, .expected = AT_EXPR_NUMBER + 4, .got = AT_EXPR_EQUALS};
+    at_text t;
+    at_text_init(&t);
+    OK(at_counterexample_text(&m, at_f64, &cx, &t, &err));
+    assert_non_null(strstr(t.s, "input      1 + 2\n"));
+    assert_non_null(strstr(t.s, "position   2 of 3: expected 4, got =\n"));
+    at_text_release(&t);
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_idle_controls),
         cmocka_unit_test(test_counterexample_text),
         cmocka_unit_test(test_heads_and_errors),
+        cmocka_unit_test(test_counterexample_words),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
