@@ -61,8 +61,8 @@ static void told(void *ctx, const at_exam_case *c)
         j = cli_json_set(j, "right", cli_json_text(right.s));
         t->wrong = cli_json_add(t->wrong, cli_json_set(j, "first_wrong", json_integer(c->grade.wrong + 1)));
     } else {
-        at_text_addf(&t->text, "\nwrong from token %d of test sample %" PRIu64 "\n", c->grade.wrong + 1,
-                     c->index);
+        at_text_addf(&t->text, "\nwrong from token %d of %s sample %" PRIu64 "\n", c->grade.wrong + 1,
+                     at_part_names[t->args->split], c->index);
         cli_row(&t->text, "  prompt", 10, prompt.s, cli_columns());
         cli_row(&t->text, "  wrote", 10, wrote.s, cli_columns());
         cli_row(&t->text, "  right", 10, right.s, cli_columns());
@@ -123,7 +123,8 @@ static int run(const cli_args *a)
         json_decref(t.wrong);
         code = cli_fail(a, &err);
     } else if (a->json) {
-        json_t *j = cli_json_set(cli_exam_json(&e), "wrong", t.text.oom ? NULL : t.wrong);
+        json_t *j = cli_json_set(cli_exam_json(&e), "split", cli_json_text(at_part_names[a->split]));
+        j = cli_json_set(j, "wrong", t.text.oom ? NULL : t.wrong);
         code = cli_put_json(a, j, code);
     } else {
         at_text out;

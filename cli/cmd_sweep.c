@@ -33,13 +33,19 @@ static json_t *row_json(const at_sweep_event *e)
     return cli_json_set(o, "detail", detail ? detail : json_null());
 }
 
+/* Every cell, whoever ran it, when all is done. */
+static void counted(void *ctx, const at_sweep_event *e)
+{
+    teller *t = ctx;
+    if (t->args->json)
+        t->rows = cli_json_add(t->rows, row_json(e));
+}
+
 static void told(void *ctx, const at_sweep_event *e)
 {
     teller *t = ctx;
-    if (t->args->json) {
-        t->rows = cli_json_add(t->rows, row_json(e));
+    if (t->args->json)
         return;
-    }
     const at_recipe *r = &e->cell->recipe;
     json_t *o = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
     at_text line;
@@ -149,8 +155,13 @@ static int run(const cli_args *a)
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
     teller t = {.args = a, .rows = a->json ? json_array() : NULL};
     at_sweep_summary sum;
-    at_sweep_job job = {
-        .ranks = ranks, .db = db, .threads = a->threads, .progress = cli_progress(), .told = told, .ctx = &t};
+    at_sweep_job job = {.ranks = ranks,
+                        .db = db,
+                        .threads = a->threads,
+                        .progress = cli_progress(),
+                        .told = told,
+                        .counted = counted,
+                        .ctx = &t};
     if (!s)
         s = at_job_sweep(cells, n, &job, &sum, &err);
     cli_progress_clear();

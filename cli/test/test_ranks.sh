@@ -29,9 +29,11 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$attest")/attest_mpi.so" ] &
         holds "$n ranks train" test "$code" -eq 0 -a -s "$dir/m$n.st"
         holds "$n ranks: one summary" test "$(grep -c 'answers right' "$dir/.out")" -eq 1
         holds "$n ranks: the same bits" cmp -s "$dir/m1.st" "$dir/m$n.st"
-        $launch "$attest" sweep $grid --db "$dir/s$n.db" -o "$dir/s$n.html" >"$dir/.out" 2>"$dir/.err"
+        $launch "$attest" sweep $grid --db "$dir/s$n.db" -o "$dir/s$n.html" --json >"$dir/.out" 2>"$dir/.err"
         code=$?
         holds "$n ranks sweep" test "$code" -eq 0
+        holds "$n ranks: the summary is of all of them" grep -q '"trainings": 12, "good": 0, "served": 0,' "$dir/.out"
+        holds "$n ranks: and lists every cell" test "$(grep -o '"detail": {' "$dir/.out" | wc -l)" -eq 12
         "$attest" sweep $grid --db "$dir/s$n.db" -o "$dir/s$n.html" --json >"$dir/.out" 2>"$dir/.err"
         holds "$n ranks: all cells are there" grep -q '"served": 12' "$dir/.out"
         grep -o '"detail": {[^}]*}' "$dir/.out" | LC_ALL=C sort >"$dir/cells$n"

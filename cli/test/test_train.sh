@@ -10,6 +10,11 @@ holds 'train: the model is there' test -s "$dir/m.st"
 holds 'train: the curves are there' grep -q '<svg' "$dir/curve.svg"
 says 0 'eval: answers and chains' 'answers right' eval "$dir/m.st" parity --set n=6 --count 50
 says 0 'eval: JSON' '"answer_accuracy":' eval "$dir/m.st" parity --set n=6 --count 50 --json
+call train parity --set n=6 --width 8 --layers 1 --steps 1 --batch 2 --exams 1 --prompts 1 --count 1 --threads 1 -o "$dir/raw.st"
+for split in test train; do
+    says 0 "eval: wrong samples of the $split part" "of $split sample" eval "$dir/raw.st" parity --set n=6 --count 20 --split $split
+    says 0 "eval: JSON says $split" "\"split\": \"$split\"" eval "$dir/raw.st" parity --set n=6 --count 20 --split $split --json
+done
 says 0 'eval: at 12 bits' 'chains right' eval "$dir/m.st" parity --set n=6 --count 20 --precision p12
 says 0 'generate: a trained model' '<eos>' generate "$dir/m.st" '1 0 1 1 0 0 <sep>'
 says 0 'look: a trained model' 'layer' look "$dir/m.st" '1 0 1 <sep>'

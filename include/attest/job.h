@@ -206,10 +206,13 @@ typedef struct {
     int threads;     /* so many cells at a time, each with one thread; results do not depend on it */
     const at_progress *progress;
     void (*told)(void *ctx, const at_sweep_event *e); /* one at a time; of this rank's cells */
+    /* May be NULL. On rank 0, when all ranks have ended and their ledgers are merged: every cell of the grid, in its order. */
+    void (*counted)(void *ctx, const at_sweep_event *e);
     void *ctx;
 } at_sweep_job;
+/* Of all ranks, whoever ran a cell; only rank 0 knows it, the others get zeros. */
 typedef struct {
-    int cells, good, served; /* of this rank; good: at least 90% of answers */
+    int cells, good, served; /* finished; at least 90% of answers; in the ledger already */
     double seconds;
 } at_sweep_summary;
 at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job, at_sweep_summary *out,

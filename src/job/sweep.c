@@ -17,8 +17,8 @@ typedef struct {
     int n, done;
     const at_sweep_job *job;
     at_spread *spread;
-    at_sweep_summary *sum;
-    pthread_mutex_t lock; /* of the ledger, the summary, the progress and err */
+    bool *before;         /* (n) rank 0: was the cell in the ledger when the sweep began? */
+    pthread_mutex_t lock; /* of the ledger, the progress and err */
     at_err *err;          /* the first failure of a cell */
 } sweep;
 
@@ -142,9 +142,6 @@ static at_status key_make(const at_grid_cell *c, at_arena *arena, at_cell_key *k
 static void cell_tell(sweep *w, const at_grid_cell *c, const at_row *row, bool served)
 {
     w->done++;
-    w->sum->cells++;
-    w->sum->served += served;
-    w->sum->good += !strcmp(row->rec.verdict, "holds");
     if (w->job->told)
         w->job->told(w->job->ctx, &(at_sweep_event){c, row, served, w->done, w->n});
     at_progress_tick(w->job->progress, "sweep", w->done, w->n);
@@ -203,27 +200,88 @@ static void worker_run(void *ctx, size_t i, int worker)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* ---- the sum over all ranks ------------------------------------------------------------------------------------- */
+
+typedef void row_fn(sweep *w, int i, const at_row *row, at_sweep_summary *out);
+
+/* Every cell that the ledger holds, in the order of the grid. */
+static at_status cells_visit(sweep *w, at_ledger *l, row_fn *fn, at_sweep_summary *out, at_err *err)
+{
+    at_status s = AT_OK;
+    for (int i = 0; i < w->n && !s; i++) {
+        at_arena arena;
+        at_cell_key key;
+        at_row *row = NULL;
+        at_arena_init(&arena);
+        s = key_make(&w->cells[i], &arena, &key, err);
+        if (!s)
+            s = at_ledger_find(l, &key, &row, &arena, err);
+        if (!s && row)
+            fn(w, i, row, out);
+        at_arena_release(&arena);
+    }
+    return s;
+}
+
+static void cell_note(sweep *w, int i, const at_row *row, at_sweep_summary *out)
+{
+    (void)row, (void)out;
+    w->before[i] = true;
+}
+
+static void cell_count(sweep *w, int i, const at_row *row, at_sweep_summary *out)
+{
+    out->cells++;
+    out->good += !strcmp(row->rec.verdict, "holds");
+    out->served += w->before[i];
+    if (w->job->counted)
+        w->job->counted(w->job->ctx, &(at_sweep_event){&w->cells[i], row, w->before[i], out->cells, w->n});
+}
+
+/* Ranks do not talk while they work: what they did together is in the merged ledger. */
+static at_status cells_count(sweep *w, at_sweep_summary *out, at_err *err)
+{
+    at_ledger *l;
+    at_status s = at_ledger_open(w->job->db, AT_LEDGER_READ, &l, err);
+    if (s)
+        return s;
+    s = cells_visit(w, l, cell_count, out, err);
+    at_ledger_close(l);
+    return s;
+}
+
 at_status at_job_sweep(const at_grid_cell *cells, int n, const at_sweep_job *job, at_sweep_summary *out,
                        at_err *err)
 {
     double start = at_now();
     at_err mine = {0};
-    sweep w = {.cells = cells, .n = n, .job = job, .sum = out, .err = &mine};
+    sweep w = {.cells = cells, .n = n, .job = job, .err = &mine};
     *out = (at_sweep_summary){0};
     at_status s = at_spread_open(job->ranks, job->db, (size_t)n, 0, &w.spread, err);
     if (s)
         return s;
+    bool first = at_ranks_rank(job->ranks) == 0, alone = at_ranks_count(job->ranks) == 1;
     int threads = job->threads > 0 ? job->threads : at_cores();
-    if (pthread_mutex_init(&w.lock, NULL))
+    w.before = at_calloc((size_t)n + 1, sizeof *w.before);
+    if (!w.before || pthread_mutex_init(&w.lock, NULL)) {
+        at_free(w.before);
         return at_spread_close(w.spread, at_oom(err), err);
-    s = at_parallel(threads, (size_t)threads, worker_run, &w, err);
+    }
+    if (first) /* its own ledger is a copy of the common one, and the others write into theirs */
+        s = cells_visit(&w, at_spread_ledger(w.spread), cell_note, out, err);
+    if (!s)
+        s = at_parallel(threads, (size_t)threads, worker_run, &w, err);
     pthread_mutex_destroy(&w.lock);
     if (!s && mine.code == AT_ECANCEL) /* steps of one training say nothing here */
-        s = at_fail(err, AT_ECANCEL, "interrupted after %d of %d trainings; the next run goes on from there",
-                    w.done, n);
+        s = at_fail(err, AT_ECANCEL,
+                    "interrupted after %d of %d trainings%s; the next run goes on from there", w.done, n,
+                    alone ? "" : " on this rank");
     else if (!s && mine.code)
         s = at_fail(err, mine.code, "%s", mine.text);
     s = at_spread_close(w.spread, s, err);
+    if (!s && first)
+        s = cells_count(&w, out, err);
+    at_free(w.before);
     out->seconds = at_now() - start;
     return s;
 }

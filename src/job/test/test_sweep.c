@@ -103,8 +103,20 @@ static void grids(void **state)
 /* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int told, served, stop_after;
+    int told, served, stop_after, counted;
+    const at_grid_cell *cells;
 } seen;
+
+/* Every cell of the grid comes, in its order. */
+static void counted(void *ctx, const at_sweep_event *e)
+{
+    seen *s = ctx;
+    if (!s->counted)
+        s->cells = e->cell;
+    assert_ptr_equal(e->cell, s->cells + s->counted);
+    s->counted++;
+    assert_int_equal(e->done, s->counted);
+}
 
 static void told(void *ctx, const at_sweep_event *e)
 {
@@ -123,7 +135,9 @@ static at_status sweep(const char *path, const at_grid_cell *cells, int n, int t
 {
     err = (at_err){0};
     return at_job_sweep(
-        cells, n, &(at_sweep_job){.ranks = ranks, .db = path, .threads = threads, .told = told, .ctx = s},
+        cells, n,
+        &(at_sweep_job){
+            .ranks = ranks, .db = path, .threads = threads, .told = told, .counted = counted, .ctx = s},
         sum, &err);
 }
 
@@ -148,6 +162,8 @@ static void sweeps(void **state)
     assert_int_equal(sum.cells, n);
     assert_int_equal(first.told, n);
     assert_int_equal(first.served, 0);
+    assert_int_equal(sum.served, 0);
+    assert_int_equal(first.counted, n);
     must(sweep(here[0].db, cells, n, 2, &again, &sum));
     assert_int_equal(again.served, n);
     assert_int_equal(sum.served, n);
@@ -161,6 +177,9 @@ static void sweeps(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     must(sweep(here[1].db, cells, n, 3, &rest, &sum));
     assert_true(rest.served >= 4 && rest.served < n); /* the finished ones, and no more */
+    assert_int_equal(sum.served, rest.served);
+    assert_int_equal(sum.cells, n);
+    assert_int_equal(rest.counted, n);
     at_text text[2];
     for (int k = 0; k < 2; k++) {
         text[k] = ledger_text(here[k].db);
