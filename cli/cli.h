@@ -100,7 +100,7 @@ typedef struct {
     double enough;                   /* default 0 */
     const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
     const char *task, *by;                            /* NULL: not given */
-    double budget, tolerance;                         /* defaults: 60 seconds, 0 */
+    double budget, tolerance;                         /* defaults: 2000 (millions of multiply-adds), 0 */
     struct {
         int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
         double dropout;                          /* default 0.1 */

@@ -91,7 +91,7 @@ static const row rows[OPTS] = {
     [OPT_SEEDS] = {"--seeds", "N,N...", CLI_GRID, "instead of the preset's"},
     [OPT_ATTENTIONS] = {"--attentions", "A,A...", CLI_GRID, "instead of all three"},
     [OPT_TASK] = {"--task", "TASK", CLI_REFUTE, "what the model should compute"},
-    [OPT_BUDGET] = {"--budget", "S", CLI_REFUTE, "seconds to look, 0.1..1000000 (default 60)"},
+    [OPT_BUDGET] = {"--budget", "M", CLI_REFUTE, "millions of multiply-adds to spend (default 2000)"},
     [OPT_BY] = {"--by", "REFUTER", CLI_REFUTE, "this refuter only"},
     [OPT_TOLERANCE] = {"--tolerance", "E", CLI_REFUTE, "real answers may be off by E (qsa: 1/(2q))"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
@@ -346,7 +346,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->by = s;
         return true;
     case OPT_BUDGET:
-        return number(a, name, s, 0.1, 1e6, &a->budget);
+        return number(a, name, s, 0.001, 1e12, &a->budget);
     case OPT_TOLERANCE:
         return number(a, name, s, 1e-12, 1e12, &a->tolerance);
     case OPT_PRESET:
@@ -417,7 +417,7 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
                     .seed = 1,
                     .precision = at_f64,
                     .seconds = 1,
-                    .budget = 60,
+                    .budget = 2000,
                     .rounds = 5,
                     .count = c->count ? c->count : 10,
                     .split = c->split};

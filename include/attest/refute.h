@@ -2,7 +2,7 @@
  *
  *     at_subject s = {.m = &m, .arith = at_f32, .task = at_task_find("qsa"), .params = &p, .tolerance = 0.1};
  *     at_refutation r;
- *     at_refute(&s, &(at_refute_env){.seconds = 60}, NULL, &arena, &r, &err);
+ *     at_refute(&s, &(at_refute_env){.work = 2e9}, NULL, &arena, &r, &err);
  *     if (r.refuted == AT_TRUE) ... r.wrong ...
  *
  * A refuter looks for a pair: two inputs that the model cannot tell apart, though they must be answered differently. What
@@ -28,19 +28,23 @@ typedef struct {
 } at_subject;
 
 typedef struct {
-    double seconds;  /* 0: until there is nothing left to try */
+    /* Multiply-adds of the model that may be spent, counted from its shapes (src/refute/work.c); 0: until there is nothing left
+     * to try. No clock is looked at: with the same seed the same states are, however busy the machine. */
+    double work;
     uint64_t states; /* at most so many are looked at; 0: no such limit */
     size_t memory;   /* bytes of tables; 0: 2^30 */
     uint64_t seed;
     int threads;
     const at_progress *progress;
 } at_refute_env;
-bool at_refute_over(const at_refute_env *env, double since, uint64_t states); /* budget spent, or cancelled */
+bool at_refute_over(const at_refute_env *env, uint64_t states,
+                    double work); /* so much is spent: over, or cancelled? */
 
 /* Two inputs, (n, row width) each; of decoders: prompts. */
 typedef struct {
     at_input x[2];
     uint64_t states;  /* looked at until it was found, or in all */
+    double work;      /* multiply-adds that took */
     double bits;      /* of what was found equal (state, message, null space); NaN: no such number */
     const char *note; /* NULL, or one line: what is equal, and why the targets differ */
 } at_pair;
@@ -81,16 +85,18 @@ at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_
 
 typedef struct {
     uint64_t tried;
+    double work;
     bool wrong, pair; /* did it meet a wrong answer; a pair? */
 } at_random_search;
-/* The rival: inputs at random, kept by their output, until a pair or the budget. */
+/* The rival: inputs at random, kept by their output, until a pair or the budget, which must have an end. */
 at_status at_refute_random(const at_subject *s, const at_refute_env *env, at_random_search *out, at_err *err);
 
 typedef struct {
     const char *id;
     at_status status; /* AT_OK found, AT_EBUDGET not found, AT_EREFUSED does not fit */
     uint64_t states;
-    double seconds;
+    double work;
+    double seconds;    /* it took; nothing depends on it */
     const char *words; /* what was tried, or why it does not fit */
 } at_attempt;
 
@@ -98,13 +104,23 @@ typedef struct {
     at_tri refuted;     /* TRUE, or UNKNOWN: never FALSE */
     const char *method; /* id of the refuter; NULL */
     at_pair pair;       /* shrunk; with a single refuter x[1].n is 0 */
-    int wrong;          /* which of the two is answered wrongly (the first that is) */
+    int wrong;          /* which of the two is answered wrongly there (the first that is) */
+    /* Where: the first position at which the outputs of the pair are equal and the targets are not, or the single input is
+     * answered wrongly; of decoders the first row (counted behind the prompt) at which the right chains differ, or that is
+     * wrong. 0-based. */
+    int position;
     at_answer answer[2];
     at_attempt *attempts;
     int n_attempts;
-    at_random_search random; /* the same budget of plain random search */
-    double seconds;
+    at_random_search random; /* the same work of plain random search */
+    double work, seconds;
 } at_refutation;
+/* Is the answer right at a position (from the first of the input), or is row `position` of a decoder? */
+bool at_answer_right(const at_subject *s, const at_answer *y, int position);
+/* The numbers of got (side 0) or right (1) there; NULL: there is no such row. */
+const double *at_answer_at(const at_subject *s, const at_answer *y, int side, int position);
+/* Fills in position and wrong from the answers, for a pair or (x[1].n is 0) a single input that was run again. */
+void at_refutation_place(const at_subject *s, at_refutation *r);
 /* Can the model be asked this at all: arithmetic, lengths, rows, outputs? Else AT_EREFUSED or AT_EINPUT, in words. */
 at_status at_subject_check(const at_subject *s, at_err *err);
 /* only: id of the one refuter to use, or NULL. Fails where at_subject_check does, and with AT_EINPUT when there is no such

@@ -30,11 +30,11 @@ static json_t *report_json(const at_refute_job *job, const at_refute_report *r)
     detail_add(o, "random_wrong", json_boolean(f->random.wrong));
     for (int k = 0; k < f->n_attempts; k++) {
         const at_attempt *x = &f->attempts[k];
-        json_array_append_new(rows, json_pack("[s, I, f, s]", x->id, (json_int_t)x->states, x->seconds,
+        json_array_append_new(rows, json_pack("[s, I, f, s]", x->id, (json_int_t)x->states, x->work,
                                               x->words && *x->words ? x->words : "found"));
     }
     detail_add(tried, "columns",
-               json_pack("[s, s, s, s]", "refuter", "states", "seconds", "what came of it"));
+               json_pack("[s, s, s, s]", "refuter", "states", "multiply-adds", "what came of it"));
     detail_add(tried, "rows", rows);
     detail_add(o, "attempts", tried);
     if (f->refuted == AT_TRUE) {
@@ -86,7 +86,7 @@ static at_status finding_serve(const at_refute_job *job, const json_t *o, at_are
         return s;
     *held = true;
     f->refuted = AT_TRUE;
-    f->wrong = f->answer[0].correct;
+    at_refutation_place(job->subject, f);
     f->method = by->id;
     f->random.tried = count_of(o, "random_inputs");
     f->random.pair = json_is_true(json_object_get(o, "random_pair"));

@@ -18,9 +18,9 @@
  *     first of them, phase 3 the others in order, and growing keeps the order. Hence the smallest first item is met first.
  *  2. A twin has the state of the first slot with its fingerprint (both were compared in full), so that one comparison
  *     with the first settles all its twins.
- *  3. `cut` is the first item that was not looked at: a state failed, time or memory was over. Nothing at or after it counts.
- *  4. Batches grow by a rule of their own, never by the clock; what `cut` and the answer are depends on threads only
- *     when the seconds run out.
+ *  3. `cut` is the first item that was not looked at: a state failed, memory was over, or somebody cancelled. Nothing at or after it counts.
+ *  4. Batches grow by a rule of their own, never by the clock; so what `cut` and the answer are does not depend on threads,
+ *     unless somebody cancels.
  *
  * Of items with equal states at most KEPT are kept. Where "of no use" means "the same target" nothing is lost by it: the
  * first of them would do.
@@ -37,7 +37,7 @@
 #define P          256
 #define KEPT       64
 #define AHEAD      8  /* items whose slots are fetched before they are needed */
-#define CLOCK      64 /* items between two looks at the clock */
+#define ASKED      64 /* items between two questions whether to go on */
 #define ITEMS_MOST (((uint64_t)1 << 39) - 2)
 #define TWIN       ((uint64_t)1 << 39)
 #define LEAST      ((size_t)64 << 10) /* bytes: 21 slots a part */
@@ -124,7 +124,6 @@ typedef struct {
     const at_collide_job *job;
     const at_refute_env *env;
     uint64_t mask, count; /* count: that may be looked at */
-    double since;
     int threads;
     worker *worker;         /* (threads) */
     void *other;            /* (bytes) */
@@ -180,10 +179,10 @@ static void chunk_compute(void *ctx, size_t chunk, int id)
     size_t begin = chunk * s->chunk, n = s->n - begin < s->chunk ? s->n - begin : s->chunk, j = 0;
     for (; j < n; j++) {
         uint64_t item = s->from + begin + j;
-        if (j % CLOCK == 0) {
+        if (j % ASKED == 0) {
             if (item >= atomic_load(&s->cut))
                 break;
-            if (at_refute_over(s->env, s->since, 0)) {
+            if (at_cancel_pending()) {
                 cut_lower(s, item);
                 break;
             }
@@ -316,7 +315,7 @@ static at_status suspects_judge(search *s, at_collision *out, at_err *err)
         uint64_t k = s->from + (uint64_t)(next++ - s->suspect);
         if (k >= atomic_load(&s->cut))
             break;
-        if (at_refute_over(s->env, s->since, 0)) {
+        if (at_cancel_pending()) {
             cut_lower(s, k);
             break;
         }
@@ -435,7 +434,7 @@ at_status at_collide_masked(const at_collide_job *job, const at_refute_env *env,
     s->job = job;
     s->env = env;
     s->mask = mask;
-    s->since = at_now();
+    double start = at_now();
     s->threads = env->threads > 0 ? env->threads : at_cores();
     s->count = job->count < ITEMS_MOST ? job->count : ITEMS_MOST;
     if (env->states && env->states < s->count)
@@ -443,7 +442,7 @@ at_status at_collide_masked(const at_collide_job *job, const at_refute_env *env,
     at_status st = search_prepare(s, memory) ? batches_run(s, out, err) : at_oom(err);
     for (int p = 0; p < P; p++)
         out->bytes += s->part[p].cap * sizeof(slot);
-    out->seconds = at_now() - s->since;
+    out->seconds = at_now() - start;
     search_release(s);
     return st;
 }

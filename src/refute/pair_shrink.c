@@ -10,7 +10,7 @@
 typedef struct {
     const at_subject *s;
     bool single;
-    double until;
+    uint64_t runs; /* left */
     at_arena scratch;
     size_t numbers; /* of an input */
     double *x[2];   /* the best so far */
@@ -20,7 +20,7 @@ typedef struct {
 
 static bool over(const shrinking *k)
 {
-    return at_now() > k->until || at_cancel_pending();
+    return !k->runs || at_cancel_pending();
 }
 
 /* Is the candidate of use still? Then it is the best. */
@@ -32,6 +32,7 @@ static at_status candidate_try(shrinking *k, bool *taken, at_err *err)
     at_err quiet = {0};
     at_mark mark = at_arena_mark(&k->scratch);
     *taken = false;
+    k->runs--;
     at_status s = AT_OK;
     if (!at_input_check(k->s->m, &p.x[0], &quiet) &&
         (k->single || !at_input_check(k->s->m, &p.x[1], &quiet))) {
@@ -94,11 +95,11 @@ static at_status simpler_pass(shrinking *k, bool *again, at_err *err)
     return s;
 }
 
-at_status pair_shrink(const at_subject *s, bool single, double seconds, at_arena *a, at_pair *p, at_err *err)
+at_status pair_shrink(const at_subject *s, bool single, uint64_t runs, at_arena *a, at_pair *p, at_err *err)
 {
     if (!single && p->x[0].n != p->x[1].n)
         return AT_OK;
-    shrinking k = {.s = s, .single = single, .until = at_now() + seconds, .n = p->x[0].n};
+    shrinking k = {.s = s, .single = single, .runs = runs, .n = p->x[0].n};
     k.numbers = (size_t)k.n * (size_t)subject_row(s);
     at_arena_init(&k.scratch);
     for (int i = 0; i < 2; i++) {

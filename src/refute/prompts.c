@@ -103,10 +103,12 @@ at_status prompts_collide(prompts *p, const at_refute_env *env, at_arena *a, at_
 {
     const at_collide_job job = {
         .ctx = p, .count = p->count, .bytes = p->bytes, .state = state_of, .useful = useful};
-    at_status bad = at_collide(&job, env, got, err);
+    double cost = work_of_rows(p->s->m, p->read ? p->read : subject_length_max(p->s));
+    at_refute_env rest = work_left(env, out, cost);
+    at_status bad = at_collide(&job, &rest, got, err);
     if (bad)
         return bad;
-    out->states += got->states;
+    work_spend(out, got->states, cost);
     uint64_t item[2] = {got->first, got->second};
     for (int k = 0; k < 2 && got->found && !bad; k++) {
         double *x = at_new(a, double, (size_t)p->s->chain->prompt_max(p->s->self) * p->row);

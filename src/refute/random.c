@@ -102,23 +102,25 @@ static at_status one_try(const at_subject *s, const at_refute_env *env, table *t
 at_status at_refute_random(const at_subject *s, const at_refute_env *env, at_random_search *out, at_err *err)
 {
     *out = (at_random_search){0};
-    if (!(env->seconds > 0) && !env->states)
-        return at_fail(err, AT_EINPUT, "random search needs a budget: seconds or a number of inputs");
+    if (!(env->work > 0) && !env->states)
+        return at_fail(err, AT_EINPUT, "random search needs a budget: work or a number of inputs");
+    double cost = work_of_input(s);
+    at_refute_env left = work_left(env, &(at_pair){0}, cost);
     size_t numbers = (size_t)subject_length_max(s) * (size_t)subject_row(s);
     size_t memory = env->memory ? env->memory : (size_t)1 << 26;
     table t = {.size = 1024};
     while (2 * t.size * sizeof(slot) <= memory && t.size < (uint64_t)1 << 24 &&
-           (!env->states || t.size < 4 * env->states * (uint64_t)subject_length_max(s)))
+           t.size / 4 / (uint64_t)subject_length_max(s) < left.states)
         t.size *= 2;
     t.slot = at_calloc(t.size, sizeof *t.slot);
     double *x = at_calloc(numbers, sizeof *x), *twin = at_calloc(numbers, sizeof *twin);
     at_status bad = t.slot && x && twin ? AT_OK : at_oom(err);
-    double start = at_now();
-    for (; !bad && !out->pair && !at_refute_over(env, start, out->tried); out->tried++) {
+    for (; !bad && !out->pair && !at_refute_over(&left, out->tried, 0); out->tried++) {
         if (out->tried % 256 == 0)
-            at_progress_tick(env->progress, "random search", at_now() - start, env->seconds);
+            at_progress_tick(env->progress, "random search", (double)out->tried, (double)left.states);
         bad = one_try(s, env, &t, out->tried, x, twin, out, err);
     }
+    out->work = (double)out->tried * cost;
     at_free(t.slot);
     at_free(x);
     at_free(twin);

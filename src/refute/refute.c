@@ -4,14 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_REFUTERS  64
-#define SHRINK_SECONDS 2.0
-
-bool at_refute_over(const at_refute_env *env, double since, uint64_t states)
-{
-    return at_cancel_pending() || (env->states && states >= env->states) ||
-           (env->seconds > 0 && at_now() - since >= env->seconds);
-}
+#define MOST_REFUTERS 64
+#define SHRINK_WORK   2e8 /* multiply-adds for making a finding simpler, and so many runs at least */
+#define SHRINK_LEAST  256.0
+#define RANDOM_WORK   1e7 /* the rival's least */
 
 const at_refuter *at_refuter_find(const char *id)
 {
@@ -66,7 +62,8 @@ static at_status finding_confirm(const at_subject *s, const at_refuter *r, at_ar
             bad = at_pair_verify(s, &out->pair, a, &is, out->answer, why, err);
         if (!pass && !bad && is == AT_TRUE) {
             at_pair found = out->pair;
-            bad = pair_shrink(s, r->single, SHRINK_SECONDS, a, &out->pair, err);
+            bad = pair_shrink(s, r->single, (uint64_t)fmax(SHRINK_WORK / work_of_input(s), SHRINK_LEAST), a,
+                              &out->pair, err);
             if (!bad && !r->single && found.note && !inputs_equal(s, &found, &out->pair) &&
                 !(out->pair.note = at_arena_printf(a, "%s (before the two were made simpler)", found.note)))
                 bad = at_oom(err);
@@ -87,6 +84,7 @@ static at_status refuter_try(const at_subject *s, const at_refuter *r, const at_
         at_pair p = {.bits = NAN};
         t->status = r->search(s, env, a, &p, &words);
         t->states = p.states;
+        t->work = p.work;
         bool held = false;
         if (!t->status) {
             out->pair = p;
@@ -97,7 +95,7 @@ static at_status refuter_try(const at_subject *s, const at_refuter *r, const at_
         if (held) {
             out->refuted = AT_TRUE;
             out->method = r->id;
-            out->wrong = out->answer[0].correct;
+            at_refutation_place(s, out);
         } else if (!t->status) /* never believed without being seen */
             t->status = AT_EBUDGET;
     }
@@ -126,18 +124,19 @@ at_status at_refute(const at_subject *s, const at_refute_env *env, const char *o
         if (one && at_refuters[i] != one)
             continue;
         at_refute_env left = *env;
-        if (env->seconds > 0 && (left.seconds = env->seconds - (at_now() - start)) <= 0)
+        if (env->work > 0 && (left.work = env->work - out->work) <= 0)
             break;
         if (!one && i + 1 < at_n_refuters) /* half of what is left: those that come later must have a turn */
-            left.seconds /= 2;
+            left.work /= 2;
         bad = refuter_try(s, at_refuters[i], &left, a, out, err);
+        out->work += out->attempts[out->n_attempts - 1].work;
         if (!bad && at_cancel_pending())
             bad = at_fail(err, AT_ECANCEL, "interrupted");
     }
     out->seconds = at_now() - start;
-    /* The rival gets as long as the refuters took. */
+    /* The rival gets as much as the refuters spent. */
     at_refute_env same = *env;
     same.states = 0;
-    same.seconds = out->seconds > 0.1 ? out->seconds : 0.1;
+    same.work = fmax(out->work, RANDOM_WORK);
     return bad ? bad : at_refute_random(s, &same, &out->random, err);
 }

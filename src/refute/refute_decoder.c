@@ -516,10 +516,16 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
         [DECODER_OTHER] = "the readout at the last position is the same for two prompts"};
     decoder_study d;
     *out = (at_pair){.bits = NAN};
+    double cost = work_of_input(s);
+    uint64_t all = s->task->count(s->params, AT_ENUM_SEQUENCES);
+    at_refute_env left = work_left(env, out, cost);
+    if (left.states && left.states < all)
+        return at_fail(err, AT_EBUDGET, "all %ju prompts must be run, and the budget is for %ju",
+                       (uintmax_t)all, (uintmax_t)left.states);
     at_status st = decoder_examine(s, env->threads, a, &d, err);
     if (st)
         return st;
-    out->states = (uint64_t)d.prompts;
+    work_spend(out, (uint64_t)d.prompts, cost);
     if (d.best == DECODER_NONE)
         return at_fail(err, AT_EBUDGET, "all %d prompts: no two have one readout and different answers",
                        d.prompts);

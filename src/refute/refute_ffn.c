@@ -228,7 +228,7 @@ static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_ar
     bool skip = s->m->blocks[first].residual && !(s->m->readout.last && s->m->n_suffix);
     int skipped = skip ? z.N - 1 : -1, n = z.N * z.d, free_numbers = n - (skip ? z.d : 0);
     int units = s->m->blocks[first].dense[0].rows;
-    double *A, *v = at_new(a, double, n), *best = at_new(a, double, n), most = 0, start = at_now();
+    double *A, *v = at_new(a, double, n), *best = at_new(a, double, n), most = 0;
     double *subset = at_new(a, double, 2 * z.q), *asked = subset + z.q;
     double *x[2] = {at_new(a, double, z.N *z.row), at_new(a, double, z.N *z.row)};
     if (!v || !best || !subset || !x[0] || !x[1])
@@ -242,11 +242,12 @@ static at_status ffn_search(const at_subject *s, const at_refute_env *env, at_ar
         return at_fail(err, AT_EBUDGET,
                        "the first layer (%d units) has rank %d: it tells all %d numbers apart", units, (int)r,
                        free_numbers);
-    for (int i = 0; i < n && !at_refute_over(env, start, out->states); i++) {
+    double cost = WORK_STATE + (double)ROUNDS * (double)n * (double)n; /* a vector against a basis */
+    for (int i = 0; i < n && !at_refute_over(env, out->states, out->work); i++) {
         if (i / z.d == skipped)
             continue;
         double gain = ascend(&z, A, r, i, skipped, v, subset);
-        out->states++;
+        work_spend(out, 1, cost);
         if (gain > most) {
             most = gain;
             memcpy(best, v, (size_t)n * sizeof *v);

@@ -19,7 +19,19 @@ at_status subject_readouts(const at_subject *s, const at_input *x, const at_answ
 /* Do two answers agree at position i in the sense of at_pair_verify, and do the targets there not? */
 bool answers_collide(const at_subject *s, const at_answer *x, const at_answer *y, int i);
 
-/* A pair that verifies, or a single wrong input, made simpler while it does; `seconds` at most. */
-at_status pair_shrink(const at_subject *s, bool single, double seconds, at_arena *a, at_pair *p, at_err *err);
+/* A pair that verifies, or a single wrong input, made simpler while it does; at most `runs` candidates are run. */
+at_status pair_shrink(const at_subject *s, bool single, uint64_t runs, at_arena *a, at_pair *p, at_err *err);
+
+/* ---- work (work.c) ---- */
+
+#define WORK_STATE     1000.0 /* what is done for an input besides running the model */
+#define WORK_LOOKED_UP 64.0   /* for a state that is put together from sums that are looked up */
+/* Multiply-adds of a pass over so many rows, WORK_STATE among them. */
+double work_of_rows(const at_model *m, int rows);
+/* Of one input of the subject, run and judged: of a decoder, with the longest chain. */
+double work_of_input(const at_subject *s);
+/* What a budget leaves, as a number of states (at least 1) of this cost. */
+at_refute_env work_left(const at_refute_env *env, const at_pair *spent, double cost);
+void work_spend(at_pair *out, uint64_t states, double cost);
 
 #endif

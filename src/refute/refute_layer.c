@@ -263,17 +263,6 @@ static double targets_apart(const at_subject *s)
     return s->task->real ? 2 * s->tolerance + subject_same(s) : 0;
 }
 
-/* What is left of a budget. */
-static at_refute_env env_left(const at_refute_env *env, double since, uint64_t states)
-{
-    at_refute_env left = *env;
-    if (env->states)
-        left.states = env->states > states ? env->states - states : 1;
-    if (env->seconds > 0)
-        left.seconds = fmax(env->seconds - (at_now() - since), 1e-3);
-    return left;
-}
-
 /* Does the model give both the same numbers at the query? */
 static at_status values_equal(const at_subject *s, const at_pair *p, int query, at_arena *a, bool *equal,
                               at_err *err)
@@ -310,9 +299,12 @@ static at_status family_search(const gadget *g, const layer_view *v, uint64_t mo
                           .state = family_state,
                           .useful = family_useful};
     at_collision c;
-    if ((s = at_collide(&job, env, &c, err)))
+    /* An item is a few additions of sums that are looked up, and its place in a table; or a run. */
+    double cost = run ? work_of_input(g->s) : WORK_LOOKED_UP + (double)f.n_parts * (v->H + v->E);
+    at_refute_env rest = work_left(env, out, cost);
+    if ((s = at_collide(&job, &rest, &c, err)))
         return s;
-    out->states += c.states;
+    work_spend(out, c.states, cost);
     if (!c.found)
         return AT_OK;
     size_t numbers = (size_t)g->N * (size_t)g->W;
@@ -414,10 +406,12 @@ static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, 
                           .state = alice_state,
                           .useful = alice_useful};
     at_collision c;
-    at_status s = at_collide(&job, env, &c, err);
+    double cost = work_of_input(j->s);
+    at_refute_env rest = work_left(env, out, cost);
+    at_status s = at_collide(&job, &rest, &c, err);
     if (s)
         return s;
-    out->states += c.states;
+    work_spend(out, c.states, cost);
     if (!c.found)
         return AT_OK;
     if (j->kind == ALICE_ROW) /* Bob asks where they differ */
@@ -436,8 +430,7 @@ static at_status alice_try(alice_job *j, const at_refute_env *env, at_arena *a, 
 
 /* Kinds first..last, each for some sets of Bob's. */
 static at_status alice_search(const at_subject *s, alice_state_kind first, alice_state_kind last,
-                              const at_refute_env *env, double since, at_arena *a, at_pair *out, bool *found,
-                              at_err *err)
+                              const at_refute_env *env, at_arena *a, at_pair *out, bool *found, at_err *err)
 {
     enum { BOBS = 16 };
     int q = at_params_int(s->params, "q"), d = at_params_int(s->params, "d");
@@ -449,11 +442,10 @@ static at_status alice_search(const at_subject *s, alice_state_kind first, alice
         j.block++;
     for (j.kind = first; j.kind <= last; j.kind++)
         for (int k = 0; k < (j.kind == ALICE_ROW ? 1 : BOBS); k++) {
-            if (*found || at_refute_over(env, since, out->states))
+            if (*found || at_refute_over(env, out->states, out->work))
                 return AT_OK;
             j.b = k ? 1 + at_rng_below(&r, all) : all;
-            at_refute_env rest = env_left(env, since, out->states);
-            at_status st = alice_try(&j, &rest, a, out, found, err);
+            at_status st = alice_try(&j, env, a, out, found, err);
             if (st)
                 return st;
         }
@@ -505,8 +497,8 @@ static const struct {
               {20, false, 64}, {24, false, 64}, {28, false, 64}};
 enum { ROUNDS = sizeof rounds / sizeof *rounds };
 
-static at_status round_search(gadget *g, int round, const at_refute_env *env, double since, at_arena *a,
-                              at_pair *out, bool *found, at_err *err)
+static at_status round_search(gadget *g, int round, const at_refute_env *env, at_arena *a, at_pair *out,
+                              bool *found, at_err *err)
 {
     int left = rounds[round].families;
     for (int v = 0; v < g->variants && left > 0 && !*found; v++) {
@@ -515,12 +507,11 @@ static at_status round_search(gadget *g, int round, const at_refute_env *env, do
         g->vary(g, v);
         at_status s = layer_view_make(g->s->m, g->s->arith, g->N, g->site, g->query, a, &view, err);
         for (int k = 0; !s && k < g->secrets && left-- > 0 && !*found; k++) {
-            if (at_refute_over(env, since, out->states))
+            if (at_refute_over(env, out->states, out->work))
                 return AT_OK;
             at_mark family = at_arena_mark(a);
-            at_refute_env rest = env_left(env, since, out->states);
             g->hide(g, k);
-            s = family_search(g, &view, (uint64_t)1 << rounds[round].bits, rounds[round].run, &rest, a, out,
+            s = family_search(g, &view, (uint64_t)1 << rounds[round].bits, rounds[round].run, env, a, out,
                               found, err);
             if (!*found)
                 at_arena_reset(a, family);
@@ -535,19 +526,18 @@ static at_status round_search(gadget *g, int round, const at_refute_env *env, do
 
 static at_status search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
 {
-    double since = at_now();
     bool found = false;
     gadget g = {.s = s, .N = at_params_int(s->params, "N"), .W = at_model_row_width(s->m)};
     *out = (at_pair){.bits = NAN};
     bool qsa = !strcmp(s->task->id, "qsa");
     at_status st = makers[maker_of(s)].make(&g, a, err);
     if (!st && qsa)
-        st = alice_search(s, ALICE_ROW, ALICE_LAYER, env, since, a, out, &found, err);
-    for (int r = 0; r < ROUNDS && !st && !found && !at_refute_over(env, since, out->states); r++) {
+        st = alice_search(s, ALICE_ROW, ALICE_LAYER, env, a, out, &found, err);
+    for (int r = 0; r < ROUNDS && !st && !found && !at_refute_over(env, out->states, out->work); r++) {
         at_progress_tick(env->progress, "inputs with equal sums", r, ROUNDS);
-        st = round_search(&g, r, env, since, a, out, &found, err);
+        st = round_search(&g, r, env, a, out, &found, err);
         if (!st && !found && qsa && r == 0)
-            st = alice_search(s, ALICE_READOUT, ALICE_READOUT, env, since, a, out, &found, err);
+            st = alice_search(s, ALICE_READOUT, ALICE_READOUT, env, a, out, &found, err);
     }
     if (st || found)
         return st;

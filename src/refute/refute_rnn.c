@@ -206,20 +206,22 @@ static at_status rnn_search(const at_subject *s, const at_refute_env *env, at_ar
     if (bad)
         return bad;
     int workers = env->threads > 0 ? env->threads : at_cores(), before = h.z.N - 1;
-    double start = at_now();
     *out = (at_pair){.bits = NAN};
     at_collision got = {0};
     bad = walkers_open(&h, workers, a, err);
     out->bits = h.S * number_bits(s->arith);
-    for (int pass = 0; pass < 3 && !bad && !got.found && !at_refute_over(env, start, out->states); pass++) {
+    for (int pass = 0; pass < 3 && !bad && !got.found && !at_refute_over(env, out->states, out->work);
+         pass++) {
         int lengths = pass == 2 ? LENGTHS : 1, w = before, most = pass == 0 ? FORGET : VARIED;
         while (w > most || (pass && at_pow(2.0 * h.z.d * lengths, w - 1) > 0x1p62))
             w--;
-        at_refute_env rest = *env;
-        rest.states = env->states ? env->states - out->states : 0;
-        rest.seconds = env->seconds > 0 ? fmax(env->seconds - (at_now() - start), 1e-3) : 0;
-        bad = pass_run(&h, w, pass == 0 ? before : w, lengths, workers, &rest, &got, err);
-        out->states += got.states;
+        int m = pass == 0 ? before : w;
+        double step =
+            work_of_rows(s->m, h.z.N) / h.z.N; /* two on average, and the positions that do not vary */
+        double cost = step * (2 + m - w);
+        at_refute_env rest = work_left(env, out, cost);
+        bad = pass_run(&h, w, m, lengths, workers, &rest, &got, err);
+        work_spend(out, got.states, cost);
     }
     if (!bad && got.found)
         bad = pair_fill(&h, &got, a, out, err);

@@ -21,7 +21,7 @@
 typedef struct {
     const at_subject *s;
     const at_refute_env *env;
-    double since;
+    double cost; /* of an input */
     int W;
     double *x, *donor; /* (length_max, W) */
     int n, donor_n;
@@ -115,7 +115,8 @@ static at_status walk_down(walk *w, double *y, double *margin, uint64_t *states,
     if (!st)
         st = margin_of(w, w->x, w->n, margin, err);
     ++*states;
-    for (int idle = 0; !st && *margin > 0 && idle < PATIENCE && !at_refute_over(w->env, w->since, *states);
+    for (int idle = 0;
+         !st && *margin > 0 && idle < PATIENCE && !at_refute_over(w->env, *states, (double)*states * w->cost);
          idle++) {
         st = subject_draw(w->s, w->env->seed, w->draws++, w->donor, &w->donor_n, err);
         if (st || w->donor_n != w->n)
@@ -150,10 +151,13 @@ static at_status fits(const at_subject *s, at_err *why)
 static at_status search(const at_subject *s, const at_refute_env *env, at_arena *a, at_pair *out, at_err *err)
 {
     *out = (at_pair){.bits = NAN};
-    if (!(env->seconds > 0) && !env->states)
-        return at_fail(err, AT_EBUDGET, "a search without an end: give it seconds, or a number of inputs");
-    walk w = {
-        .s = s, .env = env, .since = at_now(), .W = subject_row(s), .rng = at_rng_at(env->seed, 0x73656172u)};
+    if (!(env->work > 0) && !env->states)
+        return at_fail(err, AT_EBUDGET, "a search without an end: give it work, or a number of inputs");
+    walk w = {.s = s,
+              .env = env,
+              .cost = work_of_input(s),
+              .W = subject_row(s),
+              .rng = at_rng_at(env->seed, 0x73656172u)};
     size_t numbers = (size_t)subject_length_max(s) * (size_t)w.W;
     double *y = at_new(a, double, numbers), margin = INFINITY, least = INFINITY;
     w.x = at_new(a, double, numbers);
@@ -161,15 +165,16 @@ static at_status search(const at_subject *s, const at_refute_env *env, at_arena 
     if (!y || !w.x || !w.donor)
         return at_oom(err);
     uint64_t walks = 0;
-    while (!at_refute_over(env, w.since, out->states)) {
+    while (!at_refute_over(env, out->states, out->work)) {
         at_status st = walk_down(&w, y, &margin, &out->states, err);
+        out->work = (double)out->states * w.cost;
         if (st)
             return st;
         walks++;
         least = fmin(least, margin);
         at_progress_tick(env->progress, "search near the boundary",
-                         env->seconds > 0 ? at_now() - w.since : (double)out->states,
-                         env->seconds > 0 ? env->seconds : (double)env->states);
+                         env->work > 0 ? out->work : (double)out->states,
+                         env->work > 0 ? env->work : (double)env->states);
         if (margin <= 0) {
             out->x[0] = (at_input){w.n, w.x};
             out->note = at_arena_printf(a, "wrong after %ju walk%s towards the boundary", (uintmax_t)walks,

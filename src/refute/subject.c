@@ -105,6 +105,12 @@ static double distance(const double *x, const double *y, int n)
     return sqrt(sum);
 }
 
+const double *at_answer_at(const at_subject *s, const at_answer *y, int side, int position)
+{
+    int n = side ? y->n_right : y->n, i = s->task && n == 1 ? 0 : position; /* one: the last position */
+    return i >= 0 && i < n ? (side ? y->right : y->got) + (size_t)i * (size_t)y->width : NULL;
+}
+
 static bool right_at(const at_subject *s, const at_answer *y, int i)
 {
     const double *got = y->got + (size_t)i * (size_t)y->width;
@@ -115,6 +121,12 @@ static bool right_at(const at_subject *s, const at_answer *y, int i)
         if (!(got[k] == want[k]))
             return false;
     return true;
+}
+
+bool at_answer_right(const at_subject *s, const at_answer *y, int position)
+{
+    const double *got = at_answer_at(s, y, 0, position), *right = at_answer_at(s, y, 1, position);
+    return got && right ? right_at(s, y, s->task && y->n == 1 ? 0 : position) : got == right;
 }
 
 static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err)
@@ -280,4 +292,29 @@ at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_
         answer[1].correct) /* cannot be: equal outputs, different targets */
         return at_fail(err, AT_EDOMAIN, "both inputs of a colliding pair are answered rightly");
     return AT_OK;
+}
+
+/* The first row at which two chains are not the same. */
+static int rows_differ(const at_answer *x, const at_answer *y)
+{
+    size_t w = (size_t)x->width;
+    int i = 0;
+    while (i < x->n_right && i < y->n_right &&
+           rows_equal(x->right + (size_t)i * w, y->right + (size_t)i * w, w))
+        i++;
+    return i;
+}
+
+void at_refutation_place(const at_subject *s, at_refutation *r)
+{
+    const at_answer *x = &r->answer[0], *y = &r->answer[1];
+    r->position = x->position;
+    r->wrong = 0;
+    if (!r->pair.x[1].n)
+        return;
+    int i = 0;
+    while (s->task && i < x->n - 1 && !answers_collide(s, x, y, i))
+        i++;
+    r->position = s->chain ? rows_differ(x, y) : x->n == 1 ? r->pair.x[0].n - 1 : i;
+    r->wrong = at_answer_right(s, x, r->position);
 }

@@ -59,8 +59,61 @@ static void test_right_models(void **state)
     }
 }
 
+/* Is the subject, a task of few inputs, wrong on any of them? */
+static bool wrong_somewhere(const at_subject *s)
+{
+    uint64_t n = s->task->count(s->params, AT_ENUM_SEQUENCES);
+    int N = at_params_int(s->params, "N");
+    bool wrong = false;
+    for (uint64_t i = 0; i < n && !wrong; i++) {
+        at_arena a;
+        at_answer y;
+        double x[8];
+        at_arena_init(&a);
+        s->task->nth(s->params, AT_ENUM_SEQUENCES, i, x);
+        OK(at_subject_answer(s, &(at_input){N, x}, &a, &y, &err));
+        wrong = !y.correct;
+        at_arena_release(&a);
+    }
+    return wrong;
+}
+
+/* Every weight of match2 with its sign changed, or 0: a mutant is refuted exactly when it is wrong somewhere. The budget is
+ * work, so this does not depend on how busy the machine is. */
+static void test_mutants(void **state)
+{
+    (void)state;
+    const at_claim *c = at_claim_find("match2");
+    at_params p, tp;
+    at_model m;
+    at_params_init(&p, c->params, c->n_params);
+    OK(at_params_parse(&p, "N=3 M=5", &err));
+    OK(at_claim_model(c, &p, &m, &err));
+    at_subject s = {.m = &m, .arith = at_f64};
+    OK(at_claim_task(c, &p, &s.task, &tp, &err));
+    s.params = &tp;
+    int wrong = 0;
+    for (size_t w = 0; w < m.n_weights; w++)
+        for (int zero = 0; zero < 2; zero++) {
+            double keep = m.weights[w];
+            at_arena a;
+            at_refutation r;
+            m.weights[w] = zero ? 0 : -keep;
+            at_arena_init(&a);
+            bool is = wrong_somewhere(&s);
+            OK(at_refute(&s, &(at_refute_env){.work = 3e6, .seed = 7, .threads = 1}, NULL, &a, &r, &err));
+            if ((r.refuted == AT_TRUE) != is)
+                fail_msg("weight %zu %s: %s", w, zero ? "0" : "negated", is ? "not refuted" : "refuted");
+            wrong += is;
+            at_arena_release(&a);
+            m.weights[w] = keep;
+        }
+    assert_true(wrong > 20);
+    at_model_release(&m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right_models), cmocka_unit_test(test_mutants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

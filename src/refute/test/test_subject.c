@@ -171,7 +171,7 @@ static void test_outside_the_task(void **state)
     at_params_init(&p, t->params, t->n_params);
     OK(at_params_parse(&p, "N=1 n=1", &err));
     at_subject s = {.m = &m, .arith = at_f64, .task = t, .params = &p, .tolerance = 0.34};
-    OK(at_refute(&s, &(at_refute_env){.states = 3000, .seconds = 20, .threads = 1}, "search", &a, &r, &err));
+    OK(at_refute(&s, &(at_refute_env){.states = 3000, .threads = 1}, "search", &a, &r, &err));
     assert_int_equal(r.refuted, AT_UNKNOWN);
     assert_true(r.attempts[0].states >= 1000);
     OK(at_subject_answer(&s, &(at_input){1, &inside}, &a, &y, &err));
@@ -180,7 +180,7 @@ static void test_outside_the_task(void **state)
     assert_non_null(strstr(err.text, "no input of task prefix-mask"));
     err = (at_err){0};
     s.tolerance = 0.3; /* now it is wrong, and inside the task */
-    OK(at_refute(&s, &(at_refute_env){.states = 3000, .seconds = 20, .threads = 1}, "search", &a, &r, &err));
+    OK(at_refute(&s, &(at_refute_env){.states = 3000, .threads = 1}, "search", &a, &r, &err));
     assert_int_equal(r.refuted, AT_TRUE);
     assert_true(t->holds(&p, r.pair.x[0].v));
     at_model_release(&m);
