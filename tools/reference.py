@@ -328,8 +328,7 @@ def main(words):
     m, line = Model(words[0]), " ".join(words[1:])
     if "--generate" in flags:
         added, least, why = m.generate(m.parse(line))
-        written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]
-        text = (" " if m.kind == "argmax" else "\n").join(written) + f"\nleast margin {least:.6g}"
+        text = (" " if m.kind == "argmax" else "\n").join("/".join(f.show(v) for f, v in m.each(row)) for row in added) + f"\nleast margin {least:.6g}"
         facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
     else:
         f, (value, decision, margin) = m.fields[0], m.read(m.parse(line))
