@@ -319,8 +319,8 @@ class Model:
         need(self.n_min <= len(rows) <= self.n_max, f"length {len(rows)} out of range {self.n_min}..{self.n_max}")
         return np.array(rows)
 
-def shortest(v, words=None):
-    return words[int(v)] if words and v == v else next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
+def shortest(v):
+    return next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
 
 def main(words):
     flags, words = set(words) & {"--json", "--generate"}, [w for w in words if w not in ("--json", "--generate")]
@@ -328,12 +328,14 @@ def main(words):
     m, line = Model(words[0]), " ".join(words[1:])
     if "--generate" in flags:
         added, least, why = m.generate(m.parse(line))
-        text = (" " if m.kind == "argmax" else "\n").join("/".join(f.show(v) for f, v in m.each(row)) for row in added) + f"\nleast margin {least:.6g}"
+        written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]
+        text = (" " if m.kind == "argmax" else "\n").join(written) + f"\nleast margin {least:.6g}"
         facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
     else:
         f, (value, decision, margin) = m.fields[0], m.read(m.parse(line))
         said = f.words if m.kind == "argmax" and len(m.fields) == 1 and (m.decode or len(value[0]) == f.size) else None
-        text, why = " ".join(",".join(shortest(v, said) for v in row) for row in decision), np.isnan(decision).any() and "undecided"
+        show = lambda v: said[int(v)] if said and v == v else shortest(v)
+        text, why = " ".join(",".join(map(show, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}
     facts = {key: np.where(np.isfinite(v), v, None).tolist() for key, v in facts.items()}  # null where not finite
     print(json.dumps(facts) if "--json" in flags else text)
