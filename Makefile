@@ -157,7 +157,7 @@ RUN_TESTS = BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECO
 tests-run: all tests-build
 	@{ $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
 	   $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
-	   $(if $(SANITIZE),,$(lint_jobs)) } | $(RUN_TESTS)
+	   $(if $(SANITIZE),,$(lint_jobs) $(call job,end,lint/evidence-shown,sh tools/check_evidence.sh . $(BUILD)/test-logs)) } | $(RUN_TESTS)
 
 # test-MODULE: the programs of one module (or, test-cli, the scripts of the command).
 test-%: tests-build

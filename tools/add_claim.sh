@@ -40,5 +40,5 @@ mv "$file.tmp" "$file"
 cat <<TEXT
 $file: fill in the statement, the program and the cells.
 $catalogue: one row added.
-Next: a test with a line "EVIDENCE $id KIND HOW-FAR", then make test.
+Next: in src/claim/test/test_claims.c a line "EVIDENCE $id KIND HOW-MANY test_every_cell: WHERE", then make test.
 TEXT

@@ -8,6 +8,7 @@
 #        A bad exit without a "not ok", fewer lines than the plan "1..N" announced, or no line at
 #        all is one failure more: a test that dies silently must not pass.
 #   one  is one test: exit 0 passed, 77 skipped, anything else failed.
+#   end  the same, but run when all others are through: it may read their logs.
 # A job gets TEST_SECONDS, a TMPDIR of its own, no input; output stays in $LOGS/NAME.log and is
 # printed only on failure. The last line is "N passed, N failed[, N skipped]"; exit 1 on any failure.
 set -u
@@ -29,7 +30,7 @@ one_job() # $1 kind, $2 name, $3... command
     seconds=$(($(date +%s) - start))
     rm -rf "$TMPDIR"
     [ $rc -eq 124 ] && echo "timed out after $TEST_SECONDS s" >>"$log"
-    if [ "$kind" = one ]; then
+    if [ "$kind" != tap ]; then
         case $rc in
         0) counts='1 0 0' ;;
         77) counts='0 0 1' ;;
@@ -80,7 +81,8 @@ export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 rm -rf "$logs"
 mkdir -p "$logs"
 cat >"$logs/jobs"
-xargs -r -d '\n' -n 1 -P "${JOBS:-1}" sh "$0" --job <"$logs/jobs"
+grep -v '^end ' "$logs/jobs" | xargs -r -d '\n' -n 1 -P "${JOBS:-1}" sh "$0" --job
+grep '^end ' "$logs/jobs" | xargs -r -d '\n' -n 1 sh "$0" --job
 
 # A job without a count (its runner was killed) is a failure, and so is a count without a job.
 find "$logs" -name '*.count' -exec cat {} + | awk -v jobs="$(wc -l <"$logs/jobs")" '

@@ -33,6 +33,8 @@ says 'fewer than planned' '1 passed, 1 failed' "tap a sh $tree/short"
 says 'silence' '0 passed, 1 failed' 'tap a true'
 says 'too slow' '0 passed, 1 failed' 'one a sleep 5'
 says 'skipped' '0 passed, 0 failed, 1 skipped' 'one a exit 77'
+says 'what comes at the end sees the logs of all others' '3 passed, 0 failed' "end z grep -q 2 $tree/b/test-logs/a.log" "tap a sleep 0.3; sh $tree/good"
+says 'and its failure counts' '2 passed, 1 failed' 'end z false' "tap a sh $tree/good"
 
 # A count that belongs to no job must not hide a failure.
 put stray <<'SH'

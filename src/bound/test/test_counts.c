@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "../../core/test/test_evidence.h"
 #include "../bound_internal.h"
 #include "../funccomp.h"
 
@@ -387,7 +388,7 @@ static void test_composition(void **state)
         }
 }
 
-/* EVIDENCE funccomp-params exact L=1..3 multiplied out, digits counted */
+/* EVIDENCE funccomp-params exact 3 test_parameters: L=1..3 multiplied out, digits counted */
 static void test_parameters(void **state)
 {
     (void)state;
@@ -423,6 +424,7 @@ static void test_parameters(void **state)
         assert_int_equal(number_digits(tokens), strlen(s));
         free(s);
     }
+    evidence_say("test_parameters", "funccomp-params", "exact", 3, "depths");
     /* Digits of powers that are powers of ten: K = 10^32 at HdpL = 1250, L = 2. */
     mpz_set_ui(B, 625);
     funccomp_K(K, B, 2);

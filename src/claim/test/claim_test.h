@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../core/test/test_evidence.h"
+
 /* A claim at a point: parameters, its task (NULL: a decoder), its model. */
 typedef struct {
     const at_claim *claim;

@@ -1,18 +1,5 @@
 /* test_chains.c: the claims about decoders, beyond what every claim is asked: their sizes, and the size law.
- *
- * EVIDENCE dp-standard exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
- * EVIDENCE dp-standard sampled edit distance 20x20, LIS n=40, knapsack 10x30
- * EVIDENCE dp-linear exact every pair over 2 letters up to 4x4 in f64 and p8, over 3 up to 3x3 in f32, LIS to n=4
- * EVIDENCE dp-linear sampled edit distance 20x20
- * EVIDENCE dp-sparse exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
- * EVIDENCE dp-sparse sampled edit distance 20x20
- * EVIDENCE dp-local exact every pair over 2 letters up to 4x4 in f64 and p10, over 3 up to 3x3 in f32, LIS to n=4
- * EVIDENCE dp-local sampled edit distance 20x20, also with the letters carried along
- * EVIDENCE arith-standard exact every expression with up to 2 operators mod 5 in f64, f32 and p9
- * EVIDENCE arith-standard sampled 16 operators mod 11 in f64, f32 and p20
- * EVIDENCE arith-sparse exact every expression with up to 2 operators mod 5 in f64, f32 and p9
- * EVIDENCE arith-sparse sampled 16 operators mod 11 in f64, f32 and p20
- * (the cells themselves are run by test_claims.c) */
+ * The cells themselves are run by test_claims.c. */
 #include "../claim_dp.h"
 #include "../claim_expr.h"
 #include "claim_test.h"

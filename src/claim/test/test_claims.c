@@ -2,34 +2,64 @@
  * run again here, the sizes are the claimed ones, and a model is the same after building it twice, after a
  * save and a load, and as the program that it was assembled from.
  *
- * EVIDENCE match2 exact every sequence at N=5 M=11, every multiset at N=7 M=28
- * EVIDENCE match2 certified every input at N=512 M=1280
- * EVIDENCE match2 sampled 4000 inputs in f32 at N=64 M=1024, which fails at M=4096
- * EVIDENCE match3-threewise exact every sequence at N=4 M=9
- * EVIDENCE match3-threewise certified every input at N=64 M=119
- * EVIDENCE match3-bigram exact every sequence at N=5 M=7
- * EVIDENCE match3-bigram sampled 200 inputs at N=256 M=1009
- * EVIDENCE match3-local exact every sequence at N=6 M=5 K=1
- * EVIDENCE match3-local sampled 1000 inputs at N=128 M=101 K=4
- * EVIDENCE qsa-rip sampled every 3-subset of 31 as a query, with drawn vectors
- * EVIDENCE qsa-moment sampled every 3-subset of 60 as a query, with drawn vectors
- * EVIDENCE lemma-a1 certified all reals at M=1 eps=0.01 and M=64 eps=0.001
- * EVIDENCE lemma-a1 sampled 2000 inputs at 16 bits
- * EVIDENCE lemma-a2 certified all of R^d for networks of 8 and of 64 units
- * EVIDENCE lemma-a2 sampled 10000 inputs in f64, 1000 at 16 bits
- * EVIDENCE lemma-a3 certified all of R^d for maps 3 to 2 and 16 to 16
- * EVIDENCE lemma-a3 sampled 10000 inputs in f64, 1000 at 16 bits
- * EVIDENCE lemma-a4 certified all x, y and all t beyond alpha, d=2 and d=16
- * EVIDENCE lemma-a4 sampled 10000 inputs in f64, 1000 at 24 bits for t up to 4, which fails up to 65536
- * EVIDENCE lemma-a5 certified all x within 1/3 of 0..64, one-hot vectors of 0..16
- * EVIDENCE lemma-a5 exact every pair of integers in 0..64
- * EVIDENCE lemma-a5 sampled 400 inputs at 20 bits
- * EVIDENCE lemma-a6 certified all x within 1/3 of 0..64
- * EVIDENCE lemma-a6 exact every pair of integers in 0..64
- * EVIDENCE lemma-a6 sampled 400 inputs at 20 bits
- * EVIDENCE lemma-a7 certified all x within 1/4 of 1..64
- * EVIDENCE lemma-a7 exact every integer in 1..4096
- * EVIDENCE lemma-a7 sampled 400 inputs at 24 bits */
+ * Of each kind of evidence the cell that goes furthest:
+ * EVIDENCE match2 exact 5379616 test_every_cell: N=7 M=28 f64, and 1 more
+ * EVIDENCE match2 certified all test_every_cell: N=512 M=1280 ball
+ * EVIDENCE match2 sampled 4000 test_every_cell: N=64 M=1024 f32
+ * EVIDENCE match3-threewise exact 6561 test_every_cell: N=4 M=9 f64
+ * EVIDENCE match3-threewise certified all test_every_cell: N=64 M=119 ball
+ * EVIDENCE match3-threewise sampled 1000 test_every_cell: N=32 M=257 f64
+ * EVIDENCE match3-bigram exact 16807 test_every_cell: N=5 M=7 f64
+ * EVIDENCE match3-bigram sampled 200 test_every_cell: N=256 M=1009 f64
+ * EVIDENCE match3-local exact 15625 test_every_cell: N=6 M=5 K=1 f64
+ * EVIDENCE match3-local sampled 1000 test_every_cell: N=128 M=101 K=4 f64
+ * EVIDENCE qsa-rip sampled 2000 test_every_cell: N=32 q=2 f32, and 1 more
+ * EVIDENCE qsa-moment sampled 2000 test_every_cell: N=16 q=4 f64, and 2 more
+ * EVIDENCE lemma-a1 certified all test_every_cell: M=1 eps=0.01 ball, and 1 more
+ * EVIDENCE lemma-a1 sampled 2000 test_every_cell: N=4 M=1 eps=0.01 p16
+ * EVIDENCE lemma-a2 certified all test_every_cell: h=8 eps=0.01 ball, and 1 more
+ * EVIDENCE lemma-a2 sampled 10000 test_every_cell: N=4 h=8 eps=0.01 f64, and 1 more
+ * EVIDENCE lemma-a3 certified all test_every_cell: d1=3 d2=2 ball, and 2 more
+ * EVIDENCE lemma-a3 sampled 10000 test_every_cell: N=4 f64, and 1 more
+ * EVIDENCE lemma-a4 certified all test_every_cell: M=1 alpha=0.5 ball, and 1 more
+ * EVIDENCE lemma-a4 sampled 10000 test_every_cell: N=4 f64, and 1 more
+ * EVIDENCE lemma-a5 certified all test_every_cell: n=64 ball, and 1 more
+ * EVIDENCE lemma-a5 exact 4225 test_every_cell: N=2 n=64 spread=0 f64
+ * EVIDENCE lemma-a5 sampled 400 test_every_cell: N=4 n=64 p20
+ * EVIDENCE lemma-a6 certified all test_every_cell: n=64 ball
+ * EVIDENCE lemma-a6 exact 4225 test_every_cell: N=2 n=64 spread=0 f64
+ * EVIDENCE lemma-a6 sampled 400 test_every_cell: N=4 n=64 p20
+ * EVIDENCE lemma-a7 certified all test_every_cell: n=8 ball
+ * EVIDENCE lemma-a7 exact 4096 test_every_cell: n=64 spread=0 f64
+ * EVIDENCE lemma-a7 sampled 400 test_every_cell: N=4 n=16 eps=0.1 p24
+ * EVIDENCE lemma-a8 sampled 1000 test_every_cell: N=64 d=4 f64, and 3 more
+ * EVIDENCE lemma-a9 exact 88 test_every_cell: N=450 m=22 f64, and 2 more
+ * EVIDENCE lemma-a9 sampled 1000 test_every_cell: N=100 m=10 f64, and 2 more
+ * EVIDENCE lemma-a11-rating sampled 1000 test_every_cell: N=100 K=5 f64, and 3 more
+ * EVIDENCE lemma-a11-index exact 1800 test_every_cell: N=450 f64, and 2 more
+ * EVIDENCE lemma-a11-index sampled 1800 test_every_cell: N=450 f32, and 2 more
+ * EVIDENCE lemma-a12 exact 400 test_every_cell: N=100 B=10 f64, and 1 more
+ * EVIDENCE lemma-a12 sampled 400 test_every_cell: N=100 B=10 f32, and 2 more
+ * EVIDENCE dp-standard exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 6 more
+ * EVIDENCE dp-standard sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 4 more
+ * EVIDENCE dp-linear exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 6 more
+ * EVIDENCE dp-linear sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 1 more
+ * EVIDENCE dp-sparse exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 6 more
+ * EVIDENCE dp-sparse sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 1 more
+ * EVIDENCE dp-local exact 1600 test_every_cell: problem=edit-distance a=0..3 b=0..3 letters=3 f32, and 5 more
+ * EVIDENCE dp-local sampled 4 test_every_cell: problem=edit-distance-local a=20 b=20 f64, and 1 more
+ * EVIDENCE arith-standard exact 3690 test_every_cell: p=5 operators=2 f64, and 2 more
+ * EVIDENCE arith-standard sampled 20 test_every_cell: p=11 operators=16 least=16 f64, and 2 more
+ * EVIDENCE arith-sparse exact 3690 test_every_cell: p=5 operators=2 f64, and 2 more
+ * EVIDENCE arith-sparse sampled 20 test_every_cell: p=11 operators=16 least=16 f64, and 2 more
+ * EVIDENCE compose-one exact 2219 test_every_cell: n=2..3 f64, and 3 more
+ * EVIDENCE compose-one sampled 1000 test_every_cell: n=16 f64, and 3 more
+ * EVIDENCE compose-two exact 59049 test_every_cell: n=3 k=3 f64, and 4 more
+ * EVIDENCE compose-two sampled 1000 test_every_cell: n=64 f64, and 4 more
+ * EVIDENCE compose-chain exact 59049 test_every_cell: n=3 k=3 f64, and 3 more
+ * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
+ * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
+ * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
@@ -90,6 +120,7 @@ static at_verdict cell_run(point *c, const at_cell *cell, at_arena *a)
     at_verdict v = {0};
     at_check_env env = {0};
     at_sweep sweep;
+    uint64_t inputs = 0;
     uint64_t limit = cell->evidence == AT_EV_SAMPLED ? (cell->inputs + 9) / 10 : 0;
     OK(at_cell_sweep(c->claim, cell, AT_TIER_QUICK, NULL, &sweep, &err));
     for (uint64_t k = 0; k < at_sweep_count(&sweep); k++) {
@@ -99,9 +130,11 @@ static at_verdict cell_run(point *c, const at_cell *cell, at_arena *a)
         OK(at_claim_task(c->claim, &c->p, &c->t, &c->tp, &err));
         OK(at_claim_model(c->claim, &c->p, &c->m, &err));
         OK(at_claim_check(c->claim, cell, &c->p, &c->m, limit, 7, &env, a, &v, &err));
+        inputs = v.inputs >= INT64_MAX - inputs ? INT64_MAX : inputs + v.inputs;
         if (v.holds != AT_TRUE)
             break;
     }
+    v.inputs = inputs;
     return v;
 }
 
@@ -133,6 +166,9 @@ static void cell_check(const at_claim *claim, const at_cell *cell)
         bool drawn = cell->how == AT_ENUM_SUBSETS || (cell->how == AT_ENUM_PAIRS && !small);
         at_evidence e = drawn ? AT_EV_SAMPLED : cell->evidence;
         assert_int_equal(v.evidence, e);
+        char far[96];
+        snprintf(far, sizeof far, "%.70s %s", cell->quick ? cell->quick : cell->params, cell->arith);
+        evidence_say("test_every_cell", claim->id, at_evidence_names[v.evidence], v.inputs, far);
     }
     point_release(&c);
     at_arena_release(&a);

@@ -1,15 +1,6 @@
 /* test_compose.c: the claims about function composition, beyond what every claim is asked: sizes, masks, the error that
  * look-ups promise each other, and the numbers of its proof.
- *
- * EVIDENCE compose-one exact every prompt at n=2 and n=3 (f64, f32), n=2 at 3 bits (2 fail), n=3 at 4 bits
- * EVIDENCE compose-one sampled 1000 prompts at n=16, 40 at 6 bits (5 fail), 20 at n=64, 4 at 8 bits
- * EVIDENCE compose-two exact every prompt at n=2 and n=3 (f64, f32), n=3 at 6 bits (5 bits fail), k=1..6 at n=2, k=3 at n=3
- * EVIDENCE compose-two sampled 1000 prompts at n=64 in f64 and f32, 40 at 16 bits, 10 at n=1024, 4 at n=16 k=64
- * EVIDENCE compose-chain exact every prompt at n=3 k=3 (f64, f32), n=2 k=1..4, n=3 k=2 at 6 bits (5 bits fail)
- * EVIDENCE compose-chain sampled 1000 prompts at n=16 k=16, 10 at n=63 k=64
- * EVIDENCE funccomp exact every prompt at L=1 m=1..5, L=2 m=n1=2, L=3 n=(1,2), L=4 n=(1,1,2); 6 and 7 bits at L=2 and 3
- * EVIDENCE funccomp sampled 1000 prompts at L=2 m=n1=4 and L=3 m=3 n=(2,3), 200 at L=6 m=n=2, 10 at L=3 m=n=8
- * (the cells themselves are run by test_claims.c) */
+ * The cells themselves are run by test_claims.c. */
 #include "claim_test.h"
 
 #include <attest/refute.h>

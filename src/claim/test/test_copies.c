@@ -1,11 +1,6 @@
 /* test_copies.c: AGG and COPY (lemmas A.8 to A.12): that the enumerated inputs tell the worst, that the decoder's running
  * sums are the forward pass, sizes, precision, and what fails where the paper's text is taken literally.
- *
- * EVIDENCE lemma-a8 sampled 1000 inputs at N=64 d=4, and a decoder's running sums against the forward pass
- * EVIDENCE lemma-a9 exact every pair (position, block) at N=100 m=10 and N=450 m=22
- * EVIDENCE lemma-a11-rating sampled 1000 inputs at N=100 K=5, 200 at N=450 K=16
- * EVIDENCE lemma-a11-index exact every pair (position, target) at N=100 and N=450
- * EVIDENCE lemma-a12 exact every pair (position, target) at N=100, B=5 and B=10 */
+ * The cells themselves are run by test_claims.c. */
 #include "claim_test.h"
 
 /* ---- why unit vectors are enough ---------------------------------------------------------------------------- */

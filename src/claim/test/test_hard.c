@@ -1,11 +1,6 @@
 /* test_hard.c: refuters on the nets of hard_nets.h. What they find is checked here once more by other means: by the formulas of
  * the task, by plain runs, by states. What is right must be left alone, and must be right.
- *
- * EVIDENCE qsa-fnn-hard refuted every width below N d at N=6 d=2, N=20 d=1
- * EVIDENCE qsa-rnn-hard refuted random and trained nets of up to 40 bits of state
- * EVIDENCE dp-hard refuted linear decoders of 16..32 bits, block-sparse decoders of 1 and 2 layers
- * EVIDENCE arith-hard refuted linear decoders of 32 bits
- * EVIDENCE dp-local-hard exact prefix-sum and edit-distance-local are regular; refuted by dp-hard's decoders */
+ * The cells are run by test_limits.c. */
 #include "claim_test.h"
 
 #include <math.h>

@@ -1,15 +1,6 @@
 /* test_protocols.c: the claims of limits that rest on protocols, beyond what every trial is asked: gadgets by brute force that shares
  * nothing with the tasks, bits counted to the bit, and what cannot be split.
- *
- * EVIDENCE match3-hard exact the gadget on every pair of n=1..6 bits, M = 8n+2 and at n=3 every M up to 8n+66; M = 8n+1 and x_1 = 0 fail
- * EVIDENCE match3-hard simulated 200 random layers on every pair of 5 bits, 20 trained, match2 and match3-local compiled
- * EVIDENCE qsa-attention-hard exact the gadget on every pair of q=1..7 bits; the swapped encoding fails
- * EVIDENCE qsa-attention-hard simulated 200 random units on every pair of 4 bits, 20 trained, qsa-rip and qsa-moment compiled
- * EVIDENCE triangle exact the gadget on every pair at k=1..3 (2^18); turned edges fail
- * EVIDENCE triangle simulated 50 random models of 2 layers on every pair at k=2, 10 of 3 layers at k=3, 10 trained
- * EVIDENCE compose-bound simulated 20 random layers on every prompt at n=3, 20 trained, compose-chain and compose-two compiled
- * EVIDENCE arcomm simulated every prompt at L=2 m=n1=2, L=3 n=(1,2), L=4 n=(1,1,2): random, trained, compiled; 1000 at larger domains
- * (the cells are run by test_limits.c) */
+ * The cells are run by test_limits.c. */
 #include "claim_test.h"
 
 #include <attest/protocol.h>

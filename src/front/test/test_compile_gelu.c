@@ -4,7 +4,8 @@
  * address must not move a score) and run over the interpreter's whole chain: the row read at each position is the
  * chain's next row, for every drawn input.
  *
- * EVIDENCE lemma-a2 sampled edit distance and subsequences compiled with GeLU units, 40 chains each */
+ * EVIDENCE lemma-a2 sampled 80 test_recurrences: edit distance and subsequences compiled with GeLU units, 40 chains each */
+#include "../../core/test/test_evidence.h"
 #include "dp_test.h"
 
 #include <math.h>
@@ -89,6 +90,7 @@ static void test_recurrences(void **state)
     (void)state;
     recurrence_check("edit-distance", "n1=3,n2=4");
     recurrence_check("lis", "n=5,top=6");
+    evidence_say("test_recurrences", "lemma-a2", "sampled", 2 * INPUTS, "chains");
 }
 
 int main(void)

@@ -1,10 +1,11 @@
 /* test_layers.c: sums that are looked up are the model's; the refuters of attention find pairs and leave a right model alone.
  *
  * Models are drawn here, small, with and without norms and MLPs, so that every path of the tables is taken.
- * EVIDENCE compose-bound refuted 7 random layers on 1, 2 and 3 functions
- * EVIDENCE match3-hard refuted 3 random layers at N=17 M=66
- * EVIDENCE qsa-attention-hard refuted 4 random units at N=9 q=4
- * EVIDENCE indistinguishable refuted a decoder blind to player 2, all Z and R by hand; one that sees everything has none */
+ * EVIDENCE compose-bound refuted 7 test_pairs_compose: random layers on 1, 2 and 3 functions
+ * EVIDENCE match3-hard refuted 3 test_pairs_match3: random layers at N=17 M=66
+ * EVIDENCE qsa-attention-hard refuted 4 test_pairs_qsa: random units at N=9 q=4
+ * EVIDENCE indistinguishable refuted 4096 test_blind: all prompts of a decoder blind to player 2; one that sees everything has none */
+#include "../../core/test/test_evidence.h"
 #include "../decoder.h"
 #include "../layer.h"
 #include "../refute_internal.h"
@@ -248,6 +249,7 @@ static void test_pairs_compose(void **state)
     pairs_find("one-layer", "compose", "n=4 k=3 N=13", &three, 6, 2);
     shape one = {6, 7, 6, 1, 1, 2, 1, true, false, true, false, false, AT_READ_ARGMAX, 6};
     pairs_find("one-layer", "compose", "n=6 k=1 N=7", &one, 4, 2);
+    evidence_say("test_pairs_compose", "compose-bound", "refuted", 3 + 2 + 2, "layers");
 }
 
 static void test_pairs_match3(void **state)
@@ -255,6 +257,7 @@ static void test_pairs_match3(void **state)
     (void)state;
     shape h = {66, 17, 6, 1, 1, 3, 1, false, false, false, false, false, AT_READ_ARGMAX, 2};
     pairs_find("one-layer", "match3", "N=17 M=66", &h, 8, 3);
+    evidence_say("test_pairs_match3", "match3-hard", "refuted", 3, "layers");
 }
 
 /* One head of width 2 over (z, y, position), no skip. */
@@ -292,6 +295,7 @@ static void test_pairs_qsa(void **state)
     const at_task *t = at_task_find("qsa");
     at_params p = params_of(t, "N=9 q=4 d=2");
     bool alice = false, bob = false;
+    uint64_t refuted = 0;
     for (uint64_t k = 0; k < 4; k++) {
         at_model m;
         at_arena a;
@@ -308,12 +312,14 @@ static void test_pairs_qsa(void **state)
         OK(refuter("one-layer")->search(&s, &env, &a, &pair, &err));
         OK(at_pair_verify(&s, &pair, &a, &is, y, NULL, &err));
         assert_int_equal(is, AT_TRUE);
+        refuted++;
         alice = alice || strstr(pair.note, "Alice");
         bob = bob || strstr(pair.note, "e_1");
         at_arena_release(&a);
         at_model_release(&m);
     }
     assert_true(alice && bob);
+    evidence_say("test_pairs_qsa", "qsa-attention-hard", "refuted", refuted, "units");
 }
 
 static void test_fits(void **state)
@@ -371,6 +377,7 @@ static void test_blind(void **state)
     OK(decoder_recheck(&s, level, &a, &holds, &pairs, &err));
     assert_true(holds);
     assert_int_equal(pairs, 256 * 255 / 2 * level->Z[0].n * level->Z[1].n * level->Z[2].n);
+    evidence_say("test_blind", "indistinguishable", "refuted", d.prompts, "prompts");
     at_arena_release(&a);
     at_model_release(&m);
 }
