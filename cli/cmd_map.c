@@ -20,7 +20,7 @@ static json_t *place_json(const at_map_place *p)
 {
     /* in the order of at_map_kind */
     static const char *const kinds[AT_MAP_KINDS] = {"proved",  "up_to_a_constant", "refuted", "built",
-                                                    "checked", "trained",          "in_vain"};
+                                                    "sampled", "checked",          "trained", "in_vain"};
     json_t *o = cli_json_set(json_object(), "task", cli_json_text(p->panel->task));
     o = cli_json_set(o, "architecture", cli_json_text(p->panel->architecture));
     o = cli_json_set(o, "size", cli_json_text(p->panel->size));

@@ -262,7 +262,8 @@ typedef enum {
     AT_MAP_SHAPE,   /* the same up to a constant that is not known */
     AT_MAP_REFUTED, /* models of this size were refuted, each with an input */
     AT_MAP_BUILT,   /* size of the construction */
-    AT_MAP_CHECKED, /* the same, where a cell of the ledger holds */
+    AT_MAP_SAMPLED, /* the same, where a cell of the ledger holds on samples */
+    AT_MAP_CHECKED, /* the same, where a cell of the ledger holds for every input */
     AT_MAP_TRAINED, /* least width that reached 90% */
     AT_MAP_IN_VAIN, /* widest that was trained, and did not */
     AT_MAP_KINDS
@@ -271,6 +272,8 @@ extern const char *const at_map_kind_names[AT_MAP_KINDS];
 typedef struct {
     int n;
     const double *x, *y; /* (n) ascending in x */
+    const char *const
+        *what; /* (n) SAMPLED and CHECKED: what the point rests on, "sampled, 4000 inputs"; else NULL */
 } at_map_points;
 
 typedef enum {
@@ -291,7 +294,7 @@ typedef struct {
     const char *words;   /* the verdict: "gap x2.3", "open", "tight" */
     const char *sizes;   /* "n 10..250" */
     const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */
-    const char *built;   /* "33", with * when the ledger has checked it */
+    const char *built;   /* "33", with * when the ledger has checked it, ~ when on samples only */
     const char *trained; /* "64@20", "> 64@20" */
     const char *bits;    /* which bits are counted: "p=24 e=8: floats, exact sums"; NULL: there is no bound */
     const char *

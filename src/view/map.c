@@ -26,6 +26,7 @@ const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved l
                                                      [AT_MAP_SHAPE] = "lower bound up to a constant",
                                                      [AT_MAP_REFUTED] = "models refuted",
                                                      [AT_MAP_BUILT] = "construction",
+                                                     [AT_MAP_SAMPLED] = "construction, sampled",
                                                      [AT_MAP_CHECKED] = "construction, checked",
                                                      [AT_MAP_TRAINED] =
                                                          "trained: least width that reaches 90%",
@@ -64,6 +65,7 @@ static void note_add(panel *q, const char *s)
 
 typedef struct {
     double x, y;
+    const at_row *row; /* NULL, or what it rests on */
 } point;
 
 static int point_order(const void *a, const void *b)
@@ -77,18 +79,26 @@ static int point_order(const void *a, const void *b)
 static bool points_set(panel *q, at_map_kind kind, point *p, int n)
 {
     double *x = at_new(q->a, double, n + 1), *y = at_new(q->a, double, n + 1);
-    if (!x || !y)
+    const char **what = at_new(q->a, const char *, n + 1);
+    bool rests = false;
+    if (!x || !y || !what)
         return false;
     int k = 0;
     qsort(p, (size_t)n, sizeof *p, point_order);
     for (int i = 0; i < n; i++) {
         bool again = k && x[k - 1] == p[i].x && y[k - 1] == p[i].y;
         if (p[i].x > 0 && p[i].y > 0 && p[i].x <= 1e300 && p[i].y <= 1e300 && !again) {
+            char text[AT_EVIDENCE_TEXT] = "";
+            if (p[i].row)
+                at_row_evidence(p[i].row, "input", text);
+            if (!(what[k] = at_arena_strdup(q->a, text)))
+                return false;
+            rests = rests || p[i].row;
             x[k] = p[i].x;
             y[k++] = p[i].y;
         }
     }
-    q->out.points[kind] = (at_map_points){k, x, y};
+    q->out.points[kind] = (at_map_points){k, x, y, rests ? what : NULL};
     return true;
 }
 
@@ -215,6 +225,13 @@ static bool is_ours(const at_row *r, const char *build)
     return !build || same(r->key.build, build);
 }
 
+/* Does a rest on more than b? first: what to say where neither does. */
+static bool stronger(const at_row *a, const at_row *b, bool first)
+{
+    at_strength x = at_row_strength(a), y = at_row_strength(b);
+    return x != y ? x > y : a->rec.inputs != b->rec.inputs ? a->rec.inputs > b->rec.inputs : first;
+}
+
 static at_status checked_make(panel *q, const at_row *rows, size_t n, const char *build, at_err *err)
 {
     if (!q->claim)
@@ -235,13 +252,29 @@ static at_status checked_make(panel *q, const at_row *rows, size_t n, const char
         fails += same(r->rec.verdict, "fails");
         if (same(r->rec.verdict, "holds") &&
             view_map_belongs(q->claim, q->panel->construction_params, r, &w, &x) && row_size(r, &z))
-            p[k++] = (point){x, measured(q->panel, &z)};
+            p[k++] = (point){x, measured(q->panel, &z), r};
     }
     if (fails) {
         k = 0;
         note_add(q, "The construction FAILS in this ledger and is not drawn as checked.");
     }
-    return points_set(q, AT_MAP_CHECKED, p, k) ? AT_OK : at_oom(err);
+    point *some = at_new(q->a, point, k + 1);
+    int n_some = 0, n_all = 0;
+    if (!some)
+        return at_oom(err);
+    for (int i = 0; i < k; i++) { /* of rows at one place the strongest, of equal ones the most inputs */
+        bool best = true;
+        for (int j = 0; j < k && best; j++)
+            best = j == i || p[j].x != p[i].x || p[j].y != p[i].y || !stronger(p[j].row, p[i].row, j < i);
+        if (best && at_row_strength(p[i].row) <= AT_STRENGTH_SOME)
+            some[n_some++] = p[i];
+        else if (best)
+            some[k - ++n_all] = p[i];
+    }
+    return points_set(q, AT_MAP_SAMPLED, some, n_some) &&
+                   points_set(q, AT_MAP_CHECKED, some + k - n_all, n_all)
+               ? AT_OK
+               : at_oom(err);
 }
 
 /* ---- trained models --------------------------------------------------------------------------------------- */
@@ -494,7 +527,9 @@ static const char *built_words(panel *q)
         return "\xE2\x80\x93";
     const char *at = at_words(q, q->size[q->n - 1]);
     return at ? at_arena_printf(q->a, "%.6g%s%s", q->built[q->n - 1], at,
-                                q->out.points[AT_MAP_CHECKED].n ? " *" : "")
+                                q->out.points[AT_MAP_CHECKED].n   ? " *"
+                                : q->out.points[AT_MAP_SAMPLED].n ? " ~"
+                                                                  : "")
               : NULL;
 }
 

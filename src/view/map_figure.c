@@ -23,10 +23,10 @@ static const struct {
     double line, alpha;
     bool dashed;
 } looks[AT_MAP_KINDS] = {
-    [AT_MAP_PROVED] = {1, 4, 2, 1, false},     [AT_MAP_SHAPE] = {1, -1, 2, 1, true},
-    [AT_MAP_REFUTED] = {3, 3, 0, 1, false},    [AT_MAP_BUILT] = {0, -1, 2, 1, false},
-    [AT_MAP_CHECKED] = {0, 0, 0, 1, false},    [AT_MAP_TRAINED] = {2, 1, 1, 1, false},
-    [AT_MAP_IN_VAIN] = {2, 2, 0, 0.55, false},
+    [AT_MAP_PROVED] = {1, 4, 2, 1, false},    [AT_MAP_SHAPE] = {1, -1, 2, 1, true},
+    [AT_MAP_REFUTED] = {3, 3, 0, 1, false},   [AT_MAP_BUILT] = {0, -1, 2, 1, false},
+    [AT_MAP_SAMPLED] = {0, 0, 0, 0.4, false}, [AT_MAP_CHECKED] = {0, 0, 0, 1, false},
+    [AT_MAP_TRAINED] = {2, 1, 1, 1, false},   [AT_MAP_IN_VAIN] = {2, 2, 0, 0.55, false},
 };
 
 typedef struct {
@@ -68,7 +68,7 @@ static void tip_begin(view_canvas *c, const at_map_place *place, int kind, int i
     char tip[160];
     const at_map_points *s = &place->points[kind];
     snprintf(tip, sizeof tip, "%s = %.15g: %.6g (%s)", place->panel->size, s->x[i], s->y[i],
-             at_map_kind_names[kind]);
+             s->what ? s->what[i] : at_map_kind_names[kind]);
     view_tip_begin(c, tip);
 }
 
@@ -111,8 +111,8 @@ static void axes_draw(const plan *p, double x0, double y0, view_canvas *c)
 static void panel_draw(const figure *f, int k, view_canvas *c)
 {
     /* what lies below is drawn first */
-    static const int order[AT_MAP_KINDS] = {AT_MAP_SHAPE,   AT_MAP_PROVED,  AT_MAP_BUILT,  AT_MAP_REFUTED,
-                                            AT_MAP_IN_VAIN, AT_MAP_TRAINED, AT_MAP_CHECKED};
+    static const int order[AT_MAP_KINDS] = {AT_MAP_SHAPE,   AT_MAP_PROVED,  AT_MAP_BUILT,   AT_MAP_REFUTED,
+                                            AT_MAP_IN_VAIN, AT_MAP_TRAINED, AT_MAP_SAMPLED, AT_MAP_CHECKED};
     static const view_rgb alarm = {0xC0, 0x20, 0x20};
     const plan *p = &f->plans[k];
     double x0 = MARGIN + PANEL * (k % COLUMNS), y0 = f->head + TALL * (k / COLUMNS);

@@ -17,6 +17,8 @@ static at_row *claim_add(sweep *s, const char *id, const char *params, const cha
              width);
     at_row *r = row_add(s, id, params, "exact", 1, verdict, detail);
     r->rec.role = "claim";
+    r->rec.evidence = "exact";
+    r->rec.inputs = 12;
     return r;
 }
 
@@ -84,6 +86,41 @@ static void templates_are_filled(void **state)
 }
 
 /* ---- points ---------------------------------------------------------------------------------------------- */
+
+/* What holds on samples is another kind of point, with the number in its tip; at one place the strongest row counts. */
+static void samples_are_not_checks(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 8);
+    claim_add(&s, "dp-linear", "problem=lis a=4 b=5 letters=5", "holds", 96);
+    claim_add(&s, "dp-linear", "problem=lis a=4 b=5 letters=5", "holds", 96)->rec.evidence = "sampled";
+    for (int k = 0; k < 2; k++) {
+        at_row *r =
+            claim_add(&s, "dp-linear", k ? "problem=lis a=40" : "problem=lis a=20", "holds", k ? 600 : 300);
+        r->rec.evidence = "sampled";
+        r->rec.inputs = k ? 1 : 4000;
+    }
+    claim_add(&s, "dp-linear", "problem=lis a=20", "holds", 300)->rec.evidence = "sampled"; /* 12 of them */
+    at_map m = map_of(&s, &lis, 1);
+    const at_map_place *p = &m.places[0];
+    POINTS(p, AT_MAP_CHECKED, 4, 96);
+    POINTS(p, AT_MAP_SAMPLED, 20, 300, 40, 600);
+    assert_string_equal(p->points[AT_MAP_CHECKED].what[0], "exact, 12 inputs");
+    assert_string_equal(p->points[AT_MAP_SAMPLED].what[0], "sampled, 4000 inputs");
+    assert_string_equal(p->points[AT_MAP_SAMPLED].what[1], "sampled, 1 input");
+    assert_null(p->points[AT_MAP_BUILT].what);
+    assert_non_null(strstr(p->built, " *"));
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_map_svg(&m, &t, &err), AT_OK);
+    assert_non_null(strstr(t.s, "n = 40: 600 (sampled, 1 input)"));
+    assert_non_null(strstr(t.s, "construction, sampled"));
+    assert_int_equal(occurrences(t.s, "fill-opacity=\"0.4\""), 2 + 1); /* and the legend */
+    at_text_release(&t);
+    sweep_end(&s);
+}
 
 static void three_kinds_of_evidence(void **state)
 {
@@ -584,6 +621,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(templates_are_filled),
+        cmocka_unit_test(samples_are_not_checks),
         cmocka_unit_test(three_kinds_of_evidence),
         cmocka_unit_test(a_failing_construction_is_not_checked),
         cmocka_unit_test(several_presets_count_together),
