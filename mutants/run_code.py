@@ -8,6 +8,8 @@
 3. Each mutant runs the tests that reach it, those of its own module first, then the others, the fastest first, up to the first
    that fails. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
    times what the unmutated test took and ten seconds more, so that a busy machine kills nothing.
+4. What is left runs the tests of its module once more under the sanitizers (a second build of the same tree): they see what is read or
+   written beside an array, and what is not released. --plain leaves this out.
 
 Each verdict is a line of build/mutants/code.tsv at once. A later run of the same code skips mutants that were killed, and those
 that survived the same tests. --seconds bounds the test time of one mutant; what has then not been killed is `open`.
@@ -15,6 +17,7 @@ that survived the same tests. --seconds bounds the test time of one mutant; what
 import argparse
 import concurrent.futures
 import ctypes
+import fcntl
 import glob
 import hashlib
 import json
@@ -136,12 +139,12 @@ def tree_write(rows):
         put(f'{TREE}/{place}', read('mutants/' + name))
     objects = sorted(object_of(p) for p in includers(changed))
     # Warnings are not what mutants are about.
-    text = ''.join(f'{o}: private FLAGS += -w\n' for o in objects)
+    text = ''.join(f'build{v}/{o[6:]}: private FLAGS += -w\n' for o in objects for v in ('', '-sanitize'))
     put(f'{TREE}/GNUmakefile', f'include Makefile\n{text}'.encode())
     wanted.add('GNUmakefile')
     here = os.getcwd()
     os.chdir(TREE)
-    for path in list(files_of([p for p in os.listdir('.') if p != 'build'])):
+    for path in list(files_of([p for p in os.listdir('.') if not p.startswith('build')])):
         if path not in wanted:
             os.remove(path)
     os.chdir(here)
@@ -173,8 +176,13 @@ def places(flags, seed, only):
 
 
 def tree_build(rows, count, jobs):
-    """Builds the tree; mutants that do not compile give way to the next in the draw."""
-    refused = set()
+    """Builds the tree; mutants that do not compile give way to the next in the draw, in later runs at once."""
+    path = OUT + '/refused.json'
+    try:
+        with open(path) as f:
+            refused = set(json.load(f))
+    except (OSError, ValueError):
+        refused = set()
     while True:
         chosen = sites.sample(rows, count, refused)
         objects = tree_write(chosen)
@@ -206,9 +214,23 @@ def tree_build(rows, count, jobs):
             sys.exit('run_code.py: the mutated tree does not compile; see make -C ' + TREE)
         say(f'{len(bad)} do not compile: others are drawn')
         refused |= bad
+        with open(path, 'w') as f:
+            json.dump(sorted(refused), f)
     if make(jobs, 'all', 'tests-build').returncode:
         sys.exit('run_code.py: the mutated tree does not build')
     return chosen
+
+
+SANITIZE = ('SANITIZE=address,undefined', 'BUILD=build-sanitize')
+
+
+def sanitized(jobs):
+    """The same tests under the sanitizers, run the way `make sanitize` runs them."""
+    if make(jobs, 'all', 'tests-build', *SANITIZE).returncode:
+        sys.exit('run_code.py: the mutated tree does not build with sanitizers')
+    lines = make(1, '-s', 'mutants-jobs', *SANITIZE, quiet=True).stdout.splitlines()
+    run_tests = 'LOGS=$TMPDIR/logs BUILD=build-sanitize JOBS=1 TEST_SECONDS=100000 sh tools/run_tests.sh'
+    return [['one', 'sanitize:' + line.split()[1], f"echo '{line}' | {run_tests}"] for line in lines]
 
 
 # ---- one run of one test ---------------------------------------------------------------------------
@@ -245,7 +267,8 @@ def run(job, number, cpu, wall, met=None):
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+        if not name.startswith('sanitize:'):  # they map much more than they use
+            resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
 
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -348,7 +371,7 @@ def judge(number, todo, budget):
     spent, done = 0, 0
     for job, base in todo:
         if budget and spent and spent + base['cpu'] > budget:
-            return 'open', f'{done} of {len(todo)} tests run', spent
+            return 'open', f'{done} of {len(todo)} run', spent
         why, detail, good, cpu, _ = run(job, number, 3 * base['cpu'] + 10, 10 * base['wall'] + 120)
         spent += cpu
         done += 1
@@ -356,7 +379,7 @@ def judge(number, todo, budget):
             why = 'fewer tests'
         if why:
             return 'killed', f'{job[1]}: {detail or why}', spent
-    return 'survived', f'{done} tests', spent
+    return 'survived', str(done), spent
 
 
 class Guard:
@@ -420,6 +443,80 @@ def summary(chosen, held, code):
     return run_ == len(chosen) and counts.get('killed', 0) >= 0.9 * run_
 
 
+class Hunt:
+    """Mutants against tests, phase by phase: what outlives one goes on to the next."""
+
+    def __init__(self, args, chosen, held, code, tests):
+        self.args, self.chosen, self.held, self.code, self.tests = args, chosen, held, code, tests
+        self.pool = concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=worker_init)
+        self.bases = Bases(code + tests + digest([OUT + '/list.tsv']), self.pool)
+        self.guard = Guard(chosen)
+        self.jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
+        self.phases = ['own'] if args.own else ['own', 'others'] if args.plain else ['own', 'others', 'sanitized']
+
+    def left(self):
+        """Mutants to run, as (number, row, phases that an earlier run of the same tests has done)."""
+        left = []
+        for i, row in enumerate(self.chosen):
+            part = self.held.get((self.code, row[1]))
+            same = part and part[1] == self.tests
+            if part and (part[3] == 'killed' or (same and part[3] in ('survived', 'unreached'))):
+                continue
+            if re.search(self.args.take, row[3]):
+                left.append((i + 1, row, re.findall(r'(?:own|others|sanitized) [0-9]+(?=,|$)', part[4]) if same else []))
+        return left
+
+    def reaching(self, number, phase, module):
+        """Tests of the module (own, sanitized), or of the others; the fastest first."""
+        found = [(j, self.bases.find(j)) for j in self.jobs
+                 if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
+        return sorted(((j, b) for j, b in found if number in b['reached'] and not b['fails']), key=lambda x: x[1]['cpu'])
+
+    def finish(self, row, verdict, how, spent):
+        with open(OUT + '/code.tsv', 'a') as f:
+            print(self.code, self.tests, row[1], verdict, how.replace('\t', ' '), f'{spent:.1f}', f'{row[3]}:{row[4]}', row[2],
+                  row[8], sep='\t', file=f)
+        self.held[self.code, row[1]] = [self.code, self.tests, row[1], verdict, how]
+        say(f'{verdict}\t{row[3]}:{row[4]}\t{row[2]}\t{row[8]}\t{how}\t{spent:.1f} s')
+        self.guard.look(f'{row[3]}:{row[4]}')
+
+    def collect(self, phase, waiting, survivors):
+        """Takes what has finished, at least one."""
+        done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
+        for f in done:
+            number, row, past = waiting.pop(f)
+            verdict, how, spent = f.result()
+            if verdict != 'killed':
+                how = ', '.join(past + [f'{phase} {how}'])
+            if verdict == 'survived':
+                survivors.append((number, row, past + [f'{phase} {how.split()[-1]}']))
+                if phase != self.phases[-1] or self.args.own:
+                    verdict = 'open'
+                elif not re.search(r' [1-9]', how):
+                    verdict = 'unreached'
+            self.finish(row, verdict, how, spent)
+
+    def run(self):
+        todo = self.left()
+        say(f'{len(todo)} of {len(self.chosen)} to run')
+        for k, phase in enumerate(self.phases):
+            if phase == 'sanitized' and todo:
+                self.jobs = sanitized(self.args.jobs)
+            survivors, waiting = [], {}
+            for number, row, past in todo:
+                if len(past) > k:
+                    survivors.append((number, row, past))
+                    continue
+                tests = self.reaching(number, phase, row[3].split('/')[1])
+                waiting[self.pool.submit(judge, number, tests, self.args.seconds)] = number, row, past
+                while len(waiting) > self.args.jobs:
+                    self.collect(phase, waiting, survivors)
+            while waiting:
+                self.collect(phase, waiting, survivors)
+            todo = survivors
+        self.pool.shutdown()
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument('--count', type=int, default=500)
@@ -428,6 +525,7 @@ def main():
     ap.add_argument('--seed', default='attest')
     ap.add_argument('--only', help='draws from files whose path matches')
     ap.add_argument('--take', default='', help='runs, of those drawn, the mutants of files whose path matches')
+    ap.add_argument('--plain', action='store_true', help='no sanitizers')
     ap.add_argument('--own', action='store_true', help="only the tests of the mutant's module")
     ap.add_argument('--summary', action='store_true', help='tells what is known, runs nothing')
     args = ap.parse_args()
@@ -435,68 +533,17 @@ def main():
     flags = ' '.join(w for w in read(BUILD + '/flags').decode().split() if re.match(r'-(I|D|std=)', w))
     rows = places(f'{flags} -I{BUILD}', args.seed, args.only)
     say(f'{len(rows)} places')
-    chosen = tree_build(rows, args.count, args.jobs)
+    with open(OUT + '/lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        chosen = tree_build(rows, args.count, args.jobs)
     code = digest(p for p in files_of(('src', 'include', 'cli', 'examples')) if not is_test(p))
     tests = digest(p for p in files_of(('src', 'cli', 'fuzz')) if is_test(p))
-    results = OUT + '/code.tsv'
-    held = verdicts_read(results)
+    held = verdicts_read(OUT + '/code.tsv')
     if args.summary:
         sys.exit(not summary(chosen, held, code))
-    jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
-    pool = concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=worker_init)
-    bases = Bases(code + tests + digest([OUT + '/list.tsv']), pool)
-    guard = Guard(chosen)
-
-    def reaching(number, own, module):
-        names = [j for j in jobs if (j[1].split('/')[0] == module) == own]
-        found = [(j, bases.find(j)) for j in names]
-        return sorted(((j, b) for j, b in found if number in b['reached'] and not b['fails']), key=lambda x: x[1]['cpu'])
-
-    def finish(row, verdict, how, spent):
-        with open(results, 'a') as f:
-            print(code, tests, row[1], verdict, how.replace('\t', ' '), f'{spent:.1f}', f'{row[3]}:{row[4]}', row[2], row[8],
-                  sep='\t', file=f)
-        held[code, row[1]] = [code, tests, row[1], verdict, how]
-        say(f'{verdict}\t{row[3]}:{row[4]}\t{row[2]}\t{row[8]}\t{how}\t{spent:.1f} s')
-
-    todo = []
-    for i, row in enumerate(chosen):
-        part = held.get((code, row[1]))
-        if part and (part[3] == 'killed' or (part[1] == tests and part[3] in ('survived', 'unreached'))):
-            continue
-        if re.search(args.take, row[3]):
-            todo.append((i + 1, row, part))
-    say(f'{len(todo)} of {len(chosen)} to run')
-    for own in (True,) if args.own else (True, False):
-        survivors, waiting = [], {}
-        for number, row, part in todo:
-            if own and part and part[1] == tests and part[3] == 'open' and part[4].startswith('own'):
-                survivors.append((number, row, part))
-                continue
-            tests_of = reaching(number, own, row[3].split('/')[1])
-            waiting[pool.submit(judge, number, tests_of, args.seconds)] = (number, row, part)
-            while len(waiting) > args.jobs:
-                collect(waiting, own, survivors, finish, guard)
-        while waiting:
-            collect(waiting, own, survivors, finish, guard)
-        todo = survivors
-    pool.shutdown()
+    hunt = Hunt(args, chosen, held, code, tests)
+    hunt.run()
     sys.exit(not summary(chosen, held, code))
-
-
-def collect(waiting, own, survivors, finish, guard):
-    """Takes what has finished; mutants that outlive the tests of their module wait for the others."""
-    done, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
-    for f in done:
-        number, row, part = waiting.pop(f)
-        verdict, how, spent = f.result()
-        if own and verdict == 'survived':
-            verdict, how = 'open', f'own {how}'
-            survivors.append((number, row, (None, None, None, verdict, how)))
-        elif verdict == 'survived' and how == '0 tests' and part[4] == 'own 0 tests':
-            verdict, how = 'unreached', 'no test reaches it'
-        finish(row, verdict, how, spent)
-        guard.look(f'{row[3]}:{row[4]}')
 
 
 if __name__ == '__main__':

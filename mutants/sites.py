@@ -14,8 +14,7 @@ The classes, each with the same share of the sample:
     drop       a statement that is a call or an assignment is left out
 
 Left out: constant expressions (case labels, sizes of arrays, static initialisers, enums, sizeof), whatever a macro
-makes, expressions over several lines, and dropped calls that only release something: those are leaks, which
-`make sanitize` looks for.
+makes, expressions over several lines, and dropped calls that only release something: those are leaks.
 
 The sample does not depend on the rest of the tree: every change has a number drawn from the seed and its own text, and the
 smallest numbers of each class are taken. Of changes that overlap only the first is.
@@ -111,7 +110,7 @@ class Finder:
 
     # A change: text [a,b) of the source becomes `new`, in which @ is the switch.
     def add(self, source, kind, node, a, b, new):
-        if b"\n" in source.text[a:b] or not source.plain(a, b):
+        if a >= b or b"\n" in source.text[a:b] or not source.plain(a, b):
             return
         self.sites[source.path, a, b, kind, new] = node.location.line
 
