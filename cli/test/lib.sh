@@ -88,10 +88,17 @@ fits() # $1 name, $2... arguments: no line of stdout is wider than 80 columns
     verdict $? "$name"
 }
 
-harmless() # $1 name: no control character but newlines in what came out
+# Bytes of characters that steer a terminal, change directions or are not seen: U+0085, U+061C, U+200B..U+200F,
+# U+2028..U+202E, U+2060..U+206F, U+FEFF.
+acting='\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf'
+
+harmless() # $1 name, $2... files (default: what came out): nothing that acts but newlines and tabs
 {
-    ! LC_ALL=C grep -q "[$(printf '\001')-$(printf '\010')$(printf '\013')-$(printf '\037')$(printf '\177')]" "$dir/.out" "$dir/.err"
-    verdict $? "$1"
+    local name=$1
+    shift
+    [ $# -gt 0 ] || set -- "$dir/.out" "$dir/.err"
+    ! LC_ALL=C grep -qaP "[\x01-\x08\x0b-\x1f\x7f]|$acting" "$@"
+    verdict $? "$name"
 }
 
 finish()

@@ -57,6 +57,58 @@ harmless 'its message'
 says 0 'build into a file name with ESC' '?[31md.st: match2' build match2 -o "$dir/$(printf '\033[31md.st')"
 harmless 'its line'
 
+# The same with directions: U+202E turns around what follows it. Names, titles, words and arguments reach the terminal,
+# messages, JSON, SVG, HTML and the ledger's report.
+turn=$(printf '\342\200\256')
+marks="$turn$(printf '\342\201\246\342\200\217\330\234\357\273\277')"
+LC_ALL=C sed "s/match3-threewise/evil${turn}evil12345/" "$dir/t.st" >"$dir/turn.st"
+holds 'the name turns' grep -qaF "evil${turn}evil" "$dir/turn.st"
+says 0 'show prints it' 'evil?evil' show "$dir/turn.st"
+harmless 'show: no direction'
+call show "$dir/turn.st" --json
+harmless 'show --json: no direction'
+says 0 'look prints it' 'evil' look "$dir/turn.st" 1 4 3
+harmless 'look: no direction'
+call look "$dir/turn.st" 1 4 3 -o "$dir/turn.svg"
+harmless 'look -o: no direction' "$dir/.out" "$dir/turn.svg"
+refuses 2 'run: a message' 'out of range' run "$dir/turn.st" 77
+harmless 'run: no direction'
+call refute "$dir/turn.st" --task match3 --budget 1
+harmless 'refute: no direction'
+for words in "run $dir/none$marks.st 1" "show $marks" "look match2 $marks" "check $marks" "build match2 --set $marks=1 -o $dir/n.st" \
+    "build $marks -o $dir/n.st" "--$marks" "$marks" "run --$marks=1" "list $marks" "bound $marks" "data $marks" "data ./$marks" \
+    "generate $dir/turn.st $marks" "eval $dir/turn.st $marks" "train $marks" "sweep $marks" "protocol $marks" "compile $marks.dp -o $dir/n.st" \
+    "refute $dir/turn.st --task $marks" "check --tier $marks" "run $dir/turn.st 1 --precision $marks" "report --db $marks -o $dir/n.html" \
+    "map --db ./$marks" "bench $marks" "show $marks.dp"; do
+    # shellcheck disable=SC2086
+    call $words
+    harmless "${words%%[$turn-]*}: an argument without a direction"
+    holds 'and one line, exit 2' test "$code:$(wc -l <"$dir/.err")" = 2:1
+done
+says 0 'build into such a name' 'match2' build match2 -o "$dir/$marks.st"
+harmless 'its line has none'
+says 0 'look into such a name' 'head' look match2 -o "$dir/$marks.svg"
+harmless 'its line has none'
+printf 'a%s b <sep> c <sep> d\n' "$turn" >"$dir/turn.txt"
+refuses 2 'words of a stream' 'U+202E is not seen in a word' data "$dir/turn.txt"
+sed "1s/^/# ti${marks}tle\n/; s/\"[^\"]*\"/\"ti${marks}tle\"/" examples/lis.dp >"$dir/turn.dp"
+call show "$dir/turn.dp"
+harmless 'show FILE.dp: no direction'
+call compile "$dir/turn.dp" -o "$dir/n.st"
+harmless 'compile FILE.dp: no direction'
+sed "s/answer/answ${turn}er/" examples/lis.dp >"$dir/turn2.dp"
+call compile "$dir/turn2.dp" -o "$dir/n.st"
+harmless 'a message about FILE.dp: no direction'
+if command -v sqlite3 >"$dir/.log"; then
+    call check match2 --set N=6 --db "$dir/turn.db"
+    sqlite3 "$dir/turn.db" "UPDATE cell SET params = 'N=${marks}6', question = 'ex${marks}act'; UPDATE verdict SET detail = '{\"note\": \"a${marks}b\"}'" 2>"$dir/.log"
+    call report --db "$dir/turn.db" -o "$dir/turn.html"
+    harmless 'report: its page has no direction' "$dir/turn.html" "$dir/.err"
+    call map --db "$dir/turn.db"
+    harmless 'map: no direction'
+    rm -f "$dir"/turn.db*
+fi
+
 # ---- writing ----------------------------------------------------------------------------------------
 before=$(ls -A "$dir" | wc -l)
 refuses 2 'build: a missing directory' 'No such file or directory' build match2 -o "$dir/no/such/m.st"

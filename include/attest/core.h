@@ -35,8 +35,8 @@ typedef struct {
     char text[512]; /* one line, no newline, terminal-safe */
 } at_err;
 
-/* Records one line in err (err may be NULL; the first failure wins) and returns code. Control
- * characters in the formatted text are replaced, so model strings are harmless in a terminal. */
+/* Records one line in err (err may be NULL; the first failure wins) and returns code. Characters that act
+ * (at_text_acts) are replaced in the formatted text, so model strings are harmless in a terminal. */
 at_status at_fail(at_err *err, at_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 at_status at_oom(at_err *err); /* at_fail(err, AT_ENOMEM, "out of memory") */
 int at_exit_code(at_status s); /* 0, 2 or 3 */
@@ -115,8 +115,14 @@ void at_text_release(at_text *t);
 void at_text_add(at_text *t, const char *s);
 void at_text_addn(at_text *t, const char *s, size_t n);
 void at_text_addf(at_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void at_text_add_html(at_text *t, const char *s);  /* escapes & < > " ' and control characters */
-void at_text_add_plain(at_text *t, const char *s); /* control characters become '?': terminal-safe */
+void at_text_add_html(at_text *t, const char *s);  /* escapes & < > " ' and characters that act */
+void at_text_add_plain(at_text *t, const char *s); /* these, and malformed bytes, become '?': terminal-safe */
+/* The next code point of s, which moves on by at least one byte; malformed UTF-8 gives U+FFFD; 0 at the end. */
+#define AT_TEXT_REPLACEMENT 0xFFFDu
+uint32_t at_text_next(const char **s);
+/* Does c act on what stands around it, or on the terminal, instead of being seen? Controls (tab and newline among
+ * them), direction, characters without a shape, and code points that are none. */
+bool at_text_acts(uint32_t c);
 
 /* Strict number parsing: the whole of s[0..n) must be the number. */
 bool at_parse_i64(const char *s, size_t n, int64_t *out);

@@ -1,16 +1,23 @@
 /* status.c: a failure is recorded once, in words, where it is found. */
-#include "core_internal.h"
+#include <attest/core.h>
 
 #include <stdio.h>
+#include <string.h>
 
-/* Model strings come from strangers: no control character (C0, DEL, or C1 as UTF-8) reaches a terminal. */
-static void line_clean(char *s)
+/* Model strings come from strangers: nothing that acts reaches a terminal. */
+static void line_clean(char *text)
 {
-    char *to = s;
-    for (; *s; s++) {
-        int n = at_control_length(s);
-        *to++ = n ? '?' : *s;
-        s += n > 1;
+    char *to = text;
+    for (const char *s = text; *s;) {
+        const char *from = s;
+        uint32_t c = at_text_next(&s);
+        size_t n = (size_t)(s - from);
+        if (c == AT_TEXT_REPLACEMENT || at_text_acts(c))
+            *to++ = '?';
+        else {
+            memmove(to, from, n);
+            to += n;
+        }
     }
     *to = 0;
 }

@@ -1,5 +1,5 @@
 /* text.c: a growing string, escaping, strict numbers, "did you mean". */
-#include "core_internal.h"
+#include <attest/core.h>
 
 #include <errno.h>
 #include <math.h>
@@ -67,10 +67,64 @@ void at_text_addf(at_text *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
+/* ---- strangers' words --------------------------------------------------------------------------- */
+
+uint32_t at_text_next(const char **s)
+{
+    const unsigned char *p = (const unsigned char *)*s;
+    if (!*p)
+        return 0;
+    uint32_t c = *p;
+    int more = c < 0x80                ? 0
+               : c >= 0xC2 && c < 0xE0 ? 1
+               : c >= 0xE0 && c < 0xF0 ? 2
+               : c >= 0xF0 && c < 0xF5 ? 3
+                                       : -1;
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000}; /* shorter forms exist below: overlong */
+    if (more < 0) {
+        *s += 1;
+        return AT_TEXT_REPLACEMENT;
+    }
+    c &= more ? 0x3Fu >> more : 0x7Fu;
+    for (int k = 1; k <= more; k++) {
+        if ((p[k] & 0xC0) != 0x80) { /* also stops at the final NUL */
+            *s += k;
+            return AT_TEXT_REPLACEMENT;
+        }
+        c = c << 6 | (p[k] & 0x3Fu);
+    }
+    *s += 1 + more;
+    if (c < least[more] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+        return AT_TEXT_REPLACEMENT;
+    return c;
+}
+
+/* Unicode's controls and formats that change direction or have no shape of their own (Default_Ignorable_Code_Point, Bidi_Control,
+ * line separators, annotations), and its noncharacters. A word that holds one is not what it looks like. */
+static const struct {
+    uint32_t lo, hi;
+} acting[] = {
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x34F, 0x34F},     {0x61C, 0x61C},
+    {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200F},   {0x2028, 0x202E},
+    {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+
+bool at_text_acts(uint32_t c)
+{
+    if (c > 0x10FFFF || (c & 0xFFFE) == 0xFFFE || (c >= 0xD800 && c < 0xE000))
+        return true;
+    for (size_t i = 0; i < sizeof acting / sizeof *acting; i++)
+        if (c >= acting[i].lo && c <= acting[i].hi)
+            return true;
+    return false;
+}
+
 void at_text_add_html(at_text *t, const char *s)
 {
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+    while (*s) {
+        const char *from = s;
+        uint32_t c = at_text_next(&s);
         if (c == '&')
             at_text_add(t, "&amp;");
         else if (c == '<')
@@ -81,23 +135,22 @@ void at_text_add_html(at_text *t, const char *s)
             at_text_add(t, "&quot;");
         else if (c == '\'')
             at_text_add(t, "&#39;");
-        else if (c != '\n' && c != '\t' && at_control_length(s)) {
-            s += at_control_length(s) > 1;
-            at_text_add(t, "\xef\xbf\xbd"); /* U+FFFD */
-        } else
-            at_text_addn(t, s, 1);
+        else if (c == AT_TEXT_REPLACEMENT || (c != '\n' && c != '\t' && at_text_acts(c)))
+            at_text_add(t, "\xef\xbf\xbd");
+        else
+            at_text_addn(t, from, (size_t)(s - from));
     }
 }
 
 void at_text_add_plain(at_text *t, const char *s)
 {
-    for (; *s; s++) {
-        int n = at_control_length(s);
-        if (n) {
+    while (*s) {
+        const char *from = s;
+        uint32_t c = at_text_next(&s);
+        if (c == AT_TEXT_REPLACEMENT || at_text_acts(c))
             at_text_add(t, "?");
-            s += n > 1;
-        } else
-            at_text_addn(t, s, 1);
+        else
+            at_text_addn(t, from, (size_t)(s - from));
     }
 }
 

@@ -290,6 +290,12 @@ static void problem_read(dp_parser *p)
     if (p->status != AT_OK)
         return;
     memcpy(p->d->title, p->t.s, p->t.n);
+    const char *s = p->d->title;
+    for (uint32_t c; (c = at_text_next(&s));) /* a title is printed as it is */
+        if (c == AT_TEXT_REPLACEMENT || at_text_acts(c)) {
+            dp_fail(p, p->t.line, p->t.column, "the title holds what is not seen, or is not UTF-8");
+            return;
+        }
     dp_next(p);
 }
 

@@ -120,15 +120,16 @@ static at_status check_array(const part *p, const char *what, const void *array,
                                      what, (long long)n);
 }
 
-/* Words go to terminals as they are, so none may steer one: no blank and no control character (C1 is C2 80..9F). */
+/* Words go to terminals as they are, so none may steer one or hide in it: no blank, and nothing that acts instead of being
+ * seen. s is terminated when n <= AT_WORD_MAX. */
 static bool is_word(const char *s, size_t n, const char *bad)
 {
-    for (size_t k = 0; k < n; k++) {
-        unsigned char c = (unsigned char)s[k], before = k > 0 ? (unsigned char)s[k - 1] : 0;
-        if (c <= ' ' || c == 0x7f || (before == 0xc2 && c < 0xa0) || strchr(bad, c))
+    if (n < 1 || n > AT_WORD_MAX || !model_utf8(s, n))
+        return false;
+    for (uint32_t c; (c = at_text_next(&s));)
+        if (c == ' ' || at_text_acts(c) || (c < 0x80 && strchr(bad, (int)c)))
             return false;
-    }
-    return n >= 1 && n <= AT_WORD_MAX && model_utf8(s, n);
+    return true;
 }
 
 static at_status check_words(const at_model *m, const part *p, const at_field *f)
@@ -139,8 +140,8 @@ static at_status check_words(const at_model *m, const part *p, const at_field *f
         const char *s = f->words[k].s;
         if (!is_word(s, strnlen(s, AT_WORD_MAX + 1), bad))
             return at_fail(p->err, AT_EDOMAIN,
-                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks and control "
-                           "characters%s",
+                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks, control "
+                           "and invisible characters%s",
                            p->where, k, AT_WORD_MAX, *bad ? ", '/' and ','" : "");
         for (int l = 0; l < k; l++)
             if (!strcmp(s, f->words[l].s))

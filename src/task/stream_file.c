@@ -2,7 +2,7 @@
  *
  *     a b c <sep> c b a <sep> c          prompt <sep> chain <sep> answer; the chain may be empty
  *
- * Words stand between blanks and are UTF-8 without control characters; empty lines are skipped. The vocabulary is <pad> <sep>
+ * Words stand between blanks and are UTF-8 without control and invisible characters; empty lines are skipped. The vocabulary is <pad> <sep>
  * <eos> and the words in order of appearance. A sample is a line, drawn uniformly with replacement among those whose
  * prompt belongs to the split. A prompt may stand on several lines with several chains, all of them right, but with one
  * answer. Everything is checked when the file is read; a fault is one line `name:line: ...`.
@@ -77,6 +77,10 @@ static at_status word_token(file *f, const char *s, size_t n, const char *name, 
         if (!bytes)
             return at_fail(err, AT_EINPUT, "%.200s:%d: byte 0x%02x is no character of UTF-8 text", name, line,
                            (unsigned char)s[i]);
+        const char *at = s + i;
+        uint32_t c = at_text_next(&at);
+        if (at_text_acts(c))
+            return at_fail(err, AT_EINPUT, "%.200s:%d: U+%04X is not seen in a word, it acts", name, line, c);
         i += (size_t)bytes;
     }
     size_t at = at_hash64(s, n, 0) % f->slots;

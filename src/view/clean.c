@@ -13,38 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPLACEMENT 0xFFFDu
-
-uint32_t view_next(const char **s)
-{
-    const unsigned char *p = (const unsigned char *)*s;
-    if (!*p)
-        return 0;
-    uint32_t c = *p;
-    int more = c < 0x80                ? 0
-               : c >= 0xC2 && c < 0xE0 ? 1
-               : c >= 0xE0 && c < 0xF0 ? 2
-               : c >= 0xF0 && c < 0xF5 ? 3
-                                       : -1;
-    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000}; /* shorter forms exist below: overlong */
-    if (more < 0) {
-        *s += 1;
-        return REPLACEMENT;
-    }
-    c &= more ? 0x3Fu >> more : 0x7Fu;
-    for (int k = 1; k <= more; k++) {
-        if ((p[k] & 0xC0) != 0x80) { /* also stops at the final NUL */
-            *s += k;
-            return REPLACEMENT;
-        }
-        c = c << 6 | (p[k] & 0x3Fu);
-    }
-    *s += 1 + more;
-    if (c < least[more] || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
-        return REPLACEMENT;
-    return c;
-}
-
 void view_put(at_text *t, uint32_t c)
 {
     char b[4];
@@ -73,24 +41,20 @@ uint32_t view_visible(uint32_t c)
         return 0x2400 + c; /* the picture of the control character */
     if (c == 0x7F)
         return 0x2421;
-    bool acts = (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
-                (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-                (c >= 0xFFF9 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE || (c >= 0xFDD0 && c <= 0xFDEF) ||
-                (c >= 0xE0000 && c <= 0xE007F);
-    return acts ? REPLACEMENT : c;
+    return at_text_acts(c) ? AT_TEXT_REPLACEMENT : c;
 }
 
 void view_clean(at_text *t, const char *s)
 {
     at_text_add(t, "");
-    for (uint32_t c; s && (c = view_next(&s));)
+    for (uint32_t c; s && (c = at_text_next(&s));)
         view_put(t, view_visible(c));
 }
 
 static void html_add(at_text *t, const char *s, bool block)
 {
     at_text_add(t, "");
-    for (uint32_t c; s && (c = view_next(&s));) {
+    for (uint32_t c; s && (c = at_text_next(&s));) {
         if (block && (c == '\n' || c == '\t')) {
             view_put(t, c);
             continue;
@@ -170,7 +134,7 @@ static double advance(uint32_t c)
 double view_width(const char *s, double size)
 {
     double w = 0;
-    for (uint32_t c; (c = view_next(&s));)
+    for (uint32_t c; (c = at_text_next(&s));)
         w += advance(c);
     return w * size;
 }
@@ -190,7 +154,7 @@ char *view_label(at_arena *a, const char *s, double size, double max)
     } else {
         double w = 0, room = max - size; /* room for the ellipsis */
         size_t cut = 0;                  /* bytes that fit before an ellipsis */
-        for (uint32_t c; (c = view_next(&s));) {
+        for (uint32_t c; (c = at_text_next(&s));) {
             c = view_visible(c);
             w += advance(c) * size;
             if (w > max) {

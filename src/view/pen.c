@@ -19,7 +19,7 @@ void view_pen_put(view_pen *p, uint32_t c)
 
 void view_pen_add(view_pen *p, const char *s)
 {
-    for (uint32_t c; (c = view_next(&s));)
+    for (uint32_t c; (c = at_text_next(&s));)
         view_pen_put(p, c);
 }
 
@@ -38,7 +38,7 @@ void view_pen_end(view_pen *p)
 int view_columns(const char *s)
 {
     int n = 0;
-    for (uint32_t c; (c = view_next(&s));) {
+    for (uint32_t c; (c = at_text_next(&s));) {
         int w = view_column(view_visible(c));
         n += w ? w : 1;
     }
@@ -51,7 +51,7 @@ void view_pen_label(view_pen *p, const char *s, int width, int most)
     bool cut = n > most;
     view_pen_pad(p, p->used + (width - (cut ? most : n)));
     int left = cut ? most - 1 : most;
-    for (uint32_t c; left > 0 && (c = view_next(&s));) {
+    for (uint32_t c; left > 0 && (c = at_text_next(&s));) {
         int w = view_column(view_visible(c));
         left -= w ? w : 1;
         if (left >= 0)
@@ -70,7 +70,7 @@ void view_pen_wrap(view_pen *p, const char *s, int indent)
         const char *end = s;
         int n = 0;
         while (*end && *end != ' ') {
-            int w = view_column(view_visible(view_next(&end)));
+            int w = view_column(view_visible(at_text_next(&end)));
             n += w ? w : 1;
         }
         if (!first && p->used + 1 + n > p->columns) {
@@ -81,7 +81,7 @@ void view_pen_wrap(view_pen *p, const char *s, int indent)
         if (!first)
             view_pen_put(p, ' ');
         while (s < end)
-            view_pen_put(p, view_next(&s));
+            view_pen_put(p, at_text_next(&s));
         first = false;
         while (*s == ' ')
             s++;

@@ -67,7 +67,7 @@ static void keys_draw(sketch *s)
     for (int r = 0; r < s->R; r++) {
         const char *label = label_of(s, r * s->f, buffer);
         int n = 0;
-        while (view_next(&label))
+        while (at_text_next(&label))
             n++;
         lines = n > lines ? n : lines;
     }
@@ -77,13 +77,13 @@ static void keys_draw(sketch *s)
         for (int r = 0; r < s->R; r++) {
             const char *label = label_of(s, r * s->f, buffer), *rest = label;
             int n = 0;
-            while (view_next(&rest))
+            while (at_text_next(&rest))
                 n++;
             int shown = n > lines ? lines : n,
                 skip = lines - shown; /* the last characters stand on the matrix */
             uint32_t c = ' ';
             for (int i = 0; i <= line - skip; i++)
-                c = view_next(&label);
+                c = at_text_next(&label);
             if (n > lines && line == lines - 1)
                 c = 0x2026;
             int to = s->left + (r + 1) * s->k;

@@ -10,10 +10,8 @@
 
 /* ---- text (clean.c) ------------------------------------------------------------------------ */
 
-/* The next code point of s, which moves on by at least one byte; malformed bytes give U+FFFD; 0 at the end. */
-uint32_t view_next(const char **s);
 void view_put(at_text *t, uint32_t c); /* one code point as UTF-8 */
-/* Control characters become their pictures (ESC is shown as U+241B), direction overrides U+FFFD. */
+/* Control characters become their pictures (ESC is shown as U+241B), others that act instead of being seen U+FFFD. */
 uint32_t view_visible(uint32_t c);
 void view_clean(at_text *t, const char *s);      /* one line of clean UTF-8; NULL is "" */
 void view_html(at_text *t, const char *s);       /* the same, escaped for HTML, XML and their attributes */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -56,8 +57,58 @@ static void test_plain(void **state)
     at_text_init(&t);
     at_text_add_plain(&t, "a\x1b]0;title\x07\r\n\tb\x7f\xc2\x9b"
                           "31m\xc2\x80\xc2\x9f\xc2\xa0\xc3\xa9 \xe2\x82\xac\xc2");
-    assert_string_equal(t.s, "a?]0;title????b??31m??\xc2\xa0\xc3\xa9 \xe2\x82\xac\xc2");
+    assert_string_equal(t.s, "a?]0;title????b??31m??\xc2\xa0\xc3\xa9 \xe2\x82\xac?");
     at_text_release(&t);
+}
+
+/* Every character that acts instead of being seen is replaced, by every function that escapes, and nothing else is. */
+static void test_acting(void **state)
+{
+    (void)state;
+    static const uint32_t acting[] = {0x1B,   0x9B,   0xAD,    0x34F,   0x61C,   0x115F,  0x180E,  0x200B,
+                                      0x200C, 0x200D, 0x200E,  0x200F,  0x2028,  0x2029,  0x202A,  0x202B,
+                                      0x202C, 0x202D, 0x202E,  0x2060,  0x2064,  0x2066,  0x2067,  0x2068,
+                                      0x2069, 0x206F, 0x3164,  0xFDD0,  0xFE0F,  0xFEFF,  0xFFA0,  0xFFF9,
+                                      0xFFFB, 0xFFFE, 0x1BCA0, 0x1D173, 0xE0001, 0xE0041, 0xE01EF, 0x10FFFF};
+    static const uint32_t seen[] = {' ',    'a',    '~',    0xA0,   0xE9,    0x3B1,  0x5D0,  0x627,
+                                    0x2010, 0x2027, 0x202F, 0x2030, 0x205E,  0x2070, 0x20AC, 0x2192,
+                                    0x4E2D, 0xAC00, 0xE000, 0xFF21, 0x1D400, 0x1F600};
+    for (int act = 1; act >= 0; act--) {
+        size_t n = act ? sizeof acting / sizeof *acting : sizeof seen / sizeof *seen;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t c = act ? acting[i] : seen[i];
+            char one[5] = {0}, word[16], want[16];
+            if (c < 0x80)
+                one[0] = (char)c;
+            else if (c < 0x800)
+                memcpy(one, (char[]){(char)(0xC0 | c >> 6), (char)(0x80 | (c & 63))}, 2);
+            else if (c < 0x10000)
+                memcpy(
+                    one,
+                    (char[]){(char)(0xE0 | c >> 12), (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63))},
+                    3);
+            else
+                memcpy(one,
+                       (char[]){(char)(0xF0 | c >> 18), (char)(0x80 | (c >> 12 & 63)),
+                                (char)(0x80 | (c >> 6 & 63)), (char)(0x80 | (c & 63))},
+                       4);
+            snprintf(word, sizeof word, "a%sb", one);
+            assert_int_equal(at_text_acts(c), act);
+            at_text t;
+            at_text_init(&t);
+            at_text_add_plain(&t, word);
+            snprintf(want, sizeof want, "a%sb", act ? "?" : one);
+            assert_string_equal(t.s, want);
+            at_err err = {0};
+            at_fail(&err, AT_EINPUT, "%s", word);
+            assert_string_equal(err.text, want);
+            t.n = 0;
+            at_text_add_html(&t, word);
+            snprintf(want, sizeof want, "a%sb", act ? "\xef\xbf\xbd" : one);
+            assert_string_equal(t.s, want);
+            at_text_release(&t);
+        }
+    }
 }
 
 static void test_integers(void **state)
@@ -140,8 +191,9 @@ static void test_nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow),     cmocka_unit_test(test_html),    cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles), cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_grow),    cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_acting),  cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

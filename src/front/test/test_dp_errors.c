@@ -58,6 +58,11 @@ static void test_files(void **state)
         {"problem \"p\"\nsize n in 1..6/2", "2:15: unexpected /; there is no division"},
         {"problem \"p\"\nsize n in 1..6%2", "2:15: unexpected %; write mod"},
         {"problem \"p\"\nsize n in 1..\x01", "2:14: unexpected byte 0x01"},
+        {"problem \"a\xe2\x80\xae"
+         "b\"",
+         "1:9: the title holds what is not seen, or is not UTF-8"},
+        {"problem \"a\x7f\"", "1:9: the title holds what is not seen, or is not UTF-8"},
+        {"problem \"a\xe2\x80\"", "1:9: the title holds what is not seen, or is not UTF-8"},
         {"problem \"p\"\nsize n in 1..\xc3\xa4", "2:14: unexpected byte 0xc3"},
         {"problem \"p\"\nsize n in 1..$", "2:14: unexpected $; allowed are names"},
         {"problem \"p\"\ninput a in 1..2", "2:9: expected \"[\" and the length, as in a[n], found \"in\""},

@@ -301,20 +301,26 @@ static void bad_words_refused(void **state)
         const char *word, *says;
     } rows[] = {
         {"a", "field 0: tokens 0 and 1 have the same word"},
-        {"",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"x y",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"x\n",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"\x1b[31m",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"x\x7f",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"\xc2\x9b",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
-        {"\xff",
-         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks and control characters"},
+        {"", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+             "invisible characters"},
+        {"x y", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                "invisible characters"},
+        {"x\n", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                "invisible characters"},
+        {"\x1b[31m", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                     "invisible characters"},
+        {"x\x7f", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                  "invisible characters"},
+        {"\xc2\x9b", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                     "invisible characters"},
+        {"a\xe2\x80\xae"
+         "b",
+         "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and invisible "
+         "characters"},
+        {"a\xd8\x9c", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                      "invisible characters"},
+        {"\xff", "field 0: the word of token 1 must be UTF-8 of 1..31 bytes without blanks, control and "
+                 "invisible characters"},
     };
     at_model m;
     at_err err = {0};

@@ -46,7 +46,7 @@ static void code_points_round_trip(void **state)
         t.n = 0;
         view_put(&t, c);
         const char *s = t.s;
-        assert_int_equal(view_next(&s), c);
+        assert_int_equal(at_text_next(&s), c);
         assert_ptr_equal(s, t.s + t.n);
     }
     at_text_release(&t);

@@ -7,7 +7,7 @@ static int widest(const char *s, int *escapes)
 {
     int line = 0, most = 0;
     *escapes = 0;
-    for (uint32_t c; (c = view_next(&s));) {
+    for (uint32_t c; (c = at_text_next(&s));) {
         if (c == '\n') {
             line = 0;
             continue;

@@ -159,7 +159,7 @@ __attribute__((unused)) static bool text_clean(const char *s)
 {
     while (*s) {
         const char *before = s;
-        uint32_t c = view_next(&s);
+        uint32_t c = at_text_next(&s);
         if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7F && c < 0xA0))
             return false;
         if (c == 0xFFFD && strncmp(before, "\xEF\xBF\xBD", 3))
