@@ -102,7 +102,8 @@ harmless 'a message about FILE.dp: no direction'
 if command -v sqlite3 >"$dir/.log"; then
     call check match2 --set N=6 --db "$dir/turn.db"
     sqlite3 "$dir/turn.db" "UPDATE cell SET params = 'N=${marks}6', question = 'ex${marks}act'; UPDATE verdict SET detail = '{\"note\": \"a${marks}b\"}'" 2>"$dir/.log"
-    call report --db "$dir/turn.db" -o "$dir/turn.html"
+    says 0 'report of such a ledger' 'turn.html' report --db "$dir/turn.db" -o "$dir/turn.html"
+    holds 'which holds its words' grep -q 'match2' "$dir/turn.html"
     harmless 'report: its page has no direction' "$dir/turn.html" "$dir/.err"
     call map --db "$dir/turn.db"
     harmless 'map: no direction'

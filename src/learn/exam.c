@@ -27,11 +27,13 @@ typedef struct {
 /* What a whole run needs, a thread. */
 typedef struct {
     at_arena arena;
-    double *row; /* (n_max), the arena's */
+    double *row; /* (room_of), the arena's */
 } reader;
 
 typedef struct {
     const at_model *m;
+    at_model
+        short_of; /* m, its prompts and chains no longer than those of the source: decoders take memory for them */
     const at_source *d;
     uint64_t seed, first;
     at_part part;
@@ -129,7 +131,7 @@ static void paper_read(void *ctx, size_t k, int worker)
     if (p->wrong.code || n < rule->prompt_min || n > rule->prompt_max)
         return;
     most = h->most < most ? h->most : most;
-    for (int i = 0; i < h->m->n_max; i++)
+    for (int i = 0; i < (one ? h->m->n_max : n); i++)
         r->row[i] = i < n ? p->prompt[i] : AT_TOKEN_PAD;
     while (p->n < most && !end) {
         double token, margin;
@@ -213,10 +215,17 @@ static at_status generators_open(hall *h, at_arena *a, at_err *err)
     if (!(h->generator = at_new(a, at_generator *, h->threads)))
         return at_oom(err);
     for (int k = 0; k < h->threads && !s; k++)
-        s = at_generator_new(h->m, h->arith, &h->generator[k], err);
+        s = at_generator_new(&h->short_of, h->arith, &h->generator[k], err);
     if (s)
         generators_close(h);
     return s;
+}
+
+/* Tokens of a row that is read whole: a prompt and what is written behind it; of one length only, all that it has. */
+static int room_of(const hall *h)
+{
+    int64_t longest = (int64_t)at_source_longest(h->d) + h->most;
+    return learn_one_length(h->m) || longest > h->m->n_max ? h->m->n_max : (int)longest;
 }
 
 static at_status readers_open(hall *h, at_arena *a, at_err *err)
@@ -229,7 +238,7 @@ static at_status readers_open(hall *h, at_arena *a, at_err *err)
     for (int k = 0; k < h->threads; k++) {
         reader *r = &h->readers[k];
         at_arena_init(&r->arena);
-        if (!(r->row = at_new(&r->arena, double, h->m->n_max)))
+        if (!(r->row = at_new(&r->arena, double, room_of(h))))
             return at_oom(err);
     }
     return AT_OK;
@@ -240,6 +249,11 @@ static at_status hall_open(hall *h, at_arena *a, at_err *err)
     int longest = at_source_longest(h->d);
     at_err refused = {0};
     h->most = h->rule.max_steps < longest ? h->rule.max_steps : longest;
+    h->short_of = *h->m;
+    at_decode *rule = &h->short_of.decode;
+    rule->max_steps = rule->max_steps < h->most ? rule->max_steps : h->most;
+    rule->prompt_max = rule->prompt_max < longest ? rule->prompt_max : longest;
+    rule->prompt_max = rule->prompt_max < rule->prompt_min ? rule->prompt_min : rule->prompt_max;
     h->papers = at_new(a, paper, STRETCH);
     if (!h->papers)
         return at_oom(err);
@@ -250,7 +264,7 @@ static at_status hall_open(hall *h, at_arena *a, at_err *err)
         if (!h->papers[k].s.token || !h->papers[k].prompt || !h->papers[k].completion)
             return at_oom(err);
     }
-    at_status s = at_batch_new(h->m, h->arith, BATCH, h->threads, &h->batch, &refused);
+    at_status s = at_batch_new(&h->short_of, h->arith, BATCH, h->threads, &h->batch, &refused);
     for (int k = 0; k < 2 && s == AT_EREFUSED; k++) {
         refused = (at_err){0};
         s = k == 0 ? generators_open(h, a, &refused) : readers_open(h, a, &refused);

@@ -143,6 +143,12 @@ static at_status trainer_begin(journal *j, at_err *err)
         at_train_options begin = at_train_options_default;
         begin.dropout = r->arch.dropout;
         begin.seed = r->seed;
+        begin.length = at_source_longest(
+            j->d); /* memory is for rows that there are, not for all that the model allows */
+        if (begin.length < o->from->n_min)
+            begin.length = o->from->n_min;
+        if (begin.length > o->from->n_max)
+            begin.length = o->from->n_max;
         at_status s = learn_fits(o->from, j->d, err);
         return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, &j->t, err);
     }

@@ -269,6 +269,43 @@ static void interrupted_exam(void **state)
     at_source_free(d);
 }
 
+/* A model may allow lengths that no row has: memory and work are by the rows, not by n_max. A table of n_max numbers would not be
+ * allocated here. */
+static void long_models(void **state)
+{
+    (void)state;
+    static const char *const nets[] = {"net=decoder", "net=decoder attention=linear", "net=tanh", "net=gru"};
+    at_source *d = source_of("majority", "n=5");
+    at_arena arena;
+    at_arena_init(&arena);
+    for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "%s width=8 layers=1 steps=3 batch=4 exams=1 prompts=4 count=4 dropout=0", nets[k]);
+        at_recipe r = recipe_of(settings);
+        at_outcome o[2];
+        at_model m;
+        must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &o[0], &m, &err));
+        static const int longest[] = {AT_MAX_LENGTH / 8, AT_MAX_LENGTH};
+        for (int i = 0; i < 2; i++) {
+            at_err why = {0};
+            m.n_max = longest[i];
+            if (m.decode.enabled) /* as far as it may go on */
+                m.decode.prompt_max = m.decode.max_steps = m.n_max - 1;
+            at_alloc_ceiling((size_t)5 << 20); /* a chunk of an arena has 4 */
+            at_status s =
+                at_learn(d, &r, &(at_learn_options){.threads = 2, .from = &m}, &arena, &o[i], NULL, &why);
+            at_alloc_ceiling(0);
+            if (s)
+                fail_msg("%s, n_max %d: %s", nets[k], m.n_max, why.text);
+        }
+        same_outcome(&o[0], &o[1]);
+        at_model_release(&m);
+    }
+    at_arena_release(&arena);
+    at_source_free(d);
+}
+
 /* A model whose numbers overflow: the loss is not finite, which is said with the step; nothing is kept, nor said to be. */
 static void not_finite(void **state)
 {
@@ -444,11 +481,11 @@ static void lying_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lessons),          cmocka_unit_test(recipes),
-        cmocka_unit_test(learns),           cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(goes_on),          cmocka_unit_test(not_finite),
-        cmocka_unit_test(interrupted_exam), cmocka_unit_test(not_examinable),
-        cmocka_unit_test(lying_states),
+        cmocka_unit_test(lessons),        cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(goes_on),        cmocka_unit_test(not_finite),
+        cmocka_unit_test(long_models),    cmocka_unit_test(interrupted_exam),
+        cmocka_unit_test(not_examinable), cmocka_unit_test(lying_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
