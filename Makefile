@@ -104,6 +104,11 @@ FORCE:
 # ---- library and command ---------------------------------------------------------------------------
 
 $(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
+# A fuzzer learns from the comparisons that it sees; those of numerical kernels tell it nothing, and are most of them.
+ifneq ($(findstring fuzzer,$(SANITIZE)),)
+$(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(BUILD)/obj/src/core/elementary%.o: \
+    private FLAGS += -fno-sanitize-coverage=trace-cmp
+endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
@@ -142,7 +147,7 @@ $(filter $(BUILD)/tests/job/%,$(TEST_BIN)): | $(PLUGIN)
 # A fuzz target with a main() that only replays files: the corpus is a regression test without clang.
 $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
+	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
 LINTS := layers constants evidence docs model format
 # One line a job: kind, name, command (see tools/run_tests.sh).

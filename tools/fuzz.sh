@@ -16,6 +16,9 @@ for source; do
     set -- "$dir/corpus/$name"
     [ -d "fuzz/corpus/$name" ] && set -- "$@" "fuzz/corpus/$name"
     [ -f "fuzz/$name.dict" ] && set -- "-dict=fuzz/$name.dict" "$@"
+    # Options of one target, a line each; # begins a remark.
+    # shellcheck disable=SC2046
+    [ -f "fuzz/$name.options" ] && set -- $(sed 's/#.*//' "fuzz/$name.options") "$@"
     if "$dir/bin/$name" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$dir/crash/$name-" "$@" >"$dir/$name.log" 2>&1; then
         echo "ok      fuzz $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$dir/$name.log") runs"
