@@ -7,6 +7,7 @@
 #include "check_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PIECE_WORK 1e9 /* multiply-adds: some tenths of a second */
 
@@ -100,10 +101,12 @@ static at_status chain_look(void *ctx, uint64_t i, at_input *x, at_err *err)
     at_status s = prompt_make(w, i, b->prompt, &n, err);
     if (!s)
         s = w->c->answer(w->self, b->prompt, n, b->rows, &n_rows, err);
-    for (int k = 0; k < (n_rows - 1) * w->row && !s; k++)
-        b->prompt[n * w->row + k] = b->rows[k];
-    *x = (at_input){s ? 0 : n + (n_rows ? n_rows - 1 : 0), b->prompt};
-    return s;
+    if (s)
+        return s;
+    int read = n_rows > 0 ? n_rows - 1 : 0;
+    memcpy(b->prompt + (size_t)n * (size_t)w->row, b->rows, (size_t)read * (size_t)w->row * sizeof *b->rows);
+    *x = (at_input){n + read, b->prompt};
+    return AT_OK;
 }
 
 static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
