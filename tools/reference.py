@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.2"  # of docs/model.md
+VERSION = "1.3"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
