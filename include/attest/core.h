@@ -148,6 +148,9 @@ at_status at_file_write(const char *path, const void *data, size_t n, at_err *er
  * caller writes result i to slot i and merges slots in order, so results do not depend on threads. */
 typedef void at_parallel_fn(void *ctx, size_t i, int worker);
 at_status at_parallel(int threads, size_t n, at_parallel_fn *fn, void *ctx, at_err *err);
+/* Every thread that at_parallel starts calls fn before it ends: libraries that keep caches for each thread free them so. */
+typedef void at_thread_end_fn(void);
+void at_thread_on_end(at_thread_end_fn *fn);
 int at_cores(void);
 
 /* ---- progress, cancellation, time ----------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <attest/core.h>
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,6 +26,20 @@ typedef struct {
     pthread_t thread;
 } worker;
 
+/* What threads do when they end. */
+enum { ENDERS = 4 };
+static _Atomic(at_thread_end_fn *) enders[ENDERS];
+
+void at_thread_on_end(at_thread_end_fn *fn)
+{
+    for (int i = 0; i < ENDERS; i++) {
+        at_thread_end_fn *none = NULL;
+        if (atomic_compare_exchange_strong(&enders[i], &none, fn) || none == fn)
+            return;
+    }
+    assert(!"more enders than ENDERS");
+}
+
 static void *worker_run(void *arg)
 {
     worker *w = arg;
@@ -34,6 +49,17 @@ static void *worker_run(void *arg)
             return NULL;
         w->l->fn(w->l->ctx, i, w->id);
     }
+}
+
+static void *thread_run(void *arg)
+{
+    worker_run(arg);
+    for (int i = 0; i < ENDERS; i++) {
+        at_thread_end_fn *fn = atomic_load(&enders[i]);
+        if (fn)
+            fn();
+    }
+    return NULL;
 }
 
 int at_cores(void)
@@ -57,7 +83,7 @@ at_status at_parallel(int threads, size_t n, at_parallel_fn *fn, void *ctx, at_e
     int started = 1; /* the calling thread is worker 0 */
     for (; started < threads; started++) {
         w[started] = (worker){&l, started, 0};
-        if (pthread_create(&w[started].thread, NULL, worker_run, &w[started]))
+        if (pthread_create(&w[started].thread, NULL, thread_run, &w[started]))
             break; /* fewer threads do the same work */
     }
     w[0] = (worker){&l, 0, 0};

@@ -3,8 +3,17 @@
  * An arithmetic is named by one word (f32, p12, p12e8, ball256, exact). at_arith_name writes the shortest
  * word that parses back to the same arithmetic, so names can be keys. */
 #include <attest/num.h>
+
+#include "flint_compat.h"
+
 #include <stdio.h>
 #include <string.h>
+
+/* FLINT, Arb and MPFR keep caches for each thread; those of a thread that ended would be lost. */
+__attribute__((constructor)) static void caches_watch(void)
+{
+    at_thread_on_end(flint_cleanup);
+}
 
 enum { EXP_DEFAULT = 10, BALL_DEFAULT = 128, BALL_MIN = 24, BALL_MAX = 65536 };
 
