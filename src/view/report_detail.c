@@ -9,6 +9,7 @@
 #include "view_internal.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 enum { DEEPEST = 3, ROWS_MOST = 2000 };
@@ -96,6 +97,16 @@ static void object_html(at_text *t, json_t *object, int depth)
     at_text_add(t, "</dl>\n");
 }
 
+/* Two numbers that look the same and are not: how far apart they are. */
+static void difference_html(at_text *t, json_t *expected, json_t *got)
+{
+    char a[32], b[32];
+    double x = json_number_value(expected), y = json_number_value(got);
+    if (json_is_number(expected) && json_is_number(got) && x != y &&
+        !strcmp(view_number(a, x), view_number(b, y)))
+        at_text_addf(t, "<div><dt>off by</dt><dd>%s</dd></div>\n", view_number(a, fabs(x - y)));
+}
+
 static void counterexample_html(at_text *t, json_t *cx)
 {
     static const char *const first[] = {"input", "position", "expected",
@@ -112,6 +123,7 @@ static void counterexample_html(at_text *t, json_t *cx)
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         if ((v = json_object_get(cx, first[i])))
             pair_html(t, first[i], v, 1);
+    difference_html(t, json_object_get(cx, "expected"), json_object_get(cx, "got"));
     json_object_foreach(cx, key, v)
     {
         bool shown = false;

@@ -141,6 +141,22 @@ static void summed_up_as_everywhere(void **state)
     }
 }
 
+/* Numbers of a counterexample that look the same say how far apart they are; others need not. */
+static void equal_looking_numbers_differ(void **state)
+{
+    (void)state;
+    at_row r = row("match2", "control", "fails", 1, NAN,
+                   "{\"counterexample\":{\"input\":\"1\",\"expected\":907016,\"got\":907016.0078125}}");
+    at_text t;
+    char *s = report_of(&claim, 1, &r, 1, &t);
+    assert_non_null(strstr(s, "<dt>off by</dt><dd>0.007812</dd>"));
+    at_text_release(&t);
+    r.rec.detail = "{\"counterexample\":{\"input\":\"1\",\"expected\":1,\"got\":0}}";
+    s = report_of(&claim, 1, &r, 1, &t);
+    assert_null(strstr(s, "off by"));
+    at_text_release(&t);
+}
+
 /* One sampled input is drawn like nothing else: other pill, other sign, and the number beside it. */
 static void evidence_shows_its_strength(void **state)
 {
@@ -393,6 +409,7 @@ int main(void)
         cmocka_unit_test(one_bad_cell_spoils_the_claim),
         cmocka_unit_test(summed_up_as_everywhere),
         cmocka_unit_test(evidence_shows_its_strength),
+        cmocka_unit_test(equal_looking_numbers_differ),
         cmocka_unit_test(rows_without_a_claim_are_shown),
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(details_of_any_shape),
