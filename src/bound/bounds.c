@@ -1,7 +1,6 @@
 /* bounds.c: every bound, one row each. */
 #include "bound_internal.h"
 
-#include <assert.h>
 #include <string.h>
 
 const char *const at_bound_verdict_names[AT_BOUND_VERDICTS] = {"binding", "vacuous", "up to a constant"};
@@ -45,29 +44,47 @@ const at_bound *at_bound_find(const char *id)
     return NULL;
 }
 
-/* A set of parameters belongs to the bound whose table it was made from. */
+/* A set of parameters belongs to the bound whose table it was made from; -1: to none. */
 static int row_of(const at_params *p)
 {
-    int i = 0;
-    while (at_bounds[i]->params != p->schema)
-        i++;
-    return i;
+    for (int i = 0; i < at_n_bounds; i++)
+        if (at_bounds[i]->params == p->schema)
+            return i;
+    return -1;
 }
 
 at_status bound_compute(const at_params *p, at_arena *a, at_bound_result *out, at_err *err)
 {
-    return limit_compute(limits[row_of(p)], p, a, out, err);
+    int i = row_of(p);
+    return i < 0 ? at_fail(err, AT_EINPUT, "these are not the parameters of a bound")
+                 : limit_compute(limits[i], p, a, out, err);
+}
+
+/* p with b's own table, if it has the same names: a caller may have a copy of the table. */
+static at_status own_params(const at_bound *b, const at_params *p, at_params *own, at_err *err)
+{
+    bool same = p->n == b->n_params;
+    for (int i = 0; same && p->schema != b->params && i < p->n; i++)
+        same = !strcmp(p->schema[i].name, b->params[i].name);
+    *own = *p;
+    own->schema = b->params;
+    return same ? AT_OK : at_fail(err, AT_EINPUT, "these are not the parameters of the bound %s", b->id);
 }
 
 at_status at_bound_compute(const at_bound *b, const at_params *p, at_arena *a, at_bound_result *out,
                            at_err *err)
 {
-    assert(p->schema == b->params);
-    return b->compute(p, a, out, err);
+    at_params own;
+    at_status s = own_params(b, p, &own, err);
+    return s ? s : b->compute(&own, a, out, err);
 }
 
 at_status at_bound_binds(const at_bound *b, const at_params *p, bool *out, at_err *err)
 {
-    assert(p->schema == b->params);
-    return limit_decide(limits[row_of(p)], p, out, err);
+    at_params own;
+    at_status s = own_params(b, p, &own, err);
+    int i = s ? -1 : row_of(&own);
+    if (!s && i < 0)
+        s = at_fail(err, AT_EINPUT, "%s: not a bound of the table", b->id);
+    return s ? s : limit_decide(limits[i], &own, out, err);
 }

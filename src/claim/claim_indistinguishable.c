@@ -265,6 +265,8 @@ static at_status model_make(const experiment *x, const at_params *p, bool traine
 static at_status decoders_try(const at_params *p, uint64_t models, uint64_t trained, uint64_t seed,
                               const at_check_env *env, at_arena *a, tally *t, at_err *err)
 {
+    static const at_check_env none; /* what NULL means */
+    env = env ? env : &none;
     experiment x;
     at_status s = experiment_init(p, env->threads, &x, err);
     *t = (tally){.models = models, .trained = trained};

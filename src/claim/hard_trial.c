@@ -178,6 +178,8 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err)
 {
+    static const at_check_env none; /* what NULL means */
+    env = env ? env : &none;
     bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
     work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};

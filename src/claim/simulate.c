@@ -118,6 +118,8 @@ static void tally_join(claim_tally *t, const claim_tally *u)
 
 at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tally *t, at_err *err)
 {
+    static const at_check_env none; /* what NULL means */
+    env = env ? env : &none;
     size_t parts = (size_t)((s->count + STRETCH - 1) / STRETCH);
     sim_job j = {.s = s,
                  .tally = at_calloc(parts, sizeof *j.tally),
@@ -142,6 +144,8 @@ at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tall
 at_status claim_simulate_each(claim_sim *s, claim_make *make, const at_params *p, uint64_t count,
                               uint64_t seed, const at_check_env *env, claim_tally *t, at_err *err)
 {
+    static const at_check_env none; /* what NULL means */
+    env = env ? env : &none;
     at_status st = AT_OK;
     for (uint64_t i = 0; i < count && !st; i++) {
         at_model m;

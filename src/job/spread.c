@@ -27,7 +27,7 @@
 #define SILENCE      30.0 /* seconds */
 #define BEATS        30   /* a beat is silence / BEATS */
 #define LISTEN_BEATS 3.5  /* to tell that nobody lives in a folder */
-#define LEDGER_MOST  ((size_t)1 << 36)
+#define LEDGER_MOST  (SIZE_MAX / 4)
 
 typedef struct {
     struct timespec beat; /* the last one seen */

@@ -188,7 +188,7 @@ static at_status build_visit(void *ctx, const model_slot *s, at_err *err)
     return AT_OK;
 }
 
-#define MOST_NUMBERS ((size_t)1 << 62) /* of a model without weights: offsets still fit */
+#define MOST_NUMBERS (SIZE_MAX / 4 + 1) /* of a model without weights: offsets still fit */
 
 static at_status layout(at_model *m, bool weights, at_err *err)
 {

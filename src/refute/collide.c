@@ -422,6 +422,8 @@ static void search_release(search *s)
 at_status at_collide_masked(const at_collide_job *job, const at_refute_env *env, uint64_t mask,
                             at_collision *out, at_err *err)
 {
+    static const at_refute_env none; /* what NULL means */
+    env = env ? env : &none;
     *out = (at_collision){0};
     size_t memory = env->memory ? env->memory : (size_t)1 << 30;
     if (!job->bytes)

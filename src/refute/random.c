@@ -101,6 +101,8 @@ static at_status one_try(const at_subject *s, const at_refute_env *env, table *t
 
 at_status at_refute_random(const at_subject *s, const at_refute_env *env, at_random_search *out, at_err *err)
 {
+    static const at_refute_env none; /* what NULL means */
+    env = env ? env : &none;
     *out = (at_random_search){0};
     if (!(env->work > 0) && !env->states)
         return at_fail(err, AT_EINPUT, "random search needs a budget: work or a number of inputs");

@@ -111,6 +111,8 @@ static at_status refuter_try(const at_subject *s, const at_refuter *r, const at_
 at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
                     at_refutation *out, at_err *err)
 {
+    static const at_refute_env none; /* what NULL means */
+    env = env ? env : &none;
     const at_refuter *one = NULL;
     *out = (at_refutation){.refuted = AT_UNKNOWN};
     at_status bad = at_subject_check(s, err);

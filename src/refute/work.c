@@ -62,6 +62,8 @@ double work_of_input(const at_subject *s)
 
 bool at_refute_over(const at_refute_env *env, uint64_t states, double work)
 {
+    if (!env)
+        return at_cancel_pending();
     return at_cancel_pending() || (env->states && states >= env->states) ||
            (env->work > 0 && work >= env->work);
 }

@@ -322,11 +322,44 @@ static void test_memory(void **state)
     }
 }
 
+/* Parameters know their bound by its table. A copy of the table is as good, another table is refused: by all bounds. */
+static void test_other_tables(void **state)
+{
+    (void)state;
+    at_param copy[AT_PARAMS_MAX], other[AT_PARAMS_MAX];
+    for (int i = 0; i < at_n_bounds; i++) {
+        const at_bound *b = at_bounds[i];
+        at_params p, q;
+        at_arena a;
+        at_bound_result one, two;
+        bool yes, again;
+        at_arena_init(&a);
+        memcpy(copy, b->params, (size_t)b->n_params * sizeof *copy);
+        memcpy(other, b->params, (size_t)b->n_params * sizeof *other);
+        other[0].name = "nobody";
+        at_params_init(&p, b->params, b->n_params);
+        at_params_init(&q, copy, b->n_params);
+        OK(at_bound_compute(b, &p, &a, &one, &err));
+        OK(at_bound_compute(b, &q, &a, &two, &err));
+        assert_string_equal(one.inequality, two.inequality);
+        assert_true(one.least == two.least || (isnan(one.least) && isnan(two.least)));
+        OK(at_bound_binds(b, &p, &yes, &err));
+        OK(at_bound_binds(b, &q, &again, &err));
+        assert_int_equal(yes, again);
+        at_err err = {0}, e2 = {0}, e3 = {0};
+        assert_int_equal(b->compute(&q, &a, &two, &err), AT_EINPUT); /* it cannot know whose copy this is */
+        at_params_init(&q, other, b->n_params);
+        assert_int_equal(at_bound_compute(b, &q, &a, &two, &e2), AT_EINPUT);
+        assert_int_equal(at_bound_binds(b, &q, &again, &e3), AT_EINPUT);
+        at_arena_release(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_starts),  cmocka_unit_test(test_least),  cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_memory), cmocka_unit_test(test_other_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
