@@ -3,7 +3,8 @@
 . cli/test/lib.sh
 
 if grep -qa __asan_init "$attest"; then
-    echo "1..0 # skip: a sanitizer has its own malloc"
+    echo "ok 1 # SKIP a sanitizer has its own malloc"
+    echo 1..1
     exit 0
 fi
 
