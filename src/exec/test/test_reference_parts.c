@@ -270,6 +270,49 @@ static void infinite_tie(void **state)
     }
 }
 
+/* What is read out is the last state of the trace, at every coordinate of every row that is read, also when a head is wider than
+ * the model. */
+static void states_are_read(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 20; k++) {
+        at_model m;
+        at_err err = {0};
+        at_arena arena;
+        at_output y;
+        at_trace tr;
+        at_input x;
+        at_arena_init(&arena);
+        random_spec s = {.weighting = AT_SOFTMAX,
+                         .pos = AT_POS_INV_I,
+                         .seed = (uint64_t)k,
+                         .width = 7,
+                         .heads = k % 4 ? 2 : 9,
+                         .dv = k % 4 ? 2 : 5,
+                         .layers = 1 + k % 3,
+                         .read = AT_READ_RAW,
+                         .last = k % 2};
+        must(random_model(&s, &m, &err), &err);
+        must(random_input(&m, 5, 3, false, &arena, &x, &err), &err);
+        must(at_run(&m, at_f64, &x, &tr, &arena, &y, &err), &err);
+        assert_int_equal(tr.n_states, m.n_blocks + 1);
+        assert_int_equal(tr.T, 7);
+        for (int i = 0; i < y.n; i++)
+            for (int r = 0; r < y.rows; r++) {
+                const double *at = tr.state[tr.n_states - 1] + (s.last ? tr.T - 1 : i + m.n_prefix) * tr.D,
+                             *w = at_model_data(&m, m.readout.w) + r * tr.D;
+                double v = at_model_data(&m, m.readout.b)[r], size = fabs(v);
+                for (int d = 0; d < tr.D; d++) {
+                    v += w[d] * at[d];
+                    size += fabs(w[d] * at[d]);
+                }
+                assert_true(fabs(v - y.value[i * y.rows + r]) <= 1e-14 * size);
+            }
+        at_arena_release(&arena);
+        at_model_release(&m);
+    }
+}
+
 /* At p bits the sums over keys are exact, so the order of the keys does not matter to a single bit; and partial
  * sums of two parties, merged, give the mix of the run. */
 static void exact_sums(void **state)
@@ -398,10 +441,9 @@ static void allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions),    cmocka_unit_test(outcomes),
-        cmocka_unit_test(masked_rows),  cmocka_unit_test(undecided),
-        cmocka_unit_test(infinite_tie), cmocka_unit_test(exact_sums),
-        cmocka_unit_test(refusals),     cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(decisions),  cmocka_unit_test(outcomes),     cmocka_unit_test(masked_rows),
+        cmocka_unit_test(undecided),  cmocka_unit_test(infinite_tie), cmocka_unit_test(states_are_read),
+        cmocka_unit_test(exact_sums), cmocka_unit_test(refusals),     cmocka_unit_test(allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
