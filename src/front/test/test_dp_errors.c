@@ -152,7 +152,8 @@ static void test_bombs(void **state)
     bomb_check("v = ", "not ", 10000, "1", "6:");
     bomb_check("v = ", "if i == 1 then 1 else ", 2000, "1", "6:");
     bomb_check("v = ", "min(1, ", 5000, "1", "6:");
-    bomb_check("v = 0", " + 0", 510, " answer v", NULL);
+    bomb_check("v = 0", " + 0", 512, " answer v", NULL);
+    bomb_check("v = 0", " + 0", 513, " answer v", "6:5: the expression is too deep; at most 512");
     bomb_check("v = 0", " + 0", 10000, " answer v", "6:5: the expression is too deep; at most 512");
     bomb_check("v = ", "(", 63, "1", "6:69: expected \")\""); /* the number is the 64th level */
     bomb_check("v = 1 let k = ", "0*0 let k = ", 9, "1", "6:23: the name k is taken by a let of line 6");
