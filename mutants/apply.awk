@@ -6,7 +6,7 @@
 #     number class file nth column length new line
 # The place is the nth line of the file that reads `line`, so lists survive changes elsewhere in the file. There, `length`
 # bytes from `column` on are replaced by `new`, in which @ stands for the switch AT_MUTANT(number). Lines keep their numbers.
-# A mutant whose line is not there is named on standard error, exit 1.
+# A mutant whose line is not there is named on standard error, exit 1; with -v gone=FILE its number goes there instead, exit 0.
 BEGIN {
     FS = "\t"
     while ((getline row < list) > 0) {
@@ -20,7 +20,8 @@ BEGIN {
         column[where, k] = f[5]
         width[where, k] = f[6]
         text[where, k] = switched
-        missing[where] = f[8]
+        missing[where] = missing[where] " " f[1]
+        line_of[where] = f[8]
     }
     printf "#include \"mutant.h\"\n#line 1 \"%s\"\n", file
 }
@@ -42,8 +43,11 @@ BEGIN {
 }
 END {
     for (where in missing) {
-        printf "%s: no such line any more: %s\n", file, missing[where] > "/dev/stderr"
-        bad = 1
+        if (gone)
+            print missing[where] >gone
+        else
+            printf "%s: no such line any more: %s\n", file, line_of[where] > "/dev/stderr"
+        bad = !gone
     }
     exit bad
 }

@@ -28,7 +28,7 @@ import re
 import shlex
 import sys
 
-from clang.cindex import CursorKind as K, Index, StorageClass, TranslationUnit
+from clang.cindex import CursorKind as K, Index, StorageClass, TranslationUnit, TypeKind
 
 CLASSES = ('compare', 'arith', 'logic', 'constant', 'bound', 'negate', 'drop')
 COMPARE = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
@@ -144,8 +144,9 @@ class Finder:
             (la, lb), (ra, rb) = self.span(children[0]), self.span(children[1])
             gap = re.sub(rb'/\*.*?\*/', b'', text[lb:ra], flags=re.S).strip().decode('ascii', 'replace')
             if a == la and b == rb and lb < ra:
+                address = children[1].type.get_canonical().kind in (TypeKind.POINTER, TypeKind.CONSTANTARRAY)
                 for name, table in (('compare', COMPARE), ('arith', ARITH), ('logic', LOGIC)):
-                    if gap in table:
+                    if gap in table and not (name == 'arith' and address):
                         old = text[a:b].decode()
                         new = f'({text[la:lb].decode()}) {table[gap]} ({text[ra:rb].decode()})'
                         self.add(source, name, node, a, b, f'(@ ? ({new}) : ({old}))')
