@@ -76,6 +76,7 @@ case $BUILD in
 esac
 export ATTEST="$top/attest" CMOCKA_MESSAGE_OUTPUT=TAP NO_COLOR=1 LC_ALL=C.UTF-8
 export ASAN_OPTIONS="${ASAN_OPTIONS:-allocator_may_return_null=1:detect_stack_use_after_return=1}"
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tools/lsan.supp:print_suppressions=0}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 
 rm -rf "$logs"

@@ -26,6 +26,7 @@
  * EVIDENCE dp-local-hard refuted 20 test_every_trial: a=40 b=3, and 1 more
  * EVIDENCE dp-local-hard exact 19683 test_every_trial: part=regular a=9 b=3, and 1 more */
 #include "claim_test.h"
+#include "../../core/test/test_scale.h"
 
 static at_verdict answer(const at_claim *c, const at_cell *cell, int threads, at_arena *a)
 {
@@ -36,8 +37,9 @@ static at_verdict answer(const at_claim *c, const at_cell *cell, int threads, at
     for (uint64_t k = 0; k < at_sweep_count(&w); k++) { /* all points; the first that does not hold speaks */
         at_params p;
         at_sweep_nth(&w, k, &p);
-        OK(at_claim_check(c, cell, &p, NULL, (cell->inputs + 9) / 10, 1, &(at_check_env){.threads = threads},
-                          a, &v, &err));
+        uint64_t inputs = (cell->inputs + 9) / 10; /* a control needs them all to be found out */
+        OK(at_claim_check(c, cell, &p, NULL, cell->control ? inputs : TEST_SCALED(inputs), 1,
+                          &(at_check_env){.threads = threads}, a, &v, &err));
         cases += v.inputs;
         if (v.holds != AT_TRUE)
             break;

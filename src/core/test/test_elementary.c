@@ -2,6 +2,7 @@
  * precise computation on its own, arguments whose values lie next to a midpoint of two doubles, results that are exact, halfway, tiny or
  * infinite. */
 #include "../core_internal.h"
+#include "test_scale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -110,11 +111,11 @@ static void test_random(void **state)
     (void)state;
     for (int k = 0; k < ROWS; k++) {
         at_rng r = at_rng_at(1, (uint64_t)k);
-        for (int i = 0; i < (k < 4 ? 230000 : 20000); i++)
+        for (int i = 0; i < TEST_SCALED(k < 4 ? 230000 : 20000); i++)
             ask(&rows[k], draw(&rows[k], &r));
     }
     at_rng r = at_rng_at(1, 100);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < TEST_SCALED(20000); i++) {
         double x = ldexp(1 + at_rng_unit(&r), (int)at_rng_below(&r, 40) - 20);
         ask_pow(x, (at_rng_unit(&r) - 0.5) * 1e3 / fmax(1, fabs(log(x))));
         ask_pow(1 + ldexp(at_rng_unit(&r) - 0.5, -(int)at_rng_below(&r, 50)),
@@ -128,7 +129,7 @@ static void test_precise(void **state)
     (void)state;
     for (int k = 0; k < ROWS; k++) {
         at_rng r = at_rng_at(2, (uint64_t)k);
-        for (int i = 0; i < 4000; i++) {
+        for (int i = 0; i < TEST_SCALED(4000); i++) {
             double x = draw(&rows[k], &r), two = rows[k].ours == at_exp2 ? 2 : x;
             if ((rows[k].ours == at_exp2 && x == floor(x)) || x == 0)
                 continue;
@@ -155,7 +156,7 @@ static void test_hard(void **state)
     at_rng r = at_rng_at(3, 0);
     for (int k = 0; k < ROWS; k++) {
         const row *f = &rows[k];
-        for (int j = 1; j < 4000; j += 2)
+        for (int j = 1; j < TEST_SCALED(4000); j += 2)
             for (int e = -56; e <= -52; e++) {
                 ask(f, ldexp(j, e));
                 ask(f, 1 + ldexp(j, e));
@@ -165,7 +166,7 @@ static void test_hard(void **state)
             }
         for (int e = -1074; e < 1024; e++)
             around(f, ldexp(1, e));
-        for (int i = 0; i < 4000; i++) {
+        for (int i = 0; i < TEST_SCALED(4000); i++) {
             around(f, (double)at_rng_below(&r, 1u << (1 + i % 24)) * M_PI_2);
             around(f, ldexp(1 + at_rng_unit(&r), -20 - i % 8));
         }
@@ -200,7 +201,7 @@ static void test_powers(void **state)
             ask_pow((double)x * x * x * x, y * 0.25);
         }
     at_rng r = at_rng_at(4, 0);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < TEST_SCALED(3000); i++) {
         double odd = 2 * (double)at_rng_below(&r, 1 << 26) + 1;
         ask_pow(odd, 2);            /* 52 to 54 bits */
         ask_pow(odd * 0x1p-538, 2); /* on, and beside, midpoints of denormalised numbers */

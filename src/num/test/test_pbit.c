@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../../core/test/test_scale.h"
+
 #include <attest/num.h>
 #include <float.h>
 #include <inttypes.h>
@@ -295,7 +297,7 @@ static void test_round_boundaries(void **state)
     for (int p = 2; p <= 53; p++)
         for (int w = 0; w < WIDTHS; w++) {
             at_pfmt f = format(p, widths[w]);
-            for (int i = 0; i < 400; i++) {
+            for (int i = 0; i < TEST_SCALED(400); i++) {
                 int bits = p < 53 ? p + 1 : 53; /* p+1 bits: grid points and midpoints */
                 double x = number(&r, bits, f.emin - p - 2, f.emax + 1);
                 double q = fabs(x) < f.norm ? rint(x / (f.tiny / 2)) * (f.tiny / 2) : x;
@@ -327,7 +329,7 @@ static void test_random(void **state)
     for (int p = 2; p <= 53; p++)
         for (int w = 0; w < WIDTHS; w++) {
             at_pfmt f = format(p, widths[w]);
-            for (int i = 0; i < 1200; i++) {
+            for (int i = 0; i < TEST_SCALED(1200); i++) {
                 double a = operand(&r, &f), b = operand(&r, &f);
                 for (op o = ADD; o <= DIV; o++)
                     check(&f, o, a, b);
@@ -359,7 +361,7 @@ static void test_functions(void **state)
         for (int w = 0; w < WIDTHS; w++) {
             at_pfmt f = format(p, widths[w]);
             double log_max = log(f.max), log_tiny = log(f.tiny);
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < TEST_SCALED(60); i++) {
                 double m = fabs(number(&r, p < 53 ? p + 1 : 53, -3, 3));
                 const double x[] = {operand(&r, &f),
                                     in(&f, number(&r, p, -6, 6)),
@@ -387,7 +389,7 @@ static void test_native(void **state)
     at_pfmt f = format(53, 11), g = at_pfmt_of((at_arith){AT_F32, 0, 0});
     const double special[] = {0.0,     -0.0,         INFINITY, -INFINITY,         NAN,   DBL_MAX,
                               DBL_MIN, DBL_TRUE_MIN, 1,        -3 * DBL_TRUE_MIN, 1e-310};
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < TEST_SCALED(200000); i++) {
         double v[2];
         for (int k = 0; k < 2; k++)
             v[k] = at_rng_below(&r, 4) ? number(&r, 53, -1080, 1023) : special[at_rng_below(&r, 11)];
@@ -415,7 +417,7 @@ static void test_round2(void **state)
     (void)state;
     at_rng r = at_rng_at(5, 0);
     for (int p = 2; p <= 53; p++)
-        for (int i = 0; i < 600; i++) {
+        for (int i = 0; i < TEST_SCALED(600); i++) {
             at_pfmt f = format(p, 8);
             double a = number(&r, p < 53 ? p + 1 : 53, f.emin - p, 3),
                    b = number(&r, 20, f.emin - p - 60, -50);
@@ -448,7 +450,7 @@ static void test_ratio(void **state)
 {
     (void)state;
     at_rng r = at_rng_at(6, 0);
-    for (int i = 0; i < 200000; i++) {
+    for (int i = 0; i < TEST_SCALED(200000); i++) {
         at_pfmt f = i % 50 == 0 ? format(53, 11) : format(2 + i % 52, widths[i % WIDTHS]);
         int64_t n = (int64_t)(at_rng_u64(&r) >> at_rng_below(&r, 64)),
                 d = (int64_t)(at_rng_u64(&r) >> at_rng_below(&r, 64));

@@ -6,6 +6,7 @@
  * fewer than 64 roundings of relative size 2^-53 between two such slopes: 64 * 4R * R * 2^-53 < 2^-13 in the worst
  * case; programs that reach it would need every slope at its largest, so 2^-20 is asked for. */
 #include "random_program.h"
+#include "../../core/test/test_scale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define PROGRAMS 100000
+#define PROGRAMS TEST_SCALED(100000)
 
 static void test_random_programs(void **state)
 {

@@ -6,6 +6,7 @@
  * relative size 2^-p: 4^9 * 64 * R * 2^-p. Integers without error are exact; integers with one come out of the next
  * integer step without it. In balls it is the interpreter that rounds, to 53 bits. */
 #include "random_program.h"
+#include "../../core/test/test_scale.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -118,9 +119,10 @@ static tally run_many(int programs, uint64_t seed, recipe how, at_arith arith, i
 static void test_noisy_f64_and_fast(void **state)
 {
     (void)state;
-    tally y = run_many(20000, 7, (recipe){.range = 1024, .noisy = true, .fields = true}, at_f64, 53, true);
-    assert_true(y.assembled > 10000);
-    assert_true(y.noisy_outputs > 10000); /* the errors are really there */
+    tally y = run_many(TEST_SCALED(20000), 7, (recipe){.range = 1024, .noisy = true, .fields = true}, at_f64,
+                       53, true);
+    assert_true(y.assembled > TEST_SCALED(10000));
+    assert_true(y.noisy_outputs > TEST_SCALED(10000)); /* the errors are really there */
     assert_true(y.closest > 0.2);
     assert_true(y.fast_refused < y.assembled);
 }
@@ -128,25 +130,26 @@ static void test_noisy_f64_and_fast(void **state)
 static void test_exact_equals_the_interpreter(void **state)
 {
     (void)state;
-    tally y = run_many(3000, 8, (recipe){.range = 1024, .noisy = true, .hard = true, .fields = true},
-                       (at_arith){.kind = AT_EXACT}, 0, false);
-    assert_true(y.assembled > 2900);
+    tally y =
+        run_many(TEST_SCALED(3000), 8, (recipe){.range = 1024, .noisy = true, .hard = true, .fields = true},
+                 (at_arith){.kind = AT_EXACT}, 0, false);
+    assert_true(y.assembled > TEST_SCALED(2900));
 }
 
 static void test_ball_encloses(void **state)
 {
     (void)state;
-    tally y = run_many(300, 9, (recipe){.range = 1024, .noisy = true, .fields = true},
+    tally y = run_many(TEST_SCALED(300), 9, (recipe){.range = 1024, .noisy = true, .fields = true},
                        (at_arith){.kind = AT_BALL, .bits = 128}, 53, false);
-    assert_true(y.assembled > 150 && y.noisy_outputs > 100);
+    assert_true(y.assembled > TEST_SCALED(150) && y.noisy_outputs > TEST_SCALED(100));
 }
 
 static void test_40_bits(void **state)
 {
     (void)state;
-    tally y = run_many(2000, 10, (recipe){.range = 64, .noisy = true},
+    tally y = run_many(TEST_SCALED(2000), 10, (recipe){.range = 64, .noisy = true},
                        (at_arith){.kind = AT_PBIT, .bits = 40, .exp_bits = 10}, 40, false);
-    assert_true(y.assembled > 1000 && y.noisy_outputs > 1000);
+    assert_true(y.assembled > TEST_SCALED(1000) && y.noisy_outputs > TEST_SCALED(1000));
 }
 
 int main(void)

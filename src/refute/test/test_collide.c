@@ -1,5 +1,6 @@
 /* test_collide.c: birthday search, against the pairs of a quadratic search and with planted ones. */
 #include "../collide.h"
+#include "../../core/test/test_scale.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,7 +125,7 @@ static void test_all_pairs(void **state)
 static void test_order_kept(void **state)
 {
     (void)state;
-    for (uint64_t k = 0; k < 1000; k++) {
+    for (uint64_t k = 0; k < TEST_SCALED(1000); k++) {
         world w = {.bytes = 8, .seed = k, .range = 16, .twin = UINT64_MAX, .target = 1, .late = 100};
         at_collide_job j = job_of(&w, 128);
         at_collision want = quadratic(&w, 128), got;
