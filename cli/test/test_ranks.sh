@@ -23,7 +23,8 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$attest")/attest_mpi.so" ] &
     grid='lis --widths 8 --seeds 1,2 --steps 6 --exams 3 --prompts 2 --count 4 --batch 4 --layers 1 --threads 1'
     # shellcheck disable=SC2086
     for n in 1 2 3; do
-        if [ $n -eq 1 ]; then launch=; else launch="mpirun -n $n"; fi
+        # MPI's own leaks are not ours, and cannot be told apart: its components are gone when the leak checker looks.
+        if [ $n -eq 1 ]; then launch=; else launch="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 mpirun -n $n"; fi
         $launch "$attest" train majority $recipe -o "$dir/m$n.st" >"$dir/.out" 2>"$dir/.err"
         code=$?
         holds "$n ranks train" test "$code" -eq 0 -a -s "$dir/m$n.st"
