@@ -59,6 +59,9 @@ at_status at_program_oom(at_program *P); /* the builder itself ran out of memory
 at_status at_program_status(const at_program *P, at_err *err);
 /* For controls: every scale of attention times `factor`, behind the back of the error bounds. */
 void at_program_weaken(at_program *P, double factor);
+/* The arithmetic that the model will run in: f64 unless told, f32, or p bits. Error bounds include the rounding of every step
+ * in it, in whatever order an executor adds. ball and exact: real numbers, which nothing rounds. */
+void at_program_arithmetic(at_program *P, at_arith a);
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
@@ -145,12 +148,14 @@ typedef struct {
     const double *
         gaps; /* NULL, or (prefix + N + suffix): the gap of the queries at each position, where they differ; then
                            `gap` is the least of them. Copied. */
-    double scale;   /* 0: derived from gap and error */
-    double error;   /* wanted error of the result, default 2^-20 of the value's range; with an explicit
+    double scale; /* 0: derived from gap and error */
+    double error; /* wanted error of the result, default 2^-20 of the value's range; with an explicit
                        scale it is a promise that the assembler relies on (0: computed from the gap) */
-    bool unique;    /* one key only reaches the largest score (or all reach equal values), so that the
+    bool unique;  /* one key only reaches the largest score (or all reach equal values), so that the
                        result of integers is an integer, and leftmost and rightmost need no tie: whichever
                        maximal key rounding prefers, the value is the same */
+    int most; /* at most so many keys reach the largest score (linear: are of the query's class, and one is); 0:
+                       perhaps all. Fewer are rounded less */
     at_var base;    /* base_plus: the result is base + attention (in place when base is not used later) */
     bool base_plus; /* with one value only */
     bool kernel;    /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
@@ -194,7 +199,7 @@ void at_emit_last(at_program *P, at_vec out, at_read_kind read, double threshold
 
 /* ---- using a program ------------------------------------------------------------------------------------------ */
 
-/* Declared range of a variable and the error bound that assembly derived for it. */
+/* Declared range of a variable and the error bound that assembly derived for it, in the program's arithmetic. */
 typedef struct {
     const char *name;
     double lo, hi, err;
@@ -206,8 +211,8 @@ at_status at_program_print(const at_program *P, at_text *out);
 /* The exact interpreter: values (T, R) of the outputs for input x, user positions only (or (1, R), at_emit_last), by
  * the meaning above and not by the weights. Results live in the arena. */
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *a, double **out, at_err *err);
-/* Weights. m is initialised by this call. out_error: bound on |weights' output - interpreter's| in real
- * arithmetic; may be NULL. */
+/* Weights. m is initialised by this call. out_error: bound on |model's output - interpreter's| in the arithmetic that the
+ * program is assembled for; may be NULL. */
 at_status at_assemble(at_program *P, at_model *m, double *out_error, at_err *err);
 /* Shapes: the model that at_assemble would make, by the same decisions, without weights (at_model_shape). For
  * sizes and costs at lengths whose weights would not fit. */

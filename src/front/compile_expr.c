@@ -130,7 +130,8 @@ static at_var fetch(compiler *c, const char *name, at_var target, at_vec values,
                                      .mask = c->mask,
                                      .gap = 1,
                                      .error = error,
-                                     .unique = true});
+                                     .unique = true,
+                                     .most = 1});
 }
 
 /* The values where `key` is largest. */
@@ -144,7 +145,8 @@ static at_var largest(compiler *c, const char *name, at_var key, at_vec values, 
                                      .mask = c->mask,
                                      .gap = 2,
                                      .error = error,
-                                     .unique = true});
+                                     .unique = true,
+                                     .most = 1});
 }
 
 static at_var fetch_back(compiler *c, const char *name, int back, at_vec values)

@@ -12,12 +12,14 @@
  * of such. Every weight is an entry of a form in the plan. */
 #include "schedule.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
     int step;
     form **q, **k, **v, **k2, **v2;
-    int *dest; /* coordinate of each value component, -1 when it is not needed */
+    operands *o; /* what these forms give */
+    int *dest;   /* coordinate of each value component, -1 when it is not needed */
 } head_plan;
 
 typedef struct {
@@ -34,10 +36,13 @@ typedef struct {
     int *home;      /* (n_vars) coordinate of an input in the embedding, or -1 */
     at_var *owner;  /* (cap) variable alive in a coordinate, or -1 */
     at_var *dirt;   /* (cap) dead variable whose value is still there, or -1 */
+    extent *x;      /* (cap) what a coordinate holds */
     at_text *names; /* (cap) everything that lived there */
     int cap, D;
+    bool again; /* a remedy is wanted: plan anew */
     block_plan *blocks;
     int n_blocks;
+    form **out;      /* the readout's rows */
     at_arena *arena; /* scratch */
     at_err *err;
 } plan;
@@ -54,6 +59,7 @@ static void coord_give(plan *L, at_var v, int c)
     L->coord[v] = c;
     L->owner[c] = v;
     L->dirt[c] = -1;
+    L->x[c] = extent_of(&L->P->vars[v]);
     if (c >= L->D)
         L->D = c + 1;
 }
@@ -103,7 +109,7 @@ static bool kept(const plan *L, at_var v, int p)
 
 static mlp_site site(const plan *L, int p)
 {
-    return (mlp_site){L->P, L->coord, L->S.phase, p, L->S.level, L->arena, L->err, L->cap};
+    return (mlp_site){L->P, L->coord, L->S.phase, p, L->S.level, L->x, L->arena, L->err, L->cap, L->P};
 }
 
 static form **forms_of(const plan *L, at_vec v)
@@ -154,9 +160,53 @@ static form **forms_minus_one(const plan *L, form **f, int n, double mu)
     return f;
 }
 
+/* What the forms f of the variables v give, as computed; they may have been multiplied by mu. */
+static void operands_project(const plan *L, at_vec v, form *const *f, double mu, operand *to)
+{
+    for (int k = 0; k < v.n; k++) {
+        var *x = &L->P->vars[v.v[k]];
+        extent z;
+        x->err = f[k]->err; /* of a linear expression, which is made here */
+        x->over = f[k]->over;
+        double r = f[k]->slop + form_rounding(L->P, f[k], L->x, &z);
+        double err = f[k]->err + r / mu, over = f[k]->over + r / mu;
+        to[k] = (operand){{x->lo - over, x->hi + over, x->grain > GRAIN_NONE ? err : 0, x->grain}, err, over};
+    }
+}
+
+static at_status head_errors(const plan *L, head_plan *h)
+{
+    at_program *P = L->P;
+    const at_attention *a = &P->steps[h->step].a;
+    double mu = a->weighting == AT_LINEAR && !a->kernel ? P->steps[h->step].scale : 1;
+    if (!(h->o = operands_new(a, L->arena)))
+        return at_oom(L->err);
+    h->o->rounded = true;
+    operands_project(L, a->query, h->q, mu, h->o->q);
+    operands_project(L, a->key, h->k, mu, h->o->k);
+    operands_project(L, a->value, h->v, 1, h->o->v);
+    if (a->weighting == AT_THREEWISE) {
+        operands_project(L, a->key2, h->k2, 1, h->o->k2);
+        operands_project(L, a->value2, h->v2, 1, h->o->v2);
+    }
+    return AT_OK;
+}
+
+/* base + attention, in place: one addition. */
+static void accumulate_error(at_program *P, var *v)
+{
+    const var *x = &P->vars[v->args[0]], *y = &P->vars[v->args[1]];
+    tally t = TALLY_NONE;
+    tally_add(&t, 1, extent_of(x));
+    tally_add(&t, 1, extent_of(y));
+    v->err = x->err + y->err + tally_rounding(P, &t) + meaning_rounding(P, v);
+    v->over = v->err < x->over + y->over + tally_rounding(P, &t) ? v->err
+                                                                 : x->over + y->over + tally_rounding(P, &t);
+}
+
 static at_status plan_attention(plan *L, int p)
 {
-    const at_program *P = L->P;
+    at_program *P = L->P;
     block_plan *b = &L->blocks[L->n_blocks];
     b->heads = at_new(L->arena, head_plan, P->n_steps + 1);
     if (!b->heads)
@@ -174,8 +224,9 @@ static at_status plan_attention(plan *L, int p)
         h->v = forms_of(L, a->value);
         h->dest = at_new(L->arena, int, a->value.n);
         if (a->weighting == AT_LINEAR && !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
-            h->q = forms_minus_one(L, h->q, a->query.n, P->steps[x->step].scale);
-            h->k = forms_minus_one(L, h->k, a->key.n, P->steps[x->step].scale);
+            double mu = P->steps[x->step].scale * P->weaken;
+            h->q = forms_minus_one(L, h->q, a->query.n, mu);
+            h->k = forms_minus_one(L, h->k, a->key.n, mu);
         }
         if (a->weighting == AT_THREEWISE) {
             h->k2 = forms_of(L, a->key2);
@@ -183,6 +234,13 @@ static at_status plan_attention(plan *L, int p)
         }
         if (!h->q || !h->k || !h->v || !h->dest || (a->weighting == AT_THREEWISE && (!h->k2 || !h->v2)))
             return at_oom(L->err);
+        at_status st = head_errors(L, h);
+        for (int k = 0; k < a->value.n && !st; k++) {
+            var *to = &P->vars[v + k];
+            st = attention_error(P, v + k, &P->steps[x->step], h->o, &to->err, &to->over, L->err);
+        }
+        if (st)
+            return st;
     }
     if (!b->n_heads)
         return AT_OK;
@@ -213,6 +271,7 @@ static at_status plan_attention(plan *L, int p)
         for (int k = 0; k < b->n_heads; k++)
             if (b->heads[k].step == P->vars[x->args[1]].step)
                 b->heads[k].dest[0] = c;
+        accumulate_error(P, &P->vars[v]);
         coord_give(L, v, c);
     }
     coord_retire(L, p);
@@ -228,15 +287,26 @@ static at_var occupant(const plan *L, int c)
 
 static bool is_exact(const plan *L, at_var v)
 {
-    return L->P->vars[v].integer && L->P->vars[v].err == 0;
+    return L->P->vars[v].integer && L->P->vars[v].real == 0;
 }
 
+#define MUCH 0x1p-20 /* rounding that is worth a coordinate */
+
 /* old + (new - old) is not new in floating point unless both are integers, and an integer that is off by one
- * rounding breaks ties: an integer takes over the place of another one only. */
+ * rounding breaks ties: an integer takes over the place of another one only. Nobody takes over from what is so large that its
+ * rounding would be seen. */
 static bool takes_over(const plan *L, const block_plan *b, at_var v, int c)
 {
     at_var old = b->residual ? occupant(L, c) : -1;
-    return old < 0 || !is_exact(L, v) || is_exact(L, old);
+    if (old < 0)
+        return true;
+    const var *x = &L->P->vars[v];
+    double most = ldexp(0.999, L->P->fmt.p); /* their difference is exact */
+    bool integers = x->integer && L->P->vars[old].integer &&
+                    extent_size(L->x[c]) + extent_size((extent){x->lo, x->hi, 0, 0}) <= most;
+    if (!integers && 4 * L->P->unit * extent_size(L->x[c]) > MUCH)
+        return false;
+    return !is_exact(L, v) || is_exact(L, old);
 }
 
 static at_status plan_mlp(plan *L, int p)
@@ -275,6 +345,7 @@ static at_status plan_mlp(plan *L, int p)
         }
     mlp_site s = site(L, p);
     at_status st = mlp_synthesise(&s, want, at, erase, n, levels, &b->net);
+    L->again = L->again || b->net.again;
     if (st)
         return st;
     if (!b->residual)
@@ -283,6 +354,20 @@ static at_status plan_mlp(plan *L, int p)
         coord_give(L, want[k], at[k]);
     coord_retire(L, p);
     L->n_blocks++;
+    return AT_OK;
+}
+
+/* An output is as good as the readout computes it. */
+static at_status plan_readout(plan *L)
+{
+    at_program *P = L->P;
+    if (!(L->out = forms_of(L, P->out)))
+        return at_oom(L->err);
+    for (int k = 0; k < P->out.n; k++) {
+        extent z;
+        double r = L->out[k]->slop + form_rounding(P, L->out[k], L->x, &z);
+        P->vars[P->out.v[k]].err = L->out[k]->err + r;
+    }
     return AT_OK;
 }
 
@@ -301,19 +386,18 @@ static at_status plan_all(plan *L)
     L->home = at_new(a, int, P->n_vars);
     L->owner = at_new(a, at_var, L->cap);
     L->dirt = at_new(a, at_var, L->cap);
+    L->x = at_new(a, extent, L->cap);
     L->names = at_new(a, at_text, L->cap);
     if (!L->S.phase || !L->S.level || !L->S.until || !L->S.live || !L->S.wide || !L->S.in_place ||
-        !L->coord || !L->home || !L->owner || !L->dirt || !L->names)
+        !L->coord || !L->home || !L->owner || !L->dirt || !L->names || !L->x)
         return at_oom(L->err);
     for (int k = 0; k < L->cap; k++)
         L->owner[k] = L->dirt[k] = -1;
     for (at_var v = 0; v < P->n_vars; v++)
         L->coord[v] = L->home[v] = -1;
-    at_status st = schedule_errors(P, L->err);
+    at_status st = schedule_errors(P, a, L->err);
     if (st)
         return st;
-    for (int k = 0; k < P->n_steps; k++)
-        P->steps[k].scale *= P->weaken;
     schedule_phases(P, &L->S);
     schedule_lifetimes(P, &L->S);
     L->blocks = at_new(a, block_plan, L->S.last + 1);
@@ -324,7 +408,7 @@ static at_status plan_all(plan *L)
         st = p % 2 ? plan_mlp(L, p) : plan_attention(L, p);
     if (L->D == 0)
         L->D = 1; /* a constant output */
-    return st;
+    return st ? st : plan_readout(L);
 }
 
 /* ---- writing weights -------------------------------------------------------------------------------------------- */
@@ -369,13 +453,14 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
         const step *s = &P->steps[hp->step];
         const at_attention *t = &s->a;
         bool three = t->weighting == AT_THREEWISE;
+        double scale = s->scale * P->weaken;
         out->groups[h] = (at_group){.heads = 1,
                                     .dk = t->query.n,
                                     .dv = t->value.n,
                                     .weighting = t->weighting,
                                     .post = t->post,
-                                    .scale = t->weighting == AT_LINEAR ? 1 : s->scale,
-                                    .tie = s->tie * s->scale,
+                                    .scale = t->weighting == AT_LINEAR ? 1 : scale,
+                                    .tie = s->tie * scale,
                                     .mask = t->mask,
                                     .bias = forms_have_constant(hp->q, t->query.n) ||
                                             forms_have_constant(hp->k, t->key.n) ||
@@ -533,9 +618,7 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
         st = st ? st : L->names[c].oom ? at_oom(err) : AT_OK;
     }
     m->readout = (at_readout){.kind = P->read, .rows = P->out.n, .threshold = P->threshold, .last = P->last};
-    form **out = forms_of(L, P->out);
-    if (!out)
-        return at_oom(err);
+    form **out = L->out;
     if (!st)
         st = weights ? at_model_layout(m, err) : at_model_shape(m, err);
     if (st || !weights)
@@ -545,6 +628,13 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
         write_block(L, &L->blocks[b], &m->blocks[b], m);
     forms_write(m, m->readout.w, m->readout.b, out, P->out.n);
     return at_model_validate(m, err);
+}
+
+static void plan_release(plan *L)
+{
+    for (int c = 0; c < L->cap && L->names; c++)
+        at_text_release(&L->names[c]);
+    at_arena_release(L->arena);
 }
 
 static at_status assemble(at_program *P, bool weights, at_model *m, double *out_error, at_err *err)
@@ -557,19 +647,23 @@ static at_status assemble(at_program *P, bool weights, at_model *m, double *out_
         return st;
     at_arena scratch;
     at_arena_init(&scratch);
-    plan L = {.P = P, .arena = &scratch, .err = err};
-    st = plan_all(&L);
-    if (!st)
-        st = build_model(&L, weights, m, err);
+    at_err why = {0};
+    plan L = {.P = P, .arena = &scratch, .err = &why};
+    while ((st = plan_all(&L)) != AT_ENOMEM &&
+           L.again) { /* each time more variables are marked, so it ends */
+        plan_release(&L);
+        at_arena_init(&scratch);
+        why = (at_err){0};
+        L = (plan){.P = P, .arena = &scratch, .err = &why};
+    }
+    st = st ? at_fail(err, st, "%s", why.text) : build_model(&L, weights, m, err);
     if (out_error && !st) {
         *out_error = 0;
         for (int k = 0; k < P->out.n; k++)
             if (P->vars[P->out.v[k]].err > *out_error)
                 *out_error = P->vars[P->out.v[k]].err;
     }
-    for (int c = 0; c < L.cap && L.names; c++)
-        at_text_release(&L.names[c]);
-    at_arena_release(&scratch);
+    plan_release(&L);
     if (st)
         at_model_release(m);
     return st;

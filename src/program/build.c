@@ -16,6 +16,7 @@ at_program *at_program_new(const char *name, int N)
     P->n_min = 1;
     P->origin = 1;
     P->weaken = 1;
+    at_program_arithmetic(P, at_f64);
     P->name = at_arena_strdup(&P->arena, name);
     if (!P->name)
         at_oom(&P->err);
@@ -255,6 +256,13 @@ void at_program_weaken(at_program *P, double factor)
     if (!(factor > 0) || !isfinite(factor))
         at_program_fail(P, "a factor of %g on scales; it must be above 0", factor);
     P->weaken = factor;
+}
+
+void at_program_arithmetic(at_program *P, at_arith a)
+{
+    P->arith = a;
+    P->fmt = at_pfmt_of(a);
+    P->unit = a.kind == AT_BALL || a.kind == AT_EXACT ? 0 : ldexp(1, -P->fmt.p);
 }
 
 void at_program_lengths(at_program *P, int n_min)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define RANGE_MAX 0x1p45 /* integers beyond this leave too few bits for the steps on them */
+#define RANGE_MAX 0x1p53 /* integers beyond this are not told apart by doubles */
 
 static bool need(at_program *P, const char *name, at_var x, bool integer, bool boolean)
 {
@@ -16,7 +16,7 @@ static bool need(at_program *P, const char *name, at_var x, bool integer, bool b
     }
     const var *v = &P->vars[x];
     if (integer && (!v->integer || v->hi > RANGE_MAX || v->lo < -RANGE_MAX)) {
-        at_program_fail(P, "%s needs an integer below 2^45, %s is not one", name,
+        at_program_fail(P, "%s needs an integer below 2^53, %s is not one", name,
                         v->name ? v->name : "its argument");
         return false;
     }

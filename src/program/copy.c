@@ -99,7 +99,8 @@ static at_var by_index(at_copier *c, const char *name, at_var target, at_vec val
                                      .gap = 1,
                                      .scale = c->how.scale,
                                      .error = error,
-                                     .unique = true});
+                                     .unique = true,
+                                     .most = 1});
 }
 
 /* What steers another copy must be nearly exact: its error is multiplied by positions before it meets a gap of 1. */
@@ -275,6 +276,7 @@ at_var at_copy_linear(at_copier *c, const char *name, at_var target, at_vec valu
                                             .weighting = AT_LINEAR,
                                             .mask = {.kind = AT_MASK_CAUSAL},
                                             .gap = 1,
+                                            .most = W,
                                             .error = error_of(c, false, 0x1p-30) / W});
     at_var rest = at_sum(P, NULL, AT_VEC(c->here, block), (double[]){1, -W}, 0); /* step 2 */
     at_var count = at_min2(P, fresh(c, own), rest, at_const(P, W));
@@ -311,6 +313,7 @@ static at_var *block_of(at_copier *c, slotting *s, int n, at_mask mask)
                                             .weighting = AT_SOFTMAX,
                                             .mask = mask,
                                             .gap = 1,
+                                            .most = c->how.uniform ? 0 : W,
                                             .error = (c->how.error > 0 ? c->how.error / 2 : STEERING) / W});
     for (int k = 0; k < n * S && mean >= 0; k++)
         s->block[k] = at_scaled(P, W, mean + k);

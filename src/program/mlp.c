@@ -3,7 +3,8 @@
  * The idea. At every hidden level a variable is an affine form over the units of that level; linear
  * expressions cost nothing. A pointwise step at level l adds units whose pre-activations are forms over
  * level l-1. A variable that is needed deeper is carried: x = relu(x) - relu(-x), one unit when its
- * sign is known. Carrying is exact in every arithmetic, since one of the two units is 0.
+ * sign is known. Carrying what is one unit or coordinate already is exact in every arithmetic, since one of the two
+ * units is 0; else the form is rounded as it becomes one.
  *
  *   ramp(x;a,b)    (relu(x-a) - relu(x-b)) / (b-a)
  *   max(x,y)       x + relu(y-x)                         min(x,y)  x - relu(x-y)
@@ -12,6 +13,10 @@
  *   table(x)       e = 0: the polygon through the points, a unit for each change of slope;
  *                  e > 0: a staircase, two units a jump, flat within e of every integer
  *   x*y            (sq(x+y) - sq(x-y)) / 4 with the table of squares
+ *
+ * Rounding. A form carries the error of the variable that it is the value of; a unit what it can hold. Making a unit rounds its
+ * pre-activation, and what that does to the step is its noise. Where there is too much of it a remedy is noted, and the
+ * assembler plans anew (rounding.c, docs/program.md).
  *
  * Here e is the flat radius: at least the error bound of x, so that the step removes the error. It is a
  * multiple of 2^-10, so that corners and slopes at integers of less than 42 bits are exact doubles.
@@ -33,30 +38,14 @@
 #include <math.h>
 #include <string.h>
 
-#define FLAT       0.25 /* flat radius around integers when the error bound is smaller */
-#define WIDE_TABLE 16   /* a table of more corners makes many units */
-
-/* Places where the polygon through a table turns. */
-static int table_turns(const var *v)
-{
-    int turns = 0;
-    for (int k = 2; k < v->n_table; k++)
-        turns += v->table[k] - v->table[k - 1] != v->table[k - 1] - v->table[k - 2];
-    return turns;
-}
-
-bool point_is_wide(const var *v)
-{
-    return (v->op == OP_TABLE && table_turns(v) > WIDE_TABLE) ||
-           (v->op == OP_NEAR && v->n_table > WIDE_TABLE / 4) || (v->op == OP_PRODUCT);
-}
-
 typedef struct {
     const mlp_site *s;
     mlp_net *net;
+    extent **x;  /* (levels+1) what units hold; level 0: coordinates */
     int *cap;    /* (levels+1) room for units */
     form **memo; /* (n_vars, levels+1) */
     int levels;
+    double noise;  /* what the rounding of units does to the form that is being made of them */
     at_var now;    /* the variable that is being lowered, to be named when it does not fit */
     at_status why; /* set with oom when the reason is not memory */
     bool oom;      /* stop */
@@ -65,6 +54,13 @@ typedef struct {
 static form empty_form;
 
 /* ---- forms ------------------------------------------------------------------------------------------ */
+
+/* |a + k b - fl(a + fl(k b))|, at most. */
+static double scaled_error(double a, double k, double b)
+{
+    double t = k * b;
+    return fabs(fma(k, b, -t)) + sum_error(a, t);
+}
 
 /* a + k*b; forms are sorted by unit. */
 static form *form_plus(synth *y, const form *a, double k, const form *b)
@@ -77,20 +73,24 @@ static form *form_plus(synth *y, const form *a, double k, const form *b)
         y->oom = true;
         return &empty_form;
     }
-    int n = 0, i = 0, j = 0;
+    int n = 0, i = 0, j = 0, level = a->n ? a->level : b->level;
+    double slop = a->slop + fabs(k) * b->slop + scaled_error(a->c0, k, b->c0);
     while (i < a->n || j < b->n) {
         int u = j >= b->n || (i < a->n && a->unit[i] <= b->unit[j]) ? a->unit[i] : b->unit[j];
         double c = 0;
         if (i < a->n && a->unit[i] == u)
             c += a->coef[i++];
-        if (j < b->n && b->unit[j] == u)
+        if (j < b->n && b->unit[j] == u) {
+            double off = scaled_error(c, k, b->coef[j]);
+            slop += off > 0 ? off * extent_size(y->x[level][u]) : 0;
             c += k * b->coef[j++];
+        }
         if (c != 0) {
             unit[n] = u;
             coef[n++] = c;
         }
     }
-    *f = (form){n, unit, coef, a->c0 + k * b->c0};
+    *f = (form){n, unit, coef, a->c0 + k * b->c0, .level = level, .slop = slop};
     return f;
 }
 
@@ -105,7 +105,7 @@ static form *form_const(synth *y, double c)
     return f;
 }
 
-static form *form_unit(synth *y, int u, double coef)
+static form *form_unit(synth *y, int l, int u, double coef)
 {
     form *f = at_new(y->s->arena, form, 1);
     int *unit = at_new(y->s->arena, int, 1);
@@ -116,7 +116,7 @@ static form *form_unit(synth *y, int u, double coef)
     }
     unit[0] = u;
     c[0] = coef;
-    *f = (form){1, unit, c, 0};
+    *f = (form){1, unit, c, 0, .level = l};
     return f;
 }
 
@@ -125,93 +125,159 @@ static form *form_shift(synth *y, const form *a, double c)
 {
     form *f = form_const(y, a->c0 + c);
     if (f != &empty_form)
-        *f = (form){a->n, a->unit, a->coef, a->c0 + c};
+        *f = (form){a->n,      a->unit,           a->coef,
+                    a->c0 + c, .level = a->level, .slop = a->slop + sum_error(a->c0, c)};
     return f;
+}
+
+/* The errors of a linear expression at f, whose parts are at part[k]. What its author knows of its range, the weights do
+ * not. */
+static void linear_errors(const at_program *P, const var *v, form *f, form *const *part)
+{
+    f->err = f->slop + meaning_rounding(P, v);
+    f->over = f->err;
+    f->slop = 0;
+    for (int k = 0; k < v->n_args; k++) {
+        f->err += fabs(v->coef[k]) * part[k]->err;
+        f->over += fabs(v->coef[k]) * part[k]->over;
+    }
+    f->over = v->known ? f->err : fmin(f->over, f->err);
 }
 
 form *residual_form(const mlp_site *s, at_var v)
 {
-    synth y = {.s = s};
+    extent *x0 = (extent *)s->x;
+    synth y = {.s = s, .x = &x0};
     const var *x = &s->P->vars[v];
     form *f = &empty_form;
-    if (s->coord[v] >= 0)
-        f = form_unit(&y, s->coord[v], 1);
-    else { /* a linear expression of variables that have coordinates */
+    if (s->coord[v] >= 0) {
+        f = form_unit(&y, 0, s->coord[v], 1);
+        if (y.oom)
+            return NULL;
+        f->err = x->err;
+        f->over = x->over;
+    } else { /* a linear expression of variables that have coordinates */
+        form **part = at_new(s->arena, form *, x->n_args + 1);
         f = form_const(&y, x->c0);
-        for (int k = 0; k < x->n_args && !y.oom; k++) {
-            form *a = residual_form(s, x->args[k]);
-            f = a ? form_plus(&y, f, x->coef[k], a) : NULL;
+        for (int k = 0; part && k < x->n_args && !y.oom; k++) {
+            part[k] = residual_form(s, x->args[k]);
+            f = part[k] ? form_plus(&y, f, x->coef[k], part[k]) : NULL;
             if (!f)
                 return NULL;
         }
+        if (!part || y.oom)
+            return NULL;
+        linear_errors(s->P, x, f, part);
     }
-    return y.oom ? NULL : f;
+    return f;
 }
 
 /* ---- units ------------------------------------------------------------------------------------------- */
 
-/* Adds a unit as it stands to level l and returns coef times it. */
-static form *bare_unit(synth *y, int l, const form *pre, double coef)
+/* A GeLU unit computed as z * (erfc(-z / sqrt 2) / 2): a few roundings, and erfc's own, relative to z; slope at most 1.13. */
+#define GELU_ULPS  16
+#define GELU_SLOPE 1.13
+
+/* Adds a unit as it stands to level l and returns coef times it. Its pre-activation is at most `most`; what its rounding
+ * does to the result is added to the noise. */
+static form *bare_unit(synth *y, int l, const form *pre, double coef, double most)
 {
     mlp_net *net = y->net;
+    const at_program *P = y->s->P;
     if (net->units[l] >= AT_MAX_WIDTH) {
-        const at_program *P = y->s->P;
         const char *name = P->vars[y->now].name;
         y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: an MLP layer of more than %d units", P->name,
                          name ? name : "an unnamed expression", AT_MAX_WIDTH);
         y->oom = true;
-        return &empty_form;
     }
+    if (y->oom)
+        return &empty_form;
     if (net->units[l] == y->cap[l]) {
         int cap = 2 * y->cap[l] + 8;
         form *grown = at_new(y->s->arena, form, cap);
-        if (!grown) {
+        extent *wider = at_new(y->s->arena, extent, cap);
+        if (!grown || !wider) {
             y->oom = true;
             return &empty_form;
         }
-        if (net->units[l])
+        if (net->units[l]) {
             memcpy(grown, net->pre[l], (size_t)net->units[l] * sizeof *grown);
+            memcpy(wider, y->x[l], (size_t)net->units[l] * sizeof *wider);
+        }
         net->pre[l] = grown;
+        y->x[l] = wider;
         y->cap[l] = cap;
     }
+    extent z;
+    double r = pre->slop + form_rounding(P, pre, y->x[l - 1], &z);
+    double below = fmin(-z.lo, 2 * AT_GELU_GAP); /* a GeLU unit is no lower */
+    z.lo = 0;
+    z.hi = fmax(fmin(z.hi, most + r), 0);
+    if (P->lambda > 0) {
+        r = r * GELU_SLOPE + GELU_ULPS * P->unit * fmax(z.hi, below);
+        z = (extent){-below, z.hi, 0, GRAIN_NONE};
+    }
+    y->noise += fabs(coef) * r;
     net->pre[l][net->units[l]] = *pre;
-    return form_unit(y, net->units[l]++, coef);
+    y->x[l][net->units[l]] = z;
+    return form_unit(y, l, net->units[l]++, coef);
 }
 
 /* The same for relu(pre): a ReLU unit, or a GeLU one in its stead. */
-static form *relu_unit(synth *y, int l, const form *pre, double coef)
+static form *relu_unit(synth *y, int l, const form *pre, double coef, double most)
 {
     double lambda = y->s->P->lambda;
     if (!(lambda > 0))
-        return bare_unit(y, l, pre, coef);
-    return bare_unit(y, l, form_plus(y, &empty_form, lambda, pre), coef / lambda);
+        return bare_unit(y, l, pre, coef, most);
+    y->noise += fabs(coef) * MEANING * fmax(most, 0); /* of the division */
+    return bare_unit(y, l, form_plus(y, &empty_form, lambda, pre), coef / lambda, lambda * most);
 }
 
 static form *value_at(synth *y, at_var v, int l);
 
-/* below = relu(below) - relu(-below), one unit where the sign is known and the unit is a ReLU. */
-static form *pair(synth *y, int l, const form *below, bool positive, bool negative)
+/* below = relu(below) - relu(-below), one unit where the sign is known and the unit is a ReLU; it lies in lo..hi. One unit
+ * or the other is off, or both are smaller than their errors: the larger error counts. */
+static form *pair(synth *y, int l, const form *below, bool positive, bool negative, double lo, double hi)
 {
     form *f = &empty_form;
     bool both = y->s->P->lambda > 0;
+    double noise = y->noise, most = 0;
     if (positive || both)
-        f = form_plus(y, f, 1, relu_unit(y, l, below, 1));
+        f = form_plus(y, f, 1, relu_unit(y, l, below, 1, hi));
+    most = y->noise - noise;
+    y->noise = noise;
     if (negative || both)
-        f = form_plus(y, f, 1, relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1));
+        f = form_plus(y, f, 1, relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1, -lo));
+    y->noise = noise + (both ? most + (y->noise - noise) : fmax(most, y->noise - noise));
     return f;
 }
 
+/* A value that cannot be negative, but for rounding, takes one unit: cutting it at 0 brings it nearer. */
 static form *carry(synth *y, at_var v, int l)
 {
     const var *x = &y->s->P->vars[v];
     form *below = value_at(y, v, l - 1);
     if (below->n == 0)
         return below;
-    return pair(y, l, below, x->hi + x->err > 0, x->lo - x->err < 0);
+    form *f =
+        pair(y, l, below, x->hi + x->real > 0, x->lo - x->real < 0, x->lo - below->over, x->hi + below->over);
+    if (y->oom)
+        return f;
+    f->err = below->err + f->slop + y->noise;
+    f->over = below->over + f->slop + y->noise;
+    for (int k = 0; k < f->n && x->grain > GRAIN_NONE;
+         k++) { /* it is as near to the variable's grain as that is known */
+        extent *z = &y->x[l][f->unit[k]];
+        if (z->grain < x->grain || z->off > f->err)
+            z->grain = x->grain, z->off = f->err;
+    }
+    f->slop = 0;
+    return f;
 }
 
-/* Sum of coef[k]*relu(x - at[k]): many units at once. */
-static form *relu_row(synth *y, int l, const form *x, int n, const double *at, const double *coef)
+/* Sum of coef[k]*relu(x - at[k]): many units at once. x is at most hi; `corner`: the error of each at. */
+static form *relu_row(synth *y, int l, const form *x, int n, const double *at, const double *coef, double hi,
+                      double corner)
 {
     form *f = at_new(y->s->arena, form, 1);
     int *unit = at_new(y->s->arena, int, n + 1);
@@ -224,39 +290,32 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
     for (int k = 0; k < n && !y->oom; k++) {
         if (coef[k] == 0)
             continue;
-        form *one = relu_unit(y, l, form_shift(y, x, -at[k]), coef[k]);
+        form *one = relu_unit(y, l, form_shift(y, x, -at[k]), coef[k], hi - at[k]);
+        y->noise += fabs(coef[k]) * corner;
         if (y->oom)
             break;
         unit[m] = one->unit[0];
         c[m++] = one->coef[0];
     }
-    *f = (form){m, unit, c, 0};
+    *f = (form){m, unit, c, 0, .level = l};
     return f;
 }
 
-/* With GeLU units half way between the error and 1/2: corners want a distance from the argument. */
-static double flat_radius(const at_program *P, double err)
-{
-    if (!(P->lambda > 0))
-        return fmax(FLAT, ceil(err * 0x1p10) * 0x1p-10);
-    return err <= FLAT / 2 ? FLAT : fmin(floor((err + 0.5) * 0x1p9), 511) * 0x1p-10;
-}
-
-/* The corners of the table over integers lo..lo+n-1, an argument of error e: places and changes of slope. Returns how
- * many there are; at and coef may be NULL. */
-static int table_corners(const at_program *P, double lo, int n, const double *t, double e, double *at,
+/* The corners of the table over integers lo..lo+n-1: places and changes of slope. Returns how many there are; at and coef
+ * may be NULL. */
+static int table_corners(double lo, int n, const double *t, bool stairs, double flat, double *at,
                          double *coef)
 {
     int m = 0;
-    double slope = 0, flat = flat_radius(P, e);
+    double slope = 0;
     for (int k = 0; k + 1 < n; k++) {
         double next = t[k + 1] - t[k], jump = next / (1 - 2 * flat);
-        if (e == 0 && next != slope) {
+        if (!stairs && next != slope) {
             if (at)
                 at[m] = lo + k, coef[m] = next - slope;
             m++;
             slope = next;
-        } else if (e > 0 && jump != 0) {
+        } else if (stairs && jump != 0) {
             if (at) {
                 at[m] = lo + k + flat, coef[m] = jump;
                 at[m + 1] = lo + k + 1 - flat, coef[m + 1] = -jump;
@@ -267,164 +326,147 @@ static int table_corners(const at_program *P, double lo, int n, const double *t,
     return m;
 }
 
-/* The table as a function of the form x whose error is e. A long table has few corners, mostly. */
-static form *table_form(synth *y, int l, const form *x, double lo, int n, const double *t, double e)
+/* What the rounding of the constants of a table does to its value. Differences of multiples of one grain are exact; else a
+ * slope is off by 3 roundings of the largest value, and reaches as far as the table. */
+static double table_slop(double lo, int n, const double *t, bool stairs, double flat)
 {
-    int m = table_corners(y->s->P, lo, n, t, e, NULL, NULL);
+    double most = 0, variation = 0;
+    int g = 2000;
+    for (int k = 0; k < n; k++) {
+        int h = grain_of(t[k]);
+        g = h < g ? h : g;
+        most = fmax(most, fabs(t[k]));
+        variation += k ? fabs(t[k] - t[k - 1]) : 0;
+    }
+    double slop = most * 4 <= ldexp(1, 53 + g) ? 0 : 3 * MEANING * most * n * n;
+    double corner = sum_error(fmax(fabs(lo), fabs(lo + n)), flat); /* the largest */
+    return slop + (stairs ? variation / (1 - 2 * flat) * (2 * corner + 2 * MEANING) : 0);
+}
+
+/* The table as a function of the form x whose error is e. A long table has few corners, mostly. */
+static form *table_form(synth *y, int l, const form *x, double lo, int n, const double *t, bool stairs,
+                        double flat, double e)
+{
+    int m = table_corners(lo, n, t, stairs, flat, NULL, NULL);
     double *at = at_new(y->s->arena, double, m + 1), *coef = at_new(y->s->arena, double, m + 1);
     if (!at || !coef) {
         y->oom = true;
         return &empty_form;
     }
-    table_corners(y->s->P, lo, n, t, e, at, coef);
-    return form_shift(y, relu_row(y, l, x, m, at, coef), t[0]);
+    table_corners(lo, n, t, stairs, flat, at, coef);
+    y->noise += table_slop(lo, n, t, stairs, flat);
+    return form_shift(y, relu_row(y, l, x, m, at, coef, lo + n - 1 + e, stairs ? fmax(e - flat, 0) : 0),
+                      t[0]);
 }
 
-/* ---- what GeLU units add to errors --------------------------------------------------------------------- */
-
-/* At least gap(u') for every u' >= u >= 0: gap falls after 0.7518, and Phi(-u) <= 4 phi(u) / (3u + sqrt(u^2 + 8)) (Sampford 1953), which is
- * 2% too much at 1 and less further on. Never 0: a tie that must be exact is none. */
-double mlp_gelu_gap(double u)
+/* Largest and smallest that the weights' value of a variable can be, at the form f. */
+static double top_of(const var *v, const form *f)
 {
-    if (u < 1)
-        return AT_GELU_GAP;
-    double phi = 0x1.9884533d43651p-2 * at_exp(-u * u / 2);
-    return fmin(AT_GELU_GAP, 4 * u * phi / (3 * u + sqrt(u * u + 8)) * (1 + 0x1p-30) + 0x1p-60);
+    return v->hi + f->over;
 }
 
-/* A table as in table_form: positive and negative weights, and their corners' distance. */
-static double table_unit_error(const at_program *P, int n, const double *t, double e)
+static double bottom_of(const var *v, const form *f)
 {
-    double plus = 0, minus = 0, slope = 0, flat = flat_radius(P, e);
-    for (int k = 1; k < n; k++) {
-        double next = t[k] - t[k - 1], turn = next - slope;
-        if (e > 0)
-            plus += fabs(next) / (1 - 2 * flat);
-        else
-            *(turn > 0 ? &plus : &minus) += fabs(turn);
-        slope = next;
-    }
-    /* Without error the argument is at a corner, where G(0) = 0, or at least 1 away from it. */
-    double distance = e > 0 ? fmax(flat - e, 0) : 1;
-    return fmax(plus, minus) * mlp_gelu_gap(P->lambda * distance) / P->lambda;
+    return v->lo - f->over;
 }
 
-/* The sum of sq/4 tables, without building them: the steps of a table of squares add up to its variation. */
-static double product_unit_error(const at_program *P, const var *x, const var *z)
+/* A corner at t + d, and its rounding. */
+static double corner_at(double t, double d, double *off)
 {
-    double e = x->err + z->err, flat = flat_radius(P, e), total = 0;
-    double range[2][2] = {{x->lo + z->lo, x->hi + z->hi}, {x->lo - z->hi, x->hi - z->lo}};
-    for (int k = 0; k < 2; k++) {
-        double lo = range[k][0], hi = range[k][1], most = fmax(lo * lo, hi * hi) / 4;
-        total += e > 0 ? 2 * most / (1 - 2 * flat) : (hi - lo) / 2 + fmax(fabs(lo), fabs(hi));
-    }
-    double distance = e > 0 ? fmax(flat - e, 0) : 1;
-    return total * mlp_gelu_gap(P->lambda * distance) / P->lambda;
+    *off = fmax(*off, sum_error(t, d));
+    return t + d;
 }
 
-double times_scale(const at_program *P, const var *v)
-{
-    double size = 0;
-    for (int k = 0; k < 2; k++) {
-        const var *x = &P->vars[v->args[k]];
-        size += fmax(fabs(x->lo), fabs(x->hi)) + x->err;
-    }
-    return size * size / sqrt(24 * v->c0) * (1 + 0x1p-30); /* size^4 / (24 L^2) = c0 */
-}
-
-double point_unit_error(const at_program *P, const var *v)
-{
-    const var *x = &P->vars[v->args[0]], *z = &P->vars[v->args[v->n_args > 1]];
-    double one = AT_GELU_GAP / P->lambda, flat = flat_radius(P, x->err);
-    double jump = mlp_gelu_gap(P->lambda * fmax(flat - x->err, 0)) / P->lambda / (1 - 2 * flat);
-    switch (v->op) {
-    case OP_PASS:
-        return 0;
-    case OP_TIMES:
-        return v->c0;
-    case OP_RAMP:
-        return one / (v->c1 - v->c0);
-    case OP_ABS:
-    case OP_SELECT:
-        return 2 * one;
-    case OP_AT_LEAST:
-        return jump;
-    case OP_EQUALS:
-        return 2 * jump;
-    case OP_TABLE:
-        return table_unit_error(P, v->n_table, v->table, x->err);
-    case OP_PRODUCT:
-        return product_unit_error(P, x, z);
-    case OP_NEAR:
-        return 2 * v->n_table * one / v->c1;
-    default: /* one unit of weight 1 */
-        return one;
-    }
-}
-
-static form *lower(synth *y, at_var id, int l)
+/* The units of step v at level l, its arguments being fa, fb, fc at level l - 1. What the rounding of units and constants
+ * does to the result goes to the noise. */
+static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb, const form *fc)
 {
     const at_program *P = y->s->P;
     const var *v = &P->vars[id];
     at_var a = v->args[0], b = v->n_args > 1 ? v->args[1] : a;
     const var *x = &P->vars[a], *z = &P->vars[b];
-    form *fa = value_at(y, a, l - 1), *fb = v->n_args > 1 ? value_at(y, b, l - 1) : NULL;
-    double e;
-    y->now = id;
+    double e, top = top_of(x, fa), slope, off = 0;
     switch (v->op) {
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
-        return relu_row(y, l, fa, 2, (double[]){v->c0, v->c1}, (double[]){s, -s});
+        y->noise += 8 * MEANING; /* of the slope, and of the interpreter */
+        return relu_row(y, l, fa, 2, (double[]){v->c0, v->c1}, (double[]){s, -s}, top, 0);
     }
     case OP_RELU:
-        return relu_unit(y, l, fa, 1);
+        return relu_unit(y, l, fa, 1, top);
     case OP_PASS:
-        return pair(y, l, fa, true, true);
+        return pair(y, l, fa, true, true, bottom_of(x, fa), top);
     case OP_TIMES: {
         double L = times_scale(P, v), coef = sqrt(M_PI_2) * L * L / 4;
+        double most = (extent_size((extent){bottom_of(x, fa), top, 0, 0}) +
+                       extent_size((extent){bottom_of(z, fb), top_of(z, fb), 0, 0})) /
+                      L;
         form *f = &empty_form;
         for (int k = 0; k < 4; k++) { /* s, -s, d, -d */
             double sign = k % 2 ? -1 : 1;
             form *sum = form_plus(y, fa, k < 2 ? 1 : -1, fb);
-            f = form_plus(y, f, 1,
-                          bare_unit(y, l, form_plus(y, &empty_form, sign / L, sum), k < 2 ? coef : -coef));
+            f = form_plus(
+                y, f, 1,
+                bare_unit(y, l, form_plus(y, &empty_form, sign / L, sum), k < 2 ? coef : -coef, most));
+            y->noise += coef * most * 8 * MEANING; /* of L and coef */
         }
         return f;
     }
-    case OP_MAX:
-        return form_plus(y, value_at(y, a, l), 1, relu_unit(y, l, form_plus(y, fb, -1, fa), 1));
-    case OP_MIN:
-        return form_plus(y, value_at(y, a, l), 1, relu_unit(y, l, form_plus(y, fa, -1, fb), -1));
-    case OP_ABS:
-        return form_plus(y, relu_unit(y, l, fa, 1), 1, relu_unit(y, l, form_plus(y, &empty_form, -1, fa), 1));
+    case OP_MAX: {
+        form *more = relu_unit(y, l, form_plus(y, fb, -1, fa), 1, top_of(z, fb) - bottom_of(x, fa));
+        form *kept = value_at(y, a, l);
+        y->noise += kept->err - fa->err;
+        return form_plus(y, kept, 1, more);
+    }
+    case OP_MIN: {
+        form *less = relu_unit(y, l, form_plus(y, fa, -1, fb), -1, top - bottom_of(z, fb));
+        form *kept = value_at(y, a, l);
+        y->noise += kept->err - fa->err;
+        return form_plus(y, kept, 1, less);
+    }
+    case OP_ABS: {
+        form *below = relu_unit(y, l, form_plus(y, &empty_form, -1, fa), 1, -bottom_of(x, fa));
+        return form_plus(y, relu_unit(y, l, fa, 1, top), 1, below);
+    }
     case OP_SELECT: {
         const var *w = &P->vars[v->args[2]];
-        form *fc = value_at(y, v->args[2], l - 1);
         /* relu((x - lx) - (hx - lx)(1 - b)): x - lx where b = 1, and 0 where b = 0 */
         double rx = z->hi - z->lo, ry = w->hi - w->lo;
         form *px = form_shift(y, form_plus(y, fb, rx, fa), -z->lo - rx);
         form *py = form_shift(y, form_plus(y, fc, -ry, fa), -w->lo);
-        form *f = form_plus(y, relu_unit(y, l, px, 1), 1, relu_unit(y, l, py, 1));
+        y->noise += 2 * (sum_error(z->hi, -z->lo) + sum_error(w->hi, -w->lo) + sum_error(-z->lo, -rx)) +
+                    sum_error(z->lo, -w->lo);
+        form *other = relu_unit(y, l, py, 1, ry * (1 + fa->over) + fc->over);
+        form *f = form_plus(y, relu_unit(y, l, px, 1, rx * (1 + fa->over) + fb->over), 1, other);
         f = form_shift(y, f, w->lo);
-        return z->lo == w->lo ? f : form_plus(y, f, z->lo - w->lo, value_at(y, a, l));
+        if (z->lo == w->lo)
+            return f;
+        form *kept = value_at(y, a, l);
+        y->noise += fabs(z->lo - w->lo) * (kept->err - fa->err);
+        return form_plus(y, f, z->lo - w->lo, kept);
     }
     case OP_AND:
-        return relu_unit(y, l, form_shift(y, form_plus(y, fa, 1, fb), -1), 1);
+        return relu_unit(y, l, form_shift(y, form_plus(y, fa, 1, fb), -1), 1, 1 + fa->over + fb->over);
     case OP_OR: {
         form *none = form_shift(y, form_plus(y, form_plus(y, &empty_form, -1, fa), -1, fb), 1);
-        return form_shift(y, relu_unit(y, l, none, -1), 1);
+        return form_shift(y, relu_unit(y, l, none, -1, 1 + fa->over + fb->over), 1);
     }
     case OP_AT_LEAST: {
-        double s = 1 / (1 - 2 * (e = flat_radius(P, x->err)));
-        return relu_row(y, l, fa, 2, (double[]){v->c0 - 1 + e, v->c0 - e}, (double[]){s, -s});
+        double s = 1 / (1 - 2 * (e = flat_radius(P, x->real, fa->err))), t = v->c0;
+        double at[2] = {corner_at(t - 1, e, &off), corner_at(t, -e, &off)};
+        y->noise += s == 2 ? 0 : 2 * MEANING;
+        return relu_row(y, l, fa, 2, at, (double[]){s, -s}, top, off + fmax(fa->err - e, 0));
     }
     case OP_EQUALS: {
-        double s = 1 / (1 - 2 * (e = flat_radius(P, x->err))), t = v->c0;
-        return relu_row(y, l, fa, 4, (double[]){t - 1 + e, t - e, t + e, t + 1 - e},
-                        (double[]){s, -s, -s, s});
+        double s = 1 / (1 - 2 * (e = flat_radius(P, x->real, fa->err))), t = v->c0;
+        double at[4] = {corner_at(t - 1, e, &off), corner_at(t, -e, &off), corner_at(t, e, &off),
+                        corner_at(t + 1, -e, &off)};
+        y->noise += s == 2 ? 0 : 4 * MEANING;
+        return relu_row(y, l, fa, 4, at, (double[]){s, -s, -s, s}, top, off + fmax(fa->err - e, 0));
     }
     case OP_TABLE:
-        return table_form(y, l, fa, x->lo, v->n_table, v->table, x->err);
+        return table_form(y, l, fa, x->lo, v->n_table, v->table, point_is_stairs(P, v, fa->err, &slope),
+                          flat_radius(P, x->real, fa->err), fa->err);
     case OP_PRODUCT: {
         double plo = x->lo + z->lo, phi = x->hi + z->hi, mlo = x->lo - z->hi, mhi = x->hi - z->lo;
         int np = (int)(phi - plo) + 1, nm = (int)(mhi - mlo) + 1;
@@ -435,25 +477,124 @@ static form *lower(synth *y, at_var id, int l)
             sq[k] = (plo + k) * (plo + k) / 4;
         for (int k = 0; k < nm; k++)
             sq[np + k] = (mlo + k) * (mlo + k) / 4;
-        e = x->err + z->err;
-        form *p = table_form(y, l, form_plus(y, fa, 1, fb), plo, np, sq, e);
-        form *m = table_form(y, l, form_plus(y, fa, -1, fb), mlo, nm, sq + np, e);
+        /* squares beyond 2^53 are rounded, and a quarter of them is what the table says */
+        double most = fmax(fmax(fabs(plo), fabs(phi)), fmax(fabs(mlo), fabs(mhi)));
+        y->noise += most * most <= 0x1p53 ? 0 : MEANING * most * most;
+        e = fa->err + fb->err;
+        bool stairs = point_is_stairs(P, v, e, &slope);
+        double flat = flat_radius(P, x->real + z->real, e);
+        form *p = table_form(y, l, form_plus(y, fa, 1, fb), plo, np, sq, stairs, flat, e);
+        form *m = table_form(y, l, form_plus(y, fa, -1, fb), mlo, nm, sq + np, stairs, flat, e);
         return form_plus(y, p, -1, m);
     }
     default: { /* OP_NEAR: a trapezoid a centre */
         int n = v->n_table;
-        double s = 1 / v->c1;
+        double s = 1 / v->c1, most = 0;
         double *at = at_new(y->s->arena, double, 4 * n), *coef = at_new(y->s->arena, double, 4 * n);
         if (!at || !coef)
             return y->oom = true, &empty_form;
         for (int k = 0; k < n; k++) {
             double c = v->table[k], r = v->c0, w = v->c1;
+            most = fmax(most, fabs(c) + r + w);
             memcpy(at + 4 * k, (double[]){c - r - w, c - r, c + r, c + r + w}, 4 * sizeof *at);
             memcpy(coef + 4 * k, (double[]){s, -s, -s, s}, 4 * sizeof *coef);
         }
-        return relu_row(y, l, fa, 4 * n, at, coef);
+        /* two roundings a corner; the slope; the interpreter, which also takes |x - c| */
+        y->noise += n * 8 * MEANING * (1 + s * extent_size((extent){bottom_of(x, fa), top, 0, 0}));
+        return relu_row(y, l, fa, 4 * n, at, coef, top, 2 * MEANING * most);
     }
     }
+}
+
+/* ---- remedies ------------------------------------------------------------------------------------------ */
+
+static double form_mass(const synth *y, const form *f)
+{
+    double mass = fabs(f->c0);
+    for (int k = 0; k < f->n; k++)
+        mass += fabs(f->coef[k]) * extent_size(y->x[f->level][f->unit[k]]);
+    return mass;
+}
+
+/* The step whose result b is, up to negation; -1 if it cannot be made exact at its home. */
+static at_var boolean_root(const at_program *P, at_var b)
+{
+    while (P->vars[b].op == OP_LINEAR && P->vars[b].n_args == 1)
+        b = P->vars[b].args[0];
+    const var *v = &P->vars[b];
+    return op_is_point(v->op) && v->integer && v->lo >= 0 && v->hi <= 1 && v->real == 0 ? b : -1;
+}
+
+/* A step that came out too noisy. Large units that cancel (the two of a comparison, the corners of a table) are made one
+ * unit before they are read. A boolean whose error is multiplied by the range of a selection is made exactly 0 or 1. */
+static void remedy(synth *y, const var *v, form *const f[3], double noise)
+{
+    at_program *P = y->s->to;
+    if (P->unit == 0 || P->lambda > 0)
+        return;
+    bool found = false;
+    for (int k = 0; k < v->n_args && noise > COARSE; k++) {
+        at_var a = v->args[k];
+        bool here = y->s->phase[a] == y->s->now && y->s->level[a] > 0 && f[k]->n > 1;
+        if (here && !P->vars[a].narrow && form_mass(y, f[k]) > 4 * extent_size(extent_of(&P->vars[a])))
+            found = P->vars[a].narrow = true;
+    }
+    if (v->op == OP_SELECT) {
+        const var *x = &P->vars[v->args[1]], *z = &P->vars[v->args[2]];
+        at_var root = boolean_root(P, v->args[0]);
+        double range = x->hi - x->lo + z->hi - z->lo + fabs(x->lo - z->lo);
+        if (!found && root >= 0 && !P->vars[root].clean && f[0]->err * range > COARSE && f[0]->err < 0.125)
+            found = P->vars[root].clean = true;
+    }
+    y->net->again = y->net->again || found;
+}
+
+/* A boolean b, off by less than 1/8, made exactly 0 or 1: one unit holds it; 2 relu(b - 1/4) - 2 relu(b - 3/4), where both
+ * differences and their difference are numbers of the format; one unit again. From level l - 3 to l. */
+static form *cleaned(synth *y, const form *b, int l)
+{
+    form *one = pair(y, l - 2, b, true, false, 0, 1 + b->over);
+    form *ramp = relu_row(y, l - 1, one, 2, (double[]){0.25, 0.75}, (double[]){2, -2}, 1.125, 0);
+    form *f = pair(y, l, ramp, true, false, 0, 1);
+    if (!y->oom)
+        y->x[l][f->unit[0]] = (extent){0, 1, 0, 0};
+    return f;
+}
+
+static form *lower(synth *y, at_var id, int l)
+{
+    const at_program *P = y->s->P;
+    const var *v = &P->vars[id];
+    int at = v->clean ? l - CLEAN_LEVELS : l;
+    form *arg[3] = {&empty_form, &empty_form, &empty_form};
+    double e[3] = {0}, over[3] = {0}, err;
+    for (int k = 0; k < v->n_args; k++) {
+        arg[k] = value_at(y, v->args[k], at - 1);
+        e[k] = arg[k]->err;
+        over[k] = arg[k]->over;
+    }
+    y->now = id;
+    form *f = y->oom ? NULL : units_of(y, id, at, arg[0], arg[1], arg[2]);
+    if (y->oom)
+        return &empty_form;
+    y->why = point_error(P, v, e, over, &err, y->s->err);
+    f->err = err + f->slop + y->noise;
+    f->over = fmin(f->err, point_over(P, v, over, err) + f->slop + y->noise);
+    f->slop = 0;
+    remedy(y, v, arg, y->noise);
+    if (!y->why && v->clean && !(f->err < 0.125))
+        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: error %g, too much for a boolean", P->name,
+                         v->name, f->err);
+    if (y->why) {
+        y->oom = true;
+        return &empty_form;
+    }
+    if (!v->clean)
+        return f;
+    f = cleaned(y, f, l);
+    if (!y->oom)
+        f->err = f->over = f->slop = 0;
+    return f;
 }
 
 static form *value_at(synth *y, at_var v, int l)
@@ -465,22 +606,59 @@ static form *value_at(synth *y, at_var v, int l)
         return *memo;
     const var *x = &y->s->P->vars[v];
     int home = y->s->phase[v] == y->s->now ? y->s->level[v] : 0; /* older ones come from the residual */
+    double noise = y->noise;
     form *f;
+    y->noise = 0;
     if (l == 0)
         f = residual_form(y->s, v);
     else if (home < l)
         f = carry(y, v, l);
     else if (x->op == OP_LINEAR) {
-        f = form_const(y, x->c0);
-        for (int k = 0; k < x->n_args; k++)
-            f = form_plus(y, f, x->coef[k], value_at(y, x->args[k], l));
+        form **part = at_new(y->s->arena, form *, x->n_args + 1);
+        f = part ? form_const(y, x->c0) : NULL;
+        for (int k = 0; f && k < x->n_args; k++)
+            f = form_plus(y, f, x->coef[k], part[k] = value_at(y, x->args[k], l));
+        if (f && !y->oom)
+            linear_errors(y->s->P, x, f, part);
     } else
         f = lower(y, v, l);
+    y->noise = noise;
     if (!f) {
         y->oom = true;
         f = &empty_form;
     }
+    if (!y->oom && l == home && home > 0) {
+        y->s->to->vars[v].err = f->err;
+        y->s->to->vars[v].over = f->over;
+    }
     return *memo = f;
+}
+
+/* What is written to a coordinate: new, or new - old where old is erased; old + (new - old) is one more sum. Old is
+ * carried as it was stored, but for what lay below its range. */
+static form *written(synth *y, at_var v, at_var old, int levels)
+{
+    const at_program *P = y->s->P;
+    form *f = value_at(y, v, levels), *gone = old >= 0 ? value_at(y, old, levels) : NULL;
+    double err = f->err, over = f->over;
+    if (gone)
+        f = form_plus(y, f, -1, gone);
+    if (y->oom)
+        return f;
+    extent z;
+    double r = f->slop + form_rounding(P, f, y->x[levels], &z);
+    if (gone) {
+        const var *x = &P->vars[v], *o = &P->vars[old];
+        extent now = extent_of(o);
+        tally t = TALLY_NONE;
+        tally_add(&t, 1, now);
+        tally_add(&t, 1, (extent){x->lo - over - now.hi, x->hi + over - now.lo, err + now.off, z.grain});
+        t.mass = extent_size((extent){x->lo - over, x->hi + over, 0, 0}); /* one addition: of its result */
+        r += tally_rounding(P, &t) + (gone->err - o->err) + fmax(0, o->lo >= 0 ? o->over - o->lo : 0);
+    }
+    y->s->to->vars[v].err = err + r;
+    y->s->to->vars[v].over = over + r;
+    return f;
 }
 
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
@@ -492,20 +670,16 @@ at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, c
     net->pre = at_new(s->arena, form *, levels + 1);
     net->out = at_new(s->arena, form, s->D);
     y.cap = at_new(s->arena, int, levels + 1);
+    y.x = at_new(s->arena, extent *, levels + 1);
     y.memo = at_new(s->arena, form *, (size_t)s->P->n_vars * (size_t)(levels + 1));
-    if (!net->units || !net->pre || !net->out || !y.cap || !y.memo)
+    if (!net->units || !net->pre || !net->out || !y.cap || !y.memo || !y.x)
         return at_oom(s->err);
     net->units[0] = s->D;
-    for (int k = 0; k < n; k++) {
-        form *f = value_at(&y, want[k], levels);
-        if (erase[k] >= 0)
-            f = form_plus(&y, f, -1, value_at(&y, erase[k], levels));
-        if (y.oom)
-            return y.why ? y.why : at_oom(s->err);
-        net->out[at[k]] = *f;
-    }
-    for (int l = 1; l <= levels; l++)
+    y.x[0] = (extent *)s->x;
+    for (int k = 0; k < n && !y.oom; k++)
+        net->out[at[k]] = *written(&y, want[k], erase[k], levels);
+    for (int l = 1; l <= levels && !y.oom; l++)
         if (net->units[l] == 0) /* only constants cross this level */
-            relu_unit(&y, l, &empty_form, 1);
-    return y.oom ? at_oom(s->err) : AT_OK;
+            relu_unit(&y, l, &empty_form, 1, 0);
+    return !y.oom ? AT_OK : y.why ? y.why : at_oom(s->err);
 }

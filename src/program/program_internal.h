@@ -60,7 +60,12 @@ typedef struct {
     bool known;              /* LINEAR: range and integrality are the author's word */
     at_var when;     /* known: where integrality is meant, for the interpreter alone; -1: everywhere */
     bool accumulate; /* LINEAR base + attention: wants base's coordinate */
-    double err;      /* set by assembly */
+    /* Set by assembly. Beyond the first two they know the arithmetic. */
+    double real; /* |weights' value - interpreter's| in real arithmetic */
+    int grain;   /* the interpreter's values are multiples of 2^grain; GRAIN_NONE: they are any numbers */
+    double err;  /* |weights' value - interpreter's|, rounding included */
+    double over; /* how far the weights' value can leave lo..hi */
+    bool narrow, clean; /* remedies: made one unit before it is read; a boolean made exactly 0 or 1 */
 } var;
 
 typedef struct {
@@ -81,9 +86,12 @@ struct at_program {
     at_vec out;
     at_read_kind read;
     double threshold;
-    bool last;     /* only the last position is read */
-    double weaken; /* factor on scales: 1, but for controls */
-    double lambda; /* GeLU units of this sharpness; 0: ReLU units */
+    bool last;      /* only the last position is read */
+    double weaken;  /* factor on scales: 1, but for controls */
+    double lambda;  /* GeLU units of this sharpness; 0: ReLU units */
+    at_arith arith; /* that it is assembled for */
+    at_pfmt fmt;
+    double unit; /* its unit roundoff; 0: real numbers */
     at_err err;
     at_arena arena;
 };
@@ -102,7 +110,16 @@ at_var var_add(at_program *P, const char *name, op o, const at_var *args, int n_
 const char *component_name(at_program *P, const char *fmt, const char *name, int k);
 void range_of_table(at_program *P, var *v, int64_t rows); /* lo, hi, integer; fails unless finite */
 
-/* ---- MLP synthesis (mlp.c) -------------------------------------------------------------------------- */
+/* ---- rounding (rounding.c) --------------------------------------------------------------------------- */
+
+#define GRAIN_NONE (-1074) /* every double is a multiple of this power of two */
+#define MEANING    0x1p-53 /* unit roundoff of the interpreter, and of the constants that steps are made of */
+
+/* A number that the model computes, a unit or a coordinate: it lies in lo..hi, within `off` of a multiple of 2^grain. */
+typedef struct {
+    double lo, hi, off;
+    int grain;
+} extent;
 
 /* An affine form over the units of one level: c0 + sum coef[k]*unit[k]. */
 typedef struct {
@@ -110,7 +127,37 @@ typedef struct {
     int *unit;
     double *coef;
     double c0;
+    int level;        /* of the units */
+    double slop;      /* what the rounding of its own coefficients does to its value */
+    double err, over; /* as in var, of the variable that it is the value of */
 } form;
+
+/* Terms that are multiplied and added up, in an order that is not known. */
+typedef struct {
+    int terms;       /* that are not 0 */
+    bool products;   /* some were multiplied by more than a power of 2 */
+    double mass;     /* of their sizes */
+    double up, down; /* no partial sum leaves -down..up */
+    double off;      /* their distances from multiples of 2^grain, added up */
+    int grain;
+} tally;
+#define TALLY_NONE ((tally){.grain = 2000})
+double extent_size(extent x);                 /* the largest |x| */
+extent extent_of(const var *v);               /* of the coordinate that holds v */
+int grain_of(double c);                       /* the power of 2 of its last binary digit */
+void tally_add(tally *t, double c, extent x); /* c times x */
+double tally_rounding(const at_program *P, const tally *t);
+/* Computing f from units x: the error that it adds, the rounding of its weights included; what comes out. */
+double form_rounding(const at_program *P, const form *f, const extent *x, extent *out);
+double sum_error(double a, double b); /* |a+b - fl(a+b)| in doubles */
+/* What the interpreter's own rounding adds at a linear expression. */
+double meaning_rounding(const at_program *P, const var *v);
+int var_grain(const at_program *P, const var *v); /* from its arguments' */
+void input_rounding(const at_program *P, var *v); /* err of an input in the residual stream */
+
+/* ---- MLP synthesis (mlp.c) -------------------------------------------------------------------------- */
+
+#define CLEAN_LEVELS 3 /* hidden levels that making a boolean exact adds to its step */
 
 /* What the allocator tells the synthesiser about residual coordinates: coordinate of a variable or -1. */
 typedef struct {
@@ -119,9 +166,11 @@ typedef struct {
     const int *phase; /* (n_vars) block in which a variable is computed */
     int now;          /* the block that is being written */
     const int *level; /* (n_vars) hidden level of a variable inside its own block */
+    const extent *x;  /* (D) what coordinates hold */
     at_arena *arena;
     at_err *err;
     int D;
+    at_program *to; /* errors of variables and remedies go there: it is P */
 } mlp_site;
 /* The residual form of v: its coordinate, or a linear expression of such. */
 form *residual_form(const mlp_site *s, at_var v);
@@ -131,13 +180,28 @@ typedef struct {
     int *units;   /* (n_levels+1): units[0] = D */
     form **pre;   /* pre[l][u]: pre-activation of unit u of level l, over level l-1; l = 1..n_levels */
     form *out;    /* (D) result for each coordinate, over the last level */
+    bool again;   /* a remedy is wanted: variables were marked, and all must be planned anew */
 } mlp_net;
-/* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted. */
+/* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted. Sets the errors of
+ * what is computed here. */
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
                          int levels, mlp_net *out);
-/* GeLU programs: what the units of the pointwise step v add to its error, once the errors of its arguments are
- * known. */
-double point_unit_error(const at_program *P, const var *v);
+/* ---- pointwise steps before they have units (points.c) ------------------------------------------------ */
+
+#define COARSE 0x1p-6 /* noise that is worth a remedy */
+/* The flat radius around integers for an argument of error `real` in real numbers and `err` with rounding. */
+double flat_radius(const at_program *P, double real, double err);
+/* How far a step leaves its range because its arguments leave theirs by `over`, err being its error. */
+double point_over(const at_program *P, const var *v, const double over[3], double err);
+/* GeLU programs: what the units of the pointwise step v add to its error, e being those of its arguments. */
+double point_unit_error(const at_program *P, const var *v, const double e[3]);
+/* Is a table of integers (or a product) a staircase, flat around integers, rather than the polygon through its points? The
+ * polygon passes errors on, times its steepest slope. */
+bool point_is_stairs(const at_program *P, const var *v, double e, double *slope);
+/* The error of the pointwise step v, from those of its arguments and how far these leave their ranges, without the
+ * rounding of its own evaluation. Fails where an integer is not recognised (errors.c). */
+at_status point_error(const at_program *P, const var *v, const double e[3], const double over[3], double *out,
+                      at_err *err);
 /* At least u Phi(-u), what gelu lacks to relu, at u and everywhere above; AT_GELU_GAP below 1. */
 double mlp_gelu_gap(double u);
 /* The L of the four units of a product: gelu((x+y)/L) and so on. */

@@ -14,14 +14,32 @@ typedef struct {
     bool *in_place; /* (n_vars) base + attention, kept in base's coordinate */
 } schedule;
 
-/* Error of a score, from the errors of queries and keys; query, key (query.n): how large their components are, NULL: as
+/* A number that attention reads, as projected: where it lies, its error, how far it leaves its declared range. */
+typedef struct {
+    extent x;
+    double err, over;
+} operand;
+typedef struct {
+    operand *q, *k, *k2; /* one a component of the query */
+    operand *v, *v2;     /* one a value */
+    bool rounded;        /* in the program's arithmetic; else in real numbers */
+} operands;
+operands *operands_new(const at_attention *a, at_arena *arena); /* NULL when out of memory */
+
+/* Errors of all variables in real arithmetic, grains, scales of all steps; errors of inputs in the program's
+ * arithmetic. */
+at_status schedule_errors(at_program *P, at_arena *arena, at_err *err);
+/* The error of the attention step whose component is variable id, and how far its results leave their ranges. In real arithmetic it also sets the scale;
+ * with rounding it raises it where that takes too much of the gap. */
+at_status attention_error(at_program *P, at_var id, step *s, const operands *o, double *err_out,
+                          double *over_out, at_err *err);
+/* Error of a score in real arithmetic, from the errors of queries and keys; query, key (query.n): how large their components are, NULL: as
  * large as their ranges allow. */
 double score_error(const at_program *P, const at_attention *a, const double *query, const double *key);
 /* The tie of the hard attention that begins with variable id, or why none is right (ties.c); and the same from given
  * errors of its scores: e[0], or one a position where there are gaps by position. */
 at_status attention_tie(const at_program *P, at_var id, step *s, at_err *err);
 at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at_err *err);
-at_status schedule_errors(at_program *P, at_err *err); /* err of every variable, scale of every step */
 void schedule_phases(const at_program *P, schedule *S);
 void schedule_lifetimes(const at_program *P, schedule *S);
 

@@ -10,16 +10,14 @@
  * One tie serves all rows, because a model has one. e_i has two parts: what the errors of queries and keys make of the score
  * (score_error), and the rounding of the score itself, both with the sizes that numbers have in that row. Rounding: a
  * component of a query is a linear form of terms that add up to at most S in size; it is computed with at most k operations,
- * whatever the order, fused or not, each within u = 2^-53 (Higham 2002, section 3.1), so the product of two components and
- * their sum over n components errs by at most m u/(1 - m u) sum S_q S_k, m = k_q + k_k + n + 2. Integers are not rounded
- * while they stay below 2^53. */
+ * whatever the order, fused or not, each within u, 2^-53 in f64 (Higham 2002, section 3.1), so the product of two components and
+ * their sum over n components errs by at most m u/(1 - m u) sum S_q S_k, m = k_q + k_k + n + 2; the maximum less the tie, which
+ * scores are compared with, is rounded as well, which 2 more make good. Integers are not rounded while they stay below 1/u,
+ * nor is that difference below 1/(4u). */
 #include "schedule.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
-
-#define UNIT 0x1p-53 /* half an ulp of 1 in f64, for which programs are assembled */
 
 /* Of a variable in one row. */
 typedef struct {
@@ -27,7 +25,7 @@ typedef struct {
     double sum;   /* the sizes of the terms of its linear form, added up */
     double steps; /* operations of that form, at most */
     bool exact;   /* an integer without error, as are all terms */
-} extent;
+} row_extent;
 
 /* t -1: in all rows. */
 static double input_reach(const at_program *P, const var *v, int t)
@@ -44,12 +42,12 @@ static double input_reach(const at_program *P, const var *v, int t)
 }
 
 /* Of all variables before `end`, which only use earlier ones. */
-static void extents(const at_program *P, int t, at_var end, extent *out)
+static void extents(const at_program *P, int t, at_var end, row_extent *out)
 {
     for (at_var id = 0; id < end; id++) {
         const var *v = &P->vars[id];
-        extent *x = &out[id];
-        *x = (extent){.reach = input_reach(P, v, t), .exact = v->integer && v->err == 0};
+        row_extent *x = &out[id];
+        *x = (row_extent){.reach = input_reach(P, v, t), .exact = v->integer && v->err == 0};
         x->sum = x->reach;
         x->steps = x->exact ? 0 : 2; /* what is stored is what is meant, within an ulp */
         if (v->op != OP_LINEAR)
@@ -59,7 +57,7 @@ static void extents(const at_program *P, int t, at_var end, extent *out)
         x->steps = 2;
         x->exact = v->c0 == floor(v->c0);
         for (int k = 0; k < v->n_args; k++) {
-            const extent *a = &out[v->args[k]];
+            const row_extent *a = &out[v->args[k]];
             double c = fabs(v->coef[k]);
             reach += c * a->reach;
             x->sum += c * a->sum;
@@ -72,13 +70,13 @@ static void extents(const at_program *P, int t, at_var end, extent *out)
 
 /* The largest of what the keys of every row have: x (T, n), row by row; becomes the largest among the keys that a query
  * of the row may see. */
-static void keys_seen(const at_mask *mask, extent *x, int T, int n)
+static void keys_seen(const at_mask *mask, row_extent *x, int T, int n)
 {
     bool back = mask->kind == AT_MASK_FUTURE || mask->kind == AT_MASK_STRICT_FUTURE;
     for (int pass = 0; pass < (mask->kind == AT_MASK_NONE ? 2 : 1); pass++, back = !back)
         for (int r = 1; r < T; r++) {
-            extent *here = x + (size_t)(back ? T - 1 - r : r) * (size_t)n;
-            const extent *before = x + (size_t)(back ? T - r : r - 1) * (size_t)n;
+            row_extent *here = x + (size_t)(back ? T - 1 - r : r) * (size_t)n;
+            const row_extent *before = x + (size_t)(back ? T - r : r - 1) * (size_t)n;
             for (int k = 0; k < n; k++) {
                 here[k].reach = fmax(here[k].reach, before[k].reach);
                 here[k].sum = fmax(here[k].sum, before[k].sum);
@@ -86,7 +84,7 @@ static void keys_seen(const at_mask *mask, extent *x, int T, int n)
         }
 }
 
-static double score_rounding(const extent *q, const extent *k, int n)
+static double score_rounding(const at_program *P, const row_extent *q, const row_extent *k, int n)
 {
     double size = 0, steps = 0;
     bool exact = true;
@@ -95,8 +93,8 @@ static double score_rounding(const extent *q, const extent *k, int n)
         steps = fmax(steps, q[c].steps + k[c].steps);
         exact = exact && q[c].exact && k[c].exact;
     }
-    double u = (steps + n + 2) * UNIT;
-    return exact && size <= 1 / UNIT ? 0 : u < 0.5 ? u / (1 - u) * size + n * DBL_MIN : INFINITY;
+    double u = (steps + n + 4) * P->unit; /* also of the maximum less the tie */
+    return exact && size * P->unit <= 0.25 ? 0 : u < 0.5 ? u / (1 - u) * size + n * P->fmt.norm : INFINITY;
 }
 
 at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at_err *err)
@@ -135,8 +133,8 @@ at_status attention_tie(const at_program *P, at_var id, step *s, at_err *err)
 {
     const at_attention *a = &s->a;
     size_t n = (size_t)a->query.n, T = a->gaps ? (size_t)program_longest(P) : 1;
-    extent *all = at_calloc((size_t)P->n_vars + 2 * T * n, sizeof *all), *q = all ? all + P->n_vars : NULL,
-           *k = q ? q + T * n : NULL;
+    row_extent *all = at_calloc((size_t)P->n_vars + 2 * T * n, sizeof *all),
+               *q = all ? all + P->n_vars : NULL, *k = q ? q + T * n : NULL;
     double *e = at_calloc(T + 2 * n, sizeof *e), *query = e ? e + T : NULL, *key = query ? query + n : NULL;
     at_status st = all && e ? AT_OK : at_oom(err);
     for (size_t t = 0; t < T && !st; t++) {
@@ -153,7 +151,7 @@ at_status attention_tie(const at_program *P, at_var id, step *s, at_err *err)
             query[c] = q[t * n + c].reach;
             key[c] = k[t * n + c].reach;
         }
-        e[t] = score_error(P, a, query, key) + score_rounding(q + t * n, k + t * n, a->query.n);
+        e[t] = score_error(P, a, query, key) + score_rounding(P, q + t * n, k + t * n, a->query.n);
     }
     if (!st)
         st = tie_prove(P, id, s, e, err);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define LEAST 0x1p-40 /* rounding: a dozen operations on numbers below 2^8 */
+#define LEAST 0x1p-40 /* rounding, of steps and of the bounds: a dozen operations on numbers below 2^8 */
 
 /* Hidden keys: prefix 0 has value 0, suffix 0 has value 1; user positions score far below both. */
 typedef struct {
@@ -64,7 +64,7 @@ static double miss(stand k, at_var out, double token, double *value, double *bou
     double off = fabs(y.value[0] - want[0]);
     if (value)
         *value = y.value[0];
-    if (off > *bound + LEAST)
+    if (off > *bound)
         fail_msg("off by %g, bound %g", off, *bound);
     at_arena_release(&a);
     at_model_release(&m);
@@ -150,7 +150,7 @@ static void test_integer_steps_remove_errors(void **state)
                 else
                     y = at_floor_div(k.P, "y", at_neg(k.P, v), 2);
                 double bound, off = miss(k, y, 6, NULL, &bound);
-                assert_true(bound == 0 && off < LEAST);
+                assert_true(bound < 0x1p-30 && off < LEAST); /* slopes of up to 2^9 */
             }
     /* 0.499 itself is refused: the slopes would be steeper than 2^9 */
     stand k = stand_new();
@@ -261,7 +261,7 @@ static void test_bound_is_never_above_the_range(void **state)
                       .query = AT_VEC(n), .key = AT_VEC(k.x), .value = AT_VEC(k.x), .gap = 10, .scale = 1e6});
     double bound;
     miss(k, y, 6, NULL, &bound);
-    assert_true(bound == 6);
+    assert_true(bound >= 6 && bound < 6 + LEAST);
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void test_random_gelu(void **state)
             for (int i = 0; i < in.n * OUTPUTS; i++) {
                 double bound = at_program_var(k.P, k.out[i % OUTPUTS]).err, off = fabs(y.value[i] - want[i]);
                 active += off > bound / 2 && off > 0x1p-20;
-                if (!(off <= bound + 0x1p-20)) {
+                if (!(off <= bound)) {
                     at_text t;
                     at_text_init(&t);
                     at_program_print(k.P, &t);
@@ -122,7 +122,8 @@ static void test_times(void **state)
             at_model m;
             double promised, worst = 0;
             assemble(P, &m, &promised);
-            assert_true(promised <= eps * (1 + 1e-12));
+            /* rounding: units of size |x|/L are multiplied by L^2, and L is (|x|+|y|)^2 / sqrt(24 eps) */
+            assert_true(promised <= eps + 1e-10 + 0x1p-47 * 1e6 / sqrt(eps));
             at_size z;
             at_model_size(&m, &z);
             assert_int_equal(m.blocks[0].dense[0].rows, 4);
@@ -181,7 +182,7 @@ static void test_relu_pass_choose(void **state)
             at_model m;
             double promised;
             assemble(P, &m, &promised);
-            assert_true(promised <= (gelu && which != 1 ? 4 * AT_GELU_GAP / 1000 + 1e-15 : 0));
+            assert_true(promised <= (gelu && which != 1 ? 4 * AT_GELU_GAP / 1000 : 0) + 1e-12);
             static const int units[] = {1, 2, 4};
             assert_int_equal(m.blocks[0].dense[0].rows, units[which]);
             for (int k = 0; k < 4000; k++) {
@@ -200,7 +201,7 @@ static void test_relu_pass_choose(void **state)
                                : in[2] > 0  ? in[0]
                                             : in[1];
                 assert_true(fabs(*want - truth) <= 1e-12);
-                assert_true(fabs(value(&m, in) - truth) <= promised + 1e-12);
+                assert_true(fabs(value(&m, in) - truth) <= promised);
                 at_arena_release(&a);
             }
             at_model_release(&m);

@@ -22,7 +22,7 @@ static bench bench_new(void)
     k.x = at_number(k.P, "x", k.field);
     k.b = at_at_least(k.P, "b", k.x, 2);
     k.part = at_position(k.P, "part", AT_POS_I_OVER_N);
-    k.large = at_sum(k.P, "large", AT_VEC(k.x), (double[]){0x1p44}, 0);
+    k.large = at_sum(k.P, "large", AT_VEC(k.x), (double[]){0x1p52}, 0);
     assert_int_equal(at_program_status(k.P, NULL), AT_OK);
     return k;
 }
@@ -140,10 +140,10 @@ static void test_steps(void **state)
     (void)state;
     WRONG("y needs a boolean, x is not one", at_and(k.P, "y", k.x, k.b));
     WRONG("y needs a boolean, x is not one", at_or(k.P, "y", k.b, k.x));
-    WRONG("y needs an integer below 2^45, part is not one", at_select(k.P, "y", k.part, k.x, k.x));
-    WRONG("y needs an integer below 2^45, part is not one", at_at_least(k.P, "y", k.part, 1));
-    WRONG("y needs an integer below 2^45, large is not one", at_product(k.P, "y", k.large, k.x));
-    WRONG("y needs an integer below 2^45, its argument is not one",
+    WRONG("y needs an integer below 2^53, part is not one", at_select(k.P, "y", k.part, k.x, k.x));
+    WRONG("y needs an integer below 2^53, part is not one", at_at_least(k.P, "y", k.part, 1));
+    WRONG("y needs an integer below 2^53, large is not one", at_product(k.P, "y", k.large, k.x));
+    WRONG("y needs an integer below 2^53, its argument is not one",
           at_equals(k.P, "y", at_scaled(k.P, 0.5, k.x), 1));
     WRONG("y compares an integer with 0.5", at_at_least(k.P, "y", k.x, 0.5));
     WRONG("y compares an integer with inf", at_equals(k.P, "y", k.x, INFINITY));
@@ -231,10 +231,10 @@ static void test_assembly(void **state)
     (void)state;
     bench k = bench_new();
     assembly_fails(k, at_equals(k.P, "same", noisy(k, "about", 0.7), 3),
-                   "program wrong: same: its argument has error");
+                   "program wrong: same: its argument, in 0..4, has error 0.7");
     k = bench_new();
     assembly_fails(k, at_product(k.P, "times", noisy(k, "a", 0.4), noisy(k, "c", 0.4)),
-                   "times: its argument has error");
+                   "times: its argument, in 0..4, has error 0.8");
     k = bench_new(); /* a score of noisy integers leaves nothing of the gap */
     at_var n = noisy(k, "about", 0.3);
     assembly_fails(k, ATTEND(.query = AT_VEC(n), .key = AT_VEC(k.x), .value = AT_VEC(k.x), .gap = 1),

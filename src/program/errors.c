@@ -1,0 +1,475 @@
+/* errors.c: how far the weights' values are from the interpreter's, and the scales that follow.
+ *
+ * Twice: first in real arithmetic, which decides how steps are built (scales, flat radii, staircases); then, when a
+ * layer is planned and its matrices are known, in the arithmetic that the program is assembled for (rounding.c says
+ * what a sum adds, mlp.c what the units of a step do).
+ *
+ * Softmax with scale c, T keys, score errors e and value range V leaves at most
+ *     V min(1, T exp(-c (gap - 2e)) + exp(2ce) - 1),
+ * the first part for keys that are not maximal, the second for ties that are no longer equal (none where the maximal
+ * keys are promised to have one value); a mean of values never leaves their range.
+ *
+ * Besides being near the interpreter's value, the weights' value lies in the variable's range: means and
+ * selections are convex, every other step is clamped or monotone. GeLU units are not clamped: there it lies within
+ * err of the range. Rounding lets a value leave its range by `over`, and the selection's error says so. */
+#include "schedule.h"
+
+#include <math.h>
+
+#define MOST_ERROR 0.499 /* of an integer that a step must still recognise */
+
+static const char *label(const var *v)
+{
+    return v->name ? v->name : "an unnamed expression";
+}
+
+static double size_of(const operand *x)
+{
+    return extent_size(x->x);
+}
+
+/* Width of the interval in which the weights' value lies. */
+static double spread(const operand *x)
+{
+    return x->x.hi - x->x.lo;
+}
+
+/* ---- scores ---------------------------------------------------------------------------------------------- */
+
+static double product3(const operand *f[3], int n, int skip)
+{
+    double p = 1;
+    for (int j = 0; j < n; j++)
+        if (j != skip)
+            p *= size_of(f[j]);
+    return p;
+}
+
+/* The product of n factors, as a term of a sum. */
+static void tally_product(tally *t, const operand *f[3], int n)
+{
+    double lo = 1, hi = 1, off = 0, grain = 0;
+    for (int i = 0; i < n; i++) {
+        extent x = f[i]->x;
+        double c[4] = {lo * x.lo, lo * x.hi, hi * x.lo, hi * x.hi};
+        lo = fmin(fmin(c[0], c[1]), fmin(c[2], c[3]));
+        hi = fmax(fmax(c[0], c[1]), fmax(c[2], c[3]));
+        off += x.off * product3(f, n, i);
+        grain = x.grain <= GRAIN_NONE || grain <= GRAIN_NONE ? GRAIN_NONE : grain + x.grain;
+    }
+    tally_add(t, 1, (extent){lo, hi, off, (int)grain});
+    t->terms += n - 2; /* one more multiplication of three */
+}
+
+static double magnitude(const var *v)
+{
+    return fmax(fabs(v->lo), fabs(v->hi)) + v->err;
+}
+
+double score_error(const at_program *P, const at_attention *a, const double *query, const double *key)
+{
+    double e = 0;
+    for (int k = 0; k < a->query.n; k++) {
+        const var *f[3] = {&P->vars[a->query.v[k]], &P->vars[a->key.v[k]],
+                           a->weighting == AT_THREEWISE ? &P->vars[a->key2.v[k]] : NULL};
+        int n = f[2] ? 3 : 2;
+        double size[3] = {query ? query[k] : magnitude(f[0]), key ? key[k] : magnitude(f[1]),
+                          f[2] ? magnitude(f[2]) : 0};
+        for (int i = 0; i < n; i++) { /* product rule; sizes include errors, so this is a bound */
+            double p = f[i]->err;
+            for (int j = 0; j < n; j++)
+                if (j != i)
+                    p *= size[j];
+            e += p;
+        }
+    }
+    return e;
+}
+
+/* Bound on |computed score - interpreter's score|, before the scale: from the errors of queries and keys as projected, and
+ * from the rounding of the score itself. */
+static double score_bound(const at_program *P, const at_attention *a, const operands *o)
+{
+    double e = 0;
+    tally t = TALLY_NONE;
+    t.products = true;
+    for (int k = 0; k < a->query.n; k++) {
+        bool three = a->weighting == AT_THREEWISE;
+        const operand *f[3] = {&o->q[k], &o->k[k], three ? &o->k2[k] : NULL};
+        for (int i = 0; i < 2 + three; i++) /* product rule; sizes include errors, so this is a bound */
+            e += f[i]->err > 0 ? f[i]->err * product3(f, 2 + three, i) : 0;
+        tally_product(&t, f, 2 + three);
+    }
+    return e + (o->rounded ? tally_rounding(P, &t) : 0);
+}
+
+static double score_size(const at_attention *a, const operands *o)
+{
+    double s = 0;
+    for (int k = 0; k < a->query.n; k++)
+        s += size_of(&o->q[k]) * size_of(&o->k[k]) * (a->weighting == AT_THREEWISE ? size_of(&o->k2[k]) : 1);
+    return s;
+}
+
+/* Multiplying a score by the scale rounds it, unless the scale is a power of 2. Equal scores stay equal. */
+static double scaling_error(const at_program *P, const at_attention *a, const operands *o, double scale)
+{
+    int e;
+    return o->rounded && frexp(scale, &e) != 0.5 ? 2 * P->unit * score_size(a, o) : 0;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+/* Keys that a query sees, at most. */
+static double keys_seen(const at_program *P, const at_attention *a)
+{
+    double T = program_longest(P);
+    if (a->mask.kind == AT_MASK_BLOCK_SPARSE)
+        T = fmin(T, (double)a->mask.block * (a->mask.windows + 1) + (T / a->mask.block + 1) * a->mask.ends);
+    return a->weighting == AT_THREEWISE ? T * T : T;
+}
+
+/* What rounding adds to a mean of values of at most 1. Of n keys up to m have weight 1 (but for errors, which are
+ * counted elsewhere), and the weights of the others add up to at most `rest`.
+ *
+ * A weight e^-x is off by at most 4 u (1 + x) of itself: the exponential, and its argument. The weights add up to at least
+ * 1, so x e^-x adds up to at most 1 + log n times their sum. Numerator and denominator are sums of n terms, and divided:
+ * together (2 n + 8 (2 + log n) + 4) u.
+ *
+ * Small terms: one that is added to a partial sum S moves it by at most twice itself, whatever it is, since S is a number of
+ * the format. So only m terms count, and 8 times the rest.
+ *
+ * One key (m = 1) has weight exp(0) = 1, exactly, so the numerator is its value but for the rest; if the rest is at most
+ * u/2, the denominator is 1, exactly, and the division does nothing. */
+static double mean_rounding(const at_program *P, double m, double n, double rest)
+{
+    double u = P->unit, each = 8 * (3 + at_log(n));
+    double few = m <= 1 && rest <= u / 2 ? 4 * rest : (2 * m + each) * u + 8 * rest;
+    return fmin(few, (2 * n + each) * u);
+}
+
+/* m keys have weight 1, exactly, and their values are near multiples of 2^g, near enough for sums of such to be rounded to
+ * the sum of the multiples (or to be next to 0). Then only the division rounds, and not even that where the values are equal.
+ * What the other keys add is lost in the same way. */
+static bool sums_are_exact(const at_program *P, const operands *o, int n, double m, double rest)
+{
+    for (int k = 0; k < n; k++) {
+        extent x = o->v[k].x;
+        double least = ldexp(1, x.grain);
+        if (x.grain <= GRAIN_NONE || m * (extent_size(x) + least) > ldexp(0.999 * least, P->fmt.p) ||
+            m * x.off + 2 * rest * extent_size(x) > least * P->unit / 4)
+            return false;
+    }
+    return rest <= P->unit / 4;
+}
+
+/* The rounding of a mean whose maximal keys have weight 1 exactly, or not. */
+static double mean_error(const at_program *P, const at_attention *a, const operands *o, bool ones,
+                         double rest, double size)
+{
+    double u = P->unit, seen = keys_seen(P, a), m = a->most > 0 ? fmin(a->most, seen) : seen;
+    if (!o->rounded || u == 0)
+        return 0;
+    if (a->weighting == AT_LINEAR &&
+        a->most <= 0) /* perhaps no key is of the query's class: then all weigh next to nothing */
+        return mean_rounding(P, seen + a->query.n, seen + a->query.n, 0) * size;
+    if (ones && a->weighting != AT_THREEWISE && sums_are_exact(P, o, a->value.n, m, rest))
+        return ((a->unique ? 0 : u) + 4 * rest) * size;
+    if (a->weighting == AT_LINEAR) /* a weight is itself a sum, of tiny terms but for one */
+        m += 4, seen += a->query.n;
+    /* far exponentials vanish below the least number of the format */
+    return (mean_rounding(P, m, seen, rest) + seen * P->fmt.norm) * size;
+}
+
+static at_status softmax_error(const at_program *P, const var *v, step *s, const operands *o, double e,
+                               double range, double size, double *out, double *rounding, at_err *err)
+{
+    const at_attention *a = &s->a;
+    double T = program_longest(P), keys = a->weighting == AT_THREEWISE ? T * T : T;
+    double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20;
+    bool promised = a->scale > 0 && a->error > 0;
+    bool ties = a->weighting != AT_SOFTMAX || !a->unique; /* else maximal keys have one value */
+    double got = 0, rest = 0;
+    for (int again = 0; again < 2;
+         again++) { /* the scale of real arithmetic, unless rounding takes too much of the gap */
+        double scaling = again || s->scale > 0 ? scaling_error(P, a, o, s->scale) : 0,
+               gap = a->gap - 2 * (e + scaling);
+        if (gap <= 0)
+            return at_fail(err, AT_EDOMAIN,
+                           "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
+                           label(v), e + scaling, a->gap);
+        if (!o->rounded || again)
+            s->scale = a->scale > 0 ? a->scale : at_log(fmax(2 * range * keys / want, 2)) / gap;
+        rest = keys * at_exp(-s->scale * gap);
+        got = range * fmin(1, rest + (ties && e > 0 ? at_expm1(2 * s->scale * (e + scaling)) : 0));
+        if (a->scale > 0 || got <= want)
+            break;
+    }
+    if (a->scale <= 0 && got > want)
+        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
+                       P->name, label(v), want, got);
+    *out = promised ? want : got;
+    *rounding = mean_error(P, a, o, e == 0, rest, size);
+    return AT_OK;
+}
+
+/* Queries and keys are mu (e - 1), or any numbers (mu = 1): an error of e multiplies a weight by at most exp(mu error), since
+ * elu + 1 is steeper nowhere, relative to itself. An equal key weighs `same`, another one `other`. */
+static double linear_error(const at_program *P, const at_attention *a, const operands *o, double scale,
+                           double range, double size, double *rounding)
+{
+    double T = program_longest(P), n = a->query.n, drop = at_exp(-scale), apart = 0;
+    double same = 1 + (n - 1) * drop * drop, other = 2 * drop + n * drop * drop;
+    for (int k = 0; k < a->query.n; k++)
+        apart = fmax(apart, o->q[k].err + o->k[k].err);
+    apart = apart > 0 ? at_expm1(2 * (a->kernel ? 1 : scale) * apart) : 0;
+    double rest = a->kernel ? 0 : T * other / same;
+    *rounding = mean_error(P, a, o, !a->kernel && apart == 0, a->kernel ? 0 : rest + n * other, size);
+    return range * fmin(1, rest + apart);
+}
+
+/* The interpreter's own rounding of a mean of values of at most 1: of the division alone, where its sums are exact. */
+static double meaning_mean(const at_program *P, const at_attention *a)
+{
+    double seen = keys_seen(P, a);
+    bool exact = !a->kernel && a->weighting != AT_THREEWISE;
+    for (int k = 0; k < a->value.n; k++) {
+        const var *x = &P->vars[a->value.v[k]];
+        exact = exact && x->grain > GRAIN_NONE &&
+                seen * fmax(fabs(x->lo), fabs(x->hi)) <= ldexp(0.999, 53 + x->grain);
+    }
+    return exact ? MEANING : (seen + a->query.n + 8) * MEANING;
+}
+
+/* Queries and keys of linear attention must be exact in real arithmetic. */
+static at_status linear_scale(const at_program *P, const var *v, step *s, double e, double range, at_err *err)
+{
+    const at_attention *a = &s->a;
+    double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20, T = program_longest(P);
+    if (e > 0)
+        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its %s have an error", P->name, label(v),
+                       a->kernel ? "queries and keys" : "one-hot vectors");
+    s->scale = a->kernel ? 1 : a->scale > 0 ? a->scale : at_log(fmax(4 * range * T / want, a->query.n + 1.0));
+    if (P->unit > 0 && !(a->scale > 0)) /* a weight of the arithmetic, so that mu e - mu is 0 */
+        s->scale = at_p_round(&P->fmt, s->scale);
+    return AT_OK;
+}
+
+/* Maximal keys share equally once the others are lower by 1. Sparsemax moves by at most as much as its scores. */
+static at_status sparsemax_error(const at_program *P, const var *v, step *s, const operands *o, double e,
+                                 double range, double *out, at_err *err)
+{
+    const at_attention *a = &s->a;
+    double gap = a->gap - 2 * e;
+    if (!o->rounded)
+        s->scale =
+            a->scale > 0 ? a->scale : at_exp2(ceil(-at_log2(gap))); /* a power of 2: scores stay exact */
+    if (s->scale * gap < 1)
+        return at_fail(err, AT_EDOMAIN,
+                       "program %s: attention %s: scale %g leaves other keys an error, %g is needed", P->name,
+                       label(v), s->scale, 1 / gap);
+    if (e > 0 && !a->unique && !o->rounded) /* it sees every difference between the maximal keys */
+        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
+                       label(v), e);
+    double moved = 2 * keys_seen(P, a) * s->scale * (e + scaling_error(P, a, o, s->scale));
+    *out = a->unique ? 0 : range * fmin(1, moved);
+    return AT_OK;
+}
+
+at_status attention_error(at_program *P, at_var id, step *s, const operands *o, double *err_out,
+                          double *over_out, at_err *err)
+{
+    const at_attention *a = &s->a;
+    const var *v = &P->vars[id];
+    double e = score_bound(P, a, o), range = 0, size = 0, value_err = 0, over = 0;
+    for (int k = 0; k < a->value.n; k++) {
+        const operand *x = &o->v[k];
+        double r = spread(x), m = size_of(x), ve = x->err;
+        over = fmax(over, x->over);
+        if (a->weighting == AT_THREEWISE) {
+            const operand *y = &o->v2[k];
+            m = size_of(x) * size_of(y);
+            r = 2 * m;
+            ve = x->err * size_of(y) + y->err * size_of(x) + (o->rounded ? P->unit * m : 0);
+            over = ve;
+        }
+        range = fmax(range, r);
+        size = fmax(size, m);
+        value_err = fmax(value_err, ve);
+    }
+    double own = 0, rounding = 0; /* the mean's */
+    at_status st = AT_OK;
+    switch (a->weighting) {
+    case AT_LINEAR:
+        if (!o->rounded)
+            st = linear_scale(P, v, s, e, range, err);
+        own = linear_error(P, a, o, s->scale, range, size, &rounding);
+        break;
+    case AT_LEFTMOST_HARD:
+    case AT_RIGHTMOST_HARD:
+    case AT_AVERAGE_HARD:
+        s->scale = 1;
+        if (o->rounded && v->component == 0)
+            st = attention_tie(P, id, s, err);
+        if (a->weighting == AT_AVERAGE_HARD)
+            rounding = mean_error(P, a, o, true, 0, size);
+        break;
+    default:
+        if (!(a->gap - 2 * e > 0))
+            return at_fail(err, AT_EDOMAIN,
+                           "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
+                           label(v), e, a->gap);
+        if (a->weighting == AT_SPARSEMAX) {
+            st = sparsemax_error(P, v, s, o, e, range, &own, err);
+            rounding = mean_error(P, a, o, false, 0, size);
+        } else
+            st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
+    }
+    bool selects = a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
+    double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
+    *err_out = value_err + own + rounding + meaning;
+    *over_out = over + rounding;
+    return st;
+}
+
+/* ---- errors in real arithmetic ------------------------------------------------------------------------ */
+
+static at_status integer_error(const at_program *P, const var *v, double e, at_err *err)
+{
+    if (e < MOST_ERROR)
+        return AT_OK;
+    const var *x = &P->vars[v->args[0]];
+    char arith[16];
+    at_arith_name(P->arith, arith);
+    return at_fail(
+        err, AT_EDOMAIN,
+        "program %s: %s: its argument, in %.15g..%.15g, has error %.3g in %s, at least 1/2 of an integer",
+        P->name, label(v), x->lo, x->hi, e, arith);
+}
+
+at_status point_error(const at_program *P, const var *v, const double e[3], const double over[3], double *out,
+                      at_err *err)
+{
+    double d = 0, slope;
+    at_status s = AT_OK;
+    switch (v->op) {
+    case OP_RAMP:
+        d = e[0] / (v->c1 - v->c0);
+        break;
+    case OP_NEAR:
+        d = v->n_table * e[0] / v->c1;
+        break;
+    case OP_RELU:
+    case OP_PASS:
+        d = e[0];
+        break;
+    case OP_TIMES: {
+        double size[2];
+        for (int k = 0; k < 2; k++)
+            size[k] = fmax(fabs(P->vars[v->args[k]].lo), fabs(P->vars[v->args[k]].hi)) + e[k];
+        d = e[0] * size[1] + e[1] * size[0];
+        if (!(P->lambda > 0))
+            s = at_fail(err, AT_EDOMAIN, "program %s: %s: a product of reals needs GeLU units", P->name,
+                        label(v));
+        break;
+    }
+    case OP_MAX:
+    case OP_MIN:
+    case OP_ABS:
+        d = fmax(e[0], e[1]);
+        break;
+    case OP_SELECT: {
+        const var *x = &P->vars[v->args[1]], *y = &P->vars[v->args[2]];
+        /* The unit that is not selected is off by how far its argument leaves its range, and by the error of b. */
+        d = fmin(fmax(e[1] + over[2], e[2] + over[1]), e[1] + e[2]);
+        d += e[0] * (x->hi - x->lo + y->hi - y->lo + fabs(x->lo - y->lo));
+        break;
+    }
+    case OP_AND:
+    case OP_OR:
+        d = e[0] + e[1];
+        break;
+    case OP_AT_LEAST:
+    case OP_EQUALS:
+        s = integer_error(P, v, e[0], err);
+        break;
+    default: { /* OP_TABLE, OP_PRODUCT */
+        double both = e[0] + (v->op == OP_PRODUCT ? e[1] : 0);
+        if (point_is_stairs(P, v, both, &slope))
+            s = integer_error(P, v, both, err);
+        else
+            d = both * slope;
+    }
+    }
+    *out = d + (P->lambda > 0 ? point_unit_error(P, v, e) : 0);
+    return s;
+}
+
+/* The variables as they are in real arithmetic; a factor is as large as its error lets it be. */
+static void operands_take(const at_program *P, at_vec v, bool factor, operand *to)
+{
+    for (int k = 0; k < v.n; k++) {
+        const var *x = &P->vars[v.v[k]];
+        double over = factor || P->lambda > 0 ? x->real : 0;
+        to[k] = (operand){{x->lo - over, x->hi + over, 0, x->grain}, x->real, over};
+    }
+}
+
+operands *operands_new(const at_attention *a, at_arena *arena)
+{
+    operands *o = at_new(arena, operands, 1);
+    if (!o)
+        return NULL;
+    o->q = at_new(arena, operand, a->query.n);
+    o->k = at_new(arena, operand, a->query.n);
+    o->k2 = at_new(arena, operand, a->query.n);
+    o->v = at_new(arena, operand, a->value.n);
+    o->v2 = at_new(arena, operand, a->value.n);
+    return o->q && o->k && o->k2 && o->v && o->v2 ? o : NULL;
+}
+
+static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_err *err)
+{
+    var *v = &P->vars[id];
+    step *s = &P->steps[v->step];
+    operands *o = operands_new(&s->a, arena);
+    double over;
+    if (!o)
+        return at_oom(err);
+    bool three = s->a.weighting == AT_THREEWISE;
+    operands_take(P, s->a.query, true, o->q);
+    operands_take(P, s->a.key, true, o->k);
+    operands_take(P, s->a.value, three, o->v);
+    if (three) {
+        operands_take(P, s->a.key2, true, o->k2);
+        operands_take(P, s->a.value2, true, o->v2);
+    }
+    return attention_error(P, id, s, o, &v->real, &over, err);
+}
+
+at_status schedule_errors(at_program *P, at_arena *arena, at_err *err)
+{
+    for (at_var id = 0; id < P->n_vars; id++) {
+        var *v = &P->vars[id];
+        double e[3] = {0};
+        for (int k = 0; k < v->n_args && k < 3; k++)
+            e[k] = P->vars[v->args[k]].real;
+        at_status s = AT_OK;
+        v->real = 0;
+        v->grain = var_grain(P, v);
+        if (v->op == OP_LINEAR)
+            for (int k = 0; k < v->n_args; k++)
+                v->real += fabs(v->coef[k]) * P->vars[v->args[k]].real;
+        else if (op_is_point(v->op))
+            s = point_error(P, v, e, P->lambda > 0 ? e : (double[3]){0}, &v->real, err);
+        else if (v->op == OP_ATTEND)
+            s = attention_real(P, id, arena, err);
+        if (s)
+            return s;
+        v->err = v->real;
+        v->over = P->lambda > 0 ? v->real : 0;
+        if (op_is_input(v->op) && v->op != OP_FIELD)
+            input_rounding(P, v);
+    }
+    return AT_OK;
+}
