@@ -58,8 +58,10 @@ static int run_arithmetic(const cli_args *a)
     at_size z;
     at_params_init(&p, expr_params, 2);
     at_status s = a->set ? at_params_parse(&p, a->set, &err) : AT_OK;
-    at_expr_spec spec = {
-        .p = at_params_int(&p, "p"), .operators = at_params_int(&p, "operators"), .kind = a->attention};
+    at_expr_spec spec = {.p = at_params_int(&p, "p"),
+                         .operators = at_params_int(&p, "operators"),
+                         .kind = a->attention,
+                         .arith = &a->precision};
     if (!s)
         s = at_expr_model(&spec, &m, &err);
     if (s)
@@ -93,6 +95,8 @@ static int run(const cli_args *a)
 {
     if (!a->out)
         return cli_usage(a, "no model file given; add -o MODEL");
+    if (a->precision.kind == AT_BALL || a->precision.kind == AT_EXACT)
+        return cli_usage(a, "--precision: a model is compiled for f32, f64 or pN");
     if (!strcmp(a->words[0], "arithmetic"))
         return run_arithmetic(a);
     at_err err = {0};
@@ -107,7 +111,7 @@ static int run(const cli_args *a)
     if (!s)
         s = at_dp_bind(d, size, &x, &err);
     if (!s)
-        s = at_dp_model(x, &(at_dp_options){a->attention}, &m, &err);
+        s = at_dp_model(x, &(at_dp_options){a->attention, .arith = &a->precision}, &m, &err);
     int code = CLI_USAGE;
     if (!s) {
         at_model_size(&m, &z);
@@ -132,7 +136,7 @@ static int run(const cli_args *a)
 const cli_command cmd_compile = {
     .name = "compile",
     .summary = "a recurrence (.dp file) or arithmetic into a decoder that reasons",
-    .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] -o MODEL",
+    .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] [--precision P] -o MODEL",
     .about =
         "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
         "sizes given by --set (or --size), and writes a decoder whose chain of thought is the table of the\n"
@@ -140,7 +144,8 @@ const cli_command cmd_compile = {
         "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
         "with linear or block-sparse attention the width grows like the square root of the length; local\n"
         "attention, block-sparse with blocks of the recurrence's locality, is of constant size again.\n"
-        "One model serves one size.\n\n"
+        "One model serves one size. Its errors are bounded, rounding included, in the arithmetic of\n"
+        "--precision (f32, f64 or pN, default f64); what cannot be right in it is refused.\n\n"
         "`arithmetic` stands for expressions modulo a prime p (default 11) with at most `operators`\n"
         "operators (default 16): the decoder evaluates the leftmost possible operation, step by step\n"
         "(docs/expressions.md). Attention is standard or sparse; its shapes depend on p alone. A file of\n"
@@ -150,7 +155,7 @@ const cli_command cmd_compile = {
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n",
-    .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION,
+    .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION | CLI_PRECISION,
     .least = 1,
     .most = 1,
     .missing = "a .dp file (or arithmetic)",

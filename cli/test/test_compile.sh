@@ -77,6 +77,24 @@ printf '%s\n' 'problem "large"' 'size n in 1..9' 'input a[n] in 0..9' 'state i i
     'take x = a[i]' 'v = x' 'answer v' >"$dir/large.dp"
 refuses 2 'compile: numbers beyond what doubles hold' 'large.dp:5:7: v lies in 0..2000000000000 at these sizes' \
     compile "$dir/large.dp" --set n=2 -o "$dir/x.st"
+# A selection over large values: right in the arithmetic that it is compiled for, or refused.
+modulo() # $1 the modulus
+{
+    printf '%s\n' 'problem "sum modulo"' 'size n in 1..9' "input a[n] in 0..$(($1 - 1))" 'state i in 1..n' \
+        "value s in 0..$(($1 - 1))" 'take x = a[i]' 'need p = (i-1) when i > 1' \
+        'let t = x + if i > 1 then p.s else 0' \
+        "s = max(0, min($(($1 - 1)), if t >= $1 then t - $1 else t))" 'answer s'
+}
+modulo 1000000007 >"$dir/billion.dp"
+says 0 'compile: a selection over 10^9' 'L = 6' compile "$dir/billion.dp" --set n=2 -o "$dir/b.st"
+says 0 'generate: and it is right' '0/0/0/999999992' generate "$dir/b.st" '1000000000 999999999 |'
+refuses 2 'compile: too large for f32, with a step, its range and its error' 'in -1000000007..1000000005, has error 548 in f32' \
+    compile "$dir/billion.dp" --set n=2 --precision f32 -o "$dir/x.st"
+modulo 99991 >"$dir/small.dp"
+says 0 'compile: for f32' 'L = 6' compile "$dir/small.dp" --set n=2 --precision f32 -o "$dir/b.st"
+says 0 'generate: right in f32' '0/0/0/99988' generate "$dir/b.st" '99990 99989 |' --precision f32
+refuses 2 'compile: for numbers that are not rounded' 'f32, f64 or pN' \
+    compile "$dir/small.dp" --set n=2 --precision exact -o "$dir/x.st"
 says 0 'check: at sizes and a precision of your own' '1 of 1 claims hold, 1 of 1 controls rejected' \
     check dp-standard --set problem=lcs,a=1..3,b=2 --precision p12
 finish

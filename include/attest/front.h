@@ -184,8 +184,9 @@ extern const char *const at_dp_attention_names[AT_DP_ATTENTIONS];
 /* scale and fewer break a model on purpose, for controls: 0 and 0 is as it should be. */
 typedef struct {
     at_dp_attention attention;
-    double scale; /* factor on the scales of attention; 0: 1 */
-    int fewer;    /* blocks (linear), slots (sparse) or rows of the window (local) left out */
+    double scale;          /* factor on the scales of attention; 0: 1 */
+    int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
+    const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
 } at_dp_options;
 
 /* The program of a decoder that writes the chain, one row a state: rows are (input, state, value, answer), see
@@ -210,8 +211,9 @@ typedef struct {
     at_dp_attention kind; /* standard or sparse */
     int block;            /* sparse: B, the window and the block; 0: 4 operators, the least that serves all */
     /* For controls, wrong on purpose: */
-    bool any_handle; /* a + b is taken for a handle also before * and / */
-    double scale;    /* factor on the scales of attention; 0: 1 */
+    bool any_handle;       /* a + b is taken for a handle also before * and / */
+    double scale;          /* factor on the scales of attention; 0: 1 */
+    const at_arith *arith; /* as in at_dp_options */
 } at_expr_spec;
 at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule and its words. m is initialised by this call. */

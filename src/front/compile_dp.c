@@ -522,6 +522,8 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         return at_oom(err);
     if (o->scale != 0)
         at_program_weaken(c.P, o->scale);
+    if (o->arith)
+        at_program_arithmetic(c.P, *o->arith);
     build(&c);
     s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
     if (s)
@@ -536,33 +538,53 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
     return program_of(x, o, 0, out, err);
 }
 
-/* Rows are rounded before they are fed back, so errors below 1/2 vanish; half of that is left to the arithmetic. A rule
- * may multiply the error of a copy (1000000 x): then copies are made as exact as doubles are. */
+/* Rows are rounded before they are fed back, so errors below 1/2 vanish; half of that is kept in reserve. A rule may multiply
+ * the error of a copy (1000000 x): then copies are made as exact as doubles are. */
 #define ERROR_MOST  0.25
 #define ERROR_LEAST 0x1p-64
+
+/* Says which output is worst: the step that computes it, its range and its error. */
+static at_status too_vague(const at_program *P, const at_dp_options *o, at_err *err)
+{
+    at_var_info worst = {0};
+    char arith[16];
+    at_arith_name(o->arith ? *o->arith : at_f64, arith);
+    for (at_var v = 0; v < at_program_vars(P); v++) {
+        at_var_info i = at_program_var(P, v);
+        if (i.name && !(i.err <= worst.err))
+            worst = i;
+    }
+    return at_fail(
+        err, AT_EDOMAIN,
+        "in %s the rules make errors of up to %.3g (%s, in %.17g..%.17g), and %g is the most that rounding "
+        "rows removes",
+        arith, worst.err, worst.name ? worst.name : "a step", worst.lo, worst.hi, ERROR_MOST);
+}
 
 static at_status assembled(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
                            at_err *err)
 {
-    double bound = 0;
+    at_status s = AT_OK;
     for (int k = 0; k < 2; k++) {
+        double bound = 0;
         at_program *P;
         at_err why = {0};
-        at_status s = program_of(x, o, k ? ERROR_LEAST : 0, &P, err);
+        s = program_of(x, o, k ? ERROR_LEAST : 0, &P, err);
         if (s)
             return s;
         s = weights ? at_assemble(P, m, &bound, &why) : at_program_shape(P, m, &why);
-        at_program_free(P);
-        if (!s && bound < ERROR_MOST)
-            return AT_OK;
-        if (!s)
+        bool vague = !s && !(bound < ERROR_MOST);
+        if (vague) {
             at_model_release(m);
-        else if (s != AT_EDOMAIN || k) /* the first refusal may be for an error that is too large */
+            s = too_vague(P, o, &why);
+        }
+        at_program_free(P);
+        if (!s)
+            return AT_OK;
+        if (s != AT_EDOMAIN || k) /* the first refusal may be for an error that is too large */
             return at_fail(err, s, "%s", why.text);
     }
-    return at_fail(err, AT_EDOMAIN,
-                   "the rules make errors of up to %g, and %g is the most that rounding removes", bound,
-                   ERROR_MOST);
+    return s;
 }
 
 /* What a prompt is: each input in its own range, and the separator. */

@@ -303,6 +303,8 @@ at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err)
     if (!(c.P = at_program_new(name, AT_EXPR_TOKENS(k) + 1 + AT_EXPR_CHAIN(k))))
         return at_oom(err);
     build(&c);
+    if (s->arith)
+        at_program_arithmetic(c.P, *s->arith);
     if (s->scale != 0)
         at_program_weaken(c.P, s->scale);
     st = at_program_status(c.P, err);
@@ -313,6 +315,20 @@ at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err)
     return st;
 }
 
+/* The scores 2 v x - v^2 of all tokens v come from one x. If it is off by e, the right one is larger than its neighbours by
+ * 1 - 2 e at least, and than others by more: with e below 1/4 there is room for the rounding of the scores. */
+#define NEXT_MOST 0.25
+
+static double next_error(const at_program *P)
+{
+    for (at_var v = at_program_vars(P) - 1; v >= 0; v--) {
+        at_var_info i = at_program_var(P, v);
+        if (i.name && !strcmp(i.name, "next"))
+            return i.err;
+    }
+    return 0;
+}
+
 at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
 {
     at_program *P;
@@ -320,7 +336,16 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
     if (st)
         return st;
     st = at_assemble(P, m, NULL, err);
+    double off = st ? 0 : next_error(P);
     at_program_free(P);
+    if (!st && !(off < NEXT_MOST)) {
+        at_model_release(m);
+        st = at_fail(
+            err, AT_EDOMAIN,
+            "arithmetic mod %d, up to %d operators: the next token has an error of up to %.3g, and %g is the "
+            "most that is told apart",
+            s->p, s->operators, off, NEXT_MOST);
+    }
     if (st)
         return st;
     m->decode = (at_decode){.enabled = true,

@@ -107,6 +107,114 @@ static void test_compared(void **state)
     }
 }
 
+/* ---- selections over large values ------------------------------------------------------------------------- */
+
+/* What a recurrence over values in 0..top makes of the first value and the next input. */
+typedef struct {
+    const char *rule; /* of x and y, and the constant M = top + 1 */
+    double (*step)(double y, double x, double top);
+} folding;
+
+static double sum_modulo(double y, double x, double top)
+{
+    return y + x >= top + 1 ? y + x - (top + 1) : y + x;
+}
+
+static double larger(double y, double x, double top)
+{
+    (void)top;
+    return x >= y ? x : y;
+}
+
+static const folding foldings[] = {
+    {"let t = x + y\ns = max(0, min(%lld, if t >= %lld then t - %lld else t))\n", sum_modulo},
+    {"s = if x >= y then x else y\n", larger},
+};
+
+static at_dp *folded(const folding *f, int64_t top)
+{
+    char text[500], rule[200];
+    snprintf(rule, sizeof rule, f->rule, (long long)top, (long long)top + 1, (long long)top + 1);
+    snprintf(text, sizeof text,
+             "problem \"fold\"\nsize n in 1..9\ninput a[n] in 0..%lld\nstate i in 1..n\nvalue s in 0..%lld\n"
+             "take x = a[i]\nneed p = (i-1) when i > 1\nlet y = if i > 1 then p.s else 0\n%sanswer s\n",
+             (long long)top, (long long)top, rule);
+    return parsed(text);
+}
+
+/* Prompts whose comparisons are decided by the last unit; 3 inputs. */
+static double input_near(at_rng *r, double last, double top)
+{
+    double d[] = {top, top - 1, 0, 1, last, last + 1, top - last, top + 1 - last, top - 1 - last, last - 1};
+    double x = d[at_rng_below(r, sizeof d / sizeof *d)];
+    return x < 0 ? 0 : x > top ? top : x;
+}
+
+/* Compiles for the arithmetic and runs in it; -1 refused, else whether all chains are right. */
+static int fold_right(const folding *f, int64_t top, at_arith arith, int kind)
+{
+    enum { N = 3 };
+    at_dp *d = folded(f, top);
+    at_dp_instance *x = bound(d, N);
+    at_model m;
+    at_err err = {0};
+    int right = -1;
+    at_status s = at_dp_model(x, &(at_dp_options){(at_dp_attention)kind, .arith = &arith}, &m, &err);
+    if (s && (s != AT_EDOMAIN || !strstr(err.text, "error")))
+        fail_msg("%s", err.text);
+    for (uint64_t k = 0; !s && k < 40 && right; k++) {
+        at_arena a;
+        at_arena_init(&a);
+        at_rng r = at_rng_at(5, k);
+        double prompt[(N + 1) * 4] = {0}, *rows, least, want = 0, last = (double)top;
+        int n;
+        for (int i = 0; i < N; i++)
+            last = prompt[4 * i] = input_near(&r, last, (double)top);
+        if (at_generate(&m, arith, &(at_input){N + 1, prompt}, &a, &rows, &n, &least, &err))
+            fail_msg("%s", err.text);
+        right = n == N + 1;
+        for (int i = 0; i < N && right; i++) {
+            want = f->step(want, prompt[4 * i], (double)top);
+            right = rows[4 * i + 2] == want;
+        }
+        right = right && rows[4 * N + 3] == want;
+        at_arena_release(&a);
+    }
+    if (!s)
+        at_model_release(&m);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return right;
+}
+
+/* Right or refused at every range, in every arithmetic and attention; right as far as there are bits for it. */
+static void test_selections(void **state)
+{
+    (void)state;
+    static const struct {
+        at_arith arith;
+        double right,
+            mean; /* up to here it must be right: copied, or the count times a mean (linear, sparse) */
+    } run[] = {{{AT_F64, 0, 0}, 0x1p36, 0x1p36},
+               {{AT_F32, 0, 0}, 0x1p18, 0x1p9},
+               {{AT_PBIT, 40, 10}, 0x1p33, 0x1p24}};
+    int refusals = 0;
+    for (int f = 0; f < 2; f++)
+        for (int a = 0; a < 3; a++)
+            for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++)
+                for (int64_t top = 15; top < 0x1p39; top = 8 * top + 1) {
+                    int right = fold_right(&foldings[f], top, run[a].arith, kind);
+                    double sure = kind == AT_DP_LINEAR || kind == AT_DP_SPARSE ? run[a].mean : run[a].right;
+                    refusals += right < 0;
+                    if (right == 0 || (right < 0 && (double)top < sure))
+                        fail_msg("rule %d, arithmetic %d, %s, top %lld: %s", f, a,
+                                 at_dp_attention_names[kind], (long long)top, right ? "refused" : "wrong");
+                }
+    assert_true(refusals > 0);
+    /* as it was met: 1000000000 + 999999999 modulo 1000000007 */
+    assert_int_equal(fold_right(&foldings[0], 1000000006, at_f64, AT_DP_STANDARD), 1);
+}
+
 static void refused(const char *text, int64_t n, const at_dp_options *o, const char *words)
 {
     at_dp *d = parsed(text);
@@ -157,6 +265,7 @@ static void test_fewer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_compared),
-                                       cmocka_unit_test(test_too_large), cmocka_unit_test(test_fewer)};
+                                       cmocka_unit_test(test_selections), cmocka_unit_test(test_too_large),
+                                       cmocka_unit_test(test_fewer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
