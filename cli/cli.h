@@ -71,6 +71,8 @@ enum {
     CLI_STATES = 1 << 24,    /* --states N       -> states */
 };
 
+#define CLI_FLOATS (1 << AT_F32 | 1 << AT_F64 | 1 << AT_PBIT) /* cli_command.arithmetics: what decodes */
+
 /* What the user asked for. Strings belong to argv or live as long as the process. */
 typedef struct {
     const char *command; /* its name, for messages */
@@ -116,6 +118,7 @@ typedef struct {
     unsigned options;           /* CLI_... */
     int least, most;            /* number of words allowed; most < 0: any */
     const char *missing;        /* what is missing below `least`: "a claim id" */
+    unsigned arithmetics;       /* bits 1 << AT_F32, ... that --precision may name; 0: all */
     uint64_t count;             /* default of --count; 0: 10 */
     at_part split;              /* default of --split */
     int (*run)(const cli_args *a);

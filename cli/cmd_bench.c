@@ -293,6 +293,7 @@ const cli_command cmd_bench = {
                 "attest bench generate --attention linear --width 64 --length 505 --batch 64\n"
                 "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n"
                 "attest bench collide --states 100000000\n",
+    .arithmetics = 1 << AT_F32 | 1 << AT_F64,
     .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
                CLI_SHAPE | CLI_JSON | CLI_STATES,
     .least = 1,

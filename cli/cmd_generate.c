@@ -302,6 +302,7 @@ const cli_command cmd_generate = {
                 "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
                 "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
                 "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
+    .arithmetics = CLI_FLOATS,
     .options = CLI_PRECISION | CLI_JSON | CLI_STEPS | CLI_BESIDE | CLI_SET,
     .least = 2,
     .most = -1,

@@ -131,6 +131,7 @@ const cli_command cmd_protocol = {
              "the outcome is compared with the model's, bit for bit.\n",
     .examples = "attest protocol match2 BAAB 3 14 5 12 --set M=17\n"
                 "attest protocol match2.safetensors ABCA 3 14 5 12 --precision p8e5\n",
+    .arithmetics = 1 << AT_PBIT,
     .options = CLI_SET | CLI_PRECISION | CLI_JSON,
     .least = 2,
     .most = -1,

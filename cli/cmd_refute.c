@@ -430,6 +430,7 @@ const cli_command cmd_refute = {
     .examples = "attest refute model.safetensors --task match3 --set N=9,M=40 --precision p6\n"
                 "attest refute rnn.safetensors --task qsa --set N=20,q=1 --precision p6e4\n"
                 "attest refute lis.safetensors --task lis --set n=10,range=25 --budget 500\n",
+    .arithmetics = CLI_FLOATS,
     .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_SEED | CLI_PRECISION | CLI_REFUTE,
     .least = 1,
     .most = 1,

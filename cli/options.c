@@ -65,7 +65,7 @@ static const row rows[OPTS] = {
     [OPT_OUT] = {"-o", "FILE", CLI_OUT, "where to write"},
     [OPT_TIER] = {"--tier", "TIER", CLI_TIER, "quick (default) or full"},
     [OPT_SEED] = {"--seed", "N", CLI_SEED, "of the random inputs (default 1)"},
-    [OPT_PRECISION] = {"--precision", "P", CLI_PRECISION, "f32, f64, pN, pNeE (N-bit floats), ball or exact"},
+    [OPT_PRECISION] = {"--precision", "P", CLI_PRECISION, NULL},
     [OPT_SECONDS] = {"--seconds", "S", CLI_SECONDS, "length of a round, 0.01..3600 (default 1)"},
     [OPT_ROUNDS] = {"--rounds", "N", CLI_ROUNDS, "rounds, 1..1000 (default 5)"},
     [OPT_STEPS] = {"--steps", "N", CLI_STEPS, "at most N rows, 1..1048576 (default: what the model allows)"},
@@ -97,6 +97,46 @@ static const row rows[OPTS] = {
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
     [OPT_HELP] = {"--help", NULL, 0, "this text"},
 };
+
+/* The arithmetics that a command takes, as its help and its refusal list them. */
+static void arithmetics_print(unsigned kinds, at_text *t)
+{
+    static const char *const names[AT_ARITH_KINDS] = {[AT_F32] = "f32",
+                                                      [AT_F64] = "f64",
+                                                      [AT_PBIT] = "pN, pNeE (N-bit floats)",
+                                                      [AT_BALL] = "ball",
+                                                      [AT_EXACT] = "exact"};
+    int left = __builtin_popcount(kinds);
+    for (int k = 0; k < AT_ARITH_KINDS; k++)
+        if (kinds >> k & 1) {
+            at_text_add(t, names[k]);
+            left--;
+            at_text_add(t, left > 1 ? ", " : left ? " or " : "");
+        }
+}
+
+static unsigned arithmetics(const cli_command *c)
+{
+    return c->arithmetics ? c->arithmetics : (1u << AT_ARITH_KINDS) - 1;
+}
+
+static bool precision_take(cli_args *a, unsigned kinds, const char *s)
+{
+    at_err err = {0};
+    if (at_arith_parse(s, &a->precision, &err)) {
+        cli_usage(a, "--precision %s", err.text);
+        return false;
+    }
+    a->has_precision = true;
+    if (kinds >> a->precision.kind & 1)
+        return true;
+    at_text t;
+    at_text_init(&t);
+    arithmetics_print(kinds, &t);
+    cli_usage(a, "--precision '%.40s': must be %s", s, t.oom ? "another" : t.s);
+    at_text_release(&t);
+    return false;
+}
 
 static bool takes(const cli_command *c, opt o)
 {
@@ -157,7 +197,12 @@ int cli_help_print(const cli_command *c)
             char left[32];
             snprintf(left, sizeof left, "%s%s%s", rows[o].name, rows[o].value ? " " : "",
                      rows[o].value ? rows[o].value : "");
-            at_text_addf(&t, "  %-17s %s\n", left, rows[o].help);
+            at_text_addf(&t, "  %-17s ", left);
+            if (o == OPT_PRECISION)
+                arithmetics_print(arithmetics(c), &t);
+            else
+                at_text_add(&t, rows[o].help);
+            at_text_add(&t, "\n");
         }
     if (c->options & CLI_RECIPE) {
         at_text_add(&t, "\nSettings of the recipe:\n");
@@ -240,7 +285,6 @@ static bool value_take(cli_args *a, opt o, const char *s)
 {
     const char *name = rows[o].name;
     int64_t i = 0;
-    at_err err = {0};
     switch (o) {
     case OPT_SET:
         return set_add(a, s);
@@ -280,13 +324,8 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->seed = (uint64_t)i;
         a->has_seed = true;
         return true;
-    case OPT_PRECISION:
-        if (at_arith_parse(s, &a->precision, &err)) {
-            cli_usage(a, "--precision %s", err.text);
-            return false;
-        }
-        a->has_precision = true;
-        return true;
+    case OPT_PRECISION: /* what is allowed depends on the command: precision_take */
+        return false;
     case OPT_SECONDS:
         return number(a, name, s, 0.01, 3600, &a->seconds);
     case OPT_ROUNDS:
@@ -478,7 +517,7 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
                       rows[o].value);
             return false;
         }
-        if (!value_take(a, o, value))
+        if (!(o == OPT_PRECISION ? precision_take(a, arithmetics(c), value) : value_take(a, o, value)))
             return false;
     }
     if (a->n_words < c->least) {

@@ -54,7 +54,7 @@ done
     says 0 'whatever the length' '"cache_bytes": 1152' bench generate --attention linear --width 16 --length 90 --batch 1 --layers 2 --heads 2 $short
     says 0 'generating in f64, more sequences than there are places' '"precision": "f64", "isa": ' bench generate --width 8 --length 2 --layers 1 --heads 1 --batch 5000 --threads 2 --precision f64 $short
     refuses 2 'no local attention to generate with' 'standard, sparse or linear' bench generate --attention local $short
-    refuses 2 'p-bit is not for batches' 'f32 and f64' bench generate --precision p8 $short
+    refuses 2 'p-bit is not for batches' "--precision 'p8': must be f32 or f64" bench generate --precision p8 $short
     refuses 2 'generate takes no claim' 'match2' bench generate match2
 }
 

@@ -115,7 +115,7 @@ refuses 2 'a prompt longer than any input' 'prompt of length 13 out of range 1..
 refuses 2 'a number out of range' 'position 1: integer 21 out of range 0..20 (field n)' generate "$dir/c.st" 0/21/0
 refuses 2 'not a number' 'position 1: "x" is not an integer' generate "$dir/c.st" 0/x/0
 refuses 2 'not a decoder' 'the model is no decoder: it has no stop rule' generate "$dir/plain.st" 0/3/0
-refuses 2 'balls do not decode' 'decoding is done in f32, f64 or p-bit arithmetic' \
+refuses 2 'balls do not decode' "--precision 'ball': must be f32, f64 or pN, pNeE (N-bit floats)" \
     generate "$dir/c.st" 0/3/0 --precision ball
 refuses 2 'no prompt' 'a model file and a prompt is missing' generate "$dir/c.st"
 refuses 2 'no such file' 'No such file' generate "$dir/none.st" 0

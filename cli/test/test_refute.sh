@@ -63,7 +63,7 @@ refuses 2 'refute: a decoder' 'the model is a decoder' refute "$dir/sums.st" --t
 refuses 2 'refute: an unknown refuter' "did you mean 'search'?" refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by serch
 refuses 2 'refute: refuters there are' 'there are: null-space, ' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by xyzzy
 says 3 'refute: random search knows better' 'without --by' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision p6 --by null-space
-refuses 2 'refute: balls' 'f32, f64 or p bits' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision ball
+refuses 2 'refute: balls' "--precision 'ball': must be f32, f64 or pN, pNeE" refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision ball
 refuses 2 'refute: no such file' 'nothing.st' refute "$dir/nothing.st" --task match3
 refuses 2 'refute: a budget' '0.001..1e+12' refute "$dir/pairs.st" --task match3 --budget 0
 

@@ -37,4 +37,44 @@ refuses 2 'an empty file name' 'is empty' build match2 -o ''
 refuses 2 'control characters stay out of messages' "unknown command '??[31m'" "$(printf '\033\007[31m')"
 harmless 'and indeed they do'
 says 0 '--name=value' '"value": 7' show match2 --set=N=7 --json
+# --precision: what help lists is taken, what it does not list is refused, for every command.
+"$attest" build match2 --set N=4,M=5 -o "$dir/m.st" >/dev/null
+"$attest" compile examples/prefix-sum.dp --set n=2,q=3 -o "$dir/sum.st" >/dev/null
+"$attest" train parity --set n=4 --width 8 --layers 1 --heads 1 --steps 1 --batch 2 --exams 1 --prompts 1 --count 1 -o "$dir/t.st" >/dev/null
+asked() # $1 command: one that does little
+{
+    case $1 in
+    run | look) echo "$1 $dir/m.st 1 2" ;;
+    check) echo 'check match2 --set N=2,M=3' ;;
+    generate) echo "generate $dir/sum.st 1 2 |" ;;
+    eval) echo "eval $dir/t.st parity --set n=4 --count 2" ;;
+    refute) echo "refute $dir/m.st --task match2 --set N=4,M=5 --budget 0.1" ;;
+    protocol) echo "protocol $dir/m.st AB 1 2" ;;
+    bench) echo 'bench check match2 --set N=4,M=5 --seconds 0.01 --rounds 1' ;;
+    esac
+}
+several=0
+for command in $(sh tools/commands.sh "$attest"); do
+    listed=$("$attest" "$command" --help | sed -n 's/^  --precision P *//p')
+    [ -n "$listed" ] || continue
+    several=$((several + 1))
+    for p in f32 f64 p12 p12e8 ball exact; do
+        case $p in p12) word=pN ;; p12e8) word=pNeE ;; *) word=$p ;; esac
+        # shellcheck disable=SC2046
+        call $(asked "$command") --precision $p
+        case " $listed" in
+        *[\ ,]"$word"*)
+            # a model of softmax has no exact run: that is said of the model, not of the option
+            [ "$code" -ne 2 ] || grep -q 'exact arithmetic has no' "$dir/.err"
+            verdict $? "$command takes --precision $p, as its help says"
+            ;;
+        *)
+            [ "$code" -eq 2 ] && grep -q -- "--precision '$p': must be $listed" "$dir/.err"
+            verdict $? "$command refuses --precision $p, as its help says"
+            ;;
+        esac
+    done
+done
+holds 'several commands were asked' test "$several" -ge 8
+
 finish
