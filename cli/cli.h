@@ -69,6 +69,7 @@ enum {
     CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
     CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
     CLI_STATES = 1 << 24,    /* --states N       -> states */
+    CLI_TRIES = 1 << 25,     /* --budget M       -> budget */
 };
 
 #define CLI_FLOATS (1 << AT_F32 | 1 << AT_F64 | 1 << AT_PBIT) /* cli_command.arithmetics: what decodes */
@@ -179,6 +180,8 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
 int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
+/* Nothing, or a line: what of a recurrence could not be proved at these sizes, where, and how to try it. */
+void cli_unproved_print(const at_dp *d, const at_dp_instance *x, at_text *t);
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
 

@@ -12,6 +12,7 @@ static json_t *compiled_json(const at_dp *d, const at_dp_instance *x, const at_s
     j = cli_json_set(j, "length", cli_json_number((double)x->L));
     j = cli_json_set(j, "states", cli_json_number((double)x->n_states));
     j = cli_json_set(j, "locality", cli_json_number((double)x->locality));
+    j = cli_json_set(j, "proved", x->proved == AT_TRUE ? json_true() : json_null());
     return cli_json_set(j, "size", cli_size_json(z));
 }
 
@@ -41,6 +42,7 @@ static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_siz
     for (int k = 0; k < d->n_values; k++)
         at_text_addf(t, "%s%s", k ? "," : "", d->values[k].name.name);
     at_text_add(t, "/answer\n");
+    cli_unproved_print(d, x, t);
 }
 
 /* ---- arithmetic: no file, but a family of its own ------------------------------------------------------ */

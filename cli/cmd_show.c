@@ -510,7 +510,7 @@ const cli_command cmd_show = {
              "(with two inputs that have the same chain where it is not). Another file: its architecture.\n",
     .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
                 "attest show match2.safetensors\nattest show examples/lis.dp --set n=5,top=5\n",
-    .options = CLI_SET | CLI_JSON,
+    .options = CLI_SET | CLI_JSON | CLI_TRIES,
     .least = 1,
     .most = 1,
     .missing = "the id of a claim, task or stream, a .dp file or a model file",

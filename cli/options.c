@@ -44,6 +44,7 @@ typedef enum {
     OPT_ATTENTIONS,
     OPT_TASK,
     OPT_BUDGET,
+    OPT_TRIES,
     OPT_BY,
     OPT_TOLERANCE,
     OPT_MEMORY,
@@ -92,6 +93,8 @@ static const row rows[OPTS] = {
     [OPT_ATTENTIONS] = {"--attentions", "A,A...", CLI_GRID, "instead of all three"},
     [OPT_TASK] = {"--task", "TASK", CLI_REFUTE, "what the model should compute"},
     [OPT_BUDGET] = {"--budget", "M", CLI_REFUTE, "millions of multiply-adds to spend (default 2000)"},
+    [OPT_TRIES] = {"--budget", "M", CLI_TRIES,
+                   "a recurrence: millions of operations for what is tried (default 2000)"},
     [OPT_BY] = {"--by", "REFUTER", CLI_REFUTE, "this refuter only"},
     [OPT_TOLERANCE] = {"--tolerance", "E", CLI_REFUTE, "real answers may be off by E (qsa: 1/(2q))"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
@@ -385,6 +388,7 @@ static bool value_take(cli_args *a, opt o, const char *s)
         a->by = s;
         return true;
     case OPT_BUDGET:
+    case OPT_TRIES:
         return number(a, name, s, 0.001, 1e12, &a->budget);
     case OPT_TOLERANCE:
         return number(a, name, s, 1e-12, 1e12, &a->tolerance);

@@ -4,9 +4,10 @@
 
 #include <inttypes.h>
 
-#define MOST_INPUTS ((uint64_t)1 << 22) /* of the regularity test */
+#define MOST_INPUTS ((uint64_t)1 << 22) /* of the regularity test: what it keeps of each fits in memory */
 
 typedef struct {
+    uint64_t limit; /* inputs that the budget is for */
     at_tri regular;
     int64_t *first, *second;
     uint64_t distinct;
@@ -16,6 +17,23 @@ static void input_print(const at_dp_instance *x, const int64_t *in, at_text *t)
 {
     for (int64_t i = 0; i < x->n_input; i++)
         at_text_addf(t, "%s%" PRId64, i ? " " : "", in[i]);
+}
+
+void cli_unproved_print(const at_dp *d, const at_dp_instance *x, at_text *t)
+{
+    if (x->proved == AT_TRUE)
+        return;
+    at_text line;
+    at_text_init(&line);
+    at_text_addf(
+        &line,
+        "unproved: that no input leads outside a range, an input or the states; inputs steer in too many "
+        "ways to try them all, first in %.100s:%d:%d. Single prompts can be tried: attest generate MODEL "
+        "PROMPT --beside %.100s",
+        d->path, x->doubt_line, x->doubt_column, d->path);
+    cli_wrap(t, line.oom ? "" : line.s, 0, cli_columns());
+    t->oom |= line.oom;
+    at_text_release(&line);
 }
 
 static void analysis_print(const at_dp *d, const at_dp_instance *x, const regularity *r, at_text *t)
@@ -38,7 +56,8 @@ static void analysis_print(const at_dp *d, const at_dp_instance *x, const regula
         at_text_addf(t, "  regular      yes: %" PRIu64 " inputs, each with a chain of its own\n",
                      r->distinct);
     else if (r->regular == AT_UNKNOWN)
-        at_text_addf(t, "  regular      unknown: more than %" PRIu64 " inputs to try\n", MOST_INPUTS);
+        at_text_addf(t, "  regular      not decided within %" PRIu64 " inputs, %s\n", r->limit,
+                     r->limit < MOST_INPUTS ? "which --budget allows" : "the most that are tried");
     else {
         at_text_addf(t, "  regular      no: %" PRIu64 " chains; the same one for\n               ",
                      r->distinct);
@@ -47,6 +66,7 @@ static void analysis_print(const at_dp *d, const at_dp_instance *x, const regula
         input_print(x, r->second, t);
         at_text_add(t, "\n");
     }
+    cli_unproved_print(d, x, t);
 }
 
 static json_t *input_json(const at_dp_instance *x, const int64_t *in)
@@ -63,6 +83,7 @@ static json_t *analysis_json(const at_dp_instance *x, const regularity *r)
     j = cli_json_set(j, "states", json_integer((json_int_t)x->n_states));
     j = cli_json_set(j, "length", json_integer((json_int_t)x->L));
     j = cli_json_set(j, "locality", x->locality < 0 ? json_null() : json_integer((json_int_t)x->locality));
+    j = cli_json_set(j, "proved", x->proved == AT_TRUE ? json_true() : json_null());
     j = cli_json_set(j, "regular",
                      r->regular == AT_UNKNOWN ? json_null() : json_boolean(r->regular == AT_TRUE));
     if (r->regular != AT_UNKNOWN)
@@ -72,6 +93,13 @@ static json_t *analysis_json(const at_dp_instance *x, const regularity *r)
         j = cli_json_set(j, "second", input_json(x, r->second));
     }
     return j;
+}
+
+/* Inputs whose chains a budget is for: a chain evaluates every operation at every state. */
+static uint64_t inputs_most(const cli_args *a, const at_dp *d, const at_dp_instance *x)
+{
+    double chain = ((double)x->n_states + 1) * ((double)d->n_nodes + 1), most = 1e6 * a->budget / chain;
+    return most < 1 ? 1 : most < (double)MOST_INPUTS ? (uint64_t)most : MOST_INPUTS;
 }
 
 int cli_dp_show(const cli_args *a)
@@ -95,7 +123,8 @@ int cli_dp_show(const cli_args *a)
     if (!s && a->set)
         s = at_dp_bind(d, size, &x, &err);
     if (!s && x)
-        s = at_dp_regular(x, MOST_INPUTS, &arena, &r.regular, &r.first, &r.second, &r.distinct, &err);
+        s = at_dp_regular(x, r.limit = inputs_most(a, d, x), &arena, &r.regular, &r.first, &r.second,
+                          &r.distinct, &err);
     int code;
     if (s) {
         code = cli_fail(a, &err);

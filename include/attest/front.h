@@ -143,6 +143,7 @@ typedef struct {
     int64_t answer_lo, answer_hi; /* the answer lies between them, if proved */
     at_tri proved; /* AT_TRUE: at_dp_run succeeds on every input in range. AT_UNKNOWN: inputs steer
                                      in too many ways to try them all here, and at_dp_run checks what it meets */
+    int doubt_line, doubt_column; /* not proved: the first place of the file that is in doubt */
     at_arena arena;
 } at_dp_instance;
 /* Sizes from a text such as "n1=6,n2=7": every size once, in any order. */

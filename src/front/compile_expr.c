@@ -279,10 +279,10 @@ static at_status spec_check(const at_expr_spec *s, at_err *err)
     if (!st && (s->operators < 1 || s->operators > AT_EXPR_OPERATORS_MAX))
         st = at_fail(err, AT_EDOMAIN, "operators=%d: must be in 1..%d", s->operators, AT_EXPR_OPERATORS_MAX);
     if (!st && s->kind != AT_DP_STANDARD && s->kind != AT_DP_SPARSE)
-        st = at_fail(
-            err, AT_EREFUSED,
-            "expressions are compiled with standard or sparse attention; with linear attention no constant "
-            "width serves all lengths");
+        st = at_fail(err, AT_EREFUSED, "expressions are compiled with standard or sparse attention; %s",
+                     s->kind == AT_DP_LINEAR
+                         ? "with linear attention no constant width serves all lengths"
+                         : "local attention is for recurrences that look back a bounded number of rows");
     if (!st && s->block < 0)
         st = at_fail(err, AT_EDOMAIN, "block=%d: must be at least 1, or 0 for 4 operators", s->block);
     return st;

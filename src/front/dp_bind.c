@@ -218,6 +218,16 @@ static at_status gap_fail(const at_dp *d, const states_walk *w, at_err *err)
     return s;
 }
 
+/* A range such as n..1, which was meant downwards: it begins where the sizes say, and ends at a number or far below. An empty
+ * input (1..n at n = 0) is none. */
+static bool backwards(const at_dp *d, const states_walk *w)
+{
+    const at_dp_counter *c = &d->counters[w->gap - 1];
+    unsigned sizes = DP_SIZE | DP_COUNTER;
+    return dp_node_of(c->lo)->uses & sizes &&
+           (!(dp_node_of(c->hi)->uses & sizes) || w->gap_hi < w->gap_lo - 1);
+}
+
 static at_status states_bind(at_dp_instance *x, at_err *err)
 {
     const at_dp *d = x->d;
@@ -228,6 +238,12 @@ static at_status states_bind(at_dp_instance *x, at_err *err)
         return s;
     if (w.count && w.gap)
         return gap_fail(d, &w, err);
+    if (w.gap && backwards(d, &w))
+        return dp_fail_at(
+            d, d->counters[w.gap - 1].lo, NULL, err,
+            "counter %s has the empty range %lld..%lld, so that there is no state; ranges go upwards, "
+            "as in 1..n",
+            d->counters[w.gap - 1].name.name, (long long)w.gap_lo, (long long)w.gap_hi);
     if (w.count > WORK_LIMIT / d->n_nodes)
         return at_fail(err, AT_EREFUSED,
                        "%.100s:%d:%d: %lld states and %d operations; at most 2^30 for their product", d->path,

@@ -144,7 +144,10 @@ static at_dpx *name_read(dp_parser *p)
             op = rows[i].op;
     const dp_node *let = n->kind == DP_LET ? dp_node_of(p->d->lets[n->index].rule) : NULL;
     unsigned uses = let ? let->uses : n->kind;
-    if (n->kind == DP_INPUT)
+    if (n->kind == DP_INPUT && !(p->allowed & DP_TAKE))
+        dp_fail(p, name.line, name.column, "%s is an input; %s may use %s", n->name->name, p->where,
+                kinds_words(p->allowed, words));
+    else if (n->kind == DP_INPUT)
         dp_fail(p, name.line, name.column, "%s is an input; look an element up with: take x = %s[...]",
                 n->name->name, n->name->name);
     else if (uses & ~p->allowed) {
@@ -196,7 +199,12 @@ static at_dpx *call_read(dp_parser *p, const dp_token *begin, at_dpx_op op)
     if (op == AT_DPX_ABS)
         e = node_new(p, op, begin, e, NULL, NULL);
     else {
-        if (!dp_is(p, ","))
+        if (!dp_is(p, ",") && p->allowed & DP_VALUE) /* the answer: over all states is what is meant */
+            dp_fail(p, begin->line, begin->column,
+                    "min and max are of two numbers or more, as in min(a, b), and the answer is read at one "
+                    "state; "
+                    "what is largest or least so far is a value of its own, answered at the last state");
+        else if (!dp_is(p, ","))
             dp_fail(p, p->t.line, p->t.column, "min and max need at least two arguments, as in min(a, b)");
         while (dp_accept(p, ",")) {
             at_dpx *b = expr(p);

@@ -133,7 +133,8 @@ typedef struct {
     const dp_span *answer; /* the values of the answer's state; NULL: there is none */
     bool sure;             /* the takes that steer are single numbers here: what may fail is an error */
     bool doubt;            /* set where something may fail and sure is false */
-    int64_t reach;         /* the farthest row back that was needed so far */
+    int doubt_line, doubt_column; /* the first */
+    int64_t reach;                /* the farthest row back that was needed so far */
     at_err *err;
 } dp_scope;
 

@@ -37,6 +37,16 @@ static bool single(dp_span a)
     return a.lo == a.hi;
 }
 
+/* Something cannot be decided for all inputs at once; the first place is kept. */
+static void doubt_at(dp_scope *v, int line, int column)
+{
+    if (!v->doubt) {
+        v->doubt_line = line;
+        v->doubt_column = column;
+    }
+    v->doubt = true;
+}
+
 /* ---- expressions ---------------------------------------------------------------------------------- */
 
 /* A take or need is read: fails if it is surely or possibly absent. */
@@ -47,7 +57,7 @@ static at_status presence_check(dp_scope *v, const at_dpx *e, dp_presence here, 
     if (v->sure)
         return dp_fail_at(v->x->d, e, v->counter, v->err,
                           "%s is absent here; read it only inside an if, where its when holds", name);
-    v->doubt = true;
+    doubt_at(v, e->line, e->column);
     return AT_OK;
 }
 
@@ -200,7 +210,7 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     if (!fits || r.lo < -AT_DP_NUMBER || r.hi > AT_DP_NUMBER) {
         if (v->sure)
             return dp_fail_at(v->x->d, e, v->counter, v->err, "a number may leave -2^53..2^53");
-        v->doubt = true;
+        doubt_at(v, e->line, e->column);
         r = fits ? (dp_span){most(r.lo, -AT_DP_NUMBER), least(r.hi, AT_DP_NUMBER)}
                  : (dp_span){-AT_DP_NUMBER, AT_DP_NUMBER};
     }
@@ -243,7 +253,7 @@ static at_status need_place(dp_scope *v, int n)
     } else if (v->sure)
         return dp_need_fault(v->x, n, v->counter, wanted, v->err);
     else
-        v->doubt = true;
+        doubt_at(v, v->x->d->needs[n].name.line, v->x->d->needs[n].name.column);
     return AT_OK;
 }
 
@@ -266,7 +276,7 @@ static at_status state_finish(dp_scope *v)
                                   "%s can be %lld..%lld; declared is %lld..%lld", d->values[k].name.name,
                                   (long long)r.lo, (long long)r.hi, (long long)x->value_lo[k],
                                   (long long)x->value_hi[k]);
-            v->doubt = true;
+            doubt_at(v, d->values[k].rule->line, d->values[k].rule->column);
             /* a run that goes on has a value in the declared range */
             r.lo = least(most(r.lo, x->value_lo[k]), x->value_hi[k]);
             r.hi = most(least(r.hi, x->value_hi[k]), r.lo);
@@ -295,11 +305,12 @@ static at_status takes_try(dp_scope *v, int t)
                 return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
                                   (long long)index.lo, d->inputs[k->input].name.name,
                                   (long long)x->input_len[k->input]);
-            v->doubt = true;
+            doubt_at(v, k->index->line, k->index->column);
         } else if (s == AT_OK)
             v->reach = most(v->reach, x->n_input + 2 + v->rank - (x->input_first[k->input] + index.lo));
         /* in a doubt the reach is not used */
-        v->doubt = v->doubt || !single(index);
+        if (!single(index))
+            doubt_at(v, k->index->line, k->index->column);
     }
     if (s != AT_OK)
         return s;
@@ -373,6 +384,8 @@ at_status dp_states_analyse(at_dp_instance *x, at_err *err)
         s = answer_analyse(&v, x);
     at_free(v.value);
     x->proved = v.doubt ? AT_UNKNOWN : AT_TRUE;
+    x->doubt_line = v.doubt_line;
+    x->doubt_column = v.doubt_column;
     x->locality = v.doubt ? -1 : v.reach;
     return s;
 }

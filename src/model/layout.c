@@ -199,7 +199,10 @@ static at_status layout(at_model *m, bool weights, at_err *err)
         return st;
     at_tensor *tensors = at_new(&m->arena, at_tensor, n_tensors);
     double *numbers = weights ? at_new(&m->arena, double, n_weights) : NULL;
-    if (!tensors || (weights && !numbers))
+    if (weights && tensors && !numbers)
+        return at_fail(err, AT_ENOMEM, "out of memory: the model has %zu weights, which take %zu MiB",
+                       n_weights, n_weights / 131072 + 1);
+    if (!tensors)
         return at_oom(err);
     builder b = {tensors, 0, 0};
     model_walk(m, build_visit, &b, err); /* build_visit cannot fail */

@@ -86,6 +86,11 @@ static void test_files(void **state)
         {HEAD "v = 1 )", "6:7: unexpected \")\""},
         {HEAD "v = 1.5", "6:6: unexpected \".\""},
         {HEAD "v = min(1)", "6:10: min and max need at least two arguments"},
+        {HEAD "v = 1 answer max(v)",
+         "6:14: min and max are of two numbers or more, as in min(a, b), and the answer is "
+         "read at one state"},
+        {HEAD "v = 1 answer v at (a[1])", "6:20: a is an input; the state of the answer may use sizes"},
+        {HEAD "v = 1 answer a", "6:14: a is an input; the answer may use"},
         {HEAD "v = max 1", "6:9: expected \"(\" after max"},
         {HEAD "v = abs(1, 2)", "6:10: expected \")\" or an operation, found \",\""},
         {HEAD "v = if i then 1 else 2", "6:8: a condition must be a comparison, as in x != 0"},
@@ -225,6 +230,12 @@ static void test_bind(void **state)
         const char *want;
     } rows[] = {
         {HEAD "v = 1 answer v", "n=10", AT_EDOMAIN, "t.dp:2:6: size n is 10; allowed are 1..9"},
+        {"problem \"p\"\nsize n in 1..9\nstate i in n..1\nvalue v in 0..9\nv = 1 answer v", "n=3", AT_EINPUT,
+         "t.dp:3:12: counter i has the empty range 3..1, so that there is no state; ranges go upwards, as in "
+         "1..n"},
+        {"problem \"p\"\nsize n in 1..9\nstate i in n..1\nvalue v in 0..9\nv = 1 answer v", "n=2", AT_EINPUT,
+         "t.dp:3:12: counter i has the empty range 2..1, so that there is no state; ranges go upwards, as in "
+         "1..n"},
         {HEAD "v = 1 answer v", "n=-1", AT_EDOMAIN, "t.dp:2:6: size n is -1; allowed are 1..9"},
         {HEAD "v = 1 answer v", "", AT_EINPUT, "size n is missing; expected n=number"},
         {HEAD "v = 1 answer v", "n=3,n=3", AT_EINPUT, "size n is given twice"},
@@ -365,6 +376,8 @@ static void test_unproved(void **state)
               "answer v");
     at_dp_instance *x = dp_bound(d, "n=3");
     assert_int_equal(x->proved, AT_UNKNOWN);
+    assert_int_equal(x->doubt_line, 7); /* which element of a is y? */
+    assert_int_equal(x->doubt_column, 12);
     assert_int_equal(x->locality, -1);
     run_fails(x, (int64_t[]){4, 0, 0}, AT_EINPUT,
               "t.dp:7:12: state (i=1): position 4 of a; allowed are 1..3");
