@@ -146,6 +146,7 @@ int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */
 /* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
 bool cli_put(const char *s, size_t n);
 bool cli_flush(void);
+bool cli_out_interrupted(void); /* stdout failed because a signal came while it waited: exit 3, not 2 */
 /* Writes and releases t; `code`, or 3 when t ran out of memory. */
 int cli_put_text(const cli_args *a, at_text *t, int code);
 /* Writes a JSON value and a newline and drops the reference; NULL means it could not be built. */

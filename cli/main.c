@@ -102,5 +102,5 @@ int main(int argc, char **argv)
     cli_signals_install();
     int code = dispatch(argc, argv);
     cli_progress_clear();
-    return cli_flush() ? code : CLI_USAGE;
+    return cli_flush() ? code : cli_out_interrupted() ? CLI_UNDECIDED : CLI_USAGE;
 }

@@ -25,6 +25,11 @@ bool cli_put(const char *s, size_t n)
     return !out_errno;
 }
 
+bool cli_out_interrupted(void)
+{
+    return out_errno == EINTR && at_cancel_pending();
+}
+
 bool cli_flush(void)
 {
     static bool said;
@@ -32,7 +37,8 @@ bool cli_flush(void)
         out_errno = errno ? errno : EIO;
     if (out_errno && !said) {
         said = true;
-        fprintf(stderr, "attest: standard output: %s\n", strerror(out_errno));
+        fprintf(stderr, "attest: standard output: %s\n",
+                cli_out_interrupted() ? "interrupted" : strerror(out_errno));
     }
     return !out_errno;
 }

@@ -27,6 +27,13 @@
 
 #define FIRST 65536 /* bytes that are looked at before more is read */
 
+/* A call on a pipe that waited until a signal came is interrupted, no fault of the file. */
+static at_status failed(const char *path, int e, at_err *err)
+{
+    return e == EINTR && at_cancel_pending() ? at_fail(err, AT_ECANCEL, "%s: interrupted", path)
+                                             : at_fail(err, AT_EIO, "%s: %s", path, strerror(e));
+}
+
 at_status at_file_read(const char *path, size_t max, char **data, size_t *n, at_err *err)
 {
     return at_file_read_if(path, max, NULL, data, n, err);
@@ -37,7 +44,7 @@ at_status at_file_read_if(const char *path, size_t max, at_file_look *look, char
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
+        return failed(path, errno, err);
     struct stat st;
     char *buf = NULL;
     size_t got = 0, cap;
@@ -57,10 +64,10 @@ at_status at_file_read_if(const char *path, size_t max, at_file_look *look, char
         s = at_oom(err);
     while (!s) {
         ssize_t k = read(fd, buf + got, cap - 1 - got);
-        if (k < 0 && errno == EINTR)
+        if (k < 0 && errno == EINTR && !at_cancel_pending())
             continue;
         if (k < 0)
-            s = at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
+            s = failed(path, errno, err);
         if (k < 0)
             break;
         got += (size_t)k;
@@ -100,7 +107,7 @@ static at_status write_all(int fd, const char *p, size_t n)
 {
     while (n) {
         ssize_t k = write(fd, p, n);
-        if (k < 0 && errno == EINTR)
+        if (k < 0 && errno == EINTR && !at_cancel_pending())
             continue;
         if (k < 0)
             return AT_EIO;
@@ -118,7 +125,7 @@ static at_status special_write(const char *path, const void *data, size_t n, at_
     int e = errno;
     if (fd >= 0)
         close(fd);
-    return bad ? at_fail(err, AT_EIO, "%s: %s", path, strerror(e)) : AT_OK;
+    return bad ? failed(path, e, err) : AT_OK;
 }
 
 #ifndef O_TMPFILE

@@ -22,6 +22,8 @@ at_status tensors_source_open(tensors_source *s, const char *path, at_err *err)
 {
     struct stat info;
     *s = (tensors_source){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (s->fd < 0 && errno == EINTR && at_cancel_pending()) /* a pipe that nobody writes into */
+        return at_fail(err, AT_ECANCEL, "%s: interrupted", path);
     if (s->fd < 0 || fstat(s->fd, &info) < 0)
         return at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(info.st_mode))
