@@ -51,6 +51,12 @@ static int unknown(const char *name)
     return cli_usage(&none, "unknown %s '%.60s'; `attest --help` lists them", what, name);
 }
 
+/* Found out before the work, not after it, whatever the command. */
+static bool outputs_can_be_written(const cli_args *a, at_err *err)
+{
+    return (!a->out || cli_can_be_written(a->out, err)) && (!a->plot || cli_can_be_written(a->plot, err));
+}
+
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
@@ -81,7 +87,16 @@ static int dispatch(int argc, char **argv)
     cli_args a;
     bool help = false;
     bool ready = cli_args_parse(c, argc - 1, argv + 1, &a, &help);
-    int code = !ready ? a.code : help ? cli_help_print(c) : c->run(&a);
+    at_err err = {0};
+    int code;
+    if (!ready)
+        code = a.code;
+    else if (help)
+        code = cli_help_print(c);
+    else if (!c->ranks && !outputs_can_be_written(&a, &err)) /* ranks agree on it among themselves */
+        code = cli_fail(&a, &err);
+    else
+        code = c->run(&a);
     cli_args_release(&a);
     return code;
 }

@@ -37,6 +37,25 @@ refuses 2 'an empty file name' 'is empty' build match2 -o ''
 refuses 2 'control characters stay out of messages' "unknown command '??[31m'" "$(printf '\033\007[31m')"
 harmless 'and indeed they do'
 says 0 '--name=value' '"value": 7' show match2 --set=N=7 --json
+# Whether a file can be written is found out before anything else is done: here the first thing to do would fail, too.
+several=0
+for command in $(sh tools/commands.sh "$attest"); do
+    for option in -o --plot; do
+        "$attest" "$command" --help | grep -q "^  $option FILE" || continue
+        several=$((several + 1))
+        case $command in
+        sweep) set -- lis ;; # its report has a default, which is tested in the same place
+        train) set -- parity ;;
+        map | report) set -- ;;
+        *) set -- nosuch ;;
+        esac
+        [ "$command" = train ] && [ $option = --plot ] && set -- "$@" -o "$dir/t.st"
+        "$attest" "$command" --help | grep -q '^  --db FILE' && set -- "$@" --db "$dir/nosuch.db"
+        refuses 2 "$command $option: tested first" "$dir/none/x.svg" "$command" "$@" $option "$dir/none/x.svg"
+    done
+done
+holds 'several options were tried' test "$several" -ge 8
+
 # --precision: what help lists is taken, what it does not list is refused, for every command.
 "$attest" build match2 --set N=4,M=5 -o "$dir/m.st" >/dev/null
 "$attest" compile examples/prefix-sum.dp --set n=2,q=3 -o "$dir/sum.st" >/dev/null
