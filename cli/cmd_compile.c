@@ -97,8 +97,6 @@ static int run(const cli_args *a)
 {
     if (!a->out)
         return cli_usage(a, "no model file given; add -o MODEL");
-    if (a->precision.kind == AT_BALL || a->precision.kind == AT_EXACT)
-        return cli_usage(a, "--precision: a model is compiled for f32, f64 or pN");
     if (!strcmp(a->words[0], "arithmetic"))
         return run_arithmetic(a);
     at_err err = {0};
@@ -157,6 +155,7 @@ const cli_command cmd_compile = {
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n",
+    .arithmetics = CLI_FLOATS,
     .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION | CLI_PRECISION,
     .least = 1,
     .most = 1,

@@ -64,6 +64,7 @@ asked() # $1 command: one that does little
 {
     case $1 in
     run | look) echo "$1 $dir/m.st 1 2" ;;
+    compile) echo "compile examples/lcs.dp --set n1=2,n2=2 -o $dir/lcs.st" ;;
     check) echo 'check match2 --set N=2,M=3' ;;
     generate) echo "generate $dir/sum.st 1 2 |" ;;
     eval) echo "eval $dir/t.st parity --set n=4 --count 2" ;;
