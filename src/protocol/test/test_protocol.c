@@ -240,6 +240,10 @@ static void trees_agree(void **state)
                 must(at_congest_run(&m, a, &x, &plan, &arena, &t, &err), &err);
                 must(at_talk_agrees(&m, a, &x, &t, &arena, &equal, &err), &err);
                 assert_true(equal);
+                int layers = 0;
+                for (int b = 0; b < m.n_blocks; b++)
+                    layers += m.blocks[b].kind == AT_BLOCK_ATTN;
+                assert_int_equal(t.epochs, layers);
                 plan.bandwidth = 0;
                 must(at_congest_run(&m, a, &x, &plan, &arena, &slow, &err), &err);
                 assert_true(slow.bits == t.bits && slow.cut_bits == t.cut_bits && slow.rounds >= t.rounds);

@@ -222,6 +222,34 @@ static void test_integers(void **state)
     assert_string_equal(err.text, "alpha=5: must be at most T=4");
 }
 
+/* The adversary of relu-net brings some unit near its kink: its argument is at most 1, unless the box stopped it. */
+static void test_kinks(void **state)
+{
+    (void)state;
+    at_params p;
+    const at_task *t = task_with("relu-net", "N=1 d1=3 h=2 d2=1 X=100", &p);
+    double w1[6], b1[2], w2[2], b2[1], x[3];
+    int inside = 0;
+    for (int net = 1; net <= 20; net++) {
+        assert_int_equal(at_params_set(&p, "net", net, NULL), AT_OK);
+        at_relu_net_weights(&p, w1, b1, w2, b2);
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            at_rng r = at_rng_at(seed, 5);
+            t->adversarial(&p, &r, x);
+            double least = INFINITY;
+            bool stopped = false;
+            for (int k = 0; k < 2; k++)
+                least =
+                    fmin(least, fabs(b1[k] + w1[3 * k] * x[0] + w1[3 * k + 1] * x[1] + w1[3 * k + 2] * x[2]));
+            for (int i = 0; i < 3; i++)
+                stopped = stopped || fabs(x[i]) == 100;
+            assert_true(stopped || least <= 1 + 1e-9);
+            inside += !stopped;
+        }
+    }
+    assert_true(inside > 100);
+}
+
 /* Beside inputs lie rows that are none. */
 static void test_holds(void **state)
 {
@@ -238,6 +266,10 @@ static void test_holds(void **state)
                  {"suffix-mask", "N=1 n=2", {0.375}, false},
                  {"block-index", "N=1 n=2", {0.5}, false},
                  {"product", "N=1 M=1", {1, 1.5}, false},
+                 {"relu-net", "N=1 d1=2 h=2 d2=1", {4, -4}, true}, /* X is 4 */
+                 {"relu-net", "N=1 d1=2 h=2 d2=1", {4.5, 0}, false},
+                 {"relu-net", "N=1 d1=2 h=2 d2=1", {0, 4.5}, false},
+                 {"linear-map", "N=1 d1=2 d2=1", {0, 4.5}, false},
                  {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, true},
                  {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 1}, false},
                  {"copy-rating", "N=3", {0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 1}, false}};
@@ -253,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws),     cmocka_unit_test(test_answers),  cmocka_unit_test(test_networks),
         cmocka_unit_test(test_shrinking), cmocka_unit_test(test_integers), cmocka_unit_test(test_holds),
+        cmocka_unit_test(test_kinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
