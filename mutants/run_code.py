@@ -343,27 +343,31 @@ class Bases:
         if held.get('name') == self.name:
             self.jobs = {**held['jobs'], **self.jobs}
 
-    def find(self, job):
-        name = job[1]
-        if name not in self.jobs:
+    def find(self, jobs):
+        """What each of the jobs does; those that are not known run side by side."""
+        if any(j[1] not in self.jobs for j in jobs):
             self.read()
-        if name in self.jobs:
-            return self.jobs[name]
-        met = os.path.abspath(f'{OUT}/met{os.getpid()}')
-        with open(met, 'wb') as f:
-            f.truncate(MET_BYTES)
-        why, detail, good, cpu, wall = self.pool.submit(run, job, 0, 3600, 3600, met).result()
-        reached = [i for i, b in enumerate(read(met)) if b]
-        os.remove(met)
-        if why:
-            say(f'{name} fails unmutated ({why}{" " + detail if detail else ""}): it kills nothing')
-        self.read()
-        self.jobs[name] = {'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
-        fresh = f'{self.path}.{os.getpid()}'
-        with open(fresh, 'w') as f:
-            json.dump({'name': self.name, 'jobs': self.jobs}, f)
-        os.replace(fresh, self.path)
-        return self.jobs[name]
+        waiting = {}
+        for k, job in enumerate(jobs):
+            if job[1] not in self.jobs:
+                met = os.path.abspath(f'{OUT}/met{os.getpid()}.{k}')
+                with open(met, 'wb') as f:
+                    f.truncate(MET_BYTES)
+                waiting[self.pool.submit(run, job, 0, 3600, 3600, met)] = job[1], met
+        for f in concurrent.futures.as_completed(waiting):
+            name, met = waiting[f]
+            why, detail, good, cpu, wall = f.result()
+            if why:
+                say(f'{name} fails unmutated ({why}{" " + detail if detail else ""}): it kills nothing')
+            reached = [i for i, b in enumerate(read(met)) if b]
+            os.remove(met)
+            self.read()
+            self.jobs[name] = {'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
+            fresh = f'{self.path}.{os.getpid()}'
+            with open(fresh, 'w') as g:
+                json.dump({'name': self.name, 'jobs': self.jobs}, g)
+            os.replace(fresh, self.path)
+        return [self.jobs[j[1]] for j in jobs]
 
 
 def judge(number, todo, budget):
@@ -468,9 +472,9 @@ class Hunt:
 
     def reaching(self, number, phase, module):
         """Tests of the module (own, sanitized), or of the others; the fastest first."""
-        found = [(j, self.bases.find(j)) for j in self.jobs
-                 if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
-        return sorted(((j, b) for j, b in found if number in b['reached'] and not b['fails']), key=lambda x: x[1]['cpu'])
+        jobs = [j for j in self.jobs if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
+        return sorted(((j, b) for j, b in zip(jobs, self.bases.find(jobs)) if number in b['reached'] and not b['fails']),
+                      key=lambda x: x[1]['cpu'])
 
     def finish(self, row, verdict, how, spent):
         with open(OUT + '/code.tsv', 'a') as f:
