@@ -1,5 +1,5 @@
 /* weights_search.c: does a model answer a claim's question rightly on the whole domain? Asked without the checker:
- * inputs are enumerated from the model's own fields, or drawn from another seed; one executor, one comparison, both plain.
+ * inputs are enumerated from the model's own fields, or drawn from another seed; the answers are compared here.
  *
  * A decoder's domain is its prompts; those are known to the chain alone, which numbers them. */
 #include "weights.h"
@@ -7,9 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-#define BUDGET   4e8 /* multiply-adds of one search, about: seconds */
-#define WHOLE    4e9 /* of one that runs the whole domain: a proof is worth more */
-#define AT_LEAST 64  /* inputs, however much one costs */
+/* Multiply-adds of one search, about: some seconds of the fast executor, or of the reference at p bits. */
+#define BUDGET   5e9
+#define SLOW     2e8
+#define TIMES    10    /* inputs drawn, for each that the check draws */
+#define AT_LEAST 20000 /* inputs drawn where the check draws none, within the budget */
+#define BATCH    64
 
 at_status question_open(const at_claim *c, const at_cell *cell, question *out, at_err *err)
 {
@@ -226,7 +229,7 @@ static void task_draw(const question *q, const at_model *m, uint64_t seed, uint6
         memcpy(x, kept, (size_t)n * (size_t)row * sizeof *x);
 }
 
-static double run_cost(const question *q, const at_model *m, double T)
+static double run_cost(const at_model *m, double T)
 {
     double cost = 2000 + T * (double)m->n_weights;
     for (int b = 0; b < m->n_blocks; b++)
@@ -234,7 +237,13 @@ static double run_cost(const question *q, const at_model *m, double T)
             const at_group *x = &m->blocks[b].groups[g];
             cost += x->heads * (x->dk + x->dv + 4.) * T * T * (x->weighting == AT_THREEWISE ? T : 1);
         }
-    return cost * (q->arith.kind == AT_PBIT ? 20 : 1);
+    return cost;
+}
+
+/* How many inputs to draw: many more than the check does, or as many as the budget allows. */
+static double draws(const question *q, double affordable)
+{
+    return fmax(TIMES * (double)q->limit, fmin(AT_LEAST, fmax(affordable, BATCH)));
 }
 
 static at_status input_tell(const at_model *m, const double *x, int n, found *out, at_err *err)
@@ -243,61 +252,173 @@ static at_status input_tell(const at_model *m, const double *x, int n, found *ou
     return out->input.oom ? at_oom(err) : AT_OK;
 }
 
+/* A search over a task: batches in the fast executor where it knows the model, else one by one. */
+typedef struct {
+    const question *q;
+    const at_model *m;
+    uint64_t seed;
+    int n, row, positions;
+    bool by_fields, by_task;
+    at_exec *exec; /* NULL: the reference */
+    at_scratch *scratch;
+    double *x, *value, *decision, *margin, *answer; /* x: (BATCH + 1) inputs */
+    uint8_t *decided;
+} hunt;
+
+/* Input i; false: there is none (the fields allow it, the task does not). */
+static bool hunt_input(const hunt *h, uint64_t i, double *x)
+{
+    const at_task *t = h->q->task;
+    if (h->by_fields)
+        domain_nth(h->m, h->n, i, x);
+    else if (h->by_task)
+        t->nth(&h->q->tp, AT_ENUM_SEQUENCES, i, x);
+    else
+        task_draw(h->q, h->m, h->seed, i, h->n, x);
+    return !h->by_fields || !t->holds || t->holds(&h->q->tp, x);
+}
+
+/* The first of `count` inputs that is wrong, or -1. */
+static at_status hunt_batch(const hunt *h, int count, int *bad, at_err *err)
+{
+    size_t wide = (size_t)h->n * (size_t)h->row;
+    int R = h->m->readout.rows;
+    *bad = -1;
+    if (h->exec)
+        at_exec_run(h->exec, h->scratch, h->x, count, h->value);
+    for (int k = 0; k < count && *bad < 0; k++) {
+        const double *x = h->x + (size_t)k * wide;
+        bool wrong = true;
+        if (h->exec) {
+            at_decide(&h->m->readout, h->positions, h->value + (size_t)k * (size_t)(h->positions * R),
+                      h->decision, h->margin);
+            h->q->task->answer(&h->q->tp, x, h->answer);
+            at_output y = {
+                .n = h->positions, .decision = h->decision, .margin = h->margin, .decided = h->decided};
+            wrong = answers_wrong(h->q, &h->q->tp, &y, h->answer);
+        }
+        if (wrong) { /* the reference has the last word */
+            at_status s = question_wrong(h->q, h->m, x, h->n, &wrong, err);
+            if (s)
+                return s;
+        }
+        if (wrong)
+            *bad = k;
+    }
+    return AT_OK;
+}
+
+static at_status hunt_open(hunt *h, at_err *err)
+{
+    size_t wide = (size_t)h->n * (size_t)h->row, out = (size_t)h->positions * (size_t)h->m->readout.rows;
+    at_err refused = {0};
+    if (h->q->arith.kind != AT_PBIT) {
+        at_status s = at_exec_new(h->m, h->q->arith, h->n, &h->exec, &refused);
+        if (s && s != AT_EREFUSED)
+            return at_fail(err, s, "%s", refused.text);
+    }
+    h->x = at_malloc((BATCH + 1) * wide * sizeof *h->x);
+    h->value = at_malloc(BATCH * out * sizeof *h->value);
+    h->decision = at_malloc(out * sizeof *h->decision);
+    h->margin = at_malloc(out * sizeof *h->margin);
+    h->answer = at_malloc((size_t)h->n * (size_t)h->q->task->out_width(&h->q->tp) * sizeof *h->answer);
+    h->decided = at_malloc(out);
+    if (!h->x || !h->value || !h->decision || !h->margin || !h->answer || !h->decided)
+        return at_oom(err);
+    memset(h->decided, AT_TRUE, out);
+    return h->exec ? at_scratch_new(h->exec, &h->scratch, err) : AT_OK;
+}
+
+static void hunt_close(hunt *h)
+{
+    at_scratch_free(h->scratch);
+    at_exec_free(h->exec);
+    at_free(h->x);
+    at_free(h->value);
+    at_free(h->decision);
+    at_free(h->margin);
+    at_free(h->answer);
+    at_free(h->decided);
+}
+
 static at_status search_task(const question *q, const at_model *m, uint64_t seed, found *out, at_err *err)
 {
-    int n = at_params_int(&q->tp, "N"), row = q->task->row_width(&q->tp);
-    double cost = run_cost(q, m, n + m->n_prefix + m->n_suffix);
-    double fields = domain_size(m, n), own = INFINITY;
+    hunt h = {
+        .q = q, .m = m, .seed = seed, .n = at_params_int(&q->tp, "N"), .row = q->task->row_width(&q->tp)};
+    h.positions = q->task->last ? 1 : h.n;
+    at_status s = hunt_open(&h, err);
+    double cost = run_cost(m, h.n + m->n_prefix + m->n_suffix), budget = (h.exec ? BUDGET : SLOW) / cost;
+    double fields = domain_size(m, h.n), own = INFINITY;
     if (q->task->enums & 1u << AT_ENUM_SEQUENCES && q->task->count(&q->tp, AT_ENUM_SEQUENCES) < UINT64_MAX)
         own = (double)q->task->count(&q->tp, AT_ENUM_SEQUENCES);
-    bool by_fields = fields * cost <= WHOLE, by_task = !by_fields && own * cost <= WHOLE;
-    double drawn = fmax(BUDGET / cost, AT_LEAST);
-    uint64_t total = by_fields ? (uint64_t)fields : by_task ? (uint64_t)own : (uint64_t)drawn;
-    double *x = at_malloc(2 * (size_t)n * (size_t)row * sizeof *x);
-    if (!x)
-        return at_oom(err);
-    at_status s = AT_OK;
-    for (uint64_t i = 0; i < total && !s && !out->wrong; i++) {
-        if (by_fields)
-            domain_nth(m, n, i, x);
-        else if (by_task)
-            q->task->nth(&q->tp, AT_ENUM_SEQUENCES, i, x);
-        else
-            task_draw(q, m, seed, i, n, x);
-        if (by_fields && q->task->holds && !q->task->holds(&q->tp, x))
-            continue;
-        s = question_wrong(q, m, x, n, &out->wrong, err);
-        out->inputs++;
+    /* An exact check runs all sequences, and so does the search, whatever it costs. */
+    bool all = q->cell->evidence == AT_EV_EXACT && q->cell->how == AT_ENUM_SEQUENCES;
+    h.by_fields = fields <= (all ? fmax(budget, 4 * own) : budget);
+    h.by_task = !h.by_fields && (all ? own < INFINITY : own <= budget);
+    uint64_t total = (uint64_t)(h.by_fields ? fields : h.by_task ? own : draws(q, budget));
+    size_t wide = (size_t)h.n * (size_t)h.row;
+    int bad = -1;
+    for (uint64_t i = 0; i < total && !s && bad < 0;) {
+        int count = 0;
+        for (; i < total && count < BATCH; i++)
+            count += hunt_input(&h, i, h.x + (size_t)count * wide);
+        s = hunt_batch(&h, count, &bad, err);
+        out->inputs += (uint64_t)count;
     }
-    out->whole = !s && !out->wrong && (by_fields || by_task);
+    out->wrong = bad >= 0;
+    out->whole = !s && !out->wrong && (h.by_fields || h.by_task);
     if (!s && out->wrong)
-        s = input_tell(m, x, n, out, err);
-    at_free(x);
+        s = input_tell(m, h.x + (size_t)bad * wide, h.n, out, err);
+    hunt_close(&h);
     return s;
+}
+
+static at_status prompt_wrong(const question *q, at_generator *g, const double *x, int n, double *want,
+                              bool *wrong, at_err *err)
+{
+    const at_chain *c = q->claim->chain;
+    int n_want, n_rows = 0;
+    const double *rows = NULL;
+    double margin = 0;
+    at_err ended = {0};
+    at_status s = c->answer(q->chain, x, n, want, &n_want, err);
+    if (s)
+        return s;
+    s = at_generator_run(g, x, n, &rows, &n_rows, &margin, &ended);
+    if (s && s != AT_EBUDGET)
+        return at_fail(err, s, "%s", ended.text);
+    *wrong = s || n_rows != n_want || !(margin > 0) ||
+             memcmp(rows, want, (size_t)n_want * (size_t)c->row_width(q->chain) * sizeof *rows);
+    return AT_OK;
 }
 
 static at_status search_chain(const question *q, const at_model *m, uint64_t seed, found *out, at_err *err)
 {
     const at_chain *c = q->claim->chain;
-    int row = c->row_width(q->chain), most = c->prompt_max(q->chain), n = 0;
-    double cost = run_cost(q, m, most + c->rows_max(q->chain)), all = (double)c->count(q->chain);
-    bool whole = all * cost <= WHOLE;
-    uint64_t total = whole ? (uint64_t)all : (uint64_t)fmax(BUDGET / cost, AT_LEAST);
-    double *x = at_malloc((size_t)most * (size_t)row * sizeof *x);
-    if (!x)
-        return at_oom(err);
-    at_status s = AT_OK;
+    int row = c->row_width(q->chain), most = c->prompt_max(q->chain), longest = c->rows_max(q->chain), n = 0;
+    double cost = run_cost(m, most + longest), all = (double)c->count(q->chain);
+    double budget = (q->arith.kind == AT_PBIT ? SLOW : BUDGET) / cost;
+    bool whole = q->cell->evidence == AT_EV_EXACT || all <= budget;
+    uint64_t total = (uint64_t)(whole ? all : draws(q, budget));
+    double *x = at_malloc((size_t)most * (size_t)row * sizeof *x),
+           *want = at_malloc((size_t)longest * (size_t)row * sizeof *want);
+    at_generator *g = NULL;
+    at_status s = x && want ? at_generator_new(m, q->arith, &g, err) : at_oom(err);
     for (uint64_t i = 0; i < total && !s && !out->wrong; i++) {
         at_rng r = at_rng_at(seed, i);
         s = whole ? c->nth(q->chain, i, x, &n, err) : c->sample(q->chain, &r, x, &n, err);
         if (!s)
+            s = prompt_wrong(q, g, x, n, want, &out->wrong, err);
+        if (!s && out->wrong) /* the plain decoder has the last word */
             s = question_wrong(q, m, x, n, &out->wrong, err);
         out->inputs++;
     }
     out->whole = !s && !out->wrong && whole;
     if (!s && out->wrong)
         s = input_tell(m, x, n, out, err);
+    at_generator_free(g);
     at_free(x);
+    at_free(want);
     return s;
 }
 
