@@ -47,6 +47,8 @@ static const struct {
     {"lemma-a12", "precision", "max(ln(16MB^2L/eps), 2L)", 18},
     {"dp-standard", "precision", "L", 10},
     {"dp-standard", "precision", "2 log2 L + 2", 2 * (1 + L2_5) + 2},
+    {"dp-standard", "size-law", "L", 65}, /* 8 x 8 states and the answer */
+    {"dp-local", "size-law", "L", 65},
     {"dp-linear", "precision", "2 log2 L + 2", 2 * (1 + L2_5) + 2},
     {"dp-sparse", "precision", "2 log2 L + 2", 2 * (1 + L2_5) + 2},
     {"dp-local", "precision", "2 log2 L + 2", 2 * (1 + L2_5) + 2},
