@@ -150,7 +150,8 @@ typedef struct {
                            `gap` is the least of them. Copied. */
     double scale; /* 0: derived from gap and error */
     double error; /* wanted error of the result, default 2^-20 of the value's range; with an explicit
-                       scale it is a promise that the assembler relies on (0: computed from the gap) */
+                       scale it is a promise that the assembler relies on, rounding of scores included (0: computed
+                       from the gap) */
     bool unique;  /* one key only reaches the largest score (or all reach equal values), so that the
                        result of integers is an integer, and leftmost and rightmost need no tie: whichever
                        maximal key rounding prefers, the value is the same */

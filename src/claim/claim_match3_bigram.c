@@ -55,13 +55,14 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                         .base = x,
                         .base_plus = true});
     at_var b = at_floor_div(P, "next", u, M); /* step 2 */
-    at_var rest = at_sum(P, NULL, AT_VEC(u, b), (double[]){1, -M}, 0);
+    at_var rest =
+        at_known(P, "rest", at_sum(P, NULL, AT_VEC(u, b), (double[]){1, -M}, 0), 0, M - 1, true, -1);
     at_var_info r = at_program_var(P, rest);
     double *own = at_calloc((size_t)fmax(r.hi - r.lo + 1, 1), sizeof *own);
     if (!own)
         at_program_oom(P);
     for (double v = r.lo; own && v <= r.hi; v++)
-        own[(int)(v - r.lo)] = v < 0 ? 0 : v >= M ? M - 1 : v; /* rest really lies in 0..M-1 */
+        own[(int)(v - r.lo)] = v;
     at_var a = at_table(P, "own", rest, own);
     for (int v = 0; v < M; v++)
         table[v] = v ? M - v : 0;

@@ -150,6 +150,7 @@ static form **forms_minus_one(const plan *L, form **f, int n, double mu)
         return NULL;
     for (int k = 0; k < n; k++) {
         copy[k] = *f[k];
+        copy[k].run = INFINITY; /* of the form before */
         if (!(copy[k].coef = at_new(L->arena, double, f[k]->n + 1)))
             return NULL;
         for (int i = 0; i < f[k]->n; i++)

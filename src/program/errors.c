@@ -194,7 +194,7 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
          again++) { /* the scale of real arithmetic, unless rounding takes too much of the gap */
         double scaling = again || s->scale > 0 ? scaling_error(P, a, o, s->scale) : 0,
                gap = a->gap - 2 * (e + scaling);
-        if (gap <= 0)
+        if (gap <= 0 && !(promised && o->rounded)) /* a promise is made of the run, whatever rounds there */
             return at_fail(err, AT_EDOMAIN,
                            "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
                            label(v), e + scaling, a->gap);
@@ -315,7 +315,7 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
             rounding = mean_error(P, a, o, true, 0, size);
         break;
     default:
-        if (!(a->gap - 2 * e > 0))
+        if (a->weighting == AT_SPARSEMAX && !(a->gap - 2 * e > 0))
             return at_fail(err, AT_EDOMAIN,
                            "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
                            label(v), e, a->gap);
@@ -350,7 +350,7 @@ static at_status integer_error(const at_program *P, const var *v, double e, at_e
 at_status point_error(const at_program *P, const var *v, const double e[3], const double over[3], double *out,
                       at_err *err)
 {
-    double d = 0, slope;
+    double d = 0;
     at_status s = AT_OK;
     switch (v->op) {
     case OP_RAMP:
@@ -395,10 +395,10 @@ at_status point_error(const at_program *P, const var *v, const double e[3], cons
         break;
     default: { /* OP_TABLE, OP_PRODUCT */
         double both = e[0] + (v->op == OP_PRODUCT ? e[1] : 0);
-        if (point_is_stairs(P, v, both, &slope))
+        if (point_is_stairs(P, v))
             s = integer_error(P, v, both, err);
         else
-            d = both * slope;
+            d = both * point_slope(P, v);
     }
     }
     *out = d + (P->lambda > 0 ? point_unit_error(P, v, e) : 0);

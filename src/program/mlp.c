@@ -91,6 +91,8 @@ static form *form_plus(synth *y, const form *a, double k, const form *b)
         }
     }
     *f = (form){n, unit, coef, a->c0 + k * b->c0, .level = level, .slop = slop};
+    f->peak = a->peak + fabs(k) * b->peak;
+    f->run = a->run + b->n * a->peak + fabs(k) * (b->run + a->n * b->peak);
     return f;
 }
 
@@ -117,6 +119,7 @@ static form *form_unit(synth *y, int l, int u, double coef)
     unit[0] = u;
     c[0] = coef;
     *f = (form){1, unit, c, 0, .level = l};
+    f->peak = f->run = fabs(coef) * extent_size(y->x[l][u]);
     return f;
 }
 
@@ -125,8 +128,7 @@ static form *form_shift(synth *y, const form *a, double c)
 {
     form *f = form_const(y, a->c0 + c);
     if (f != &empty_form)
-        *f = (form){a->n,      a->unit,           a->coef,
-                    a->c0 + c, .level = a->level, .slop = a->slop + sum_error(a->c0, c)};
+        *f = *a, f->c0 = a->c0 + c, f->slop = a->slop + sum_error(a->c0, c);
     return f;
 }
 
@@ -275,6 +277,28 @@ static form *carry(synth *y, at_var v, int l)
     return f;
 }
 
+/* The sums of the first terms of such a row, corners ascending. After corner i the sum is a polygon through the corners so far,
+ * which goes on with slope_i: at most the largest corner, and slope_i times what is left of the range. */
+static void row_sums(const synth *y, form *f, int n, const double *at, const double *coef, double hi)
+{
+    double value = 0, slope = 0, last = n ? at[0] : 0, most = 0, rest = 0;
+    for (int k = 0; k < n; k++) {
+        if (at[k] < last || y->s->P->lambda > 0) { /* or the units are no polygon */
+            f->peak = f->run = INFINITY;
+            return;
+        }
+        value += slope * (at[k] - last);
+        slope += coef[k];
+        last = at[k];
+        most = fmax(most, fabs(value));
+        double more = fabs(slope) * fmax(hi - at[k], 0);
+        rest += more;
+        f->peak = fmax(f->peak, more);
+    }
+    f->peak += most;
+    f->run = n * most + rest;
+}
+
 /* Sum of coef[k]*relu(x - at[k]): many units at once. x is at most hi; `corner`: the error of each at. */
 static form *relu_row(synth *y, int l, const form *x, int n, const double *at, const double *coef, double hi,
                       double corner)
@@ -298,6 +322,7 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
         c[m++] = one->coef[0];
     }
     *f = (form){m, unit, c, 0, .level = l};
+    row_sums(y, f, n, at, coef, hi);
     return f;
 }
 
@@ -385,7 +410,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
     const var *v = &P->vars[id];
     at_var a = v->args[0], b = v->n_args > 1 ? v->args[1] : a;
     const var *x = &P->vars[a], *z = &P->vars[b];
-    double e, top = top_of(x, fa), slope, off = 0;
+    double e, top = top_of(x, fa), off = 0;
     switch (v->op) {
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
@@ -465,7 +490,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
         return relu_row(y, l, fa, 4, at, (double[]){s, -s, -s, s}, top, off + fmax(fa->err - e, 0));
     }
     case OP_TABLE:
-        return table_form(y, l, fa, x->lo, v->n_table, v->table, point_is_stairs(P, v, fa->err, &slope),
+        return table_form(y, l, fa, x->lo, v->n_table, v->table, point_is_stairs(P, v),
                           flat_radius(P, x->real, fa->err), fa->err);
     case OP_PRODUCT: {
         double plo = x->lo + z->lo, phi = x->hi + z->hi, mlo = x->lo - z->hi, mhi = x->hi - z->lo;
@@ -481,7 +506,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
         double most = fmax(fmax(fabs(plo), fabs(phi)), fmax(fabs(mlo), fabs(mhi)));
         y->noise += most * most <= 0x1p53 ? 0 : MEANING * most * most;
         e = fa->err + fb->err;
-        bool stairs = point_is_stairs(P, v, e, &slope);
+        bool stairs = point_is_stairs(P, v);
         double flat = flat_radius(P, x->real + z->real, e);
         form *p = table_form(y, l, form_plus(y, fa, 1, fb), plo, np, sq, stairs, flat, e);
         form *m = table_form(y, l, form_plus(y, fa, -1, fb), mlo, nm, sq + np, stairs, flat, e);

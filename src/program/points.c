@@ -38,16 +38,20 @@ double flat_radius(const at_program *P, double real, double err)
     return err <= flat + 0x1p-24 ? flat : radius_for(P, err);
 }
 
-bool point_is_stairs(const at_program *P, const var *v, double e, double *slope)
+bool point_is_stairs(const at_program *P, const var *v)
+{
+    return P->vars[v->args[0]].real > 0 || (v->op == OP_PRODUCT && P->vars[v->args[1]].real > 0);
+}
+
+double point_slope(const at_program *P, const var *v)
 {
     const var *x = &P->vars[v->args[0]], *z = &P->vars[v->args[v->n_args > 1]];
-    double real = x->real + (v->op == OP_PRODUCT ? z->real : 0);
-    *slope = 0;
+    double slope = 0;
     for (int k = 1; v->op == OP_TABLE && k < v->n_table; k++)
-        *slope = fmax(*slope, fabs(v->table[k] - v->table[k - 1]));
+        slope = fmax(slope, fabs(v->table[k] - v->table[k - 1]));
     if (v->op == OP_PRODUCT) /* of sq(x+y)/4 and of sq(x-y)/4 */
-        *slope = fmax(fabs(x->lo), fabs(x->hi)) + fmax(fabs(z->lo), fabs(z->hi)) + 1;
-    return real > 0 || e * *slope > COARSE;
+        slope = fmax(fabs(x->lo), fabs(x->hi)) + fmax(fabs(z->lo), fabs(z->hi)) + 1;
+    return slope;
 }
 
 /* How far a step leaves its range because its arguments leave theirs. */
@@ -136,7 +140,7 @@ double times_scale(const at_program *P, const var *v)
 double point_unit_error(const at_program *P, const var *v, const double e[3])
 {
     const var *x = &P->vars[v->args[0]], *z = &P->vars[v->args[v->n_args > 1]];
-    double one = AT_GELU_GAP / P->lambda, flat = flat_radius(P, x->real, e[0]), slope, both = e[0] + e[1];
+    double one = AT_GELU_GAP / P->lambda, flat = flat_radius(P, x->real, e[0]), both = e[0] + e[1];
     double jump = mlp_gelu_gap(P->lambda * fmax(flat - e[0], 0)) / P->lambda / (1 - 2 * flat);
     switch (v->op) {
     case OP_PASS:
@@ -153,10 +157,10 @@ double point_unit_error(const at_program *P, const var *v, const double e[3])
     case OP_EQUALS:
         return 2 * jump;
     case OP_TABLE:
-        return table_unit_error(P, v->n_table, v->table, point_is_stairs(P, v, e[0], &slope), flat, e[0]);
+        return table_unit_error(P, v->n_table, v->table, point_is_stairs(P, v), flat, e[0]);
     case OP_PRODUCT:
-        return product_unit_error(P, x, z, point_is_stairs(P, v, both, &slope),
-                                  flat_radius(P, x->real + z->real, both), both);
+        return product_unit_error(P, x, z, point_is_stairs(P, v), flat_radius(P, x->real + z->real, both),
+                                  both);
     case OP_NEAR:
         return 2 * v->n_table * one / v->c1;
     default: /* one unit of weight 1 */

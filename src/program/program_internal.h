@@ -127,8 +127,10 @@ typedef struct {
     int *unit;
     double *coef;
     double c0;
-    int level;        /* of the units */
-    double slop;      /* what the rounding of its own coefficients does to its value */
+    int level;   /* of the units */
+    double slop; /* what the rounding of its own coefficients does to its value */
+    double peak,
+        run; /* sums of its first terms: none is larger than peak, all add up to at most run in size */
     double err, over; /* as in var, of the variable that it is the value of */
 } form;
 
@@ -195,9 +197,10 @@ double flat_radius(const at_program *P, double real, double err);
 double point_over(const at_program *P, const var *v, const double over[3], double err);
 /* GeLU programs: what the units of the pointwise step v add to its error, e being those of its arguments. */
 double point_unit_error(const at_program *P, const var *v, const double e[3]);
-/* Is a table of integers (or a product) a staircase, flat around integers, rather than the polygon through its points? The
- * polygon passes errors on, times its steepest slope. */
-bool point_is_stairs(const at_program *P, const var *v, double e, double *slope);
+/* A table of integers (or a product) is a staircase, flat around integers, where its argument has an error in real
+ * arithmetic; else the polygon through its points, which passes errors on, times its steepest slope. */
+bool point_is_stairs(const at_program *P, const var *v);
+double point_slope(const at_program *P, const var *v);
 /* The error of the pointwise step v, from those of its arguments and how far these leave their ranges, without the
  * rounding of its own evaluation. Fails where an integer is not recognised (errors.c). */
 at_status point_error(const at_program *P, const var *v, const double e[3], const double over[3], double *out,

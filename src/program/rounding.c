@@ -4,6 +4,9 @@
  * order that is not known, products rounded or fused. So each product and each addition is off by at most u times its
  * result. Positive terms add up to at most `up`, negative ones to `down`: no partial sum is larger than the larger of both, and
  * the sum of n products of sizes that add up to `mass` is off by at most u ((n - 1) max(up, down) + mass) / (1 - n u).
+ * Rows of matrices are added in ascending order by every executor, the constant first or last. There it is enough that the sums
+ * of the first terms add up to `run`: u (run + n |c0| + mass) / (1 - n u). A staircase of large units that cancel one by one
+ * has small ones.
  *
  * Exact sums. Let all terms be multiples of 2^g, and no partial sum larger than 2^(p+g): then every partial sum is a number
  * of the format, and nothing is rounded. More generally let the terms lie within off_k of such multiples, off = sum off_k.
@@ -109,7 +112,10 @@ double form_rounding(const at_program *P, const form *f, const extent *x, extent
     double c0 = weight_rounded(P, f->c0, &off);
     tally_add(&t, 1, (extent){c0, c0, 0, grain_of(c0)});
     t.terms -= c0 == 0;
-    double r = tally_rounding(P, &t) + weights + off;
+    /* Rows of matrices are added in ascending order, the constant first or last. */
+    double ops = t.terms - 1 + t.products, u = P->unit;
+    double run = u / (1 - ops * u) * (f->run + f->n * fabs(c0) + t.products * t.mass) * (1 + 0x1p-20);
+    double r = fmin(tally_rounding(P, &t), ops * u > 0.25 ? INFINITY : run) + weights + off;
     *out = (extent){-t.down - r, t.up + r, t.off + r, t.grain};
     if (t.grain <= GRAIN_NONE)
         *out = (extent){-t.down - r, t.up + r, 0, GRAIN_NONE};
