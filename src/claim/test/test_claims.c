@@ -381,7 +381,7 @@ static void test_program_is_model(void **state)
         bool rounds = c.m.readout.kind == AT_READ_ROUND;
         double allowed = (raw || rounds ? promised : 0) + 0x1p-20;
         assert_true(!raw || promised <= c.tolerance * (1 + 0x1p-30)); /* and its rounding */
-        int differ = 0; /* that answers vary at all */
+        int differ = 0;                                               /* that answers vary at all */
         double first = NAN;
         for (uint64_t i = 0; i < 200; i++) {
             at_arena a;
