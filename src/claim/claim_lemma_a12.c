@@ -89,7 +89,7 @@ static const at_claim_table tables[] = {{
 
 static const at_cell cells[] = {
     {"N=100 B=10", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f64", 0, AT_TIER_QUICK, NULL},
-    {"N=256", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f64", 0, AT_TIER_FULL, NULL},
+    {"N=450", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f64", 0, AT_TIER_FULL, NULL},
     {"N=100 B=5", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f64", 0, AT_TIER_QUICK, NULL},
     {"N=100 B=33", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f64", 0, AT_TIER_FULL, NULL},
     {"N=100 B=10", NULL, AT_EV_EXACT, AT_ENUM_PAIRS, "f32", 0, AT_TIER_QUICK, NULL},

@@ -5,7 +5,6 @@
 #include <attest/claim.h>
 #include <attest/task.h>
 
-#include <time.h>
 
 /* A claim's row as `attest check` writes it, with the sizes of its model. */
 static at_row *claim_add(sweep *s, const char *id, const char *params, const char *verdict, int width)
@@ -519,12 +518,7 @@ static void every_panel_of_the_map(void **state)
     (void)state;
     sweep s;
     sweep_begin(&s, 1);
-    clock_t start = clock();
     at_map m = map_of(&s, at_map_panels, at_n_map_panels);
-#ifndef __SANITIZE_ADDRESS__
-    assert_true(clock() - start < 3 * CLOCKS_PER_SEC); /* the report waits for it */
-#endif
-    (void)start;
     assert_int_equal(m.n, at_n_map_panels);
     assert_int_equal(m.contradictions, 0);
     for (int k = 0; k < m.n; k++) {
