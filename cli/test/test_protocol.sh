@@ -15,7 +15,7 @@ refuses 2 'protocol: too few letters' 'names the parties of 3 positions; the inp
 refuses 2 'protocol: no letter' 'parties are letters A to Z' protocol match2 1A 3 4
 refuses 2 'protocol: a party without positions' 'there is a party C but none B' protocol match2 CA 3 4
 refuses 2 'protocol: one party' '1 parties; allowed: 2..64' protocol match2 AA 3 4
-refuses 2 'protocol: f64' 'only p-bit arithmetic adds up keys exactly' protocol match2 AB 3 4 --precision f64
+refuses 2 'protocol: f64' 'must be pN, pNeE (N-bit floats)' protocol match2 AB 3 4 --precision f64
 refuses 2 'protocol: three-wise' 'threewise, whose sum runs over pairs of keys' protocol match3-threewise ABABA 1 2 3 4 5
 refuses 2 'protocol: a limit has no model' 'it has no model of its own' protocol arcomm AB 1 2
 finish
