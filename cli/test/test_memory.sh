@@ -48,16 +48,16 @@ rungs="24 28 30 31 32 33 34 35 36 38 40 44 48 64"
 for kind in png svg pdf; do
     ladder "look, $kind" "$rungs" "$dir/x.$kind" look match2 -o "$dir/x.$kind"
     ladder "bound, $kind" "24 32 34 36 40 64" "$dir/x.$kind" bound compose-bound --plot "$dir/x.$kind"
-    ladder "map, $kind" "24 900" "$dir/x.$kind" map -o "$dir/x.$kind"
+    ladder "map, $kind" "24 400" "$dir/x.$kind" map -o "$dir/x.$kind"
 done
 call check match2 --set N=6 --db "$dir/l.db"
-ladder 'report' '24 900' "$dir/x.html" report --db "$dir/l.db" -o "$dir/x.html"
+ladder 'report' '24 300' "$dir/x.html" report --db "$dir/l.db" -o "$dir/x.html"
 small="--widths 8 --seeds 1 --attentions standard --steps 1 --db $dir/s.db -o $dir/s.html"
 # shellcheck disable=SC2086
 call sweep lis $small
 for kind in png pdf; do
     # shellcheck disable=SC2086
-    ladder "sweep, $kind" '24 900' "$dir/x.$kind" sweep lis $small --plot "$dir/x.$kind"
+    ladder "sweep, $kind" '24 400' "$dir/x.$kind" sweep lis $small --plot "$dir/x.$kind"
 done
 
 # ---- an allocation that fails, in our own code or in a library -------------------------------------------------------

@@ -432,6 +432,7 @@ static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_er
 {
     var *v = &P->vars[id];
     step *s = &P->steps[v->step];
+    at_mark before = at_arena_mark(arena); /* a step of many values comes here as often */
     operands *o = operands_new(&s->a, arena);
     double over;
     if (!o)
@@ -444,7 +445,9 @@ static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_er
         operands_take(P, s->a.key2, true, o->k2);
         operands_take(P, s->a.value2, true, o->v2);
     }
-    return attention_error(P, id, s, o, &v->real, &over, err);
+    at_status st = attention_error(P, id, s, o, &v->real, &over, err);
+    at_arena_reset(arena, before);
+    return st;
 }
 
 at_status schedule_errors(at_program *P, at_arena *arena, at_err *err)
