@@ -359,7 +359,7 @@ static void test_proofs(void **state)
          .rows = true,
          .short_gap = 0.02,
          .says = "leaves nothing of the gap 0.02 at position 7"},
-        /* one tie for all rows: 0.02 (row 1) .. 0.05 - 0.002 (row 10) holds 0.025; twice the noise leaves 0.04 .. 0.046 */
+        /* one tie for all rows: 0.02 (row 1) .. 0.05 - 0.002 (row 10) holds 0.025; five times the noise leaves nothing */
         {.weighting = AT_RIGHTMOST_HARD,
          .noise = 0.01,
          .inverse = true,
