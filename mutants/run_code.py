@@ -6,7 +6,7 @@
    tree: one library with all mutants in it, switched by the variable AT_MUTANT.
 2. Each test runs once unmutated: it must pass; its time and the mutants that it reaches are kept.
 3. Each mutant runs the tests that reach it, those of its own module first, then the others, the fastest first, up to the first
-   that fails. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
+   that fails; a test that killed it in an earlier run, of whatever code, goes before all others. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
    times what the unmutated test took and ten seconds more, so that a busy machine kills nothing.
 4. What is left runs the tests of its module once more under the sanitizers (a second build of the same tree): they see what is read or
    written beside an array, and what is not released. --plain leaves this out.
@@ -430,6 +430,11 @@ def verdicts_read(path):
     return held
 
 
+def killers_read(path):
+    """The test that killed each mutant last, whatever the code was then."""
+    return {part[2]: part[4].split(': ')[0] for part in verdicts_read(path).values() if part[3] == 'killed'}
+
+
 def summary(chosen, held, code):
     counts, left = {}, []
     for row in chosen:
@@ -456,7 +461,29 @@ class Hunt:
         self.bases = Bases(code + tests + digest([OUT + '/list.tsv']), self.pool)
         self.guard = Guard(chosen)
         self.jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
+        self.killers = killers_read(OUT + '/code.tsv')
         self.phases = ['own'] if args.own else ['own', 'others'] if args.plain else ['own', 'others', 'sanitized']
+
+    def again(self, todo):
+        """What an earlier run killed, first of all before the test that did it; gives those that this test does not kill."""
+        jobs = {j[1]: j for j in self.jobs}
+        rest, waiting = [], {}
+        self.bases.find([jobs[name] for name in {self.killers.get(row[1]) for _, row, _ in todo} if name in jobs])
+        for number, row, past in todo:
+            base = self.bases.jobs.get(self.killers.get(row[1]))
+            if past or not base or base['fails'] or number not in base['reached']:
+                rest.append((number, row, past))
+                continue
+            tests = [(jobs[self.killers[row[1]]], base)]
+            waiting[self.pool.submit(judge, number, tests, 0)] = number, row, past
+        for f in concurrent.futures.as_completed(waiting):
+            number, row, past = waiting[f]
+            verdict, how, spent = f.result()
+            if verdict == 'killed':
+                self.finish(row, verdict, how, spent)
+            else:
+                rest.append((number, row, past))
+        return sorted(rest)
 
     def left(self):
         """Mutants to run, as (number, row, phases that an earlier run of the same tests has done)."""
@@ -503,6 +530,7 @@ class Hunt:
     def run(self):
         todo = self.left()
         say(f'{len(todo)} of {len(self.chosen)} to run')
+        todo = self.again(todo)
         for k, phase in enumerate(self.phases):
             if phase == 'sanitized' and todo:
                 self.jobs = sanitized(self.args.jobs)
