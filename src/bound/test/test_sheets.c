@@ -1,13 +1,14 @@
 /* test_sheets.c: every word and number that bounds print, at the settings in sheets.txt.
  *
  * test_bounds.c and test_counts.c find the numbers that decide by other means; here nothing of what a reader sees changes
- * unnoticed. After a change that is meant, `build/tests/bound/test/test_sheets --write` writes the file anew, to be read before it is kept. */
+ * unnoticed. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "../../core/test/test_golden.h"
 #include "../bound_internal.h"
 
 #include <stdio.h>
@@ -61,19 +62,7 @@ static void test_sheets(void **state)
     if (at_file_read(path, 1 << 20, &file, &size, &err))
         fail_msg("%s", err.text);
     sheets_make(file, &made, &n);
-    if (*state) {
-        FILE *f = fopen(path, "w");
-        assert_true(f && fputs(made.s, f) >= 0 && !fclose(f));
-    } else if (strcmp(made.s, file)) {
-        size_t k = 0, line = 0;
-        for (size_t i = 0; made.s[i] && made.s[i] == file[i]; i++)
-            if (made.s[i] == '\n') {
-                k = i + 1;
-                line++;
-            }
-        fail_msg("%s:%zu: expected \"%.*s\", got \"%.*s\"", path, line + 1, (int)strcspn(file + k, "\n"),
-                 file + k, (int)strcspn(made.s + k, "\n"), made.s + k);
-    }
+    golden_check(path, made.s, *state);
     for (int i = 0; i < at_n_bounds; i++) {
         char head[80];
         snprintf(head, sizeof head, "# %s ", at_bounds[i]->id);
@@ -88,9 +77,8 @@ static void test_sheets(void **state)
 
 int main(int argc, char **argv)
 {
-    bool write = argc > 1 && !strcmp(argv[1], "--write");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_sheets, write ? (void *)argv : NULL),
+        cmocka_unit_test_prestate(test_sheets, golden_asked(argc, argv) ? (void *)argv : NULL),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

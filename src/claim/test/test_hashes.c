@@ -1,0 +1,54 @@
+/* test_hashes.c: constructions give the same bits on every machine, with every compiler, and tomorrow: the hash of the model of
+ * every cell of the quick tier, controls among them, against hashes.txt. */
+#include "claim_test.h"
+
+#include "../../core/test/test_golden.h"
+
+static const char path[] = "src/claim/test/hashes.txt";
+
+static void cell_add(const at_claim *c, const at_cell *cell, at_text *out)
+{
+    at_sweep sweep;
+    at_model m;
+    at_params p;
+    at_text head;
+    char hash[65];
+    OK(at_cell_sweep(c, cell, AT_TIER_QUICK, NULL, &sweep, &err));
+    at_sweep_nth(&sweep, 0, &p);
+    at_text_init(&head);
+    at_text_addf(&head, "\n%s %s%s%s: ", c->id, cell->quick ? cell->quick : cell->params,
+                 cell->control ? " " : "", cell->control ? cell->control : "");
+    if (!strstr(out->s, head.s)) { /* the same model in another arithmetic is no other model */
+        OK(at_claim_model(c, &p, &m, &err));
+        OK(at_model_hash(&m, hash, &err));
+        at_text_addf(out, "%s%.16s", head.s, hash);
+        at_model_release(&m);
+    }
+    at_text_release(&head);
+}
+
+static void test_hashes(void **state)
+{
+    int models = 0;
+    at_text made;
+    at_text_init(&made);
+    at_text_add(&made, "claim, parameters, control: the first 16 digits of the hash");
+    for (int k = 0; k < at_n_catalogue; k++)
+        for (int i = 0; i < at_catalogue[k]->n_cells && !at_catalogue[k]->trial; i++)
+            if (at_catalogue[k]->cells[i].tier == AT_TIER_QUICK)
+                cell_add(at_catalogue[k], &at_catalogue[k]->cells[i], &made);
+    at_text_add(&made, "\n");
+    for (const char *s = made.s; (s = strchr(s, '\n')); s++)
+        models++;
+    assert_true(models > 100);
+    golden_check(path, made.s, *state);
+    at_text_release(&made);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_hashes, golden_asked(argc, argv) ? (void *)argv : NULL),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
