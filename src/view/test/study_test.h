@@ -54,7 +54,7 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
         at_study_attention_names[attention], width, 48 * width * width, size, 2 * size + 3);
     for (int i = 0; i < 40; i++)
         at_text_addf(&t, "%s[%d,%.6g]", i ? "," : "", 50 * (i + 1),
-                     3 * exp(-0.1 * i * answer) * (1 + 0.15 * sin(3 * i + seed)) + 1e-3);
+                     3 * at_exp(-0.1 * i * answer) * (1 + 0.15 * at_sin(3 * i + seed)) + 1e-3);
     at_text_add(&t, "],\"accuracy\":[");
     for (int i = 0; i < 8; i++)
         at_text_addf(&t, "%s[%d,%.6g,%.6g]", i ? "," : "", 250 * (i + 1), answer * (i + 1) / 8,
@@ -107,8 +107,8 @@ __attribute__((unused)) static void sweep_paper(sweep *s)
                 for (int w = 0; w < 4; w++)
                     for (int seed = 1; seed <= 3; seed++) {
                         double gap = w - paper_widths.v[k][m][z];
-                        double answer = 0.94 + 0.06 * (1 - exp(-gap)) - (gap < 0 ? 0.1 - 0.17 * gap : 0);
-                        answer += 0.012 * sin(7 * seed + 3 * z + w) - 0.012;
+                        double answer = 0.94 + 0.06 * (1 - at_exp(-gap)) - (gap < 0 ? 0.1 - 0.17 * gap : 0);
+                        answer += 0.012 * at_sin(7 * seed + 3 * z + w) - 0.012;
                         answer = answer < 0.02 ? 0.02 : answer > 1 ? 1 : answer;
                         const char *mark = m == 0 && w >= 1  ? "constructible"
                                            : m == 2 && w < z ? "impossible"

@@ -63,7 +63,7 @@ __attribute__((unused)) static void fixture_make(fixture *f, int T, int blocks, 
                     double sum = 0;
                     for (int j = 0; j < T; j++)
                         if (at_mask_allows(&group->mask, i, j))
-                            sum += w[i * T + j] = exp(3 * cos(i * (h + 1) + 3 * j));
+                            sum += w[i * T + j] = at_exp(3 * at_cos(i * (h + 1) + 3 * j));
                     for (int j = 0; j < T; j++)
                         w[i * T + j] /= sum;
                 }
