@@ -323,14 +323,21 @@ def run(job, number, cpu, wall, met=None):
 
 # ---- what the tests reach --------------------------------------------------------------------------
 
+def test_digest(job):
+    """Of the test itself: its program, or its script and what scripts share."""
+    words = [w.strip("'") for w in job[2].split()]
+    return digest([f'{TREE}/{w}' for w in words if os.path.isfile(f'{TREE}/{w}')] + glob.glob(f'{TREE}/cli/test/lib.sh'))
+
+
 class Bases:
-    """What each test does unmutated: kept in base.json for as long as the tree is the same."""
+    """What each test does unmutated: kept in base.json for as long as the code and the test are the same."""
 
     def __init__(self, name, pool):
         self.pool = pool
         self.path = OUT + '/base.json'
         self.name = name
         self.jobs = {}
+        self.tests = {}
         self.read()
 
     def read(self):
@@ -343,13 +350,19 @@ class Bases:
         if held.get('name') == self.name:
             self.jobs = {**held['jobs'], **self.jobs}
 
+    def known(self, job):
+        return job[1] in self.jobs and self.jobs[job[1]].get('test') == self.tests[job[1]]
+
     def find(self, jobs):
         """What each of the jobs does; those that are not known run side by side."""
-        if any(j[1] not in self.jobs for j in jobs):
+        for job in jobs:
+            if job[1] not in self.tests:
+                self.tests[job[1]] = test_digest(job)
+        if not all(self.known(j) for j in jobs):
             self.read()
         waiting = {}
         for k, job in enumerate(jobs):
-            if job[1] not in self.jobs:
+            if not self.known(job):
                 met = os.path.abspath(f'{OUT}/met{os.getpid()}.{k}')
                 with open(met, 'wb') as f:
                     f.truncate(MET_BYTES)
@@ -362,7 +375,7 @@ class Bases:
             reached = [i for i, b in enumerate(read(met)) if b]
             os.remove(met)
             self.read()
-            self.jobs[name] = {'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
+            self.jobs[name] = {'test': self.tests[name], 'fails': bool(why), 'good': good, 'cpu': cpu, 'wall': wall, 'reached': reached}
             fresh = f'{self.path}.{os.getpid()}'
             with open(fresh, 'w') as g:
                 json.dump({'name': self.name, 'jobs': self.jobs}, g)
@@ -458,7 +471,7 @@ class Hunt:
     def __init__(self, args, chosen, held, code, tests):
         self.args, self.chosen, self.held, self.code, self.tests = args, chosen, held, code, tests
         self.pool = concurrent.futures.ProcessPoolExecutor(args.jobs, initializer=worker_init)
-        self.bases = Bases(code + tests + digest([OUT + '/list.tsv']), self.pool)
+        self.bases = Bases(code + digest([OUT + '/list.tsv']), self.pool)
         self.guard = Guard(chosen)
         self.jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
         self.killers = killers_read(OUT + '/code.tsv')
