@@ -15,87 +15,8 @@
 #include <stddef.h>
 
 #include <cmocka.h>
-#include <math.h>
-#include <string.h>
 
-#define OK(x)                                                                                                \
-    do {                                                                                                     \
-        err = (at_err){0};                                                                                   \
-        if (x)                                                                                               \
-            fail_msg("%s: %s", #x, err.text);                                                                \
-    } while (0)
-
-static at_err err; /* of the last call */
-
-typedef struct {
-    int vocabulary, length, width, layers, heads, dim, groups;
-    bool last, strict, norm, mlp,
-        plain; /* plain: the readout is the state after the layer, and there is no skip */
-    at_read_kind read;
-    int rows;
-} shape;
-
-static void model_draw(const shape *h, uint64_t seed, at_model *m)
-{
-    at_model_init(m);
-    int each = h->mlp ? 2 : 1, n = each * h->layers;
-    m->width = h->width;
-    m->n_min = m->n_max = h->length;
-    m->pos_origin = 1;
-    m->n_fields = m->n_pos = 1;
-    m->fields = at_new(&m->arena, at_field, 1);
-    m->pos = at_new(&m->arena, at_pos, 1);
-    m->n_blocks = n;
-    m->blocks = at_new(&m->arena, at_block, n);
-    m->fields[0] =
-        (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = h->vocabulary, .embed = {0, h->width, -1}};
-    m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = h->length, .embed = {0, h->width, -1}};
-    for (int b = 0; b < n; b++) {
-        at_block *k = &m->blocks[b];
-        bool mlp = h->mlp && b % 2 == 0; /* before the attention */
-        *k = (at_block){.kind = mlp ? AT_BLOCK_MLP : AT_BLOCK_ATTN,
-                        .residual = mlp || !h->plain,
-                        .norm = h->norm ? AT_NORM_PRE : AT_NORM_NONE,
-                        .norm_eps = 1e-5,
-                        .act = AT_ACT_GELU,
-                        .n_groups = mlp ? 0 : h->groups,
-                        .n_dense = mlp ? 2 : 0};
-        k->groups = at_new(&m->arena, at_group, h->groups);
-        k->dense = at_new(&m->arena, at_dense, 2);
-        for (int g = 0; g < h->groups; g++)
-            k->groups[g] = (at_group){.heads = h->heads,
-                                      .dk = h->dim,
-                                      .dv = h->dim,
-                                      .weighting = AT_SOFTMAX,
-                                      .scale = 0.7,
-                                      .bias = g == 0,
-                                      .mask = {h->strict ? AT_MASK_STRICT : AT_MASK_NONE, 0, 0, 0}};
-        k->dense[0].rows = 6;
-        k->dense[1].rows = h->width;
-    }
-    m->readout = (at_readout){.kind = h->read, .rows = h->rows, .last = h->last};
-    OK(at_model_layout(m, &err));
-    at_rng r = at_rng_at(seed, 1);
-    for (size_t k = 0; k < m->n_weights; k++)
-        m->weights[k] = at_rng_normal(&r);
-}
-
-static at_params params_of(const at_task *t, const char *assignments)
-{
-    at_params p;
-    at_params_init(&p, t->params, t->n_params);
-    OK(at_params_parse(&p, assignments, &err));
-    return p;
-}
-
-static const at_refuter *refuter(const char *id)
-{
-    for (int i = 0; i < at_n_refuters; i++)
-        if (!strcmp(at_refuters[i]->id, id))
-            return at_refuters[i];
-    fail_msg("no refuter %s", id);
-    return NULL;
-}
+#include "small_models.h"
 
 /* ---- tables ------------------------------------------------------------------------------------------------------- */
 
@@ -149,6 +70,8 @@ static bool tables_compare(const shape *h, uint64_t seed, int bits, uint64_t mos
     OK(layer_family_make(&view, base, free, N - 2, most, &a, &f, &err));
     assert_true(f.count <= most);
     bool some = f.count > 1;
+    if (some && most > 78125) /* room for all: only a position that a head is pinned to is no digit */
+        assert_true(f.n_digits >= N - 2 - view.H && f.n_digits <= N - 2);
     for (uint64_t k = 0; k < 150 && some; k++) {
         uint64_t i = k * 0x9e3779b97f4a7c15u % f.count;
         at_output y;
@@ -156,10 +79,11 @@ static bool tables_compare(const shape *h, uint64_t seed, int bits, uint64_t mos
         layer_family_input(&f, i, x);
         assert_true(x[1] == 3 && x[N - 1] == 0 && x[free[0].position] == token[layer_family_secret(&f, i)]);
         OK(at_run(&m, arith, &(at_input){N, x}, NULL, &a, &y, &err));
+        const double *want = y.value + (h->last ? 0 : (N - 1) * y.rows);
         for (int e = 0; e < view.E; e++)
-            if (y.value[e] != out[e])
+            if (want[e] != out[e])
                 fail_msg("seed %d p%d item %d output %d: %.17g, the model has %.17g", (int)seed, bits, (int)i,
-                         e, out[e], y.value[e]);
+                         e, out[e], want[e]);
     }
     at_arena_release(&a);
     at_model_release(&m);
@@ -172,11 +96,14 @@ static void test_tables(void **state)
     shape h = {
         .vocabulary = TOKENS, .length = N, .layers = 1, .last = true, .plain = true, .read = AT_READ_RAW};
     int compared = 0, all = 0;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 12; k++) {
         h.heads = 1 + k % 2;
         h.groups = 1 + k / 2 % 2;
         h.dim = 2;
         h.norm = k & 1;
+        h.prefix = k % 3;
+        h.suffix = k % 4 == 3;
+        h.last = !h.suffix; /* else what is read last is hidden */
         h.mlp = k & 4;
         h.width = h.rows = h.heads * h.dim * h.groups;
         for (int p = 3; p <= 24; p += 7, all += 2) {

@@ -146,6 +146,134 @@ static void test_shrinking(void **state)
     at_arena_release(&a);
 }
 
+static bool pair_holds(fixture *f, const double *x, const double *y, int n)
+{
+    return verify(f, x, y, n, NULL) == AT_TRUE;
+}
+
+/* No number that could be made equal is left unequal, and none that could be 0 is left. What is simple stays as it was. */
+static void test_shrunk_is_smallest(void **state)
+{
+    (void)state;
+    enum { LENGTH = 5 };
+    fixture f;
+    int pairs = 0, stays = 0;
+    fixture_init(&f, LENGTH, (double[M]){-1, -1, -2, -1, -1, -2});
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        at_rng r = at_rng_at(seed, 4);
+        at_arena a;
+        double x[2][LENGTH], one[2][LENGTH];
+        for (int k = 0; k < 2 * LENGTH; k++)
+            x[k / LENGTH][k % LENGTH] = (double)at_rng_below(&r, M);
+        if (!pair_holds(&f, x[0], x[1], LENGTH))
+            continue;
+        at_arena_init(&a);
+        at_pair p = {.x = {{LENGTH, x[0]}, {LENGTH, x[1]}}};
+        OK(pair_shrink(&f.s, false, 1000, &a, &p, &err));
+        assert_true(pair_holds(&f, p.x[0].v, p.x[1].v, LENGTH));
+        for (int at = 0; at < LENGTH; at++) {
+            for (int k = 0; k < 2; k++) {
+                memcpy(one[k], p.x[k].v, sizeof one[k]);
+                assert_true(one[k][at] == x[0][at] || one[k][at] == x[1][at] || one[k][at] == 0);
+            }
+            if (one[0][at] != one[1][at])
+                one[1][at] = one[0][at];
+            else if (one[0][at] != 0)
+                one[0][at] = one[1][at] = 0;
+            else
+                continue;
+            assert_false(pair_holds(&f, one[0], one[1], LENGTH));
+        }
+        /* again: nothing is left to do; and without a run nothing is done */
+        at_pair same = p, idle = {.x = {{LENGTH, x[0]}, {LENGTH, x[1]}}};
+        OK(pair_shrink(&f.s, false, 1000, &a, &same, &err));
+        OK(pair_shrink(&f.s, false, 0, &a, &idle, &err));
+        for (int k = 0; k < 2; k++) {
+            assert_memory_equal(same.x[k].v, p.x[k].v, sizeof x[k]);
+            assert_memory_equal(idle.x[k].v, x[k], sizeof x[k]);
+        }
+        pairs++;
+        stays += !memcmp(p.x[0].v, x[0], sizeof x[0]) && !memcmp(p.x[1].v, x[1], sizeof x[1]);
+        at_arena_release(&a);
+    }
+    assert_true(pairs > 50 && stays < pairs / 4);
+    at_model_release(&f.m);
+}
+
+/* copy: position i holds a real and the position it asks for, from 1. A model that takes 0 there as well, and says 1 always. */
+static void test_shrunk_stays_in_the_task(void **state)
+{
+    (void)state;
+    const at_task *t = at_task_find("copy");
+    at_model m;
+    at_params p;
+    at_arena a;
+    double x[6] = {0.5, 1, -0.25, 2, 0.75, 3};
+    at_arena_init(&a);
+    at_model_init(&m);
+    m.width = m.pos_origin = 1;
+    m.n_min = m.n_max = 3;
+    m.n_fields = 2;
+    m.fields = at_new(&m.arena, at_field, 2);
+    m.fields[0] =
+        (at_field){.name = "x", .kind = AT_FIELD_REAL, .size = 1, .lo = -1, .hi = 1, .embed = {0, 1, -1}};
+    m.fields[1] =
+        (at_field){.name = "t", .kind = AT_FIELD_INT, .size = 1, .lo = 0, .hi = 3, .embed = {0, 1, -1}};
+    m.readout = (at_readout){.kind = AT_READ_RAW, .rows = 1};
+    OK(at_model_layout(&m, &err));
+    *at_model_data(&m, m.readout.b) = 1;
+    at_params_init(&p, t->params, t->n_params);
+    OK(at_params_parse(&p, "N=3 M=1", &err));
+    at_subject s = {.m = &m, .arith = at_f64, .task = t, .params = &p, .tolerance = 0.125};
+    at_pair one = {.x = {{3, x}}};
+    OK(pair_shrink(&s, true, 1000, &a, &one, &err));
+    for (int i = 0; i < 3; i++)
+        assert_true(one.x[0].v[2 * i] == 0 && one.x[0].v[2 * i + 1] == 1);
+    assert_int_equal(one.x[1].n, 0);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
+/* Outputs `same` apart and targets 2 tolerance + same apart: both may be right, so this is no pair yet. The model is half of x. */
+static void test_far_enough(void **state)
+{
+    (void)state;
+    const at_task *t = at_task_find("copy");
+    at_model m;
+    at_params p;
+    at_arena a;
+    at_answer y[2];
+    at_tri is;
+    at_arena_init(&a);
+    at_model_init(&m);
+    m.width = m.n_min = m.n_max = m.pos_origin = 1;
+    m.n_fields = 2;
+    m.fields = at_new(&m.arena, at_field, 2);
+    m.fields[0] =
+        (at_field){.name = "x", .kind = AT_FIELD_REAL, .size = 1, .lo = -1, .hi = 1, .embed = {0, 1, -1}};
+    m.fields[1] =
+        (at_field){.name = "t", .kind = AT_FIELD_INT, .size = 1, .lo = 1, .hi = 1, .embed = {0, 1, -1}};
+    m.readout = (at_readout){.kind = AT_READ_RAW, .rows = 1};
+    OK(at_model_layout(&m, &err));
+    *at_model_data(&m, m.fields[0].embed.tensor) = 1;
+    *at_model_data(&m, m.readout.w) = 0.5;
+    at_params_init(&p, t->params, t->n_params);
+    OK(at_params_parse(&p, "N=1 M=1", &err));
+    at_subject s = {.m = &m, .arith = at_f64, .task = t, .params = &p, .tolerance = 0.25, .same = 0.5};
+    double x[2][2] = {{0.5, 1}, {-0.5, 1}};
+    at_pair pair = {.x = {{1, x[0]}, {1, x[1]}}};
+    OK(at_pair_verify(&s, &pair, &a, &is, y, NULL, &err));
+    assert_true(is == AT_FALSE && y[0].correct && y[1].correct);
+    s.tolerance = 0.2499999; /* now the targets are too far apart, and one of the two is wrong */
+    OK(at_pair_verify(&s, &pair, &a, &is, y, NULL, &err));
+    assert_true(is == AT_TRUE && !(y[0].correct && y[1].correct));
+    s.same = 0.4999999; /* and now the outputs are */
+    OK(at_pair_verify(&s, &pair, &a, &is, y, NULL, &err));
+    assert_int_equal(is, AT_FALSE);
+    at_model_release(&m);
+    at_arena_release(&a);
+}
+
 /* y = x is right about prefix-mask of one entry within 0.34, where x is 1/3 at most from 0 or 1, and wrong between. The search mixes
  * real rows, so it comes there; but these are no inputs of the task, and a model that is right is not refuted by them. */
 static void test_outside_the_task(void **state)
@@ -267,9 +395,15 @@ static void test_what_does_not_fit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers_and_pairs), cmocka_unit_test(test_random_search),
-        cmocka_unit_test(test_shrinking),         cmocka_unit_test(test_outside_the_task),
-        cmocka_unit_test(test_ties_of_decoders),  cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_answers_and_pairs),
+        cmocka_unit_test(test_random_search),
+        cmocka_unit_test(test_shrinking),
+        cmocka_unit_test(test_shrunk_is_smallest),
+        cmocka_unit_test(test_shrunk_stays_in_the_task),
+        cmocka_unit_test(test_far_enough),
+        cmocka_unit_test(test_outside_the_task),
+        cmocka_unit_test(test_ties_of_decoders),
+        cmocka_unit_test(test_what_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
