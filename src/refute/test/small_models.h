@@ -186,11 +186,11 @@ static inline void decoder_draw(const decoder_shape *h, uint64_t seed, at_model 
     m->n_blocks = 2 * h->layers;
     m->fields = at_new(&m->arena, at_field, 1);
     m->pos = at_new(&m->arena, at_pos, 1);
-    m->blocks = at_new(&m->arena, at_block, m->n_blocks);
+    m->blocks = at_new(&m->arena, at_block, m->n_blocks + 1); /* behind the last lies one that is none */
     m->fields[0] =
         (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = h->words, .embed = {0, h->width, -1}};
     m->pos[0] = (at_pos){.kind = AT_POS_TABLE, .size = h->prefix + m->n_max, .embed = {0, h->width, -1}};
-    for (int b = 0; b < m->n_blocks; b++) {
+    for (int b = 0; b <= m->n_blocks; b++) {
         at_block *k = &m->blocks[b];
         *k = (at_block){.kind = b % 2 ? AT_BLOCK_MLP : AT_BLOCK_ATTN,
                         .residual = true,
@@ -217,11 +217,12 @@ static inline void decoder_draw(const decoder_shape *h, uint64_t seed, at_model 
     weights_draw(m, seed, 0.7);
 }
 
-/* The chain: shortest..longest rows, digits and then the separator `base`; what is right is the digits' sum modulo the base, written
- * twice where the first digit is 0. So many prompts have one chain, and chains are of two lengths. */
+/* The chain: shortest..longest rows, digits and then the separator `base` (bare: digits only); what is right is the digits' sum modulo the
+ * base, written twice where the first digit is 0. So many prompts have one chain, and chains are of two lengths. */
 typedef struct {
     int base, shortest, longest; /* rows of a prompt, the separator among them */
     bool counted;                /* can prompts be counted? Only where all are as long */
+    bool bare;
 } digits;
 
 static inline int digits_row(const void *self)
@@ -245,7 +246,7 @@ static inline uint64_t digits_count(const void *self)
 {
     const digits *d = self;
     uint64_t n = 1;
-    for (int k = 1; k < d->longest; k++)
+    for (int k = d->bare ? 0 : 1; k < d->longest; k++)
         n *= (uint64_t)d->base;
     return d->counted ? n : UINT64_MAX;
 }
@@ -255,9 +256,8 @@ static inline at_status digits_nth(const void *self, uint64_t i, double *prompt,
     (void)e;
     const digits *d = self;
     *n = d->longest;
-    for (int k = 0; k + 1 < *n; k++, i /= (uint64_t)d->base)
-        prompt[k] = (double)(i % (uint64_t)d->base);
-    prompt[*n - 1] = d->base;
+    for (int k = 0; k < *n; k++, i /= (uint64_t)d->base)
+        prompt[k] = k + 1 < *n || d->bare ? (double)(i % (uint64_t)d->base) : d->base;
     return AT_OK;
 }
 
@@ -266,9 +266,8 @@ static inline at_status digits_sample(const void *self, at_rng *r, double *promp
     (void)e;
     const digits *d = self;
     *n = d->shortest + (int)at_rng_below(r, (uint64_t)(d->longest - d->shortest) + 1);
-    for (int k = 0; k + 1 < *n; k++)
-        prompt[k] = (double)at_rng_below(r, (uint64_t)d->base);
-    prompt[*n - 1] = d->base;
+    for (int k = 0; k < *n; k++)
+        prompt[k] = k + 1 < *n || d->bare ? (double)at_rng_below(r, (uint64_t)d->base) : d->base;
     return AT_OK;
 }
 
@@ -278,9 +277,10 @@ static inline at_status digits_answer(const void *self, const double *prompt, in
     const digits *d = self;
     int sum = 0;
     for (int k = 0; k < n; k++) {
-        if (k + 1 < n ? prompt[k] >= d->base : prompt[k] != d->base)
+        bool digit = k + 1 < n || d->bare;
+        if (digit ? prompt[k] >= d->base : prompt[k] != d->base)
             return at_fail(e, AT_EINPUT, "no prompt");
-        sum += k + 1 < n ? (int)prompt[k] : 0;
+        sum += digit ? (int)prompt[k] : 0;
     }
     *n_rows = prompt[0] == 0 ? 2 : 1;
     rows[0] = rows[1] = sum % d->base;

@@ -314,10 +314,126 @@ static void test_everything(void **state)
     assert_true(exist >= 10 && counts >= 3 && larger >= 3);
 }
 
+/* A level that holds but for one number: entry 1 of z_2 moves coordinate 0 of the first row that is looked at, after the first layer, and
+ * nothing else. Coordinates: what is written | is this the row? | is it another? | is this entry 1? | is it entry 0? | the token. */
+static void test_one_number(void **state)
+{
+    (void)state;
+    enum { WRITTEN, ROW, OTHER, ONE, ZERO, TOKEN, D };
+    const at_task *t = at_task_find("funccomp");
+    at_params p = params_of(t, "L=2 m=2 n1=1 N=6"); /* z_2: 0 1, z_1: 2 3, z_0: 4, w: 5 */
+    shape h = {.vocabulary = 2,
+               .length = 6,
+               .width = D,
+               .layers = 2,
+               .heads = 1,
+               .dim = 2,
+               .groups = 1,
+               .last = true,
+               .strict = true,
+               .read = AT_READ_ARGMAX,
+               .rows = 2};
+    at_model m;
+    model_draw(&h, 1, &m);
+    memset(m.weights, 0, m.n_weights * sizeof *m.weights);
+    m.blocks[1].residual = false; /* the second layer forgets it */
+    const at_group *g = &m.blocks[0].groups[0];
+    double *pos = at_model_data(&m, m.pos[0].embed.tensor);
+    for (int i = 0; i < 6; i++)
+        pos[i * D + (i == 2 ? ROW : OTHER)] = 1;
+    pos[1 * D + ONE] = pos[0 * D + ZERO] = 1;
+    at_model_data(&m, m.fields[0].embed.tensor)[1 * D + TOKEN] = 1;
+    at_model_data(&m, g->q)[0 * D + ROW] = at_model_data(&m, g->q)[1 * D + OTHER] = 1000;
+    at_model_data(&m, g->k)[0 * D + ONE] = at_model_data(&m, g->k)[1 * D + ZERO] = 1000;
+    at_model_data(&m, g->v)[0 * D + TOKEN] = 1;
+    at_model_data(&m, g->o)[WRITTEN * 2 + 0] = 1;
+    at_subject s = {.m = &m, .arith = {AT_PBIT, 8, 10}, .task = t, .params = &p};
+    int nothing[] = {0}, one[] = {1};
+    decoder_level level = {.l = 2, .Z = {{1, nothing}, {1, nothing}, {1, one}}};
+    for (int move = 0; move < 4; move++) { /* z_2 = (0, 0) beside (move / 2, move mod 2) */
+        int R[] = {0, move};
+        bool holds;
+        uint64_t pairs = 0;
+        at_arena a;
+        at_arena_init(&a);
+        level.R = (decoder_set){2, R};
+        OK(decoder_recheck(&s, &level, &a, &holds, &pairs, &err));
+        assert_true(holds == (move == 0) && pairs == 1);
+        at_arena_release(&a);
+    }
+    at_model_data(&m, g->o)[WRITTEN * 2 + 0] = 0;
+    for (int move = 0; move < 4; move++) {
+        int R[] = {0, move};
+        bool holds;
+        uint64_t pairs = 0;
+        at_arena a;
+        at_arena_init(&a);
+        level.R = (decoder_set){2, R};
+        OK(decoder_recheck(&s, &level, &a, &holds, &pairs, &err));
+        assert_true(holds); /* nothing is written */
+        at_arena_release(&a);
+    }
+    at_model_release(&m);
+}
+
+/* Rows that hold 0 see the mean of the two entries of z_2, rows that hold 1 see its entry 0. So (0,1) and (1,0) are one only where z_1 is
+ * (0,0) and z_0 is 0: one point is reached, and two inputs are no more than 2^(2-1), so that the count alone does not tell them apart. */
+static void test_not_counted(void **state)
+{
+    (void)state;
+    enum { WRITTEN, TOKEN, ALWAYS, ZERO, FIRST, D }; /* FIRST: is this a row of z_2, ZERO: its entry 0? */
+    const at_task *t = at_task_find("funccomp");
+    at_params p = params_of(t, "L=2 m=2 n1=1 N=6");
+    shape h = {.vocabulary = 2,
+               .length = 6,
+               .width = D,
+               .layers = 2,
+               .heads = 1,
+               .dim = 2,
+               .groups = 1,
+               .last = true,
+               .strict = true,
+               .read = AT_READ_ARGMAX,
+               .rows = 2};
+    at_model m;
+    at_arena a;
+    facts f;
+    decoder_study d;
+    bool counted;
+    int reachable;
+    model_draw(&h, 1, &m);
+    memset(m.weights, 0, m.n_weights * sizeof *m.weights);
+    const at_group *g = &m.blocks[0].groups[0];
+    double *pos = at_model_data(&m, m.pos[0].embed.tensor), *q = at_model_data(&m, g->q),
+           *k = at_model_data(&m, g->k);
+    for (int i = 0; i < 6; i++)
+        pos[i * D + ALWAYS] = 1;
+    pos[ZERO] = pos[FIRST] = pos[D + FIRST] = 1;
+    at_model_data(&m, m.fields[0].embed.tensor)[D + TOKEN] = 1;
+    q[TOKEN] = q[D + ALWAYS] = 1000;
+    q[D + TOKEN] = -1000;
+    k[ZERO] = k[D + FIRST] = 1000;
+    at_model_data(&m, g->v)[TOKEN] = 1;
+    at_model_data(&m, g->o)[WRITTEN * 2] = 1;
+    at_subject s = {.m = &m, .arith = {AT_PBIT, 8, 10}, .task = t, .params = &p};
+    at_arena_init(&a);
+    facts_make(&s, &f);
+    OK(decoder_examine(&s, 1, &a, &d, &err));
+    decomposition_best(&f, 2, 2, &counted, &reachable);
+    assert_true(d.d.exists && !counted && reachable == 1);
+    assert_true(!d.d.counted && d.d.reachable == 1 && d.d.z[0] == 1 && d.d.z[1] == 2);
+    assert_true(d.d.level[0].R.n == 2 && d.d.level[0].Z[1].n == 1 && d.d.level[0].Z[2].n == 1);
+    at_free(f.state);
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_one_number),
+        cmocka_unit_test(test_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

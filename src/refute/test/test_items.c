@@ -104,10 +104,11 @@ static void test_sums(void **state)
         const char *arith;
         digits chain;
     } rows[] = {
-        {1, 1, 1, 1, 0, "p2e3", {3, 6, 6, true}},  {1, 1, 1, 1, 2, "p3e4", {3, 5, 7, false}},
-        {2, 1, 1, 2, 0, "p2e4", {4, 6, 6, false}}, {1, 2, 1, 1, 1, "p4e4", {2, 9, 9, true}},
-        {1, 1, 2, 2, 0, "f32", {3, 5, 5, true}},   {1, 1, 1, 1, 0, "f64", {2, 6, 6, true}},
-        {1, 1, 1, 1, 0, "p53e5", {2, 5, 5, true}},
+        {1, 1, 1, 1, 0, "p2e3", {3, 6, 6, true}},        {1, 1, 1, 1, 2, "p3e4", {3, 5, 7, false}},
+        {2, 1, 1, 2, 0, "p2e4", {4, 6, 6, false}},       {1, 2, 1, 1, 1, "p4e4", {2, 9, 9, true}},
+        {1, 1, 2, 2, 0, "f32", {3, 5, 5, true}},         {1, 1, 1, 1, 0, "f64", {2, 6, 6, true}},
+        {1, 1, 1, 1, 0, "p53e5", {2, 5, 5, true}},       {1, 1, 1, 1, 0, "p2e3", {3, 4, 4, true, true}},
+        {1, 1, 1, 1, 1, "p2e3", {3, 3, 5, false, true}},
     };
     int found = 0, none = 0, passed = 0;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)

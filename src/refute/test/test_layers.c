@@ -187,6 +187,54 @@ static void test_pairs_match3(void **state)
     evidence_say("test_pairs_match3", "match3-hard", "refuted", 3, "layers");
 }
 
+/* A layer that passes nothing on is refuted at every size that fits, the smallest ones included, and whatever is asked for first. */
+static void test_pairs_blind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *task, *set;
+        int vocabulary, N, rows;
+    } sizes[] = {{"match3", "N=3 M=10", 10, 3, 2},     {"match3", "N=4 M=18", 18, 4, 2},
+                 {"match3", "N=5 M=18", 18, 5, 2},     {"match3", "N=9 M=26", 26, 9, 2},
+                 {"compose", "n=2 N=5", 2, 5, 2},      {"compose", "n=2 k=1 N=3", 2, 3, 2},
+                 {"compose", "n=3 k=3 N=10", 3, 10, 3}};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const at_task *t = at_task_find(sizes[k].task);
+        at_params p = params_of(t, sizes[k].set);
+        shape h = {.vocabulary = sizes[k].vocabulary,
+                   .length = sizes[k].N,
+                   .width = 3,
+                   .layers = 1,
+                   .heads = 1,
+                   .dim = 1,
+                   .groups = 1,
+                   .last = t->last,
+                   .read = AT_READ_ARGMAX,
+                   .rows = sizes[k].rows,
+                   .prefix = (int)k % 2};
+        at_model m;
+        at_arena a;
+        at_pair pair = {0};
+        at_answer y[2];
+        at_tri is;
+        at_arena_init(&a);
+        model_draw(&h, k + 1, &m);
+        memset(at_model_data(&m, m.blocks[0].groups[0].v), 0, 3 * sizeof(double));
+        /* scores too, so that no position is pinned */
+        memset(at_model_data(&m, m.blocks[0].groups[0].q), 0, 3 * sizeof(double));
+        memset(at_model_data(&m, m.blocks[0].groups[0].qb), 0, sizeof(double));
+        at_subject s = {.m = &m, .arith = {AT_PBIT, 8, 8}, .task = t, .params = &p};
+        OK(at_subject_check(&s, &err));
+        OK(refuter("one-layer")->fits(&s, &err));
+        OK(refuter("one-layer")->search(&s, &(at_refute_env){.states = 2, .threads = 1}, &a, &pair, &err));
+        OK(at_pair_verify(&s, &pair, &a, &is, y, NULL, &err));
+        assert_int_equal(is, AT_TRUE);
+        assert_int_equal(pair.states, 2); /* the secret moves first */
+        at_arena_release(&a);
+        at_model_release(&m);
+    }
+}
+
 /* One head of width 2 over (z, y, position), no skip. */
 static void unit_draw(int n, int q, int d, uint64_t seed, at_model *m)
 {
@@ -515,10 +563,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),        cmocka_unit_test(test_tables_refuse),
         cmocka_unit_test(test_pairs_compose), cmocka_unit_test(test_pairs_match3),
-        cmocka_unit_test(test_pairs_qsa),     cmocka_unit_test(test_fits),
-        cmocka_unit_test(test_blind),         cmocka_unit_test(test_views),
-        cmocka_unit_test(test_decoders),      cmocka_unit_test(test_search),
-        cmocka_unit_test(test_search_chain),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_pairs_blind),   cmocka_unit_test(test_pairs_qsa),
+        cmocka_unit_test(test_fits),          cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_views),         cmocka_unit_test(test_decoders),
+        cmocka_unit_test(test_search),        cmocka_unit_test(test_search_chain),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
