@@ -438,12 +438,54 @@ static void allocation_failures(void **state)
         }
 }
 
+/* What a format cannot hold: the last number that it can is allowed, the next is refused by name. */
+static void numbers_out_of_range_are_named(void **state)
+{
+    (void)state;
+    at_model m;
+    at_err err = {0};
+    const at_arith few = {AT_PBIT, 8, 5};
+    at_pfmt f = at_pfmt_of(few);
+    hand_model(AT_SOFTMAX, AT_MASK_NONE, AT_POS_I2, AT_READ_RAW, 1, &m);
+    must(at_arith_range(&m, few, &err), &err);
+    double *scale = &m.blocks[0].groups[0].scale, *w = at_model_data(&m, m.readout.w);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        *scale = sign * f.max;
+        must(at_arith_range(&m, few, &err), &err);
+        *scale = sign * nextafter(f.max, INFINITY);
+        err = (at_err){0};
+        assert_int_equal(at_arith_range(&m, few, &err), AT_EDOMAIN);
+        assert_non_null(strstr(err.text, "block 0, group 0 has the scale"));
+        must(at_arith_range(&m, at_f64, &err), &err);
+        *scale = 1;
+        w[2] = sign * f.max;
+        must(at_arith_range(&m, few, &err), &err);
+        w[2] = sign * 2 * f.max;
+        err = (at_err){0};
+        assert_int_equal(at_arith_range(&m, few, &err), AT_EDOMAIN);
+        assert_non_null(strstr(err.text, "weight 3 of "));
+        w[2] = 0;
+    }
+    /* Positions count where a decoder is written: i^2 up to the last. */
+    m.pos_origin = 1;
+    m.n_max = 255 - m.n_prefix;
+    m.decode.enabled = true;
+    must(at_arith_range(&m, few, &err), &err); /* 255^2 = 65025 <= 65280 */
+    m.n_max++;
+    err = (at_err){0};
+    assert_int_equal(at_arith_range(&m, few, &err), AT_EDOMAIN);
+    assert_non_null(strstr(err.text, "position feature 0 (i2) reaches 65536"));
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions),  cmocka_unit_test(outcomes),     cmocka_unit_test(masked_rows),
-        cmocka_unit_test(undecided),  cmocka_unit_test(infinite_tie), cmocka_unit_test(states_are_read),
-        cmocka_unit_test(exact_sums), cmocka_unit_test(refusals),     cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(decisions),           cmocka_unit_test(outcomes),
+        cmocka_unit_test(masked_rows),         cmocka_unit_test(undecided),
+        cmocka_unit_test(infinite_tie),        cmocka_unit_test(states_are_read),
+        cmocka_unit_test(exact_sums),          cmocka_unit_test(refusals),
+        cmocka_unit_test(allocation_failures), cmocka_unit_test(numbers_out_of_range_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
