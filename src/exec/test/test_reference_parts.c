@@ -474,7 +474,7 @@ static void numbers_out_of_range_are_named(void **state)
     m.n_max++;
     err = (at_err){0};
     assert_int_equal(at_arith_range(&m, few, &err), AT_EDOMAIN);
-    assert_non_null(strstr(err.text, "position feature 0 (i2) reaches 65536"));
+    assert_non_null(strstr(err.text, "position feature 0 (i^2) reaches 65536"));
     at_model_release(&m);
 }
 
