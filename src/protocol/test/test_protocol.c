@@ -116,6 +116,29 @@ static void sums_return(void **state)
         }
 }
 
+/* What is not finite, in the bits that the header gives it: 2^W - 1, its negative, and -2^W, in two's complement. */
+static void specials_known(void **state)
+{
+    (void)state;
+    for (int a = 0; a < ARITHS; a++) {
+        at_code c = at_code_of(arith(ariths[a]), 9, a % 2);
+        static const double value[3] = {INFINITY, -INFINITY, NAN};
+        for (int k = 0; k < 3; k++) {
+            at_acc s = {0};
+            at_bits b = {0};
+            at_acc_add(&s, value[k]);
+            at_code_sum(&c, &b, &s);
+            assert_int_equal(b.n, c.W + 1);
+            at_bits_reader r = {.from = &b};
+            for (int i = 0; i <= c.W; i++) {
+                bool top = i == c.W;
+                assert_int_equal(at_bits_get(&r, 1), k == 0 ? !top : k == 1 ? top || i == 0 : top);
+            }
+            at_bits_release(&b);
+        }
+    }
+}
+
 /* ---- models -------------------------------------------------------------------------------------------------- */
 
 static void model_make(at_weighting w, at_mask_kind mask, int layers, uint64_t seed, at_model *m)
@@ -186,6 +209,47 @@ static void parties_agree(void **state)
             }
     assert_true(split_runs > 200);
     evidence_say("parties_agree", "arcomm", "simulated", (uint64_t)split_runs, "runs");
+}
+
+/* One preparation, many inputs: nothing of a run is left for the next. And models whose first block is an MLP: everyone's rows go through it
+ * before the first query, the known one too. */
+static void parties_again(void **state)
+{
+    (void)state;
+    for (int parties = 2; parties <= 4; parties++)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            at_model m;
+            at_arena arena;
+            at_err err = {0};
+            at_shared *s;
+            int owner[16];
+            bool late = seed % 2; /* the attention block that the random model begins with is left out */
+            at_arena_init(&arena);
+            model_make(splits[seed % SPLITS], AT_MASK_NONE, late ? 2 : 1, seed + 14, &m);
+            m.blocks += late;
+            m.n_blocks -= late;
+            for (int i = 0; i < m.n_max; i++)
+                owner[i] = (i * 5 + (int)seed) % parties;
+            at_arith a = arith(ariths[seed % ARITHS]);
+            at_shared_plan plan = {.parties = parties, .owner = owner, .query = m.readout.last ? -1 : 3};
+            plan.known = !m.readout.last && seed % 3 != 2;
+            must(at_shared_new(&m, a, m.n_max, &plan, &s, &err), &err);
+            for (uint64_t k = 0; k < 4; k++) {
+                at_input x;
+                at_talk t;
+                bool equal;
+                input_make(&m, 10 * seed + k, &arena, &x);
+                must(at_shared_run(s, &x, &arena, &t, &err), &err);
+                must(at_talk_agrees(&m, a, &x, &t, &arena, &equal, &err), &err);
+                assert_true(equal);
+                assert_int_equal(t.epochs, 1);
+            }
+            at_shared_free(s);
+            at_arena_release(&arena);
+            m.blocks -= late;
+            m.n_blocks += late;
+            at_model_release(&m);
+        }
 }
 
 static void handing_agrees(void **state)
@@ -464,6 +528,12 @@ static void refusals(void **state)
     owner[1] = 1;
     err = (at_err){0};
     refused(at_shared_new(&m, arith("p8"), m.n_max, &plan, &s, &err), &err, "descending order");
+    /* each party against the one just before it: 1, 0, 1 */
+    owner[0] = 1, owner[1] = 0, owner[2] = 1;
+    err = (at_err){0};
+    refused(at_shared_new(&m, arith("p8"), 3, &plan, &s, &err), &err,
+            "position 3 belongs to party 1 and comes after party 0");
+    owner[0] = owner[2] = 0;
     owner[1] = 2;
     plan.autoregressive = false;
     err = (at_err){0};
@@ -536,10 +606,11 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(parties_agree),
-        cmocka_unit_test(handing_agrees), cmocka_unit_test(trees_agree),   cmocka_unit_test(counts_known),
-        cmocka_unit_test(cut_known),      cmocka_unit_test(words_are_own), cmocka_unit_test(budgets_bite),
-        cmocka_unit_test(refusals),       cmocka_unit_test(no_memory),
+        cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(specials_known),
+        cmocka_unit_test(parties_agree),  cmocka_unit_test(parties_again), cmocka_unit_test(handing_agrees),
+        cmocka_unit_test(trees_agree),    cmocka_unit_test(counts_known),  cmocka_unit_test(cut_known),
+        cmocka_unit_test(words_are_own),  cmocka_unit_test(budgets_bite),  cmocka_unit_test(refusals),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
