@@ -1,5 +1,5 @@
-/* test_hashes.c: what compiles to a decoder gives the same bits on every machine: hashes of all examples in all attentions, and of
- * decoders of expressions, against hashes.txt. */
+/* test_hashes.c: what compiles to a decoder gives the same bits on every machine: hashes of all examples in all attentions, with the
+ * bounds on their errors, and of decoders of expressions, against hashes.txt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +29,19 @@ static const struct {
     {"lis", {4, 5}},           {"palindrome", {4}},
     {"prefix-sum", {6, 5}},
 };
+
+/* The bound on the error of the rows that it writes, before they are rounded. */
+static void error_add(at_text *out, const at_dp_instance *x, const at_dp_options *o)
+{
+    at_program *P = NULL;
+    at_model m;
+    double error;
+    if (!at_dp_program(x, o, &P, NULL) && !at_assemble(P, &m, &error, NULL)) {
+        at_text_addf(out, "%.9g ", error);
+        at_model_release(&m);
+    }
+    at_program_free(P);
+}
 
 /* The model is released; one that is refused is a line too. */
 static void model_add(at_text *out, at_status s, at_model *m)
@@ -61,6 +74,7 @@ static void test_hashes(void **state)
             at_dp_options o = {.attention = k / 2, .arith = &ariths[k % 2]};
             at_text_addf(&made, "%s %s %s: ", examples[i].file, at_dp_attention_names[k / 2],
                          k % 2 ? "f32" : "f64");
+            error_add(&made, x, &o);
             model_add(&made, at_dp_model(x, &o, &m, NULL), &m);
         }
         at_dp_instance_free(x);
