@@ -106,11 +106,14 @@ static int talk(void)
     return leave(r, s, &err);
 }
 
-static int open_only(void)
+/* failing: 0, or the allocation that fails. */
+static int open_only(long failing)
 {
     at_err err = {0};
     at_ranks *r;
+    at_alloc_inject(failing);
     at_status s = at_ranks_open(&r, &err);
+    at_alloc_inject(0);
     if (s)
         return refused(s, &err);
     printf("said: rank %d of %d\n", at_ranks_rank(r), at_ranks_count(r));
@@ -293,7 +296,9 @@ int rank_main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "talk"))
         return talk();
     if (argc == 2 && !strcmp(argv[1], "open"))
-        return open_only();
+        return open_only(0);
+    if (argc == 3 && !strcmp(argv[1], "open"))
+        return open_only(atol(argv[2]));
     if (argc == 6 && !strcmp(argv[1], "train"))
         return train(argv + 2);
     if (argc == 9 && !strcmp(argv[1], "spread"))

@@ -54,6 +54,7 @@ static void test_trials(void **state)
     static const at_cell good[] = {
         {"n=1", NULL, AT_EV_SIMULATED, 0, "p8", 200, AT_TIER_QUICK, NULL},
         {"n=1", "n=2", AT_EV_REFUTED, 0, "p8", 200, AT_TIER_QUICK, NULL},
+        {"n=1", NULL, AT_EV_REFUTED, 0, "p8", 300, AT_TIER_QUICK, NULL},
     };
     static const at_cell bad[] = {
         {"n=0", NULL, AT_EV_SIMULATED, 0, "p8", 200, AT_TIER_QUICK, NULL}, /* undecided */
@@ -63,16 +64,17 @@ static void test_trials(void **state)
         {"n=1", "n=3", AT_EV_EXACT, 0, "p8", 0, AT_TIER_QUICK, NULL}, /* that is rejected without a reason */
     };
     place p = place_new();
-    at_job_summary sum = check(p.db, good, 2);
+    at_job_summary sum = check(p.db, good, 3);
     assert_int_equal(sum.held, 1);
     assert_int_equal(sum.controls, 1);
     assert_int_equal(sum.rejected, 1);
     at_text t = ledger_text(p.db);
     assert_non_null(strstr(t.s, "|claim|simulated|holds|p8|20|")); /* a tenth in the quick tier */
     assert_non_null(strstr(t.s, "|control|not refuted|fails|p8|20|"));
+    assert_non_null(strstr(t.s, "|claim|refuted|holds|p8|30|")); /* all models were: that is what it claims */
     assert_non_null(strstr(t.s, "found 2"));
     at_text_release(&t);
-    assert_int_equal(check(p.db, good, 2).served, 2);
+    assert_int_equal(check(p.db, good, 3).served, 3);
     for (int k = 0; k < 5; k++) {
         sum = check(p.db, bad + k, 1);
         assert_int_equal(sum.held, 0);

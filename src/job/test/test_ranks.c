@@ -159,6 +159,23 @@ static void ranks_talk(void **state)
     }
 }
 
+/* Every allocation of a start fails once, on both ranks. */
+static void ranks_start_short_of_memory(void **state)
+{
+    (void)state;
+    if (!ranks_ready())
+        skip();
+    for (int k = 1; k <= 5;
+         k++) { /* the ranks themselves, and what they note of each other; then there is none */
+        char words[16], *said;
+        snprintf(words, sizeof words, "open %d", k);
+        int rc = ranks_call(2, "", "", words, &said);
+        if (k == 5 ? rc != 0 : rc != 3 || !strstr(said, "said: out of memory"))
+            fail_msg("allocation %d: exit %d: %s", k, rc, said);
+        free(said);
+    }
+}
+
 /* ---- training ------------------------------------------------------------------------------------------------------------ */
 
 static void state_remove(const char *path)
@@ -252,13 +269,10 @@ int main(int argc, char **argv)
     if (argc > 1)
         return rank_main(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugin_is_found),
-        cmocka_unit_test(launcher_is_heard),
-        cmocka_unit_test(alone),
-        cmocka_unit_test(plugin_is_judged),
-        cmocka_unit_test(ranks_talk),
-        cmocka_unit_test(training_is_one),
-        cmocka_unit_test(training_stops_as_one),
+        cmocka_unit_test(plugin_is_found), cmocka_unit_test(launcher_is_heard),
+        cmocka_unit_test(alone),           cmocka_unit_test(plugin_is_judged),
+        cmocka_unit_test(ranks_talk),      cmocka_unit_test(ranks_start_short_of_memory),
+        cmocka_unit_test(training_is_one), cmocka_unit_test(training_stops_as_one),
     };
     return cmocka_run_group_tests_name("ranks", tests, NULL, NULL);
 }

@@ -187,6 +187,16 @@ static void sweeps(void **state)
     }
     must(at_ranks_close(ranks, AT_OK, &err));
     assert_string_equal(text[0].s, text[1].s);
+    for (int k = 0; k < n; k++) { /* what a reader of the ledger needs to know of each net */
+        const at_train_arch *arch = &cells[k].recipe.arch;
+        char shape[160];
+        snprintf(shape, sizeof shape,
+                 "{\"preset\":\"quick\",\"attention\":\"%s\",\"width\":%d,\"layers\":%d,\"heads\":%d,"
+                 "\"parameters\":",
+                 at_train_attention_names[arch->attention], arch->width, arch->layers, arch->heads);
+        if (!strstr(text[0].s, shape))
+            fail_msg("no %s in\n%s", shape, text[0].s);
+    }
     at_text_release(&text[0]);
     at_text_release(&text[1]);
     at_arena_release(&a);
