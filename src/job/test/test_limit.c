@@ -85,8 +85,40 @@ static void test_trials(void **state)
     place_remove(&p);
 }
 
+/* A claim over many points: every allocation fails once, and the job says so. The first point decides, so that nothing else is done. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    static const at_param many[] = {{"n", "a number; 0: undecided", 0, 100000, 1, true},
+                                    {"k", "another", 1, 5000, 1, true}};
+    static const at_cell cell = {"n=0 k=1..4000", NULL, AT_EV_SIMULATED, 0, "p8", 200, AT_TIER_QUICK, NULL};
+    at_claim c = {.id = "toy-limit",
+                  .title = "toy",
+                  .source = "test",
+                  .statement = "",
+                  .params = many,
+                  .n_params = 2,
+                  .trial = trial,
+                  .cells = &cell,
+                  .n_cells = 1};
+    const at_claim *list = &c;
+    int failed = 0;
+    for (long nth = 1, fired = 1; fired; nth++) {
+        at_err err = {0};
+        at_job job = {.threads = 2, .seed = 1};
+        at_job_summary sum;
+        at_alloc_inject(nth);
+        at_status s = at_job_check(&list, 1, &job, &sum, &err);
+        fired = at_alloc_injected();
+        at_alloc_inject(0);
+        assert_int_equal(s, fired ? AT_ENOMEM : AT_OK);
+        failed += fired;
+    }
+    assert_true(failed >= 3); /* the points, their models, their hashes */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trials)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_trials), cmocka_unit_test(test_out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
