@@ -2,9 +2,9 @@
 . cli/test/lib.sh
 
 says 0 'map: a table' 'linear' map
-fits 'the table fits 80 columns' map
+fits 'the table fits 80 columns'
 harmless 'no colour into a pipe'
-says 0 'map: what is constant' 'constant' map
+holds 'map: what is constant' grep -qF constant "$dir/.out"
 call check match2 --db "$dir/m.db" -o "$dir/r.html"
 says 0 'map --db: checked is starred' '3 *' map --db "$dir/m.db"
 for kind in png svg pdf; do

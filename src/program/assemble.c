@@ -18,8 +18,7 @@
 typedef struct {
     int step;
     form **q, **k, **v, **k2, **v2;
-    operands *o; /* what these forms give */
-    int *dest;   /* coordinate of each value component, -1 when it is not needed */
+    int *dest; /* coordinate of each value component, -1 when it is not needed */
 } head_plan;
 
 typedef struct {
@@ -175,22 +174,31 @@ static void operands_project(const plan *L, at_vec v, form *const *f, double mu,
     }
 }
 
-static at_status head_errors(const plan *L, head_plan *h)
+/* The errors of the head that begins with variable v, from what its forms give. */
+static at_status head_errors(const plan *L, at_var v, const head_plan *h)
 {
     at_program *P = L->P;
-    const at_attention *a = &P->steps[h->step].a;
-    double mu = a->weighting == AT_LINEAR && !a->kernel ? P->steps[h->step].scale : 1;
-    if (!(h->o = operands_new(a, L->arena)))
+    step *s = &P->steps[h->step];
+    const at_attention *a = &s->a;
+    double mu = a->weighting == AT_LINEAR && !a->kernel ? s->scale : 1;
+    at_mark before = at_arena_mark(L->arena);
+    operands *o = operands_new(a, L->arena);
+    if (!o)
         return at_oom(L->err);
-    h->o->rounded = true;
-    operands_project(L, a->query, h->q, mu, h->o->q);
-    operands_project(L, a->key, h->k, mu, h->o->k);
-    operands_project(L, a->value, h->v, 1, h->o->v);
+    o->rounded = true;
+    operands_project(L, a->query, h->q, mu, o->q);
+    operands_project(L, a->key, h->k, mu, o->k);
+    operands_project(L, a->value, h->v, 1, o->v);
     if (a->weighting == AT_THREEWISE) {
-        operands_project(L, a->key2, h->k2, 1, h->o->k2);
-        operands_project(L, a->value2, h->v2, 1, h->o->v2);
+        operands_project(L, a->key2, h->k2, 1, o->k2);
+        operands_project(L, a->value2, h->v2, 1, o->v2);
     }
-    return AT_OK;
+    operands_sum(P, a, o);
+    at_status st = AT_OK;
+    for (int k = 0; k < a->value.n && !st; k++)
+        st = attention_error(P, v + k, s, o, &P->vars[v + k].err, &P->vars[v + k].over, L->err);
+    at_arena_reset(L->arena, before);
+    return st;
 }
 
 /* base + attention, in place: one addition. */
@@ -235,11 +243,7 @@ static at_status plan_attention(plan *L, int p)
         }
         if (!h->q || !h->k || !h->v || !h->dest || (a->weighting == AT_THREEWISE && (!h->k2 || !h->v2)))
             return at_oom(L->err);
-        at_status st = head_errors(L, h);
-        for (int k = 0; k < a->value.n && !st; k++) {
-            var *to = &P->vars[v + k];
-            st = attention_error(P, v + k, &P->steps[x->step], h->o, &to->err, &to->over, L->err);
-        }
+        at_status st = head_errors(L, v, h);
         if (st)
             return st;
     }

@@ -218,11 +218,9 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
 static double linear_error(const at_program *P, const at_attention *a, const operands *o, double scale,
                            double range, double size, double *rounding)
 {
-    double T = program_longest(P), n = a->query.n, drop = at_exp(-scale), apart = 0;
+    double T = program_longest(P), n = a->query.n, drop = at_exp(-scale);
     double same = 1 + (n - 1) * drop * drop, other = 2 * drop + n * drop * drop;
-    for (int k = 0; k < a->query.n; k++)
-        apart = fmax(apart, o->q[k].err + o->k[k].err);
-    apart = apart > 0 ? at_expm1(2 * (a->kernel ? 1 : scale) * apart) : 0;
+    double apart = o->apart > 0 ? at_expm1(2 * (a->kernel ? 1 : scale) * o->apart) : 0;
     double rest = a->kernel ? 0 : T * other / same;
     *rounding = mean_error(P, a, o, !a->kernel && apart == 0, a->kernel ? 0 : rest + n * other, size);
     return range * fmin(1, rest + apart);
@@ -276,27 +274,34 @@ static at_status sparsemax_error(const at_program *P, const var *v, step *s, con
     return AT_OK;
 }
 
-at_status attention_error(at_program *P, at_var id, step *s, const operands *o, double *err_out,
-                          double *over_out, at_err *err)
+void operands_sum(const at_program *P, const at_attention *a, operands *o)
 {
-    const at_attention *a = &s->a;
-    const var *v = &P->vars[id];
-    double e = score_bound(P, a, o), range = 0, size = 0, value_err = 0, over = 0;
+    o->score = score_bound(P, a, o);
+    for (int k = 0; k < a->query.n; k++)
+        o->apart = fmax(o->apart, o->q[k].err + o->k[k].err);
     for (int k = 0; k < a->value.n; k++) {
         const operand *x = &o->v[k];
         double r = spread(x), m = size_of(x), ve = x->err;
-        over = fmax(over, x->over);
+        o->over = fmax(o->over, x->over);
         if (a->weighting == AT_THREEWISE) {
             const operand *y = &o->v2[k];
             m = size_of(x) * size_of(y);
             r = 2 * m;
             ve = x->err * size_of(y) + y->err * size_of(x) + (o->rounded ? P->unit * m : 0);
-            over = ve;
+            o->over = ve;
         }
-        range = fmax(range, r);
-        size = fmax(size, m);
-        value_err = fmax(value_err, ve);
+        o->range = fmax(o->range, r);
+        o->size = fmax(o->size, m);
+        o->err = fmax(o->err, ve);
     }
+}
+
+at_status attention_error(at_program *P, at_var id, step *s, const operands *o, double *err_out,
+                          double *over_out, at_err *err)
+{
+    const at_attention *a = &s->a;
+    const var *v = &P->vars[id];
+    double e = o->score, range = o->range, size = o->size;
     double own = 0, rounding = 0; /* the mean's */
     at_status st = AT_OK;
     switch (a->weighting) {
@@ -327,8 +332,8 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
     }
     bool selects = a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
-    *err_out = value_err + own + rounding + meaning;
-    *over_out = over + rounding;
+    *err_out = o->err + own + rounding + meaning;
+    *over_out = o->over + rounding;
     return st;
 }
 
@@ -428,11 +433,16 @@ operands *operands_new(const at_attention *a, at_arena *arena)
     return o->q && o->k && o->k2 && o->v && o->v2 ? o : NULL;
 }
 
+/* All components of a step have one error. */
 static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_err *err)
 {
     var *v = &P->vars[id];
     step *s = &P->steps[v->step];
-    at_mark before = at_arena_mark(arena); /* a step of many values comes here as often */
+    if (v->component) {
+        v->real = P->vars[id - v->component].real;
+        return AT_OK;
+    }
+    at_mark before = at_arena_mark(arena);
     operands *o = operands_new(&s->a, arena);
     double over;
     if (!o)
@@ -445,6 +455,7 @@ static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_er
         operands_take(P, s->a.key2, true, o->k2);
         operands_take(P, s->a.value2, true, o->v2);
     }
+    operands_sum(P, &s->a, o);
     at_status st = attention_error(P, id, s, o, &v->real, &over, err);
     at_arena_reset(arena, before);
     return st;

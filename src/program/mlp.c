@@ -55,6 +55,19 @@ static form empty_form;
 
 /* ---- forms ------------------------------------------------------------------------------------------ */
 
+/* Room for n terms; they lie behind the form, since most forms are of one unit. NULL when out of memory. */
+static form *form_new(synth *y, int n)
+{
+    form *f = at_arena_alloc(y->s->arena, 1, sizeof *f + (size_t)n * (sizeof *f->coef + sizeof *f->unit));
+    if (!f) {
+        y->oom = true;
+        return NULL;
+    }
+    f->coef = (double *)(f + 1);
+    f->unit = (int *)(f->coef + n);
+    return f;
+}
+
 /* |a + k b - fl(a + fl(k b))|, at most. */
 static double scaled_error(double a, double k, double b)
 {
@@ -62,17 +75,9 @@ static double scaled_error(double a, double k, double b)
     return fabs(fma(k, b, -t)) + sum_error(a, t);
 }
 
-/* a + k*b; forms are sorted by unit. */
-static form *form_plus(synth *y, const form *a, double k, const form *b)
+/* f = a + k*b, in room for the terms of both; forms are sorted by unit. */
+static void form_plus_to(const synth *y, form *f, const form *a, double k, const form *b)
 {
-    at_arena *ar = y->s->arena;
-    form *f = at_new(ar, form, 1);
-    int *unit = at_new(ar, int, a->n + b->n + 1);
-    double *coef = at_new(ar, double, a->n + b->n + 1);
-    if (!f || !unit || !coef) {
-        y->oom = true;
-        return &empty_form;
-    }
     int n = 0, i = 0, j = 0, level = a->n ? a->level : b->level;
     double slop = a->slop + fabs(k) * b->slop + scaled_error(a->c0, k, b->c0);
     while (i < a->n || j < b->n) {
@@ -86,39 +91,45 @@ static form *form_plus(synth *y, const form *a, double k, const form *b)
             c += k * b->coef[j++];
         }
         if (c != 0) {
-            unit[n] = u;
-            coef[n++] = c;
+            f->unit[n] = u;
+            f->coef[n++] = c;
         }
     }
-    *f = (form){n, unit, coef, a->c0 + k * b->c0, .level = level, .slop = slop};
+    f->n = n;
+    f->c0 = a->c0 + k * b->c0;
+    f->level = level;
+    f->slop = slop;
     f->peak = a->peak + fabs(k) * b->peak;
     f->run = a->run + b->n * a->peak + fabs(k) * (b->run + a->n * b->peak);
+}
+
+static form *form_plus(synth *y, const form *a, double k, const form *b)
+{
+    form *f = form_new(y, a->n + b->n);
+    if (!f)
+        return &empty_form;
+    form_plus_to(y, f, a, k, b);
     return f;
 }
 
 static form *form_const(synth *y, double c)
 {
-    form *f = at_new(y->s->arena, form, 1);
-    if (!f) {
-        y->oom = true;
+    form *f = form_new(y, 0);
+    if (!f)
         return &empty_form;
-    }
     f->c0 = c;
     return f;
 }
 
 static form *form_unit(synth *y, int l, int u, double coef)
 {
-    form *f = at_new(y->s->arena, form, 1);
-    int *unit = at_new(y->s->arena, int, 1);
-    double *c = at_new(y->s->arena, double, 1);
-    if (!f || !unit || !c) {
-        y->oom = true;
+    form *f = form_new(y, 1);
+    if (!f)
         return &empty_form;
-    }
-    unit[0] = u;
-    c[0] = coef;
-    *f = (form){1, unit, c, 0, .level = l};
+    f->n = 1;
+    f->unit[0] = u;
+    f->coef[0] = coef;
+    f->level = l;
     f->peak = f->run = fabs(coef) * extent_size(y->x[l][u]);
     return f;
 }
@@ -132,11 +143,23 @@ static form *form_shift(synth *y, const form *a, double c)
     return f;
 }
 
-/* The errors of a linear expression at f, whose parts are at part[k]. What its author knows of its range, the weights do
- * not. */
-static void linear_errors(const at_program *P, const var *v, form *f, form *const *part)
+/* The linear expression v of what its parts are, and its errors. What its author knows of its range, the weights do not. */
+static form *form_linear(synth *y, const var *v, form *const *part)
 {
-    f->err = f->slop + meaning_rounding(P, v);
+    int n = 0;
+    for (int k = 0; k < v->n_args; k++)
+        n += part[k]->n;
+    form *f = form_new(y, v->n_args > 1 ? n : 0), *next = form_new(y, n);
+    if (y->oom)
+        return &empty_form;
+    f->c0 = v->c0;
+    for (int k = 0; k < v->n_args; k++) { /* in turns: a long sum leaves no shorter ones behind */
+        form_plus_to(y, next, f, v->coef[k], part[k]);
+        form *last = f;
+        f = next;
+        next = last;
+    }
+    f->err = f->slop + meaning_rounding(y->s->P, v);
     f->over = f->err;
     f->slop = 0;
     for (int k = 0; k < v->n_args; k++) {
@@ -144,6 +167,7 @@ static void linear_errors(const at_program *P, const var *v, form *f, form *cons
         f->over += fabs(v->coef[k]) * part[k]->over;
     }
     f->over = v->known ? f->err : fmin(f->over, f->err);
+    return f;
 }
 
 form *residual_form(const mlp_site *s, at_var v)
@@ -160,16 +184,12 @@ form *residual_form(const mlp_site *s, at_var v)
         f->over = x->over;
     } else { /* a linear expression of variables that have coordinates */
         form **part = at_new(s->arena, form *, x->n_args + 1);
-        f = form_const(&y, x->c0);
-        for (int k = 0; part && k < x->n_args && !y.oom; k++) {
-            part[k] = residual_form(s, x->args[k]);
-            f = part[k] ? form_plus(&y, f, x->coef[k], part[k]) : NULL;
-            if (!f)
+        for (int k = 0; part && k < x->n_args; k++)
+            if (!(part[k] = residual_form(s, x->args[k])))
                 return NULL;
-        }
-        if (!part || y.oom)
+        f = part ? form_linear(&y, x, part) : NULL;
+        if (y.oom)
             return NULL;
-        linear_errors(s->P, x, f, part);
     }
     return f;
 }
@@ -241,17 +261,19 @@ static form *value_at(synth *y, at_var v, int l);
  * or the other is off, or both are smaller than their errors: the larger error counts. */
 static form *pair(synth *y, int l, const form *below, bool positive, bool negative, double lo, double hi)
 {
-    form *f = &empty_form;
+    form *f = NULL;
     bool both = y->s->P->lambda > 0;
     double noise = y->noise, most = 0;
     if (positive || both)
-        f = form_plus(y, f, 1, relu_unit(y, l, below, 1, hi));
+        f = relu_unit(y, l, below, 1, hi);
     most = y->noise - noise;
     y->noise = noise;
-    if (negative || both)
-        f = form_plus(y, f, 1, relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1, -lo));
+    if (negative || both) {
+        form *less = relu_unit(y, l, form_plus(y, &empty_form, -1, below), -1, -lo);
+        f = f ? form_plus(y, f, 1, less) : less;
+    }
     y->noise = noise + (both ? most + (y->noise - noise) : fmax(most, y->noise - noise));
-    return f;
+    return f ? f : form_const(y, 0);
 }
 
 /* A value that cannot be negative, but for rounding, takes one unit: cutting it at 0 brings it nearer. */
@@ -303,14 +325,9 @@ static void row_sums(const synth *y, form *f, int n, const double *at, const dou
 static form *relu_row(synth *y, int l, const form *x, int n, const double *at, const double *coef, double hi,
                       double corner)
 {
-    form *f = at_new(y->s->arena, form, 1);
-    int *unit = at_new(y->s->arena, int, n + 1);
-    double *c = at_new(y->s->arena, double, n + 1);
-    if (!f || !unit || !c) {
-        y->oom = true;
+    form *f = form_new(y, n);
+    if (!f)
         return &empty_form;
-    }
-    int m = 0;
     for (int k = 0; k < n && !y->oom; k++) {
         if (coef[k] == 0)
             continue;
@@ -318,10 +335,10 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
         y->noise += fabs(coef[k]) * corner;
         if (y->oom)
             break;
-        unit[m] = one->unit[0];
-        c[m++] = one->coef[0];
+        f->unit[f->n] = one->unit[0];
+        f->coef[f->n++] = one->coef[0];
     }
-    *f = (form){m, unit, c, 0, .level = l};
+    f->level = l;
     row_sums(y, f, n, at, coef, hi);
     return f;
 }
@@ -640,11 +657,9 @@ static form *value_at(synth *y, at_var v, int l)
         f = carry(y, v, l);
     else if (x->op == OP_LINEAR) {
         form **part = at_new(y->s->arena, form *, x->n_args + 1);
-        f = part ? form_const(y, x->c0) : NULL;
-        for (int k = 0; f && k < x->n_args; k++)
-            f = form_plus(y, f, x->coef[k], part[k] = value_at(y, x->args[k], l));
-        if (f && !y->oom)
-            linear_errors(y->s->P, x, f, part);
+        for (int k = 0; part && k < x->n_args; k++)
+            part[k] = value_at(y, x->args[k], l);
+        f = part ? form_linear(y, x, part) : NULL;
     } else
         f = lower(y, v, l);
     y->noise = noise;

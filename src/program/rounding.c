@@ -33,16 +33,16 @@ extent extent_of(const var *v)
     return (extent){v->lo - v->over, v->hi + v->over, grid ? v->err : 0, v->grain};
 }
 
+/* A double is its 52 digits, and a 1 before them unless it is subnormal, times 2^(exponent - 1075). */
 int grain_of(double c)
 {
+    uint64_t bits;
     if (c == 0)
         return 2000;
-    int e;
-    uint64_t digits = (uint64_t)ldexp(frexp(fabs(c), &e), 53);
-    e -= 53;
-    for (; digits % 2 == 0; digits /= 2)
-        e++;
-    return e;
+    memcpy(&bits, &c, sizeof bits);
+    int e = (int)(bits >> 52 & 0x7ff);
+    uint64_t digits = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(e > 0) << 52;
+    return (e > 0 ? e : 1) - 1075 + __builtin_ctzll(digits);
 }
 
 double sum_error(double a, double b)

@@ -3,7 +3,7 @@
  * A dial turns an integer into a known amount of error: attention over two hidden keys of value 0 and 1, whose
  * scores differ by 1, with an explicit scale c, gives exactly 1/(1+e^c) instead of 0 (or 1 minus that instead of 1).
  * The error is promised to be that number, so the bounds after it can be compared with what happens. */
-#include <attest/program.h>
+#include "../program_internal.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -133,19 +133,19 @@ static void test_integer_steps_remove_errors(void **state)
     (void)state;
     for (double e = 0.03; e < 0.499; e += 0.052)
         for (int truth = 0; truth < 2; truth++)
-            for (int step = 0; step < 6; step++) {
+            for (int kind = 0; kind < 6; kind++) {
                 stand k = stand_new();
-                at_var b = dial(k, "b", truth, step == 4 ? e / 2 : e), y = -1;
+                at_var b = dial(k, "b", truth, kind == 4 ? e / 2 : e), y = -1;
                 at_var v = at_sum(k.P, NULL, AT_VEC(b), (double[]){-1}, 3); /* 2..3 */
-                if (step == 0)
+                if (kind == 0)
                     y = at_at_least(k.P, "y", v, 3);
-                else if (step == 1)
+                else if (kind == 1)
                     y = at_equals(k.P, "y", v, 2);
-                else if (step == 2)
+                else if (kind == 2)
                     y = at_table(k.P, "y", v, (double[]){-7, 5.5});
-                else if (step == 3)
+                else if (kind == 3)
                     y = at_product(k.P, "y", at_add(k.P, v, k.x), at_sub(k.P, k.x, at_const(k.P, 3)));
-                else if (step == 4)
+                else if (kind == 4)
                     y = at_product(k.P, "y", v, at_neg(k.P, v));
                 else
                     y = at_floor_div(k.P, "y", at_neg(k.P, v), 2);
@@ -264,6 +264,22 @@ static void test_bound_is_never_above_the_range(void **state)
     assert_true(bound >= 6 && bound < 6 + LEAST);
 }
 
+/* A number is an odd multiple of 2 to its grain: of every size, subnormal ones too. */
+static void test_grains(void **state)
+{
+    (void)state;
+    at_rng r = at_rng_at(1, 0);
+    assert_int_equal(grain_of(0), 2000);
+    for (int e = -1074; e <= 1023; e++)
+        for (int digits = 1; digits <= 53 && digits <= e + 1075; digits++) {
+            uint64_t odd = at_rng_below(&r, (uint64_t)1 << (digits - 1)) | (uint64_t)1 << (digits - 1) | 1;
+            int g = e - digits + 1;
+            double c = ldexp((double)odd, g);
+            assert_int_equal(grain_of(c), g);
+            assert_int_equal(grain_of(-c), g);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_sparsemax_is_exact),
         cmocka_unit_test(test_softmax_is_tight),
         cmocka_unit_test(test_bound_is_never_above_the_range),
+        cmocka_unit_test(test_grains),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
