@@ -227,8 +227,6 @@ typedef at_status cli_drawing(const void *what, at_picture_kind kind, const char
 at_status cli_draw(cli_drawing *draw, const void *what, const char *path, at_err *err);
 at_status cli_plot_draw(const at_plot *p, const char *path, at_err *err); /* that of at_plot_picture */
 
-/* Found out before the work, not after it: can a file be written there? */
-bool cli_can_be_written(const char *path, at_err *err);
 /* Are these two files, or would one be written over the other? NULL is none. */
 bool cli_apart(const char *a, const char *b, at_err *err);
 

@@ -324,7 +324,7 @@ static int run(const cli_args *a)
                 return cli_fail(a, &err);
         }
     const char *report = a->out ? a->out : a->n_words || a->set || a->json ? NULL : REPORT;
-    if (report && (!cli_can_be_written(report, &err) || !cli_apart(a->db, report, &err)))
+    if (report && (at_file_probe(report, &err) || !cli_apart(a->db, report, &err)))
         return cli_fail(a, &err);
     at_ledger *l = NULL;
     if (a->db && at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err))

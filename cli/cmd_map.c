@@ -86,7 +86,7 @@ static int run(const cli_args *a)
     size_t n = 0;
     at_map m;
     at_status s = a->out ? at_picture_kind_of(a->out, &kind, &err) : AT_OK;
-    if (!s && a->out && !(cli_can_be_written(a->out, &err) && cli_apart(a->db, a->out, &err)))
+    if (!s && !cli_apart(a->db, a->out, &err))
         s = err.code;
     if (!s && a->db)
         s = rows_read(a->db, &rows, &n, &arena, &err);

@@ -147,7 +147,7 @@ static int run(const cli_args *a)
     at_status s = at_grid_make(&g, &arena, &cells, &n, &err);
     if (!s && a->plot)
         s = at_picture_kind_of(a->plot, &kind, &err);
-    if (!s && (!cli_can_be_written(report, &err) || (a->plot && !cli_can_be_written(a->plot, &err))))
+    if (!s && (at_file_probe(report, &err) || (a->plot && at_file_probe(a->plot, &err))))
         s = err.code;
     if (!s &&
         !(cli_apart(db, report, &err) && cli_apart(db, a->plot, &err) && cli_apart(report, a->plot, &err)))

@@ -119,7 +119,7 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
         s = at_picture_kind_of(a->plot, &kind, err);
     const char *const paths[] = {a->out, a->plot, a->state};
     for (int k = 0; k < 3 && !s; k++)
-        if ((paths[k] && !cli_can_be_written(paths[k], err)) || !cli_apart(paths[k], paths[(k + 1) % 3], err))
+        if ((paths[k] && at_file_probe(paths[k], err)) || !cli_apart(paths[k], paths[(k + 1) % 3], err))
             s = err->code;
     if (!s)
         s = cli_source_open(a, a->words[0], d, err);

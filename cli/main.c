@@ -54,7 +54,7 @@ static int unknown(const char *name)
 /* Found out before the work, not after it, whatever the command. */
 static bool outputs_can_be_written(const cli_args *a, at_err *err)
 {
-    return (!a->out || cli_can_be_written(a->out, err)) && (!a->plot || cli_can_be_written(a->plot, err));
+    return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err));
 }
 
 static int dispatch(int argc, char **argv)

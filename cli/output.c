@@ -245,21 +245,3 @@ bool cli_apart(const char *a, const char *b, at_err *err)
         at_fail(err, AT_EINPUT, "%.200s: two files to write have this name", a);
     return !same;
 }
-
-bool cli_can_be_written(const char *path, at_err *err)
-{
-    struct stat st;
-    char *there = realpath(path, NULL); /* links are followed: the file that is replaced, or NULL */
-    const char *target = there ? there : path, *slash = strrchr(target, '/');
-    char folder[4096] = ".";
-    bool is = stat(path, &st) == 0;
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - target) + 1, target);
-    free(there);
-    if (is && S_ISDIR(st.st_mode))
-        at_fail(err, AT_EIO, "%s: is a directory", path);
-    else if (access(is && !S_ISREG(st.st_mode) ? path : folder,
-                    W_OK)) /* a device or a pipe is written through */
-        at_fail(err, AT_EIO, "%s: %s", path, strerror(errno));
-    return !err->code;
-}

@@ -37,7 +37,12 @@ refuses 2 'an empty file name' 'is empty' build match2 -o ''
 refuses 2 'control characters stay out of messages' "unknown command '??[31m'" "$(printf '\033\007[31m')"
 harmless 'and indeed they do'
 says 0 '--name=value' '"value": 7' show match2 --set=N=7 --json
-# Whether a file can be written is found out before anything else is done: here the first thing to do would fail, too.
+# Whether a file can be written is found out before anything else is done: here the first thing to do would fail, too. Nothing
+# of the attempt stays. The places: no such folder, a link into none, a name too long, a folder that root may write and that
+# takes no files.
+ln -s "$dir/none/x.svg" "$dir/link.svg"
+places="$dir/none/x.svg $dir/link.svg $dir/$(printf '%0300d' 0).svg"
+[ ! -d /proc/self ] || places="$places /proc/self/x.svg"
 several=0
 for command in $(sh tools/commands.sh "$attest"); do
     for option in -o --plot; do
@@ -51,10 +56,15 @@ for command in $(sh tools/commands.sh "$attest"); do
         esac
         [ "$command" = train ] && [ $option = --plot ] && set -- "$@" -o "$dir/t.st"
         "$attest" "$command" --help | grep -q '^  --db FILE' && set -- "$@" --db "$dir/nosuch.db"
-        refuses 2 "$command $option: tested first" "$dir/none/x.svg" "$command" "$@" $option "$dir/none/x.svg"
+        for place in $places; do
+            refuses 2 "$command $option: tested first" "$(printf %.60s "$place")" "$command" "$@" $option "$place"
+        done
     done
 done
 holds 'several options were tried' test "$several" -ge 8
+refuses 2 'a device that may be written is no fault' 'nosuch' build nosuch -o /dev/null
+refuses 2 'nor is a file that is there' 'nosuch' build nosuch -o "$dir/.out"
+holds 'nothing stays of trying' sh -c "! ls -A '$dir' | grep -q attest-"
 
 # --precision: what help lists is taken, what it does not list is refused, for every command.
 "$attest" build match2 --set N=4,M=5 -o "$dir/m.st" >/dev/null

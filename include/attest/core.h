@@ -141,6 +141,9 @@ at_status at_file_read_if(const char *path, size_t max, at_file_look *look, char
 /* Writes beside the target, fsyncs, renames: the target is the old file or the new one, never half. Follows symbolic links; an
  * existing file keeps its mode, a new one's is by the umask. Removes what killed writers left in the folder. */
 at_status at_file_write(const char *path, const void *data, size_t n, at_err *err);
+/* Would at_file_write succeed, as far as can be told without writing? A file without a name is made in the folder, and goes again.
+ * For whoever works long before there is something to write. */
+at_status at_file_probe(const char *path, at_err *err);
 
 /* ---- threads ------------------------------------------------------------------------------ */
 

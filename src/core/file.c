@@ -301,16 +301,26 @@ static bool part_write(int folder, const char *target, const struct stat *old, c
 #define FOLDER_ONLY O_RDONLY
 #endif
 
-static bool target_write(char *target, const struct stat *old, const void *data, size_t n)
+/* The folder of a target, and where the name in it begins; -1: errno. */
+static int folder_open(char *target, const char **name)
 {
     char *slash = strrchr(target, '/');
-    const char *name = slash ? slash + 1 : target;
-    char first = *name;
+    *name = slash ? slash + 1 : target;
+    char first = **name;
     if (slash)
         slash[1] = 0;
     int folder = open(slash ? target : ".", FOLDER_ONLY | O_DIRECTORY | O_CLOEXEC);
+    int e = errno;
     if (slash)
         slash[1] = first;
+    errno = e;
+    return folder;
+}
+
+static bool target_write(char *target, const struct stat *old, const void *data, size_t n)
+{
+    const char *name;
+    int folder = folder_open(target, &name);
     if (folder < 0)
         return false;
     abandoned_remove(folder);
@@ -328,19 +338,71 @@ static bool target_write(char *target, const struct stat *old, const void *data,
     return good;
 }
 
+/* Could a file of that name be made? Rights alone do not tell: a folder may have any and still take no files. So one is made. */
+static bool target_probe(char *target)
+{
+    const char *name;
+    char part[PART_NAME];
+    struct stat st;
+    int folder = folder_open(target, &name), fd = -1, e;
+    if (folder < 0)
+        return false;
+    bool good = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || (*name && errno == ENOENT);
+    if (good)
+        fd = part_open(folder, O_TMPFILE != 0, 0600, part);
+    e = errno;
+    if (fd >= 0 && part[0])
+        unlinkat(folder, part, 0);
+    if (fd >= 0)
+        close(fd);
+    close(folder);
+    errno = e;
+    return fd >= 0;
+}
+
+/* What stands at path: a file that a new one may replace, or none (*there is false); else a failure. */
+static at_status place_look(const char *path, struct stat *st, bool *there, at_err *err)
+{
+    *there = stat(path, st) == 0;
+    if (*there && S_ISDIR(st->st_mode))
+        return at_fail(err, AT_EIO, "%s: is a directory", path);
+    return AT_OK;
+}
+
+/* The end of writing or probing: errno e in words. */
+static at_status place_failed(const char *path, bool followed, int e, at_err *err)
+{
+    return !followed && e == ENOMEM ? at_oom(err) : at_fail(err, AT_EIO, "%s: %s", path, strerror(e));
+}
+
+at_status at_file_probe(const char *path, at_err *err)
+{
+    struct stat st;
+    bool there;
+    at_status s = place_look(path, &st, &there, err);
+    if (s)
+        return s;
+    if (there && !S_ISREG(st.st_mode)) /* to open a pipe would wait for who reads it */
+        return access(path, W_OK) ? failed(path, errno, err) : AT_OK;
+    char *target = links_follow(path);
+    bool followed = target, good = target && target_probe(target);
+    int e = errno;
+    at_free(target);
+    return good ? AT_OK : place_failed(path, followed, e, err);
+}
+
 at_status at_file_write(const char *path, const void *data, size_t n, at_err *err)
 {
     struct stat st;
-    bool there = stat(path, &st) == 0;
-    if (there && S_ISDIR(st.st_mode))
-        return at_fail(err, AT_EIO, "%s: is a directory", path);
+    bool there;
+    at_status s = place_look(path, &st, &there, err);
+    if (s)
+        return s;
     if (there && !S_ISREG(st.st_mode))
         return special_write(path, data, n, err);
     char *target = links_follow(path);
-    bool good = target && target_write(target, there ? &st : NULL, data, n);
+    bool followed = target, good = target && target_write(target, there ? &st : NULL, data, n);
     int e = errno;
     at_free(target);
-    if (!good && !target && e == ENOMEM)
-        return at_oom(err);
-    return good ? AT_OK : at_fail(err, AT_EIO, "%s: %s", path, strerror(e));
+    return good ? AT_OK : place_failed(path, followed, e, err);
 }

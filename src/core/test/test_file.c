@@ -134,6 +134,40 @@ static void test_places_that_cannot_be_written(void **state)
     assert_int_equal(entries(), 0);
 }
 
+/* What is probed says what writing would say, changes nothing and leaves nothing. */
+static void test_probe(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    char other[TEST_PATH];
+    assert_int_equal(at_file_probe(path, &err), AT_OK);
+    assert_int_equal(entries(), 0);
+    assert_int_equal(at_file_write(path, "old", 3, &err), AT_OK);
+    assert_int_equal(at_file_probe(path, &err), AT_OK);
+    assert_int_equal(at_file_probe("/dev/null", &err), AT_OK);
+    holds("old");
+    char longest[300];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    const char *const names[] = {"none/file", "file/below", "link", longest, "", "none/"};
+    snprintf(other, sizeof other, "%s/link", place);
+    assert_int_equal(symlink("none/file", other), 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        at_err probed = {0}, written = {0};
+        snprintf(other, sizeof other, "%s/%s", place, names[i]);
+        assert_int_equal(at_file_write(other, "x", 1, &written), AT_EIO);
+        assert_int_equal(at_file_probe(other, &probed), AT_EIO);
+        assert_string_equal(probed.text, written.text);
+    }
+    at_err oom = {0};
+    at_alloc_inject(1);
+    assert_int_equal(at_file_probe(path, &oom), AT_ENOMEM);
+    at_alloc_inject(0);
+    snprintf(other, sizeof other, "%s/link", place);
+    unlink(other);
+    assert_int_equal(entries(), 1);
+}
+
 static mode_t mode_of(const char *file)
 {
     struct stat st;
@@ -340,6 +374,7 @@ int main(void)
         IN_DIRECTORY(test_write_and_read),
         IN_DIRECTORY(test_failing_write),
         IN_DIRECTORY(test_places_that_cannot_be_written),
+        IN_DIRECTORY(test_probe),
         IN_DIRECTORY(test_modes),
         IN_DIRECTORY(test_links),
         IN_DIRECTORY(test_killed_writers),
