@@ -215,10 +215,11 @@ static at_status report_write(printer *p, at_ledger *l, const char *path, at_err
     return s;
 }
 
-/* A question in words: what it rests on, where, at which parameters. */
+/* A question as the ledger keeps it, so that no two are alike, and the parameters at which it was asked. */
 static void question_print(const at_row *r, at_text *out)
 {
-    at_text_addf(out, "%s%s %s ", at_row_is_control(r) ? "control " : "", r->rec.evidence, r->rec.arithmetic);
+    at_text_add_plain(out, r->key.question);
+    at_text_add(out, ": ");
     at_text_add_plain(out, r->key.params);
 }
 

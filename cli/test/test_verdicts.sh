@@ -27,8 +27,16 @@ alike 'a cell that fails' 1 fails match2 --set N=3,M=7,c=0.02
 alike 'a cell that stays open' 3 unknown match2 --set N=48,M=50 --precision f64
 
 call check match2 --set N=3,M=7,c=0.02
-grep -qxF '  BAD refuted f64 N=3 M=7 c=0.02' "$dir/.out" && grep -qxF '   ?  certified ball N=3 M=7 c=0.02' "$dir/.out"
+grep -qxF '  BAD exact sequences f64 seed=1 limit=0: N=3 M=7 c=0.02' "$dir/.out" &&
+    grep -qxF '   ?  certified ball seed=1 limit=0: N=3 M=7 c=0.02' "$dir/.out"
 verdict $? 'the questions that failed are named'
+[ -n "$(sed -n '/^match2: /,$p' "$dir/.out")" ] && [ -z "$(sed -n '/^match2: /,$p' "$dir/.out" | sort | uniq -d)" ]
+verdict $? 'no two of them alike: that all sequences are right, and all multisets, are two questions'
+call check match2 --set N=3,M=7,c=0.02 -o "$dir/r.html"
+for arith in f64 f32 ball; do
+    sed -n '/href="#claim-1">match2/,/href="#claim-2"/p' "$dir/r.html" | grep -qF " · $arith · N=3 M=7 c=0.02"
+    verdict $? "the report says that a verdict is of $arith"
+done
 call check match2 --set N=1,M=5
 grep -qF 'left out: it changes a parameter that --set fixes' "$dir/.out"
 verdict $? 'a control is left out with a word'

@@ -146,10 +146,13 @@ static void row_line(at_text *t, const at_report_claim *c, const at_row *r)
     row_pill(t, r);
     at_text_add(t, " ");
     evidence_html(t, c, r);
-    if (r->key.params && *r->key.params) {
-        at_text_add(t, " \xC2\xB7 ");
-        view_html(t, r->key.params);
-    }
+    const char *const where[] = {r->rec.arithmetic,
+                                 r->key.params}; /* the same model may fail in one and hold in another */
+    for (size_t k = 0; k < sizeof where / sizeof *where; k++)
+        if (where[k] && *where[k]) {
+            at_text_add(t, " \xC2\xB7 ");
+            view_html(t, where[k]);
+        }
     if (!isnan(r->rec.margin))
         at_text_addf(t, "<div class=\"tiny\">least margin %s</div>", view_number(number, r->rec.margin));
     at_text_add(t, "</div>\n");
