@@ -56,8 +56,8 @@ static void analysis_print(const at_dp *d, const at_dp_instance *x, const regula
         at_text_addf(t, "  regular      yes: %" PRIu64 " inputs, each with a chain of its own\n",
                      r->distinct);
     else if (r->regular == AT_UNKNOWN)
-        at_text_addf(t, "  regular      not decided within %" PRIu64 " inputs, %s\n", r->limit,
-                     r->limit < MOST_INPUTS ? "which --budget allows" : "the most that are tried");
+        at_text_addf(t, "  regular      not decided: more than %" PRIu64 " inputs, %s; none was tried\n",
+                     r->limit, r->limit < MOST_INPUTS ? "which --budget allows" : "the most that are tried");
     else {
         at_text_addf(t, "  regular      no: %" PRIu64 " chains; the same one for\n               ",
                      r->distinct);

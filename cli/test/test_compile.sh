@@ -44,9 +44,9 @@ says 0 'show: two inputs with one chain' '1 1 1 1 3' show examples/lis.dp --set 
 says 0 'show: regular' 'yes: 243 inputs' show examples/prefix-sum.dp --set n=5,q=3
 says 0 'show: length and locality' 'the 421 rows before it' show examples/edit-distance.dp --set n1=20,n2=20
 says 0 'show: a recurrence as JSON' '"locality": 421' show examples/edit-distance.dp --set n1=20,n2=20 --json
-says 0 'show: regularity has a budget' 'regular      not decided within 491 inputs, which --budget allows' \
+says 0 'show: regularity has a budget' 'regular      not decided: more than 491 inputs, which --budget allows; none was tried' \
     show examples/coins.dp --set n=5,amount=50 --budget 10
-says 0 'show: and a most' 'not decided within 4194304 inputs, the most that are tried' show examples/grid.dp --set rows=2,cols=4 --budget 1e12
+says 0 'show: and a most' 'not decided: more than 4194304 inputs, the most that are tried; none was' show examples/grid.dp --set rows=2,cols=4 --budget 1e12
 printf '%s\n' 'problem "p"' 'size n in 1..9' 'input a[n] in 1..1000000000' 'state i in 1..n' 'value v in 0..9' 'take x = a[i]' \
     'need u = (i - x) when x < i' 'v = if x < i then u.v else 0' 'answer v' >"$dir/steer.dp"
 says 0 'compile: what is not proved is said, with its place' 'steer.dp:7:6' compile "$dir/steer.dp" --set n=3 -o "$dir/steer.st"

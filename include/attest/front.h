@@ -168,8 +168,8 @@ at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, 
  * (n_states + 1, 2 + n_counters + n_values). */
 void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows);
 
-/* Is the chain a one-to-one function of the input (regular)? Enumerates at most `limit` inputs; FALSE fills in
- * a colliding pair, UNKNOWN when there are too many inputs. distinct: chains seen. */
+/* Is the chain a one-to-one function of the input (regular)? Enumerates all inputs; FALSE fills in a colliding
+ * pair; UNKNOWN when there are more than `limit`, and then none is tried. distinct: chains seen. */
 at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,
                         int64_t **second, uint64_t *distinct, at_err *err);
 
