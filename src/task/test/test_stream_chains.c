@@ -536,9 +536,47 @@ static void test_ngram(void **state)
     at_source_free(d);
 }
 
+/* No string is right or wrong, but what is none is wrong, from its first token that may not stand there. */
+static void test_ngram_grades(void **state)
+{
+    (void)state;
+    enum { BOS = AT_TOKEN_SEP, EOS = AT_TOKEN_EOS, A = AT_TOKEN_FIRST, B, C };
+    static const struct {
+        int prompt[5], n_prompt, rest[6], n;
+        at_tri chain;
+        int wrong;
+    } cases[] = {
+        {{BOS}, 1, {A, B, B, EOS}, 4, AT_UNKNOWN, -1},
+        {{BOS}, 1, {A, B, EOS}, 3, AT_FALSE, 2},       /* too short */
+        {{BOS}, 1, {A, B, A, B, EOS}, 5, AT_FALSE, 3}, /* too long */
+        {{BOS}, 1, {A, C, A, EOS}, 4, AT_FALSE, 1},    /* C is no symbol */
+        {{BOS}, 1, {A, B, A}, 3, AT_FALSE, 3},         /* no end */
+        {{BOS}, 1, {A, B, A, EOS, A}, 5, AT_FALSE, 4}, /* goes on */
+        {{BOS, A}, 2, {B, B, EOS}, 3, AT_UNKNOWN, -1}, /* a string's beginning */
+        {{BOS, A, B}, 3, {B, EOS}, 2, AT_UNKNOWN, -1},
+        {{BOS, A, B, A}, 4, {EOS}, 1, AT_UNKNOWN, -1},
+        {{BOS, A, B, A}, 4, {A, EOS}, 2, AT_FALSE, 0},
+        {{BOS, A, B, A, A}, 5, {EOS}, 1, AT_UNKNOWN, -1}, /* too long for a prompt: nothing is said */
+        {{BOS, C}, 2, {B, B, EOS}, 3, AT_UNKNOWN, -1},    /* nor of what is none */
+        {{A, BOS}, 2, {B, C, EOS}, 3, AT_UNKNOWN, -1},
+        {{A}, 1, {C, EOS}, 2, AT_UNKNOWN, -1},
+    };
+    at_source *d = source_with("ngram", "n=2 symbols=2 N=3");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        at_grade g;
+        at_err err = {0};
+        if (at_source_grade(d, cases[k].prompt, cases[k].n_prompt, cases[k].rest, cases[k].n, &g, &err))
+            fail_msg("row %zu: %s", k, err.text);
+        if (g.chain != cases[k].chain || g.answer != cases[k].chain || g.wrong != cases[k].wrong)
+            fail_msg("row %zu: chain %d, answer %d, wrong %d", k, g.chain, g.answer, g.wrong);
+    }
+    at_source_free(d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_judges), cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_locality), cmocka_unit_test(test_ngram)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ngram_grades), cmocka_unit_test(test_judges),
+                                       cmocka_unit_test(test_orders), cmocka_unit_test(test_locality),
+                                       cmocka_unit_test(test_ngram)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,23 @@ static void picture_note(at_text *out, const char *what, at_text *t)
     text_note(out, what, t);
 }
 
+/* Texts at every width of a terminal, by one hash. */
+enum { NARROW = 20, WIDE = 170 };
+
+static void widths_note(at_text *out, const char *what, uint64_t hash)
+{
+    at_text_addf(out, "# %s, %d to %d columns: %016jx\n", what, NARROW, WIDE, (uintmax_t)hash);
+}
+
+static uint64_t hash_on(uint64_t hash, at_text *t)
+{
+    assert_false(t->oom);
+    hash = at_hash64(t->s, t->n, hash + 1);
+    at_text_release(t);
+    at_text_init(t);
+    return hash;
+}
+
 /* Sizes on both sides of what makes a picture change its form: few positions and many, a head and several, long labels. */
 static void looks_note(at_text *out, at_text *t)
 {
@@ -53,8 +70,47 @@ static void looks_note(at_text *out, at_text *t)
             at_look_terminal(&f.l, columns, columns == 120, t);
             text_note(out, what, t);
         }
+        uint64_t text = 0;
+        for (int columns = NARROW; columns <= WIDE && row[i].T <= 40; columns++) {
+            at_look_terminal(&f.l, columns, false, t);
+            text = hash_on(text, t);
+        }
+        widths_note(out, what, text);
         fixture_free(&f);
     }
+}
+
+/* Cells of all sizes, with small words that just fit and just do not. */
+static void cells_note(at_text *out, at_text *t)
+{
+    static const char *const tiny[] = {"1",
+                                       "12",
+                                       "20\xE2\x80\x93"
+                                       "30",
+                                       "1234567",
+                                       "123456789",
+                                       "1234567890123"};
+    enum { MOST = 12 };
+    const char *labels[MOST];
+    at_heat_cell e[MOST * MOST];
+    uint64_t drawn = 0, shown = 0;
+    for (int i = 0; i < MOST; i++)
+        labels[i] = tiny[i % 6];
+    for (int i = 0; i < MOST * MOST; i++)
+        e[i] = (at_heat_cell){i % 11 / 10., "50", tiny[i % 6], "tip", (at_heat_mark)(i % 3)};
+    for (int nx = 1; nx <= MOST; nx++)
+        for (int ny = 1; ny <= MOST; ny++) {
+            at_heat_panel p[] = {{nx, ny, "width", "n", labels, labels, e},
+                                 {ny, nx, "width", "n", labels, labels, e}};
+            at_heat h = {"title", "note", 1,          2,        labels,     labels,
+                         p,       0.9,    "accuracy", "spread", "possible", "impossible"};
+            OK(at_heat_svg(&h, t, &err));
+            drawn = hash_on(drawn, t);
+            at_heat_terminal(&h, 80, false, t);
+            shown = hash_on(shown, t);
+        }
+    at_text_addf(out, "# heat maps of 1 to %d cells a side: %016jx, %016jx\n", MOST, (uintmax_t)drawn,
+                 (uintmax_t)shown);
 }
 
 static void study_note(at_text *out, at_text *t, const at_study_group *g, sweep *s)
@@ -69,6 +125,15 @@ static void study_note(at_text *out, at_text *t, const at_study_group *g, sweep 
         OK(at_study_text(g, columns, t, &err));
         text_note(out, "study", t);
     }
+    uint64_t heat = 0, text = 0;
+    for (int columns = NARROW; columns <= WIDE; columns++) {
+        at_heat_terminal(&h, columns, false, t);
+        heat = hash_on(heat, t);
+        OK(at_study_text(g, columns, t, &err));
+        text = hash_on(text, t);
+    }
+    widths_note(out, "heat", heat);
+    widths_note(out, "study", text);
     for (int what = 0; what < 2; what++)
         for (int m = 0; m < AT_STUDY_ATTENTIONS; m++) {
             at_plot p;
@@ -93,6 +158,8 @@ static void sweeps_note(at_text *out, at_text *t)
     picture_note(out, "report of a sweep", t);
     sweep_end(&s);
     sweep_plan(&s, &paper_widths);
+    run_add(&s, "a-task-with-a-name-that-is-longer-than-any-column-of-a-table-should-be", 0, 10, 16, 1, 0.95,
+            "silent");
     OK(at_study_make(s.rows, s.n, "this", &s.a, &st, &err));
     study_note(out, t, &st.groups[0], &s);
     sweep_end(&s);
@@ -106,10 +173,12 @@ static void map_note(at_text *out, at_text *t)
     OK(at_map_make(at_map_panels, at_n_map_panels, s.rows, s.n, "this", &s.a, &m, &err));
     OK(at_map_svg(&m, t, &err));
     picture_note(out, "map", t);
-    for (int columns = 60; columns <= 120; columns += 30) {
+    uint64_t text = 0;
+    for (int columns = NARROW; columns <= WIDE; columns++) {
         OK(at_map_text(&m, columns, t, &err));
-        text_note(out, "map", t);
+        text = hash_on(text, t);
     }
+    widths_note(out, "map", text);
     sweep_end(&s);
 }
 
@@ -134,6 +203,7 @@ static void pictures(void **state)
     at_text_init(&out);
     at_text_init(&t);
     looks_note(&out, &t);
+    cells_note(&out, &t);
     sweeps_note(&out, &t);
     map_note(&out, &t);
     bounds_note(&out, &t);
