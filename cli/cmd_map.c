@@ -86,8 +86,6 @@ static int run(const cli_args *a)
     size_t n = 0;
     at_map m;
     at_status s = a->out ? at_picture_kind_of(a->out, &kind, &err) : AT_OK;
-    if (!s && !cli_apart(a->db, a->out, &err))
-        s = err.code;
     if (!s && a->db)
         s = rows_read(a->db, &rows, &n, &arena, &err);
     if (!s)

@@ -51,10 +51,11 @@ static int unknown(const char *name)
     return cli_usage(&none, "unknown %s '%.60s'; `attest --help` lists them", what, name);
 }
 
-/* Found out before the work, not after it, whatever the command. */
+/* Found out before the work, not after it, whatever the command: can files be written, and none of them over another? */
 static bool outputs_can_be_written(const cli_args *a, at_err *err)
 {
-    return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err));
+    return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err)) &&
+           cli_apart(a->db, a->out, err) && cli_apart(a->db, a->plot, err) && cli_apart(a->out, a->plot, err);
 }
 
 static int dispatch(int argc, char **argv)

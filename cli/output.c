@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- stdout ----------------------------------------------------------------------------------- */
@@ -237,10 +236,7 @@ int cli_put_json(const cli_args *a, json_t *j, int code)
 /* The folder must be there and let us in. */
 bool cli_apart(const char *a, const char *b, at_err *err)
 {
-    struct stat x, y;
-    bool same = a && b && !strcmp(a, b);
-    if (a && b && !same)
-        same = !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    bool same = a && b && at_file_same(a, b);
     if (same)
         at_fail(err, AT_EINPUT, "%.200s: two files to write have this name", a);
     return !same;

@@ -62,6 +62,24 @@ for command in $(sh tools/commands.sh "$attest"); do
     done
 done
 holds 'several options were tried' test "$several" -ge 8
+# A ledger is not written over by what is made of it, by whatever name it is called, there or not.
+"$attest" check lemma-a3 --db "$dir/kept.db" >/dev/null
+cp "$dir/kept.db" "$dir/kept.was"
+several=0
+for command in $(sh tools/commands.sh "$attest"); do
+    "$attest" "$command" --help | grep -q '^  --db FILE' || continue
+    for option in -o --plot; do
+        "$attest" "$command" --help | grep -q "^  $option FILE" || continue
+        several=$((several + 1))
+        set --
+        [ "$command" = sweep ] && set -- lis
+        ln -sf kept.db "$dir/kept.svg"
+        refuses 2 "$command $option: not over the ledger" 'two files to write' "$command" "$@" --db "$dir/kept.db" $option "$dir/kept.svg"
+        refuses 2 "$command $option: nor where it will be" 'two files to write' "$command" "$@" --db "$dir/new.svg" $option "$dir/./new.svg"
+    done
+done
+holds 'several commands were tried' test "$several" -ge 5
+holds 'the ledger is as it was' cmp "$dir/kept.db" "$dir/kept.was"
 refuses 2 'a device that may be written is no fault' 'nosuch' build nosuch -o /dev/null
 refuses 2 'nor is a file that is there' 'nosuch' build nosuch -o "$dir/.out"
 holds 'nothing stays of trying' sh -c "! ls -A '$dir' | grep -q attest-"

@@ -144,6 +144,8 @@ at_status at_file_write(const char *path, const void *data, size_t n, at_err *er
 /* Would at_file_write succeed, as far as can be told without writing? A file without a name is made in the folder, and goes again.
  * For whoever works long before there is something to write. */
 at_status at_file_probe(const char *path, at_err *err);
+/* Are these one file, or would writing make them one? */
+bool at_file_same(const char *a, const char *b);
 
 /* ---- threads ------------------------------------------------------------------------------ */
 

@@ -360,6 +360,34 @@ static bool target_probe(char *target)
     return fd >= 0;
 }
 
+/* Where a file that `path` means is, or would be: its folder, and the name in there (freed with at_free; NULL: no such place). */
+static char *place_of(const char *path, struct stat *folder)
+{
+    const char *name;
+    char *target = links_follow(path);
+    int fd = target ? folder_open(target, &name) : -1;
+    bool good = fd >= 0 && fstat(fd, folder) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (good)
+        memmove(target, name, strlen(name) + 1);
+    else
+        at_free(target);
+    return good ? target : NULL;
+}
+
+bool at_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!stat(a, &x) && !stat(b, &y))
+        return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    char *first = place_of(a, &x), *second = place_of(b, &y);
+    bool same = first && second && x.st_dev == y.st_dev && x.st_ino == y.st_ino && !strcmp(first, second);
+    at_free(first);
+    at_free(second);
+    return same || !strcmp(a, b);
+}
+
 /* What stands at path: a file that a new one may replace, or none (*there is false); else a failure. */
 static at_status place_look(const char *path, struct stat *st, bool *there, at_err *err)
 {

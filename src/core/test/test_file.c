@@ -168,6 +168,33 @@ static void test_probe(void **state)
     assert_int_equal(entries(), 1);
 }
 
+/* Two names of one file, whether it is there or not. */
+static void test_same(void **state)
+{
+    (void)state;
+    char link[TEST_PATH], name[TEST_PATH];
+    snprintf(link, sizeof link, "%s/link", place);
+    assert_int_equal(symlink("file", link), 0);
+    char around[TEST_PATH];
+    snprintf(around, sizeof around, "../%s/file", strrchr(place, '/') + 1);
+    const struct {
+        const char *name;
+        bool same;
+    } rows[] = {{"file", true}, {"./file", true}, {"link", true},      {around, true},
+                {"fil", false}, {"other", false}, {"none/file", false}};
+    for (int there = 0; there < 2; there++) {
+        at_err err = {0};
+        if (there)
+            assert_int_equal(at_file_write(path, "x", 1, &err), AT_OK);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            snprintf(name, sizeof name, "%s/%s", place, rows[i].name);
+            assert_int_equal(at_file_same(path, name), rows[i].same);
+            assert_int_equal(at_file_same(name, path), rows[i].same);
+        }
+    }
+    unlink(link);
+}
+
 static mode_t mode_of(const char *file)
 {
     struct stat st;
@@ -375,6 +402,7 @@ int main(void)
         IN_DIRECTORY(test_failing_write),
         IN_DIRECTORY(test_places_that_cannot_be_written),
         IN_DIRECTORY(test_probe),
+        IN_DIRECTORY(test_same),
         IN_DIRECTORY(test_modes),
         IN_DIRECTORY(test_links),
         IN_DIRECTORY(test_killed_writers),
