@@ -1,6 +1,15 @@
 /* test_ledger.c: what goes in comes out, to whom it belongs and to nobody else. */
 #include "store_fixture.h"
 
+static int sleeps; /* of the store, which comes here instead of to SQLite */
+
+int sqlite3_sleep(int ms)
+{
+    sleeps++;
+    usleep((useconds_t)ms * 1000);
+    return ms;
+}
+
 static void same_text(const char *a, const char *b)
 {
     if (!a || !b)
@@ -340,12 +349,31 @@ static void test_odd_names(void **state)
     place_drop(&p);
 }
 
+/* A file that nobody else has is opened at once, whether it is new or not; one that cannot be made says why. */
+static void test_opened_at_once(void **state)
+{
+    (void)state;
+    place p = place_new();
+    char path[160];
+    sleeps = 0;
+    for (int k = 0; k < 3; k++)
+        at_ledger_close(open_ok(p.db, AT_LEDGER_WRITE));
+    assert_int_equal(sleeps, 0);
+    snprintf(path, sizeof path, "%s/none/ledger.db", p.dir);
+    open_fails(path, AT_LEDGER_WRITE, AT_EIO, "cannot be made: No such file or directory");
+    place_drop(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_key_is_all_of_it),
-        cmocka_unit_test(test_put_replaces), cmocka_unit_test(test_rows_order_and_build),
-        cmocka_unit_test(test_pieces),       cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_opened_at_once),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_key_is_all_of_it),
+        cmocka_unit_test(test_put_replaces),
+        cmocka_unit_test(test_rows_order_and_build),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_limits),
         cmocka_unit_test(test_odd_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

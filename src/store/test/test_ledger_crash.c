@@ -168,6 +168,9 @@ static void test_locked(void **state)
     at_ledger *reader = open_ok(p.db, AT_LEDGER_READ);
     assert_int_equal(rows_count(reader), 1);
     at_ledger_close(reader);
+    at_ledger *writer = open_ok(p.db, AT_LEDGER_WRITE); /* nothing is to be made: opening waits for nobody */
+    assert_int_equal(rows_count(writer), 1);
+    at_ledger_close(writer);
     kill(pid, SIGKILL);
     child_exit(pid);
     piece_ok(l, &k, 0, "x"); /* and writing once the other is gone */
