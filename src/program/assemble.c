@@ -169,7 +169,7 @@ static void operands_project(const plan *L, at_vec v, form *const *f, double mu,
         x->err = f[k]->err; /* of a linear expression, which is made here */
         x->over = f[k]->over;
         double r = f[k]->slop + form_rounding(L->P, f[k], L->x, &z);
-        double err = f[k]->err + r / mu, over = f[k]->over + r / mu;
+        double err = bound_of(f[k]->err + r / mu), over = bound_of(f[k]->over + r / mu);
         to[k] = (operand){{x->lo - over, x->hi + over, x->grain > GRAIN_NONE ? err : 0, x->grain}, err, over};
     }
 }
@@ -208,7 +208,7 @@ static void accumulate_error(at_program *P, var *v)
     tally t = TALLY_NONE;
     tally_add(&t, 1, extent_of(x));
     tally_add(&t, 1, extent_of(y));
-    v->err = x->err + y->err + tally_rounding(P, &t) + meaning_rounding(P, v);
+    v->err = bound_of(x->err + y->err + tally_rounding(P, &t) + meaning_rounding(P, v));
     v->over = v->err < x->over + y->over + tally_rounding(P, &t) ? v->err
                                                                  : x->over + y->over + tally_rounding(P, &t);
 }
@@ -371,7 +371,14 @@ static at_status plan_readout(plan *L)
     for (int k = 0; k < P->out.n; k++) {
         extent z;
         double r = L->out[k]->slop + form_rounding(P, L->out[k], L->x, &z);
-        P->vars[P->out.v[k]].err = L->out[k]->err + r;
+        var *v = &P->vars[P->out.v[k]];
+        v->err = bound_of(L->out[k]->err + r);
+        if (v->err < INFINITY || P->unit == 0)
+            continue;
+        char arith[16];
+        at_arith_name(P->arith, arith);
+        return at_fail(L->err, AT_EDOMAIN, "program %s: output %s: its error in %s has no bound", P->name,
+                       v->name ? v->name : "an unnamed expression", arith);
     }
     return AT_OK;
 }

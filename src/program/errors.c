@@ -100,7 +100,7 @@ static double score_bound(const at_program *P, const at_attention *a, const oper
             e += f[i]->err > 0 ? f[i]->err * product3(f, 2 + three, i) : 0;
         tally_product(&t, f, 2 + three);
     }
-    return e + (o->rounded ? tally_rounding(P, &t) : 0);
+    return bound_of(e + (o->rounded ? tally_rounding(P, &t) : 0));
 }
 
 static double score_size(const at_attention *a, const operands *o)
@@ -116,6 +116,15 @@ static double scaling_error(const at_program *P, const at_attention *a, const op
 {
     int e;
     return o->rounded && frexp(scale, &e) != 0.5 ? 2 * P->unit * score_size(a, o) : 0;
+}
+
+/* The scale is a weight, and multiplies scores. */
+static at_status scale_fits(const at_program *P, const var *v, const step *s, const operands *o, at_err *err)
+{
+    if (!o->rounded || P->unit == 0 || s->scale * fmax(score_size(&s->a, o), 1) <= P->fmt.max)
+        return AT_OK;
+    return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its scores, times %g, may overflow", P->name,
+                   label(v), s->scale);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -163,6 +172,15 @@ static bool sums_are_exact(const at_program *P, const operands *o, int n, double
     return rest <= P->unit / 4;
 }
 
+/* The largest phi(q).phi(k). */
+static double kernel_size(const at_attention *a, const operands *o)
+{
+    double s = 0;
+    for (int k = 0; k < a->query.n; k++)
+        s += (1 + size_of(&o->q[k])) * (1 + size_of(&o->k[k]));
+    return s;
+}
+
 /* The rounding of a mean whose maximal keys have weight 1 exactly, or not. */
 static double mean_error(const at_program *P, const at_attention *a, const operands *o, bool ones,
                          double rest, double size)
@@ -170,6 +188,8 @@ static double mean_error(const at_program *P, const at_attention *a, const opera
     double u = P->unit, seen = keys_seen(P, a), m = a->most > 0 ? fmin(a->most, seen) : seen;
     if (!o->rounded || u == 0)
         return 0;
+    if (!(seen * size * (a->kernel ? kernel_size(a, o) : 1) <= P->fmt.max)) /* the numerator */
+        return INFINITY;
     if (a->weighting == AT_LINEAR &&
         a->most <= 0) /* perhaps no key is of the query's class: then all weigh next to nothing */
         return mean_rounding(P, seen + a->query.n, seen + a->query.n, 0) * size;
@@ -194,7 +214,7 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
          again++) { /* the scale of real arithmetic, unless rounding takes too much of the gap */
         double scaling = again || s->scale > 0 ? scaling_error(P, a, o, s->scale) : 0,
                gap = a->gap - 2 * (e + scaling);
-        if (gap <= 0 && !(promised && o->rounded)) /* a promise is made of the run, whatever rounds there */
+        if (!(gap > 0) && !(promised && o->rounded)) /* a promise is made of the run, whatever rounds there */
             return at_fail(err, AT_EDOMAIN,
                            "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
                            label(v), e + scaling, a->gap);
@@ -205,12 +225,27 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
         if (a->scale > 0 || got <= want)
             break;
     }
+    at_status st = scale_fits(P, v, s, o, err);
+    if (st)
+        return st;
     if (a->scale <= 0 && got > want)
         return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
                        P->name, label(v), want, got);
     *out = promised ? want : got;
     *rounding = mean_error(P, a, o, e == 0, rest, size);
     return AT_OK;
+}
+
+/* Where no key is of the query's class all weights are small, and still must be normal numbers: the least product of
+ * two phi is. */
+static bool weights_vanish(const at_program *P, const at_attention *a, const operands *o, double drop)
+{
+    double least = drop * drop;
+    for (int k = 0; a->kernel && k < a->query.n; k++) {
+        double e = at_exp(fmin(o->q[k].x.lo, 0)) * at_exp(fmin(o->k[k].x.lo, 0));
+        least = k ? fmin(least, e) : e;
+    }
+    return o->rounded && P->unit > 0 && a->most <= 0 && !(least >= P->fmt.norm);
 }
 
 /* Queries and keys are mu (e - 1), or any numbers (mu = 1): an error of e multiplies a weight by at most exp(mu error), since
@@ -223,6 +258,8 @@ static double linear_error(const at_program *P, const at_attention *a, const ope
     double apart = o->apart > 0 ? at_expm1(2 * (a->kernel ? 1 : scale) * o->apart) : 0;
     double rest = a->kernel ? 0 : T * other / same;
     *rounding = mean_error(P, a, o, !a->kernel && apart == 0, a->kernel ? 0 : rest + n * other, size);
+    if (weights_vanish(P, a, o, drop))
+        *rounding = INFINITY;
     return range * fmin(1, rest + apart);
 }
 
@@ -248,6 +285,9 @@ static at_status linear_scale(const at_program *P, const var *v, step *s, double
         return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its %s have an error", P->name, label(v),
                        a->kernel ? "queries and keys" : "one-hot vectors");
     s->scale = a->kernel ? 1 : a->scale > 0 ? a->scale : at_log(fmax(4 * range * T / want, a->query.n + 1.0));
+    if (P->unit > 0 && s->scale > P->fmt.max)
+        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its scale %g may overflow", P->name,
+                       label(v), s->scale);
     if (P->unit > 0 && !(a->scale > 0)) /* a weight of the arithmetic, so that mu e - mu is 0 */
         s->scale = at_p_round(&P->fmt, s->scale);
     return AT_OK;
@@ -271,7 +311,7 @@ static at_status sparsemax_error(const at_program *P, const var *v, step *s, con
                        label(v), e);
     double moved = 2 * keys_seen(P, a) * s->scale * (e + scaling_error(P, a, o, s->scale));
     *out = a->unique ? 0 : range * fmin(1, moved);
-    return AT_OK;
+    return scale_fits(P, v, s, o, err);
 }
 
 void operands_sum(const at_program *P, const at_attention *a, operands *o)
@@ -285,10 +325,11 @@ void operands_sum(const at_program *P, const at_attention *a, operands *o)
         o->over = fmax(o->over, x->over);
         if (a->weighting == AT_THREEWISE) {
             const operand *y = &o->v2[k];
-            m = size_of(x) * size_of(y);
+            m = bound_of(size_of(x) * size_of(y));
             r = 2 * m;
-            ve = x->err * size_of(y) + y->err * size_of(x) + (o->rounded ? P->unit * m : 0);
-            o->over = ve;
+            ve = x->err * size_of(y) + y->err * size_of(x);
+            ve = bound_of(ve + (o->rounded ? P->unit * fmax(m, P->fmt.norm) : 0));
+            o->over = fmax(o->over, ve);
         }
         o->range = fmax(o->range, r);
         o->size = fmax(o->size, m);
@@ -332,8 +373,8 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
     }
     bool selects = a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
-    *err_out = o->err + own + rounding + meaning;
-    *over_out = o->over + rounding;
+    *err_out = bound_of(o->err + own + rounding + meaning);
+    *over_out = bound_of(o->over + rounding);
     return st;
 }
 

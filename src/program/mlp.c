@@ -166,6 +166,7 @@ static form *form_linear(synth *y, const var *v, form *const *part)
         f->err += fabs(v->coef[k]) * part[k]->err;
         f->over += fabs(v->coef[k]) * part[k]->over;
     }
+    f->err = bound_of(f->err);
     f->over = v->known ? f->err : fmin(f->over, f->err);
     return f;
 }
@@ -233,8 +234,10 @@ static form *bare_unit(synth *y, int l, const form *pre, double coef, double mos
     extent z;
     double r = pre->slop + form_rounding(P, pre, y->x[l - 1], &z);
     double below = fmin(-z.lo, 2 * AT_GELU_GAP); /* a GeLU unit is no lower */
+    r = bound_of(r);
     z.lo = 0;
-    z.hi = fmax(fmin(z.hi, most + r), 0);
+    z.hi = fmin(z.hi, most + r);
+    z.hi = z.hi < 0 ? 0 : bound_of(z.hi);
     if (P->lambda > 0) {
         r = r * GELU_SLOPE + GELU_ULPS * P->unit * fmax(z.hi, below);
         z = (extent){-below, z.hi, 0, GRAIN_NONE};
@@ -276,6 +279,15 @@ static form *pair(synth *y, int l, const form *below, bool positive, bool negati
     return f ? f : form_const(y, 0);
 }
 
+/* How far a variable that leaves its range by `over` can lie beyond 0 where carrying it in one unit cuts it off. */
+static double cut_of(const at_program *P, const var *x, double over)
+{
+    bool positive = x->hi + x->real > 0, negative = x->lo - x->real < 0;
+    if (P->lambda > 0)
+        return 0;
+    return fmax(fmax(negative ? 0 : over - x->lo, positive ? 0 : over + x->hi), 0);
+}
+
 /* A value that cannot be negative, but for rounding, takes one unit: cutting it at 0 brings it nearer. */
 static form *carry(synth *y, at_var v, int l)
 {
@@ -287,9 +299,10 @@ static form *carry(synth *y, at_var v, int l)
         pair(y, l, below, x->hi + x->real > 0, x->lo - x->real < 0, x->lo - below->over, x->hi + below->over);
     if (y->oom)
         return f;
-    f->err = below->err + f->slop + y->noise;
-    f->over = below->over + f->slop + y->noise;
-    for (int k = 0; k < f->n && x->grain > GRAIN_NONE;
+    f->err = bound_of(below->err + f->slop + y->noise);
+    f->over = bound_of(below->over + f->slop + y->noise);
+    bool relu = !(y->s->P->lambda > 0);
+    for (int k = 0; k < f->n && relu && x->grain > GRAIN_NONE;
          k++) { /* it is as near to the variable's grain as that is known */
         extent *z = &y->x[l][f->unit[k]];
         if (z->grain < x->grain || z->off > f->err)
@@ -328,6 +341,7 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
     form *f = form_new(y, n);
     if (!f)
         return &empty_form;
+    double noise = y->noise;
     for (int k = 0; k < n && !y->oom; k++) {
         if (coef[k] == 0)
             continue;
@@ -340,6 +354,8 @@ static form *relu_row(synth *y, int l, const form *x, int n, const double *at, c
     }
     f->level = l;
     row_sums(y, f, n, at, coef, hi);
+    f->peak += y->noise - noise; /* its units are not quite those of the polygon */
+    f->run += n * (y->noise - noise);
     return f;
 }
 
@@ -454,16 +470,16 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
         }
         return f;
     }
-    case OP_MAX: {
+    case OP_MAX: { /* where x is cut off, y - x is not */
         form *more = relu_unit(y, l, form_plus(y, fb, -1, fa), 1, top_of(z, fb) - bottom_of(x, fa));
         form *kept = value_at(y, a, l);
-        y->noise += kept->err - fa->err;
+        y->noise += kept->err - fa->err + cut_of(P, x, fa->over);
         return form_plus(y, kept, 1, more);
     }
     case OP_MIN: {
         form *less = relu_unit(y, l, form_plus(y, fa, -1, fb), -1, top - bottom_of(z, fb));
         form *kept = value_at(y, a, l);
-        y->noise += kept->err - fa->err;
+        y->noise += kept->err - fa->err + cut_of(P, x, fa->over);
         return form_plus(y, kept, 1, less);
     }
     case OP_ABS: {
@@ -591,11 +607,19 @@ static void remedy(synth *y, const var *v, form *const f[3], double noise)
     y->net->again = y->net->again || found;
 }
 
-/* A boolean b, off by less than 1/8, made exactly 0 or 1: one unit holds it; 2 relu(b - 1/4) - 2 relu(b - 3/4), where both
+/* A boolean b made exactly 0 or 1: one unit holds it, off by less than 1/4; 2 relu(b - 1/4) - 2 relu(b - 3/4), where both
  * differences and their difference are numbers of the format; one unit again. From level l - 3 to l. */
 static form *cleaned(synth *y, const form *b, int l)
 {
+    const at_program *P = y->s->P;
+    double noise = y->noise;
     form *one = pair(y, l - 2, b, true, false, 0, 1 + b->over);
+    double off = b->err + (y->noise - noise);
+    if (!y->oom && !(off < 0.25)) {
+        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: error %g, too much for a boolean", P->name,
+                         P->vars[y->now].name, off);
+        y->oom = true;
+    }
     form *ramp = relu_row(y, l - 1, one, 2, (double[]){0.25, 0.75}, (double[]){2, -2}, 1.125, 0);
     form *f = pair(y, l, ramp, true, false, 0, 1);
     if (!y->oom)
@@ -620,13 +644,10 @@ static form *lower(synth *y, at_var id, int l)
     if (y->oom)
         return &empty_form;
     y->why = point_error(P, v, e, over, &err, y->s->err);
-    f->err = err + f->slop + y->noise;
+    f->err = bound_of(err + f->slop + y->noise);
     f->over = fmin(f->err, point_over(P, v, over, err) + f->slop + y->noise);
     f->slop = 0;
     remedy(y, v, arg, y->noise);
-    if (!y->why && v->clean && !(f->err < 0.125))
-        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: error %g, too much for a boolean", P->name,
-                         v->name, f->err);
     if (y->why) {
         y->oom = true;
         return &empty_form;
@@ -675,7 +696,7 @@ static form *value_at(synth *y, at_var v, int l)
 }
 
 /* What is written to a coordinate: new, or new - old where old is erased; old + (new - old) is one more sum. Old is
- * carried as it was stored, but for what lay below its range. */
+ * carried as it was stored, but for what is cut off. */
 static form *written(synth *y, at_var v, at_var old, int levels)
 {
     const at_program *P = y->s->P;
@@ -694,10 +715,10 @@ static form *written(synth *y, at_var v, at_var old, int levels)
         tally_add(&t, 1, now);
         tally_add(&t, 1, (extent){x->lo - over - now.hi, x->hi + over - now.lo, err + now.off, z.grain});
         t.mass = extent_size((extent){x->lo - over, x->hi + over, 0, 0}); /* one addition: of its result */
-        r += tally_rounding(P, &t) + (gone->err - o->err) + fmax(0, o->lo >= 0 ? o->over - o->lo : 0);
+        r += tally_rounding(P, &t) + (gone->err - o->err) + cut_of(P, o, o->over);
     }
-    y->s->to->vars[v].err = err + r;
-    y->s->to->vars[v].over = over + r;
+    y->s->to->vars[v].err = bound_of(err + r);
+    y->s->to->vars[v].over = bound_of(over + r);
     return f;
 }
 

@@ -138,12 +138,14 @@ typedef struct {
 typedef struct {
     int terms;       /* that are not 0 */
     bool products;   /* some were multiplied by more than a power of 2 */
+    bool shrinks;    /* some by less than 1, and may have become too small for the format */
     double mass;     /* of their sizes */
     double up, down; /* no partial sum leaves -down..up */
     double off;      /* their distances from multiples of 2^grain, added up */
     int grain;
 } tally;
 #define TALLY_NONE ((tally){.grain = 2000})
+double bound_of(double e);                    /* e; infinite where it is NaN: nothing is known */
 double extent_size(extent x);                 /* the largest |x| */
 extent extent_of(const var *v);               /* of the coordinate that holds v */
 int grain_of(double c);                       /* the power of 2 of its last binary digit */

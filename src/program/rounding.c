@@ -13,7 +13,11 @@
  * At every node of the tree of additions the sum of the multiples is a number of the format, so that the node, rounded to
  * the nearest, errs by at most its own distance from it: distances at most double there. With d operations on top of each
  * other the result is off by at most (2^d - 1) off. So integers that are near are as good as integers, at any size that the
- * format holds. The smaller of both bounds is taken. docs/program.md says what each step makes of it. */
+ * format holds. The multiples must be numbers of the format, so g is not below its smallest exponent.
+ *
+ * Small and large. Below the smallest normal number a product errs by up to u times that number; sums there are exact.
+ * What may exceed the largest number has no bound: errors are then infinite, and never NaN (bound_of), which maxima would forget.
+ * The smaller of both bounds is taken. docs/program.md says what each step makes of it. */
 #include "program_internal.h"
 
 #include <math.h>
@@ -21,6 +25,11 @@
 
 #define DEEPEST 60            /* doublings that are worth counting */
 #define SAFE    (1 + 0x1p-30) /* the bounds are themselves computed in doubles */
+
+double bound_of(double e)
+{
+    return e >= 0 ? e : INFINITY;
+}
 
 double extent_size(extent x)
 {
@@ -39,6 +48,8 @@ int grain_of(double c)
     uint64_t bits;
     if (c == 0)
         return 2000;
+    if (!isfinite(c))
+        return GRAIN_NONE;
     memcpy(&bits, &c, sizeof bits);
     int e = (int)(bits >> 52 & 0x7ff);
     uint64_t digits = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(e > 0) << 52;
@@ -64,6 +75,7 @@ void tally_add(tally *t, double c, extent x)
     double a = c * x.lo, b = c * x.hi;
     t->terms++;
     t->products = t->products || !is_power(c);
+    t->shrinks = t->shrinks || fabs(c) < 1;
     t->mass += fabs(c) * extent_size(x);
     t->up += fmax(fmax(a, b), 0);
     t->down += fmax(-fmin(a, b), 0);
@@ -72,26 +84,30 @@ void tally_add(tally *t, double c, extent x)
     t->grain = g < t->grain ? g : t->grain;
 }
 
-static double rounding_of(const tally *t, double u, int p, double max)
+/* What products that may fall below the smallest normal number add: u times it, each, and rounded further. */
+static double underflow_of(const tally *t, double u, const at_pfmt *f)
 {
-    double ops = t->terms - 1 + t->products;
+    return t->products || t->shrinks ? 2 * t->terms * u * f->norm : 0;
+}
+
+static double rounding_of(const tally *t, double u, const at_pfmt *f)
+{
+    double ops = t->terms - 1 + t->products, adds = t->terms - 1, part = fmax(t->up, t->down);
     if (u == 0)
         return 0;
-    if (!(t->mass <= max) || ops * u > 0.25)
+    if (!(t->mass <= f->max) || ops * u > 0.25)
         return INFINITY;
-    if (ops <= 0)
-        return 0;
-    double adds = t->terms - 1, part = fmax(t->up, t->down);
-    double any = u / (1 - ops * u) * (adds * part + t->products * t->mass) * SAFE;
-    bool grid = t->grain > GRAIN_NONE && (fmax(t->up, t->down) + t->off) * SAFE <= ldexp(1, p + t->grain);
+    bool grid = t->grain > GRAIN_NONE && ldexp(1, t->grain) >= f->tiny &&
+                (fmax(t->up, t->down) + t->off) * SAFE <= ldexp(1, f->p + t->grain);
     if (grid && t->off == 0)
         return 0;
+    double any = u / (1 - ops * u) * (adds * part + t->products * t->mass) * SAFE + underflow_of(t, u, f);
     return grid && ops <= DEEPEST ? fmin(any, t->off * (ldexp(1, (int)ops) - 1) * SAFE) : any;
 }
 
 double tally_rounding(const at_program *P, const tally *t)
 {
-    return rounding_of(t, P->unit, P->fmt.p, P->fmt.max);
+    return rounding_of(t, P->unit, &P->fmt);
 }
 
 static double weight_rounded(const at_program *P, double c, double *off)
@@ -107,14 +123,21 @@ double form_rounding(const at_program *P, const form *f, const extent *x, extent
     double off, weights = 0;
     for (int k = 0; k < f->n; k++) {
         tally_add(&t, weight_rounded(P, f->coef[k], &off), x[f->unit[k]]);
-        weights += off * extent_size(x[f->unit[k]]);
+        weights += off > 0 ? off * extent_size(x[f->unit[k]]) : 0;
     }
     double c0 = weight_rounded(P, f->c0, &off);
     tally_add(&t, 1, (extent){c0, c0, 0, grain_of(c0)});
     t.terms -= c0 == 0;
-    /* Rows of matrices are added in ascending order, the constant first or last. */
+    if (P->unit > 0 && !(t.mass <= P->fmt.max)) { /* a weight, a product or a sum may be infinite */
+        *out = (extent){-INFINITY, INFINITY, 0, GRAIN_NONE};
+        return INFINITY;
+    }
+    /* Rows of matrices are added in ascending order, the constant first or last; f->run is of weights before they are
+     * rounded. */
     double ops = t.terms - 1 + t.products, u = P->unit;
-    double run = u / (1 - ops * u) * (f->run + f->n * fabs(c0) + t.products * t.mass) * (1 + 0x1p-20);
+    double run =
+        u / (1 - ops * u) * (f->run + f->n * (fabs(c0) + weights) + t.products * t.mass) * (1 + 0x1p-20) +
+        underflow_of(&t, u, &P->fmt);
     double r = fmin(tally_rounding(P, &t), ops * u > 0.25 ? INFINITY : run) + weights + off;
     *out = (extent){-t.down - r, t.up + r, t.off + r, t.grain};
     if (t.grain <= GRAIN_NONE)
@@ -131,7 +154,8 @@ double meaning_rounding(const at_program *P, const var *v)
     }
     if (v->c0 != 0)
         tally_add(&t, 1, (extent){v->c0, v->c0, 0, grain_of(v->c0)});
-    return rounding_of(&t, MEANING, 53, INFINITY);
+    at_pfmt doubles = at_pfmt_of(at_f64);
+    return rounding_of(&t, MEANING, &doubles);
 }
 
 /* ---- grains ------------------------------------------------------------------------------------------- */
@@ -217,12 +241,16 @@ void input_rounding(const at_program *P, var *v)
 {
     double most = fmax(fabs(v->lo), fabs(v->hi));
     v->err = 0;
-    if (v->op == OP_REAL)
-        v->err = v->integer && most <= ldexp(1, P->fmt.p) ? 0 : P->fmt.p == 53 ? 0 : most * P->unit;
+    if (P->unit > 0 && most > P->fmt.max)
+        v->err = INFINITY;
+    else if (v->op == OP_REAL)
+        v->err = v->integer && most <= ldexp(1, P->fmt.p) ? 0
+                 : P->fmt.p == 53                         ? 0
+                                                          : fmax(most, P->fmt.norm) * P->unit;
     else if (v->op == OP_POS) {
         bool own = P->fmt.p == 53 && P->unit > 0 && v->pos != AT_POS_I_OVER_N3;
         if (!(v->integer && most <= ldexp(1, P->fmt.p)) && !(own && most <= 0x1p53))
-            v->err = most * (P->unit + MEANING);
+            v->err = fmax(most, P->fmt.norm) * (P->unit + MEANING);
     } else if (P->fmt.p < 53) {
         int64_t rows = table_rows(P, v);
         for (int64_t r = 0; r < rows; r++)

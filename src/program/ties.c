@@ -94,6 +94,8 @@ static double score_rounding(const at_program *P, const row_extent *q, const row
         exact = exact && q[c].exact && k[c].exact;
     }
     double u = (steps + n + 4) * P->unit; /* also of the maximum less the tie */
+    if (P->unit > 0 && !(size <= P->fmt.max))
+        return INFINITY;
     return exact && size * P->unit <= 0.25 ? 0 : u < 0.5 ? u / (1 - u) * size + n * P->fmt.norm : INFINITY;
 }
 
