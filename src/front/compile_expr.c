@@ -35,6 +35,7 @@
 #include <attest/front.h>
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 /* Errors of what steers: each is multiplied by positions and by the next scale before it meets a gap of 1, twice for
@@ -326,7 +327,7 @@ static double next_error(const at_program *P)
         if (i.name && !strcmp(i.name, "next"))
             return i.err;
     }
-    return 0;
+    return INFINITY; /* no such step: nothing is known of it */
 }
 
 at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
