@@ -204,32 +204,39 @@ static void long_chains(void **state)
     assert_true(t.decided >= t.words - t.words / 20);
 }
 
-/* A decoder that does nothing but GeLU: word i says gelu(x_i), and 0 beside it, so that the margin is |gelu(x_i)|. The ball
- * (of the rounded erfc, some 70 half-ulps) is much narrower than after a norm. */
+/* A decoder that does nothing but GeLU: word i says gelu(x_i), and `beside` beside it, so that the margin is |gelu(x_i) - beside|. */
+static void gelu_model(int words, double beside, at_model *m)
+{
+    at_model_init(m);
+    strcpy(m->name, "gelu");
+    m->width = 2;
+    m->n_min = m->pos_origin = 1;
+    m->n_max = 2;
+    m->n_fields = m->n_blocks = 1;
+    m->fields = at_new(&m->arena, at_field, 1);
+    m->blocks = at_new(&m->arena, at_block, 1);
+    m->blocks[0] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_GELU, .n_dense = 2};
+    m->blocks[0].dense = at_new(&m->arena, at_dense, 2);
+    m->blocks[0].dense[0].rows = m->blocks[0].dense[1].rows = 2;
+    m->fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = words, .embed = {0, 2, -1}};
+    m->readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = 2};
+    m->decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 1, 1, 1};
+    at_err err = {0};
+    must(at_model_layout(m, &err), &err);
+    const int one[] = {m->blocks[0].dense[0].w, m->blocks[0].dense[1].w, m->readout.w};
+    for (int k = 0; k < 3; k++)
+        at_model_data(m, one[k])[0] = 1;
+    at_model_data(m, m->readout.b)[1] = beside;
+}
+
+/* The ball (of the rounded erfc, some 70 half-ulps) is much narrower than after a norm. */
 static void gelu(void **state)
 {
     (void)state;
     enum { WORDS = 2001 };
     at_model m;
-    at_model_init(&m);
-    strcpy(m.name, "gelu");
-    m.width = 2;
-    m.n_min = m.pos_origin = 1;
-    m.n_max = 2;
-    m.n_fields = m.n_blocks = 1;
-    m.fields = at_new(&m.arena, at_field, 1);
-    m.blocks = at_new(&m.arena, at_block, 1);
-    m.blocks[0] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_GELU, .n_dense = 2};
-    m.blocks[0].dense = at_new(&m.arena, at_dense, 2);
-    m.blocks[0].dense[0].rows = m.blocks[0].dense[1].rows = 2;
-    m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {0, 2, -1}};
-    m.readout = (at_readout){.kind = AT_READ_ARGMAX, .rows = 2};
-    m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 1, 1, 1};
     at_err err = {0};
-    must(at_model_layout(&m, &err), &err);
-    const int one[] = {m.blocks[0].dense[0].w, m.blocks[0].dense[1].w, m.readout.w};
-    for (int k = 0; k < 3; k++)
-        at_model_data(&m, one[k])[0] = 1;
+    gelu_model(WORDS, 0, &m);
     double word[WORDS];
     at_input x[WORDS];
     for (int i = 0; i < WORDS; i++) {
@@ -254,6 +261,39 @@ static void gelu(void **state)
             assert_true(v == 0 ||
                         units <= 150 + 25 * v * v); /* narrow indeed: the condition of erfc is v^2 */
             at_arena_release(&arena);
+        }
+        at_batch_free(b);
+    }
+    unsetenv("ATTEST_ISA");
+    at_model_release(&m);
+}
+
+/* Far from 0, where squares are no floats, GeLU is x or 0. */
+static void gelu_far(void **state)
+{
+    (void)state;
+    static const double far[] = {13, 20, 100, 8192, 8193, 1e6, 1e18, 1.8e19, 1.9e19, 1e30, 3.4e38};
+    enum { WORDS = 2 * sizeof far / sizeof *far };
+    at_model m;
+    gelu_model(WORDS, 1, &m);
+    double word[WORDS];
+    at_input x[WORDS];
+    for (int i = 0; i < WORDS; i++) {
+        at_model_data(&m, m.fields[0].embed.tensor)[2 * i] = i % 2 ? -far[i / 2] : far[i / 2];
+        word[i] = i;
+        x[i] = (at_input){1, &word[i]};
+    }
+    for (int k = 0; k < 4; k++) {
+        at_batch_chain c[WORDS];
+        setenv("ATTEST_ISA", isas[k / 2], 1);
+        at_batch *b = batch_new(&m, k % 2 ? at_f64 : at_f32, 0, 1);
+        batch_run(b, x, WORDS, c);
+        for (int i = 0; i < WORDS; i++) {
+            double v = k % 2 ? far[i / 2] : (double)(float)far[i / 2];
+            assert_int_equal(c[i].status, AT_OK);
+            assert_true(c[i].rows[0] == i % 2);
+            double want = i % 2 ? 1 : v - 1; /* margins are rounded down */
+            assert_true(c[i].margin <= want && c[i].margin >= want * (1 - 0x1p-51));
         }
         at_batch_free(b);
     }
@@ -539,9 +579,10 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_pass), cmocka_unit_test(long_chains),   cmocka_unit_test(gelu),
-        cmocka_unit_test(neighbours), cmocka_unit_test(as_generators), cmocka_unit_test(undecided),
-        cmocka_unit_test(memory),     cmocka_unit_test(no_memory),     cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_pass), cmocka_unit_test(long_chains),
+                                       cmocka_unit_test(gelu),       cmocka_unit_test(gelu_far),
+                                       cmocka_unit_test(neighbours), cmocka_unit_test(as_generators),
+                                       cmocka_unit_test(undecided),  cmocka_unit_test(memory),
+                                       cmocka_unit_test(no_memory),  cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
