@@ -104,9 +104,10 @@ FORCE:
 # ---- library and command ---------------------------------------------------------------------------
 
 $(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
-# A fuzzer learns from the comparisons that it sees; those of numerical kernels tell it nothing, and are most of them.
+# A fuzzer learns from the comparisons that it sees; those of numerical kernels, allocation and random numbers tell it nothing, and
+# are most of them.
 ifneq ($(findstring fuzzer,$(SANITIZE)),)
-$(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(BUILD)/obj/src/core/elementary%.o: \
+$(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(addprefix $(BUILD)/obj/src/core/,elementary%.o memory.o rng.o): \
     private FLAGS += -fno-sanitize-coverage=trace-cmp
 endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
@@ -180,9 +181,11 @@ lint: all
 # ---- fuzz targets (called with BUILD, CC and SANITIZE of their own) --------------------------------
 
 fuzz-build: $(FUZZ_BIN)
+# A target whose bytes are choices, each taken modulo how many there are, compares them with nothing.
+$(BUILD)/bin/diff $(BUILD)/bin/decode: private OF_TARGET := -fno-sanitize-coverage=trace-cmp
 $(BUILD)/bin/%: fuzz/fuzz_%.c $(LIB)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
+	$(call say,LINK)$(COMPILE) -Wno-missing-prototypes -fsanitize=fuzzer $(OF_TARGET) -o $@ $< $(LIB) $(LIBS)
 
 # ---- programs that only measure (bench/run.sh), or write down what others judge (judge/) ------------------
 

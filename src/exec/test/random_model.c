@@ -2,7 +2,7 @@
  *
  * Fields: a token, a 2-subset of 1..4, two reals in [-1,1], one integer in [-2,2]; one prefix and one
  * suffix row; one position encoding; `layers` times ATTN (two groups of different shapes), MLP (one hidden
- * layer); a readout. Weights are normal with variance 1/fan-in, so that activations stay of order one and
+ * layer); a readout. A decoder has the token or two integer fields, and no suffix. Weights are normal with variance 1/fan-in, so that activations stay of order one and
  * scores differ by much more than rounding errors do. */
 #include "random_model.h"
 
@@ -33,9 +33,11 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
     strcpy(m->name, "random");
     m->width = D;
     m->n_min = 1;
-    m->n_max = T - 2;
+    m->n_prefix = !s->no_prefix;
+    m->n_suffix = !s->decoder;
+    m->n_max = T - m->n_prefix - m->n_suffix;
     m->pos_origin = 1;
-    m->n_fields = s->tokens_only ? 1 : 4;
+    m->n_fields = s->tokens_only ? 1 : s->decoder ? 2 : 4;
     m->n_pos = s->pos == RANDOM_NO_POS ? 0 : 1;
     m->n_blocks = 2 * layers;
     m->fields = at_new(&m->arena, at_field, m->n_fields);
@@ -43,13 +45,16 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
     m->blocks = at_new(&m->arena, at_block, m->n_blocks);
     if (!m->fields || !m->pos || !m->blocks)
         return at_oom(err);
-    field_set(&m->fields[0], "token", AT_FIELD_TOKEN, 5, 0, 0, 0, 0, D);
-    if (!s->tokens_only) {
+    if (s->decoder && !s->tokens_only) {
+        field_set(&m->fields[0], "pair", AT_FIELD_INT, 2, 0, -3, 3, 0, 5);
+        field_set(&m->fields[1], "int", AT_FIELD_INT, 1, 0, -2, 2, 1, 5);
+    } else
+        field_set(&m->fields[0], "token", AT_FIELD_TOKEN, 5, 0, 0, 0, 0, D);
+    if (!s->decoder && !s->tokens_only) {
         field_set(&m->fields[1], "subset", AT_FIELD_SUBSET, 4, 2, 0, 0, 1, 3);
         field_set(&m->fields[2], "real", AT_FIELD_REAL, 2, 0, -1, 1, 2, 4);
         field_set(&m->fields[3], "int", AT_FIELD_INT, 1, 0, -2, 2, 0, 3);
     }
-    m->n_prefix = m->n_suffix = 1;
     m->prefix.width = m->suffix.width = D;
     if (m->n_pos) {
         m->pos[0].kind = s->pos;
@@ -102,6 +107,17 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
     m->readout.last = s->last;
     m->readout.final_norm = s->final_norm;
     m->readout.norm_eps = s->final_norm ? 1e-5 : 0;
+    if (s->decoder) {
+        m->readout.kind = s->tokens_only ? AT_READ_ARGMAX : AT_READ_ROUND;
+        m->readout.rows = s->tokens_only ? or_else(s->rows, 3) : 3;
+        m->readout.threshold = 0;
+        m->decode = (at_decode){.enabled = true,
+                                .stop = AT_STOP_EQUALS,
+                                .value = 1,
+                                .max_steps = m->n_max,
+                                .prompt_min = 1,
+                                .prompt_max = m->n_max - 1};
+    }
     return at_model_layout(m, err);
 }
 

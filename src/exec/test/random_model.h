@@ -18,7 +18,7 @@ typedef struct {
     at_mask_kind mask; /* BLOCK_SPARSE with B = 3, k = 1, c = 1 */
     at_pos_kind pos;   /* or RANDOM_NO_POS */
     uint64_t seed;
-    int length; /* T at n = n_max (8); one prefix and one suffix row belong to it */
+    int length; /* T at n = n_max (8); one prefix and one suffix row belong to it, if there are */
     int width;  /* D (6), at least 6 */
     int heads;  /* H of the first group (2) */
     int dk, dv; /* head widths of the first group (3, 2) */
@@ -35,6 +35,9 @@ typedef struct {
     at_read_kind read;
     int rows; /* R (3) */
     bool last;
+    bool
+        decoder; /* no suffix; argmax of the token, or three integers and round; chains end at 1. `read` is not asked */
+    bool no_prefix; /* nor a prefix row */
 } random_spec;
 
 /* m is initialised by this call and to be released when it succeeds. */
