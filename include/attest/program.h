@@ -56,6 +56,9 @@ void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1
 /* A failure found by the builder itself (a parameter, a table): sticky like the others. */
 at_status at_program_fail(at_program *P, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 at_status at_program_oom(at_program *P); /* the builder itself ran out of memory: sticky too */
+/* Variables that are made from now on come from this place, as in "sum.dp:5:9" (copied; NULL: none). Refusals that concern
+ * them begin with it instead of the program's name. */
+void at_program_place(at_program *P, const char *place);
 at_status at_program_status(const at_program *P, at_err *err);
 /* For controls: every scale of attention times `factor`, behind the back of the error bounds. */
 void at_program_weaken(at_program *P, double factor);
@@ -205,6 +208,7 @@ typedef struct {
     const char *name;
     double lo, hi, err;
     bool integer;
+    const char *place; /* NULL, or where it comes from */
 } at_var_info;
 int at_program_vars(const at_program *P);
 at_var_info at_program_var(const at_program *P, at_var v);

@@ -85,6 +85,19 @@ static at_var fail_at(compiler *c, int line, int column, const char *fmt, ...)
     return -1;
 }
 
+/* Steps that are made from now on come from this place in the file. */
+static void place(compiler *c, int line, int column)
+{
+    char text[160];
+    snprintf(text, sizeof text, "%.100s:%d:%d", c->d->path, line, column);
+    at_program_place(c->P, text);
+}
+
+static void place_name(compiler *c, const at_dp_name *n)
+{
+    place(c, n->line, n->column);
+}
+
 /* Doubles keep 13 bits behind the point of numbers up to 2^40: enough for some hundreds of steps to stay far from the
  * rounding boundary at 1/2. */
 #define LARGEST 0x1p40
@@ -166,6 +179,7 @@ static at_var translate(compiler *c, const at_dpx *e)
     at_var a[3] = {-1, -1, -1};
     for (int k = 0; k < 3 && e->arg[k]; k++)
         a[k] = translate(c, e->arg[k]);
+    place(c, e->line, e->column);
     at_var v = operation(c, e, a);
     at_var_info r = at_program_var(c->P, v);
     if (v >= 0 && too_large(r.lo, r.hi))
@@ -197,21 +211,27 @@ static at_var next_state(compiler *c)
     at_var end[AT_DP_MAX], moves[AT_DP_MAX], now[AT_DP_MAX], is_last = at_const(P, 1);
     at_var started = at_at_least(P, "started", c->state[0], 1);
     for (int m = 0; m < n; m++) {
+        place_name(c, &c->d->counters[m].name);
         end[m] = at_equals(P, fresh(c), at_sub(P, bound(c, c->d->counters[m].hi, c->state), c->state[m]), 0);
         is_last = at_and(P, fresh(c), is_last, at_equals(P, fresh(c), c->state[m], (double)last[m]));
     }
     memcpy(now, c->state, sizeof now);
     moves[n - 1] = at_const(P, 1);
-    for (int m = n - 2; m >= 0; m--) /* counter m moves when all inner ones are at their end */
+    for (int m = n - 2; m >= 0; m--) { /* counter m moves when all inner ones are at their end */
+        place_name(c, &c->d->counters[m].name);
         moves[m] = at_and(P, fresh(c), moves[m + 1], end[m + 1]);
+    }
     for (int m = 0; m < n; m++) {
         at_var low = bound(c, c->d->counters[m].lo, now);
+        place_name(c, &c->d->counters[m].name);
         at_var step = at_select(P, fresh(c), end[m], low, at_sum(P, NULL, AT_VEC(c->state[m]), NULL, 1));
         now[m] = at_select(P, fresh(c), moves[m], step, c->state[m]);
     }
-    for (int m = 0; m < n; m++)
+    for (int m = 0; m < n; m++) {
+        place_name(c, &c->d->counters[m].name);
         c->next[m] =
             at_select(P, c->d->counters[m].name.name, started, now[m], at_const(P, (double)first[m]));
+    }
     return is_last;
 }
 
@@ -367,6 +387,7 @@ static void fetch_all(compiler *c)
     double n = (double)c->x->n_input;
     for (int k = 0; k < d->n_takes; k++) {
         at_var index = translate(c, d->takes[k].index);
+        place_name(c, &d->takes[k].name);
         at_var target = at_sum(P, NULL, AT_VEC(index), NULL, (double)c->x->input_first[d->takes[k].input]);
         c->take[k] = take_copy(c, k, target);
     }
@@ -374,7 +395,9 @@ static void fetch_all(compiler *c)
         at_var at[AT_DP_MAX];
         for (int m = 0; m < d->n_counters; m++)
             at[m] = translate(c, d->needs[k].counter[m]);
+        place_name(c, &d->needs[k].name);
         at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, d->needs[k].counter, at)), NULL, n + 2);
+        place_name(c, &d->needs[k].name);
         c->need[k] =
             c->copy(c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
     }
@@ -414,6 +437,7 @@ static void final_values(compiler *c)
         }
     }
     at_var first = c->value[0];
+    place(c, d->answer->line, d->answer->column);
     if (!last)
         first =
             c->copy(c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
@@ -457,8 +481,10 @@ static void build(compiler *c)
         c->final[k] = zero; /* in a branch that is not taken */
     int n = 0;
     out[n++] = zero;
-    for (int m = 0; m < d->n_counters; m++)
+    for (int m = 0; m < d->n_counters; m++) {
+        place_name(c, &d->counters[m].name);
         out[n++] = any ? at_select(P, fresh(c), is_last, zero, c->next[m]) : zero;
+    }
     for (int k = 0; k < d->n_values; k++) /* step 4 */
         out[n++] = any ? at_select(P, fresh(c), is_last, zero, translate(c, d->values[k].rule)) : zero;
     out[n++] = at_select(P, "answer'", is_last, translate(c, d->answer), zero);
@@ -543,22 +569,25 @@ at_status at_dp_program(const at_dp_instance *x, const at_dp_options *o, at_prog
 #define ERROR_MOST  0.25
 #define ERROR_LEAST 0x1p-64
 
-/* Says which output is worst: the step that computes it, its range and its error. */
+/* Says where it comes from: the first step whose error is at least half of the worst, its place in the file, its range. */
 static at_status too_vague(const at_program *P, const at_dp_options *o, at_err *err)
 {
+    double most = 0;
     at_var_info worst = {0};
     char arith[16];
     at_arith_name(o->arith ? *o->arith : at_f64, arith);
-    for (at_var v = 0; v < at_program_vars(P); v++) {
+    for (at_var v = 0; v < at_program_vars(P); v++)
+        most = fmax(most, at_program_var(P, v).err);
+    for (at_var v = at_program_vars(P) - 1; v >= 0; v--) {
         at_var_info i = at_program_var(P, v);
-        if (i.name && !(i.err <= worst.err))
+        if (i.name && !(i.err < most / 2))
             worst = i;
     }
-    return at_fail(
-        err, AT_EDOMAIN,
-        "in %s the rules make errors of up to %.3g (%s, in %.17g..%.17g), and %g is the most that rounding "
-        "rows removes",
-        arith, worst.err, worst.name ? worst.name : "a step", worst.lo, worst.hi, ERROR_MOST);
+    return at_fail(err, AT_EDOMAIN,
+                   "%s%sthis, in %.17g..%.17g, has an error of up to %.3g in %s, and %g is the most that "
+                   "rounding rows removes",
+                   worst.place ? worst.place : "", worst.place ? ": " : "", worst.lo, worst.hi, worst.err,
+                   arith, ERROR_MOST);
 }
 
 static at_status assembled(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,

@@ -377,8 +377,7 @@ static at_status plan_readout(plan *L)
             continue;
         char arith[16];
         at_arith_name(P->arith, arith);
-        return at_fail(L->err, AT_EDOMAIN, "program %s: output %s: its error in %s has no bound", P->name,
-                       v->name ? v->name : "an unnamed expression", arith);
+        return step_fail(P, v, L->err, "an output, whose error in %s has no bound", arith);
     }
     return AT_OK;
 }

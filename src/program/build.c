@@ -42,7 +42,32 @@ at_status at_program_fail(at_program *P, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    if (P->place)
+        return at_fail(&P->err, AT_EDOMAIN, "%s: %s", P->place, text);
     return at_fail(&P->err, AT_EDOMAIN, "program %s: %s", P->name ? P->name : "?", text);
+}
+
+void at_program_place(at_program *P, const char *place)
+{
+    if (place && P->place && !strcmp(place, P->place))
+        return;
+    P->place = place ? at_arena_strdup(&P->arena, place) : NULL;
+    if (place && !P->place)
+        fail_oom(P);
+}
+
+at_status step_fail(const at_program *P, const var *v, at_err *err, const char *fmt, ...)
+{
+    char text[300];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    const char *kind = v->op == OP_ATTEND ? "attention " : "",
+               *name = v->name ? v->name : "an unnamed expression";
+    if (v->place) /* names of steps are of the compiler's making, those of look-ups of the author's */
+        return at_fail(err, AT_EDOMAIN, "%s: %s%s: %s", v->place, kind, *kind ? name : "this step", text);
+    return at_fail(err, AT_EDOMAIN, "program %s: %s%s: %s", P->name, kind, name, text);
 }
 
 at_status at_program_oom(at_program *P)
@@ -100,7 +125,7 @@ at_var var_add(at_program *P, const char *name, op o, const at_var *args, int n_
         P->cap_vars = cap;
     }
     var *v = &P->vars[P->n_vars];
-    *v = (var){.op = o, .n_args = n_args};
+    *v = (var){.op = o, .n_args = n_args, .place = P->place};
     char number[16]; /* only linear expressions can do without a name */
     snprintf(number, sizeof number, "v%d", P->n_vars);
     if (!name && o != OP_LINEAR)

@@ -530,5 +530,5 @@ at_var_info at_program_var(const at_program *P, at_var v)
     if (v < 0 || v >= P->n_vars)
         return (at_var_info){0};
     const var *x = &P->vars[v];
-    return (at_var_info){x->name, x->lo, x->hi, x->err, x->integer};
+    return (at_var_info){x->name, x->lo, x->hi, x->err, x->integer, x->place};
 }

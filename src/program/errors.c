@@ -18,11 +18,6 @@
 
 #define MOST_ERROR 0.499 /* of an integer that a step must still recognise */
 
-static const char *label(const var *v)
-{
-    return v->name ? v->name : "an unnamed expression";
-}
-
 static double size_of(const operand *x)
 {
     return extent_size(x->x);
@@ -123,8 +118,7 @@ static at_status scale_fits(const at_program *P, const var *v, const step *s, co
 {
     if (!o->rounded || P->unit == 0 || s->scale * fmax(score_size(&s->a, o), 1) <= P->fmt.max)
         return AT_OK;
-    return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its scores, times %g, may overflow", P->name,
-                   label(v), s->scale);
+    return step_fail(P, v, err, "its scores, times %g, may overflow", s->scale);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -215,9 +209,7 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
         double scaling = again || s->scale > 0 ? scaling_error(P, a, o, s->scale) : 0,
                gap = a->gap - 2 * (e + scaling);
         if (!(gap > 0) && !(promised && o->rounded)) /* a promise is made of the run, whatever rounds there */
-            return at_fail(err, AT_EDOMAIN,
-                           "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
-                           label(v), e + scaling, a->gap);
+            return step_fail(P, v, err, "score error %g leaves nothing of the gap %g", e + scaling, a->gap);
         if (!o->rounded || again)
             s->scale = a->scale > 0 ? a->scale : at_log(fmax(2 * range * keys / want, 2)) / gap;
         rest = keys * at_exp(-s->scale * gap);
@@ -229,8 +221,7 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
     if (st)
         return st;
     if (a->scale <= 0 && got > want)
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: error %g cannot be reached, only %g",
-                       P->name, label(v), want, got);
+        return step_fail(P, v, err, "error %g cannot be reached, only %g", want, got);
     *out = promised ? want : got;
     *rounding = mean_error(P, a, o, e == 0, rest, size);
     return AT_OK;
@@ -282,12 +273,11 @@ static at_status linear_scale(const at_program *P, const var *v, step *s, double
     const at_attention *a = &s->a;
     double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20, T = program_longest(P);
     if (e > 0)
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its %s have an error", P->name, label(v),
-                       a->kernel ? "queries and keys" : "one-hot vectors");
+        return step_fail(P, v, err, "its %s have an error",
+                         a->kernel ? "queries and keys" : "one-hot vectors");
     s->scale = a->kernel ? 1 : a->scale > 0 ? a->scale : at_log(fmax(4 * range * T / want, a->query.n + 1.0));
     if (P->unit > 0 && s->scale > P->fmt.max)
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: its scale %g may overflow", P->name,
-                       label(v), s->scale);
+        return step_fail(P, v, err, "its scale %g may overflow", s->scale);
     if (P->unit > 0 && !(a->scale > 0)) /* a weight of the arithmetic, so that mu e - mu is 0 */
         s->scale = at_p_round(&P->fmt, s->scale);
     return AT_OK;
@@ -303,12 +293,9 @@ static at_status sparsemax_error(const at_program *P, const var *v, step *s, con
         s->scale =
             a->scale > 0 ? a->scale : at_exp2(ceil(-at_log2(gap))); /* a power of 2: scores stay exact */
     if (s->scale * gap < 1)
-        return at_fail(err, AT_EDOMAIN,
-                       "program %s: attention %s: scale %g leaves other keys an error, %g is needed", P->name,
-                       label(v), s->scale, 1 / gap);
+        return step_fail(P, v, err, "scale %g leaves other keys an error, %g is needed", s->scale, 1 / gap);
     if (e > 0 && !a->unique && !o->rounded) /* it sees every difference between the maximal keys */
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
-                       label(v), e);
+        return step_fail(P, v, err, "score error %g breaks its ties", e);
     double moved = 2 * keys_seen(P, a) * s->scale * (e + scaling_error(P, a, o, s->scale));
     *out = a->unique ? 0 : range * fmin(1, moved);
     return scale_fits(P, v, s, o, err);
@@ -362,9 +349,7 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
         break;
     default:
         if (a->weighting == AT_SPARSEMAX && !(a->gap - 2 * e > 0))
-            return at_fail(err, AT_EDOMAIN,
-                           "program %s: attention %s: score error %g leaves nothing of the gap %g", P->name,
-                           label(v), e, a->gap);
+            return step_fail(P, v, err, "score error %g leaves nothing of the gap %g", e, a->gap);
         if (a->weighting == AT_SPARSEMAX) {
             st = sparsemax_error(P, v, s, o, e, range, &own, err);
             rounding = mean_error(P, a, o, false, 0, size);
@@ -387,10 +372,9 @@ static at_status integer_error(const at_program *P, const var *v, double e, at_e
     const var *x = &P->vars[v->args[0]];
     char arith[16];
     at_arith_name(P->arith, arith);
-    return at_fail(
-        err, AT_EDOMAIN,
-        "program %s: %s: its argument, in %.15g..%.15g, has error %.3g in %s, at least 1/2 of an integer",
-        P->name, label(v), x->lo, x->hi, e, arith);
+    return step_fail(P, v, err,
+                     "its argument, in %.15g..%.15g, has error %.3g in %s, at least 1/2 of an integer", x->lo,
+                     x->hi, e, arith);
 }
 
 at_status point_error(const at_program *P, const var *v, const double e[3], const double over[3], double *out,
@@ -415,8 +399,7 @@ at_status point_error(const at_program *P, const var *v, const double e[3], cons
             size[k] = fmax(fabs(P->vars[v->args[k]].lo), fabs(P->vars[v->args[k]].hi)) + e[k];
         d = e[0] * size[1] + e[1] * size[0];
         if (!(P->lambda > 0))
-            s = at_fail(err, AT_EDOMAIN, "program %s: %s: a product of reals needs GeLU units", P->name,
-                        label(v));
+            s = step_fail(P, v, err, "a product of reals needs GeLU units");
         break;
     }
     case OP_MAX:

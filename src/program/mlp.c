@@ -208,9 +208,8 @@ static form *bare_unit(synth *y, int l, const form *pre, double coef, double mos
     mlp_net *net = y->net;
     const at_program *P = y->s->P;
     if (net->units[l] >= AT_MAX_WIDTH) {
-        const char *name = P->vars[y->now].name;
-        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: an MLP layer of more than %d units", P->name,
-                         name ? name : "an unnamed expression", AT_MAX_WIDTH);
+        y->why =
+            step_fail(P, &P->vars[y->now], y->s->err, "an MLP layer of more than %d units", AT_MAX_WIDTH);
         y->oom = true;
     }
     if (y->oom)
@@ -616,8 +615,7 @@ static form *cleaned(synth *y, const form *b, int l)
     form *one = pair(y, l - 2, b, true, false, 0, 1 + b->over);
     double off = b->err + (y->noise - noise);
     if (!y->oom && !(off < 0.25)) {
-        y->why = at_fail(y->s->err, AT_EDOMAIN, "program %s: %s: error %g, too much for a boolean", P->name,
-                         P->vars[y->now].name, off);
+        y->why = step_fail(P, &P->vars[y->now], y->s->err, "error %g, too much for a boolean", off);
         y->oom = true;
     }
     form *ramp = relu_row(y, l - 1, one, 2, (double[]){0.25, 0.75}, (double[]){2, -2}, 1.125, 0);

@@ -40,7 +40,8 @@ static inline bool op_is_point(op o)
 }
 
 typedef struct {
-    char *name; /* NULL: an unnamed linear expression, printed in place */
+    char *name;        /* NULL: an unnamed linear expression, printed in place */
+    const char *place; /* where its author wrote it, or NULL */
     op op;
     double lo, hi;
     bool integer;
@@ -91,7 +92,8 @@ struct at_program {
     double lambda;  /* GeLU units of this sharpness; 0: ReLU units */
     at_arith arith; /* that it is assembled for */
     at_pfmt fmt;
-    double unit; /* its unit roundoff; 0: real numbers */
+    double unit;       /* its unit roundoff; 0: real numbers */
+    const char *place; /* of the variables that are being made, or NULL */
     at_err err;
     at_arena arena;
 };
@@ -100,6 +102,10 @@ void name_copy(char out[AT_NAME_MAX + 1], const char *s);   /* shortened between
 int program_longest(const at_program *P);                   /* T at length N */
 double position_feature(at_pos_kind k, double i, double T); /* of those kinds with one value */
 int64_t field_rows(const at_field *f);                      /* rows of its table: size or C(size,pick) */
+
+/* A refusal that concerns v: "program p: name: ..." or "sum.dp:5:9: this step: ...". */
+at_status step_fail(const at_program *P, const var *v, at_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* ---- building (build.c, build_steps.c) --------------------------------------------------------------- */
 

@@ -102,7 +102,6 @@ static double score_rounding(const at_program *P, const row_extent *q, const row
 at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at_err *err)
 {
     const at_attention *a = &s->a;
-    const char *name = P->vars[id].name;
     int T = a->gaps ? program_longest(P) : 1;
     double low = 0, high = INFINITY, least = INFINITY;
     for (int t = 0; t < T; t++) {
@@ -111,9 +110,8 @@ at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at
             char where[40] = "";
             if (a->gaps)
                 snprintf(where, sizeof where, " at position %d", t + 1);
-            return at_fail(err, AT_EDOMAIN,
-                           "program %s: attention %s: score error %g leaves nothing of the gap %g%s", P->name,
-                           name, e[t], gap, where);
+            return step_fail(P, &P->vars[id], err, "score error %g leaves nothing of the gap %g%s", e[t], gap,
+                             where);
         }
         low = fmax(low, 2 * e[t]);
         high = fmin(high, gap - 2 * e[t]);
@@ -126,8 +124,7 @@ at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at
     if (!(low < s->tie && s->tie < high))
         s->tie = low + (high - low) / 2;
     if (!(low < s->tie && s->tie < high))
-        return at_fail(err, AT_EDOMAIN, "program %s: attention %s: score error %g breaks its ties", P->name,
-                       name, low / 2);
+        return step_fail(P, &P->vars[id], err, "score error %g breaks its ties", low / 2);
     return AT_OK;
 }
 

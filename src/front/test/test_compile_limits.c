@@ -150,6 +150,18 @@ static double input_near(at_rng *r, double last, double top)
     return x < 0 ? 0 : x > top ? top : x;
 }
 
+/* A refusal stands at a line of the file, from the first declaration to the answer, and names no step by a name that is not
+ * in it: steps of the compiler are t0, t1, ... */
+static void place_check(const char *text)
+{
+    int line = 0, column = 0, n = 0, digits = 0;
+    if (sscanf(text, "t.dp:%d:%d: %n", &line, &column, &n) < 2 || !n || line < 3 || line > 10 || column < 1)
+        fail_msg("no place: %s", text);
+    for (const char *t = strstr(text + n, " t"); t; t = strstr(t + 1, " t"))
+        if (sscanf(t, " t%*d%n", &digits) == 0 && digits > 2)
+            fail_msg("a step of the compiler: %s", text);
+}
+
 /* Compiles for the arithmetic and runs in it; -1 refused, else whether all chains are right. */
 static int fold_right(const folding *f, int64_t top, at_arith arith, int kind)
 {
@@ -162,6 +174,8 @@ static int fold_right(const folding *f, int64_t top, at_arith arith, int kind)
     at_status s = at_dp_model(x, &(at_dp_options){(at_dp_attention)kind, .arith = &arith}, &m, &err);
     if (s && (s != AT_EDOMAIN || !strstr(err.text, "error")))
         fail_msg("%s", err.text);
+    if (s)
+        place_check(err.text);
     for (uint64_t k = 0; !s && k < 40 && right; k++) {
         at_arena a;
         at_arena_init(&a);
@@ -248,6 +262,29 @@ static void test_too_large(void **state)
     }
 }
 
+/* Rounding: a comparison that cannot see its integer any more, and a rule that is too vague for its row. */
+static void test_places(void **state)
+{
+    (void)state;
+    at_dp_options o = {AT_DP_STANDARD, .arith = &at_f32};
+    refused(
+        "problem \"add mod\"\nsize n in 1..9\ninput a[n] in 0..9999998\nstate i in 1..n\n"
+        "value s in 0..9999998\ntake x = a[i]\nneed p = (i-1) when i > 1\nlet y = if i > 1 then p.s else 0\n"
+        "let t = x + y\ns = max(0, min(9999998, if t >= 9999999 then t - 9999999 else t))\nanswer s\n",
+        2, &o,
+        "t.dp:10:28: this step: its argument, in -9999999..9999997, has error 4.17 in f32, at least 1/2 of "
+        "an integer");
+    at_dp *d = parsed(HEAD "value v in 0..900000000\nv = max(0, 100000000*x)\nanswer v\n");
+    at_dp_instance *x = bound(d, 3);
+    at_model m;
+    at_err err = {0};
+    assert_int_equal(at_dp_model(x, &o, &m, &err), AT_EDOMAIN);
+    if (strncmp(err.text, "t.dp:8:8: this, in 0..900000000, has an error of up to ", 55))
+        fail_msg("%s", err.text);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
 /* With nothing left a construction is no broken one, and 0 means "as it should be". */
 static void test_fewer(void **state)
 {
@@ -264,8 +301,8 @@ static void test_fewer(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large), cmocka_unit_test(test_compared),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_large),      cmocka_unit_test(test_compared),
                                        cmocka_unit_test(test_selections), cmocka_unit_test(test_too_large),
-                                       cmocka_unit_test(test_fewer)};
+                                       cmocka_unit_test(test_places),     cmocka_unit_test(test_fewer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
