@@ -280,6 +280,53 @@ static void test_grains(void **state)
         }
 }
 
+/* x in 0..1 and y, computed in f32 from numbers that cancel: x is 0.1 v[0] - 0.3 v[1], y the same of v[2], v[3]. Rounding takes
+ * them off by up to their errors. Runs hardly reach these, so here the biases of the first layer do it: x below 0 by its error,
+ * y off by its own in the direction where both errors add up. One unit carries x and cuts it off at 0, while y - x has it
+ * still. */
+static void test_cut_off(void **state)
+{
+    (void)state;
+    for (int min = 0; min < 2; min++) {
+        at_program *P = at_program_new("cut", 1);
+        at_var v = at_ints(P, "v", 4, 0, 0x1p22), of[2];
+        double coef[2] = {0.1, -0.3}, low = min ? -8 : 0; /* of y: x is the smaller one, or the larger one */
+        for (int k = 0; k < 2; k++) {
+            at_var sum = at_sum(P, NULL, AT_VEC(v + 2 * k, v + 2 * k + 1), coef, k ? low : 0);
+            double from = k ? low : 0;
+            of[k] = at_pass(P, k ? "y" : "x", at_known(P, NULL, sum, from, from + 1, false, -1));
+        }
+        at_emit(P, AT_VEC(min ? at_min2(P, "m", of[0], of[1]) : at_max2(P, "m", of[0], of[1])), AT_READ_RAW,
+                0);
+        at_program_arithmetic(P, at_f32);
+        at_model m;
+        at_err err = {0};
+        double bound, *want, x[4] = {3, 1, 8, 1};
+        assert_int_equal(at_assemble(P, &m, &bound, &err), AT_OK);
+        double off[2] = {-at_program_var(P, of[0]).err, at_program_var(P, of[1]).err};
+        assert_true(-off[0] > 0.1 && off[1] > 0.1);
+        const at_dense *d = &m.blocks[0].dense[0];
+        assert_int_equal(d->rows, 4); /* x, -x, y, -y, in some order */
+        for (int r = 0; r < 4; r++) {
+            const double *w = at_model_data(&m, d->w) + (size_t)r * (size_t)m.width;
+            double a = w[0] != 0 ? w[0] : w[2];
+            at_model_data(&m, d->b)[r] += off[w[0] == 0] * (a > 0 ? 1 : -1);
+        }
+        at_arena a;
+        at_arena_init(&a);
+        at_output y;
+        assert_int_equal(at_program_run(P, &(at_input){1, x}, &a, &want, &err), AT_OK);
+        assert_int_equal(at_run(&m, at_f64, &(at_input){1, x}, NULL, &a, &y, &err), AT_OK);
+        double miss = fabs(y.value[0] - want[0]);
+        assert_true(miss > 0.99 * (off[1] - off[0])); /* they do add up */
+        if (miss > bound)
+            fail_msg("off by %g, bound %g", miss, bound);
+        at_arena_release(&a);
+        at_model_release(&m);
+        at_program_free(P);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_slopes),
         cmocka_unit_test(test_integer_steps_remove_errors),
         cmocka_unit_test(test_carry_below_the_range),
+        cmocka_unit_test(test_cut_off),
         cmocka_unit_test(test_far_comparisons),
         cmocka_unit_test(test_sparsemax_is_exact),
         cmocka_unit_test(test_softmax_is_tight),

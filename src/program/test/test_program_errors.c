@@ -284,6 +284,44 @@ static void test_assembly(void **state)
     at_program_free(k.P);
 }
 
+/* Numbers that p24e5 does not hold: its largest is just below 65536, its smallest normal one 2^-14. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    const at_arith half = {.kind = AT_PBIT, .bits = 24, .exp_bits = 5};
+#define OVERFLOW(words, out)                                                                                 \
+    do {                                                                                                     \
+        bench k = bench_new();                                                                               \
+        at_program_arithmetic(k.P, half);                                                                    \
+        at_var far = at_scaled(k.P, 16383, k.x), one = at_const(k.P, 1);                                     \
+        assembly_fails(k, (out), words);                                                                     \
+        (void)far, (void)one;                                                                                \
+    } while (0)
+    OVERFLOW("output v: its error in p24e5 has no bound", at_sum(k.P, "v", AT_VEC(k.x), (double[]){1e6}, 0));
+    OVERFLOW("output v: its error in p24e5 has no bound", at_sum(k.P, "v", AT_VEC(k.x), NULL, 1e6));
+    OVERFLOW("output v: its error in p24e5 has no bound", at_select(k.P, "v", k.b, at_const(k.P, 1e5), k.x));
+    OVERFLOW("output v: its error in p24e5 has no bound", /* fits, but not twice */
+             at_max2(k.P, "v", k.x, at_sub(k.P, at_pass(k.P, "p", far), at_scaled(k.P, -1, far))));
+    OVERFLOW("output y: its error in p24e5 has no bound", /* a sum of nine */
+             ATTEND(.query = AT_VEC(one), .key = AT_VEC(k.x), .value = AT_VEC(far), .gap = 1,
+                    .weighting = AT_AVERAGE_HARD));
+    OVERFLOW("attention y: its scores, times",
+             ATTEND(.query = AT_VEC(one), .key = AT_VEC(far), .value = AT_VEC(k.x), .gap = 1));
+    OVERFLOW("attention y: its scores, times",
+             ATTEND(.query = AT_VEC(one), .key = AT_VEC(far), .value = AT_VEC(k.x), .gap = 0.125,
+                    .weighting = AT_SPARSEMAX));
+    OVERFLOW("attention y: score error inf leaves nothing of the gap 1",
+             ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(far), .value = AT_VEC(k.x), .gap = 1,
+                    .weighting = AT_LEFTMOST_HARD));
+    OVERFLOW("output y: its error in p24e5 has no bound", /* no key of the class: all weights vanish */
+             ATTEND(.query = AT_VEC(k.b, at_not(k.P, k.b)), .key = AT_VEC(k.b, at_not(k.P, k.b)),
+                    .value = AT_VEC(k.x), .gap = 1, .weighting = AT_LINEAR));
+    OVERFLOW("attention y: its scale 100000 may overflow",
+             ATTEND(.query = AT_VEC(k.b, at_not(k.P, k.b)), .key = AT_VEC(k.b, at_not(k.P, k.b)),
+                    .value = AT_VEC(k.x), .gap = 1, .scale = 1e5, .weighting = AT_LINEAR));
+#undef OVERFLOW
+}
+
 /* The interpreter refuses what the model would refuse. */
 static void test_domain(void **state)
 {
@@ -310,7 +348,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inputs),    cmocka_unit_test(test_frame),    cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_attention), cmocka_unit_test(test_assembly), cmocka_unit_test(test_domain),
+        cmocka_unit_test(test_attention), cmocka_unit_test(test_assembly), cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_domain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
