@@ -11,7 +11,7 @@
 #include "../refute_internal.h"
 #include "small_models.h"
 
-enum { MOST = 256, ROWS = 4096 };
+enum { MOST = 256, ROWS = 64 };
 
 /* All that the definitions speak of, by prompt. */
 typedef struct {
