@@ -101,6 +101,30 @@ harmless() # $1 name, $2... files (default: what came out): nothing that acts bu
     verdict $? "$name"
 }
 
+catches() # $1 process: until it catches SIGTERM, however busy the machine; where that cannot be seen, half a second
+{
+    [ -r "/proc/$1/status" ] || {
+        sleep 0.5
+        return
+    }
+    # Before it becomes attest it is a shell, as this is, with handlers of its own. SigCgt is a mask in hexadecimal; SIGTERM, 15,
+    # is the 4 in its fourth digit from the right.
+    for _ in $(seq 600); do
+        ! [ "/proc/$1/exe" -ef "/proc/$$/exe" ] && grep -q '^SigCgt:.*[4567c-f]...$' "/proc/$1/status" 2>/dev/null && return
+        sleep 0.1
+    done
+}
+
+waits() # $1 process: the same, and until it waits for something
+{
+    catches "$1"
+    for _ in $(seq 600); do
+        grep -q '^State:[[:space:]]*S' "/proc/$1/status" 2>/dev/null && return
+        [ -r "/proc/$1/status" ] || return
+        sleep 0.1
+    done
+}
+
 finish()
 {
     echo "1..$tests"

@@ -91,18 +91,17 @@ refuses 2 'collide takes no claim' 'match2' bench collide match2
 # Ctrl-C: `run` waits for a line; the signal ends it with one line and exit 3.
 call build match2 --set N=8,M=17 -o "$dir/m.st"
 mkfifo "$dir/fifo"
-sleep 10 >"$dir/fifo" &
-sleeper=$!
+exec 7<>"$dir/fifo" # open, and nobody writes
 (
     trap - INT # what a background job of this shell ignores, it would ignore as well
     exec "$attest" run "$dir/m.st" - <"$dir/fifo" >"$dir/.out" 2>"$dir/.err"
 ) &
 job=$!
-sleep 0.5
+waits $job
 kill -TERM $job
 wait $job
 code=$?
-kill $sleeper
+exec 7>&-
 [ $code -eq 3 ] && [ "$(cat "$dir/.err")" = 'attest run: line 1: interrupted' ]
 verdict $? 'interrupted: one line, exit 3'
 finish

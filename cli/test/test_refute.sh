@@ -70,7 +70,7 @@ refuses 2 'refute: a budget' '0.001..1e+12' refute "$dir/pairs.st" --task match3
 # Interrupted: what was tried is kept.
 "$attest" refute "$dir/triples.st" --task match3 --set N=5,M=9 --precision f32 --budget 1000000 --db "$dir/c.db" >/dev/null 2>&1 &
 pid=$!
-sleep 1
+catches "$pid"
 kill -TERM "$pid"
 wait "$pid"
 code=$?

@@ -4,14 +4,6 @@
 
 "$attest" build match2 --set N=4,M=5 -o "$dir/m.st" >/dev/null
 mkfifo "$dir/fifo" "$dir/fifo.st" "$dir/fifo.dp" "$dir/fifo.db"
-waits() # $1 process: until it catches SIGTERM and sleeps, however busy the machine; where that cannot be seen, half a second
-{
-    [ -r "/proc/$1/status" ] || { sleep 0.5; return; }
-    for _ in $(seq 600); do # SigCgt is a mask in hexadecimal; SIGTERM, 15, is the 4 in its fourth digit from the right
-        grep -q '^State:[[:space:]]*S' "/proc/$1/status" && grep -q '^SigCgt:.*[4567c-f]...$' "/proc/$1/status" && return
-        sleep 0.1
-    done
-}
 stopped() # $1 name, $2 standard input, $3 standard output, $4... arguments of attest
 {
     local name=$1 from=$2 to=$3 pid
