@@ -110,7 +110,7 @@ static void sure_and_not(void **state)
     assert_true(tenths.unsure > 80 && tenths.turned > 10 && edge.unsure > 10);
 }
 
-/* Reals: scores that are merely near, in every arithmetic that rounds. */
+/* Reals, and thirds: scores that are merely near. */
 static void never_wrong(void **state)
 {
     (void)state;
