@@ -297,12 +297,14 @@ static void test_overflow(void **state)
         assembly_fails(k, (out), words);                                                                     \
         (void)far, (void)one;                                                                                \
     } while (0)
-    OVERFLOW("output v: its error in p24e5 has no bound", at_sum(k.P, "v", AT_VEC(k.x), (double[]){1e6}, 0));
-    OVERFLOW("output v: its error in p24e5 has no bound", at_sum(k.P, "v", AT_VEC(k.x), NULL, 1e6));
-    OVERFLOW("output v: its error in p24e5 has no bound", at_select(k.P, "v", k.b, at_const(k.P, 1e5), k.x));
-    OVERFLOW("output v: its error in p24e5 has no bound", /* fits, but not twice */
+    OVERFLOW("v: an output, whose error in p24e5 has no bound",
+             at_sum(k.P, "v", AT_VEC(k.x), (double[]){1e6}, 0));
+    OVERFLOW("v: an output, whose error in p24e5 has no bound", at_sum(k.P, "v", AT_VEC(k.x), NULL, 1e6));
+    OVERFLOW("v: an output, whose error in p24e5 has no bound",
+             at_select(k.P, "v", k.b, at_const(k.P, 1e5), k.x));
+    OVERFLOW("v: an output, whose error in p24e5 has no bound", /* fits, but not twice */
              at_max2(k.P, "v", k.x, at_sub(k.P, at_pass(k.P, "p", far), at_scaled(k.P, -1, far))));
-    OVERFLOW("output y: its error in p24e5 has no bound", /* a sum of nine */
+    OVERFLOW("y: an output, whose error in p24e5 has no bound", /* a sum of nine */
              ATTEND(.query = AT_VEC(one), .key = AT_VEC(k.x), .value = AT_VEC(far), .gap = 1,
                     .weighting = AT_AVERAGE_HARD));
     OVERFLOW("attention y: its scores, times",
@@ -313,7 +315,7 @@ static void test_overflow(void **state)
     OVERFLOW("attention y: score error inf leaves nothing of the gap 1",
              ATTEND(.query = AT_VEC(k.x), .key = AT_VEC(far), .value = AT_VEC(k.x), .gap = 1,
                     .weighting = AT_LEFTMOST_HARD));
-    OVERFLOW("output y: its error in p24e5 has no bound", /* no key of the class: all weights vanish */
+    OVERFLOW("y: an output, whose error in p24e5 has no bound", /* no key of the class: all weights vanish */
              ATTEND(.query = AT_VEC(k.b, at_not(k.P, k.b)), .key = AT_VEC(k.b, at_not(k.P, k.b)),
                     .value = AT_VEC(k.x), .gap = 1, .weighting = AT_LINEAR));
     OVERFLOW("attention y: its scale 100000 may overflow",
