@@ -20,6 +20,15 @@ says 0 'generate: a trained model' '<eos>' generate "$dir/m.st" '1 0 1 1 0 0 <se
 says 0 'look: a trained model' 'layer' look "$dir/m.st" '1 0 1 <sep>'
 says 0 'train: JSON' '"exams": [[100,' train parity --set n=6 $recipe --steps 100 --count 10 --json
 
+# Whose model takes what, as help says: nets that have no step for one more row are run and examined.
+for net in tanh gru; do
+    # shellcheck disable=SC2086
+    call train parity --set n=6 $recipe --net $net --steps 2 --count 2 -o "$dir/rival.st"
+    says 0 "run: the model of $net" '' run "$dir/rival.st" '1 0 1 <sep>'
+    says 0 "eval: the model of $net" 'answers right' eval "$dir/rival.st" parity --set n=6 --count 2
+    refuses 2 "generate: the model of $net" 'no step for rnn' generate "$dir/rival.st" '1 0 1 <sep>'
+done
+
 # Killed in the middle and gone on with: the same model. An interrupted one keeps what was done, exit 3.
 # shellcheck disable=SC2086
 "$attest" train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" >/dev/null 2>&1 &
