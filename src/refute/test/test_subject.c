@@ -1,54 +1,9 @@
 /* test_subject.c: what counts as a pair, who finds one by luck, and how it is made simpler.
  *
- * The models are tables: task match2 of length N, answered from each position's own token. With N = 1 that can be right. */
-#include "../refute_internal.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
-#include <string.h>
-
-#define OK(x)                                                                                                \
-    do {                                                                                                     \
-        err = (at_err){0};                                                                                   \
-        if (x)                                                                                               \
-            fail_msg("%s", err.text);                                                                        \
-    } while (0)
-
-static at_err err; /* of the last call */
+ * The models are tables (token_table.h). */
+#include "token_table.h"
 
 enum { M = 6 };
-
-typedef struct {
-    at_model m;
-    at_params p;
-    at_subject s;
-} fixture;
-
-/* value[x] > 0: says yes to token x. */
-static void fixture_init(fixture *f, int N, const double *value)
-{
-    const at_task *t = at_task_find("match2");
-    at_model_init(&f->m);
-    f->m.width = 1;
-    f->m.n_min = f->m.n_max = N;
-    f->m.pos_origin = 1;
-    f->m.fields = at_new(&f->m.arena, at_field, 1);
-    f->m.n_fields = 1;
-    f->m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = M, .embed = {0, 1, -1}};
-    f->m.readout = (at_readout){.kind = AT_READ_THRESHOLD, .rows = 1};
-    OK(at_model_layout(&f->m, &err));
-    memcpy(at_model_data(&f->m, f->m.fields[0].embed.tensor), value, M * sizeof *value);
-    *at_model_data(&f->m, f->m.readout.w) = 1;
-    at_params_init(&f->p, t->params, t->n_params);
-    OK(at_params_set(&f->p, "N", N, &err));
-    OK(at_params_set(&f->p, "M", M, &err));
-    f->s = (at_subject){.m = &f->m, .arith = at_f64, .task = t, .params = &f->p};
-    OK(at_subject_check(&f->s, &err));
-}
 
 static const double right[M] = {1, -2, -3, 4, -5, -6}; /* 2x = 0 mod 6: 0 and 3; no two values are equal */
 static const double never[M] = {-1, -1, -1, -1, -1, -1};
@@ -73,7 +28,7 @@ static void test_answers_and_pairs(void **state)
     at_answer y;
     at_err why = {0};
     at_arena_init(&a);
-    fixture_init(&f, 1, right);
+    fixture_init(&f, 1, M, right);
     for (double x = 0; x < M; x++) {
         OK(at_subject_answer(&f.s, &(at_input){1, &x}, &a, &y, &err));
         assert_true(y.correct && y.position == -1 && y.n == 1);
@@ -82,7 +37,7 @@ static void test_answers_and_pairs(void **state)
     assert_non_null(strstr(why.text, "at no position"));
     at_model_release(&f.m);
 
-    fixture_init(&f, 1, never);
+    fixture_init(&f, 1, M, never);
     double x = 3;
     OK(at_subject_answer(&f.s, &(at_input){1, &x}, &a, &y, &err));
     assert_true(!y.correct && y.position == 0 && y.got[0] == 0 && y.right[0] == 1);
@@ -91,7 +46,7 @@ static void test_answers_and_pairs(void **state)
     at_model_release(&f.m);
 
     /* The same decision, but not the same value: the model does tell them apart. */
-    fixture_init(&f, 1, (double[M]){-1, -2, -1, -1, -1, -1});
+    fixture_init(&f, 1, M, (double[M]){-1, -2, -1, -1, -1, -1});
     assert_int_equal(verify(&f, (double[]){0}, (double[]){1}, 1, NULL), AT_FALSE);
     at_model_release(&f.m);
     at_arena_release(&a);
@@ -102,16 +57,16 @@ static void test_random_search(void **state)
     (void)state;
     fixture f;
     at_random_search r;
-    fixture_init(&f, 1, right);
+    fixture_init(&f, 1, M, right);
     OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
     assert_true(r.tried == 500 && !r.wrong && !r.pair);
     assert_int_equal(at_refute_random(&f.s, &(at_refute_env){0}, &r, &err), AT_EINPUT);
     at_model_release(&f.m);
-    fixture_init(&f, 3, never);
+    fixture_init(&f, 3, M, never);
     OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
     assert_true(r.tried < 500 && r.wrong && r.pair);
     at_model_release(&f.m);
-    fixture_init(&f, 1, (double[M]){1, -2, -3, -4, -5, -6}); /* wrong on 3, but no two values are equal */
+    fixture_init(&f, 1, M, (double[M]){1, -2, -3, -4, -5, -6}); /* wrong on 3, but no two values are equal */
     OK(at_refute_random(&f.s, &(at_refute_env){.states = 500}, &r, &err));
     assert_true(r.wrong && !r.pair);
     at_model_release(&f.m);
@@ -123,7 +78,7 @@ static void test_shrinking(void **state)
     fixture f;
     at_arena a;
     at_arena_init(&a);
-    fixture_init(&f, 5, never);
+    fixture_init(&f, 5, M, never);
     /* 4+2 = 0: they differ in three places, one would do */
     double x[2][5] = {{5, 4, 2, 1, 5}, {5, 4, 5, 4, 4}};
     at_pair p = {.x = {{5, x[0]}, {5, x[1]}}};
@@ -158,7 +113,7 @@ static void test_shrunk_is_smallest(void **state)
     enum { LENGTH = 5 };
     fixture f;
     int pairs = 0, stays = 0;
-    fixture_init(&f, LENGTH, (double[M]){-1, -1, -2, -1, -1, -2});
+    fixture_init(&f, LENGTH, M, (double[M]){-1, -1, -2, -1, -1, -2});
     for (uint64_t seed = 0; seed < 400; seed++) {
         at_rng r = at_rng_at(seed, 4);
         at_arena a;
@@ -377,7 +332,7 @@ static void test_what_does_not_fit(void **state)
 {
     (void)state;
     fixture f;
-    fixture_init(&f, 3, never);
+    fixture_init(&f, 3, M, never);
     at_subject s = f.s;
     s.arith = (at_arith){AT_BALL, 128, 0};
     assert_int_equal(at_subject_check(&s, &err), AT_EREFUSED);

@@ -1,58 +1,20 @@
 /* test_work.c: budgets are work: what is looked at, and what is found, depends on the seed alone.
  *
- * The models are tables, as in test_subject.c: match2 of length 1 over M tokens, answered from the token's own value. */
-#include "../refute_internal.h"
+ * The models are tables (token_table.h): match2 of length 1 over M tokens, answered from the token's own value. */
+#include "token_table.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-
-#define OK(x)                                                                                                \
-    do {                                                                                                     \
-        err = (at_err){0};                                                                                   \
-        if (x)                                                                                               \
-            fail_msg("%s", err.text);                                                                        \
-    } while (0)
-
-static at_err err; /* of the last call */
 
 enum { M = 4096 };
 
-typedef struct {
-    at_model m;
-    at_params p;
-    at_subject s;
-} fixture;
-
 /* Right on every token but `wrong` (-1: on all). */
-static void fixture_init(fixture *f, int wrong)
+static void fixture_wrong(fixture *f, int wrong)
 {
-    const at_task *t = at_task_find("match2");
-    at_model_init(&f->m);
-    f->m.width = f->m.n_min = f->m.n_max = f->m.pos_origin = 1;
-    f->m.fields = at_new(&f->m.arena, at_field, 1);
-    f->m.n_fields = 1;
-    f->m.fields[0] = (at_field){.name = "x", .kind = AT_FIELD_TOKEN, .size = M, .embed = {0, 1, -1}};
-    f->m.readout = (at_readout){.kind = AT_READ_THRESHOLD, .rows = 1};
-    OK(at_model_layout(&f->m, &err));
-    double *value = at_model_data(&f->m, f->m.fields[0].embed.tensor);
-    for (int x = 0; x < M; x++) {
-        value[x] = x + 1;
-        if ((2 * x % M != 0) != (x == wrong))
-            value[x] = -value[x];
-    }
-    *at_model_data(&f->m, f->m.readout.w) = 1;
-    at_params_init(&f->p, t->params, t->n_params);
-    OK(at_params_set(&f->p, "N", 1, &err));
-    OK(at_params_set(&f->p, "M", M, &err));
-    f->s = (at_subject){.m = &f->m, .arith = at_f64, .task = t, .params = &f->p};
-    OK(at_subject_check(&f->s, &err));
+    double value[M];
+    for (int x = 0; x < M; x++)
+        value[x] = (2 * x % M == 0) != (x == wrong) ? x + 1 : -(x + 1);
+    fixture_init(f, 1, M, value);
 }
 
 static void *spin(void *stop)
@@ -87,7 +49,7 @@ static void test_busy(void **state)
         fixture f;
         at_arena a;
         at_refutation quiet, busy, more;
-        fixture_init(&f, wrong);
+        fixture_wrong(&f, wrong);
         at_arena_init(&a);
         at_refute_env env = {.work = 6e6, .seed = 3, .threads = 1};
         OK(at_refute(&f.s, &env, NULL, &a, &quiet, &err));
@@ -121,7 +83,7 @@ static void test_spent(void **state)
     (void)state;
     fixture f;
     at_arena a;
-    fixture_init(&f, -1);
+    fixture_wrong(&f, -1);
     at_arena_init(&a);
     double cost = work_of_input(&f.s);
     assert_true(cost == WORK_STATE + 1 * 1 * (1 + 1)); /* one embedded number, one that is read */
