@@ -5,7 +5,7 @@ says 0 'map: a table' 'linear' map
 fits 'the table fits 80 columns'
 harmless 'no colour into a pipe'
 holds 'map: what is constant' grep -qF constant "$dir/.out"
-call check match2 --db "$dir/m.db" -o "$dir/r.html"
+call check match2 --set N=4 --db "$dir/m.db" -o "$dir/r.html"
 says 0 'map --db: checked is starred' '3 *' map --db "$dir/m.db"
 for kind in png svg pdf; do
     says 0 "map -o .$kind" 'panels' map --db "$dir/m.db" -o "$dir/map.$kind"
