@@ -9,7 +9,9 @@
    that fails; a test that killed it in an earlier run, of whatever code, goes before all others. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
    times what the unmutated test took and ten seconds more, so that a busy machine kills nothing.
 4. What is left runs the tests of its module once more under the sanitizers (a second build of the same tree): they see what is read or
-   written beside an array, and what is not released. --plain leaves this out.
+   written beside an array, and what is not released.
+
+--phases own,sanitized leaves parts out; what survives them is `open` until it has met all.
 
 Each verdict is a line of build/mutants/code.tsv at once. A later run of the same code skips mutants that were killed, and those
 that survived the same tests. --seconds bounds the test time of one mutant; what has then not been killed is `open`.
@@ -221,6 +223,8 @@ def tree_build(rows, count, jobs):
     return chosen
 
 
+# The tests of the mutant's own module, those of the others, and its own once more under the sanitizers.
+PHASES = ('own', 'others', 'sanitized')
 SANITIZE = ('SANITIZE=address,undefined', 'BUILD=build-sanitize')
 
 
@@ -474,8 +478,9 @@ class Hunt:
         self.bases = Bases(code + digest([OUT + '/list.tsv']), self.pool)
         self.guard = Guard(chosen)
         self.jobs = [line.split(None, 2) for line in make(1, '-s', 'mutants-jobs', quiet=True).stdout.splitlines()]
+        self.sanitized = []
         self.killers = killers_read(OUT + '/code.tsv')
-        self.phases = ['own'] if args.own else ['own', 'others'] if args.plain else ['own', 'others', 'sanitized']
+        self.phases = args.phases.split(',')
 
     def again(self, todo):
         """What an earlier run killed, first of all before the test that did it; gives those that this test does not kill."""
@@ -512,7 +517,8 @@ class Hunt:
 
     def reaching(self, number, phase, module):
         """Tests of the module (own, sanitized), or of the others; the fastest first."""
-        jobs = [j for j in self.jobs if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
+        jobs = self.sanitized if phase == 'sanitized' else self.jobs
+        jobs = [j for j in jobs if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
         return sorted(((j, b) for j, b in zip(jobs, self.bases.find(jobs)) if number in b['reached'] and not b['fails']),
                       key=lambda x: x[1]['cpu'])
 
@@ -534,7 +540,7 @@ class Hunt:
                 how = ', '.join(past + [f'{phase} {how}'])
             if verdict == 'survived':
                 survivors.append((number, row, past + [f'{phase} {how.split()[-1]}']))
-                if phase != self.phases[-1] or self.args.own:
+                if not all(any(p.startswith(name + ' ') for p in survivors[-1][2]) for name in PHASES):
                     verdict = 'open'
                 elif not re.search(r' [1-9]', how):
                     verdict = 'unreached'
@@ -544,12 +550,12 @@ class Hunt:
         todo = self.left()
         say(f'{len(todo)} of {len(self.chosen)} to run')
         todo = self.again(todo)
-        for k, phase in enumerate(self.phases):
+        for phase in self.phases:
             if phase == 'sanitized' and todo:
-                self.jobs = sanitized(self.args.jobs)
+                self.sanitized = sanitized(self.args.jobs)
             survivors, waiting = [], {}
             for number, row, past in todo:
-                if len(past) > k:
+                if any(p.startswith(phase + ' ') for p in past):
                     survivors.append((number, row, past))
                     continue
                 tests = self.reaching(number, phase, row[3].split('/')[1])
@@ -570,10 +576,11 @@ def main():
     ap.add_argument('--seed', default='attest')
     ap.add_argument('--only', help='draws from files whose path matches')
     ap.add_argument('--take', default='', help='runs, of those drawn, the mutants of files whose path matches')
-    ap.add_argument('--plain', action='store_true', help='no sanitizers')
-    ap.add_argument('--own', action='store_true', help="only the tests of the mutant's module")
+    ap.add_argument('--phases', default=','.join(PHASES), help='which tests are run, and in which order')
     ap.add_argument('--summary', action='store_true', help='tells what is known, runs nothing')
     args = ap.parse_args()
+    if any(p not in PHASES for p in args.phases.split(',')):
+        ap.error('--phases: ' + ', '.join(PHASES) + ' are allowed, with commas between them')
     os.makedirs(TREE, exist_ok=True)
     flags = ' '.join(w for w in read(BUILD + '/flags').decode().split() if re.match(r'-(I|D|std=)', w))
     rows = places(f'{flags} -I{BUILD}', args.seed, args.only)
