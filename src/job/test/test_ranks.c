@@ -167,7 +167,7 @@ static void ranks_start_short_of_memory(void **state)
         skip();
     for (int k = 1; k <= 5;
          k++) { /* the ranks themselves, and what they note of each other; then there is none */
-        char words[16], *said;
+        char words[24], *said;
         snprintf(words, sizeof words, "open %d", k);
         int rc = ranks_call(2, "", "", words, &said);
         if (k == 5 ? rc != 0 : rc != 3 || !strstr(said, "said: out of memory"))
