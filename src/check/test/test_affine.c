@@ -279,6 +279,30 @@ static void test_hypotheses(void **state)
     }
 }
 
+/* A readout that rounds is right at the corners, where every real is 0 or the largest, and nowhere else. */
+static void test_rounded(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    at_arena a;
+    at_arena_init(&a);
+    at_model m = firsthand(N);
+    m.readout.kind = AT_READ_ROUND;
+    const at_task *t = at_task_find("copy");
+    at_params p;
+    at_params_init(&p, t->params, t->n_params);
+    OK(at_params_set(&p, "N", N, &err));
+    at_question q = {
+        .evidence = AT_EV_EXACT, .how = AT_ENUM_PAIRS, .arith = at_f64, .tolerance = 0.01, .seed = 3};
+    at_verdict v;
+    at_err why = {0};
+    at_status s = at_check(&m, t, &p, &q, &(at_check_env){.threads = 1}, &a, &v, &why);
+    if (s ? s != AT_EREFUSED && s != AT_EINPUT : v.holds != AT_FALSE)
+        fail_msg("%d %s", s, s ? why.text : at_evidence_names[v.evidence]);
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
 /* ---- random models ------------------------------------------------------------------------------------------ */
 
 #define MODELS 6000
@@ -463,8 +487,8 @@ static void test_runs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_hearsay),
-                                       cmocka_unit_test(test_hypotheses), cmocka_unit_test(test_rumour),
-                                       cmocka_unit_test(test_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms),      cmocka_unit_test(test_hearsay),
+                                       cmocka_unit_test(test_hypotheses), cmocka_unit_test(test_rounded),
+                                       cmocka_unit_test(test_rumour),     cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

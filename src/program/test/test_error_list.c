@@ -130,7 +130,7 @@ static void test_list(void **state)
     for (int k = 0; k < MADE; k++)
         for (int n = 1; n <= 20; n += n < 5 ? 1 : 5)
             for (int a = 0; a < STEPS; a++) {
-                char name[16];
+                char name[24];
                 snprintf(name, sizeof name, "made %d", k);
                 program_add(&list, name, made(k, n), n, ariths[a]);
             }

@@ -379,6 +379,11 @@ static void refusals_name_the_limit_and_leave_no_file(void **state)
     assert_int_equal(at_look_svg(&f.l, &t, &err), AT_EINPUT);
     f.y.n = 3;
     err = (at_err){0};
+    f.l.model = NULL;
+    assert_int_equal(at_look_svg(&f.l, &t, &err), AT_EINPUT);
+    assert_int_equal(at_look_svg(NULL, &t, NULL), AT_EINPUT);
+    f.l.model = &f.m;
+    err = (at_err){0};
     f.tr.heads[1].block = 1; /* the MLP */
     assert_int_equal(at_look_svg(&f.l, &t, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "block 1"));

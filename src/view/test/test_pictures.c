@@ -143,6 +143,10 @@ static void study_note(at_text *out, at_text *t, const at_study_group *g, sweep 
         }
 }
 
+#define LONG_NAME                                                                                            \
+    "a-task-with-a-name-that-is-longer-than-any-column-of-a-table-should-be-and-than-twice-its-width-too-"   \
+    "so-that-it-is-cut"
+
 static void sweeps_note(at_text *out, at_text *t)
 {
     sweep s;
@@ -158,8 +162,7 @@ static void sweeps_note(at_text *out, at_text *t)
     picture_note(out, "report of a sweep", t);
     sweep_end(&s);
     sweep_plan(&s, &paper_widths);
-    run_add(&s, "a-task-with-a-name-that-is-longer-than-any-column-of-a-table-should-be", 0, 10, 16, 1, 0.95,
-            "silent");
+    run_add(&s, LONG_NAME, 0, 10, 16, 1, 0.95, "silent");
     OK(at_study_make(s.rows, s.n, "this", &s.a, &st, &err));
     study_note(out, t, &st.groups[0], &s);
     sweep_end(&s);
