@@ -229,6 +229,8 @@ at_status cli_plot_draw(const at_plot *p, const char *path, at_err *err); /* tha
 
 /* Are these two files, or would one be written over the other? NULL is none. */
 bool cli_apart(const char *a, const char *b, at_err *err);
+/* Is no file that the words name one of those to be written? */
+bool cli_kept(const cli_args *a, at_err *err);
 
 /* ---- what main sets up --------------------------------------------------------------------------- */
 

@@ -149,8 +149,8 @@ static int run(const cli_args *a)
         s = at_picture_kind_of(a->plot, &kind, &err);
     if (!s && (at_file_probe(report, &err) || (a->plot && at_file_probe(a->plot, &err))))
         s = err.code;
-    if (!s &&
-        !(cli_apart(db, report, &err) && cli_apart(db, a->plot, &err) && cli_apart(report, a->plot, &err)))
+    if (!s && !(cli_apart(db, report, &err) && cli_apart(db, a->plot, &err) &&
+                cli_apart(report, a->plot, &err) && cli_kept(a, &err)))
         s = err.code;
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
     teller t = {.args = a, .rows = a->json ? json_array() : NULL};

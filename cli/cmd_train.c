@@ -121,6 +121,8 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
     for (int k = 0; k < 3 && !s; k++)
         if ((paths[k] && at_file_probe(paths[k], err)) || !cli_apart(paths[k], paths[(k + 1) % 3], err))
             s = err->code;
+    if (!s && !cli_kept(a, err))
+        s = err->code;
     if (!s)
         s = cli_source_open(a, a->words[0], d, err);
     if (!s && a->from && (s = at_model_load(from, a->from, err)))

@@ -55,7 +55,8 @@ static int unknown(const char *name)
 static bool outputs_can_be_written(const cli_args *a, at_err *err)
 {
     return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err)) &&
-           cli_apart(a->db, a->out, err) && cli_apart(a->db, a->plot, err) && cli_apart(a->out, a->plot, err);
+           cli_apart(a->db, a->out, err) && cli_apart(a->db, a->plot, err) &&
+           cli_apart(a->out, a->plot, err) && cli_kept(a, err);
 }
 
 static int dispatch(int argc, char **argv)

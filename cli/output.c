@@ -233,11 +233,23 @@ int cli_put_json(const cli_args *a, json_t *j, int code)
     return cli_put_text(a, &t, code);
 }
 
-/* The folder must be there and let us in. */
 bool cli_apart(const char *a, const char *b, at_err *err)
 {
     bool same = a && b && at_file_same(a, b);
     if (same)
         at_fail(err, AT_EINPUT, "%.200s: two files to write have this name", a);
     return !same;
+}
+
+bool cli_kept(const cli_args *a, at_err *err)
+{
+    const char *made[] = {a->out, a->plot, a->state, a->db};
+    for (int i = 0; i < a->n_words; i++) /* a claim's id may be the name of a file, too, which nobody reads */
+        for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+            if (made[k] && !at_claim_find(a->words[i]) && !access(a->words[i], F_OK) &&
+                at_file_same(a->words[i], made[k])) {
+                at_fail(err, AT_EINPUT, "%.200s: is read, and would be written over", made[k]);
+                return false;
+            }
+    return true;
 }

@@ -80,6 +80,18 @@ for command in $(sh tools/commands.sh "$attest"); do
 done
 holds 'several commands were tried' test "$several" -ge 5
 holds 'the ledger is as it was' cmp "$dir/kept.db" "$dir/kept.was"
+# Nor is what a command reads: a recurrence, a file of lines, a model.
+cp examples/lis.dp "$dir/read.dp"
+printf 'a <sep> b <sep> c\n' >"$dir/read.txt"
+"$attest" build lemma-a3 -o "$dir/read.svg" >/dev/null
+cat "$dir/read.dp" "$dir/read.txt" "$dir/read.svg" >"$dir/read.was"
+refuses 2 'compile: not over the recurrence' 'is read, and would be written over' compile "$dir/read.dp" --set n=3,top=3 -o "$dir/./read.dp"
+refuses 2 'train: not over the lines' 'is read, and would be written over' train "$dir/read.txt" -o "$dir/read.txt"
+refuses 2 'look: not over the model' 'is read, and would be written over' look "$dir/read.svg" 0/0 -o "$dir/read.svg"
+cat "$dir/read.dp" "$dir/read.txt" "$dir/read.svg" >"$dir/read.is"
+holds 'what is read is as it was' cmp "$dir/read.is" "$dir/read.was"
+(cd "$dir" && printf x >match2) # the name of a claim, which is no file that is read
+holds 'a model may have the name of its claim' sh -c "cd '$dir' && '$attest' build match2 -o match2"
 refuses 2 'a device that may be written is no fault' 'nosuch' build nosuch -o /dev/null
 refuses 2 'nor is a file that is there' 'nosuch' build nosuch -o "$dir/.out"
 holds 'nothing stays of trying' sh -c "! ls -A '$dir' | grep -q attest-"
