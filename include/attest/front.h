@@ -188,6 +188,7 @@ typedef struct {
     double scale;          /* factor on the scales of attention; 0: 1 */
     int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
+    bool reals; /* at_dp_shape: of the construction over the reals, whether or not an arithmetic can run it */
 } at_dp_options;
 
 /* The program of a decoder that writes the chain, one row a state: rows are (input, state, value, answer), see

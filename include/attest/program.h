@@ -65,6 +65,9 @@ void at_program_weaken(at_program *P, double factor);
 /* The arithmetic that the model will run in: f64 unless told, f32, or p bits. Error bounds include the rounding of every step
  * in it, in whatever order an executor adds. ball and exact: real numbers, which nothing rounds. */
 void at_program_arithmetic(at_program *P, at_arith a);
+/* For at_program_shape alone: the shape of the construction over the reals, at sizes where no bound on what rounds would
+ * close, the interpreter's own rounding included. at_assemble refuses such a program. */
+void at_program_reals(at_program *P);
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 

@@ -6,6 +6,8 @@
 
 #include <attest/front.h>
 
+#define CLAIM_LAW_ASSEMBLED 4300 /* L up to here: models are assembled and run */
+
 typedef struct {
     const at_chain *chain;
     at_status (*model)(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);

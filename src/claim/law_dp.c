@@ -61,7 +61,7 @@ static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m,
         return s;
     *prompt = (int)x->n_input + 1;
     *rows = (int)x->n_states + 1;
-    s = at_dp_shape(x, &(at_dp_options){.attention = kind}, m, err);
+    s = at_dp_shape(x, &(at_dp_options){.attention = kind, .reals = x->L > CLAIM_LAW_ASSEMBLED}, m, err);
     at_dp_instance_free(x);
     at_dp_free(d);
     return s;

@@ -2,13 +2,11 @@
  *
  * Rows up to L = 2^12 are of assembled models, whose decoder writes the chain of a drawn prompt and counts its
  * multiply-adds; they must be those computed from the shapes, or the row fails. Beyond, the numbers come from the shapes
- * alone. Exponents are slopes between the row and the same problem at about a quarter of L. */
+ * alone, of the construction over the reals: whether doubles can run it there is another question. Exponents are slopes between the row and the same problem at about a quarter of L. */
 #include "claim_law.h"
 
 #include <inttypes.h>
 #include <math.h>
-
-#define ASSEMBLED 4300 /* L up to here: models are assembled and run */
 
 typedef struct {
     double L;
@@ -108,7 +106,7 @@ at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_param
     at_status s = law_at(c, kind, quarter, &before, err);
     if (!s)
         s = law_at(c, kind, p, &now, err);
-    if (!s && now.L <= ASSEMBLED)
+    if (!s && now.L <= CLAIM_LAW_ASSEMBLED)
         s = count_check(c, kind, p, &now, err);
     if (s)
         return s;

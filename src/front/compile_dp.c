@@ -550,6 +550,8 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         at_program_weaken(c.P, o->scale);
     if (o->arith)
         at_program_arithmetic(c.P, *o->arith);
+    if (o->reals)
+        at_program_reals(c.P);
     build(&c);
     s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
     if (s)

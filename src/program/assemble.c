@@ -654,6 +654,8 @@ static at_status assemble(at_program *P, bool weights, at_model *m, double *out_
     at_status st = at_program_status(P, err);
     if (!st && P->out.n == 0)
         st = at_fail(err, AT_EDOMAIN, "program %s has no output", P->name);
+    if (!st && weights && P->meaning == 0)
+        st = at_fail(err, AT_EREFUSED, "program %s: it is for its shape alone, over the reals", P->name);
     if (st)
         return st;
     at_arena scratch;

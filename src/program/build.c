@@ -288,6 +288,13 @@ void at_program_arithmetic(at_program *P, at_arith a)
     P->arith = a;
     P->fmt = at_pfmt_of(a);
     P->unit = a.kind == AT_BALL || a.kind == AT_EXACT ? 0 : ldexp(1, -P->fmt.p);
+    P->meaning = MEANING;
+}
+
+void at_program_reals(at_program *P)
+{
+    at_program_arithmetic(P, (at_arith){AT_EXACT, 0, 0});
+    P->meaning = 0;
 }
 
 void at_program_lengths(at_program *P, int n_min)

@@ -264,7 +264,7 @@ static double meaning_mean(const at_program *P, const at_attention *a)
         exact = exact && x->grain > GRAIN_NONE &&
                 seen * fmax(fabs(x->lo), fabs(x->hi)) <= ldexp(0.999, 53 + x->grain);
     }
-    return exact ? MEANING : (seen + a->query.n + 8) * MEANING;
+    return exact ? P->meaning : (seen + a->query.n + 8) * P->meaning;
 }
 
 /* Queries and keys of linear attention must be exact in real arithmetic. */

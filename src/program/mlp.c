@@ -253,7 +253,7 @@ static form *relu_unit(synth *y, int l, const form *pre, double coef, double mos
     double lambda = y->s->P->lambda;
     if (!(lambda > 0))
         return bare_unit(y, l, pre, coef, most);
-    y->noise += fabs(coef) * MEANING * fmax(most, 0); /* of the division */
+    y->noise += fabs(coef) * y->s->P->meaning * fmax(most, 0); /* of the division */
     return bare_unit(y, l, form_plus(y, &empty_form, lambda, pre), coef / lambda, lambda * most);
 }
 
@@ -385,7 +385,7 @@ static int table_corners(double lo, int n, const double *t, bool stairs, double 
 
 /* What the rounding of the constants of a table does to its value. Differences of multiples of one grain are exact; else a
  * slope is off by 3 roundings of the largest value, and reaches as far as the table. */
-static double table_slop(double lo, int n, const double *t, bool stairs, double flat)
+static double table_slop(double meaning, double lo, int n, const double *t, bool stairs, double flat)
 {
     double most = 0, variation = 0;
     int g = 2000;
@@ -395,9 +395,9 @@ static double table_slop(double lo, int n, const double *t, bool stairs, double 
         most = fmax(most, fabs(t[k]));
         variation += k ? fabs(t[k] - t[k - 1]) : 0;
     }
-    double slop = most * 4 <= ldexp(1, 53 + g) ? 0 : 3 * MEANING * most * n * n;
+    double slop = most * 4 <= ldexp(1, 53 + g) ? 0 : 3 * meaning * most * n * n;
     double corner = sum_error(fmax(fabs(lo), fabs(lo + n)), flat); /* the largest */
-    return slop + (stairs ? variation / (1 - 2 * flat) * (2 * corner + 2 * MEANING) : 0);
+    return slop + (stairs ? variation / (1 - 2 * flat) * (2 * corner + 2 * meaning) : 0);
 }
 
 /* The table as a function of the form x whose error is e. A long table has few corners, mostly. */
@@ -411,7 +411,7 @@ static form *table_form(synth *y, int l, const form *x, double lo, int n, const 
         return &empty_form;
     }
     table_corners(lo, n, t, stairs, flat, at, coef);
-    y->noise += table_slop(lo, n, t, stairs, flat);
+    y->noise += table_slop(y->s->P->meaning, lo, n, t, stairs, flat);
     return form_shift(y, relu_row(y, l, x, m, at, coef, lo + n - 1 + e, stairs ? fmax(e - flat, 0) : 0),
                       t[0]);
 }
@@ -446,7 +446,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
     switch (v->op) {
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
-        y->noise += 8 * MEANING; /* of the slope, and of the interpreter */
+        y->noise += 8 * P->meaning; /* of the slope, and of the interpreter */
         return relu_row(y, l, fa, 2, (double[]){v->c0, v->c1}, (double[]){s, -s}, top, 0);
     }
     case OP_RELU:
@@ -465,7 +465,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
             f = form_plus(
                 y, f, 1,
                 bare_unit(y, l, form_plus(y, &empty_form, sign / L, sum), k < 2 ? coef : -coef, most));
-            y->noise += coef * most * 8 * MEANING; /* of L and coef */
+            y->noise += coef * most * 8 * P->meaning; /* of L and coef */
         }
         return f;
     }
@@ -511,14 +511,14 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
     case OP_AT_LEAST: {
         double s = 1 / (1 - 2 * (e = flat_radius(P, x->real, fa->err))), t = v->c0;
         double at[2] = {corner_at(t - 1, e, &off), corner_at(t, -e, &off)};
-        y->noise += s == 2 ? 0 : 2 * MEANING;
+        y->noise += s == 2 ? 0 : 2 * P->meaning;
         return relu_row(y, l, fa, 2, at, (double[]){s, -s}, top, off + fmax(fa->err - e, 0));
     }
     case OP_EQUALS: {
         double s = 1 / (1 - 2 * (e = flat_radius(P, x->real, fa->err))), t = v->c0;
         double at[4] = {corner_at(t - 1, e, &off), corner_at(t, -e, &off), corner_at(t, e, &off),
                         corner_at(t + 1, -e, &off)};
-        y->noise += s == 2 ? 0 : 4 * MEANING;
+        y->noise += s == 2 ? 0 : 4 * P->meaning;
         return relu_row(y, l, fa, 4, at, (double[]){s, -s, -s, s}, top, off + fmax(fa->err - e, 0));
     }
     case OP_TABLE:
@@ -536,7 +536,7 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
             sq[np + k] = (mlo + k) * (mlo + k) / 4;
         /* squares beyond 2^53 are rounded, and a quarter of them is what the table says */
         double most = fmax(fmax(fabs(plo), fabs(phi)), fmax(fabs(mlo), fabs(mhi)));
-        y->noise += most * most <= 0x1p53 ? 0 : MEANING * most * most;
+        y->noise += most * most <= 0x1p53 ? 0 : P->meaning * most * most;
         e = fa->err + fb->err;
         bool stairs = point_is_stairs(P, v);
         double flat = flat_radius(P, x->real + z->real, e);
@@ -557,8 +557,8 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
             memcpy(coef + 4 * k, (double[]){s, -s, -s, s}, 4 * sizeof *coef);
         }
         /* two roundings a corner; the slope; the interpreter, which also takes |x - c| */
-        y->noise += n * 8 * MEANING * (1 + s * extent_size((extent){bottom_of(x, fa), top, 0, 0}));
-        return relu_row(y, l, fa, 4 * n, at, coef, top, 2 * MEANING * most);
+        y->noise += n * 8 * P->meaning * (1 + s * extent_size((extent){bottom_of(x, fa), top, 0, 0}));
+        return relu_row(y, l, fa, 4 * n, at, coef, top, 2 * P->meaning * most);
     }
     }
 }

@@ -93,6 +93,7 @@ struct at_program {
     at_arith arith; /* that it is assembled for */
     at_pfmt fmt;
     double unit;       /* its unit roundoff; 0: real numbers */
+    double meaning;    /* MEANING; 0: the interpreter is taken to be exact, for shapes alone */
     const char *place; /* of the variables that are being made, or NULL */
     at_err err;
     at_arena arena;

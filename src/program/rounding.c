@@ -155,7 +155,7 @@ double meaning_rounding(const at_program *P, const var *v)
     if (v->c0 != 0)
         tally_add(&t, 1, (extent){v->c0, v->c0, 0, grain_of(v->c0)});
     at_pfmt doubles = at_pfmt_of(at_f64);
-    return rounding_of(&t, MEANING, &doubles);
+    return rounding_of(&t, P->meaning, &doubles);
 }
 
 /* ---- grains ------------------------------------------------------------------------------------------- */
@@ -250,7 +250,7 @@ void input_rounding(const at_program *P, var *v)
     else if (v->op == OP_POS) {
         bool own = P->fmt.p == 53 && P->unit > 0 && v->pos != AT_POS_I_OVER_N3;
         if (!(v->integer && most <= ldexp(1, P->fmt.p)) && !(own && most <= 0x1p53))
-            v->err = fmax(most, P->fmt.norm) * (P->unit + MEANING);
+            v->err = fmax(most, P->fmt.norm) * (P->unit + P->meaning);
     } else if (P->fmt.p < 53) {
         int64_t rows = table_rows(P, v);
         for (int64_t r = 0; r < rows; r++)

@@ -208,10 +208,36 @@ static void test_memory(void **state)
     close_problem(&p);
 }
 
+/* Where doubles are not shown to be enough there still is a shape, over the reals; a model there is not. Where they are it is the
+ * same shape. */
+static void test_reals(void **state)
+{
+    (void)state;
+    at_dp_options o = {.attention = AT_DP_SPARSE, .reals = true};
+    for (int large = 0; large < 2; large++) {
+        problem p = open_problem("knapsack", large ? (int64_t[]){180, 180} : (int64_t[]){4, 16});
+        at_model m, real;
+        at_err err = {0};
+        if (at_dp_shape(p.x, &o, &real, &err))
+            fail_msg("%s", err.text);
+        at_status s = at_dp_shape(p.x, &(at_dp_options){.attention = AT_DP_SPARSE}, &m, &err);
+        assert_int_equal(s, large ? AT_EDOMAIN : AT_OK);
+        if (!s) {
+            same_shapes("knapsack, over the reals", &m, &real);
+            at_model_release(&m);
+        }
+        at_model_release(&real);
+        err = (at_err){0};
+        assert_int_equal(at_dp_model(p.x, &o, &m, &err), AT_EREFUSED);
+        assert_non_null(strstr(err.text, "it is for its shape alone, over the reals"));
+        close_problem(&p);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_same),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list),     cmocka_unit_test(test_same),
                                        cmocka_unit_test(test_standard), cmocka_unit_test(test_roots),
-                                       cmocka_unit_test(test_memory)};
+                                       cmocka_unit_test(test_memory),   cmocka_unit_test(test_reals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
