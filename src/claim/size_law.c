@@ -2,7 +2,8 @@
  *
  * Rows up to L = 2^12 are of assembled models, whose decoder writes the chain of a drawn prompt and counts its
  * multiply-adds; they must be those computed from the shapes, or the row fails. Beyond, the numbers come from the shapes
- * alone, of the construction over the reals: whether doubles can run it there is another question. Exponents are slopes between the row and the same problem at about a quarter of L. */
+ * alone, of the construction over the reals: whether doubles can run it there is another question. Exponents are slopes between
+ * the row and the same problem at about a quarter of L. */
 #include "claim_law.h"
 
 #include <inttypes.h>

@@ -212,7 +212,7 @@ static at_model firsthand(int N)
     return m;
 }
 
-static at_verdict copy_check(const at_model *m, int N, at_arena *a)
+static at_status copy_ask(const at_model *m, int N, at_arena *a, at_verdict *v, at_err *why)
 {
     const at_task *t = at_task_find("copy");
     at_params p;
@@ -220,8 +220,13 @@ static at_verdict copy_check(const at_model *m, int N, at_arena *a)
     OK(at_params_set(&p, "N", N, &err));
     at_question q = {
         .evidence = AT_EV_EXACT, .how = AT_ENUM_PAIRS, .arith = at_f64, .tolerance = 0.01, .seed = 3};
+    return at_check(m, t, &p, &q, &(at_check_env){.threads = 1}, a, v, why);
+}
+
+static at_verdict copy_check(const at_model *m, int N, at_arena *a)
+{
     at_verdict v;
-    OK(at_check(m, t, &p, &q, &(at_check_env){.threads = 1}, a, &v, &err));
+    OK(copy_ask(m, N, a, &v, &err));
     return v;
 }
 
@@ -288,15 +293,9 @@ static void test_rounded(void **state)
     at_arena_init(&a);
     at_model m = firsthand(N);
     m.readout.kind = AT_READ_ROUND;
-    const at_task *t = at_task_find("copy");
-    at_params p;
-    at_params_init(&p, t->params, t->n_params);
-    OK(at_params_set(&p, "N", N, &err));
-    at_question q = {
-        .evidence = AT_EV_EXACT, .how = AT_ENUM_PAIRS, .arith = at_f64, .tolerance = 0.01, .seed = 3};
     at_verdict v;
     at_err why = {0};
-    at_status s = at_check(&m, t, &p, &q, &(at_check_env){.threads = 1}, &a, &v, &why);
+    at_status s = copy_ask(&m, N, &a, &v, &why);
     if (s ? s != AT_EREFUSED && s != AT_EINPUT : v.holds != AT_FALSE)
         fail_msg("%d %s", s, s ? why.text : at_evidence_names[v.evidence]);
     at_arena_release(&a);

@@ -314,6 +314,22 @@ static void test_everything(void **state)
     assert_true(exist >= 10 && counts >= 3 && larger >= 3);
 }
 
+/* A decoder of 6 bits: two layers of one head, which see what stands before them. */
+static shape two_layers(int width)
+{
+    return (shape){.vocabulary = 2,
+                   .length = 6,
+                   .width = width,
+                   .layers = 2,
+                   .heads = 1,
+                   .dim = 2,
+                   .groups = 1,
+                   .last = true,
+                   .strict = true,
+                   .read = AT_READ_ARGMAX,
+                   .rows = 2};
+}
+
 /* A level that holds but for one number: entry 1 of z_2 moves coordinate 0 of the first row that is looked at, after the first layer, and
  * nothing else. Coordinates: what is written | is this the row? | is it another? | is this entry 1? | is it entry 0? | the token. */
 static void test_one_number(void **state)
@@ -322,17 +338,7 @@ static void test_one_number(void **state)
     enum { WRITTEN, ROW, OTHER, ONE, ZERO, TOKEN, D };
     const at_task *t = at_task_find("funccomp");
     at_params p = params_of(t, "L=2 m=2 n1=1 N=6"); /* z_2: 0 1, z_1: 2 3, z_0: 4, w: 5 */
-    shape h = {.vocabulary = 2,
-               .length = 6,
-               .width = D,
-               .layers = 2,
-               .heads = 1,
-               .dim = 2,
-               .groups = 1,
-               .last = true,
-               .strict = true,
-               .read = AT_READ_ARGMAX,
-               .rows = 2};
+    shape h = two_layers(D);
     at_model m;
     model_draw(&h, 1, &m);
     memset(m.weights, 0, m.n_weights * sizeof *m.weights);
@@ -384,17 +390,7 @@ static void test_not_counted(void **state)
     enum { WRITTEN, TOKEN, ALWAYS, ZERO, FIRST, D }; /* FIRST: is this a row of z_2, ZERO: its entry 0? */
     const at_task *t = at_task_find("funccomp");
     at_params p = params_of(t, "L=2 m=2 n1=1 N=6");
-    shape h = {.vocabulary = 2,
-               .length = 6,
-               .width = D,
-               .layers = 2,
-               .heads = 1,
-               .dim = 2,
-               .groups = 1,
-               .last = true,
-               .strict = true,
-               .read = AT_READ_ARGMAX,
-               .rows = 2};
+    shape h = two_layers(D);
     at_model m;
     at_arena a;
     facts f;
