@@ -2,6 +2,7 @@
  *
  *     task · architecture                verdict       axes are logarithmic; the vertical one spans at least a decade
  *     unit against size
+ *     which bits are counted
  *     |  bound, construction, trained
  *     +---------------------------
  *
@@ -14,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 212, MARGIN = 12, WORDS_LINES = 5 };
-static const double left = 46, right = 14, top = 46;
+enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LINES = 5 };
+static const double left = 46, right = 14, top = 58;
 
 /* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. */
 static const struct {
@@ -119,7 +120,7 @@ static void panel_draw(const figure *f, int k, view_canvas *c)
     bool wrong = f->m->places[k].verdict == AT_MAP_CONTRADICTS;
     view_text(c, x0 + 8, y0 + 16, 12.5, VIEW_LEFT, false, true, view_ink, p->title);
     if (p->bits)
-        view_text(c, x0 + PANEL - right, y0 + 16, 9, VIEW_RIGHT, false, false, view_faint, p->bits);
+        view_text(c, x0 + 8, y0 + 46, 10, VIEW_LEFT, false, false, view_faint, p->bits);
     view_text(c, x0 + 8, y0 + 32, 10.5, VIEW_LEFT, false, false, view_faint, p->what);
     view_text(c, x0 + PANEL - right, y0 + 32, 11, VIEW_RIGHT, false, true,
               wrong ? view_solid(alarm) : view_ink, p->verdict);
@@ -244,8 +245,7 @@ static bool panel_plan(figure *f, int k, at_arena *a)
     double room = PANEL - 8 - right;
     p->verdict = view_label(a, place->words, 11, room / 2);
     p->title = title ? view_label(a, title, 12.5, room) : NULL;
-    if (place->bits && p->title)
-        p->bits = view_label(a, place->bits, 9, room - view_width(p->title, 12.5) - 10);
+    p->bits = place->bits ? view_label(a, place->bits, 10, room) : NULL;
     p->what = what && p->verdict ? view_label(a, what, 10.5, room - view_width(p->verdict, 11) - 10) : NULL;
     char *words = NULL;
     if (p->empty)

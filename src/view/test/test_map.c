@@ -380,6 +380,16 @@ static void bits_are_the_same_on_both_sides(void **state)
         if (p->bound && (!strcmp(m.places[k].bound, "not drawn") || p->bits == AT_BITS_UNSAID))
             fail_msg("%s, %s: %s", p->task, p->architecture, m.places[k].note);
     }
+    /* and the picture says them in full */
+    at_text t;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_map_svg(&m, &t, &err), AT_OK);
+    for (int k = 0; k < m.n; k++)
+        if (m.places[k].bits && !strstr(t.s, m.places[k].bits))
+            fail_msg("%s, %s: '%s' is cut", m.places[k].panel->task, m.places[k].panel->architecture,
+                     m.places[k].bits);
+    at_text_release(&t);
     /* planted: a panel of floats whose bound counts as its source does, and the other way round; rounded sums for exact ones */
     at_map_panel few = {.task = "composition",
                         .architecture = "one layer",
