@@ -51,7 +51,8 @@ say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
 
 # ---- what there is ---------------------------------------------------------------------------------
 
-SRC := $(sort $(wildcard src/*/*.c))
+# A module is a folder; what there are many of in it (tasks, languages) has folders of its own.
+SRC := $(filter-out src/job/mpi/% $(wildcard src/*/test/*.c),$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 ifndef X86_64
 SRC := $(filter-out %_avx2.c %_avx512.c,$(SRC))
 endif
@@ -119,7 +120,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 $(BUILD)/examples.inc: $(sort $(wildcard examples/*.dp)) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh $(filter %.dp,$^) >$@
-$(BUILD)/obj/src/front/examples.o: $(BUILD)/examples.inc
+$(BUILD)/obj/src/lang/dp/examples.o: $(BUILD)/examples.inc
 
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attest/task.h>
+#include <attest/problem.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

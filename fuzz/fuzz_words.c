@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <attest/num.h>
-#include <attest/task.h>
+#include <attest/problem.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@ set -u
 build=${BUILD:-build}
 CC=${CC:-gcc}
 groups='src/core/text.c core/test/test_text 5
-src/task/params.c task/test/test_params 5
+src/core/params.c core/test/test_params 5
 src/check/shrink.c check/test/test_shrink 5
 src/check/check_chain.c check/test/test_chain 5'
 dir=$(mktemp -d) || exit 1

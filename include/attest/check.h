@@ -7,7 +7,7 @@
 #define ATTEST_CHECK_H
 
 #include <attest/exec.h>
-#include <attest/task.h>
+#include <attest/problem.h>
 
 #define AT_CHECK_VERSION 3 /* raise when a check's meaning changes */
 

@@ -170,4 +170,39 @@ bool at_cancel_pending(void);
 double at_now(void); /* monotonic seconds */
 size_t at_peak_rss_bytes(void);
 
+/* ---- parameters, shared by problems and claims ----------------------------------------------------- */
+
+typedef struct {
+    const char *name, *doc;
+    double lo, hi, value; /* allowed range and default */
+    bool integer;
+    const char *const *names; /* NULL, or the names of lo, lo+1, ..., hi, which are written instead */
+} at_param;
+
+#define AT_PARAMS_MAX 32
+typedef struct {
+    const at_param *schema;
+    int n;
+    double value[AT_PARAMS_MAX];
+} at_params;
+void at_params_init(at_params *p, const at_param *schema, int n); /* defaults */
+bool at_params_has(const at_params *p, const char *name);
+double at_params_get(const at_params *p, const char *name); /* the name must exist */
+int at_params_int(const at_params *p, const char *name);
+/* Unknown names get a suggestion; values outside lo..hi, or fractions for integers, name the range. */
+at_status at_params_set(at_params *p, const char *name, double value, at_err *err);
+at_status at_params_parse(at_params *p, const char *assignments, at_err *err); /* "N=6 M=11" */
+void at_params_print(const at_params *p, at_text *out); /* canonical: schema order, "N=6 M=11" */
+
+/* Parameters of which integers may be ranges, "a=0..4 b=0..4": all points of the box, the last parameter fastest. */
+typedef struct {
+    at_params first;
+    double last[AT_PARAMS_MAX];
+} at_sweep;
+void at_sweep_init(at_sweep *w, const at_param *schema, int n);
+at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err);
+uint64_t at_sweep_count(const at_sweep *w); /* at most 10^9 */
+void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out);
+void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */
+
 #endif

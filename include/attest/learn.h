@@ -11,7 +11,7 @@
 #ifndef ATTEST_LEARN_H
 #define ATTEST_LEARN_H
 
-#include <attest/task.h>
+#include <attest/problem.h>
 #include <attest/train.h>
 
 /* ---- lessons: batches of a source --------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* chain_expr.c: what the claims about expressions share: parameters, prompts, the reference's chain, tables.
  *
  * A prompt is an expression and "="; the chain is what rewriting the leftmost handle, again and again, puts behind it
- * (task.h). Exact cells run every expression with least..operators operators. Drawn prompts are of two sorts by turns:
+ * (problem.h). Exact cells run every expression with least..operators operators. Drawn prompts are of two sorts by turns:
  * built backwards as in the benchmark, and with all the brackets there can be, which are the longest. */
 #include "claim_expr.h"
 

@@ -7,13 +7,13 @@ bad() { fails "$1" "$2" check; rm -f "$tree/$3"; }
 echo '#include <stdio.h>' | put include/attest/core.h
 echo '#include <attest/core.h>' | put include/attest/num.h
 echo '#include <attest/num.h>' | put include/attest/exec.h
-echo '#include <attest/core.h>' | put include/attest/task.h
+echo '#include <attest/core.h>' | put include/attest/problem.h
 echo '#include <attest/core.h>' | put include/attest/store.h
 echo '#include <arb.h>' | put src/num/flint_compat.h
 echo 'int x;' | put src/num/num_internal.h
 printf '#include <attest/num.h>\n#include "num_internal.h"\n#include "flint_compat.h"\n' | put src/num/a.c
 printf '#include <attest/exec.h>\n#include "../num/flint_compat.h"\n' | put src/exec/a.c
-printf '#include <attest/task.h>\n#include <attest/exec.h>\n' | put src/program/a.c
+printf '#include <attest/problem.h>\n#include <attest/exec.h>\n' | put src/program/a.c
 printf '#include <cmocka.h>\n#include "../num_internal.h"\n#include "help.h"\n' | put src/num/test/test_a.c
 printf '#include <cmocka.h>\n#include "../../num/num_internal.h"\n' | put src/exec/test/test_a.c
 echo 'int y;' | put src/num/test/help.h
@@ -26,8 +26,8 @@ printf '\n#include <attest/exec.h>\n' | put src/num/b.c
 bad 'upwards' 'src/num/b.c:2: num may not use exec' src/num/b.c
 echo '#  include   <attest/store.h>' | put src/exec/b.c
 bad 'sideways, oddly spaced' 'src/exec/b.c:1: exec may not use store' src/exec/b.c
-echo '#include <attest/task.h>' | put src/train/b.c
-bad 'training knows no task' 'src/train/b.c:1: train may not use task' src/train/b.c
+echo '#include <attest/problem.h>' | put src/train/b.c
+bad 'training knows no problem' 'src/train/b.c:1: train may not use problem' src/train/b.c
 echo '#include "../num/num_internal.h"' | put src/exec/b.c
 bad 'a private header' 'src/num/num_internal.h is private to num' src/exec/b.c
 echo '#include "../exec/e.h"' | put src/core/b.c

@@ -6,7 +6,9 @@
  *
  * EVIDENCE lemma-a2 sampled 80 test_recurrences: edit distance and subsequences compiled with GeLU units, 40 chains each */
 #include "../../core/test/test_evidence.h"
-#include "dp_test.h"
+#include "../../lang/test/dp_test.h"
+
+#include <attest/front.h>
 
 #include <math.h>
 

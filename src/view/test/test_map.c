@@ -3,7 +3,7 @@
 #include "study_test.h"
 
 #include <attest/claim.h>
-#include <attest/task.h>
+#include <attest/problem.h>
 
 /* A claim's row as `attest check` writes it, with the sizes of its model. */
 static at_row *claim_add(sweep *s, const char *id, const char *params, const char *verdict, int width)

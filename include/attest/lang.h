@@ -1,0 +1,179 @@
+/* lang.h: problems as text: read, run, analysed, printed.
+ *
+ *     at_dp *d;
+ *     at_dp_load("examples/edit-distance.dp", &d, &err);      // errors carry file, line and column
+ *     int64_t size[] = {6, 7};
+ *     at_dp_instance *x;
+ *     at_dp_bind(d, size, &x, &err);                          // concrete sizes: ranges and order are checked
+ *     at_dp_run(x, input, &arena, &chain, &err);              // the reference: chain of states and values
+ *
+ * A recurrence has sizes, inputs (arrays of integers), states (a tuple of counters in lexicographic order, the
+ * last fastest, bounds linear in sizes and earlier counters), values (integers with ranges), dependencies
+ * (earlier states, as functions of the state), input look-ups (positions, as functions of the state), a
+ * transition and an answer. Where inputs steer a look-up or a dependency, inputs are looked up in a round before.
+ * docs/dp.md teaches the language. */
+#ifndef ATTEST_LANG_H
+#define ATTEST_LANG_H
+
+#include <attest/problem.h>
+
+/* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
+
+#define AT_DP_MAX    8 /* sizes, inputs, counters, values, dependencies, look-ups and lets each */
+#define AT_DP_STATES ((int64_t)1 << 22) /* states, and inputs, of an instance */
+#define AT_DP_NUMBER ((int64_t)1 << 53) /* no number, also in between, leaves -2^53..2^53 */
+
+typedef enum {
+    AT_DPX_CONST,
+    AT_DPX_SIZE,    /* index: which size */
+    AT_DPX_COUNTER, /* index: which state counter */
+    AT_DPX_TAKE,    /* index: which input look-up */
+    AT_DPX_NEED,    /* index: which dependency, field: which of its values */
+    AT_DPX_VALUE,   /* index: a value of this state, only in the answer */
+    AT_DPX_LET,     /* index: which named expression */
+    AT_DPX_ADD,
+    AT_DPX_SUB,
+    AT_DPX_MUL,
+    AT_DPX_MOD, /* by a constant or size expression, result in 0..m-1 */
+    AT_DPX_MIN,
+    AT_DPX_MAX,
+    AT_DPX_NEG,
+    AT_DPX_ABS,
+    AT_DPX_EQ,
+    AT_DPX_NE,
+    AT_DPX_LT,
+    AT_DPX_LE,
+    AT_DPX_AND,
+    AT_DPX_OR,
+    AT_DPX_NOT,
+    AT_DPX_IF /* args: condition, then, else; only the branch that is taken is evaluated. All other operations
+                 evaluate every argument, also AND and OR */
+} at_dpx_op;
+
+typedef struct at_dpx {
+    at_dpx_op op;
+    int64_t value; /* CONST */
+    int index, field;
+    struct at_dpx *arg[3];
+    int line, column; /* where it begins */
+} at_dpx;
+
+typedef struct {
+    char name[32];
+    int line, column; /* where it is declared */
+} at_dp_name;
+
+typedef struct {
+    at_dp_name name;
+    at_dpx *length, *lo, *hi; /* of sizes only */
+} at_dp_input;
+typedef struct {
+    at_dp_name name;
+    at_dpx *lo, *hi; /* of sizes and earlier counters; in counters linear, with min and max */
+} at_dp_counter;
+typedef struct {
+    at_dp_name name;
+    at_dpx *lo, *hi; /* of sizes */
+    at_dpx *rule;    /* transition f */
+} at_dp_value;
+typedef struct {
+    at_dp_name name;
+    at_dpx *counter[AT_DP_MAX]; /* the state that is needed: of sizes, counters and look-ups */
+    at_dpx *when;               /* NULL: always; else it is absent (and must not be read) where this is 0 */
+    int round;                  /* like that of a look-up */
+} at_dp_need;
+typedef struct {
+    at_dp_name name;
+    int input;
+    at_dpx *index; /* 1-based */
+    at_dpx *when;
+    int round; /* 0: a function of the state only; r: of look-ups of round r-1 (and of earlier rounds) too */
+} at_dp_take;
+typedef struct {
+    at_dp_name name;
+    at_dpx *rule;
+} at_dp_let;
+
+typedef struct {
+    char title[64];
+    int n_sizes, n_inputs, n_counters, n_values, n_needs, n_takes, n_lets;
+    at_dp_name sizes[AT_DP_MAX];
+    at_dpx *size_lo[AT_DP_MAX], *size_hi[AT_DP_MAX]; /* of earlier sizes */
+    at_dp_input inputs[AT_DP_MAX];
+    at_dp_counter counters[AT_DP_MAX];
+    at_dp_value values[AT_DP_MAX];
+    at_dp_need needs[AT_DP_MAX];
+    at_dp_take takes[AT_DP_MAX];
+    at_dp_let lets[AT_DP_MAX];
+    at_dpx *answer;                  /* of sizes and of the values at answer_state */
+    at_dpx *answer_state[AT_DP_MAX]; /* of sizes; NULL: the last state */
+    unsigned steering;               /* bit t: look-up t is used by a later look-up or by a dependency */
+    int n_nodes;                     /* of all expressions */
+    const char *path;                /* where it was read from, for messages */
+    at_arena arena;
+} at_dp;
+
+/* Errors are one line: path:line:column: what is wrong, what is allowed. */
+at_status at_dp_load(const char *path, at_dp **out, at_err *err);
+at_status at_dp_parse(const char *text, size_t n, const char *path, at_dp **out, at_err *err);
+void at_dp_free(at_dp *d);
+
+/* The shipped problems (examples/), by name: "edit-distance". */
+typedef struct {
+    const char *name, *text;
+} at_dp_example;
+extern const at_dp_example at_dp_examples[];
+extern const int at_n_dp_examples;
+at_status at_dp_example_load(const char *name, at_dp **out, at_err *err);
+
+/* A problem at concrete sizes. */
+typedef struct {
+    const at_dp *d;
+    int64_t size[AT_DP_MAX];
+    int64_t n_input;                /* all inputs, concatenated in order */
+    int64_t input_first[AT_DP_MAX]; /* 0-based start of each input */
+    int64_t input_len[AT_DP_MAX], input_lo[AT_DP_MAX], input_hi[AT_DP_MAX];
+    int64_t value_lo[AT_DP_MAX], value_hi[AT_DP_MAX];
+    int64_t n_states;
+    int64_t *state;   /* (n_states, n_counters) in order */
+    int64_t L;        /* length of the whole sequence: n_input + 1 + n_states + 1 */
+    int64_t locality; /* the least m such that every row after the inputs depends only on the m rows before it
+                         (rows: inputs, separator, states, answer); -1: unknown, inputs steer too much */
+    int64_t answer_lo, answer_hi; /* the answer lies between them, if proved */
+    at_tri proved; /* AT_TRUE: at_dp_run succeeds on every input in range. AT_UNKNOWN: inputs steer
+                                     in too many ways to try them all here, and at_dp_run checks what it meets */
+    int doubt_line, doubt_column; /* not proved: the first place of the file that is in doubt */
+    at_arena arena;
+} at_dp_instance;
+/* Sizes from a text such as "n1=6,n2=7": every size once, in any order. */
+at_status at_dp_sizes_parse(const at_dp *d, const char *text, int64_t size[AT_DP_MAX], at_err *err);
+/* Checks: sizes allowed, dependencies strictly earlier and inside the order, look-ups inside their inputs, values
+ * inside their ranges (by intervals, state by state). Errors name file, line, column and the state. d must outlive
+ * the instance. */
+at_status at_dp_bind(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err);
+void at_dp_instance_free(at_dp_instance *x);
+/* The position of a state in the order (0-based), or -1. */
+int64_t at_dp_rank(const at_dp_instance *x, const int64_t *counters);
+
+typedef struct {
+    int64_t *value; /* (n_states, n_values) */
+    int64_t answer;
+} at_dp_chain;
+/* Interprets: the reference. A value outside its declared range is an error that names the state. */
+at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, at_dp_chain *out,
+                    at_err *err);
+
+/* The chain as a decoder must write it: n_states + 1 rows (0, state, values, 0), the last (0, 0, 0, answer). rows:
+ * (n_states + 1, 2 + n_counters + n_values). */
+void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows);
+
+/* Is the chain a one-to-one function of the input (regular)? Enumerates all inputs; FALSE fills in a colliding
+ * pair; UNKNOWN when there are more than `limit`, and then none is tried. distinct: chains seen. */
+at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,
+                        int64_t **second, uint64_t *distinct, at_err *err);
+
+/* The problem, printed back from its tree. */
+at_status at_dp_print(const at_dp *d, at_text *out);
+void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
+
+#endif

@@ -1,0 +1,222 @@
+/* problem.h: what is to be computed: generators, brute-force answers, enumerators. A task knows no model.
+ *
+ *     const at_task *t = at_task_find("match2");
+ *     at_params p;
+ *     at_params_init(&p, t->params, t->n_params);
+ *     at_params_set(&p, "N", 6, &err); at_params_set(&p, "M", 11, &err);
+ *     at_rng r = at_rng_at(seed, i);
+ *     t->sample(&p, &r, x);            // x: (N, row_width)
+ *     t->answer(&p, x, y);             // y: (N, out_width), by brute force
+ */
+#ifndef ATTEST_PROBLEM_H
+#define ATTEST_PROBLEM_H
+
+#include <attest/core.h>
+
+/* ---- tasks --------------------------------------------------------------------------------------- */
+
+/* How inputs are enumerated. SEQUENCES: every input of length N. MULTISETS: one representative (sorted)
+ * of every orbit under permuting positions; only for tasks with `symmetric`. SUBSETS (qSA): inputs that
+ * together use every q-subset as a query; the vectors z are drawn from the index. PAIRS (copy, block-mean; the answers
+ * are linear in the reals of one column): questions, which together have every position ask everything it may, and under
+ * question k the N + 1 inputs from k (N + 1) on: all reals 0, then the largest real at position 1, ..., N and 0 elsewhere.
+ * What may stand for more inputs than it lists is decided by the checker, from the model's weights. */
+typedef enum { AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_SUBSETS, AT_ENUM_PAIRS, AT_ENUMS } at_enum;
+extern const char *const at_enum_names[AT_ENUMS];
+
+typedef struct at_task {
+    const char *id, *title, *definition; /* definition: one line of mathematics */
+    const at_param *params;              /* always contains N, the length */
+    int n_params;
+    bool symmetric;         /* permuting positions permutes the answers */
+    bool last;              /* only the last position is answered: y is (1, out_width) */
+    bool real;              /* answers are reals, compared in Euclidean norm per position with a tolerance */
+    unsigned enums;         /* bit set over at_enum */
+    const char *input_help; /* how a person writes an input */
+    /* NULL, or the length that the other parameters make: N must be it. */
+    int (*length)(const at_params *p);
+    int (*row_width)(const at_params *p);
+    int (*out_width)(const at_params *p);
+    at_status (*validate)(const at_params *p,
+                          at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
+    void (*answer)(const at_params *p, const double *x, double *y);
+    void (*sample)(const at_params *p, at_rng *r, double *x);
+    /* Inputs near the decision boundary: near misses only, exactly one hit, crowds of near misses. */
+    void (*adversarial)(const at_params *p, at_rng *r, double *x);
+    uint64_t (*count)(const at_params *p, at_enum e); /* UINT64_MAX when too many to count */
+    void (*nth)(const at_params *p, at_enum e, uint64_t index, double *x);
+    /* The input after x in the enumeration; NULL: use nth. */
+    void (*next)(const at_params *p, at_enum e, uint64_t index, double *x);
+    /* A simpler input than x, the k-th candidate, for shrinking; false when there is no k-th. The
+     * candidate must have the same length (lengths are shrunk by the checker). NULL: none. */
+    bool (*simpler)(const at_params *p, const double *x, int n, int k, double *out);
+    /* Is x (N rows) an input of the task? NULL: whatever the fields of its models allow is one. For whoever makes inputs
+     * otherwise than by the verbs above: beside an input there may be none, as between the two signs of `selection`. */
+    bool (*holds)(const at_params *p, const double *x);
+    /* The cases of its definition, NULL-terminated (NULL: it is one formula), and which of them position i of x is.
+     * `sample`, `adversarial` and every enumeration reach all of them where the parameters leave room (a test sees to it). */
+    const char *const *cases;
+    int (*which)(const at_params *p, const double *x, int i);
+} at_task;
+
+/* Weights that a task's parameters name, for those who build it: relu-net's w1 (h, d1), b1 (h), w2 (d2, h), b2 (d2),
+ * and linear-map's W (d2, d1). All are multiples of M/64 in [-M, M]. */
+void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
+void at_linear_map_weights(const at_params *p, double *W);
+
+extern const at_task *const at_tasks[];
+extern const int at_n_tasks;
+const at_task *at_task_find(const char *id); /* NULL when unknown */
+
+/* ---- expressions modulo a prime, and their chains ------------------------------------------------------
+ *
+ * An expression is a row of tokens without redundant brackets; its chain rewrites the leftmost handle, step by step:
+ *
+ *     ( 3 + 4 ) * 2 =  7 * 2 = 3 <eos>              modulo 11; what stands after the first = is the chain
+ *
+ * A handle is `a op b` that may be evaluated: numbers a and b, and not (op is + or - and * or / follows). With ( before
+ * and ) behind it takes these along: 5 tokens become 1, else 3. So the chain is a function of the expression.
+ * Brackets are redundant when the operators would be evaluated on the same operands without them: none in
+ * a + ( b + c ), but those of a + ( b * c ), ( a + b ) + c and ( a ). docs/expressions.md has more. */
+enum {
+    AT_EXPR_PAD,
+    AT_EXPR_CLS,
+    AT_EXPR_EOS,
+    AT_EXPR_ADD,
+    AT_EXPR_SUB,
+    AT_EXPR_MUL,
+    AT_EXPR_DIV,
+    AT_EXPR_OPEN,
+    AT_EXPR_CLOSE,
+    AT_EXPR_EQUALS,
+    AT_EXPR_NUMBER /* residue r is AT_EXPR_NUMBER + r */
+};
+#define AT_EXPR_PRIME_MAX     251
+#define AT_EXPR_OPERATORS_MAX 720 /* chains of about a million tokens */
+/* With k operators: tokens of an expression, and of a chain with its end token. */
+#define AT_EXPR_TOKENS(k) ((k) ? 4 * (k)-1 : 1)
+#define AT_EXPR_CHAIN(k)  ((k) ? 2 * (k) * ((k)-1) + 2 : 2)
+
+int at_expr_vocabulary(int p); /* number of tokens */
+/* The word of a token: "<eos>", "+", "7". */
+const char *at_expr_word(int token, char out[8]);
+void at_expr_print(const int *token, int n, at_text *out); /* words with blanks between them */
+/* p must be a prime of at most AT_EXPR_PRIME_MAX. */
+at_status at_expr_prime(int p, at_err *err);
+/* The expression that a text says, with or without a last "=", blanks where one likes; at most `most` operators.
+ * Tokens (without "=") live in the arena. Everything that at_expr_value refuses is refused. */
+at_status at_expr_parse(int p, const char *text, int most, at_arena *a, int **token, int *n, at_err *err);
+/* By recursive descent: the value and the number of operators. What is no expression, redundant brackets, and division
+ * by zero are refused with the position (from 1). */
+at_status at_expr_value(int p, const int *token, int n, int *value, int *operators, at_err *err);
+/* The chain of an expression that at_expr_value accepts, by rewriting: what follows its "=", ending with AT_EXPR_EOS;
+ * returns its length. chain has room for AT_EXPR_CHAIN(operators). */
+int at_expr_chain(int p, const int *token, int n, int *chain);
+
+/* A random expression with k operators, built backwards: the answer is drawn, then k times a number is split into
+ * `a op b` (number, operator, operands uniform), with brackets where its value needs them. Returns the number of
+ * tokens; token has room for AT_EXPR_TOKENS(k). Sample i of a seed: at_rng_at(seed, i). */
+int at_expr_sample(int p, int k, at_rng *r, int *token);
+/* The same with a pair of brackets for every operator but one: the longest there are, AT_EXPR_TOKENS(k) tokens. */
+int at_expr_sample_long(int p, int k, at_rng *r, int *token);
+
+/* Every expression with least..most operators, those that divide by zero excluded. */
+typedef struct {
+    int p, least, most;
+    uint64_t count;  /* UINT64_MAX: too many to count, and none can be asked for */
+    uint64_t *value; /* (most+1, p): how many with k operators have this value */
+} at_expr_space;
+at_status at_expr_space_init(at_expr_space *s, int p, int least, int most, at_err *err);
+void at_expr_space_release(at_expr_space *s);
+/* Expression number i < count, fewer operators first; returns the number of tokens. */
+int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
+
+/* ---- streams: sequences to learn from ------------------------------------------------------------------
+ *
+ * A stream draws rows of tokens, `prompt chain answer <eos>`, as a language model reads them. Opened with parameters
+ * (or from a user's file) it is a source, which never changes and may be shared by threads: sample i of a seed is a
+ * function of (seed, split, i) alone.
+ *
+ *     const at_stream *t = at_stream_find("lis");
+ *     at_params p; at_params_init(&p, t->params, t->n_params);
+ *     at_source *d; at_source_open(t, &p, &d, &err);
+ *     at_sequence s = {.token = room for at_source_longest(d)};
+ *     at_source_sample(d, seed, AT_TRAIN, i, &s, &err);    // loss: on s.token[s.prompt .. s.n-1]
+ *     at_source_free(d);
+ *
+ * Train and test are disjoint for all seeds together: a hash of the prompt (of the whole row where prompts are all
+ * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away.
+ * docs/data.md has the formats. */
+typedef enum { AT_TRAIN, AT_TEST, AT_PARTS } at_part;
+extern const char *const at_part_names[AT_PARTS];
+#define AT_TEST_SHARE  10
+#define AT_STREAM_WORD 32 /* bytes of a word with its NUL */
+enum {
+    AT_TOKEN_PAD,
+    AT_TOKEN_SEP,
+    AT_TOKEN_EOS,
+    AT_TOKEN_FIRST
+}; /* 1 is <cls> in arithmetic, <bos> in ngram */
+
+typedef struct at_stream {
+    const char *id, *title;
+    const char *format; /* one row, in words */
+    const at_param *params;
+    int n_params;
+    const struct at_stream_verbs *verbs;
+} at_stream;
+extern const at_stream *const at_streams[];
+extern const int at_n_streams;
+const at_stream *at_stream_find(const char *id); /* NULL when unknown */
+
+typedef struct {
+    int n;      /* tokens, the end token included */
+    int prompt; /* of them the prompt's, its separator included */
+    int answer; /* the answer is token[answer .. n-2] */
+    int *token; /* the caller's */
+} at_sequence;
+
+typedef struct at_source at_source;
+/* Sizes that do not go together are refused with both numbers. */
+at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err);
+/* A user's lines `prompt <sep> chain <sep> answer` of words between blanks; the words are the vocabulary, in order of
+ * appearance. Faults are named `name:line: ...`. name is for messages. */
+at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
+at_status at_source_load(const char *path, at_source **out, at_err *err);
+void at_source_free(at_source *d); /* NULL is fine */
+
+int at_source_vocabulary(const at_source *d); /* tokens are 0 .. that - 1 */
+/* The word of a token; "?" for what is none. */
+const char *at_source_word(const at_source *d, int token, char out[AT_STREAM_WORD]);
+int at_source_token(const at_source *d, const char *word, size_t n); /* -1 when there is no such word */
+int at_source_longest(const at_source *d); /* no sequence has more tokens, <eos> included */
+void at_source_print(const at_source *d, const int *token, int n, at_text *out); /* words, blanks between */
+
+/* Fails where nearly no prompt, or none, belongs to the split (tiny sizes), in words. */
+at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
+                           at_err *err);
+/* The split that a sequence (its prompt) belongs to. */
+at_part at_source_part(const at_source *d, const at_sequence *s);
+/* The reference: s holds a prompt with its separator (n = prompt tokens) and gets the rest. What is no prompt is
+ * refused; so is a stream whose rest is random (ngram). */
+at_status at_source_complete(const at_source *d, at_sequence *s, at_err *err);
+
+/* What a completion (all after the prompt, <eos> included) is worth. Its answer is what stands between its last
+ * separator and <eos>; without <eos> there is none. answer: equal to the reference's? chain: is all of it right, that
+ * is, equal to the reference, or where several chains are right (order=random) one of them? AT_UNKNOWN where the
+ * stream has no right answer (ngram). wrong: the first token of the first wrong step, counted in the completion from 0,
+ * -1 when there is none. */
+typedef struct {
+    at_tri answer, chain;
+    int wrong;
+} at_grade;
+at_status at_source_grade(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
+                          at_grade *out, at_err *err);
+
+/* How often each token occurs in the answers of samples 0..count-1: tally (vocabulary). */
+at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, uint64_t count, uint64_t *tally,
+                            at_err *err);
+/* Language models (ngram): the probability of token[i] after token[0..i-1], i >= 1; NaN for other streams. */
+double at_source_probability(const at_source *d, const int *token, int i);
+
+#endif

@@ -1,0 +1,346 @@
+/* stream_file.c: a user's own lines as a stream.
+ *
+ *     a b c <sep> c b a <sep> c          prompt <sep> chain <sep> answer; the chain may be empty
+ *
+ * Words stand between blanks and are UTF-8 without control and invisible characters; empty lines are skipped. The vocabulary is <pad> <sep>
+ * <eos> and the words in order of appearance. A sample is a line, drawn uniformly with replacement among those whose
+ * prompt belongs to the split. A prompt may stand on several lines with several chains, all of them right, but with one
+ * answer. Everything is checked when the file is read; a fault is one line `name:line: ...`.
+ *
+ * Layout: rows of tokens, one after the other; an index of the rows sorted by prompt (and line) finds the rows of a
+ * prompt by bisection; words are found by a table with open addressing, at most half full. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../stream.h"
+
+#define BYTES_MAX ((size_t)1 << 28)
+#define WORDS_MAX 65536
+#define ROW_MAX   65536 /* tokens of a line */
+
+typedef struct {
+    const int *token;
+    int n, prompt, answer, line;
+} row;
+
+typedef struct {
+    at_arena arena;
+    row *rows; /* (n_rows), sorted */
+    int n_rows, longest;
+    const char **word; /* (n_words), from AT_TOKEN_FIRST on */
+    int n_words;
+    int *slot; /* (slots): a word's number + 1, 0 when free; only while the file is read */
+    size_t slots;
+} file;
+
+/* Length of the UTF-8 character at s, of which `left` bytes are there; 0 when it is none or a control character. */
+static int character(const unsigned char *s, size_t left)
+{
+    int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 4;
+    if (s[0] < 0x20 || s[0] == 0x7f || (s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4 || (size_t)n > left)
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool c1 = s[0] == 0xc2 && s[1] < 0xa0, surrogate = s[0] == 0xed && s[1] >= 0xa0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    return c1 || surrogate || overlong || (s[0] == 0xf4 && s[1] >= 0x90) ? 0 : n;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool word_equals(const char *s, size_t n, const char *word)
+{
+    return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+/* The token of a word, made when it is new. */
+static at_status word_token(file *f, const char *s, size_t n, const char *name, int line, int *out,
+                            at_err *err)
+{
+    if (word_equals(s, n, "<sep>")) {
+        *out = AT_TOKEN_SEP;
+        return AT_OK;
+    }
+    if (word_equals(s, n, "<pad>") || word_equals(s, n, "<eos>"))
+        return at_fail(err, AT_EINPUT,
+                       "%.200s:%d: %.*s is added where it is needed, and is no word of a line", name, line,
+                       (int)n, s);
+    if (n >= AT_STREAM_WORD)
+        return at_fail(err, AT_EINPUT, "%.200s:%d: a word of %zu bytes; at most %d are allowed", name, line,
+                       n, AT_STREAM_WORD - 1);
+    for (size_t i = 0; i < n;) {
+        int bytes = character((const unsigned char *)s + i, n - i);
+        if (!bytes)
+            return at_fail(err, AT_EINPUT, "%.200s:%d: byte 0x%02x is no character of UTF-8 text", name, line,
+                           (unsigned char)s[i]);
+        const char *at = s + i;
+        uint32_t c = at_text_next(&at);
+        if (at_text_acts(c))
+            return at_fail(err, AT_EINPUT, "%.200s:%d: U+%04X is not seen in a word, it acts", name, line, c);
+        i += (size_t)bytes;
+    }
+    size_t at = at_hash64(s, n, 0) % f->slots;
+    while (f->slot[at] && !word_equals(s, n, f->word[f->slot[at] - 1]))
+        at = (at + 1) % f->slots;
+    if (!f->slot[at]) {
+        if (f->n_words == WORDS_MAX)
+            return at_fail(err, AT_EDOMAIN, "%.200s:%d: more than %d different words", name, line, WORDS_MAX);
+        char *copy = at_new(&f->arena, char, n + 1);
+        if (!copy)
+            return at_oom(err);
+        memcpy(copy, s, n);
+        f->word[f->n_words++] = copy;
+        f->slot[at] = f->n_words;
+    }
+    *out = AT_TOKEN_FIRST + f->slot[at] - 1;
+    return AT_OK;
+}
+
+/* A line of at least one word, into token; r becomes its row. */
+static at_status line_read(file *f, const char *s, const char *end, const char *name, int line, int *token,
+                           row *r, at_err *err)
+{
+    int n = 0, separators = 0, prompt = 0, answer = 0;
+    while (s < end) {
+        const char *from = s;
+        while (s < end && !is_blank(*s))
+            s++;
+        at_status st = word_token(f, from, (size_t)(s - from), name, line, &token[n], err);
+        if (st)
+            return st;
+        if (token[n++] == AT_TOKEN_SEP) {
+            separators++;
+            *(separators == 1 ? &prompt : &answer) = n;
+        }
+        if (n >= ROW_MAX)
+            return at_fail(err, AT_EDOMAIN, "%.200s:%d: a line has at most %d words", name, line,
+                           ROW_MAX - 1);
+        while (s < end && is_blank(*s))
+            s++;
+    }
+    if (separators != 2)
+        return at_fail(err, AT_EINPUT, "%.200s:%d: %d times <sep>; a line is prompt <sep> chain <sep> answer",
+                       name, line, separators);
+    if (prompt == 1)
+        return at_fail(err, AT_EINPUT, "%.200s:%d: nothing stands before the first <sep>", name, line);
+    if (answer == n)
+        return at_fail(err, AT_EINPUT, "%.200s:%d: no answer stands behind the second <sep>", name, line);
+    token[n++] = AT_TOKEN_EOS;
+    *r = (row){token, n, prompt, answer, line};
+    f->longest = n > f->longest ? n : f->longest;
+    return AT_OK;
+}
+
+/* ---- prompts in order ------------------------------------------------------------------------------------ */
+
+static int prompt_compare(const int *a, int n, const row *r)
+{
+    for (int i = 0; i < n && i < r->prompt; i++)
+        if (a[i] != r->token[i])
+            return a[i] < r->token[i] ? -1 : 1;
+    return n < r->prompt ? -1 : n > r->prompt;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    int order = prompt_compare(x->token, x->prompt, y);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* The first row with this prompt; n_rows when there is none. */
+static int prompt_find(const file *f, const int *token, int n)
+{
+    int from = 0, to = f->n_rows;
+    while (from < to) {
+        int mid = from + (to - from) / 2;
+        if (prompt_compare(token, n, &f->rows[mid]) > 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from < f->n_rows && prompt_compare(token, n, &f->rows[from]) == 0 ? from : f->n_rows;
+}
+
+static at_status answers_check(const file *f, const char *name, at_err *err)
+{
+    for (int i = 1; i < f->n_rows; i++) {
+        const row *a = &f->rows[i - 1], *b = &f->rows[i];
+        int size = a->n - a->answer;
+        if (!prompt_compare(a->token, a->prompt, b) &&
+            (b->n - b->answer != size ||
+             memcmp(a->token + a->answer, b->token + b->answer, (size_t)size * sizeof *a->token)))
+            return at_fail(err, AT_EINPUT, "%.200s:%d: the prompt of line %d with another answer", name,
+                           b->line, a->line);
+    }
+    return AT_OK;
+}
+
+/* ---- the verbs ------------------------------------------------------------------------------------------- */
+
+static int vocabulary(const at_source *d)
+{
+    return AT_TOKEN_FIRST + ((const file *)d->more)->n_words;
+}
+
+static void word(const at_source *d, int token, char out[AT_STREAM_WORD])
+{
+    if (token >= AT_TOKEN_FIRST)
+        snprintf(out, AT_STREAM_WORD, "%s", ((const file *)d->more)->word[token - AT_TOKEN_FIRST]);
+}
+
+static int longest(const at_source *d)
+{
+    return ((const file *)d->more)->longest;
+}
+
+static void row_take(const row *r, at_sequence *s)
+{
+    memcpy(s->token, r->token, (size_t)r->n * sizeof *r->token);
+    s->n = r->n;
+    s->prompt = r->prompt;
+    s->answer = r->answer;
+}
+
+static void draw(const at_source *d, at_rng *r, at_sequence *s)
+{
+    const file *f = d->more;
+    row_take(&f->rows[at_rng_below(r, (uint64_t)f->n_rows)], s);
+}
+
+static bool complete(const at_source *d, at_sequence *s)
+{
+    const file *f = d->more;
+    int i = prompt_find(f, s->token, s->n);
+    if (i < f->n_rows)
+        row_take(&f->rows[i], s);
+    return i < f->n_rows;
+}
+
+/* Several lines may have the prompt: the one that agrees longest counts. */
+static void steps(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
+                  at_grade *g)
+{
+    const file *f = d->more;
+    for (int i = prompt_find(f, prompt, n_prompt); i < f->n_rows && g->chain != AT_TRUE; i++) {
+        const row *r = &f->rows[i];
+        if (prompt_compare(prompt, n_prompt, r))
+            return;
+        int same = 0, length = r->n - r->prompt;
+        while (same < n && same < length && completion[same] == r->token[r->prompt + same])
+            same++;
+        g->chain = same == n && same == length;
+        g->wrong = g->chain ? -1 : same > g->wrong ? same : g->wrong;
+    }
+}
+
+static void source_close(at_source *d)
+{
+    file *f = d->more;
+    at_arena_release(&f->arena);
+    at_free(f);
+}
+
+static const at_stream_verbs verbs = {
+    .close = source_close,
+    STREAM_VERBS,
+    .steps = steps,
+    .before_answer = AT_TOKEN_SEP,
+};
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+static at_status file_read(file *f, const char *text, size_t n, const char *name, at_err *err)
+{
+    size_t lines = 1, words = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool ends = text[i] == '\n';
+        lines += ends;
+        words += !ends && !is_blank(text[i]) && (i + 1 == n || is_blank(text[i + 1]) || text[i + 1] == '\n');
+    }
+    size_t most = words < WORDS_MAX ? words : WORDS_MAX;
+    f->slots = 2 * most + 1;
+    int *token = at_new(&f->arena, int, words + lines); /* and <eos> */
+    f->rows = at_new(&f->arena, row, lines);
+    f->word = at_new(&f->arena, const char *, most + 1);
+    f->slot = at_new(&f->arena, int, f->slots);
+    if (!token || !f->rows || !f->word || !f->slot)
+        return at_oom(err);
+    int line = 0;
+    for (const char *s = text, *end; s < text + n; s = end + 1) {
+        end = memchr(s, '\n', (size_t)(text + n - s));
+        end = end ? end : text + n;
+        line++;
+        const char *first = s;
+        while (first < end && is_blank(*first))
+            first++;
+        if (first == end)
+            continue;
+        row *r = &f->rows[f->n_rows];
+        at_status st = line_read(f, first, end, name, line, token, r, err);
+        if (st)
+            return st;
+        token += r->n;
+        f->n_rows++;
+    }
+    if (!f->n_rows)
+        return at_fail(err, AT_EINPUT, "%.200s: no line `prompt <sep> chain <sep> answer`", name);
+    qsort(f->rows, (size_t)f->n_rows, sizeof *f->rows, row_compare);
+    return answers_check(f, name, err);
+}
+
+at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err)
+{
+    if (n > BYTES_MAX)
+        return at_fail(err, AT_EDOMAIN, "%.200s: %zu bytes; at most %zu are allowed", name, n, BYTES_MAX);
+    at_source *d = at_calloc(1, sizeof *d);
+    file *f = at_calloc(1, sizeof *f);
+    at_status s = d && f ? AT_OK : at_oom(err);
+    if (!s) {
+        at_arena_init(&f->arena);
+        *d = (at_source){.verbs = &verbs, .more = f};
+        s = file_read(f, text, n, name, err);
+        if (s)
+            at_arena_release(&f->arena);
+    }
+    if (s) {
+        at_free(f);
+        at_free(d);
+        return s;
+    }
+    *out = d;
+    return AT_OK;
+}
+
+/* The first line that says anything must be one of ours; otherwise nobody waits for the rest of the file. */
+static at_status first_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    at_source *d = NULL;
+    const char *said = first;
+    while (said < first + n && (is_blank(*said) || *said == '\n'))
+        said++;
+    const char *end = memchr(said, '\n', (size_t)(first + n - said));
+    at_status s = AT_OK;
+    if (end)
+        s = at_source_parse(first, (size_t)(end - first), path, &d, err);
+    else if (memchr(first, 0, n))
+        s = at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", path);
+    at_source_free(d);
+    return s;
+}
+
+at_status at_source_load(const char *path, at_source **out, at_err *err)
+{
+    char *text;
+    size_t n;
+    at_status s = at_file_read_if(path, BYTES_MAX, first_look, &text, &n, err);
+    if (s)
+        return s;
+    s = at_source_parse(text, n, path, out, err);
+    at_free(text);
+    return s;
+}
