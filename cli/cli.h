@@ -25,7 +25,7 @@
 #include <attest/front.h>
 #include <attest/exec.h>
 #include <attest/learn.h>
-#include <attest/view.h>
+#include <attest/picture.h>
 
 #include <jansson.h>
 

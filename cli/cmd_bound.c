@@ -3,7 +3,7 @@
 #include "cli.h"
 
 #include <attest/bound.h>
-#include <attest/view.h>
+#include <attest/report.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "cli.h"
 
 #include <attest/job.h>
-#include <attest/view.h>
+#include <attest/report.h>
 
 #include <inttypes.h>
 #include <math.h>

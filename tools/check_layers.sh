@@ -79,7 +79,8 @@ BEGIN {
     row("store", "core")
     row("job", "core num model exec problem lang program front train learn logic check bound protocol refute claim store")
     row("export", "core num model exec problem lang program front train learn logic check bound protocol refute claim store job")
-    row("view", "core num model exec problem lang program front train learn logic check bound protocol refute claim store job")
+    row("picture", "core num model exec")
+    row("report", "core num model exec problem program bound claim store job picture")
     for (i = 1; i < ARGC; i++)
         exists[ARGV[i]] = 1
 }
@@ -136,11 +137,11 @@ FNR == 1 {
     } else if (name == "sqlite3.h")
         home(name, "store")
     else if (name ~ /^cairo/)
-        home(name, "view")
+        home(name, "picture")
     else if (name == "mpi.h")
         home(name, "job")
     else if (name == "microhttpd.h")
-        home(name, "view")
+        home(name, "report")
     else if (name ~ /^(flint\/|arb|acb|arf|mag\.h|fmp[zq])/ && FILENAME != "src/num/flint_compat.h")
         bad("<" name ">: include src/num/flint_compat.h instead")
 }

@@ -115,14 +115,45 @@ void at_text_release(at_text *t);
 void at_text_add(at_text *t, const char *s);
 void at_text_addn(at_text *t, const char *s, size_t n);
 void at_text_addf(at_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void at_text_add_html(at_text *t, const char *s);  /* escapes & < > " ' and characters that act */
-void at_text_add_plain(at_text *t, const char *s); /* these, and malformed bytes, become '?': terminal-safe */
+void at_text_add_plain(at_text *t, const char *s); /* characters that act, and malformed bytes, become '?' */
 /* The next code point of s, which moves on by at least one byte; malformed UTF-8 gives U+FFFD; 0 at the end. */
 #define AT_TEXT_REPLACEMENT 0xFFFDu
 uint32_t at_text_next(const char **s);
 /* Does c act on what stands around it, or on the terminal, instead of being seen? Controls (tab and newline among
  * them), direction, characters without a shape, and code points that are none. */
 bool at_text_acts(uint32_t c);
+void at_text_put(at_text *t, uint32_t c); /* one code point as UTF-8 */
+/* Ends a text that was written aside: if all went well (s is AT_OK and t is whole) it is appended to out, else out stays as it
+ * was. Releases t; returns s, or out of memory. */
+at_status at_text_end(at_status s, at_text *t, at_text *out, at_err *err);
+
+/* Foreign text made harmless (clean.c): a string that came from a model, a ledger or a caller reaches a picture or a page
+ * only through these; after that it is valid UTF-8 without control characters. NULL is "". */
+/* Control characters become their pictures (ESC is shown as U+241B), others that act instead of being seen U+FFFD. */
+uint32_t at_text_visible(uint32_t c);
+void at_text_add_clean(at_text *t, const char *s); /* one line of clean UTF-8 */
+void at_text_add_html(at_text *t, const char *s);  /* the same, escaped for HTML, XML and their attributes */
+void at_text_add_html_block(at_text *t, const char *s); /* the same; newline and tab stay */
+/* x in at most 4 significant digits; NaN is a dash. */
+const char *at_number_text(char out[32], double x);
+/* 1234567 as 1,234,567. */
+const char *at_count_text(char out[32], uint64_t n);
+
+/* Lines for a terminal (pen.c): no line is wider than the pen's columns. */
+typedef struct {
+    at_text *out;
+    int columns, used;
+} at_pen;
+void at_pen_put(at_pen *p, uint32_t c); /* dropped when it does not fit */
+void at_pen_add(at_pen *p, const char *s);
+void at_pen_pad(at_pen *p, int to); /* blanks up to column `to` */
+void at_pen_end(at_pen *p);         /* the line */
+/* At most `most` columns of s, right-aligned in `width`. */
+void at_pen_label(at_pen *p, const char *s, int width, int most);
+void at_pen_wrap(at_pen *p, const char *s, int indent);
+/* Columns that c takes in a terminal: 1 or 2, or 0 when that is not known for sure (draw '?'). */
+int at_text_column(uint32_t c);
+int at_text_columns(const char *s); /* columns of s when the pen writes it */
 
 /* Strict number parsing: the whole of s[0..n) must be the number. */
 bool at_parse_i64(const char *s, size_t n, int64_t *out);

@@ -81,6 +81,7 @@ at_status at_ledger_pieces(at_ledger *l, const at_cell_key *k, at_piece_fn *fn, 
 typedef enum { AT_STANDS, AT_FALLS, AT_OPEN, AT_ABSENT } at_standing;
 #define AT_STANDINGS 4
 bool at_row_is_control(const at_row *r);
+bool at_row_is_trained(const at_row *r); /* a training: what was measured, no verdict on a claim */
 at_standing at_row_standing(const at_row *r);
 typedef struct {
     int n[2][AT_STANDINGS]; /* cells, controls */

@@ -1,4 +1,4 @@
-/* text.c: a growing string, escaping, strict numbers, "did you mean". */
+/* text.c: a growing string, strict numbers, "did you mean". */
 #include <attest/core.h>
 
 #include <errno.h>
@@ -118,28 +118,6 @@ bool at_text_acts(uint32_t c)
         if (c >= acting[i].lo && c <= acting[i].hi)
             return true;
     return false;
-}
-
-void at_text_add_html(at_text *t, const char *s)
-{
-    while (*s) {
-        const char *from = s;
-        uint32_t c = at_text_next(&s);
-        if (c == '&')
-            at_text_add(t, "&amp;");
-        else if (c == '<')
-            at_text_add(t, "&lt;");
-        else if (c == '>')
-            at_text_add(t, "&gt;");
-        else if (c == '"')
-            at_text_add(t, "&quot;");
-        else if (c == '\'')
-            at_text_add(t, "&#39;");
-        else if (c == AT_TEXT_REPLACEMENT || (c != '\n' && c != '\t' && at_text_acts(c)))
-            at_text_add(t, "\xef\xbf\xbd");
-        else
-            at_text_addn(t, from, (size_t)(s - from));
-    }
 }
 
 void at_text_add_plain(at_text *t, const char *s)

@@ -16,6 +16,11 @@ bool at_row_is_control(const at_row *r)
     return same(r->rec.role, "control");
 }
 
+bool at_row_is_trained(const at_row *r)
+{
+    return same(r->rec.role, "trained");
+}
+
 /* Roles that speak of no claim: measurements, trained networks, somebody's model that was refuted or not. */
 static bool aside(const at_row *r)
 {

@@ -40,11 +40,11 @@ bad 'a test above its module' 'src/num/test/test_b.c:1: num may not use exec' sr
 echo '#include <cmocka.h>' | put src/num/b.c
 bad 'cmocka in the library' '<cmocka.h> is for tests only' src/num/b.c
 echo '#include <cairo.h>' | put src/exec/b.c
-bad 'cairo outside of view' 'src/exec/b.c:1: <cairo.h> is for view only' src/exec/b.c
+bad 'cairo outside of picture' 'src/exec/b.c:1: <cairo.h> is for picture only' src/exec/b.c
 echo '#include <flint/fmpq.h>' | put src/exec/b.c
 bad 'FLINT directly' 'include src/num/flint_compat.h instead' src/exec/b.c
-echo '#include "build_id.h"' | put src/view/b.c
-bad 'the build id outside of job' 'build_id.h is for job only' src/view/b.c
+echo '#include "build_id.h"' | put src/report/b.c
+bad 'the build id outside of job' 'build_id.h is for job only' src/report/b.c
 echo '#include "../num/flint_compat.h"' | put src/nowhere/b.c
 bad 'a module without a row' 'module nowhere has no row' src/nowhere/b.c
 echo '#include "../../src/num/flint_compat.h"' | put include/attest/exec.h

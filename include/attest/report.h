@@ -1,0 +1,241 @@
+/* report.h: pages: what a ledger and the catalogue say, as studies, the map and the HTML report.
+ * Pictures are drawn by picture.h; strings from models and ledgers are escaped; nothing is trusted. */
+#ifndef ATTEST_REPORT_H
+#define ATTEST_REPORT_H
+
+#include <attest/bound.h>
+#include <attest/picture.h>
+#include <attest/store.h>
+
+/* The least size that a bound leaves, over the size of the problem, and beside it the size of the catalogue's
+ * construction where there is one: everything at_plot_svg needs, in the arena. Sizes outside the hypotheses have no point. */
+at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_plot *out, at_err *err);
+
+/* ---- studies: the trained rows of a ledger ------------------------------------------------------
+ *
+ *     at_study st;
+ *     at_study_make(rows, n, at_build_id(), &arena, &st, &err);
+ *     for (int k = 0; k < st.n_groups; k++) {
+ *         at_heat heat;
+ *         at_study_heat(&st.groups[k], &arena, &heat, &err);
+ *         at_heat_picture(&heat, AT_PICTURE_PNG, "heat.png", &err);
+ *         at_study_text(&st.groups[k], 80, &text, &err);
+ *     }
+ */
+
+#define AT_STUDY_MAX_RUNS 100000
+#define AT_STUDY_REACHED  0.9 /* answer accuracy from which a model has learned its task */
+
+typedef enum { AT_STUDY_STANDARD, AT_STUDY_SPARSE, AT_STUDY_LINEAR } at_study_attention;
+#define AT_STUDY_ATTENTIONS 3
+extern const char *const at_study_attention_names[AT_STUDY_ATTENTIONS];
+typedef enum { AT_THEORY_SILENT, AT_THEORY_CONSTRUCTIBLE, AT_THEORY_IMPOSSIBLE } at_theory;
+
+/* One row of role "trained", its detail checked. */
+typedef struct {
+    const at_row *row;
+    const char *broken; /* NULL, or why nothing below can be used */
+    bool other_build;   /* another build trained it */
+    bool superseded;    /* the same question was answered again, by this build or later: not counted */
+    const char *preset, *task;
+    at_study_attention attention;
+    int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
+    const char *size_name;
+    double rate, answer, chain;
+    double first_wrong, gflops_to_90;    /* NaN: none */
+    double gflops_chain, gflops_trained; /* NaN: not known */
+    at_theory mark;
+    const char *why, *flags; /* may be NULL */
+    int n_loss, n_accuracy;
+    const double *loss_step, *loss;                     /* (n_loss); a loss that was no number is NaN */
+    const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */
+} at_trained;
+
+/* The runs that differ in their seed only. */
+typedef struct {
+    at_study_attention attention;
+    int64_t size, width;
+    int n;
+    at_trained *const *runs;           /* (n) by seed */
+    double median, least, most, chain; /* answer accuracy over the seeds; chain: median */
+    double gflops_chain, gflops_to_90; /* medians; NaN unless most seeds have one */
+    at_theory mark;                    /* SILENT when the runs do not agree on it */
+    bool mixed;                        /* the runs differ in more than their seed */
+} at_study_cell;
+
+/* The least width whose median reaches 90%, on the widths that were tried for the task. It lies in lo..hi;
+ * lo == hi: known. Widths below hi that were not run make lo smaller; hi is INFINITY when none that was run
+ * reaches it. above: all were run in vain, and the least width is above lo, the largest. */
+typedef struct {
+    double lo, hi;
+    bool above;
+    bool run;      /* is there any cell at this size? */
+    double gflops; /* least gflops_chain of the cells that reach 90%; NaN: none does */
+} at_study_least;
+
+typedef struct {
+    const char *id, *size_name;
+    int n_sizes, n_widths, n_cells;
+    const int64_t *sizes, *lengths, *widths; /* ascending; lengths (n_sizes): the longest chains */
+    const at_study_cell *cells;              /* (n_cells) by attention, size, width */
+    const at_study_least *least;             /* (AT_STUDY_ATTENTIONS, n_sizes) */
+} at_study_task;
+
+typedef struct {
+    const char *preset;
+    int n_tasks;
+    const at_study_task *tasks; /* lis, ed, ed-local, arithmetic, then others by name */
+} at_study_group;
+
+typedef struct {
+    size_t n_runs, n_broken, n_other, n_superseded;
+    at_trained
+        *runs; /* (n_runs) every trained row: preset, task, attention, size, width, seed; broken last */
+    int n_groups;
+    const at_study_group *groups;
+} at_study;
+
+/* Picks the rows of role "trained" and sorts them; other rows are passed over. Rows live as long as the study.
+ * A row whose detail is not as it should be is kept as broken; that is no failure. */
+at_status at_study_make(const at_row *rows, size_t n, const char *build, at_arena *a, at_study *out,
+                        at_err *err);
+const at_study_cell *at_study_find(const at_study_task *t, at_study_attention attention, int64_t size,
+                                   int64_t width); /* NULL: not run */
+/* Rows: attention; columns: task. At most 16 widths, sizes and tasks; the note says what was left out. */
+at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_err *err);
+
+typedef enum { AT_CURVE_LOSS, AT_CURVE_ANSWER, AT_CURVE_CHAIN } at_curve;
+/* What happened during training, against the steps: every seed thin, their median bold, a colour a width. */
+at_status at_study_curves(const at_study_task *t, at_study_attention attention, int64_t size, at_curve what,
+                          at_arena *a, at_plot *out, at_err *err);
+
+/* What the paper says of the order of its models, and what our cells say of that. UNKNOWN: cannot tell. */
+#define AT_STUDY_ORDERS 6
+typedef struct {
+    const char *statement;
+    at_tri verdict;
+    const char *why; /* the numbers, in words */
+} at_study_order;
+at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order out[AT_STUDY_ORDERS],
+                          at_err *err);
+
+/* The tables of a group (least width, GFLOPs, the paper's order) for a terminal, at most `columns` wide. */
+at_status at_study_text(const at_study_group *g, int columns, at_text *out, at_err *err);
+
+/* All of that at once, for a command: heat maps, tables and order of every preset; text is unchanged on failure. */
+at_status at_trained_text(const at_row *rows, size_t n, int columns, bool color, at_text *out, at_err *err);
+/* The heat maps of the preset that was trained last; the kind by the suffix of path. */
+at_status at_trained_picture(const at_row *rows, size_t n, const char *path, at_err *err);
+
+/* ---- the map: least size against problem size, task by task and architecture by architecture ---------
+ *
+ *     at_map map;
+ *     at_map_make(at_map_panels, at_n_map_panels, rows, n, build, &arena, &map, &err);
+ *     at_map_text(&map, 80, &text, &err);
+ *     at_map_picture(&map, AT_PICTURE_PNG, "map.png", &err);
+ *
+ * Three kinds of evidence on one plot: what is proved to be needed (calculators, bound.h) or was refuted, what a construction of
+ * the catalogue has, and what trained models needed. docs/map.md says how to read it. */
+
+/* Which of a construction's sizes a panel is about. */
+typedef enum {
+    AT_MAP_WIDTH,     /* residual width */
+    AT_MAP_HEAD_DIM,  /* width of a head */
+    AT_MAP_HEADS_DIM, /* heads of a layer times their width */
+    AT_MAP_HIDDEN,    /* widest MLP layer */
+    AT_MAP_LAYERS,    /* attention layers */
+    AT_MAP_PARAMETERS,
+    AT_MAP_MEASURES
+} at_map_measure;
+
+/* One row of the table (map_panels.c): adding a panel is adding a row.
+ *
+ * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left (also -, /, ^, and ~: log2 rounded up): "N=$ M=$*8+2 q=2".
+ * In a construction's template what stands before ';' says which of the ledger's cells belong to the panel, what stands behind
+ * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width, @head_dim, @block, @windows and @ends are the construction's. */
+typedef struct {
+    const char *task, *architecture;
+    const char *size;  /* letter of the horizontal axis */
+    const char *sizes; /* what the line of the construction and the bound are computed at: "8 16 32" */
+    const char *unit;  /* words for the vertical axis */
+    at_map_measure measure;
+    double times; /* the unit is the measure times this; 0: 1 */
+    const char *construction, *construction_params;
+    const char *bound, *bound_params;
+    /* What numbers are, of the construction and of the bound alike: "p=24 e=8", bits of mantissa and exponent (a template too; NULL: no
+     * floats), and which bits are counted. A bound that counts others is not drawn, nor is one that counts as its source does beside a construction. */
+    const char *numbers;
+    at_bound_bits bits;
+    const char *bound_sizes; /* NULL: as the construction's */
+    const char *
+        bound_start; /* not its least size, but where it starts to bind in this parameter: in words, where that is
+                                astronomical */
+    double bound_times;  /* `least` times this is in the unit; 0: 1 */
+    const char *trained; /* a stream, with attention; only where the measure is the width */
+    at_study_attention attention;
+    const char *refuted, *refuted_params; /* a claim whose cells refute models, and which of them, as above */
+    /* The largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of its arithmetic, from the
+     * left: "state*bits", "N*d-1". The size of the problem in the same way, "n*2+1"; NULL: the parameter that is $. */
+    const char *refuted_unit, *refuted_size;
+    const char *note; /* what is to be known about this panel; may be NULL */
+} at_map_panel;
+extern const at_map_panel at_map_panels[];
+extern const int at_n_map_panels;
+
+typedef enum {
+    AT_MAP_OPEN,     /* nothing to compare */
+    AT_MAP_CONSTANT, /* the construction does not grow, and no bound with a number is there */
+    AT_MAP_TIGHT,    /* bound and construction meet at the largest size that both have */
+    AT_MAP_GAP,      /* they differ by the factor `gap` there */
+    AT_MAP_SAME,     /* bound up to a constant, and both grow alike */
+    AT_MAP_GROWING,  /* bound up to a constant; the gap grows like size^gap */
+    AT_MAP_CONTRADICTS /* a bound lies above a construction: one of them is wrong, and both are shown as text only */
+} at_map_verdict;
+
+typedef struct {
+    const at_map_panel *panel;
+    at_map_points points[AT_MAP_KINDS];
+    at_map_verdict verdict;
+    double gap;          /* NaN unless the verdict has one */
+    const char *words;   /* the verdict: "gap x2.3", "open", "tight" */
+    const char *sizes;   /* "n 10..250" */
+    const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */
+    const char *built;   /* "33", with * when the ledger has checked it, ~ when on samples only */
+    const char *trained; /* "64@20", "> 64@20" */
+    const char *bits;    /* which bits are counted: "p=24 e=8: floats, exact sums"; NULL: there is no bound */
+    const char *
+        note; /* NULL, or what must be said: a constant that is hidden, a claim that fails, a contradiction */
+} at_map_place;
+typedef struct {
+    int n;
+    const at_map_place *places; /* in the order of the panels */
+    int contradictions;
+} at_map;
+/* Verdicts of other builds than `build` are left out (NULL: none is); trained models of all builds count. */
+at_status at_map_make(const at_map_panel *panels, int n, const at_row *rows, size_t n_rows, const char *build,
+                      at_arena *a, at_map *out, at_err *err);
+at_status at_map_svg(const at_map *m, at_text *svg, at_err *err);
+at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path, at_err *err);
+/* A line a panel, then what must be said; at most `columns` wide. */
+at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
+
+/* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
+typedef struct {
+    const char *id, *title, *source, *statement; /* a claim */
+    const char *group;        /* NULL, or a heading over it and its neighbours of the same group */
+    const char *program;      /* its program, printed */
+    const char *size;         /* "1 layer, 1 head, width 4, ..." */
+    const char *svg;          /* attention picture, trusted (made by at_look_svg), or NULL */
+    const char *const *plots; /* SVGs made by at_plot_svg */
+    int n_plots;
+    bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
+} at_report_claim;
+at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
+                         const char *build, at_text *html, at_err *err);
+
+/* The report of the whole catalogue from a ledger's rows: programs, sizes, attention pictures and plots of
+ * the tables are made here. Verdicts of other builds are left out; trained models of all builds are shown. Claims without
+ * rows are shown as not checked. */
+at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err);
+
+#endif

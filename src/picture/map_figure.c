@@ -1,0 +1,319 @@
+/* map_figure.c: the map as small multiples: a panel a row of the table, equal in style, one legend.
+ *
+ *     task · architecture                verdict       axes are logarithmic; the vertical one spans at least a decade
+ *     unit against size
+ *     which bits are counted
+ *     |  bound, construction, trained
+ *     +---------------------------
+ *
+ * Red below, blue above: what is proved to be needed (solid; dashed: up to a constant), and what a construction has (a line where it
+ * was only shaped, discs where the ledger has checked it). Between them lies what is not known. A panel without a point has
+ * words in place of axes. */
+#include "picture_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved lower bound",
+                                                     [AT_MAP_SHAPE] = "lower bound up to a constant",
+                                                     [AT_MAP_REFUTED] = "models refuted",
+                                                     [AT_MAP_BUILT] = "construction",
+                                                     [AT_MAP_SAMPLED] = "construction, sampled",
+                                                     [AT_MAP_CHECKED] = "construction, checked",
+                                                     [AT_MAP_TRAINED] =
+                                                         "trained: least width that reaches 90%",
+                                                     [AT_MAP_IN_VAIN] = "trained, all in vain up to here"};
+
+enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LINES = 5 };
+static const double left = 46, right = 14, top = 58;
+
+/* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. */
+static const struct {
+    int color, marker;
+    double line, alpha;
+    bool dashed;
+} looks[AT_MAP_KINDS] = {
+    [AT_MAP_PROVED] = {1, 4, 2, 1, false},    [AT_MAP_SHAPE] = {1, -1, 2, 1, true},
+    [AT_MAP_REFUTED] = {3, 3, 0, 1, false},   [AT_MAP_BUILT] = {0, -1, 2, 1, false},
+    [AT_MAP_SAMPLED] = {0, 0, 0, 0.4, false}, [AT_MAP_CHECKED] = {0, 0, 0, 1, false},
+    [AT_MAP_TRAINED] = {2, 1, 1, 1, false},   [AT_MAP_IN_VAIN] = {2, 2, 0, 0.55, false},
+};
+
+typedef struct {
+    at_draw_axis x, y;
+    char *title, *verdict, *what;
+    char *bits;               /* NULL: none are counted */
+    char *words[WORDS_LINES]; /* in place of axes */
+    bool empty;
+} plan;
+
+typedef struct {
+    const at_map_figure *m;
+    plan *plans;     /* (n) */
+    double *px, *py; /* the longest series fits */
+    bool used[AT_MAP_KINDS];
+    double legend_x[AT_MAP_KINDS], legend_y[AT_MAP_KINDS];
+    double head, w, h;
+} figure;
+
+static at_draw_paint paint_of(int kind)
+{
+    at_draw_paint p = at_draw_solid(at_draw_palette(looks[kind].color));
+    p.alpha = looks[kind].alpha;
+    return p;
+}
+
+static double place_x(const plan *p, double x0, double v)
+{
+    return x0 + left + (PANEL - left - right) * (at_draw_axis_at(&p->x, v) - p->x.lo) / (p->x.hi - p->x.lo);
+}
+
+static double place_y(const plan *p, double y0, double v)
+{
+    return y0 + top + HEIGHT - HEIGHT * (at_draw_axis_at(&p->y, v) - p->y.lo) / (p->y.hi - p->y.lo);
+}
+
+static void tip_begin(at_draw_canvas *c, const at_map_tile *tile, int kind, int i)
+{
+    char tip[160];
+    const at_map_points *s = &tile->points[kind];
+    snprintf(tip, sizeof tip, "%s = %.15g: %.6g (%s)", tile->size, s->x[i], s->y[i],
+             s->what ? s->what[i] : at_map_kind_names[kind]);
+    at_draw_tip_begin(c, tip);
+}
+
+static void series_draw(const figure *f, int k, int kind, double x0, double y0, at_draw_canvas *c)
+{
+    const plan *p = &f->plans[k];
+    const at_map_tile *tile = &f->m->tiles[k];
+    const at_map_points *s = &tile->points[kind];
+    at_draw_paint paint = paint_of(kind);
+    for (int i = 0; i < s->n; i++) {
+        f->px[i] = place_x(p, x0, s->x[i]);
+        f->py[i] = place_y(p, y0, s->y[i]);
+    }
+    if (looks[kind].line > 0 && s->n > 1)
+        at_draw_path(c, f->px, f->py, s->n, looks[kind].line, looks[kind].dashed, paint);
+    int marker = looks[kind].marker < 0 && s->n == 1 ? 0 : looks[kind].marker; /* one point is no line */
+    for (int i = 0; i < s->n && marker >= 0; i++) {
+        tip_begin(c, tile, kind, i);
+        at_draw_marker(c, f->px[i], f->py[i], 3.4, marker, paint);
+        at_draw_tip_end(c);
+    }
+}
+
+static void axes_draw(const plan *p, double x0, double y0, at_draw_canvas *c)
+{
+    for (int i = 0; i < p->x.n; i++) {
+        double x = x0 + left + (PANEL - left - right) * (p->x.tick[i] - p->x.lo) / (p->x.hi - p->x.lo);
+        at_draw_line(c, x, y0 + top, x, y0 + top + HEIGHT, 1, at_draw_hair);
+        at_draw_text(c, x, y0 + top + HEIGHT + 14, 10, AT_DRAW_MIDDLE, false, false, at_draw_faint,
+                     p->x.label[i]);
+    }
+    for (int i = 0; i < p->y.n; i++) {
+        double y = y0 + top + HEIGHT - HEIGHT * (p->y.tick[i] - p->y.lo) / (p->y.hi - p->y.lo);
+        at_draw_line(c, x0 + left, y, x0 + PANEL - right, y, 1, at_draw_hair);
+        at_draw_text(c, x0 + left - 5, y + 3.5, 10, AT_DRAW_RIGHT, false, false, at_draw_faint,
+                     p->y.label[i]);
+    }
+    at_draw_line(c, x0 + left, y0 + top, x0 + left, y0 + top + HEIGHT, 1.2, at_draw_faint);
+    at_draw_line(c, x0 + left, y0 + top + HEIGHT, x0 + PANEL - right, y0 + top + HEIGHT, 1.2, at_draw_faint);
+}
+
+static void panel_draw(const figure *f, int k, at_draw_canvas *c)
+{
+    /* what lies below is drawn first */
+    static const int order[AT_MAP_KINDS] = {AT_MAP_SHAPE,   AT_MAP_PROVED,  AT_MAP_BUILT,   AT_MAP_REFUTED,
+                                            AT_MAP_IN_VAIN, AT_MAP_TRAINED, AT_MAP_SAMPLED, AT_MAP_CHECKED};
+    static const at_draw_rgb alarm = {0xC0, 0x20, 0x20};
+    const plan *p = &f->plans[k];
+    double x0 = MARGIN + PANEL * (k % COLUMNS), y0 = f->head + TALL * (k / COLUMNS);
+    bool wrong = f->m->tiles[k].wrong;
+    at_draw_text(c, x0 + 8, y0 + 16, 12.5, AT_DRAW_LEFT, false, true, at_draw_ink, p->title);
+    if (p->bits)
+        at_draw_text(c, x0 + 8, y0 + 46, 10, AT_DRAW_LEFT, false, false, at_draw_faint, p->bits);
+    at_draw_text(c, x0 + 8, y0 + 32, 10.5, AT_DRAW_LEFT, false, false, at_draw_faint, p->what);
+    at_draw_text(c, x0 + PANEL - right, y0 + 32, 11, AT_DRAW_RIGHT, false, true,
+                 wrong ? at_draw_solid(alarm) : at_draw_ink, p->verdict);
+    if (p->empty) {
+        for (int i = 0; i < WORDS_LINES && p->words[i]; i++)
+            at_draw_text(c, x0 + left, y0 + top + 36 + 16 * i, 11, AT_DRAW_LEFT, false, false, at_draw_faint,
+                         p->words[i]);
+        return;
+    }
+    axes_draw(p, x0, y0, c);
+    for (int i = 0; i < AT_MAP_KINDS; i++)
+        series_draw(f, k, order[i], x0, y0, c);
+}
+
+static void figure_draw(const void *ctx, at_draw_canvas *c)
+{
+    const figure *f = ctx;
+    at_draw_text(c, MARGIN + 8, 26, 15, AT_DRAW_LEFT, false, true, at_draw_ink,
+                 "Least size against problem size");
+    for (int kind = 0; kind < AT_MAP_KINDS; kind++) {
+        if (!f->used[kind])
+            continue;
+        double x = f->legend_x[kind], y = f->legend_y[kind];
+        at_draw_paint paint = paint_of(kind);
+        if (looks[kind].line > 0)
+            at_draw_path(c, (double[]){x, x + 26}, (double[]){y - 4, y - 4}, 2, looks[kind].line,
+                         looks[kind].dashed, paint);
+        if (looks[kind].marker >= 0)
+            at_draw_marker(c, x + 13, y - 4, 3.4, looks[kind].marker, paint);
+        at_draw_text(c, x + 32, y, 11, AT_DRAW_LEFT, false, false, at_draw_ink, at_map_kind_names[kind]);
+    }
+    for (int k = 0; k < f->m->n; k++)
+        panel_draw(f, k, c);
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------- */
+
+/* Few sizes are their own labels. */
+static void sizes_plan(at_draw_axis *a, const at_map_points *p)
+{
+    if (p->n < 2 || p->n > 5)
+        return;
+    a->n = p->n;
+    for (int i = 0; i < p->n; i++) {
+        a->tick[i] = at_draw_axis_at(a, p->x[i]);
+        snprintf(a->label[i], sizeof a->label[i], "%g", p->x[i]);
+    }
+}
+
+/* At least a decade, so that a constant looks like one; a few labels, powers of ten rather than others. */
+static void axis_plan(at_draw_axis *a, double least, double room, bool across)
+{
+    double missing = least - (a->hi - a->lo);
+    if (missing > 0) {
+        a->lo -= missing / 2;
+        a->hi += missing / 2;
+    }
+    at_draw_axis_finish(a, 4);
+    double needed = 0;
+    bool exponents = false; /* 2e+06 beside powers of ten */
+    for (int i = 0; i < a->n; i++) {
+        needed += across ? at_draw_width(a->label[i], 10) + 12 : 20;
+        exponents = exponents || strchr(a->label[i], 'e');
+    }
+    if (needed <= room && !exponents)
+        return;
+    int k = 0;
+    for (int i = 0; i < a->n; i++)
+        if (fabs(a->tick[i] - round(a->tick[i])) < 1e-9) {
+            a->tick[k] = a->tick[i];
+            memmove(a->label[k++], a->label[i], sizeof a->label[i]);
+        }
+    a->n = k;
+}
+
+/* Words in lines that fit; what is longer ends with an ellipsis (at_picture_label). */
+static bool words_plan(plan *p, const char *s, at_arena *a)
+{
+    const double room = PANEL - left - right, size = 11;
+    char *rest = at_picture_label(a, s, size, 1e9);
+    for (int i = 0; rest && *rest && i < WORDS_LINES; i++) {
+        char *cut = NULL;
+        if (at_draw_width(rest, size) > room && i + 1 < WORDS_LINES)
+            for (char *b = strchr(rest, ' '); b; b = strchr(b + 1, ' ')) {
+                *b = '\0';
+                bool fits = at_draw_width(rest, size) <= room;
+                *b = ' ';
+                if (!fits)
+                    break;
+                cut = b;
+            }
+        if (cut)
+            *cut = '\0';
+        p->words[i] = at_picture_label(a, rest, size, room);
+        if (!p->words[i])
+            return false;
+        rest = cut ? cut + 1 : rest + strlen(rest);
+    }
+    return rest != NULL;
+}
+
+static bool panel_plan(figure *f, int k, at_arena *a)
+{
+    const at_map_tile *tile = &f->m->tiles[k];
+    plan *p = &f->plans[k];
+    p->x = p->y = (at_draw_axis){.log = true, .lo = INFINITY, .hi = -INFINITY};
+    p->empty = true;
+    for (int kind = 0; kind < AT_MAP_KINDS; kind++)
+        for (int i = 0; i < tile->points[kind].n; i++) {
+            at_draw_axis_grow(&p->x, tile->points[kind].x[i]);
+            at_draw_axis_grow(&p->y, tile->points[kind].y[i]);
+            p->empty = false;
+            f->used[kind] = true;
+        }
+    if (!p->empty) {
+        axis_plan(&p->x, 0.3, PANEL - left - right, true);
+        if (tile->own_labels)
+            sizes_plan(&p->x, &tile->points[AT_MAP_BUILT]);
+        axis_plan(&p->y, 1, HEIGHT, false);
+    }
+    char *title = at_arena_printf(a, "%s \xC2\xB7 %s", tile->task, tile->architecture);
+    char *what = at_arena_printf(a, "%s against %s", tile->unit, tile->size);
+    double room = PANEL - 8 - right;
+    p->verdict = at_picture_label(a, tile->verdict, 11, room / 2);
+    p->title = title ? at_picture_label(a, title, 12.5, room) : NULL;
+    p->bits = tile->bits ? at_picture_label(a, tile->bits, 10, room) : NULL;
+    p->what = what && p->verdict ? at_picture_label(a, what, 10.5, room - at_draw_width(p->verdict, 11) - 10)
+                                 : NULL;
+    return p->title && (p->bits || !tile->bits) && p->verdict && p->what &&
+           (!p->empty || words_plan(p, tile->words, a));
+}
+
+static void legend_plan(figure *f)
+{
+    double x = MARGIN + 8, y = 48;
+    for (int kind = 0; kind < AT_MAP_KINDS; kind++) {
+        if (!f->used[kind])
+            continue;
+        double w = 32 + at_draw_width(at_map_kind_names[kind], 11);
+        if (x > MARGIN + 8 && x + w > f->w - MARGIN) {
+            x = MARGIN + 8;
+            y += 18;
+        }
+        f->legend_x[kind] = x;
+        f->legend_y[kind] = y;
+        x += w + 22;
+    }
+    f->head = y + 14;
+}
+
+static at_status map_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
+{
+    const at_map_figure *m = what;
+    int longest = 1;
+    for (int k = 0; k < m->n; k++)
+        for (int i = 0; i < AT_MAP_KINDS; i++)
+            longest = m->tiles[k].points[i].n > longest ? m->tiles[k].points[i].n : longest;
+    at_arena a;
+    at_arena_init(&a);
+    figure f = {.m = m, .w = 2 * MARGIN + COLUMNS * PANEL};
+    f.plans = at_new(&a, plan, m->n + 1);
+    f.px = at_new(&a, double, longest);
+    f.py = at_new(&a, double, longest);
+    bool ok = f.plans && f.px && f.py;
+    for (int k = 0; ok && k < m->n; k++)
+        ok = panel_plan(&f, k, &a);
+    legend_plan(&f);
+    f.h = f.head + TALL * ((m->n + COLUMNS - 1) / COLUMNS) + MARGIN;
+    at_status s =
+        ok ? at_draw_render(kind, f.w, f.h, "Least size against problem size", figure_draw, &f, out, err)
+           : at_oom(err);
+    at_arena_release(&a);
+    return s;
+}
+
+at_status at_map_figure_svg(const at_map_figure *m, at_text *svg, at_err *err)
+{
+    return map_render(m, AT_PICTURE_SVG, svg, err);
+}
+
+at_status at_map_figure_picture(const at_map_figure *m, at_picture_kind kind, const char *path, at_err *err)
+{
+    return at_draw_picture(map_render, m, kind, path, err);
+}

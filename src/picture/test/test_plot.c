@@ -1,0 +1,147 @@
+/* test_plot.c: plots: every point that can be drawn is, every other is counted, no coordinate is NaN. */
+#include "picture_test.h"
+
+static char *plot_of(const at_plot *p, at_text *t)
+{
+    at_err err = {0};
+    at_text_init(t);
+    assert_int_equal(at_plot_svg(p, t, &err), AT_OK);
+    assert_null(markup_fault(t->s));
+    assert_true(text_clean(t->s));
+    assert_null(strstr(t->s, "nan"));
+    assert_null(strstr(t->s, "inf"));
+    return t->s;
+}
+
+static void points_ticks_and_legend(void **state)
+{
+    (void)state;
+    double x[] = {8, 16, 32, 64, 128, 256, 512, 1024}, y[] = {3, 4, 5, 6, 7, 8, 9, 10},
+           z[] = {1, 1e2, 1e3, 1e4, 1e5};
+    at_series s[] = {{"measured", 8, x, y, false}, {"theory", 8, x, y, true}, {"wide", 5, x, z, false}};
+    at_plot p = {"bits", "N", "bits needed", true, true, s, 3};
+    at_text t;
+    plot_of(&p, &t);
+    assert_int_equal(occurrences(t.s, "<circle"),
+                     8 + 1); /* the points and the legend; squares and on are paths */
+    assert_int_equal(occurrences(t.s, "stroke-dasharray"), 1 + 1);
+    assert_int_equal(occurrences(t.s, "z\" fill="), 5 + 1);
+    static const char *const labels[] = {
+        ">10<",       ">20<",     ">50<",   ">100<", ">200<",         ">500<", ">1000<", ">10\xE2\x81\xB5<",
+        ">measured<", ">theory<", ">wide<", ">N<",   ">bits needed<", ">bits<"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (!strstr(t.s, labels[i]))
+            fail_msg("no %s", labels[i]);
+    assert_null(strstr(t.s, "left out"));
+    at_text_release(&t);
+    p.logx = p.logy = false;
+    p.n_series = 2;
+    plot_of(&p, &t);
+    assert_non_null(strstr(t.s, ">1200<"));
+    assert_non_null(strstr(t.s, ">10<"));
+    at_text_release(&t);
+}
+
+static void what_cannot_be_drawn_is_counted(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3, 4, 5, 6, 7}, y[] = {1, 0, -1, NAN, INFINITY, 1e308, 2};
+    at_series s[] = {{"s", 7, x, y, false}};
+    at_plot p = {"t", "x", "y", false, true, s, 1};
+    at_text t;
+    plot_of(&p, &t);
+    assert_non_null(strstr(t.s, "5 points cannot stand on these axes and are left out"));
+    assert_int_equal(occurrences(t.s, "<circle"), 2 + 1);
+    at_text_release(&t);
+}
+
+static void extremes(void **state)
+{
+    (void)state;
+    static const double values[][2] = {{0, 0},           {5, 5},          {-3, -3},      {1e-300, 1e300},
+                                       {1e16, 1e16 + 2}, {-1e300, 1e300}, {0.1, 0.1001}, {1e-9, 2e-9},
+                                       {3, 4},           {NAN, NAN},      {999, 1001},   {1, 1e9}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (int log = 0; log < 4; log++) {
+            at_series s[] = {{NULL, 2, values[i], values[i], false}};
+            at_plot p = {NULL, NULL, NULL, log & 1, log & 2, s, 1};
+            at_text t;
+            plot_of(&p, &t);
+            at_text_release(&t);
+        }
+    at_plot empty = {"t", "x", "y", true, true, NULL, 0};
+    at_text t;
+    plot_of(&empty, &t);
+    at_text_release(&t);
+    at_err err = {0};
+    empty.n_series = 65;
+    at_text_init(&t);
+    assert_int_equal(at_plot_svg(&empty, &t, &err), AT_EDOMAIN);
+    assert_int_equal(t.n, 0);
+    assert_non_null(strstr(err.text, "0..64"));
+}
+
+/* Single runs are thin, without markers and not in the legend; their median is bold; both in one colour. */
+static void runs_and_their_median(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3}, y[] = {1, 2, 3}, gap[] = {1, NAN, 3};
+    at_series s[] = {{"run", 3, x, y, .line = AT_LINE_THIN, .color = 2},
+                     {"run", 3, x, gap, .line = AT_LINE_THIN, .color = 2},
+                     {"median", 3, x, y, .line = AT_LINE_BOLD, .color = 2}};
+    at_plot p = {"t", "x", "y", false, false, s, 3};
+    at_text t;
+    plot_of(&p, &t);
+    assert_null(strstr(t.s, ">run<"));
+    assert_non_null(strstr(t.s, ">median<"));
+    assert_int_equal(occurrences(t.s, "stroke=\"#d55e00\""), 1 + 1 + 1); /* a run, the median, the legend */
+    assert_int_equal(occurrences(t.s, "fill=\"#d55e00\""), 2); /* points on their own stay visible */
+    assert_int_equal(occurrences(t.s, "stroke-width=\"2.6\""), 2);
+    at_text_release(&t);
+    s[0].line = (at_line)7;
+    at_err err = {0};
+    at_text_init(&t);
+    assert_int_equal(at_plot_svg(&p, &t, &err), AT_EDOMAIN);
+}
+
+static void hostile_text_is_harmless(void **state)
+{
+    (void)state;
+    double x[] = {1, 2}, y[] = {1, 2};
+    for (size_t i = 0; i < HOSTILE; i++) {
+        at_series s[] = {{hostile[i], 2, x, y, false}};
+        at_plot p = {hostile[i], hostile[i], hostile[i], false, false, s, 1};
+        at_text t;
+        plot_of(&p, &t);
+        assert_null(strstr(t.s, "<script"));
+        assert_null(strstr(t.s, "<img"));
+        at_text_release(&t);
+    }
+}
+
+static at_status picture(const void *plot, at_text *t, at_err *err)
+{
+    return at_plot_svg(plot, t, err);
+}
+
+static void out_of_memory_is_reported(void **state)
+{
+    (void)state;
+    double x[] = {1, 2}, y[] = {1, 2};
+    at_series s[] = {{"a", 2, x, y, false}, {"b", 2, x, y, true}};
+    at_plot p = {"t", "x", "y", false, false, s, 2};
+    assert_true(starve(picture, &p, false) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(points_ticks_and_legend),
+        cmocka_unit_test(what_cannot_be_drawn_is_counted),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(runs_and_their_median),
+        cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(out_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

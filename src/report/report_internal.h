@@ -1,0 +1,74 @@
+/* report_internal.h: what the files of this module share: readers of rows, tables, the map, parts of the page.
+ *
+ * The rule of the module: a string that came from a model, a ledger or a caller reaches an output only
+ * through at_text_add_clean, at_text_add_html or a pen; after that it is valid UTF-8 without control characters. */
+#ifndef ATTEST_REPORT_INTERNAL_H
+#define ATTEST_REPORT_INTERNAL_H
+
+#include <attest/claim.h>
+#include <attest/report.h>
+
+/* ---- trainings ------------------------------------------------------------------------------- */
+
+/* trained.c: false: out of memory; what is wrong with the row itself is said in out->broken. */
+bool at_trained_read(const at_row *row, const char *build, at_arena *a, at_trained *out);
+double at_study_median(double *v, int n); /* study.c: sorts v; NaN for none; v holds no NaN */
+/* "32", "> 128" (above), "<= 64" or ">= 32" with the proper sign (widths were left out), "not run". */
+const char *at_study_least_text(char out[48], const at_study_least *l);
+int at_percent_text(char out[16], double v, int digits); /* rounded down: 89.96 is not 90 */
+
+/* A table of strings (study_table.c): the head is row 0; the first `left` columns are words, the rest numbers. */
+typedef struct {
+    const char *title, *note; /* note may be NULL */
+    int columns, left, rows;  /* rows without the head */
+    const char **cell;        /* (rows + 1, columns) */
+} at_study_table;
+#define AT_STUDY_TABLES 3
+/* Least width, least GFLOPs, and the paper's GFLOPs when arithmetic was trained: how many; 0: out of memory. */
+int at_study_tables(const at_study_group *g, at_arena *a, at_study_table out[AT_STUDY_TABLES]);
+void at_study_table_html(at_text *t, const at_study_table *v);
+/* report_trained.c: the section of the trained models; nothing when there are none. */
+at_status at_report_trained(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
+
+/* ---- the map ----------------------------------------------------------------------------------- */
+
+/* NONE: vacuous, or outside its hypotheses; WORDS: there is no number, but a text. */
+typedef enum {
+    AT_MAP_BOUND_NONE,
+    AT_MAP_BOUND_PROVED,
+    AT_MAP_BOUND_SHAPE,
+    AT_MAP_BOUND_WORDS
+} at_map_bound_kind;
+typedef struct {
+    at_map_bound_kind kind;
+    double least;
+    const char *text;
+    const char *refused; /* NULL, or why what is proved is not drawn: other bits are counted */
+} at_map_bound;
+/* What a template may ask of the construction. */
+typedef struct {
+    at_size size;
+    at_mask mask; /* block-sparse, or zeros */
+} at_map_model;
+/* map_bound.c; model: the construction's at this size, NULL: there is none. */
+at_status at_map_bound_at(const at_map_panel *p, double size, const at_map_model *model, at_arena *a,
+                          at_map_bound *out, at_err *err);
+/* map_template.c. A template with its numbers in; false: it asks for a model that is not there. */
+bool at_map_fill(at_text *t, const char *template, double size, const at_map_model *model);
+/* Do a row's parameters agree with what stands before ';' in the template? w: they; *size: the size, at its largest. What is
+ * computed from the size is free, the first parameter that is the size itself is it. */
+bool at_map_belongs(const at_claim *c, const char *template, const at_row *r, at_sweep *w, double *size);
+/* The size of the models of a row, from numbers, parameters and `bits`; NaN where it cannot be had. */
+double at_map_size(const char *unit, const at_sweep *w, const at_row *r);
+/* map_show.c: the section of the report. */
+at_status at_report_map(at_text *t, const at_map *m, at_err *err);
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+/* at_report_html, with the map when it is not NULL. */
+at_status at_report_page(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
+                         size_t n_rows, const char *build, at_text *html, at_err *err);
+extern const char at_report_style[];                 /* report_style.c: the style sheet */
+void at_report_detail(at_text *t, const char *json); /* report_detail.c: the detail of a ledger row */
+
+#endif
