@@ -23,7 +23,7 @@ says 0 'show --json: cells' '"evidence": "certified"' show match2 --json
 says 0 'show --json: size' '"parameters": 80' show match2 --json
 says 0 'show TASK --json' '"symmetric": ' show qsa --json
 says 0 'show: a certificate over reals' 'all inputs, by boxes of reals' show lemma-a5
-says 0 'show: GeLU units' 'GeLU units, lambda 128' show lemma-a4
+says 0 'show: GeLU units' 'GeLU lambda 128' show lemma-a4
 for id in $("$attest" list claims --json | grep -o '"id": "[^"]*"' | cut -d'"' -f4); do
     says 0 "show $id" "claim $id" show "$id"
 done

@@ -215,7 +215,24 @@ typedef struct {
 } at_var_info;
 int at_program_vars(const at_program *P);
 at_var_info at_program_var(const at_program *P, at_var v);
+/* The text of a program (docs/program.md): for people, with six digits, long lists shortened and what assembly derived as
+ * comments; or exactly, so that at_program_parse makes the same program of it. */
 at_status at_program_print(const at_program *P, at_text *out);
+at_status at_program_print_exact(const at_program *P, at_text *out);
+
+/* A text, and where it stands: `path` and `line` (of its first line, from 1) are for messages, "path:line:column: ...". */
+typedef struct {
+    const char *path, *s;
+    size_t n;
+    int line;
+} at_program_text;
+#define AT_PROGRAM_TEXT_MAX ((size_t)1 << 26) /* bytes */
+/* The parameters that a text declares, with ranges and defaults. They live in the arena. */
+at_status at_program_params(const at_program_text *t, at_arena *a, at_param **schema, int *n, at_err *err);
+/* The program of a text, its parameters as given (NULL, or of those that it has no other name for: their defaults). */
+at_status at_program_parse(const at_program_text *t, const at_params *given, at_program **out, at_err *err);
+/* The program of a file, its parameters set by `set` ("N=6 M=11", or NULL). */
+at_status at_program_load(const char *path, const char *set, at_program **out, at_err *err);
 /* The exact interpreter: values (T, R) of the outputs for input x, user positions only (or (1, R), at_emit_last), by
  * the meaning above and not by the weights. Results live in the arena. */
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *a, double **out, at_err *err);

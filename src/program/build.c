@@ -370,10 +370,8 @@ at_var at_number(at_program *P, const char *name, at_var field)
 }
 
 /* A mark is a position-like input: zero at user positions, given at hidden ones. */
-static at_var mark_add(at_program *P, const char *name, bool suffix, int k)
+at_var mark_new(at_program *P, const char *name)
 {
-    if (k < 0 || k >= (suffix ? P->n_suffix : P->n_prefix))
-        return at_program_fail(P, "%s marks hidden position %d, which does not exist", name, k), -1;
     at_var v = input_finish(P, var_add(P, name, OP_EMBED, NULL, 0));
     if (v < 0)
         return -1;
@@ -382,7 +380,16 @@ static at_var mark_add(at_program *P, const char *name, bool suffix, int k)
     x->lo = 0;
     x->hi = 1;
     x->integer = true;
-    (suffix ? x->suffix : x->prefix)[k] = 1;
+    return v;
+}
+
+static at_var mark_add(at_program *P, const char *name, bool suffix, int k)
+{
+    if (k < 0 || k >= (suffix ? P->n_suffix : P->n_prefix))
+        return at_program_fail(P, "%s marks hidden position %d, which does not exist", name, k), -1;
+    at_var v = mark_new(P, name);
+    if (v >= 0)
+        (suffix ? P->vars[v].suffix : P->vars[v].prefix)[k] = 1;
     return v;
 }
 

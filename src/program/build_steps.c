@@ -29,6 +29,19 @@ static bool need(at_program *P, const char *name, at_var x, bool integer, bool b
 
 /* ---- linear expressions ------------------------------------------------------------------------------ */
 
+void linear_range(const at_program *P, const var *x, double *lo, double *hi, bool *integer)
+{
+    *lo = *hi = x->c0;
+    *integer = x->c0 == floor(x->c0);
+    for (int k = 0; k < x->n_args; k++) {
+        double c = x->coef[k];
+        const var *a = &P->vars[x->args[k]];
+        *lo += c * (c >= 0 ? a->lo : a->hi);
+        *hi += c * (c >= 0 ? a->hi : a->lo);
+        *integer = *integer && a->integer && c == floor(c);
+    }
+}
+
 at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, double c0)
 {
     at_var id = var_add(P, name, OP_LINEAR, v.v, v.n);
@@ -38,42 +51,47 @@ at_var at_sum(at_program *P, const char *name, at_vec v, const double *coef, dou
     x->coef = at_new(&P->arena, double, v.n + 1);
     if (!x->coef)
         return fail_oom(P);
-    x->c0 = x->lo = x->hi = c0;
-    x->integer = c0 == floor(c0);
-    for (int k = 0; k < v.n; k++) {
-        double c = x->coef[k] = coef ? coef[k] : 1;
-        const var *a = &P->vars[v.v[k]];
-        x->lo += c * (c >= 0 ? a->lo : a->hi);
-        x->hi += c * (c >= 0 ? a->hi : a->lo);
-        x->integer = x->integer && a->integer && c == floor(c);
-    }
+    x->c0 = c0;
+    for (int k = 0; k < v.n; k++)
+        x->coef[k] = coef ? coef[k] : 1;
+    linear_range(P, x, &x->lo, &x->hi, &x->integer);
     if (!isfinite(x->lo) || !isfinite(x->hi))
         return at_program_fail(P, "%s has no finite range", name ? name : "an expression"), -1;
     return id;
 }
 
+bool linear_know(at_program *P, at_var id, double lo, double hi, bool integer, bool known, at_var when)
+{
+    var *v = &P->vars[id];
+    const char *name = v->name ? v->name : "an expression";
+    if (when != -1 && !need(P, name, when, true, true))
+        return false;
+    if (!(lo <= hi) || !isfinite(lo) || !isfinite(hi) || hi < v->lo || lo > v->hi) {
+        at_program_fail(P, "%s is said to lie in %g..%g, its parts in %g..%g", name, lo, hi, v->lo, v->hi);
+        return false;
+    }
+    lo = fmax(lo, v->lo);
+    hi = fmin(hi, v->hi);
+    if (integer) { /* the range of an integer ends at integers */
+        lo = ceil(lo);
+        hi = floor(hi);
+    }
+    if (lo > hi) {
+        at_program_fail(P, "%s is said to be an integer in a range that holds none", name);
+        return false;
+    }
+    v->lo = lo;
+    v->hi = hi;
+    v->integer = integer;
+    v->known = known;
+    v->when = when;
+    return true;
+}
+
 at_var at_known(at_program *P, const char *name, at_var x, double lo, double hi, bool integer, at_var when)
 {
-    if (when != -1 && !need(P, name, when, true, true))
-        return -1;
     at_var id = at_sum(P, name, AT_VEC(x), NULL, 0);
-    if (id < 0)
-        return -1;
-    var *v = &P->vars[id];
-    if (!(lo <= hi) || !isfinite(lo) || !isfinite(hi) || hi < v->lo || lo > v->hi)
-        return at_program_fail(P, "%s is said to lie in %g..%g, its parts in %g..%g", name, lo, hi, v->lo,
-                               v->hi),
-               -1;
-    v->lo = fmax(lo, v->lo);
-    v->hi = fmin(hi, v->hi);
-    if (integer) { /* the range of an integer ends at integers */
-        v->lo = ceil(v->lo);
-        v->hi = floor(v->hi);
-    }
-    v->integer = integer;
-    v->known = true;
-    v->when = when;
-    return id;
+    return id >= 0 && linear_know(P, id, lo, hi, integer, true, when) ? id : -1;
 }
 
 at_var at_const(at_program *P, double c)

@@ -116,6 +116,10 @@ at_var fail_oom(at_program *P); /* -1 */
 at_var var_add(at_program *P, const char *name, op o, const at_var *args, int n_args);
 const char *component_name(at_program *P, const char *fmt, const char *name, int k);
 void range_of_table(at_program *P, var *v, int64_t rows); /* lo, hi, integer; fails unless finite */
+at_var mark_new(at_program *P, const char *name); /* 0 everywhere, until hidden values are set; in 0..1 */
+/* What the parts of a linear expression tell of it; and what its author knows beyond that. */
+void linear_range(const at_program *P, const var *x, double *lo, double *hi, bool *integer);
+bool linear_know(at_program *P, at_var v, double lo, double hi, bool integer, bool known, at_var when);
 
 /* ---- rounding (rounding.c) --------------------------------------------------------------------------- */
 

@@ -356,19 +356,19 @@ static void test_print(void **state)
     at_text t;
     at_text_init(&t);
     assert_int_equal(at_program_print(P, &t), AT_OK);
-    assert_string_equal(t.s,
-                        "program match2, lengths 1..4, 1 hidden after\n"
-                        "  input x: token 0..3\n"
-                        "  cos = table of x   in -1..1\n"
-                        "  sin = table of x   in -1..1\n"
-                        "  blank = mark of a hidden position   in integers 0..1\n"
-                        "  paired = attend softmax\n"
-                        "      query (cos, sin, 1)\n"
-                        "      key   (cos, -sin, blank)\n"
-                        "      value ((1 - blank))\n"
-                        "      gap 1, scale 16.1655   in 0..1, error <= 4.8e-07\n"
-                        "  y = ramp(paired; 0 below 0.166667, 1 above 0.333333)   in 0..1, error <= 2.9e-06\n"
-                        "  output (y) read by threshold 0.5\n");
+    assert_string_equal(
+        t.s, "program match2, lengths 1..4, 1 hidden after\n"
+             "  input x: token 0..3\n"
+             "  cos = table of x (1, 6.12323e-17, -1, -1.83697e-16)   # in -1..1\n"
+             "  sin = table of x (0, 1, 1.22465e-16, -1)   # in -1..1\n"
+             "  blank = mark, after (1)   # in integers 0..1\n"
+             "  paired = attend softmax\n"
+             "      query (cos, sin, 1)\n"
+             "      key   (cos, -sin, blank)\n"
+             "      value (1 - blank)\n"
+             "      gap 1   # in 0..1, scale 16.1655, error <= 4.8e-07\n"
+             "  y = ramp(paired; 0 below 0.166667, 1 above 0.333333)   # in 0..1, error <= 2.9e-06\n"
+             "  output (y) read by threshold 0.5\n");
     at_text_release(&t);
     at_model_release(&m);
     at_program_free(P);
@@ -397,29 +397,30 @@ static void test_print(void **state)
     at_emit(P, AT_VEC(p, z + 1, at_sub(P, p, i)), AT_READ_ARGMAX, 0);
     at_text_init(&t);
     assert_int_equal(at_program_print(P, &t), AT_OK);
-    assert_string_equal(t.s, "program all?[2J, lengths 2..3, 1 hidden before\n"
-                             "  input f: token 0..2\n"
-                             "  input s: 2 of 1..4\n"
-                             "  input r: 2 real in [-1, 2]\n"
-                             "  x = table of f   in integers 0..2\n"
-                             "  w[0] = table of s   in integers 0..1\n"
-                             "  i = position i   in integers 1..4\n"
-                             "  b = at_least(x; 1)   in integers 0..1\n"
-                             "  e = equals(x; 2)   in integers 0..1\n"
-                             "  b[1] = and(b, e)   in integers 0..1\n"
-                             "  near = near(r[0]; 0.5, 1 within 0.25)   in 0..2\n"
-                             "  max = max(r[1], -0.5*x)   in -1..2\n"
-                             "  g = select(b[1], near, max)   in -1..2\n"
-                             "  z[0] = attend rightmost-hard, mask causal\n"
-                             "      query (w[1], x, w[1], x, w[1], x, ... 10 in all ..., x)\n"
-                             "      key   (w[1], x, w[1], x, w[1], x, ... 10 in all ..., x)\n"
-                             "      value (i, g)\n"
-                             "      score neg-abs\n"
-                             "      gap 2   in integers 1..4\n"
-                             "  t = table(z[0]; 4 entries)   in integers 0..3\n"
-                             "  h = table(i; 4 entries)   in integers 0..2\n"
-                             "  p = product(t, h)   in integers 0..6\n"
-                             "  output (p, z[1], (p - i)) read by argmax\n");
+    assert_string_equal(t.s,
+                        "program \"all\\x1b[2J\", lengths 2..3, 1 hidden before\n"
+                        "  input f: token 0..2\n"
+                        "  x = number of f   # in integers 0..2\n"
+                        "  input s: 2 of 1..4\n"
+                        "  w = table of s, 2 columns (1, 0; 0, ... 12 in all ..., 0)   # in integers 0..1\n"
+                        "  input r: 2 real in -1..2\n"
+                        "  i = position i   # in integers 1..4\n"
+                        "  b = at_least(x; 1)   # in integers 0..1\n"
+                        "  e = equals(x; 2)   # in integers 0..1\n"
+                        "  b[1] = and(b, e)   # in integers 0..1\n"
+                        "  near = near(r[0]; 0.5, 1 within 0.25 slope 0.125)   # in 0..2\n"
+                        "  max = max(r[1], -0.5*x)   # in -1..2\n"
+                        "  g = select(b[1], near, max)   # in -1..2\n"
+                        "  z = attend rightmost-hard, mask causal\n"
+                        "      query (w[1], x, w[1], x, w[1], x, ... 10 in all ..., x)\n"
+                        "      key   (w[1], x, w[1], x, w[1], x, ... 10 in all ..., x)\n"
+                        "      value (i, g)\n"
+                        "      score neg-abs\n"
+                        "      gap 2   # in integers 1..4\n"
+                        "  t = table(z[0]; 3, 1, 0, 0)   # in integers 0..3\n"
+                        "  h = floor_div(i; 2)   # in integers 0..2\n"
+                        "  p = product(t, h)   # in integers 0..6\n"
+                        "  output (p, z[1], p - i) read by argmax\n");
     at_text_release(&t);
     at_program_free(P);
 }
