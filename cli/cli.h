@@ -70,6 +70,7 @@ enum {
     CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
     CLI_STATES = 1 << 24,    /* --states N       -> states */
     CLI_TRIES = 1 << 25,     /* --budget M       -> budget */
+    CLI_WHOLE = 1 << 26,     /* --exact          -> whole */
 };
 
 #define CLI_FLOATS (1 << AT_F32 | 1 << AT_F64 | 1 << AT_PBIT) /* cli_command.arithmetics: what decodes */
@@ -98,6 +99,7 @@ typedef struct {
     uint64_t states;           /* 0: not given */
     at_part split;
     bool balance;
+    bool whole;
     const char *recipe;              /* NULL, or "width=32 rate=0.003", joined and not checked yet */
     const char *state, *from, *plot; /* NULL: not given */
     double enough;                   /* default 0 */
@@ -181,6 +183,11 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
 int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
+/* `show FILE.program` and `compile FILE.program -o MODEL` */
+bool cli_is_program(const char *path);
+int cli_program_show(const cli_args *a);
+int cli_program_compile(const cli_args *a);
+int cli_program_put(const cli_args *a, const at_program *P); /* its text, whole; the exit code */
 /* Nothing, or a line: what of a recurrence could not be proved at these sizes, where, and how to try it. */
 void cli_unproved_print(const at_dp *d, const at_dp_instance *x, at_text *t);
 void cli_size_print(const at_size *z, at_text *out);

@@ -1,4 +1,5 @@
-/* cmd_compile.c: `attest compile`: a recurrence, or arithmetic, in; a decoder that reasons step by step out. */
+/* cmd_compile.c: `attest compile`: a recurrence, or arithmetic, in; a decoder that reasons step by step out. Or the text of a
+ * program (program_file.c). */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -99,6 +100,8 @@ static int run(const cli_args *a)
         return cli_usage(a, "no model file given; add -o MODEL");
     if (!strcmp(a->words[0], "arithmetic"))
         return run_arithmetic(a);
+    if (cli_is_program(a->words[0]))
+        return cli_program_compile(a);
     at_err err = {0};
     at_dp *d;
     if (at_dp_load(a->words[0], &d, &err))
@@ -135,8 +138,8 @@ static int run(const cli_args *a)
 
 const cli_command cmd_compile = {
     .name = "compile",
-    .summary = "a recurrence (.dp file) or arithmetic into a decoder that reasons",
-    .usage = "FILE.dp|arithmetic --set SIZE=N... [--attention KIND] [--precision P] -o MODEL",
+    .summary = "a recurrence or arithmetic into a decoder, or a program into a model",
+    .usage = "FILE.dp|FILE.program|arithmetic [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
     .about =
         "Reads a dynamic programme (docs/dp.md teaches the language in a page), binds it to the\n"
         "sizes given by --set (or --size), and writes a decoder whose chain of thought is the table of the\n"
@@ -149,16 +152,20 @@ const cli_command cmd_compile = {
         "`arithmetic` stands for expressions modulo a prime p (default 11) with at most `operators`\n"
         "operators (default 16): the decoder evaluates the leftmost possible operation, step by step\n"
         "(docs/expressions.md). Attention is standard or sparse; its shapes depend on p alone. A file of\n"
-        "that name is written ./arithmetic.",
+        "that name is written ./arithmetic.\n\n"
+        "FILE.program is the text of a program (docs/program.md), as `attest show ID --exact` prints it or "
+        "as\n"
+        "written by hand; --set gives its parameters.",
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
-                "attest generate ar.st '( 3 + 4 ) * 2 ='\n",
+                "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
+                "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n",
     .arithmetics = CLI_FLOATS,
     .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION | CLI_PRECISION,
     .least = 1,
     .most = 1,
-    .missing = "a .dp file (or arithmetic)",
+    .missing = "a .dp or .program file (or arithmetic)",
     .run = run,
 };

@@ -282,6 +282,8 @@ static int claim_show(const cli_args *a, const at_claim *c)
     at_text program, t;
     at_text_init(&program);
     at_text_init(&t);
+    if (c->trial && a->whole)
+        return cli_usage(a, "--exact is for programs, and a limit has none");
     if (!cli_claim_params(a, c, NULL, &p, &task, &tp, &err) && c->trial) {
         if (a->json)
             return cli_put_json(a, claim_json(c, task, &p, NULL, NULL), CLI_HOLDS);
@@ -296,7 +298,10 @@ static int claim_show(const cli_args *a, const at_claim *c)
         at_size z;
         at_model_size(&m, &z);
         at_model_release(&m);
-        if (at_program_print(P, &program) || program.oom || !program.s)
+        if (a->whole && !a->json)
+            code = cli_program_put(a, P);
+        else if ((a->whole ? at_program_print_exact : at_program_print)(P, &program) || program.oom ||
+                 !program.s)
             at_oom(&err);
         else if (a->json)
             code = cli_put_json(a, claim_json(c, task, &p, program.s, &z), CLI_HOLDS);
@@ -484,6 +489,10 @@ static int run(const cli_args *a)
     const at_task *t = at_task_find(id);
     if (c)
         return claim_show(a, c);
+    if (cli_is_program(id))
+        return cli_program_show(a);
+    if (a->whole)
+        return cli_usage(a, "--exact is for claims and FILE.program, and '%.60s' is neither", id);
     if (t)
         return task_show(a, t);
     if (at_stream_find(id))
@@ -500,19 +509,23 @@ static int run(const cli_args *a)
 
 const cli_command cmd_show = {
     .name = "show",
-    .summary = "all about one claim, task, stream, recurrence or model file",
-    .usage = "ID|FILE.dp|MODEL [--set K=V]...",
-    .about = "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
-             "an input, the program at these parameters, the size it assembles to, and what\n"
-             "`attest check` asks of it. A task or stream: definition and parameters (a claim goes\n"
-             "first where one has the same name). A .dp file: the\n"
-             "recurrence and, at sizes given by --set, its length, its locality and whether it is regular\n"
-             "(with two inputs that have the same chain where it is not). Another file: its architecture.\n",
+    .summary = "all about one claim, task, stream, recurrence, program or model file",
+    .usage = "ID|FILE.dp|FILE.program|MODEL [--set K=V]... [--exact]",
+    .about =
+        "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
+        "an input, the program at these parameters, the size it assembles to, and what\n"
+        "`attest check` asks of it. A task or stream: definition and parameters (a claim goes\n"
+        "first where one has the same name). A .dp file: the\n"
+        "recurrence and, at sizes given by --set, its length, its locality and whether it is regular\n"
+        "(with two inputs that have the same chain where it is not). A .program file (docs/program.md): the\n"
+        "program and its size. Another file: its architecture. With --exact the program alone, as a file\n"
+        "that `attest compile` reads back.\n",
     .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
-                "attest show match2.safetensors\nattest show examples/lis.dp --set n=5,top=5\n",
-    .options = CLI_SET | CLI_JSON | CLI_TRIES,
+                "attest show match2.safetensors\nattest show examples/lis.dp --set n=5,top=5\n"
+                "attest show match2 --set N=4,M=5 --exact\n",
+    .options = CLI_SET | CLI_JSON | CLI_TRIES | CLI_WHOLE,
     .least = 1,
     .most = 1,
-    .missing = "the id of a claim, task or stream, a .dp file or a model file",
+    .missing = "the id of a claim, task or stream, a .dp or .program file or a model file",
     .run = run,
 };

@@ -45,6 +45,7 @@ typedef enum {
     OPT_TASK,
     OPT_BUDGET,
     OPT_TRIES,
+    OPT_WHOLE,
     OPT_BY,
     OPT_TOLERANCE,
     OPT_MEMORY,
@@ -94,6 +95,7 @@ static const row rows[OPTS] = {
     [OPT_TASK] = {"--task", "TASK", CLI_REFUTE, "what the model should compute"},
     [OPT_BUDGET] = {"--budget", "M", CLI_REFUTE, "millions of multiply-adds to spend (default 2000)"},
     [OPT_TRIES] = {"--budget", "M", CLI_TRIES, "recurrences: millions of operations to try (default 2000)"},
+    [OPT_WHOLE] = {"--exact", NULL, CLI_WHOLE, "the program alone, whole, with all digits: a FILE.program"},
     [OPT_BY] = {"--by", "REFUTER", CLI_REFUTE, "this refuter only"},
     [OPT_TOLERANCE] = {"--tolerance", "E", CLI_REFUTE, "real answers may be off by E (qsa: 1/(2q))"},
     [OPT_MEMORY] = {"--max-memory", "MIB", 0, "use at most this many MiB; beyond, exit 3"},
@@ -359,6 +361,9 @@ static bool value_take(cli_args *a, opt o, const char *s)
         return true;
     case OPT_BALANCE:
         a->balance = true;
+        return true;
+    case OPT_WHOLE:
+        a->whole = true;
         return true;
     case OPT_WIDTH:
         a->shape.has_width = true;
