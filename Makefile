@@ -37,7 +37,7 @@ endif
 # ---- flags -----------------------------------------------------------------------------------------
 
 # -Wno-psabi: gcc notes an ABI change of 2011 for vector arguments; ours never leave a file.
-WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi -Wno-missing-field-initializers
+WARN := -Wall -Wextra -Werror -Wshadow -Wswitch-enum -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi -Wno-missing-field-initializers
 OPT := -O2 -g
 ifdef SANITIZE
 OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
@@ -151,7 +151,7 @@ $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
-LINTS := layers constants evidence docs model format
+LINTS := layers constants evidence docs model parts format
 # One line a job: kind, name, command (see tools/run_tests.sh).
 job = echo '$(1) $(2) $(3)';
 program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))
@@ -216,7 +216,7 @@ install: all $(BUILD)/attest.1
 	install -m 755 $(BIN) '$(DESTDIR)$(PREFIX)/bin/attest'
 	$(if $(PLUGIN),install -m 755 $(PLUGIN) '$(DESTDIR)$(PREFIX)/lib/attest/attest_mpi.so')
 	install -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/libattest.a'
-	install -m 644 include/attest/*.h '$(DESTDIR)$(PREFIX)/include/attest'
+	install -m 644 include/attest/*.h include/attest/*.def '$(DESTDIR)$(PREFIX)/include/attest'
 	install -m 644 $(BUILD)/attest.1 '$(DESTDIR)$(MANDIR)/man1/attest.1'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/attest.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'

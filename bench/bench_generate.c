@@ -65,16 +65,16 @@ int main(int argc, char **argv)
     must(at_dp_bind(d, size, &x, &err));
     const at_arith ariths[] = {at_f64, at_f32, {AT_PBIT, 22, 10}};
     const char *names[] = {"f64", "f32", "p22"};
-    for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
+    for (int kind = 0; kind < AT_ATTENTIONS; kind++) {
         at_model m;
         at_size z;
-        must(at_dp_model(x, &(at_dp_options){(at_dp_attention)kind}, &m, &err));
+        must(at_dp_model(x, &(at_dp_options){(at_attention_kind)kind}, &m, &err));
         at_model_size(&m, &z);
         for (int a = 0; a < 3; a++) {
-            if (kind != AT_DP_STANDARD && a == 2)
+            if (kind != AT_ATTENTION_STANDARD && a == 2)
                 continue; /* too few bits for their scores */
             printf("edit distance %dx%d, %-8s %s: D %d, %zu weights, %zu not 0: %.0f chains/s, anew %.0f\n",
-                   (int)n, (int)n, at_dp_attention_names[kind], names[a], m.width, z.parameters, z.nonzero,
+                   (int)n, (int)n, at_attention_names[kind], names[a], m.width, z.parameters, z.nonzero,
                    chains_per_second(&m, ariths[a], (int)x->n_input + 1, false),
                    chains_per_second(&m, ariths[a], (int)x->n_input + 1, true));
         }

@@ -48,6 +48,8 @@ static int ours(const at_pfmt *f, op o)
         memset(out, 0, sizeof(double) * ROWS);
         at_p_row_dots(f, ROWS, K, a, K, NULL, b, out);
         return ROWS;
+    case ACC:
+    case OPS:
     default:
         for (int r = 0; r < ROWS; r++)
             out[r] = at_p_row_sum(f, K, a + r * K, b, 1, NULL);
@@ -105,6 +107,8 @@ static int theirs(op o, bool subnormal)
             }
         }
         return ROWS;
+    case ACC:
+    case OPS:
     default:
         for (int r = 0; r < ROWS; r++) {
             int t = mpfr_dot(mz[r], pa + r * K, pb, K, MPFR_RNDN);

@@ -26,13 +26,11 @@ at_arith cli_bench_arith(const cli_args *a)
 
 at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err)
 {
-    static const at_train_attention kinds[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = AT_TRAIN_STANDARD,
-                                                               [AT_DP_LINEAR] = AT_TRAIN_LINEAR,
-                                                               [AT_DP_SPARSE] = AT_TRAIN_SPARSE};
-    if (a->attention == AT_DP_LOCAL)
-        return at_fail(err, AT_EINPUT, "--attention local: must be standard, sparse or linear");
+    if (!(at_attention_parts[a->attention].in & AT_IN_FAMILY))
+        return at_fail(err, AT_EINPUT, "--attention %s: must be standard, sparse or linear",
+                       at_attention_names[a->attention]);
     *arch = at_train_arch_default;
-    arch->attention = kinds[a->attention];
+    arch->attention = a->attention;
     arch->layers = a->shape.layers;
     arch->heads = a->shape.heads;
     arch->width = a->shape.width;
@@ -64,7 +62,7 @@ json_t *cli_bench_json(const cli_args *a, size_t parameters, const char *isa, do
     double spread, median = cli_median(rate, a->rounds, &spread);
     char name[16];
     at_arith_name(cli_bench_arith(a), name);
-    json_t *j = cli_json_set(json_object(), "attention", cli_json_text(at_dp_attention_names[a->attention]));
+    json_t *j = cli_json_set(json_object(), "attention", cli_json_text(at_attention_names[a->attention]));
     j = cli_json_set(j, "width", json_integer(a->shape.width));
     j = cli_json_set(j, "length", json_integer(a->shape.length));
     j = cli_json_set(j, "batch", json_integer(a->shape.batch));

@@ -44,7 +44,7 @@ typedef enum {
 
 static const struct {
     const char *key, *text;
-    double theory[AT_TRAIN_ATTENTIONS]; /* 0: nothing to say; NAN: constant */
+    double theory[AT_TRAINED_ATTENTIONS]; /* 0: nothing to say; NAN: constant */
 } costs[COSTS] = {
     [TRAIN_OPS] = {"train_attention_flops", "training: operations, attention", {2, 1.5, 1}},
     [TRAIN_ALL_OPS] = {"train_flops", "training: operations, all", {0, 0, 1}},
@@ -67,7 +67,7 @@ typedef struct {
 typedef struct {
     const cli_args *a;
     int lengths, length[LENGTHS];
-    cell at[LENGTHS][AT_TRAIN_ATTENTIONS];
+    cell at[LENGTHS][AT_TRAINED_ATTENTIONS];
 } scaling;
 
 static double busy_now(void)
@@ -82,7 +82,7 @@ static double busy_now(void)
 static at_status trainer_make(const cli_args *a, int kind, int L, at_trainer **t, at_err *err)
 {
     at_train_arch arch = at_train_arch_default;
-    arch.attention = (at_train_attention)kind;
+    arch.attention = (at_attention_kind)kind;
     arch.layers = a->shape.layers, arch.heads = a->shape.heads;
     arch.width = a->shape.has_width ? a->shape.width : WIDTH;
     arch.vocabulary = CLI_BENCH_WORDS;
@@ -119,7 +119,7 @@ static at_status training(const cli_args *a, int kind, int L, cell *c, at_err *e
     /* all but attention is what matrices cost: 24 D^2 with U = 4 D, and the head */
     double D = arch->width,
            dense = 3.0 * L * (arch->layers * (8 * D * D + 4 * D * arch->hidden) + 2 * D * CLI_BENCH_WORDS);
-    c->block = kind == AT_TRAIN_SPARSE ? arch->block : 0;
+    c->block = kind == AT_ATTENTION_SPARSE ? arch->block : 0;
     c->cost[TRAIN_ALL_OPS] = at_trainer_flops(t, L);
     c->cost[TRAIN_OPS] = c->cost[TRAIN_ALL_OPS] - dense;
     c->cost[TRAIN_SECONDS] = least;
@@ -212,7 +212,7 @@ static at_status cell_run(const cli_args *a, int kind, int L, cell *c, at_err *e
         ;
     if (got != sizeof *c)
         return at_fail(err, AT_EBUDGET, "the process that measured %s at length %d ended early",
-                       at_train_attention_names[kind], L);
+                       at_attention_names[kind], L);
     if (c->err.code)
         *err = c->err;
     return c->err.code;
@@ -242,11 +242,11 @@ static void beyond_linear(scaling *z, cost all, cost beyond)
 {
     double word = INFINITY;
     for (int i = 0; i < z->lengths; i++)
-        word = fmin(word, z->at[i][AT_TRAIN_LINEAR].cost[all] / z->length[i]);
+        word = fmin(word, z->at[i][AT_ATTENTION_LINEAR].cost[all] / z->length[i]);
     for (int i = 0; i < z->lengths; i++)
-        for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+        for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++) {
             double *c = z->at[i][k].cost;
-            c[beyond] = k == AT_TRAIN_LINEAR ? 0 : c[all] - word * z->length[i];
+            c[beyond] = k == AT_ATTENTION_LINEAR ? 0 : c[all] - word * z->length[i];
         }
 }
 
@@ -259,11 +259,11 @@ static at_status scaling_measure(scaling *z, at_err *err)
     for (int L = FIRST; L <= most; L *= 2)
         z->length[z->lengths++] = L;
     at_status s = AT_OK;
-    int rounds = z->a->rounds, done = 0, cells = rounds * z->lengths * AT_TRAIN_ATTENTIONS;
+    int rounds = z->a->rounds, done = 0, cells = rounds * z->lengths * AT_TRAINED_ATTENTIONS;
     cell one;
     for (int round = 0; !s && round < rounds; round++)
         for (int i = 0; !s && i < z->lengths; i++)
-            for (int k = 0; !s && k < AT_TRAIN_ATTENTIONS; k++) {
+            for (int k = 0; !s && k < AT_TRAINED_ATTENTIONS; k++) {
                 at_progress_tick(cli_progress(), "bench", done++, cells);
                 s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
                                         : cell_run(z->a, k, z->length[i], &one, err);
@@ -283,24 +283,25 @@ static at_status scaling_measure(scaling *z, at_err *err)
 
 /* ---- report -------------------------------------------------------------------------------------------------- */
 
-static const int order[AT_TRAIN_ATTENTIONS] = {AT_TRAIN_STANDARD, AT_TRAIN_SPARSE, AT_TRAIN_LINEAR};
+static const int order[AT_TRAINED_ATTENTIONS] = {AT_ATTENTION_STANDARD, AT_ATTENTION_SPARSE,
+                                                 AT_ATTENTION_LINEAR};
 
 static json_t *scaling_json(const scaling *z)
 {
     json_t *points = json_array(), *exponents = json_array();
     for (int i = 0; i < z->lengths; i++)
-        for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+        for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++) {
             const cell *c = &z->at[i][k];
-            json_t *p = cli_json_set(json_object(), "attention", cli_json_text(at_train_attention_names[k]));
+            json_t *p = cli_json_set(json_object(), "attention", cli_json_text(at_attention_names[k]));
             p = cli_json_set(p, "length", json_integer(z->length[i]));
-            if (k == AT_TRAIN_SPARSE)
+            if (k == AT_ATTENTION_SPARSE)
                 p = cli_json_set(p, "block", json_integer(c->block));
             for (int j = 0; j < COSTS; j++)
                 p = cli_json_set(p, costs[j].key, cli_json_number(c->cost[j]));
             points = cli_json_add(points, p);
         }
-    for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
-        json_t *e = cli_json_set(json_object(), "attention", cli_json_text(at_train_attention_names[k]));
+    for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++) {
+        json_t *e = cli_json_set(json_object(), "attention", cli_json_text(at_attention_names[k]));
         for (int j = 0; j < COSTS; j++)
             e = cli_json_set(e, costs[j].key, cli_json_number(round(1e3 * exponent(z, k, (cost)j)) / 1e3));
         exponents = cli_json_add(exponents, e);
@@ -329,8 +330,8 @@ static void exponent_print(at_text *t, double fitted, double theory)
 static void heads_print(at_text *t, const char *left, const char *cells)
 {
     at_text_addf(t, "%-34s", left);
-    for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++)
-        at_text_addf(t, cells, at_train_attention_names[order[k]]);
+    for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++)
+        at_text_addf(t, cells, at_attention_names[order[k]]);
     at_text_add(t, "\n");
 }
 
@@ -350,7 +351,7 @@ static void scaling_print(const scaling *z, at_text *t)
         heads_print(t, tables[i].title, " %14s");
         for (int l = 0; l < z->lengths; l++) {
             at_text_addf(t, "%34d", z->length[l]);
-            for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+            for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++) {
                 double v = z->at[l][order[k]].cost[tables[i].k];
                 at_text_addf(t, " %14.2f", tables[i].unit > 0 ? v / tables[i].unit : 1e6 * v / z->length[l]);
             }
@@ -363,7 +364,7 @@ static void scaling_print(const scaling *z, at_text *t)
     heads_print(t, left, " %8s      ");
     for (int j = 0; j < COSTS; j++) {
         at_text_addf(t, "%-34s", costs[j].text);
-        for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++)
+        for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++)
             exponent_print(t, exponent(z, order[k], (cost)j), costs[j].theory[order[k]]);
         at_text_add(t, "\n");
     }

@@ -89,14 +89,14 @@ typedef struct {
     bool has_seed;
     uint64_t seed; /* default 1 */
     bool has_precision;
-    at_arith precision;        /* default f64 */
-    double seconds;            /* default 1 */
-    int rounds;                /* default 5 */
-    int steps;                 /* 0: not given */
-    at_dp_attention attention; /* default standard */
-    const char *beside;        /* NULL: not given */
-    uint64_t count;            /* defaults: the command's */
-    uint64_t states;           /* 0: not given */
+    at_arith precision;          /* default f64 */
+    double seconds;              /* default 1 */
+    int rounds;                  /* default 5 */
+    int steps;                   /* 0: not given */
+    at_attention_kind attention; /* default standard */
+    const char *beside;          /* NULL: not given */
+    uint64_t count;              /* defaults: the command's */
+    uint64_t states;             /* 0: not given */
     at_part split;
     bool balance;
     bool whole;

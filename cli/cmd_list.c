@@ -10,36 +10,6 @@ typedef struct {
     at_text text;
 } entry;
 
-static const char *const weighting_docs[AT_WEIGHTINGS] = {
-    [AT_SOFTMAX] = "weights exp(score) over their sum",
-    [AT_LEFTMOST_HARD] = "all weight on the first key within `tie` of the largest score",
-    [AT_RIGHTMOST_HARD] = "all weight on the last key within `tie` of the largest score",
-    [AT_AVERAGE_HARD] = "equal weights on the keys within `tie` of the largest score",
-    [AT_SPARSEMAX] = "the point of the simplex nearest to the scores",
-    [AT_LINEAR] = "phi(q).phi(k) over their sum, phi(x) = elu(x) + 1",
-    [AT_THREEWISE] = "softmax over pairs of keys, score sum_k q_k k_k k2_k, value v * v2",
-};
-static const char *const mask_docs[AT_MASKS] = {
-    [AT_MASK_NONE] = "every key",
-    [AT_MASK_CAUSAL] = "keys j <= i",
-    [AT_MASK_STRICT] = "keys j < i",
-    [AT_MASK_FUTURE] = "keys j >= i",
-    [AT_MASK_STRICT_FUTURE] = "keys j > i",
-    [AT_MASK_BLOCK_SPARSE] = "keys j <= i in the last k blocks of B, or among the last c of any block",
-};
-static const char *const pos_docs[AT_POS_KINDS] = {
-    [AT_POS_I] = "the index i",
-    [AT_POS_I2] = "its square",
-    [AT_POS_INV_I] = "1/i",
-    [AT_POS_INV_I2] = "1/i^2",
-    [AT_POS_I_OVER_N] = "i/T, T the number of positions",
-    [AT_POS_I_OVER_N3] = "i/T^3",
-    [AT_POS_N] = "T",
-    [AT_POS_ALTERNATE] = "(-1)^i",
-    [AT_POS_SINUSOIDAL] = "sin and cos of i / 10000^(2k/size)",
-    [AT_POS_SQRT_PAIR] = "sqrt(1/(i+shift)), sqrt(1 - 1/(i+shift))",
-    [AT_POS_TABLE] = "a table with a row a position",
-};
 static const char *const read_docs[AT_READS] = {
     [AT_READ_ARGMAX] = "index of the largest value",  [AT_READ_SIGN] = "1 if > 0, 0 if < 0",
     [AT_READ_THRESHOLD] = "1 if > threshold, else 0", [AT_READ_ROUND] = "nearest integer",
@@ -106,19 +76,19 @@ static at_status named_entry(const char *name, const char *doc, entry *e)
 static at_status weighting_entry(int i, entry *e, at_err *err)
 {
     (void)err;
-    return named_entry(at_weighting_names[i], weighting_docs[i], e);
+    return named_entry(at_weighting_parts[i].name, at_weighting_parts[i].doc, e);
 }
 
 static at_status mask_entry(int i, entry *e, at_err *err)
 {
     (void)err;
-    return named_entry(at_mask_names[i], mask_docs[i], e);
+    return named_entry(at_mask_parts[i].name, at_mask_parts[i].doc, e);
 }
 
 static at_status pos_entry(int i, entry *e, at_err *err)
 {
     (void)err;
-    return named_entry(at_pos_names[i], pos_docs[i], e);
+    return named_entry(at_pos_parts[i].name, at_pos_parts[i].doc, e);
 }
 
 static at_status read_entry(int i, entry *e, at_err *err)

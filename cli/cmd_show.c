@@ -321,7 +321,7 @@ static int claim_show(const cli_args *a, const at_claim *c)
 
 static void field_print(const at_field *f, at_text *t)
 {
-    char left[AT_NAME_MAX + 8], right[160];
+    char left[AT_NAME_MAX + 8], right[160] = "";
     switch (f->kind) {
     case AT_FIELD_TOKEN:
         snprintf(right, sizeof right, "token 0..%d%s%.31s%s%.31s", f->size - 1, f->words ? ", written " : "",
@@ -331,9 +331,11 @@ static void field_print(const at_field *f, at_text *t)
     case AT_FIELD_SUBSET:
         snprintf(right, sizeof right, "%d of 1..%d", f->pick, f->size);
         break;
-    default:
+    case AT_FIELD_REAL:
+    case AT_FIELD_INT:
         snprintf(right, sizeof right, "%d %s in %.6g..%.6g", f->size,
                  f->kind == AT_FIELD_REAL ? "reals" : "integers", f->lo, f->hi);
+        break;
     }
     snprintf(left, sizeof left, "  %s", f->name);
     cli_row(t, left, 16, right, COLUMNS);

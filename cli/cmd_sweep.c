@@ -50,12 +50,11 @@ static void told(void *ctx, const at_sweep_event *e)
     json_t *o = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
     at_text line;
     at_text_init(&line);
-    at_text_addf(&line,
-                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
-                 e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
-                 at_train_attention_names[r->arch.attention], r->arch.width, (int)r->seed,
-                 100 * detail_number(o, "answer"), 100 * detail_number(o, "chain"), e->row->rec.seconds,
-                 e->served ? "  (ledger)" : "");
+    at_text_addf(
+        &line, "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
+        e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
+        at_attention_names[r->arch.attention], r->arch.width, (int)r->seed, 100 * detail_number(o, "answer"),
+        100 * detail_number(o, "chain"), e->row->rec.seconds, e->served ? "  (ledger)" : "");
     json_decref(o);
     cli_put_text(t->args, &line, 0);
     cli_flush();

@@ -312,9 +312,9 @@ static bool value_take(cli_args *a, opt o, const char *s)
         }
         return true;
     case OPT_ATTENTION:
-        for (int k = 0; k < AT_DP_ATTENTIONS; k++)
-            if (strcmp(s, at_dp_attention_names[k]) == 0) {
-                a->attention = (at_dp_attention)k;
+        for (int k = 0; k < AT_ATTENTIONS; k++)
+            if (strcmp(s, at_attention_names[k]) == 0) {
+                a->attention = (at_attention_kind)k;
                 return true;
             }
         cli_usage(a, "--attention '%.40s': must be standard, linear, sparse or local", s);
@@ -418,6 +418,8 @@ static bool value_take(cli_args *a, opt o, const char *s)
             return false;
         }
         return true;
+    case OPT_HELP:
+    case OPTS:
     default:
         return true;
     }

@@ -26,28 +26,28 @@ enum { LEARNED = 1, NORM = 2, BIAS = 4, EVERY = 8 }; /* EVERY: all eight combina
 
 static const struct {
     const char *name;
-    at_train_attention attention;
+    at_attention_kind attention;
     int layers, heads, width, hidden, vocabulary, length, block, windows, ends, batch;
     unsigned flags;
 } rows[] = {
     /* name             attention        L  H   D   U   R    T   B  k  c  n  */
-    {"standard", AT_TRAIN_STANDARD, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
-    {"standard-two", AT_TRAIN_STANDARD, 1, 1, 8, 24, 3, 2, 0, 1, 1, 3, NORM | BIAS},
-    {"standard-49", AT_TRAIN_STANDARD, 1, 8, 24, 40, 7, 49, 0, 1, 1, 3, LEARNED},
-    {"standard-odd", AT_TRAIN_STANDARD, 2, 8, 56, 72, 13, 101, 0, 1, 1, 3, NORM | BIAS},
-    {"standard-wide", AT_TRAIN_STANDARD, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
-    {"standard-long", AT_TRAIN_STANDARD, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
-    {"sparse", AT_TRAIN_SPARSE, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
-    {"sparse-k2c2", AT_TRAIN_SPARSE, 2, 1, 24, 40, 7, 53, 5, 2, 2, 3, LEARNED},
-    {"sparse-b1", AT_TRAIN_SPARSE, 1, 2, 16, 0, 7, 30, 1, 3, 1, 3, NORM | BIAS},
-    {"sparse-odd", AT_TRAIN_SPARSE, 2, 8, 56, 72, 13, 101, 7, 3, 2, 3, NORM | BIAS},
-    {"sparse-wide", AT_TRAIN_SPARSE, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
-    {"sparse-long", AT_TRAIN_SPARSE, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
-    {"linear", AT_TRAIN_LINEAR, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
-    {"linear-49", AT_TRAIN_LINEAR, 1, 1, 24, 40, 7, 49, 0, 1, 1, 3, LEARNED},
-    {"linear-odd", AT_TRAIN_LINEAR, 2, 8, 56, 72, 13, 101, 0, 1, 1, 3, NORM | BIAS},
-    {"linear-wide", AT_TRAIN_LINEAR, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
-    {"linear-long", AT_TRAIN_LINEAR, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
+    {"standard", AT_ATTENTION_STANDARD, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
+    {"standard-two", AT_ATTENTION_STANDARD, 1, 1, 8, 24, 3, 2, 0, 1, 1, 3, NORM | BIAS},
+    {"standard-49", AT_ATTENTION_STANDARD, 1, 8, 24, 40, 7, 49, 0, 1, 1, 3, LEARNED},
+    {"standard-odd", AT_ATTENTION_STANDARD, 2, 8, 56, 72, 13, 101, 0, 1, 1, 3, NORM | BIAS},
+    {"standard-wide", AT_ATTENTION_STANDARD, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
+    {"standard-long", AT_ATTENTION_STANDARD, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
+    {"sparse", AT_ATTENTION_SPARSE, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
+    {"sparse-k2c2", AT_ATTENTION_SPARSE, 2, 1, 24, 40, 7, 53, 5, 2, 2, 3, LEARNED},
+    {"sparse-b1", AT_ATTENTION_SPARSE, 1, 2, 16, 0, 7, 30, 1, 3, 1, 3, NORM | BIAS},
+    {"sparse-odd", AT_ATTENTION_SPARSE, 2, 8, 56, 72, 13, 101, 7, 3, 2, 3, NORM | BIAS},
+    {"sparse-wide", AT_ATTENTION_SPARSE, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
+    {"sparse-long", AT_ATTENTION_SPARSE, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
+    {"linear", AT_ATTENTION_LINEAR, 2, 2, 16, 0, 11, 29, 0, 1, 1, 5, EVERY},
+    {"linear-49", AT_ATTENTION_LINEAR, 1, 1, 24, 40, 7, 49, 0, 1, 1, 3, LEARNED},
+    {"linear-odd", AT_ATTENTION_LINEAR, 2, 8, 56, 72, 13, 101, 0, 1, 1, 3, NORM | BIAS},
+    {"linear-wide", AT_ATTENTION_LINEAR, 2, 4, 128, 0, 64, 87, 0, 1, 1, 4, LEARNED},
+    {"linear-long", AT_ATTENTION_LINEAR, 1, 4, 64, 0, 64, 221, 0, 1, 1, 2, NORM | BIAS},
 };
 
 typedef struct {
@@ -157,7 +157,7 @@ static json_t *header(const record *r, double loss)
 {
     const at_train_arch *a = at_trainer_arch(r->t);
     json_t *head = json_object(), *meta = json_object();
-    json_object_set_new(meta, "model", json_string(at_train_attention_names[a->attention]));
+    json_object_set_new(meta, "model", json_string(at_attention_names[a->attention]));
     json_object_set_new(meta, "isa", json_string(at_trainer_isa(r->t)));
     const struct {
         const char *key;

@@ -325,7 +325,6 @@ void random_row(const at_model *m, at_rng *r, double *row)
                 *row++ = f->lo + (double)at_rng_below(r, (uint64_t)(f->hi - f->lo) + 1);
                 break;
             case AT_FIELD_REAL:
-            case AT_FIELD_KINDS:
                 *row++ = f->lo + (f->hi - f->lo) * at_rng_unit(r);
             }
     }

@@ -133,7 +133,6 @@ static double field_values(const at_field *f)
         return pow(floor(f->hi) - ceil(f->lo) + 1, f->size);
     case AT_FIELD_REAL:
         return f->lo == f->hi ? 1 : 0;
-    case AT_FIELD_KINDS:
         break;
     }
     return 0;
@@ -163,7 +162,6 @@ static void field_put(const at_field *f, uint64_t k, double *x)
         for (int i = 0; i < f->size; i++)
             x[i] = f->lo;
         break;
-    case AT_FIELD_KINDS:
         break;
     }
 }

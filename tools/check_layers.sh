@@ -11,7 +11,7 @@
 set -u
 cd "${1:-.}" || exit 2
 
-files=$(find include src cli examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.inc' \) 2>/dev/null | LC_ALL=C sort)
+files=$(find include src cli examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null | LC_ALL=C sort)
 [ -n "$files" ] || { echo 'check_layers: no sources here' >&2; exit 2; }
 
 # The names hold no spaces (they are ours), and every awk must see all of them at once.
@@ -33,6 +33,7 @@ function module_of(path,    part)
         return part[2]
     if (part[1] == "include") {
         sub(/\.h$/, "", part[3])
+        sub(/^parts\.def$/, "model", part[3]) # the table of model.h
         return part[3]
     }
     return part[1]

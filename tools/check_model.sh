@@ -3,14 +3,14 @@
 #
 #     tools/check_model.sh [ROOT]
 #
-# Every name in src/model/names.c and every key that src/model/codec.c reads or writes stands on the page between backticks, and
+# Every name in include/attest/parts.def (but for attentions, which no file names) and src/model/names.c, and every key that src/model/codec.c reads or writes stands on the page between backticks, and
 # in the reader as a word of a string. Every tensor of src/model/layout.c is in the page's table. The version on the page is the
 # one in the reader, its first number the one that the library writes, and the last one in the page's list.
 set -u
 cd "${1:-.}" || exit 2
 page=docs/model.md
 reader=tools/reference.py
-for file in $page $reader src/model/names.c src/model/codec.c src/model/layout.c src/model/model_internal.h; do
+for file in $page $reader include/attest/parts.def src/model/names.c src/model/codec.c src/model/layout.c src/model/model_internal.h; do
     [ -f "$file" ] || { echo "check_model: no $file" >&2; exit 2; }
 done
 dir=$(mktemp -d) || exit 2
@@ -22,12 +22,16 @@ bad()
     failed=1
 }
 
-grep -o 'AT_[A-Z0-9_]*\] = "[^"]*"' src/model/names.c | sed 's/.*= "//; s/"$//' | LC_ALL=C sort -u >"$dir/names"
+{
+    grep -o 'AT_[A-Z0-9_]*\] = "[^"]*"' src/model/names.c | sed 's/.*= "//; s/"$//'
+    sed -n 's/^AT_\(WEIGHTING\|MASK\|POST\|POS\)_ROW(AT_[A-Z0-9_]*, "\([^"]*\)".*/\2/p' include/attest/parts.def
+} | LC_ALL=C sort -u >"$dir/names"
 grep -oE '\b(io_[a-z]+|IO_[A-Z]+)\(c, "[a-z0-9_]+"' src/model/codec.c | sed 's/.*"\(.*\)"/\1/' | LC_ALL=C sort -u >"$dir/keys"
 for what in names keys; do
     [ "$(wc -l <"$dir/$what")" -ge 20 ] || bad "check_model: only $(wc -l <"$dir/$what") $what found in src/model"
 done
-grep -o '`[^`]*`' $page | tr -d '`' | LC_ALL=C sort -u >"$dir/in_page"
+# Not in the tables that are made from parts.def: the page itself must say it.
+sed '/^<!-- parts -->$/,/^<!-- end of parts -->$/d' $page | grep -o '`[^`]*`' | tr -d '`' | LC_ALL=C sort -u >"$dir/in_page"
 # Words of the reader's strings: what stands between quotes, cut at blanks.
 grep -o '"[^"]*"' $reader | tr -d '"' | tr ' ' '\n' | LC_ALL=C sort -u >"$dir/in_reader"
 for what in names keys; do

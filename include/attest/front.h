@@ -1,7 +1,7 @@
 /* front.h: what was read (lang.h) compiled into transformers that reason step by step: recurrences, and expressions
  * modulo a prime.
  *
- *     at_dp_model(x, &(at_dp_options){AT_DP_LINEAR}, &m, &err);   // the decoder that writes the chain of instance x
+ *     at_dp_model(x, &(at_dp_options){AT_ATTENTION_LINEAR}, &m, &err);   // the decoder that writes the chain of instance x
  */
 #ifndef ATTEST_FRONT_H
 #define ATTEST_FRONT_H
@@ -11,12 +11,9 @@
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
 
-typedef enum { AT_DP_STANDARD, AT_DP_LINEAR, AT_DP_SPARSE, AT_DP_LOCAL, AT_DP_ATTENTIONS } at_dp_attention;
-extern const char *const at_dp_attention_names[AT_DP_ATTENTIONS];
-
 /* scale and fewer break a model on purpose, for controls: 0 and 0 is as it should be. */
 typedef struct {
-    at_dp_attention attention;
+    at_attention_kind attention;
     double scale;          /* factor on the scales of attention; 0: 1 */
     int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
@@ -40,10 +37,10 @@ at_status at_dp_shape(const at_dp_instance *x, const at_dp_options *o, at_model 
  *
  * Prompts are tokens of at_expr_parse and a last AT_EXPR_EQUALS. The shapes of its tensors depend on p alone. */
 typedef struct {
-    int p;                /* the prime */
-    int operators;        /* 1..AT_EXPR_OPERATORS_MAX */
-    at_dp_attention kind; /* standard or sparse */
-    int block;            /* sparse: B, the window and the block; 0: 4 operators, the least that serves all */
+    int p;                  /* the prime */
+    int operators;          /* 1..AT_EXPR_OPERATORS_MAX */
+    at_attention_kind kind; /* standard or sparse */
+    int block; /* sparse: B, the window and the block; 0: 4 operators, the least that serves all */
     /* For controls, wrong on purpose: */
     bool any_handle;       /* a + b is taken for a handle also before * and / */
     double scale;          /* factor on the scales of attention; 0: 1 */

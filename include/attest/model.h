@@ -36,6 +36,55 @@
 #define AT_MAX_WORDS   4096 /* words of a field */
 #define AT_MAX_WEIGHTS ((size_t)1 << 31)
 
+/* ---- the table of parts --------------------------------------------------------------------- */
+
+/* Weightings, masks, functions after the score and position features are rows of parts.def: its name in files, what it is,
+ * who takes it, and a line about it. An enumeration counts its members beside it (AT_WEIGHTINGS), not in it: a switch over
+ * it has a case for each, and no other.
+ *
+ * What a part is. Weightings: */
+enum {
+    AT_IS_EXP = 1,        /* weights exp(score) over their sum                                          */
+    AT_IS_TIED = 1 << 1,  /* hard: keys within `tie` of the largest score                                */
+    AT_IS_ONE = 1 << 2,   /* ... of which one gets all weight, the first ...                             */
+    AT_IS_LAST = 1 << 3,  /* ... or the last                                                             */
+    AT_IS_LEVEL = 1 << 4, /* scores less a level that all of them decide                                 */
+    AT_IS_PHI = 1 << 5,   /* phi(q).phi(k) over their sum: scale and post have no part in it             */
+    AT_IS_PAIRS = 1 << 6, /* over pairs of keys: a second key and value (k2, v2)                         */
+    /* Masks: */
+    AT_IS_PAST = 1 << 7,     /* no key after the query                                                    */
+    AT_IS_FUTURE = 1 << 8,   /* no key before it                                                          */
+    AT_IS_STRICT = 1 << 9,   /* not its own key                                                           */
+    AT_IS_BLOCKS = 1 << 10,  /* has block, windows and ends                                               */
+    AT_IS_ALL = 1 << 11,     /* every key                                                                 */
+    AT_IS_GROWING = 1 << 12, /* a query's keys are those of the one before it, and one more              */
+    /* Functions after the score: */
+    AT_IS_SAME = 1 << 13, /* changes nothing                                                             */
+    /* Position features: */
+    AT_IS_WHOLE = 1 << 14,   /* integers                                                                 */
+    AT_IS_MOVING = 1 << 15,  /* depends on the length                                                    */
+    AT_IS_SIZED = 1 << 16,   /* has a size                                                               */
+    AT_IS_SHIFTED = 1 << 17, /* has a shift                                                              */
+    AT_IS_ROWS = 1 << 18     /* a row of its tensor a position, instead of features times a matrix       */
+};
+/* Who takes it, of those that do not take every one. */
+enum {
+    AT_IN_EXACT = 1,        /* exact arithmetic                                                         */
+    AT_IN_DECODE = 1 << 1,  /* decoders                                                                 */
+    AT_IN_BATCH = 1 << 2,   /* batched decoding                                                         */
+    AT_IN_SPLIT = 1 << 3,   /* protocols: sums split between holders of keys                            */
+    AT_IN_TURNS = 1 << 4,   /* parties that speak in turn, from the left                                */
+    AT_IN_TRAIN = 1 << 5,   /* training                                                                 */
+    AT_IN_FAMILY = 1 << 6,  /* ... by the fast engine                                                   */
+    AT_IN_CERTIFY = 1 << 7, /* certificates by cases                                                    */
+    AT_IN_LAYER = 1 << 8,   /* refuters of one layer                                                    */
+    AT_IN_PROGRAM = 1 << 9  /* programs                                                                 */
+};
+typedef struct {
+    const char *name, *doc;
+    unsigned is, in;
+} at_model_part;
+
 /* ---- inputs ------------------------------------------------------------------------------- */
 
 typedef enum {
@@ -44,8 +93,8 @@ typedef enum {
                         row = colexicographic rank                                              */
     AT_FIELD_REAL,   /* size reals in [lo,hi]; matrix (size, width): adds v * W                 */
     AT_FIELD_INT,    /* size integers in [lo,hi]; the same                                      */
-    AT_FIELD_KINDS
 } at_field_kind;
+#define AT_FIELD_KINDS ((int)AT_FIELD_INT + 1)
 
 /* An embedding writes its (rows, width) tensor's contribution to residual coordinates col..col+width-1. */
 typedef struct {
@@ -70,21 +119,20 @@ typedef struct {
 /* Numbers a field takes in an input row: 1, pick, size, size. */
 int at_field_width(const at_field *f);
 
-/* Position features, functions of the index i and the length T. */
+/* Position features, functions of the index i and the length T. 1/i and 1/i^2 need i >= 1; sinusoidal: sin, cos of
+ * i / 10000^(2k/size), k < size/2, size features, size even; sqrt-pair: 2 features, i + shift >= 1; table: row i - pos_origin of a
+ * table with `size` rows, any encoding. */
 typedef enum {
-    AT_POS_I,          /* i                                       */
-    AT_POS_I2,         /* i^2                                     */
-    AT_POS_INV_I,      /* 1/i       (i >= 1)                      */
-    AT_POS_INV_I2,     /* 1/i^2     (i >= 1)                      */
-    AT_POS_I_OVER_N,   /* i/T                                     */
-    AT_POS_I_OVER_N3,  /* i/T^3                                   */
-    AT_POS_N,          /* T                                       */
-    AT_POS_ALTERNATE,  /* (-1)^i                                  */
-    AT_POS_SINUSOIDAL, /* sin, cos of i / 10000^(2k/size), k < size/2: size features, size even */
-    AT_POS_SQRT_PAIR,  /* sqrt(1/(i+shift)), sqrt(1-1/(i+shift)): 2 features, i+shift >= 1      */
-    AT_POS_TABLE,      /* row i - pos_origin of a table with `size` rows: any encoding           */
-    AT_POS_KINDS
+#define AT_POS_ROW(id, ...) id,
+#include <attest/parts.def>
 } at_pos_kind;
+enum {
+    at_count_pos_kinds = 0
+#define AT_POS_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_POS_KINDS ((int)at_count_pos_kinds)
+extern const at_model_part at_pos_parts[AT_POS_KINDS];
 typedef struct {
     at_pos_kind kind;
     int size;       /* SINUSOIDAL: features; TABLE: rows (at least the largest T); else ignored */
@@ -92,30 +140,46 @@ typedef struct {
     at_embed embed; /* tensor (features, width); TABLE: (size, width) */
 } at_pos;
 int at_pos_features(const at_pos *p); /* rows of its tensor: 1, 2 or size */
+static inline bool at_pos_is(at_pos_kind k, unsigned is)
+{
+    return at_pos_parts[k].is & is;
+}
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
+/* linear: post must be the identity. threewise: pairs (j1,j2), score sum_k q_ik k_j1k k2_j2k, value v_j1 * v2_j2 elementwise. */
 typedef enum {
-    AT_SOFTMAX,
-    AT_LEFTMOST_HARD,  /* the first key whose score is within tie of the maximum */
-    AT_RIGHTMOST_HARD, /* the last such key */
-    AT_AVERAGE_HARD,   /* all such keys share equally */
-    AT_SPARSEMAX,
-    AT_LINEAR,    /* phi(q).phi(k), phi(x) = elu(x)+1; post must be identity; weights / their sum */
-    AT_THREEWISE, /* softmax over pairs (j1,j2) of sum_k q_ik k_j1k k2_j2k; value v_j1 * v2_j2 elementwise */
-    AT_WEIGHTINGS
+#define AT_WEIGHTING_ROW(id, ...) id,
+#include <attest/parts.def>
 } at_weighting;
+enum {
+    at_count_weightings = 0
+#define AT_WEIGHTING_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_WEIGHTINGS ((int)at_count_weightings)
+extern const at_model_part at_weighting_parts[AT_WEIGHTINGS];
+static inline bool at_weighting_is(at_weighting w, unsigned is)
+{
+    return at_weighting_parts[w].is & is;
+}
 bool at_weighting_hard(at_weighting w); /* leftmost, rightmost, average: those with a tie */
 
 typedef enum {
-    AT_MASK_NONE,
-    AT_MASK_CAUSAL,
-    AT_MASK_STRICT,
-    AT_MASK_FUTURE,
-    AT_MASK_STRICT_FUTURE,
-    AT_MASK_BLOCK_SPARSE,
-    AT_MASKS
+#define AT_MASK_ROW(id, ...) id,
+#include <attest/parts.def>
 } at_mask_kind;
+enum {
+    at_count_masks = 0
+#define AT_MASK_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_MASKS ((int)at_count_masks)
+extern const at_model_part at_mask_parts[AT_MASKS];
+static inline bool at_mask_is(at_mask_kind k, unsigned is)
+{
+    return at_mask_parts[k].is & is;
+}
 /* causal j<=i, strict j<i, future j>=i, strict future j>i,
  * block-sparse {j : i-kB < j <= i} or {j <= i : (j-1) mod B >= B-c}, all 1-based over the T positions.
  * A fully masked row yields zeros. */
@@ -125,7 +189,46 @@ typedef struct {
 } at_mask;
 bool at_mask_allows(const at_mask *m, int i, int j); /* 0-based t indices */
 
-typedef enum { AT_POST_ID, AT_POST_NEG_RELU, AT_POST_NEG_ABS, AT_POSTS } at_post; /* s, -relu(s), -|s| */
+typedef enum {
+#define AT_POST_ROW(id, ...) id,
+#include <attest/parts.def>
+} at_post;
+enum {
+    at_count_posts = 0
+#define AT_POST_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_POSTS ((int)at_count_posts)
+extern const at_model_part at_post_parts[AT_POSTS];
+static inline bool at_post_is(at_post p, unsigned is)
+{
+    return at_post_parts[p].is & is;
+}
+
+/* Attentions of decoders: those that are compiled, trained, swept and drawn. The first AT_TRAINED_ATTENTIONS are trained. */
+typedef enum {
+#define AT_ATTENTION_ROW(id, ...) id,
+#include <attest/parts.def>
+} at_attention_kind;
+enum {
+    at_count_attentions = 0
+#define AT_ATTENTION_ROW(...) +1
+#include <attest/parts.def>
+    ,
+    at_count_trained = 0
+#define AT_ATTENTION_ROW(id, name, weighting, mask, in, doc) +!!((in)&AT_IN_FAMILY)
+#include <attest/parts.def>
+};
+#define AT_ATTENTIONS         ((int)at_count_attentions)
+#define AT_TRAINED_ATTENTIONS ((int)at_count_trained)
+typedef struct {
+    const char *name, *doc;
+    at_weighting weighting;
+    at_mask_kind mask;
+    unsigned in;
+} at_attention_part;
+extern const at_attention_part at_attention_parts[AT_ATTENTIONS];
+extern const char *const at_attention_names[AT_ATTENTIONS];
 
 typedef struct {
     int heads, dk, dv;
@@ -140,7 +243,8 @@ typedef struct {
     int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b;
 } at_group;
 
-typedef enum { AT_ACT_RELU, AT_ACT_GELU, AT_ACTS } at_act; /* GELU is x*Phi(x), by erf */
+typedef enum { AT_ACT_RELU, AT_ACT_GELU } at_act; /* GELU is x*Phi(x), by erf */
+#define AT_ACTS ((int)AT_ACT_GELU + 1)
 typedef struct {
     int rows; /* units of this layer */
     int w, b; /* tensors (rows, previous rows or D), (rows) */
@@ -150,7 +254,8 @@ typedef struct {
  *   tanh  h = tanh(W y + U h + b)
  *   gru   r = s(Wr y + Ur h + br), z = s(Wz y + Uz h + bz), c = tanh(Wc y + bc + r (Uc h + ub)), h = (1-z) c + z h
  * The three parts of a GRU lie in this order in w, u and b. */
-typedef enum { AT_CELL_TANH, AT_CELL_GRU, AT_CELLS } at_rnn_cell;
+typedef enum { AT_CELL_TANH, AT_CELL_GRU } at_rnn_cell;
+#define AT_CELLS ((int)AT_CELL_GRU + 1)
 typedef struct {
     at_rnn_cell cell;
     int state;              /* S: width of h; GRU: 3 S <= AT_MAX_WIDTH */
@@ -158,8 +263,10 @@ typedef struct {
 } at_rnn;
 int at_rnn_parts(at_rnn_cell c); /* G */
 
-typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_RNN, AT_BLOCK_FLATTEN, AT_BLOCK_KINDS } at_block_kind;
-typedef enum { AT_NORM_NONE, AT_NORM_PRE, AT_NORM_POST, AT_NORMS } at_norm;
+typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_RNN, AT_BLOCK_FLATTEN } at_block_kind;
+#define AT_BLOCK_KINDS ((int)AT_BLOCK_FLATTEN + 1)
+typedef enum { AT_NORM_NONE, AT_NORM_PRE, AT_NORM_POST } at_norm;
+#define AT_NORMS ((int)AT_NORM_POST + 1)
 typedef struct {
     at_block_kind kind;
     bool residual;
@@ -183,8 +290,8 @@ typedef enum {
     AT_READ_THRESHOLD, /* each of R: 1 if > threshold, else 0       */
     AT_READ_ROUND,     /* each of R: nearest integer                */
     AT_READ_RAW,       /* R reals                                   */
-    AT_READS
 } at_read_kind;
+#define AT_READS ((int)AT_READ_RAW + 1)
 typedef struct {
     at_read_kind kind;
     int rows; /* R */
@@ -208,8 +315,8 @@ typedef struct {
 typedef enum {
     AT_STOP_EQUALS, /* after the row whose number `coordinate` equals `value` (a token model: coordinate 0) */
     AT_STOP_STEPS,  /* after max_steps rows; prompt_max + max_steps <= n_max                             */
-    AT_STOPS
 } at_stop_kind;
+#define AT_STOPS ((int)AT_STOP_STEPS + 1)
 /* Rows of a prompt that come one after the other, and what their numbers may be. */
 typedef struct {
     int rows_min, rows_max; /* 0 <= rows_min <= rows_max, rows_max >= 1 */

@@ -10,7 +10,8 @@
 
 #include <attest/core.h>
 
-typedef enum { AT_F32, AT_F64, AT_PBIT, AT_BALL, AT_EXACT, AT_ARITH_KINDS } at_arith_kind;
+typedef enum { AT_F32, AT_F64, AT_PBIT, AT_BALL, AT_EXACT } at_arith_kind;
+#define AT_ARITH_KINDS ((int)AT_EXACT + 1)
 typedef struct {
     at_arith_kind kind;
     int bits;     /* PBIT: mantissa bits p, 2..53 (the hidden bit counts); BALL: working precision */

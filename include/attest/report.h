@@ -26,9 +26,6 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
 #define AT_STUDY_MAX_RUNS 100000
 #define AT_STUDY_REACHED  0.9 /* answer accuracy from which a model has learned its task */
 
-typedef enum { AT_STUDY_STANDARD, AT_STUDY_SPARSE, AT_STUDY_LINEAR } at_study_attention;
-#define AT_STUDY_ATTENTIONS 3
-extern const char *const at_study_attention_names[AT_STUDY_ATTENTIONS];
 typedef enum { AT_THEORY_SILENT, AT_THEORY_CONSTRUCTIBLE, AT_THEORY_IMPOSSIBLE } at_theory;
 
 /* One row of role "trained", its detail checked. */
@@ -38,7 +35,7 @@ typedef struct {
     bool other_build;   /* another build trained it */
     bool superseded;    /* the same question was answered again, by this build or later: not counted */
     const char *preset, *task;
-    at_study_attention attention;
+    at_attention_kind attention;
     int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
     const char *size_name;
     double rate, answer, chain;
@@ -53,7 +50,7 @@ typedef struct {
 
 /* The runs that differ in their seed only. */
 typedef struct {
-    at_study_attention attention;
+    at_attention_kind attention;
     int64_t size, width;
     int n;
     at_trained *const *runs;           /* (n) by seed */
@@ -78,7 +75,7 @@ typedef struct {
     int n_sizes, n_widths, n_cells;
     const int64_t *sizes, *lengths, *widths; /* ascending; lengths (n_sizes): the longest chains */
     const at_study_cell *cells;              /* (n_cells) by attention, size, width */
-    const at_study_least *least;             /* (AT_STUDY_ATTENTIONS, n_sizes) */
+    const at_study_least *least;             /* (AT_TRAINED_ATTENTIONS, n_sizes) */
 } at_study_task;
 
 typedef struct {
@@ -99,14 +96,14 @@ typedef struct {
  * A row whose detail is not as it should be is kept as broken; that is no failure. */
 at_status at_study_make(const at_row *rows, size_t n, const char *build, at_arena *a, at_study *out,
                         at_err *err);
-const at_study_cell *at_study_find(const at_study_task *t, at_study_attention attention, int64_t size,
+const at_study_cell *at_study_find(const at_study_task *t, at_attention_kind attention, int64_t size,
                                    int64_t width); /* NULL: not run */
 /* Rows: attention; columns: task. At most 16 widths, sizes and tasks; the note says what was left out. */
 at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_err *err);
 
 typedef enum { AT_CURVE_LOSS, AT_CURVE_ANSWER, AT_CURVE_CHAIN } at_curve;
 /* What happened during training, against the steps: every seed thin, their median bold, a colour a width. */
-at_status at_study_curves(const at_study_task *t, at_study_attention attention, int64_t size, at_curve what,
+at_status at_study_curves(const at_study_task *t, at_attention_kind attention, int64_t size, at_curve what,
                           at_arena *a, at_plot *out, at_err *err);
 
 /* What the paper says of the order of its models, and what our cells say of that. UNKNOWN: cannot tell. */
@@ -172,7 +169,7 @@ typedef struct {
                                 astronomical */
     double bound_times;  /* `least` times this is in the unit; 0: 1 */
     const char *trained; /* a stream, with attention; only where the measure is the width */
-    at_study_attention attention;
+    at_attention_kind attention;
     const char *refuted, *refuted_params; /* a claim whose cells refute models, and which of them, as above */
     /* The largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of its arithmetic, from the
      * left: "state*bits", "N*d-1". The size of the problem in the same way, "n*2+1"; NULL: the parameter that is $. */

@@ -26,21 +26,13 @@
 
 #include <attest/exec.h>
 
-typedef enum {
-    AT_TRAIN_STANDARD, /* softmax, causal */
-    AT_TRAIN_SPARSE, /* softmax over the window of k blocks and the last c of every block (AT_MASK_BLOCK_SPARSE) */
-    AT_TRAIN_LINEAR, /* phi(q).phi(k), phi = elu + 1, causal; no dropout inside */
-    AT_TRAIN_ATTENTIONS
-} at_train_attention;
-extern const char *const at_train_attention_names[AT_TRAIN_ATTENTIONS];
-
 typedef struct {
-    at_train_attention attention;
-    int layers, heads, width; /* width a multiple of heads */
-    int hidden;               /* U; 0: 4 width */
-    int vocabulary;           /* R */
-    int length;               /* the longest T */
-    int block, windows, ends; /* SPARSE: B (0: 2^floor(log2 sqrt(length))), k, c */
+    at_attention_kind attention; /* not LOCAL. LINEAR: no dropout inside */
+    int layers, heads, width;    /* width a multiple of heads */
+    int hidden;                  /* U; 0: 4 width */
+    int vocabulary;              /* R */
+    int length;                  /* the longest T */
+    int block, windows, ends;    /* SPARSE: B (0: 2^floor(log2 sqrt(length))), k, c */
     bool
         learned_positions; /* a trained row for each position; else sinusoids of index 1, 2, ..., width even */
     bool embed_norm;       /* LayerNorm after the embedding */

@@ -75,6 +75,7 @@ bool chains_above(chains_problem w, const mpz_t n, const mpz_t letters, const mp
     case CHAINS_ED:
         out = mpz_cmp(x, n) < 0;
         break;
+    case CHAINS_ED_LOCAL:
     default:
         mpz_mul_2exp(t, n, 1);
         out = number_below_log_power(x, letters, t);
@@ -106,6 +107,7 @@ double chains_log2(chains_problem w, const mpz_t n, const mpz_t letters)
     case CHAINS_ED:
         out = mpz_get_d(n);
         break;
+    case CHAINS_ED_LOCAL:
     default:
         out = 2 * number_log2_power(letters, n);
     }
@@ -132,6 +134,7 @@ const char *chains_text(sheet *s, chains_problem w, const mpz_t n, const mpz_t l
         return sheet_text(s, "words over %s letters, standardised: 2^%.10g", k, log);
     case CHAINS_ED:
         return sheet_text(s, "at least 2^%s", length);
+    case CHAINS_ED_LOCAL:
     default:
         return sheet_text(s, "%s^(2*%s) = 2^%.10g", k, length, log);
     }

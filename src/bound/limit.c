@@ -269,6 +269,8 @@ static void start_find(sheet *s, const limit *l, mpz_t *v, int i, at_bound_start
         case LIMIT_PRIMES:
             start_primes(s, &q, row, out);
             break;
+        case LIMIT_CHOICE:
+        case LIMIT_STILL:
         default:
             out->text = l->binds((const mpz_t *)v) ? sheet_text(s, "for every %s", out->param) : "never";
         }

@@ -159,7 +159,7 @@ static at_status group_make(flow *f, const at_group *g, int index, int block, gr
     }
     for (int h = 0; h < g->heads; h++)
         f->affine = f->affine && out->w[h];
-    if (g->weighting == AT_THREEWISE || reads(f, &q) || reads(f, &k))
+    if (at_weighting_is(g->weighting, AT_IS_PAIRS) || reads(f, &q) || reads(f, &k))
         f->affine = false;
     digest_rows(f, block, &k);
     digest_rows(f, block, &v);

@@ -178,8 +178,9 @@ static at_status layer_check(const at_model *m, int tokens, at_err *err)
               m->readout.kind == AT_READ_THRESHOLD;
     if (ok) {
         const at_group *g = &m->blocks[0].groups[0];
-        ok = (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->heads == 1 && g->dv == 1 &&
-             g->post == AT_POST_ID && g->mask.kind == AT_MASK_NONE;
+        ok = at_weighting_parts[g->weighting].in & at_post_parts[g->post].in &
+                 at_mask_parts[g->mask.kind].in & AT_IN_CERTIFY &&
+             g->heads == 1 && g->dv == 1;
     }
     for (int b = 1; ok && b < m->n_blocks; b++)
         ok = m->blocks[b].kind == AT_BLOCK_MLP && m->blocks[b].norm == AT_NORM_NONE &&
@@ -206,7 +207,7 @@ static void layer_init(layer *l, const at_model *m)
                  .g = &m->blocks[0].groups[0],
                  .tokens = m->fields[0].size,
                  .hidden = m->n_prefix + m->n_suffix};
-    l->three = l->g->weighting == AT_THREEWISE;
+    l->three = at_weighting_is(l->g->weighting, AT_IS_PAIRS);
     int n = l->tokens + l->hidden, dk = l->g->dk, D = m->width;
     l->q = _arb_vec_init(n * dk);
     l->k = _arb_vec_init(n * dk);
@@ -482,7 +483,8 @@ at_status at_check_certified(const at_model *m, const at_params *p, const at_spl
     at_status st = at_cases_complete(p, s, j.cases, j.n, err);
     if (st)
         return st;
-    bool three = m->n_blocks && m->blocks[0].n_groups && m->blocks[0].groups[0].weighting == AT_THREEWISE;
+    bool three = m->n_blocks && m->blocks[0].n_groups &&
+                 at_weighting_is(m->blocks[0].groups[0].weighting, AT_IS_PAIRS);
     double work = three ? (double)s->tokens(p) * s->tokens(p) : s->tokens(p);
     /* Even, so that both cases of a query usually share its scores. */
     j.per_piece = 2 * (size_t)fmax(1, floor(1e6 / (work + 2000)));

@@ -29,8 +29,7 @@ bool at_model_symmetric(const at_model *m)
             return false;
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             const at_group *x = &m->blocks[b].groups[g];
-            if (x->mask.kind != AT_MASK_NONE || x->weighting == AT_LEFTMOST_HARD ||
-                x->weighting == AT_RIGHTMOST_HARD)
+            if (!at_mask_is(x->mask.kind, AT_IS_ALL) || at_weighting_is(x->weighting, AT_IS_ONE))
                 return false;
         }
     }
@@ -255,8 +254,9 @@ static uint64_t piece_size(const work *w)
     for (int b = 0; b < w->m->n_blocks; b++) {
         const at_block *x = &w->m->blocks[b];
         for (int g = 0; x->kind == AT_BLOCK_ATTN && g < x->n_groups; g++)
-            cost += x->groups[g].heads * T * T * (x->groups[g].weighting == AT_THREEWISE ? T : 1) +
-                    T * x->groups[g].dk * w->m->width / 8.;
+            cost +=
+                x->groups[g].heads * T * T * (at_weighting_is(x->groups[g].weighting, AT_IS_PAIRS) ? T : 1) +
+                T * x->groups[g].dk * w->m->width / 8.;
         for (int l = 0; x->kind == AT_BLOCK_MLP && l < x->n_dense; l++)
             cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : w->m->width) / 16.;
         for (int l = 0; x->kind == AT_BLOCK_FLATTEN && l < x->n_dense; l++)

@@ -32,13 +32,13 @@ at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_er
     return s;
 }
 
-static at_dp_options options_of(const at_params *p, at_dp_attention kind)
+static at_dp_options options_of(const at_params *p, at_attention_kind kind)
 {
     return (at_dp_options){
         .attention = kind, .scale = at_params_get(p, "scale"), .fewer = at_params_int(p, "fewer")};
 }
 
-at_status claim_dp_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err)
+at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)
 {
     at_dp *d;
     at_dp_instance *x;
@@ -52,7 +52,7 @@ at_status claim_dp_program(const at_params *p, at_dp_attention kind, at_program 
     return s;
 }
 
-at_status claim_dp_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err)
+at_status claim_dp_model(const at_params *p, at_attention_kind kind, at_model *m, at_err *err)
 {
     at_dp *d;
     at_dp_instance *x;

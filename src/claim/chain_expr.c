@@ -17,23 +17,23 @@ const at_param claim_expr_params[claim_expr_n_params] = {
     {"scale", "factor on the scale of softmax", 0.001, 16, 1, false},
 };
 
-static at_expr_spec spec_of(const at_params *p, at_dp_attention kind)
+static at_expr_spec spec_of(const at_params *p, at_attention_kind kind)
 {
     return (at_expr_spec){.p = at_params_int(p, "p"),
                           .operators = at_params_int(p, "operators"),
                           .kind = kind,
-                          .block = kind == AT_DP_SPARSE ? at_params_int(p, "block") : 0,
+                          .block = kind == AT_ATTENTION_SPARSE ? at_params_int(p, "block") : 0,
                           .any_handle = at_params_int(p, "handle"),
                           .scale = at_params_get(p, "scale")};
 }
 
-at_status claim_expr_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err)
+at_status claim_expr_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)
 {
     at_expr_spec s = spec_of(p, kind);
     return at_expr_program(&s, out, err);
 }
 
-at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err)
+at_status claim_expr_model(const at_params *p, at_attention_kind kind, at_model *m, at_err *err)
 {
     at_expr_spec s = spec_of(p, kind);
     return at_expr_model(&s, m, err);
@@ -171,7 +171,7 @@ const char *const claim_expr_law_rows[] = {
     "p=11 operators=90",  "p=11 operators=127", "p=11 operators=180", "p=11 operators=255",
     "p=11 operators=361", "p=11 operators=511", "p=11 operators=720", NULL};
 
-static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m, int *prompt, int *rows,
+static at_status shape_of(const at_params *p, at_attention_kind kind, at_model *m, int *prompt, int *rows,
                           at_err *err)
 {
     int k = at_params_int(p, "operators");
@@ -180,7 +180,7 @@ static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m,
     return claim_expr_model(p, kind, m, err);
 }
 
-at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err)
+at_status claim_expr_law_row(const at_params *p, at_attention_kind kind, double *out, at_err *err)
 {
     static const claim_law law = {&claim_expr_chain, claim_expr_model, shape_of};
     at_params small = *p, full = *p;

@@ -36,7 +36,7 @@ static at_status right(const at_params *p, bool sparse, at_model *m, at_err *err
     (void)sparse;
     at_params e;
     at_status s = expr_params(p, &e, err);
-    return s ? s : claim_expr_model(&e, AT_DP_SPARSE, m, err);
+    return s ? s : claim_expr_model(&e, AT_ATTENTION_SPARSE, m, err);
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,

@@ -11,7 +11,7 @@
  * two segments lie within B + 1 tokens. */
 #include "claim_expr.h"
 
-CLAIM_DECODER_HOOKS(expr, AT_DP_SPARSE)
+CLAIM_DECODER_HOOKS(expr, AT_ATTENTION_SPARSE)
 
 static const at_claim_table tables[] = {CLAIM_EXPR_PRECISION,
                                         CLAIM_LAW_TABLE(expr, claim_expr_law_rows, NULL, 0, 1, 1.5, 1.5)};

@@ -10,7 +10,7 @@
  * after it. Looking back over one segment suffices. */
 #include "claim_expr.h"
 
-CLAIM_DECODER_HOOKS(expr, AT_DP_STANDARD)
+CLAIM_DECODER_HOOKS(expr, AT_ATTENTION_STANDARD)
 
 static const at_claim_table tables[] = {CLAIM_EXPR_PRECISION,
                                         CLAIM_LAW_TABLE(expr, claim_expr_law_rows, NULL, 0, 1, 2, 2)};

@@ -11,8 +11,8 @@ extern const at_chain claim_dp_chain;
 
 /* The recurrence that the parameters name, at their sizes. */
 at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_err *err);
-at_status claim_dp_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err);
-at_status claim_dp_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
+at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err);
+at_status claim_dp_model(const at_params *p, at_attention_kind kind, at_model *m, at_err *err);
 
 /* The cells that all kinds of attention share: every pair of strings over 2 letters up to 4 x 4 and over 3 up to 3 x 3,
  * every sequence of 5 values for LIS, in f64, f32 and at the least numbers of bits; then other problems, small. P2, P3,
@@ -55,6 +55,6 @@ at_status claim_dp_precision_row(const at_claim *c, const at_params *p, int thre
 
 /* The size law (law_dp.c): what a table of it is made of. */
 extern const char *const claim_dp_law_columns[], *const claim_dp_law_rows[], *const claim_dp_law_local_rows[];
-at_status claim_dp_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err);
+at_status claim_dp_law_row(const at_params *p, at_attention_kind kind, double *out, at_err *err);
 
 #endif

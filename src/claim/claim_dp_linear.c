@@ -13,7 +13,7 @@
  * targets in the current block (docs/errata.md). */
 #include "claim_dp.h"
 
-CLAIM_DECODER_HOOKS(dp, AT_DP_LINEAR)
+CLAIM_DECODER_HOOKS(dp, AT_ATTENTION_LINEAR)
 
 static const at_claim_table tables[] = {CLAIM_DP_PRECISION,
                                         CLAIM_LAW_TABLE(dp, claim_dp_law_rows, "problem", 0.5, 2, 2, 2)};

@@ -8,7 +8,7 @@
  * copy by index is the standard one under another mask. */
 #include "claim_dp.h"
 
-CLAIM_DECODER_HOOKS(dp, AT_DP_LOCAL)
+CLAIM_DECODER_HOOKS(dp, AT_ATTENTION_LOCAL)
 
 static const at_claim_table tables[] = {
     CLAIM_DP_PRECISION, CLAIM_LAW_TABLE(dp, claim_dp_law_local_rows, "problem", 0, 1, 1.5, 1.5)};

@@ -12,7 +12,7 @@
  * older blocks (docs/errata.md). */
 #include "claim_dp.h"
 
-CLAIM_DECODER_HOOKS(dp, AT_DP_SPARSE)
+CLAIM_DECODER_HOOKS(dp, AT_ATTENTION_SPARSE)
 
 static const at_claim_table tables[] = {CLAIM_DP_PRECISION,
                                         CLAIM_LAW_TABLE(dp, claim_dp_law_rows, "problem", 0.5, 2, 2, 2)};

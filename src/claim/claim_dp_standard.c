@@ -14,7 +14,7 @@
  *   4. The transition is a ReLU network on integers; it is flat around integers, so errors of the copies vanish. */
 #include "claim_dp.h"
 
-CLAIM_DECODER_HOOKS(dp, AT_DP_STANDARD)
+CLAIM_DECODER_HOOKS(dp, AT_ATTENTION_STANDARD)
 
 static const at_claim_table tables[] = {CLAIM_DP_PRECISION,
                                         CLAIM_LAW_TABLE(dp, claim_dp_law_rows, "problem", 0, 1, 2, 2)};

@@ -7,8 +7,8 @@
 extern const at_param claim_expr_params[];
 enum { claim_expr_n_params = 6 };
 extern const at_chain claim_expr_chain;
-at_status claim_expr_program(const at_params *p, at_dp_attention kind, at_program **out, at_err *err);
-at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
+at_status claim_expr_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err);
+at_status claim_expr_model(const at_params *p, at_attention_kind kind, at_model *m, at_err *err);
 
 /* Every expression with up to 3 operators mod 5, in f64, f32 and at the least number of bits; 16 operators mod 11. */
 #define CLAIM_EXPR_CELLS                                                                                     \
@@ -31,7 +31,7 @@ at_status claim_expr_model(const at_params *p, at_dp_attention kind, at_model *m
 
 /* Tables: the size law, and least p against L. */
 extern const char *const claim_expr_law_columns[], *const claim_expr_law_rows[];
-at_status claim_expr_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err);
+at_status claim_expr_law_row(const at_params *p, at_attention_kind kind, double *out, at_err *err);
 extern const char *const claim_expr_precision_rows[];
 at_status claim_expr_precision_row(const at_claim *c, const at_params *p, int threads, double *out,
                                    at_err *err);

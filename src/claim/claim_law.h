@@ -10,9 +10,9 @@
 
 typedef struct {
     const at_chain *chain;
-    at_status (*model)(const at_params *p, at_dp_attention kind, at_model *m, at_err *err);
+    at_status (*model)(const at_params *p, at_attention_kind kind, at_model *m, at_err *err);
     /* Shapes, which need no weights, and the rows of the longest prompt and of the longest chain. */
-    at_status (*shape)(const at_params *p, at_dp_attention kind, at_model *m, int *prompt, int *rows,
+    at_status (*shape)(const at_params *p, at_attention_kind kind, at_model *m, int *prompt, int *rows,
                        at_err *err);
 } claim_law;
 
@@ -22,7 +22,7 @@ typedef struct {
         "dense ^", "attention ^", "total ^", NULL
 extern const char *const claim_law_plots[];
 /* The columns from L on. Fails when an assembled decoder counts other than the shapes say. */
-at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_params *p,
+at_status claim_law_row(const claim_law *c, at_attention_kind kind, const at_params *p,
                         const at_params *quarter, double *out, at_err *err);
 
 /* What a claim about decoders is made of beyond its text and its cells. S: dp or expr, whose claim_S_... functions take the

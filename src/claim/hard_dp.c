@@ -26,7 +26,7 @@ static at_status dp_right(const at_params *p, bool sparse, at_model *m, at_err *
 {
     at_params dp;
     at_status s = dp_params(p, &dp, err);
-    return s ? s : claim_dp_model(&dp, sparse ? AT_DP_SPARSE : AT_DP_LINEAR, m, err);
+    return s ? s : claim_dp_model(&dp, sparse ? AT_ATTENTION_SPARSE : AT_ATTENTION_LINEAR, m, err);
 }
 
 /* Rows and rule of a small decoder, as the catalogue's standard decoder of the recurrence has them. */
@@ -38,7 +38,7 @@ static at_status rows_of(const at_params *dp, at_arena *a, hard_decoder *out, at
     at_status s = claim_dp_bind(dp, &d, &x, err);
     if (s)
         return s;
-    s = at_dp_shape(x, &(at_dp_options){.attention = AT_DP_STANDARD}, &shape, err);
+    s = at_dp_shape(x, &(at_dp_options){.attention = AT_ATTENTION_STANDARD}, &shape, err);
     at_dp_instance_free(x);
     at_dp_free(d);
     if (s)

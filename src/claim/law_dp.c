@@ -51,7 +51,7 @@ const char *const claim_dp_law_local_rows[] = {SQUARE("edit-distance-local"), NU
 
 const char *const claim_dp_law_columns[] = {CLAIM_LAW_COLUMNS("problem")};
 
-static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m, int *prompt, int *rows,
+static at_status shape_of(const at_params *p, at_attention_kind kind, at_model *m, int *prompt, int *rows,
                           at_err *err)
 {
     at_dp *d;
@@ -67,7 +67,7 @@ static at_status shape_of(const at_params *p, at_dp_attention kind, at_model *m,
     return s;
 }
 
-at_status claim_dp_law_row(const at_params *p, at_dp_attention kind, double *out, at_err *err)
+at_status claim_dp_law_row(const at_params *p, at_attention_kind kind, double *out, at_err *err)
 {
     static const claim_law law = {&claim_dp_chain, claim_dp_model, shape_of};
     at_params small;

@@ -42,7 +42,7 @@ static at_status count_run(const at_model *m, const double *x, int n, const doub
 }
 
 /* A drawn prompt through the assembled model: counted and computed must be the same. */
-static at_status count_check(const claim_law *c, at_dp_attention kind, const at_params *p,
+static at_status count_check(const claim_law *c, at_attention_kind kind, const at_params *p,
                              const law *computed, at_err *err)
 {
     void *self;
@@ -86,7 +86,7 @@ static at_status count_check(const claim_law *c, at_dp_attention kind, const at_
 }
 
 /* From the shapes, for the longest prompt and chain. */
-static at_status law_at(const claim_law *c, at_dp_attention kind, const at_params *p, law *out, at_err *err)
+static at_status law_at(const claim_law *c, at_attention_kind kind, const at_params *p, law *out, at_err *err)
 {
     at_model m;
     int prompt, rows;
@@ -100,7 +100,7 @@ static at_status law_at(const claim_law *c, at_dp_attention kind, const at_param
     return s;
 }
 
-at_status claim_law_row(const claim_law *c, at_dp_attention kind, const at_params *p,
+at_status claim_law_row(const claim_law *c, at_attention_kind kind, const at_params *p,
                         const at_params *quarter, double *out, at_err *err)
 {
     law now, before;

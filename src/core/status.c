@@ -49,6 +49,10 @@ int at_exit_code(at_status s)
     case AT_EBUDGET:
     case AT_ECANCEL:
         return 3;
+    case AT_EINPUT:
+    case AT_EDOMAIN:
+    case AT_EREFUSED:
+    case AT_EIO:
     default:
         return 2;
     }

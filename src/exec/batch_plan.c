@@ -18,14 +18,14 @@ typedef struct {
 
 static at_status group_check(const at_group *g, int b, at_err *err)
 {
-    if (g->weighting != AT_SOFTMAX && g->weighting != AT_LINEAR)
+    if (!(at_weighting_parts[g->weighting].in & AT_IN_BATCH))
         return at_fail(err, AT_EREFUSED, "batched decoding has no %s attention (block %d)",
                        at_weighting_names[g->weighting], b);
-    if (g->post != AT_POST_ID)
+    if (!(at_post_parts[g->post].in & AT_IN_BATCH))
         return at_fail(err, AT_EREFUSED, "batched decoding has no scores after %s (block %d)",
                        at_post_names[g->post], b);
-    if (g->mask.kind != AT_MASK_CAUSAL &&
-        !(g->mask.kind == AT_MASK_BLOCK_SPARSE && g->weighting == AT_SOFTMAX))
+    if (!(at_mask_parts[g->mask.kind].in & AT_IN_BATCH) ||
+        (at_mask_is(g->mask.kind, AT_IS_BLOCKS) && at_weighting_is(g->weighting, AT_IS_PHI)))
         return at_fail(err, AT_EREFUSED, "batched decoding has no %s attention with mask %s (block %d)",
                        at_weighting_names[g->weighting], at_mask_names[g->mask.kind], b);
     return AT_OK;
@@ -117,11 +117,11 @@ static at_status attention_make(maker *k, const at_group *g, batch_block *b)
     b->dv = g->dv;
     b->dp = (g->dv + lanes - 1) / lanes * lanes;
     b->scale = g->scale;
-    b->linear = g->weighting == AT_LINEAR;
+    b->linear = at_weighting_is(g->weighting, AT_IS_PHI);
     b->window = p->T;
     b->block = 1;
     int64_t window = (int64_t)g->mask.windows * g->mask.block;
-    if (g->mask.kind == AT_MASK_BLOCK_SPARSE && window < p->T) {
+    if (at_mask_is(g->mask.kind, AT_IS_BLOCKS) && window < p->T) {
         b->window = (int)window;
         b->block = g->mask.block;
         b->ends = g->mask.ends;
@@ -205,9 +205,9 @@ static at_status tables_make(maker *k)
         memset(row, 0, D * sizeof *row);
         for (int i = 0; i < m->n_pos; i++) {
             const at_pos *f = &m->pos[i];
-            if (f->kind == AT_POS_TABLE)
+            if (at_pos_is(f->kind, AT_IS_ROWS))
                 embed_add(m, &f->embed, t, 1, row);
-            for (int c = 0; f->kind != AT_POS_TABLE && c < at_pos_features(f); c++)
+            for (int c = 0; !at_pos_is(f->kind, AT_IS_ROWS) && c < at_pos_features(f); c++)
                 embed_add(m, &f->embed, c,
                           ref_feature_double(f, c, (int64_t)t + m->pos_origin, t + 1, &k->format), row);
         }

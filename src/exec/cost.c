@@ -59,20 +59,25 @@ static uint64_t keys_seen(const at_mask *m, int64_t t)
         return (uint64_t)t;
     case AT_MASK_STRICT:
         return (uint64_t)t - 1;
-    default: /* AT_MASK_BLOCK_SPARSE */
+    case AT_MASK_BLOCK_SPARSE:
         return (uint64_t)(t < window ? t : window) + ends_until(t - window, m->block, m->ends);
+    case AT_MASK_NONE:
+    case AT_MASK_FUTURE:
+    case AT_MASK_STRICT_FUTURE: /* none of a decoder: cost_refuse */
+        break;
     }
+    return 0;
 }
 
 static void cost_group(const at_group *g, uint64_t D, int64_t T, at_cost *c)
 {
     uint64_t H = (uint64_t)g->heads, dk = (uint64_t)g->dk, dv = (uint64_t)g->dv, keys = 0, pairs = 0;
-    bool three = g->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(g->weighting, AT_IS_PAIRS);
     /* q, k, v, o, and for three-wise k2, v2 */
     add(&c->projections, times((uint64_t)T, H * D * ((three ? 3 : 2) * dk + (three ? 3 : 2) * dv)));
-    if (g->weighting == AT_LINEAR && g->mask.kind != AT_MASK_BLOCK_SPARSE) {
+    if (at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING)) {
         /* every key is added; every query that sees one is answered */
-        uint64_t queries = (uint64_t)T - (g->mask.kind == AT_MASK_STRICT);
+        uint64_t queries = (uint64_t)T - (at_mask_is(g->mask.kind, AT_IS_STRICT));
         add(&c->states, times((uint64_t)T + queries, H * dk * (dv + 1)));
         return;
     }
@@ -104,7 +109,7 @@ static uint64_t embedding_position(const at_model *m)
 {
     uint64_t n = 0;
     for (int k = 0; k < m->n_pos; k++)
-        n += (uint64_t)(m->pos[k].kind == AT_POS_TABLE ? 1 : at_pos_features(&m->pos[k])) *
+        n += (uint64_t)(at_pos_is(m->pos[k].kind, AT_IS_ROWS) ? 1 : at_pos_features(&m->pos[k])) *
              (uint64_t)m->pos[k].embed.width;
     return n;
 }
@@ -121,7 +126,7 @@ static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *er
                            at_block_names[m->blocks[b].kind]);
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_mask_kind k = m->blocks[b].groups[g].mask.kind;
-            if (k != AT_MASK_CAUSAL && k != AT_MASK_STRICT && k != AT_MASK_BLOCK_SPARSE)
+            if (!(at_mask_parts[k].in & AT_IN_DECODE))
                 return at_fail(err, AT_EREFUSED, "block %d: the mask %s is none of a decoder", b,
                                at_mask_names[k]);
         }

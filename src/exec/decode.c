@@ -51,12 +51,13 @@ static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_
         st = d->ops->matrix(d, g->v, g->vb, V, D, &out->v);
     if (!st)
         st = d->ops->matrix(d, g->o, g->ob, D, V, &out->o);
-    if (!st && g->weighting == AT_THREEWISE)
+    if (!st && at_weighting_is(g->weighting, AT_IS_PAIRS))
         st = d->ops->matrix(d, g->k2, g->k2b, K, D, &out->k2);
-    if (!st && g->weighting == AT_THREEWISE)
+    if (!st && at_weighting_is(g->weighting, AT_IS_PAIRS))
         st = d->ops->matrix(d, g->v2, g->v2b, V, D, &out->v2);
     /* Under a block-sparse mask keys leave again, and a sum of floats cannot give them back. */
-    out->sums = !st && !keys && g->weighting == AT_LINEAR && g->mask.kind != AT_MASK_BLOCK_SPARSE;
+    out->sums =
+        !st && !keys && at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING);
     if (!out->sums)
         return st;
     size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
@@ -128,7 +129,7 @@ static at_status fixed_make(at_decoder *d)
         if (!(*arrays[k].p = at_arena_alloc(&d->arena, arrays[k].n, d->ops->size)))
             return at_oom(d->c.err);
     for (int k = 0; k < m->n_pos; k++)
-        d->n_features += m->pos[k].kind == AT_POS_TABLE ? 0 : at_pos_features(&m->pos[k]);
+        d->n_features += at_pos_is(m->pos[k].kind, AT_IS_ROWS) ? 0 : at_pos_features(&m->pos[k]);
     d->feature_rows = m->n_prefix + m->n_max < FEATURES_KEPT ? m->n_prefix + m->n_max : FEATURES_KEPT;
     size_t features = (size_t)(d->feature_rows + 1) * (size_t)d->n_features;
     if (!(d->feature = at_arena_alloc(&d->arena, features + 1, d->ops->size)))
@@ -194,9 +195,9 @@ static at_status group_reserve(at_decoder *d, decode_group *a)
         st = grow(d, &a->kc, (size_t)cap * K, d->ops->size);
     if (!st)
         st = grow(d, &a->vc, (size_t)cap * V, d->ops->size);
-    if (!st && a->g->weighting == AT_THREEWISE)
+    if (!st && at_weighting_is(a->g->weighting, AT_IS_PAIRS))
         st = grow(d, &a->kc2, (size_t)cap * K, d->ops->size);
-    if (!st && a->g->weighting == AT_THREEWISE)
+    if (!st && at_weighting_is(a->g->weighting, AT_IS_PAIRS))
         st = grow(d, &a->vc2, (size_t)cap * V, d->ops->size);
     if (!st)
         a->cap = cap;
@@ -215,7 +216,7 @@ static at_status position_reserve(at_decoder *d)
             st = group_reserve(d, a);
             size_t n = (size_t)a->used + 1;
             raise_to(&rows, n);
-            raise_to(&numbers, a->g->weighting == AT_THREEWISE ? n * n + (size_t)a->g->dk : n);
+            raise_to(&numbers, at_weighting_is(a->g->weighting, AT_IS_PAIRS) ? n * n + (size_t)a->g->dk : n);
         }
     if (st || (rows <= d->scratch_rows && numbers <= d->scratch_numbers))
         return st;
@@ -242,7 +243,7 @@ size_t at_decoder_bytes(const at_decoder *d)
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             const decode_group *a = &d->blocks[b].groups[g];
             size_t K = (size_t)a->g->heads * (size_t)a->g->dk, V = (size_t)a->g->heads * (size_t)a->g->dv;
-            size_t pairs = a->g->weighting == AT_THREEWISE ? 2 : 1;
+            size_t pairs = at_weighting_is(a->g->weighting, AT_IS_PAIRS) ? 2 : 1;
             if (a->sums)
                 bytes += K * ((size_t)a->g->dv + 1) * (d->exact_sums ? sizeof(at_acc) : d->ops->size);
             else
@@ -354,7 +355,7 @@ static void state_put_group(const at_decoder *d, const decode_group *a, char **t
         state_put(to, bytes, a->sum_kv, K * (size_t)a->g->dv);
         return;
     }
-    bool three = a->g->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a->g->weighting, AT_IS_PAIRS);
     for (size_t j = 0; j < (size_t)a->used; j++)
         if (at_mask_allows(&a->g->mask, d->t, a->pos[j])) {
             state_put(to, bytes, &a->pos[j], sizeof *a->pos);

@@ -175,9 +175,9 @@ static at_status base_plan(at_exec *e, const at_model *m, at_err *err)
         for (int k = 0; k < m->n_pos; k++) {
             const at_pos *p = &m->pos[k];
             const double *w = at_model_data(m, p->embed.tensor);
-            int features = p->kind == AT_POS_TABLE ? 1 : at_pos_features(p);
+            int features = at_pos_is(p->kind, AT_IS_ROWS) ? 1 : at_pos_features(p);
             for (int f = 0; f < features; f++) {
-                bool table = p->kind == AT_POS_TABLE;
+                bool table = at_pos_is(p->kind, AT_IS_ROWS);
                 double x = table ? 1 : ref_feature_double(p, f, (int64_t)t + m->pos_origin, e->T, &format);
                 const double *wf = w + (size_t)(table ? t : f) * (size_t)p->embed.width;
                 for (int c = 0; c < p->embed.width; c++)
@@ -195,7 +195,7 @@ static at_status base_plan(at_exec *e, const at_model *m, at_err *err)
 unsigned fast_mask_run(const at_mask *m, int T, int i, int rows, int j, int *end)
 {
     unsigned all = (1u << rows) - 1;
-    int last = i + rows - 1, shift = m->kind == AT_MASK_STRICT || m->kind == AT_MASK_STRICT_FUTURE;
+    int last = i + rows - 1, shift = at_mask_is(m->kind, AT_IS_STRICT);
     switch (m->kind) {
     case AT_MASK_CAUSAL:
     case AT_MASK_STRICT: /* query i+r sees j <= i+r-shift */
@@ -246,10 +246,11 @@ unsigned fast_mask_run(const at_mask *m, int T, int i, int rows, int j, int *end
         *end = j + 1;
         return who;
     }
-    default:
-        *end = T;
-        return all;
+    case AT_MASK_NONE:
+        break;
     }
+    *end = T;
+    return all;
 }
 
 static double scores_count(const at_exec *e, const fast_head *h, int lo, int hi)
@@ -260,7 +261,7 @@ static double scores_count(const at_exec *e, const fast_head *h, int lo, int hi)
         for (int j = 0, end; j < e->T; j = end)
             if (fast_mask_run(&h->mask, e->T, i, 1, j, &end))
                 keys += end - j;
-        total += h->weighting == AT_THREEWISE ? keys * keys : keys;
+        total += at_weighting_is(h->weighting, AT_IS_PAIRS) ? keys * keys : keys;
     }
     return total;
 }
@@ -283,8 +284,7 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
                            at_err *err)
 {
     /* A positive scale without a post function moves the largest score nowhere: it can wait. */
-    bool late =
-        (g->weighting == AT_SOFTMAX || g->weighting == AT_THREEWISE) && g->post == AT_POST_ID && g->scale > 0;
+    bool late = at_weighting_is(g->weighting, AT_IS_EXP) && at_post_is(g->post, AT_IS_SAME) && g->scale > 0;
     *out = (fast_head){.weighting = g->weighting,
                        .post = g->post,
                        .mask = g->mask,
@@ -300,7 +300,7 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
     if ((s = matrix_make(e, &out->q, e->D, &q, 1, err)) || (s = matrix_make(e, &out->kv, e->D, kv, 2, err)) ||
         (s = matrix_make(e, &out->o, g->dv, &o, 1, err)))
         return s;
-    if (g->weighting == AT_THREEWISE) {
+    if (at_weighting_is(g->weighting, AT_IS_PAIRS)) {
         row_block kv2[2] = {head_rows(e, m, g->k2, g->k2b, h, g->dk),
                             head_rows(e, m, g->v2, g->v2b, h, g->dv)};
         if ((s = matrix_make(e, &out->kv2, e->D, kv2, 2, err)))
@@ -310,7 +310,7 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
     raise_to(&e->max_dv, g->dv);
     raise_to(&e->max_kv, g->dk + g->dv);
     raise_to(&e->max_kv2, out->kv2.rows);
-    e->all_scores |= g->weighting == AT_SPARSEMAX;
+    e->all_scores |= at_weighting_is(g->weighting, AT_IS_LEVEL);
     return AT_OK;
 }
 

@@ -14,9 +14,26 @@ const at_arith at_f64 = {.kind = AT_F64};
 
 /* ---- what an arithmetic cannot do ---------------------------------------------------------------------- */
 
-static const char *exact_lacks(at_weighting w)
+/* How large a feature gets at the last index of a decoder; 0: no matter. */
+static double feature_top(at_pos_kind k, double last)
 {
-    return w == AT_SOFTMAX || w == AT_THREEWISE || w == AT_LINEAR ? "exp" : NULL;
+    switch (k) {
+    case AT_POS_I:
+        return last;
+    case AT_POS_I2:
+        return last * last;
+    case AT_POS_INV_I: /* at most 1 */
+    case AT_POS_INV_I2:
+    case AT_POS_ALTERNATE:
+    case AT_POS_SINUSOIDAL:
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_I_OVER_N: /* none of a decoder */
+    case AT_POS_I_OVER_N3:
+    case AT_POS_N:
+    case AT_POS_TABLE: /* its rows are weights */
+        break;
+    }
+    return 0;
 }
 
 at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
@@ -40,10 +57,7 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
                                "%s holds numbers up to %.6g; block %d, group %d has the scale %.6g", name,
                                f.max, b, g, m->blocks[b].groups[g].scale);
     for (int k = 0; k < m->n_pos && m->decode.enabled; k++) {
-        double last = (double)m->pos_origin + m->n_prefix + m->n_max - 1,
-               top = m->pos[k].kind == AT_POS_I2  ? last * last
-                     : m->pos[k].kind == AT_POS_I ? last
-                                                  : 0;
+        double top = feature_top(m->pos[k].kind, (double)m->pos_origin + m->n_prefix + m->n_max - 1);
         if (!(top <= f.max))
             return at_fail(err, AT_EDOMAIN,
                            "%s holds numbers up to %.6g; position feature %d (%s) reaches %.6g", name, f.max,
@@ -57,7 +71,7 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
     if (a.kind != AT_EXACT)
         return AT_OK;
     for (int k = 0; k < m->n_pos; k++)
-        if (m->pos[k].kind == AT_POS_SINUSOIDAL || m->pos[k].kind == AT_POS_SQRT_PAIR)
+        if (!(at_pos_parts[m->pos[k].kind].in & AT_IN_EXACT))
             return at_fail(err, AT_EREFUSED,
                            "exact arithmetic has no irrational numbers: position feature %d is %s", k,
                            at_pos_names[m->pos[k].kind]);
@@ -73,10 +87,9 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
             return at_fail(err, AT_EREFUSED, "exact arithmetic has no erf: block %d has activation %s", b,
                            at_act_names[block->act]);
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
-            if (exact_lacks(block->groups[g].weighting))
+            if (!(at_weighting_parts[block->groups[g].weighting].in & AT_IN_EXACT))
                 return at_fail(err, AT_EREFUSED,
-                               "exact arithmetic has no %s: block %d, group %d has weighting %s",
-                               exact_lacks(block->groups[g].weighting), b, g,
+                               "exact arithmetic has no exp: block %d, group %d has weighting %s", b, g,
                                at_weighting_names[block->groups[g].weighting]);
     }
     if (m->readout.final_norm)
@@ -122,7 +135,7 @@ static at_status trace_alloc(const at_model *m, int T, at_arena *arena, at_trace
                     (at_trace_head){.block = b, .group = g, .head = h, .w = at_new(arena, double, square)};
                 if (!head->w)
                     return at_oom(err);
-                if (m->blocks[b].groups[g].weighting == AT_THREEWISE)
+                if (at_weighting_is(m->blocks[b].groups[g].weighting, AT_IS_PAIRS))
                     continue;
                 if (!(head->score = at_new(arena, double, square)))
                     return at_oom(err);
@@ -199,7 +212,7 @@ static double longest_sum(const at_model *m, int T)
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
             const at_group *a = &k->groups[g];
             most = fmax(most, fmax(a->dk, (double)a->heads * a->dv));
-            if (a->weighting == AT_THREEWISE)
+            if (at_weighting_is(a->weighting, AT_IS_PAIRS))
                 most = fmax(most, (double)T * T);
         }
         for (int l = 0; at_block_dense(k) && l < k->n_dense; l++)

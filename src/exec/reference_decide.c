@@ -53,10 +53,12 @@ static bool decide_one(const at_readout *ro, double v, double *decision, double 
         *decision = nearbyint(v); /* rounding mode to nearest: half-way to even */
         *margin = gap(0.5, fabs(v - *decision));
         return true;
-    default:
-        *decision = v;
-        return true;
+    case AT_READ_ARGMAX: /* of all values at once */
+    case AT_READ_RAW:
+        break;
     }
+    *decision = v;
+    return true;
 }
 
 void ref_decide(const at_readout *ro, const double *value, double *decision, double *margin, uint8_t *decided)

@@ -6,7 +6,6 @@
  * two of its numbers only when they are dyadic, and then the ball is a point. */
 #include "reference_pos.h"
 
-#include <assert.h>
 #include <math.h>
 
 bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int64_t *den)
@@ -37,33 +36,29 @@ bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int6
     case AT_POS_ALTERNATE:
         *num = i % 2 == 0 ? 1 : -1;
         return true;
-    default:
-        return false;
+    case AT_POS_SINUSOIDAL:
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_TABLE:
+        break;
     }
+    return false;
 }
 
-void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, slong prec)
+/* sqrt(1/n) = 1/sqrt(n), exact for powers of 4; sqrt((n-1)/n), exact for n = 1. */
+static void root_ball(arb_t out, int f, slong n, slong prec)
 {
-    int64_t num, den;
-    if (ref_feature_ratio(p, i, T, &num, &den)) {
-        arb_set_si(out, num);
-        arb_div_si(out, out, den, prec);
+    if (f == 0) {
+        arb_sqrt_ui(out, (ulong)n, prec);
+        arb_inv(out, out, prec);
         return;
     }
-    if (p->kind == AT_POS_SQRT_PAIR) {
-        /* sqrt(1/n) = 1/sqrt(n), exact for powers of 4; sqrt((n-1)/n), exact for n = 1 */
-        slong n = i + p->shift;
-        if (f == 0) {
-            arb_sqrt_ui(out, (ulong)n, prec);
-            arb_inv(out, out, prec);
-        } else {
-            arb_set_si(out, n - 1);
-            arb_div_si(out, out, n, prec);
-            arb_sqrt(out, out, prec);
-        }
-        return;
-    }
-    assert(p->kind == AT_POS_SINUSOIDAL);
+    arb_set_si(out, n - 1);
+    arb_div_si(out, out, n, prec);
+    arb_sqrt(out, out, prec);
+}
+
+static void sinusoid_ball(arb_t out, const at_pos *p, int f, int64_t i, slong prec)
+{
     arb_t power;
     fmpq_t e;
     arb_init(power);
@@ -79,6 +74,20 @@ void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, s
         arb_cos(out, out, prec);
     fmpq_clear(e);
     arb_clear(power);
+}
+
+void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, slong prec)
+{
+    int64_t num, den;
+    if (ref_feature_ratio(p, i, T, &num, &den)) {
+        arb_set_si(out, num);
+        arb_div_si(out, out, den, prec);
+        return;
+    }
+    if (at_pos_is(p->kind, AT_IS_SHIFTED))
+        root_ball(out, f, i + p->shift, prec);
+    else
+        sinusoid_ball(out, p, f, i, prec); /* a table has no features */
 }
 
 /* x, at most 1 in size, rounded once (nearest, ties to even) into the format, gradual underflow included. */

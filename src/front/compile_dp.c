@@ -42,8 +42,6 @@ typedef struct {
     at_err wrong; /* what fail_at said */
 } compiler;
 
-const char *const at_dp_attention_names[AT_DP_ATTENTIONS] = {"standard", "linear", "sparse", "local"};
-
 static const char *fresh(compiler *c)
 {
     snprintf(c->name, sizeof c->name, "t%d", c->serial++);
@@ -169,6 +167,7 @@ static at_var operation(compiler *c, const at_dpx *e, const at_var a[3])
         return at_or(P, fresh(c), a[0], a[1]);
     case AT_DPX_NOT:
         return at_not(P, a[0]);
+    case AT_DPX_IF:
     default: /* AT_DPX_IF */
         return at_select(P, fresh(c), a[0], a[1], a[2]);
     }
@@ -499,7 +498,7 @@ static at_status fewer_apply(const at_dp_instance *x, const at_dp_options *o, at
     int L = (int)x->L, W = (int)ceil(sqrt(L)), m = (int)x->locality, all = 0;
     copying->length = L;
     switch (o->attention) {
-    case AT_DP_LOCAL:
+    case AT_ATTENTION_LOCAL:
         if (m < 0)
             return at_fail(err, AT_EREFUSED,
                            "local attention needs the locality of the recurrence, which is unknown here: "
@@ -509,15 +508,15 @@ static at_status fewer_apply(const at_dp_instance *x, const at_dp_options *o, at
         all = m > 1 ? m : 1;
         copying->block = all - o->fewer;
         break;
-    case AT_DP_LINEAR:
+    case AT_ATTENTION_LINEAR:
         all = (L - 1) / W + 1;
         copying->blocks = all - o->fewer;
         break;
-    case AT_DP_SPARSE:
+    case AT_ATTENTION_SPARSE:
         all = W;
         copying->slots = all - o->fewer;
         break;
-    default:
+    case AT_ATTENTION_STANDARD:
         return AT_OK;
     }
     return o->fewer < all
@@ -525,16 +524,27 @@ static at_status fewer_apply(const at_dp_instance *x, const at_dp_options *o, at
                : at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d; one must be left", o->fewer, all);
 }
 
+static at_copy_fn *copy_of(at_attention_kind k)
+{
+    switch (k) {
+    case AT_ATTENTION_STANDARD:
+        return at_copy_standard;
+    case AT_ATTENTION_LINEAR:
+        return at_copy_linear;
+    case AT_ATTENTION_SPARSE:
+        return at_copy_sparse;
+    case AT_ATTENTION_LOCAL:
+        return at_copy_window;
+    }
+    return NULL;
+}
+
 /* error: of copies; 0: what integers need. */
 static at_status program_of(const at_dp_instance *x, const at_dp_options *o, double error, at_program **out,
                             at_err *err)
 {
-    static at_copy_fn *const copies[AT_DP_ATTENTIONS] = {[AT_DP_STANDARD] = at_copy_standard,
-                                                         [AT_DP_LINEAR] = at_copy_linear,
-                                                         [AT_DP_SPARSE] = at_copy_sparse,
-                                                         [AT_DP_LOCAL] = at_copy_window};
     const at_dp *d = x->d;
-    compiler c = {.x = x, .d = d, .copy = copies[o->attention], .copying = {.error = error}};
+    compiler c = {.x = x, .d = d, .copy = copy_of(o->attention), .copying = {.error = error}};
     if (x->L > AT_MAX_LENGTH)
         return at_fail(err, AT_EDOMAIN, "%.100s:%d:%d: L = %jd rows at these sizes; at most %d", d->path,
                        d->n_sizes ? d->sizes[0].line : 1, d->n_sizes ? d->sizes[0].column : 1, (intmax_t)x->L,

@@ -279,9 +279,9 @@ static at_status spec_check(const at_expr_spec *s, at_err *err)
     at_status st = at_expr_prime(s->p, err);
     if (!st && (s->operators < 1 || s->operators > AT_EXPR_OPERATORS_MAX))
         st = at_fail(err, AT_EDOMAIN, "operators=%d: must be in 1..%d", s->operators, AT_EXPR_OPERATORS_MAX);
-    if (!st && s->kind != AT_DP_STANDARD && s->kind != AT_DP_SPARSE)
+    if (!st && s->kind != AT_ATTENTION_STANDARD && s->kind != AT_ATTENTION_SPARSE)
         st = at_fail(err, AT_EREFUSED, "expressions are compiled with standard or sparse attention; %s",
-                     s->kind == AT_DP_LINEAR
+                     s->kind == AT_ATTENTION_LINEAR
                          ? "with linear attention no constant width serves all lengths"
                          : "local attention is for recurrences that look back a bounded number of rows");
     if (!st && s->block < 0)
@@ -298,7 +298,7 @@ at_status at_expr_program(const at_expr_spec *s, at_program **out, at_err *err)
     char name[48];
     snprintf(name, sizeof name, "arithmetic mod %d, up to %d operators", s->p, k);
     compiler c = {.s = s, .mask = {.kind = AT_MASK_CAUSAL}};
-    if (s->kind == AT_DP_SPARSE)
+    if (s->kind == AT_ATTENTION_SPARSE)
         c.mask = (at_mask){
             .kind = AT_MASK_BLOCK_SPARSE, .block = s->block ? s->block : 4 * k, .windows = 1, .ends = 1};
     if (!(c.P = at_program_new(name, AT_EXPR_TOKENS(k) + 1 + AT_EXPR_CHAIN(k))))

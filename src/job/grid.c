@@ -96,16 +96,16 @@ static at_status attentions_parse(const char *text, list *out, at_err *err)
     for (const char *s = text;; s++) {
         size_t n = strcspn(s, ",");
         int k = 0;
-        while (k < AT_TRAIN_ATTENTIONS &&
-               (strlen(at_train_attention_names[k]) != n || strncmp(at_train_attention_names[k], s, n)))
+        while (k < AT_TRAINED_ATTENTIONS &&
+               (strlen(at_attention_names[k]) != n || strncmp(at_attention_names[k], s, n)))
             k++;
-        if (k == AT_TRAIN_ATTENTIONS)
+        if (k == AT_TRAINED_ATTENTIONS)
             return at_fail(err, AT_EINPUT,
                            "attentions '%.40s': must be standard, sparse, linear with commas between", text);
         for (int i = 0; i < out->n; i++)
             if (out->value[i] == k)
                 return at_fail(err, AT_EINPUT, "attentions '%.40s': %s is there twice", text,
-                               at_train_attention_names[k]);
+                               at_attention_names[k]);
         out->value[out->n++] = k;
         s += n;
         if (!*s)
@@ -140,8 +140,7 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
     *c = (at_grid_cell){.preset = k->g->preset, .task = t, .params = params, .size = size};
     at_recipe_init(&c->recipe);
     char own[96];
-    snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_train_attention_names[attention], width,
-             seed);
+    snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_attention_names[attention], width, seed);
     at_status s = at_recipe_set(&c->recipe, k->g->preset->recipe, err);
     if (!s && t->recipe)
         s = at_recipe_set(&c->recipe, t->recipe, err);

@@ -18,9 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const at_dp_attention kinds[AT_TRAIN_ATTENTIONS] = {
-    [AT_TRAIN_STANDARD] = AT_DP_STANDARD, [AT_TRAIN_SPARSE] = AT_DP_SPARSE, [AT_TRAIN_LINEAR] = AT_DP_LINEAR};
-
 static at_status params_of(const at_grid_cell *c, at_params *p, at_err *err)
 {
     const at_stream *t = at_stream_find(c->task->stream);
@@ -47,7 +44,7 @@ static bool recurrence_of(const char *stream, const at_params *p, const char **p
     return false;
 }
 
-static at_status recurrence_shape(const char *problem, const char *sizes, at_dp_attention kind, at_model *m,
+static at_status recurrence_shape(const char *problem, const char *sizes, at_attention_kind kind, at_model *m,
                                   at_err *err)
 {
     at_dp *d;
@@ -101,7 +98,7 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
 {
     at_params p;
     at_model m;
-    at_dp_attention kind = kinds[c->recipe.arch.attention];
+    at_attention_kind kind = c->recipe.arch.attention;
     const char *problem, *family = "dp";
     char sizes[64];
     *out = (at_mark_of){.mark = "silent"};
@@ -110,7 +107,7 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
         return s;
     if (!strcmp(c->task->stream, "arithmetic")) {
         family = "arith";
-        if (kind == AT_DP_LINEAR) {
+        if (kind == AT_ATTENTION_LINEAR) {
             snprintf(out->why, sizeof out->why, "no construction with linear attention is in the catalogue");
             return AT_OK;
         }
@@ -133,9 +130,8 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
     bool fits = z.width <= c->recipe.arch.width;
     out->mark = fits ? "constructible" : "silent";
     snprintf(out->why, sizeof out->why, "%s-%s: %d layers, %d heads, width %d %s %d", family,
-             at_dp_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">",
-             c->recipe.arch.width);
-    if (!strcmp(c->task->stream, "lis") && kind == AT_DP_LINEAR)
+             at_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">", c->recipe.arch.width);
+    if (!strcmp(c->task->stream, "lis") && kind == AT_ATTENTION_LINEAR)
         return linear_lis(c, at_params_int(&p, "n"), out, err);
     return AT_OK;
 }

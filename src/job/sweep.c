@@ -59,7 +59,7 @@ static char *detail_make(const at_grid_cell *c, const at_source *d, const at_out
     const at_train_arch *a = &c->recipe.arch;
     json_t *j = json_object();
     detail_add(j, "preset", json_string(c->preset->id));
-    detail_add(j, "attention", json_string(at_train_attention_names[a->attention]));
+    detail_add(j, "attention", json_string(at_attention_names[a->attention]));
     detail_add(j, "width", json_integer(a->width));
     detail_add(j, "layers", json_integer(a->layers));
     detail_add(j, "heads", json_integer(a->heads));

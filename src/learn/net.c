@@ -56,10 +56,10 @@ at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m
     if (r->net <= AT_LEARN_DECODER || r->net >= AT_LEARN_NETS)
         return at_fail(err, AT_EDOMAIN, "net %d; allowed: %d..%d", (int)r->net, AT_LEARN_DECODER + 1,
                        AT_LEARN_NETS - 1);
-    if (a->attention != AT_TRAIN_STANDARD)
+    if (a->attention != AT_ATTENTION_STANDARD)
         return at_fail(err, AT_EREFUSED,
                        "attention is %s, but the net is %s: only the decoder has kinds of it",
-                       at_train_attention_names[a->attention], at_learn_net_names[r->net]);
+                       at_attention_names[a->attention], at_learn_net_names[r->net]);
     const at_train_net n = {.kind = ffn                            ? AT_NET_FFN
                                     : r->net == AT_LEARN_THREEWISE ? AT_NET_THREEWISE
                                                                    : AT_NET_RNN,

@@ -42,8 +42,8 @@ static const char *const positions[] = {"sinusoidal", "learned", NULL};
 const at_param at_recipe_params[] = {
     [NET] = {"net", "decoder, or a rival: three-wise, tanh, gru or ffn", 0, AT_LEARN_NETS - 1, 0, true,
              at_learn_net_names},
-    [ATTENTION] = {"attention", "standard, sparse or linear", 0, AT_TRAIN_ATTENTIONS - 1, 0, true,
-                   at_train_attention_names},
+    [ATTENTION] = {"attention", "standard, sparse or linear", 0, AT_TRAINED_ATTENTIONS - 1, 0, true,
+                   at_attention_names},
     [WIDTH] = {"width", "D, a multiple of 8 and of the heads", 8, 8192, 64, true, NULL},
     [LAYERS] = {"layers", "pairs of attention and MLP; cells; hidden layers (ffn)", 1, 64, 3, true, NULL},
     [HEADS] = {"heads", "of each layer", 1, 256, 4, true, NULL},
@@ -87,7 +87,7 @@ static void value(at_recipe *r, double *v, bool out)
             v[ROW] = (double)FIELD;                                                                          \
     } while (0)
     MOVE(NET, r->net, at_learn_net);
-    MOVE(ATTENTION, a->attention, at_train_attention);
+    MOVE(ATTENTION, a->attention, at_attention_kind);
     MOVE(WIDTH, a->width, int);
     MOVE(LAYERS, a->layers, int);
     MOVE(HEADS, a->heads, int);

@@ -306,9 +306,9 @@ static void io_pos(codec *c, void *part)
 {
     at_pos *p = part;
     IO_KIND(c, "kind", p->kind, at_pos_names);
-    if (p->kind == AT_POS_SINUSOIDAL || p->kind == AT_POS_TABLE)
+    if (at_pos_is(p->kind, AT_IS_SIZED))
         io_int(c, "size", &p->size);
-    if (p->kind == AT_POS_SQRT_PAIR)
+    if (at_pos_is(p->kind, AT_IS_SHIFTED))
         io_int(c, "shift", &p->shift);
     io_embed(c, &p->embed);
 }
@@ -330,7 +330,7 @@ static void io_mask(codec *c, void *part)
 {
     at_mask *k = part;
     IO_KIND(c, "kind", k->kind, at_mask_names);
-    if (k->kind == AT_MASK_BLOCK_SPARSE) {
+    if (at_mask_is(k->kind, AT_IS_BLOCKS)) {
         io_int(c, "block", &k->block);
         io_int(c, "windows", &k->windows);
         io_int(c, "ends", &k->ends);
@@ -346,9 +346,10 @@ static void io_group(codec *c, void *part)
     IO_KIND(c, "weighting", g->weighting, at_weighting_names);
     IO_KIND(c, "post", g->post, at_post_names);
     io_double(c, "scale", &g->scale);
-    /* leftmost and rightmost may leave it out: then it is 0 */
-    if (g->weighting == AT_AVERAGE_HARD ||
-        (at_weighting_hard(g->weighting) && (c->write ? g->tie != 0 : json_object_get(c->o, "tie") != NULL)))
+    /* those that choose one key may leave it out: then it is 0 */
+    bool one = at_weighting_is(g->weighting, AT_IS_ONE);
+    if ((at_weighting_hard(g->weighting) && !one) ||
+        (one && (c->write ? g->tie != 0 : json_object_get(c->o, "tie") != NULL)))
         io_double(c, "tie", &g->tie);
     io_one(c, "mask", io_mask, &g->mask);
     io_bool(c, "bias", &g->bias);

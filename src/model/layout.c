@@ -49,7 +49,7 @@ __attribute__((format(printf, 6, 7))) static void meet(walker *w, int *id, bool 
 static void meet_group(walker *w, at_group *a, int b, int g, int64_t D)
 {
     int64_t K = (int64_t)a->heads * a->dk, V = (int64_t)a->heads * a->dv;
-    bool three = a->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
     meet(w, &a->q, true, K, D, "block.%d.attn.%d.q", b, g);
     meet(w, &a->k, true, K, D, "block.%d.attn.%d.k", b, g);
     meet(w, &a->v, true, V, D, "block.%d.attn.%d.v", b, g);

@@ -1,51 +1,60 @@
-/* names.c: the kinds a model is made of, each named once.
+/* names.c: the kinds a model is made of, each named once, and small functions of them.
  *
- * The tables are used by the file format, by error messages and by `list`; a new kind is one row here
- * beside its enumerator. A missing row would be a NULL name: the model test walks every table. */
+ * The tables are used by the file format, by error messages and by `list`. Those of parts.def are made from its rows; another
+ * new kind is one row here beside its enumerator. A missing row would be a NULL name: the model test walks every table. */
 #include "model_internal.h"
 
+#define PART(id, name, is, in, doc) [id] = {name, doc, is, in},
+#define NAME(id, name, ...)         [id] = name,
+
+const at_model_part at_weighting_parts[AT_WEIGHTINGS] = {
+#define AT_WEIGHTING_ROW PART
+#include <attest/parts.def>
+};
 const char *const at_weighting_names[AT_WEIGHTINGS] = {
-    [AT_SOFTMAX] = "softmax",
-    [AT_LEFTMOST_HARD] = "leftmost-hard",
-    [AT_RIGHTMOST_HARD] = "rightmost-hard",
-    [AT_AVERAGE_HARD] = "average-hard",
-    [AT_SPARSEMAX] = "sparsemax",
-    [AT_LINEAR] = "linear",
-    [AT_THREEWISE] = "threewise",
+#define AT_WEIGHTING_ROW NAME
+#include <attest/parts.def>
 };
 
 bool at_weighting_hard(at_weighting w)
 {
-    return w == AT_LEFTMOST_HARD || w == AT_RIGHTMOST_HARD || w == AT_AVERAGE_HARD;
+    return at_weighting_is(w, AT_IS_TIED);
 }
 
+const at_model_part at_mask_parts[AT_MASKS] = {
+#define AT_MASK_ROW PART
+#include <attest/parts.def>
+};
 const char *const at_mask_names[AT_MASKS] = {
-    [AT_MASK_NONE] = "none",
-    [AT_MASK_CAUSAL] = "causal",
-    [AT_MASK_STRICT] = "strict",
-    [AT_MASK_FUTURE] = "future",
-    [AT_MASK_STRICT_FUTURE] = "strict-future",
-    [AT_MASK_BLOCK_SPARSE] = "block-sparse",
+#define AT_MASK_ROW NAME
+#include <attest/parts.def>
 };
 
+const at_model_part at_post_parts[AT_POSTS] = {
+#define AT_POST_ROW PART
+#include <attest/parts.def>
+};
 const char *const at_post_names[AT_POSTS] = {
-    [AT_POST_ID] = "id",
-    [AT_POST_NEG_RELU] = "neg-relu",
-    [AT_POST_NEG_ABS] = "neg-abs",
+#define AT_POST_ROW NAME
+#include <attest/parts.def>
 };
 
+const at_model_part at_pos_parts[AT_POS_KINDS] = {
+#define AT_POS_ROW PART
+#include <attest/parts.def>
+};
 const char *const at_pos_names[AT_POS_KINDS] = {
-    [AT_POS_I] = "i",
-    [AT_POS_I2] = "i^2",
-    [AT_POS_INV_I] = "1/i",
-    [AT_POS_INV_I2] = "1/i^2",
-    [AT_POS_I_OVER_N] = "i/n",
-    [AT_POS_I_OVER_N3] = "i/n^3",
-    [AT_POS_N] = "n",
-    [AT_POS_ALTERNATE] = "alternate",
-    [AT_POS_SINUSOIDAL] = "sinusoidal",
-    [AT_POS_SQRT_PAIR] = "sqrt-pair",
-    [AT_POS_TABLE] = "table",
+#define AT_POS_ROW NAME
+#include <attest/parts.def>
+};
+
+const at_attention_part at_attention_parts[AT_ATTENTIONS] = {
+#define AT_ATTENTION_ROW(id, name, weighting, mask, in, doc) [id] = {name, doc, weighting, mask, in},
+#include <attest/parts.def>
+};
+const char *const at_attention_names[AT_ATTENTIONS] = {
+#define AT_ATTENTION_ROW NAME
+#include <attest/parts.def>
 };
 
 const char *const at_field_names[AT_FIELD_KINDS] = {
@@ -87,22 +96,15 @@ int at_field_width(const at_field *f)
     case AT_FIELD_REAL:
     case AT_FIELD_INT:
         return f->size;
-    default:
-        return 1;
+    case AT_FIELD_TOKEN:
+        break;
     }
+    return 1;
 }
 
 int at_pos_features(const at_pos *p)
 {
-    switch (p->kind) {
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_TABLE:
-        return p->size;
-    case AT_POS_SQRT_PAIR:
-        return 2;
-    default:
-        return 1;
-    }
+    return at_pos_is(p->kind, AT_IS_SIZED) ? p->size : at_pos_is(p->kind, AT_IS_SHIFTED) ? 2 : 1;
 }
 
 int at_rnn_parts(at_rnn_cell c)
@@ -124,6 +126,8 @@ int64_t at_block_inputs(const at_model *m, const at_block *b)
 bool at_mask_allows(const at_mask *m, int i, int j)
 {
     switch (m->kind) {
+    case AT_MASK_NONE:
+        return true;
     case AT_MASK_CAUSAL:
         return j <= i;
     case AT_MASK_STRICT:
@@ -136,7 +140,6 @@ bool at_mask_allows(const at_mask *m, int i, int j)
         /* The definition is 1-based, so its (j-1) is our j; the window i - kB < j is the same in both. */
         return j <= i &&
                ((int64_t)i - (int64_t)m->windows * m->block < j || j % m->block >= m->block - m->ends);
-    default:
-        return true;
     }
+    return false;
 }

@@ -5,24 +5,14 @@
  * Parts a kind does not use (pick of a token, tie of softmax, ...) are ignored here, by the file format
  * and by execution alike.
  *
- * Combinations refused by design stand in one table, with the reason; what cannot be a decoder, in check_decoder. All other pairs of weighting,
- * mask, post and position feature are models; an executor may refuse more, by name. */
+ * One combination is refused by design, in check_group, with the reason; what cannot be a decoder, in check_decoder. All other
+ * pairs of weighting, mask, post and position feature are models; an executor may refuse more, by name. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "model_internal.h"
-
-static const struct {
-    at_weighting weighting;
-    at_post post;
-    const char *why;
-} refused[] = {
-    {AT_LINEAR, AT_POST_NEG_RELU,
-     "its score is a product of features and has no place for a function of q.k"},
-    {AT_LINEAR, AT_POST_NEG_ABS, "its score is a product of features and has no place for a function of q.k"},
-};
 
 /* The part being checked: "block 3, group 1". */
 typedef struct {
@@ -196,9 +186,15 @@ static at_status check_pos(const at_model *m, int k, at_err *err)
                                 : at_fail(err, AT_EDOMAIN, "%s: size %d must be even", p.where, s->size);
     case AT_POS_TABLE:
         return in_range(&p, "rows", s->size, (int64_t)m->n_prefix + m->n_max + m->n_suffix, INT_MAX);
-    default:
-        return AT_OK;
+    case AT_POS_I:
+    case AT_POS_I2:
+    case AT_POS_I_OVER_N:
+    case AT_POS_I_OVER_N3:
+    case AT_POS_N:
+    case AT_POS_ALTERNATE:
+        break;
     }
+    return AT_OK;
 }
 
 static at_status check_group(const at_group *a, int b, int g, at_err *err)
@@ -216,15 +212,16 @@ static at_status check_group(const at_group *a, int b, int g, at_err *err)
     TRY(is_finite(&p, "scale", a->scale));
     if (at_weighting_hard(a->weighting))
         TRY(not_negative(&p, "tie", a->tie));
-    if (a->mask.kind == AT_MASK_BLOCK_SPARSE) {
+    if (at_mask_is(a->mask.kind, AT_IS_BLOCKS)) {
         TRY(in_range(&p, "mask block", a->mask.block, 1, AT_MAX_LENGTH));
         TRY(in_range(&p, "mask windows", a->mask.windows, 1, AT_MAX_LENGTH));
         TRY(in_range(&p, "mask ends", a->mask.ends, 1, a->mask.block));
     }
-    for (size_t r = 0; r < sizeof refused / sizeof *refused; r++)
-        if (refused[r].weighting == a->weighting && refused[r].post == a->post)
-            return at_fail(err, AT_EREFUSED, "%s: %s weighting with post %s is refused: %s", p.where,
-                           at_weighting_names[a->weighting], at_post_names[a->post], refused[r].why);
+    if (at_weighting_is(a->weighting, AT_IS_PHI) && !at_post_is(a->post, AT_IS_SAME))
+        return at_fail(err, AT_EREFUSED,
+                       "%s: %s weighting with post %s is refused: its score is a product of features and has "
+                       "no place for a function of q.k",
+                       p.where, at_weighting_names[a->weighting], at_post_names[a->post]);
     return AT_OK;
 }
 
@@ -274,7 +271,7 @@ static at_status check_prefix_stable(const at_model *m, at_err *err)
                        m->n_suffix);
     for (int k = 0; k < m->n_pos; k++) {
         at_pos_kind kind = m->pos[k].kind;
-        if (kind == AT_POS_I_OVER_N || kind == AT_POS_I_OVER_N3 || kind == AT_POS_N)
+        if (!(at_pos_parts[kind].in & AT_IN_DECODE))
             return at_fail(err, AT_EREFUSED,
                            "decoder: position feature %d is %s, which changes with the length", k,
                            at_pos_names[kind]);
@@ -284,7 +281,7 @@ static at_status check_prefix_stable(const at_model *m, at_err *err)
             return at_fail(err, AT_EREFUSED, "decoder: block %d reads inputs of one length only", b);
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_mask_kind kind = m->blocks[b].groups[g].mask.kind;
-            if (kind != AT_MASK_CAUSAL && kind != AT_MASK_STRICT && kind != AT_MASK_BLOCK_SPARSE)
+            if (!(at_mask_parts[kind].in & AT_IN_DECODE))
                 return at_fail(err, AT_EREFUSED,
                                "decoder: block %d, group %d has mask %s; a decoder needs causal, strict or "
                                "block-sparse",

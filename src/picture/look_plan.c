@@ -64,7 +64,7 @@ void at_look_head_title(const at_look *l, const at_trace_head *h, at_text *out)
         number += l->model->blocks[h->block].groups[k].heads;
     at_text_addf(out, "layer %d head %d%s%s%s%s", at_look_head_layer(l, h), number, middle_dot,
                  at_weighting_names[g->weighting], middle_dot,
-                 g->mask.kind == AT_MASK_NONE ? "no mask" : at_mask_names[g->mask.kind]);
+                 at_mask_is(g->mask.kind, AT_IS_ALL) ? "no mask" : at_mask_names[g->mask.kind]);
 }
 
 int at_look_output_row(const at_look *l, int p)

@@ -180,7 +180,7 @@ static at_status head_errors(const plan *L, at_var v, const head_plan *h)
     at_program *P = L->P;
     step *s = &P->steps[h->step];
     const at_attention *a = &s->a;
-    double mu = a->weighting == AT_LINEAR && !a->kernel ? s->scale : 1;
+    double mu = at_weighting_is(a->weighting, AT_IS_PHI) && !a->kernel ? s->scale : 1;
     at_mark before = at_arena_mark(L->arena);
     operands *o = operands_new(a, L->arena);
     if (!o)
@@ -189,7 +189,7 @@ static at_status head_errors(const plan *L, at_var v, const head_plan *h)
     operands_project(L, a->query, h->q, mu, o->q);
     operands_project(L, a->key, h->k, mu, o->k);
     operands_project(L, a->value, h->v, 1, o->v);
-    if (a->weighting == AT_THREEWISE) {
+    if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
         operands_project(L, a->key2, h->k2, 1, o->k2);
         operands_project(L, a->value2, h->v2, 1, o->v2);
     }
@@ -232,16 +232,18 @@ static at_status plan_attention(plan *L, int p)
         h->k = forms_of(L, a->key);
         h->v = forms_of(L, a->value);
         h->dest = at_new(L->arena, int, a->value.n);
-        if (a->weighting == AT_LINEAR && !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
+        if (at_weighting_is(a->weighting, AT_IS_PHI) &&
+            !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
             double mu = P->steps[x->step].scale * P->weaken;
             h->q = forms_minus_one(L, h->q, a->query.n, mu);
             h->k = forms_minus_one(L, h->k, a->key.n, mu);
         }
-        if (a->weighting == AT_THREEWISE) {
+        if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
             h->k2 = forms_of(L, a->key2);
             h->v2 = forms_of(L, a->value2);
         }
-        if (!h->q || !h->k || !h->v || !h->dest || (a->weighting == AT_THREEWISE && (!h->k2 || !h->v2)))
+        if (!h->q || !h->k || !h->v || !h->dest ||
+            (at_weighting_is(a->weighting, AT_IS_PAIRS) && (!h->k2 || !h->v2)))
             return at_oom(L->err);
         at_status st = head_errors(L, v, h);
         if (st)
@@ -463,14 +465,14 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
         const head_plan *hp = &b->heads[h];
         const step *s = &P->steps[hp->step];
         const at_attention *t = &s->a;
-        bool three = t->weighting == AT_THREEWISE;
+        bool three = at_weighting_is(t->weighting, AT_IS_PAIRS);
         double scale = s->scale * P->weaken;
         out->groups[h] = (at_group){.heads = 1,
                                     .dk = t->query.n,
                                     .dv = t->value.n,
                                     .weighting = t->weighting,
                                     .post = t->post,
-                                    .scale = t->weighting == AT_LINEAR ? 1 : scale,
+                                    .scale = at_weighting_is(t->weighting, AT_IS_PHI) ? 1 : scale,
                                     .tie = s->tie * scale,
                                     .mask = t->mask,
                                     .bias = forms_have_constant(hp->q, t->query.n) ||
@@ -511,7 +513,7 @@ static void write_block(const plan *L, const block_plan *b, const at_block *out,
         forms_write(m, g->q, g->qb, hp->q, g->dk);
         forms_write(m, g->k, g->kb, hp->k, g->dk);
         forms_write(m, g->v, g->vb, hp->v, g->dv);
-        if (g->weighting == AT_THREEWISE) {
+        if (at_weighting_is(g->weighting, AT_IS_PAIRS)) {
             forms_write(m, g->k2, g->k2b, hp->k2, g->dk);
             forms_write(m, g->v2, g->v2b, hp->v2, g->dv);
         }

@@ -267,8 +267,10 @@ static void frame_set(at_program *P, const char *what, int *place, int value, in
         at_program_fail(P, "%s %d is outside %d..%d", what, value, least, most);
     for (at_var v = 0; v < P->n_vars && !P->err.code; v++) {
         const var *x = &P->vars[v];
-        bool depends = place == &P->n_min ? value < P->n_min && x->op == OP_POS && x->pos == AT_POS_N
-                                          : op_is_input(x->op) && x->op != OP_FIELD;
+        bool depends = place == &P->n_min
+                           ? value < P->n_min && x->op == OP_POS && at_pos_is(x->pos, AT_IS_MOVING) &&
+                                 at_pos_is(x->pos, AT_IS_WHOLE)
+                           : op_is_input(x->op) && x->op != OP_FIELD;
         if (depends)
             at_program_fail(P, "%s is set after input %s, which depends on it", what, x->name);
     }
@@ -418,7 +420,7 @@ static bool is_used(const at_program *P, at_var v)
             return true;
     for (int s = 0; s < P->n_steps; s++) {
         const at_attention *a = &P->steps[s].a;
-        bool three = a->weighting == AT_THREEWISE;
+        bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
         if (vec_has(a->query, v) || vec_has(a->key, v) || vec_has(a->value, v) ||
             (three && (vec_has(a->key2, v) || vec_has(a->value2, v))))
             return true;
@@ -465,7 +467,7 @@ at_var at_position(at_program *P, const char *name, at_pos_kind kind)
     var *v = &P->vars[id];
     double T = program_longest(P), last = P->origin + T - 1, first = P->origin;
     v->pos = kind;
-    v->integer = kind == AT_POS_I || kind == AT_POS_I2 || kind == AT_POS_N || kind == AT_POS_ALTERNATE;
+    v->integer = at_pos_is(kind, AT_IS_WHOLE);
     switch (kind) {
     case AT_POS_I:
         v->lo = first;
@@ -493,9 +495,13 @@ at_var at_position(at_program *P, const char *name, at_pos_kind kind)
         v->lo = fmin(0, first);
         v->hi = fmax(1, first);
         break;
-    default:
-        return at_program_fail(P, "position feature %s has more than one value", name), -1;
+    case AT_POS_SINUSOIDAL:
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_TABLE:
+        break;
     }
+    if (!(at_pos_parts[kind].in & AT_IN_PROGRAM))
+        return at_program_fail(P, "position feature %s has more than one value", name), -1;
     return id;
 }
 

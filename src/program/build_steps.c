@@ -443,15 +443,16 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
 {
     if (P->err.code)
         return -1;
-    bool three = a->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
     if (a->query.n < 1 || a->query.n != a->key.n || (three && a->key2.n != a->key.n) || a->value.n < 1 ||
         (three && a->value2.n != a->value.n))
         return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,
                                a->key.n, a->value.n),
                -1;
-    if (a->kernel && a->weighting != AT_LINEAR)
+    if (a->kernel && !at_weighting_is(a->weighting, AT_IS_PHI))
         return at_program_fail(P, "%s: a kernel goes with linear attention only", name), -1;
-    for (int k = 0; a->weighting == AT_LINEAR && !a->kernel && k < a->query.n; k++) /* one-hot vectors */
+    for (int k = 0; at_weighting_is(a->weighting, AT_IS_PHI) && !a->kernel && k < a->query.n;
+         k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
     double gap = a->gaps ? INFINITY : a->gap;
@@ -476,8 +477,8 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
     if ((a->gaps && !gaps_copy(P, &s->a)) || !vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) ||
         !vec_copy(P, &s->a.value) || (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
         return -1;
-    bool selects_one = a->unique || a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
-    bool may_be_empty = a->mask.kind == AT_MASK_STRICT || a->mask.kind == AT_MASK_STRICT_FUTURE;
+    bool selects_one = a->unique || at_weighting_is(a->weighting, AT_IS_ONE);
+    bool may_be_empty = at_mask_is(a->mask.kind, AT_IS_STRICT);
     int index = P->n_steps++;
     at_var first = -1;
     for (int k = 0; k < a->value.n; k++) {

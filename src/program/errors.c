@@ -66,7 +66,7 @@ double score_error(const at_program *P, const at_attention *a, const double *que
     double e = 0;
     for (int k = 0; k < a->query.n; k++) {
         const var *f[3] = {&P->vars[a->query.v[k]], &P->vars[a->key.v[k]],
-                           a->weighting == AT_THREEWISE ? &P->vars[a->key2.v[k]] : NULL};
+                           at_weighting_is(a->weighting, AT_IS_PAIRS) ? &P->vars[a->key2.v[k]] : NULL};
         int n = f[2] ? 3 : 2;
         double size[3] = {query ? query[k] : magnitude(f[0]), key ? key[k] : magnitude(f[1]),
                           f[2] ? magnitude(f[2]) : 0};
@@ -89,7 +89,7 @@ static double score_bound(const at_program *P, const at_attention *a, const oper
     tally t = TALLY_NONE;
     t.products = true;
     for (int k = 0; k < a->query.n; k++) {
-        bool three = a->weighting == AT_THREEWISE;
+        bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
         const operand *f[3] = {&o->q[k], &o->k[k], three ? &o->k2[k] : NULL};
         for (int i = 0; i < 2 + three; i++) /* product rule; sizes include errors, so this is a bound */
             e += f[i]->err > 0 ? f[i]->err * product3(f, 2 + three, i) : 0;
@@ -102,7 +102,8 @@ static double score_size(const at_attention *a, const operands *o)
 {
     double s = 0;
     for (int k = 0; k < a->query.n; k++)
-        s += size_of(&o->q[k]) * size_of(&o->k[k]) * (a->weighting == AT_THREEWISE ? size_of(&o->k2[k]) : 1);
+        s += size_of(&o->q[k]) * size_of(&o->k[k]) *
+             (at_weighting_is(a->weighting, AT_IS_PAIRS) ? size_of(&o->k2[k]) : 1);
     return s;
 }
 
@@ -127,9 +128,9 @@ static at_status scale_fits(const at_program *P, const var *v, const step *s, co
 static double keys_seen(const at_program *P, const at_attention *a)
 {
     double T = program_longest(P);
-    if (a->mask.kind == AT_MASK_BLOCK_SPARSE)
+    if (at_mask_is(a->mask.kind, AT_IS_BLOCKS))
         T = fmin(T, (double)a->mask.block * (a->mask.windows + 1) + (T / a->mask.block + 1) * a->mask.ends);
-    return a->weighting == AT_THREEWISE ? T * T : T;
+    return at_weighting_is(a->weighting, AT_IS_PAIRS) ? T * T : T;
 }
 
 /* What rounding adds to a mean of values of at most 1. Of n keys up to m have weight 1 (but for errors, which are
@@ -184,12 +185,12 @@ static double mean_error(const at_program *P, const at_attention *a, const opera
         return 0;
     if (!(seen * size * (a->kernel ? kernel_size(a, o) : 1) <= P->fmt.max)) /* the numerator */
         return INFINITY;
-    if (a->weighting == AT_LINEAR &&
+    if (at_weighting_is(a->weighting, AT_IS_PHI) &&
         a->most <= 0) /* perhaps no key is of the query's class: then all weigh next to nothing */
         return mean_rounding(P, seen + a->query.n, seen + a->query.n, 0) * size;
-    if (ones && a->weighting != AT_THREEWISE && sums_are_exact(P, o, a->value.n, m, rest))
+    if (ones && !at_weighting_is(a->weighting, AT_IS_PAIRS) && sums_are_exact(P, o, a->value.n, m, rest))
         return ((a->unique ? 0 : u) + 4 * rest) * size;
-    if (a->weighting == AT_LINEAR) /* a weight is itself a sum, of tiny terms but for one */
+    if (at_weighting_is(a->weighting, AT_IS_PHI)) /* a weight is itself a sum, of tiny terms but for one */
         m += 4, seen += a->query.n;
     /* far exponentials vanish below the least number of the format */
     return (mean_rounding(P, m, seen, rest) + seen * P->fmt.norm) * size;
@@ -199,10 +200,11 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
                                double range, double size, double *out, double *rounding, at_err *err)
 {
     const at_attention *a = &s->a;
-    double T = program_longest(P), keys = a->weighting == AT_THREEWISE ? T * T : T;
+    double T = program_longest(P), keys = at_weighting_is(a->weighting, AT_IS_PAIRS) ? T * T : T;
     double want = a->error > 0 ? a->error : fmax(range, 1) * 0x1p-20;
     bool promised = a->scale > 0 && a->error > 0;
-    bool ties = a->weighting != AT_SOFTMAX || !a->unique; /* else maximal keys have one value */
+    bool ties =
+        at_weighting_is(a->weighting, AT_IS_PAIRS) || !a->unique; /* else maximal keys have one value */
     double got = 0, rest = 0;
     for (int again = 0; again < 2;
          again++) { /* the scale of real arithmetic, unless rounding takes too much of the gap */
@@ -258,7 +260,7 @@ static double linear_error(const at_program *P, const at_attention *a, const ope
 static double meaning_mean(const at_program *P, const at_attention *a)
 {
     double seen = keys_seen(P, a);
-    bool exact = !a->kernel && a->weighting != AT_THREEWISE;
+    bool exact = !a->kernel && !at_weighting_is(a->weighting, AT_IS_PAIRS);
     for (int k = 0; k < a->value.n; k++) {
         const var *x = &P->vars[a->value.v[k]];
         exact = exact && x->grain > GRAIN_NONE &&
@@ -310,7 +312,7 @@ void operands_sum(const at_program *P, const at_attention *a, operands *o)
         const operand *x = &o->v[k];
         double r = spread(x), m = size_of(x), ve = x->err;
         o->over = fmax(o->over, x->over);
-        if (a->weighting == AT_THREEWISE) {
+        if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
             const operand *y = &o->v2[k];
             m = bound_of(size_of(x) * size_of(y));
             r = 2 * m;
@@ -344,19 +346,21 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
         s->scale = 1;
         if (o->rounded && v->component == 0)
             st = attention_tie(P, id, s, err);
-        if (a->weighting == AT_AVERAGE_HARD)
+        if (!at_weighting_is(a->weighting, AT_IS_ONE))
             rounding = mean_error(P, a, o, true, 0, size);
         break;
-    default:
-        if (a->weighting == AT_SPARSEMAX && !(a->gap - 2 * e > 0))
+    case AT_SPARSEMAX:
+        if (!(a->gap - 2 * e > 0))
             return step_fail(P, v, err, "score error %g leaves nothing of the gap %g", e, a->gap);
-        if (a->weighting == AT_SPARSEMAX) {
-            st = sparsemax_error(P, v, s, o, e, range, &own, err);
-            rounding = mean_error(P, a, o, false, 0, size);
-        } else
-            st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
+        st = sparsemax_error(P, v, s, o, e, range, &own, err);
+        rounding = mean_error(P, a, o, false, 0, size);
+        break;
+    case AT_SOFTMAX:
+    case AT_THREEWISE:
+        st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
+        break;
     }
-    bool selects = a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD;
+    bool selects = at_weighting_is(a->weighting, AT_IS_ONE);
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
     *err_out = bound_of(o->err + own + rounding + meaning);
     *over_out = bound_of(o->over + rounding);
@@ -422,6 +426,15 @@ at_status point_error(const at_program *P, const var *v, const double e[3], cons
     case OP_EQUALS:
         s = integer_error(P, v, e[0], err);
         break;
+    case OP_FIELD:
+    case OP_EMBED:
+    case OP_REAL:
+    case OP_POS:
+    case OP_ROWS:
+    case OP_LINEAR:
+    case OP_TABLE:
+    case OP_PRODUCT:
+    case OP_ATTEND:
     default: { /* OP_TABLE, OP_PRODUCT */
         double both = e[0] + (v->op == OP_PRODUCT ? e[1] : 0);
         if (point_is_stairs(P, v))
@@ -471,7 +484,7 @@ static at_status attention_real(at_program *P, at_var id, at_arena *arena, at_er
     double over;
     if (!o)
         return at_oom(err);
-    bool three = s->a.weighting == AT_THREEWISE;
+    bool three = at_weighting_is(s->a.weighting, AT_IS_PAIRS);
     operands_take(P, s->a.query, true, o->q);
     operands_take(P, s->a.key, true, o->k);
     operands_take(P, s->a.value, three, o->v);

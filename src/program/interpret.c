@@ -44,9 +44,14 @@ double position_feature(at_pos_kind k, double i, double T)
         return i / (T * T * T);
     case AT_POS_N:
         return T;
-    default: /* AT_POS_ALTERNATE; the builder admits no other */
+    case AT_POS_ALTERNATE:
         return fmod(i, 2) == 0 ? 1 : -1;
+    case AT_POS_SINUSOIDAL: /* the builder admits none of these */
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_TABLE:
+        break;
     }
+    return 0;
 }
 
 static double input_at(const machine *m, const var *v, int t)
@@ -107,6 +112,14 @@ static double point_at(const machine *m, const var *v, int t)
         return a == v->c0;
     case OP_TABLE:
         return v->table[(size_t)(a - m->P->vars[v->args[0]].lo)];
+    case OP_FIELD:
+    case OP_EMBED:
+    case OP_REAL:
+    case OP_POS:
+    case OP_ROWS:
+    case OP_LINEAR:
+    case OP_NEAR:
+    case OP_ATTEND:
     default: /* OP_NEAR */
         for (int k = 0; k < v->n_table; k++)
             sum += clamp01((v->c0 + v->c1 - fabs(a - v->table[k])) / v->c1);
@@ -119,9 +132,17 @@ static double score_at(const machine *m, const at_attention *a, int i, int j1, i
     double s = 0;
     for (int k = 0; k < a->query.n; k++) {
         double p = val(m, a->query.v[k])[i] * val(m, a->key.v[k])[j1];
-        s += a->weighting == AT_THREEWISE ? p * val(m, a->key2.v[k])[j2] : p;
+        s += at_weighting_is(a->weighting, AT_IS_PAIRS) ? p * val(m, a->key2.v[k])[j2] : p;
     }
-    return a->post == AT_POST_NEG_RELU ? -fmax(s, 0) : a->post == AT_POST_NEG_ABS ? -fabs(s) : s;
+    switch (a->post) {
+    case AT_POST_ID:
+        return s;
+    case AT_POST_NEG_RELU:
+        return -fmax(s, 0);
+    case AT_POST_NEG_ABS:
+        return -fabs(s);
+    }
+    return s;
 }
 
 static double elu1(double x)
@@ -148,8 +169,9 @@ static void kernel_at(const machine *m, const at_attention *a, int i, double *ou
 /* All components of one attention step at query i. */
 static void attend_at(const machine *m, const at_attention *a, int i, double *out)
 {
-    bool three = a->weighting == AT_THREEWISE, left = a->weighting == AT_LEFTMOST_HARD,
-         right = a->weighting == AT_RIGHTMOST_HARD;
+    bool three = at_weighting_is(a->weighting, AT_IS_PAIRS),
+         right = at_weighting_is(a->weighting, AT_IS_LAST),
+         left = at_weighting_is(a->weighting, AT_IS_ONE) && !right;
     int n2 = three ? m->T : 1;
     double best = -INFINITY;
     for (int j = 0; j < m->T; j++)

@@ -544,6 +544,14 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
         form *m = table_form(y, l, form_plus(y, fa, -1, fb), mlo, nm, sq + np, stairs, flat, e);
         return form_plus(y, p, -1, m);
     }
+    case OP_FIELD:
+    case OP_EMBED:
+    case OP_REAL:
+    case OP_POS:
+    case OP_ROWS:
+    case OP_LINEAR:
+    case OP_NEAR:
+    case OP_ATTEND:
     default: { /* OP_NEAR: a trapezoid a centre */
         int n = v->n_table;
         double s = 1 / v->c1, most = 0;

@@ -99,7 +99,7 @@ static void mask_read(parser *p, at_mask *m)
     if (p->status)
         return;
     m->kind = kind;
-    if (m->kind != AT_MASK_BLOCK_SPARSE)
+    if (!at_mask_is(m->kind, AT_IS_BLOCKS))
         return;
     text_expect(p, "(", "and block, windows and ends, as in block-sparse(4, 1, 1)");
     m->block = integer_read(p, "the block", 1, AT_MAX_LENGTH);
@@ -121,7 +121,7 @@ static bool integers(const at_program *P, at_vec v)
 /* Scores of integers differ by 1: then the gap need not be said. */
 static void gap_find(parser *p, const token *at, at_attention *a)
 {
-    bool three = a->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
     if (p->status || a->kernel || a->gaps)
         return;
     if (integers(p->P, a->query) && integers(p->P, a->key) && (!three || integers(p->P, a->key2)))
@@ -215,7 +215,7 @@ static void attend_read(parser *p, const char *name)
     if (p->status)
         return;
     a.weighting = (at_weighting)weighting;
-    bool three = a.weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a.weighting, AT_IS_PAIRS);
     for (int w = QUERY; w <= VALUE2; w++) {
         bool second = w == KEY2 || w == VALUE2;
         if (!said[w] && (!second || three))

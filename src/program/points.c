@@ -78,6 +78,16 @@ double point_over(const at_program *P, const var *v, const double over[3], doubl
     case OP_MIN:
     case OP_ABS:
         return fmax(over[0], over[1]);
+    case OP_FIELD:
+    case OP_EMBED:
+    case OP_REAL:
+    case OP_POS:
+    case OP_ROWS:
+    case OP_LINEAR:
+    case OP_TIMES:
+    case OP_TABLE:
+    case OP_PRODUCT:
+    case OP_ATTEND:
     default:
         return err;
     }
@@ -163,6 +173,18 @@ double point_unit_error(const at_program *P, const var *v, const double e[3])
                                   both);
     case OP_NEAR:
         return 2 * v->n_table * one / v->c1;
+    case OP_FIELD:
+    case OP_EMBED:
+    case OP_REAL:
+    case OP_POS:
+    case OP_ROWS:
+    case OP_LINEAR:
+    case OP_RELU:
+    case OP_MAX:
+    case OP_MIN:
+    case OP_AND:
+    case OP_OR:
+    case OP_ATTEND:
     default: /* one unit of weight 1 */
         return one;
     }

@@ -175,11 +175,11 @@ static void print_attention(const printer *p, const step *s)
 {
     const at_attention *a = &s->a;
     at_text *t = p->t;
-    bool three = a->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
     at_text_addf(t, "attend %s", at_weighting_names[a->weighting]);
-    if (a->mask.kind != AT_MASK_NONE)
+    if (!at_mask_is(a->mask.kind, AT_IS_ALL))
         at_text_addf(t, ", mask %s", at_mask_names[a->mask.kind]);
-    if (a->mask.kind == AT_MASK_BLOCK_SPARSE)
+    if (at_mask_is(a->mask.kind, AT_IS_BLOCKS))
         at_text_addf(t, "(%d, %d, %d)", a->mask.block, a->mask.windows, a->mask.ends);
     if (a->base_plus) {
         at_text_add(t, "\n      base  ");
@@ -199,7 +199,7 @@ static void print_attention(const printer *p, const step *s)
         at_text_add(t, "\n      value2 ");
         print_vec(p, a->value2);
     }
-    if (a->post != AT_POST_ID)
+    if (!at_post_is(a->post, AT_IS_SAME))
         at_text_addf(t, "\n      score %s", at_post_names[a->post]);
     print_promises(p, s);
 }
@@ -354,6 +354,23 @@ static int line_width(const at_program *P, at_var v)
         return x->stride > 1 ? x->stride : 1;
     case OP_LINEAR:
         return x->accumulate ? 0 : 1; /* base + attention: one line, that of the attention */
+    case OP_FIELD:
+    case OP_POS:
+    case OP_RAMP:
+    case OP_RELU:
+    case OP_PASS:
+    case OP_TIMES:
+    case OP_MAX:
+    case OP_MIN:
+    case OP_ABS:
+    case OP_SELECT:
+    case OP_AND:
+    case OP_OR:
+    case OP_AT_LEAST:
+    case OP_EQUALS:
+    case OP_TABLE:
+    case OP_PRODUCT:
+    case OP_NEAR:
     default:
         return 1;
     }

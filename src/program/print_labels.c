@@ -67,7 +67,7 @@ static void uses_count(const marker *m)
         use_vec(m, a->query, 1);
         use_vec(m, a->key, 1);
         use_vec(m, a->value, 1);
-        if (a->weighting == AT_THREEWISE) {
+        if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
             use_vec(m, a->key2, 1);
             use_vec(m, a->value2, 1);
         }
@@ -104,7 +104,7 @@ static void read_line(marker *m, at_var v)
     const var *x = &m->P->vars[v];
     if (x->op == OP_ATTEND && !x->component) {
         const at_attention *a = &m->P->steps[x->step].a;
-        bool three = a->weighting == AT_THREEWISE;
+        bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
         if (a->base_plus)
             read_var(m, a->base);
         read_vec(m, a->query);

@@ -215,11 +215,23 @@ int var_grain(const at_program *P, const var *v)
         break;
     case OP_ATTEND: {
         const at_attention *a = &P->steps[v->step].a;
-        bool one = a->weighting == AT_LEFTMOST_HARD || a->weighting == AT_RIGHTMOST_HARD || a->unique;
-        g = one && a->weighting != AT_THREEWISE ? P->vars[a->value.v[v->component]].grain : GRAIN_NONE;
+        bool one = at_weighting_is(a->weighting, AT_IS_ONE) || a->unique;
+        g = one && !at_weighting_is(a->weighting, AT_IS_PAIRS) ? P->vars[a->value.v[v->component]].grain
+                                                               : GRAIN_NONE;
         g = v->integer && g < 0 ? 0 : g;
         break;
     }
+    case OP_FIELD:
+    case OP_REAL:
+    case OP_POS:
+    case OP_RAMP:
+    case OP_TIMES:
+    case OP_AND:
+    case OP_OR:
+    case OP_AT_LEAST:
+    case OP_EQUALS:
+    case OP_PRODUCT:
+    case OP_NEAR:
     default:
         g = v->integer ? 0 : GRAIN_NONE;
     }
@@ -235,6 +247,27 @@ static double entry_rounding(const at_program *P, double x)
     return off;
 }
 
+/* Does position_feature round once, and so correctly? */
+static bool position_rounds_once(at_pos_kind k)
+{
+    switch (k) {
+    case AT_POS_I:
+    case AT_POS_I2:
+    case AT_POS_INV_I:
+    case AT_POS_INV_I2:
+    case AT_POS_I_OVER_N:
+    case AT_POS_N:
+    case AT_POS_ALTERNATE:
+        return true;
+    case AT_POS_I_OVER_N3: /* T^3 first */
+    case AT_POS_SINUSOIDAL:
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_TABLE:
+        break;
+    }
+    return false;
+}
+
 /* Tables are weights; position features and field values are rounded once into the arithmetic. A fraction is rounded
  * in the interpreter as well: in the same way, where the arithmetic is its own. */
 void input_rounding(const at_program *P, var *v)
@@ -248,7 +281,7 @@ void input_rounding(const at_program *P, var *v)
                  : P->fmt.p == 53                         ? 0
                                                           : fmax(most, P->fmt.norm) * P->unit;
     else if (v->op == OP_POS) {
-        bool own = P->fmt.p == 53 && P->unit > 0 && v->pos != AT_POS_I_OVER_N3;
+        bool own = P->fmt.p == 53 && P->unit > 0 && position_rounds_once(v->pos);
         if (!(v->integer && most <= ldexp(1, P->fmt.p)) && !(own && most <= 0x1p53))
             v->err = fmax(most, P->fmt.norm) * (P->unit + P->meaning);
     } else if (P->fmt.p < 53) {

@@ -35,8 +35,7 @@ static double input_reach(const at_program *P, const var *v, int t)
         return most;
     if (v->op == OP_ROWS)
         return fabs(v->table[(size_t)t * (size_t)v->stride]) + v->err;
-    if (v->op == OP_POS &&
-        (v->pos == AT_POS_I || v->pos == AT_POS_I2 || v->pos == AT_POS_INV_I || v->pos == AT_POS_INV_I2))
+    if (v->op == OP_POS && !at_pos_is(v->pos, AT_IS_MOVING)) /* a function of the index alone */
         return fabs(position_feature(v->pos, t + P->origin, 1)) + v->err;
     return most;
 }
@@ -72,8 +71,9 @@ static void extents(const at_program *P, int t, at_var end, row_extent *out)
  * of the row may see. */
 static void keys_seen(const at_mask *mask, row_extent *x, int T, int n)
 {
-    bool back = mask->kind == AT_MASK_FUTURE || mask->kind == AT_MASK_STRICT_FUTURE;
-    for (int pass = 0; pass < (mask->kind == AT_MASK_NONE ? 2 : 1); pass++, back = !back)
+    bool back = at_mask_is(mask->kind, AT_IS_FUTURE);
+    for (int pass = 0; pass < (at_mask_is(mask->kind, AT_IS_PAST | AT_IS_FUTURE) ? 1 : 2);
+         pass++, back = !back)
         for (int r = 1; r < T; r++) {
             row_extent *here = x + (size_t)(back ? T - 1 - r : r) * (size_t)n;
             const row_extent *before = x + (size_t)(back ? T - r : r - 1) * (size_t)n;
@@ -118,7 +118,7 @@ at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at
         least = fmin(least, gap);
     }
     s->tie = 0;
-    if (a->weighting != AT_AVERAGE_HARD && (a->unique || low == 0))
+    if (at_weighting_is(a->weighting, AT_IS_ONE) && (a->unique || low == 0))
         return AT_OK;
     s->tie = least / 2;
     if (!(low < s->tie && s->tie < high))

@@ -267,6 +267,7 @@ static at_status node_hear(net *g, const parcel *p)
         w->topped = true;
         s = spread(g, u, SAY_TOP, k, t);
         break;
+    case SAY_SUMS:
     default:
         query_read_sums(l, &w->ask, edge_sees(g, e ^ 1, k, t), g->T, &r);
         w->sums--;

@@ -8,12 +8,12 @@
 
 bool head_hard(const layer_head *h)
 {
-    return h->weighting == AT_LEFTMOST_HARD || h->weighting == AT_RIGHTMOST_HARD;
+    return at_weighting_is(h->weighting, AT_IS_ONE);
 }
 
 bool head_peaked(const layer_head *h)
 {
-    return h->weighting != AT_LINEAR;
+    return !at_weighting_is(h->weighting, AT_IS_PHI);
 }
 
 at_status layer_make(const at_model *m, int b, at_arith a, int T, at_arena *arena, layer *l, at_err *err)
@@ -32,7 +32,7 @@ at_status layer_make(const at_model *m, int b, at_arith a, int T, at_arena *aren
         l->q_at[g] = l->Q;
         l->Q += group->heads * group->dk;
         l->values += group->heads * group->dv;
-        wide = wide || group->weighting == AT_LINEAR;
+        wide = wide || at_weighting_is(group->weighting, AT_IS_PHI);
         for (int h = 0; h < group->heads; h++, k++) {
             l->head[k] = (layer_head){g, h, group->dv, l->S, group->weighting};
             l->S += group->dv + 1;
@@ -188,7 +188,7 @@ void query_peak(const layer *l, query *a, int head, double peak)
 void query_choice(const layer *l, query *a, int head, int position, const double *value)
 {
     const layer_head *h = &l->head[head];
-    bool right = h->weighting == AT_RIGHTMOST_HARD;
+    bool right = at_weighting_is(h->weighting, AT_IS_LAST);
     if (a->chosen[head] >= 0 && (right ? position < a->chosen[head] : position > a->chosen[head]))
         return;
     a->chosen[head] = position;

@@ -74,7 +74,7 @@ static at_status plan_check(const at_shared *s, at_err *err)
     for (int b = 0; p->autoregressive && b < s->m->n_blocks; b++)
         for (int g = 0; s->m->blocks[b].kind == AT_BLOCK_ATTN && g < s->m->blocks[b].n_groups; g++) {
             at_mask_kind mask = s->m->blocks[b].groups[g].mask.kind;
-            if (mask != AT_MASK_CAUSAL && mask != AT_MASK_STRICT)
+            if (!(at_mask_parts[mask].in & AT_IN_TURNS))
                 return at_fail(
                     err, AT_EREFUSED,
                     "autoregressive: block %d, group %d has mask %s; only causal and strict ones let no "

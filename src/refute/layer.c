@@ -45,7 +45,7 @@ at_status layer_fits(const at_model *m, at_arith arith, at_err *why)
                            at_block_names[block->kind]);
         layers += block->kind == AT_BLOCK_ATTN;
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
-            if (block->groups[g].weighting != AT_SOFTMAX)
+            if (!(at_weighting_parts[block->groups[g].weighting].in & AT_IN_LAYER))
                 return at_fail(why, AT_EREFUSED, "block %d, group %d has weighting %s: only softmax here", b,
                                g, at_weighting_names[block->groups[g].weighting]);
     }

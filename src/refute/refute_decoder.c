@@ -108,7 +108,7 @@ at_status decoder_fits(const at_subject *s, at_err *why)
                            at_block_names[block->kind]);
         t.layers += block->kind == AT_BLOCK_ATTN;
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
-            if (block->groups[g].mask.kind != AT_MASK_STRICT && block->groups[g].mask.kind != AT_MASK_CAUSAL)
+            if (!(at_mask_parts[block->groups[g].mask.kind].in & AT_IN_TURNS))
                 return at_fail(why, AT_EREFUSED,
                                "block %d, group %d has mask %s: only causal and strict here", b, g,
                                at_mask_names[block->groups[g].mask.kind]);

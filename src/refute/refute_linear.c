@@ -20,7 +20,7 @@ static at_status linear_fits(const at_subject *s, at_err *why)
         for (int g = 0; s->m->blocks[b].kind == AT_BLOCK_ATTN && g < s->m->blocks[b].n_groups && !bad; g++) {
             const at_group *k = &s->m->blocks[b].groups[g];
             groups++;
-            if (k->weighting != AT_LINEAR || k->mask.kind == AT_MASK_BLOCK_SPARSE)
+            if (!at_weighting_is(k->weighting, AT_IS_PHI) || !at_mask_is(k->mask.kind, AT_IS_GROWING))
                 bad = at_fail(why, AT_EREFUSED, "block %d, group %d keeps keys (%s, %s): no running sums", b,
                               g, at_weighting_names[k->weighting], at_mask_names[k->mask.kind]);
         }

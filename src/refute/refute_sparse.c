@@ -25,7 +25,7 @@ static at_status mask_find(const at_subject *s, at_mask *out, int *layers, at_er
         const at_block *k = &s->m->blocks[b];
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
             const at_mask *m = &k->groups[g].mask;
-            if (m->kind != AT_MASK_BLOCK_SPARSE)
+            if (!at_mask_is(m->kind, AT_IS_BLOCKS))
                 return at_fail(why, AT_EREFUSED, "block %d, group %d is not block-sparse but %s", b, g,
                                at_mask_names[m->kind]);
             if (*layers + g > 0 &&

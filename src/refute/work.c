@@ -12,7 +12,7 @@
 
 static double group_cost(const at_group *g, double D, double T)
 {
-    bool three = g->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(g->weighting, AT_IS_PAIRS);
     double H = g->heads, dk = g->dk, dv = g->dv, parts = three ? 3 : 2;
     double keys = three ? T + T * T : T;
     return T * H * D * parts * (dk + dv) + T * keys * H * (dk + (three ? 2 : 1) * dv);
@@ -35,7 +35,6 @@ static double block_cost(const at_model *m, const at_block *b, double T)
         times = 1;
         break;
     case AT_BLOCK_MLP:
-    case AT_BLOCK_KINDS:
         break;
     }
     for (int l = 0; l < b->n_dense; l++) {

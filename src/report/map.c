@@ -143,7 +143,7 @@ static at_mask sparse_mask(const at_model *m)
 {
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
-            if (m->blocks[b].groups[g].mask.kind == AT_MASK_BLOCK_SPARSE)
+            if (at_mask_is(m->blocks[b].groups[g].mask.kind, AT_IS_BLOCKS))
                 return m->blocks[b].groups[g].mask;
     return (at_mask){0};
 }
@@ -270,7 +270,7 @@ static at_status checked_make(panel *q, const at_row *rows, size_t n, const char
 /* ---- trained models --------------------------------------------------------------------------------------- */
 
 /* The widest run of one attention and size; 0: none. */
-static double widest(const at_study_task *t, at_study_attention m, int64_t size)
+static double widest(const at_study_task *t, at_attention_kind m, int64_t size)
 {
     double w = 0;
     for (int i = 0; i < t->n_cells; i++)

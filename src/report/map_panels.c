@@ -16,18 +16,18 @@
 
 #define STANDARD(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM)                                                   \
     {                                                                                                        \
-        DECODER(TASK, "standard", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_STUDY_STANDARD),                    \
+        DECODER(TASK, "standard", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_STANDARD),                \
             .unit = "width", .measure = AT_MAP_WIDTH                                                         \
     }
 #define SPARSE(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM, ...)                                                \
     {                                                                                                        \
-        DECODER(TASK, "sparse", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_STUDY_SPARSE),                        \
+        DECODER(TASK, "sparse", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_SPARSE),                    \
             .unit = "width", .measure = AT_MAP_WIDTH, __VA_ARGS__                                            \
     }
 /* What a linear decoder remembers are sums of heads: its size is theirs. */
 #define LINEAR(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM, ...)                                                \
     {                                                                                                        \
-        DECODER(TASK, "linear", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_STUDY_LINEAR),                        \
+        DECODER(TASK, "linear", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_LINEAR),                    \
             .unit = "heads x head width", .measure = AT_MAP_HEADS_DIM, __VA_ARGS__                           \
     }
 
@@ -226,7 +226,7 @@ const at_map_panel at_map_panels[] = {
     STANDARD("arithmetic", "ops", OPERATORS, "arith-standard", "operators=$; p=11", "arithmetic"),
     SPARSE("arithmetic", "ops", OPERATORS, "arith-sparse", "operators=$; p=11", "arithmetic", .note = NULL),
     {DECODER("arithmetic", "linear", "ops", "2 4 8 16 32 64 128 256 512", NULL, NULL, "arithmetic",
-             AT_STUDY_LINEAR),
+             AT_ATTENTION_LINEAR),
      .unit = "width, 3 layers of 4 heads", .bound = "arith-hard",
      .bound_params = "operators=$ prime=11 layers=3 H=4 w=1", F32, .bits = AT_BITS_ROUNDED},
 };

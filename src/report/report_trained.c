@@ -44,7 +44,7 @@ static at_status curve_html(at_text *t, const at_study_task *task, int m, at_cur
     at_plot plot;
     at_text_add(t, "<figure>");
     at_status s =
-        at_study_curves(task, (at_study_attention)m, task->sizes[task->n_sizes - 1], what, &a, &plot, err);
+        at_study_curves(task, (at_attention_kind)m, task->sizes[task->n_sizes - 1], what, &a, &plot, err);
     if (!s)
         s = at_plot_svg(&plot, t, err);
     at_text_add(t, "</figure>\n");
@@ -59,13 +59,13 @@ static at_status curves_html(at_text *t, const at_study_group *g, int *drawn, at
     at_text_add(t, "<p class=\"caption\">Training, at the largest size</p>\n"
                    "<p class=\"tiny\">Thin lines are seeds, bold ones their median.</p>\n");
     for (int k = 0; k < g->n_tasks; k++)
-        for (int m = 0; m < AT_STUDY_ATTENTIONS && !s; m++) {
+        for (int m = 0; m < AT_TRAINED_ATTENTIONS && !s; m++) {
             const at_study_task *task = &g->tasks[k];
             if (!task->least[m * task->n_sizes + task->n_sizes - 1].run || *drawn >= CURVES_MOST)
                 continue;
             ++*drawn;
             html_add(t, "<details><summary>", task->id, ", ");
-            at_text_addf(t, "%s</summary>\n<div class=\"plots\">\n", at_study_attention_names[m]);
+            at_text_addf(t, "%s</summary>\n<div class=\"plots\">\n", at_attention_names[m]);
             s = curve_html(t, task, m, AT_CURVE_LOSS, err);
             if (!s)
                 s = curve_html(t, task, m, AT_CURVE_ANSWER, err);
@@ -144,7 +144,7 @@ static void run_html(at_text *t, const at_trained *r)
     html_add(t, "<td>", r->task, "</td>");
     html_add(t, "<td>", r->row->key.params, "</td>");
     at_text_addf(t, "<td>%s</td><td class=\"num\">%lld</td><td class=\"num\">%llu</td>",
-                 at_study_attention_names[r->attention], (long long)r->width, (unsigned long long)rec->seed);
+                 at_attention_names[r->attention], (long long)r->width, (unsigned long long)rec->seed);
     percent_cell(t, r->answer);
     percent_cell(t, r->chain);
     number_cell(t, r->n_loss ? r->loss[r->n_loss - 1] : NAN);

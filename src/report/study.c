@@ -194,7 +194,7 @@ static int distinct(int64_t *v, int n)
 
 static void least_fill(const at_study_task *t, at_study_least *least)
 {
-    for (int k = 0; k < AT_STUDY_ATTENTIONS * t->n_sizes; k++)
+    for (int k = 0; k < AT_TRAINED_ATTENTIONS * t->n_sizes; k++)
         least[k] = (at_study_least){(double)t->widths[0], INFINITY, false, false, NAN};
     for (int i = 0; i < t->n_cells;) {
         const at_study_cell *e = &t->cells[i];
@@ -227,7 +227,7 @@ static void least_fill(const at_study_task *t, at_study_least *least)
     }
 }
 
-const at_study_cell *at_study_find(const at_study_task *t, at_study_attention attention, int64_t size,
+const at_study_cell *at_study_find(const at_study_task *t, at_attention_kind attention, int64_t size,
                                    int64_t width)
 {
     at_trained key = {.attention = attention, .size = size, .width = width};
@@ -277,7 +277,7 @@ static bool task_make(at_trained *const *runs, int n, at_arena *a, at_study_task
     out->widths = widths;
     out->lengths = lengths;
     out->cells = cells;
-    at_study_least *least = at_new(a, at_study_least, AT_STUDY_ATTENTIONS * out->n_sizes);
+    at_study_least *least = at_new(a, at_study_least, AT_TRAINED_ATTENTIONS * out->n_sizes);
     if (!least)
         return false;
     least_fill(out, least);

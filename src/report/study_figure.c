@@ -40,9 +40,9 @@ static bool heat_cell_fill(const at_study_task *t, const at_study_cell *e, at_ar
     out->tip = at_arena_printf(a,
                                "%.200s, %s, %s=%lld, width %lld: answers %s%% (median of %d seed%s, %s..%s), "
                                "whole chains %s%%; %s%s%s",
-                               t->id, at_study_attention_names[e->attention], t->size_name,
-                               (long long)e->size, (long long)e->width, median, e->n, e->n == 1 ? "" : "s",
-                               least, most, chain, mark_words[e->mark], why ? ": " : "", why ? why : "");
+                               t->id, at_attention_names[e->attention], t->size_name, (long long)e->size,
+                               (long long)e->width, median, e->n, e->n == 1 ? "" : "s", least, most, chain,
+                               mark_words[e->mark], why ? ": " : "", why ? why : "");
     return out->text && out->tiny && out->tip;
 }
 
@@ -81,7 +81,7 @@ static bool panel_fill(const at_study_task *t, int attention, at_arena *a, at_he
     for (int j = 0; j < out->ny; j++)
         for (int i = 0; i < out->nx; i++) {
             const at_study_cell *e =
-                at_study_find(t, (at_study_attention)attention, t->sizes[j], t->widths[i]);
+                at_study_find(t, (at_attention_kind)attention, t->sizes[j], t->widths[i]);
             if (!heat_cell_fill(t, e, a, &cells[j * out->nx + i]))
                 return false;
         }
@@ -124,9 +124,9 @@ static char *heat_note(const at_study_group *g, at_arena *a, int *seeds)
 at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_err *err)
 {
     int columns = g->n_tasks < TASKS_MOST ? g->n_tasks : TASKS_MOST, rows = 0;
-    at_heat_panel *panels = at_new(a, at_heat_panel, AT_STUDY_ATTENTIONS * columns + 1);
+    at_heat_panel *panels = at_new(a, at_heat_panel, AT_TRAINED_ATTENTIONS * columns + 1);
     const char **tasks = at_new(a, const char *, columns + 1),
-               **attentions = at_new(a, const char *, AT_STUDY_ATTENTIONS);
+               **attentions = at_new(a, const char *, AT_TRAINED_ATTENTIONS);
     at_heat h = {.line = AT_STUDY_REACHED,
                  .value = "answer accuracy, median of the seeds",
                  .dot = "constructible: a checked construction fits",
@@ -139,7 +139,7 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
         return at_oom(err);
     for (int k = 0; k < columns; k++)
         tasks[k] = g->tasks[k].id;
-    for (int m = 0; m < AT_STUDY_ATTENTIONS; m++) {
+    for (int m = 0; m < AT_TRAINED_ATTENTIONS; m++) {
         bool any = false;
         for (int k = 0; k < columns; k++)
             any = any || has_attention(&g->tasks[k], m);
@@ -148,7 +148,7 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
         for (int k = 0; k < columns; k++)
             if (!panel_fill(&g->tasks[k], m, a, &panels[rows * columns + k]))
                 return at_oom(err);
-        attentions[rows++] = at_study_attention_names[m];
+        attentions[rows++] = at_attention_names[m];
     }
     h.rows = rows;
     h.columns = columns;
@@ -206,7 +206,7 @@ static bool median_fill(const at_study_cell *e, at_curve what, at_arena *a, at_s
     return out->label != NULL;
 }
 
-at_status at_study_curves(const at_study_task *t, at_study_attention attention, int64_t size, at_curve what,
+at_status at_study_curves(const at_study_task *t, at_attention_kind attention, int64_t size, at_curve what,
                           at_arena *a, at_plot *out, at_err *err)
 {
     static const char *const names[] = {"loss", "answer accuracy", "chain accuracy"};
@@ -236,7 +236,7 @@ at_status at_study_curves(const at_study_task *t, at_study_attention attention, 
     char cut[48] = "";
     if (left_out)
         snprintf(cut, sizeof cut, " (%d wider ones are not drawn)", left_out);
-    char *title = at_arena_printf(a, "%.200s, %s, %s=%lld: %s%s", t->id, at_study_attention_names[attention],
+    char *title = at_arena_printf(a, "%.200s, %s, %s=%lld: %s%s", t->id, at_attention_names[attention],
                                   t->size_name, (long long)size, names[what], cut);
     if (!title)
         return at_oom(err);

@@ -126,14 +126,14 @@ static bool standard_least(const at_study_group *g, at_arena *a, at_study_order 
     for (int k = 0; k < PAPER_TASKS; k++) {
         const at_study_task *task = task_find(g, paper_tasks[k]);
         for (int s = 0; task && s < task->n_sizes; s++)
-            for (int m = AT_STUDY_SPARSE; m <= AT_STUDY_LINEAR; m++) {
-                const at_study_least *x = least_of(task, AT_STUDY_STANDARD, s), *y = least_of(task, m, s);
+            for (int m = AT_ATTENTION_SPARSE; m <= AT_ATTENTION_LINEAR; m++) {
+                const at_study_least *x = least_of(task, AT_ATTENTION_STANDARD, s), *y = least_of(task, m, s);
                 at_text *w = tally_add(&t, less(x, y) ? FOR : less(y, x) ? AGAINST : OPEN);
                 place_add(w, task, s);
                 width_add(w, "standard", x);
                 if (w)
                     at_text_add(w, ", ");
-                width_add(w, at_study_attention_names[m], y);
+                width_add(w, at_attention_names[m], y);
             }
     }
     bool any = t.n[FOR] + t.n[AGAINST] + t.n[OPEN] > 0;
@@ -153,8 +153,8 @@ static bool standard_flat(const at_study_group *g, at_arena *a, at_study_order *
     for (int k = 0; k < PAPER_TASKS; k++) {
         const at_study_task *task = task_find(g, paper_tasks[k]);
         for (int s = 1; task && s < task->n_sizes; s++) {
-            const at_study_least *x = least_of(task, AT_STUDY_STANDARD, s - 1),
-                                 *y = least_of(task, AT_STUDY_STANDARD, s);
+            const at_study_least *x = least_of(task, AT_ATTENTION_STANDARD, s - 1),
+                                 *y = least_of(task, AT_ATTENTION_STANDARD, s);
             at_text *w = tally_add(&t, at_most(y, x) ? FOR : less(x, y) ? AGAINST : OPEN);
             if (w)
                 at_text_addf(w, "%s %s=%lld to %lld: ", task->id, task->size_name,
@@ -195,7 +195,7 @@ static bool efficient_grows(const at_study_group *g, int m, const char *statemen
         bool grows = less(first, last), flat = task->n_sizes == 1 || at_most(last, first);
         bool larger = false, smaller = false, never = true;
         for (int s = 0; s < task->n_sizes; s++) {
-            const at_study_least *x = least_of(task, m, s), *y = least_of(task, AT_STUDY_STANDARD, s);
+            const at_study_least *x = least_of(task, m, s), *y = least_of(task, AT_ATTENTION_STANDARD, s);
             larger = larger || less(y, x);
             smaller = smaller || less(x, y);
             never = never && at_most(x, y);
@@ -204,10 +204,10 @@ static bool efficient_grows(const at_study_group *g, int m, const char *statemen
         at_text *w = tally_add(&t, agrees ? FOR : against ? AGAINST : OPEN);
         if (!w)
             continue;
-        at_text_addf(w, "%s by rising %s: %s ", task->id, task->size_name, at_study_attention_names[m]);
+        at_text_addf(w, "%s by rising %s: %s ", task->id, task->size_name, at_attention_names[m]);
         widths_add(w, task, m);
         at_text_add(w, " (standard ");
-        widths_add(w, task, AT_STUDY_STANDARD);
+        widths_add(w, task, AT_ATTENTION_STANDARD);
         at_text_add(w, ")");
     }
     return tally_end(&t, statement, "None of the paper's tasks was trained.", a, out);
@@ -236,20 +236,20 @@ static bool excess_order(const at_study_group *g, at_arena *a, at_study_order *o
     static const char *const order[] = {"lis", "ed", "arithmetic"};
     tally t;
     tally_begin(&t);
-    for (int m = AT_STUDY_SPARSE; m <= AT_STUDY_LINEAR; m++) {
+    for (int m = AT_ATTENTION_SPARSE; m <= AT_ATTENTION_LINEAR; m++) {
         ratio r[3];
         const at_study_task *task[3];
         for (int k = 0; k < 3; k++) {
             task[k] = task_find(g, order[k]);
             int s = task[k] ? task[k]->n_sizes - 1 : 0;
-            r[k] = task[k] ? ratio_of(least_of(task[k], m, s), least_of(task[k], AT_STUDY_STANDARD, s))
+            r[k] = task[k] ? ratio_of(least_of(task[k], m, s), least_of(task[k], AT_ATTENTION_STANDARD, s))
                            : (ratio){0, INFINITY, false};
         }
         bool agrees = more(r[0], r[1]) && more(r[1], r[2]);
         bool against = more(r[1], r[0]) || more(r[2], r[1]) || more(r[2], r[0]);
         at_text *w = tally_add(&t, agrees ? FOR : against ? AGAINST : OPEN);
         if (w)
-            at_text_addf(w, "%s to standard", at_study_attention_names[m]);
+            at_text_addf(w, "%s to standard", at_attention_names[m]);
         for (int k = 0; w && k < 3; k++) {
             at_text_add(w, k ? ", " : " ");
             if (!task[k]) {
@@ -259,7 +259,7 @@ static bool excess_order(const at_study_group *g, at_arena *a, at_study_order *o
             int s = task[k]->n_sizes - 1;
             at_text_addf(w, "%s (%s=%lld) ", order[k], task[k]->size_name, (long long)task[k]->sizes[s]);
             width_add(w, "", least_of(task[k], m, s));
-            width_add(w, " to", least_of(task[k], AT_STUDY_STANDARD, s));
+            width_add(w, " to", least_of(task[k], AT_ATTENTION_STANDARD, s));
         }
     }
     return tally_end(
@@ -275,14 +275,14 @@ static bool local_easier(const at_study_group *g, at_arena *a, at_study_order *o
     tally t;
     tally_begin(&t);
     static const at_study_least none = {0, INFINITY, false, false, NAN};
-    for (int m = AT_STUDY_SPARSE; ed && local && m <= AT_STUDY_LINEAR; m++)
+    for (int m = AT_ATTENTION_SPARSE; ed && local && m <= AT_ATTENTION_LINEAR; m++)
         for (int i = 0, j = 0; i < ed->n_sizes || j < local->n_sizes;) { /* sizes of both, merged */
             bool e = i < ed->n_sizes && (j == local->n_sizes || ed->sizes[i] <= local->sizes[j]);
             bool l = j < local->n_sizes && (i == ed->n_sizes || local->sizes[j] <= ed->sizes[i]);
             const at_study_least *x = e ? least_of(ed, m, i) : &none, *y = l ? least_of(local, m, j) : &none;
             at_text *w = tally_add(&t, at_most(y, x) ? FOR : less(x, y) ? AGAINST : OPEN);
             if (w)
-                at_text_addf(w, "%s %s=%lld: ", at_study_attention_names[m], ed->size_name,
+                at_text_addf(w, "%s %s=%lld: ", at_attention_names[m], ed->size_name,
                              (long long)(e ? ed->sizes[i] : local->sizes[j]));
             width_add(w, "ed", x);
             if (w)
@@ -299,11 +299,11 @@ at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order o
                           at_err *err)
 {
     bool ok = standard_least(g, a, &out[0]) && standard_flat(g, a, &out[1]) &&
-              efficient_grows(g, AT_STUDY_LINEAR,
+              efficient_grows(g, AT_ATTENTION_LINEAR,
                               "The least width of linear attention grows with the size, or is larger than "
                               "standard's.",
                               a, &out[2]) &&
-              efficient_grows(g, AT_STUDY_SPARSE,
+              efficient_grows(g, AT_ATTENTION_SPARSE,
                               "The least width of sparse attention grows with the size, or is larger than "
                               "standard's.",
                               a, &out[3]) &&

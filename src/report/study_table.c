@@ -81,7 +81,7 @@ int at_study_tables(const at_study_group *g, at_arena *a, at_study_table out[AT_
             const char **width = row_of(&out[0], ++out[0].rows), **flops = row_of(&out[1], ++out[1].rows);
             if (!place_fill(width, t, s, a) || !place_fill(flops, t, s, a))
                 return 0;
-            for (int m = 0; m < AT_STUDY_ATTENTIONS; m++) {
+            for (int m = 0; m < AT_TRAINED_ATTENTIONS; m++) {
                 char text[48];
                 width[3 + m] = at_arena_strdup(a, at_study_least_text(text, &t->least[m * t->n_sizes + s]));
                 flops[3 + m] = gflops_text(t, m, s, a);

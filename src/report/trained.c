@@ -17,8 +17,6 @@
 enum { POINTS_MOST = 400, NAME_MOST = 64, WORDS_MOST = 500, DETAIL_MOST = 1 << 18 };
 static const double count_most = 9007199254740992.0; /* 2^53: exact in a double */
 
-const char *const at_study_attention_names[AT_STUDY_ATTENTIONS] = {"standard", "sparse", "linear"};
-
 typedef struct {
     json_t *o;
     at_trained *t;
@@ -196,14 +194,14 @@ static bool detail_read(reader *r)
     int attention = 0, mark = 0;
     double *loss[3], *accuracy[3];
     bool ok = text_read(r, "preset", NAME_MOST, false, &t->preset) &&
-              word_read(r, "attention", at_study_attention_names, AT_STUDY_ATTENTIONS, &attention) &&
+              word_read(r, "attention", at_attention_names, AT_TRAINED_ATTENTIONS, &attention) &&
               numbers_read(r) && text_read(r, "size_name", NAME_MOST, false, &t->size_name) &&
               word_read(r, "mark", marks, 3, &mark) && text_read(r, "why", WORDS_MOST, true, &t->why) &&
               flags_read(r) && points_read(r, "loss", 1, 1e15, &t->n_loss, loss) &&
               points_read(r, "accuracy", 2, 1, &t->n_accuracy, accuracy);
     if (!ok)
         return false;
-    t->attention = (at_study_attention)attention;
+    t->attention = (at_attention_kind)attention;
     t->mark = (at_theory)mark;
     t->loss_step = loss[0];
     t->loss = loss[1];

@@ -52,11 +52,11 @@ static at_status architecture(const train_plan *p, int n_min, at_model *m, at_er
             k->groups[0] = (at_group){.heads = p->H,
                                       .dk = p->d,
                                       .dv = p->d,
-                                      .weighting = a->attention == AT_TRAIN_LINEAR ? AT_LINEAR : AT_SOFTMAX,
+                                      .weighting = at_attention_parts[a->attention].weighting,
                                       .scale = 1 / sqrt(p->d),
-                                      .mask = {AT_MASK_CAUSAL, 0, 0, 0},
+                                      .mask = {at_attention_parts[a->attention].mask, 0, 0, 0},
                                       .bias = true};
-            if (a->attention == AT_TRAIN_SPARSE)
+            if (at_mask_is(k->groups[0].mask.kind, AT_IS_BLOCKS))
                 k->groups[0].mask = (at_mask){AT_MASK_BLOCK_SPARSE, a->block, a->windows, a->ends};
         } else {
             k->n_dense = start ? 1 : 2;
@@ -156,9 +156,9 @@ static bool guess(const at_model *m, const at_train_options *o, at_train_arch *a
         m->blocks[first + 1].kind != AT_BLOCK_MLP)
         return false;
     const at_group *g = m->blocks[first].groups;
-    *a = (at_train_arch){.attention = g->weighting == AT_LINEAR              ? AT_TRAIN_LINEAR
-                                      : g->mask.kind == AT_MASK_BLOCK_SPARSE ? AT_TRAIN_SPARSE
-                                                                             : AT_TRAIN_STANDARD,
+    *a = (at_train_arch){.attention = at_weighting_is(g->weighting, AT_IS_PHI) ? AT_ATTENTION_LINEAR
+                                      : at_mask_is(g->mask.kind, AT_IS_BLOCKS) ? AT_ATTENTION_SPARSE
+                                                                               : AT_ATTENTION_STANDARD,
                          .layers = (m->n_blocks - first) / 2,
                          .heads = g->heads,
                          .width = m->width,
@@ -168,7 +168,7 @@ static bool guess(const at_model *m, const at_train_options *o, at_train_arch *a
                          .block = g->mask.block,
                          .windows = g->mask.windows,
                          .ends = g->mask.ends,
-                         .learned_positions = m->pos[0].kind == AT_POS_TABLE,
+                         .learned_positions = at_pos_is(m->pos[0].kind, AT_IS_ROWS),
                          .embed_norm = first,
                          .head_bias = true,
                          .norm_eps = m->readout.norm_eps,

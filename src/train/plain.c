@@ -17,7 +17,7 @@ const at_train_options at_train_options_default = {.seed = 1};
 
 bool plain_feature_moves(const at_pos *p)
 {
-    return p->kind == AT_POS_I_OVER_N || p->kind == AT_POS_I_OVER_N3 || p->kind == AT_POS_N;
+    return at_pos_is(p->kind, AT_IS_MOVING);
 }
 
 double plain_feature(const at_pos *p, int f, int64_t i, int64_t T)
@@ -42,24 +42,27 @@ double plain_feature(const at_pos *p, int f, int64_t i, int64_t T)
         return i % 2 == 0 ? 1 : -1;
     case AT_POS_SQRT_PAIR:
         return sqrt(f == 0 ? 1 / shifted : (shifted - 1) / shifted);
-    default: { /* sinusoidal; a table has no features */
+    case AT_POS_SINUSOIDAL: {
         double angle = x / at_pow(10000, 2.0 * (f / 2) / p->size);
         return f % 2 == 0 ? at_sin(angle) : at_cos(angle);
     }
+    case AT_POS_TABLE: /* has no features */
+        break;
     }
+    return 0;
 }
 
 static at_status features_make(const at_model *m, at_arena *arena, train_plan *p, at_err *err)
 {
     for (int k = 0; k < m->n_pos; k++)
-        p->n_features += m->pos[k].kind == AT_POS_TABLE ? 0 : at_pos_features(&m->pos[k]);
+        p->n_features += at_pos_is(m->pos[k].kind, AT_IS_ROWS) ? 0 : at_pos_features(&m->pos[k]);
     size_t T = (size_t)(m->n_prefix + p->T + m->n_suffix);
     double *to = p->feature = at_new(arena, double, T *(size_t)p->n_features);
     if (!to)
         return at_oom(err);
     for (size_t t = 0; t < T; t++)
         for (int k = 0; k < m->n_pos; k++)
-            for (int f = 0; m->pos[k].kind != AT_POS_TABLE && f < at_pos_features(&m->pos[k]); f++)
+            for (int f = 0; !at_pos_is(m->pos[k].kind, AT_IS_ROWS) && f < at_pos_features(&m->pos[k]); f++)
                 *to++ = plain_feature(&m->pos[k], f, (int64_t)t + m->pos_origin, (int64_t)T);
     return AT_OK;
 }
@@ -79,12 +82,12 @@ static at_status model_refuse(const at_model *m, at_err *err)
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
             at_weighting w = m->blocks[b].groups[g].weighting;
-            if (w == AT_LEFTMOST_HARD || w == AT_RIGHTMOST_HARD || w == AT_AVERAGE_HARD)
-                return at_fail(
-                    err, AT_EREFUSED,
-                    "block %d, group %d: weighting %s has no useful gradient: its output does not move "
-                    "with the scores",
-                    b, g, at_weighting_names[w]);
+            if (!(at_weighting_parts[w].in & AT_IN_TRAIN))
+                return at_fail(err, AT_EREFUSED, "block %d, group %d: weighting %s has no %s", b, g,
+                               at_weighting_names[w],
+                               at_weighting_hard(w)
+                                   ? "useful gradient: its output does not move with the scores"
+                                   : "gradient here");
         }
     return AT_OK;
 }
@@ -167,7 +170,7 @@ plain_sizes plain_sizes_of(const at_model *m)
             size_t head = (size_t)(a->dk > a->dv ? a->dk : a->dv);
             raise_to(&s.head, head);
             raise_to(&s.group, head * (size_t)a->heads);
-            s.three = s.three || a->weighting == AT_THREEWISE;
+            s.three = s.three || at_weighting_is(a->weighting, AT_IS_PAIRS);
         }
         if (k->kind == AT_BLOCK_RNN) {
             raise_to(&s.state, (size_t)k->rnn.state);
@@ -186,7 +189,7 @@ plain_sizes plain_sizes_of(const at_model *m)
 static double group_cost(const at_group *g, double D, int T)
 {
     double H = g->heads, dk = g->dk, dv = g->dv, sum = 0;
-    bool three = g->weighting == AT_THREEWISE;
+    bool three = at_weighting_is(g->weighting, AT_IS_PAIRS);
     for (int i = 0; i < T; i++) {
         double n = 0;
         for (int j = 0; j < T; j++)

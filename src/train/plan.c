@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const at_train_attention_names[AT_TRAIN_ATTENTIONS] = {
-    [AT_TRAIN_STANDARD] = "standard", [AT_TRAIN_SPARSE] = "sparse", [AT_TRAIN_LINEAR] = "linear"};
-
-const at_train_arch at_train_arch_default = {.attention = AT_TRAIN_STANDARD,
+const at_train_arch at_train_arch_default = {.attention = AT_ATTENTION_STANDARD,
                                              .layers = 3,
                                              .heads = 4,
                                              .width = 64,
@@ -46,7 +43,7 @@ static at_status arch_check(const at_train_arch *a, at_err *err)
     const struct {
         const char *what;
         int64_t v, lo, hi;
-    } ranges[] = {{"attention", (int64_t)a->attention, 0, AT_TRAIN_ATTENTIONS - 1},
+    } ranges[] = {{"attention", (int64_t)a->attention, 0, AT_TRAINED_ATTENTIONS - 1},
                   {"layers", a->layers, 1, MAX_LAYERS},
                   {"width", a->width, 8, 8192},
                   {"heads", a->heads, 1, a->width},
@@ -67,7 +64,7 @@ static at_status arch_check(const at_train_arch *a, at_err *err)
         return at_fail(err, AT_EDOMAIN, "dropout is %g; allowed: 0 to 0.999", a->dropout);
     if (!(a->norm_eps > 0 && a->norm_eps < 1))
         return at_fail(err, AT_EDOMAIN, "norm_eps is %g; allowed: above 0, below 1", a->norm_eps);
-    if (a->attention != AT_TRAIN_SPARSE)
+    if (a->attention != AT_ATTENTION_SPARSE)
         return AT_OK;
     at_status s = in_range("block", a->block, 1, AT_MAX_LENGTH, err);
     if (!s)
@@ -203,7 +200,7 @@ at_status train_plan_places(const at_train_arch *arch, int panel, at_arena *aren
     bool choose = a->slots == 0;
     a->hidden = a->hidden ? a->hidden : a->width > 0 && a->width <= 8192 ? 4 * a->width : 0;
     a->slots = a->slots ? a->slots : 1;
-    if (a->attention == AT_TRAIN_SPARSE && a->block == 0 && a->length > 0)
+    if (a->attention == AT_ATTENTION_SPARSE && a->block == 0 && a->length > 0)
         for (a->block = 1; 4 * (int64_t)a->block * a->block <= a->length;)
             a->block *= 2;
     at_status s = arch_check(a, err);
@@ -234,7 +231,7 @@ at_status train_plan_make(const at_train_arch *arch, int panel, at_arena *arena,
     if (s)
         return s;
     const at_train_arch *a = &p->a;
-    if (a->attention == AT_TRAIN_SPARSE) {
+    if (a->attention == AT_ATTENTION_SPARSE) {
         p->n_ends = train_ends_before(p, p->T);
         if (!(p->end = at_new(arena, uint8_t, p->T)))
             return at_oom(err);

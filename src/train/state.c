@@ -94,7 +94,7 @@ void train_record_print(const at_trainer *t, at_text *out)
     const char *a = (const char *)&t->plan.a;
     at_text_addf(out, "{\"version\":%d,\"arithmetic\":\"%s\",\"steps\":%" PRIu64 ",\"%s\":\"%s\"", VERSION,
                  t->arith.kind == AT_F32 ? "f32" : "f64", t->steps, t->based ? "engine" : "attention",
-                 !t->based       ? at_train_attention_names[t->plan.a.attention]
+                 !t->based       ? at_attention_names[t->plan.a.attention]
                  : t->plan.plain ? "plain"
                                  : "fast");
     for (size_t i = 0; i < N_FIELDS; i++) {
@@ -185,14 +185,13 @@ static at_status record_read(const json_t *o, record *r, const char *path, at_er
     r->steps = (uint64_t)json_integer_value(steps);
     int number = name_parse(o, "arithmetic", numbers, 2, path, err);
     int kind = number < 0 ? -1
-               : r->based
-                   ? name_parse(o, "engine", engines, 2, path, err)
-                   : name_parse(o, "attention", at_train_attention_names, AT_TRAIN_ATTENTIONS, path, err);
+               : r->based ? name_parse(o, "engine", engines, 2, path, err)
+                          : name_parse(o, "attention", at_attention_names, AT_TRAINED_ATTENTIONS, path, err);
     if (kind < 0)
         return AT_EINPUT;
     r->arith = number ? at_f64 : at_f32;
     r->plain = r->based && kind;
-    r->a.attention = r->based ? 0 : (at_train_attention)kind;
+    r->a.attention = r->based ? 0 : (at_attention_kind)kind;
     size_t keys = 4; /* version, arithmetic, steps, and engine or attention */
     for (size_t i = 0; i < N_FIELDS; i++) {
         if (r->based && !fields[i].option)
@@ -205,7 +204,7 @@ static at_status record_read(const json_t *o, record *r, const char *path, at_er
     if (json_object_size(o) != keys)
         return at_fail(err, AT_EINPUT, "%s: " FORMAT ": %zu keys instead of %zu", path, json_object_size(o),
                        keys);
-    if (!r->based && r->a.attention == AT_TRAIN_SPARSE && !r->a.block)
+    if (!r->based && r->a.attention == AT_ATTENTION_SPARSE && !r->a.block)
         return at_fail(err, AT_EINPUT, "%s: " FORMAT ": block must be a positive integer", path);
     return AT_OK;
 }

@@ -388,13 +388,13 @@ double at_trainer_flops(const at_trainer *t, int T)
     double D = p->D, pairs = 0;
     for (int i = 0; i < T; i++) {
         int64_t reach = (int64_t)p->a.windows * p->a.block;
-        if (p->a.attention == AT_TRAIN_SPARSE && i >= reach)
+        if (p->a.attention == AT_ATTENTION_SPARSE && i >= reach)
             pairs += (double)reach + train_ends_before(p, (int)(i - reach + 1));
         else
             pairs += i + 1;
     }
     double dense = T * (2 * D * (4 * D + 2.0 * p->U)), attention = 4 * D * pairs;
-    if (p->a.attention == AT_TRAIN_LINEAR)
+    if (p->a.attention == AT_ATTENTION_LINEAR)
         attention = 4 * D * p->d * T;
     return 3 * (p->a.layers * (dense + attention) + 2 * D * p->R * T);
 }

@@ -3,7 +3,7 @@
 . tools/test/lib.sh
 fresh()
 {
-    for file in docs/model.md tools/reference.py src/model/names.c src/model/codec.c src/model/layout.c src/model/model_internal.h; do
+    for file in docs/model.md tools/reference.py include/attest/parts.def src/model/names.c src/model/codec.c src/model/layout.c src/model/model_internal.h; do
         put $file <"$file"
     done
 }
@@ -25,8 +25,10 @@ change tools/reference.py 's/ windows / /'
 fails 'a key that the reader leaves out' 'tools/reference.py does not know "windows"' check
 change tools/reference.py 's/strict-future/other/'
 fails 'a name that the reader leaves out' 'tools/reference.py does not know "strict-future"' check
-change src/model/names.c 's/\[AT_SOFTMAX\] = "softmax",/&\n    [AT_TOY] = "toy",/'
+change src/model/names.c 's/\[AT_BLOCK_ATTN\] = "attn",/&\n    [AT_TOY] = "toy",/'
 fails 'a new name in the code' 'docs/model.md does not say what `toy` is' check
+change include/attest/parts.def 's/^AT_WEIGHTING_ROW(AT_SOFTMAX, "softmax"/AT_WEIGHTING_ROW(AT_TOY, "toy", 0, 0, "")\n&/'
+fails 'a new part' 'tools/reference.py does not know "toy"' check
 change src/model/codec.c 's/    io_bool(c, "bias", &g->bias);/&\n    io_bool(c, "toy_key", \&g->toy);/'
 fails 'a new key in the code' 'tools/reference.py does not know "toy_key"' check
 change src/model/layout.c 's/    meet(&w, &r->w, true/    meet(\&w, \&r->t, true, D, 0, "readout.toy");\n&/'

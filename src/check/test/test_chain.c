@@ -87,7 +87,7 @@ static at_model model(void)
     at_model m;
     OK(at_dp_example_load("prefix-sum", &d, &err));
     OK(at_dp_bind(d, (int64_t[]){N, 3}, &x, &err));
-    OK(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err));
+    OK(at_dp_model(x, &(at_dp_options){AT_ATTENTION_STANDARD}, &m, &err));
     at_dp_instance_free(x);
     at_dp_free(d);
     return m;

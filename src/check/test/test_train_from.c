@@ -82,7 +82,7 @@ static int wrong(const at_model *m, const lesson *l)
     return bad;
 }
 
-static at_model decoder(at_dp_attention kind)
+static at_model decoder(at_attention_kind kind)
 {
     at_err err = {0};
     at_model m;
@@ -98,7 +98,7 @@ static void still(void **state)
     for (int kind = 0; kind < 2; kind++)
         for (int single = 0; single < 2; single++) {
             at_err err = {0};
-            at_model m = decoder(kind ? AT_DP_SPARSE : AT_DP_STANDARD), back;
+            at_model m = decoder(kind ? AT_ATTENTION_SPARSE : AT_ATTENTION_STANDARD), back;
             at_trainer *t;
             double loss;
             at_adamw o = at_adamw_default;
@@ -126,7 +126,7 @@ static void perturbed(void **state)
     lesson l;
     lesson_make(&l);
     at_err err = {0};
-    at_model m = decoder(AT_DP_STANDARD), before, after;
+    at_model m = decoder(AT_ATTENTION_STANDARD), before, after;
     at_trainer *t;
     at_train_options options = {.length = LONGEST};
     double first, last = 0;

@@ -6,11 +6,11 @@
 
 static const struct {
     const char *id;
-    at_dp_attention kind;
+    at_attention_kind kind;
     double width, total; /* exponents in theory, for edit distance */
-} claims[] = {{"dp-standard", AT_DP_STANDARD, 0, 2},
-              {"dp-linear", AT_DP_LINEAR, 0.5, 2},
-              {"dp-sparse", AT_DP_SPARSE, 0.5, 2}};
+} claims[] = {{"dp-standard", AT_ATTENTION_STANDARD, 0, 2},
+              {"dp-linear", AT_ATTENTION_LINEAR, 0.5, 2},
+              {"dp-sparse", AT_ATTENTION_SPARSE, 0.5, 2}};
 
 static void test_one_shape(void **state)
 {
@@ -103,9 +103,9 @@ static void test_expressions(void **state)
     (void)state;
     static const struct {
         const char *id;
-        at_dp_attention kind;
+        at_attention_kind kind;
         double attention;
-    } kinds[] = {{"arith-standard", AT_DP_STANDARD, 2}, {"arith-sparse", AT_DP_SPARSE, 1.5}};
+    } kinds[] = {{"arith-standard", AT_ATTENTION_STANDARD, 2}, {"arith-sparse", AT_ATTENTION_SPARSE, 1.5}};
     for (int i = 0; i < 2; i++) {
         double first[14] = {0}, out[14] = {0};
         for (int r = 0; claim_expr_law_rows[r]; r++) {

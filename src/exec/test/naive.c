@@ -142,6 +142,7 @@ static bool allowed(const at_mask *m, int i, int j)
         return j >= i;
     case AT_MASK_STRICT_FUTURE:
         return j > i;
+    case AT_MASK_BLOCK_SPARSE:
     default:
         return (i - m->windows * m->block < j && j <= i) ||
                (j <= i && (j - 1) % m->block >= m->block - m->ends);
@@ -190,6 +191,8 @@ static void position_feature(mpfr_t z, const at_pos *p, int f, long i, long T)
         else
             mpfr_sin(a, a, N);
         break;
+    case AT_POS_SQRT_PAIR:
+    case AT_POS_TABLE:
     default:
         mpfr_add_si(a, a, p->shift, N);
         mpfr_div(a, b, a, N);
@@ -245,6 +248,8 @@ static void embedding(const at_model *m, const at_input *in, int T, row *x)
                     embed_add(m, &field->embed, subset_row(v, field->pick), NULL, x[t]);
                     v += field->pick;
                     break;
+                case AT_FIELD_REAL:
+                case AT_FIELD_INT:
                 default:
                     for (int k = 0; k < field->size; k++) {
                         from_double(c, *v++);
@@ -452,6 +457,8 @@ static bool weigh(const at_group *g, mpfr_t *s, int n, mpfr_t *w)
         for (int j = 0; j < n; j++)
             mpfr_set(w[j], s[j], N);
         break;
+    case AT_SOFTMAX:
+    case AT_THREEWISE:
     default:
         for (int j = 0; j < n; j++) {
             sub(w[j], s[j], s[best]);

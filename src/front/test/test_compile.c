@@ -88,14 +88,14 @@ static int wrong_chains(const point *p, const at_model *m, const at_dp_instance 
     return wrong;
 }
 
-static void point_check(const point *p, at_dp_attention kind, bool draw, int inputs, const char *ariths)
+static void point_check(const point *p, at_attention_kind kind, bool draw, int inputs, const char *ariths)
 {
     at_dp *d;
     at_dp_instance *x = instance(p->file, p->size, &d);
     at_model m;
     at_err err = {0};
     if (at_dp_model(x, &(at_dp_options){kind}, &m, &err))
-        fail_msg("%s (%s): %s", p->file, at_dp_attention_names[kind], err.text);
+        fail_msg("%s (%s): %s", p->file, at_attention_names[kind], err.text);
     double margin = INFINITY;
     if (!draw) { /* every input, when there are few enough */
         double all = pow(p->letters, (double)x->n_input);
@@ -108,11 +108,11 @@ static void point_check(const point *p, at_dp_attention kind, bool draw, int inp
         assert_int_equal(at_arith_parse(name, &a, &err), AT_OK);
         int wrong = wrong_chains(p, &m, x, a, inputs, draw, &margin);
         if (wrong)
-            fail_msg("%s (%s) in %s: %d of %d chains are wrong", p->file, at_dp_attention_names[kind], name,
+            fail_msg("%s (%s) in %s: %d of %d chains are wrong", p->file, at_attention_names[kind], name,
                      wrong, inputs);
     }
     print_message("%s %s, L = %d, width %d: %d inputs, least margin %.3g\n", p->file,
-                  at_dp_attention_names[kind], (int)x->L, m.width, inputs, margin);
+                  at_attention_names[kind], (int)x->L, m.width, inputs, margin);
     assert_true(margin > 0.1);
     at_model_release(&m);
     at_dp_instance_free(x);
@@ -141,28 +141,28 @@ static void test_small(void **state)
         {"palindrome", {6}, 2},
     };
     for (size_t k = 0; k < sizeof points / sizeof *points; k++)
-        for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++)
-            point_check(&points[k], (at_dp_attention)kind, false, 0,
-                        kind == AT_DP_STANDARD ? "f64 f32 p22" : "f64 f32");
+        for (int kind = 0; kind < AT_ATTENTIONS; kind++)
+            point_check(&points[k], (at_attention_kind)kind, false, 0,
+                        kind == AT_ATTENTION_STANDARD ? "f64 f32 p22" : "f64 f32");
 }
 
 static void test_large(void **state)
 {
     (void)state;
-    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_STANDARD, true, 8, "f64 f32 p22");
-    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_LINEAR, true, 2, "f64 f32");
-    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_SPARSE, true, 2, "f64 f32");
-    point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_DP_STANDARD, true, 3, "f64");
-    point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_DP_LOCAL, true, 6, "f64 f32");
-    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_DP_LOCAL, true, 2, "f64");
-    point_check(&(point){"prefix-sum", {90, 7}, 7}, AT_DP_LOCAL, true, 20, "f64 f32");
-    point_check(&(point){"lis", {40, 100}, 100}, AT_DP_STANDARD, true, 4, "f64");
-    point_check(&(point){"knapsack", {10, 30}, 12}, AT_DP_STANDARD, true, 4, "f64");
-    point_check(&(point){"knapsack", {10, 30}, 12}, AT_DP_SPARSE, true, 2, "f64");
+    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_ATTENTION_STANDARD, true, 8, "f64 f32 p22");
+    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_ATTENTION_LINEAR, true, 2, "f64 f32");
+    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_ATTENTION_SPARSE, true, 2, "f64 f32");
+    point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_ATTENTION_STANDARD, true, 3, "f64");
+    point_check(&(point){"edit-distance-local", {20, 20}, 4}, AT_ATTENTION_LOCAL, true, 6, "f64 f32");
+    point_check(&(point){"edit-distance", {20, 20}, 4}, AT_ATTENTION_LOCAL, true, 2, "f64");
+    point_check(&(point){"prefix-sum", {90, 7}, 7}, AT_ATTENTION_LOCAL, true, 20, "f64 f32");
+    point_check(&(point){"lis", {40, 100}, 100}, AT_ATTENTION_STANDARD, true, 4, "f64");
+    point_check(&(point){"knapsack", {10, 30}, 12}, AT_ATTENTION_STANDARD, true, 4, "f64");
+    point_check(&(point){"knapsack", {10, 30}, 12}, AT_ATTENTION_SPARSE, true, 2, "f64");
 }
 
 /* The same tensor shapes at every size: nothing in the model grows with the input. */
-static void shapes_equal(const char *file, at_dp_attention kind, int64_t sizes[3][2])
+static void shapes_equal(const char *file, at_attention_kind kind, int64_t sizes[3][2])
 {
     at_model m[3];
     for (int k = 0; k < 3; k++) {
@@ -170,8 +170,8 @@ static void shapes_equal(const char *file, at_dp_attention kind, int64_t sizes[3
         at_err err = {0};
         at_dp_instance *x = instance(file, sizes[k], &d);
         if (at_dp_model(x, &(at_dp_options){kind}, &m[k], &err))
-            fail_msg("%s (%s): %s", file, at_dp_attention_names[kind], err.text);
-        if (kind == AT_DP_LOCAL) { /* what does grow is the mask's block: it is the locality */
+            fail_msg("%s (%s): %s", file, at_attention_names[kind], err.text);
+        if (kind == AT_ATTENTION_LOCAL) { /* what does grow is the mask's block: it is the locality */
             int heads = 0;
             for (int b = 0; b < m[k].n_blocks; b++)
                 for (int g = 0; m[k].blocks[b].kind == AT_BLOCK_ATTN && g < m[k].blocks[b].n_groups; g++) {
@@ -197,16 +197,16 @@ static void shapes_equal(const char *file, at_dp_attention kind, int64_t sizes[3
 static void test_shapes(void **state)
 {
     (void)state;
-    shapes_equal("edit-distance", AT_DP_STANDARD, (int64_t[3][2]){{5, 5}, {10, 10}, {20, 20}});
-    shapes_equal("edit-distance-local", AT_DP_LOCAL, (int64_t[3][2]){{1, 1}, {4, 9}, {20, 20}});
-    shapes_equal("prefix-sum", AT_DP_LOCAL, (int64_t[3][2]){{1, 5}, {20, 5}, {90, 5}});
+    shapes_equal("edit-distance", AT_ATTENTION_STANDARD, (int64_t[3][2]){{5, 5}, {10, 10}, {20, 20}});
+    shapes_equal("edit-distance-local", AT_ATTENTION_LOCAL, (int64_t[3][2]){{1, 1}, {4, 9}, {20, 20}});
+    shapes_equal("prefix-sum", AT_ATTENTION_LOCAL, (int64_t[3][2]){{1, 5}, {20, 5}, {90, 5}});
 }
 
 /* With linear and sparse attention the width grows like the square root of the length, and depth does not grow. */
 static void test_width(void **state)
 {
     (void)state;
-    for (int kind = AT_DP_LINEAR; kind <= AT_DP_SPARSE; kind++) {
+    for (int kind = AT_ATTENTION_LINEAR; kind <= AT_ATTENTION_SPARSE; kind++) {
         double width[2], length[2];
         int layers[2];
         for (int k = 0; k < 2; k++) {
@@ -215,7 +215,7 @@ static void test_width(void **state)
             at_dp_instance *x = instance("edit-distance", (int64_t[]){k ? 32 : 8, k ? 32 : 8}, &d);
             at_model m;
             at_size z;
-            assert_int_equal(at_dp_model(x, &(at_dp_options){(at_dp_attention)kind}, &m, &err), AT_OK);
+            assert_int_equal(at_dp_model(x, &(at_dp_options){(at_attention_kind)kind}, &m, &err), AT_OK);
             at_model_size(&m, &z);
             width[k] = z.width;
             layers[k] = z.layers;
@@ -226,7 +226,7 @@ static void test_width(void **state)
         }
         double exponent = log(width[1] / width[0]) / log(length[1] / length[0]);
         print_message("%s: width %.0f to %.0f over L = %.0f to %.0f, exponent %.2f\n",
-                      at_dp_attention_names[kind], width[0], width[1], length[0], length[1], exponent);
+                      at_attention_names[kind], width[0], width[1], length[0], length[1], exponent);
         assert_true(exponent > 0.4 && exponent < 0.6);
         assert_int_equal(layers[0], layers[1]);
     }
@@ -241,7 +241,7 @@ static void test_broken(void **state)
     at_err err = {0};
     at_dp_instance *x = instance(p.file, p.size, &d);
     at_model m;
-    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err), AT_OK);
+    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_ATTENTION_STANDARD}, &m, &err), AT_OK);
     double margin = INFINITY;
     assert_int_equal(wrong_chains(&p, &m, x, at_f64, 64, false, &margin), 0);
     assert_true(wrong_chains(&p, &m, x, (at_arith){AT_PBIT, 5, 10}, 64, false, &margin) > 0);
@@ -265,7 +265,7 @@ static void test_local(void **state)
         at_err err = {0};
         at_dp_instance *x = instance(points[k].file, points[k].size, &d);
         at_model m;
-        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_LOCAL}, &m, &err), AT_OK);
+        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_ATTENTION_LOCAL}, &m, &err), AT_OK);
         double margin = INFINITY;
         assert_int_equal(wrong_chains(&points[k], &m, x, at_f64, 64, false, &margin), 0);
         for (int b = 0; b < m.n_blocks; b++)
@@ -277,7 +277,7 @@ static void test_local(void **state)
         assert_true(wrong > 0);
         at_model_release(&m);
         x->locality = -1;
-        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_LOCAL}, &m, &err), AT_EREFUSED);
+        assert_int_equal(at_dp_model(x, &(at_dp_options){AT_ATTENTION_LOCAL}, &m, &err), AT_EREFUSED);
         assert_non_null(strstr(err.text, "states"));
         at_dp_instance_free(x);
         at_dp_free(d);
@@ -292,7 +292,7 @@ static void test_length(void **state)
     at_err err = {0};
     at_dp_instance *x = instance("edit-distance", (int64_t[]){3, 3}, &d);
     at_model m;
-    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_DP_STANDARD}, &m, &err), AT_OK);
+    assert_int_equal(at_dp_model(x, &(at_dp_options){AT_ATTENTION_STANDARD}, &m, &err), AT_OK);
     at_arena a;
     at_arena_init(&a);
     double prompt[64] = {1, 0, 0, 0, 0, 1}, *rows, least;

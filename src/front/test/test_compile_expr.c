@@ -91,7 +91,7 @@ static int wrong_drawn(const at_model *m, const char *arith, int p, int k, int c
     return wrong;
 }
 
-static const at_dp_attention kinds[2] = {AT_DP_STANDARD, AT_DP_SPARSE};
+static const at_attention_kind kinds[2] = {AT_ATTENTION_STANDARD, AT_ATTENTION_SPARSE};
 
 static void listed_check(int p, int least, int k, const char *ariths, uint64_t stride)
 {
@@ -107,7 +107,7 @@ static void listed_check(int p, int least, int k, const char *ariths, uint64_t s
             uint64_t wrong = wrong_listed(&m, arith, &s, stride, &margin);
             print_message(
                 "mod %d, %d to %d operators, %s, %s: %llu of %llu expressions, %llu wrong, margin %.3g\n", p,
-                least, k, at_dp_attention_names[kinds[kind]], arith,
+                least, k, at_attention_names[kinds[kind]], arith,
                 (unsigned long long)((s.count + stride - 1) / stride), (unsigned long long)s.count,
                 (unsigned long long)wrong, margin);
             assert_int_equal(wrong, 0);
@@ -139,12 +139,12 @@ static void test_drawn(void **state)
                          0); /* fewer operators than it may have */
         assert_int_equal(wrong_drawn(&m, "f32", 11, 16, 10, &margin), 0);
         assert_int_equal(wrong_drawn(&m, "p20", 11, 16, 10, &margin), 0);
-        print_message("mod 11, 16 operators, %s: margin %.3g\n", at_dp_attention_names[kinds[kind]], margin);
+        print_message("mod 11, 16 operators, %s: margin %.3g\n", at_attention_names[kinds[kind]], margin);
         assert_true(margin > 0.1);
         assert_true(wrong_drawn(&m, "p19", 11, 16, 6, &margin) > 0); /* 20 bits are the least */
         at_model_release(&m);
     }
-    at_model m = model_of((at_expr_spec){.p = 97, .operators = 5, .kind = AT_DP_STANDARD});
+    at_model m = model_of((at_expr_spec){.p = 97, .operators = 5, .kind = AT_ATTENTION_STANDARD});
     double margin = INFINITY;
     assert_int_equal(wrong_drawn(&m, "f64", 97, 5, 100, &margin), 0);
     at_model_release(&m);
@@ -227,20 +227,20 @@ static void test_broken(void **state)
         assert_true(wrong_listed(&m, "f64", &s, 1, &margin) > 0);
         at_model_release(&m);
     }
-    at_model m = model_of(
-        (at_expr_spec){.p = 5, .operators = 2, .kind = AT_DP_STANDARD, .scale = 0.01}); /* mixes tokens */
+    at_model m = model_of((at_expr_spec){
+        .p = 5, .operators = 2, .kind = AT_ATTENTION_STANDARD, .scale = 0.01}); /* mixes tokens */
     assert_true(wrong_listed(&m, "f64", &s, 1, &margin) > 0);
     at_model_release(&m);
-    m = model_of((at_expr_spec){.p = 5, .operators = 2, .kind = AT_DP_STANDARD});
+    m = model_of((at_expr_spec){.p = 5, .operators = 2, .kind = AT_ATTENTION_STANDARD});
     assert_true(wrong_listed(&m, "p8", &s, 1, &margin) > 0); /* 9 bits are the least */
     at_model_release(&m);
     at_expr_space_release(&s);
     for (int k = 1; k <= 16;
          k += k < 4 ? 1 : 4) { /* a block of 4k is the least: one less, and long ones go wrong */
-        m = model_of((at_expr_spec){.p = 5, .operators = k, .kind = AT_DP_SPARSE, .block = 4 * k});
+        m = model_of((at_expr_spec){.p = 5, .operators = k, .kind = AT_ATTENTION_SPARSE, .block = 4 * k});
         assert_int_equal(wrong_drawn(&m, "f64", 5, k, 20, &margin), 0);
         at_model_release(&m);
-        m = model_of((at_expr_spec){.p = 5, .operators = k, .kind = AT_DP_SPARSE, .block = 4 * k - 1});
+        m = model_of((at_expr_spec){.p = 5, .operators = k, .kind = AT_ATTENTION_SPARSE, .block = 4 * k - 1});
         assert_true(wrong_drawn(&m, "f64", 5, k, 20, &margin) > 0);
         at_model_release(&m);
     }
@@ -257,11 +257,11 @@ static void test_refusals(void **state)
         {{.p = 257, .operators = 3}, "p=257: must be a prime in 2..251"},
         {{.p = 5, .operators = 0}, "operators=0: must be in 1..720"},
         {{.p = 5, .operators = 721}, "operators=721: must be in 1..720"},
-        {{.p = 5, .operators = 3, .kind = AT_DP_LINEAR},
+        {{.p = 5, .operators = 3, .kind = AT_ATTENTION_LINEAR},
          "expressions are compiled with standard or sparse attention; with linear attention no constant "
          "width serves "
          "all lengths"},
-        {{.p = 5, .operators = 3, .kind = AT_DP_SPARSE, .block = -1},
+        {{.p = 5, .operators = 3, .kind = AT_ATTENTION_SPARSE, .block = -1},
          "block=-1: must be at least 1, or 0 for 4 operators"},
     };
     at_model m;
@@ -270,7 +270,7 @@ static void test_refusals(void **state)
         assert_int_equal(at_exit_code(at_expr_model(&rows[k].s, &m, &err)), 2);
         assert_string_equal(err.text, rows[k].says);
     }
-    m = model_of((at_expr_spec){.p = 5, .operators = 2, .kind = AT_DP_STANDARD});
+    m = model_of((at_expr_spec){.p = 5, .operators = 2, .kind = AT_ATTENTION_STANDARD});
     int p, operators;
     assert_true(at_expr_model_is(&m, &p, &operators) && p == 5 && operators == 2);
     double prompt[9] = {10, 3, 10, 3, 10, 3, 10, 3, 9}; /* 0 + 0 + 0 + 0 =: one operator too many */
@@ -297,7 +297,7 @@ static void test_refusals(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    at_expr_spec s = {.p = 3, .operators = 2, .kind = AT_DP_SPARSE};
+    at_expr_spec s = {.p = 3, .operators = 2, .kind = AT_ATTENTION_SPARSE};
     at_model m;
     long k = 1;
     for (bool fired = true; fired; k++) {

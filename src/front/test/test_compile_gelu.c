@@ -40,7 +40,7 @@ static void recurrence_check(const char *file, const char *sizes)
     at_program *P;
     at_model m;
     at_err err = {0};
-    if (at_dp_program(x, &(at_dp_options){.attention = AT_DP_STANDARD}, &P, &err))
+    if (at_dp_program(x, &(at_dp_options){.attention = AT_ATTENTION_STANDARD}, &P, &err))
         fail_msg("%s", err.text);
     at_gelu(P, 0x1p64);
     if (at_assemble(P, &m, NULL, &err))

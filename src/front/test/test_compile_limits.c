@@ -45,12 +45,12 @@ static void test_large(void **state)
     enum { N = 8 };
     static const int64_t factors[] = {1, 1000, 100000, 11111111, 11111111111};
     for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
-        for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
+        for (int kind = 0; kind < AT_ATTENTIONS; kind++) {
             at_dp *d = weighted(factors[f]);
             at_dp_instance *x = bound(d, N);
             at_model m;
             at_err err = {0};
-            if (at_dp_model(x, &(at_dp_options){(at_dp_attention)kind}, &m, &err))
+            if (at_dp_model(x, &(at_dp_options){(at_attention_kind)kind}, &m, &err))
                 fail_msg("%s", err.text);
             for (uint64_t k = 0; k < 20; k++) {
                 at_arena a;
@@ -81,8 +81,8 @@ static void test_large(void **state)
 static void test_compared(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
-        at_dp_options o = {(at_dp_attention)kind};
+    for (int kind = 0; kind < AT_ATTENTIONS; kind++) {
+        at_dp_options o = {(at_attention_kind)kind};
         at_dp *d =
             parsed("problem \"p\"\nsize n in 1..9\ninput a[n] in 0..9\nstate i in 1..n\nvalue v in 0..1\n"
                    "take x = a[i]\nv = if 1000000*x > 4999999 then 1 else 0\nanswer v\n");
@@ -171,7 +171,7 @@ static int fold_right(const folding *f, int64_t top, at_arith arith, int kind)
     at_model m;
     at_err err = {0};
     int right = -1;
-    at_status s = at_dp_model(x, &(at_dp_options){(at_dp_attention)kind, .arith = &arith}, &m, &err);
+    at_status s = at_dp_model(x, &(at_dp_options){(at_attention_kind)kind, .arith = &arith}, &m, &err);
     if (s && (s != AT_EDOMAIN || !strstr(err.text, "error")))
         fail_msg("%s", err.text);
     if (s)
@@ -215,18 +215,19 @@ static void test_selections(void **state)
     int refusals = 0;
     for (int f = 0; f < 2; f++)
         for (int a = 0; a < 3; a++)
-            for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++)
+            for (int kind = 0; kind < AT_ATTENTIONS; kind++)
                 for (int64_t top = 15; top < 0x1p39; top = 8 * top + 1) {
                     int right = fold_right(&foldings[f], top, run[a].arith, kind);
-                    double sure = kind == AT_DP_LINEAR || kind == AT_DP_SPARSE ? run[a].mean : run[a].right;
+                    double sure = kind == AT_ATTENTION_LINEAR || kind == AT_ATTENTION_SPARSE ? run[a].mean
+                                                                                             : run[a].right;
                     refusals += right < 0;
                     if (right == 0 || (right < 0 && (double)top < sure))
-                        fail_msg("rule %d, arithmetic %d, %s, top %lld: %s", f, a,
-                                 at_dp_attention_names[kind], (long long)top, right ? "refused" : "wrong");
+                        fail_msg("rule %d, arithmetic %d, %s, top %lld: %s", f, a, at_attention_names[kind],
+                                 (long long)top, right ? "refused" : "wrong");
                 }
     assert_true(refusals > 0);
     /* as it was met: 1000000000 + 999999999 modulo 1000000007 */
-    assert_int_equal(fold_right(&foldings[0], 1000000006, at_f64, AT_DP_STANDARD), 1);
+    assert_int_equal(fold_right(&foldings[0], 1000000006, at_f64, AT_ATTENTION_STANDARD), 1);
 }
 
 static void refused(const char *text, int64_t n, const at_dp_options *o, const char *words)
@@ -249,8 +250,8 @@ static void refused(const char *text, int64_t n, const at_dp_options *o, const c
 static void test_too_large(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
-        at_dp_options o = {(at_dp_attention)kind};
+    for (int kind = 0; kind < AT_ATTENTIONS; kind++) {
+        at_dp_options o = {(at_attention_kind)kind};
         refused(HEAD "value v in 0..1099511627777\nv = x\nanswer v\n", 3, &o,
                 "t.dp:6:7: v lies in 0..1099511627777 at these sizes; compiled are numbers in -2^40..2^40");
         refused(HEAD "value v in 0..9\nv = x*200000000000 mod 7\nanswer v\n", 3, &o,
@@ -266,7 +267,7 @@ static void test_too_large(void **state)
 static void test_places(void **state)
 {
     (void)state;
-    at_dp_options o = {AT_DP_STANDARD, .arith = &at_f32};
+    at_dp_options o = {AT_ATTENTION_STANDARD, .arith = &at_f32};
     refused(
         "problem \"add mod\"\nsize n in 1..9\ninput a[n] in 0..9999998\nstate i in 1..n\n"
         "value s in 0..9999998\ntake x = a[i]\nneed p = (i-1) when i > 1\nlet y = if i > 1 then p.s else 0\n"
@@ -291,11 +292,11 @@ static void test_fewer(void **state)
     (void)state;
     static const char text[] = HEAD "value v in 0..9\nv = x\nanswer v\n";
     /* n = 2: L = 6, W = 3, 2 blocks; every row needs the 3 before it */
-    refused(text, 2, &(at_dp_options){AT_DP_LINEAR, 0, 2},
+    refused(text, 2, &(at_dp_options){AT_ATTENTION_LINEAR, 0, 2},
             "t.dp: 2 fewer, and there are only 2; one must be left");
-    refused(text, 2, &(at_dp_options){AT_DP_SPARSE, 0, 3},
+    refused(text, 2, &(at_dp_options){AT_ATTENTION_SPARSE, 0, 3},
             "t.dp: 3 fewer, and there are only 3; one must be left");
-    refused(text, 2, &(at_dp_options){AT_DP_LOCAL, 0, 3},
+    refused(text, 2, &(at_dp_options){AT_ATTENTION_LOCAL, 0, 3},
             "t.dp: 3 fewer, and there are only 3; one must be left");
 }
 

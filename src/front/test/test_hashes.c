@@ -69,10 +69,12 @@ static void test_hashes(void **state)
         snprintf(file, sizeof file, "examples/%s.dp", examples[i].file);
         OK(at_dp_load(file, &d, &err));
         OK(at_dp_bind(d, examples[i].size, &x, &err));
-        for (int k = 0; k < 2 * AT_DP_ATTENTIONS; k++) {
+        static const at_attention_kind order[AT_ATTENTIONS] = {AT_ATTENTION_STANDARD, AT_ATTENTION_LINEAR,
+                                                               AT_ATTENTION_SPARSE, AT_ATTENTION_LOCAL};
+        for (int k = 0; k < 2 * AT_ATTENTIONS; k++) {
             at_model m;
-            at_dp_options o = {.attention = k / 2, .arith = &ariths[k % 2]};
-            at_text_addf(&made, "%s %s %s: ", examples[i].file, at_dp_attention_names[k / 2],
+            at_dp_options o = {.attention = order[k / 2], .arith = &ariths[k % 2]};
+            at_text_addf(&made, "%s %s %s: ", examples[i].file, at_attention_names[o.attention],
                          k % 2 ? "f32" : "f64");
             error_add(&made, x, &o);
             model_add(&made, at_dp_model(x, &o, &m, NULL), &m);
@@ -82,8 +84,8 @@ static void test_hashes(void **state)
     }
     for (int k = 0; k < 2; k++) {
         at_model m;
-        at_expr_spec s = {.p = 5, .operators = 3, .kind = k ? AT_DP_SPARSE : AT_DP_STANDARD};
-        at_text_addf(&made, "expressions %s: ", at_dp_attention_names[s.kind]);
+        at_expr_spec s = {.p = 5, .operators = 3, .kind = k ? AT_ATTENTION_SPARSE : AT_ATTENTION_STANDARD};
+        at_text_addf(&made, "expressions %s: ", at_attention_names[s.kind]);
         model_add(&made, at_expr_model(&s, &m, NULL), &m);
     }
     golden_check(path, made.s, *state);

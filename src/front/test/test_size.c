@@ -53,7 +53,7 @@ static void close_problem(problem *p)
 static void shape(const problem *p, int kind, at_model *m)
 {
     at_err err = {0};
-    if (at_dp_shape(p->x, &(at_dp_options){.attention = (at_dp_attention)kind}, m, &err))
+    if (at_dp_shape(p->x, &(at_dp_options){.attention = (at_attention_kind)kind}, m, &err))
         fail_msg("%s", err.text);
 }
 
@@ -99,14 +99,14 @@ static void test_same(void **state)
     for (int k = 0; k < EXAMPLES; k++)
         for (int s = 0; s < 2; s++) {
             problem p = open_problem(examples[k].file, examples[k].size[s]);
-            for (int kind = 0; kind < AT_DP_ATTENTIONS; kind++) {
+            for (int kind = 0; kind < AT_ATTENTIONS; kind++) {
                 at_model m, real;
                 at_err err = {0};
                 at_cost c, want;
                 at_size z, real_z;
                 shape(&p, kind, &m);
                 assert_int_equal(
-                    at_dp_model(p.x, &(at_dp_options){.attention = (at_dp_attention)kind}, &real, &err),
+                    at_dp_model(p.x, &(at_dp_options){.attention = (at_attention_kind)kind}, &real, &err),
                     AT_OK);
                 same_shapes(examples[k].file, &m, &real);
                 assert_null(m.weights);
@@ -141,7 +141,7 @@ static void test_standard(void **state)
         int64_t length[4];
         for (int s = 0; s < 4; s++) {
             problem p = open_problem(examples[k].file, examples[k].size[s]);
-            shape(&p, AT_DP_STANDARD, &m[s]);
+            shape(&p, AT_ATTENTION_STANDARD, &m[s]);
             length[s] = p.x->L;
             close_problem(&p);
             same_shapes(examples[k].file, &m[s], &m[0]);
@@ -162,7 +162,7 @@ static void test_roots(void **state)
         int64_t size[2][2];
     } points[] = {{"edit-distance", {{126, 126}, {1022, 1022}}}, {"prefix-sum", {{8191, 7}, {524287, 7}}}};
     for (int k = 0; k < 2; k++)
-        for (int kind = AT_DP_LINEAR; kind <= AT_DP_SPARSE; kind++) {
+        for (int kind = AT_ATTENTION_LINEAR; kind <= AT_ATTENTION_SPARSE; kind++) {
             double per_root[2];
             int layers[2];
             for (int s = 0; s < 2; s++) {
@@ -179,7 +179,7 @@ static void test_roots(void **state)
                 per_root[s] = z.width / sqrt((double)p.x->L);
                 layers[s] = z.layers;
                 print_message("%s %s, L = %d: width %d, %zu parameters, %.3g dense, %.3g attention\n",
-                              points[k].file, at_dp_attention_names[kind], (int)p.x->L, z.width, z.parameters,
+                              points[k].file, at_attention_names[kind], (int)p.x->L, z.width, z.parameters,
                               (double)c.dense, (double)c.attention);
                 at_model_release(&m);
                 close_problem(&p);
@@ -198,7 +198,7 @@ static void test_memory(void **state)
         at_model m;
         at_err err = {0};
         at_alloc_inject(nth);
-        at_status st = at_dp_shape(p.x, &(at_dp_options){.attention = AT_DP_STANDARD}, &m, &err);
+        at_status st = at_dp_shape(p.x, &(at_dp_options){.attention = AT_ATTENTION_STANDARD}, &m, &err);
         fired = at_alloc_injected();
         at_alloc_inject(0);
         assert_int_equal(st, fired ? AT_ENOMEM : AT_OK);
@@ -213,14 +213,14 @@ static void test_memory(void **state)
 static void test_reals(void **state)
 {
     (void)state;
-    at_dp_options o = {.attention = AT_DP_SPARSE, .reals = true};
+    at_dp_options o = {.attention = AT_ATTENTION_SPARSE, .reals = true};
     for (int large = 0; large < 2; large++) {
         problem p = open_problem("knapsack", large ? (int64_t[]){180, 180} : (int64_t[]){4, 16});
         at_model m, real;
         at_err err = {0};
         if (at_dp_shape(p.x, &o, &real, &err))
             fail_msg("%s", err.text);
-        at_status s = at_dp_shape(p.x, &(at_dp_options){.attention = AT_DP_SPARSE}, &m, &err);
+        at_status s = at_dp_shape(p.x, &(at_dp_options){.attention = AT_ATTENTION_SPARSE}, &m, &err);
         assert_int_equal(s, large ? AT_EDOMAIN : AT_OK);
         if (!s) {
             same_shapes("knapsack, over the reals", &m, &real);

@@ -71,8 +71,8 @@ static void grids(void **state)
                   .seeds = "7",
                   .recipe = "rate=0.5"};
     n = cells_of(&g, &a, &c);
-    assert_int_equal(c[0].recipe.arch.attention, AT_TRAIN_LINEAR);
-    assert_int_equal(c[1].recipe.arch.attention, AT_TRAIN_STANDARD);
+    assert_int_equal(c[0].recipe.arch.attention, AT_ATTENTION_LINEAR);
+    assert_int_equal(c[1].recipe.arch.attention, AT_ATTENTION_STANDARD);
     assert_true(n % 4 == 0 && c[0].recipe.arch.width == 8 && c[2].recipe.arch.width == 24);
     assert_true(c[0].recipe.adamw.rate == 0.5 && c[0].recipe.seed == 7);
     const struct {
@@ -193,7 +193,7 @@ static void sweeps(void **state)
         snprintf(shape, sizeof shape,
                  "{\"preset\":\"quick\",\"attention\":\"%s\",\"width\":%d,\"layers\":%d,\"heads\":%d,"
                  "\"parameters\":",
-                 at_train_attention_names[arch->attention], arch->width, arch->layers, arch->heads);
+                 at_attention_names[arch->attention], arch->width, arch->layers, arch->heads);
         if (!strstr(text[0].s, shape))
             fail_msg("no %s in\n%s", shape, text[0].s);
     }
@@ -240,7 +240,7 @@ static void marks(void **state)
             at_grid_cell ed = c[i];
             at_mark_of mark;
             ed.params = costs[k].params;
-            ed.recipe.arch.attention = AT_TRAIN_STANDARD;
+            ed.recipe.arch.attention = AT_ATTENTION_STANDARD;
             ed.recipe.arch.width = 1024;
             must(at_grid_mark(&ed, &mark, &err));
             assert_string_equal(mark.mark, costs[k].mark);
@@ -249,7 +249,7 @@ static void marks(void **state)
     assert_true(constructible > 0 && silent > 0);
     /* the very size: that of the decoder that compiles for expressions */
     at_model m;
-    must(at_expr_model(&(at_expr_spec){.p = 11, .operators = 3, .kind = AT_DP_STANDARD}, &m, &err));
+    must(at_expr_model(&(at_expr_spec){.p = 11, .operators = 3, .kind = AT_ATTENTION_STANDARD}, &m, &err));
     int least = m.width;
     at_model_release(&m);
     g = (at_grid){.preset = g.preset,

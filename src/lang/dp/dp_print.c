@@ -96,6 +96,16 @@ static void print(const at_dp *d, const at_dpx *e, int place, at_text *out)
         print(d, e->arg[2], ANY, out);
         at_text_add(out, place > ANY ? ")" : "");
         break;
+    case AT_DPX_ADD:
+    case AT_DPX_SUB:
+    case AT_DPX_MUL:
+    case AT_DPX_MOD:
+    case AT_DPX_EQ:
+    case AT_DPX_NE:
+    case AT_DPX_LT:
+    case AT_DPX_LE:
+    case AT_DPX_AND:
+    case AT_DPX_OR:
     default:
         infix_print(d, e, place, out);
     }

@@ -101,6 +101,23 @@ static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
         }
         *out = v->let[k];
         return AT_OK;
+    case AT_DPX_CONST:
+    case AT_DPX_ADD:
+    case AT_DPX_SUB:
+    case AT_DPX_MUL:
+    case AT_DPX_MOD:
+    case AT_DPX_MIN:
+    case AT_DPX_MAX:
+    case AT_DPX_NEG:
+    case AT_DPX_ABS:
+    case AT_DPX_EQ:
+    case AT_DPX_NE:
+    case AT_DPX_LT:
+    case AT_DPX_LE:
+    case AT_DPX_AND:
+    case AT_DPX_OR:
+    case AT_DPX_NOT:
+    case AT_DPX_IF:
     default:
         *out = (dp_span){e->value, e->value};
         return AT_OK;
@@ -204,6 +221,15 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     case AT_DPX_OR:
         r = (dp_span){most(a.lo, b.lo), most(a.hi, b.hi)};
         break;
+    case AT_DPX_CONST:
+    case AT_DPX_SIZE:
+    case AT_DPX_COUNTER:
+    case AT_DPX_TAKE:
+    case AT_DPX_NEED:
+    case AT_DPX_VALUE:
+    case AT_DPX_LET:
+    case AT_DPX_NOT:
+    case AT_DPX_IF:
     default:
         r = (dp_span){!a.hi, !a.lo};
     }

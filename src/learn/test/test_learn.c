@@ -58,7 +58,7 @@ static void recipes(void **state)
     (void)state;
     at_recipe r = recipe_of("attention=sparse width=32 rate=0.003 positions=learned enough=0.5 seed=9"),
               again;
-    assert_int_equal(r.arch.attention, AT_TRAIN_SPARSE);
+    assert_int_equal(r.arch.attention, AT_ATTENTION_SPARSE);
     assert_int_equal(r.arch.width, 32);
     assert_true(r.arch.learned_positions);
     assert_true(r.adamw.rate == 0.003 && r.enough == 0.5 && r.seed == 9);
@@ -111,12 +111,12 @@ static void learns(void **state)
 {
     (void)state;
     at_source *d = source_of("parity", "n=8");
-    for (int k = 0; k < AT_TRAIN_ATTENTIONS; k++) {
+    for (int k = 0; k < AT_TRAINED_ATTENTIONS; k++) {
         char settings[200];
         snprintf(settings, sizeof settings,
                  "attention=%s width=16 layers=2 windows=4 steps=600 batch=16 rate=0.01 dropout=0 exams=100 "
                  "prompts=30 count=100 enough=0.99",
-                 at_train_attention_names[k]);
+                 at_attention_names[k]);
         at_recipe r = recipe_of(settings);
         at_outcome o;
         at_model m;

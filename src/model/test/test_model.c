@@ -97,6 +97,7 @@ static bool allowed(const at_mask *m, int i, int j)
         return j > i;
     case AT_MASK_BLOCK_SPARSE:
         return (i - k * B < j && j <= i) || (j <= i && (j - 1) % B >= B - c);
+    case AT_MASK_NONE:
     default:
         return true;
     }

@@ -78,6 +78,7 @@ static int longest(const at_source *d)
         return all + w;
     case BARE:
         return all;
+    case BESIDE:
     default: /* column 0; before each row but the first , a.. | b , */
         return all + w + (w - 1) * (w + 3) + w * (w - 1) / 2;
     }

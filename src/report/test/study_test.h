@@ -43,8 +43,8 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
 {
     char params[64], question[160];
     snprintf(params, sizeof params, "n=%d", size);
-    snprintf(question, sizeof question, "train attention=%s width=%d seed=%d",
-             at_study_attention_names[attention], width, seed);
+    snprintf(question, sizeof question, "train attention=%s width=%d seed=%d", at_attention_names[attention],
+             width, seed);
     at_text t;
     at_text_init(&t);
     at_text_addf(
@@ -52,7 +52,7 @@ __attribute__((unused)) static at_row *run_add(sweep *s, const char *task, int a
         "{\"preset\":\"quick\",\"attention\":\"%s\",\"width\":%d,\"layers\":3,\"heads\":4,"
         "\"parameters\":%d,\"size\":%d,\"size_name\":\"n\",\"length\":%d,\"steps\":2000,\"batch\":64,"
         "\"rate\":0.001,\"tokens\":2944000,\"loss\":[",
-        at_study_attention_names[attention], width, 48 * width * width, size, 2 * size + 3);
+        at_attention_names[attention], width, 48 * width * width, size, 2 * size + 3);
     for (int i = 0; i < 40; i++)
         at_text_addf(&t, "%s[%d,%.6g]", i ? "," : "", 50 * (i + 1),
                      3 * at_exp(-0.1 * i * answer) * (1 + 0.15 * at_sin(3 * i + seed)) + 1e-3);

@@ -28,9 +28,9 @@ static void study_note(at_text *out, at_text *t, const at_study_group *g, sweep 
     widths_note(out, "heat", heat);
     widths_note(out, "study", text);
     for (int what = 0; what < 2; what++)
-        for (int m = 0; m < AT_STUDY_ATTENTIONS; m++) {
+        for (int m = 0; m < AT_TRAINED_ATTENTIONS; m++) {
             at_plot p;
-            OK(at_study_curves(&g->tasks[0], (at_study_attention)m, 20, (at_curve)what, &s->a, &p, &err));
+            OK(at_study_curves(&g->tasks[0], (at_attention_kind)m, 20, (at_curve)what, &s->a, &p, &err));
             OK(at_plot_svg(&p, t, &err));
             picture_note(out, "curves", t);
         }

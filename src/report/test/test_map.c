@@ -53,7 +53,7 @@ static const at_map_panel lis = {.task = "lis",
                                  .construction = "dp-linear",
                                  .construction_params = "problem=lis a=$; b=99",
                                  .trained = "lis",
-                                 .attention = AT_STUDY_LINEAR};
+                                 .attention = AT_ATTENTION_LINEAR};
 
 /* ---- templates ----------------------------------------------------------------------------------------- */
 
@@ -134,13 +134,13 @@ static void three_kinds_of_evidence(void **state)
     claim_add(&s, "dp-linear", "problem=lis a=70", "holds", 900)->rec.role = "control";
     claim_add(&s, "dp-linear", "problem=nosuch a=70", "holds", 900); /* foreign */
     claim_add(&s, "dp-linear", "problem=lis a=80", "holds", 900)->rec.detail = "{\"size\":{\"width\":9}}";
-    run_add(&s, "lis", AT_STUDY_LINEAR, 10, 32, 1, 0.95, "silent");
-    run_add(&s, "lis", AT_STUDY_LINEAR, 20, 32, 1, 0.5, "silent");
-    run_add(&s, "lis", AT_STUDY_LINEAR, 20, 64, 1, 0.95, "silent");
-    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 32, 1, 0.5, "silent");
-    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 64, 1, 0.6, "silent");
-    run_add(&s, "lis", AT_STUDY_STANDARD, 30, 32, 1, 0.99, "silent"); /* another attention */
-    run_add(&s, "ed", AT_STUDY_LINEAR, 30, 32, 1, 0.99, "silent");    /* another task */
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 10, 32, 1, 0.95, "silent");
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 20, 32, 1, 0.5, "silent");
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 20, 64, 1, 0.95, "silent");
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 30, 32, 1, 0.5, "silent");
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 30, 64, 1, 0.6, "silent");
+    run_add(&s, "lis", AT_ATTENTION_STANDARD, 30, 32, 1, 0.99, "silent"); /* another attention */
+    run_add(&s, "ed", AT_ATTENTION_LINEAR, 30, 32, 1, 0.99, "silent");    /* another task */
     at_map m = map_of(&s, &lis, 1);
     const at_map_place *p = &m.places[0];
     POINTS(p, AT_MAP_CHECKED, 4, 96, 40, 600);
@@ -206,7 +206,7 @@ static void several_presets_count_together(void **state)
                 {20, 128, 0.95, true}, {30, 64, 0.5, false}, {30, 128, 0.5, true}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         at_row *r =
-            run_add(&s, "lis", AT_STUDY_LINEAR, runs[i].size, runs[i].width, 1, runs[i].answer, "silent");
+            run_add(&s, "lis", AT_ATTENTION_LINEAR, runs[i].size, runs[i].width, 1, runs[i].answer, "silent");
         char *at = strstr((char *)(uintptr_t)r->rec.detail, "quick");
         if (runs[i].paper)
             memcpy(at, "paper", 5);
@@ -609,7 +609,7 @@ static void out_of_memory_is_reported(void **state)
     sweep s;
     sweep_begin(&s, 8);
     claim_add(&s, "dp-linear", "problem=lis a=40", "holds", 600);
-    run_add(&s, "lis", AT_STUDY_LINEAR, 30, 32, 1, 0.5, "silent");
+    run_add(&s, "lis", AT_ATTENTION_LINEAR, 30, 32, 1, 0.5, "silent");
     assert_true(starve(shown, &s, false) > 10);
     at_map m = map_of(&s, &lis, 1);
     assert_true(starve(drawn, &m, false) > 3);

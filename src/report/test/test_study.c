@@ -46,7 +46,7 @@ static void medians_are_exact(void **state)
     assert_int_equal(st.n_groups, 1);
     const at_study_task *t = &st.groups[0].tasks[0];
     assert_int_equal(t->n_cells, 2);
-    const at_study_cell *e = at_study_find(t, AT_STUDY_STANDARD, 10, 32);
+    const at_study_cell *e = at_study_find(t, AT_ATTENTION_STANDARD, 10, 32);
     assert_true(e->median == 0.9375 && e->least == 0.5 && e->most == 0.96875 && e->n == 3);
     assert_true(e->chain == 0.9375 * 0.9375);
     assert_true(e->gflops_to_90 == 300.5); /* two of three got there */
@@ -54,23 +54,23 @@ static void medians_are_exact(void **state)
     assert_false(e->mixed);
     for (int i = 0; i < 3; i++)
         assert_int_equal(e->runs[i]->row->rec.seed, i + 1);
-    e = at_study_find(t, AT_STUDY_LINEAR, 10, 32);
+    e = at_study_find(t, AT_ATTENTION_LINEAR, 10, 32);
     assert_true(e->median == 0.90625);
     assert_true(isnan(e->gflops_to_90)); /* one of two */
     assert_int_equal(e->mark, AT_THEORY_SILENT);
-    assert_null(at_study_find(t, AT_STUDY_SPARSE, 10, 32));
+    assert_null(at_study_find(t, AT_ATTENTION_SPARSE, 10, 32));
     assert_false(e->mixed);
     run_add(&s, "lis", 2, 10, 32, 7, 0.5, "silent")->key.params =
         "n=10 alphabet=3"; /* another task, in truth */
     st = study_of(&s);
     t = &st.groups[0].tasks[0];
-    assert_true(at_study_find(t, AT_STUDY_LINEAR, 10, 32)->mixed);
+    assert_true(at_study_find(t, AT_ATTENTION_LINEAR, 10, 32)->mixed);
     at_heat h;
     at_err err = {0};
     assert_int_equal(at_study_heat(&st.groups[0], &s.a, &h, &err), AT_OK);
     assert_non_null(strstr(h.note, "1 cell holds runs that differ in more than the seed"));
     assert_non_null(strstr(h.note, "3 seeds a cell"));
-    assert_null(at_study_find(t, AT_STUDY_LINEAR, 11, 32));
+    assert_null(at_study_find(t, AT_ATTENTION_LINEAR, 11, 32));
     sweep_end(&s);
 }
 
@@ -303,7 +303,8 @@ static void curves_have_medians(void **state)
     at_plot p;
     at_err err = {0};
     assert_int_equal(
-        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_LOSS, &s.a, &p, &err), AT_OK);
+        at_study_curves(&st.groups[0].tasks[0], AT_ATTENTION_LINEAR, 3, AT_CURVE_LOSS, &s.a, &p, &err),
+        AT_OK);
     assert_int_equal(p.n_series, 4);
     assert_true(p.logy);
     const at_series *m = &p.series[3];
@@ -322,10 +323,12 @@ static void curves_have_medians(void **state)
                      3 - 1); /* seed 2 is left with two single points */
     at_text_release(&t);
     assert_int_equal(
-        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 3, AT_CURVE_CHAIN, &s.a, &p, &err), AT_OK);
+        at_study_curves(&st.groups[0].tasks[0], AT_ATTENTION_LINEAR, 3, AT_CURVE_CHAIN, &s.a, &p, &err),
+        AT_OK);
     assert_true(p.series[3].n == 1 && p.series[3].y[0] == 0.25);
     assert_int_equal(
-        at_study_curves(&st.groups[0].tasks[0], AT_STUDY_SPARSE, 3, AT_CURVE_LOSS, &s.a, &p, &err), AT_OK);
+        at_study_curves(&st.groups[0].tasks[0], AT_ATTENTION_SPARSE, 3, AT_CURVE_LOSS, &s.a, &p, &err),
+        AT_OK);
     assert_int_equal(p.n_series, 0);
     sweep_end(&s);
 }
@@ -594,7 +597,7 @@ static void a_sweep_in_all_formats(void **state)
         at_free(data);
         at_plot p;
         assert_int_equal(
-            at_study_curves(&st.groups[0].tasks[0], AT_STUDY_LINEAR, 30, AT_CURVE_LOSS, &s.a, &p, &err),
+            at_study_curves(&st.groups[0].tasks[0], AT_ATTENTION_LINEAR, 30, AT_CURVE_LOSS, &s.a, &p, &err),
             AT_OK);
         assert_int_equal(at_plot_picture(&p, (at_picture_kind)kind, path, &err), AT_OK);
         assert_int_equal(at_file_read(path, 1 << 24, &data, &n, &err), AT_OK);
@@ -618,7 +621,8 @@ static at_status all_of_it(const void *of, at_text *t, at_err *err)
     if (!status)
         status = at_study_heat(&st.groups[0], &a, &h, err);
     if (!status)
-        status = at_study_curves(&st.groups[0].tasks[0], AT_STUDY_STANDARD, 10, AT_CURVE_LOSS, &a, &p, err);
+        status =
+            at_study_curves(&st.groups[0].tasks[0], AT_ATTENTION_STANDARD, 10, AT_CURVE_LOSS, &a, &p, err);
     if (!status)
         status = at_study_text(&st.groups[0], 80, t, err);
     at_arena_release(&a);

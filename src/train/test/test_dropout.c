@@ -37,7 +37,7 @@ static size_t offset_of(const at_trainer *t, const char *name)
     return 0;
 }
 
-static at_trainer *trainer_make(at_train_attention kind, at_arith arith, double dropout)
+static at_trainer *trainer_make(at_attention_kind kind, at_arith arith, double dropout)
 {
     static const char *const zeros[] = {"token",         "position",      "layer.0.v.w",   "layer.0.v.b",
                                         "layer.0.fc2.w", "layer.0.fc2.b", "layer.0.proj.b"};
@@ -79,7 +79,7 @@ static void count_holds(int64_t count, int64_t n, double p)
     assert_true(fabs((double)count - p * (double)n) <= 6 * sqrt(p * (1 - p) * (double)n));
 }
 
-static void places_drop(at_train_attention kind, at_arith arith, double p)
+static void places_drop(at_attention_kind kind, at_arith arith, double p)
 {
     at_err err = {0};
     at_trainer *t = trainer_make(kind, arith, p), *plain = trainer_make(kind, arith, 0);
@@ -118,7 +118,7 @@ static void places_drop(at_train_attention kind, at_arith arith, double p)
                 double term = w[proj + o * D + k] * g[at[PROJ] + o];
                 want += term, sum += fabs(term);
             }
-            double factor = kind == AT_TRAIN_LINEAR ? 1 : 1 / (1 - exact);
+            double factor = kind == AT_ATTENTION_LINEAR ? 1 : 1 / (1 - exact);
             bool gone = dropped(g[at[WEIGHTS] + k], want, sum, factor, unit);
             count[WEIGHTS] += gone;
             if (k % (D / H))
@@ -128,7 +128,7 @@ static void places_drop(at_train_attention kind, at_arith arith, double p)
     }
     for (int i = FC2; i <= EMBED; i++)
         count_holds(count[i], (int64_t)STEPS * D, exact);
-    if (kind == AT_TRAIN_LINEAR)
+    if (kind == AT_ATTENTION_LINEAR)
         assert_int_equal(count[WEIGHTS], 0);
     else
         count_holds(count[WEIGHTS] / (D / H), (int64_t)STEPS * H, exact);
@@ -144,9 +144,9 @@ static void places_drop(at_train_attention kind, at_arith arith, double p)
 static void places_drop_as_often(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
-        places_drop((at_train_attention)kind, at_f32, 0.1);
-        places_drop((at_train_attention)kind, at_f64, 0.4);
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++) {
+        places_drop((at_attention_kind)kind, at_f32, 0.1);
+        places_drop((at_attention_kind)kind, at_f64, 0.4);
     }
 }
 

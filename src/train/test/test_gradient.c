@@ -16,12 +16,12 @@ static void arch_check(const at_train_arch *a, int lengths)
     must(at_trainer_new(a, at_f64, 1, &t, &err), &err);
     test_batch_make(&b, a, lengths, 7);
     /* A key's bias moves all scores of a row alike: softmax does not see it. Everything else is seen. */
-    test_gradient(t, &b, 1e-3, 0.2, a->attention == AT_TRAIN_LINEAR ? NULL : "k.b");
+    test_gradient(t, &b, 1e-3, 0.2, a->attention == AT_ATTENTION_LINEAR ? NULL : "k.b");
     test_batch_release(&b);
     at_trainer_free(t);
 }
 
-static at_train_arch arch_of(at_train_attention kind, double dropout)
+static at_train_arch arch_of(at_attention_kind kind, double dropout)
 {
     at_train_arch a = at_train_arch_default;
     a.attention = kind;
@@ -33,7 +33,7 @@ static at_train_arch arch_of(at_train_attention kind, double dropout)
 static void standard(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_STANDARD, 0);
+    at_train_arch a = arch_of(AT_ATTENTION_STANDARD, 0);
     arch_check(&a, 61);
     a.learned_positions = true, a.embed_norm = false, a.head_bias = false, a.heads = 4, a.dropout = 0.3;
     arch_check(&a, 61);
@@ -42,7 +42,7 @@ static void standard(void **state)
 static void sparse(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_SPARSE, 0);
+    at_train_arch a = arch_of(AT_ATTENTION_SPARSE, 0);
     arch_check(&a, 61);
     a.block = 5, a.windows = 2, a.ends = 2, a.dropout = 0.3, a.heads = 1;
     arch_check(&a, 61);
@@ -53,7 +53,7 @@ static void sparse(void **state)
 static void linear(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_LINEAR, 0);
+    at_train_arch a = arch_of(AT_ATTENTION_LINEAR, 0);
     a.length = 103;
     arch_check(&a, 103);
     a.dropout = 0.3, a.heads = 4, a.learned_positions = true;
@@ -64,8 +64,8 @@ static void linear(void **state)
 static void sizes(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
-        at_train_arch a = arch_of((at_train_attention)kind, 0.1);
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++) {
+        at_train_arch a = arch_of((at_attention_kind)kind, 0.1);
         a.layers = 1, a.width = 40, a.heads = 2, a.length = 19, a.vocabulary = 3;
         arch_check(&a, 19);
         a.width = 24, a.heads = 8, a.length = 1;

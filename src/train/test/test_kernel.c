@@ -57,10 +57,10 @@ static void shape_check(const at_train_arch *a)
                 off = fmax(off, fabs(d[tensor[k].offset + e] - f[tensor[k].offset + e]));
             }
             /* softmax does not see a key's bias: only rounding is left of its gradient */
-            if (strstr(tensor[k].name, "k.b") && a->attention != AT_TRAIN_LINEAR)
+            if (strstr(tensor[k].name, "k.b") && a->attention != AT_ATTENTION_LINEAR)
                 largest = 1;
             if (!(off <= allowed * largest))
-                fail_msg("%s D=%d H=%d T=%d %s %s: off by %g of %g", at_train_attention_names[a->attention],
+                fail_msg("%s D=%d H=%d T=%d %s %s: off by %g of %g", at_attention_names[a->attention],
                          a->width, a->heads, a->length, isas[i], tensor[k].name, off, largest);
         }
         free(f);
@@ -80,10 +80,10 @@ static void instances_agree(void **state)
         int D, H, U, T;
     } shapes[] = {{32, 2, 48, 61},  {80, 4, 96, 49},  {80, 2, 64, 33},   {16, 2, 32, 61},
                   {64, 1, 64, 100}, {32, 1, 32, 300}, {256, 4, 272, 40}, {48, 3, 304, 17}};
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
             at_train_arch a = at_train_arch_default;
-            a.attention = (at_train_attention)kind;
+            a.attention = (at_attention_kind)kind;
             a.layers = 1, a.vocabulary = 35, a.dropout = 0.2;
             a.width = shapes[i].D, a.heads = shapes[i].H, a.hidden = shapes[i].U, a.length = shapes[i].T;
             shape_check(&a);

@@ -24,7 +24,7 @@
 static at_train_arch arch_of(int kind)
 {
     at_train_arch a = at_train_arch_default;
-    a.attention = (at_train_attention)kind;
+    a.attention = (at_attention_kind)kind;
     a.layers = 2, a.heads = 2, a.width = 16, a.hidden = 24, a.vocabulary = 11, a.length = 37;
     a.dropout = 0;
     return a;
@@ -75,10 +75,10 @@ static void engines_compare(const at_train_arch *a)
             largest = fmax(largest, fabs(gradient.weights[i]));
             off = fmax(off, fabs(gradient.weights[i] - mine[i]));
         }
-        if (strstr(e->name, ".kb") && a->attention != AT_TRAIN_LINEAR)
+        if (strstr(e->name, ".kb") && a->attention != AT_ATTENTION_LINEAR)
             largest = 1; /* softmax does not see it: rounding alone is left */
         if (!(off <= allowed * largest))
-            fail_msg("%s %s: off by %g of %g", at_train_attention_names[a->attention], e->name, off, largest);
+            fail_msg("%s %s: off by %g of %g", at_attention_names[a->attention], e->name, off, largest);
     }
     test_batch_release(&b);
     free(w), free(g), free(mine);
@@ -92,7 +92,7 @@ static void engines_compare(const at_train_arch *a)
 static void engines_agree(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (int variant = 0; variant < 2; variant++) {
             at_train_arch a = arch_of(kind);
             if (variant)
@@ -107,7 +107,7 @@ static void recognised(void **state)
 {
     (void)state;
     at_err err = {0};
-    at_train_arch a = arch_of(AT_TRAIN_SPARSE);
+    at_train_arch a = arch_of(AT_ATTENTION_SPARSE);
     at_trainer *t;
     for (int change = 0; change < 12; change++) {
         at_model m;
@@ -210,7 +210,7 @@ static void resumes(void **state)
         at_trainer *t, *u;
         at_train_options o = {.seed = 9, .dropout = 0.25};
         if (variant & 1) {
-            at_train_arch a = arch_of(AT_TRAIN_LINEAR);
+            at_train_arch a = arch_of(AT_ATTENTION_LINEAR);
             a.vocabulary = PLAIN_WORDS;
             test_family_model(&a, at_f32, &m);
         } else {
@@ -340,7 +340,7 @@ static void memory(void **state)
         at_model m;
         test_batch b;
         if (fast) {
-            at_train_arch a = arch_of(AT_TRAIN_STANDARD);
+            at_train_arch a = arch_of(AT_ATTENTION_STANDARD);
             a.vocabulary = PLAIN_ANSWERS;
             test_family_model(&a, at_f64, &m);
         } else {

@@ -215,7 +215,7 @@ static void same_file(const char *path, const char *like)
 static at_train_arch arch_of(int kind, int slots)
 {
     at_train_arch a = at_train_arch_default;
-    a.attention = (at_train_attention)kind;
+    a.attention = (at_attention_kind)kind;
     a.layers = 1, a.heads = 2, a.width = 16, a.hidden = 16, a.vocabulary = 7, a.length = 9, a.slots = slots;
     return a;
 }
@@ -224,7 +224,7 @@ static void ranks_agree(void **state)
 {
     (void)state;
     place d = place_new();
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (int slots = 1; slots <= 16; slots *= 2)
             for (int ranks = 2; ranks <= MOST; ranks++) {
                 member one[1], many[MOST];

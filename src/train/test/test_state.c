@@ -30,7 +30,7 @@ static at_trainer *trainer_make(kind k, at_arith arith)
 {
     at_err err = {0};
     at_train_arch a = at_train_arch_default;
-    a.attention = AT_TRAIN_SPARSE;
+    a.attention = AT_ATTENTION_SPARSE;
     a.layers = 1, a.heads = 2, a.width = 8, a.hidden = 16, a.vocabulary = PLAIN_ANSWERS, a.length = 9,
     a.dropout = 0.1, a.seed = UINT64_MAX, a.slots = 2;
     at_trainer *t = NULL;

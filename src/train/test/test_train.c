@@ -26,7 +26,7 @@
 static at_train_arch arch_of(int kind)
 {
     at_train_arch a = at_train_arch_default;
-    a.attention = (at_train_attention)kind;
+    a.attention = (at_attention_kind)kind;
     a.layers = 2, a.heads = 2, a.width = 16, a.hidden = 24, a.vocabulary = 11, a.length = 61;
     a.dropout = 0.2;
     return a;
@@ -53,7 +53,7 @@ static double *gradient_of(const at_train_arch *a, at_arith arith, int threads, 
 static void single_beside_double(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (int width = 16; width <= 48; width += 32) {
             at_train_arch a = arch_of(kind);
             a.width = width;
@@ -74,10 +74,10 @@ static void single_beside_double(void **state)
                     off = fmax(off, fabs(d[tensor[k].offset + i] - f[tensor[k].offset + i]));
                 }
                 /* softmax does not see a key's bias: only rounding is left of its gradient */
-                if (strstr(tensor[k].name, "k.b") && kind != AT_TRAIN_LINEAR)
+                if (strstr(tensor[k].name, "k.b") && kind != AT_ATTENTION_LINEAR)
                     largest = 1;
                 if (!(off <= allowed * largest))
-                    fail_msg("%s %s: off by %g of %g", at_train_attention_names[kind], tensor[k].name, off,
+                    fail_msg("%s %s: off by %g of %g", at_attention_names[kind], tensor[k].name, off,
                              largest);
             }
             at_trainer_free(t);
@@ -118,7 +118,7 @@ static size_t parameters_of(const at_train_arch *a)
 static void threads_agree(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++) {
         at_train_arch a = arch_of(kind);
         double l1, l2, l3, *one = trained(&a, 1, 4, &l1), *two = trained(&a, 2, 4, &l2),
                            *three = trained(&a, 3, 4, &l3);
@@ -141,7 +141,7 @@ static void threads_agree(void **state)
 static void dropout_varies(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_STANDARD);
+    at_train_arch a = arch_of(AT_ATTENTION_STANDARD);
     a.layers = 1, a.width = 64, a.hidden = 8, a.length = 2;
     train_plan p;
     at_arena arena;
@@ -218,7 +218,7 @@ static void toy_seen(void *ctx, uint64_t step, double loss)
 static void learns(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++) {
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++) {
         at_train_arch a = arch_of(kind);
         a.width = 32, a.hidden = 64, a.heads = 4, a.vocabulary = 3, a.length = 4, a.dropout = 0;
         toy y; /* two layers: in sparse attention the last position does not see the first */
@@ -279,7 +279,7 @@ static void batches_run(at_trainer *t, int from, int to)
 static void resumes(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (int wide = 0; wide < 2; wide++) {
             at_train_arch a = arch_of(kind);
             at_err err = {0};
@@ -302,7 +302,7 @@ static void resumes(void **state)
 static void damaged_files(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_SPARSE);
+    at_train_arch a = arch_of(AT_ATTENTION_SPARSE);
     at_err err = {0};
     at_trainer *t;
     char *path = test_file_new(), *bytes;
@@ -365,9 +365,8 @@ static void model_compare(const at_train_arch *a, bool single)
         double allowed = 4 * terms * (single ? 0x1p-24 : 0x1p-53) * most;
         for (int k = 0; k < n * R; k++)
             if (!(fabs(logits[k] - y.value[k]) <= allowed))
-                fail_msg("%s, %s, number %d: %.10g is not %.10g +- %.2g",
-                         at_train_attention_names[a->attention], single ? "f32" : "f64", k, logits[k],
-                         y.value[k], allowed);
+                fail_msg("%s, %s, number %d: %.10g is not %.10g +- %.2g", at_attention_names[a->attention],
+                         single ? "f32" : "f64", k, logits[k], y.value[k], allowed);
         at_decoder *d;
         must(at_decoder_new(&m, arith, &d, &err), &err);
         for (int k = 0; k < n; k++) {
@@ -391,7 +390,7 @@ static void model_compare(const at_train_arch *a, bool single)
 static void models(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < AT_TRAIN_ATTENTIONS; kind++)
+    for (int kind = 0; kind < AT_TRAINED_ATTENTIONS; kind++)
         for (int variant = 0; variant < 2; variant++)
             for (int single = 0; single < 2; single++) {
                 at_train_arch a = arch_of(kind);
@@ -420,12 +419,12 @@ static void refusals(void **state)
                {offsetof(at_train_arch, length), -1}, {offsetof(at_train_arch, ends), 9},
                {offsetof(at_train_arch, windows), 0}, {offsetof(at_train_arch, slots), 3}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        at_train_arch a = arch_of(AT_TRAIN_SPARSE);
+        at_train_arch a = arch_of(AT_ATTENTION_SPARSE);
         memcpy((char *)&a + bad[i].offset, &bad[i].value, sizeof(int));
         at_err e = {0};
         assert_int_equal(at_trainer_new(&a, at_f32, 1, &t, &e), AT_EDOMAIN);
     }
-    at_train_arch a = arch_of(AT_TRAIN_STANDARD);
+    at_train_arch a = arch_of(AT_ATTENTION_STANDARD);
     a.dropout = 1;
     assert_int_equal(at_trainer_new(&a, at_f32, 1, &t, &err), AT_EDOMAIN);
     a.dropout = 0;
@@ -448,7 +447,7 @@ static at_status sparse_new(const void *arch, at_trainer **t, at_err *err)
 static void memory(void **state)
 {
     (void)state;
-    at_train_arch a = arch_of(AT_TRAIN_SPARSE);
+    at_train_arch a = arch_of(AT_ATTENTION_SPARSE);
     test_batch b;
     test_batch_make(&b, &a, a.length, 3);
     test_starve(sparse_new, &a, &b, 1, LONG_MAX);
