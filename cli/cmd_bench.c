@@ -148,7 +148,7 @@ static bool sequence_right(const bench *b, const double *value, const double *de
 {
     int w = b->task->out_width(&b->tp);
     bool last = b->m.readout.last && !b->task->last; /* of all that the task answers */
-    double tolerance = b->claim->tolerance ? b->claim->tolerance(&b->p) : 0;
+    double tolerance = at_claim_tolerance(b->claim, &b->p);
     for (int i = 0; i < b->positions; i++) {
         const double *want = y + (size_t)(last ? b->N - 1 : i) * (size_t)w;
         double d2 = 0;

@@ -53,7 +53,7 @@ static at_status program_entry(int i, entry *e, at_err *err)
     }
     at_program *P = NULL;
     at_model m;
-    at_status s = c->program(&p, &P, err);
+    at_status s = at_claim_program(c, &p, &P, err);
     if (!s && !(s = at_assemble(P, &m, NULL, err))) {
         at_size z;
         at_model_size(&m, &z);

@@ -290,7 +290,7 @@ static int claim_show(const cli_args *a, const at_claim *c)
         claim_print(c, task, &p, NULL, NULL, &t);
         return cli_put_text(a, &t, CLI_HOLDS);
     }
-    if (err.code || c->program(&p, &P, &err))
+    if (err.code || at_claim_program(c, &p, &P, &err))
         return cli_fail(a, &err);
     int code = CLI_USAGE;
     /* Assembly first: it derives the error bounds that the print shows. */

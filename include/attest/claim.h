@@ -81,7 +81,12 @@ extern const int at_n_catalogue;
 const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
+/* Its program at these parameters, and its model. A limit has neither. */
+bool at_claim_has_program(const at_claim *c);
+at_status at_claim_program(const at_claim *c, const at_params *p, at_program **out, at_err *err);
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err);
+/* How far real answers may be off; 0: they are integers. */
+double at_claim_tolerance(const at_claim *c, const at_params *p);
 /* The answer to a cell at parameters that have its control's change in them already: the claim's certificate, its
  * task or its chain, whatever it has. limit: inputs of a sampled cell. */
 at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,

@@ -31,6 +31,24 @@ at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
                    at_n_catalogue);
 }
 
+bool at_claim_has_program(const at_claim *c)
+{
+    return c->program != NULL;
+}
+
+at_status at_claim_program(const at_claim *c, const at_params *p, at_program **out, at_err *err)
+{
+    *out = NULL;
+    if (!at_claim_has_program(c))
+        return at_fail(err, AT_EREFUSED, "claim %s has no program", c->id);
+    return c->program(p, out, err);
+}
+
+double at_claim_tolerance(const at_claim *c, const at_params *p)
+{
+    return c->tolerance ? c->tolerance(p) : 0;
+}
+
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
     if (c->trial)
@@ -38,7 +56,7 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
     if (c->decoder)
         return c->decoder(p, m, err);
     at_program *P = NULL;
-    at_status s = c->program(p, &P, err);
+    at_status s = at_claim_program(c, p, &P, err);
     if (!s)
         s = at_assemble(P, m, NULL, err);
     at_program_free(P);
@@ -120,7 +138,7 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                      .how = cell->how,
                      .limit = limit,
                      .seed = seed,
-                     .tolerance = c->tolerance ? c->tolerance(p) : 0};
+                     .tolerance = at_claim_tolerance(c, p)};
     at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (s)
         return s;

@@ -64,10 +64,10 @@ static at_status construction_size(const at_bound *b, const at_claim *c, const a
     at_params_init(&p, c->params, c->n_params);
     at_status s = set.oom ? AT_ENOMEM : at_params_parse(&p, set.s, NULL);
     at_text_release(&set);
-    if (!s && c->program)
-        s = c->program(&p, &P, NULL);
+    if (!s && at_claim_has_program(c))
+        s = at_claim_program(c, &p, &P, NULL);
     if (!s)
-        s = c->program ? at_program_shape(P, &m, NULL) : at_claim_model(c, &p, &m, NULL);
+        s = P ? at_program_shape(P, &m, NULL) : at_claim_model(c, &p, &m, NULL);
     if (!s) {
         at_size z;
         at_model_size(&m, &z);
@@ -101,7 +101,7 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
     if (b->construction)
         pattern_fill(&id, b->construction, p, 0);
     const at_claim *c = id.s ? at_claim_find(id.s) : NULL;
-    bool builds = c && (c->program || c->decoder);
+    bool builds = c && (at_claim_has_program(c) || c->decoder);
     series[0] = (at_series){.label = at_arena_printf(a, "not ruled out: %s", b->unit),
                             .x = x,
                             .y = x + POINTS,

@@ -152,7 +152,7 @@ static at_status shape_of(const at_claim *c, const at_params *p, at_map_model *o
 {
     at_program *P;
     at_model m;
-    at_status s = c->program(p, &P, err);
+    at_status s = at_claim_program(c, p, &P, err);
     if (s)
         return s;
     s = at_program_shape(P, &m, err);

@@ -193,7 +193,7 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     at_model m;
     at_status s = at_params_parse(&p, c->look_params, err);
     if (!s)
-        s = c->program(&p, &P, err);
+        s = at_claim_program(c, &p, &P, err);
     if (s)
         return s;
     s = at_assemble(P, &m, NULL, err);
@@ -208,7 +208,7 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     at_text_release(&t);
     if (c->decoder) { /* the same weights with their stop rule */
         at_model_release(&m);
-        s = c->decoder(&p, &m, err);
+        s = at_claim_model(c, &p, &m, err);
         if (s) {
             at_program_free(P);
             return s;

@@ -42,7 +42,7 @@ static inline void point_params(point *c, const char *id, const char *first, con
     if (second)
         OK(at_params_parse(&c->p, second, &err));
     OK(at_claim_task(c->claim, &c->p, &c->t, &c->tp, &err));
-    c->tolerance = c->claim->tolerance ? c->claim->tolerance(&c->p) : 0;
+    c->tolerance = at_claim_tolerance(c->claim, &c->p);
     if (!c->t) /* a decoder */
         return;
     c->n = at_params_int(&c->tp, "N");

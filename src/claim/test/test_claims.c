@@ -144,7 +144,7 @@ static void cell_check(const at_claim *claim, const at_cell *cell)
     at_arena_init(&a);
     point c = {.claim = claim};
     at_verdict v = cell_run(&c, cell, &a);
-    c.tolerance = claim->tolerance ? claim->tolerance(&c.p) : 0;
+    c.tolerance = at_claim_tolerance(claim, &c.p);
     c.out = c.t ? c.t->out_width(&c.tp) : 0;
     if (cell->control) {
         if (v.holds != AT_FALSE)
@@ -375,7 +375,7 @@ static void test_program_is_model(void **state)
         point_params(&c, at_catalogue[k]->id, at_catalogue[k]->look_params, NULL);
         at_program *P;
         double promised;
-        OK(c.claim->program(&c.p, &P, &err));
+        OK(at_claim_program(c.claim, &c.p, &P, &err));
         OK(at_assemble(P, &c.m, &promised, &err));
         bool raw = c.m.readout.kind == AT_READ_RAW;
         bool rounds = c.m.readout.kind == AT_READ_ROUND;

@@ -11,7 +11,7 @@ static at_status model_make(const at_claim *c, const at_params *p, at_model *m, 
 {
     at_program *P = NULL;
     *error = 0;
-    at_status s = c->program ? c->program(p, &P, NULL) : AT_OK;
+    at_status s = at_claim_has_program(c) ? at_claim_program(c, p, &P, NULL) : AT_OK;
     if (!s)
         s = !c->decoder ? at_assemble(P, m, error, NULL) : at_claim_model(c, p, m, NULL);
     if (!s && c->decoder && P) {

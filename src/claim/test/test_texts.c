@@ -11,7 +11,7 @@ static bool claim_text(const at_claim *c, const at_params *p)
     at_text_init(&what);
     at_text_addf(&what, "%s ", c->id);
     at_params_print(p, &what);
-    bool assembled = !c->program(p, &P, NULL) && !at_program_status(P, NULL) && text_same(P, what.s);
+    bool assembled = !at_claim_program(c, p, &P, NULL) && !at_program_status(P, NULL) && text_same(P, what.s);
     at_program_free(P);
     at_text_release(&what);
     return assembled;
