@@ -1,5 +1,36 @@
-/* claims.c: what several commands ask of a claim: its parameters and the size of its weights. */
+/* claims.c: what several commands ask of a claim: where it is, its parameters and the size of its weights. */
 #include "cli.h"
+
+#include <string.h>
+
+bool cli_is_claim(const char *word)
+{
+    static const char end[] = ".claim";
+    size_t n = strlen(word), m = sizeof end - 1;
+    return n > m && !strcmp(word + n - m, end);
+}
+
+at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **out, at_err *err)
+{
+    if (!cli_is_claim(word))
+        return at_claim_need(word, out, err);
+    if (held->n == CLI_MOST_CLAIMS)
+        return at_fail(err, AT_EINPUT, "at most %d claim files", CLI_MOST_CLAIMS);
+    at_status s = at_claim_file_load(word, &held->files[held->n], err);
+    if (s)
+        return s;
+    *out = at_claim_file_claim(held->files[held->n++]);
+    for (int k = 0; k + 1 < held->n; k++)
+        if (!strcmp(at_claim_file_claim(held->files[k])->id, (*out)->id))
+            return at_fail(err, AT_EINPUT, "%.200s: another file has a claim %s, too", word, (*out)->id);
+    return AT_OK;
+}
+
+void cli_claims_release(cli_claims *held)
+{
+    while (held->n)
+        at_claim_file_free(held->files[--held->n]);
+}
 
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
                            const at_task **t, at_params *tp, at_err *err)

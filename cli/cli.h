@@ -175,6 +175,16 @@ json_t *cli_json_add(json_t *array, json_t *value);
 
 /* ---- claims ------------------------------------------------------------------------------------ */
 
+/* The claim that a word names: an id of the catalogue, or FILE.claim, which is read and held until the release. */
+#define CLI_MOST_CLAIMS 256
+typedef struct {
+    at_claim_file *files[CLI_MOST_CLAIMS];
+    int n;
+} cli_claims;
+bool cli_is_claim(const char *word); /* FILE.claim */
+at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **out, at_err *err);
+void cli_claims_release(cli_claims *held);
+
 /* Parameters of a claim: defaults, then `base` (may be NULL), then a->set; also what its task demands of
  * them together, e.g. q <= N. tp: the task's own. */
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,

@@ -1,17 +1,13 @@
 /* cmd_build.c: `attest build`: a claim's weights into a file. */
 #include "cli.h"
 
-static int run(const cli_args *a)
+static int claim_build(const cli_args *a, const at_claim *c)
 {
     at_err err = {0};
-    if (!a->out)
-        return cli_usage(a, "-o is missing: where should the model go?");
-    const at_claim *c;
     const at_task *task;
     at_params p, tp;
     at_model m;
-    if (at_claim_need(a->words[0], &c, &err) || cli_claim_params(a, c, NULL, &p, &task, &tp, &err) ||
-        at_claim_model(c, &p, &m, &err))
+    if (cli_claim_params(a, c, NULL, &p, &task, &tp, &err) || at_claim_model(c, &p, &m, &err))
         return cli_fail(a, &err);
     at_size z;
     at_model_size(&m, &z);
@@ -41,12 +37,25 @@ static int run(const cli_args *a)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    const at_claim *c;
+    cli_claims held = {.n = 0};
+    if (!a->out)
+        return cli_usage(a, "-o is missing: where should the model go?");
+    int code = cli_claim_open(&held, a->words[0], &c, &err) ? cli_fail(a, &err) : claim_build(a, c);
+    cli_claims_release(&held);
+    return code;
+}
+
 const cli_command cmd_build = {
     .name = "build",
     .summary = "turn a claim into a model file",
-    .usage = "ID [--set K=V]... -o MODEL",
-    .about = "Assembles the program of claim ID at the given parameters and saves the weights as\n"
-             "a safetensors file, whole or not at all. `attest show ID` lists the parameters.\n",
+    .usage = "ID|FILE.claim [--set K=V]... -o MODEL",
+    .about = "Assembles the program of a claim at the given parameters and saves the weights as\n"
+             "a safetensors file, whole or not at all. FILE.claim is a claim of your own "
+             "(docs/claimfile.md). `attest show ID` lists the parameters.\n",
     .examples = "attest build match2 --set N=8,M=17 -o match2.safetensors\n"
                 "attest build qsa-rip --set N=12 --set q=2 -o qsa.safetensors\n",
     .options = CLI_SET | CLI_OUT | CLI_JSON,

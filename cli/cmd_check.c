@@ -306,7 +306,7 @@ static int summary_print(const printer *p, const at_claim *const *claims, const 
     return cli_put_text(a, &t, code);
 }
 
-static int run(const cli_args *a)
+static int claims_run(const cli_args *a, cli_claims *held)
 {
     at_err err = {0};
     const at_claim *some[256];
@@ -315,7 +315,7 @@ static int run(const cli_args *a)
     if (n > 256)
         return cli_usage(a, "at most 256 claims");
     for (int i = 0; i < a->n_words; i++)
-        if (at_claim_need(a->words[i], &some[i], &err))
+        if (cli_claim_open(held, a->words[i], &some[i], &err))
             return cli_fail(a, &err);
     if (a->set) /* found out before anything is run */
         for (int i = 0; i < n; i++) {
@@ -359,12 +359,23 @@ static int run(const cli_args *a)
     return code;
 }
 
+static int run(const cli_args *a)
+{
+    cli_claims held = {.n = 0};
+    int code = claims_run(a, &held);
+    cli_claims_release(&held);
+    return code;
+}
+
 const cli_command cmd_check = {
     .name = "check",
     .summary = "check claims: every cell, every control, into a table and a report",
-    .usage = "[ID...] [--tier quick|full] [--set K=V] [--precision P] [--db FILE] [-o REPORT.html]",
+    .usage =
+        "[ID|FILE.claim]... [--tier quick|full] [--set K=V] [--precision P] [--db FILE] [-o REPORT.html]",
     .about =
-        "Checks the named claims, or the whole catalogue. A claim holds when all its cells hold; its\n"
+        "Checks the named claims, or the whole catalogue. FILE.claim is a claim of your own: a problem, a\n"
+        "program or a model, questions and controls, in a text file (docs/claimfile.md). A claim holds when "
+        "all its cells hold; its\n"
         "control, the same model with one parameter broken, must be rejected by a counterexample\n"
         "that was run again. With --db verdicts are kept, and a run that was killed goes on where it\n"
         "stopped. -o names the self-contained HTML report; for the whole catalogue it is written in any\n"
@@ -378,6 +389,7 @@ const cli_command cmd_check = {
     .examples = "attest check\n"
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set c=0.25 --json\n"
+                "attest check examples/pairs.claim\n"
                 "attest check dp-standard --set problem=lis,a=1..4,b=5 --precision p14\n"
                 "attest check --db attest.db -o report.html\n",
     .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED | CLI_PRECISION,

@@ -189,11 +189,12 @@ static json_t *cell_json(const at_claim *claim, const at_cell *c)
     return cli_json_set(j, "quick", cli_json_text(c->quick));
 }
 
-/* A program and the size it assembles to. */
+/* A program (NULL: there is none) and the size it assembles to. */
 static void program_print(const char *program, const at_size *z, at_text *t)
 {
-    heading(t, "program");
-    for (const char *s = program; *s;) {
+    if (program)
+        heading(t, "program");
+    for (const char *s = program ? program : ""; *s;) {
         size_t n = strcspn(s, "\n");
         at_text_add(t, "  ");
         at_text_addn(t, s, n);
@@ -209,7 +210,7 @@ static void program_print(const char *program, const at_size *z, at_text *t)
     at_text_release(&size);
 }
 
-/* program: NULL of a limit. */
+/* program: NULL of a model and of a limit, z of a limit. */
 static void claim_print(const at_claim *c, const at_task *task, const at_params *p, const char *program,
                         const at_size *z, at_text *t)
 {
@@ -219,8 +220,12 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
     cli_wrap(t, c->statement, 2, COLUMNS);
     heading(t, "source");
     cli_wrap(t, c->source, 2, COLUMNS);
-    heading(t, "proof");
-    cli_wrap(t, c->proof, 2, COLUMNS);
+    if (*c->proof) {
+        heading(t, "proof");
+        cli_wrap(t, c->proof, 2, COLUMNS);
+    }
+    if (c->digest)
+        at_text_addf(t, "\nfile\n  sha-256 %s\n", c->digest);
     heading(t, "parameters");
     for (int i = 0; i < p->n; i++)
         param_row(t, &p->schema[i], p->value[i]);
@@ -233,7 +238,7 @@ static void claim_print(const at_claim *c, const at_task *task, const at_params 
         cli_wrap(t, c->chain->definition, 2, COLUMNS);
         at_text_addf(t, "  prompt: %s\n", c->chain->input_help);
     }
-    if (program)
+    if (z)
         program_print(program, z, t);
     heading(t, "checked by `attest check`");
     for (int i = 0; i < c->n_cells; i++)
@@ -264,12 +269,29 @@ static json_t *claim_json(const at_claim *c, const at_task *task, const at_param
         j = cli_json_set(j, "task", task_json(task));
     else if (c->chain)
         j = cli_json_set(j, "writes", cli_json_text(c->chain->definition));
-    if (program) {
+    if (program)
         j = cli_json_set(j, "program", cli_json_text(program));
+    if (z)
         j = cli_json_set(j, "size", cli_size_json(z));
-    }
+    if (c->digest)
+        j = cli_json_set(j, "sha256", cli_json_text(c->digest));
     j = cli_json_set(j, "cells", cells);
     return cli_json_set(j, "tables", tables);
+}
+
+/* The model of a claim: its size, and, where it has a program, the program with what assembly derived. */
+static at_status claim_make(const at_claim *c, const at_params *p, at_program **P, at_size *z, at_err *err)
+{
+    at_model m;
+    *P = NULL;
+    at_status s = at_claim_has_program(c) ? at_claim_program(c, p, P, err) : AT_OK;
+    if (!s)
+        s = *P ? at_assemble(*P, &m, NULL, err) : at_claim_model(c, p, &m, err);
+    if (s)
+        return s;
+    at_model_size(&m, z);
+    at_model_release(&m);
+    return AT_OK;
 }
 
 static int claim_show(const cli_args *a, const at_claim *c)
@@ -278,40 +300,29 @@ static int claim_show(const cli_args *a, const at_claim *c)
     const at_task *task;
     at_params p, tp;
     at_program *P = NULL;
-    at_model m;
+    at_size z = {0};
     at_text program, t;
     at_text_init(&program);
     at_text_init(&t);
-    if (c->trial && a->whole)
-        return cli_usage(a, "--exact is for programs, and a limit has none");
-    if (!cli_claim_params(a, c, NULL, &p, &task, &tp, &err) && c->trial) {
-        if (a->json)
-            return cli_put_json(a, claim_json(c, task, &p, NULL, NULL), CLI_HOLDS);
-        claim_print(c, task, &p, NULL, NULL, &t);
-        return cli_put_text(a, &t, CLI_HOLDS);
-    }
-    if (err.code || at_claim_program(c, &p, &P, &err))
-        return cli_fail(a, &err);
-    int code = CLI_USAGE;
-    /* Assembly first: it derives the error bounds that the print shows. */
-    if (!at_assemble(P, &m, NULL, &err)) {
-        at_size z;
-        at_model_size(&m, &z);
-        at_model_release(&m);
-        if (a->whole && !a->json)
-            code = cli_program_put(a, P);
-        else if ((a->whole ? at_program_print_exact : at_program_print)(P, &program) || program.oom ||
-                 !program.s)
-            at_oom(&err);
-        else if (a->json)
-            code = cli_put_json(a, claim_json(c, task, &p, program.s, &z), CLI_HOLDS);
-        else {
-            claim_print(c, task, &p, program.s, &z, &t);
-            code = cli_put_text(a, &t, CLI_HOLDS);
-        }
-    }
-    if (err.code)
+    if (a->whole && !at_claim_has_program(c))
+        return cli_usage(a, "--exact is for programs, and %s has none", c->trial ? "a limit" : "this claim");
+    at_status s = cli_claim_params(a, c, NULL, &p, &task, &tp, &err);
+    if (!s && !c->trial)
+        s = claim_make(c, &p, &P, &z, &err);
+    if (!s && P && ((a->whole ? at_program_print_exact : at_program_print)(P, &program) || program.oom))
+        s = at_oom(&err);
+    int code;
+    const at_size *size = c->trial ? NULL : &z;
+    if (s)
         code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, claim_json(c, task, &p, program.s, size), CLI_HOLDS);
+    else if (a->whole)
+        code = cli_program_put(a, P);
+    else {
+        claim_print(c, task, &p, program.s, size, &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
     at_program_free(P);
     at_text_release(&program);
     return code;
@@ -491,6 +502,13 @@ static int run(const cli_args *a)
     const at_task *t = at_task_find(id);
     if (c)
         return claim_show(a, c);
+    if (cli_is_claim(id)) {
+        at_err err = {0};
+        cli_claims held = {.n = 0};
+        int code = cli_claim_open(&held, id, &c, &err) ? cli_fail(a, &err) : claim_show(a, c);
+        cli_claims_release(&held);
+        return code;
+    }
     if (cli_is_program(id))
         return cli_program_show(a);
     if (a->whole)
@@ -512,7 +530,7 @@ static int run(const cli_args *a)
 const cli_command cmd_show = {
     .name = "show",
     .summary = "all about one claim, task, stream, recurrence, program or model file",
-    .usage = "ID|FILE.dp|FILE.program|MODEL [--set K=V]... [--exact]",
+    .usage = "ID|FILE.claim|FILE.dp|FILE.program|MODEL [--set K=V]... [--exact]",
     .about =
         "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
         "an input, the program at these parameters, the size it assembles to, and what\n"
@@ -528,6 +546,6 @@ const cli_command cmd_show = {
     .options = CLI_SET | CLI_JSON | CLI_TRIES | CLI_WHOLE,
     .least = 1,
     .most = 1,
-    .missing = "the id of a claim, task or stream, a .dp or .program file or a model file",
+    .missing = "the id of a claim, task or stream, a .claim, .dp or .program file or a model file",
     .run = run,
 };

@@ -32,6 +32,7 @@ typedef struct {
 /* A table of numbers beside theory, e.g. least working precision against M. Rows are computed one by
  * one, so that they are resumable cells themselves. */
 typedef struct at_claim at_claim;
+typedef struct at_claim_file at_claim_file;
 typedef struct {
     const char *id, *title;
     const char *const *columns; /* NULL-terminated */
@@ -72,8 +73,11 @@ struct at_claim {
     const at_box *box;     /* boxes of its certificate, when inputs are real; NULL: none */
     const at_claim_table *tables;
     int n_tables;
-    const char *look; /* an input whose attention is worth looking at */
+    const char *look; /* an input whose attention is worth looking at; NULL: none */
     const char *look_params;
+    /* NULL, or the file that it was read from, which then has its program or its model, and the SHA-256 of that file. */
+    const at_claim_file *file;
+    const char *digest;
 };
 
 extern const at_claim *const at_catalogue[];
@@ -87,6 +91,15 @@ at_status at_claim_program(const at_claim *c, const at_params *p, at_program **o
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err);
 /* How far real answers may be off; 0: they are integers. */
 double at_claim_tolerance(const at_claim *c, const at_params *p);
+/* ---- claims without C --------------------------------------------------------------------------------
+ *
+ * A text file that names a problem, a program or a model, questions and controls (docs/claimfile.md). What is read is
+ * an at_claim like those of the catalogue; it lives as long as the file's. Faults are "path:line:column: ...". */
+at_status at_claim_file_load(const char *path, at_claim_file **out, at_err *err);
+const at_claim *at_claim_file_claim(const at_claim_file *f);
+const char *at_claim_file_text(const at_claim_file *f); /* all of it */
+void at_claim_file_free(at_claim_file *f);              /* NULL is allowed */
+
 /* The answer to a cell at parameters that have its control's change in them already: the claim's certificate, its
  * task or its chain, whatever it has. limit: inputs of a sampled cell. */
 at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,

@@ -33,7 +33,7 @@ at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
 
 bool at_claim_has_program(const at_claim *c)
 {
-    return c->program != NULL;
+    return c->file ? claim_file_has_program(c->file) : c->program != NULL;
 }
 
 at_status at_claim_program(const at_claim *c, const at_params *p, at_program **out, at_err *err)
@@ -41,18 +41,20 @@ at_status at_claim_program(const at_claim *c, const at_params *p, at_program **o
     *out = NULL;
     if (!at_claim_has_program(c))
         return at_fail(err, AT_EREFUSED, "claim %s has no program", c->id);
-    return c->program(p, out, err);
+    return c->file ? claim_file_program(c->file, p, out, err) : c->program(p, out, err);
 }
 
 double at_claim_tolerance(const at_claim *c, const at_params *p)
 {
-    return c->tolerance ? c->tolerance(p) : 0;
+    return c->file ? claim_file_tolerance(c->file) : c->tolerance ? c->tolerance(p) : 0;
 }
 
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
     if (c->trial)
         return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
+    if (c->file)
+        return claim_file_model(c->file, p, m, err);
     if (c->decoder)
         return c->decoder(p, m, err);
     at_program *P = NULL;

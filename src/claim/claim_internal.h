@@ -11,6 +11,12 @@
 #define CLAIM_TABLES .tables = tables, .n_tables = COUNT(tables)
 #define CLAIM_FIELDS .params = params, .n_params = COUNT(params), CLAIM_CELLS
 
+/* Of claims that were read from a file (file.c). */
+at_status claim_file_program(const at_claim_file *f, const at_params *p, at_program **out, at_err *err);
+at_status claim_file_model(const at_claim_file *f, const at_params *p, at_model *m, at_err *err);
+bool claim_file_has_program(const at_claim_file *f);
+double claim_file_tolerance(const at_claim_file *f);
+
 double claim_eps(const at_params *p); /* the tolerance of claims with a parameter eps */
 
 /* A number that a macro names, as text: what a title states is then what the code takes. */

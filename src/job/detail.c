@@ -178,6 +178,22 @@ at_status detail_finish(unit *u, json_t *o, at_err *err)
     return u->rec.detail ? AT_OK : at_oom(err);
 }
 
+#define TEXT_KEPT 65536 /* bytes of a claim file that go with its verdicts */
+
+/* What the catalogue does not know: a claim from a file goes with its verdicts, so that a ledger can be read without it. */
+static json_t *claim_json(const at_claim *c)
+{
+    const char *text = at_claim_file_text(c->file);
+    json_t *o = json_object();
+    detail_add(o, "title", json_string(c->title));
+    detail_add(o, "source", json_string(c->source));
+    detail_add(o, "statement", json_string(c->statement));
+    detail_add(o, "sha256", json_string(c->digest));
+    if (strlen(text) <= TEXT_KEPT)
+        detail_add(o, "text", json_string(text));
+    return o;
+}
+
 /* point: of a cell with many, the one the model is of. */
 at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,
                          at_err *err)
@@ -200,6 +216,8 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
     json_t *o = json_object();
     if (m)
         detail_add(o, "size", size_json(m));
+    if (u->claim->file)
+        detail_add(o, "claim", claim_json(u->claim));
     if (control)
         detail_add(o, "control", json_string(u->cell->control));
     if (u->idle || v->note)

@@ -277,9 +277,10 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
 {
     at_arena a;
     at_arena_init(&a);
-    at_report_claim *claims = at_new(&a, at_report_claim, at_n_catalogue);
     rows = rows_of(rows, &n, build, &a);
-    at_status s = claims && rows ? AT_OK : at_oom(err);
+    at_report_claim *claims = rows ? at_new(&a, at_report_claim, (size_t)at_n_catalogue + n) : NULL;
+    int n_claims = at_n_catalogue;
+    at_status s = claims ? at_report_files(rows, n, &a, claims, &n_claims, err) : at_oom(err);
     for (int i = 0; i < at_n_catalogue && !s; i++) {
         const at_claim *c = at_catalogue[i];
         claims[i] = (at_report_claim){.id = c->id,
@@ -296,7 +297,7 @@ at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, a
     if (!s)
         s = at_map_make(at_map_panels, at_n_map_panels, rows, n, build, &a, &map, err);
     if (!s)
-        s = at_report_page(claims, at_n_catalogue, &map, rows, n, build, html, err);
+        s = at_report_page(claims, n_claims, &map, rows, n, build, html, err);
     at_arena_release(&a);
     return s;
 }

@@ -65,6 +65,10 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err);
 
 /* ---- report ---------------------------------------------------------------------------------- */
 
+/* report_files.c: claims that the catalogue does not have and whose verdicts say what they claim, one each, behind the
+ * *n_claims of `claims`, which has room for one more a row. */
+at_status at_report_files(const at_row *rows, size_t n, at_arena *a, at_report_claim *claims, int *n_claims,
+                          at_err *err);
 /* at_report_html, with the map when it is not NULL. */
 at_status at_report_page(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
                          size_t n_rows, const char *build, at_text *html, at_err *err);

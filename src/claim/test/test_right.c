@@ -24,8 +24,7 @@ static void cell_refute(const at_claim *c, const at_cell *cell, unsigned *seen, 
     at_refutation r;
     at_arena_init(&a);
     OK(at_claim_model(c, &p, &m, &err));
-    at_subject s = {
-        .m = &m, .arith = arith, .chain = c->chain, .tolerance = at_claim_tolerance(c, &p)};
+    at_subject s = {.m = &m, .arith = arith, .chain = c->chain, .tolerance = at_claim_tolerance(c, &p)};
     OK(at_claim_task(c, &p, &s.task, &tp, &err));
     s.params = &tp;
     if (c->chain)

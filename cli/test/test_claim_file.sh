@@ -1,0 +1,100 @@
+# test_claim_file.sh: a claim without C: checked, shown, built, kept, reported; and the files of strangers.
+. cli/test/lib.sh
+
+pairs=examples/pairs.claim
+says 0 'check: the example holds' '1 of 1 claims hold, 3 of 3 controls rejected' check $pairs
+holds 'every sequence' grep -q 'exact, 2824 inputs' "$dir/.out"
+holds 'as many samples as it says' grep -q 'sampled, 1000 inputs' "$dir/.out"
+holds 'a changed line is a control' grep -q 'control refuted.*variant=control-1' "$dir/.out"
+says 0 'check: beside one of the catalogue' '2 of 2 claims hold' check $pairs match3-bigram
+says 0 'check: at another size' 'N=3 M=5 c=1' check $pairs --set N=3,M=5
+says 0 'check: JSON' '"claim": "pairs"' check $pairs --json
+says 0 'show: statement, program, questions' 'paired = attend softmax' show $pairs
+holds 'show: the control' grep -q 'control-1: "key (cos, -sin,' "$dir/.out"
+says 0 'show --exact' 'scale 433.6' show $pairs --exact
+says 0 'build' 'pairs N=6 M=17 c=1' build $pairs --set M=17 -o "$dir/m.st"
+gives 0 'run it' '1 1 1 1 1 0' run "$dir/m.st" 3 14 5 14 12 1
+
+# The ledger keeps it, by the hash of the file; the report shows it, also without the file.
+cp $pairs "$dir/mine.claim"
+call check "$dir/mine.claim" --db "$dir/l.db" -o "$dir/r.html"
+holds 'a verdict in the ledger' grep -q 'ledger ' "$dir/.out"
+says 0 'it is served from there' '(from the ledger)' check "$dir/mine.claim" --db "$dir/l.db"
+echo '# another file' >>"$dir/mine.claim"
+call check "$dir/mine.claim" --db "$dir/l.db"
+holds 'but not for another file' sh -c "! grep -q 'from the ledger' '$dir/.out'"
+holds 'the report has it' grep -q 'Claims from files' "$dir/r.html"
+says 0 'and so has a report of the ledger' 'report ' report --db "$dir/l.db" -o "$dir/r2.html"
+holds 'with its text' grep -q 'control replace' "$dir/r2.html"
+
+# A program in a file of its own, and a model, found from where the claim is.
+mkdir "$dir/sub"
+cp examples/pairs.program "$dir/sub/p.program"
+printf '%s\n' 'claim from-file "A program beside it"' 'problem match2 N=4 M=7' 'program p.program' 'check exact multisets' \
+    'control c=0.01' >"$dir/sub/f.claim"
+says 0 'program FILE' '1 of 1 claims hold' check "$dir/sub/f.claim"
+call build "$dir/sub/f.claim" -o "$dir/sub/good.st"
+call build "$dir/sub/f.claim" --set c=0.01 -o "$dir/sub/bad.st"
+printf '%s\n' 'claim of-model "A model beside it"' 'problem match2 N=4 M=7' 'model good.st' 'check exact multisets f32' \
+    'check sampled 50 p20 N=3' 'control model bad.st' 'control arith=p3' >"$dir/sub/m.claim"
+says 0 'model FILE' '1 of 1 claims hold, 2 of 2 controls rejected' check "$dir/sub/m.claim"
+says 0 'show a claim of a model' '1 attention layer, 1 head' show "$dir/sub/m.claim"
+refuses 2 'which has no program' '--exact is for programs, and this claim has none' show "$dir/sub/m.claim" --exact
+
+# What does not hold is said, and by what.
+sed 's/^control c=0.02/control c=0.9/' $pairs >"$dir/weak.claim"
+says 1 'a control that is not rejected' 'control not rejected' check "$dir/weak.claim"
+holds 'and which one' grep -q 'BAD.*control.*c=0.9' "$dir/.out"
+sed 's/0 below 1\/6, 1 above 1\/3/0 below 3\/5, 1 above 2\/3/' $pairs >"$dir/wrong.claim"
+says 1 'a claim that fails' 'BAD' check "$dir/wrong.claim"
+holds 'with its counterexample' grep -q 'expected 1, got 0' "$dir/.out"
+sed 's/^check exact multisets f64$/check exact sequences f64 N=30/' $pairs >"$dir/large.claim"
+says 3 'too large to enumerate' 'undecided' check "$dir/large.claim"
+
+fault() # $1 name, $2 text, $3 sed script on the example
+{
+    sed "$3" $pairs >"$dir/bad.claim"
+    refuses 2 "$1" "bad.claim:$2" check "$dir/bad.claim"
+}
+fault 'no control' '41:1: control is missing: control says what must make the claim fail' '/^control/d'
+fault 'no check' '41:1: check is missing' '/^check/d'
+fault 'no problem' '43:1: problem is missing' '/^problem/d'
+fault 'no program' '27:1: program or model is missing' '/^program/,/^}/d'
+fault 'no closing brace' '16:9: the program has no closing }' '/^}/d'
+fault 'unknown problem' "14:9: unknown problem 'match4'; did you mean 'match" 's/^problem match2/problem match4/'
+fault 'unknown parameter' "14:9: unknown parameter 'K'" 's/^problem match2 N=6/problem match2 K=6/'
+fault 'a size out of range' '14:9: M=0: must be' 's/^problem match2 N=6 M=11/problem match2 M=0/'
+fault 'unknown word' "34:1: unknown word 'chek'; did you mean 'check'?" '0,/^check/s/^check/chek/'
+fault 'a second title' '8:1: a second claim' 's/^statement/claim b "B"\nstatement/'
+fault 'an id of the catalogue' '7:7: the catalogue has a claim match2; choose another id' 's/^claim pairs/claim match2/'
+fault 'an id with a slash' '7:7: expected the id of the claim' 's/^claim pairs/claim a\/b/'
+fault 'a title without quotes' '7:13: expected the title in double quotes' 's/^claim.*/claim pairs title/'
+fault 'a question of another kind' '34:7: expected exact or sampled; certificates need' '0,/^check exact/s/^check exact/check certified/'
+fault 'how many' '36:15: expected how many inputs' 's/sampled 1000/sampled many/'
+fault 'an enumeration that there is not' '34:1: problem match2 has no enumeration of pairs' 's/exact sequences/exact pairs/'
+fault 'an arithmetic that there is not' "35:23: 'f65': expected an arithmetic" 's/multisets f64$/multisets f65/'
+fault 'a size that there is not' "34:1: unknown parameter 'L'" 's/N=1..4 M=2..6/L=1..4/'
+fault 'a control of nothing' "39:1: unknown parameter 'k'" 's/^control c=/control k=/'
+fault 'a control without a change' '39:9: expected what is changed' 's/^control c=0.02/control everything/'
+fault 'a text that is not there' '40:1: "key (tan, -sin, blank)" stands 0 times' 's/replace "key (cos/replace "key (tan/'
+fault 'a text that is there twice' '40:1: "cos" stands' 's/replace "key (cos, -sin, blank)"/replace "cos"/'
+fault 'a control that is no program' '40:1: the control cannot be built: ' 's/by "key (cos, sin, blank)"/by "key (cos, sine, blank)"/'
+fault 'a fault in the program' '26:14: unknown name "cosx"; did you mean "cos"?' 's/^      query (cos/      query (cosx/'
+fault 'a tolerance of integers' '15:9: answers of match2 are integers' 's/^problem/tolerance 0.1\nproblem/'
+fault 'a file that is not there' '16:9: ' '/^program/,/^}/c program nowhere.program'
+fault 'a blank line that goes on' '35:3: a line that begins with a blank goes on with nothing' 's/^check exact multisets f64$/  check exact multisets f64/'
+fault 'an escape' '7:14: not a character that can be seen' 's/"One/"\x1b[2JOne/'
+
+printf 'claim a "A"\n\0\0' >"$dir/zero.claim"
+refuses 2 'zero bytes' 'zero.claim:2:1: a zero byte; a claim is a text file' check "$dir/zero.claim"
+head -c 50000 "$attest" >"$dir/noise.claim"
+refuses 2 'a binary' 'noise.claim:1:' check "$dir/noise.claim"
+: >"$dir/empty.claim"
+refuses 2 'nothing' 'empty.claim:1:1: claim is missing' check "$dir/empty.claim"
+truncate -s 80M "$dir/huge.claim"
+refuses 2 'huge' 'huge.claim' check "$dir/huge.claim"
+refuses 2 'not there' 'nowhere.claim' check "$dir/nowhere.claim"
+refuses 2 'a folder' 'sub.claim' check "$dir/sub.claim"
+cp $pairs "$dir/twin.claim"
+refuses 2 'two of one id' 'another file has a claim pairs, too' check $pairs "$dir/twin.claim"
+finish
