@@ -62,6 +62,8 @@ def difference(a, b):
 def run_compare(model, case, tally):
     """None, or what is different."""
     value, decision, margin = model.read(model.parse(case["input"]))
+    if not case["values"]:  # the empty input, at all user positions
+        return f"{len(value)} outputs, not 0" if len(value) else None
     ours, radii = array(case["values"]), array(case["radii"])
     if value.shape != ours.shape:
         return f"values of shape {value.shape}, not {ours.shape}"
@@ -117,7 +119,8 @@ def line_compare(model, case, tally):
         return f"this line is one, but: {why}" if case["taken"] else None
     if not case["taken"]:
         return "this is no input, but was taken for one"
-    return None if np.array_equal(rows, array(case["read"])) else "another input is read from this line"
+    read = array(case["read"]) if case["read"] else np.zeros((0, rows.shape[1]))
+    return None if np.array_equal(rows, read) else "another input is read from this line"
 
 
 def compare(model, case, tally):

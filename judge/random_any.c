@@ -188,7 +188,8 @@ static at_status prompt_make(draw *d, at_err *err)
 {
     at_model *m = d->m;
     at_decode *rule = &m->decode;
-    int width = at_model_row_width(m), last = rule->prompt_max > 1 && chance(d, 2), c = 0;
+    int width = at_model_row_width(m), last = rule->prompt_min > 0 && rule->prompt_max > 1 && chance(d, 2),
+        c = 0;
     double *bounds = at_new(&m->arena, double, 4 * width);
     if (!bounds || !(rule->prompt = at_new(&m->arena, at_stretch, 2)))
         return at_oom(err);
@@ -228,7 +229,7 @@ static void readout_draw(draw *d)
                                 .stop = (at_stop_kind)below(d, AT_STOPS),
                                 .max_steps = between(d, 1, 4),
                                 .prompt_min = m->n_min,
-                                .prompt_max = between(d, m->n_min, m->n_max - 4)};
+                                .prompt_max = between(d, m->n_min ? m->n_min : 1, m->n_max - 4)};
         if (m->decode.stop == AT_STOP_EQUALS)
             m->decode.value = tokens ? below(d, o->rows) : 0;
     }
@@ -262,6 +263,8 @@ at_status random_any(uint64_t seed, at_model *m, at_err *err)
     m->pos_origin = between(&d, -2, 3);
     m->n_prefix = below(&d, 3);
     m->n_suffix = d.decoder ? 0 : below(&d, 3);
+    if (!d.flat && (m->n_prefix || m->n_suffix) && chance(&d, 3))
+        m->n_min = 0;
     m->f32 = chance(&d, 4);
     if (m->n_prefix)
         m->prefix = columns(&d);

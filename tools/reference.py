@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.3"  # of docs/model.md
+VERSION = "1.4"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -248,7 +248,7 @@ class Model:
                     r, z = np.split(1 / (1 + np.exp(-(a + b)[:2 * S])), 2)
                 h = (1 - z) * np.tanh(a[2 * S:] + r * (b[2 * S:] + ub)) + z * h if gru else np.tanh(a + b)
                 states.append(h)
-            return out(np.array(states))
+            return out(np.array(states).reshape(-1, S))
         return run
 
     # ---- Running -------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ class Model:
             need(all(f.has(v) for f, v in zip(self.fields, parts)), f"{word!r}: not in the domain")
             rows.append(sum(parts, []))
         need(self.n_min <= len(rows) <= self.n_max, f"length {len(rows)} out of range {self.n_min}..{self.n_max}")
-        return np.array(rows)
+        return np.array(rows).reshape(len(rows), sum(f.width for f in self.fields))  # also when there is none
 
 def shortest(v):
     return next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
@@ -333,7 +333,7 @@ def main(words):
         facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
     else:
         f, (value, decision, margin) = m.fields[0], m.read(m.parse(line))
-        said = f.words if m.kind == "argmax" and len(m.fields) == 1 and (m.decode or len(value[0]) == f.size) else None
+        said = f.words if m.kind == "argmax" and len(m.fields) == 1 and (m.decode or value.shape[1] == f.size) else None
         show = lambda v: said[int(v)] if said and v == v else shortest(v)
         text, why = " ".join(",".join(map(show, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}

@@ -53,4 +53,23 @@ says 0 'run: reals, selected by a sign' '"outputs": [[' run "$dir/select.st" 0.5
 gives 0 'run: reals' '0.5,1 -1,0' run "$dir/select.st" 0.5,1/-1,0/0.75 0.5,1/-1,0/-0.75
 refuses 2 'run: a real out of range' 'out of range' run "$dir/select.st" 0.5,2/-1,0/0.75
 
+# The empty input: of a model whose lengths begin at 0, what it says of its hidden row.
+cat >"$dir/largest.program" <<'END'
+program largest, lengths 0..4, 1 hidden after
+input x: token 0..9
+v = number of x
+top = attend leftmost-hard query (1) key (v) value (v) gap 1
+output (top) at the last position read by round
+END
+call compile "$dir/largest.program" -o "$dir/largest.st"
+says 0 'show: lengths from 0' 'lengths 0..4' show "$dir/largest.st"
+gives 0 'run: the empty input' 0 run "$dir/largest.st" ''
+gives 0 'run: the empty input, exactly' 0 run "$dir/largest.st" '' --precision exact
+gives 0 'run: and another one' 7 run "$dir/largest.st" 3 7 2
+input=$'\n3 7\n \n'
+gives 0 'run: empty lines are inputs' $'0\n7\n0' run "$dir/largest.st" -
+unset input
+says 0 'run --json: the empty input' '"input": "", "arithmetic": "f64", "outputs": [[0]]' run "$dir/largest.st" '' --json
+holds 'look: the empty input has a picture' "$attest" look "$dir/largest.st" '' -o "$dir/empty.svg"
+
 finish

@@ -52,7 +52,7 @@ typedef struct at_program at_program;
 /* A program for lengths 1..N. NULL when out of memory. */
 at_program *at_program_new(const char *name, int N);
 void at_program_free(at_program *P);
-void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1 */
+void at_program_lengths(at_program *P, int n_min); /* shortest length, default 1; 0: the empty input, too */
 /* A failure found by the builder itself (a parameter, a table): sticky like the others. */
 at_status at_program_fail(at_program *P, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 at_status at_program_oom(at_program *P); /* the builder itself ran out of memory: sticky too */

@@ -36,7 +36,7 @@ at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_er
 {
     if (a.kind != AT_F32 && a.kind != AT_F64)
         return at_fail(err, AT_EREFUSED, "the fast executor runs f32 and f64 only");
-    if (n < m->n_min || n > m->n_max || n < 1)
+    if (n < m->n_min || n > m->n_max)
         return at_fail(err, AT_EDOMAIN, "length %d is outside %d..%d", n, m->n_min, m->n_max);
     at_exec *e = at_calloc(1, sizeof *e);
     if (!e)
@@ -116,7 +116,8 @@ void at_scratch_free(at_scratch *s)
 void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, double *value)
 {
     size_t in = (size_t)e->n * (size_t)e->row_width, out = (size_t)at_exec_positions(e) * (size_t)e->R;
-    for (int b = 0; b < batch; b += e->kernel->lanes) {
+    for (int b = 0; out && b < batch;
+         b += e->kernel->lanes) { /* of the empty input perhaps nothing is read */
         int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
         e->kernel->run(e, s, v + (size_t)b * in, count, value + (size_t)b * out);
     }

@@ -34,7 +34,7 @@ at_decode learn_rule(const at_model *m)
                        .stop = AT_STOP_EQUALS,
                        .value = AT_TOKEN_EOS,
                        .max_steps = m->n_max - !one,
-                       .prompt_min = one ? 1 : m->n_min,
+                       .prompt_min = one || !m->n_min ? 1 : m->n_min,
                        .prompt_max = m->n_max - !one};
 }
 

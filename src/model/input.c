@@ -307,6 +307,7 @@ void at_input_print_row(const at_model *m, const double *row, int position, at_t
 static void rows_print(const at_model *m, const at_input *x, bool written, at_text *out)
 {
     int width = at_model_row_width(m);
+    at_text_add(out, ""); /* a text also when there are no rows */
     for (int t = 0; t < x->n; t++) {
         if (t > 0)
             at_text_add(out, " ");

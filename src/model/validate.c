@@ -381,6 +381,10 @@ static at_status check_decoder(const at_model *m, at_err *err)
     TRY(in_range(&p, "max_steps", d->max_steps, 1, m->n_max));
     TRY(in_range(&p, "prompt_min", d->prompt_min, m->n_min, m->n_max - 1));
     TRY(in_range(&p, "prompt_max", d->prompt_max, d->prompt_min, m->n_max - 1));
+    if (!d->prompt_min && !m->n_prefix)
+        return at_fail(
+            err, AT_EDOMAIN,
+            "decoder: prompt_min is 0 and there is no prefix: the empty prompt has no last position");
     if (d->stop == AT_STOP_STEPS) {
         TRY(in_range(&p, "prompt_max + max_steps", (int64_t)d->prompt_max + d->max_steps, 1, m->n_max));
         TRY(check_feedback(m, 0, &lo, &hi, err));
@@ -400,7 +404,7 @@ at_status model_check(const at_model *m, at_err *err)
     TRY(is_name(&p, m->name));
     TRY(in_range(&p, "width", m->width, 1, AT_MAX_WIDTH));
     TRY(in_range(&p, "n_max", m->n_max, 1, AT_MAX_LENGTH));
-    TRY(in_range(&p, "n_min", m->n_min, 1, m->n_max));
+    TRY(in_range(&p, "n_min", m->n_min, 0, m->n_max));
     TRY(in_range(&p, "pos_origin", m->pos_origin, -AT_MAX_LENGTH, AT_MAX_LENGTH));
     TRY(in_range(&p, "n_prefix", m->n_prefix, 0, AT_MAX_WIDTH));
     TRY(in_range(&p, "n_suffix", m->n_suffix, 0, AT_MAX_WIDTH));
@@ -426,6 +430,10 @@ at_status model_check(const at_model *m, at_err *err)
         TRY(is_finite(&q, "threshold", r->threshold));
     if (r->final_norm)
         TRY(not_negative(&q, "norm_eps", r->norm_eps));
+    if (r->last && !m->n_min && !m->n_prefix && !m->n_suffix)
+        return at_fail(
+            err, AT_EDOMAIN,
+            "readout: n_min is 0 and there are no hidden rows: the empty input has no last position");
     if (m->decode.enabled)
         TRY(check_decoder(m, err));
 

@@ -301,7 +301,7 @@ void at_program_reals(at_program *P)
 
 void at_program_lengths(at_program *P, int n_min)
 {
-    frame_set(P, "shortest length", &P->n_min, n_min, 1, P->N);
+    frame_set(P, "shortest length", &P->n_min, n_min, 0, P->N);
 }
 
 void at_prefix(at_program *P, int count)

@@ -220,10 +220,12 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
     if (st)
         return st;
     machine m = {.P = P, .x = x, .T = P->n_prefix + x->n + P->n_suffix};
+    if (P->last && !m.T)
+        return at_fail(err, AT_EDOMAIN, "program %s: the empty input has no last position", P->name);
     m.row = field_offset(P, P->n_fields);
     m.value = at_new(arena, double, (size_t)P->n_vars *(size_t)m.T);
     int R = P->out.n;
-    double *result = at_new(arena, double, (size_t)x->n *(size_t)R);
+    double *result = at_new(arena, double, (size_t)(P->last ? 1 : x->n) * (size_t)R);
     double *mixed = at_new(arena, double, P->n_vars + 1);
     if (!m.value || !result || !mixed)
         return at_oom(err);

@@ -111,9 +111,9 @@ static void frame_read(parser *p, int *n_min)
 {
     at_program *P = p->P;
     if (text_accept(p, "lengths")) {
-        *n_min = integer_read(p, "the shortest length", 1, AT_MAX_LENGTH);
+        *n_min = integer_read(p, "the shortest length", 0, AT_MAX_LENGTH);
         text_expect(p, "..", "between the lengths");
-        P->N = integer_read(p, "the longest length", *n_min, AT_MAX_LENGTH);
+        P->N = integer_read(p, "the longest length", *n_min > 0 ? *n_min : 1, AT_MAX_LENGTH);
     } else if (text_accept(p, "positions")) {
         text_expect(p, "from", "and the index of the first position");
         int origin = integer_read(p, "the index of the first position", -AT_MAX_LENGTH, AT_MAX_LENGTH);
@@ -166,13 +166,13 @@ static void head_read(parser *p)
         return;
     }
     place_set(p, at.line, at.column);
-    int n_min = 0;
+    int n_min = -1;
     while (!p->status && text_accept(p, ",")) {
         frame_read(p, &n_min);
         if (!p->status)
             program_failed(p);
     }
-    if (!p->status && !n_min)
+    if (!p->status && n_min < 0)
         text_fail(p, at.line, at.column, "the lengths are missing, as in program pairs, lengths 1..8");
     if (!p->status)
         at_program_lengths(p->P, n_min);

@@ -129,7 +129,7 @@ at_status plain_plan_make(at_trainer *t, const at_train_options *o, at_err *err)
         return s;
     *p = (train_plan){.plain = m, .n = m->n_weights, .n_tensors = m->n_tensors, .packed = 1};
     p->T = o->length ? o->length : m->n_max;
-    p->least = m->n_min, p->last = m->readout.last;
+    p->least = m->n_min ? m->n_min : 1, p->last = m->readout.last;
     p->D = m->width, p->V = m->fields[0].size, p->R = m->readout.rows;
     p->threshold = (uint32_t)lround(o->dropout * 65536);
     p->a = (at_train_arch){.width = p->D,

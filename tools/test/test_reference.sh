@@ -88,4 +88,8 @@ raw = open(sys.argv[1], "rb").read()
 open(sys.argv[2], "wb").write(raw.replace(b'\\"version\\":1', b'\\"version\\":2'))
 PY
 fails 'a newer version is refused' 'version' "$python" tools/reference.py "$tree/newer.st" 3 8 0 1 10 5
+printf '%s\n' 'program largest, lengths 0..4, 1 hidden after' 'input x: token 0..9' 'v = number of x' \
+    'top = attend leftmost-hard query (1) key (v) value (v) gap 1' 'output (top) at the last position read by round' >"$tree/largest.program"
+made largest.st compile "$tree/largest.program"
+both 'the empty input' run "$tree/largest.st" ''
 finish

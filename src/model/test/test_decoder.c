@@ -137,6 +137,10 @@ static void no_prompt(at_model *m)
 {
     m->decode.prompt_min = 0;
 }
+static void empty_prompt(at_model *m)
+{
+    m->n_min = m->decode.prompt_min = 0;
+}
 static void prompt_below(at_model *m)
 {
     m->n_min = 2;
@@ -263,6 +267,8 @@ static const struct {
     {token_decoder, no_steps, AT_EDOMAIN, "decoder: max_steps 0 out of range 1..4"},
     {token_decoder, many_steps, AT_EDOMAIN, "decoder: max_steps 5 out of range 1..4"},
     {token_decoder, no_prompt, AT_EDOMAIN, "decoder: prompt_min 0 out of range 1..3"},
+    {token_decoder, empty_prompt, AT_EDOMAIN,
+     "decoder: prompt_min is 0 and there is no prefix: the empty prompt has no last position"},
     {token_decoder, prompt_below, AT_EDOMAIN, "decoder: prompt_min 1 out of range 2..3"},
     {token_decoder, prompt_order, AT_EDOMAIN, "decoder: prompt_max 1 out of range 2..3"},
     {token_decoder, prompt_long, AT_EDOMAIN, "decoder: prompt_max 4 out of range 1..3"},

@@ -28,6 +28,43 @@ static void four_fields(at_model *m)
     assert_int_equal(at_model_row_width(m), 6);
 }
 
+/* Where lengths begin at 0 the line without positions is an input. */
+static void empty_line(void **state)
+{
+    (void)state;
+    at_model m;
+    at_arena a;
+    at_err err = {0};
+    at_input x;
+    at_text t;
+    at_arena_init(&a);
+    at_text_init(&t);
+    four_fields(&m);
+    m.n_min = 0;
+    assert_int_equal(at_model_validate(&m, &err), AT_OK);
+    for (int k = 0; k < 2; k++) {
+        x.n = -1;
+        assert_int_equal(at_input_parse(&m, k ? " \t\r\n" : "", &a, &x, &err), AT_OK);
+        assert_int_equal(x.n, 0);
+        assert_int_equal(at_input_check(&m, &x, &err), AT_OK);
+        at_input_print(&m, &x, &t);
+        assert_string_equal(t.s, "");
+    }
+    assert_int_equal(at_input_parse(&m, "16/5,1/0.1,-1/3", &a, &x, &err), AT_OK);
+    assert_int_equal(x.n, 1);
+    char *bytes;
+    size_t n;
+    at_model back;
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_parse(&back, bytes, n, "file", &err), AT_OK);
+    assert_int_equal(back.n_min, 0);
+    at_free(bytes);
+    at_model_release(&back);
+    at_text_release(&t);
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
 static void read_and_written(void **state)
 {
     (void)state;
@@ -392,7 +429,7 @@ int main(void)
         cmocka_unit_test(bad_rows_refused),       cmocka_unit_test(round_trip),
         cmocka_unit_test(line_bounds_memory),     cmocka_unit_test(without_memory),
         cmocka_unit_test(words_read_and_written), cmocka_unit_test(bad_words_refused),
-        cmocka_unit_test(lying_words_refused),
+        cmocka_unit_test(lying_words_refused),    cmocka_unit_test(empty_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

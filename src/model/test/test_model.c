@@ -232,8 +232,10 @@ static const char *spoil(at_model *m, int which)
     }
     CASE(m->width = 0, "model: width 0 out of range 1..65536")
     CASE(m->width = AT_MAX_WIDTH + 1, "model: width 65537")
-    CASE(m->n_min = 0, "model: n_min 0 out of range 1..4")
-    CASE(m->n_min = 5, "model: n_min 5 out of range 1..4")
+    CASE(m->n_min = -1, "model: n_min -1 out of range 0..4")
+    CASE(m->n_min = 5, "model: n_min 5 out of range 0..4")
+    CASE((m->n_min = m->n_prefix = m->n_suffix = 0, m->readout.last = true),
+         "readout: n_min is 0 and there are no hidden rows: the empty input has no last position")
     CASE(m->n_max = AT_MAX_LENGTH + 1, "model: n_max")
     CASE(m->pos_origin = -AT_MAX_LENGTH - 1, "model: pos_origin")
     CASE(m->n_prefix = -1, "model: n_prefix -1")

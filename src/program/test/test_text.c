@@ -79,6 +79,57 @@ static void test_corners(void **state)
     at_program_free(P);
 }
 
+/* Lengths from 0: the interpreter, the model and the text know the empty input. */
+static void test_empty(void **state)
+{
+    (void)state;
+    at_program *P = at_program_new("largest", 3);
+    at_program_lengths(P, 0);
+    at_suffix(P, 1);
+    at_var x = at_number(P, "x", at_token(P, "token", 4));
+    at_var top = at_attend(P, "top",
+                           &(at_attention){.query = AT_VEC(at_const(P, 1)),
+                                           .key = AT_VEC(x),
+                                           .value = AT_VEC(x, at_const(P, 1), x, x, x, x, x, x, x, x),
+                                           .weighting = AT_LEFTMOST_HARD,
+                                           .gap = 1});
+    at_emit_last(P, AT_VEC(top, top + 1, top, top, top, top, top, top, top, top), AT_READ_ROUND, 0);
+    at_err err = {0};
+    at_model m;
+    assert_int_equal(at_assemble(P, &m, NULL, &err), AT_OK);
+    assert_int_equal(m.n_min, 0);
+    at_arena a;
+    at_arena_init(&a);
+    static const double rows[3] = {1, 3, 2};
+    for (int n = 0; n <= 3; n++) {
+        double *want;
+        at_output y;
+        at_input in = {n, n ? rows : NULL};
+        assert_int_equal(at_program_run(P, &in, &a, &want, &err), AT_OK);
+        assert_int_equal(at_run(&m, at_f64, &in, NULL, &a, &y, &err), AT_OK);
+        assert_int_equal(y.n, 1);
+        assert_true(want[0] == (n < 2 ? n : 3) && want[1] == 1);
+        for (int k = 0; k < 10; k++)
+            assert_true(y.decision[k] == want[k]);
+    }
+    assert_true(text_same(P, "largest"));
+    at_arena_release(&a);
+    at_model_release(&m);
+    at_program_free(P);
+
+    P = at_program_new("none", 3); /* without a hidden row there is no last position */
+    at_program_lengths(P, 0);
+    x = at_number(P, "x", at_token(P, "token", 4));
+    at_emit_last(P, AT_VEC(x), AT_READ_ROUND, 0);
+    double *out;
+    at_arena_init(&a);
+    assert_int_equal(at_program_run(P, &(at_input){0, NULL}, &a, &out, &err), AT_EDOMAIN);
+    assert_int_equal(at_assemble(P, &m, NULL, &err), AT_EDOMAIN);
+    assert_non_null(strstr(err.text, "the empty input has no last position"));
+    at_arena_release(&a);
+    at_program_free(P);
+}
+
 /* ---- by hand --------------------------------------------------------------------------------------------------- */
 
 static at_status parse(const char *s, const at_params *given, at_program **out, at_err *err)
@@ -364,13 +415,10 @@ static void test_every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_corners),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_corners),
+        cmocka_unit_test(test_empty),           cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_limits),          cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
