@@ -27,6 +27,7 @@ typedef struct {
     const at_trace *trace;
     const at_output *output;
     const char *const *labels;
+    bool plain; /* without tooltips and gaps between cells: a page with many pictures stays small */
 } at_look;
 at_status at_look_picture(const at_look *l, at_picture_kind kind, const char *path, at_err *err);
 at_status at_look_svg(const at_look *l, at_text *svg, at_err *err); /* for embedding into the report */
@@ -35,6 +36,17 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err);
+
+/* What a mark stands for: a colour each, the same in every picture. OTHER: by its place among the series. */
+typedef enum {
+    AT_ROLE_OTHER,
+    AT_ROLE_BOUND,   /* what is proved to be needed */
+    AT_ROLE_BUILT,   /* what a construction has */
+    AT_ROLE_TRAINED, /* what training reached */
+    AT_ROLE_REFUTED, /* models that an input was found against */
+    AT_ROLE_THEORY,  /* a formula beside a measurement: the colour of text */
+    AT_ROLES
+} at_role;
 
 /* A line plot: series of points with a label each. Thin series are single runs behind a bold one: no markers,
  * no place in the legend. */
@@ -45,7 +57,8 @@ typedef struct {
     const double *x, *y;
     bool dashed; /* theory */
     at_line line;
-    int color; /* 0: by its place among the series; k: the k-th colour */
+    at_role role;
+    int shade; /* lines of one role: 0: by its place among them; k: the k-th shade */
 } at_series;
 typedef struct {
     const char *title, *xlabel, *ylabel;
@@ -125,6 +138,9 @@ typedef struct {
     int n;
     const at_map_tile *tiles;
 } at_map_figure;
+/* One tile without its words, and one mark of the legend: for pages. */
+at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err);
+at_status at_map_mark_svg(at_map_kind kind, at_text *svg, at_err *err);
 at_status at_map_figure_svg(const at_map_figure *f, at_text *svg, at_err *err);
 at_status at_map_figure_picture(const at_map_figure *f, at_picture_kind kind, const char *path, at_err *err);
 

@@ -7,13 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-at_draw_rgb at_draw_palette(int k)
-{
-    static const at_draw_rgb palette[] = {{0x00, 0x72, 0xB2}, {0xD5, 0x5E, 0x00}, {0x00, 0x9E, 0x73},
-                                          {0xCC, 0x79, 0xA7}, {0x56, 0xB4, 0xE9}, {0xE6, 0x9F, 0x00}};
-    return palette[(size_t)k % (sizeof palette / sizeof *palette)];
-}
-
 bool at_draw_axis_takes(const at_draw_axis *a, double v)
 {
     return fabs(v) <= 1e300 && (!a->log || v > 0); /* beyond 1e300 differences overflow; NaN fails too */

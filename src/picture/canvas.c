@@ -2,7 +2,8 @@
  *
  * PNG and PDF are drawn by cairo. SVG is written here as text, not by cairo: text stays text (it can be
  * searched, selected, read aloud), cells carry tooltips, the ink is currentColor so that a dark page may
- * show it, and no ids are used, so that many pictures fit into one page without clashing.
+ * show it, and no ids are used, so that many pictures fit into one page without clashing. It is kept small, because many
+ * stand in one report: texts of one style share a group, and cells of one colour without tooltips one path.
  *
  * Everything is rendered into memory first; a file is written last, whole or not at all. cairo's
  * errors are sticky on the context, ours on the at_text, so drawing calls return nothing and at_draw_render
@@ -12,14 +13,27 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct at_draw_canvas {
     at_text *svg; /* NULL when cr draws */
     cairo_t *cr;
-    bool oom;                /* sticky: a text could not be cleaned */
-    double cell, gap;        /* of the matrix being drawn */
-    double cells_x, cells_y; /* cairo only; SVG uses a transform */
+    bool oom;                                /* sticky: a text could not be cleaned */
+    double cell, gap;                        /* of the matrix being drawn */
+    double cells_x, cells_y;                 /* cairo only; SVG uses a transform */
+    enum { SHUT, TEXTS, LINES, BOXES } open; /* SVG: the element that more may be added to */
+    char style[160];                         /* its attributes */
+    struct patch *cells;                     /* SVG: those without a tooltip, until the matrix ends */
+    size_t n_cells, cap;
 };
+
+/* A cell that waits for others of its colour. */
+typedef struct patch {
+    uint32_t rgb;
+    int row, column;
+} patch;
 
 static const at_draw_rgb ink_rgb = {0x1b, 0x1f, 0x24};
 const at_draw_paint at_draw_ink = {{0x1b, 0x1f, 0x24}, true, 1};
@@ -33,20 +47,54 @@ at_draw_paint at_draw_solid(at_draw_rgb c)
 
 /* ---- paints -------------------------------------------------------------------------------- */
 
-static void svg_paint(at_draw_canvas *c, const char *attribute, at_draw_paint p)
-{
-    if (p.ink)
-        at_text_addf(c->svg, " %s=\"currentColor\"", attribute);
-    else
-        at_text_addf(c->svg, " %s=\"#%02x%02x%02x\"", attribute, p.rgb.r, p.rgb.g, p.rgb.b);
-    if (p.alpha < 1)
-        at_text_addf(c->svg, " %s-opacity=\"%.3g\"", attribute, p.alpha);
-}
-
 static void cairo_paint_set(at_draw_canvas *c, at_draw_paint p)
 {
     at_draw_rgb k = p.ink ? ink_rgb : p.rgb;
     cairo_set_source_rgba(c->cr, k.r / 255.0, k.g / 255.0, k.b / 255.0, p.alpha);
+}
+
+/* The SVG, when something else comes than what is open. */
+static at_text *svg_of(at_draw_canvas *c)
+{
+    static const char *const end[] = {"", "</g>\n", "\"/>\n", "\"/>\n"};
+    at_text_add(c->svg, end[c->open]);
+    c->open = SHUT;
+    return c->svg;
+}
+
+/* Is such an element with these attributes open? Else it will be: the caller writes its beginning. */
+static bool svg_goes_on(at_draw_canvas *c, int kind, const char *style)
+{
+    if ((int)c->open == kind && strcmp(style, c->style) == 0)
+        return true;
+    svg_of(c);
+    c->open = kind;
+    snprintf(c->style, sizeof c->style, "%s", style);
+    return false;
+}
+
+/* "fill=\"#0072b2\" fill-opacity=\"0.4\"" */
+static int paint_print(char *out, size_t n, const char *attribute, at_draw_paint p)
+{
+    char color[16] = "currentColor", alpha[48] = "";
+    if (!p.ink)
+        snprintf(color, sizeof color, "#%02x%02x%02x", p.rgb.r, p.rgb.g, p.rgb.b);
+    if (p.alpha < 1)
+        snprintf(alpha, sizeof alpha, " %s-opacity=\"%.3g\"", attribute, p.alpha);
+    return snprintf(out, n, " %s=\"%s\"%s", attribute, color, alpha);
+}
+
+static void svg_paint(at_draw_canvas *c, const char *attribute, at_draw_paint p)
+{
+    char paint[80];
+    paint_print(paint, sizeof paint, attribute, p);
+    at_text_add(c->svg, paint);
+}
+
+/* A tenth of a unit is less than anybody sees. */
+static double tenth(double v)
+{
+    return round(10 * v) / 10 + 0.0; /* no -0 */
 }
 
 /* ---- shapes -------------------------------------------------------------------------------- */
@@ -54,9 +102,11 @@ static void cairo_paint_set(at_draw_canvas *c, at_draw_paint p)
 void at_draw_rect(at_draw_canvas *c, double x, double y, double w, double h, at_draw_paint p)
 {
     if (c->svg) {
-        at_text_addf(c->svg, "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\"", x, y, w, h);
-        svg_paint(c, "fill", p);
-        at_text_add(c->svg, "/>\n");
+        char style[sizeof c->style];
+        paint_print(style, sizeof style, "fill", p);
+        if (!svg_goes_on(c, BOXES, style))
+            at_text_addf(c->svg, "<path%s d=\"", style);
+        at_text_addf(c->svg, "M%.6g %.6gh%.6gv%.6gh%.6gz", tenth(x), tenth(y), tenth(w), tenth(h), -tenth(w));
         return;
     }
     cairo_paint_set(c, p);
@@ -70,13 +120,14 @@ void at_draw_path(at_draw_canvas *c, const double *x, const double *y, int n, do
     if (n < 1)
         return;
     if (c->svg) {
-        at_text_add(c->svg, "<path fill=\"none\" stroke-linejoin=\"round\"");
-        svg_paint(c, "stroke", p);
-        at_text_addf(c->svg, " stroke-width=\"%.3g\"%s d=\"", width,
-                     dashed ? " stroke-dasharray=\"6 4\"" : "");
+        char style[sizeof c->style], paint[80];
+        paint_print(paint, sizeof paint, "stroke", p);
+        snprintf(style, sizeof style, "%s stroke-width=\"%.3g\"%s", paint, width,
+                 dashed ? " stroke-dasharray=\"6 4\"" : "");
+        if (!svg_goes_on(c, LINES, style))
+            at_text_addf(c->svg, "<path fill=\"none\" stroke-linejoin=\"round\"%s d=\"", style);
         for (int i = 0; i < n; i++)
-            at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", x[i], y[i]);
-        at_text_add(c->svg, "\"/>\n");
+            at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x[i]), tenth(y[i]));
         return;
     }
     cairo_paint_set(c, p);
@@ -109,9 +160,9 @@ void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, 
     shape %= AT_DRAW_MARKERS;
     if (c->svg) {
         if (shape == 0) {
-            at_text_addf(c->svg, "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\"", x, y, r);
+            at_text_addf(svg_of(c), "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\"", x, y, r);
         } else {
-            at_text_add(c->svg, "<path d=\"");
+            at_text_add(svg_of(c), "<path d=\"");
             for (int i = 0; i < corners[shape]; i++)
                 at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", x + r * corner[shape][i][0],
                              y + r * corner[shape][i][1]);
@@ -130,16 +181,27 @@ void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, 
     cairo_fill(c->cr);
 }
 
+/* Opens a group for texts of this style, unless it is open. */
+static void svg_style(at_draw_canvas *c, double size, at_draw_anchor anchor, bool upright, bool bold,
+                      at_draw_paint p)
+{
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    char style[sizeof c->style], paint[80];
+    paint_print(paint, sizeof paint, "fill", p);
+    snprintf(style, sizeof style, " font-size=\"%.3g\"%s%s%s%s", size, anchors[anchor],
+             bold ? " font-weight=\"600\"" : "", upright ? " transform=\"rotate(-90)\"" : "", paint);
+    if (!svg_goes_on(c, TEXTS, style))
+        at_text_addf(c->svg, "<g%s>\n", style);
+}
+
 void at_draw_text(at_draw_canvas *c, double x, double y, double size, at_draw_anchor anchor, bool upright,
                   bool bold, at_draw_paint p, const char *s)
 {
-    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    if (!*s)
+        return;
     if (c->svg) {
-        at_text_addf(c->svg, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.3g\"%s%s", x, y, size,
-                     anchors[anchor], bold ? " font-weight=\"600\"" : "");
-        if (upright)
-            at_text_addf(c->svg, " transform=\"rotate(-90 %.6g %.6g)\"", x, y);
-        svg_paint(c, "fill", p);
+        svg_style(c, size, anchor, upright, bold, p);
+        at_text_addf(c->svg, "<text x=\"%.6g\" y=\"%.6g\"", tenth(upright ? -y : x), tenth(upright ? x : y));
         at_text_add(c->svg, ">");
         at_text_add_html(c->svg, s);
         at_text_add(c->svg, "</text>\n");
@@ -177,7 +239,7 @@ void at_draw_cells_begin(at_draw_canvas *c, double x, double y, double cell, dou
     c->cells_x = x;
     c->cells_y = y;
     if (c->svg)
-        at_text_addf(c->svg,
+        at_text_addf(svg_of(c),
                      "<g class=\"at-cells\" transform=\"translate(%.6g %.6g) scale(%.6g)\" "
                      "shape-rendering=\"crispEdges\">\n",
                      x, y, cell);
@@ -185,32 +247,79 @@ void at_draw_cells_begin(at_draw_canvas *c, double x, double y, double cell, dou
         cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_NONE);
 }
 
-void at_draw_cell(at_draw_canvas *c, int column, int row, at_draw_rgb rgb, const char *tip)
+static void svg_cell(at_draw_canvas *c, int column, int row, at_draw_rgb rgb, const char *tip)
 {
     double side = 1 - c->gap / c->cell; /* in cells */
-    if (c->svg) {
-        at_text_addf(c->svg, "<path fill=\"#%02x%02x%02x\" d=\"M%d %dh%.3gv%.3gh-%.3gz\"", rgb.r, rgb.g,
-                     rgb.b, column, row, side, side, side);
-        if (tip) {
-            at_text_add(c->svg, "><title>");
-            at_text_add_html(c->svg, tip);
-            at_text_add(c->svg, "</title></path>\n");
-        } else {
-            at_text_add(c->svg, "/>\n");
+    if (tip) {
+        at_text_addf(svg_of(c), "<path fill=\"#%02x%02x%02x\" d=\"M%d %dh%.3gv%.3gh-%.3gz\"><title>", rgb.r,
+                     rgb.g, rgb.b, column, row, side, side, side);
+        at_text_add_html(c->svg, tip);
+        at_text_add(c->svg, "</title></path>\n");
+        return;
+    }
+    if (c->n_cells == c->cap) {
+        size_t cap = 2 * c->cap + 256;
+        patch *grown = at_realloc(c->cells, cap * sizeof *grown);
+        if (!grown) {
+            c->oom = true;
+            return;
         }
+        c->cells = grown;
+        c->cap = cap;
+    }
+    c->cells[c->n_cells++] = (patch){(uint32_t)rgb.r << 16 | (uint32_t)rgb.g << 8 | rgb.b, row, column};
+}
+
+void at_draw_cell(at_draw_canvas *c, int column, int row, at_draw_rgb rgb, const char *tip)
+{
+    double side = c->cell - c->gap;
+    if (c->svg) {
+        svg_cell(c, column, row, rgb, tip);
         return;
     }
     cairo_paint_set(c, at_draw_solid(rgb));
-    cairo_rectangle(c->cr, c->cells_x + column * c->cell, c->cells_y + row * c->cell, side * c->cell,
-                    side * c->cell);
+    cairo_rectangle(c->cr, c->cells_x + column * c->cell, c->cells_y + row * c->cell, side, side);
     cairo_fill(c->cr);
+}
+
+static int cell_order(const void *a, const void *b)
+{
+    const patch *p = a, *q = b;
+    int by_color = (p->rgb > q->rgb) - (p->rgb < q->rgb), by_row = (p->row > q->row) - (p->row < q->row);
+    return by_color ? by_color : by_row ? by_row : (p->column > q->column) - (p->column < q->column);
+}
+
+/* A path a colour. Where nothing is left free between cells a run of them is a line as wide as a cell. */
+static void svg_cells(at_draw_canvas *c)
+{
+    double side = 1 - c->gap / c->cell;
+    bool lines = !(c->gap > 0);
+    qsort(c->cells, c->n_cells, sizeof *c->cells, cell_order);
+    for (size_t i = 0; i < c->n_cells;) {
+        const patch *p = &c->cells[i];
+        int run = 1;
+        if (!i || p->rgb != p[-1].rgb)
+            at_text_addf(svg_of(c), "%s<path %s=\"#%06x\" d=\"", i ? "\"/>\n" : "", lines ? "stroke" : "fill",
+                         (unsigned)p->rgb);
+        while (lines && i + (size_t)run < c->n_cells && p[run].rgb == p->rgb && p[run].row == p->row &&
+               p[run].column == p->column + run)
+            run++;
+        if (lines)
+            at_text_addf(c->svg, "M%d %d.5h%d", p->column, p->row, run);
+        else
+            at_text_addf(c->svg, "M%d %dh%.3gv%.3gh-%.3gz", p->column, p->row, side, side, side);
+        i += (size_t)run;
+    }
+    at_text_add(c->svg, c->n_cells ? "\"/>\n" : "");
+    c->n_cells = 0;
 }
 
 void at_draw_cells_end(at_draw_canvas *c)
 {
-    if (c->svg)
-        at_text_add(c->svg, "</g>\n");
-    else
+    if (c->svg) {
+        svg_cells(c);
+        at_text_add(svg_of(c), "</g>\n");
+    } else
         cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
@@ -218,7 +327,7 @@ void at_draw_tip_begin(at_draw_canvas *c, const char *tip)
 {
     if (!c->svg)
         return;
-    at_text_add(c->svg, "<g><title>");
+    at_text_add(svg_of(c), "<g><title>");
     at_text_add_html(c->svg, tip);
     at_text_add(c->svg, "</title>\n");
 }
@@ -226,7 +335,7 @@ void at_draw_tip_begin(at_draw_canvas *c, const char *tip)
 void at_draw_tip_end(at_draw_canvas *c)
 {
     if (c->svg)
-        at_text_add(c->svg, "</g>\n");
+        at_text_add(svg_of(c), "</g>\n");
 }
 
 /* ---- files ---------------------------------------------------------------------------------- */
@@ -251,7 +360,9 @@ static void svg_draw(double w, double h, const char *title, at_draw_fn *draw, co
         out, "</title>\n<rect class=\"at-paper\" width=\"%.6g\" height=\"%.6g\" fill=\"#ffffff\"/>\n", w, h);
     at_draw_canvas c = {.svg = out};
     draw(ctx, &c);
-    at_text_add(out, "</svg>\n");
+    at_text_add(svg_of(&c), "</svg>\n");
+    out->oom = out->oom || c.oom;
+    at_free(c.cells);
 }
 
 static cairo_status_t cairo_draw(at_picture_kind kind, double w, double h, const char *title,

@@ -1,4 +1,4 @@
-/* color.c: the colour map of attention weights.
+/* color.c: the colour map of attention weights, and the colours of roles.
  *
  * Near-white to deep blue through a clear mid blue, built in the OKLCH space (Ottosson 2020): lightness
  * falls linearly with t, so equal steps of t look equally large and survive a grey print and every kind
@@ -43,4 +43,36 @@ at_draw_rgb at_draw_ramp(double t)
 double at_draw_luminance(at_draw_rgb c)
 {
     return 0.2126 * decode(c.r) + 0.7152 * decode(c.g) + 0.0722 * decode(c.b);
+}
+
+/* The colours of Okabe and Ito, which the colour-blind can tell apart. */
+at_draw_rgb at_draw_palette(int k)
+{
+    static const at_draw_rgb palette[] = {{0x00, 0x72, 0xB2}, {0xD5, 0x5E, 0x00}, {0x00, 0x9E, 0x73},
+                                          {0xCC, 0x79, 0xA7}, {0x56, 0xB4, 0xE9}, {0xE6, 0x9F, 0x00}};
+    return palette[(size_t)k % (sizeof palette / sizeof *palette)];
+}
+
+static uint8_t mix(uint8_t v, uint8_t with, double share)
+{
+    return (uint8_t)(v + (with - v) * share + 0.5);
+}
+
+at_draw_paint at_draw_role(at_role role, int shade)
+{
+    static const int color[AT_ROLES] = {
+        [AT_ROLE_BUILT] = 0, [AT_ROLE_BOUND] = 1, [AT_ROLE_TRAINED] = 2, [AT_ROLE_REFUTED] = 3};
+    static const struct {
+        uint8_t with;
+        double share;
+    } shades[] = {{0, 0}, {0, 0.45}, {255, 0.4}, {0, 0.7}, {255, 0.62}};
+    if (role == AT_ROLE_THEORY)
+        return at_draw_faint;
+    if (role == AT_ROLE_OTHER)
+        return at_draw_solid(at_draw_palette(shade));
+    at_draw_rgb c = at_draw_palette(color[role]);
+    size_t k = (size_t)shade % (sizeof shades / sizeof *shades);
+    return at_draw_solid((at_draw_rgb){mix(c.r, shades[k].with, shades[k].share),
+                                       mix(c.g, shades[k].with, shades[k].share),
+                                       mix(c.b, shades[k].with, shades[k].share)});
 }

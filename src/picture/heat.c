@@ -11,7 +11,7 @@
  *
  * Invariants: the layout is a function of the heat alone (no font is measured); all panels share one colour scale, 0..1;
  * a cell that was not run has no colour; the step line passes left of the first cell of a row that reaches the line,
- * right of the row when none does, and is interrupted where nothing was run. */
+ * right of the row when none does, and is interrupted where nothing was run. A panel in which nothing reaches it says so. */
 #include "picture_internal.h"
 
 #include <math.h>
@@ -20,7 +20,8 @@
 
 static const double edge = 24, tick_font = 11, axis_font = 11.5, panel_gap = 26, most_side = 16000,
                     most_area = 12e6, least_width = 560;
-static const at_draw_rgb dark = {0x1b, 0x1f, 0x24}, light = {0xff, 0xff, 0xff}, step_rgb = {0xd5, 0x5e, 0x00};
+static const at_draw_rgb dark = {0x1b, 0x1f, 0x24}, light = {0xff, 0xff, 0xff}, step_rgb = {0x00, 0x9e, 0x73},
+                         /* AT_ROLE_TRAINED */ vain_rgb = {0xb3, 0x26, 0x1e};
 
 enum { KEY_VALUE, KEY_TINY, KEY_LINE, KEY_DOT, KEY_HATCH, KEY_NOT_RUN, KEYS };
 static const double key_width[KEYS] = {196, 34, 34, 22, 30, 30}; /* of the samples before the words */
@@ -33,6 +34,7 @@ typedef struct {
     int *nx, *ny; /* (columns), (rows): the most cells of a panel there */
     double *left; /* (columns): room for tick labels and the name of the axis */
     bool row_titles;
+    bool vain; /* in some panel nothing reaches the line */
     double top, legend_y, note_y, w, height;
     char *title, **row_title, **column_title;
     char ***tick_x, ***tick_y; /* (rows * columns) labels of a panel */
@@ -41,6 +43,33 @@ typedef struct {
     char *legend[KEYS]; /* NULL: none */
     double legend_x[KEYS], legend_line[KEYS];
 } plan;
+
+/* The column of the first cell that reaches the line, nx when none does, -1 when nothing was run. */
+static int first_reaching(const at_heat *h, const at_heat_panel *p, int row)
+{
+    int at = -1;
+    for (int i = p->nx - 1; i >= 0; i--) {
+        double v = p->cells[row * p->nx + i].value;
+        if (!isnan(v) && at < 0)
+            at = p->nx;
+        if (v >= h->line)
+            at = i;
+    }
+    return at;
+}
+
+/* Was something run, and does nothing reach the line? */
+static bool in_vain(const at_heat *h, const at_heat_panel *p)
+{
+    bool run = false;
+    for (int row = 0; row < p->ny && !isnan(h->line); row++) {
+        int at = first_reaching(h, p, row);
+        if (at >= 0 && at < p->nx)
+            return false;
+        run = run || at == p->nx;
+    }
+    return run;
+}
 
 /* ---- planning ------------------------------------------------------------------------------------ */
 
@@ -94,6 +123,7 @@ static bool panels_plan(plan *q, at_arena *a)
         q->nx[c] = p->nx > q->nx[c] ? p->nx : q->nx[c];
         q->ny[r] = p->ny > q->ny[r] ? p->ny : q->ny[r];
         tallest = p->ny > tallest ? p->ny : tallest;
+        q->vain = q->vain || in_vain(h, p);
     }
     q->cell_h = tallest <= 8 ? 42 : 32;
     for (int k = 0; k < h->rows * h->columns; k++) {
@@ -165,7 +195,7 @@ static void places_plan(plan *q)
     }
     for (int r = 0; r < h->rows; r++) {
         q->y[r] = y;
-        y += panel_height(q, r) + 44;
+        y += panel_height(q, r) + (q->vain ? 60 : 44);
     }
     q->w = x - panel_gap + edge;
     q->w = q->w < least_width ? least_width : q->w;
@@ -316,20 +346,6 @@ static void cell_draw(at_draw_canvas *c, const at_heat_cell *e, double x, double
         at_draw_tip_end(c);
 }
 
-/* The column of the first cell that reaches the line, nx when none does, -1 when nothing was run. */
-static int first_reaching(const at_heat *h, const at_heat_panel *p, int row)
-{
-    int at = -1;
-    for (int i = p->nx - 1; i >= 0; i--) {
-        double v = p->cells[row * p->nx + i].value;
-        if (!isnan(v) && at < 0)
-            at = p->nx;
-        if (v >= h->line)
-            at = i;
-    }
-    return at;
-}
-
 static void steps_draw(const plan *q, at_draw_canvas *c, const at_heat_panel *p, double x, double y, double w)
 {
     double px[2 * AT_HEAT_MAX_SIDE], py[2 * AT_HEAT_MAX_SIDE];
@@ -377,6 +393,13 @@ static void panel_draw(const plan *q, at_draw_canvas *c, int k)
                  false, at_draw_ink, p->ylabel ? p->ylabel : "");
     if (!isnan(h->line))
         steps_draw(q, c, p, x, y, w);
+    if (in_vain(h, p)) {
+        char words[64];
+        snprintf(words, sizeof words, "no %.30s reached %g%%", p->xlabel && *p->xlabel ? p->xlabel : "cell",
+                 100 * h->line);
+        at_draw_text(c, x, y + p->ny * q->cell_h + 46, axis_font, AT_DRAW_LEFT, false, true,
+                     at_draw_solid(vain_rgb), words);
+    }
 }
 
 static void legend_draw(const plan *q, at_draw_canvas *c)

@@ -223,7 +223,7 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
     q->R = (T + q->f - 1) / q->f;
     q->cell = floor((n <= 6 ? 400.0 : 280.0) / q->R);
     q->cell = q->cell > 44 ? 44 : q->cell < 3 ? 3 : q->cell;
-    q->gap = q->cell >= 12 ? 1 : 0;
+    q->gap = q->cell >= 12 && !l->plain ? 1 : 0;
     q->side = q->cell * q->R;
     q->font = q->cell >= 14 ? 11 : q->cell >= 11 ? 9 : 8;
     static const int strides[] = {1, 2, 4, 5, 8, 10};
@@ -270,7 +270,8 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
 
 static at_draw_rgb weight_color(const plan *q, double w)
 {
-    return at_draw_ramp(sqrt(w / q->scale));
+    double t = sqrt(w / q->scale);
+    return at_draw_ramp(q->l->plain ? round(48 * t) / 48 : t); /* few colours, few paths */
 }
 
 static void bar_draw(const plan *q, at_draw_canvas *c)
@@ -279,15 +280,16 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
     static const double ticks[] = {0, 0.05, 0.25, 0.5, 1};
     at_draw_text(c, x, y - 6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
                  "attention weight (square-root scale)");
-    for (int i = 0; i < 110; i++) /* adjoining slices of 2 units */
-        at_draw_rect(c, x + i * w / 110, y, w / 110 + (i < 109 ? 0.5 : 0), h,
-                     at_draw_solid(at_draw_ramp((i + 0.5) / 110)));
+    const int slices = q->l->plain ? 22 : 110; /* adjoining */
+    for (int i = 0; i < slices; i++)
+        at_draw_rect(c, x + i * w / slices, y, w / slices + (i < slices - 1 ? 0.5 : 0), h,
+                     at_draw_solid(at_draw_ramp((i + 0.5) / slices)));
+    for (int i = 0; i < 5; i++)
+        at_draw_line(c, x + w * sqrt(ticks[i]), y + h, x + w * sqrt(ticks[i]), y + h + 3, 1, at_draw_faint);
     for (int i = 0; i < 5; i++) {
         char number[32];
-        double at = x + w * sqrt(ticks[i]);
-        at_draw_line(c, at, y + h, at, y + h + 3, 1, at_draw_faint);
-        at_draw_text(c, at, y + h + 13, 9, i == 0 ? AT_DRAW_LEFT : AT_DRAW_MIDDLE, false, false,
-                     at_draw_faint, at_number_text(number, ticks[i] * q->scale));
+        at_draw_text(c, x + w * sqrt(ticks[i]), y + h + 13, 9, i == 0 ? AT_DRAW_LEFT : AT_DRAW_MIDDLE, false,
+                     false, at_draw_faint, at_number_text(number, ticks[i] * q->scale));
     }
     at_draw_rect(c, x + w + 28, y, h, h, at_draw_solid(masked_rgb));
     at_draw_text(c, x + w + 28 + h + 6, y + 10, 10, AT_DRAW_LEFT, false, false, at_draw_faint, "masked");
@@ -302,13 +304,17 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
 
 static void cells_draw(const plan *q, at_draw_canvas *c, const at_trace_head *h, double x, double y)
 {
-    bool numbers = q->cell >= 34, tips = q->R <= 16 && q->f == 1;
+    bool numbers = q->cell >= 34, tips = q->R <= 16 && q->f == 1 && !q->l->plain;
+    if (q->l->plain) /* masked cells are what is left of it */
+        at_draw_rect(c, x, y, q->side, q->side, at_draw_solid(masked_rgb));
     at_draw_cells_begin(c, x, y, q->cell, q->gap);
     for (int i = 0; i < q->R; i++)
         for (int j = 0; j < q->R; j++) {
             double w;
             at_look_cell kind = at_look_pool(q->l, h, q->f, i, j, &w);
             char tip[400], number[32];
+            if (q->l->plain && kind == AT_LOOK_MASKED)
+                continue;
             if (tips)
                 snprintf(tip, sizeof tip, "query %d (%s), key %d (%s): %s", i + q->l->model->pos_origin,
                          q->token[i], j + q->l->model->pos_origin, q->token[j],
@@ -322,22 +328,25 @@ static void cells_draw(const plan *q, at_draw_canvas *c, const at_trace_head *h,
                          tips ? tip : NULL);
         }
     at_draw_cells_end(c);
-    for (int i = 0; numbers && i < q->R; i++)
-        for (int j = 0; j < q->R; j++) {
-            double w;
-            char number[32];
-            if (at_look_pool(q->l, h, q->f, i, j, &w) != AT_LOOK_WEIGHT)
-                continue;
-            snprintf(number, sizeof number,
-                     w > 0 && w < 0.005 ? "<.01"
-                     : w == 0 || w == 1 ? "%.0f"
-                                        : "%.2f",
-                     w);
-            at_draw_paint p =
-                at_draw_solid(at_draw_luminance(weight_color(q, w)) < 0.3 ? white_rgb : at_draw_ink.rgb);
-            at_draw_text(c, x + (j + 0.5) * q->cell - 0.5, y + (i + 0.5) * q->cell + 3.5, 10, AT_DRAW_MIDDLE,
-                         false, false, p, number);
-        }
+    for (int pass = 0; pass < 2; pass++) /* on pale cells, then on dark ones */
+        for (int i = 0; numbers && i < q->R; i++)
+            for (int j = 0; j < q->R; j++) {
+                double w;
+                char number[32];
+                if (at_look_pool(q->l, h, q->f, i, j, &w) != AT_LOOK_WEIGHT || (q->l->plain && w < 0.005))
+                    continue;
+                bool dark = at_draw_luminance(weight_color(q, w)) < 0.3;
+                if (dark != (pass == 1))
+                    continue;
+                snprintf(number, sizeof number,
+                         w > 0 && w < 0.005 ? "<.01"
+                         : w == 0 || w == 1 ? "%.0f"
+                                            : "%.2f",
+                         w);
+                at_draw_text(c, x + (j + 0.5) * q->cell - 0.5, y + (i + 0.5) * q->cell + 3.5, 10,
+                             AT_DRAW_MIDDLE, false, false, at_draw_solid(dark ? white_rgb : at_draw_ink.rgb),
+                             number);
+            }
 }
 
 static void panel_draw(const plan *q, at_draw_canvas *c, int k)
@@ -357,16 +366,24 @@ static void panel_draw(const plan *q, at_draw_canvas *c, int k)
         double mid = (r + 0.5) * q->cell;
         at_draw_text(c, x - 6, y + mid + q->font * 0.35, q->font, AT_DRAW_RIGHT, false, false, at_draw_ink,
                      q->tick[r]);
-        if (q->stride > 1) {
-            at_draw_line(c, x - 4, y + mid, x - 1, y + mid, 1, at_draw_hair);
-            at_draw_line(c, x + mid, y + q->side + 1, x + mid, y + q->side + 4, 1, at_draw_hair);
-        }
+    }
+    for (int r = 0; r < q->R; r++) {
+        if (!q->tick[r][0])
+            continue;
+        double mid = (r + 0.5) * q->cell;
         if (q->upright)
             at_draw_text(c, x + mid + q->font * 0.35, y + q->side + 6, q->font, AT_DRAW_RIGHT, true, false,
                          at_draw_ink, q->tick[r]);
         else
             at_draw_text(c, x + mid, y + q->side + q->font + 4, q->font, AT_DRAW_MIDDLE, false, false,
                          at_draw_ink, q->tick[r]);
+    }
+    for (int r = 0; r < q->R && q->stride > 1; r++) {
+        if (!q->tick[r][0])
+            continue;
+        double mid = (r + 0.5) * q->cell;
+        at_draw_line(c, x - 4, y + mid, x - 1, y + mid, 1, at_draw_hair);
+        at_draw_line(c, x + mid, y + q->side + 1, x + mid, y + q->side + 4, 1, at_draw_hair);
     }
     at_draw_text(c, x + q->side / 2, y + q->side + q->bottom - 4, 10, AT_DRAW_MIDDLE, false, false,
                  at_draw_faint, "keys");
@@ -395,29 +412,32 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
     at_draw_text(c, x + 14, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "output");
     if (q->least >= 0)
         at_draw_text(c, mx, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "margin");
-    for (int r = 0; r < q->R; r++) {
-        int p = strip_position(q, r);
-        if (p < 0)
-            continue;
-        const answer *s = &q->answers[p];
-        double mid = y + (r + 0.5) * q->cell, high = q->cell > 14 ? 8 : q->cell >= 6 ? q->cell - 2 : q->cell;
-        at_draw_paint color = s->known ? at_draw_ink : at_draw_solid(unknown_rgb);
-        bool zero = s->known && !strcmp(s->decision, "0");
-        at_draw_rect(c, x + 4, mid - high / 2, 6, high, s->known ? zero ? at_draw_hair : at_draw_ink : color);
-        bool labelled = q->tick[r][0] || q->l->output->n == 1;
-        double font = q->font > 9 || q->l->output->n == 1 ? 11 : 8;
-        if (labelled)
-            at_draw_text(c, x + 14, mid + font * 0.35, font, AT_DRAW_LEFT, false, font > 9, color,
-                         s->decision);
-        if (isnan(s->margin) || q->least < 0)
-            continue;
-        double w = s->margin > 0 && q->most_margin > 0 ? 60 * s->margin / q->most_margin : 0;
-        w = w > 60 ? 60 : w;
-        at_draw_rect(c, mx, mid - high / 2, w < 1 ? 1 : w, high, at_draw_solid(s->known ? bar : unknown_rgb));
-        if (labelled)
-            at_draw_text(c, mx + 66, mid + font * 0.35, font < 10 ? font : 10, AT_DRAW_LEFT, false, false,
-                         at_draw_faint, at_number_text(number, s->margin));
-    }
+    for (int pass = 0; pass < 4; pass++) /* boxes, margins, decisions, numbers: a style each */
+        for (int r = 0; r < q->R; r++) {
+            int p = strip_position(q, r);
+            if (p < 0)
+                continue;
+            const answer *s = &q->answers[p];
+            double mid = y + (r + 0.5) * q->cell;
+            double high = q->cell > 14 ? 8 : q->cell >= 6 ? q->cell - 2 : q->cell;
+            at_draw_paint color = s->known ? at_draw_ink : at_draw_solid(unknown_rgb);
+            bool zero = s->known && !strcmp(s->decision, "0"), margin = !isnan(s->margin) && q->least >= 0;
+            bool labelled = q->tick[r][0] || q->l->output->n == 1;
+            double font = q->font > 9 || q->l->output->n == 1 ? 11 : 8;
+            double w = s->margin > 0 && q->most_margin > 0 ? 60 * s->margin / q->most_margin : 0;
+            w = w > 60 ? 60 : w < 1 ? 1 : w;
+            if (pass == 0)
+                at_draw_rect(c, x + 4, mid - high / 2, 6, high,
+                             s->known ? zero ? at_draw_hair : at_draw_ink : color);
+            if (pass == 1 && margin)
+                at_draw_rect(c, mx, mid - high / 2, w, high, at_draw_solid(s->known ? bar : unknown_rgb));
+            if (pass == 2 && labelled)
+                at_draw_text(c, x + 14, mid + font * 0.35, font, AT_DRAW_LEFT, false, font > 9, color,
+                             s->decision);
+            if (pass == 3 && labelled && margin)
+                at_draw_text(c, mx + 66, mid + font * 0.35, font < 10 ? font : 10, AT_DRAW_LEFT, false, false,
+                             at_draw_faint, at_number_text(number, s->margin));
+        }
     if (q->least >= 0 && q->l->output->n > 1) {
         snprintf(line, sizeof line, "least margin %s", at_number_text(number, q->answers[q->least].margin));
         at_draw_text(c, x + 14, y + q->side + 16, 10, AT_DRAW_LEFT, false, false, at_draw_faint, line);
@@ -429,16 +449,20 @@ static void input_draw(const plan *q, at_draw_canvas *c)
     const at_draw_rgb chip = {0xdb, 0xea, 0xf7}, marker = {0xec, 0xea, 0xe6};
     const at_model *m = q->l->model;
     at_draw_text(c, edge, q->input_y, 12, AT_DRAW_LEFT, false, true, at_draw_ink, "input");
-    for (int t = 0; t < q->tokens; t++) {
-        double x = q->token_x[t], y = q->token_y[t], w = chip_width(q->token[t]);
-        bool own = t < m->n_prefix || t >= q->T - m->n_suffix; /* belongs to the model */
-        char number[32];
-        at_draw_rect(c, x, y, w, 20, at_draw_solid(own ? marker : chip));
-        at_draw_text(c, x + w / 2, y + 14, 11, AT_DRAW_MIDDLE, false, false, at_draw_solid(at_draw_ink.rgb),
-                     q->token[t]);
-        snprintf(number, sizeof number, "%d", t + m->pos_origin);
-        at_draw_text(c, x + w / 2, y + 30, 8, AT_DRAW_MIDDLE, false, false, at_draw_faint, number);
-    }
+    for (int pass = 0; pass < 3; pass++) /* chips, tokens, indices: a style each */
+        for (int t = 0; t < q->tokens; t++) {
+            double x = q->token_x[t], y = q->token_y[t], w = chip_width(q->token[t]);
+            bool own = t < m->n_prefix || t >= q->T - m->n_suffix; /* belongs to the model */
+            char number[32];
+            snprintf(number, sizeof number, "%d", t + m->pos_origin);
+            if (pass == 0)
+                at_draw_rect(c, x, y, w, 20, at_draw_solid(own ? marker : chip));
+            else if (pass == 1)
+                at_draw_text(c, x + w / 2, y + 14, 11, AT_DRAW_MIDDLE, false, false,
+                             at_draw_solid(at_draw_ink.rgb), q->token[t]);
+            else
+                at_draw_text(c, x + w / 2, y + 30, 8, AT_DRAW_MIDDLE, false, false, at_draw_faint, number);
+        }
     double y = q->note_y;
     if (q->T > q->tokens) {
         char more[64];

@@ -26,21 +26,28 @@ const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved l
                                                      [AT_MAP_IN_VAIN] = "trained, all in vain up to here"};
 
 enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LINES = 5 };
-static const double left = 46, right = 14, top = 58;
+enum { TILE = 320, TILE_HEIGHT = 150, TILE_TALL = 196 }; /* one that stands alone */
+static const double right = 14;
 
 /* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. */
 static const struct {
-    int color, marker;
+    at_role role;
+    int marker;
     double line, alpha;
     bool dashed;
 } looks[AT_MAP_KINDS] = {
-    [AT_MAP_PROVED] = {1, 4, 2, 1, false},    [AT_MAP_SHAPE] = {1, -1, 2, 1, true},
-    [AT_MAP_REFUTED] = {3, 3, 0, 1, false},   [AT_MAP_BUILT] = {0, -1, 2, 1, false},
-    [AT_MAP_SAMPLED] = {0, 0, 0, 0.4, false}, [AT_MAP_CHECKED] = {0, 0, 0, 1, false},
-    [AT_MAP_TRAINED] = {2, 1, 1, 1, false},   [AT_MAP_IN_VAIN] = {2, 2, 0, 0.55, false},
+    [AT_MAP_PROVED] = {AT_ROLE_BOUND, 4, 2, 1, false},
+    [AT_MAP_SHAPE] = {AT_ROLE_BOUND, -1, 2, 1, true},
+    [AT_MAP_REFUTED] = {AT_ROLE_REFUTED, 3, 0, 1, false},
+    [AT_MAP_BUILT] = {AT_ROLE_BUILT, -1, 2, 1, false},
+    [AT_MAP_SAMPLED] = {AT_ROLE_BUILT, 0, 0, 0.4, false},
+    [AT_MAP_CHECKED] = {AT_ROLE_BUILT, 0, 0, 1, false},
+    [AT_MAP_TRAINED] = {AT_ROLE_TRAINED, 1, 1, 1, false},
+    [AT_MAP_IN_VAIN] = {AT_ROLE_TRAINED, 2, 0, 0.55, false},
 };
 
 typedef struct {
+    double wide, high, left, top; /* of the panel; of the axes; what lies left of them and above */
     at_draw_axis x, y;
     char *title, *verdict, *what;
     char *bits;               /* NULL: none are counted */
@@ -59,19 +66,20 @@ typedef struct {
 
 static at_draw_paint paint_of(int kind)
 {
-    at_draw_paint p = at_draw_solid(at_draw_palette(looks[kind].color));
+    at_draw_paint p = at_draw_role(looks[kind].role, 0);
     p.alpha = looks[kind].alpha;
     return p;
 }
 
 static double place_x(const plan *p, double x0, double v)
 {
-    return x0 + left + (PANEL - left - right) * (at_draw_axis_at(&p->x, v) - p->x.lo) / (p->x.hi - p->x.lo);
+    return x0 + p->left +
+           (p->wide - p->left - right) * (at_draw_axis_at(&p->x, v) - p->x.lo) / (p->x.hi - p->x.lo);
 }
 
 static double place_y(const plan *p, double y0, double v)
 {
-    return y0 + top + HEIGHT - HEIGHT * (at_draw_axis_at(&p->y, v) - p->y.lo) / (p->y.hi - p->y.lo);
+    return y0 + p->top + p->high - p->high * (at_draw_axis_at(&p->y, v) - p->y.lo) / (p->y.hi - p->y.lo);
 }
 
 static void tip_begin(at_draw_canvas *c, const at_map_tile *tile, int kind, int i)
@@ -103,29 +111,53 @@ static void series_draw(const figure *f, int k, int kind, double x0, double y0, 
     }
 }
 
-static void axes_draw(const plan *p, double x0, double y0, at_draw_canvas *c)
+/* Where a tick lies. */
+static double tick_x(const plan *p, double x0, int i)
 {
-    for (int i = 0; i < p->x.n; i++) {
-        double x = x0 + left + (PANEL - left - right) * (p->x.tick[i] - p->x.lo) / (p->x.hi - p->x.lo);
-        at_draw_line(c, x, y0 + top, x, y0 + top + HEIGHT, 1, at_draw_hair);
-        at_draw_text(c, x, y0 + top + HEIGHT + 14, 10, AT_DRAW_MIDDLE, false, false, at_draw_faint,
-                     p->x.label[i]);
-    }
-    for (int i = 0; i < p->y.n; i++) {
-        double y = y0 + top + HEIGHT - HEIGHT * (p->y.tick[i] - p->y.lo) / (p->y.hi - p->y.lo);
-        at_draw_line(c, x0 + left, y, x0 + PANEL - right, y, 1, at_draw_hair);
-        at_draw_text(c, x0 + left - 5, y + 3.5, 10, AT_DRAW_RIGHT, false, false, at_draw_faint,
-                     p->y.label[i]);
-    }
-    at_draw_line(c, x0 + left, y0 + top, x0 + left, y0 + top + HEIGHT, 1.2, at_draw_faint);
-    at_draw_line(c, x0 + left, y0 + top + HEIGHT, x0 + PANEL - right, y0 + top + HEIGHT, 1.2, at_draw_faint);
+    return x0 + p->left + (p->wide - p->left - right) * (p->x.tick[i] - p->x.lo) / (p->x.hi - p->x.lo);
 }
 
-static void panel_draw(const figure *f, int k, at_draw_canvas *c)
+static double tick_y(const plan *p, double y0, int i)
+{
+    return y0 + p->top + p->high - p->high * (p->y.tick[i] - p->y.lo) / (p->y.hi - p->y.lo);
+}
+
+static void axes_draw(const plan *p, double x0, double y0, at_draw_canvas *c)
+{
+    double low = y0 + p->top + p->high, end = x0 + p->wide - right;
+    for (int i = 0; i < p->x.n; i++)
+        at_draw_line(c, tick_x(p, x0, i), y0 + p->top, tick_x(p, x0, i), low, 1, at_draw_hair);
+    for (int i = 0; i < p->y.n; i++)
+        at_draw_line(c, x0 + p->left, tick_y(p, y0, i), end, tick_y(p, y0, i), 1, at_draw_hair);
+    for (int i = 0; i < p->x.n; i++)
+        at_draw_text(c, tick_x(p, x0, i), low + 14, 10, AT_DRAW_MIDDLE, false, false, at_draw_faint,
+                     p->x.label[i]);
+    for (int i = 0; i < p->y.n; i++)
+        at_draw_text(c, x0 + p->left - 5, tick_y(p, y0, i) + 3.5, 10, AT_DRAW_RIGHT, false, false,
+                     at_draw_faint, p->y.label[i]);
+    at_draw_line(c, x0 + p->left, y0 + p->top, x0 + p->left, low, 1.2, at_draw_faint);
+    at_draw_line(c, x0 + p->left, low, end, low, 1.2, at_draw_faint);
+}
+
+/* The axes and what stands on them; words, where there is nothing. */
+static void plot_draw(const figure *f, int k, double x0, double y0, at_draw_canvas *c)
 {
     /* what lies below is drawn first */
     static const int order[AT_MAP_KINDS] = {AT_MAP_SHAPE,   AT_MAP_PROVED,  AT_MAP_BUILT,   AT_MAP_REFUTED,
                                             AT_MAP_IN_VAIN, AT_MAP_TRAINED, AT_MAP_SAMPLED, AT_MAP_CHECKED};
+    const plan *p = &f->plans[k];
+    for (int i = 0; p->empty && i < WORDS_LINES && p->words[i]; i++)
+        at_draw_text(c, x0 + p->left, y0 + p->top + 36 + 16 * i, 11, AT_DRAW_LEFT, false, false,
+                     at_draw_faint, p->words[i]);
+    if (p->empty)
+        return;
+    axes_draw(p, x0, y0, c);
+    for (int i = 0; i < AT_MAP_KINDS; i++)
+        series_draw(f, k, order[i], x0, y0, c);
+}
+
+static void panel_draw(const figure *f, int k, at_draw_canvas *c)
+{
     static const at_draw_rgb alarm = {0xC0, 0x20, 0x20};
     const plan *p = &f->plans[k];
     double x0 = MARGIN + PANEL * (k % COLUMNS), y0 = f->head + TALL * (k / COLUMNS);
@@ -134,17 +166,9 @@ static void panel_draw(const figure *f, int k, at_draw_canvas *c)
     if (p->bits)
         at_draw_text(c, x0 + 8, y0 + 46, 10, AT_DRAW_LEFT, false, false, at_draw_faint, p->bits);
     at_draw_text(c, x0 + 8, y0 + 32, 10.5, AT_DRAW_LEFT, false, false, at_draw_faint, p->what);
-    at_draw_text(c, x0 + PANEL - right, y0 + 32, 11, AT_DRAW_RIGHT, false, true,
+    at_draw_text(c, x0 + p->wide - right, y0 + 32, 11, AT_DRAW_RIGHT, false, true,
                  wrong ? at_draw_solid(alarm) : at_draw_ink, p->verdict);
-    if (p->empty) {
-        for (int i = 0; i < WORDS_LINES && p->words[i]; i++)
-            at_draw_text(c, x0 + left, y0 + top + 36 + 16 * i, 11, AT_DRAW_LEFT, false, false, at_draw_faint,
-                         p->words[i]);
-        return;
-    }
-    axes_draw(p, x0, y0, c);
-    for (int i = 0; i < AT_MAP_KINDS; i++)
-        series_draw(f, k, order[i], x0, y0, c);
+    plot_draw(f, k, x0, y0, c);
 }
 
 static void figure_draw(const void *ctx, at_draw_canvas *c)
@@ -211,7 +235,7 @@ static void axis_plan(at_draw_axis *a, double least, double room, bool across)
 /* Words in lines that fit; what is longer ends with an ellipsis (at_picture_label). */
 static bool words_plan(plan *p, const char *s, at_arena *a)
 {
-    const double room = PANEL - left - right, size = 11;
+    const double room = p->wide - p->left - right, size = 11;
     char *rest = at_picture_label(a, s, size, 1e9);
     for (int i = 0; rest && *rest && i < WORDS_LINES; i++) {
         char *cut = NULL;
@@ -234,7 +258,8 @@ static bool words_plan(plan *p, const char *s, at_arena *a)
     return rest != NULL;
 }
 
-static bool panel_plan(figure *f, int k, at_arena *a)
+/* What is drawn inside the axes. */
+static bool plot_plan(figure *f, int k, at_arena *a)
 {
     const at_map_tile *tile = &f->m->tiles[k];
     plan *p = &f->plans[k];
@@ -248,21 +273,32 @@ static bool panel_plan(figure *f, int k, at_arena *a)
             f->used[kind] = true;
         }
     if (!p->empty) {
-        axis_plan(&p->x, 0.3, PANEL - left - right, true);
+        axis_plan(&p->x, 0.3, p->wide - p->left - right, true);
         if (tile->own_labels)
             sizes_plan(&p->x, &tile->points[AT_MAP_BUILT]);
-        axis_plan(&p->y, 1, HEIGHT, false);
+        axis_plan(&p->y, 1, p->high, false);
     }
+    return !p->empty || words_plan(p, tile->words, a);
+}
+
+static bool panel_plan(figure *f, int k, at_arena *a)
+{
+    const at_map_tile *tile = &f->m->tiles[k];
+    plan *p = &f->plans[k];
+    p->wide = PANEL;
+    p->high = HEIGHT;
+    p->left = 46;
+    p->top = 58;
+    bool plot = plot_plan(f, k, a);
     char *title = at_arena_printf(a, "%s \xC2\xB7 %s", tile->task, tile->architecture);
     char *what = at_arena_printf(a, "%s against %s", tile->unit, tile->size);
-    double room = PANEL - 8 - right;
+    double room = p->wide - 8 - right;
     p->verdict = at_picture_label(a, tile->verdict, 11, room / 2);
     p->title = title ? at_picture_label(a, title, 12.5, room) : NULL;
     p->bits = tile->bits ? at_picture_label(a, tile->bits, 10, room) : NULL;
     p->what = what && p->verdict ? at_picture_label(a, what, 10.5, room - at_draw_width(p->verdict, 11) - 10)
                                  : NULL;
-    return p->title && (p->bits || !tile->bits) && p->verdict && p->what &&
-           (!p->empty || words_plan(p, tile->words, a));
+    return plot && p->title && (p->bits || !tile->bits) && p->verdict && p->what;
 }
 
 static void legend_plan(figure *f)
@@ -283,20 +319,27 @@ static void legend_plan(figure *f)
     f->head = y + 14;
 }
 
-static at_status map_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
+/* Room for the longest series; false: out of memory. */
+static bool figure_make(figure *f, const at_map_figure *m, at_arena *a)
 {
-    const at_map_figure *m = what;
     int longest = 1;
     for (int k = 0; k < m->n; k++)
         for (int i = 0; i < AT_MAP_KINDS; i++)
             longest = m->tiles[k].points[i].n > longest ? m->tiles[k].points[i].n : longest;
+    *f = (figure){.m = m, .w = 2 * MARGIN + COLUMNS * PANEL};
+    f->plans = at_new(a, plan, m->n + 1);
+    f->px = at_new(a, double, longest);
+    f->py = at_new(a, double, longest);
+    return f->plans && f->px && f->py;
+}
+
+static at_status map_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
+{
+    const at_map_figure *m = what;
     at_arena a;
     at_arena_init(&a);
-    figure f = {.m = m, .w = 2 * MARGIN + COLUMNS * PANEL};
-    f.plans = at_new(&a, plan, m->n + 1);
-    f.px = at_new(&a, double, longest);
-    f.py = at_new(&a, double, longest);
-    bool ok = f.plans && f.px && f.py;
+    figure f;
+    bool ok = figure_make(&f, m, &a);
     for (int k = 0; ok && k < m->n; k++)
         ok = panel_plan(&f, k, &a);
     legend_plan(&f);
@@ -306,6 +349,59 @@ static at_status map_render(const void *what, at_picture_kind kind, at_text *out
            : at_oom(err);
     at_arena_release(&a);
     return s;
+}
+
+/* ---- one tile, one mark: for a page that has words of its own ------------------------------------------------ */
+
+static void tile_draw(const void *ctx, at_draw_canvas *c)
+{
+    const figure *f = ctx;
+    const plan *p = &f->plans[0];
+    plot_draw(f, 0, 0, 0, c);
+    if (p->empty)
+        return;
+    at_draw_text(c, (p->left + p->wide - right) / 2, TILE_TALL - 6, 11, AT_DRAW_MIDDLE, false, false,
+                 at_draw_ink, f->m->tiles[0].size);
+    at_draw_text(c, 11, p->top + p->high / 2, 11, AT_DRAW_MIDDLE, true, false, at_draw_ink, p->what);
+}
+
+at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
+{
+    const at_map_figure one = {1, tile};
+    at_arena a;
+    at_arena_init(&a);
+    figure f;
+    bool ok = figure_make(&f, &one, &a);
+    if (ok) {
+        plan *p = &f.plans[0];
+        p->wide = TILE;
+        p->high = TILE_HEIGHT;
+        p->left = 56;
+        p->top = 10;
+        p->what = at_picture_label(&a, tile->unit, 11, TILE_HEIGHT + 20);
+        ok = p->what && plot_plan(&f, 0, &a);
+    }
+    char *title =
+        ok ? at_arena_printf(&a, "%s, %s: %s", tile->task, tile->architecture, tile->verdict) : NULL;
+    at_status s =
+        title ? at_draw_render(AT_PICTURE_SVG, TILE, TILE_TALL, title, tile_draw, &f, svg, err) : at_oom(err);
+    at_arena_release(&a);
+    return s;
+}
+
+static void mark_draw(const void *ctx, at_draw_canvas *c)
+{
+    int kind = (int)*(const at_map_kind *)ctx;
+    if (looks[kind].line > 0)
+        at_draw_path(c, (double[]){1, 27}, (double[]){7, 7}, 2, looks[kind].line, looks[kind].dashed,
+                     paint_of(kind));
+    if (looks[kind].marker >= 0)
+        at_draw_marker(c, 14, 7, 3.8, looks[kind].marker, paint_of(kind));
+}
+
+at_status at_map_mark_svg(at_map_kind kind, at_text *svg, at_err *err)
+{
+    return at_draw_render(AT_PICTURE_SVG, 28, 14, at_map_kind_names[kind], mark_draw, &kind, svg, err);
 }
 
 at_status at_map_figure_svg(const at_map_figure *m, at_text *svg, at_err *err)

@@ -25,6 +25,10 @@ typedef struct {
 extern const at_draw_paint at_draw_ink, at_draw_faint, at_draw_hair;
 at_draw_paint at_draw_solid(at_draw_rgb c);
 
+/* color.c: the colour of a role; shade: which of several of that role. */
+at_draw_paint at_draw_role(at_role role, int shade);
+at_draw_rgb at_draw_palette(int k); /* the k-th of several that have no role, from 0 on; they come again */
+
 typedef struct at_draw_canvas at_draw_canvas;
 /* Draws what ctx holds; called once. */
 typedef void at_draw_fn(const void *ctx, at_draw_canvas *c);
@@ -71,7 +75,6 @@ typedef struct {
     char label[AT_DRAW_TICKS][24];
     int n;
 } at_draw_axis;
-at_draw_rgb at_draw_palette(int k); /* the k-th colour of series, from 0 on; they come again */
 bool at_draw_axis_takes(const at_draw_axis *a, double v); /* can v stand on it? */
 double at_draw_axis_at(const at_draw_axis *a, double v);  /* its drawn coordinate */
 void at_draw_axis_grow(at_draw_axis *a, double v);

@@ -40,8 +40,11 @@ static double place_y(const plot *q, double c)
 static at_draw_paint series_paint(const plot *q, int k)
 {
     const at_series *s = &q->p->series[k];
-    at_draw_paint paint = at_draw_solid(at_draw_palette(s->color > 0 ? s->color - 1 : k));
-    paint.alpha = s->line == AT_LINE_THIN ? 0.45 : 1;
+    int before = 0; /* of the same role */
+    for (int i = 0; i < k; i++)
+        before += q->p->series[i].role == s->role;
+    at_draw_paint paint = at_draw_role(s->role, s->shade > 0 ? s->shade - 1 : before);
+    paint.alpha *= s->line == AT_LINE_THIN ? 0.45 : 1;
     return paint;
 }
 
@@ -84,16 +87,18 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
     for (int k = 0; k < 2; k++)
         at_draw_text(c, 12, q->title[1] ? 16 + 17 * k : 24, q->title[1] ? 13 : 14, AT_DRAW_LEFT, false, true,
                      at_draw_ink, q->title[k] ? q->title[k] : "");
-    for (int i = 0; i < q->x.n; i++) {
-        double x = place_x(q, q->x.tick[i]);
-        at_draw_line(c, x, top, x, top + HEIGHT, 1, at_draw_hair);
-        at_draw_text(c, x, top + HEIGHT + 16, 11, AT_DRAW_MIDDLE, false, false, at_draw_faint, q->x.label[i]);
-    }
-    for (int i = 0; i < q->y.n; i++) {
-        double y = place_y(q, q->y.tick[i]);
-        at_draw_line(c, q->left, y, WIDTH - right, y, 1, at_draw_hair);
-        at_draw_text(c, q->left - 7, y + 4, 11, AT_DRAW_RIGHT, false, false, at_draw_faint, q->y.label[i]);
-    }
+    for (int i = 0; i < q->x.n; i++)
+        at_draw_line(c, place_x(q, q->x.tick[i]), top, place_x(q, q->x.tick[i]), top + HEIGHT, 1,
+                     at_draw_hair);
+    for (int i = 0; i < q->y.n; i++)
+        at_draw_line(c, q->left, place_y(q, q->y.tick[i]), WIDTH - right, place_y(q, q->y.tick[i]), 1,
+                     at_draw_hair);
+    for (int i = 0; i < q->x.n; i++)
+        at_draw_text(c, place_x(q, q->x.tick[i]), top + HEIGHT + 16, 11, AT_DRAW_MIDDLE, false, false,
+                     at_draw_faint, q->x.label[i]);
+    for (int i = 0; i < q->y.n; i++)
+        at_draw_text(c, q->left - 7, place_y(q, q->y.tick[i]) + 4, 11, AT_DRAW_RIGHT, false, false,
+                     at_draw_faint, q->y.label[i]);
     at_draw_line(c, q->left, top, q->left, top + HEIGHT, 1.2, at_draw_faint);
     at_draw_line(c, q->left, top + HEIGHT, WIDTH - right, top + HEIGHT, 1.2, at_draw_faint);
     at_draw_text(c, (q->left + WIDTH - right) / 2, top + HEIGHT + 36, 12, AT_DRAW_MIDDLE, false, false,
@@ -116,8 +121,11 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
                      paint);
         if (has_markers(s))
             at_draw_marker(c, x + 13, y - 4, 3.5, k, paint);
-        at_draw_text(c, x + 32, y, 11, AT_DRAW_LEFT, false, false, at_draw_ink, q->label[k]);
     }
+    for (int k = 0; k < p->n_series; k++)
+        if (p->series[k].line != AT_LINE_THIN)
+            at_draw_text(c, q->legend_x[k] + 32, q->legend_y[k], 11, AT_DRAW_LEFT, false, false, at_draw_ink,
+                         q->label[k]);
     if (q->dropped) {
         char note[96];
         snprintf(note, sizeof note, "%d point%s cannot stand on these axes and %s left out", q->dropped,

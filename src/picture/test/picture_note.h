@@ -30,7 +30,9 @@ __attribute__((unused)) static void picture_note(at_text *out, const char *what,
     const char *fault = t->oom ? "the end: out of memory" : markup_fault(t->s);
     if (fault)
         fail_msg("%s is not well formed at %s", what, fault);
-    text_note(out, what, t);
+    at_text_addf(out, "# %s: %zu bytes, %016jx\n", what, t->n, (uintmax_t)at_hash64(t->s, t->n, 1));
+    at_text_release(t);
+    at_text_init(t);
 }
 
 /* Texts at every width of a terminal, by one hash. */

@@ -140,8 +140,9 @@ __attribute__((unused)) static const char *markup_fault(const char *s)
                 fault = fault || depth == 0 || strcmp(stack[--depth], name);
             else if (!empty && depth < 64)
                 snprintf(stack[depth++], sizeof stack[0], "%s", name);
-            if (!strcmp(name, "style") && !closing) /* its content is not markup */
-                while (s[1] && strncmp(s + 1, "</style", 7))
+            bool style = !strcmp(name, "style"), script = !strcmp(name, "script");
+            if ((style || script) && !closing) /* its content is not markup */
+                while (s[1] && strncmp(s + 1, style ? "</style" : "</script", 7))
                     s++;
         } else if (*s == '>') {
             fault = true;

@@ -54,16 +54,39 @@ static void everything_is_drawn(void **state)
             fail_msg("no %s", wanted[i]);
     assert_int_equal(occurrences(s, "<circle"), 2 + 1); /* the dots and the legend */
     /* the step line: at n=10 before the second width, at n=20 before the third; one path, and the legend */
-    assert_int_equal(occurrences(s, "stroke=\"#d55e00\""), 2);
+    assert_int_equal(occurrences(s, "stroke=\"#009e73\""), 2);
     double x[4], y[4];
-    char *d = strstr(strstr(s, "stroke=\"#d55e00\""), " d=\"M");
+    char *d = strstr(strstr(s, "stroke=\"#009e73\""), " d=\"M");
     assert_int_equal(sscanf(d, " d=\"M%lf %lfL%lf %lfL%lf %lfL%lf %lf\"", &x[0], &y[0], &x[1], &y[1], &x[2],
                             &y[2], &x[3], &y[3]),
                      8);
     assert_float_equal(x[0], x[1], 0);
     assert_float_equal(x[2], x[3], 0);
-    assert_float_equal(x[2] - x[0], 60, 1e-9); /* one cell, in a number printed with six digits */
+    assert_float_equal(x[2] - x[0], 60, 1e-4); /* one cell, in numbers printed to a tenth */
     assert_true(y[0] > y[1] && y[1] == y[2] && y[2] > y[3]);
+    at_text_release(&t);
+}
+
+/* A panel in which nothing reaches the line says so; one with a cell that does, or without runs, does not. */
+static void in_vain_is_said(void **state)
+{
+    (void)state;
+    at_heat_cell low[] = {{0.25, "25"}, {0.5, "50"}, {NAN}, {0.89, "89"}};
+    at_heat_panel p[] = {{2, 2, "width", "n", xs, ys, low}, {0}};
+    at_heat h = {.title = "t", .rows = 1, .columns = 2, .panels = p, .line = 0.9, .value = "accuracy"};
+    at_text t;
+    assert_int_equal(occurrences(heat_svg_of(&h, &t), ">no width reached 90%<"), 1);
+    at_text_release(&t);
+    low[2].value = 0.9;
+    assert_int_equal(occurrences(heat_svg_of(&h, &t), "reached 90%"), 0);
+    at_text_release(&t);
+    for (int i = 0; i < 4; i++)
+        low[i].value = NAN;
+    assert_int_equal(occurrences(heat_svg_of(&h, &t), "reached 90%"), 0);
+    at_text_release(&t);
+    low[0].value = 0.1;
+    h.line = NAN;
+    assert_int_equal(occurrences(heat_svg_of(&h, &t), "reached"), 0);
     at_text_release(&t);
 }
 
@@ -199,13 +222,10 @@ static void out_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_drawn),
-        cmocka_unit_test(one_cell_and_none),
-        cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(largest_picture_is_bounded),
-        cmocka_unit_test(the_sketch_is_exact),
-        cmocka_unit_test(hostile_text_is_harmless),
-        cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(everything_is_drawn),        cmocka_unit_test(in_vain_is_said),
+        cmocka_unit_test(one_cell_and_none),          cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(largest_picture_is_bounded), cmocka_unit_test(the_sketch_is_exact),
+        cmocka_unit_test(hostile_text_is_harmless),   cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

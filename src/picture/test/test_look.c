@@ -26,10 +26,49 @@ static void temp_path(char out[TEST_PATH], const char *suffix)
     snprintf(out, TEST_PATH, "%.200s/attest-view-%ld%s", test_root(), (long)getpid(), suffix);
 }
 
-/* Cells are the only paths that start with a fill. */
-static int cells(const char *svg)
+/* A cell of the picture: its place on the paper, and its colour. */
+typedef struct {
+    double x, y, side;
+    int column, row;
+    unsigned long rgb;
+} drawn;
+
+/* Cells are squares, or, where nothing is left free between them, runs of a row as lines of their width. */
+static int cells_read(const char *svg, drawn *out, int most)
 {
-    return occurrences(svg, "<path fill=\"#");
+    int n = 0;
+    for (const char *s = svg; (s = strstr(s, "<g class=\"at-cells\""));) {
+        double x, y, side;
+        assert_int_equal(sscanf(strstr(s, "translate"), "translate(%lf %lf) scale(%lf)", &x, &y, &side), 3);
+        const char *end = strstr(s, "</g>");
+        for (const char *p = s; (p = strstr(p, "<path ")) && p < end; p++) {
+            unsigned long rgb = strtoul(strchr(p, '#') + 1, NULL, 16);
+            const char *d = strstr(p, " d=\"") + 4;
+            for (; *d == 'M'; d += strcspn(d + 1, "M\"") + 1) {
+                int column, row, run = 1;
+                bool line = sscanf(d, "M%d %d.5h%d", &column, &row, &run) == 3;
+                if (!line)
+                    assert_int_equal(sscanf(d, "M%d %dh", &column, &row), 2);
+                for (int k = 0; k < (line ? run : 1); k++) {
+                    assert_true(n < most);
+                    out[n++] = (drawn){x, y, side, column + k, row, rgb};
+                }
+            }
+        }
+        s = end;
+    }
+    return n;
+}
+
+static int cells_count(const char *svg, long rgb) /* -1: of any colour */
+{
+    enum { MOST = 200000 };
+    drawn *all = malloc(MOST * sizeof *all);
+    int n = cells_read(svg, all, MOST), k = 0;
+    for (int i = 0; i < n; i++)
+        k += rgb < 0 || (long)all[i].rgb == rgb;
+    free(all);
+    return k;
 }
 
 static void ramp_is_monotone(void **state)
@@ -58,12 +97,33 @@ static void a_cell_for_every_weight(void **state)
         at_text t;
         fixture_make(&f, T, 2, 1, NULL);
         svg_of(&f, &t);
-        assert_int_equal(cells(t.s), 4 * T * T);
+        assert_int_equal(cells_count(t.s, -1), 4 * T * T);
         assert_int_equal(occurrences(t.s, "class=\"at-cells\""), 4);
-        assert_int_equal(occurrences(t.s, "<path fill=\"#e3e1de\""),
-                         2 * T * (T - 1) / 2); /* masked: two causal heads */
+        assert_int_equal(cells_count(t.s, 0xe3e1de), 2 * T * (T - 1) / 2); /* masked: two causal heads */
         assert_null(strstr(t.s, "Reduced"));
         at_text_release(&t);
+        fixture_free(&f);
+    }
+}
+
+/* In a page: every cell that is not masked is drawn, on the colour of the mask; in a fraction of the bytes. */
+static void plain_pictures_are_small(void **state)
+{
+    (void)state;
+    for (int T = 4; T <= 16; T *= 2) {
+        fixture f;
+        at_text t, plain;
+        fixture_make(&f, T, 2, 1, NULL);
+        svg_of(&f, &t);
+        f.l.plain = true;
+        svg_of(&f, &plain);
+        int masked = 2 * T * (T - 1) / 2;
+        assert_int_equal(cells_count(plain.s, -1), 4 * T * T - masked);
+        assert_int_equal(cells_count(plain.s, 0xe3e1de), 0);
+        assert_non_null(strstr(plain.s, "fill=\"#e3e1de\""));
+        assert_true(plain.n < t.n * 2 / 3);
+        at_text_release(&t);
+        at_text_release(&plain);
         fixture_free(&f);
     }
 }
@@ -76,13 +136,17 @@ static void long_inputs_are_reduced_and_say_so(void **state)
     fixture_make(&f, 300, 1, 1, NULL);
     f.tr.heads[0].w[299 * 300 + 150] = 1; /* one spike in a corner of a 3 x 3 square survives */
     svg_of(&f, &t);
-    assert_int_equal(cells(t.s), 2 * 100 * 100);
+    assert_int_equal(cells_count(t.s, -1), 2 * 100 * 100);
     assert_non_null(strstr(t.s, "Reduced: a cell shows the largest of 3 \xC3\x97 3 weights"));
     assert_non_null(strstr(t.s, "44 more tokens are not shown"));
-    char spike[64];
     at_draw_rgb dark = at_draw_ramp(1);
-    snprintf(spike, sizeof spike, "fill=\"#%02x%02x%02x\" d=\"M50 99h", dark.r, dark.g, dark.b);
-    assert_non_null(strstr(t.s, spike));
+    drawn *all = malloc(20000 * sizeof *all);
+    int n = cells_read(t.s, all, 20000), spikes = 0;
+    for (int k = 0; k < n; k++)
+        spikes += all[k].column == 50 && all[k].row == 99 &&
+                  all[k].rgb == ((unsigned long)dark.r << 16 | (unsigned long)dark.g << 8 | dark.b);
+    assert_int_equal(spikes, 1);
+    free(all);
     at_text_release(&t);
     fixture_free(&f);
 }
@@ -185,18 +249,23 @@ static double attribute(const char *tag, const char *name)
 static int boxes(char *svg, box *out, int most)
 {
     int n = 0;
-    for (char *s = svg; (s = strstr(s, "<text ")); s++) {
-        double x = attribute(s, " x=\""), y = attribute(s, " y=\""), size = attribute(s, "font-size=\"");
-        char *end = strchr(s, '>'), *stop = strstr(end, "</text>");
-        char head[200], text[600];
-        snprintf(head, sizeof head, "%.*s", (int)(end - s), s);
+    char head[200] = "";
+    for (char *s = svg; (s = strchr(s, '<')); s++) {
+        if (!strncmp(s, "<g font-size", 12)) /* the style of the texts in it */
+            snprintf(head, sizeof head, "%.*s", (int)strcspn(s, ">") + 1, s);
+        if (strncmp(s, "<text ", 6))
+            continue;
+        bool upright = strstr(head, "rotate(-90)") != NULL;
+        double u = attribute(s, " x=\""), v = attribute(s, " y=\""), size = attribute(head, "font-size=\"");
+        double x = upright ? v : u, y = upright ? -u : v;
+        char *end = strchr(s, '>'), *stop = strstr(end, "</text>"), text[600];
         snprintf(text, sizeof text, "%.*s", (int)(stop - end - 1), end + 1);
         double w = at_draw_width(text, size), dx = strstr(head, "middle")    ? w / 2
                                                    : strstr(head, "\"end\"") ? w
                                                                              : 0;
         assert_true(n < most);
-        out[n++] = strstr(head, "rotate") ? (box){x - 0.75 * size, y - (w - dx), x, y + dx, end + 1}
-                                          : (box){x - dx, y - 0.75 * size, x - dx + w, y, end + 1};
+        out[n++] = upright ? (box){x - 0.75 * size, y - (w - dx), x, y + dx, end + 1}
+                           : (box){x - dx, y - 0.75 * size, x - dx + w, y, end + 1};
     }
     return n;
 }
@@ -285,25 +354,19 @@ static void png_shows_what_svg_shows(void **state)
         assert_int_equal(cairo_image_surface_get_width(png), 2 * (int)attribute(t.s, " width=\""));
         assert_int_equal(cairo_image_surface_get_height(png), 2 * (int)attribute(t.s, " height=\""));
         const unsigned char *pixels = cairo_image_surface_get_data(png);
-        int stride = cairo_image_surface_get_stride(png), seen = 0;
-        double x = 0, y = 0, cell = 1;
-        for (char *s = t.s; *s; s++) {
-            if (!strncmp(s, "<g class=\"at-cells\"", 19))
-                assert_int_equal(
-                    sscanf(strstr(s, "translate"), "translate(%lf %lf) scale(%lf)", &x, &y, &cell), 3);
-            if (strncmp(s, "<path fill=\"#", 13))
-                continue;
-            char *next; /* rrggbb" d="M<column> <row>h... */
-            unsigned long rgb = strtoul(s + 13, &next, 16);
-            int column = (int)strtol(next + 6, &next, 10), row = (int)strtol(next, &next, 10);
-            assert_int_equal(*next, 'h');
+        int stride = cairo_image_surface_get_stride(png);
+        enum { MOST = 20000 };
+        drawn *all = malloc(MOST * sizeof *all);
+        int seen = cells_read(t.s, all, MOST);
+        for (int i = 0; i < seen; i++) {
             /* a pixel inside the cell, away from the number in its middle */
-            int px = (int)(2 * (x + (column + 0.15) * cell)), py = (int)(2 * (y + (row + 0.15) * cell));
+            int px = (int)(2 * (all[i].x + (all[i].column + 0.15) * all[i].side));
+            int py = (int)(2 * (all[i].y + (all[i].row + 0.15) * all[i].side));
             uint32_t got;
             memcpy(&got, pixels + (size_t)py * (size_t)stride + 4 * (size_t)px, 4);
-            assert_int_equal(got & 0xFFFFFF, rgb);
-            seen++;
+            assert_int_equal(got & 0xFFFFFF, all[i].rgb);
         }
+        free(all);
         assert_int_equal(seen, 4 * lengths[k] * lengths[k]);
         cairo_surface_destroy(png);
         at_text_release(&t);
@@ -446,6 +509,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ramp_is_monotone),
         cmocka_unit_test(a_cell_for_every_weight),
+        cmocka_unit_test(plain_pictures_are_small),
         cmocka_unit_test(long_inputs_are_reduced_and_say_so),
         cmocka_unit_test(titles_come_from_the_model),
         cmocka_unit_test(undecided_outputs_are_never_shown_as_decided),

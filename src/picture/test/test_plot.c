@@ -86,17 +86,18 @@ static void runs_and_their_median(void **state)
 {
     (void)state;
     double x[] = {1, 2, 3}, y[] = {1, 2, 3}, gap[] = {1, NAN, 3};
-    at_series s[] = {{"run", 3, x, y, .line = AT_LINE_THIN, .color = 2},
-                     {"run", 3, x, gap, .line = AT_LINE_THIN, .color = 2},
-                     {"median", 3, x, y, .line = AT_LINE_BOLD, .color = 2}};
+    at_series s[] = {{"run", 3, x, y, .line = AT_LINE_THIN, .role = AT_ROLE_BOUND, .shade = 1},
+                     {"run", 3, x, gap, .line = AT_LINE_THIN, .role = AT_ROLE_BOUND, .shade = 1},
+                     {"median", 3, x, y, .line = AT_LINE_BOLD, .role = AT_ROLE_BOUND, .shade = 1}};
     at_plot p = {"t", "x", "y", false, false, s, 3};
     at_text t;
     plot_of(&p, &t);
     assert_null(strstr(t.s, ">run<"));
     assert_non_null(strstr(t.s, ">median<"));
-    assert_int_equal(occurrences(t.s, "stroke=\"#d55e00\""), 1 + 1 + 1); /* a run, the median, the legend */
+    assert_int_equal(occurrences(t.s, "stroke=\"#d55e00\""),
+                     1 + 1); /* a run; the median and its line in the legend */
     assert_int_equal(occurrences(t.s, "fill=\"#d55e00\""), 2); /* points on their own stay visible */
-    assert_int_equal(occurrences(t.s, "stroke-width=\"2.6\""), 2);
+    assert_int_equal(occurrences(t.s, "stroke-width=\"2.6\""), 1);
     at_text_release(&t);
     s[0].line = (at_line)7;
     at_err err = {0};
@@ -133,6 +134,35 @@ static void out_of_memory_is_reported(void **state)
     assert_true(starve(picture, &p, false) > 0);
 }
 
+/* A role has one colour, whatever stands beside it; lines of one role differ in their shade. */
+static void roles_have_their_colour(void **state)
+{
+    (void)state;
+    double x[] = {1, 2};
+    static const struct {
+        at_role role;
+        const char *rgb;
+    } roles[] = {{AT_ROLE_BOUND, "#d55e00"},
+                 {AT_ROLE_BUILT, "#0072b2"},
+                 {AT_ROLE_TRAINED, "#009e73"},
+                 {AT_ROLE_REFUTED, "#cc79a7"},
+                 {AT_ROLE_THEORY, "currentColor"}};
+    for (int turned = 0; turned < 5; turned++) {
+        at_series s[6];
+        for (int k = 0; k < 6; k++)
+            s[k] = (at_series){.label = "s", .n = 2, .x = x, .y = x, .role = roles[(k + turned) % 5].role};
+        at_plot p = {"t", "x", "y", false, false, s, 6};
+        at_text t;
+        plot_of(&p, &t);
+        for (int k = 0; k < 4; k++) {
+            char stroke[40];
+            snprintf(stroke, sizeof stroke, "stroke=\"%s\"", roles[k].rgb);
+            assert_int_equal(occurrences(t.s, stroke), 2); /* the line, and the legend's */
+        }
+        at_text_release(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +170,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_drawn_is_counted),
         cmocka_unit_test(extremes),
         cmocka_unit_test(runs_and_their_median),
+        cmocka_unit_test(roles_have_their_colour),
         cmocka_unit_test(hostile_text_is_harmless),
         cmocka_unit_test(out_of_memory_is_reported),
     };
