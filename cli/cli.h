@@ -136,6 +136,7 @@ extern const cli_command cmd_bench, cmd_bound, cmd_build, cmd_check, cmd_compile
 bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
 void cli_args_release(cli_args *a);
 int cli_help_print(const cli_command *c); /* the exit code */
+const char *cli_command_line(void); /* what was typed, as a shell would take it again; NULL: out of memory */
 
 /* ---- messages and output --------------------------------------------------------------------- */
 

@@ -207,8 +207,9 @@ static at_status report_write(printer *p, at_ledger *l, const char *path, at_err
     at_text html;
     at_text_init(&html);
     at_status s = l ? trained_keep(p, l, err) : AT_OK;
+    at_report_about about = {.command = cli_command_line(), .build = at_build_id()};
     if (!s)
-        s = p->oom ? at_oom(err) : at_report_catalogue(p->kept, p->n, at_build_id(), &html, err);
+        s = p->oom ? at_oom(err) : at_report_catalogue(&about, p->kept, p->n, &html, err);
     if (!s)
         s = at_file_write(path, html.s, html.n, err);
     at_text_release(&html);

@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-static bool is_trained(const at_row *r)
-{
-    return r->rec.role && strcmp(r->rec.role, "trained") == 0;
-}
-
 /* The verdicts of this build if there are any, else those of the build that wrote last: another build's verdicts
  * are shown under that build's name, never as this one's. Trained models are shown whoever trained them. */
 static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char **build, at_arena *a,
@@ -24,7 +19,7 @@ static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char 
     const at_row *newest = NULL;
     bool ours = false;
     for (size_t i = 0; i < *n; i++) {
-        if (is_trained(&r[i]))
+        if (at_row_is_trained(&r[i]))
             continue;
         ours = ours || strcmp(r[i].key.build, *build) == 0;
         if (!newest || strcmp(r[i].rec.when, newest->rec.when) > 0)
@@ -34,7 +29,7 @@ static at_status rows_choose(at_ledger *l, at_row **rows, size_t *n, const char 
         *build = newest->key.build;
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++)
-        if (is_trained(&r[i]) || strcmp(r[i].key.build, *build) == 0)
+        if (at_row_is_trained(&r[i]) || strcmp(r[i].key.build, *build) == 0)
             r[kept++] = r[i];
     *n = kept;
     return AT_OK;
@@ -59,7 +54,7 @@ static int run(const cli_args *a)
     at_text_init(&html);
     at_status s = rows_choose(l, &rows, &n, &build, &arena, &err);
     if (!s)
-        s = at_report_catalogue(rows, n, build, &html, &err);
+        s = at_report_catalogue(&(at_report_about){.build = build}, rows, n, &html, &err);
     if (!s)
         s = at_file_write(a->out, html.s, html.n, &err);
     at_text_release(&html);
@@ -77,8 +72,9 @@ const cli_command cmd_report = {
     .name = "report",
     .summary = "a ledger as one self-contained HTML page",
     .usage = "--db FILE -o REPORT.html",
-    .about = "Writes the report of a ledger that `attest check --db FILE` filled: the table of claims with\n"
-             "verdicts, sizes and controls, precision plots and attention pictures. Rows of this build are\n"
+    .about = "Writes the report of a ledger that `attest check --db FILE` filled: the verdict and the map\n"
+             "first, then a section a claim that was checked, with its proof, program, weights, cells and\n"
+             "controls, plots and attention pictures; #ID leads to a claim. Rows of this build are\n"
              "shown; if it has none, those of the build that wrote last, under its name. Trained models are\n"
              "shown whichever build trained them, with a note.",
     .examples = "attest report --db attest.db -o report.html\n",

@@ -110,7 +110,8 @@ static at_status report_write(const char *db, const cli_args *a, const char *rep
     if (s)
         return s;
     at_text_init(&html);
-    s = at_report_catalogue(*rows, *n, at_build_id(), &html, err);
+    at_report_about about = {.command = cli_command_line(), .build = at_build_id()};
+    s = at_report_catalogue(&about, *rows, *n, &html, err);
     if (!s)
         s = at_file_write(report, html.s, html.n, err);
     at_text_release(&html);

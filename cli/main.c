@@ -112,12 +112,39 @@ static void descriptors_open(void)
             _exit(CLI_USAGE);
 }
 
+static at_text line;
+
+/* "attest", the command and its words, those that a shell would take apart in quotes. */
+static void line_keep(int argc, char **argv)
+{
+    at_text_add(&line, "attest");
+    for (int i = 1; i < argc; i++) {
+        bool plain =
+            *argv[i] && strspn(argv[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                        "_-+=.,:/@%^") == strlen(argv[i]);
+        at_text_add(&line, plain ? " " : " '");
+        for (const char *s = argv[i]; *s; s++)
+            if (*s == '\'')
+                at_text_add(&line, "'\\''");
+            else
+                at_text_addn(&line, s, 1);
+        at_text_add(&line, plain ? "" : "'");
+    }
+}
+
+const char *cli_command_line(void)
+{
+    return line.oom ? NULL : line.s;
+}
+
 int main(int argc, char **argv)
 {
     descriptors_open();
     cli_memory_install();
     cli_signals_install();
+    line_keep(argc, argv);
     int code = dispatch(argc, argv);
+    at_text_release(&line);
     cli_progress_clear();
     return cli_flush() ? code : cli_out_interrupted() ? CLI_UNDECIDED : CLI_USAGE;
 }

@@ -216,23 +216,48 @@ at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path
 /* A line a panel, then what must be said; at most `columns` wide. */
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
 
-/* One self-contained HTML file. The caller (job) supplies what the ledger does not hold. */
+/* ---- the report: one self-contained HTML file --------------------------------------------------------
+ *
+ *     at_report_about about = {.command = "attest check match2", .build = at_build_id()};
+ *     at_report_catalogue(&about, rows, n, &html, &err);
+ *
+ * It shows what the rows are about and nothing else. */
+
 typedef struct {
-    const char *id, *title, *source, *statement; /* a claim */
-    const char *group;        /* NULL, or a heading over it and its neighbours of the same group */
-    const char *program;      /* its program, printed */
-    const char *size;         /* "1 layer, 1 head, width 4, ..." */
-    const char *svg;          /* attention picture, trusted (made by at_look_svg), or NULL */
-    const char *const *plots; /* SVGs made by at_plot_svg */
+    const char *command; /* what was asked, as it was typed; NULL: not known */
+    const char *build;   /* whose verdicts these are */
+} at_report_about;
+
+typedef struct {
+    const char *name, *shape;
+    size_t nonzero;
+    double largest;     /* magnitude */
+    const char *values; /* NULL, or all of them */
+} at_report_tensor;
+
+/* What the ledger does not hold of a claim; all but id may be NULL. */
+typedef struct {
+    const char *id, *title, *source, *statement;
+    const char *proof;
+    const char *group;   /* a heading over it and its neighbours of the same group */
+    const char *program; /* its program, printed */
+    const char *size;    /* "1 layer, 1 head, width 4, ..." */
+    const at_report_tensor *tensors;
+    int n_tensors, more_tensors; /* more: not shown */
+    const char *hash;            /* of the model that is shown */
+    const char *look, *look_set; /* the input of the attention picture, and "N=8,M=17": at which parameters */
+    const char *svg;             /* attention picture, trusted (made by at_look_svg) */
+    const char *const *plots;    /* SVGs made by at_plot_svg */
     int n_plots;
     bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
+    bool file;  /* from a file, which `program` is the text of */
 } at_report_claim;
-at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
-                         const char *build, at_text *html, at_err *err);
+at_status at_report_html(const at_report_about *about, const at_report_claim *claims, int n,
+                         const at_row *rows, size_t n_rows, at_text *html, at_err *err);
 
-/* The report of the whole catalogue from a ledger's rows: programs, sizes, attention pictures and plots of
- * the tables are made here. Verdicts of other builds are left out; trained models of all builds are shown. Claims without
- * rows are shown as not checked. */
-at_status at_report_catalogue(const at_row *rows, size_t n, const char *build, at_text *html, at_err *err);
+/* The report of a ledger's rows: programs, weights, attention pictures and plots of the tables are made here for the claims that
+ * have rows. Verdicts of other builds are left out; trained models of all builds are shown. */
+at_status at_report_catalogue(const at_report_about *about, const at_row *rows, size_t n, at_text *html,
+                              at_err *err);
 
 #endif

@@ -188,6 +188,7 @@ static json_t *claim_json(const at_claim *c)
     detail_add(o, "title", json_string(c->title));
     detail_add(o, "source", json_string(c->source));
     detail_add(o, "statement", json_string(c->statement));
+    detail_add(o, "proof", json_string(c->proof));
     detail_add(o, "sha256", json_string(c->digest));
     if (strlen(text) <= TEXT_KEPT)
         detail_add(o, "text", json_string(text));

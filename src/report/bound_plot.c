@@ -105,12 +105,14 @@ at_status at_bound_plot(const at_bound *b, const at_params *p, at_arena *a, at_p
     series[0] = (at_series){.label = at_arena_printf(a, "not ruled out: %s", b->unit),
                             .x = x,
                             .y = x + POINTS,
-                            .line = AT_LINE_BOLD};
+                            .line = AT_LINE_BOLD,
+                            .role = AT_ROLE_BOUND};
     series[1] = (at_series){.label = at_arena_printf(a, "construction %s: %s%s%s", id.s ? id.s : "",
                                                      b->construction_size, b->construction_note ? ", " : "",
                                                      b->construction_note ? b->construction_note : ""),
                             .x = x + 2 * POINTS,
-                            .y = x + 3 * POINTS};
+                            .y = x + 3 * POINTS,
+                            .role = AT_ROLE_BUILT};
     *out = (at_plot){.title = at_arena_printf(a, "%s: least %s", b->id, b->unit),
                      .xlabel = b->size,
                      .ylabel = b->unit,

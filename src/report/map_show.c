@@ -213,20 +213,56 @@ static void place_html(at_text *t, const at_map_place *p)
     at_text_add(t, "</td></tr>\n");
 }
 
-at_status at_report_map(at_text *t, const at_map *m, at_err *err)
+static at_status legend_html(at_text *t, const at_map *m, at_err *err)
 {
-    at_text_add(t, "<section id=\"map\">\n<h2><span>The map</span></h2>\n");
-    if (m->contradictions)
-        at_text_addf(
-            t,
-            "<div class=\"cx\"><b>%d contradiction%s: a proved bound lies above a construction.</b> One "
-            "of them is wrong; the table below has the numbers.</div>\n",
-            m->contradictions, m->contradictions == 1 ? "" : "s");
-    at_text_add(t,
-                "<p>How large must a model be? For every task and architecture: what is proved to be needed, "
-                "what a construction has, and what trained models needed.</p>\n<figure class=\"map\">");
-    at_status s = at_map_svg(m, t, err);
-    at_text_add(t, "</figure>\n<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>");
+    at_status s = AT_OK;
+    at_text_add(t, "<ul class=\"marks\">\n");
+    for (int kind = 0; kind < AT_MAP_KINDS && !s; kind++) {
+        bool used = false;
+        for (int k = 0; k < m->n; k++)
+            used = used || m->places[k].points[kind].n;
+        if (!used)
+            continue;
+        at_text svg;
+        at_text_init(&svg);
+        at_text_add(t, "<li>");
+        s = at_map_mark_svg((at_map_kind)kind, &svg, err);
+        at_report_svg(t, s ? "" : svg.s);
+        at_text_release(&svg);
+        at_text_addf(t, " %s</li>\n", at_map_kind_names[kind]);
+    }
+    at_text_add(t, "</ul>\n");
+    return s;
+}
+
+static at_status tile_html(at_text *t, const at_map_place *p, const at_map_tile *tile, at_err *err)
+{
+    at_text_add(t, "<figure><figcaption><b>");
+    at_text_add_html(t, tile->task);
+    at_text_add(t, "</b> ");
+    at_text_add_html(t, tile->architecture);
+    at_text_addf(t, " <span class=\"%s\">", tile->wrong ? "pill fails" : "gap");
+    at_text_add_html(t, tile->verdict);
+    at_text_add(t, "</span>");
+    if (p->bits) {
+        at_text_add(t, "<br />\n<span class=\"tiny\">");
+        at_text_add_html(t, p->bits);
+        at_text_add(t, "</span>");
+    }
+    at_text_add(t, "</figcaption>\n");
+    at_text svg;
+    at_text_init(&svg);
+    at_status s = at_map_tile_svg(tile, &svg, err);
+    at_report_svg(t, s ? "" : svg.s);
+    at_text_release(&svg);
+    at_text_add(t, "</figure>\n");
+    return s;
+}
+
+static void map_table_html(at_text *t, const at_map *m)
+{
+    at_text_add(t, "<details><summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"wide\">\n"
+                   "<thead><tr>");
     for (int c = 0; c < CELLS - 1; c++)
         at_text_addf(t, "<th%s>%s</th>", c >= 3 ? " class=\"num\"" : "", head[c]);
     at_text_addf(t, "<th>unit</th><th class=\"mid\">%s</th></tr></thead>\n<tbody>\n", head[CELLS - 1]);
@@ -234,8 +270,32 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err)
         place_html(t, &m->places[k]);
     at_text_add(t, "</tbody></table></div>\n<p class=\"tiny\">");
     at_text_add_html(t, legend);
+    at_text_add(t, "</p></details>\n");
+}
+
+at_status at_report_map(at_text *t, const at_map *m, at_err *err)
+{
+    at_arena a;
+    at_map_figure f;
+    at_arena_init(&a);
+    at_text_add(t, "<section id=\"map\">\n<h2>The map</h2>\n");
+    if (m->contradictions)
+        at_text_addf(
+            t,
+            "<div class=\"cx\"><b>%d contradiction%s: a proved bound lies above a construction.</b> One "
+            "of them is wrong; the table below has the numbers.</div>\n",
+            m->contradictions, m->contradictions == 1 ? "" : "s");
     at_text_add(
-        t, " A trained model that reaches 90% may be smaller than a proved bound: the bound is about models "
-           "that are always right.</p>\n</section>\n");
+        t, "<p>How large must a model be? For every task and architecture: what is proved to be needed, "
+           "what a construction has, and what trained models needed. A trained model that reaches 90% may be "
+           "smaller than a proved bound: the bound is about models that are always right.</p>\n");
+    at_status s = figure_of(m, &a, &f) ? legend_html(t, m, err) : at_oom(err);
+    at_text_add(t, "<div class=\"tiles\">\n");
+    for (int k = 0; k < m->n && !s; k++)
+        s = tile_html(t, &m->places[k], &f.tiles[k], err);
+    at_text_add(t, "</div>\n");
+    map_table_html(t, m);
+    at_text_add(t, "</section>\n");
+    at_arena_release(&a);
     return s;
 }

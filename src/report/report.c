@@ -1,451 +1,247 @@
 /* report.c: the report, one HTML file that needs nothing else.
  *
- *     head      what attest is, the build, tallies: claims holding, controls rejected
- *     summary   one row a claim: statement, what its verdicts rest on, size, control
+ *     head      what was asked, the verdict, what it rests on, date, version, build, seed (report_head.c)
  *     map       least sizes: bounds, constructions, trained models (map_show.c), when the caller has one
- *     sections  one a claim: source, statement, program, cells, control, plots, attention
- *     trained   rows of role "trained", of any build (report_trained.c); they count for no claim
- *     rest      what `attest refute` said, which counts for no claim; and all other rows: nothing is hidden
+ *     contents  every section, with search
+ *     sections  one a subject that has rows (report_claim.c); subjects that are no claim come last
+ *     trained   rows of role "trained", of any build (report_trained.c); they count for no claim. Where nothing else was
+ *               asked, they come first
+ *     refuted   what `attest refute` said; it counts for no claim
+ *     words     what the words mean; how to cite
  *
  * Invariants:
- *   1. Rows are summed up by at_tally and nowhere else: the same words and numbers as on the terminal.
- *   2. Beside every verdict stands how much it rests on (at_row_strength): its sign, and the number.
- *   3. Every string is escaped (at_text_add_html); the only markup taken from the caller is SVG made by this module.
- *      A content policy forbids scripts and fetches, should an escape ever be forgotten. */
+ *   1. Only what was checked is here, and all of it: a claim without rows has no section, and every row is in one.
+ *   2. The anchor of a section is the id of its claim, whatever else is in the report.
+ *   3. Every string is escaped (at_text_add_html); the only markup taken from the caller is SVG made by at_picture. A
+ *      content policy forbids fetches, and all scripts but the page's own, should an escape ever be forgotten. */
 #include "report_internal.h"
 
-#include <math.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const standing_class[AT_STANDINGS] = {"holds", "fails", "unknown", "unknown"};
-static const char *const cell_word[AT_STANDINGS] = {"holds", "fails", "unknown", "not checked"};
-static const char *const control_word[AT_STANDINGS] = {"rejected", "not rejected", "undecided", "left out"};
+enum {
+    OTHERS_MOST = 200
+}; /* subjects that are no claim and have a section; a foreign ledger may have any number */
 
 static bool same(const char *a, const char *b)
 {
     return a && b && !strcmp(a, b);
 }
 
-/* A table of measurements is no verdict: it is shown, and counts for nothing. */
-static bool is_table(const at_row *r)
+/* ---- sections -------------------------------------------------------------------------------------------- */
+
+static bool is_aside(const at_row *r)
 {
-    return same(r->rec.role, "table");
+    return at_row_is_trained(r) || at_row_is_refutation(r);
 }
 
-/* What `attest refute` said of somebody's model. It speaks of no claim, even where the task bears a claim's name. */
-static bool is_refutation(const at_row *r)
+/* The anchor: the id with what may not stand in one replaced; another one's, or one of the page's own, is numbered. */
+static char *anchor_make(const at_report_page *p, const char *id, at_arena *a)
 {
-    return same(r->rec.role, "refutation");
+    static const char *const own[] = {"top",   "map",  "trained", "refuted", "rest",
+                                      "words", "cite", "search",  "found",   "unfold"};
+    enum { LONGEST = 80 };
+    char base[LONGEST + 1];
+    size_t n = 0;
+    for (const char *s = id ? id : ""; *s && n < LONGEST; s++)
+        base[n++] = isalnum((unsigned char)*s) || strchr("-_.", *s) ? *s : '-';
+    base[n] = '\0';
+    if (!n || isdigit((unsigned char)base[0]))
+        snprintf(base, sizeof base, "claim-%s", n ? id : "unnamed");
+    for (char *s = base; *s; s++)
+        *s = isalnum((unsigned char)*s) || strchr("-_.", *s) ? *s : '-';
+    for (int k = 1;; k++) {
+        char *anchor = k == 1 ? at_arena_strdup(a, base) : at_arena_printf(a, "%s-%d", base, k);
+        bool taken = false;
+        for (size_t i = 0; anchor && i < sizeof own / sizeof *own; i++)
+            taken = taken || same(anchor, own[i]);
+        for (size_t i = 0; anchor && i < p->n_sections; i++)
+            taken = taken || same(anchor, p->sections[i].anchor);
+        if (!taken)
+            return anchor;
+    }
 }
 
-static bool in_role(const at_row *r, bool control)
+/* Adds the section of a claim, or, where claim is NULL, of a subject that is none. False: out of memory. */
+static bool section_add(at_report_page *p, const at_report_claim *claim, const char *subject, at_arena *a)
 {
-    return control ? at_row_is_control(r) : !at_row_is_control(r) && !is_table(r);
-}
-
-/* What the pill says of one row: a refutation has found something wrong, or is open. */
-static at_standing row_color(const at_row *r)
-{
-    return !is_refutation(r) ? at_row_standing(r) : same(r->rec.verdict, "fails") ? AT_FALLS : AT_OPEN;
-}
-
-static const char *row_word(const at_row *r)
-{
-    if (is_refutation(r))
-        return row_color(r) == AT_FALLS ? "refuted" : "not refuted";
-    return (at_row_is_control(r) ? control_word : cell_word)[at_row_standing(r)];
-}
-
-static bool belongs(const at_row *r, const at_report_claim *c)
-{
-    return same(r->key.subject, c->id) && !at_row_is_trained(r) && !is_refutation(r);
-}
-
-static at_tally tally_of(const at_report_claim *c, const at_row *rows, size_t n)
-{
-    at_tally t = {0};
-    for (size_t i = 0; i < n; i++)
-        if (belongs(&rows[i], c))
-            at_tally_add(&t, &rows[i]);
-    return t;
-}
-
-/* The most that a cell which holds rests on. */
-static const at_row *strongest(const at_report_claim *c, const at_row *rows, size_t n)
-{
-    const at_row *best = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const at_row *r = &rows[i];
-        if (!belongs(r, c) || !in_role(r, false) || at_row_standing(r) != AT_STANDS)
+    size_t n = 0;
+    const char *id = claim ? claim->id : subject;
+    for (size_t i = 0; i < p->n_rows; i++)
+        n += !is_aside(&p->rows[i]) && (same(p->rows[i].key.subject, id) || (!id && !p->rows[i].key.subject));
+    if (!n)
+        return true;
+    at_report_section s = {.claim = claim, .known = claim != NULL, .rows = at_new(a, const at_row *, n)};
+    if (!claim) {
+        at_report_claim *c = at_new(a, at_report_claim, 1);
+        if (!c)
+            return false;
+        c->id = c->title = subject ? subject : "";
+        s.claim = c;
+    }
+    s.group = !claim ? "Other questions" : claim->group ? claim->group : "Claims";
+    s.anchor = anchor_make(p, id, a);
+    if (!s.rows || !s.anchor)
+        return false;
+    for (size_t i = 0; i < p->n_rows; i++) {
+        const at_row *r = &p->rows[i];
+        if (is_aside(r) || !(same(r->key.subject, id) || (!id && !r->key.subject)))
             continue;
-        bool more = !best || at_row_strength(r) > at_row_strength(best) ||
-                    (at_row_strength(r) == at_row_strength(best) && r->rec.inputs > best->rec.inputs);
-        best = more ? r : best;
+        s.rows[s.n++] = r;
+        at_tally_add(&s.tally, r);
     }
-    return best;
+    p->sections[p->n_sections++] = s;
+    p->n_known += s.known;
+    return true;
 }
 
-/* A certificate covers every input of the size: more than a count can say. */
-static bool is_uncountable(const at_row *r)
+static bool has_section(const at_report_page *p, const at_row *r)
 {
-    return r->rec.inputs >= INT64_MAX;
+    for (size_t k = 0; k < p->n_sections; k++) {
+        const char *subject = p->sections[k].rows[0]->key.subject;
+        if (subject == r->key.subject || same(subject, r->key.subject))
+            return true;
+    }
+    return false;
 }
 
-/* ---- pieces -------------------------------------------------------------------------------------- */
-
-/* The pill of a verdict that rests on samples is drawn with a broken line, one of a single input in an open one. */
-static void pill(at_text *t, at_standing color, at_strength strength, const char *word)
+static bool sections_make(at_report_page *p, const at_report_claim *claims, int n, at_arena *a)
 {
-    static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "\xE2\x80\x93"};
-    bool weak = color == AT_STANDS && strength <= AT_STRENGTH_SOME;
-    at_text_addf(t, "<span class=\"pill %s%s%s\">%s ", standing_class[color], weak ? " " : "",
-                 weak ? at_strength_names[strength] : "", sign[color]);
-    at_text_add_html(t, word);
-    at_text_add(t, "</span>");
-}
-
-static void row_pill(at_text *t, const at_row *r)
-{
-    pill(t, row_color(r), at_row_strength(r), row_word(r));
-}
-
-/* Sign and number: how much the verdict rests on. */
-static void evidence_html(at_text *t, const at_report_claim *c, const at_row *r)
-{
-    char text[AT_EVIDENCE_TEXT];
-    at_row_evidence(r, c && c->trial ? "case" : "input", text);
-    at_text_addf(t, "<span class=\"strength\">%s</span> ", at_strength_signs[at_row_strength(r)]);
-    at_text_add_html(t, text);
-}
-
-static void claim_pill(at_text *t, const at_report_claim *c, const at_row *rows, size_t n)
-{
-    at_tally all = tally_of(c, rows, n);
-    const at_row *best = strongest(c, rows, n);
-    at_standing v = at_tally_standing(&all);
-    pill(t, v, best ? at_row_strength(best) : AT_STRENGTH_NONE, at_tally_word(&all));
-    if (v != AT_STANDS || !best)
-        return;
-    at_text_add(t, " <span class=\"tiny\">");
-    evidence_html(t, c, best);
-    at_text_add(t, "</span>");
-}
-
-/* An id for an anchor: the claim's place, so that foreign ids cannot clash or break out. */
-static void link_add(at_text *t, int k, const char *id)
-{
-    at_text_addf(t, "<a href=\"#claim-%d\">", k + 1);
-    at_text_add_html(t, id);
-    at_text_add(t, "</a>");
-}
-
-static void row_line(at_text *t, const at_report_claim *c, const at_row *r)
-{
-    char number[32];
-    at_text_add(t, "<div class=\"line\">");
-    row_pill(t, r);
-    at_text_add(t, " ");
-    evidence_html(t, c, r);
-    const char *const where[] = {r->rec.arithmetic,
-                                 r->key.params}; /* the same model may fail in one and hold in another */
-    for (size_t k = 0; k < sizeof where / sizeof *where; k++)
-        if (where[k] && *where[k]) {
-            at_text_add(t, " \xC2\xB7 ");
-            at_text_add_html(t, where[k]);
-        }
-    if (!isnan(r->rec.margin))
-        at_text_addf(t, "<div class=\"tiny\">least margin %s</div>", at_number_text(number, r->rec.margin));
-    at_text_add(t, "</div>\n");
-}
-
-static int severity(const at_row *r)
-{
-    static const int order[AT_STANDINGS] = {2, 0, 1, 3};
-    return order[row_color(r)];
-}
-
-/* Shows the rows of one role in the summary: what failed first, then by inputs covered; at most four. */
-static void role_lines(at_text *t, const at_report_claim *c, const at_row *rows, size_t n, bool control)
-{
-    enum { MOST = 4 };
-    size_t shown[MOST];
-    int k = 0, all = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!belongs(&rows[i], c) || !in_role(&rows[i], control))
+    p->sections = at_new(a, at_report_section, (size_t)n + p->n_rows + 1);
+    if (!p->sections)
+        return false;
+    for (int k = 0; k < n; k++)
+        if (!section_add(p, &claims[k], NULL, a))
+            return false;
+    for (size_t i = 0; i < p->n_rows; i++) {
+        const at_row *r = &p->rows[i];
+        p->n_trained += at_row_is_trained(r);
+        p->n_reached += at_row_is_trained(r) && same(r->rec.verdict, "holds");
+        p->n_refutations += at_row_is_refutation(r);
+        p->n_refuted += at_row_is_refutation(r) && same(r->rec.verdict, "fails");
+        if (is_aside(r) || has_section(p, r))
             continue;
-        all++;
-        int at = k < MOST ? k++ : MOST;
-        for (; at > 0; at--) { /* insertion, stable */
-            const at_row *a = &rows[shown[at - 1]], *b = &rows[i];
-            bool before =
-                severity(b) < severity(a) || (severity(b) == severity(a) && b->rec.inputs > a->rec.inputs);
-            if (!before)
-                break;
-            if (at < MOST)
-                shown[at] = shown[at - 1];
+        if (p->n_sections - p->n_known == OTHERS_MOST)
+            p->n_rest++;
+        else if (!section_add(p, NULL, r->key.subject, a))
+            return false;
+    }
+    return true;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------ */
+
+static void sections_html(at_text *t, const at_report_page *p, const at_row **room)
+{
+    enum { FEW = 2 }; /* so few are read from top to bottom */
+    const char *group = NULL;
+    for (size_t i = 0; i < p->n_sections; i++) {
+        const at_report_section *s = &p->sections[i];
+        if (!group || strcmp(group, s->group)) {
+            at_text_add(t, group ? "</div>\n<div class=\"group\">\n<h2>" : "<div class=\"group\">\n<h2>");
+            at_text_add_html(t, s->group);
+            at_text_add(t, "</h2>\n");
+            group = s->group;
         }
-        if (at < MOST)
-            shown[at] = i;
+        at_report_section_html(t, s, p->n_sections <= FEW, room);
     }
-    for (int i = 0; i < k; i++)
-        row_line(t, c, &rows[shown[i]]);
-    if (!all)
-        pill(t, AT_ABSENT, AT_STRENGTH_NONE, control ? "no control" : cell_word[AT_ABSENT]);
-    if (all > k)
-        at_text_addf(t, "<div class=\"tiny\">and %d more below</div>\n", all - k);
+    at_text_add(t, group ? "</div>\n" : "");
 }
 
-/* ---- head ---------------------------------------------------------------------------------------- */
-
-static void tally(at_text *t, at_standing color, int count, int of, const char *what)
+static void refutations_html(at_text *t, const at_report_page *p, const at_row **room)
 {
-    at_text_addf(t, "<div class=\"tally %s\"><b>%d of %d</b>%s</div>\n", standing_class[color], count, of,
-                 what);
-}
-
-static void head_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
-                      const char *build)
-{
-    int count[AT_STANDINGS] = {0};
-    uint64_t inputs = 0;
-    at_tally every = {0}; /* controls of claims that the catalogue does not have count too */
-    for (int k = 0; k < n; k++) {
-        at_tally one = tally_of(&claims[k], rows, n_rows);
-        count[at_tally_standing(&one)]++;
-    }
-    int holding = count[AT_STANDS], failing = count[AT_FALLS], unknown = count[AT_OPEN] + count[AT_ABSENT];
-    for (size_t i = 0; i < n_rows; i++) {
-        /* inputs that were run; what a proof covers cannot be counted with them */
-        if (!is_table(&rows[i]) && !at_row_is_trained(&rows[i]) && !is_refutation(&rows[i]) &&
-            !is_uncountable(&rows[i]))
-            inputs = inputs + rows[i].rec.inputs < inputs ? UINT64_MAX : inputs + rows[i].rec.inputs;
-        at_tally_add(&every, &rows[i]);
-    }
-    const int *controls = every.n[true];
-    at_text_add(t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "style-src 'unsafe-inline'\">\n<title>attest report</title>\n<style>\n");
-    at_text_add(t, at_report_style);
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_rows; i++)
+        if (at_row_is_refutation(&p->rows[i]))
+            room[n++] = &p->rows[i];
+    if (!n)
+        return;
     at_text_add(
-        t,
-        "</style>\n</head>\n<body>\n<header>\n<h1>attest</h1>\n"
-        "<p class=\"lead\">Theorems about what transformers can compute, turned into concrete weights and "
-        "checked; and limits, with protocols that run and models that are refuted. Beside every claim stands "
-        "a "
-        "control: a model that is known to be wrong, or a limit with one number changed so that it is none, "
-        "and the same check must reject it.</p>\n<p class=\"tiny\">build <code>");
-    at_text_add_html(t, build ? build : "unknown");
-    at_text_add(t, "</code></p>\n<div class=\"tallies\">\n");
-    tally(t, failing ? AT_FALLS : unknown || !n ? AT_OPEN : AT_STANDS, holding, n, "claims hold");
-    tally(t, at_tally_role(&every, true), controls[AT_STANDS],
-          controls[AT_STANDS] + controls[AT_FALLS] + controls[AT_OPEN], "controls rejected");
-    if (failing)
-        tally(t, AT_FALLS, failing, n, "claims fail");
-    if (unknown)
-        tally(t, AT_OPEN, unknown, n, "claims undecided or not checked");
-    char number[32];
-    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs and cases run</div>\n</div>\n",
-                 at_count_text(number, inputs));
-    at_text_add(t,
-                "<p class=\"tiny\"><b>exact</b>: every input of that size was run, every case looked at. "
-                "<b>certified</b>: all "
-                "inputs of that size are covered by a proof over the stored weights. <b>sampled</b>: "
-                "inputs were drawn; nothing is "
-                "proved beyond them. <b>simulated</b>: protocols were run, and every message counted. "
-                "<b>refuted</b>: "
-                "a wrong input of each model was found and run again; of a limit that is what holds. "
-                "<b>margin</b>: the least distance to another answer over the inputs covered. "
-                "<b>unknown</b> is never a pass. The signs: \xE2\x96\xA0 proved for all inputs, \xE2\x97\x8F "
-                "all of them run or "
-                "one that is wrong found, \xE2\x97\x90 so many, \xE2\x97\x8B a single one.</p>\n</header>\n");
-}
-
-static void summary_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows)
-{
-    at_text_add(
-        t, "<main>\n<h2>Claims</h2>\n<div class=\"scroll\"><table class=\"wide\">\n<thead><tr><th>claim</th>"
-           "<th>statement</th><th class=\"broad\">verdicts</th><th>model</th><th "
-           "class=\"mid\">control</th></tr></thead>\n<tbody>\n");
-    for (int k = 0; k < n; k++) {
-        const at_report_claim *c = &claims[k];
-        if (c->group && (!k || !claims[k - 1].group || strcmp(c->group, claims[k - 1].group))) {
-            at_text_add(t, "<tr class=\"group\"><th colspan=\"5\">");
-            at_text_add_html(t, c->group);
-            at_text_add(t, "</th></tr>\n");
-        }
-        at_text_add(t, "<tr><td><b>");
-        link_add(t, k, c->id ? c->id : "unnamed");
-        at_text_add(t, "</b><br>");
-        claim_pill(t, c, rows, n_rows);
-        at_text_add(t, "</td><td>");
-        at_text_add_html(t, c->statement);
-        at_text_add(t, "</td><td class=\"stack\" data-label=\"verdicts\">");
-        role_lines(t, c, rows, n_rows, false);
-        at_text_add(t, "</td><td class=\"stack\" data-label=\"model\">");
-        at_text_add_html(t, c->size);
-        at_text_add(t, "</td><td class=\"stack\" data-label=\"control\">");
-        role_lines(t, c, rows, n_rows, true);
-        at_text_add(t, "</td></tr>\n");
-    }
-    at_text_add(t, "</tbody></table></div>\n");
-}
-
-/* ---- sections ------------------------------------------------------------------------------------ */
-
-static bool is_trial(const at_report_claim *c)
-{
-    return c && c->trial;
-}
-
-static void cell_html(at_text *t, const char *label, const char *value, bool number)
-{
-    at_text_addf(t, "<td%s data-label=\"%s\">", number ? " class=\"num\"" : "", label);
-    at_text_add_html(t, value && *value ? value : "\xE2\x80\x93");
-    at_text_add(t, "</td>");
-}
-
-/* c: the claim that the row is of; NULL: one that the catalogue does not have, so the row names it. */
-static void row_html(at_text *t, const at_report_claim *c, const at_row *r)
-{
-    char number[32];
-    const at_record *rec = &r->rec;
-    bool more = rec->detail && *rec->detail && strcmp(rec->detail, "{}");
-    at_text_addf(t, "<tr%s>", more ? " class=\"has-more\"" : "");
-    if (!c)
-        cell_html(t, "subject", r->key.subject, false);
-    at_text_add(t, "<td data-label=\"verdict\">");
-    row_pill(t, r);
-    at_text_add(t, "</td>");
-    cell_html(t, "parameters", r->key.params, false);
-    at_text_add(t, "<td data-label=\"evidence\">");
-    evidence_html(t, c, r);
-    at_text_add(t, "</td>");
-    cell_html(t, "arithmetic", rec->arithmetic, false);
-    if (!is_trial(c)) /* which has none */
-        cell_html(t, "least margin", at_number_text(number, rec->margin), true);
-    cell_html(t, "seconds", at_number_text(number, rec->seconds), true);
-    at_text_add(t, "</tr>\n");
-    if (!more)
-        return;
-    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", !c ? 7 : c->trial ? 5 : 6);
-    at_report_detail(t, rec->detail);
-    at_text_add(t, "</td></tr>\n");
-}
-
-static void cells_begin(at_text *t, const at_report_claim *c)
-{
-    at_text_addf(
-        t,
-        "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>%s<th>verdict</th><th>parameters</th>"
-        "<th>evidence</th><th>arithmetic</th>%s<th class=\"num\">seconds</th></tr></thead>\n"
-        "<tbody>\n",
-        c ? "" : "<th>subject</th>", is_trial(c) ? "" : "<th class=\"num\">least margin</th>");
-}
-
-static void cells_end(at_text *t)
-{
-    at_text_add(t, "</tbody></table></div>\n");
-}
-
-static void role_html(at_text *t, const at_report_claim *c, const at_row *rows, size_t n, bool control)
-{
-    at_text_add(t, !control   ? "<h3>Cells</h3>\n"
-                   : c->trial ? "<h3>Control: one number changed, so that it must not hold</h3>\n"
-                              : "<h3>Control: a wrong model that must be rejected</h3>\n");
-    bool any = false;
-    for (size_t i = 0; i < n; i++)
-        any = any || (belongs(&rows[i], c) && in_role(&rows[i], control));
-    if (!any) {
-        at_text_add(t, "<p>");
-        pill(t, AT_ABSENT, AT_STRENGTH_NONE, control ? "no control" : cell_word[AT_ABSENT]);
-        at_text_add(t, "</p>\n");
-        return;
-    }
-    cells_begin(t, c);
-    for (size_t i = 0; i < n; i++)
-        if (belongs(&rows[i], c) && in_role(&rows[i], control))
-            row_html(t, c, &rows[i]);
-    cells_end(t);
-}
-
-static void measurements_html(at_text *t, const at_report_claim *c, const at_row *rows, size_t n)
-{
-    bool any = c->n_plots > 0;
-    for (size_t i = 0; i < n; i++)
-        any = any || (belongs(&rows[i], c) && is_table(&rows[i]));
-    if (!any)
-        return;
-    at_text_add(t, "<h3>Measurements</h3>\n");
-    for (size_t i = 0; i < n; i++)
-        if (belongs(&rows[i], c) && is_table(&rows[i]))
-            at_report_detail(t, rows[i].rec.detail);
-    at_text_add(t, "<div class=\"plots\">\n");
-    for (int i = 0; i < c->n_plots; i++)
-        at_text_addf(t, "<figure>%s</figure>\n", c->plots[i]);
-    at_text_add(t, "</div>\n");
-}
-
-static void claim_html(at_text *t, const at_report_claim *c, int k, const at_row *rows, size_t n)
-{
-    at_text_addf(t, "<section id=\"claim-%d\">\n<h2><span>", k + 1);
-    at_text_add_html(t, c->title && *c->title ? c->title : c->id);
-    at_text_add(t, "</span> ");
-    claim_pill(t, c, rows, n);
-    at_text_add(t, "</h2>\n<p class=\"tiny\"><code>");
-    at_text_add_html(t, c->id);
-    at_text_add(t, "</code>");
-    if (c->source && *c->source) {
-        at_text_add(t, " \xC2\xB7 ");
-        at_text_add_html(t, c->source);
-    }
-    at_text_add(t, "</p>\n<div class=\"statement\">");
-    at_text_add_html_block(t, c->statement);
-    at_text_add(t, "</div>\n");
-    if (c->size && *c->size) {
-        at_text_add(t, "<p><span class=\"soft\">Model:</span> ");
-        at_text_add_html(t, c->size);
-        at_text_add(t, "</p>\n");
-    }
-    role_html(t, c, rows, n, false);
-    role_html(t, c, rows, n, true);
-    if (c->program && *c->program) {
-        at_text_add(t, "<h3>Program</h3>\n<pre>");
-        at_text_add_html_block(t, c->program);
-        at_text_add(t, "</pre>\n");
-    }
-    measurements_html(t, c, rows, n);
-    if (c->svg)
-        at_text_addf(t, "<h3>Attention</h3>\n<figure class=\"look\">%s</figure>\n", c->svg);
+        t, "<section id=\"refuted\">\n<h2>Models that attest refute was given</h2>\n<p>Refuted: it was run "
+           "on an input and is wrong there. Not refuted proves nothing.</p>\n");
+    at_report_rows(t, NULL, room, n);
     at_text_add(t, "</section>\n");
 }
 
-static void rest_html(at_text *t, const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
-                      bool refutations)
+/* What has no section of its own, because there is too much of it. */
+static void rest_html(at_text *t, const at_report_page *p, const at_row **room)
 {
-    bool any = false;
-    for (size_t i = 0; i < n_rows; i++) {
-        bool known = at_row_is_trained(&rows[i]) || is_refutation(&rows[i]) != refutations;
-        for (int k = 0; k < n && !known; k++)
-            known = belongs(&rows[i], &claims[k]);
-        if (known)
-            continue;
-        if (!any) {
-            at_text_add(t, refutations
-                               ? "<section>\n<h2>Models that attest refute was given</h2>\n<p>Refuted: it "
-                                 "was run on an input and is wrong there. Not refuted proves "
-                                 "nothing.</p>\n"
-                               : "<section>\n<h2>Other entries of the ledger</h2>\n");
-            cells_begin(t, NULL);
-        }
-        any = true;
-        row_html(t, NULL, &rows[i]);
-    }
-    if (any) {
-        cells_end(t);
-        at_text_add(t, "</section>\n");
-    }
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_rows && n < p->n_rest; i++)
+        if (!is_aside(&p->rows[i]) && !has_section(p, &p->rows[i]))
+            room[n++] = &p->rows[i];
+    if (!n)
+        return;
+    at_text_add(t, "<section id=\"rest\">\n<h2>Other entries of the ledger</h2>\n");
+    at_report_rows(t, NULL, room, n);
+    at_text_add(t, "</section>\n");
 }
+
+static void words_html(at_text *t)
+{
+    static const char *const words[][2] = {
+        {"\xE2\x96\xA0 certified", "A proof over the stored weights covers all inputs of that size."},
+        {"\xE2\x97\x8F exact", "Every input of that size was run, or every case looked at."},
+        {"\xE2\x97\x8F refuted",
+         "A wrong input of the model was found and run again. Of a limit, that is what holds."},
+        {"\xE2\x97\x90 sampled", "Inputs were drawn. Nothing is proved beyond them."},
+        {"\xE2\x97\x90 simulated", "Protocols were run, and every message counted."},
+        {"\xE2\x97\x8B one input", "A single input was run: an example, and not more."},
+        {"unknown", "The arithmetic or the budget did not allow an answer. It is never a pass."},
+        {"control",
+         "A model that is known to be wrong, or a limit with one number changed so that it is none. The "
+         "same check must reject it."},
+        {"margin", "The least distance to another answer, over the inputs covered."},
+    };
+    at_text_add(t, "<section id=\"words\">\n<h2>What the words mean</h2>\n<dl class=\"words\">\n");
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        at_text_addf(t, "<div><dt>%s</dt><dd>%s</dd></div>\n", words[k][0], words[k][1]);
+    at_text_add(t, "</dl>\n</section>\n");
+}
+
+/* How to cite the page, and the papers whose claims are in it. */
+static void cite_html(at_text *t, const at_report_page *p)
+{
+    const char *last = NULL, *version = NULL;
+    for (size_t i = 0; i < p->n_rows; i++) {
+        const at_record *r = &p->rows[i].rec;
+        if (r->when && (!last || strcmp(r->when, last) > 0)) {
+            last = r->when;
+            version = r->version;
+        }
+    }
+    at_text_add(t, "<section id=\"cite\">\n<h2>Cite</h2>\n<pre>@software{attest,\n"
+                   "  title   = {attest: theorems about transformers as weights, and checks of them},\n"
+                   "  author  = {{attest contributors}},\n");
+    if (last && strlen(last) >= 4)
+        at_text_addf(t, "  year    = {%d},\n", atoi(last));
+    if (version) {
+        at_text_add(t, "  version = {");
+        at_text_add_html(t, version);
+        at_text_add(t, "},\n");
+    }
+    at_text_add(t, "  note    = {build ");
+    at_text_add_html(t, p->about->build ? p->about->build : "unknown");
+    at_text_add(t, "}\n}</pre>\n");
+    if (p->n_known)
+        at_text_add(t, "<p>The claims are these papers&#39;:</p>\n<ul class=\"lines\">\n");
+    for (size_t i = 0; i < p->n_sections; i++) {
+        const char *source = p->sections[i].claim->source;
+        bool said = !source || !*source;
+        for (size_t k = 0; k < i && !said; k++)
+            said = same(p->sections[k].claim->source, source);
+        if (said)
+            continue;
+        at_text_add(t, "<li>");
+        at_text_add_html(t, source);
+        at_text_add(t, "</li>\n");
+    }
+    at_text_add(t, p->n_known ? "</ul>\n</section>\n" : "</section>\n");
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------------ */
 
 static at_status svg_check(const char *svg, const char *id, at_err *err)
 {
@@ -455,8 +251,55 @@ static at_status svg_check(const char *svg, const char *id, at_err *err)
     return AT_OK;
 }
 
-at_status at_report_page(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
-                         size_t n_rows, const char *build, at_text *html, at_err *err)
+void at_report_svg(at_text *t, const char *svg)
+{
+    static const char *const needless[] = {
+        " xmlns=\"http://www.w3.org/2000/svg\"",
+        " font-family=\"system-ui, 'Helvetica Neue', Arial, 'DejaVu Sans', "
+        "sans-serif\"",
+        " color=\"#1b1f24\""};
+    size_t head = strcspn(svg, ">");
+    for (size_t at = 0; at < head;) {
+        size_t skip = 0;
+        for (size_t k = 0; k < sizeof needless / sizeof *needless; k++)
+            if (!strncmp(svg + at, needless[k], strlen(needless[k])))
+                skip = strlen(needless[k]);
+        if (!skip)
+            at_text_addn(t, svg + at, 1);
+        at += skip ? skip : 1;
+    }
+    at_text_add(t, svg + head);
+}
+
+static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_err *err)
+{
+    const at_row **room = at_new(a, const at_row *, p->n_rows + 1);
+    if (!room)
+        return at_oom(err);
+    bool first = p->n_trained && !p->n_sections; /* nothing else was asked */
+    at_report_head(t, p);
+    at_report_contents(t, p);
+    at_text_add(t, "<main>\n");
+    at_status s = first ? at_report_trained(t, p->rows, p->n_rows, p->about->build, err) : AT_OK;
+    if (!s && p->map)
+        s = at_report_map(t, p->map, err);
+    sections_html(t, p, room);
+    if (!s && !first)
+        s = at_report_trained(t, p->rows, p->n_rows, p->about->build, err);
+    refutations_html(t, p, room);
+    rest_html(t, p, room);
+    words_html(t);
+    cite_html(t, p);
+    at_text_add(
+        t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
+           "the same build and seed give them again.</footer>\n<script>");
+    at_text_add(t, at_report_script);
+    at_text_add(t, "</script>\n</body>\n</html>\n");
+    return s;
+}
+
+at_status at_report_with_map(const at_report_about *about, const at_report_claim *claims, int n,
+                             const at_map *map, const at_row *rows, size_t n_rows, at_text *html, at_err *err)
 {
     for (int k = 0; k < n; k++) {
         at_status s = svg_check(claims[k].svg, claims[k].id, err);
@@ -466,24 +309,17 @@ at_status at_report_page(const at_report_claim *claims, int n, const at_map *map
             return s;
     }
     at_text t;
+    at_arena a;
     at_text_init(&t);
-    head_html(&t, claims, n, rows, n_rows, build);
-    summary_html(&t, claims, n, rows, n_rows);
-    at_status s = map ? at_report_map(&t, map, err) : AT_OK;
-    for (int k = 0; k < n; k++)
-        claim_html(&t, &claims[k], k, rows, n_rows);
-    if (!s)
-        s = at_report_trained(&t, rows, n_rows, build, err);
-    rest_html(&t, claims, n, rows, n_rows, true);
-    rest_html(&t, claims, n, rows, n_rows, false);
-    at_text_add(
-        &t, "</main>\n<footer class=\"tiny\">Written by attest. Every number above comes from the ledger; "
-            "run the same build to see them again.</footer>\n</body>\n</html>\n");
+    at_arena_init(&a);
+    at_report_page p = {.about = about, .map = map && map->n ? map : NULL, .rows = rows, .n_rows = n_rows};
+    at_status s = sections_make(&p, claims, n, &a) ? page_html(&t, &p, &a, err) : at_oom(err);
+    at_arena_release(&a);
     return at_text_end(s, &t, html, err);
 }
 
-at_status at_report_html(const at_report_claim *claims, int n, const at_row *rows, size_t n_rows,
-                         const char *build, at_text *html, at_err *err)
+at_status at_report_html(const at_report_about *about, const at_report_claim *claims, int n,
+                         const at_row *rows, size_t n_rows, at_text *html, at_err *err)
 {
-    return at_report_page(claims, n, NULL, rows, n_rows, build, html, err);
+    return at_report_with_map(about, claims, n, NULL, rows, n_rows, html, err);
 }

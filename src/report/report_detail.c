@@ -146,12 +146,12 @@ static void table_html(at_text *t, json_t *table)
         at_text_add_html(t, json_string_value(title));
         at_text_add(t, "</p>\n");
     }
-    at_text_add(t, "<div class=\"scroll\"><table class=\"data\"><thead><tr>");
+    at_text_add(t, "<div class=\"scroll\"><table class=\"data nums\"><thead><tr>");
     json_t *top = json_array_get(rows, 0);
     json_array_foreach(columns, j, v)
     {
         json_t *below = json_array_get(top, j);
-        at_text_add(t, below && !json_is_string(below) ? "<th class=\"num\">" : "<th>");
+        at_text_add(t, below && !json_is_string(below) ? "<th>" : "<th class=\"t\">");
         value_html(t, v, 1);
         at_text_add(t, "</th>");
     }
@@ -171,11 +171,11 @@ static void table_html(at_text *t, json_t *table)
         json_array_foreach(row, j, v)
         {
             const char *s = json_string_value(v);
-            const char *class = !s                      ? " class=\"num\""
-                                : !strcmp(s, "holds")   ? " class=\"holds\""
-                                : !strcmp(s, "fails")   ? " class=\"fails\""
-                                : !strcmp(s, "unknown") ? " class=\"unknown\""
-                                                        : "";
+            const char *class = !s                      ? ""
+                                : !strcmp(s, "holds")   ? " class=\"t holds\""
+                                : !strcmp(s, "fails")   ? " class=\"t fails\""
+                                : !strcmp(s, "unknown") ? " class=\"t unknown\""
+                                                        : " class=\"t\"";
             at_text_addf(t, "<td%s>", class);
             value_html(t, v, 1);
             at_text_add(t, "</td>");

@@ -14,7 +14,7 @@ static const char *text_of(json_t *o, const char *key, at_arena *a)
 
 static bool is_known(const at_report_claim *claims, int n, const char *id)
 {
-    for (int k = at_n_catalogue; k < n; k++)
+    for (int k = 0; k < n; k++)
         if (!strcmp(claims[k].id, id))
             return true;
     return at_claim_find(id) != NULL;
@@ -35,12 +35,14 @@ at_status at_report_files(const at_row *rows, size_t n, at_arena *a, at_report_c
                                    .title = text_of(said, "title", a),
                                    .source = text_of(said, "source", a),
                                    .statement = text_of(said, "statement", a),
+                                   .proof = text_of(said, "proof", a),
                                    .program = text_of(said, "text", a),
-                                   .group = "Claims from files"};
+                                   .group = "Claims from files",
+                                   .file = true};
             ++*n_claims;
         }
         json_decref(o);
-        if (c->id && (!c->title || !c->source || !c->statement || !c->program))
+        if (c->id && (!c->title || !c->source || !c->statement || !c->proof || !c->program))
             return at_oom(err);
     }
     return AT_OK;

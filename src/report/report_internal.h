@@ -65,14 +65,64 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err);
 
 /* ---- report ---------------------------------------------------------------------------------- */
 
+/* The rows of one subject, and the claim that it is. */
+typedef struct {
+    const at_report_claim *claim; /* of the catalogue, or made from the subject's name alone */
+    bool known;                   /* of the catalogue */
+    const char *anchor, *group;
+    const at_row **rows; /* (n) */
+    size_t n;
+    at_tally tally;
+} at_report_section;
+
+typedef struct {
+    const at_report_about *about;
+    const at_map *map; /* NULL: none */
+    const at_row *rows;
+    size_t n_rows;
+    at_report_section *sections; /* (n_sections) claims first */
+    size_t n_sections, n_known;
+    size_t n_trained, n_reached, n_refutations, n_refuted, n_rest;
+} at_report_page;
+
 /* report_files.c: claims that the catalogue does not have and whose verdicts say what they claim, one each, behind the
  * *n_claims of `claims`, which has room for one more a row. */
 at_status at_report_files(const at_row *rows, size_t n, at_arena *a, at_report_claim *claims, int *n_claims,
                           at_err *err);
 /* at_report_html, with the map when it is not NULL. */
-at_status at_report_page(const at_report_claim *claims, int n, const at_map *map, const at_row *rows,
-                         size_t n_rows, const char *build, at_text *html, at_err *err);
-extern const char at_report_style[];                 /* report_style.c: the style sheet */
+at_status at_report_with_map(const at_report_about *about, const at_report_claim *claims, int n,
+                             const at_map *map, const at_row *rows, size_t n_rows, at_text *html,
+                             at_err *err);
+extern const char at_report_style[];                      /* report_style.c: the style sheet */
+extern const char at_report_script[];                     /* report_script.c: the search */
+void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-256 */
+void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
+void at_report_contents(at_text *t, const at_report_page *p);
+/* report_claim.c; open: what is folded elsewhere is not. room: as many pointers as the section has rows. */
+void at_report_section_html(at_text *t, const at_report_section *s, bool open, const at_row **room);
 void at_report_detail(at_text *t, const char *json); /* report_detail.c: the detail of a ledger row */
+/* report_plot.c: plots of the tables among the rows of a claim, in the arena. */
+at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
+                          at_err *err);
+/* report.c: an SVG of at_picture without what the page says for all of them: its fonts, its colour. */
+void at_report_svg(at_text *t, const char *svg);
+/* report_math.c: a sentence, its formulas as MathML; what is not understood stays text. */
+void at_report_math(at_text *t, const char *s);
+
+/* report_row.c. A table of measurements is no verdict; a refutation speaks of no claim, even where its task bears the name
+ * of one. */
+bool at_row_is_table(const at_row *r);
+bool at_row_is_refutation(const at_row *r);
+bool at_report_in_role(const at_row *r, bool control);
+const char *at_report_class(at_standing s);
+void at_report_pill(at_text *t, at_standing color, at_strength strength, const char *word);
+void at_report_verdict(at_text *t, const at_report_section *s, bool evidence); /* of the subject: its pill */
+void at_report_evidence(at_text *t, const at_report_section *s, const at_row *r);
+/* The most that a cell which holds rests on; NULL: none holds. */
+const at_row *at_report_strongest(const at_report_section *s);
+void at_report_lines(at_text *t, const at_report_section *s, bool control, int most); /* at most 8 */
+/* s: whose rows they are; NULL: the rows name their subjects. */
+void at_report_rows(at_text *t, const at_report_section *s, const at_row *const *rows, size_t n);
+size_t at_report_pick(const at_report_section *s, bool control, const at_row **out); /* the rows of a role */
 
 #endif

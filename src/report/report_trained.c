@@ -184,7 +184,7 @@ static void count_html(at_text *t, size_t n, const char *one, const char *many)
 static at_status study_html(at_text *t, const at_study *st, at_arena *a, at_err *err)
 {
     char number[32];
-    at_text_addf(t, "<section id=\"trained\">\n<h2><span>Trained models</span></h2>\n<p>%s run%s.",
+    at_text_addf(t, "<section id=\"trained\">\n<h2>Trained models</h2>\n<p>%s run%s.",
                  at_count_text(number, st->n_runs), st->n_runs == 1 ? "" : "s");
     count_html(t, st->n_other, "was trained by another build.", "were trained by another build.");
     count_html(t, st->n_superseded, "is superseded by a later one and not counted.",
@@ -211,11 +211,10 @@ at_status at_report_trained(at_text *t, const at_row *rows, size_t n, const char
     if (!trained)
         return AT_OK;
     if (trained > AT_STUDY_MAX_RUNS) {
-        at_text_addf(
-            t,
-            "<section id=\"trained\">\n<h2><span>Trained models</span></h2>\n<p>%zu runs; more than %d "
-            "are not shown.</p>\n</section>\n",
-            trained, AT_STUDY_MAX_RUNS);
+        at_text_addf(t,
+                     "<section id=\"trained\">\n<h2>Trained models</h2>\n<p>%zu runs; more than %d "
+                     "are not shown.</p>\n</section>\n",
+                     trained, AT_STUDY_MAX_RUNS);
         return AT_OK;
     }
     at_arena a;

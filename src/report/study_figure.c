@@ -226,12 +226,13 @@ at_status at_study_curves(const at_study_task *t, at_attention_kind attention, i
         color++;
         for (int r = 0; e->n > 1 && r < e->n && r < SEEDS_MOST; r++) {
             at_series *s = &series[n++];
-            *s = (at_series){.line = AT_LINE_THIN, .color = color};
+            *s = (at_series){.line = AT_LINE_THIN, .role = AT_ROLE_TRAINED, .shade = color};
             s->n = curve_of(e->runs[r], what, &s->x, &s->y);
         }
         if (!median_fill(e, what, a, &series[n]))
             return at_oom(err);
-        series[n++].color = color;
+        series[n].role = AT_ROLE_TRAINED;
+        series[n++].shade = color;
     }
     char cut[48] = "";
     if (left_out)

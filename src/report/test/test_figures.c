@@ -51,7 +51,7 @@ static void sweeps_note(at_text *out, at_text *t)
     text_note(out, "trained", t);
     at_row *r = row_add(&s, "dp-linear", "problem=lis a=4 b=5 letters=5", "q", 1, "holds", "{\"width\":96}");
     r->rec.role = "claim";
-    OK(at_report_html(NULL, 0, s.rows, s.n, "build 7", t, &err));
+    OK(at_report_html(&(at_report_about){.build = "build 7"}, NULL, 0, s.rows, s.n, t, &err));
     picture_note(out, "report of a sweep", t);
     sweep_end(&s);
     sweep_plan(&s, &paper_widths);

@@ -323,7 +323,8 @@ static void contradictions_are_loud_and_never_drawn(void **state)
     assert_int_equal(at_map_text(&m, 80, &t, &err), AT_OK);
     assert_non_null(strstr(t.s, "CONTRADICTION at L = 3"));
     t.n = 0;
-    assert_int_equal(at_report_page(NULL, 0, &m, NULL, 0, "this", &t, &err), AT_OK);
+    assert_int_equal(at_report_with_map(&(at_report_about){.build = "this"}, NULL, 0, &m, NULL, 0, &t, &err),
+                     AT_OK);
     assert_non_null(strstr(t.s, "1 contradiction: a proved bound lies above a construction."));
     assert_non_null(strstr(t.s, "CONTRADICTION at L = 3"));
     assert_null(markup_fault(t.s));
@@ -600,7 +601,7 @@ static at_status drawn(const void *of, at_text *t, at_err *err)
 
 static at_status reported(const void *of, at_text *t, at_err *err)
 {
-    return at_report_page(NULL, 0, of, NULL, 0, "this", t, err);
+    return at_report_with_map(&(at_report_about){.build = "this"}, NULL, 0, of, NULL, 0, t, err);
 }
 
 static void out_of_memory_is_reported(void **state)

@@ -10,16 +10,20 @@ static at_row row(const char *subject, const char *role, const char *verdict, ui
         {role, "exact", verdict, "f64", inputs, margin, 1, detail, "avx2", "1", 0.25, "2026-01-01"}};
 }
 
+static const at_report_about about = {.command = "attest check match2", .build = "build 7"};
+
 static char *report_of(const at_report_claim *c, int n, const at_row *rows, size_t n_rows, at_text *t)
 {
     at_err err = {0};
     at_text_init(t);
-    assert_int_equal(at_report_html(c, n, rows, n_rows, "build 7", t, &err), AT_OK);
+    assert_int_equal(at_report_html(&about, c, n, rows, n_rows, t, &err), AT_OK);
     const char *fault = markup_fault(t->s);
     if (fault)
         fail_msg("not well formed at %s", fault);
     assert_true(text_clean(t->s));
-    assert_null(strstr(t->s, "<script"));
+    assert_int_equal(occurrences(t->s, "<script"),
+                     1); /* the search, which the content policy knows by its hash */
+    assert_non_null(strstr(t->s, at_report_script));
     assert_null(strstr(t->s, "<img"));
     assert_null(strstr(t->s, "<link"));
     assert_null(strstr(t->s, "<iframe"));
@@ -42,7 +46,7 @@ static void a_claim_that_holds(void **state)
         row("match2", "claim", "holds", 1771561, 0.0833, NULL),
         row("match2", "control", "fails", 12, NAN,
             "{\"counterexample\":{\"attention\":\"0.5 0.5\\n0.1 0.9\",\"got\":0,\"input\":\"3 14 5\","
-            "\"position\":2,\"expected\":1},\"seed\":7,\"table\":{\"title\":\"bits\",\"columns\":[\"p\","
+            "\"position\":2,\"expected\":1},\"drawn\":7,\"table\":{\"title\":\"bits\",\"columns\":[\"p\","
             "\"verdict\"],"
             "\"rows\":[[8,\"fails\"],[12,\"holds\"],[11,\"unknown\"]]}}")};
     at_text t;
@@ -57,20 +61,25 @@ static void a_claim_that_holds(void **state)
         "<dt>input</dt><dd>3 14 5</dd>",
         "<dt>position</dt><dd>2</dd>",
         "<dt>attention</dt><dd><pre>0.5 0.5\n0.1 0.9</pre></dd>",
-        "<dt>seed</dt><dd>7</dd>",
+        "<dt>drawn</dt><dd>7</dd>",
         "<p class=\"caption\">bits</p>",
-        "<th class=\"num\">p</th><th>verdict</th>",
-        "<td class=\"num\">12</td><td class=\"holds\">holds</td>",
-        "<td class=\"unknown\">unknown</td>",
-        "href=\"#claim-1\"",
-        "id=\"claim-1\"",
+        "<th>p</th><th class=\"t\">verdict</th>",
+        "<td>12</td><td class=\"t holds\">holds</td>",
+        "<td class=\"t unknown\">unknown</td>",
+        "href=\"#match2\"",
+        "id=\"match2\"",
+        "<code>attest check match2</code>",
+        "The claim holds.",
+        "2026-01-01",
+        "<dt>seed</dt><dd>1</dd>",
+        "sha-256 hash",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!strstr(s, wanted[i]))
             fail_msg("no %s", wanted[i]);
     assert_true(strstr(s, "<dt>input") < strstr(s, "<dt>got"));
-    /* claim: summary, line, heading, cell; control: line, cell */
-    assert_int_equal(occurrences(s, "class=\"pill holds\""), 6);
+    /* claim: heading, line, cell; control: line, cell */
+    assert_int_equal(occurrences(s, "class=\"pill holds\""), 5);
     assert_int_equal(occurrences(s, "class=\"pill fails\"") + occurrences(s, "class=\"pill unknown\""), 0);
     at_text_release(&t);
 }
@@ -95,15 +104,20 @@ static void unknown_is_never_a_pass(void **state)
     at_text t; /* no cells at all */
     char *s = report_of(&claim, 1, NULL, 0, &t);
     assert_int_equal(occurrences(s, "class=\"pill holds\"") + occurrences(s, "class=\"tally holds\""), 0);
+    assert_non_null(strstr(s, "Nothing was checked."));
+    assert_null(strstr(s, "id=\"match2\""));
+    at_text_release(&t);
+    at_row control = row("match2", "control", "fails", 5, 1, NULL); /* no cells, but a control */
+    s = report_of(&claim, 1, &control, 1, &t);
+    assert_int_equal(occurrences(s, "<h1 class=\"holds\"") + occurrences(s, "<b>1 of 1</b>claims hold"), 0);
     assert_non_null(strstr(s, "not checked"));
-    assert_non_null(strstr(s, "no control"));
     at_text_release(&t);
     s = report_of(NULL, 0, NULL, 0, &t); /* no claims */
     assert_int_equal(occurrences(s, "class=\"tally holds\""), 0);
     at_text_release(&t);
 }
 
-/* What rows say together is at_tally's word, in the summary and in the heading, whatever the situation. */
+/* What rows say together is at_tally's word, on the first screen and in the heading, whatever the situation. */
 static void summed_up_as_everywhere(void **state)
 {
     (void)state;
@@ -132,11 +146,13 @@ static void summed_up_as_everywhere(void **state)
                  stands);
         assert_non_null(strstr(s, wanted));
         snprintf(wanted, sizeof wanted, "%s</span>%s", rows[k].word,
-                 stands ? " <span class=\"tiny\">" : "</td><td>");
-        assert_int_equal(occurrences(s, wanted), stands ? 2 : 1);
-        snprintf(wanted, sizeof wanted, "%s</span>%s", rows[k].word,
-                 stands ? " <span class=\"tiny\">" : "</h2>");
-        assert_non_null(strstr(s, wanted));
+                 stands ? " <span class=\"tiny\">" : "</h3>"); /* the heading */
+        assert_int_equal(occurrences(s, wanted), 1);
+        snprintf(wanted, sizeof wanted, "%s</span></p>",
+                 rows[k].word); /* the first screen names what does not stand */
+        assert_int_equal(occurrences(s, wanted), !stands);
+        snprintf(wanted, sizeof wanted, "<h1 class=\"%s\">", rows[k].claims);
+        assert_int_equal(occurrences(s, wanted), 1);
         at_text_release(&t);
     }
 }
@@ -164,18 +180,21 @@ static void evidence_shows_its_strength(void **state)
     static const struct {
         const char *evidence;
         uint64_t inputs;
-        const char *pill, *text;
-    } rows[] = {{"certified", INT64_MAX, "class=\"pill holds\"", "\xE2\x96\xA0</span> certified, all inputs"},
-                {"exact", 8008, "class=\"pill holds\"", "\xE2\x97\x8F</span> exact, 8008 inputs"},
-                {"sampled", 4000, "class=\"pill holds some\"", "\xE2\x97\x90</span> sampled, 4000 inputs"},
-                {"sampled", 1, "class=\"pill holds one\"", "\xE2\x97\x8B</span> sampled, 1 input"}};
+        const char *pill, *text, *bar;
+    } rows[] = {
+        {"certified", INT64_MAX, "class=\"pill holds\"", "\xE2\x96\xA0</i> certified, all inputs",
+         "s-proof\" "},
+        {"exact", 8008, "class=\"pill holds\"", "\xE2\x97\x8F</i> exact, 8008 inputs", "s-all\" "},
+        {"sampled", 4000, "class=\"pill holds some\"", "\xE2\x97\x90</i> sampled, 4000 inputs", "s-some\" "},
+        {"sampled", 1, "class=\"pill holds one\"", "\xE2\x97\x8B</i> sampled, 1 input", "s-one\" "}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         at_row r = row("match2", "claim", "holds", rows[k].inputs, 1, NULL);
         r.rec.evidence = rows[k].evidence;
         at_text t;
         char *s = report_of(&claim, 1, &r, 1, &t);
-        assert_int_equal(occurrences(s, rows[k].pill), 4); /* claim: summary and heading; line, cell */
-        assert_int_equal(occurrences(s, rows[k].text), 4);
+        assert_int_equal(occurrences(s, rows[k].pill), 3); /* heading, line, cell */
+        assert_int_equal(occurrences(s, rows[k].text), 3);
+        assert_int_equal(occurrences(s, rows[k].bar), 1); /* the bar of the first screen */
         at_text_release(&t);
     }
 }
@@ -196,13 +215,15 @@ static void one_bad_cell_spoils_the_claim(void **state)
             assert_non_null(strstr(s, "<b>0 of 1</b>claims hold"));
             assert_non_null(strstr(s, "class=\"tally fails\"><b>0 of 1</b>controls rejected"));
             assert_non_null(strstr(s, "class=\"pill fails\">\xE2\x9C\x97 not rejected"));
-            /* of seven cells the summary shows four: the bad one is among them (line, cell; and heading and summary, which
-             * a control that is not rejected spoils more than a cell that is unknown) */
+            /* of seven cells two are shown in lines: the bad one is among them (line, cell; and heading and first screen,
+             * which a control that is not rejected spoils more than a cell that is unknown) */
             char pill[64];
             snprintf(pill, sizeof pill, "%s %s</span>", b ? "?" : "\xE2\x9C\x97", bad[b]);
             assert_int_equal(occurrences(s, pill), b ? 2 : 4);
             assert_int_equal(occurrences(s, "\xE2\x9C\x97 control not rejected</span>"), b ? 2 : 0);
-            assert_non_null(strstr(s, "and 3 more below"));
+            assert_non_null(strstr(s, "and 5 more below"));
+            assert_int_equal(occurrences(s, "<details open=\"open\">"),
+                             3); /* what does not stand is unfolded */
             at_text_release(&t);
         }
 }
@@ -215,8 +236,10 @@ static void rows_without_a_claim_are_shown(void **state)
                      row(NULL, NULL, NULL, 0, NAN, NULL)};
     at_text t;
     char *s = report_of(&claim, 1, rows, 3, &t);
-    assert_non_null(strstr(s, "Other entries of the ledger"));
-    assert_non_null(strstr(s, "stranger"));
+    assert_non_null(strstr(s, "Other questions"));
+    assert_int_equal(occurrences(s, "id=\"stranger\""), 1);
+    assert_int_equal(occurrences(s, "id=\"claim-unnamed\""), 1);
+    assert_non_null(strstr(s, "The claim holds. 0 of 2 other questions hold."));
     assert_non_null(strstr(s, "<dt>k</dt><dd><code>[1,{}]</code></dd>"));
     at_text_release(&t);
 }
@@ -226,7 +249,20 @@ static void hostile_text_is_harmless(void **state)
     (void)state;
     for (size_t i = 0; i < HOSTILE; i++) {
         const char *h = hostile[i];
-        at_report_claim c = {h, h, h, h, h, h, NULL, NULL, 0};
+        at_report_tensor w = {h, h, 1, 1, h};
+        at_report_claim c = {.id = h,
+                             .title = h,
+                             .source = h,
+                             .statement = h,
+                             .proof = h,
+                             .group = h,
+                             .program = h,
+                             .size = h,
+                             .tensors = &w,
+                             .n_tensors = 1,
+                             .hash = h,
+                             .look = h,
+                             .look_set = h};
         at_row rows[] = {{{h, h, h, h, 1, h}, {h, h, h, h, 1, 1, 1, h, h, h, 1, h}},
                          {{"x", h, h, h, 1, h}, {"control", h, h, h, 1, 1, 1, h, h, h, 1, h}}};
         at_text t;
@@ -294,14 +330,14 @@ static void pictures_are_embedded_once_and_fetched_never(void **state)
     c.svg = look.s;
     c.plots = plots;
     c.n_plots = 2;
-    char *s = report_of(&c, 1, NULL, 0, &t);
+    at_row r = row("match2", "claim", "holds", 1, 1, NULL);
+    char *s = report_of(&c, 1, &r, 1, &t);
     assert_int_equal(occurrences(s, "<svg "), 3);
-    assert_int_equal(occurrences(s, "http"),
-                     occurrences(s, "http://www.w3.org/2000/svg") + 1); /* and http-equiv */
+    assert_int_equal(occurrences(s, "http"), 1); /* http-equiv: no address of anything */
     at_text_release(&t);
     c.svg = "<b>not a picture";
     at_text_init(&t);
-    assert_int_equal(at_report_html(&c, 1, NULL, 0, "b", &t, &err), AT_EINPUT);
+    assert_int_equal(at_report_html(&about, &c, 1, NULL, 0, &t, &err), AT_EINPUT);
     assert_int_equal(t.n, 0);
     assert_non_null(strstr(err.text, "match2"));
     at_text_release(&look);
@@ -338,11 +374,12 @@ static void limits_count_cases(void **state)
                       row("match2", "control", "fails", 1, NAN, NULL)};
     at_text t;
     char *s = report_of(&limit, 1, rows, 2, &t);
-    assert_int_equal(occurrences(s, "<th>arithmetic</th><th class=\"num\">seconds</th>"), 2);
+    assert_int_equal(occurrences(s, "<th>arithmetic</th><th>seconds</th>"), 2);
     assert_non_null(strstr(s, "5 cases"));
     assert_non_null(strstr(s, "1 case<"));
     assert_null(strstr(s, "a wrong model that must be rejected"));
-    assert_null(strstr(s, "least margin"));
+    assert_null(strstr(s, "<th>least margin"));
+    assert_null(strstr(s, " least margin"));
     at_text_release(&t);
 }
 
@@ -362,10 +399,9 @@ static void trained_models_are_shown_and_prove_nothing(void **state)
     w.rows[0].key.build = "build 7";
     s = report_of(&claim, 1, w.rows, w.n, &t);
     static const char *const wanted[] = {
-        "<span>Trained models</span>",
+        "<h2>Trained models</h2>",
         "3 runs. 1 was trained by another build. 1 is broken and not counted.",
-        "<b>0 of 1</b>claims hold",
-        "<b>0</b>inputs and cases run",
+        "<h1 class=\"unknown\">2 of 3 trainings reach 90% of answers.</h1>",
         "by another build",
         "broken: attention is none of standard, sparse, linear",
         "Least width for at least 90%",
@@ -391,7 +427,7 @@ static void trained_models_are_shown_and_prove_nothing(void **state)
 
 static at_status report(const void *one_row, at_text *t, at_err *err)
 {
-    return at_report_html(&claim, 1, one_row, 1, "b", t, err);
+    return at_report_html(&about, &claim, 1, one_row, 1, t, err);
 }
 
 static void out_of_memory_is_reported(void **state)
@@ -399,6 +435,86 @@ static void out_of_memory_is_reported(void **state)
     (void)state;
     at_row r = row("match2", "claim", "holds", 1, 1, "{\"a\":1}");
     assert_true(starve(report, &r, false) > 0);
+}
+
+/* Whatever ids are in a ledger: every section has one anchor, the contents lead to it, and none is the page's own. */
+static void anchors_are_stable_and_unique(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"match2", "map", "a b",      "a<b", "a-b",
+                                      "2nd",    "",    "\xC3\xA9", "top", "cite"};
+    static const char *const anchors[] = {"match2",    "map-2",         "a-b", "a-b-2", "a-b-3",
+                                          "claim-2nd", "claim-unnamed", "--",  "top-2", "cite-2"};
+    enum { N = sizeof ids / sizeof *ids };
+    at_row rows[N];
+    for (int i = 0; i < N; i++)
+        rows[i] = row(ids[i], "claim", "holds", 1, 1, NULL);
+    for (int alone = 0; alone < 2; alone++) { /* beside others, or alone, a claim keeps its anchor */
+        at_text t;
+        char *s = report_of(&claim, 1, rows, alone ? 1 : N, &t), wanted[64];
+        for (int i = 0; i < (alone ? 1 : N); i++) {
+            snprintf(wanted, sizeof wanted, " id=\"%s\"", anchors[i]);
+            assert_int_equal(occurrences(s, wanted), 1);
+            snprintf(wanted, sizeof wanted, "<a href=\"#%s\">", anchors[i]);
+            if (occurrences(s, wanted) != 1)
+                fail_msg("%s is %d times in the contents", anchors[i], occurrences(s, wanted));
+        }
+        at_text_release(&t);
+    }
+}
+
+/* A claim that nobody asked about is not in the report. */
+static void only_what_was_checked(void **state)
+{
+    (void)state;
+    at_report_claim two[] = {claim, claim};
+    two[1].id = "absent";
+    two[1].title = "Nobody asked";
+    at_row r = row("match2", "claim", "holds", 1, 1, NULL);
+    at_text t;
+    char *s = report_of(two, 2, &r, 1, &t);
+    assert_null(strstr(s, "absent"));
+    assert_null(strstr(s, "Nobody asked"));
+    assert_non_null(strstr(s, "<b>1 of 1</b>claims hold"));
+    assert_null(strstr(s, "Trained models"));
+    assert_null(strstr(s, "id=\"map\""));
+    at_text_release(&t);
+}
+
+/* More subjects than a page can have sections for are still all there. */
+static void many_subjects(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    at_row rows[N];
+    char names[N][16];
+    for (int i = 0; i < N; i++) {
+        snprintf(names[i], sizeof names[i], "subject%03d", i);
+        rows[i] = row(names[i], "claim", "holds", 1, 1, NULL);
+    }
+    at_text t;
+    char *s = report_of(NULL, 0, rows, N, &t);
+    assert_int_equal(occurrences(s, "<section class=\"claim\""), 200);
+    for (int i = 0; i < N; i++)
+        assert_non_null(strstr(s, names[i]));
+    assert_non_null(strstr(s, "Other entries of the ledger"));
+    at_text_release(&t);
+}
+
+/* The policy allows the page's own script, by the sha-256 of its very text (this one was computed by others' tools). */
+static void the_script_is_known_by_its_hash(void **state)
+{
+    (void)state;
+    char hash[48];
+    at_report_policy_hash("abc", hash);
+    assert_string_equal(hash, "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+    at_report_policy_hash(at_report_script, hash);
+    at_text t;
+    char *s = report_of(NULL, 0, NULL, 0, &t), wanted[80];
+    snprintf(wanted, sizeof wanted, "script-src 'sha256-%s'", hash);
+    assert_int_equal(occurrences(s, wanted), 1);
+    assert_null(strpbrk(at_report_script, "<>&"));
+    at_text_release(&t);
 }
 
 int main(void)
@@ -417,6 +533,10 @@ int main(void)
         cmocka_unit_test(refutations_count_for_no_claim),
         cmocka_unit_test(limits_count_cases),
         cmocka_unit_test(trained_models_are_shown_and_prove_nothing),
+        cmocka_unit_test(anchors_are_stable_and_unique),
+        cmocka_unit_test(only_what_was_checked),
+        cmocka_unit_test(many_subjects),
+        cmocka_unit_test(the_script_is_known_by_its_hash),
         cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

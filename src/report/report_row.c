@@ -1,0 +1,270 @@
+/* report_row.c: rows of the ledger on a page: their pills, what they rest on, and tables of them.
+ *
+ * Invariants:
+ *   1. Rows are summed up by at_tally and nowhere else: the same words and numbers as on the terminal.
+ *   2. Beside every verdict stands how much it rests on (at_row_strength): its sign, and the number. A verdict that rests on
+ *      samples is drawn in a broken line, one of a single input in a dotted one of another colour. */
+#include "report_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const standing_class[AT_STANDINGS] = {"holds", "fails", "unknown", "unknown"};
+static const char *const cell_word[AT_STANDINGS] = {"holds", "fails", "unknown", "not checked"};
+static const char *const control_word[AT_STANDINGS] = {"rejected", "not rejected", "undecided", "left out"};
+
+static bool same(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+bool at_row_is_table(const at_row *r)
+{
+    return same(r->rec.role, "table");
+}
+
+bool at_row_is_refutation(const at_row *r)
+{
+    return same(r->rec.role, "refutation");
+}
+
+bool at_report_in_role(const at_row *r, bool control)
+{
+    return control ? at_row_is_control(r) : !at_row_is_control(r) && !at_row_is_table(r);
+}
+
+/* What the pill says of one row: a refutation has found something wrong, or is open. */
+static at_standing row_color(const at_row *r)
+{
+    return !at_row_is_refutation(r) ? at_row_standing(r) : same(r->rec.verdict, "fails") ? AT_FALLS : AT_OPEN;
+}
+
+static const char *row_word(const at_row *r)
+{
+    if (at_row_is_refutation(r))
+        return row_color(r) == AT_FALLS ? "refuted" : "not refuted";
+    return (at_row_is_control(r) ? control_word : cell_word)[at_row_standing(r)];
+}
+
+const char *at_report_class(at_standing s)
+{
+    return standing_class[s];
+}
+
+void at_report_pill(at_text *t, at_standing color, at_strength strength, const char *word)
+{
+    static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "\xE2\x80\x93"};
+    bool weak = color == AT_STANDS && strength <= AT_STRENGTH_SOME;
+    at_text_addf(t, "<span class=\"pill %s%s%s\">%s ", standing_class[color], weak ? " " : "",
+                 weak ? at_strength_names[strength] : "", sign[color]);
+    at_text_add_html(t, word ? word : cell_word[color]);
+    at_text_add(t, "</span>");
+}
+
+static void row_pill(at_text *t, const at_row *r)
+{
+    at_report_pill(t, row_color(r), at_row_strength(r), row_word(r));
+}
+
+static bool is_trial(const at_report_section *s)
+{
+    return s && s->claim->trial;
+}
+
+void at_report_evidence(at_text *t, const at_report_section *s, const at_row *r)
+{
+    char text[AT_EVIDENCE_TEXT];
+    at_row_evidence(r, is_trial(s) ? "case" : "input", text);
+    at_text_addf(t, "<i>%s</i> ", at_strength_signs[at_row_strength(r)]);
+    at_text_add_html(t, text);
+}
+
+const at_row *at_report_strongest(const at_report_section *s)
+{
+    const at_row *best = NULL;
+    for (size_t i = 0; i < s->n; i++) {
+        const at_row *r = s->rows[i];
+        if (!at_report_in_role(r, false) || at_row_standing(r) != AT_STANDS)
+            continue;
+        bool more = !best || at_row_strength(r) > at_row_strength(best) ||
+                    (at_row_strength(r) == at_row_strength(best) && r->rec.inputs > best->rec.inputs);
+        best = more ? r : best;
+    }
+    return best;
+}
+
+void at_report_verdict(at_text *t, const at_report_section *s, bool evidence)
+{
+    const at_row *best = at_report_strongest(s);
+    at_standing v = at_tally_standing(&s->tally);
+    at_report_pill(t, v, best ? at_row_strength(best) : AT_STRENGTH_NONE, at_tally_word(&s->tally));
+    if (v != AT_STANDS || !best || !evidence)
+        return;
+    at_text_add(t, " <span class=\"tiny\">");
+    at_report_evidence(t, s, best);
+    at_text_add(t, "</span>");
+}
+
+/* ---- a few rows in lines ------------------------------------------------------------------------------- */
+
+static void row_line(at_text *t, const at_report_section *s, const at_row *r)
+{
+    char number[32];
+    at_text_add(t, "<li>");
+    row_pill(t, r);
+    at_text_add(t, " ");
+    at_report_evidence(t, s, r);
+    const char *const where[] = {r->rec.arithmetic,
+                                 r->key.params}; /* the same model may fail in one and hold in another */
+    for (size_t k = 0; k < sizeof where / sizeof *where; k++)
+        if (where[k] && *where[k]) {
+            at_text_add(t, " \xC2\xB7 ");
+            at_text_add_html(t, where[k]);
+        }
+    if (!isnan(r->rec.margin))
+        at_text_addf(t, " <span class=\"tiny\">\xC2\xB7 least margin %s</span>",
+                     at_number_text(number, r->rec.margin));
+    at_text_add(t, "</li>\n");
+}
+
+static int severity(const at_row *r)
+{
+    static const int order[AT_STANDINGS] = {2, 0, 1, 3};
+    return order[row_color(r)];
+}
+
+/* What failed comes first, then what rests on most. */
+static bool comes_before(const at_row *a, const at_row *b)
+{
+    if (severity(a) != severity(b))
+        return severity(a) < severity(b);
+    if (at_row_strength(a) != at_row_strength(b))
+        return at_row_strength(a) > at_row_strength(b);
+    return a->rec.inputs > b->rec.inputs;
+}
+
+void at_report_lines(at_text *t, const at_report_section *s, bool control, int most)
+{
+    enum { MOST = 8 };
+    const at_row *shown[MOST];
+    int k = 0, all = 0;
+    most = most < MOST ? most : MOST;
+    for (size_t i = 0; i < s->n; i++) {
+        const at_row *r = s->rows[i];
+        if (!at_report_in_role(r, control))
+            continue;
+        all++;
+        int at = k < most ? k++ : most;
+        for (; at > 0 && comes_before(r, shown[at - 1]); at--) /* insertion, stable */
+            if (at < most)
+                shown[at] = shown[at - 1];
+        if (at < most)
+            shown[at] = r;
+    }
+    at_text_add(t, "<ul class=\"lines\">\n");
+    for (int i = 0; i < k; i++)
+        row_line(t, s, shown[i]);
+    if (!all) {
+        at_text_add(t, "<li>");
+        at_report_pill(t, AT_ABSENT, AT_STRENGTH_NONE, control ? "no control" : cell_word[AT_ABSENT]);
+        at_text_add(t, "</li>\n");
+    }
+    if (all > k)
+        at_text_addf(t, "<li class=\"tiny\">and %d more below</li>\n", all - k);
+    at_text_add(t, "</ul>\n");
+}
+
+/* ---- tables of rows -------------------------------------------------------------------------------------- */
+
+/* The columns of a table of rows. Which are there, and what stands in front of a cell on a narrow screen, follows from the
+ * class of the table: report_style.c has them in the same order. */
+static const char *const kinds[] = {"cells", "trial", "named"};
+static const char *const heads[] = {
+    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>least "
+    "margin</th><th>seconds</th>"
+    "<th>seed</th><th>model</th>",
+    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>seconds</th><th>seed</th>",
+    "<th>subject</th><th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>least "
+    "margin</th>"
+    "<th>seconds</th><th>seed</th><th>model</th>"};
+static const int columns[] = {8, 6, 9};
+
+/* s: whose rows they are; NULL: the rows name their subjects. */
+static int kind_of(const at_report_section *s)
+{
+    return !s ? 2 : is_trial(s) ? 1 : 0;
+}
+
+static void cell_html(at_text *t, const char *value)
+{
+    at_text_add(t, "<td>");
+    at_text_add_html(t, value && *value ? value : "\xE2\x80\x93");
+    at_text_add(t, "</td>");
+}
+
+/* The first digits; all of them under the pointer. */
+static void hash_html(at_text *t, const char *hash)
+{
+    enum { SHOWN = 10 };
+    char head[SHOWN + 1];
+    if (!hash || !*hash) {
+        cell_html(t, NULL);
+        return;
+    }
+    snprintf(head, sizeof head, "%s", hash);
+    at_text_add(t, "<td><code title=\"sha-256 ");
+    at_text_add_html(t, hash);
+    at_text_add(t, "\">");
+    at_text_add_html(t, head);
+    at_text_add(t, "</code></td>");
+}
+
+static void row_html(at_text *t, const at_report_section *s, const at_row *r)
+{
+    char number[32];
+    const at_record *rec = &r->rec;
+    bool more = rec->detail && *rec->detail && strcmp(rec->detail, "{}");
+    at_text_addf(t, "<tr%s>", more ? " class=\"has-more\"" : "");
+    if (!s)
+        cell_html(t, r->key.subject);
+    at_text_add(t, "<td>");
+    row_pill(t, r);
+    at_text_add(t, "</td>");
+    cell_html(t, r->key.params);
+    at_text_add(t, "<td>");
+    at_report_evidence(t, s, r);
+    at_text_add(t, "</td>");
+    cell_html(t, rec->arithmetic);
+    if (!is_trial(s)) /* which has none */
+        cell_html(t, at_number_text(number, rec->margin));
+    cell_html(t, at_number_text(number, rec->seconds));
+    snprintf(number, sizeof number, "%llu", (unsigned long long)rec->seed);
+    cell_html(t, number);
+    if (!is_trial(s))
+        hash_html(t, r->key.model_hash);
+    at_text_add(t, "</tr>\n");
+    if (!more)
+        return;
+    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", columns[kind_of(s)]);
+    at_report_detail(t, rec->detail);
+    at_text_add(t, "</td></tr>\n");
+}
+
+void at_report_rows(at_text *t, const at_report_section *s, const at_row *const *rows, size_t n)
+{
+    at_text_addf(t, "<div class=\"scroll\"><table class=\"wide %s\">\n<thead><tr>%s</tr></thead>\n<tbody>\n",
+                 kinds[kind_of(s)], heads[kind_of(s)]);
+    for (size_t i = 0; i < n; i++)
+        row_html(t, s, rows[i]);
+    at_text_add(t, "</tbody></table></div>\n");
+}
+
+size_t at_report_pick(const at_report_section *s, bool control, const at_row **out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (at_report_in_role(s->rows[i], control))
+            out[n++] = s->rows[i];
+    return n;
+}
