@@ -77,24 +77,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
  * mask, no left/right tie-breaking)? That is what licenses AT_ENUM_MULTISETS. */
 bool at_model_symmetric(const at_model *m);
 
-/* ---- decoders: what is written after a prompt --------------------------------------------------------
- *
- * A chain says which prompts there are and what must be written after each. `open` makes ready what it needs at
- * these parameters (a bound recurrence, say); the rest only reads that, from several threads at once. */
-typedef struct {
-    const char *id, *title, *definition, *input_help;
-    at_status (*open)(const at_params *p, void **self, at_err *err);
-    void (*close)(void *self);
-    int (*row_width)(const void *self);
-    int (*prompt_max)(const void *self); /* rows of the longest prompt, and of the longest chain */
-    int (*rows_max)(const void *self);
-    uint64_t (*count)(const void *self); /* prompts in all; UINT64_MAX when too many to count */
-    at_status (*nth)(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
-    at_status (*sample)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
-    /* By the reference, which knows no weights. */
-    at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
-                        at_err *err);
-} at_chain;
+/* ---- decoders ----------------------------------------------------------------------------------------- */
 
 /* Generates from every prompt (EXACT; a limit makes it sampled, in strata) or from drawn ones (SAMPLED) and
  * compares row by row. The margin is the least distance from a rounding boundary. */

@@ -172,6 +172,32 @@ void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows);
 at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at_tri *out, int64_t **first,
                         int64_t **second, uint64_t *distinct, at_err *err);
 
+/* ---- a recurrence as a chain (problem.h): the inputs and |, then one row a state, then the answer ---------- */
+
+/* Opens the chain of d at these sizes. letters: prompts use so many of the lowest values of each input; 0: all. own: d is
+ * freed with the chain, or here when this fails. */
+at_status at_dp_chain_open(at_dp *d, bool own, const int64_t *size, int64_t letters, void **self,
+                           at_err *err);
+const at_dp_instance *at_dp_chain_instance(const void *self);
+void at_dp_chain_close(void *self);
+int at_dp_chain_row_width(const void *self);
+int at_dp_chain_prompt_max(const void *self);
+int at_dp_chain_rows_max(const void *self);
+uint64_t at_dp_chain_count(const void *self);
+at_status at_dp_chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+at_status at_dp_chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+at_status at_dp_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                             at_err *err);
+/* The fields of an at_chain whose `open` ends in at_dp_chain_open. */
+#define AT_DP_CHAIN_FIELDS                                                                                   \
+    .title = "the table of a recurrence, state by state, then its answer",                                   \
+    .definition =                                                                                            \
+        "after the inputs and |: one row 0/state/values/0 for each state in order, then 0/0/0/answer",       \
+    .input_help = "the inputs, then |: 11 9 20 20 5 14 19 9 20 20 9 14 7 |", .close = at_dp_chain_close,     \
+    .row_width = at_dp_chain_row_width, .prompt_max = at_dp_chain_prompt_max,                                \
+    .rows_max = at_dp_chain_rows_max, .count = at_dp_chain_count, .nth = at_dp_chain_nth,                    \
+    .sample = at_dp_chain_sample, .answer = at_dp_chain_answer
+
 /* The problem, printed back from its tree. */
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);

@@ -68,6 +68,27 @@ extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
 const at_task *at_task_find(const char *id); /* NULL when unknown */
 
+/* ---- chains: what must be written after a prompt ------------------------------------------------------
+ *
+ * A chain says which prompts there are and what a decoder must write after each, row by row. `open` makes ready what it
+ * needs at these parameters (a bound recurrence, say); the rest only reads that, from several threads at once. */
+typedef struct at_chain {
+    const char *id, *title, *definition, *input_help;
+    const at_param *params; /* what open reads; claims that share a chain may have more */
+    int n_params;
+    at_status (*open)(const at_params *p, void **self, at_err *err);
+    void (*close)(void *self);
+    int (*row_width)(const void *self);
+    int (*prompt_max)(const void *self); /* rows of the longest prompt, and of the longest chain */
+    int (*rows_max)(const void *self);
+    uint64_t (*count)(const void *self); /* prompts in all; UINT64_MAX when too many to count */
+    at_status (*nth)(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+    at_status (*sample)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+    /* By the reference, which knows no weights. */
+    at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                        at_err *err);
+} at_chain;
+
 /* ---- expressions modulo a prime, and their chains ------------------------------------------------------
  *
  * An expression is a row of tokens without redundant brackets; its chain rewrites the leftmost handle, step by step:
@@ -112,6 +133,9 @@ at_status at_expr_value(int p, const int *token, int n, int *value, int *operato
 /* The chain of an expression that at_expr_value accepts, by rewriting: what follows its "=", ending with AT_EXPR_EOS;
  * returns its length. chain has room for AT_EXPR_CHAIN(operators). */
 int at_expr_chain(int p, const int *token, int n, int *chain);
+
+/* After the expression and =: its chain. */
+extern const at_chain at_chain_expr;
 
 /* A random expression with k operators, built backwards: the answer is drawn, then k times a number is split into
  * `a op b` (number, operator, operands uniform), with brackets where its value needs them. Returns the number of
@@ -218,5 +242,9 @@ at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, ui
                             at_err *err);
 /* Language models (ngram): the probability of token[i] after token[0..i-1], i >= 1; NaN for other streams. */
 double at_source_probability(const at_source *d, const int *token, int i);
+
+/* A stream as a chain: prompts are its samples, what is right is its reference; self is an at_source. Streams without one right
+ * completion (ngram, order=random) say so when asked. */
+extern const at_chain at_chain_stream;
 
 #endif

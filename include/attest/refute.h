@@ -128,10 +128,6 @@ at_status at_subject_check(const at_subject *s, at_err *err);
 at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
                     at_refutation *out, at_err *err);
 
-/* A stream as a chain: prompts are its samples, what is right is its reference; self is an at_source. Streams without one right
- * completion (ngram, order=random) say so when asked. */
-extern const at_chain at_chain_stream;
-
 /* ---- collisions -----------------------------------------------------------------------------------------
  *
  * Items 0..count-1 have states; which two have equal ones? `state` writes the state of item i (bytes) and may run on several

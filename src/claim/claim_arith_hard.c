@@ -43,7 +43,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     at_params e;
-    hard_chain c = {.chain = &claim_expr_chain,
+    hard_chain c = {.chain = &at_chain_expr,
                     .row = hard_expression_row,
                     .weights = at_params_int(p, "weights"),
                     .sparse = at_params_int(p, "weights") == HARD_RIGHT,

@@ -28,7 +28,7 @@ const at_claim claim_arith_sparse = {
     .statement = "As arith-standard with block-sparse attention and blocks of 4 operators: of a size that "
                  "depends on p alone, and a chain of length L costs O(L^1.5).",
     CLAIM_EXPR_PROOF,
-    CLAIM_DECODER_FIELDS(expr),
+    CLAIM_DECODER_FIELDS(expr, at_chain_expr),
     .look = "( 3 + 4 ) * 2 =",
     .look_params = "p=5 operators=3",
 };

@@ -27,7 +27,7 @@ const at_claim claim_arith_standard = {
                  "rewrites any expression modulo p with brackets and precedence to its value, leftmost "
                  "operation first, token by token.",
     CLAIM_EXPR_PROOF,
-    CLAIM_DECODER_FIELDS(expr),
+    CLAIM_DECODER_FIELDS(expr, at_chain_expr),
     .look = "( 3 + 4 ) * 2 =",
     .look_params = "p=5 operators=3",
 };

@@ -1,4 +1,4 @@
-/* claim_dp.h: what the claims about compiled recurrences share (chain_dp.c, law_dp.c). */
+/* claim_dp.h: what the claims about compiled recurrences share (shared_dp.c, law_dp.c). */
 #ifndef ATTEST_CLAIM_DP_H
 #define ATTEST_CLAIM_DP_H
 

@@ -37,7 +37,7 @@ const at_claim claim_dp_linear = {
     .statement = "As dp-standard with linear attention: depth and heads constant, width O(sqrt L).",
     .proof = "The one-hot vector of the target's block averages the slots of that block (AGG); the target's "
              "slot is selected and multiplied by the number of its rows that are there.",
-    CLAIM_DECODER_FIELDS(dp),
+    CLAIM_DECODER_FIELDS(dp, claim_dp_chain),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -32,7 +32,7 @@ const at_claim claim_dp_local = {
                  "and a row looks at O(m) rows.",
     .proof = "Every target is among the last m rows, which are seen, so copying by index works under the "
              "block-sparse mask.",
-    CLAIM_DECODER_FIELDS(dp),
+    CLAIM_DECODER_FIELDS(dp, claim_dp_chain),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -36,7 +36,7 @@ const at_claim claim_dp_sparse = {
                  "width O(sqrt L).",
     .proof = "Block ends collect their block slot by slot; targets that are seen are copied by index, "
              "earlier ones from the end of their block.",
-    CLAIM_DECODER_FIELDS(dp),
+    CLAIM_DECODER_FIELDS(dp, claim_dp_chain),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -46,7 +46,7 @@ const at_claim claim_dp_standard = {
              "one head each copies the row at position t by the score 2tk - k^2; the transition is a ReLU "
              "network that is "
              "flat around integers.",
-    CLAIM_DECODER_FIELDS(dp),
+    CLAIM_DECODER_FIELDS(dp, claim_dp_chain),
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

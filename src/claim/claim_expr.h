@@ -1,4 +1,4 @@
-/* claim_expr.h: what arith-standard and arith-sparse share (chain_expr.c). */
+/* claim_expr.h: what arith-standard and arith-sparse share (shared_expr.c). */
 #ifndef ATTEST_CLAIM_EXPR_H
 #define ATTEST_CLAIM_EXPR_H
 
@@ -6,7 +6,6 @@
 
 extern const at_param claim_expr_params[];
 enum { claim_expr_n_params = 6 };
-extern const at_chain claim_expr_chain;
 at_status claim_expr_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err);
 at_status claim_expr_model(const at_params *p, at_attention_kind kind, at_model *m, at_err *err);
 

@@ -42,10 +42,9 @@ at_status claim_law_row(const claim_law *c, at_attention_kind kind, const at_par
         (void)threads;                                                                                       \
         return claim_##S##_law_row(p, KIND, out, err);                                                       \
     }
-#define CLAIM_DECODER_FIELDS(S)                                                                              \
+#define CLAIM_DECODER_FIELDS(S, CHAIN)                                                                       \
     .source = "Yang et al. 2024, after Feng et al. 2023", .params = claim_##S##_params,                      \
-    .n_params = claim_##S##_n_params, .chain = &claim_##S##_chain, .decoder = decoder, CLAIM_CELLS,          \
-    CLAIM_TABLES
+    .n_params = claim_##S##_n_params, .chain = &(CHAIN), .decoder = decoder, CLAIM_CELLS, CLAIM_TABLES
 /* The table of the law; WIDTH...TOTAL: exponents in theory. */
 #define CLAIM_LAW_TABLE(S, ROWS, BY, WIDTH, DENSE, ATTENTION, TOTAL)                                         \
     {                                                                                                        \

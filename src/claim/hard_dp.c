@@ -11,7 +11,7 @@
 #define PREFIX_SUM "prefix-sum"
 #define INPUTS     ((uint64_t)1 << 20) /* that are run to see whether chains differ */
 
-/* The parameters of chain_dp.c with ours in them. */
+/* The parameters of shared_dp.c with ours in them. */
 static at_status dp_params(const at_params *p, at_params *out, at_err *err)
 {
     const char *const shared[] = {"problem", "a", "b", "letters"};

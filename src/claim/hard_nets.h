@@ -108,7 +108,7 @@ typedef struct {
 at_status hard_chain_trial(hard_chain *c, uint64_t models, const at_check_env *env, at_arena *a,
                            at_verdict *out, at_err *err);
 
-/* The recurrences of chain_dp.c, as rows of integers or (prefix-sum) as tokens (hard_dp.c). Parameters: HARD_DP_PARAMS. */
+/* The recurrences of shared_dp.c, as rows of integers or (prefix-sum) as tokens (hard_dp.c). Parameters: HARD_DP_PARAMS. */
 #define HARD_DP_PARAMS(PROBLEM, A, B)                                                                        \
     {"problem", "which recurrence", 0, 8, PROBLEM, true, claim_dp_problems},                                 \
         {"a", "its first size", 0, 4096, A, true},                                                           \

@@ -324,15 +324,15 @@ static void test_expressions(void **state)
     at_params_init(&p, claim_expr_params, claim_expr_n_params);
     OK(at_params_parse(&p, "p=5 operators=8 least=8", &err));
     void *self;
-    OK(claim_expr_chain.open(&p, &self, &err));
+    OK(at_chain_expr.open(&p, &self, &err));
     for (uint64_t seed = 0; seed < 4; seed++) {
         hard_decoder d = running_shape(&(hard_running){.n = 1, .q = 1}, seed);
         d.words = at_expr_vocabulary(5);
         d.rule = (at_decode){.stop = AT_STOP_EQUALS,
                              .value = AT_EXPR_EOS,
-                             .max_steps = claim_expr_chain.rows_max(self),
+                             .max_steps = at_chain_expr.rows_max(self),
                              .prompt_min = 2,
-                             .prompt_max = claim_expr_chain.prompt_max(self)};
+                             .prompt_max = at_chain_expr.prompt_max(self)};
         d.dv = 3;
         at_model m;
         at_arena a;
@@ -340,11 +340,8 @@ static void test_expressions(void **state)
         OK(hard_decoder_random(&d, &m, &err));
         if (seed == 3)
             OK(hard_decoder_train(&m, hard_expression_row, self, 5, 1, &err));
-        at_subject s = {.m = &m,
-                        .arith = {AT_PBIT, 4, 4},
-                        .chain = &claim_expr_chain,
-                        .self = self,
-                        .rounded_sums = true};
+        at_subject s = {
+            .m = &m, .arith = {AT_PBIT, 4, 4}, .chain = &at_chain_expr, .self = self, .rounded_sums = true};
         at_pair pair;
         OK(refuter("running-sums")->fits(&s, &err));
         OK(refuter("running-sums")->search(&s, &(at_refute_env){.threads = 1}, &a, &pair, &err));
@@ -353,7 +350,7 @@ static void test_expressions(void **state)
         at_model_release(&m);
         at_arena_release(&a);
     }
-    claim_expr_chain.close(self);
+    at_chain_expr.close(self);
 }
 
 static void test_sparse(void **state)

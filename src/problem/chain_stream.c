@@ -1,5 +1,5 @@
 /* chain_stream.c: a stream's rows as a chain: a prompt of tokens, and the one completion that is right. */
-#include "refute_internal.h"
+#include <attest/problem.h>
 
 #include <string.h>
 
