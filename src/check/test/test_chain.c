@@ -77,8 +77,17 @@ static at_status answer(const void *self, const double *prompt, int n, double *r
     return AT_OK;
 }
 
-static const at_chain sums = {"sums",     "",       "",    "",  NULL,   NULL,  row_width,
-                              prompt_max, rows_max, count, nth, sample, answer};
+static const at_chain sums = {.id = "sums",
+                              .title = "",
+                              .definition = "",
+                              .input_help = "",
+                              .row_width = row_width,
+                              .prompt_max = prompt_max,
+                              .rows_max = rows_max,
+                              .count = count,
+                              .nth = nth,
+                              .sample = sample,
+                              .answer = answer};
 
 static at_model model(void)
 {
