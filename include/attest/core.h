@@ -215,6 +215,8 @@ typedef struct {
     const at_param *schema;
     int n;
     double value[AT_PARAMS_MAX];
+    const void *
+        of; /* NULL, or the at_problem whose parameters these are: what was read from a file finds itself here */
 } at_params;
 void at_params_init(at_params *p, const at_param *schema, int n); /* defaults */
 bool at_params_has(const at_params *p, const char *name);
@@ -232,6 +234,8 @@ typedef struct {
 } at_sweep;
 void at_sweep_init(at_sweep *w, const at_param *schema, int n);
 at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err);
+/* Does one of the assignments "N=6,M=11" set this parameter? assignments may be NULL. */
+bool at_assignments_name(const char *assignments, const char *name);
 uint64_t at_sweep_count(const at_sweep *w); /* at most 10^9 */
 void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out);
 void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */

@@ -285,6 +285,11 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
               : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers)
                                                 : BATCH;
     w.count = q->limit;
+    at_question drawn = *q;
+    if (q->evidence == AT_EV_EXACT && q->limit && t->count(p, q->how) > INT64_MAX) {
+        drawn.evidence = out->evidence = AT_EV_SAMPLED; /* no strata of what cannot be counted */
+        w.q = q = &drawn;
+    }
     if (q->evidence == AT_EV_EXACT) {
         s = reduction_make(m, t, p, q, env, a, &w.r, err);
         if (s)

@@ -53,10 +53,10 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 {
     if (c->trial)
         return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
-    if (c->file)
-        return claim_file_model(c->file, p, m, err);
     if (c->decoder)
         return c->decoder(p, m, err);
+    if (c->file)
+        return claim_file_model(c->file, p, m, err);
     at_program *P = NULL;
     at_status s = at_claim_program(c, p, &P, err);
     if (!s)
@@ -67,14 +67,15 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
-    if (!c->task) {
+    if (c->problem ? !c->problem->task : !c->task) {
         *t = NULL;
         at_params_init(tp, NULL, 0);
         return AT_OK;
     }
-    if (!(*t = at_task_find(c->task)))
+    if (!(*t = c->problem ? c->problem->task : at_task_find(c->task)))
         return at_fail(err, AT_EINPUT, "claim %s: unknown task '%s'", c->id, c->task);
     at_params_init(tp, (*t)->params, (*t)->n_params);
+    tp->of = c->problem;
     for (int k = 0; k < tp->n; k++)
         if (at_params_has(p, tp->schema[k].name)) {
             at_status s = at_params_set(tp, tp->schema[k].name, at_params_get(p, tp->schema[k].name), err);
@@ -107,6 +108,7 @@ at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, co
                         at_err *err)
 {
     at_sweep_init(out, c->params, c->n_params);
+    out->first.of = c->problem;
     at_status s = at_sweep_parse(out, tier == AT_TIER_QUICK && cell->quick ? cell->quick : cell->params, err);
     if (!s && set)
         s = at_sweep_parse(out, set, err);

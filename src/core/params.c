@@ -18,6 +18,7 @@ void at_params_init(at_params *p, const at_param *schema, int n)
     assert(n >= 0 && n <= AT_PARAMS_MAX);
     p->schema = schema;
     p->n = n;
+    p->of = NULL;
     for (int i = 0; i < AT_PARAMS_MAX; i++)
         p->value[i] = i < n ? schema[i].value : 0;
 }
@@ -223,6 +224,16 @@ void at_params_print(const at_params *p, at_text *out)
         value_print(v, sizeof v, &p->schema[i], p->value[i]);
         at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
     }
+}
+
+bool at_assignments_name(const char *assignments, const char *name)
+{
+    static const char blanks[] = " \t\r\n,";
+    size_t n = strlen(name);
+    for (const char *s = assignments ? assignments : ""; *(s += strspn(s, blanks)); s += strcspn(s, blanks))
+        if (strncmp(s, name, n) == 0 && s[n] == '=')
+            return true;
+    return false;
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------- */

@@ -12,10 +12,8 @@ const at_task *const at_tasks[] = {
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
 
 const char *const at_enum_names[AT_ENUMS] = {
-    [AT_ENUM_SEQUENCES] = "sequences",
-    [AT_ENUM_MULTISETS] = "multisets",
-    [AT_ENUM_SUBSETS] = "subsets",
-    [AT_ENUM_PAIRS] = "pairs",
+    [AT_ENUM_SEQUENCES] = "sequences", [AT_ENUM_MULTISETS] = "multisets", [AT_ENUM_SUBSETS] = "subsets",
+    [AT_ENUM_PAIRS] = "pairs",         [AT_ENUM_CASES] = "cases",
 };
 
 const at_task *at_task_find(const char *id)
