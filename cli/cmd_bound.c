@@ -145,6 +145,13 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_PLOT},
+    {0},
+};
+
 const cli_command cmd_bound = {
     .name = "bound",
     .summary = "a lower bound at your sizes: does it bind, and from where on",
@@ -161,7 +168,7 @@ const cli_command cmd_bound = {
                 "attest bound compose-bound --set H=4,d=16,p=32,n=270\n"
                 "attest bound dp-hard --set problem=lis,n=40,letters=40 --json\n"
                 "attest bound qsa-fnn-hard --plot bound.svg\n",
-    .options = CLI_SET | CLI_JSON | CLI_PLOT,
+    .options = options,
     .most = 1,
     .run = run,
 };

@@ -224,6 +224,11 @@ static int run(const cli_args *a)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+static const cli_option options[] = {
+    {CLI_JSON},
+    {0},
+};
+
 const cli_command cmd_list = {
     .name = "list",
     .summary = "what there is: claims, tasks, streams, weightings, masks, ...",
@@ -232,7 +237,7 @@ const cli_command cmd_list = {
              "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
              "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",
-    .options = CLI_JSON,
+    .options = options,
     .most = 1,
     .run = run,
 };

@@ -13,12 +13,36 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_command *const commands[] = {
-    &cmd_list,     &cmd_show, &cmd_check, &cmd_build,    &cmd_compile, &cmd_run,
-    &cmd_generate, &cmd_look, &cmd_bound, &cmd_protocol, &cmd_refute,  &cmd_map,
-    &cmd_report,   &cmd_data, &cmd_train, &cmd_eval,     &cmd_sweep,   &cmd_bench,
-};
+/* In the order of help. */
+#define COMMANDS(C)                                                                                          \
+    C(list)                                                                                                  \
+    C(show)                                                                                                  \
+    C(check)                                                                                                 \
+    C(build)                                                                                                 \
+    C(compile)                                                                                               \
+    C(run)                                                                                                   \
+    C(generate)                                                                                              \
+    C(look)                                                                                                  \
+    C(bound)                                                                                                 \
+    C(protocol)                                                                                              \
+    C(refute)                                                                                                \
+    C(map)                                                                                                   \
+    C(report)                                                                                                \
+    C(data)                                                                                                  \
+    C(train)                                                                                                 \
+    C(eval)                                                                                                  \
+    C(sweep)                                                                                                 \
+    C(bench)
+#define DECLARED(name) extern const cli_command cmd_##name;
+#define LISTED(name)   &cmd_##name,
+COMMANDS(DECLARED)
+static const cli_command *const commands[] = {COMMANDS(LISTED)};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+const cli_command *cli_command_at(int i)
+{
+    return i < N_COMMANDS ? commands[i] : NULL;
+}
 
 static int overview_print(void)
 {
@@ -54,9 +78,15 @@ static int unknown(const char *name)
 /* Found out before the work, not after it, whatever the command: can files be written, and none of them over another? */
 static bool outputs_can_be_written(const cli_args *a, at_err *err)
 {
-    return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err)) &&
-           cli_apart(a->db, a->out, err) && cli_apart(a->db, a->plot, err) &&
-           cli_apart(a->out, a->plot, err) && cli_kept(a, err);
+    for (int i = 0; i < a->n_written; i++)
+        if (a->written[i] != a->db &&
+            at_file_probe(a->written[i], err)) /* a ledger is opened, not made anew */
+            return false;
+    for (int i = 0; i < a->n_written; i++)
+        for (int k = 0; k < i; k++)
+            if (!cli_apart(a->written[k], a->written[i], err))
+                return false;
+    return cli_kept(a, err);
 }
 
 static int dispatch(int argc, char **argv)
