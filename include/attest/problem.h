@@ -35,6 +35,10 @@ typedef struct at_task {
     const char *input_help; /* how a person writes an input */
     /* NULL, or the length that the other parameters make: N must be it. */
     int (*length)(const at_params *p);
+    /* Where a position is one token: how many tokens there are, 0 .. that - 1. NULL: it is something else. */
+    int (*tokens)(const at_params *p);
+    /* Where answers are tokens: 0 .. that - 1. NULL: they are something else. */
+    int (*answers)(const at_params *p);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,
@@ -172,7 +176,7 @@ const at_stream *at_stream_find(const char *id); /* NULL when unknown */
 typedef struct {
     int n;      /* tokens, the end token included */
     int prompt; /* of them the prompt's, its separator included */
-    int answer; /* the answer is token[answer .. n-2] */
+    int answer; /* the answer is token[answer .. n-2]; of labels token[answer .. n-1] */
     int *token; /* the caller's */
 } at_sequence;
 
@@ -183,7 +187,14 @@ at_status at_source_open(const at_stream *t, const at_params *p, at_source **out
  * appearance. Faults are named `name:line: ...`. name is for messages. */
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
 at_status at_source_load(const char *path, at_source **out, at_err *err);
+/* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are the
+ * answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
+at_status at_source_of_task(const at_task *t, const at_params *p, at_source **out, at_err *err);
 void at_source_free(at_source *d); /* NULL is fine */
+/* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep> and no
+ * <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
+typedef enum { AT_LABELS_NONE, AT_LABELS_LAST, AT_LABELS_ALL } at_labels;
+at_labels at_source_labels(const at_source *d); /* NONE: rows are written, up to <eos> */
 
 int at_source_vocabulary(const at_source *d); /* tokens are 0 .. that - 1 */
 /* The word of a token; "?" for what is none. */

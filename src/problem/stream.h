@@ -10,7 +10,8 @@
 #include <attest/problem.h>
 
 struct at_source {
-    const at_stream *stream; /* NULL: a file */
+    const at_stream *stream; /* NULL: a file, or derived from a task */
+    const at_task *task;     /* whose positions these rows are; NULL: no task's */
     const struct at_stream_verbs *verbs;
     at_params p;
     void *more; /* the stream's own, made by open */
@@ -23,6 +24,7 @@ typedef struct at_stream_verbs {
     int (*vocabulary)(const at_source *d);
     void (*word)(const at_source *d, int token, char out[AT_STREAM_WORD]); /* of a token in the vocabulary */
     int (*longest)(const at_source *d);
+    at_labels (*labels)(const at_source *d); /* NULL: none, rows are written */
     /* Writes a prompt with its separator (s->n = s->prompt), or the whole row. */
     void (*draw)(const at_source *d, at_rng *r, at_sequence *s);
     /* Appends what follows the prompt; false when it is no prompt. NULL: the rest is random, rows are drawn whole. */
@@ -36,7 +38,7 @@ typedef struct at_stream_verbs {
 
 extern const at_stream at_stream_lis, at_stream_ed, at_stream_ed_local, at_stream_arithmetic, at_stream_qsa,
     at_stream_match2, at_stream_match3, at_stream_compose, at_stream_funccomp, at_stream_parity,
-    at_stream_majority, at_stream_dyck, at_stream_ngram;
+    at_stream_majority, at_stream_dyck, at_stream_ngram, at_stream_max;
 
 /* The verbs that every file with one family of rows has under these names. */
 #define STREAM_VERBS                                                                                         \
