@@ -43,6 +43,10 @@ typedef struct at_task {
     const char *input_help; /* how a person writes an input */
     /* NULL, or the length that the other parameters make: N must be it. */
     int (*length)(const at_params *p);
+    /* Where a position is one token: how many tokens there are, 0 .. that - 1. NULL: it is something else. */
+    int (*tokens)(const at_params *p);
+    /* Where answers are tokens: 0 .. that - 1. NULL: they are something else. */
+    int (*answers)(const at_params *p);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,
@@ -211,7 +215,7 @@ const at_stream *at_stream_find(const char *id); /* NULL when unknown */
 typedef struct {
     int n;      /* tokens, the end token included */
     int prompt; /* of them the prompt's, its separator included */
-    int answer; /* the answer is token[answer .. n-2] */
+    int answer; /* the answer is token[answer .. n-2]; of labels token[answer .. n-1] */
     int *token; /* the caller's */
 } at_sequence;
 
@@ -222,7 +226,14 @@ at_status at_source_open(const at_stream *t, const at_params *p, at_source **out
  * appearance. Faults are named `name:line: ...`. name is for messages. */
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
 at_status at_source_load(const char *path, at_source **out, at_err *err);
+/* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are the
+ * answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
+at_status at_source_of_task(const at_task *t, const at_params *p, at_source **out, at_err *err);
 void at_source_free(at_source *d); /* NULL is fine */
+/* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep> and no
+ * <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
+typedef enum { AT_LABELS_NONE, AT_LABELS_LAST, AT_LABELS_ALL } at_labels;
+at_labels at_source_labels(const at_source *d); /* NONE: rows are written, up to <eos> */
 
 int at_source_vocabulary(const at_source *d); /* tokens are 0 .. that - 1 */
 /* The word of a token; "?" for what is none. */
@@ -263,7 +274,8 @@ double at_source_probability(const at_source *d, const int *token, int i);
  * A stream gives verbs; everything above is made of them. A prompt is drawn first; only when its split is right the rest is
  * written, so that throwing draws away is cheap. */
 struct at_source {
-    const at_stream *stream; /* NULL: a file */
+    const at_stream *stream; /* NULL: a file, or derived from a task */
+    const at_task *task;     /* whose positions these rows are; NULL: no task's */
     const struct at_stream_verbs *verbs;
     at_params p;
     void *more; /* the stream's own, made by open */
@@ -276,6 +288,7 @@ typedef struct at_stream_verbs {
     int (*vocabulary)(const at_source *d);
     void (*word)(const at_source *d, int token, char out[AT_STREAM_WORD]); /* of a token in the vocabulary */
     int (*longest)(const at_source *d);
+    at_labels (*labels)(const at_source *d); /* NULL: none, rows are written */
     /* Writes a prompt with its separator (s->n = s->prompt), or the whole row. */
     void (*draw)(const at_source *d, at_rng *r, at_sequence *s);
     /* Appends what follows the prompt; false when it is no prompt. NULL: the rest is random, rows are drawn whole. */

@@ -86,10 +86,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
         if (s)
             return s;
         out->inputs++;
-        if (bad >= 0) {
-            out->bad = (int64_t)i;
+        if (bad >= 0 && piece_fail(out, i, w->q->count_all))
             return AT_OK;
-        }
     }
     return AT_OK;
 }
@@ -280,9 +278,9 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
         return at_fail(err, AT_EBUDGET, "%ju prompts are too many to run", (uintmax_t)w.total);
     int workers = pieces_workers(env);
     s = work_prepare(&w, workers, a, err);
-    at_piece sum = {0, NAN, -1};
+    at_piece sum = {0, NAN, -1, 0};
     if (!s)
-        s = pieces_run(pieces, env, c->id, piece_do, &w, &sum, err);
+        s = pieces_run(pieces, env, c->id, q->count_all, piece_do, &w, &sum, err);
     for (int k = 0; w.bench && k < workers; k++)
         at_generator_free(w.bench[k].g);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
@@ -291,6 +289,7 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     if (s)
         return s;
     out->inputs = sum.inputs;
+    out->wrong = sum.wrong;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
     if (w.total < w.count) {
         out->evidence = AT_EV_SAMPLED;

@@ -109,8 +109,8 @@ static at_status pairs_plan(const at_model *m, const at_task *t, const at_params
         r->column++;
     r->unit = one[r->column] - zero[r->column];
     at_check_env alone = {.threads = env ? env->threads : 0, .progress = env ? env->progress : NULL};
-    at_piece none = {0, NAN, -1};
-    at_status s = pieces_run(r->questions, &alone, t->id, question_plan, &w, &none, err);
+    at_piece none = {0, NAN, -1, 0};
+    at_status s = pieces_run(r->questions, &alone, t->id, false, question_plan, &w, &none, err);
     if (s)
         return s;
     bool apart = true; /* a position's question is its own affair */

@@ -24,14 +24,16 @@ static bool piece_have(void *ctx, uint64_t piece, at_piece *out)
 {
     const pieces *p = ctx;
     const char *text = shelf_find(p->all, p->first + piece);
-    return text && sscanf(text, "%" SCNu64 " %la %" SCNd64, &out->inputs, &out->margin, &out->bad) == 3;
+    return text && sscanf(text, "%" SCNu64 " %la %" SCNd64 " %" SCNu64, &out->inputs, &out->margin, &out->bad,
+                          &out->wrong) == 4;
 }
 
 static at_status piece_done(void *ctx, uint64_t piece, const at_piece *p, at_err *err)
 {
     const pieces *here = ctx;
     char text[96];
-    snprintf(text, sizeof text, "%" PRIu64 " %a %" PRId64, p->inputs, p->margin, p->bad);
+    snprintf(text, sizeof text, "%" PRIu64 " %a %" PRId64 " %" PRIu64, p->inputs, p->margin, p->bad,
+             p->wrong);
     return shelf_put(here->all, here->first + piece, text, err);
 }
 
