@@ -3,7 +3,7 @@
 #ifndef ATTEST_HARD_NETS_H
 #define ATTEST_HARD_NETS_H
 
-#include <attest/learn.h>
+#include <attest/train.h>
 #include <attest/refute.h>
 
 #include "../claim_internal.h"
