@@ -89,52 +89,41 @@ static json_t *row_json(const at_job_event *e)
     return cli_json_set(o, "detail", detail ? detail : json_null());
 }
 
-static void entry_print(char out[48], json_t *v)
+static void entry_print(char out[48], const at_table_entry *e)
 {
-    if (json_is_number(v))
-        snprintf(out, 48, "%.5g", json_number_value(v));
+    if (!e->text && isfinite(e->number))
+        snprintf(out, 48, "%.5g", e->number);
     else
-        snprintf(out, 48, "%.40s", json_is_string(v) ? json_string_value(v) : "-");
+        snprintf(out, 48, "%.40s", e->text ? e->text : "-");
 }
 
 /* What the table is, and its numbers, right-aligned under their names. */
-static void table_print(at_text *t, const char *detail)
+static void table_print(at_text *t, const at_table_detail *d)
 {
-    json_t *o = json_loads(detail, 0, NULL), *table = json_object_get(o, "table");
-    json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows"), *name, *row,
-           *v;
-    const char *title = json_string_value(json_object_get(table, "title"));
-    int width[MOST_COLUMNS] = {0};
+    int n = d->n_columns < MOST_COLUMNS ? d->n_columns : MOST_COLUMNS, width[MOST_COLUMNS];
     char text[48];
-    size_t r, k;
-    json_array_foreach(columns, k, name) if (k < MOST_COLUMNS) width[k] = cli_width(json_string_value(name));
-    json_array_foreach(rows, r, row)
-    {
-        json_array_foreach(row, k, v)
-        {
-            entry_print(text, v);
-            if (k < MOST_COLUMNS && cli_width(text) > width[k])
+    for (int k = 0; k < n; k++) {
+        width[k] = cli_width(d->columns[k]);
+        for (int r = 0; r < d->n_rows; r++) {
+            entry_print(text, &d->entries[(size_t)r * (size_t)d->n_columns + (size_t)k]);
+            if (cli_width(text) > width[k])
                 width[k] = cli_width(text);
         }
     }
-    if (title)
-        cli_wrap(t, title, 8, 100);
+    if (d->title)
+        cli_wrap(t, d->title, 8, 100);
     at_text_add(t, "       ");
-    json_array_foreach(columns, k, name) if (k < MOST_COLUMNS) at_text_addf(
-        t, "  %*s", width[k] + (int)strlen(json_string_value(name)) - cli_width(json_string_value(name)),
-        json_string_value(name));
-    json_array_foreach(rows, r, row)
-    {
+    for (int k = 0; k < n; k++)
+        at_text_addf(t, "  %*s", width[k] + (int)strlen(d->columns[k]) - cli_width(d->columns[k]),
+                     d->columns[k]);
+    for (int r = 0; r < d->n_rows; r++) {
         at_text_add(t, "\n       ");
-        json_array_foreach(row, k, v)
-        {
-            entry_print(text, v);
-            if (k < MOST_COLUMNS)
-                at_text_addf(t, "  %*s", width[k], text);
+        for (int k = 0; k < n; k++) {
+            entry_print(text, &d->entries[(size_t)r * (size_t)d->n_columns + (size_t)k]);
+            at_text_addf(t, "  %*s", width[k], text);
         }
     }
     at_text_add(t, "\n");
-    json_decref(o);
 }
 
 static void told(void *ctx, const at_job_event *e)
@@ -147,7 +136,11 @@ static void told(void *ctx, const at_job_event *e)
         return;
     }
     at_text t;
+    at_arena arena;
+    at_finding f;
     at_text_init(&t);
+    at_arena_init(&arena);
+    t.oom = at_finding_of_row(r, &arena, &f, NULL) != AT_OK;
     if (!p->last || strcmp(p->last, e->claim->id) != 0) {
         at_text_addf(&t, "%s%s\n  %s\n", p->last ? "\n" : "", e->claim->id, e->claim->title);
         p->last = e->claim->id;
@@ -159,7 +152,8 @@ static void told(void *ctx, const at_job_event *e)
     if (strcmp(r->rec.role, "table") == 0) {
         at_text_addf(&t, "  %s table %s%s\n", mark(p, r), r->key.params,
                      e->served ? "  (from the ledger)" : "");
-        table_print(&t, r->rec.detail);
+        if (f.kind == AT_FINDING_TABLE && !f.broken)
+            table_print(&t, &f.table);
     } else {
         const char *what = strcmp(r->rec.role, "control") == 0 ? "control " : "";
         at_text_addf(&t, "  %s %s %s%-21s %-4s ", mark(p, r), at_strength_signs[at_row_strength(r)], what,
@@ -168,17 +162,14 @@ static void told(void *ctx, const at_job_event *e)
         at_text_addf(&t, "%s%s\n", margin, e->served ? "  (from the ledger)" : "");
     }
     at_standing standing = at_row_standing(r);
-    if ((standing == AT_OPEN || standing == AT_ABSENT || e->claim->trial) &&
-        r->rec.detail && /* why; what was found */
-        strcmp(r->rec.role, "table") != 0) {
-        json_t *o = json_loads(r->rec.detail, 0, NULL);
-        const char *note = json_string_value(json_object_get(o, "note"));
+    if ((standing == AT_OPEN || standing == AT_ABSENT || e->claim->trial) && r->rec.detail &&
+        f.kind == AT_FINDING_VERDICT) { /* why; what was found */
+        const char *note = f.verdict.note;
         at_text plain;
         at_text_init(&plain);
         at_text_add_plain(&plain, note ? note : "no reason is recorded");
         cli_wrap(&t, plain.oom ? "" : plain.s, 8, 100);
         at_text_release(&plain);
-        json_decref(o);
     }
     if (e->counterexample) { /* indented */
         const char *s = e->counterexample;
@@ -191,6 +182,7 @@ static void told(void *ctx, const at_job_event *e)
             s += n + (s[n] == '\n');
         }
     }
+    at_arena_release(&arena);
     cli_put_text(p->args, &t, 0);
     cli_flush();
 }

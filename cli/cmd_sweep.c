@@ -15,12 +15,6 @@ typedef struct {
 #define LEDGER "attest-sweep.db"
 #define REPORT "attest-sweep.html"
 
-static double detail_number(json_t *o, const char *key)
-{
-    json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : 0;
-}
-
 typedef struct {
     const cli_args *args;
     json_t *rows; /* --json */
@@ -52,15 +46,19 @@ static void told(void *ctx, const at_sweep_event *e)
     if (t->args->json)
         return;
     const at_recipe *r = &e->cell->recipe;
-    json_t *o = e->row->rec.detail ? json_loads(e->row->rec.detail, 0, NULL) : NULL;
+    at_arena arena;
+    at_finding f;
+    at_arena_init(&arena);
+    bool read = !at_finding_of_row(e->row, &arena, &f, NULL) && !f.broken;
     at_text line;
     at_text_init(&line);
-    at_text_addf(
-        &line, "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
-        e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
-        at_attention_names[r->arch.attention], r->arch.width, (int)r->seed, 100 * detail_number(o, "answer"),
-        100 * detail_number(o, "chain"), e->row->rec.seconds, e->served ? "  (ledger)" : "");
-    json_decref(o);
+    at_text_addf(&line,
+                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
+                 e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
+                 at_attention_names[r->arch.attention], r->arch.width, (int)r->seed,
+                 read ? 100 * f.training.answer : 0, read ? 100 * f.training.chain : 0, e->row->rec.seconds,
+                 e->served ? "  (ledger)" : "");
+    at_arena_release(&arena);
     cli_put_text(t->args, &line, 0);
     cli_flush();
 }

@@ -196,7 +196,7 @@ def tree_build(rows, count, jobs):
             if make(1, '-q', o, quiet=True).returncode == 0:
                 continue
             errors = make(1, o, quiet=True).stderr
-            files = set(re.findall(r'src/[a-z]+/\w+\.(?:c|inc)', errors))
+            files = set(re.findall(r'src/[a-z]+/(?:[a-z0-9]+/)?\w+\.(?:c|inc)', errors))
             suspects = [r for r in chosen if r[3] in files]
             for row in suspects:
                 list_write(OUT + '/one.tsv', [row])

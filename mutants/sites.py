@@ -81,7 +81,7 @@ class Finder:
         if location.file is None:
             return None
         path = os.path.relpath(location.file.name, self.root)
-        return path if re.match(r'src/[a-z]+/\w+\.(c|inc)$', path) else None
+        return path if re.match(r'src/[a-z]+/([a-z0-9]+/)?\w+\.(c|inc)$', path) else None
 
     def parse(self, path):
         extra = []

@@ -3,7 +3,7 @@
 #
 #     tools/check_evidence.sh [ROOT [LOGS]]
 #
-# A claim is a file src/claim/claim_*.c with a line `.id = "match2"` in its at_claim (tables have ids
+# A claim is a file src/claim/PAPER/claim_*.c with a line `.id = "match2"` in its at_claim (tables have ids
 # too, which do not count). Evidence is a comment line
 #     EVIDENCE match2 exact 161051 test_every_cell: every sequence at N=5 M=11
 # (claim, kind, how many inputs or cases at least, the test that shows it; `all` of infinitely many) in a test
@@ -15,7 +15,7 @@ set -u
 cd "${1:-.}" || exit 2
 logs=${2:-}
 
-claims=$(find src/claim -maxdepth 1 -name 'claim_*.c' 2>/dev/null | LC_ALL=C sort)
+claims=$(find src/claim -name 'claim_*.c' ! -path '*/test/*' 2>/dev/null | LC_ALL=C sort)
 tests=$(find src/*/test -name 'test_*.c' 2>/dev/null | LC_ALL=C sort)
 said=
 [ -z "$logs" ] || said=$(find "$logs" -name '*.log' | LC_ALL=C sort)
@@ -46,10 +46,13 @@ function number_of(text)
 }
 
 FNR == 1 {
-    is_claim = FILENAME ~ /^src\/claim\/claim_[^\/]*\.c$/
+    is_claim = FILENAME ~ /^src\/claim\/([^\/]*\/)*claim_[^\/]*\.c$/
     is_log = logs != "" && index(FILENAME, logs "/") == 1
-    if (is_claim)
+    if (is_claim) {
         file[++files] = FILENAME
+        if (FILENAME !~ /^src\/claim\/[a-z]+[0-9]+\/[^\/]*$/)
+            bad(FILENAME, "a claim is in the folder of its paper, src/claim/AUTHORyear")
+    }
     inside = 0
     program = program_of(FILENAME)
 }

@@ -1,29 +1,60 @@
 #!/bin/sh
-# check_layers.sh: who may include whom.
+# check_layers.sh: who uses whom.
 #
 #     tools/check_layers.sh [ROOT]       prints FILE:LINE of every violation; exit 1 when there is one
 #
-# The law, row by row below: a module uses its own files and those of the modules in its row.
-# include/attest/M.h belongs to module M and obeys its row. Tests of a module also may use what is private
-# to modules in its row, and cmocka. M_internal.h is private to src/M. The command and the
+# The law is the block "layers" of docs/house.md, a row a module, in order: "num: core" says that num uses core. A module
+# uses another when it includes one of its headers or names something that they declare (at_..., AT_...). A use that is
+# not in the row is a violation, and so is an entry of a row that nothing uses: the rows say what is, not what may
+# be. A name belongs to the first row whose headers have it.
+#
+# include/attest/M.h belongs to module M and obeys its row. Tests of a module also may use what is private to modules
+# in its row, cmocka, and the modules behind a bar. M_internal.h is private to src/M. The command and the
 # examples use the public headers alone. Some libraries have one home, so that the rest builds
 # without them, and FLINT is reached through src/num/flint_compat.h alone.
 set -u
 cd "${1:-.}" || exit 2
 
+law=docs/house.md
 files=$(find include src cli examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.inc' -o -name '*.def' \) 2>/dev/null | LC_ALL=C sort)
 [ -n "$files" ] || { echo 'check_layers: no sources here' >&2; exit 2; }
+[ -f $law ] || { echo "check_layers: no $law here" >&2; exit 2; }
+headers=$(printf '%s\n' "$files" | grep -e '^include/' -e '^src/[^/]*/[^/]*\.h$')
 
-# The names hold no spaces (they are ours), and every awk must see all of them at once.
+# The names hold no spaces (they are ours), and every awk must see all of them at once: the law, the headers for
+# the names that they declare, then all files.
 # shellcheck disable=SC2086
-awk '
-function row(module, list,    i, n, part)
+awk -v n_files="$(printf '%s\n' "$files" | wc -l)" '
+# "num: core | model" -> may[num, core], tests[num, model], each with the line it stands in
+function row(line,    i, n, part, bar)
 {
-    known[module] = 1
-    may[module, module] = 1
-    n = split(list, part, " ")
-    for (i = 1; i <= n; i++)
-        may[module, part[i]] = 1
+    n = split(line, part, /[: \t]+/)
+    from = part[1]
+    if (line !~ /^[a-z]+:/)
+        bad("a row is \"module: modules it uses | modules that only its tests use\"")
+    else if (from in rank)
+        bad(from " has a row already")
+    else {
+        rank[from] = ++rows
+        row_of[rows] = from
+        row_line[rows] = FNR
+    }
+    for (i = 2; i <= n; i++)
+        if (part[i] == "|")
+            bar = 1
+        else if (part[i] == "")
+            continue
+        else if (!(part[i] in rank) || part[i] == from)
+            bad("the row of " from " names " part[i] ", which has no row above it")
+        else if ((from, part[i]) in may)
+            bad("the row of " from " names " part[i] " twice")
+        else {
+            may[from, part[i]] = bar ? "test" : "source"
+            entries++
+            entry_from[entries] = from
+            entry_to[entries] = part[i]
+            entry_line[entries] = FNR
+        }
 }
 
 function module_of(path,    part)
@@ -60,31 +91,86 @@ function home(library, where)
         bad("<" name "> is for " where " only")
 }
 
+# May from use to, here? What was used is remembered: an entry for sources by a source.
+function use(to, what)
+{
+    if (to == from)
+        return 1
+    if (!((from, to) in may) || (!test && may[from, to] == "test")) {
+        bad(from " may not use " to " (" what "): it is not in its row")
+        return 0
+    }
+    if (!test || may[from, to] == "test")
+        used[from, to] = 1
+    return 1
+}
+
+# The line without comments, strings and characters. comment: we are inside of one.
+function code_of(line,    code, c)
+{
+    code = ""
+    while (line != "") {
+        if (comment) {
+            if (!(c = index(line, "*/")))
+                return code
+            line = substr(line, c + 2)
+            comment = 0
+        } else if (match(line, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047|\/\*|\/\//)) {
+            code = code substr(line, 1, RSTART - 1) " "
+            c = substr(line, RSTART, 2)
+            if (c == "//")
+                return code
+            comment = c == "/*"
+            line = substr(line, RSTART + RLENGTH)
+        } else
+            return code line
+    }
+    return code
+}
+
+# Splits code into words[1..n], those that may be declared by some header.
+function names_of(code,    n, i, k, part)
+{
+    n = split(code, part, /[^A-Za-z0-9_]+/)
+    for (i = 1; i <= n; i++)
+        if (part[i] ~ /^(at|AT)_/)
+            words[++k] = part[i]
+    return k + 0
+}
+
 BEGIN {
-    row("core", "")
-    row("num", "core")
-    row("model", "core num")
-    row("exec", "core num model")
-    row("problem", "core num model exec")
-    row("lang", "core num model exec problem")
-    row("program", "core num model exec problem lang")
-    row("front", "core num model exec problem lang program")
-    row("train", "core num model exec")
-    row("logic", "core num model exec")
-    row("learn", "core num model exec problem lang train")
-    row("check", "core num model exec problem lang program front train logic")
-    row("bound", "core num model exec problem lang program front train learn logic check")
-    row("protocol", "core num model exec problem lang program front train learn logic check bound")
-    row("refute", "core num model exec problem lang program front train learn logic check bound protocol")
-    row("claim", "core num model exec problem lang program front train learn logic check bound protocol refute")
-    row("store", "core")
-    row("job", "core num model exec problem lang program front train learn logic check bound protocol refute claim store")
-    row("export", "core num model exec problem lang program front train learn logic check bound protocol refute claim store job")
-    row("picture", "core num model exec")
-    row("report", "core num model exec problem program bound claim store job picture")
     for (i = 1; i < ARGC; i++)
         exists[ARGV[i]] = 1
 }
+
+FNR == 1 { comment = 0 }
+
+# ---- the law ------------------------------------------------------------------------------------------------------------
+
+phase == "law" {
+    if (/^```/)
+        inside = /^```layers$/
+    else if (inside)
+        row($0)
+    next
+}
+
+# ---- who declares what --------------------------------------------------------------------------------------------------
+
+phase == "headers" {
+    if (!/at_|AT_/ && !comment && !/\/\*/)
+        next
+    from = module_of(FILENAME)
+    if (!(from in rank))
+        next
+    n = names_of(code_of($0))
+    for (i = 1; i <= n; i++)
+        if (!(words[i] in owner) || rank[from] < rank[owner[words[i]]])
+            owner[words[i]] = from
+    next
+}
+
+# ---- who uses whom ------------------------------------------------------------------------------------------------------
 
 FNR == 1 {
     from = module_of(FILENAME)
@@ -92,8 +178,9 @@ FNR == 1 {
     test = FILENAME ~ /\/test\//
     dir = FILENAME
     sub(/[^\/]*$/, "", dir)
-    if (!user && !(from in known))
-        bad("module " from " has no row in tools/check_layers.sh")
+    if (!user && !(from in rank))
+        bad("module " from " has no row in docs/house.md")
+    has_files[from] = 1
 }
 
 /^[ \t]*#[ \t]*include[ \t]*["<]/ {
@@ -118,8 +205,8 @@ FNR == 1 {
         else if (user) {
             if (path !~ /^include\// && path !~ "^" from "/")
                 bad(from " uses the public headers only, not " path)
-        } else if (!((from, to) in may))
-            bad(from " may not use " to " (" name ")")
+        } else if (!use(to, name))
+            ;
         else if (path ~ /_internal\.h$/ && from != to && !test)
             bad(path " is private to " to)
         else if (path ~ /^src\// && FILENAME ~ /^include\//)
@@ -147,8 +234,29 @@ FNR == 1 {
         bad("<" name ">: include src/num/flint_compat.h instead")
 }
 
+# Users may name what the public headers declare: all of it.
+!user && (comment || /at_|AT_|\/\*/) {
+    n = names_of(code_of($0))
+    for (i = 1; i <= n; i++)
+        if (words[i] in owner)
+            use(owner[words[i]], words[i])
+}
+
 END {
+    FILENAME = "docs/house.md"
+    for (i = 1; i <= entries; i++) {
+        from = entry_from[i]
+        to = entry_to[i]
+        FNR = entry_line[i]
+        if (!((from, to) in used))
+            bad(may[from, to] == "test" ? "no test of " from " uses " to : from " does not use " to)
+    }
+    for (i = 1; i <= rows; i++) {
+        FNR = row_line[i]
+        if (!(row_of[i] in has_files))
+            bad("there is no module " row_of[i])
+    }
     if (!failures)
-        printf "%d files obey the module order\n", ARGC - 1
+        printf "%d files obey the module order\n", n_files
     exit failures > 0
-}' $files
+}' phase=law $law phase=headers $headers phase=files $files

@@ -11,7 +11,7 @@
 #ifndef ATTEST_BOUND_H
 #define ATTEST_BOUND_H
 
-#include <attest/problem.h>
+#include <attest/core.h>
 
 typedef enum {
     AT_BOUND_BINDS,   /* no model of these sizes does it */

@@ -1,6 +1,6 @@
 /* claim.h: the catalogue. One file a claim: statement, proof, program, control, cells, certificate.
  *
- * Adding one touches two files: src/claim/claim_ID.c and a row in src/claim/catalogue.c
+ * Adding one touches two files: src/claim/PAPER/claim_ID.c and a row in src/claim/catalogue.c
  * (tools/add_claim.sh does both).
  *
  *     const at_claim *c = at_claim_find("match2");

@@ -10,7 +10,8 @@
 #ifndef ATTEST_REFUTE_H
 #define ATTEST_REFUTE_H
 
-#include <attest/check.h>
+#include <attest/exec.h>
+#include <attest/problem.h>
 
 /* A model and what it should compute: a task, or a chain (decoders). */
 typedef struct {

@@ -34,18 +34,10 @@ typedef struct {
     const char *broken; /* NULL, or why nothing below can be used */
     bool other_build;   /* another build trained it */
     bool superseded;    /* the same question was answered again, by this build or later: not counted */
-    const char *preset, *task;
+    const char *task;
     at_attention_kind attention;
-    int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
-    const char *size_name;
-    double rate, answer, chain;
-    double first_wrong, gflops_to_90;    /* NaN: none */
-    double gflops_chain, gflops_trained; /* NaN: not known */
     at_theory mark;
-    const char *why, *flags; /* may be NULL */
-    int n_loss, n_accuracy;
-    const double *loss_step, *loss;                     /* (n_loss); a loss that was no number is NaN */
-    const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */
+    at_training_detail d;
 } at_trained;
 
 /* The runs that differ in their seed only. */

@@ -114,4 +114,135 @@ at_strength at_row_strength(const at_row *r);
 #define AT_EVIDENCE_TEXT 80
 void at_row_evidence(const at_row *r, const char *noun, char out[AT_EVIDENCE_TEXT]);
 
+/* ---- findings: what the detail of a record says ------------------------------------------------------------
+ *
+ *     at_finding f;
+ *     at_finding_of_row(row, &arena, &f, &err);
+ *     if (f.kind == AT_FINDING_TABLE && !f.broken)
+ *         puts(f.table.title);
+ *
+ * A detail is a JSON object, and here is the one place that writes and reads it. Ledgers are foreign: what is read has the
+ * right types, is finite where it must be, and is within the limits below. A key that is missing is absent (NULL, NaN,
+ * 0); one that is unknown or damaged is absent too, and kept as text in `more`. A detail of which nothing can be used is
+ * broken, in words. Strings live in the arena. */
+
+/* Of the model that was checked. */
+typedef struct {
+    int layers, heads, width, head_dim, hidden; /* 0..2^30 */
+    uint64_t parameters, nonzero;               /* up to 2^53 */
+    double largest;                             /* magnitude of a weight; NaN: not known */
+} at_size_detail;
+
+/* Of a claim that came from a file: what a ledger must hold so that it can be read without the file. */
+typedef struct {
+    const char *title, *source, *statement, *proof, *sha256;
+    const char *text; /* all of the file; NULL: it is too long to be kept */
+} at_claim_detail;
+
+typedef struct {
+    const char *input;
+    int position;                         /* from 1; 0: none */
+    double expected, got;                 /* NaN: no number */
+    const char *expected_word, *got_word; /* NULL, or what the numbers stand for */
+    const char *chain;                    /* of a decoder: prompt, row, expected, written, in lines */
+    const char *attention;                /* NULL, or rows of attention at the position, in lines */
+} at_counterexample_detail;
+
+/* Of a cell or a control. */
+typedef struct {
+    const at_size_detail *size;   /* NULL: there is no model */
+    const at_claim_detail *claim; /* NULL: the catalogue has it */
+    const char *control;          /* NULL, or the assignment that breaks the claim */
+    const char *note;             /* NULL, or what was found, or why nothing was */
+    const at_counterexample_detail *counterexample;
+} at_verdict_detail;
+
+/* A table of numbers, and what is to be drawn of it. */
+#define AT_TABLE_COLUMNS 64 /* most columns; plots likewise */
+typedef struct {
+    const char *text; /* NULL: a number */
+    double number;    /* NaN: none */
+} at_table_entry;
+typedef struct {
+    const char *column;
+    double exponent; /* in theory; NaN: none */
+} at_table_plot;
+typedef struct {
+    const char *id, *title; /* may be NULL */
+    const char *x, *by;     /* NULL, or the columns to plot against, and that tells lines apart */
+    bool logx, logy;
+    int n_columns, n_rows, n_plots;
+    const char *const *columns;    /* (n_columns), at least one */
+    const at_table_entry *entries; /* (n_rows, n_columns) */
+    const at_table_plot *plots;    /* (n_plots); none: one of all columns */
+} at_table_detail;
+
+/* Of a network that was trained. All keys are there, in range, or the finding is broken. */
+#define AT_TRAINING_POINTS 400 /* most points of a curve */
+typedef struct {
+    const char *preset, *attention, *size_name;
+    int64_t width, layers, heads, parameters, size, length, steps, batch, tokens;
+    double rate, answer, chain;          /* accuracies: 0..1 */
+    double first_wrong, gflops_to_90;    /* NaN: none */
+    double gflops_chain, gflops_trained; /* NaN: not known */
+    const char *mark;                    /* what theory says: silent, constructible, impossible */
+    const char *why, *flags;             /* may be NULL */
+    int n_loss, n_accuracy;
+    const double *loss_step, *loss; /* (n_loss) steps rise; a loss that was no number is NaN */
+    const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */
+} at_training_detail;
+
+/* Of a model that refuters looked at. */
+typedef struct {
+    const char *refuter;
+    uint64_t states;
+    double work;       /* multiply-adds */
+    const char *words; /* what came of it */
+} at_attempt_detail;
+typedef struct {
+    uint64_t runs, states; /* of all runs so far; up to 2^53 */
+    uint64_t random_inputs;
+    bool random_pair, random_wrong;
+    int n_attempts;
+    const at_attempt_detail *attempts;
+    const char *method; /* NULL: nothing was found; else a refuter's id */
+    const char *wrong;  /* the input that is answered wrongly */
+    int n_pair;         /* 0..2 inputs that it cannot tell apart, or the one that is wrong */
+    const char *pair[2];
+} at_refutation_detail;
+
+typedef enum {
+    AT_FINDING_VERDICT,
+    AT_FINDING_TABLE,
+    AT_FINDING_TRAINING,
+    AT_FINDING_REFUTATION
+} at_finding_kind;
+typedef struct {
+    const char *key, *value; /* a string as it is, anything else as JSON */
+    bool list;               /* the value is an array or an object */
+} at_detail_pair;
+typedef struct {
+    at_finding_kind kind;
+    union {
+        at_verdict_detail verdict;
+        at_table_detail table;
+        at_training_detail training;
+        at_refutation_detail refutation;
+    };
+    const char *broken; /* NULL, or why nothing of the above can be used: "width is no whole number in .." */
+    int n_more;
+    const at_detail_pair *more; /* what was not understood; not written */
+} at_finding;
+
+/* The detail as text. Strings that are not UTF-8 are cleaned; numbers that are not finite become null. */
+at_status at_finding_write(const at_finding *f, at_arena *a, const char **json, at_err *err);
+/* Fails only without memory. json NULL or empty: a verdict has no detail; other findings are broken. */
+at_status at_finding_read(at_finding_kind kind, const char *json, at_arena *a, at_finding *out, at_err *err);
+/* Of the kind that the record's role says. */
+at_status at_finding_of_row(const at_row *r, at_arena *a, at_finding *out, at_err *err);
+
+/* One row of a table, for pieces: an array of n entries. False: it is not such a row. */
+at_status at_table_row_write(const at_table_entry *e, int n, at_arena *a, const char **json, at_err *err);
+bool at_table_row_read(const char *json, int n, at_arena *a, at_table_entry *e);
+
 #endif

@@ -12,7 +12,7 @@
  * end of the prompt, everything that is written depends on them alone. */
 #include "bound_internal.h"
 
-#include <attest/front.h>
+#include <attest/lang.h>
 
 enum { n, letters, layers, H, w, p, e, B, k, c, PROBLEM, ATTENTION };
 enum { LINEAR, SPARSE };

@@ -1,7 +1,7 @@
 /* catalogue.c: every claim, one row each. */
 #include "claim_internal.h"
 
-/* A row a claim: the name of its struct in src/claim/claim_*.c. */
+/* A row a claim: the name of its struct in src/claim/PAPER/claim_*.c. */
 #define CATALOGUE(ROW)                                                                                       \
     ROW(match2)                                                                                              \
     ROW(match3_threewise)                                                                                    \

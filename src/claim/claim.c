@@ -1,5 +1,5 @@
 /* claim.c: finding claims, and what all of them share. */
-#include "claim_copy.h"
+#include "shared/claim_copy.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* detail.c: a verdict in words and as JSON for the ledger. */
+/* detail.c: a verdict in words, and as a finding for the ledger. */
 #include "job_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define ROW_SHOWN 12 /* attention entries printed with a counterexample */
@@ -115,84 +115,55 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     return s ? s : out->oom ? at_oom(err) : AT_OK;
 }
 
-/* ---- detail: JSON for the ledger ---------------------------------------------------------------------------- */
+/* ---- the record's finding -------------------------------------------------------------------------------------- */
 
-void detail_add(json_t *o, const char *key, json_t *value)
+at_status detail_finish(unit *u, const at_finding *f, at_err *err)
 {
-    json_object_set_new(o, key, value);
+    return at_finding_write(f, u->arena, &u->rec.detail, err);
 }
 
-/* JSON has no infinities: null. */
-json_t *detail_number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *size_json(const at_model *m)
+static at_size_detail size_of(const at_model *m)
 {
     at_size z;
     at_model_size(m, &z);
-    json_t *o = json_object();
-    detail_add(o, "layers", json_integer(z.layers));
-    detail_add(o, "heads", json_integer(z.heads));
-    detail_add(o, "width", json_integer(z.width));
-    detail_add(o, "head_dim", json_integer(z.head_dim));
-    detail_add(o, "hidden", json_integer(z.hidden));
-    detail_add(o, "parameters", json_integer((json_int_t)z.parameters));
-    detail_add(o, "nonzero", json_integer((json_int_t)z.nonzero));
-    detail_add(o, "largest_weight", json_real(z.largest));
-    return o;
-}
-
-static json_t *counterexample_json(const at_model *m, const at_counterexample *cx, const char *text)
-{
-    at_text in;
-    at_text_init(&in);
-    at_input x = {cx->n, cx->x};
-    at_input_print(m, &x, &in);
-    json_t *o = json_object();
-    detail_add(o, "input", json_string(in.s ? in.s : ""));
-    detail_add(o, "position", json_integer(cx->position + 1));
-    detail_add(o, "expected", detail_number(cx->expected));
-    detail_add(o, "got", detail_number(cx->got));
-    if (at_decision_word(m, cx->expected))
-        detail_add(o, "expected_word", json_string(at_decision_word(m, cx->expected)));
-    if (at_decision_word(m, cx->got))
-        detail_add(o, "got_word", json_string(at_decision_word(m, cx->got)));
-    if (m->decode.enabled)
-        detail_add(o, "chain", json_string(text));
-    const char *row = strstr(text, "attention  ");
-    detail_add(o, "attention", json_string(row ? row + strlen("attention  ") : ""));
-    at_text_release(&in);
-    return o;
-}
-
-at_status detail_finish(unit *u, json_t *o, at_err *err)
-{
-    char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(o);
-    if (!text)
-        return at_oom(err);
-    u->rec.detail = at_arena_strdup(u->arena, text);
-    free(text);
-    return u->rec.detail ? AT_OK : at_oom(err);
+    return (at_size_detail){z.layers, z.heads,      z.width,   z.head_dim,
+                            z.hidden, z.parameters, z.nonzero, z.largest};
 }
 
 #define TEXT_KEPT 65536 /* bytes of a claim file that go with its verdicts */
 
 /* What the catalogue does not know: a claim from a file goes with its verdicts, so that a ledger can be read without it. */
-static json_t *claim_json(const at_claim *c)
+static at_claim_detail claim_of(const at_claim *c)
 {
     const char *text = at_claim_file_text(c->file);
-    json_t *o = json_object();
-    detail_add(o, "title", json_string(c->title));
-    detail_add(o, "source", json_string(c->source));
-    detail_add(o, "statement", json_string(c->statement));
-    detail_add(o, "proof", json_string(c->proof));
-    detail_add(o, "sha256", json_string(c->digest));
-    if (strlen(text) <= TEXT_KEPT)
-        detail_add(o, "text", json_string(text));
-    return o;
+    return (at_claim_detail){.title = c->title,
+                             .source = c->source,
+                             .statement = c->statement,
+                             .proof = c->proof,
+                             .sha256 = c->digest,
+                             .text = strlen(text) <= TEXT_KEPT ? text : NULL};
+}
+
+/* text: the counterexample in words. */
+static at_status counterexample_of(unit *u, const at_model *m, const at_counterexample *cx, const char *text,
+                                   at_counterexample_detail *out, at_err *err)
+{
+    at_text in;
+    at_text_init(&in);
+    at_input x = {cx->n, cx->x};
+    at_input_print(m, &x, &in);
+    const char *input = in.oom ? NULL : at_arena_strdup(u->arena, in.s ? in.s : "");
+    const char *row = strstr(text, "attention  ");
+    at_text_release(&in);
+    *out = (at_counterexample_detail){.input = input,
+                                      .position = cx->position + 1,
+                                      .expected = cx->expected,
+                                      .got = cx->got,
+                                      .expected_word = at_decision_word(m, cx->expected),
+                                      .got_word = at_decision_word(m, cx->got),
+                                      .chain = m->decode.enabled ? text : NULL,
+                                      .attention = row ? row + strlen("attention  ") : NULL};
+    return input ? AT_OK : at_oom(err);
 }
 
 /* point: of a cell with many, the one the model is of. */
@@ -214,15 +185,19 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
                                                                    : "unknown";
     u->rec.inputs = v->inputs;
     u->rec.margin = v->margin;
-    json_t *o = json_object();
-    if (m)
-        detail_add(o, "size", size_json(m));
-    if (u->claim->file)
-        detail_add(o, "claim", claim_json(u->claim));
-    if (control)
-        detail_add(o, "control", json_string(u->cell->control));
-    if (u->idle || v->note)
-        detail_add(o, "note", json_string(u->idle ? u->idle : v->note));
+    at_size_detail size;
+    at_claim_detail claim;
+    at_counterexample_detail cx;
+    at_finding f = {.kind = AT_FINDING_VERDICT,
+                    .verdict = {.control = u->cell->control, .note = u->idle ? u->idle : v->note}};
+    if (m) {
+        size = size_of(m);
+        f.verdict.size = &size;
+    }
+    if (u->claim->file) {
+        claim = claim_of(u->claim);
+        f.verdict.claim = &claim;
+    }
     if (m && v->has_counterexample) {
         at_text t;
         at_text_init(&t);
@@ -232,15 +207,14 @@ at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_
             at_text_add(&t, "\n");
         }
         at_status s = at_counterexample_text(m, a, &v->cx, &t, err);
-        if (!s) {
-            detail_add(o, "counterexample", counterexample_json(m, &v->cx, t.s));
-            u->counterexample = at_arena_strdup(u->arena, t.s);
-        }
+        u->counterexample = s ? NULL : at_arena_strdup(u->arena, t.s);
         at_text_release(&t);
-        if (s || !u->counterexample) {
-            json_decref(o);
-            return s ? s : at_oom(err);
-        }
+        if (!s)
+            s = u->counterexample ? counterexample_of(u, m, &v->cx, u->counterexample, &cx, err)
+                                  : at_oom(err);
+        if (s)
+            return s;
+        f.verdict.counterexample = &cx;
     }
-    return detail_finish(u, o, err);
+    return detail_finish(u, &f, err);
 }

@@ -31,10 +31,8 @@ static at_status unit_idle(unit *u, at_err *err)
     u->rec.verdict = "idle";
     u->rec.arithmetic = at_cell_arith(u->cell);
     u->rec.margin = NAN;
-    json_t *o = json_object();
-    detail_add(o, "control", json_string(u->cell->control));
-    detail_add(o, "note", json_string(u->idle));
-    at_status s = detail_finish(u, o, err);
+    at_finding f = {.kind = AT_FINDING_VERDICT, .verdict = {.control = u->cell->control, .note = u->idle}};
+    at_status s = detail_finish(u, &f, err);
     return s ? s : u->key.question ? AT_OK : at_oom(err);
 }
 

@@ -4,8 +4,6 @@
 
 #include <attest/job.h>
 
-#include <jansson.h>
-
 /* One cell on its way from the catalogue to the ledger. */
 typedef struct {
     const at_claim *claim;
@@ -34,10 +32,7 @@ at_status shelf_load(shelf *s, at_err *err);
 const char *shelf_find(const shelf *s, uint64_t piece); /* NULL: not there */
 at_status shelf_put(shelf *s, uint64_t piece, const char *payload, at_err *err);
 
-/* Details are JSON; what is not finite becomes null. */
-void detail_add(json_t *o, const char *key, json_t *value);
-json_t *detail_number(double x);
-at_status detail_finish(unit *u, json_t *o, at_err *err); /* becomes the record's detail; o is released */
+at_status detail_finish(unit *u, const at_finding *f, at_err *err); /* becomes the record's detail */
 /* The verdict, the model's size and the counterexample, into the record. m: NULL of a limit; point: the one the model is of, when
  * the cell has many. */
 at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,

@@ -6,75 +6,63 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static json_t *input_json(const at_subject *s, const at_input *x)
+static const char *input_text(const at_subject *s, const at_input *x, at_arena *a)
 {
     at_text t;
     at_text_init(&t);
     at_input_print(s->m, x, &t);
-    json_t *j = t.oom || !t.s ? NULL : json_string(t.s);
+    const char *line = t.oom || !t.s ? NULL : at_arena_strdup(a, t.s);
     at_text_release(&t);
-    return j;
+    return line;
 }
 
-static json_t *report_json(const at_refute_job *job, const at_refute_report *r)
+static at_status report_finding(const at_refute_job *job, const at_refute_report *r, at_arena *a,
+                                at_finding *out, at_err *err)
 {
     const at_refutation *f = &r->found;
-    json_t *o = json_object(), *tried = json_object(), *rows = json_array();
-    detail_add(o, "runs", json_integer((json_int_t)r->runs + 1));
-    detail_add(o, "states", json_integer((json_int_t)r->states));
-    detail_add(o, "random_inputs", json_integer((json_int_t)f->random.tried));
-    detail_add(o, "random_pair", json_boolean(f->random.pair));
-    detail_add(o, "random_wrong", json_boolean(f->random.wrong));
+    at_attempt_detail *tried = at_new(a, at_attempt_detail, f->n_attempts + 1);
+    if (!tried)
+        return at_oom(err);
     for (int k = 0; k < f->n_attempts; k++) {
         const at_attempt *x = &f->attempts[k];
-        json_array_append_new(rows, json_pack("[s, I, f, s]", x->id, (json_int_t)x->states, x->work,
-                                              x->words && *x->words ? x->words : "found"));
+        tried[k] = (at_attempt_detail){x->id, x->states, x->work, x->words && *x->words ? x->words : "found"};
     }
-    detail_add(tried, "columns",
-               json_pack("[s, s, s, s]", "refuter", "states", "multiply-adds", "what came of it"));
-    detail_add(tried, "rows", rows);
-    detail_add(o, "attempts", tried);
-    if (f->refuted == AT_TRUE) {
-        json_t *x = json_array();
-        for (int k = 0; k < 2 && f->pair.x[k].n; k++)
-            json_array_append_new(x, input_json(job->subject, &f->pair.x[k]));
-        detail_add(o, "method", json_string(f->method));
-        detail_add(o, "wrong", input_json(job->subject, &f->pair.x[f->wrong]));
-        detail_add(o, "pair", x);
-    }
-    return o;
-}
-
-/* A count of a record that may be damaged. */
-static uint64_t count_of(const json_t *o, const char *name)
-{
-    json_int_t n = json_integer_value(json_object_get(o, name));
-    return n < 0 ? 0 : n > (1LL << 53) ? 1ULL << 53 : (uint64_t)n;
+    *out = (at_finding){.kind = AT_FINDING_REFUTATION,
+                        .refutation = {.runs = r->runs + 1,
+                                       .states = r->states,
+                                       .random_inputs = f->random.tried,
+                                       .random_pair = f->random.pair,
+                                       .random_wrong = f->random.wrong,
+                                       .n_attempts = f->n_attempts,
+                                       .attempts = tried}};
+    if (f->refuted != AT_TRUE)
+        return AT_OK;
+    at_refutation_detail *d = &out->refutation;
+    d->method = f->method;
+    d->wrong = input_text(job->subject, &f->pair.x[f->wrong], a);
+    bool ok = d->wrong != NULL;
+    for (; d->n_pair < 2 && f->pair.x[d->n_pair].n && ok; d->n_pair++)
+        ok = (d->pair[d->n_pair] = input_text(job->subject, &f->pair.x[d->n_pair], a)) != NULL;
+    return ok ? AT_OK : at_oom(err);
 }
 
 /* The finding of an earlier run, if it holds up: *held. One that cannot be asked is damaged, and looked for again. */
-static at_status finding_serve(const at_refute_job *job, const json_t *o, at_arena *a, at_refutation *f,
-                               bool *held, at_err *err)
+static at_status finding_serve(const at_refute_job *job, const at_refutation_detail *d, at_arena *a,
+                               at_refutation *f, bool *held, at_err *err)
 {
-    const json_t *x = json_object_get(o, "pair");
-    const char *method = json_string_value(json_object_get(o, "method"));
-    const at_refuter *by = method ? at_refuter_find(method) : NULL;
-    size_t n = json_array_size(x);
+    const at_refuter *by = d->method ? at_refuter_find(d->method) : NULL;
     at_tri is = AT_FALSE;
     at_err quiet = {0};
     *held = false;
-    if (!by || n < 1 || n > 2)
+    if (!by || d->n_pair < 1)
         return AT_OK;
-    for (size_t k = 0; k < n; k++) {
-        const char *line = json_string_value(json_array_get(x, k));
-        if (!line || at_input_parse(job->subject->m, line, a, &f->pair.x[k], &quiet))
+    for (int k = 0; k < d->n_pair; k++)
+        if (at_input_parse(job->subject->m, d->pair[k], a, &f->pair.x[k], &quiet))
             return AT_OK;
-    }
     at_status s = AT_OK;
-    if (n == 2)
+    if (d->n_pair == 2)
         s = at_pair_verify(job->subject, &f->pair, a, &is, f->answer, NULL, err);
     else if (!(s = at_subject_answer(job->subject, &f->pair.x[0], a, &f->answer[0], err)))
         is = f->answer[0].correct ? AT_FALSE : AT_TRUE;
@@ -88,21 +76,23 @@ static at_status finding_serve(const at_refute_job *job, const json_t *o, at_are
     f->refuted = AT_TRUE;
     at_refutation_place(job->subject, f);
     f->method = by->id;
-    f->random.tried = count_of(o, "random_inputs");
-    f->random.pair = json_is_true(json_object_get(o, "random_pair"));
-    f->random.wrong = json_is_true(json_object_get(o, "random_wrong"));
+    f->random.tried = d->random_inputs;
+    f->random.pair = d->random_pair;
+    f->random.wrong = d->random_wrong;
     return AT_OK;
 }
 
 static at_status report_put(const at_refute_job *job, const at_cell_key *key, const at_refute_report *r,
-                            double margin, at_err *err)
+                            double margin, at_arena *a, at_err *err)
 {
-    json_t *o = report_json(job, r);
-    char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    at_finding f;
+    const char *text = NULL;
     char arith[16];
-    json_decref(o);
-    if (!text)
-        return at_oom(err);
+    at_status s = report_finding(job, r, a, &f, err);
+    if (!s)
+        s = at_finding_write(&f, a, &text, err);
+    if (s)
+        return s;
     at_arith_name(job->subject->arith, arith);
     bool found = r->found.refuted == AT_TRUE;
     at_record rec = {.role = "refutation",
@@ -116,9 +106,7 @@ static at_status report_put(const at_refute_job *job, const at_cell_key *key, co
                      .isa = at_exec_isa(),
                      .version = at_version(),
                      .seconds = r->found.seconds};
-    at_status s = at_ledger_put(job->ledger, key, &rec, err);
-    free(text);
-    return s;
+    return at_ledger_put(job->ledger, key, &rec, err);
 }
 
 static at_status key_make(const at_refute_job *job, at_arena *a, at_cell_key *key, at_err *err)
@@ -142,12 +130,13 @@ at_status at_job_refute(const at_refute_job *job, at_arena *a, at_refute_report 
         s = at_subject_check(job->subject, err);
     if (!s && job->ledger)
         s = at_ledger_find(job->ledger, &key, &old, a, err);
-    json_t *o = !s && old && old->rec.detail ? json_loads(old->rec.detail, 0, NULL) : NULL;
-    if (o) {
-        out->runs = count_of(o, "runs");
-        out->states = count_of(o, "states");
-        s = finding_serve(job, o, a, &out->found, &out->served, err);
-        json_decref(o);
+    at_finding f = {.kind = AT_FINDING_REFUTATION};
+    if (!s && old)
+        s = at_finding_read(f.kind, old->rec.detail, a, &f, err);
+    if (!s && old && !f.broken) {
+        out->runs = f.refutation.runs;
+        out->states = f.refutation.states;
+        s = finding_serve(job, &f.refutation, a, &out->found, &out->served, err);
     }
     if (s || out->served)
         return s;
@@ -157,7 +146,7 @@ at_status at_job_refute(const at_refute_job *job, at_arena *a, at_refute_report 
     for (int k = 0; k < out->found.n_attempts; k++)
         out->states += out->found.attempts[k].states;
     at_err kept = {0};
-    if (job->ledger && (!s || s == AT_ECANCEL) && report_put(job, &key, out, NAN, &kept) && !s)
+    if (job->ledger && (!s || s == AT_ECANCEL) && report_put(job, &key, out, NAN, a, &kept) && !s)
         s = at_fail(err, kept.code, "%s", kept.text);
     return s;
 }

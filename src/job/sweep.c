@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SWEEP_VERSION 1
@@ -21,20 +20,6 @@ typedef struct {
     pthread_mutex_t lock; /* of the ledger, the progress and err */
     at_err *err;          /* the first failure of a cell */
 } sweep;
-
-static json_t *points(const at_outcome *o, bool exams)
-{
-    json_t *all = json_array();
-    for (int k = 0; k < (exams ? o->n_exams : o->n_loss); k++) {
-        json_t *one = json_array();
-        json_array_append_new(one, json_integer((json_int_t)(exams ? o->exams[k].step : o->loss[k].step)));
-        json_array_append_new(one, detail_number(exams ? o->exams[k].answer : o->loss[k].loss));
-        if (exams)
-            json_array_append_new(one, detail_number(o->exams[k].chain));
-        json_array_append_new(all, one);
-    }
-    return all;
-}
 
 /* GFLOP of writing one chain of the greatest length, with caches. */
 static double chain_gflops(const at_source *d, const at_model *m)
@@ -53,37 +38,55 @@ static double chain_gflops(const at_source *d, const at_model *m)
     return 2e-9 * ((double)cost.dense + (double)cost.attention);
 }
 
-static char *detail_make(const at_grid_cell *c, const at_source *d, const at_outcome *o, const at_model *m,
-                         const at_mark_of *mark)
+/* What was learnt, for the record. Curves have at most AT_TRAINING_POINTS points (at_learn sees to it). */
+static at_status detail_make(const at_grid_cell *c, const at_source *d, const at_outcome *o,
+                             const at_model *m, const at_mark_of *mark, at_arena *arena, const char **out,
+                             at_err *err)
 {
     const at_train_arch *a = &c->recipe.arch;
-    json_t *j = json_object();
-    detail_add(j, "preset", json_string(c->preset->id));
-    detail_add(j, "attention", json_string(at_attention_names[a->attention]));
-    detail_add(j, "width", json_integer(a->width));
-    detail_add(j, "layers", json_integer(a->layers));
-    detail_add(j, "heads", json_integer(a->heads));
-    detail_add(j, "parameters", json_integer((json_int_t)o->parameters));
-    detail_add(j, "size", detail_number(c->size));
-    detail_add(j, "size_name", json_string(c->task->size));
-    detail_add(j, "length", json_integer(at_source_longest(d)));
-    detail_add(j, "steps", json_integer((json_int_t)o->steps));
-    detail_add(j, "batch", json_integer(c->recipe.batch));
-    detail_add(j, "rate", detail_number(c->recipe.adamw.rate));
-    detail_add(j, "tokens", json_integer((json_int_t)o->tokens));
-    detail_add(j, "loss", points(o, false));
-    detail_add(j, "accuracy", points(o, true));
-    detail_add(j, "answer", detail_number(at_exam_answer(&o->exam)));
-    detail_add(j, "chain", detail_number(at_exam_chain(&o->exam)));
-    detail_add(j, "first_wrong", detail_number(o->exam.first_wrong));
-    detail_add(j, "gflops_chain", detail_number(chain_gflops(d, m)));
-    detail_add(j, "gflops_trained", detail_number(o->gflops));
-    detail_add(j, "gflops_to_90", detail_number(o->gflops_to_90));
-    detail_add(j, "mark", json_string(mark->mark));
-    detail_add(j, "why", json_string(mark->why));
-    char *text = json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    json_decref(j);
-    return text;
+    size_t n_loss = (size_t)o->n_loss, n_exams = (size_t)o->n_exams;
+    double *v = at_new(arena, double, 2 * n_loss + 3 * n_exams + 1), *w = v + 2 * n_loss;
+    if (!v)
+        return at_oom(err);
+    for (size_t k = 0; k < n_loss; k++) {
+        v[k] = (double)o->loss[k].step;
+        v[n_loss + k] = o->loss[k].loss;
+    }
+    for (size_t k = 0; k < n_exams; k++) {
+        w[k] = (double)o->exams[k].step;
+        w[n_exams + k] = o->exams[k].answer;
+        w[2 * n_exams + k] = o->exams[k].chain;
+    }
+    at_finding f = {.kind = AT_FINDING_TRAINING,
+                    .training = {.preset = c->preset->id,
+                                 .attention = at_attention_names[a->attention],
+                                 .size_name = c->task->size,
+                                 .width = a->width,
+                                 .layers = a->layers,
+                                 .heads = a->heads,
+                                 .parameters = (int64_t)o->parameters,
+                                 .size = (int64_t)c->size,
+                                 .length = at_source_longest(d),
+                                 .steps = (int64_t)o->steps,
+                                 .batch = c->recipe.batch,
+                                 .tokens = (int64_t)o->tokens,
+                                 .rate = c->recipe.adamw.rate,
+                                 .answer = at_exam_answer(&o->exam),
+                                 .chain = at_exam_chain(&o->exam),
+                                 .first_wrong = o->exam.first_wrong,
+                                 .gflops_to_90 = o->gflops_to_90,
+                                 .gflops_chain = chain_gflops(d, m),
+                                 .gflops_trained = o->gflops,
+                                 .mark = mark->mark,
+                                 .why = mark->why,
+                                 .n_loss = o->n_loss,
+                                 .n_accuracy = o->n_exams,
+                                 .loss_step = v,
+                                 .loss = v + n_loss,
+                                 .accuracy_step = w,
+                                 .answer_at = w + n_exams,
+                                 .chain_at = w + 2 * n_exams}};
+    return at_finding_write(&f, arena, out, err);
 }
 
 /* Trains the cell; rec's strings live in the arena. */
@@ -105,11 +108,7 @@ static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *r
     if (!s)
         s = at_learn(d, &c->recipe, &(at_learn_options){.threads = 1}, arena, &o, &m, err);
     if (!s) {
-        char *text = detail_make(c, d, &o, &m, &mark);
-        rec->detail = text ? at_arena_strdup(arena, text) : NULL;
-        free(text);
-        if (!rec->detail)
-            s = at_oom(err);
+        s = detail_make(c, d, &o, &m, &mark, arena, &rec->detail, err);
         rec->verdict = at_exam_answer(&o.exam) >= 0.9 ? "holds" : "fails";
         rec->inputs = o.exam.count;
         rec->margin = o.exam.margin;

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_POINTS 4096
@@ -194,54 +193,39 @@ at_status unit_check(unit *u, at_err *err)
 
 #define MOST_COLUMNS 16
 
-/* A row as it is kept; a parameter that has names is written by name. */
-static json_t *row_json(const unit *u, const double *x)
+/* Numbers as they are kept; a parameter that has names is written by name. */
+static void row_entries(const unit *u, const double *x, at_table_entry *e)
 {
-    json_t *a = json_array();
     for (int k = 0; u->table->columns[k]; k++) {
-        const char *name = NULL;
+        e[k] = (at_table_entry){.number = x[k]};
         for (int i = 0; i < u->claim->n_params; i++) {
             const at_param *q = &u->claim->params[i];
             if (q->names && strcmp(q->name, u->table->columns[k]) == 0 && x[k] >= q->lo && x[k] <= q->hi)
-                name = q->names[(int)(x[k] - q->lo)];
+                e[k].text = q->names[(int)(x[k] - q->lo)];
         }
-        json_array_append_new(a, name ? json_string(name) : detail_number(x[k]));
     }
-    return a;
 }
 
-/* One row: from the shelf, or computed and put there. */
-static at_status table_row(unit *u, shelf *rows, int r, json_t *all, at_err *err)
+/* One row: from the shelf, or computed and put there. One that is damaged is computed again. */
+static at_status table_row(unit *u, shelf *rows, int r, int columns, at_table_entry *e, at_err *err)
 {
     const at_claim_table *t = u->table;
-    int columns = 0;
-    while (t->columns[columns])
-        columns++;
-    const char *known = shelf_find(rows, (uint64_t)r);
-    json_t *a = known ? json_loads(known, 0, NULL) : NULL;
-    at_status s = AT_OK;
-    if (a && (!json_is_array(a) || json_array_size(a) != (size_t)columns)) { /* damaged: computed again */
-        json_decref(a);
-        a = NULL;
-    }
-    if (!a) {
-        double x[MOST_COLUMNS];
-        at_params p;
-        at_params_init(&p, u->claim->params, u->claim->n_params);
-        for (int k = 0; k < MOST_COLUMNS; k++)
-            x[k] = NAN;
-        s = at_params_parse(&p, t->rows[r], err);
-        if (!s)
-            s = t->row(u->claim, &p, u->job->threads, x, err);
-        if (s)
-            return s;
-        a = row_json(u, x);
-        char *text = json_dumps(a, JSON_COMPACT | JSON_REAL_PRECISION(17));
-        s = text ? shelf_put(rows, (uint64_t)r, text, err) : at_oom(err);
-        free(text);
-    }
-    json_array_append_new(all, a);
-    return s;
+    const char *known = shelf_find(rows, (uint64_t)r), *text;
+    if (known && at_table_row_read(known, columns, u->arena, e))
+        return AT_OK;
+    double x[MOST_COLUMNS];
+    at_params p;
+    at_params_init(&p, u->claim->params, u->claim->n_params);
+    for (int k = 0; k < MOST_COLUMNS; k++)
+        x[k] = NAN;
+    at_status s = at_params_parse(&p, t->rows[r], err);
+    if (!s)
+        s = t->row(u->claim, &p, u->job->threads, x, err);
+    if (s)
+        return s;
+    row_entries(u, x, e);
+    s = at_table_row_write(e, columns, u->arena, &text, err);
+    return s ? s : shelf_put(rows, (uint64_t)r, text, err);
 }
 
 at_status unit_table(unit *u, at_err *err)
@@ -264,35 +248,38 @@ at_status unit_table(unit *u, at_err *err)
     }
     shelf done = {.ledger = u->job->ledger, .key = &u->key, .arena = u->arena};
     s = shelf_load(&done, err);
-    json_t *all = json_array(), *columns = json_array();
-    for (int k = 0; t->columns[k]; k++)
-        json_array_append_new(columns, json_string(t->columns[k]));
+    int columns = 0, n_plots = 0;
+    while (t->columns[columns])
+        columns++;
+    while (t->plots && t->plots[n_plots])
+        n_plots++;
+    at_table_entry *e = at_new(u->arena, at_table_entry, (size_t)rows * (size_t)columns + 1);
+    at_table_plot *plots = at_new(u->arena, at_table_plot, n_plots + 1);
+    if (!s && (!e || !plots))
+        s = at_oom(err);
     double start = at_now();
     for (int r = 0; r < rows && !s; r++) {
         at_progress_tick(u->job->progress, t->id, r, rows);
-        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted") : table_row(u, &done, r, all, err);
+        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
+                                : table_row(u, &done, r, columns, e + (size_t)r * (size_t)columns, err);
     }
-    json_t *table = json_object(), *o = json_object();
-    detail_add(table, "id", json_string(t->id));
-    detail_add(table, "title", json_string(t->title));
-    detail_add(table, "columns", columns);
-    detail_add(table, "rows", all);
-    if (t->x)
-        detail_add(table, "x", json_string(t->x));
-    detail_add(table, "logx", json_boolean(t->logx));
-    detail_add(table, "logy", json_boolean(t->logy));
-    if (t->by)
-        detail_add(table, "by", json_string(t->by));
-    json_t *plots = json_array();
-    for (int k = 0; t->plots && t->plots[k]; k++) {
-        json_t *one = json_object();
-        detail_add(one, "column", json_string(t->plots[k]));
-        if (t->theory)
-            detail_add(one, "exponent", detail_number(t->theory[k]));
-        json_array_append_new(plots, one);
-    }
-    detail_add(table, "plots", plots);
-    detail_add(o, "table", table);
+    if (s)
+        return s;
+    for (int k = 0; k < n_plots; k++)
+        plots[k] = (at_table_plot){t->plots[k], t->theory ? t->theory[k] : NAN};
+    at_finding f = {.kind = AT_FINDING_TABLE,
+                    .table = {.id = t->id,
+                              .title = t->title,
+                              .x = t->x,
+                              .by = t->by,
+                              .logx = t->logx,
+                              .logy = t->logy,
+                              .n_columns = columns,
+                              .n_rows = rows,
+                              .n_plots = n_plots,
+                              .columns = t->columns,
+                              .entries = e,
+                              .plots = plots}};
     u->rec.evidence = "table";
     u->rec.verdict = "computed";
     u->rec.arithmetic = "";
@@ -300,6 +287,5 @@ at_status unit_table(unit *u, at_err *err)
     u->rec.inputs = (uint64_t)rows;
     u->rec.seconds = at_now() - start;
     u->rec.isa = at_exec_isa();
-    at_status f = detail_finish(u, o, err);
-    return s ? s : f;
+    return detail_finish(u, &f, err);
 }

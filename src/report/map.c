@@ -16,7 +16,6 @@
 
 #include <attest/claim.h>
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,27 +186,25 @@ static at_status built_make(panel *q, at_err *err)
 
 /* ---- cells of the ledger --------------------------------------------------------------------------------- */
 
-/* The sizes that a row's detail has of its model. */
-static bool row_size(const at_row *r, at_size *out)
+/* The size that a row's detail has of its model, if it has one: *has. */
+static at_status row_size(const at_row *r, bool *has, at_size *out, at_err *err)
 {
-    static const char *const keys[] = {"layers", "heads", "width", "head_dim", "hidden", "parameters"};
-    double v[6];
-    json_t *o = r->rec.detail ? json_loads(r->rec.detail, 0, NULL) : NULL, *size = json_object_get(o, "size");
-    bool ok = size != NULL;
-    for (int k = 0; k < 6 && ok; k++) {
-        json_t *e = json_object_get(size, keys[k]);
-        v[k] = json_is_integer(e) ? (double)json_integer_value(e) : -1;
-        ok = v[k] >= 0 && v[k] <= (k == 5 ? 0x1p53 : 0x1p30);
+    at_arena a;
+    at_finding f;
+    at_arena_init(&a);
+    at_status s = at_finding_of_row(r, &a, &f, err);
+    *has = !s && f.kind == AT_FINDING_VERDICT && f.verdict.size;
+    if (*has) {
+        const at_size_detail *z = f.verdict.size;
+        *out = (at_size){.layers = z->layers,
+                         .heads = z->heads,
+                         .width = z->width,
+                         .head_dim = z->head_dim,
+                         .hidden = z->hidden,
+                         .parameters = z->parameters};
     }
-    json_decref(o);
-    if (ok)
-        *out = (at_size){.layers = (int)v[0],
-                         .heads = (int)v[1],
-                         .width = (int)v[2],
-                         .head_dim = (int)v[3],
-                         .hidden = (int)v[4],
-                         .parameters = (size_t)v[5]};
-    return ok;
+    at_arena_release(&a);
+    return s;
 }
 
 static bool is_ours(const at_row *r, const char *build)
@@ -240,8 +237,11 @@ static at_status checked_make(panel *q, const at_row *rows, size_t n, const char
         if (!same(r->key.subject, q->claim->id) || !is_ours(r, build) || !same(r->rec.role, "claim"))
             continue;
         fails += same(r->rec.verdict, "fails");
+        bool has = false;
         if (same(r->rec.verdict, "holds") &&
-            at_map_belongs(q->claim, q->panel->construction_params, r, &w, &x) && row_size(r, &z))
+            at_map_belongs(q->claim, q->panel->construction_params, r, &w, &x) && row_size(r, &has, &z, err))
+            return AT_ENOMEM;
+        if (has)
             p[k++] = (point){x, measured(q->panel, &z), r};
     }
     if (fails) {

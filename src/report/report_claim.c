@@ -142,7 +142,7 @@ static void measurements_html(at_text *t, const at_report_section *s)
     at_text_add(t, "</div>\n");
     for (size_t i = 0; i < s->n; i++)
         if (at_row_is_table(s->rows[i]))
-            at_report_detail(t, s->rows[i]->rec.detail);
+            at_report_detail(t, s->rows[i]);
     fold_end(t);
 }
 

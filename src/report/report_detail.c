@@ -1,240 +1,230 @@
-/* report_detail.c: the detail of a ledger row, a JSON object, as HTML.
+/* report_detail.c: what a ledger row found (at_finding), as HTML.
  *
- * Two keys have a form of their own; everything else is shown as a small list of keys and values, so that
- * a newer checker may record more without the report hiding it:
- *     "counterexample": {"input": "3 14 5", "position": 2, "expected": 1, "got": 0, "attention": "..."}
- *     "table": {"title": "...", "columns": ["p", "verdict"], "rows": [[12, "holds"], ...]}   (or a list of tables)
- * Text with newlines keeps them. JSON that does not parse is shown as it is. Nesting deeper than DEEPEST is
- * shown as compact JSON: ledgers are foreign. */
+ * What the codec did not understand is listed with its key, so that a newer checker may record more without the report
+ * hiding it; a detail that is broken is shown as it is. Text with newlines keeps them. */
 #include "report_internal.h"
 
-#include <jansson.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { DEEPEST = 3, ROWS_MOST = 2000 };
+enum { ROWS_MOST = 2000 };
 
-static void object_html(at_text *t, json_t *object, int depth);
-
-static void value_html(at_text *t, json_t *v, int depth);
-
-/* An object of numbers only fits on one line: "layers 1 \xC2\xB7 heads 1". */
-static bool is_flat(json_t *v)
+static void text_html(at_text *t, const char *s)
 {
-    const char *key;
-    json_t *e;
-    bool flat = json_object_size(v) > 0; /* 0 for what is no object */
-    json_object_foreach(v, key, e) flat = flat && json_is_number(e);
-    return flat;
-}
-
-static void flat_html(at_text *t, json_t *v, int depth)
-{
-    const char *key;
-    json_t *e;
-    bool first = true;
-    json_object_foreach(v, key, e)
-    {
-        at_text_add(t, first ? "" : " \xC2\xB7 ");
-        at_text_add_html(t, key);
-        at_text_add(t, " ");
-        value_html(t, e, depth);
-        first = false;
-    }
-}
-
-/* A string of JSON may contain NUL; at_text_add_html stops there, which shows less but never lies about markup. */
-static void value_html(at_text *t, json_t *v, int depth)
-{
-    const char *s = json_string_value(v);
-    char number[32];
-    if (s && strchr(s, '\n')) {
+    if (strchr(s, '\n')) {
         at_text_add(t, "<pre>");
         at_text_add_html_block(t, s);
         at_text_add(t, "</pre>");
-    } else if (s) {
+    } else
         at_text_add_html(t, s);
-    } else if (json_is_integer(v)) {
-        at_text_addf(t, "%lld", (long long)json_integer_value(v));
-    } else if (json_is_real(v)) {
-        at_text_add(t, at_number_text(number, json_real_value(v)));
-    } else if (json_is_boolean(v)) {
-        at_text_add(t, json_is_true(v) ? "yes" : "no");
-    } else if (json_is_null(v)) {
-        at_text_add(t, "\xE2\x80\x93");
-    } else if (is_flat(v)) {
-        flat_html(t, v, depth);
-    } else if (json_is_object(v) && depth < DEEPEST) {
-        object_html(t, v, depth + 1);
-    } else {
-        char *compact = json_dumps(v, JSON_COMPACT);
-        if (!compact) {
-            t->oom = true;
-            return;
-        }
-        at_text_add(t, "<code>");
-        at_text_add_html(t, compact);
-        at_text_add(t, "</code>");
-        free(compact);
-    }
 }
 
-static void pair_html(at_text *t, const char *key, json_t *v, int depth)
+/* NULL: there is none, and nothing is said. */
+static void pair_html(at_text *t, const char *key, const char *value)
 {
+    if (!value)
+        return;
     at_text_add(t, "<div><dt>");
     at_text_add_html(t, key);
     at_text_add(t, "</dt><dd>");
-    value_html(t, v, depth);
+    text_html(t, value);
     at_text_add(t, "</dd></div>\n");
 }
 
-static void object_html(at_text *t, json_t *object, int depth)
+static void number_html(at_text *t, const char *key, double x)
 {
-    const char *key;
-    json_t *v;
-    at_text_add(t, "<dl>\n");
-    json_object_foreach(object, key, v) pair_html(t, key, v, depth);
-    at_text_add(t, "</dl>\n");
+    char number[32];
+    if (!isnan(x))
+        pair_html(t, key, at_number_text(number, x));
 }
 
-/* Two numbers that look the same and are not: how far apart they are. */
-static void difference_html(at_text *t, json_t *expected, json_t *got)
+/* ---- verdicts --------------------------------------------------------------------------------------------------------- */
+
+/* "layers 1 \xC2\xB7 heads 1". */
+static void size_html(at_text *t, const at_size_detail *z)
 {
-    char a[32], b[32];
-    double x = json_number_value(expected), y = json_number_value(got);
-    if (json_is_number(expected) && json_is_number(got) && x != y &&
-        !strcmp(at_number_text(a, x), at_number_text(b, y)))
-        at_text_addf(t, "<div><dt>off by</dt><dd>%s</dd></div>\n", at_number_text(a, fabs(x - y)));
+    const struct {
+        const char *key;
+        double x;
+    } parts[] = {
+        {"layers", z->layers},           {"heads", z->heads},           {"width", z->width},
+        {"head_dim", z->head_dim},       {"hidden", z->hidden},         {"parameters", (double)z->parameters},
+        {"nonzero", (double)z->nonzero}, {"largest_weight", z->largest}};
+    char number[32];
+    at_text_add(t, "<div><dt>size</dt><dd>");
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (!isnan(parts[k].x) && parts[k].x == floor(parts[k].x) && parts[k].x < 0x1p53)
+            at_text_addf(t, "%s%s %.0f", k ? " \xC2\xB7 " : "", parts[k].key, parts[k].x);
+        else if (!isnan(parts[k].x))
+            at_text_addf(t, " \xC2\xB7 %s %s", parts[k].key, at_number_text(number, parts[k].x));
+    at_text_add(t, "</dd></div>\n");
 }
 
-static void counterexample_html(at_text *t, json_t *cx)
+static void counterexample_html(at_text *t, const at_counterexample_detail *c)
 {
-    static const char *const first[] = {"input", "position", "expected",
-                                        "got"}; /* in this order, then the rest */
-    const char *key, *chain = json_string_value(json_object_get(cx, "chain"));
-    json_t *v;
-    if (chain) { /* a decoder's: prompt, row, expected, written stand in it */
-        at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n<pre>");
-        at_text_add_html_block(t, chain);
+    at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n");
+    if (c->chain) { /* a decoder's: prompt, row, expected, written stand in it */
+        at_text_add(t, "<pre>");
+        at_text_add_html_block(t, c->chain);
         at_text_add(t, "</pre></div>\n");
         return;
     }
-    at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n<dl>\n");
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        if ((v = json_object_get(cx, first[i])))
-            pair_html(t, first[i], v, 1);
-    difference_html(t, json_object_get(cx, "expected"), json_object_get(cx, "got"));
-    json_object_foreach(cx, key, v)
-    {
-        bool shown = false;
-        for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-            shown = shown || !strcmp(key, first[i]);
-        const char *s = json_string_value(v);
-        if (!shown && !(s && !*s))
-            pair_html(t, key, v, 1);
-    }
+    char a[32], b[32];
+    at_text_add(t, "<dl>\n");
+    pair_html(t, "input", c->input);
+    if (c->position)
+        number_html(t, "position", c->position);
+    number_html(t, "expected", c->expected);
+    number_html(t, "got", c->got);
+    if (!isnan(c->expected) && !isnan(c->got) && c->expected != c->got && /* they look the same and are not */
+        !strcmp(at_number_text(a, c->expected), at_number_text(b, c->got)))
+        number_html(t, "off by", fabs(c->expected - c->got));
+    pair_html(t, "attention", c->attention);
+    pair_html(t, "expected_word", c->expected_word);
+    pair_html(t, "got_word", c->got_word);
     at_text_add(t, "</dl></div>\n");
 }
 
-static void table_html(at_text *t, json_t *table)
+/* ---- tables ----------------------------------------------------------------------------------------------------------- */
+
+static const char *word_class(const char *s)
 {
-    json_t *title = json_object_get(table, "title"), *columns = json_object_get(table, "columns"),
-           *rows = json_object_get(table, "rows"), *row, *v;
-    size_t i, j;
-    if (json_is_string(title)) { /* no caption: that would be as narrow as the table */
+    return !strcmp(s, "holds")     ? "t holds"
+           : !strcmp(s, "fails")   ? "t fails"
+           : !strcmp(s, "unknown") ? "t unknown"
+                                   : "t";
+}
+
+static void entry_html(at_text *t, const at_table_entry *e)
+{
+    char number[32];
+    if (e->text) {
+        at_text_addf(t, "<td class=\"%s\">", word_class(e->text));
+        text_html(t, e->text);
+    } else {
+        at_text_add(t, "<td>");
+        at_text_add(t, isnan(e->number) ? "\xE2\x80\x93" : at_number_text(number, e->number));
+    }
+    at_text_add(t, "</td>");
+}
+
+static void table_html(at_text *t, const at_table_detail *d)
+{
+    if (d->title) { /* no caption: that would be as narrow as the table */
         at_text_add(t, "<p class=\"caption\">");
-        at_text_add_html(t, json_string_value(title));
+        at_text_add_html(t, d->title);
         at_text_add(t, "</p>\n");
     }
     at_text_add(t, "<div class=\"scroll\"><table class=\"data nums\"><thead><tr>");
-    json_t *top = json_array_get(rows, 0);
-    json_array_foreach(columns, j, v)
-    {
-        json_t *below = json_array_get(top, j);
-        at_text_add(t, below && !json_is_string(below) ? "<th>" : "<th class=\"t\">");
-        value_html(t, v, 1);
+    for (int k = 0; k < d->n_columns; k++) {
+        at_text_add(t, d->n_rows && !d->entries[k].text ? "<th>" : "<th class=\"t\">");
+        text_html(t, d->columns[k]);
         at_text_add(t, "</th>");
     }
     at_text_add(t, "</tr></thead>\n<tbody>\n");
-    json_array_foreach(rows, i, row)
-    {
-        if (i == ROWS_MOST) {
-            at_text_addf(t, "<tr><td>%zu more rows are not shown</td></tr>\n", json_array_size(rows) - i);
+    for (int r = 0; r < d->n_rows; r++) {
+        if (r == ROWS_MOST) {
+            at_text_addf(t, "<tr><td>%d more rows are not shown</td></tr>\n", d->n_rows - r);
             break;
         }
         at_text_add(t, "<tr>");
-        if (!json_is_array(row)) {
-            at_text_add(t, "<td>");
-            value_html(t, row, 1);
-            at_text_add(t, "</td>");
-        }
-        json_array_foreach(row, j, v)
-        {
-            const char *s = json_string_value(v);
-            const char *class = !s                      ? ""
-                                : !strcmp(s, "holds")   ? " class=\"t holds\""
-                                : !strcmp(s, "fails")   ? " class=\"t fails\""
-                                : !strcmp(s, "unknown") ? " class=\"t unknown\""
-                                                        : " class=\"t\"";
-            at_text_addf(t, "<td%s>", class);
-            value_html(t, v, 1);
-            at_text_add(t, "</td>");
-        }
+        for (int k = 0; k < d->n_columns; k++)
+            entry_html(t, &d->entries[(size_t)r * (size_t)d->n_columns + (size_t)k]);
         at_text_add(t, "</tr>\n");
     }
     at_text_add(t, "</tbody></table></div>\n");
 }
 
-static bool is_table(json_t *v)
+/* ---- refutations ------------------------------------------------------------------------------------------------------ */
+
+static void attempts_html(at_text *t, const at_refutation_detail *d)
 {
-    return json_is_object(v) && json_is_array(json_object_get(v, "columns")) &&
-           json_is_array(json_object_get(v, "rows"));
+    at_text_add(t, "<div class=\"scroll\"><table class=\"data nums\"><thead><tr><th class=\"t\">refuter</th>"
+                   "<th>states</th><th>multiply-adds</th><th class=\"t\">what came of it</th></tr></thead>\n"
+                   "<tbody>\n");
+    for (int k = 0; k < d->n_attempts && k < ROWS_MOST; k++) {
+        const at_attempt_detail *x = &d->attempts[k];
+        const at_table_entry row[] = {
+            {.text = x->refuter}, {.number = (double)x->states}, {.number = x->work}, {.text = x->words}};
+        at_text_add(t, "<tr>");
+        for (int c = 0; c < 4; c++)
+            entry_html(t, &row[c]);
+        at_text_add(t, "</tr>\n");
+    }
+    at_text_add(t, "</tbody></table></div>\n");
 }
 
-/* Has v a form of its own? Draws it when asked. */
-static bool form_html(at_text *t, const char *key, json_t *v, bool draw)
+static void refutation_html(at_text *t, const at_refutation_detail *d)
 {
-    size_t i;
-    json_t *e;
-    if (!strcmp(key, "claim") && json_is_object(v)) /* stands above all rows of the claim (report_files.c) */
-        return true;
-    if (!strcmp(key, "counterexample") && json_is_object(v)) {
-        if (draw)
-            counterexample_html(t, v);
-        return true;
-    }
-    if (is_table(v)) {
-        if (draw)
-            table_html(t, v);
-        return true;
-    }
-    bool tables = json_array_size(v) > 0; /* 0 for what is no array */
-    json_array_foreach(v, i, e) tables = tables && is_table(e);
-    if (tables && draw)
-        json_array_foreach(v, i, e) table_html(t, e);
-    return tables;
+    pair_html(t, "method", d->method);
+    for (int k = 0; k < d->n_pair; k++)
+        pair_html(t, d->n_pair == 2 ? "input" : "pair", d->pair[k]);
+    pair_html(t, "wrong", d->wrong);
+    number_html(t, "runs", (double)d->runs);
+    number_html(t, "states", (double)d->states);
+    number_html(t, "random inputs", (double)d->random_inputs);
+    pair_html(t, "a random pair", d->random_pair ? "yes" : "no");
+    pair_html(t, "random, and wrong", d->random_wrong ? "yes" : "no");
 }
 
-void at_report_detail(at_text *t, const char *text)
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+
+static void more_html(at_text *t, const at_detail_pair *p)
 {
+    if (!p->list) {
+        pair_html(t, p->key, p->value);
+        return;
+    }
+    at_text_add(t, "<div><dt>");
+    at_text_add_html(t, p->key);
+    at_text_add(t, "</dt><dd><code>");
+    at_text_add_html(t, p->value);
+    at_text_add(t, "</code></dd></div>\n");
+}
+
+static void finding_html(at_text *t, const at_finding *f)
+{
+    const at_verdict_detail *v = f->kind == AT_FINDING_VERDICT ? &f->verdict : NULL;
+    if (v && v->counterexample)
+        counterexample_html(t, v->counterexample);
+    if (f->kind == AT_FINDING_TABLE)
+        table_html(t, &f->table);
+    if (f->kind == AT_FINDING_REFUTATION && f->refutation.n_attempts)
+        attempts_html(t, &f->refutation);
+    bool list = f->n_more || f->kind == AT_FINDING_REFUTATION || (v && (v->control || v->note || v->size));
+    if (!list)
+        return;
+    at_text_add(t, "<dl class=\"small\">\n");
+    if (v) {
+        pair_html(t, "control", v->control);
+        pair_html(t, "note", v->note);
+        if (v->size)
+            size_html(t, v->size);
+    }
+    if (f->kind == AT_FINDING_REFUTATION)
+        refutation_html(t, &f->refutation);
+    for (int k = 0; k < f->n_more; k++)
+        more_html(t, &f->more[k]);
+    at_text_add(t, "</dl>\n");
+}
+
+void at_report_detail(at_text *t, const at_row *r)
+{
+    const char *text = r->rec.detail;
+    at_arena a;
+    at_finding f;
     if (!text || !*text)
         return;
-    json_t *root = json_loads(text, 0, NULL);
-    if (!json_is_object(root)) {
+    at_arena_init(&a);
+    if (at_finding_of_row(r, &a, &f, NULL))
+        t->oom = true;
+    else if (f.broken) {
         at_text_add(t, "<pre>");
         at_text_add_html_block(t, text);
         at_text_add(t, "</pre>\n");
-        json_decref(root);
-        return;
-    }
-    const char *key;
-    json_t *v;
-    bool rest = false;
-    json_object_foreach(root, key, v) rest = !form_html(t, key, v, true) || rest;
-    if (rest) {
-        at_text_add(t, "<dl class=\"small\">\n");
-        json_object_foreach(root, key, v) if (!form_html(t, key, v, false)) pair_html(t, key, v, 1);
-        at_text_add(t, "</dl>\n");
-    }
-    json_decref(root);
+    } else
+        finding_html(t, &f);
+    at_arena_release(&a);
 }

@@ -3,13 +3,11 @@
 
 #include <attest/claim.h>
 
-#include <jansson.h>
 #include <string.h>
 
-static const char *text_of(json_t *o, const char *key, at_arena *a)
+static const char *text_of(const char *s)
 {
-    const char *s = json_string_value(json_object_get(o, key));
-    return at_arena_strdup(a, s ? s : "");
+    return s ? s : "";
 }
 
 static bool is_known(const at_report_claim *claims, int n, const char *id)
@@ -28,21 +26,23 @@ at_status at_report_files(const at_row *rows, size_t n, at_arena *a, at_report_c
         if (!id || !rows[i].rec.detail || !strstr(rows[i].rec.detail, "\"claim\":") ||
             is_known(claims, *n_claims, id))
             continue;
-        json_t *o = json_loads(rows[i].rec.detail, 0, NULL), *said = json_object_get(o, "claim");
-        at_report_claim *c = &claims[*n_claims];
-        if (json_is_object(said)) {
-            *c = (at_report_claim){.id = at_arena_strdup(a, id),
-                                   .title = text_of(said, "title", a),
-                                   .source = text_of(said, "source", a),
-                                   .statement = text_of(said, "statement", a),
-                                   .proof = text_of(said, "proof", a),
-                                   .program = text_of(said, "text", a),
-                                   .group = "Claims from files",
-                                   .file = true};
-            ++*n_claims;
-        }
-        json_decref(o);
-        if (c->id && (!c->title || !c->source || !c->statement || !c->proof || !c->program))
+        at_finding f;
+        at_status s = at_finding_of_row(&rows[i], a, &f, err);
+        if (s)
+            return s;
+        const at_claim_detail *said = f.kind == AT_FINDING_VERDICT ? f.verdict.claim : NULL;
+        if (!said)
+            continue;
+        at_report_claim *c = &claims[(*n_claims)++];
+        *c = (at_report_claim){.id = at_arena_strdup(a, id),
+                               .title = text_of(said->title),
+                               .source = text_of(said->source),
+                               .statement = text_of(said->statement),
+                               .proof = text_of(said->proof),
+                               .program = text_of(said->text),
+                               .group = "Claims from files",
+                               .file = true};
+        if (!c->id)
             return at_oom(err);
     }
     return AT_OK;

@@ -4,7 +4,6 @@
  * drawn dashed beside it. */
 #include "report_internal.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,19 +19,16 @@ typedef struct {
     bool theory;
 } line;
 
-static double number(json_t *row, int k)
+static const at_table_entry *entry(const at_table_detail *t, int row, int k)
 {
-    json_t *v = json_array_get(row, (size_t)k);
-    return json_is_number(v) ? json_number_value(v) : NAN;
+    return &t->entries[(size_t)row * (size_t)t->n_columns + (size_t)k];
 }
 
-static int column_find(json_t *columns, const char *name)
+static int column_find(const at_table_detail *t, const char *name)
 {
-    for (size_t k = 0; k < json_array_size(columns); k++) {
-        const char *s = json_string_value(json_array_get(columns, k));
-        if (s && name && strcmp(s, name) == 0)
-            return (int)k;
-    }
+    for (int k = 0; name && k < t->n_columns; k++)
+        if (!strcmp(t->columns[k], name))
+            return k;
     return -1;
 }
 
@@ -65,14 +61,14 @@ static void line_add(line *l, double x, double y)
 }
 
 /* The line that a number belongs to: its column, the value of the column `by`, or both. */
-static void label_make(json_t *row, int by, const char *by_name, const char *column, bool alone, char out[64])
+static void label_make(const at_table_entry *by, const char *by_name, const char *column, bool alone,
+                       char out[64])
 {
-    json_t *v = by >= 0 ? json_array_get(row, (size_t)by) : NULL;
     char of[40] = "";
-    if (json_is_string(v))
-        snprintf(of, sizeof of, "%.39s", json_string_value(v));
-    else if (json_is_number(v))
-        snprintf(of, sizeof of, "%.12s = %.0f", by_name, json_number_value(v));
+    if (by && by->text)
+        snprintf(of, sizeof of, "%.39s", by->text);
+    else if (by && isfinite(by->number))
+        snprintf(of, sizeof of, "%.12s = %.0f", by_name, by->number);
     if (alone && *of)
         snprintf(out, 64, "%s", of);
     else
@@ -93,33 +89,23 @@ static void theory_add(line *lines, int *n, double exponent)
 }
 
 /* One plot of all columns, or of the one that `only` names, with its exponent in theory. */
-static at_status table_plot(json_t *table, json_t *only, at_text *svg, at_err *err)
+static at_status table_plot(const at_table_detail *t, const at_table_plot *only, at_text *svg, at_err *err)
 {
-    json_t *columns = json_object_get(table, "columns"), *rows = json_object_get(table, "rows");
-    const char *xname = json_string_value(json_object_get(table, "x"));
-    const char *title = json_string_value(json_object_get(table, "title"));
-    const char *column = json_string_value(json_object_get(only, "column"));
-    const char *by_name = json_string_value(json_object_get(table, "by"));
-    json_t *exponent = json_object_get(only, "exponent");
-    int x = column_find(columns, xname), by = column_find(columns, by_name);
-    if (x < 0 || !json_is_array(rows))
+    const char *column = only ? only->column : NULL;
+    int x = column_find(t, t->x), by = column_find(t, t->by);
+    if (x < 0)
         return AT_OK;
     line *lines = at_calloc(MOST_SERIES, sizeof *lines);
     if (!lines)
         return at_oom(err);
     int n = 0;
-    size_t c, r;
-    json_t *name, *row;
-    json_array_foreach(columns, c, name)
-    {
-        const char *label = json_string_value(name);
-        if ((int)c == x || (int)c == by || !label ||
-            (column ? strcmp(label, column) != 0 : is_parameter(label)))
+    for (int c = 0; c < t->n_columns; c++) {
+        const char *label = t->columns[c];
+        if (c == x || c == by || (column ? strcmp(label, column) != 0 : is_parameter(label)))
             continue;
-        json_array_foreach(rows, r, row)
-        {
+        for (int r = 0; r < t->n_rows; r++) {
             char full[64];
-            label_make(row, by, by_name, label, column != NULL, full);
+            label_make(by >= 0 ? entry(t, r, by) : NULL, t->by, label, column != NULL, full);
             int k = 0;
             while (k < n && strcmp(lines[k].label, full) != 0)
                 k++;
@@ -129,18 +115,15 @@ static at_status table_plot(json_t *table, json_t *only, at_text *svg, at_err *e
                 snprintf(lines[k].label, sizeof lines[k].label, "%s", full);
                 lines[n++].theory = is_formula(label);
             }
-            line_add(&lines[k], number(row, x), number(row, (int)c));
+            line_add(&lines[k], entry(t, r, x)->number, entry(t, r, c)->number);
         }
     }
     const char *measured = NULL; /* the name of what is not a formula, when there is one */
-    json_array_foreach(columns, c, name)
-    {
-        const char *label = json_string_value(name);
-        if ((int)c != x && (int)c != by && label && !is_parameter(label) && !is_formula(label))
-            measured = measured ? "" : label;
-    }
-    if (json_is_number(exponent))
-        theory_add(lines, &n, json_number_value(exponent));
+    for (int c = 0; c < t->n_columns; c++)
+        if (c != x && c != by && !is_parameter(t->columns[c]) && !is_formula(t->columns[c]))
+            measured = measured ? "" : t->columns[c];
+    if (only && isfinite(only->exponent))
+        theory_add(lines, &n, only->exponent);
     at_series series[MOST_SERIES];
     for (int k = 0; k < n; k++)
         series[k] = (at_series){.label = lines[k].label,
@@ -149,15 +132,15 @@ static at_status table_plot(json_t *table, json_t *only, at_text *svg, at_err *e
                                 .y = lines[k].y,
                                 .dashed = lines[k].theory,
                                 .role = lines[k].theory ? AT_ROLE_THEORY : AT_ROLE_BUILT};
-    at_plot p = {.title = column  ? column
-                          : title ? title
-                                  : "",
-                 .xlabel = xname,
+    at_plot p = {.title = column     ? column
+                          : t->title ? t->title
+                                     : "",
+                 .xlabel = t->x,
                  .ylabel = column ? column : measured,
                  .series = series,
                  .n_series = n,
-                 .logx = json_is_true(json_object_get(table, "logx")),
-                 .logy = json_is_true(json_object_get(table, "logy"))};
+                 .logx = t->logx,
+                 .logy = t->logy};
     at_status s = n ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
     return s;
@@ -172,21 +155,23 @@ at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_ar
     at_status s = AT_OK;
     for (size_t i = 0; i < n && !s; i++) {
         const at_row *r = &rows[i];
-        if (strcmp(r->key.subject, c->id) != 0 || !r->rec.role || strcmp(r->rec.role, "table") != 0 ||
-            !r->rec.detail)
+        if (strcmp(r->key.subject, c->id) != 0 || !at_row_is_table(r))
             continue;
-        json_t *o = json_loads(r->rec.detail, JSON_REJECT_DUPLICATES, NULL);
-        json_t *table = json_object_get(o, "table"), *wanted = json_object_get(table, "plots");
-        size_t k = 0, n_wanted = json_array_size(wanted);
-        do { /* one of all columns, or those that are wanted */
-            at_text svg;
-            at_text_init(&svg);
-            s = table_plot(table, json_array_get(wanted, k), &svg, err);
-            if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
-                s = at_oom(err);
-            at_text_release(&svg);
-        } while (!s && ++k < n_wanted && k < MOST_PLOTS);
-        json_decref(o);
+        at_arena scratch;
+        at_finding f;
+        int k = 0;
+        at_arena_init(&scratch);
+        s = at_finding_of_row(r, &scratch, &f, err);
+        if (!s && !f.broken)
+            do { /* one of all columns, or those that are wanted */
+                at_text svg;
+                at_text_init(&svg);
+                s = table_plot(&f.table, f.table.n_plots ? &f.table.plots[k] : NULL, &svg, err);
+                if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
+                    s = at_oom(err);
+                at_text_release(&svg);
+            } while (!s && ++k < f.table.n_plots && k < MOST_PLOTS);
+        at_arena_release(&scratch);
     }
     out->plots = plots;
     return s;

@@ -247,7 +247,7 @@ static void row_html(at_text *t, const at_report_section *s, const at_row *r)
     if (!more)
         return;
     at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", columns[kind_of(s)]);
-    at_report_detail(t, rec->detail);
+    at_report_detail(t, r);
     at_text_add(t, "</td></tr>\n");
 }
 

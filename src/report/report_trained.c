@@ -117,7 +117,7 @@ static void percent_cell(at_text *t, double x)
 static void notes_html(at_text *t, const at_trained *r)
 {
     const char *notes[] = {r->other_build ? "by another build" : NULL,
-                           r->superseded ? "superseded, not counted" : NULL, r->broken ? NULL : r->flags};
+                           r->superseded ? "superseded, not counted" : NULL, r->broken ? NULL : r->d.flags};
     bool any = false;
     at_text_add(t, "<td>");
     for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {
@@ -144,13 +144,13 @@ static void run_html(at_text *t, const at_trained *r)
     html_add(t, "<td>", r->task, "</td>");
     html_add(t, "<td>", r->row->key.params, "</td>");
     at_text_addf(t, "<td>%s</td><td class=\"num\">%lld</td><td class=\"num\">%llu</td>",
-                 at_attention_names[r->attention], (long long)r->width, (unsigned long long)rec->seed);
-    percent_cell(t, r->answer);
-    percent_cell(t, r->chain);
-    number_cell(t, r->n_loss ? r->loss[r->n_loss - 1] : NAN);
-    at_text_addf(t, "<td class=\"num\">%lld</td>", (long long)r->steps);
-    number_cell(t, r->gflops_trained);
-    number_cell(t, r->gflops_to_90);
+                 at_attention_names[r->attention], (long long)r->d.width, (unsigned long long)rec->seed);
+    percent_cell(t, r->d.answer);
+    percent_cell(t, r->d.chain);
+    number_cell(t, r->d.n_loss ? r->d.loss[r->d.n_loss - 1] : NAN);
+    at_text_addf(t, "<td class=\"num\">%lld</td>", (long long)r->d.steps);
+    number_cell(t, r->d.gflops_trained);
+    number_cell(t, r->d.gflops_to_90);
     number_cell(t, rec->seconds);
     notes_html(t, r);
 }

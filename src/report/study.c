@@ -34,7 +34,7 @@ static int task_rank(const char *id)
 
 static int task_order(const at_trained *a, const at_trained *b)
 {
-    int c = a->broken || b->broken ? 0 : text_order(a->preset, b->preset);
+    int c = a->broken || b->broken ? 0 : text_order(a->d.preset, b->d.preset);
     c = c ? c : ORDER(task_rank(a->task), task_rank(b->task));
     return c ? c : text_order(a->task, b->task);
 }
@@ -42,8 +42,8 @@ static int task_order(const at_trained *a, const at_trained *b)
 static int cell_order(const at_trained *a, const at_trained *b)
 {
     int c = ORDER(a->attention, b->attention);
-    c = c ? c : ORDER(a->size, b->size);
-    return c ? c : ORDER(a->width, b->width);
+    c = c ? c : ORDER(a->d.size, b->d.size);
+    return c ? c : ORDER(a->d.width, b->d.width);
 }
 
 /* A total order, so that the result does not depend on qsort: what is equal in everything is the same. */
@@ -141,8 +141,8 @@ static bool recipes_differ(const char *a, const char *b)
 /* The steps that were done say nothing: a seed that has learnt enough ends sooner. */
 static bool differ(const at_trained *a, const at_trained *b)
 {
-    return recipes_differ(a->row->key.question, b->row->key.question) || a->batch != b->batch ||
-           a->layers != b->layers || a->heads != b->heads || a->rate != b->rate ||
+    return recipes_differ(a->row->key.question, b->row->key.question) || a->d.batch != b->d.batch ||
+           a->d.layers != b->d.layers || a->d.heads != b->d.heads || a->d.rate != b->d.rate ||
            text_order(a->row->key.params, b->row->key.params);
 }
 
@@ -150,13 +150,13 @@ static bool differ(const at_trained *a, const at_trained *b)
 static at_study_cell cell_make(at_trained *const *runs, int n, double *v)
 {
     const at_trained *first = runs[0];
-    at_study_cell e = {.attention = first->attention, .size = first->size, .width = first->width};
+    at_study_cell e = {.attention = first->attention, .size = first->d.size, .width = first->d.width};
     e.n = n;
     e.runs = runs;
     e.mark = first->mark;
     e.least = INFINITY;
     for (int i = 0; i < n; i++) {
-        v[i] = runs[i]->answer;
+        v[i] = runs[i]->d.answer;
         e.least = v[i] < e.least ? v[i] : e.least;
         e.most = v[i] > e.most ? v[i] : e.most;
         e.mark = runs[i]->mark == first->mark ? e.mark : AT_THEORY_SILENT;
@@ -164,13 +164,13 @@ static at_study_cell cell_make(at_trained *const *runs, int n, double *v)
     }
     e.median = at_study_median(v, n);
     for (int i = 0; i < n; i++)
-        v[i] = runs[i]->chain;
+        v[i] = runs[i]->d.chain;
     e.chain = at_study_median(v, n);
     for (int i = 0; i < n; i++)
-        v[i] = runs[i]->gflops_chain;
+        v[i] = runs[i]->d.gflops_chain;
     e.gflops_chain = known_median(v, n);
     for (int i = 0; i < n; i++)
-        v[i] = runs[i]->gflops_to_90;
+        v[i] = runs[i]->d.gflops_to_90;
     e.gflops_to_90 = known_median(v, n);
     return e;
 }
@@ -230,13 +230,13 @@ static void least_fill(const at_study_task *t, at_study_least *least)
 const at_study_cell *at_study_find(const at_study_task *t, at_attention_kind attention, int64_t size,
                                    int64_t width)
 {
-    at_trained key = {.attention = attention, .size = size, .width = width};
+    at_trained key = {.attention = attention, .d.size = size, .d.width = width};
     int lo = 0, hi = t->n_cells;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
         at_trained at = {.attention = t->cells[mid].attention};
-        at.size = t->cells[mid].size;
-        at.width = t->cells[mid].width;
+        at.d.size = t->cells[mid].size;
+        at.d.width = t->cells[mid].width;
         int c = cell_order(&at, &key);
         if (!c)
             return &t->cells[mid];
@@ -256,17 +256,17 @@ static bool task_make(at_trained *const *runs, int n, at_arena *a, at_study_task
     at_study_cell *cells = at_new(a, at_study_cell, n);
     if (!scratch || !sizes || !widths || !lengths || !cells)
         return false;
-    *out = (at_study_task){.id = runs[0]->task, .size_name = runs[0]->size_name};
+    *out = (at_study_task){.id = runs[0]->task, .size_name = runs[0]->d.size_name};
     for (int i = 0; i < n; i++) {
-        sizes[i] = runs[i]->size;
-        widths[i] = runs[i]->width;
+        sizes[i] = runs[i]->d.size;
+        widths[i] = runs[i]->d.width;
     }
     out->n_sizes = distinct(sizes, n);
     out->n_widths = distinct(widths, n);
     for (int i = 0; i < n; i++) {
-        const int64_t *at = bsearch(&runs[i]->size, sizes, (size_t)out->n_sizes, sizeof *sizes, i64_order);
+        const int64_t *at = bsearch(&runs[i]->d.size, sizes, (size_t)out->n_sizes, sizeof *sizes, i64_order);
         int64_t *l = &lengths[at - sizes];
-        *l = runs[i]->length > *l ? runs[i]->length : *l;
+        *l = runs[i]->d.length > *l ? runs[i]->d.length : *l;
     }
     for (int i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && !cell_order(runs[i], runs[k]); k++)
@@ -296,9 +296,9 @@ static bool groups_make(at_study *st, at_trained **counted, int n, at_arena *a)
     for (int i = 0, k; i < n; i = k) {
         for (k = i + 1; k < n && !task_order(counted[i], counted[k]); k++)
             ;
-        if (!g || text_order(g->preset, counted[i]->preset)) {
+        if (!g || text_order(g->preset, counted[i]->d.preset)) {
             g = &groups[st->n_groups++];
-            *g = (at_study_group){counted[i]->preset, 0, tasks + n_tasks};
+            *g = (at_study_group){counted[i]->d.preset, 0, tasks + n_tasks};
         }
         if (!task_make(counted + i, k - i, a, &tasks[n_tasks++]))
             return false;

@@ -36,7 +36,7 @@ static bool heat_cell_fill(const at_study_task *t, const at_study_cell *e, at_ar
     at_percent_text(least, e->least, 1);
     at_percent_text(most, e->most, 1);
     at_percent_text(chain, e->chain, 1);
-    const char *why = e->runs[0]->why;
+    const char *why = e->runs[0]->d.why;
     out->tip = at_arena_printf(a,
                                "%.200s, %s, %s=%lld, width %lld: answers %s%% (median of %d seed%s, %s..%s), "
                                "whole chains %s%%; %s%s%s",
@@ -163,9 +163,9 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
 
 static int curve_of(const at_trained *r, at_curve what, const double **x, const double **y)
 {
-    *x = what == AT_CURVE_LOSS ? r->loss_step : r->accuracy_step;
-    *y = what == AT_CURVE_LOSS ? r->loss : what == AT_CURVE_ANSWER ? r->answer_at : r->chain_at;
-    return what == AT_CURVE_LOSS ? r->n_loss : r->n_accuracy;
+    *x = what == AT_CURVE_LOSS ? r->d.loss_step : r->d.accuracy_step;
+    *y = what == AT_CURVE_LOSS ? r->d.loss : what == AT_CURVE_ANSWER ? r->d.answer_at : r->d.chain_at;
+    return what == AT_CURVE_LOSS ? r->d.n_loss : r->d.n_accuracy;
 }
 
 static int step_order(const void *a, const void *b)

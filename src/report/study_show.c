@@ -62,7 +62,7 @@ static const at_study_group *latest(const at_study *st)
             last = r;
     }
     for (int k = 0; last && k < st->n_groups; k++)
-        if (!strcmp(st->groups[k].preset, last->preset))
+        if (!strcmp(st->groups[k].preset, last->d.preset))
             return &st->groups[k];
     return NULL;
 }

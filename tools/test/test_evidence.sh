@@ -9,8 +9,8 @@ a_test() # $1 mark
 }
 
 holds 'an empty tree' check
-printf 'static const at_claim_table t = {\n    .id = "precision",\n};\nconst at_claim c = {\n    .id = "match2",\n};\n' | put src/claim/claim_match2.c
-fails 'a claim without evidence' 'src/claim/claim_match2.c: claim match2 has no EVIDENCE' check
+printf 'static const at_claim_table t = {\n    .id = "precision",\n};\nconst at_claim c = {\n    .id = "match2",\n};\n' | put src/claim/a2023/claim_match2.c
+fails 'a claim without evidence' 'src/claim/a2023/claim_match2.c: claim match2 has no EVIDENCE' check
 a_test 'EVIDENCE match2 exact 36 test_cells: n=6'
 holds 'a claim with evidence' check
 a_test 'EVIDENCE match2 exact 36 test_other: n=6'
@@ -45,8 +45,15 @@ printf '\n * EVIDENCE match9 exact 6 test_b\n' | put src/num/test/test_b.c
 fails 'evidence for nothing' 'src/num/test/test_b.c:2: EVIDENCE for match9, which is no claim' check
 printf 'the word EVIDENCE in prose is none, nor is /* code */ EVIDENCE nothing at all\n' | put src/num/test/test_b.c
 holds 'prose is not evidence' check
-printf 'int x;\n' | put src/claim/claim_empty.c
-fails 'a claim file without an id' 'src/claim/claim_empty.c: has no at_claim' check
-printf 'const at_claim c = {\n.id = "match2",\n' | put src/claim/claim_empty.c
+printf 'int x;\n' | put src/claim/b2024/claim_empty.c
+fails 'a claim file without an id' 'src/claim/b2024/claim_empty.c: has no at_claim' check
+printf 'const at_claim c = {\n.id = "match2",\n' | put src/claim/b2024/claim_empty.c
 fails 'one id twice' 'is already in' check
+rm -r "$tree/src/claim/b2024"
+for place in src/claim/claim_stray.c src/claim/shared/claim_stray.c src/claim/b2024/c/claim_stray.c; do
+    printf 'const at_claim c = {\n.id = "stray",\n' | put $place
+    fails "no paper's folder: $place" "$place: a claim is in the folder of its paper" check
+    rm "$tree/$place"
+done
+holds 'and nothing is left over' check
 finish

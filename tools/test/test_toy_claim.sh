@@ -13,7 +13,7 @@ build() { make --no-print-directory -j1 -C "$tree" all BUILD=build CC="${CC:-gcc
 attest=$tree/build/attest
 
 find "$tree/src" "$tree/cli" -type f -exec sha256sum {} + | LC_ALL=C sort >"$tree/before"
-holds 'add_claim.sh' sh tools/add_claim.sh toy-claim "$tree"
+holds 'add_claim.sh' sh tools/add_claim.sh toy2026 toy-claim "$tree"
 find "$tree/src" "$tree/cli" -type f -exec sha256sum {} + | LC_ALL=C sort >"$tree/after"
 holds 'one new file, one changed' test "$(LC_ALL=C comm -13 "$tree/before" "$tree/after" | wc -l)" -eq 2
 holds 'it builds' build

@@ -9,7 +9,8 @@
 #include "../bound_internal.h"
 #include "../funccomp.h"
 
-#include <attest/front.h>
+#include <attest/lang.h>
+#include <attest/num.h>
 
 #include <math.h>
 #include <mpfr.h>

@@ -1,7 +1,7 @@
 /* test_chains.c: the claims about decoders, beyond what every claim is asked: their sizes, and the size law.
  * The cells themselves are run by test_claims.c. */
-#include "../claim_dp.h"
-#include "../claim_expr.h"
+#include "../shared/claim_dp.h"
+#include "../shared/claim_expr.h"
 #include "claim_test.h"
 
 static const struct {

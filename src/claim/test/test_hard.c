@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "../claim_dp.h"
-#include "../claim_expr.h"
-#include "../hard_nets.h"
+#include "../shared/claim_dp.h"
+#include "../shared/claim_expr.h"
+#include "../shared/hard_nets.h"
 
 static const at_refuter *refuter(const char *id)
 {

@@ -1,6 +1,6 @@
 /* test_limit_start.c: a bound that says wrongly where it starts to bind is noticed. No bound of ours does, so the check of
  * starts is taken by itself and given starts that are off. */
-#include "../limit.c"
+#include "../shared/limit.c"
 #include "claim_test.h"
 
 static void test_starts_that_are_off(void **state)

@@ -1,6 +1,6 @@
 /* test_numbers.c: the numbers that the claims print and rely on: least precision, off-support values, key
  * widths, and the error bounds that proofs promise to the assembler. */
-#include "../claim_internal.h"
+#include "../shared/rip.h"
 #include "claim_test.h"
 
 #include <stdlib.h>
