@@ -216,20 +216,9 @@ static json_t *bench_json(bench *b, at_arith arith)
     return cli_json_set(j, "correct", json_integer((json_int_t)b->correct));
 }
 
-static int run(const cli_args *a)
+static int check(const cli_args *a)
 {
     at_err err = {0};
-    if (!strcmp(a->words[0], "train"))
-        return cli_bench_train(a);
-    if (!strcmp(a->words[0], "generate"))
-        return cli_bench_generate(a);
-    if (!strcmp(a->words[0], "scaling"))
-        return cli_bench_scaling(a);
-    if (!strcmp(a->words[0], "collide"))
-        return cli_bench_collide(a);
-    if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate, scaling, collide",
-                         a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
@@ -258,6 +247,25 @@ static int run(const cli_args *a)
     at_model_release(&b->m);
     at_free(b);
     return code;
+}
+
+typedef struct {
+    const char *name;
+    int (*run)(const cli_args *a);
+} benchmark;
+static const benchmark benchmarks[] = {{"check", check},
+                                       {"train", cli_bench_train},
+                                       {"generate", cli_bench_generate},
+                                       {"scaling", cli_bench_scaling},
+                                       {"collide", cli_bench_collide}};
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    static const at_registry all =
+        AT_REGISTRY_OF_ROWS("benchmark", NULL, benchmarks, sizeof benchmarks / sizeof *benchmarks, name);
+    const benchmark *b = at_registry_need(&all, a->words[0], &err);
+    return b ? b->run(a) : cli_fail(a, &err);
 }
 
 static const cli_bench usual = {

@@ -175,20 +175,11 @@ static json_t *kind_json(const kind *k, at_err *err)
 
 static int run(const cli_args *a)
 {
-    const char *names[N_KINDS];
-    const kind *only = NULL;
-    for (int i = 0; i < N_KINDS; i++) {
-        names[i] = kinds[i].name;
-        if (a->n_words && !strcmp(a->words[0], kinds[i].name))
-            only = &kinds[i];
-    }
-    if (a->n_words && !only) {
-        const char *near = at_nearest(a->words[0], names, N_KINDS);
-        if (near)
-            return cli_usage(a, "unknown kind '%.60s'; did you mean '%s'?", a->words[0], near);
-        return cli_usage(a, "unknown kind '%.60s'; see `attest list --help`", a->words[0]);
-    }
+    static const at_registry all = AT_REGISTRY_OF_ROWS("kind", "attest list --help", kinds, N_KINDS, name);
     at_err err = {0};
+    const kind *only = a->n_words ? at_registry_need(&all, a->words[0], &err) : NULL;
+    if (err.code)
+        return cli_fail(a, &err);
     if (a->json) {
         json_t *j = only ? kind_json(only, &err) : json_object();
         for (int i = 0; !only && i < N_KINDS; i++)

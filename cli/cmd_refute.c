@@ -117,16 +117,10 @@ static at_status question_open(const cli_args *a, const at_model *m, question *q
         return at_fail(err, AT_EINPUT, "'%.60s' is for %s, and the model is %s", given->task,
                        m->decode.enabled ? "models that answer at positions" : "decoders",
                        m->decode.enabled ? "a decoder" : "none");
-    const char *names[256];
-    size_t n = 0;
-    for (int i = 0; i < at_n_tasks && n < 128; i++)
-        names[n++] = at_tasks[i]->id;
-    for (int i = 0; i < at_n_streams && n < 256; i++)
-        names[n++] = at_streams[i]->id;
-    const char *near = at_nearest(given->task, names, n);
-    return near ? at_fail(err, AT_EINPUT, "no task '%.60s'; did you mean '%s'?", given->task, near)
-                : at_fail(err, AT_EINPUT, "no task '%.60s'; `attest list` shows tasks and streams",
-                          given->task);
+    at_guess g = {given->task};
+    at_guess_add_all(&g, &at_task_registry);
+    at_guess_add_all(&g, &at_stream_registry);
+    return at_guess_fail(&g, "task", "attest list", err);
 }
 
 /* ---- what was found ------------------------------------------------------------------------------------- */

@@ -531,7 +531,11 @@ static int run(const cli_args *a)
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
     at_err err = {0};
-    at_claim_need(id, &c, &err);
+    at_guess g = {id};
+    at_guess_add_all(&g, &at_claim_registry);
+    at_guess_add_all(&g, &at_task_registry);
+    at_guess_add_all(&g, &at_stream_registry);
+    at_guess_fail(&g, "claim, task or stream", "attest list", &err);
     return cli_fail(a, &err);
 }
 

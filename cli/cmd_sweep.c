@@ -129,7 +129,8 @@ static int run(const cli_args *a)
     at_err err = {0};
     const char *db = a->db ? a->db : LEDGER, *report = a->out ? a->out : REPORT;
     at_picture_kind kind;
-    at_grid g = {.preset = at_preset_find(given->preset ? given->preset : "quick"),
+    at_grid g = {.preset =
+                     at_registry_need(&at_preset_registry, given->preset ? given->preset : "quick", &err),
                  .tasks = a->words,
                  .n_tasks = a->n_words,
                  .attentions = given->attentions,
@@ -137,7 +138,7 @@ static int run(const cli_args *a)
                  .seeds = given->seeds,
                  .recipe = a->recipe};
     if (!g.preset)
-        return cli_usage(a, "--preset '%.40s': must be quick or paper", given->preset);
+        return cli_fail(a, &err);
     at_ranks *ranks = NULL;
     if (at_ranks_open(&ranks, &err))
         return cli_fail(a, &err);

@@ -306,35 +306,32 @@ static bool of_another(const char *name)
 
 static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 {
-    enum { MOST = 64 };
-    const char *known[2 * MOST + AT_PARAMS_MAX];
-    char settings[AT_PARAMS_MAX][32];
-    size_t n = 0;
-    bool out = false;
-    const cli_option *o, *table = NULL;
-    for (int i = 0; i < MOST && (o = row_at(c, i)); i++)
-        if (o->settings)
-            table = o;
-        else {
-            known[n++] = o->name;
-            out |= !strcmp(o->name, "-o");
-            if (o->alias)
-                known[n++] = o->alias;
-        }
-    for (int i = 0; table && i < *table->n_settings; i++)
-        if (takes_setting(table, table->settings[i].name)) {
-            snprintf(settings[i], sizeof settings[i], "--%s", table->settings[i].name);
-            known[n++] = settings[i];
-        }
-    const char *near = at_nearest(name, known, n);
-    if (!strcmp(name, "--output") || !strcmp(name, "--out"))
-        near = out ? "-o" : NULL;
-    if (of_another(name))
+    if (of_another(name)) {
         cli_usage(a, "option %s does not apply here; see `attest %s --help`", name, c->name);
-    else if (near)
-        cli_usage(a, "unknown option '%.60s'; did you mean '%s'?", name, near);
-    else
-        cli_usage(a, "unknown option '%.60s'; see `attest %s --help`", name, c->name);
+        return false;
+    }
+    at_guess g = {name};
+    char settings[AT_PARAMS_MAX][32], all[64];
+    const cli_option *o;
+    bool out = false;
+    for (int i = 0; (o = row_at(c, i)); i++) {
+        if (!o->settings) {
+            at_guess_add(&g, o->name);
+            at_guess_add(&g, o->alias ? o->alias : o->name);
+        }
+        for (int k = 0; o->settings && k < *o->n_settings && k < AT_PARAMS_MAX; k++)
+            if (takes_setting(o, o->settings[k].name)) {
+                snprintf(settings[k], sizeof settings[k], "--%s", o->settings[k].name);
+                at_guess_add(&g, settings[k]);
+            }
+        out |= !strcmp(o->name, "-o");
+    }
+    if (out && (!strcmp(name, "--output") || !strcmp(name, "--out"))) /* not near, but what is meant */
+        g.best = "-o", g.distance = 0;
+    at_err err = {0};
+    snprintf(all, sizeof all, "attest %s --help", c->name);
+    at_guess_fail(&g, "option", all, &err);
+    cli_fail(a, &err);
     return false;
 }
 

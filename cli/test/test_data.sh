@@ -31,8 +31,8 @@ refuses 2 'data: LIS longer than its range' 'n=300: a sorted run of 300 numbers 
 refuses 2 'data: no operators' 'operators=0: must be an integer in 1..64' data arithmetic --set operators=0
 refuses 2 'data: words too short' 'n=3: must be an integer in 4..100' data ed --set n=3
 refuses 2 'data: an unknown parameter' "unknown parameter 'm'" data lis --set m=3
-refuses 2 'data: an unknown stream, the nearest' "no stream 'ed-locl'; did you mean 'ed-local'?" data ed-locl
-refuses 2 'data: an unknown stream' '`attest list streams` shows all' data zebras
+refuses 2 'data: an unknown stream, the nearest' "unknown stream 'ed-locl'; did you mean 'ed-local'? (attest list streams)" data ed-locl
+refuses 2 'data: an unknown stream' 'see `attest list streams`, a file is ./NAME' data zebras
 refuses 2 'data: no stream' 'the name of a stream is missing' data
 refuses 2 'data: count' "--count '0': must be an integer in 1..1000000000" data lis --count 0
 refuses 2 'data: split' "--split 'dev': must be train or test" data lis --split dev

@@ -84,6 +84,7 @@ struct at_claim {
 
 extern const at_claim *const at_catalogue[];
 extern const int at_n_catalogue;
+extern const at_registry at_claim_registry;
 const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);

@@ -176,12 +176,19 @@ typedef struct {
     bool pointers;    /* a row is a pointer to a struct */
 } at_registry;
 /* member must be a const char *, or does not compile */
-#define AT_NAMED(S, member) _Generic(((S *)0)->member, const char *: offsetof(S, member))
+#define AT_NAMED(S, member) _Generic(((S *)0)->member, const char * : offsetof(S, member))
 #define AT_REGISTRY(word, all, rows, n, member)                                                              \
-    {word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(**(rows)), member), true}
+    {                                                                                                        \
+        word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(**(rows)), member), true                     \
+    }
 #define AT_REGISTRY_OF_ROWS(word, all, rows, n, member)                                                      \
-    {word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(*(rows)), member), false}
-#define AT_REGISTRY_OF_NAMES(word, all, names, n) {word, all, names, n, sizeof(const char *), 0, false}
+    {                                                                                                        \
+        word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(*(rows)), member), false                     \
+    }
+#define AT_REGISTRY_OF_NAMES(word, all, names, n)                                                            \
+    {                                                                                                        \
+        word, all, names, n, sizeof(const char *), 0, false                                                  \
+    }
 
 const char *at_registry_name(const at_registry *r, int i);
 /* The struct (where the table is of names: the place in it) with this name, or NULL. */

@@ -78,6 +78,7 @@ void at_linear_map_weights(const at_params *p, double *W);
 
 extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
+extern const at_registry at_task_registry;
 const at_task *at_task_find(const char *id); /* NULL when unknown */
 
 /* ---- chains: what must be written after a prompt ------------------------------------------------------
@@ -210,6 +211,7 @@ typedef struct at_stream {
 } at_stream;
 extern const at_stream *const at_streams[];
 extern const int at_n_streams;
+extern const at_registry at_stream_registry;
 const at_stream *at_stream_find(const char *id); /* NULL when unknown */
 
 typedef struct {

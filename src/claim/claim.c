@@ -5,30 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_CLAIMS 256
-
 const at_claim *at_claim_find(const char *id)
 {
-    for (int i = 0; i < at_n_catalogue; i++)
-        if (strcmp(at_catalogue[i]->id, id) == 0)
-            return at_catalogue[i];
-    return NULL;
+    return at_registry_find(&at_claim_registry, id);
 }
 
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
 {
-    if ((*out = at_claim_find(id)))
-        return AT_OK;
-    const char *names[MOST_CLAIMS];
-    size_t n = 0;
-    for (; n < (size_t)at_n_catalogue && n < MOST_CLAIMS; n++)
-        names[n] = at_catalogue[n]->id;
-    const char *near = at_nearest(id, names, n);
-    if (near)
-        return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; did you mean '%s'? (attest list claims)", id,
-                       near);
-    return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; `attest list claims` shows all %d", id,
-                   at_n_catalogue);
+    *out = at_registry_need(&at_claim_registry, id, err);
+    return *out ? AT_OK : AT_EINPUT;
 }
 
 bool at_claim_has_program(const at_claim *c)

@@ -68,7 +68,8 @@ at_status at_guess_fail(const at_guess *g, const char *word, const char *all, at
 {
     const char *near = at_guess_found(g);
     if (near)
-        return at_fail(err, AT_EINPUT, "unknown %s '%.60s'; did you mean '%s'? (%s)", word, g->name, near, all);
+        return at_fail(err, AT_EINPUT, "unknown %s '%.60s'; did you mean '%s'? (%s)", word, g->name, near,
+                       all);
     return at_fail(err, AT_EINPUT, "unknown %s '%.60s'; see `%s`", word, g->name, all);
 }
 

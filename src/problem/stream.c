@@ -14,6 +14,8 @@ const at_stream *const at_streams[] = {
     &at_stream_dyck,   &at_stream_majority, &at_stream_ngram,    &at_stream_max,
 };
 const int at_n_streams = sizeof at_streams / sizeof at_streams[0];
+const at_registry at_stream_registry =
+    AT_REGISTRY("stream", "attest list streams", at_streams, sizeof at_streams / sizeof at_streams[0], id);
 const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test"};
 
 /* A draw is test with probability 1/10; that 2000 draws in a row are not happens by chance with 0.9^2000 < 1e-91. */
@@ -22,10 +24,7 @@ const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "
 
 const at_stream *at_stream_find(const char *id)
 {
-    for (int i = 0; i < at_n_streams; i++)
-        if (strcmp(at_streams[i]->id, id) == 0)
-            return at_streams[i];
-    return NULL;
+    return at_registry_find(&at_stream_registry, id);
 }
 
 at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err)

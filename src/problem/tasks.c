@@ -10,6 +10,8 @@ const at_task *const at_tasks[] = {
     &at_task_compose,   &at_task_funccomp,    &at_task_triangle,      &at_task_max,
 };
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
+const at_registry at_task_registry =
+    AT_REGISTRY("task", "attest list tasks", at_tasks, sizeof at_tasks / sizeof at_tasks[0], id);
 
 const char *const at_enum_names[AT_ENUMS] = {
     [AT_ENUM_SEQUENCES] = "sequences", [AT_ENUM_MULTISETS] = "multisets", [AT_ENUM_SUBSETS] = "subsets",
@@ -18,8 +20,5 @@ const char *const at_enum_names[AT_ENUMS] = {
 
 const at_task *at_task_find(const char *id)
 {
-    for (int i = 0; i < at_n_tasks; i++)
-        if (strcmp(at_tasks[i]->id, id) == 0)
-            return at_tasks[i];
-    return NULL;
+    return at_registry_find(&at_task_registry, id);
 }

@@ -78,7 +78,8 @@ static void test_need(void **state)
     } lines[] = {
         {&registries[1], "spidre", "unknown animal 'spidre'; did you mean 'spider'? (attest list animals)"},
         {&registries[1], "elephant", "unknown animal 'elephant'; see `attest list animals`"},
-        {&listed, "spidre", "unknown animal 'spidre'; did you mean 'spider'? (there are: cat, spider, snake)"},
+        {&listed, "spidre",
+         "unknown animal 'spidre'; did you mean 'spider'? (there are: cat, spider, snake)"},
         {&listed, "elephant", "unknown animal 'elephant' (there are: cat, spider, snake)"},
         {&none, "cat", "unknown animal 'cat' (there are: none)"},
     };

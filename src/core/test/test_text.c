@@ -170,8 +170,8 @@ static void test_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow),    cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_acting),  cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_grow),   cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_acting), cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
