@@ -30,6 +30,23 @@ void cli_claims_release(cli_claims *held)
 {
     while (held->n)
         at_claim_file_free(held->files[--held->n]);
+    while (held->n_problems)
+        at_problem_free(held->problems[--held->n_problems]);
+}
+
+at_status cli_claim_ask(cli_claims *held, const char *problem, at_ask *q, const at_claim **out,
+                        at_text *left_out, at_err *err)
+{
+    if (held->n == CLI_MOST_CLAIMS)
+        return at_fail(err, AT_EINPUT, "at most %d questions", CLI_MOST_CLAIMS);
+    at_status s = at_problem_open(problem, &q->problem, err);
+    if (s)
+        return s;
+    held->problems[held->n_problems++] = q->problem;
+    s = at_claim_ask(q, &held->files[held->n], left_out, err);
+    if (!s)
+        *out = at_claim_file_claim(held->files[held->n++]);
+    return s;
 }
 
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,

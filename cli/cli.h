@@ -83,11 +83,16 @@ json_t *cli_json_add(json_t *array, json_t *value);
 #define CLI_MOST_CLAIMS 256
 typedef struct {
     at_claim_file *files[CLI_MOST_CLAIMS];
-    int n;
+    at_problem *problems[CLI_MOST_CLAIMS];
+    int n, n_problems;
 } cli_claims;
 bool cli_is_claim(const char *word); /* FILE.claim */
 at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **out, at_err *err);
 void cli_claims_release(cli_claims *held);
+/* A question of the user's own as a claim, held likewise. problem: a name or a file. left_out: kinds of attention that do not
+ * apply, a line each. */
+at_status cli_claim_ask(cli_claims *held, const char *problem, at_ask *q, const at_claim **out,
+                        at_text *left_out, at_err *err);
 
 /* Parameters of a claim: defaults, then `base` (may be NULL), then a->set; also what its task demands of
  * them together, e.g. q <= N. tp: the task's own. */

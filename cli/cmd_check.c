@@ -1,4 +1,5 @@
 /* cmd_check.c: the main job: the catalogue, or some of it, into verdicts, a table and a report. */
+#include "check_ask.h"
 #include "cli.h"
 
 #include <attest/job.h>
@@ -12,6 +13,7 @@
 /* Its own options. */
 typedef struct {
     at_tier tier;
+    cli_asked ask;
 } own;
 
 typedef struct {
@@ -313,10 +315,19 @@ static int claims_run(const cli_args *a, cli_claims *held)
     int n = a->n_words ? a->n_words : at_n_catalogue;
     if (n > 256)
         return cli_usage(a, "at most 256 claims");
-    for (int i = 0; i < a->n_words; i++)
+    bool asked = given->ask.problem || (a->n_words && cli_is_asked(a->words[0], &given->ask));
+    if (given->ask.problem && !a->n_words)
+        return cli_usage(
+            a, "--problem says what a model should solve; which model? (attest check MODEL --problem P)");
+    if (asked) {
+        int code = cli_ask_words(a, &given->ask, held, some);
+        if (code)
+            return code;
+    }
+    for (int i = 0; i < a->n_words && !asked; i++)
         if (cli_claim_open(held, a->words[i], &some[i], &err))
             return cli_fail(a, &err);
-    if (a->set) /* found out before anything is run */
+    if (a->set && !asked) /* found out before anything is run */
         for (int i = 0; i < n; i++) {
             at_sweep p;
             at_sweep_init(&p, claims[i]->params, claims[i]->n_params);
@@ -337,8 +348,8 @@ static int claims_run(const cli_args *a, cli_claims *held)
                   .tier = given->tier,
                   .threads = a->threads,
                   .seed = a->seed,
-                  .set = a->set,
-                  .arith = a->has_precision ? arith : NULL,
+                  .set = asked ? NULL : a->set,
+                  .arith = a->has_precision && !asked ? arith : NULL,
                   .progress = cli_progress(),
                   .told = told,
                   .ctx = &p};
@@ -370,18 +381,33 @@ static const own usual = {.tier = AT_TIER_QUICK};
 static const char *const tiers[] = {[AT_TIER_QUICK] = "quick", [AT_TIER_FULL] = "full"};
 
 static const cli_option options[] = {
-    {CLI_SET},     {CLI_JSON},
-    {CLI_THREADS}, {CLI_DB},
-    {CLI_OUT},     {"--tier", "TIER", "quick (default) or full", CLI_CHOICE(own, tier, tiers, 2)},
-    {CLI_SEED},    {CLI_PRECISION},
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_DB},
+    {CLI_OUT},
+    {"--tier", "TIER", "quick (default) or full", CLI_CHOICE(own, tier, tiers, 2)},
+    {CLI_SEED},
+    {CLI_PRECISION},
+    {"--problem", "P", "what MODEL should solve: a name or a file (attest list problems)",
+     CLI_TEXT(own, ask.problem), .alias = "--task"},
+    {"--lengths", "A..B", "lengths of the inputs, as in 0..6 (default: the model's first few)",
+     CLI_TEXT(own, ask.lengths)},
+    {"--exact", NULL, "every input of these sizes, and how many are wrong", CLI_FLAG(own, ask.exact)},
+    {"--sampled", "N", "N inputs of each size, random and adversarial",
+     CLI_WHOLE(own, ask.sampled, 1, 1000000000000)},
+    {"--certify", NULL, "all inputs by a case split, where the problem has one", CLI_FLAG(own, ask.certify)},
+    {"--tolerance", "E", "how far real answers may be off", CLI_NUMBER(own, ask.tolerance, 1e-12, 1e12)},
+    {"--attention", "KIND", "of a compiled problem: all (default), standard, linear, sparse or local",
+     CLI_TEXT(own, ask.attention)},
     {0},
 };
 
 const cli_command cmd_check = {
     .name = "check",
-    .summary = "check claims: every cell, every control, into a table and a report",
-    .usage =
-        "[ID|FILE.claim]... [--tier quick|full] [--set K=V] [--precision P] [--db FILE] [-o REPORT.html]",
+    .summary = "check claims, a model on a problem, or a problem compiled",
+    .usage = "[ID|FILE.claim|MODEL --problem P|FILE.dp]... [--tier quick|full] [--set K=V] [--lengths A..B] "
+             "[--precision P] [--db FILE] [-o REPORT.html]",
     .about =
         "Checks the named claims, or the whole catalogue. FILE.claim is a claim of your own: a problem, a\n"
         "program or a model, questions and controls, in a text file (docs/claimfile.md). A claim holds when "
@@ -394,12 +420,23 @@ const cli_command cmd_check = {
         "that can say nothing at these sizes, with a word. With --precision cells that are run\n"
         "are run in that arithmetic.\n"
         "\n"
+        "MODEL --problem P asks whether a model file solves a problem: a built-in one, a .dp file, or a file "
+        "of\n"
+        "cases, input<TAB>answer a line (docs/problems.md). Inputs are enumerated where that is quick, else "
+        "drawn;\n"
+        "--exact, --sampled and --certify choose. A model that does not fit is refused with what differs.\n"
+        "FILE.dp alone is compiled, in every kind of attention that applies, and compared with its own\n"
+        "interpreter. Parameters are ranges if you like: --set n=1..6.\n"
+        "\n"
         "Exit code: 0 all hold and all controls are rejected, 1 one does not, 2 bad usage or input,\n"
         "3 undecided, interrupted or out of memory.",
     .examples = "attest check\n"
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set c=0.25 --json\n"
                 "attest check examples/pairs.claim\n"
+                "attest check m.safetensors --problem match2 --set M=11 --lengths 1..6\n"
+                "attest check max.safetensors --problem max --exact\n"
+                "attest check examples/lis.dp --set n=1..4,top=3 --attention all\n"
                 "attest check dp-standard --set problem=lis,a=1..4,b=5 --precision p14\n"
                 "attest check --db attest.db -o report.html\n",
     .options = options,

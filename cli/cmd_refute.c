@@ -18,109 +18,78 @@ typedef struct {
 /* What the model should compute, by the name a person gives it. */
 typedef struct {
     at_subject subject;
-    at_params params;
-    at_source *source;
-    void *chain; /* opened */
-    char *text;  /* the parameters, canonical */
+    at_problem *problem;
+    at_asked asked;
+    char *text; /* the parameters, canonical */
 } question;
 
 static void question_release(question *q)
 {
-    at_source_free(q->source);
-    if (q->chain)
-        q->subject.chain->close(q->chain);
+    at_asked_release(&q->asked);
+    at_problem_free(q->problem);
     at_free(q->text);
 }
 
-static at_status text_keep(question *q, const at_params *p, at_err *err)
+static at_status text_keep(question *q, at_err *err)
 {
     at_text t;
     at_text_init(&t);
     at_text_add(&t, "");
-    at_params_print(p, &t);
+    at_params_print(&q->asked.params, &t);
     if (t.oom)
         return at_oom(err);
     q->text = t.s;
     return AT_OK;
 }
 
-/* Does one of the assignments set this parameter? */
-static bool set_names(const char *set, const char *name)
+static at_status tolerance_find(const own *given, question *q, at_err *err)
 {
-    size_t n = strlen(name);
-    for (const char *s = set; s && (s = strstr(s, name)); s += n)
-        if (s[n] == '=' && (s == set || s[-1] == ' ' || s[-1] == ','))
-            return true;
-    return false;
-}
-
-static at_status task_open(const cli_args *a, const at_task *t, question *q, at_err *err)
-{
-    const own *given = a->own;
-    at_params_init(&q->params, t->params, t->n_params);
-    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
-    if (!s && t->length && !set_names(a->set, "N")) /* the other parameters say it */
-        s = at_params_set(&q->params, "N", t->length(&q->params), err);
-    q->subject.task = t;
-    q->subject.params = &q->params;
+    const at_params *p = &q->asked.params;
     q->subject.tolerance = given->tolerance;
-    if (t->real && !(given->tolerance > 0) &&
-        at_params_has(&q->params, "q")) /* what the theorems on qSA ask for */
-        q->subject.tolerance = 0.5 / at_params_get(&q->params, "q");
-    if (!s && t->real && !(q->subject.tolerance > 0))
-        s = at_fail(err, AT_EINPUT, "answers of task %s are reals: how far off may they be? (--tolerance E)",
-                    t->id);
-    return s ? s : text_keep(q, &q->params, err);
+    if (!q->asked.task || !q->asked.task->real)
+        return AT_OK;
+    if (!(given->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
+        q->subject.tolerance = 0.5 / at_params_get(p, "q");
+    return q->subject.tolerance > 0
+               ? AT_OK
+               : at_fail(err, AT_EINPUT, "answers of %s are reals: how far off may they be? (--tolerance E)",
+                         q->problem->id);
 }
 
-static at_status stream_open(const cli_args *a, question *q, at_err *err)
+/* A decoder that a claim has a chain for is asked by the claim's name, too. */
+static at_status claim_ask(const cli_args *a, const at_claim *c, question *q, at_err *err)
 {
-    const own *given = a->own;
-    const at_stream *t = at_stream_find(given->task);
-    at_params_init(&q->params, t->params, t->n_params);
-    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
-    if (!s && at_params_has(&q->params, "order") && at_params_int(&q->params, "order"))
-        s = at_fail(err, AT_EREFUSED,
-                    "with order=random several completions are right; refute takes order=leftmost");
-    if (!s)
-        s = at_source_open(t, &q->params, &q->source, err);
-    q->subject.chain = &at_chain_stream;
-    q->subject.self = q->source;
-    return s ? s : text_keep(q, &q->params, err);
+    q->asked = (at_asked){.view = AT_VIEW_CHAIN, .chain = c->chain};
+    at_params_init(&q->asked.params, c->params, c->n_params);
+    at_status s = a->set ? at_params_parse(&q->asked.params, a->set, err) : AT_OK;
+    return s ? s : c->chain->open(&q->asked.params, &q->asked.self, err);
 }
 
-static at_status chain_open(const cli_args *a, const at_claim *c, question *q, at_err *err)
-{
-    at_params_init(&q->params, c->params, c->n_params);
-    at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
-    q->subject.chain = c->chain;
-    if (!s)
-        s = c->chain->open(&q->params, &q->chain, err);
-    q->subject.self = q->chain;
-    return s ? s : text_keep(q, &q->params, err);
-}
-
-/* A decoder is asked for a stream's or a claim's chains, another model for a task's answers. */
 static at_status question_open(const cli_args *a, const at_model *m, question *q, at_err *err)
 {
     const own *given = a->own;
     const at_claim *c = at_claim_find(given->task);
     *q = (question){.subject = {.m = m, .arith = a->precision}};
     q->subject.rounded_sums = m->decode.enabled && q->subject.arith.kind == AT_PBIT;
-    if (m->decode.enabled && at_stream_find(given->task))
-        return stream_open(a, q, err);
+    at_status s;
     if (m->decode.enabled && c && c->chain)
-        return chain_open(a, c, q, err);
-    if (!m->decode.enabled && at_task_find(given->task))
-        return task_open(a, at_task_find(given->task), q, err);
-    if (at_task_find(given->task) || at_stream_find(given->task) || (c && c->chain))
-        return at_fail(err, AT_EINPUT, "'%.60s' is for %s, and the model is %s", given->task,
-                       m->decode.enabled ? "models that answer at positions" : "decoders",
-                       m->decode.enabled ? "a decoder" : "none");
-    at_guess g = {given->task};
-    at_guess_add_all(&g, &at_task_registry);
-    at_guess_add_all(&g, &at_stream_registry);
-    return at_guess_fail(&g, "task", "attest list", err);
+        s = claim_ask(a, c, q, err);
+    else {
+        s = at_problem_open(given->task, &q->problem, err);
+        if (!s)
+            s = at_problem_ask(q->problem, m, a->set, &q->asked, err);
+    }
+    if (!s && q->asked.view == AT_VIEW_ROWS && at_params_has(&q->asked.params, "order") &&
+        at_params_int(&q->asked.params, "order"))
+        s = at_fail(err, AT_EREFUSED,
+                    "with order=random several completions are right; refute takes order=leftmost");
+    if (!s)
+        s = tolerance_find(given, q, err);
+    q->subject.task = q->asked.task;
+    q->subject.params = q->asked.task ? &q->asked.params : NULL;
+    q->subject.chain = q->asked.chain;
+    q->subject.self = q->asked.self;
+    return s ? s : text_keep(q, err);
 }
 
 /* ---- what was found ------------------------------------------------------------------------------------- */
@@ -386,7 +355,7 @@ static int run(const cli_args *a)
     at_refute_report r;
     at_arena arena;
     if (!given->task)
-        return cli_usage(a, "what should the model compute? (--task TASK)");
+        return cli_usage(a, "what should the model compute? (--problem P)");
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     at_arena_init(&arena);
@@ -424,7 +393,8 @@ static const cli_option options[] = {
     {CLI_DB},
     {CLI_SEED},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
-    {"--task", "TASK", "what the model should compute", CLI_TEXT(own, task)},
+    {"--problem", "P", "what the model should compute: a name or a file", CLI_TEXT(own, task),
+     .alias = "--task"},
     {"--budget", "M", "millions of multiply-adds to spend (default 2000)",
      CLI_NUMBER(own, budget, 0.001, 1e12)},
     {"--by", "REFUTER", "this refuter only", CLI_TEXT(own, by)},
@@ -436,7 +406,7 @@ static const cli_option options[] = {
 const cli_command cmd_refute = {
     .name = "refute",
     .summary = "find an input on which a model is wrong",
-    .usage = "MODEL --task TASK [--set K=V]... [--budget M]",
+    .usage = "MODEL --problem P [--set K=V]... [--budget M]",
     .about =
         "Looks for two inputs that the model cannot tell apart though they must be answered differently:\n"
         "by the null space of a feed-forward net, equal states of a recurrent one, equal running sums or\n"
@@ -444,8 +414,10 @@ const cli_command cmd_refute = {
         "applies, near the decision boundary. What is found is run again, made simpler and printed, beside\n"
         "plain random search of the same work.\n"
         "\n"
-        "TASK is a task, or for decoders a stream or a claim that writes chains; its parameters are set by\n"
-        "--set. The model is what it is in the arithmetic of --precision (default f64): the fewer bits,\n"
+        "P is a problem (`attest list problems`), a .dp file, a file of cases, or a claim that writes "
+        "chains;\n"
+        "its parameters are set by --set. The model is what it is in the arithmetic of --precision (default "
+        "f64): the fewer bits,\n"
         "the less it can tell apart. At p bits a decoder's running sums are rounded after every token.\n"
         "\n"
         "--budget counts work, not time: millions of multiply-adds of the model, from its shapes, and 0.001\n"
@@ -453,9 +425,9 @@ const cli_command cmd_refute = {
         "\n"
         "Exit code: 1 the model is refuted, 3 nothing was found, which proves nothing. With --db what was\n"
         "tried is kept, and the next run tries other inputs.",
-    .examples = "attest refute model.safetensors --task match3 --set N=9,M=40 --precision p6\n"
-                "attest refute rnn.safetensors --task qsa --set N=20,q=1 --precision p6e4\n"
-                "attest refute lis.safetensors --task lis --set n=10,range=25 --budget 500\n",
+    .examples = "attest refute model.safetensors --problem match3 --set N=9,M=40 --precision p6\n"
+                "attest refute rnn.safetensors --problem qsa --set N=20,q=1 --precision p6e4\n"
+                "attest refute lis.safetensors --problem lis --set n=10,range=25 --budget 500\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

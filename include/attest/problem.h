@@ -280,7 +280,8 @@ struct at_source {
     const at_task *task;     /* whose positions these rows are; NULL: no task's */
     const struct at_stream_verbs *verbs;
     at_params p;
-    void *more; /* the stream's own, made by open */
+    void *more;                 /* the stream's own, made by open */
+    struct at_problem *problem; /* NULL, or freed with it */
 };
 
 typedef struct at_stream_verbs {
@@ -366,7 +367,9 @@ int at_problem_schema(const at_problem *p, at_view v, const at_param **schema);
 at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err);
 /* Those of the assignments that the view knows, as text; fails when no view knows one. */
 at_status at_problem_assignments(const at_problem *p, at_view v, const char *set, at_text *out, at_err *err);
-at_status at_problem_source(const at_problem *p, const char *set, at_source **out, at_err *err);
+/* Its rows to learn: of its stream, or where it has none of its task's positions. p is the source's from now on, also when this
+ * fails. */
+at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err);
 
 typedef struct {
     at_view view;

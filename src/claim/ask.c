@@ -63,7 +63,7 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
             continue;
         /* Fewer that stand for all are better, and a forced exact check takes what there is. */
         if (n <= QUICK_INPUTS || (k->q->how == AT_ASK_EXACT && !any))
-            *c = (at_cell){.evidence = AT_EV_EXACT, .how = e};
+            *c = (at_cell){.evidence = AT_EV_EXACT, .how = e, .count_all = true};
         any = true;
         if (n <= QUICK_INPUTS)
             return AT_OK;

@@ -127,6 +127,7 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                      .how = cell->how,
                      .limit = limit,
                      .seed = seed,
+                     .count_all = cell->count_all,
                      .tolerance = at_claim_tolerance(c, p)};
     at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (s)
@@ -140,7 +141,16 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
     s = at_claim_task(c, p, &t, &tp, err);
     if (!s && cell->evidence == AT_EV_CERTIFIED)
         return at_check_box(m, p, c->box, t, &tp, q.tolerance, env, a, out, err);
-    return s ? s : at_check(m, t, &tp, &q, env, a, out, err);
+    if (!s)
+        s = at_check(m, t, &tp, &q, env, a, out, err);
+    if (!s && cell->count_all && out->wrong) {
+        char wrong[32], all[32];
+        out->note = at_arena_printf(a, "wrong on %s of %s inputs%s%s", at_count_text(wrong, out->wrong),
+                                    at_count_text(all, out->inputs), out->note ? "; " : "",
+                                    out->note ? out->note : "");
+        s = out->note ? AT_OK : at_oom(err);
+    }
+    return s;
 }
 
 double claim_eps(const at_params *p)

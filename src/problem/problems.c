@@ -35,6 +35,7 @@ const at_problem at_problems[] = {
     {.id = "compose", TASK(compose), .chain = &at_chain_compose, STREAM(compose)},
     {.id = "funccomp", TASK(funccomp), STREAM(funccomp)},
     {.id = "triangle", TASK(triangle)},
+    {.id = "max", TASK(max), STREAM(max)},
     {.id = "arithmetic", .lang = "arithmetic", .chain = &at_chain_expr, STREAM(arithmetic)},
     {.id = "parity", STREAM(parity)},
     {.id = "majority", STREAM(majority)},
@@ -134,13 +135,19 @@ at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_
     return st;
 }
 
-at_status at_problem_source(const at_problem *p, const char *set, at_source **out, at_err *err)
+at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err)
 {
     at_params q;
-    if (!p->stream)
-        return at_fail(err, AT_EREFUSED, "%s has no rows to learn", p->id);
-    at_status s = at_problem_params(p, AT_VIEW_ROWS, set, &q, err);
-    return s ? s : at_source_open(p->stream, &q, out, err);
+    at_view v = p->stream ? AT_VIEW_ROWS : AT_VIEW_POSITIONS;
+    at_status s = p->stream || p->task ? at_problem_params(p, v, set, &q, err)
+                                       : at_fail(err, AT_EREFUSED, "%s has no rows to learn", p->id);
+    if (!s)
+        s = p->stream ? at_source_open(p->stream, &q, out, err) : at_source_of_task(p->task, &q, out, err);
+    if (s)
+        at_problem_free(p);
+    else
+        (*out)->problem = p;
+    return s;
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------------- */

@@ -50,6 +50,7 @@ void at_source_free(at_source *d)
         return;
     if (d->verbs->close)
         d->verbs->close(d);
+    at_problem_free(d->problem);
     at_free(d);
 }
 

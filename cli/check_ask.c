@@ -1,0 +1,89 @@
+/* check_ask.c: models and problems that `attest check` is asked about, as claims. */
+#include "check_ask.h"
+
+#include <string.h>
+
+/* A file in a language whose problems are compiled. */
+static bool is_text(const char *word)
+{
+    for (int k = 0; k < at_n_langs; k++) {
+        size_t n = strlen(word), m = strlen(at_langs[k]->suffix);
+        if (n > m && strcmp(word + n - m, at_langs[k]->suffix) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool cli_is_asked(const char *word, const cli_asked *q)
+{
+    if (cli_is_claim(word))
+        return false;
+    return q->problem || (!at_claim_find(word) && strpbrk(word, "./"));
+}
+
+static int attention_read(const cli_args *a, const cli_asked *q, int *out)
+{
+    *out = -1;
+    if (!q->attention || strcmp(q->attention, "all") == 0)
+        return 0;
+    for (int k = 0; k < AT_ATTENTIONS; k++)
+        if (strcmp(q->attention, at_attention_names[k]) == 0) {
+            *out = k;
+            return 0;
+        }
+    return cli_usage(a, "--attention '%.40s': must be all, standard, linear, sparse or local", q->attention);
+}
+
+int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const at_claim **some)
+{
+    at_err err = {0};
+    int attention, code = attention_read(a, q, &attention);
+    if (code)
+        return code;
+    if (q->exact + q->certify + (q->sampled > 0) > 1)
+        return cli_usage(a, "--exact, --sampled and --certify exclude each other");
+    static char arith[16];
+    at_arith_name(a->precision, arith);
+    for (int i = 0; i < a->n_words; i++) {
+        const char *word = a->words[i];
+        bool compiled = is_text(word) && !q->problem;
+        if (!cli_is_asked(word, q))
+            return cli_usage(a, "'%.60s' is a claim; claims and models are checked apart", word);
+        if (!q->problem && !compiled)
+            return cli_usage(
+                a, "'%.60s' is a model, then: which problem should it solve? (--problem NAME|FILE)", word);
+        at_ask ask = {.model = compiled ? NULL : word,
+                      .set = a->set,
+                      .lengths = q->lengths,
+                      .how = q->exact     ? AT_ASK_EXACT
+                             : q->certify ? AT_ASK_CERTIFIED
+                             : q->sampled ? AT_ASK_SAMPLED
+                                          : AT_ASK_ANY,
+                      .inputs = q->sampled,
+                      .arith = arith,
+                      .tolerance = q->tolerance,
+                      .attention = attention};
+        at_text left;
+        at_text_init(&left);
+        at_status s = cli_claim_ask(held, compiled ? word : q->problem, &ask, &some[i], &left, &err);
+        if (!s && left.n && !a->json) {
+            at_text said;
+            at_text_init(&said);
+            for (const char *line = left.s; *line;) {
+                size_t n = strcspn(line, "\n");
+                at_text one;
+                at_text_init(&one);
+                at_text_add(&one, "left out: ");
+                at_text_addn(&one, line, n);
+                cli_wrap(&said, one.oom ? "" : one.s, 0, cli_columns());
+                at_text_release(&one);
+                line += n + (line[n] == '\n');
+            }
+            cli_put_text(a, &said, 0);
+        }
+        at_text_release(&left);
+        if (s)
+            return cli_fail(a, &err);
+    }
+    return 0;
+}
