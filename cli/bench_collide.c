@@ -2,7 +2,7 @@
  *
  * A state is item i mixed to 64 bits, one to one, so that no two are equal; but the last item has the state of another. The
  * table is filled to its end before that pair is found, and the pair is all that may be found: exit 1 otherwise. */
-#include "cli.h"
+#include "bench.h"
 
 #include <attest/refute.h>
 
@@ -34,7 +34,7 @@ int cli_bench_collide(const cli_args *a)
     bench *b = cli_bench_new(a, sizeof *b, &code);
     if (!b)
         return code;
-    uint64_t n = a->states ? a->states : 10000000;
+    uint64_t n = ((const cli_bench *)a->own)->states;
     *b = (bench){a->seed, n - 1, n / 3};
     at_collide_job job = {.ctx = b, .count = n, .bytes = 8, .state = state_write};
     at_refute_env env = {.memory = MEMORY, .threads = a->threads, .progress = cli_progress()};

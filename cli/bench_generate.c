@@ -3,7 +3,7 @@
  * The model is that of `bench train`, with the weights a training begins from: 64 words, learned positions, no norm after
  * the embedding. A sequence is a prompt of one random word that is continued to T words; no stop rule ends it earlier. Each
  * round decodes batches of B sequences, as often as fills its time. */
-#include "cli.h"
+#include "bench.h"
 
 #include <math.h>
 #include <time.h>
@@ -109,14 +109,15 @@ int cli_bench_generate(const cli_args *a)
     bench *b = cli_bench_new(a, sizeof *b, &code);
     if (!b)
         return code;
-    b->B = a->shape.batch;
-    b->T = a->shape.length;
-    b->rounds = a->rounds;
+    cli_bench o = cli_bench_of(a, CLI_BENCH_WIDTH, CLI_BENCH_LENGTH);
+    b->B = o.batch;
+    b->T = o.length;
+    b->rounds = o.rounds;
     at_model_init(&b->m);
     at_cost cost = {0};
     at_status s = prepare(b, a, &err);
     if (!s)
-        s = measure(b, a->seconds, &err);
+        s = measure(b, o.seconds, &err);
     if (!s)
         s = at_generation_cost(&b->m, 1, b->T, &cost, &err);
     code = s ? cli_fail(a, &err) : cli_put_json(a, bench_json(b, a, &cost), CLI_HOLDS);

@@ -11,7 +11,7 @@
  * Every cell runs in a process of its own: its peak of resident memory, less that of the same work at length 8, is
  * what grew with L. */
 #define _GNU_SOURCE
-#include "cli.h"
+#include "bench.h"
 
 #include <errno.h>
 #include <math.h>
@@ -77,17 +77,23 @@ static double busy_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static cli_bench asked(const cli_args *a)
+{
+    return cli_bench_of(a, WIDTH, LONGEST);
+}
+
 /* ---- one cell ---------------------------------------------------------------------------------------------- */
 
 static at_status trainer_make(const cli_args *a, int kind, int L, at_trainer **t, at_err *err)
 {
+    cli_bench o = asked(a);
     at_train_arch arch = at_train_arch_default;
     arch.attention = (at_attention_kind)kind;
-    arch.layers = a->shape.layers, arch.heads = a->shape.heads;
-    arch.width = a->shape.has_width ? a->shape.width : WIDTH;
+    arch.layers = o.layers, arch.heads = o.heads;
+    arch.width = o.width;
     arch.vocabulary = CLI_BENCH_WORDS;
     arch.length = L;
-    arch.dropout = a->shape.dropout;
+    arch.dropout = o.dropout;
     arch.seed = a->seed;
     arch.slots = 1; /* one sequence at a time */
     return at_trainer_new(&arch, at_f32, 1, t, err);
@@ -109,7 +115,7 @@ static at_status training(const cli_args *a, int kind, int L, cell *c, at_err *e
     if (!gradient || !word)
         s = at_oom(err);
     at_train_sequence one = {L, word, word ? word + 1 : NULL};
-    while (!s && (spent == 0 || (spent < a->seconds && L > SHORT))) {
+    while (!s && (spent == 0 || (spent < asked(a).seconds && L > SHORT))) {
         double start = busy_now();
         s = at_trainer_gradient(t, &one, 1, &loss, gradient, err);
         double took = busy_now() - start;
@@ -160,7 +166,7 @@ static at_status generation(const cli_args *a, int kind, int L, cell *c, at_err 
     if (!s)
         s = at_generation_cost(&m, 1, L - 1, &z, err);
     double spent = 0, least = INFINITY;
-    while (!s && (spent == 0 || spent < a->seconds)) {
+    while (!s && (spent == 0 || spent < asked(a).seconds)) {
         double start = busy_now();
         s = chain_run(&m, L - 1, &c->cost[MAKE_BYTES], err);
         double took = busy_now() - start;
@@ -252,14 +258,14 @@ static void beyond_linear(scaling *z, cost all, cost beyond)
 
 static at_status scaling_measure(scaling *z, at_err *err)
 {
-    int most = z->a->shape.has_length ? z->a->shape.length : LONGEST;
+    int most = asked(z->a).length;
     if (most < 2 * FIRST)
         return at_fail(err, AT_EINPUT, "--length %d: an exponent needs lengths up to %d or more", most,
                        2 * FIRST);
     for (int L = FIRST; L <= most; L *= 2)
         z->length[z->lengths++] = L;
     at_status s = AT_OK;
-    int rounds = z->a->rounds, done = 0, cells = rounds * z->lengths * AT_TRAINED_ATTENTIONS;
+    int rounds = asked(z->a).rounds, done = 0, cells = rounds * z->lengths * AT_TRAINED_ATTENTIONS;
     cell one;
     for (int round = 0; !s && round < rounds; round++)
         for (int i = 0; !s && i < z->lengths; i++)
@@ -306,10 +312,10 @@ static json_t *scaling_json(const scaling *z)
             e = cli_json_set(e, costs[j].key, cli_json_number(round(1e3 * exponent(z, k, (cost)j)) / 1e3));
         exponents = cli_json_add(exponents, e);
     }
-    json_t *j =
-        cli_json_set(json_object(), "width", json_integer(z->a->shape.has_width ? z->a->shape.width : WIDTH));
-    j = cli_json_set(j, "layers", json_integer(z->a->shape.layers));
-    j = cli_json_set(j, "heads", json_integer(z->a->shape.heads));
+    cli_bench o = asked(z->a);
+    json_t *j = cli_json_set(json_object(), "width", json_integer(o.width));
+    j = cli_json_set(j, "layers", json_integer(o.layers));
+    j = cli_json_set(j, "heads", json_integer(o.heads));
     j = cli_json_set(j, "fitted_from", json_integer(z->length[fit_first(z)]));
     j = cli_json_set(j, "exponents", exponents);
     return cli_json_set(j, "points", points);
@@ -345,8 +351,9 @@ static void scaling_print(const scaling *z, at_text *t)
                   {"training, MiB beyond length 8", TRAIN_BYTES, 1048576},
                   {"generation, microseconds a word", MAKE_SECONDS, 0},
                   {"generation, KiB of caches", MAKE_BYTES, 1024}};
-    at_text_addf(t, "width %d, %d layers, %d heads, one sequence, one thread\n\n",
-                 z->a->shape.has_width ? z->a->shape.width : WIDTH, z->a->shape.layers, z->a->shape.heads);
+    cli_bench o = asked(z->a);
+    at_text_addf(t, "width %d, %d layers, %d heads, one sequence, one thread\n\n", o.width, o.layers,
+                 o.heads);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         heads_print(t, tables[i].title, " %14s");
         for (int l = 0; l < z->lengths; l++) {

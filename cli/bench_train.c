@@ -2,7 +2,7 @@
  *
  * The model is the one that rivals are measured with: learned positions, no norm after the embedding, a head without
  * bias, 64 words. The words are random; the clock sees whole steps, as a training would do them. */
-#include "cli.h"
+#include "bench.h"
 
 #include <math.h>
 
@@ -67,7 +67,8 @@ static json_t *bench_json(bench *b, const cli_args *a)
 {
     json_t *j = cli_bench_json(a, at_trainer_parameters(b->t), at_trainer_isa(b->t), b->rate,
                                at_trainer_flops(b->t, b->T) / b->T);
-    j = cli_json_set(j, "dropout", cli_json_number(a->shape.dropout));
+    j = cli_json_set(j, "dropout",
+                     cli_json_number(cli_bench_of(a, CLI_BENCH_WIDTH, CLI_BENCH_LENGTH).dropout));
     return cli_json_set(j, "loss", cli_json_number(b->loss));
 }
 
@@ -78,12 +79,13 @@ int cli_bench_train(const cli_args *a)
     bench *b = cli_bench_new(a, sizeof *b, &code);
     if (!b)
         return code;
-    b->B = a->shape.batch;
-    b->T = a->shape.length;
-    b->rounds = a->rounds;
+    cli_bench o = cli_bench_of(a, CLI_BENCH_WIDTH, CLI_BENCH_LENGTH);
+    b->B = o.batch;
+    b->T = o.length;
+    b->rounds = o.rounds;
     at_status s = prepare(b, a, &err);
     if (!s)
-        s = measure(b, a->seconds, &err);
+        s = measure(b, o.seconds, &err);
     code = s ? cli_fail(a, &err) : cli_put_json(a, bench_json(b, a), CLI_HOLDS);
     at_free(b->batch);
     at_free(b->words);

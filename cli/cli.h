@@ -1,9 +1,8 @@
 /* cli.h: what the commands share. One file a command, one row a command in main.c.
  *
  * A command is data: what it accepts, what it says about itself, what it does. main.c parses the options
- * that `options` names (so help and parser cannot disagree), then calls `run`, whose result is the exit
- * code. A new command is cli/cmd_NAME.c with one `const cli_command cmd_NAME`, its declaration below, and
- * its row in main.c.
+ * by the table of its file (options.h; so help and parser cannot disagree), then calls `run`, whose result is the
+ * exit code. A new command is cli/cmd_NAME.c with one `const cli_command cmd_NAME`, and its row in main.c.
  *
  *     static int run(const cli_args *a)
  *     {
@@ -21,10 +20,10 @@
 #ifndef ATTEST_CLI_H
 #define ATTEST_CLI_H
 
-#include <attest/claim.h>
-#include <attest/front.h>
+#include "options.h"
+
 #include <attest/exec.h>
-#include <attest/learn.h>
+#include <attest/front.h>
 #include <attest/picture.h>
 
 #include <jansson.h>
@@ -40,102 +39,6 @@
 /* Exit codes. at_exit_code gives them for failures. */
 enum { CLI_HOLDS = 0, CLI_FAILS = 1, CLI_USAGE = 2, CLI_UNDECIDED = 3, CLI_INTERRUPTED = 130 };
 
-/* ---- options -------------------------------------------------------------------------------- */
-
-/* Bits of cli_command.options; --help and --max-memory are always there. The rows are in options.c. */
-enum {
-    CLI_SET = 1 << 0,        /* --set K=V        -> set */
-    CLI_JSON = 1 << 1,       /* --json           -> json */
-    CLI_THREADS = 1 << 2,    /* --threads N      -> threads */
-    CLI_DB = 1 << 3,         /* --db FILE        -> db */
-    CLI_OUT = 1 << 4,        /* -o FILE          -> out */
-    CLI_TIER = 1 << 5,       /* --tier quick|full-> tier */
-    CLI_SEED = 1 << 6,       /* --seed N         -> seed */
-    CLI_PRECISION = 1 << 7,  /* --precision ...  -> precision, has_precision */
-    CLI_SECONDS = 1 << 8,    /* --seconds S      -> seconds */
-    CLI_ROUNDS = 1 << 9,     /* --rounds N       -> rounds */
-    CLI_STEPS = 1 << 10,     /* --steps N        -> steps */
-    CLI_ATTENTION = 1 << 11, /* --attention KIND -> attention */
-    CLI_BESIDE = 1 << 12,    /* --beside FILE.dp -> beside */
-    CLI_COUNT = 1 << 13,     /* --count N        -> count */
-    CLI_SPLIT = 1 << 14,     /* --split SPLIT    -> split */
-    CLI_BALANCE = 1 << 15,   /* --balance        -> balance */
-    CLI_SHAPE = 1 << 16,     /* --width, --length, --batch, --layers, --heads, --dropout -> shape */
-    CLI_RECIPE = 1 << 17,    /* every setting of a recipe, --rate R -> recipe */
-    CLI_STATE = 1 << 18,     /* --state FILE     -> state */
-    CLI_FROM = 1 << 19,      /* --from MODEL     -> from */
-    CLI_PLOT = 1 << 20,      /* --plot FILE      -> plot */
-    CLI_ENOUGH = 1 << 21,    /* --enough SHARE   -> enough */
-    CLI_GRID = 1 << 22,      /* --preset, --widths, --seeds, --attentions -> these */
-    CLI_REFUTE = 1 << 23,    /* --task, --budget, --by, --tolerance -> these */
-    CLI_STATES = 1 << 24,    /* --states N       -> states */
-    CLI_TRIES = 1 << 25,     /* --budget M       -> budget */
-    CLI_WHOLE = 1 << 26,     /* --exact          -> whole */
-};
-
-#define CLI_FLOATS (1 << AT_F32 | 1 << AT_F64 | 1 << AT_PBIT) /* cli_command.arithmetics: what decodes */
-
-/* What the user asked for. Strings belong to argv or live as long as the process. */
-typedef struct {
-    const char *command; /* its name, for messages */
-    int code;            /* of a fault among the options */
-    const char **words;  /* the arguments that are no options */
-    int n_words;
-    const char *set; /* NULL, or "N=6 M=11": every --set, joined by blanks; not checked yet */
-    bool json;
-    int threads;          /* 0: one a core */
-    const char *db, *out; /* NULL: not given */
-    at_tier tier;         /* default quick */
-    bool has_seed;
-    uint64_t seed; /* default 1 */
-    bool has_precision;
-    at_arith precision;          /* default f64 */
-    double seconds;              /* default 1 */
-    int rounds;                  /* default 5 */
-    int steps;                   /* 0: not given */
-    at_attention_kind attention; /* default standard */
-    const char *beside;          /* NULL: not given */
-    uint64_t count;              /* defaults: the command's */
-    uint64_t states;             /* 0: not given */
-    at_part split;
-    bool balance;
-    bool whole;
-    const char *recipe;              /* NULL, or "width=32 rate=0.003", joined and not checked yet */
-    const char *state, *from, *plot; /* NULL: not given */
-    double enough;                   /* default 0 */
-    const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
-    const char *task, *by;                            /* NULL: not given */
-    double budget, tolerance;                         /* defaults: 2000 (millions of multiply-adds), 0 */
-    struct {
-        int width, length, batch, layers, heads; /* default 64, 87, 64, 3, 4 */
-        double dropout;                          /* default 0.1 */
-        bool has_width, has_length;              /* given? */
-    } shape;
-} cli_args;
-
-typedef struct {
-    const char *name, *summary; /* summary: one line, no full stop, for `attest --help` */
-    const char *usage;          /* what follows "attest NAME ", one line */
-    const char *about;          /* a paragraph or two, lines of at most 78 columns */
-    const char *examples;       /* lines as typed, each "attest ...\n" */
-    unsigned options;           /* CLI_... */
-    int least, most;            /* number of words allowed; most < 0: any */
-    const char *missing;        /* what is missing below `least`: "a claim id" */
-    unsigned arithmetics;       /* bits 1 << AT_F32, ... that --precision may name; 0: all */
-    uint64_t count;             /* default of --count; 0: 10 */
-    at_part split;              /* default of --split */
-    int (*run)(const cli_args *a);
-    bool ranks; /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
-} cli_command;
-
-extern const cli_command cmd_bench, cmd_bound, cmd_build, cmd_check, cmd_compile, cmd_data, cmd_eval,
-    cmd_generate, cmd_list, cmd_look, cmd_map, cmd_protocol, cmd_refute, cmd_report, cmd_run, cmd_show,
-    cmd_sweep, cmd_train;
-
-/* argv[0] is the command's name. False: a message was printed, and out->code is the exit code. *help: --help was given. */
-bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *out, bool *help);
-void cli_args_release(cli_args *a);
-int cli_help_print(const cli_command *c); /* the exit code */
 const char *cli_command_line(void); /* what was typed, as a shell would take it again; NULL: out of memory */
 
 /* ---- messages and output --------------------------------------------------------------------- */
@@ -193,10 +96,10 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 /* The model that the first word means: a file, or a claim's own with a->set; *input: then its example, else left alone. */
 at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
-int cli_dp_show(const cli_args *a); /* `show FILE.dp` */
+int cli_dp_show(const cli_args *a, double budget); /* `show FILE.dp`; millions of operations to try */
 /* `show FILE.program` and `compile FILE.program -o MODEL` */
 bool cli_is_program(const char *path);
-int cli_program_show(const cli_args *a);
+int cli_program_show(const cli_args *a, bool exact); /* exact: its text alone, with all digits */
 int cli_program_compile(const cli_args *a);
 int cli_program_put(const cli_args *a, const at_program *P); /* its text, whole; the exit code */
 /* Nothing, or a line: what of a recurrence could not be proved at these sizes, where, and how to try it. */
@@ -212,25 +115,6 @@ at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at
 /* Exams, as `eval` prints them. */
 void cli_exam_print(const at_exam *e, at_text *t);
 json_t *cli_exam_json(const at_exam *e);
-
-/* ---- benchmarks (bench.c): each is in a file of its own -------------------------------------------- */
-
-#define CLI_MOST_ROUNDS 1000
-#define CLI_BENCH_WORDS 64 /* vocabulary of the decoder */
-
-int cli_bench_train(const cli_args *a);
-int cli_bench_generate(const cli_args *a);
-int cli_bench_scaling(const cli_args *a);
-int cli_bench_collide(const cli_args *a);
-/* Zeroed, to be freed by the caller; NULL, and the exit code, when there is a word too many or no memory. */
-void *cli_bench_new(const cli_args *a, size_t bytes, int *code);
-at_arith cli_bench_arith(const cli_args *a); /* f32 unless --precision says other */
-/* The decoder that train and generate measure; length is that of a sequence. */
-at_status cli_bench_arch(const cli_args *a, at_train_arch *arch, at_err *err);
-/* What both report: shape, machine, tokens a second (sorts rate) and, with `flops` operations a token, gflops. */
-json_t *cli_bench_json(const cli_args *a, size_t parameters, const char *isa, double *rate, double flops);
-/* Sorts the rates of n rounds; *spread is largest minus smallest, over the median. */
-double cli_median(double *rate, int n, double *spread);
 
 /* ---- long work ----------------------------------------------------------------------------------- */
 

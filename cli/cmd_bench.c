@@ -7,7 +7,7 @@
  *
  * Legend: N length, B sequences a batch, S slots (different batches; a round goes through them in turn). */
 #define _GNU_SOURCE
-#include "cli.h"
+#include "bench.h"
 
 #include <math.h>
 #include <string.h>
@@ -216,20 +216,9 @@ static json_t *bench_json(bench *b, at_arith arith)
     return cli_json_set(j, "correct", json_integer((json_int_t)b->correct));
 }
 
-static int run(const cli_args *a)
+static int check(const cli_args *a)
 {
     at_err err = {0};
-    if (!strcmp(a->words[0], "train"))
-        return cli_bench_train(a);
-    if (!strcmp(a->words[0], "generate"))
-        return cli_bench_generate(a);
-    if (!strcmp(a->words[0], "scaling"))
-        return cli_bench_scaling(a);
-    if (!strcmp(a->words[0], "collide"))
-        return cli_bench_collide(a);
-    if (strcmp(a->words[0], "check"))
-        return cli_usage(a, "unknown benchmark '%.60s'; there is: check, train, generate, scaling, collide",
-                         a->words[0]);
     if (a->n_words < 2)
         return cli_usage(a, "missing: a claim id");
     bench *b = at_calloc(1, sizeof *b);
@@ -237,8 +226,9 @@ static int run(const cli_args *a)
         at_oom(&err);
         return cli_fail(a, &err);
     }
-    b->seconds = a->seconds;
-    b->rounds = a->rounds;
+    const cli_bench *o = a->own;
+    b->seconds = o->seconds;
+    b->rounds = o->rounds;
     at_model_init(&b->m);
     if (!at_claim_need(a->words[1], &b->claim, &err) && !prepare(b, a, &err) && !measure(b, &err))
         judge(b, &err);
@@ -258,6 +248,50 @@ static int run(const cli_args *a)
     at_free(b);
     return code;
 }
+
+typedef struct {
+    const char *name;
+    int (*run)(const cli_args *a);
+} benchmark;
+static const benchmark benchmarks[] = {{"check", check},
+                                       {"train", cli_bench_train},
+                                       {"generate", cli_bench_generate},
+                                       {"scaling", cli_bench_scaling},
+                                       {"collide", cli_bench_collide}};
+
+static int run(const cli_args *a)
+{
+    at_err err = {0};
+    static const at_registry all =
+        AT_REGISTRY_OF_ROWS("benchmark", NULL, benchmarks, sizeof benchmarks / sizeof *benchmarks, name);
+    const benchmark *b = at_registry_need(&all, a->words[0], &err);
+    return b ? b->run(a) : cli_fail(a, &err);
+}
+
+static const cli_bench usual = {
+    .seconds = 1, .rounds = 5, .batch = 64, .layers = 3, .heads = 4, .dropout = 0.1, .states = 10000000};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_SEED},
+    {CLI_PRECISION, .arithmetics = 1u << AT_F32 | 1u << AT_F64},
+    {"--seconds", "S", "length of a round, 0.01..3600 (default 1)",
+     CLI_NUMBER(cli_bench, seconds, 0.01, 3600)},
+    {"--rounds", "N", "rounds, 1..1000 (default 5)", CLI_WHOLE(cli_bench, rounds, 1, CLI_MOST_ROUNDS)},
+    {CLI_ATTENTION},
+    {"--states", "N", "collide: states, 2..100000000000 (default 10000000)",
+     CLI_WHOLE(cli_bench, states, 2, 100000000000)},
+    {"--width", "D", "of the model, 8..8192, a multiple of 8 (default 64)",
+     CLI_WHOLE(cli_bench, width, 1, 8192)},
+    {"--length", "T", "of a sequence, 1..65536 (default 87)", CLI_WHOLE(cli_bench, length, 1, 65536)},
+    {"--batch", "B", "sequences a step, 1..65536 (default 64)", CLI_WHOLE(cli_bench, batch, 1, 65536)},
+    {"--layers", "N", "1..128 (default 3)", CLI_WHOLE(cli_bench, layers, 1, 128)},
+    {"--heads", "N", "a divisor of the width (default 4)", CLI_WHOLE(cli_bench, heads, 1, 8192)},
+    {"--dropout", "P", "0..0.99 (default 0.1)", CLI_NUMBER(cli_bench, dropout, 0, 0.99)},
+    {0},
+};
 
 const cli_command cmd_bench = {
     .name = "bench",
@@ -293,9 +327,8 @@ const cli_command cmd_bench = {
                 "attest bench generate --attention linear --width 64 --length 505 --batch 64\n"
                 "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n"
                 "attest bench collide --states 100000000\n",
-    .arithmetics = 1 << AT_F32 | 1 << AT_F64,
-    .options = CLI_SET | CLI_PRECISION | CLI_THREADS | CLI_SEED | CLI_SECONDS | CLI_ROUNDS | CLI_ATTENTION |
-               CLI_SHAPE | CLI_JSON | CLI_STATES,
+    .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 2,
     .missing = "`check`, `train`, `generate`, `scaling` or `collide`",

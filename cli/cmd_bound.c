@@ -32,18 +32,6 @@ static int all_list(const cli_args *a)
     return cli_put_json(a, j, CLI_HOLDS);
 }
 
-static int unknown(const cli_args *a, const char *id)
-{
-    const char *ids[64];
-    size_t n = 0;
-    for (int i = 0; i < at_n_bounds && n < 64; i++)
-        ids[n++] = at_bounds[i]->id;
-    const char *near = at_nearest(id, ids, n);
-    if (near)
-        return cli_usage(a, "unknown bound '%.60s'; did you mean '%s'?", id, near);
-    return cli_usage(a, "unknown bound '%.60s'; `attest bound` lists them", id);
-}
-
 static void row_print(at_text *t, const char *left, const char *right)
 {
     char indented[80];
@@ -126,10 +114,10 @@ static int run(const cli_args *a)
 {
     if (!a->n_words)
         return all_list(a);
-    const at_bound *b = at_bound_find(a->words[0]);
-    if (!b)
-        return unknown(a, a->words[0]);
     at_err err = {0};
+    const at_bound *b = at_registry_need(&at_bound_registry, a->words[0], &err);
+    if (!b)
+        return cli_fail(a, &err);
     at_params p;
     at_bound_result r;
     at_arena arena;
@@ -144,6 +132,13 @@ static int run(const cli_args *a)
     at_arena_release(&arena);
     return code;
 }
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_PLOT},
+    {0},
+};
 
 const cli_command cmd_bound = {
     .name = "bound",
@@ -161,7 +156,7 @@ const cli_command cmd_bound = {
                 "attest bound compose-bound --set H=4,d=16,p=32,n=270\n"
                 "attest bound dp-hard --set problem=lis,n=40,letters=40 --json\n"
                 "attest bound qsa-fnn-hard --plot bound.svg\n",
-    .options = CLI_SET | CLI_JSON | CLI_PLOT,
+    .options = options,
     .most = 1,
     .run = run,
 };

@@ -49,6 +49,13 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_OUT},
+    {0},
+};
+
 const cli_command cmd_build = {
     .name = "build",
     .summary = "turn a claim into a model file",
@@ -58,7 +65,7 @@ const cli_command cmd_build = {
              "(docs/claimfile.md). `attest show ID` lists the parameters.\n",
     .examples = "attest build match2 --set N=8,M=17 -o match2.safetensors\n"
                 "attest build qsa-rip --set N=12 --set q=2 -o qsa.safetensors\n",
-    .options = CLI_SET | CLI_OUT | CLI_JSON,
+    .options = options,
     .least = 1,
     .most = 1,
     .missing = "a claim id",

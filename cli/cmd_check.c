@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    at_tier tier;
+} own;
+
 typedef struct {
     const cli_args *args;
     json_t *rows; /* --json */
@@ -301,6 +306,7 @@ static int summary_print(const printer *p, const at_claim *const *claims, const 
 
 static int claims_run(const cli_args *a, cli_claims *held)
 {
+    const own *given = a->own;
     at_err err = {0};
     const at_claim *some[256];
     const at_claim *const *claims = a->n_words ? some : at_catalogue;
@@ -328,7 +334,7 @@ static int claims_run(const cli_args *a, cli_claims *held)
     char arith[16];
     at_arith_name(a->precision, arith);
     at_job job = {.ledger = l,
-                  .tier = a->tier,
+                  .tier = given->tier,
                   .threads = a->threads,
                   .seed = a->seed,
                   .set = a->set,
@@ -360,6 +366,17 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const own usual = {.tier = AT_TIER_QUICK};
+static const char *const tiers[] = {[AT_TIER_QUICK] = "quick", [AT_TIER_FULL] = "full"};
+
+static const cli_option options[] = {
+    {CLI_SET},     {CLI_JSON},
+    {CLI_THREADS}, {CLI_DB},
+    {CLI_OUT},     {"--tier", "TIER", "quick (default) or full", CLI_CHOICE(own, tier, tiers, 2)},
+    {CLI_SEED},    {CLI_PRECISION},
+    {0},
+};
+
 const cli_command cmd_check = {
     .name = "check",
     .summary = "check claims: every cell, every control, into a table and a report",
@@ -385,7 +402,8 @@ const cli_command cmd_check = {
                 "attest check examples/pairs.claim\n"
                 "attest check dp-standard --set problem=lis,a=1..4,b=5 --precision p14\n"
                 "attest check --db attest.db -o report.html\n",
-    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_TIER | CLI_SEED | CLI_PRECISION,
+    .options = options,
+    CLI_OWN(usual),
     .least = 0,
     .most = -1,
     .run = run,

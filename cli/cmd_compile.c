@@ -136,6 +136,15 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_SET, .alias = "--size"},
+    {CLI_JSON},
+    {CLI_OUT},
+    {CLI_PRECISION, .arithmetics = CLI_FLOATS},
+    {CLI_ATTENTION},
+    {0},
+};
+
 const cli_command cmd_compile = {
     .name = "compile",
     .summary = "a recurrence or arithmetic into a decoder, or a program into a model",
@@ -162,8 +171,7 @@ const cli_command cmd_compile = {
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
                 "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n",
-    .arithmetics = CLI_FLOATS,
-    .options = CLI_SET | CLI_OUT | CLI_JSON | CLI_ATTENTION | CLI_PRECISION,
+    .options = options,
     .least = 1,
     .most = 1,
     .missing = "a .dp or .program file (or arithmetic)",

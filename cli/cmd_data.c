@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    uint64_t count;
+    at_part split;
+    bool balance;
+} own;
+
 static json_t *sample_json(uint64_t index, const at_sequence *s, const char *text)
 {
 
@@ -21,16 +28,17 @@ static json_t *sample_json(uint64_t index, const at_sequence *s, const char *tex
 
 static int samples_print(const cli_args *a, const at_source *d)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status st = s.token ? AT_OK : at_oom(&err);
     bool open = true; /* someone still reads */
-    for (uint64_t i = 0; i < a->count && !st && open; i++) {
+    for (uint64_t i = 0; i < given->count && !st && open; i++) {
         if (at_cancel_pending()) {
             st = at_fail(&err, AT_ECANCEL, "interrupted after %" PRIu64 " samples", i);
             break;
         }
-        if ((st = at_source_sample(d, a->seed, a->split, i, &s, &err)))
+        if ((st = at_source_sample(d, a->seed, given->split, i, &s, &err)))
             break;
         at_text t;
         at_text_init(&t);
@@ -72,6 +80,7 @@ static int count_compare(const void *a, const void *b)
 
 static int balance_print(const cli_args *a, const at_source *d)
 {
+    const own *given = a->own;
     at_err err = {0};
     int words = at_source_vocabulary(d);
     uint64_t *tally = at_calloc((size_t)words, sizeof *tally), all = 0;
@@ -80,7 +89,7 @@ static int balance_print(const cli_args *a, const at_source *d)
     int code = CLI_USAGE, n = 0;
     at_status s = tally && order ? AT_OK : at_oom(&err);
     if (!s)
-        s = at_source_balance(d, a->seed, a->split, a->count, tally, &err);
+        s = at_source_balance(d, a->seed, given->split, given->count, tally, &err);
     for (int t = 0; t < words && !s; t++)
         if (tally[t]) {
             order[n++] = (count){t, tally[t]};
@@ -97,14 +106,14 @@ static int balance_print(const cli_args *a, const at_source *d)
                 cli_json_set(json_object(), "answer", cli_json_text(at_source_word(d, order[i].token, word)));
             rows = cli_json_add(rows, cli_json_set(j, "times", json_integer((json_int_t)order[i].times)));
         }
-        json_t *j = cli_json_set(json_object(), "samples", json_integer((json_int_t)a->count));
+        json_t *j = cli_json_set(json_object(), "samples", json_integer((json_int_t)given->count));
         j = cli_json_set(j, "answers", json_integer((json_int_t)all));
         code = cli_put_json(a, cli_json_set(j, "balance", rows), CLI_HOLDS);
     } else {
         at_text t;
         at_text_init(&t);
-        at_text_addf(&t, "%" PRIu64 " samples (%s, seed %" PRIu64 "), %" PRIu64 " answer tokens\n", a->count,
-                     at_part_names[a->split], a->seed, all);
+        at_text_addf(&t, "%" PRIu64 " samples (%s, seed %" PRIu64 "), %" PRIu64 " answer tokens\n",
+                     given->count, at_part_names[given->split], a->seed, all);
         for (int i = 0; i < n; i++) {
             cli_pad(&t, at_source_word(d, order[i].token, word), 12);
             at_text_addf(&t, " %10" PRIu64 " %6.2f%%\n", order[i].times,
@@ -119,14 +128,28 @@ static int balance_print(const cli_args *a, const at_source *d)
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_source *d;
     if (cli_source_open(a, a->words[0], &d, &err))
         return cli_fail(a, &err);
-    int code = a->balance ? balance_print(a, d) : samples_print(a, d);
+    int code = given->balance ? balance_print(a, d) : samples_print(a, d);
     at_source_free(d);
     return code;
 }
+
+static const own usual = {.count = 10, .split = AT_TRAIN};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_SEED},
+    {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
+    {"--split", "SPLIT", "train or test (default train; eval: test)",
+     CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
+    {"--balance", NULL, "how often each token is in an answer", CLI_FLAG(own, balance)},
+    {0},
+};
 
 const cli_command cmd_data = {
     .name = "data",
@@ -145,7 +168,8 @@ const cli_command cmd_data = {
                 "attest data arithmetic --set operators=6,order=random --split test\n"
                 "attest data match3 --set N=16 --count 1000 --balance\n"
                 "attest data ./mine.txt --count 5 --json\n",
-    .options = CLI_SET | CLI_JSON | CLI_SEED | CLI_COUNT | CLI_SPLIT | CLI_BALANCE,
+    .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 1,
     .missing = "the name of a stream",

@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    uint64_t count;
+    at_part split;
+    double enough;
+} own;
+
 #define SHOWN 3 /* wrong chains */
 
 typedef struct {
@@ -62,7 +69,7 @@ static void told(void *ctx, const at_exam_case *c)
         t->wrong = cli_json_add(t->wrong, cli_json_set(j, "first_wrong", json_integer(c->grade.wrong + 1)));
     } else {
         at_text_addf(&t->text, "\nwrong from token %d of %s sample %" PRIu64 "\n", c->grade.wrong + 1,
-                     at_part_names[t->args->split], c->index);
+                     at_part_names[((const own *)t->args->own)->split], c->index);
         cli_row(&t->text, "  prompt", 10, prompt.s, cli_columns());
         cli_row(&t->text, "  wrote", 10, wrote.s, cli_columns());
         cli_row(&t->text, "  right", 10, right.s, cli_columns());
@@ -98,6 +105,7 @@ void cli_exam_print(const at_exam *e, at_text *t)
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_model m;
     at_source *d;
@@ -116,14 +124,14 @@ static int run(const cli_args *a)
                          .progress = cli_progress(),
                          .told = told,
                          .ctx = &t};
-    s = at_exam_run(&m, d, a->seed, a->split, a->count, &o, &e, &err);
+    s = at_exam_run(&m, d, a->seed, given->split, given->count, &o, &e, &err);
     cli_progress_clear();
-    int code = !s && at_exam_answer(&e) < a->enough ? CLI_FAILS : CLI_HOLDS;
+    int code = !s && at_exam_answer(&e) < given->enough ? CLI_FAILS : CLI_HOLDS;
     if (s) {
         json_decref(t.wrong);
         code = cli_fail(a, &err);
     } else if (a->json) {
-        json_t *j = cli_json_set(cli_exam_json(&e), "split", cli_json_text(at_part_names[a->split]));
+        json_t *j = cli_json_set(cli_exam_json(&e), "split", cli_json_text(at_part_names[given->split]));
         j = cli_json_set(j, "wrong", t.text.oom ? NULL : t.wrong);
         code = cli_put_json(a, j, code);
     } else {
@@ -141,6 +149,21 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const own usual = {.count = 1000, .split = AT_TEST};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_SEED},
+    {CLI_PRECISION},
+    {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
+    {"--split", "SPLIT", "train or test (default train; eval: test)",
+     CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
+    {"--enough", "SHARE", "exit 1 when fewer answers are right, 0..1", CLI_NUMBER(own, enough, 0, 1)},
+    {0},
+};
+
 const cli_command cmd_eval = {
     .name = "eval",
     .summary = "examine a decoder on a stream: answers, chains, first wrong step",
@@ -155,12 +178,10 @@ const cli_command cmd_eval = {
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
                 "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
                 "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n",
-    .options =
-        CLI_SET | CLI_JSON | CLI_THREADS | CLI_SEED | CLI_COUNT | CLI_SPLIT | CLI_PRECISION | CLI_ENOUGH,
+    .options = options,
+    CLI_OWN(usual),
     .least = 2,
     .most = 2,
     .missing = "a model file and the name of a stream",
-    .count = 1000,
-    .split = AT_TEST,
     .run = run,
 };

@@ -10,6 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    int steps;          /* 0: not given */
+    const char *beside; /* NULL: not given */
+} own;
+
 #define PROMPT_MOST ((size_t)64 << 20) /* bytes */
 
 typedef struct {
@@ -140,11 +146,12 @@ static at_status expression_read(const char *line, int p, int operators, at_aren
 static at_status interpreter_run(const cli_args *a, const at_model *m, const at_input *prompt,
                                  at_arena *arena, at_input *out, at_err *err)
 {
+    const own *given = a->own;
     at_dp *d;
     at_dp_instance *x = NULL;
     at_dp_chain c;
     int64_t size[AT_DP_MAX];
-    at_status s = at_dp_load(a->beside, &d, err);
+    at_status s = at_dp_load(given->beside, &d, err);
     if (s)
         return s;
     s = at_dp_sizes_parse(d, a->set ? a->set : "", size, err);
@@ -152,9 +159,9 @@ static at_status interpreter_run(const cli_args *a, const at_model *m, const at_
         s = at_dp_bind(d, size, &x, err);
     int width = at_model_row_width(m);
     if (!s && (width != 2 + d->n_counters + d->n_values || prompt->n != x->n_input + 1))
-        s = at_fail(err, AT_EINPUT,
-                    "%.200s at these sizes has prompts of %jd rows of %d numbers, the model %d of %d",
-                    a->beside, (intmax_t)x->n_input + 1, 2 + d->n_counters + d->n_values, prompt->n, width);
+        s = at_fail(
+            err, AT_EINPUT, "%.200s at these sizes has prompts of %jd rows of %d numbers, the model %d of %d",
+            given->beside, (intmax_t)x->n_input + 1, 2 + d->n_counters + d->n_values, prompt->n, width);
     int64_t *in = s ? NULL : at_new(arena, int64_t, prompt->n);
     double *rows = s ? NULL : at_new(arena, double, (x->n_states + 1) * width);
     if (!s && (!in || !rows))
@@ -216,6 +223,7 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
 /* m: the model, its max_steps lowered by --steps. */
 static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_input prompt, reference = {0};
     chain c = {0};
@@ -225,7 +233,7 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
                               : at_prompt_parse(m, line, arena, &prompt, &err);
     if (!st)
         st = at_arith_range(m, a->precision, &err);
-    if (!st && a->beside && !arithmetic)
+    if (!st && given->beside && !arithmetic)
         st = interpreter_run(a, m, &prompt, arena, &c.beside, &err);
     if (st)
         return cli_fail(a, &err);
@@ -254,6 +262,7 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_model m;
     at_text line;
@@ -263,8 +272,8 @@ static int run(const cli_args *a)
     at_arena_init(&arena);
     at_text_init(&line);
     int code;
-    bool cut = a->steps && a->steps < m.decode.max_steps;
-    if (a->set && !a->beside)
+    bool cut = given->steps && given->steps < m.decode.max_steps;
+    if (a->set && !given->beside)
         code = cli_usage(a, "--set gives the sizes of a recurrence, which --beside names");
     else if (!m.decode.enabled)
         code = cli_usage(a, "%.200s: the model is no decoder: it has no stop rule", a->words[0]);
@@ -272,7 +281,7 @@ static int run(const cli_args *a)
         code = cli_fail(a, &err);
     else {
         if (cut)
-            m.decode.max_steps = a->steps;
+            m.decode.max_steps = given->steps;
         code = prompt_run(a, &m, cut, line.s, &arena);
     }
     at_text_release(&line);
@@ -280,6 +289,18 @@ static int run(const cli_args *a)
     at_model_release(&m);
     return code;
 }
+
+static const own usual = {0};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_PRECISION, .arithmetics = CLI_FLOATS},
+    {"--steps", "N", "at most N rows, 1..1048576 (default: what the model allows)",
+     CLI_WHOLE(own, steps, 1, AT_MAX_LENGTH)},
+    {"--beside", "FILE.dp", "print the interpreter's chain beside (sizes by --set)", CLI_TEXT(own, beside)},
+    {0},
+};
 
 const cli_command cmd_generate = {
     .name = "generate",
@@ -302,8 +323,8 @@ const cli_command cmd_generate = {
                 "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
                 "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
                 "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
-    .arithmetics = CLI_FLOATS,
-    .options = CLI_PRECISION | CLI_JSON | CLI_STEPS | CLI_BESIDE | CLI_SET,
+    .options = options,
+    CLI_OWN(usual),
     .least = 2,
     .most = -1,
     .missing = "a model file and a prompt",

@@ -175,20 +175,11 @@ static json_t *kind_json(const kind *k, at_err *err)
 
 static int run(const cli_args *a)
 {
-    const char *names[N_KINDS];
-    const kind *only = NULL;
-    for (int i = 0; i < N_KINDS; i++) {
-        names[i] = kinds[i].name;
-        if (a->n_words && !strcmp(a->words[0], kinds[i].name))
-            only = &kinds[i];
-    }
-    if (a->n_words && !only) {
-        const char *near = at_nearest(a->words[0], names, N_KINDS);
-        if (near)
-            return cli_usage(a, "unknown kind '%.60s'; did you mean '%s'?", a->words[0], near);
-        return cli_usage(a, "unknown kind '%.60s'; see `attest list --help`", a->words[0]);
-    }
+    static const at_registry all = AT_REGISTRY_OF_ROWS("kind", "attest list --help", kinds, N_KINDS, name);
     at_err err = {0};
+    const kind *only = a->n_words ? at_registry_need(&all, a->words[0], &err) : NULL;
+    if (err.code)
+        return cli_fail(a, &err);
     if (a->json) {
         json_t *j = only ? kind_json(only, &err) : json_object();
         for (int i = 0; !only && i < N_KINDS; i++)
@@ -224,6 +215,11 @@ static int run(const cli_args *a)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+static const cli_option options[] = {
+    {CLI_JSON},
+    {0},
+};
+
 const cli_command cmd_list = {
     .name = "list",
     .summary = "what there is: claims, tasks, streams, weightings, masks, ...",
@@ -232,7 +228,7 @@ const cli_command cmd_list = {
              "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
              "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",
-    .options = CLI_JSON,
+    .options = options,
     .most = 1,
     .run = run,
 };

@@ -64,6 +64,13 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_OUT},
+    {CLI_PRECISION},
+    {0},
+};
+
 const cli_command cmd_look = {
     .name = "look",
     .summary = "see where a model attends, in the terminal or as a picture",
@@ -75,7 +82,7 @@ const cli_command cmd_look = {
     .examples = "attest look match2\n"
                 "attest look match2 3 14 5 --set M=17\n"
                 "attest look match2.safetensors 3 14 5 12 -o match2.svg\n",
-    .options = CLI_SET | CLI_OUT | CLI_PRECISION,
+    .options = options,
     .least = 1,
     .most = -1,
     .missing = "a model file or a claim id",

@@ -97,6 +97,13 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_JSON},
+    {CLI_DB},
+    {CLI_OUT},
+    {0},
+};
+
 const cli_command cmd_map = {
     .name = "map",
     .summary = "least size against problem size: bounds, constructions, trained models",
@@ -113,7 +120,7 @@ const cli_command cmd_map = {
     .examples = "attest map\n"
                 "attest map --db attest.db -o map.png\n"
                 "attest map --json\n",
-    .options = CLI_JSON | CLI_DB | CLI_OUT,
+    .options = options,
     .least = 0,
     .most = 0,
     .run = run,

@@ -121,6 +121,13 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_PRECISION, .arithmetics = 1u << AT_PBIT},
+    {0},
+};
+
 const cli_command cmd_protocol = {
     .name = "protocol",
     .summary = "let parties that hold some positions each compute a model",
@@ -131,8 +138,7 @@ const cli_command cmd_protocol = {
              "the outcome is compared with the model's, bit for bit.\n",
     .examples = "attest protocol match2 BAAB 3 14 5 12 --set M=17\n"
                 "attest protocol match2.safetensors ABCA 3 14 5 12 --precision p8e5\n",
-    .arithmetics = 1 << AT_PBIT,
-    .options = CLI_SET | CLI_PRECISION | CLI_JSON,
+    .options = options,
     .least = 2,
     .most = -1,
     .missing = "a model file or claim id, or the word of the parties,",

@@ -7,6 +7,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    const char *task, *by;    /* NULL: not given */
+    double budget, tolerance; /* millions of multiply-adds; 0: not given */
+} own;
+
 #define SHOWN 12 /* rows of a chain */
 
 /* What the model should compute, by the name a person gives it. */
@@ -50,14 +56,15 @@ static bool set_names(const char *set, const char *name)
 
 static at_status task_open(const cli_args *a, const at_task *t, question *q, at_err *err)
 {
+    const own *given = a->own;
     at_params_init(&q->params, t->params, t->n_params);
     at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
     if (!s && t->length && !set_names(a->set, "N")) /* the other parameters say it */
         s = at_params_set(&q->params, "N", t->length(&q->params), err);
     q->subject.task = t;
     q->subject.params = &q->params;
-    q->subject.tolerance = a->tolerance;
-    if (t->real && !(a->tolerance > 0) &&
+    q->subject.tolerance = given->tolerance;
+    if (t->real && !(given->tolerance > 0) &&
         at_params_has(&q->params, "q")) /* what the theorems on qSA ask for */
         q->subject.tolerance = 0.5 / at_params_get(&q->params, "q");
     if (!s && t->real && !(q->subject.tolerance > 0))
@@ -68,7 +75,8 @@ static at_status task_open(const cli_args *a, const at_task *t, question *q, at_
 
 static at_status stream_open(const cli_args *a, question *q, at_err *err)
 {
-    const at_stream *t = at_stream_find(a->task);
+    const own *given = a->own;
+    const at_stream *t = at_stream_find(given->task);
     at_params_init(&q->params, t->params, t->n_params);
     at_status s = a->set ? at_params_parse(&q->params, a->set, err) : AT_OK;
     if (!s && at_params_has(&q->params, "order") && at_params_int(&q->params, "order"))
@@ -95,28 +103,24 @@ static at_status chain_open(const cli_args *a, const at_claim *c, question *q, a
 /* A decoder is asked for a stream's or a claim's chains, another model for a task's answers. */
 static at_status question_open(const cli_args *a, const at_model *m, question *q, at_err *err)
 {
-    const at_claim *c = at_claim_find(a->task);
+    const own *given = a->own;
+    const at_claim *c = at_claim_find(given->task);
     *q = (question){.subject = {.m = m, .arith = a->precision}};
     q->subject.rounded_sums = m->decode.enabled && q->subject.arith.kind == AT_PBIT;
-    if (m->decode.enabled && at_stream_find(a->task))
+    if (m->decode.enabled && at_stream_find(given->task))
         return stream_open(a, q, err);
     if (m->decode.enabled && c && c->chain)
         return chain_open(a, c, q, err);
-    if (!m->decode.enabled && at_task_find(a->task))
-        return task_open(a, at_task_find(a->task), q, err);
-    if (at_task_find(a->task) || at_stream_find(a->task) || (c && c->chain))
-        return at_fail(err, AT_EINPUT, "'%.60s' is for %s, and the model is %s", a->task,
+    if (!m->decode.enabled && at_task_find(given->task))
+        return task_open(a, at_task_find(given->task), q, err);
+    if (at_task_find(given->task) || at_stream_find(given->task) || (c && c->chain))
+        return at_fail(err, AT_EINPUT, "'%.60s' is for %s, and the model is %s", given->task,
                        m->decode.enabled ? "models that answer at positions" : "decoders",
                        m->decode.enabled ? "a decoder" : "none");
-    const char *names[256];
-    size_t n = 0;
-    for (int i = 0; i < at_n_tasks && n < 128; i++)
-        names[n++] = at_tasks[i]->id;
-    for (int i = 0; i < at_n_streams && n < 256; i++)
-        names[n++] = at_streams[i]->id;
-    const char *near = at_nearest(a->task, names, n);
-    return near ? at_fail(err, AT_EINPUT, "no task '%.60s'; did you mean '%s'?", a->task, near)
-                : at_fail(err, AT_EINPUT, "no task '%.60s'; `attest list` shows tasks and streams", a->task);
+    at_guess g = {given->task};
+    at_guess_add_all(&g, &at_task_registry);
+    at_guess_add_all(&g, &at_stream_registry);
+    return at_guess_fail(&g, "task", "attest list", err);
 }
 
 /* ---- what was found ------------------------------------------------------------------------------------- */
@@ -196,11 +200,12 @@ static void input_show(const at_subject *s, const at_input *x, const char *name,
 /* What was asked: the problem, its parameters, the arithmetic, the tolerance. */
 static void question_print(const cli_args *a, const question *q, at_text *t)
 {
+    const own *given = a->own;
     char arith[16];
     at_arith_name(q->subject.arith, arith);
     at_text line;
     at_text_init(&line);
-    at_text_addf(&line, "%s %s, in %s", a->task, q->text, arith);
+    at_text_addf(&line, "%s %s, in %s", given->task, q->text, arith);
     if (q->subject.task && q->subject.task->real)
         at_text_addf(&line, ", tolerance %.6g", q->subject.tolerance);
     cli_wrap(t, line.oom ? "" : line.s, 2, cli_columns());
@@ -231,12 +236,13 @@ static void finding_print(const at_subject *s, const at_refute_report *r, at_tex
 
 static void random_print(const cli_args *a, const at_random_search *x, bool found, at_text *t)
 {
+    const own *given = a->own;
     at_text_addf(t, "plain random search, the same work: %" PRIu64 " inputs, %s, %s\n", x->tried,
                  !x->pair ? "no pair"
                  : found  ? "a pair too"
                           : "a pair",
                  x->wrong ? "some wrong answer" : "no wrong answer");
-    if (!found && a->by && (x->pair || x->wrong))
+    if (!found && given->by && (x->pair || x->wrong))
         at_text_add(t, "so the model is wrong somewhere: without --by you are shown where\n");
 }
 
@@ -313,13 +319,14 @@ static json_t *input_json(const at_subject *s, const at_refutation *f, int k)
 
 static json_t *report_json(const cli_args *a, const question *q, const at_refute_report *r)
 {
+    const own *given = a->own;
     const at_subject *s = &q->subject;
     const at_refutation *f = &r->found;
     char arith[16];
     at_arith_name(s->arith, arith);
     json_t *j = cli_json_set(json_object(), "refuted", f->refuted == AT_TRUE ? json_true() : json_null());
     json_t *inputs = json_array(), *attempts = json_array();
-    j = cli_json_set(j, "problem", cli_json_text(a->task));
+    j = cli_json_set(j, "problem", cli_json_text(given->task));
     j = cli_json_set(j, "parameters", cli_json_text(q->text));
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
     j = cli_json_set(j, "tolerance", s->task && s->task->real ? cli_json_number(s->tolerance) : json_null());
@@ -371,13 +378,14 @@ static int report_put(const cli_args *a, const question *q, const at_refute_repo
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_model m;
     question q;
     at_ledger *l = NULL;
     at_refute_report r;
     at_arena arena;
-    if (!a->task)
+    if (!given->task)
         return cli_usage(a, "what should the model compute? (--task TASK)");
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
@@ -388,14 +396,14 @@ static int run(const cli_args *a)
         s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);
     if (!s) {
         at_refute_job job = {.subject = &q.subject,
-                             .task = a->task,
+                             .task = given->task,
                              .params = q.text,
                              .ledger = l,
-                             .env = {.work = 1e6 * a->budget,
+                             .env = {.work = 1e6 * given->budget,
                                      .seed = a->seed,
                                      .threads = a->threads,
                                      .progress = cli_progress()},
-                             .only = a->by};
+                             .only = given->by};
         s = at_job_refute(&job, &arena, &r, &err);
         cli_progress_clear();
     }
@@ -406,6 +414,24 @@ static int run(const cli_args *a)
     at_model_release(&m);
     return code;
 }
+
+static const own usual = {.budget = 2000};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_DB},
+    {CLI_SEED},
+    {CLI_PRECISION, .arithmetics = CLI_FLOATS},
+    {"--task", "TASK", "what the model should compute", CLI_TEXT(own, task)},
+    {"--budget", "M", "millions of multiply-adds to spend (default 2000)",
+     CLI_NUMBER(own, budget, 0.001, 1e12)},
+    {"--by", "REFUTER", "this refuter only", CLI_TEXT(own, by)},
+    {"--tolerance", "E", "real answers may be off by E (qsa: 1/(2q))",
+     CLI_NUMBER(own, tolerance, 1e-12, 1e12)},
+    {0},
+};
 
 const cli_command cmd_refute = {
     .name = "refute",
@@ -430,8 +456,8 @@ const cli_command cmd_refute = {
     .examples = "attest refute model.safetensors --task match3 --set N=9,M=40 --precision p6\n"
                 "attest refute rnn.safetensors --task qsa --set N=20,q=1 --precision p6e4\n"
                 "attest refute lis.safetensors --task lis --set n=10,range=25 --budget 500\n",
-    .arithmetics = CLI_FLOATS,
-    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_DB | CLI_SEED | CLI_PRECISION | CLI_REFUTE,
+    .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 1,
     .missing = "a model file",

@@ -68,6 +68,12 @@ static int run(const cli_args *a)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+static const cli_option options[] = {
+    {CLI_DB},
+    {CLI_OUT},
+    {0},
+};
+
 const cli_command cmd_report = {
     .name = "report",
     .summary = "a ledger as one self-contained HTML page",
@@ -78,7 +84,7 @@ const cli_command cmd_report = {
              "shown; if it has none, those of the build that wrote last, under its name. Trained models are\n"
              "shown whichever build trained them, with a note.",
     .examples = "attest report --db attest.db -o report.html\n",
-    .options = CLI_DB | CLI_OUT,
+    .options = options,
     .least = 0,
     .most = 0,
     .run = run,

@@ -193,6 +193,12 @@ static int run(const cli_args *a)
     return r.code;
 }
 
+static const cli_option options[] = {
+    {CLI_JSON},
+    {CLI_PRECISION},
+    {0},
+};
+
 const cli_command cmd_run = {
     .name = "run",
     .summary = "run inputs through a model",
@@ -206,7 +212,7 @@ const cli_command cmd_run = {
     .examples = "attest run match2.safetensors 3 14 5\n"
                 "attest run match2.safetensors - --precision p12 < inputs.txt\n"
                 "attest run match2.safetensors 3 14 5 --precision ball --json\n",
-    .options = CLI_PRECISION | CLI_JSON,
+    .options = options,
     .least = 1,
     .most = -1,
     .missing = "a model file",

@@ -6,6 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Its own options. */
+typedef struct {
+    double budget; /* millions of operations */
+    bool exact;
+} own;
+
 #define COLUMNS 80
 
 static void heading(at_text *t, const char *s)
@@ -296,6 +302,7 @@ static at_status claim_make(const at_claim *c, const at_params *p, at_program **
 
 static int claim_show(const cli_args *a, const at_claim *c)
 {
+    const own *given = a->own;
     at_err err = {0};
     const at_task *task;
     at_params p, tp;
@@ -304,12 +311,12 @@ static int claim_show(const cli_args *a, const at_claim *c)
     at_text program, t;
     at_text_init(&program);
     at_text_init(&t);
-    if (a->whole && !at_claim_has_program(c))
+    if (given->exact && !at_claim_has_program(c))
         return cli_usage(a, "--exact is for programs, and %s has none", c->trial ? "a limit" : "this claim");
     at_status s = cli_claim_params(a, c, NULL, &p, &task, &tp, &err);
     if (!s && !c->trial)
         s = claim_make(c, &p, &P, &z, &err);
-    if (!s && P && ((a->whole ? at_program_print_exact : at_program_print)(P, &program) || program.oom))
+    if (!s && P && ((given->exact ? at_program_print_exact : at_program_print)(P, &program) || program.oom))
         s = at_oom(&err);
     int code;
     const at_size *size = c->trial ? NULL : &z;
@@ -317,7 +324,7 @@ static int claim_show(const cli_args *a, const at_claim *c)
         code = cli_fail(a, &err);
     else if (a->json)
         code = cli_put_json(a, claim_json(c, task, &p, program.s, size), CLI_HOLDS);
-    else if (a->whole)
+    else if (given->exact)
         code = cli_program_put(a, P);
     else {
         claim_print(c, task, &p, program.s, size, &t);
@@ -497,6 +504,7 @@ static int model_show(const cli_args *a)
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     const char *id = a->words[0];
     const at_claim *c = at_claim_find(id);
     const at_task *t = at_task_find(id);
@@ -510,8 +518,8 @@ static int run(const cli_args *a)
         return code;
     }
     if (cli_is_program(id))
-        return cli_program_show(a);
-    if (a->whole)
+        return cli_program_show(a, given->exact);
+    if (given->exact)
         return cli_usage(a, "--exact is for claims and FILE.program, and '%.60s' is neither", id);
     if (t)
         return task_show(a, t);
@@ -519,13 +527,28 @@ static int run(const cli_args *a)
         return stream_show(a, at_stream_find(id));
     size_t n = strlen(id);
     if (n > 3 && strcmp(id + n - 3, ".dp") == 0)
-        return cli_dp_show(a);
+        return cli_dp_show(a, given->budget);
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
     at_err err = {0};
-    at_claim_need(id, &c, &err);
+    at_guess g = {id};
+    at_guess_add_all(&g, &at_claim_registry);
+    at_guess_add_all(&g, &at_task_registry);
+    at_guess_add_all(&g, &at_stream_registry);
+    at_guess_fail(&g, "claim, task or stream", "attest list", &err);
     return cli_fail(a, &err);
 }
+
+static const own usual = {.budget = 2000};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {"--budget", "M", "recurrences: millions of operations to try (default 2000)",
+     CLI_NUMBER(own, budget, 0.001, 1e12)},
+    {"--exact", NULL, "the program alone, whole, with all digits: a FILE.program", CLI_FLAG(own, exact)},
+    {0},
+};
 
 const cli_command cmd_show = {
     .name = "show",
@@ -543,7 +566,8 @@ const cli_command cmd_show = {
     .examples = "attest show match2\nattest show match2 --set N=64,M=1024\nattest show qsa --json\n"
                 "attest show match2.safetensors\nattest show examples/lis.dp --set n=5,top=5\n"
                 "attest show match2 --set N=4,M=5 --exact\n",
-    .options = CLI_SET | CLI_JSON | CLI_TRIES | CLI_WHOLE,
+    .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 1,
     .missing = "the id of a claim, task or stream, a .claim, .dp or .program file or a model file",

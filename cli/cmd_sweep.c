@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
+} own;
+
 #define LEDGER "attest-sweep.db"
 #define REPORT "attest-sweep.html"
 
@@ -120,18 +125,20 @@ static at_status report_write(const char *db, const cli_args *a, const char *rep
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     const char *db = a->db ? a->db : LEDGER, *report = a->out ? a->out : REPORT;
     at_picture_kind kind;
-    at_grid g = {.preset = at_preset_find(a->preset ? a->preset : "quick"),
+    at_grid g = {.preset =
+                     at_registry_need(&at_preset_registry, given->preset ? given->preset : "quick", &err),
                  .tasks = a->words,
                  .n_tasks = a->n_words,
-                 .attentions = a->attentions,
-                 .widths = a->widths,
-                 .seeds = a->seeds,
+                 .attentions = given->attentions,
+                 .widths = given->widths,
+                 .seeds = given->seeds,
                  .recipe = a->recipe};
     if (!g.preset)
-        return cli_usage(a, "--preset '%.40s': must be quick or paper", a->preset);
+        return cli_fail(a, &err);
     at_ranks *ranks = NULL;
     if (at_ranks_open(&ranks, &err))
         return cli_fail(a, &err);
@@ -178,6 +185,24 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const own usual = {0};
+/* What a grid has a list of is not set for all its cells. */
+static const char *const listed[] = {"attention", "width", "seed", NULL};
+
+static const cli_option options[] = {
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_DB},
+    {CLI_OUT},
+    {CLI_PLOT},
+    {"--preset", "NAME", "quick (default) or paper", CLI_TEXT(own, preset)},
+    {"--widths", "D,D...", "instead of the preset's", CLI_TEXT(own, widths)},
+    {"--seeds", "N,N...", "instead of the preset's", CLI_TEXT(own, seeds)},
+    {"--attentions", "A,A...", "instead of all three", CLI_TEXT(own, attentions)},
+    {CLI_RECIPE, .without = listed},
+    {0},
+};
+
 const cli_command cmd_sweep = {
     .name = "sweep",
     .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
@@ -198,7 +223,8 @@ const cli_command cmd_sweep = {
     .examples = "attest sweep\n"
                 "attest sweep lis --widths 16,32 --seeds 1 --steps 2000\n"
                 "attest sweep --preset paper --db paper.db --plot figure1.pdf\n",
-    .options = CLI_JSON | CLI_THREADS | CLI_DB | CLI_OUT | CLI_RECIPE | CLI_PLOT | CLI_GRID,
+    .options = options,
+    CLI_OWN(usual),
     .least = 0,
     .most = -1,
     .ranks = true,

@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    const char *state, *from; /* NULL: not given */
+} own;
+
 typedef struct {
     const cli_args *args;
     bool headed;
@@ -112,12 +117,13 @@ static at_status curve_write(const char *what, const at_outcome *o, const char *
 /* What the user asked for, found out before anything is begun. */
 static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model *from, at_err *err)
 {
+    const own *given = a->own;
     at_picture_kind kind;
     at_recipe_init(r);
     at_status s = a->recipe ? at_recipe_set(r, a->recipe, err) : AT_OK;
     if (!s && a->plot)
         s = at_picture_kind_of(a->plot, &kind, err);
-    const char *const paths[] = {a->out, a->plot, a->state};
+    const char *const paths[] = {a->out, a->plot, given->state};
     for (int k = 0; k < 3 && !s; k++)
         if ((paths[k] && at_file_probe(paths[k], err)) || !cli_apart(paths[k], paths[(k + 1) % 3], err))
             s = err->code;
@@ -125,13 +131,14 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
         s = err->code;
     if (!s)
         s = cli_source_open(a, a->words[0], d, err);
-    if (!s && a->from && (s = at_model_load(from, a->from, err)))
+    if (!s && given->from && (s = at_model_load(from, given->from, err)))
         at_source_free(*d);
     return s;
 }
 
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     at_err err = {0};
     at_source *d;
     at_recipe r;
@@ -147,16 +154,16 @@ static int run(const cli_args *a)
     at_arena_init(&arena);
     at_train_ranks together = at_ranks_training(ranks);
     teller t = {.args = a};
-    at_learn_options options = {.threads = a->threads,
-                                .from = a->from ? &from : NULL,
-                                .state = a->state,
-                                .ranks = at_ranks_count(ranks) > 1 ? &together : NULL,
-                                .progress = cli_progress(),
-                                .told = first ? told : NULL,
-                                .ctx = &t};
+    at_learn_options learn = {.threads = a->threads,
+                              .from = given->from ? &from : NULL,
+                              .state = given->state,
+                              .ranks = at_ranks_count(ranks) > 1 ? &together : NULL,
+                              .progress = cli_progress(),
+                              .told = first ? told : NULL,
+                              .ctx = &t};
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
     if (!s) {
-        s = at_learn(d, &r, &options, &arena, &o, &m, &err);
+        s = at_learn(d, &r, &learn, &arena, &o, &m, &err);
         learnt = !s;
         cli_progress_clear();
         if (!s && first && a->out)
@@ -168,13 +175,27 @@ static int run(const cli_args *a)
     int code = s ? cli_fail(a, &err) : first ? outcome_print(a, &r, &o) : CLI_HOLDS;
     if (learnt)
         at_model_release(&m);
-    if (begun && a->from)
+    if (begun && given->from)
         at_model_release(&from);
     if (begun)
         at_source_free(d);
     at_arena_release(&arena);
     return code;
 }
+
+static const own usual = {0};
+
+static const cli_option options[] = {
+    {CLI_SET},
+    {CLI_JSON},
+    {CLI_THREADS},
+    {CLI_OUT},
+    {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
+    {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
+    {CLI_PLOT},
+    {CLI_RECIPE},
+    {0},
+};
 
 const cli_command cmd_train = {
     .name = "train",
@@ -194,7 +215,8 @@ const cli_command cmd_train = {
     .examples = "attest train lis --set n=10,range=25 --width 32 --rate 0.006 -o lis.st\n"
                 "attest train arithmetic --attention linear --state run.state\n"
                 "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
-    .options = CLI_SET | CLI_JSON | CLI_THREADS | CLI_OUT | CLI_RECIPE | CLI_STATE | CLI_FROM | CLI_PLOT,
+    .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 1,
     .missing = "the name of a stream",

@@ -13,12 +13,36 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_command *const commands[] = {
-    &cmd_list,     &cmd_show, &cmd_check, &cmd_build,    &cmd_compile, &cmd_run,
-    &cmd_generate, &cmd_look, &cmd_bound, &cmd_protocol, &cmd_refute,  &cmd_map,
-    &cmd_report,   &cmd_data, &cmd_train, &cmd_eval,     &cmd_sweep,   &cmd_bench,
-};
+/* In the order of help. */
+#define COMMANDS(C)                                                                                          \
+    C(list)                                                                                                  \
+    C(show)                                                                                                  \
+    C(check)                                                                                                 \
+    C(build)                                                                                                 \
+    C(compile)                                                                                               \
+    C(run)                                                                                                   \
+    C(generate)                                                                                              \
+    C(look)                                                                                                  \
+    C(bound)                                                                                                 \
+    C(protocol)                                                                                              \
+    C(refute)                                                                                                \
+    C(map)                                                                                                   \
+    C(report)                                                                                                \
+    C(data)                                                                                                  \
+    C(train)                                                                                                 \
+    C(eval)                                                                                                  \
+    C(sweep)                                                                                                 \
+    C(bench)
+#define DECLARED(name) extern const cli_command cmd_##name;
+#define LISTED(name)   &cmd_##name,
+COMMANDS(DECLARED)
+static const cli_command *const commands[] = {COMMANDS(LISTED)};
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+const cli_command *cli_command_at(int i)
+{
+    return i < N_COMMANDS ? commands[i] : NULL;
+}
 
 static int overview_print(void)
 {
@@ -39,34 +63,40 @@ static int overview_print(void)
     return cli_put_text(&(cli_args){.command = ""}, &t, CLI_HOLDS);
 }
 
+static const at_registry registry =
+    AT_REGISTRY("command", "attest --help", commands, sizeof commands / sizeof *commands, name);
+
 static int unknown(const char *name)
 {
-    const char *names[N_COMMANDS + 2] = {[N_COMMANDS] = "--help", "--version"};
-    for (int i = 0; i < N_COMMANDS; i++)
-        names[i] = commands[i]->name;
-    const char *what = name[0] == '-' ? "option" : "command", *near = at_nearest(name, names, N_COMMANDS + 2);
-    cli_args none = {.command = ""};
-    if (near)
-        return cli_usage(&none, "unknown %s '%.60s'; did you mean '%s'?", what, name, near);
-    return cli_usage(&none, "unknown %s '%.60s'; `attest --help` lists them", what, name);
+    at_err err = {0};
+    at_guess g = {name};
+    at_guess_add_all(&g, &registry);
+    at_guess_add(&g, "--help");
+    at_guess_add(&g, "--version");
+    at_guess_fail(&g, name[0] == '-' ? "option" : registry.word, registry.all, &err);
+    return cli_fail(&(cli_args){.command = ""}, &err);
 }
 
 /* Found out before the work, not after it, whatever the command: can files be written, and none of them over another? */
 static bool outputs_can_be_written(const cli_args *a, at_err *err)
 {
-    return !(a->out && at_file_probe(a->out, err)) && !(a->plot && at_file_probe(a->plot, err)) &&
-           cli_apart(a->db, a->out, err) && cli_apart(a->db, a->plot, err) &&
-           cli_apart(a->out, a->plot, err) && cli_kept(a, err);
+    for (int i = 0; i < a->n_written; i++)
+        if (a->written[i] != a->db &&
+            at_file_probe(a->written[i], err)) /* a ledger is opened, not made anew */
+            return false;
+    for (int i = 0; i < a->n_written; i++)
+        for (int k = 0; k < i; k++)
+            if (!cli_apart(a->written[k], a->written[i], err))
+                return false;
+    return cli_kept(a, err);
 }
 
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         bool topic = argc >= 3 && !strcmp(argv[1], "help");
-        for (int i = 0; topic && i < N_COMMANDS; i++)
-            if (!strcmp(commands[i]->name, argv[2]))
-                return cli_help_print(commands[i]);
-        return topic ? unknown(argv[2]) : overview_print();
+        const cli_command *c = topic ? at_registry_find(&registry, argv[2]) : NULL;
+        return c ? cli_help_print(c) : topic ? unknown(argv[2]) : overview_print();
     }
     if (!strcmp(argv[1], "--version")) {
         at_text t;
@@ -74,10 +104,7 @@ static int dispatch(int argc, char **argv)
         at_text_addf(&t, "attest %s (build %s)\n", at_version(), at_build_id());
         return cli_put_text(&(cli_args){.command = ""}, &t, CLI_HOLDS);
     }
-    const cli_command *c = NULL;
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (!strcmp(commands[i]->name, argv[1]))
-            c = commands[i];
+    const cli_command *c = at_registry_find(&registry, argv[1]);
     if (!c)
         return unknown(argv[1]);
     int rank, started = at_ranks_started(&rank);

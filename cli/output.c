@@ -243,12 +243,11 @@ bool cli_apart(const char *a, const char *b, at_err *err)
 
 bool cli_kept(const cli_args *a, at_err *err)
 {
-    const char *made[] = {a->out, a->plot, a->state, a->db};
     for (int i = 0; i < a->n_words; i++) /* a claim's id may be the name of a file, too, which nobody reads */
-        for (size_t k = 0; k < sizeof made / sizeof *made; k++)
-            if (made[k] && !at_claim_find(a->words[i]) && !access(a->words[i], F_OK) &&
-                at_file_same(a->words[i], made[k])) {
-                at_fail(err, AT_EINPUT, "%.200s: is read, and would be written over", made[k]);
+        for (int k = 0; k < a->n_written; k++)
+            if (!at_claim_find(a->words[i]) && !access(a->words[i], F_OK) &&
+                at_file_same(a->words[i], a->written[k])) {
+                at_fail(err, AT_EINPUT, "%.200s: is read, and would be written over", a->written[k]);
                 return false;
             }
     return true;

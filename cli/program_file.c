@@ -34,7 +34,7 @@ int cli_program_put(const cli_args *a, const at_program *P)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
-int cli_program_show(const cli_args *a)
+int cli_program_show(const cli_args *a, bool exact)
 {
     at_err err = {0};
     at_program *P;
@@ -45,14 +45,14 @@ int cli_program_show(const cli_args *a)
         return cli_fail(a, &err);
     at_model_size(&m, &z);
     at_model_release(&m);
-    if (a->whole && !a->json) {
+    if (exact && !a->json) {
         int code = cli_program_put(a, P);
         at_program_free(P);
         return code;
     }
     at_text t;
     at_text_init(&t);
-    if (a->whole ? at_program_print_exact(P, &t) : at_program_print(P, &t))
+    if (exact ? at_program_print_exact(P, &t) : at_program_print(P, &t))
         t.oom = true;
     at_program_free(P);
     if (a->json) {

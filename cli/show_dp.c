@@ -96,13 +96,13 @@ static json_t *analysis_json(const at_dp_instance *x, const regularity *r)
 }
 
 /* Inputs whose chains a budget is for: a chain evaluates every operation at every state. */
-static uint64_t inputs_most(const cli_args *a, const at_dp *d, const at_dp_instance *x)
+static uint64_t inputs_most(double budget, const at_dp *d, const at_dp_instance *x)
 {
-    double chain = ((double)x->n_states + 1) * ((double)d->n_nodes + 1), most = 1e6 * a->budget / chain;
+    double chain = ((double)x->n_states + 1) * ((double)d->n_nodes + 1), most = 1e6 * budget / chain;
     return most < 1 ? 1 : most < (double)MOST_INPUTS ? (uint64_t)most : MOST_INPUTS;
 }
 
-int cli_dp_show(const cli_args *a)
+int cli_dp_show(const cli_args *a, double budget)
 {
     at_err err = {0};
     at_dp *d;
@@ -123,7 +123,7 @@ int cli_dp_show(const cli_args *a)
     if (!s && a->set)
         s = at_dp_bind(d, size, &x, &err);
     if (!s && x)
-        s = at_dp_regular(x, r.limit = inputs_most(a, d, x), &arena, &r.regular, &r.first, &r.second,
+        s = at_dp_regular(x, r.limit = inputs_most(budget, d, x), &arena, &r.regular, &r.first, &r.second,
                           &r.distinct, &err);
     int code;
     if (s) {

@@ -13,14 +13,11 @@ at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at
         return s ? s : at_source_open(t, &p, d, err);
     }
     if (!strpbrk(name, "./")) {
-        const char *names[64];
-        for (int i = 0; i < at_n_streams; i++)
-            names[i] = at_streams[i]->id;
-        const char *near = at_nearest(name, names, (size_t)at_n_streams);
-        if (near)
-            return at_fail(err, AT_EINPUT, "no stream '%.60s'; did you mean '%s'?", name, near);
-        return at_fail(err, AT_EINPUT, "no stream '%.60s'; `attest list streams` shows all, a file is ./NAME",
-                       name);
+        if (!at_registry_nearest(&at_stream_registry, name))
+            return at_fail(err, AT_EINPUT, "unknown stream '%.60s'; see `%s`, a file is ./NAME", name,
+                           at_stream_registry.all);
+        at_registry_need(&at_stream_registry, name, err);
+        return AT_EINPUT;
     }
     if (a->set)
         return at_fail(err, AT_EINPUT, "--set: a file has no parameters");

@@ -20,7 +20,7 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' 'there is: check, train, generate, scaling, collide' bench chekc match2
+refuses 2 'unknown benchmark' "did you mean 'check'? (there are: check, train, generate, scaling, collide)" bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 
 # shellcheck disable=SC2086

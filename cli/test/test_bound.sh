@@ -32,7 +32,7 @@ says 0 'bound: astronomical' 'digits)' bound funccomp-params --set L=3,H=96,d=12
 says 0 'bound --json: a start' '{"param": "n", "text": "from n = 270", "at": 270}' bound compose-bound --json
 
 refuses 2 'bound: unknown, the nearest' "did you mean 'compose-bound'?" bound compose-bund
-refuses 2 'bound: unknown' '`attest bound` lists them' bound zebra
+refuses 2 'bound: unknown' 'see `attest bound`' bound zebra
 refuses 2 'bound: n < 2' 'n=1: must be an integer in 2..' bound compose-bound --set n=1
 refuses 2 'bound: p = 0' 'p=0: must be an integer in 1..' bound compose-bound --set p=0
 refuses 2 'bound: L larger than its range' 'the theorem wants L <= O(log log n)' bound funccomp-params --set L=9,zeros=5

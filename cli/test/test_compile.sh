@@ -79,7 +79,7 @@ refuses 2 'generate: though the row is the same' 'position 3: there is no | here
 refuses 2 'run: a bar only where it is one' 'position 3: there is no | here' run "$dir/sack.st" '1 1 | 0 |'
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
 refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=9999,n2=3 -o "$dir/x.st"
-refuses 2 'compile: unknown attention' 'standard, linear, sparse or local' \
+refuses 2 'compile: unknown attention' 'standard, sparse, linear or local' \
     compile examples/edit-distance.dp --set n1=3,n2=3 --attention dense -o "$dir/x.st"
 printf 'problem "p"\nsize n in 1..4\ninput s[n] in 1..2\nstate i in 1..n\nvalue v in 0..9\nneed a = (i+1)\nv = a.v\nanswer v\n' \
     >"$dir/forward.dp"

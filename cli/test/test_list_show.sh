@@ -29,7 +29,9 @@ for id in $("$attest" list claims --json | grep -o '"id": "[^"]*"' | cut -d'"' -
 done
 
 refuses 2 'show: unknown id, the nearest' "did you mean 'match2'?" show matsch2
-refuses 2 'show: unknown id' '`attest list claims` shows all' show zebra
+refuses 2 'show: unknown id' 'see `attest list`' show zebra
+refuses 2 'show: a stream is near, too' "unknown claim, task or stream 'parrity'; did you mean 'parity'? (attest list)" show parrity
+refuses 2 'show: nor does case matter' "did you mean 'match2'?" show Match2
 refuses 2 'show: M=0 names the range' 'M=0: must be an integer in 2..65536' show match2 --set M=0
 refuses 2 'show: a fraction' 'N=2.5: must be an integer in 1..4096' show match2 --set N=2.5
 refuses 2 'show: nan' 'M=nan: must be' show match2 --set M=nan

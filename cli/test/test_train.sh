@@ -100,7 +100,7 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     says 0 'sweep: again, from the ledger' '(ledger)' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small
     says 0 'sweep: JSON' '"served": 6' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
     refuses 2 'sweep: no such task' "no task 'zebra'" sweep zebra --db "$dir/s.db"
-    refuses 2 'sweep: no such preset' 'must be quick or paper' sweep --preset slow
+    refuses 2 'sweep: no such preset' "unknown preset 'slow' (there are: quick, paper)" sweep --preset slow
     for setting in width seed attention; do
         refuses 2 "sweep: one $setting for all cells" "option --$setting does not apply here" sweep lis --$setting 8 --db "$dir/s.db"
     done

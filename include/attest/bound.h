@@ -79,6 +79,7 @@ typedef struct {
 
 extern const at_bound *const at_bounds[];
 extern const int at_n_bounds;
+extern const at_registry at_bound_registry;
 const at_bound *at_bound_find(const char *id); /* NULL when unknown */
 /* Only whether it binds, quickly. */
 at_status at_bound_binds(const at_bound *b, const at_params *p, bool *out, at_err *err);

@@ -30,6 +30,8 @@ typedef struct {
     uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
     double tolerance; /* real answers: largest Euclidean distance allowed */
+    /* Go on behind a wrong input: all are run and the wrong ones counted, in place of an end at the first. */
+    bool count_all;
 } at_question;
 
 typedef struct {
@@ -48,7 +50,10 @@ typedef struct {
     at_tri holds;
     at_evidence evidence; /* what it rests on */
     uint64_t inputs;      /* inputs covered */
-    double margin;        /* least margin over covered inputs (real answers: tolerance - distance) */
+    /* Of them not answered rightly, or not known to be, by the executor that ran them; at most 1 without count_all. Certificates
+     * do not count. */
+    uint64_t wrong;
+    double margin; /* least margin over covered inputs that are right (real answers: tolerance - distance) */
     bool has_counterexample;
     at_counterexample cx; /* re-run by the reference before it is reported */
     const char *note;     /* NULL or one line: symmetry used, what was certified, why unknown */
@@ -58,7 +63,8 @@ typedef struct {
 typedef struct {
     uint64_t inputs;
     double margin;
-    int64_t bad; /* index of the first failing input in it, or -1 */
+    int64_t bad;    /* index of the first failing input in it, or -1 */
+    uint64_t wrong; /* failing inputs in it */
 } at_piece;
 typedef struct {
     int threads; /* 0 = one a core */

@@ -23,7 +23,8 @@ typedef struct {
     at_evidence evidence;
     at_enum how;
     const char *arith; /* "f64", "f32", "p12", ... */
-    /* SAMPLED, SIMULATED, REFUTED: inputs, or models, in the full tier (the quick tier takes a tenth) */
+    /* SAMPLED, SIMULATED, REFUTED: inputs, or models, in the full tier (the quick tier takes a tenth). EXACT: 0, or the most
+     * that are run at a point; where there are more, so many are drawn */
     uint64_t inputs;
     at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
     const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
@@ -54,7 +55,8 @@ struct at_claim {
     const char *proof;     /* the idea, a few lines; the steps stand beside the code */
     const at_param *params;
     int n_params;
-    const char *task; /* id of the task it solves; NULL: it is a decoder, or a limit */
+    const char *task;          /* id of the task it solves; NULL: it is a decoder, or a limit */
+    const at_problem *problem; /* NULL, or the problem whose task or chain it is, instead of a name */
     /* Decoders: what they must write, and the assembled model with its stop rule. */
     const at_chain *chain;
     at_status (*decoder)(const at_params *p, at_model *m, at_err *err);
@@ -82,6 +84,7 @@ struct at_claim {
 
 extern const at_claim *const at_catalogue[];
 extern const int at_n_catalogue;
+extern const at_registry at_claim_registry;
 const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
@@ -99,6 +102,29 @@ at_status at_claim_file_load(const char *path, at_claim_file **out, at_err *err)
 const at_claim *at_claim_file_claim(const at_claim_file *f);
 const char *at_claim_file_text(const at_claim_file *f); /* all of it */
 void at_claim_file_free(at_claim_file *f);              /* NULL is allowed */
+
+/* ---- a question of one's own: does this model solve that problem? -------------------------------------------
+ *
+ *     at_ask q = {.problem = problem, .model = "m.safetensors", .set = "M=11", .lengths = "1..6"};
+ *     at_claim_file *f;
+ *     at_claim_ask(&q, &f, NULL, &err);                       // like a claim of the catalogue, but without controls
+ *     at_job_check((const at_claim *[]){at_claim_file_claim(f)}, 1, &job, &sum, &err);
+ */
+typedef enum { AT_ASK_ANY, AT_ASK_EXACT, AT_ASK_SAMPLED, AT_ASK_CERTIFIED } at_ask_how;
+typedef struct {
+    at_problem *problem; /* must outlive the claim */
+    const char *model;   /* a file; NULL: the problem itself is compiled (front.h) */
+    const char *set;     /* NULL, or assignments; integers may be ranges */
+    const char *lengths; /* NULL, or "0..6": of problems with a length N; else those that the model takes */
+    at_ask_how how;      /* ANY: exact where that is quick, else sampled */
+    uint64_t inputs;     /* SAMPLED: so many at each point; 0: a thousand */
+    const char *arith;   /* NULL: f64 */
+    double tolerance;    /* real answers; 0: the problem's own, if it has one */
+    int attention;       /* compiled: an at_attention_kind, or -1: all that apply */
+} at_ask;
+/* Fails in words where the model does not fit the problem: which field, width or length differs. Kinds of attention that do not
+ * apply are left out, and `left_out` (may be NULL) says why, a line each. */
+at_status at_claim_ask(const at_ask *q, at_claim_file **out, at_text *left_out, at_err *err);
 
 /* The answer to a cell at parameters that have its control's change in them already: the claim's certificate, its
  * task or its chain, whatever it has. limit: inputs of a sampled cell. */

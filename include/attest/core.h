@@ -158,6 +158,55 @@ int at_text_columns(const char *s); /* columns of s when the pen writes it */
 /* Strict number parsing: the whole of s[0..n) must be the number. */
 bool at_parse_i64(const char *s, size_t n, int64_t *out);
 bool at_parse_double(const char *s, size_t n, double *out); /* finite only */
+
+/* ---- registries: tables whose rows have a name ------------------------------------------------
+ *
+ *     at_registry tasks = AT_REGISTRY("task", "attest list tasks", at_tasks, at_n_tasks, id);
+ *     const at_task *t = at_registry_need(&tasks, "mtch2", &err);
+ *     // NULL, and err: unknown task 'mtch2'; did you mean 'match2'? (attest list tasks)
+ *
+ * Where none is near: unknown task 'xyz'; see `attest list tasks`. Without a command: unknown task 'xyz' (there are: a, b).
+ * The table may be of pointers, of structs, or of names alone. */
+typedef struct {
+    const char *word; /* what a row is, for messages */
+    const char *all;  /* the command that lists them; NULL: messages list them */
+    const void *rows;
+    int n;
+    size_t bytes, at; /* of a row; where its name is in it */
+    bool pointers;    /* a row is a pointer to a struct */
+} at_registry;
+/* member must be a const char *, or does not compile */
+#define AT_NAMED(S, member) _Generic(((S *)0)->member, const char * : offsetof(S, member))
+#define AT_REGISTRY(word, all, rows, n, member)                                                              \
+    {                                                                                                        \
+        word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(**(rows)), member), true                     \
+    }
+#define AT_REGISTRY_OF_ROWS(word, all, rows, n, member)                                                      \
+    {                                                                                                        \
+        word, all, rows, n, sizeof *(rows), AT_NAMED(__typeof__(*(rows)), member), false                     \
+    }
+#define AT_REGISTRY_OF_NAMES(word, all, names, n)                                                            \
+    {                                                                                                        \
+        word, all, names, n, sizeof(const char *), 0, false                                                  \
+    }
+
+const char *at_registry_name(const at_registry *r, int i);
+/* The struct (where the table is of names: the place in it) with this name, or NULL. */
+const void *at_registry_find(const at_registry *r, const char *name);
+/* The same; NULL means a failure: unknown, what may have been meant, and where to see all. */
+const void *at_registry_need(const at_registry *r, const char *name, at_err *err);
+const char *at_registry_nearest(const at_registry *r, const char *name); /* NULL when none is near */
+
+/* The nearest of any candidates: at_guess g = {name}; then add them; then ask. The first of equally near ones. */
+typedef struct {
+    const char *name, *best;
+    size_t distance; /* of best */
+} at_guess;
+void at_guess_add(at_guess *g, const char *candidate);
+void at_guess_add_all(at_guess *g, const at_registry *r);
+const char *at_guess_found(const at_guess *g); /* NULL when none is near */
+/* A failure in the words of at_registry_need. all: the command that lists them. */
+at_status at_guess_fail(const at_guess *g, const char *word, const char *all, at_err *err);
 /* The candidate nearest to name by edit distance, or NULL when none is near. */
 const char *at_nearest(const char *name, const char *const *candidates, size_t n);
 
@@ -215,6 +264,8 @@ typedef struct {
     const at_param *schema;
     int n;
     double value[AT_PARAMS_MAX];
+    const void *
+        of; /* NULL, or the at_problem whose parameters these are: what was read from a file finds itself here */
 } at_params;
 void at_params_init(at_params *p, const at_param *schema, int n); /* defaults */
 bool at_params_has(const at_params *p, const char *name);
@@ -232,6 +283,8 @@ typedef struct {
 } at_sweep;
 void at_sweep_init(at_sweep *w, const at_param *schema, int n);
 at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err);
+/* Does one of the assignments "N=6,M=11" set this parameter? assignments may be NULL. */
+bool at_assignments_name(const char *assignments, const char *name);
 uint64_t at_sweep_count(const at_sweep *w); /* at most 10^9 */
 void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out);
 void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */

@@ -52,4 +52,22 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err);
 /* Does a decoder speak of expressions, by its words? Then for which prime, and how many operators a prompt may have. */
 bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
+/* ---- the table of front ends --------------------------------------------------------------------------------- */
+
+typedef struct {
+    at_attention_kind attention;
+    const at_arith *arith; /* NULL: f64 */
+} at_front_options;
+/* What compiles the problems of a language. A new one is a file compile_LANG.c and a row in fronts.c. */
+typedef struct {
+    const char *lang, *about; /* the language (at_problem.lang), and one line */
+    /* The decoder at these parameters, which are of the problem's chain. m is initialised by this call. */
+    at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
+} at_front;
+extern const at_front *const at_fronts[];
+extern const int at_n_fronts;
+const at_front *at_front_of(const at_problem *p); /* NULL: it cannot be compiled */
+
+extern const at_front at_front_dp, at_front_expr;
+
 #endif

@@ -167,6 +167,7 @@ typedef struct {
 } at_preset;
 extern const at_preset *const at_presets[];
 extern const int at_n_presets;
+extern const at_registry at_preset_registry;
 const at_preset *at_preset_find(const char *id); /* NULL when unknown */
 
 /* What is to be run: a preset, or less or other than it. Lists are words between commas; NULL: the preset's. */

@@ -186,6 +186,8 @@ int at_dp_chain_rows_max(const void *self);
 uint64_t at_dp_chain_count(const void *self);
 at_status at_dp_chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
 at_status at_dp_chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+at_status at_dp_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+bool at_dp_chain_simpler(const void *self, const double *prompt, int n, int k, double *out);
 at_status at_dp_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                              at_err *err);
 /* The fields of an at_chain whose `open` ends in at_dp_chain_open. */
@@ -196,10 +198,34 @@ at_status at_dp_chain_answer(const void *self, const double *prompt, int n, doub
     .input_help = "the inputs, then |: 11 9 20 20 5 14 19 9 20 20 9 14 7 |", .close = at_dp_chain_close,     \
     .row_width = at_dp_chain_row_width, .prompt_max = at_dp_chain_prompt_max,                                \
     .rows_max = at_dp_chain_rows_max, .count = at_dp_chain_count, .nth = at_dp_chain_nth,                    \
-    .sample = at_dp_chain_sample, .answer = at_dp_chain_answer
+    .sample = at_dp_chain_sample, .adversarial = at_dp_chain_adversarial, .simpler = at_dp_chain_simpler,    \
+    .answer = at_dp_chain_answer
 
 /* The problem, printed back from its tree. */
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
+
+/* ---- problems by name ------------------------------------------------------------------------------------- */
+
+/* A language that problems are written in. A new one is a folder here with such a row, and its line in langs.c. */
+typedef struct {
+    const char *id;
+    const char *suffix; /* of its files, with the dot */
+    const char *about;  /* one line */
+    /* Is a file without a known suffix one of ours, by how it begins (its first 64 KiB)? NULL: never. */
+    bool (*like)(const char *text, size_t n);
+    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. */
+    at_status (*open)(at_problem *p, at_err *err);
+} at_lang;
+extern const at_lang *const at_langs[];
+extern const int at_n_langs;
+
+/* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
+ * dot or a slash means. Faults of a file are `path:line:column: ...`. */
+at_status at_problem_open(const char *name, at_problem **out, at_err *err);
+
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
+/* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
+at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 
 #endif

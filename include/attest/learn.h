@@ -27,10 +27,10 @@ at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **ba
 uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch's rows */
 /* From now on batches are such as the trainer takes: where the model answers at the last position only, every target of a row is a
  * sequence, the row so far, with <pad> behind it where the model takes one length only. Refused: a model that says at every position
- * what follows but may see it there. */
+ * what follows but may see it there. Rows of labels stay as they are; refused: a model that answers elsewhere. */
 at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err);
 
-/* The trained weights as a decoder of the source's rows: its words, and the stop at <eos>. What began as a decoder with words
+/* The trained weights as a model of the source's labels, of the one length that these rows have; or as a decoder of its rows: its words, and the stop at <eos>. What began as a decoder with words
  * keeps its own; what cannot be a decoder (an ffn) gets the words alone. */
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
 
@@ -75,7 +75,8 @@ typedef enum {
     AT_LEARN_THREEWISE, /* rivals, of at_train_net: causal three-wise attention, */
     AT_LEARN_TANH,      /* recurrent, */
     AT_LEARN_GRU,
-    AT_LEARN_FFN, /* feed-forward, of the row so far padded to at_source_longest - 1 tokens */
+    AT_LEARN_FFN,       /* feed-forward, of the row so far padded to at_source_longest - 1 tokens */
+    AT_LEARN_ATTENTION, /* rows of labels only: every position sees all */
     AT_LEARN_NETS
 } at_learn_net;
 extern const char *const at_learn_net_names[AT_LEARN_NETS];

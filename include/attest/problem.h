@@ -11,7 +11,7 @@
 #ifndef ATTEST_PROBLEM_H
 #define ATTEST_PROBLEM_H
 
-#include <attest/core.h>
+#include <attest/model.h>
 
 /* ---- tasks --------------------------------------------------------------------------------------- */
 
@@ -20,8 +20,16 @@
  * together use every q-subset as a query; the vectors z are drawn from the index. PAIRS (copy, block-mean; the answers
  * are linear in the reals of one column): questions, which together have every position ask everything it may, and under
  * question k the N + 1 inputs from k (N + 1) on: all reals 0, then the largest real at position 1, ..., N and 0 elsewhere.
- * What may stand for more inputs than it lists is decided by the checker, from the model's weights. */
-typedef enum { AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_SUBSETS, AT_ENUM_PAIRS, AT_ENUMS } at_enum;
+ * What may stand for more inputs than it lists is decided by the checker, from the model's weights. CASES: what a file
+ * lists; nothing else is known of the problem, so these are samples. */
+typedef enum {
+    AT_ENUM_SEQUENCES,
+    AT_ENUM_MULTISETS,
+    AT_ENUM_SUBSETS,
+    AT_ENUM_PAIRS,
+    AT_ENUM_CASES,
+    AT_ENUMS
+} at_enum;
 extern const char *const at_enum_names[AT_ENUMS];
 
 typedef struct at_task {
@@ -35,6 +43,10 @@ typedef struct at_task {
     const char *input_help; /* how a person writes an input */
     /* NULL, or the length that the other parameters make: N must be it. */
     int (*length)(const at_params *p);
+    /* Where a position is one token: how many tokens there are, 0 .. that - 1. NULL: it is something else. */
+    int (*tokens)(const at_params *p);
+    /* Where answers are tokens: 0 .. that - 1. NULL: they are something else. */
+    int (*answers)(const at_params *p);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,
@@ -66,6 +78,7 @@ void at_linear_map_weights(const at_params *p, double *W);
 
 extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
+extern const at_registry at_task_registry;
 const at_task *at_task_find(const char *id); /* NULL when unknown */
 
 /* ---- chains: what must be written after a prompt ------------------------------------------------------
@@ -79,15 +92,22 @@ typedef struct at_chain {
     at_status (*open)(const at_params *p, void **self, at_err *err);
     void (*close)(void *self);
     int (*row_width)(const void *self);
+    int (*tokens)(const void *self);     /* rows are one token in 0 .. that - 1; NULL: rows of integers */
     int (*prompt_max)(const void *self); /* rows of the longest prompt, and of the longest chain */
     int (*rows_max)(const void *self);
     uint64_t (*count)(const void *self); /* prompts in all; UINT64_MAX when too many to count */
     at_status (*nth)(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
     at_status (*sample)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+    /* NULL, or prompts near where the definition changes its mind; odd inputs of a sampled check are these. */
+    at_status (*adversarial)(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+    /* NULL, or a simpler prompt than this one, of the same length: the k-th candidate; false when there is no k-th. */
+    bool (*simpler)(const void *self, const double *prompt, int n, int k, double *out);
     /* By the reference, which knows no weights. */
     at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                         at_err *err);
 } at_chain;
+
+extern const at_chain at_chain_compose; /* f_1, ..., f_k and x, then x_1 = f_1(x), ..., x_k */
 
 /* ---- expressions modulo a prime, and their chains ------------------------------------------------------
  *
@@ -191,12 +211,13 @@ typedef struct at_stream {
 } at_stream;
 extern const at_stream *const at_streams[];
 extern const int at_n_streams;
+extern const at_registry at_stream_registry;
 const at_stream *at_stream_find(const char *id); /* NULL when unknown */
 
 typedef struct {
     int n;      /* tokens, the end token included */
     int prompt; /* of them the prompt's, its separator included */
-    int answer; /* the answer is token[answer .. n-2] */
+    int answer; /* the answer is token[answer .. n-2]; of labels token[answer .. n-1] */
     int *token; /* the caller's */
 } at_sequence;
 
@@ -207,7 +228,14 @@ at_status at_source_open(const at_stream *t, const at_params *p, at_source **out
  * appearance. Faults are named `name:line: ...`. name is for messages. */
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
 at_status at_source_load(const char *path, at_source **out, at_err *err);
+/* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are the
+ * answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
+at_status at_source_of_task(const at_task *t, const at_params *p, at_source **out, at_err *err);
 void at_source_free(at_source *d); /* NULL is fine */
+/* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep> and no
+ * <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
+typedef enum { AT_LABELS_NONE, AT_LABELS_LAST, AT_LABELS_ALL } at_labels;
+at_labels at_source_labels(const at_source *d); /* NONE: rows are written, up to <eos> */
 
 int at_source_vocabulary(const at_source *d); /* tokens are 0 .. that - 1 */
 /* The word of a token; "?" for what is none. */
@@ -243,8 +271,114 @@ at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, ui
 /* Language models (ngram): the probability of token[i] after token[0..i-1], i >= 1; NaN for other streams. */
 double at_source_probability(const at_source *d, const int *token, int i);
 
-/* A stream as a chain: prompts are its samples, what is right is its reference; self is an at_source. Streams without one right
- * completion (ngram, order=random) say so when asked. */
+/* ---- for those who write streams ------------------------------------------------------------------------
+ *
+ * A stream gives verbs; everything above is made of them. A prompt is drawn first; only when its split is right the rest is
+ * written, so that throwing draws away is cheap. */
+struct at_source {
+    const at_stream *stream; /* NULL: a file, or derived from a task */
+    const at_task *task;     /* whose positions these rows are; NULL: no task's */
+    const struct at_stream_verbs *verbs;
+    at_params p;
+    void *more; /* the stream's own, made by open */
+};
+
+typedef struct at_stream_verbs {
+    at_status (*validate)(const at_params *p, at_err *err); /* may be NULL */
+    at_status (*open)(at_source *d, at_err *err);           /* makes d->more; may be NULL */
+    void (*close)(at_source *d);                            /* may be NULL */
+    int (*vocabulary)(const at_source *d);
+    void (*word)(const at_source *d, int token, char out[AT_STREAM_WORD]); /* of a token in the vocabulary */
+    int (*longest)(const at_source *d);
+    at_labels (*labels)(const at_source *d); /* NULL: none, rows are written */
+    /* Writes a prompt with its separator (s->n = s->prompt), or the whole row. */
+    void (*draw)(const at_source *d, at_rng *r, at_sequence *s);
+    /* Appends what follows the prompt; false when it is no prompt. NULL: the rest is random, rows are drawn whole. */
+    bool (*complete)(const at_source *d, at_sequence *s);
+    /* Right completions other than the reference; NULL: none. Sets chain and wrong. */
+    void (*steps)(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
+                  at_grade *g);
+    double (*probability)(const at_source *d, const int *token, int i); /* NULL: no language model */
+    /* All prompts, where they can be listed: how many (UINT64_MAX: too many), and the i-th, with its separator. */
+    uint64_t (*count)(const at_source *d);
+    void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
+    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
+} at_stream_verbs;
+
+/* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines. */
+typedef struct {
+    const char *text, *name;
+    size_t n;
+} at_lines;
+extern const at_stream at_stream_lines;
+
+/* A stream as a chain: prompts are its samples, or (verbs->count) all of them; what is right is its reference. self is an
+ * at_source; open makes one of the stream of the problem whose parameters it is given. Streams without one right completion
+ * (ngram, order=random) say so when asked. */
 extern const at_chain at_chain_stream;
+
+/* ---- problems: all of this under one name --------------------------------------------------------------
+ *
+ * What is right is data: a problem has views, and a model is asked in the view that it fits.
+ *
+ *     at_problem *q;
+ *     at_problem_open("match2", &q, &err);                   // lang.h: a name, or a file
+ *     at_asked x;
+ *     at_problem_ask(q, &m, "N=6 M=11", &x, &err);           // one line says why it does not fit
+ *     ... x.task and x.params, or x.chain and x.self ...
+ *     at_asked_release(&x);
+ *     at_problem_free(q);                                    // after all that was opened from it
+ *
+ * Views may have different parameters. An assignment that one of them knows is passed over by the others, but a model is
+ * asked in a view that knows them all where there is one. */
+typedef enum {
+    AT_VIEW_POSITIONS, /* task: an answer at every position, or at the last */
+    AT_VIEW_CHAIN,     /* chain: what must be written after a prompt */
+    AT_VIEW_ROWS,      /* stream: token rows to learn, and what is right after their prompts */
+    AT_VIEWS
+} at_view;
+extern const char *const at_view_names[AT_VIEWS];
+
+typedef struct at_problem {
+    const char *id, *title, *definition;
+    const char *path; /* NULL: built in */
+    const char *lang; /* NULL, or the language it is written in (front.h compiles it) */
+    const at_task *task;
+    const at_chain *chain;
+    const at_stream *stream;
+    const void *self;                    /* NULL, or what was read */
+    void (*close)(struct at_problem *p); /* may be NULL */
+    /* NULL, or reads what only a model tells (how words are written, for one), and may change the views. */
+    at_status (*suit)(struct at_problem *p, const at_model *m, at_err *err);
+    at_arena arena;
+    bool made; /* by an open, and to be freed */
+} at_problem;
+/* The built-in ones that are no language's. Every task and every stream is in one of them. */
+extern const at_problem at_problems[];
+extern const int at_n_problems;
+void at_problem_free(at_problem *p); /* NULL is fine; built-in ones stay */
+
+bool at_problem_has(const at_problem *p, at_view v);
+/* The parameters that a view has: how many, and their rows. */
+int at_problem_schema(const at_problem *p, at_view v, const at_param **schema);
+/* A view's parameters: defaults, then the assignments (NULL: none) that it knows. Fails when no view knows one. A length that
+ * follows from the others is filled in unless it is set. */
+at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err);
+/* Those of the assignments that the view knows, as text; fails when no view knows one. */
+at_status at_problem_assignments(const at_problem *p, at_view v, const char *set, at_text *out, at_err *err);
+at_status at_problem_source(const at_problem *p, const char *set, at_source **out, at_err *err);
+
+typedef struct {
+    at_view view;
+    at_params params;
+    const at_task *task;   /* positions */
+    const at_chain *chain; /* chain and rows */
+    void *self;            /* of the chain, opened */
+} at_asked;
+/* The view that fits the model, opened. */
+at_status at_problem_ask(at_problem *p, const at_model *m, const char *set, at_asked *out, at_err *err);
+/* The view alone. */
+at_status at_problem_view(at_problem *p, const at_model *m, const char *set, at_view *out, at_err *err);
+void at_asked_release(at_asked *a);
 
 #endif

@@ -61,6 +61,7 @@ typedef struct {
 } at_refuter;
 extern const at_refuter *const at_refuters[]; /* in the order in which they are tried */
 extern const int at_n_refuters;
+extern const at_registry at_refuter_registry;
 const at_refuter *at_refuter_find(const char *id); /* NULL: there is none */
 
 /* What the model says and what is right, for one input, at the positions that both speak of (the last alone, when one of

@@ -32,16 +32,14 @@ BOUNDS(DECLARE)
 #define REFER(name) &bound_##name,
 const at_bound *const at_bounds[] = {BOUNDS(REFER)};
 const int at_n_bounds = COUNT(at_bounds);
+const at_registry at_bound_registry = AT_REGISTRY("bound", "attest bound", at_bounds, COUNT(at_bounds), id);
 
 #define REFER_LIMIT(name) &limit_##name,
 static const limit *const limits[] = {BOUNDS(REFER_LIMIT)};
 
 const at_bound *at_bound_find(const char *id)
 {
-    for (int i = 0; i < at_n_bounds; i++)
-        if (strcmp(at_bounds[i]->id, id) == 0)
-            return at_bounds[i];
-    return NULL;
+    return at_registry_find(&at_bound_registry, id);
 }
 
 /* A set of parameters belongs to the bound whose table it was made from; -1: to none. */

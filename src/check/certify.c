@@ -454,7 +454,7 @@ static at_status certify_piece(void *ctx, uint64_t piece, int worker, at_piece *
         out->margin = fmin(out->margin, b[i - first].margin);
         out->inputs++;
         if (b[i - first].holds != AT_TRUE)
-            out->bad = (int64_t)i;
+            piece_fail(out, i, false);
     }
     at_free(b);
     flint_cleanup(); /* this thread's caches */
@@ -489,7 +489,8 @@ at_status at_check_certified(const at_model *m, const at_params *p, const at_spl
     /* Even, so that both cases of a query usually share its scores. */
     j.per_piece = 2 * (size_t)fmax(1, floor(1e6 / (work + 2000)));
     at_piece sum;
-    st = pieces_run((j.n + j.per_piece - 1) / j.per_piece, env, "certificate", certify_piece, &j, &sum, err);
+    st = pieces_run((j.n + j.per_piece - 1) / j.per_piece, env, "certificate", false, certify_piece, &j, &sum,
+                    err);
     if (!st && sum.bad >= 0 && (uint64_t)sum.bad >= j.n)
         st = at_fail(err, AT_EINPUT, "a kept piece names case %jd of %zu", (intmax_t)sum.bad, j.n);
     if (st)

@@ -260,7 +260,7 @@ static at_status box_piece(void *ctx, uint64_t piece, int worker, at_piece *out,
         if (holds == AT_TRUE)
             out->margin = fmin(out->margin, margin);
         else
-            out->bad = (int64_t)k;
+            piece_fail(out, k, false);
     }
     flint_cleanup(); /* this thread's caches */
     return s;
@@ -409,7 +409,7 @@ static at_status boxes_run(job *j, const at_model *m, const at_task *t, const at
     if (!j->cases)
         return at_fail(err, AT_EDOMAIN, "no boxes to certify");
     at_piece sum;
-    at_status s = pieces_run((j->cases + CASES - 1) / CASES, env, "boxes", box_piece, j, &sum, err);
+    at_status s = pieces_run((j->cases + CASES - 1) / CASES, env, "boxes", false, box_piece, j, &sum, err);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= j->cases)
         s = at_fail(err, AT_EINPUT, "a kept piece names case %jd of %zu", (intmax_t)sum.bad, j->cases);
     if (s)

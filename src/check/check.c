@@ -179,10 +179,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
                     return s;
             }
             out->inputs++;
-            if (bad) {
-                out->bad = (int64_t)(i + (uint64_t)k);
+            if (bad && piece_fail(out, i + (uint64_t)k, w->q->count_all))
                 return AT_OK;
-            }
         }
     }
     return AT_OK;
@@ -285,6 +283,11 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
               : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers)
                                                 : BATCH;
     w.count = q->limit;
+    at_question drawn = *q;
+    if (q->evidence == AT_EV_EXACT && q->limit && t->count(p, q->how) > INT64_MAX) {
+        drawn.evidence = out->evidence = AT_EV_SAMPLED; /* no strata of what cannot be counted */
+        w.q = q = &drawn;
+    }
     if (q->evidence == AT_EV_EXACT) {
         s = reduction_make(m, t, p, q, env, a, &w.r, err);
         if (s)
@@ -307,18 +310,22 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     int workers = pieces_workers(env);
     s = pieces <= PIECES_MAX ? work_prepare(&w, workers, a, err)
                              : at_fail(err, AT_EBUDGET, "%ju inputs are too many to run", (uintmax_t)w.total);
-    at_piece sum = {0, NAN, -1};
+    at_piece sum = {0, NAN, -1, 0};
     if (!s)
-        s = pieces_run(pieces, env, t->id, piece_do, &w, &sum, err);
+        s = pieces_run(pieces, env, t->id, q->count_all, piece_do, &w, &sum, err);
     for (int k = 0; w.bench && k < workers; k++)
         at_scratch_free(w.bench[k].scratch);
     at_exec_free(w.exec);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
         s = at_fail(err, AT_EINPUT, "a kept piece names input %jd of %ju", (intmax_t)sum.bad,
                     (uintmax_t)w.total);
+    if (!s && sum.wrong > w.total)
+        s = at_fail(err, AT_EINPUT, "kept pieces count %ju wrong inputs of %ju", (uintmax_t)sum.wrong,
+                    (uintmax_t)w.total);
     if (s)
         return s;
     out->inputs = sum.inputs;
+    out->wrong = sum.wrong;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
     if (q->evidence == AT_EV_EXACT) {
         out->evidence = w.r.exact ? AT_EV_EXACT : AT_EV_SAMPLED;

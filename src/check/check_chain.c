@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PIECE_WORK 1e9 /* multiply-adds: some tenths of a second */
+#define PIECE_WORK  1e9 /* multiply-adds: some tenths of a second */
+#define SHRINK_RUNS 400
+#define SHRINK_WORK 2e10
 
 typedef struct {
     at_generator *g;
@@ -30,7 +32,7 @@ static at_status prompt_make(const work *w, uint64_t i, double *prompt, int *n, 
 {
     at_rng r = at_rng_at(w->q->seed, i);
     if (w->q->evidence == AT_EV_SAMPLED)
-        return w->c->sample(w->self, &r, prompt, n, err);
+        return (i % 2 && w->c->adversarial ? w->c->adversarial : w->c->sample)(w->self, &r, prompt, n, err);
     if (w->total == w->count)
         return w->c->nth(w->self, i, prompt, n, err);
     uint64_t lo = (uint64_t)((unsigned __int128)i * w->count / w->total);
@@ -84,10 +86,8 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
         if (s)
             return s;
         out->inputs++;
-        if (bad >= 0) {
-            out->bad = (int64_t)i;
+        if (bad >= 0 && piece_fail(out, i, w->q->count_all))
             return AT_OK;
-        }
     }
     return AT_OK;
 }
@@ -165,20 +165,16 @@ static at_status tie_find(const work *w, const double *prompt, int n, const doub
     return s;
 }
 
-/* The failing prompt once more, by the plain decoder. */
-static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx,
-                                     bool *confirmed, at_err *err)
+/* A prompt by the plain decoder: is it wrong there (confirmed), and where? */
+static at_status prompt_judge(const work *w, const double *prompt, int n, at_arena *a, at_counterexample *cx,
+                              bool *confirmed, at_err *err)
 {
     size_t row = (size_t)w->row;
-    double *prompt = at_new(a, double, w->prompt_max * w->row),
-           *want = at_new(a, double, w->rows_max * w->row);
-    double *rows = NULL, least = 0;
-    int n, n_want, n_rows = 0;
-    if (!prompt || !want)
+    double *want = at_new(a, double, w->rows_max * w->row), *rows = NULL, least = 0;
+    int n_want, n_rows = 0;
+    if (!want)
         return at_oom(err);
-    at_status s = prompt_make(w, i, prompt, &n, err);
-    if (!s)
-        s = w->c->answer(w->self, prompt, n, want, &n_want, err);
+    at_status s = w->c->answer(w->self, prompt, n, want, &n_want, err);
     if (s)
         return s;
     at_err given_up = {0};
@@ -191,7 +187,7 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
         bad = n_rows;
     if (bad < 0 && (s = tie_find(w, prompt, n, rows, n_rows, &bad, err)))
         return s;
-    *cx = (at_counterexample){.n = n, .x = prompt, .position = bad, .index = i, .margin = least};
+    *cx = (at_counterexample){.n = n, .x = prompt, .position = bad, .margin = least};
     cx->want = bad < n_want ? want + (size_t)bad * row : NULL;
     cx->wrote = bad < n_rows ? rows + (size_t)bad * row : NULL;
     cx->expected = cx->got = NAN;
@@ -202,6 +198,53 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
             break;
         }
     return AT_OK;
+}
+
+/* Makes the prompt simpler for as long as it stays wrong, in place. */
+static at_status prompt_shrink(const work *w, double *prompt, int n, at_err *err)
+{
+    double cost = (double)(w->prompt_max + w->rows_max) * ((double)w->m->n_weights + 1000);
+    int runs = cost * SHRINK_RUNS > SHRINK_WORK ? (int)(SHRINK_WORK / cost) : SHRINK_RUNS;
+    at_status s = AT_OK;
+    at_arena a;
+    at_arena_init(&a);
+    double *next = at_new(&a, double, w->prompt_max * w->row);
+    if (!next)
+        s = at_oom(err);
+    for (int k = 0; !s && runs-- > 0 && w->c->simpler && w->c->simpler(w->self, prompt, n, k, next); k++) {
+        at_counterexample cx;
+        bool wrong = false;
+        at_arena run;
+        at_arena_init(&run);
+        s = prompt_judge(w, next, n, &run, &cx, &wrong, err);
+        at_arena_release(&run);
+        if (!s && wrong) {
+            memcpy(prompt, next, (size_t)n * (size_t)w->row * sizeof *prompt);
+            k = -1;
+        }
+    }
+    at_arena_release(&a);
+    return s;
+}
+
+/* The failing prompt once more, by the plain decoder; then the simplest one near it that fails. */
+static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_counterexample *cx,
+                                     bool *confirmed, at_err *err)
+{
+    double *prompt = at_new(a, double, w->prompt_max * w->row);
+    int n;
+    if (!prompt)
+        return at_oom(err);
+    at_status s = prompt_make(w, i, prompt, &n, err);
+    if (!s)
+        s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
+    if (!s && *confirmed) {
+        s = prompt_shrink(w, prompt, n, err);
+        if (!s)
+            s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
+    }
+    cx->index = i;
+    return s;
 }
 
 at_status at_check_chain(const at_model *m, const at_chain *c, const void *self, const at_question *q,
@@ -215,6 +258,13 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     w.prompt_max = c->prompt_max(self);
     w.rows_max = c->rows_max(self);
     w.count = q->evidence == AT_EV_EXACT ? c->count(self) : q->limit;
+    at_question drawn = *q;
+    if (w.count > INT64_MAX && q->evidence == AT_EV_EXACT &&
+        q->limit) { /* no strata of what cannot be counted */
+        drawn.evidence = out->evidence = AT_EV_SAMPLED;
+        w.q = q = &drawn;
+        w.count = q->limit;
+    }
     if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many prompts to enumerate at this size");
     if (!w.count)
@@ -228,9 +278,9 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
         return at_fail(err, AT_EBUDGET, "%ju prompts are too many to run", (uintmax_t)w.total);
     int workers = pieces_workers(env);
     s = work_prepare(&w, workers, a, err);
-    at_piece sum = {0, NAN, -1};
+    at_piece sum = {0, NAN, -1, 0};
     if (!s)
-        s = pieces_run(pieces, env, c->id, piece_do, &w, &sum, err);
+        s = pieces_run(pieces, env, c->id, q->count_all, piece_do, &w, &sum, err);
     for (int k = 0; w.bench && k < workers; k++)
         at_generator_free(w.bench[k].g);
     if (!s && sum.bad >= 0 && (uint64_t)sum.bad >= w.total)
@@ -239,6 +289,7 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     if (s)
         return s;
     out->inputs = sum.inputs;
+    out->wrong = sum.wrong;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
     if (w.total < w.count) {
         out->evidence = AT_EV_SAMPLED;

@@ -71,10 +71,12 @@ at_status ties_look(const at_model *m, at_arith arith, int n, uint64_t total, ti
 #define PIECES_MAX (1ull << 24) /* some weeks */
 
 /* The piece loop: n pieces, each computed by run(ctx, piece, worker, out); stops after the first failing
- * piece in order; the same result for every number of threads. total: for progress. */
+ * piece in order, unless all are asked for; the same result for every number of threads. total: for progress. */
 typedef at_status piece_run(void *ctx, uint64_t piece, int worker, at_piece *out, at_err *err);
-at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx,
-                     at_piece *total, at_err *err);
+at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, bool all, piece_run *run,
+                     void *ctx, at_piece *total, at_err *err);
 int pieces_workers(const at_check_env *env);
+/* Input i of a piece failed: is that its end? */
+bool piece_fail(at_piece *out, uint64_t i, bool go_on);
 
 #endif

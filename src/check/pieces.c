@@ -2,7 +2,8 @@
  *
  * Piece k is the same work whoever does it, and pieces are merged in order, so a verdict does not depend
  * on threads, on interruptions, or on what was finished before. When piece k fails, later pieces are not
- * begun and those already done are ignored: the verdict speaks of everything up to the first failure. */
+ * begun and those already done are ignored: the verdict speaks of everything up to the first failure. Where all
+ * are asked for, none is left out, and the first failure is still that of the first failing piece. */
 #include "check_internal.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct {
     at_piece *piece; /* (n) */
     bool *done;
     uint64_t n, finished, first_bad;
+    bool all;
     at_err err;
     pthread_mutex_t lock;
 } board;
@@ -26,11 +28,18 @@ int pieces_workers(const at_check_env *env)
     return n > 256 ? 256 : n;
 }
 
+bool piece_fail(at_piece *out, uint64_t i, bool go_on)
+{
+    if (!out->wrong++)
+        out->bad = (int64_t)i;
+    return !go_on;
+}
+
 static void board_do(void *ctx, size_t k, int worker)
 {
     board *b = ctx;
     at_err err = {0};
-    at_piece p = {0, INFINITY, -1};
+    at_piece p = {0, INFINITY, -1, 0};
     pthread_mutex_lock(&b->lock);
     bool skip = b->err.code || k > b->first_bad;
     if (!skip && at_cancel_pending())
@@ -48,7 +57,7 @@ static void board_do(void *ctx, size_t k, int worker)
     else {
         b->piece[k] = p;
         b->done[k] = true;
-        if (p.bad >= 0 && k < b->first_bad)
+        if (p.bad >= 0 && k < b->first_bad && !b->all)
             b->first_bad = k;
         b->finished++;
         if (b->env)
@@ -57,10 +66,10 @@ static void board_do(void *ctx, size_t k, int worker)
     pthread_mutex_unlock(&b->lock);
 }
 
-at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piece_run *run, void *ctx,
-                     at_piece *total, at_err *err)
+at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, bool all, piece_run *run,
+                     void *ctx, at_piece *total, at_err *err)
 {
-    board b = {.env = env, .run = run, .ctx = ctx, .what = what, .n = n, .first_bad = UINT64_MAX};
+    board b = {.env = env, .run = run, .ctx = ctx, .what = what, .n = n, .first_bad = UINT64_MAX, .all = all};
     b.piece = at_calloc(n, sizeof *b.piece);
     b.done = at_calloc(n, sizeof *b.done);
     at_status s = b.piece && b.done ? AT_OK : at_oom(err);
@@ -71,11 +80,17 @@ at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, piec
     }
     if (!s && b.err.code)
         s = at_fail(err, b.err.code, "%s", b.err.text);
-    *total = (at_piece){0, INFINITY, -1};
-    for (uint64_t k = 0; k < n && !s && total->bad < 0; k++) {
-        total->inputs += b.piece[k].inputs;
-        total->margin = fmin(total->margin, b.piece[k].margin);
-        total->bad = b.piece[k].bad;
+    *total = (at_piece){0, INFINITY, -1, 0};
+    for (uint64_t k = 0; k < n && !s && (all || total->bad < 0); k++) {
+        const at_piece *p = &b.piece[k];
+        if ((p->bad >= 0) != (p->wrong > 0)) /* someone kept it, and may be a stranger */
+            s = at_fail(err, AT_EINPUT, "a kept piece counts %ju failures, the first of them %jd",
+                        (uintmax_t)p->wrong, (intmax_t)p->bad);
+        total->inputs += p->inputs;
+        total->wrong += p->wrong;
+        total->margin = fmin(total->margin, p->margin);
+        if (total->bad < 0)
+            total->bad = p->bad;
     }
     at_free(b.piece);
     at_free(b.done);

@@ -6,6 +6,7 @@
  *   sequences  nothing is left out.
  *   multisets  the model's outputs move with its positions (at_model_symmetric), as the task's answers do.
  *   subsets    every query is asked, vectors are drawn: samples, whatever the model.
+ *   cases      what a file lists: samples.
  *   pairs      under every question the output is affine in the reals, and keys and values are the same under all
  *              questions, so that a position's output depends on its own question only (affine.c).
  *
@@ -108,8 +109,8 @@ static at_status pairs_plan(const at_model *m, const at_task *t, const at_params
         r->column++;
     r->unit = one[r->column] - zero[r->column];
     at_check_env alone = {.threads = env ? env->threads : 0, .progress = env ? env->progress : NULL};
-    at_piece none = {0, NAN, -1};
-    at_status s = pieces_run(r->questions, &alone, t->id, question_plan, &w, &none, err);
+    at_piece none = {0, NAN, -1, 0};
+    at_status s = pieces_run(r->questions, &alone, t->id, false, question_plan, &w, &none, err);
     if (s)
         return s;
     bool apart = true; /* a position's question is its own affair */
@@ -177,6 +178,10 @@ at_status reduction_make(const at_model *m, const at_task *t, const at_params *p
     case AT_ENUM_SUBSETS:
         r->exact = false; /* every query, but not every vector */
         r->note = "every subset is a query; the vectors are drawn";
+        return AT_OK;
+    case AT_ENUM_CASES:
+        r->exact = false;
+        r->note = "every case of the file; other inputs were not asked";
         return AT_OK;
     case AT_ENUM_PAIRS:
         return r->count ? pairs_plan(m, t, p, q, env, a, r, err) : AT_OK;

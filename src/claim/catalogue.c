@@ -53,3 +53,5 @@ CATALOGUE(DECLARE)
 #define REFER(name) &claim_##name,
 const at_claim *const at_catalogue[] = {CATALOGUE(REFER)};
 const int at_n_catalogue = COUNT(at_catalogue);
+const at_registry at_claim_registry =
+    AT_REGISTRY("claim", "attest list claims", at_catalogue, COUNT(at_catalogue), id);

@@ -5,30 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_CLAIMS 256
-
 const at_claim *at_claim_find(const char *id)
 {
-    for (int i = 0; i < at_n_catalogue; i++)
-        if (strcmp(at_catalogue[i]->id, id) == 0)
-            return at_catalogue[i];
-    return NULL;
+    return at_registry_find(&at_claim_registry, id);
 }
 
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err)
 {
-    if ((*out = at_claim_find(id)))
-        return AT_OK;
-    const char *names[MOST_CLAIMS];
-    size_t n = 0;
-    for (; n < (size_t)at_n_catalogue && n < MOST_CLAIMS; n++)
-        names[n] = at_catalogue[n]->id;
-    const char *near = at_nearest(id, names, n);
-    if (near)
-        return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; did you mean '%s'? (attest list claims)", id,
-                       near);
-    return at_fail(err, AT_EINPUT, "unknown claim '%.60s'; `attest list claims` shows all %d", id,
-                   at_n_catalogue);
+    *out = at_registry_need(&at_claim_registry, id, err);
+    return *out ? AT_OK : AT_EINPUT;
 }
 
 bool at_claim_has_program(const at_claim *c)
@@ -53,10 +38,10 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 {
     if (c->trial)
         return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
-    if (c->file)
-        return claim_file_model(c->file, p, m, err);
     if (c->decoder)
         return c->decoder(p, m, err);
+    if (c->file)
+        return claim_file_model(c->file, p, m, err);
     at_program *P = NULL;
     at_status s = at_claim_program(c, p, &P, err);
     if (!s)
@@ -67,14 +52,15 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
-    if (!c->task) {
+    if (c->problem ? !c->problem->task : !c->task) {
         *t = NULL;
         at_params_init(tp, NULL, 0);
         return AT_OK;
     }
-    if (!(*t = at_task_find(c->task)))
+    if (!(*t = c->problem ? c->problem->task : at_task_find(c->task)))
         return at_fail(err, AT_EINPUT, "claim %s: unknown task '%s'", c->id, c->task);
     at_params_init(tp, (*t)->params, (*t)->n_params);
+    tp->of = c->problem;
     for (int k = 0; k < tp->n; k++)
         if (at_params_has(p, tp->schema[k].name)) {
             at_status s = at_params_set(tp, tp->schema[k].name, at_params_get(p, tp->schema[k].name), err);
@@ -107,6 +93,7 @@ at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, co
                         at_err *err)
 {
     at_sweep_init(out, c->params, c->n_params);
+    out->first.of = c->problem;
     at_status s = at_sweep_parse(out, tier == AT_TIER_QUICK && cell->quick ? cell->quick : cell->params, err);
     if (!s && set)
         s = at_sweep_parse(out, set, err);

@@ -38,7 +38,7 @@ at_status claim_file_model(const at_claim_file *f, const at_params *p, at_model 
 
 bool claim_file_has_program(const at_claim_file *f)
 {
-    return !f->variants[0].model;
+    return !f->variants[0].model && !f->claim.decoder;
 }
 
 double claim_file_tolerance(const at_claim_file *f)

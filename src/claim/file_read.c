@@ -244,15 +244,12 @@ static void problem_read(reader *r)
     char *id = word_copy(r, w);
     if (!id)
         return;
-    r->task = at_task_find(id);
+    at_registry problems = at_task_registry;
+    at_err err = {0};
+    problems.word = "problem";
+    r->task = at_registry_need(&problems, id, &err);
     if (!r->task) {
-        const char *names[256];
-        size_t n = 0;
-        for (; n < (size_t)at_n_tasks && n < 256; n++)
-            names[n] = at_tasks[n]->id;
-        const char *near = at_nearest(id, names, n);
-        file_fail(r, w.line, w.column, "unknown problem '%.40s'%s%s%s (attest list tasks)", id,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        file_fail(r, w.line, w.column, "%s", err.text);
         return;
     }
     blanks_skip(r);
@@ -720,14 +717,12 @@ static void statement_read(reader *r)
     while (k < WORDS && !word_is(w, words[k]))
         k++;
     if (k == WORDS) {
-        char *s = word_copy(r, w);
-        const char *near = s ? at_nearest(s, words, WORDS) : NULL;
-        file_fail(r, w.line, w.column,
-                  near ? "unknown word '%.40s'; did you mean '%s'?"
-                       : "unknown word '%.40s'; a line begins with claim, statement, source, proof, problem, "
-                         "program, "
-                         "model, tolerance, look, check or control%s",
-                  s ? s : "", near ? near : "");
+        static const at_registry all = AT_REGISTRY_OF_NAMES("word", NULL, words, WORDS);
+        const char *s = word_copy(r, w);
+        at_err err = {0};
+        if (s)
+            at_registry_need(&all, s, &err);
+        file_fail(r, w.line, w.column, "%s", err.text);
         return;
     }
     if (k != CLAIM && !r->said[CLAIM])

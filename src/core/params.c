@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <attest/core.h>
 
@@ -18,6 +17,7 @@ void at_params_init(at_params *p, const at_param *schema, int n)
     assert(n >= 0 && n <= AT_PARAMS_MAX);
     p->schema = schema;
     p->n = n;
+    p->of = NULL;
     for (int i = 0; i < AT_PARAMS_MAX; i++)
         p->value[i] = i < n ? schema[i].value : 0;
 }
@@ -72,25 +72,9 @@ static void value_print(char *s, size_t n, const at_param *row, double v)
 
 static at_status fail_unknown(const at_params *p, const char *name, at_err *err)
 {
-    const char *names[AT_PARAMS_MAX];
-    char all[256] = "";
-    size_t used = 0;
-    for (int i = 0; i < p->n; i++) {
-        names[i] = p->schema[i].name;
-        int n = snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
-        used = used + (size_t)n < sizeof all ? used + (size_t)n : sizeof all - 1;
-    }
-    /* The wrong case is the likeliest slip; and a single letter is one edit away from every other. */
-    const char *near = NULL;
-    for (int i = 0; i < p->n && !near; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            near = names[i];
-    if (!near && strlen(name) > 1)
-        near = at_nearest(name, names, (size_t)p->n);
-    if (near)
-        return at_fail(err, AT_EINPUT, "unknown parameter '%.64s': did you mean '%s'? (there are: %s)", name,
-                       near, all);
-    return at_fail(err, AT_EINPUT, "unknown parameter '%.64s' (there are: %s)", name, p->n ? all : "none");
+    const at_registry all = AT_REGISTRY_OF_ROWS("parameter", NULL, p->schema, p->n, name);
+    at_registry_need(&all, name, err);
+    return AT_EINPUT;
 }
 
 /* A value as it is written: a number, or the name of one. */
@@ -223,6 +207,16 @@ void at_params_print(const at_params *p, at_text *out)
         value_print(v, sizeof v, &p->schema[i], p->value[i]);
         at_text_addf(out, "%s%s=%s", i ? " " : "", p->schema[i].name, v);
     }
+}
+
+bool at_assignments_name(const char *assignments, const char *name)
+{
+    static const char blanks[] = " \t\r\n,";
+    size_t n = strlen(name);
+    for (const char *s = assignments ? assignments : ""; *(s += strspn(s, blanks)); s += strcspn(s, blanks))
+        if (strncmp(s, name, n) == 0 && s[n] == '=')
+            return true;
+    return false;
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* text.c: a growing string, strict numbers, "did you mean". */
+/* text.c: a growing string, strict numbers. */
 #include <attest/core.h>
 
 #include <errno.h>
@@ -168,46 +168,4 @@ bool at_parse_double(const char *s, size_t n, double *out)
         return false;
     *out = v;
     return true;
-}
-
-#define NEAREST_MAX 40
-
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t na = strlen(a), nb = strlen(b), row[NEAREST_MAX + 1];
-    if (na > NEAREST_MAX || nb > NEAREST_MAX)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= nb; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        size_t diag = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            size_t best = diag + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diag = row[j];
-            row[j] = best;
-        }
-    }
-    return row[nb];
-}
-
-const char *at_nearest(const char *name, const char *const *candidates, size_t n)
-{
-    const char *best = NULL;
-    size_t least = SIZE_MAX, prefix = strlen(name); /* of the candidate, when it is an abbreviation */
-    for (size_t i = 0; i < n; i++) {
-        size_t d = edit_distance(name, candidates[i]);
-        if (prefix >= 3 && strncmp(name, candidates[i], prefix) == 0 && d > 1)
-            d = 1; /* an abbreviation is as near as one slip */
-        if (d < least) {
-            least = d;
-            best = candidates[i];
-        }
-    }
-    /* a distance of the whole length means that nothing of the name is left */
-    return least <= 1 + prefix / 3 && least < prefix ? best : NULL;
 }

@@ -390,3 +390,18 @@ bool at_expr_model_is(const at_model *m, int *p, int *operators)
     return V > 0 && *operators > 0 && *operators <= AT_EXPR_OPERATORS_MAX && m->decode.prompt_max % 4 == 0 &&
            !at_expr_prime(*p, NULL);
 }
+
+/* ---- the front end -------------------------------------------------------------------------------------------- */
+
+static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    at_expr_spec s = {.p = at_params_int(p, "p"),
+                      .operators = at_params_int(p, "operators"),
+                      .kind = o->attention,
+                      .arith = o->arith};
+    return at_expr_model(&s, m, err);
+}
+
+const at_front at_front_expr = {.lang = "arithmetic",
+                                .about = "expressions modulo a prime, in standard and sparse attention",
+                                .model = front_model};

@@ -52,13 +52,12 @@ static const at_preset paper = {
 
 const at_preset *const at_presets[] = {&quick, &paper};
 const int at_n_presets = sizeof at_presets / sizeof *at_presets;
+const at_registry at_preset_registry =
+    AT_REGISTRY("preset", NULL, at_presets, sizeof at_presets / sizeof *at_presets, id);
 
 const at_preset *at_preset_find(const char *id)
 {
-    for (int i = 0; i < at_n_presets; i++)
-        if (!strcmp(at_presets[i]->id, id))
-            return at_presets[i];
-    return NULL;
+    return at_registry_find(&at_preset_registry, id);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------- */

@@ -23,14 +23,16 @@ static bool piece_have(void *ctx, uint64_t piece, at_piece *out)
 {
     const pieces *p = ctx;
     const char *text = shelf_find(p->all, p->first + piece);
-    return text && sscanf(text, "%" SCNu64 " %la %" SCNd64, &out->inputs, &out->margin, &out->bad) == 3;
+    return text && sscanf(text, "%" SCNu64 " %la %" SCNd64 " %" SCNu64, &out->inputs, &out->margin, &out->bad,
+                          &out->wrong) == 4;
 }
 
 static at_status piece_done(void *ctx, uint64_t piece, const at_piece *p, at_err *err)
 {
     const pieces *here = ctx;
     char text[96];
-    snprintf(text, sizeof text, "%" PRIu64 " %a %" PRId64, p->inputs, p->margin, p->bad);
+    snprintf(text, sizeof text, "%" PRIu64 " %a %" PRId64 " %" PRIu64, p->inputs, p->margin, p->bad,
+             p->wrong);
     return shelf_put(here->all, here->first + piece, text, err);
 }
 
@@ -143,9 +145,10 @@ at_status unit_check(unit *u, at_err *err)
 {
     const at_cell *c = u->cell;
     const char *arith = at_cell_arith(c);
-    uint64_t limit = c->evidence == AT_EV_EXACT || c->evidence == AT_EV_CERTIFIED ? 0
-                     : u->job->tier == AT_TIER_FULL                               ? c->inputs
-                                                                                  : (c->inputs + 9) / 10;
+    uint64_t limit = c->evidence == AT_EV_EXACT       ? c->inputs
+                     : c->evidence == AT_EV_CERTIFIED ? 0
+                     : u->job->tier == AT_TIER_FULL   ? c->inputs
+                                                      : (c->inputs + 9) / 10;
     points x;
     at_arith a;
     at_status s = at_arith_parse(arith, &a, err);

@@ -148,6 +148,25 @@ static void paper_read(void *ctx, size_t k, int worker)
     }
 }
 
+/* Rows of labels: one run says all answers. */
+static void paper_answer(void *ctx, size_t k, int worker)
+{
+    hall *h = ctx;
+    paper *p = &h->papers[k];
+    reader *r = &h->readers[worker];
+    int n = p->s.prompt;
+    if (p->wrong.code || n < h->m->n_min || n > h->m->n_max)
+        return;
+    at_mark before = at_arena_mark(&r->arena);
+    at_output y;
+    if (!at_run(h->m, h->arith, &(at_input){n, p->prompt}, NULL, &r->arena, &y, &p->wrong))
+        for (; p->n < y.n && p->n < h->most && y.decided[p->n] == AT_TRUE; p->n++) {
+            p->completion[p->n] = (int)y.decision[p->n];
+            p->margin = fmin(p->margin, y.margin[p->n]);
+        }
+    at_arena_reset(&r->arena, before);
+}
+
 static void paper_grade(void *ctx, size_t k, int worker)
 {
     (void)worker;
@@ -155,7 +174,7 @@ static void paper_grade(void *ctx, size_t k, int worker)
     paper *p = &h->papers[k];
     if (p->wrong.code)
         return;
-    p->stopped = p->n && p->completion[p->n - 1] == AT_TOKEN_EOS;
+    p->stopped = at_source_labels(h->d) ? p->n == h->most : p->n && p->completion[p->n - 1] == AT_TOKEN_EOS;
     at_source_grade(h->d, p->s.token, p->s.prompt, p->completion, p->n, &p->grade, &p->wrong);
 }
 
@@ -168,7 +187,11 @@ static at_status papers_run(hall *h, size_t n, at_err *err)
         for (size_t k = 0; k < n && !s; k++)
             paper_keep(&h->papers[k], h->most, h->chain[k].rows, h->chain[k].n, h->chain[k].margin);
     } else if (!s)
-        s = at_parallel(h->threads, n, h->generator ? paper_generate : paper_read, h, err);
+        s = at_parallel(h->threads, n,
+                        at_source_labels(h->d) ? paper_answer
+                        : h->generator         ? paper_generate
+                                               : paper_read,
+                        h, err);
     return s ? s : at_parallel(h->threads, n, paper_grade, h, err);
 }
 
@@ -177,6 +200,11 @@ at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->readout.kind != AT_READ_ARGMAX ||
         (!m->decode.enabled && m->readout.rows != m->fields[0].size))
         return at_fail(err, AT_EREFUSED, "the model does not write tokens one after the other");
+    at_labels labels = at_source_labels(d);
+    if (labels && m->readout.last != (labels == AT_LABELS_LAST))
+        return at_fail(err, AT_EREFUSED, "the model answers at %s, the stream asks at %s",
+                       m->readout.last ? "the last position only" : "every position",
+                       m->readout.last ? "every position" : "the last one only");
     int words = at_source_vocabulary(d);
     if (m->fields[0].size != words)
         return at_fail(err, AT_EREFUSED,
@@ -248,7 +276,9 @@ static at_status hall_open(hall *h, at_arena *a, at_err *err)
 {
     int longest = at_source_longest(h->d);
     at_err refused = {0};
-    h->most = h->rule.max_steps < longest ? h->rule.max_steps : longest;
+    h->most = at_source_labels(h->d)        ? longest - learn_reads(h->d)
+              : h->rule.max_steps < longest ? h->rule.max_steps
+                                            : longest;
     h->short_of = *h->m;
     at_decode *rule = &h->short_of.decode;
     rule->max_steps = rule->max_steps < h->most ? rule->max_steps : h->most;
@@ -264,6 +294,8 @@ static at_status hall_open(hall *h, at_arena *a, at_err *err)
         if (!h->papers[k].s.token || !h->papers[k].prompt || !h->papers[k].completion)
             return at_oom(err);
     }
+    if (at_source_labels(h->d))
+        return readers_open(h, a, err);
     at_status s = at_batch_new(&h->short_of, h->arith, BATCH, h->threads, &h->batch, &refused);
     for (int k = 0; k < 2 && s == AT_EREFUSED; k++) {
         refused = (at_err){0};

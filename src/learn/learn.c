@@ -156,7 +156,7 @@ static at_status trainer_begin(journal *j, at_err *err)
         return learn_net_trainer(j->d, r, o->threads, &j->t, err);
     at_train_arch arch = r->arch;
     arch.vocabulary = at_source_vocabulary(j->d);
-    arch.length = at_source_longest(j->d);
+    arch.length = at_source_labels(j->d) ? learn_reads(j->d) : at_source_longest(j->d);
     arch.seed = r->seed;
     return at_trainer_new(&arch, at_f32, o->threads, &j->t, err);
 }
@@ -165,13 +165,13 @@ static at_status trainer_begin(journal *j, at_err *err)
 static at_status trainer_fits(const journal *j, at_err *err)
 {
     const at_train_arch *a = at_trainer_arch(j->t);
-    int words = at_source_vocabulary(j->d), longest = at_source_longest(j->d);
-    if (a->vocabulary == words && a->length >= longest - 1) /* what a row ends with is not read */
+    int words = at_source_vocabulary(j->d), reads = learn_reads(j->d);
+    if (a->vocabulary == words && a->length >= reads)
         return AT_OK;
     return at_fail(
         err, AT_EREFUSED,
         "the model has %d words and reads rows of %d; the stream has %d words and rows of up to %d",
-        a->vocabulary, a->length, words, longest - 1);
+        a->vocabulary, a->length, words, reads);
 }
 
 /* Where a state is there it is gone on with. */

@@ -1,7 +1,7 @@
 /* lesson.c: batches of a source, and trained weights as a decoder of its rows.
  *
  * A row of n tokens becomes n-1 positions: position i reads token i and should say token i+1; where that belongs to the
- * prompt there is no target. Sample numbers, not draws, make the batch: any step can be asked for at any time. */
+ * prompt there is no target. Of rows of labels position i should say its own answer instead. Sample numbers, not draws, make the batch: any step can be asked for at any time. */
 #include "learn_internal.h"
 
 #include <string.h>
@@ -55,6 +55,12 @@ void at_lesson_free(at_lesson *l)
     at_free(l);
 }
 
+int learn_reads(const at_source *d)
+{
+    int longest = at_source_longest(d);
+    return at_source_labels(d) == AT_LABELS_ALL ? longest / 2 : longest - 1;
+}
+
 static void row_make(void *ctx, size_t k, int worker)
 {
     (void)worker;
@@ -65,9 +71,12 @@ static void row_make(void *ctx, size_t k, int worker)
     l->wrong[k] = (at_err){0};
     if (at_source_sample(l->d, l->seed, AT_TRAIN, l->samples ? index % l->samples : index, &s, &l->wrong[k]))
         return;
-    for (int i = 0; i + 1 < s.n; i++)
-        target[i] = i + 1 < s.prompt ? -1 : token[i + 1];
-    l->sequence[k] = (at_train_sequence){s.n - 1, token, target};
+    bool labels = at_source_labels(l->d);
+    int reads = labels ? s.prompt : s.n - 1,
+        ahead = labels ? s.n - s.prompt : 1; /* from a token to its target */
+    for (int i = 0; i < reads; i++)
+        target[i] = i + ahead < s.prompt ? -1 : token[i + ahead];
+    l->sequence[k] = (at_train_sequence){reads, token, target};
 }
 
 at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err)
@@ -109,9 +118,17 @@ static at_status rule_add(at_model *m, at_err *err)
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err)
 {
     bool fast = at_trainer_arch(t)->layers > 0; /* else a model with lengths of its own */
-    at_status s = at_trainer_model(t, fast ? 1 : 0, m, err);
+    at_labels labels = at_source_labels(d);
+    at_status s = at_trainer_model(t, !fast ? 0 : labels ? learn_reads(d) : 1, m, err);
     if (s)
         return s;
+    if (labels) { /* no decoder: it answers where it is asked, and its words are the task's integers */
+        if (fast)
+            m->readout.last = labels == AT_LABELS_LAST;
+        if ((s = at_model_validate(m, err)))
+            at_model_release(m);
+        return s;
+    }
     int words = at_source_vocabulary(d);
     if (words <= AT_MAX_WORDS && !m->fields[0].words) {
         char word[AT_STREAM_WORD];
@@ -137,7 +154,10 @@ at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err)
         return s;
     learn_cut_free(l->cut);
     l->cut = NULL;
-    if (m.readout.last)
+    at_labels labels = at_source_labels(l->d);
+    if (labels)
+        s = learn_fits(&m, l->d, err);
+    else if (m.readout.last)
         s = learn_cut_new(l->longest, at_source_vocabulary(l->d), learn_one_length(&m) ? m.n_max : 0, &l->cut,
                           err);
     else if (!m.decode.enabled)

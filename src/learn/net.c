@@ -2,6 +2,7 @@
  *
  *     three-wise, tanh, gru   read a row from the left and say at every position what follows, as the decoder does
  *     ffn                     sees inputs of one length only and answers at the last position
+ *     attention               of rows of labels only: every position sees all, and answers where it is asked
  *
  * For a model that answers at the last position every target of a row is a sequence of its own, the row so far; where the
  * model takes one length only, <pad> follows up to it:
@@ -14,11 +15,10 @@
 
 #include <string.h>
 
-const char *const at_learn_net_names[AT_LEARN_NETS] = {[AT_LEARN_DECODER] = "decoder",
-                                                       [AT_LEARN_THREEWISE] = "three-wise",
-                                                       [AT_LEARN_TANH] = "tanh",
-                                                       [AT_LEARN_GRU] = "gru",
-                                                       [AT_LEARN_FFN] = "ffn"};
+const char *const at_learn_net_names[AT_LEARN_NETS] = {
+    [AT_LEARN_DECODER] = "decoder", [AT_LEARN_THREEWISE] = "three-wise",
+    [AT_LEARN_TANH] = "tanh",       [AT_LEARN_GRU] = "gru",
+    [AT_LEARN_FFN] = "ffn",         [AT_LEARN_ATTENTION] = "attention"};
 
 bool learn_one_length(const at_model *m)
 {
@@ -53,6 +53,7 @@ at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m
 {
     const at_train_arch *a = &r->arch;
     bool ffn = r->net == AT_LEARN_FFN;
+    at_labels labels = at_source_labels(d);
     if (r->net <= AT_LEARN_DECODER || r->net >= AT_LEARN_NETS)
         return at_fail(err, AT_EDOMAIN, "net %d; allowed: %d..%d", (int)r->net, AT_LEARN_DECODER + 1,
                        AT_LEARN_NETS - 1);
@@ -60,22 +61,34 @@ at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m
         return at_fail(err, AT_EREFUSED,
                        "attention is %s, but the net is %s: only the decoder has kinds of it",
                        at_attention_names[a->attention], at_learn_net_names[r->net]);
+    if (r->net == AT_LEARN_ATTENTION && !labels)
+        return at_fail(
+            err, AT_EREFUSED,
+            "the net is attention, whose positions see all others: rows that are written one token "
+            "after the other need a decoder");
+    if (ffn && labels == AT_LABELS_ALL)
+        return at_fail(
+            err, AT_EREFUSED,
+            "the net is ffn, which answers at the last position only; the stream asks at every position");
     const at_train_net n = {.kind = ffn                            ? AT_NET_FFN
                                     : r->net == AT_LEARN_THREEWISE ? AT_NET_THREEWISE
+                                    : r->net == AT_LEARN_ATTENTION ? AT_NET_ATTENTION
                                                                    : AT_NET_RNN,
                             .vocabulary = at_source_vocabulary(d),
-                            .length = at_source_longest(d) - ffn, /* no row is read with its <eos> */
+                            .length = ffn || labels ? learn_reads(d) : at_source_longest(d),
                             .width = a->width,
                             .layers = a->layers,
                             .hidden = a->hidden,
                             .heads = a->heads,
-                            .causal = true,
-                            .last = ffn,
+                            .causal = !labels,
+                            .last = labels ? labels == AT_LABELS_LAST : ffn,
                             .cell = r->net == AT_LEARN_GRU ? AT_CELL_GRU : AT_CELL_TANH,
                             .seed = r->seed};
     at_status s = at_train_net_model(&n, m, err);
     if (!s && a->token_range > 0)
         words_draw(m, a->token_range, r->seed);
+    if (!s && labels)
+        m->n_min = m->n_max; /* no other length was asked */
     return s;
 }
 

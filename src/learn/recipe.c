@@ -40,7 +40,7 @@ static const char *const positions[] = {"sinusoidal", "learned", NULL};
 #define MANY 9007199254740992.0 /* 2^53: what a double counts to */
 
 const at_param at_recipe_params[] = {
-    [NET] = {"net", "decoder, or a rival: three-wise, tanh, gru or ffn", 0, AT_LEARN_NETS - 1, 0, true,
+    [NET] = {"net", "decoder, three-wise, tanh, gru, ffn or attention", 0, AT_LEARN_NETS - 1, 0, true,
              at_learn_net_names},
     [ATTENTION] = {"attention", "standard, sparse or linear", 0, AT_TRAINED_ATTENTIONS - 1, 0, true,
                    at_attention_names},

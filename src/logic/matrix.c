@@ -76,12 +76,12 @@ const at_cc_fn at_cc_fns[] = {
 };
 const int at_n_cc_fns = sizeof at_cc_fns / sizeof *at_cc_fns;
 
+static const at_registry functions =
+    AT_REGISTRY_OF_ROWS("function", NULL, at_cc_fns, sizeof at_cc_fns / sizeof *at_cc_fns, id);
+
 const at_cc_fn *at_cc_find(const char *id)
 {
-    for (int i = 0; i < at_n_cc_fns; i++)
-        if (!strcmp(at_cc_fns[i].id, id))
-            return &at_cc_fns[i];
-    return NULL;
+    return at_registry_find(&functions, id);
 }
 
 typedef struct {
@@ -97,15 +97,9 @@ static int named_value(const void *ctx, int a, int b)
 
 at_status at_cc_named(const char *id, int n, at_arena *arena, at_cc_matrix *out, at_err *err)
 {
-    const at_cc_fn *fn = at_cc_find(id);
-    if (!fn) {
-        const char *ids[sizeof at_cc_fns / sizeof *at_cc_fns];
-        for (int i = 0; i < at_n_cc_fns; i++)
-            ids[i] = at_cc_fns[i].id;
-        const char *near = at_nearest(id, ids, (size_t)at_n_cc_fns);
-        return at_fail(err, AT_EINPUT, "no function '%.60s'%s%s%s", id, near ? "; did you mean '" : "",
-                       near ? near : "", near ? "'?" : "");
-    }
+    const at_cc_fn *fn = at_registry_need(&functions, id, err);
+    if (!fn)
+        return AT_EINPUT;
     if (n < 1 || n > fn->most)
         return at_fail(err, AT_EDOMAIN, "%s with n = %d: must be in 1..%d", id, n, fn->most);
     return at_cc_make(1 << n, fn->columns_are_bits ? n : 1 << n, named_value, &(named){fn, n}, arena, out,

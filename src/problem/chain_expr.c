@@ -38,6 +38,11 @@ static int row_width(const void *self)
     return 1;
 }
 
+static int tokens(const void *self)
+{
+    return at_expr_vocabulary(((const at_expr_space *)self)->p);
+}
+
 static int prompt_max(const void *self)
 {
     return AT_EXPR_TOKENS(((const at_expr_space *)self)->most) + 1;
@@ -127,6 +132,7 @@ const at_chain at_chain_expr = {
     .open = chain_open,
     .close = chain_close,
     .row_width = row_width,
+    .tokens = tokens,
     .prompt_max = prompt_max,
     .rows_max = rows_max,
     .count = chain_count,

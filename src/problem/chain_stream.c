@@ -3,6 +3,23 @@
 
 #include <string.h>
 
+#include "stream.h"
+
+static at_status stream_open(const at_params *p, void **self, at_err *err)
+{
+    const at_problem *q = p->of;
+    at_source *d;
+    at_status s = at_source_open(q->stream, p, &d, err);
+    if (!s)
+        *self = d;
+    return s;
+}
+
+static void stream_close(void *self)
+{
+    at_source_free(self);
+}
+
 static int stream_row_width(const void *self)
 {
     (void)self;
@@ -16,8 +33,8 @@ static int stream_longest(const void *self)
 
 static uint64_t stream_count(const void *self)
 {
-    (void)self;
-    return UINT64_MAX;
+    const at_source *d = self;
+    return d->verbs->count ? d->verbs->count(d) : UINT64_MAX;
 }
 
 /* Sample i of the test part, of seed `seed`. */
@@ -35,7 +52,18 @@ static at_status stream_prompt(const at_source *d, uint64_t seed, uint64_t i, do
 
 static at_status stream_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
 {
-    return stream_prompt(self, 1, i, prompt, n, err);
+    const at_source *d = self;
+    if (!d->verbs->count)
+        return stream_prompt(d, 1, i, prompt, n, err);
+    at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    if (!s.token)
+        return at_oom(err);
+    d->verbs->nth(d, i, &s);
+    for (int k = 0; k < s.n; k++)
+        prompt[k] = s.token[k];
+    *n = s.n;
+    at_free(s.token);
+    return AT_OK;
 }
 
 static at_status stream_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
@@ -70,6 +98,8 @@ const at_chain at_chain_stream = {
     .title = "a stream's completions",
     .definition = "prompt, then the chain and the answer of the stream's reference, then <eos>",
     .input_help = "words between blanks",
+    .open = stream_open,
+    .close = stream_close,
     .row_width = stream_row_width,
     .prompt_max = stream_longest,
     .rows_max = stream_longest,

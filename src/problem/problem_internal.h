@@ -18,6 +18,9 @@ extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_t
 extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_task_linear_recurrence;
 extern const at_task at_task_compose, at_task_funccomp;
 extern const at_task at_task_triangle;
+extern const at_task at_task_max;
+#define AT_MAX_PARAMS 2
+extern const at_param at_max_params[AT_MAX_PARAMS]; /* the stream's, too */
 
 #define AT_LENGTH_MAX  4096
 #define AT_MODULUS_MAX 65536
@@ -49,6 +52,8 @@ extern const at_task at_task_triangle;
         return y[i] != 0;                                                                                    \
     }
 #define AT_CASES .cases = cases, .which = which
+/* Answers that are yes or no. */
+int at_decision_answers(const at_params *p);
 
 /* ---- residues --------------------------------------------------------------------------------------- */
 
@@ -108,6 +113,9 @@ bool at_columns_simpler(const double *x, int n, int width, const double *plain, 
 void at_tokens_read(const double *x, int N, int M, uint16_t *v);
 /* Is there a pair j1, j2 among v[0..n-1] with a + v[j1] + v[j2] = 0 mod M? s must hold exactly those v. */
 bool at_tokens_pair(const at_residues *s, const uint16_t *v, int n, int a, int M);
+
+/* Tokens are 0..that-1: the parameter V, or the modulus M. */
+int at_tokens_size(const at_params *p);
 
 /* Draws for adversarial inputs. */
 int at_tokens_draw(at_rng *r, int M);           /* uniform in 0..M-1 */
@@ -181,8 +189,9 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
 
 /* What all tasks over tokens share, for their rows of verbs. */
 #define AT_TOKENS_VERBS                                                                                      \
-    .row_width = at_tokens_width, .out_width = at_tokens_width, .sample = at_tokens_sample,                  \
-    .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next, .simpler = at_tokens_simpler
+    .tokens = at_tokens_size, .row_width = at_tokens_width, .out_width = at_tokens_width,                    \
+    .sample = at_tokens_sample, .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next,      \
+    .simpler = at_tokens_simpler
 
 /* ---- tasks over tables of functions (tables.c) --------------------------------------------------------- */
 
@@ -204,6 +213,7 @@ uint64_t at_tables_count(const at_tables *f, at_enum e);
 void at_tables_nth(const at_tables *f, uint64_t index, double *x);
 void at_tables_next(const at_tables *f, double *x);
 bool at_tables_holds(const at_tables *f, const double *x);
+int at_tables_tokens(const at_tables *f); /* no position has more */
 /* Is N the length? formula: how it is computed, for the message. */
 at_status at_tables_validate(const at_params *p, int64_t length, const char *formula, at_err *err);
 
@@ -253,10 +263,23 @@ at_status at_tables_validate(const at_params *p, int64_t length, const char *for
         at_tables f;                                                                                         \
         tables(p, &f);                                                                                       \
         return at_tables_holds(&f, x);                                                                       \
+    }                                                                                                        \
+    static int tokens(const at_params *p)                                                                    \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        return at_tables_tokens(&f);                                                                         \
+    }                                                                                                        \
+    static int answers(const at_params *p)                                                                   \
+    {                                                                                                        \
+        at_tables f;                                                                                         \
+        tables(p, &f);                                                                                       \
+        return f.size[f.n - 1];                                                                              \
     }
 #define AT_TABLES_VERBS                                                                                      \
     .last = true, .enums = 1u << AT_ENUM_SEQUENCES, .length = length, .row_width = at_tokens_width,          \
     .out_width = at_tokens_width, .answer = answer, .sample = sample, .adversarial = adversarial,            \
-    .count = count, .nth = nth, .next = next, .simpler = at_tokens_simpler, .holds = holds
+    .count = count, .nth = nth, .next = next, .simpler = at_tokens_simpler, .holds = holds,                  \
+    .tokens = tokens, .answers = answers
 
 #endif

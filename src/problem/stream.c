@@ -11,9 +11,11 @@
 const at_stream *const at_streams[] = {
     &at_stream_lis,    &at_stream_ed,       &at_stream_ed_local, &at_stream_arithmetic, &at_stream_qsa,
     &at_stream_match2, &at_stream_match3,   &at_stream_compose,  &at_stream_funccomp,   &at_stream_parity,
-    &at_stream_dyck,   &at_stream_majority, &at_stream_ngram,
+    &at_stream_dyck,   &at_stream_majority, &at_stream_ngram,    &at_stream_max,
 };
 const int at_n_streams = sizeof at_streams / sizeof at_streams[0];
+const at_registry at_stream_registry =
+    AT_REGISTRY("stream", "attest list streams", at_streams, sizeof at_streams / sizeof at_streams[0], id);
 const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test"};
 
 /* A draw is test with probability 1/10; that 2000 draws in a row are not happens by chance with 0.9^2000 < 1e-91. */
@@ -22,10 +24,7 @@ const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "
 
 const at_stream *at_stream_find(const char *id)
 {
-    for (int i = 0; i < at_n_streams; i++)
-        if (strcmp(at_streams[i]->id, id) == 0)
-            return at_streams[i];
-    return NULL;
+    return at_registry_find(&at_stream_registry, id);
 }
 
 at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err)
@@ -52,6 +51,16 @@ void at_source_free(at_source *d)
     if (d->verbs->close)
         d->verbs->close(d);
     at_free(d);
+}
+
+at_labels at_source_labels(const at_source *d)
+{
+    return d->verbs->labels ? d->verbs->labels(d) : AT_LABELS_NONE;
+}
+
+static const char *source_name(const at_source *d)
+{
+    return d->stream ? d->stream->id : d->task ? d->task->id : "the file";
 }
 
 /* ---- words -------------------------------------------------------------------------------------------- */
@@ -130,18 +139,19 @@ at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uin
     }
     return at_fail(err, AT_EREFUSED,
                    "%s: of %d prompts in a row none is in the %s split; there are too few prompts",
-                   d->stream ? d->stream->id : "the file", DRAWS_MAX, at_part_names[split]);
+                   source_name(d), DRAWS_MAX, at_part_names[split]);
 }
 
 at_status at_source_complete(const at_source *d, at_sequence *s, at_err *err)
 {
     if (!d->verbs->complete)
-        return at_fail(err, AT_EREFUSED, "%s: what follows a prompt is random", d->stream->id);
+        return at_fail(err, AT_EREFUSED, "%s: what follows a prompt is random", source_name(d));
     s->prompt = s->n;
     if (s->n < 1 || s->n >= at_source_longest(d) || !d->verbs->complete(d, s))
-        return at_fail(err, AT_EINPUT, "no prompt of %s: the format is %s",
-                       d->stream ? d->stream->id : "the file",
-                       d->stream ? d->stream->format : "that of its lines, up to the first <sep>");
+        return at_fail(err, AT_EINPUT, "no prompt of %s: the format is %s", source_name(d),
+                       d->stream ? d->stream->format
+                       : d->task ? d->task->input_help
+                                 : "that of its lines, up to the first <sep>");
     return AT_OK;
 }
 
@@ -155,7 +165,7 @@ at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, ui
         if (at_cancel_pending())
             st = at_fail(err, AT_ECANCEL, "interrupted");
         else if (!(st = at_source_sample(d, seed, split, i, &s, err)))
-            for (int k = s.answer; k < s.n - 1; k++)
+            for (int k = s.answer; k < s.n - !at_source_labels(d); k++)
                 tally[s.token[k]]++;
     }
     at_free(s.token);
@@ -181,8 +191,10 @@ static int answer_find(const at_source *d, const int *t, int from, int n)
 static void grade_against(const at_source *d, const at_sequence *want, const int *got, int n, at_grade *g)
 {
     const int *rest = want->token + want->prompt;
-    int length = want->n - want->prompt, from = answer_find(d, got, 0, n), size = want->n - 1 - want->answer;
-    g->answer = from >= 0 && n - 1 - from == size &&
+    int end = !at_source_labels(d); /* <eos> */
+    int length = want->n - want->prompt, from = end ? answer_find(d, got, 0, n) : 0,
+        size = want->n - end - want->answer;
+    g->answer = from >= 0 && n - end - from == size &&
                 memcmp(got + from, want->token + want->answer, (size_t)size * sizeof *got) == 0;
     for (g->wrong = 0; g->wrong < n && g->wrong < length && got[g->wrong] == rest[g->wrong];)
         g->wrong++;

@@ -9,34 +9,9 @@
 
 #include <attest/problem.h>
 
-struct at_source {
-    const at_stream *stream; /* NULL: a file */
-    const struct at_stream_verbs *verbs;
-    at_params p;
-    void *more; /* the stream's own, made by open */
-};
-
-typedef struct at_stream_verbs {
-    at_status (*validate)(const at_params *p, at_err *err); /* may be NULL */
-    at_status (*open)(at_source *d, at_err *err);           /* makes d->more; may be NULL */
-    void (*close)(at_source *d);                            /* may be NULL */
-    int (*vocabulary)(const at_source *d);
-    void (*word)(const at_source *d, int token, char out[AT_STREAM_WORD]); /* of a token in the vocabulary */
-    int (*longest)(const at_source *d);
-    /* Writes a prompt with its separator (s->n = s->prompt), or the whole row. */
-    void (*draw)(const at_source *d, at_rng *r, at_sequence *s);
-    /* Appends what follows the prompt; false when it is no prompt. NULL: the rest is random, rows are drawn whole. */
-    bool (*complete)(const at_source *d, at_sequence *s);
-    /* Right completions other than the reference; NULL: none. Sets chain and wrong. */
-    void (*steps)(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
-                  at_grade *g);
-    double (*probability)(const at_source *d, const int *token, int i); /* NULL: no language model */
-    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
-} at_stream_verbs;
-
 extern const at_stream at_stream_lis, at_stream_ed, at_stream_ed_local, at_stream_arithmetic, at_stream_qsa,
     at_stream_match2, at_stream_match3, at_stream_compose, at_stream_funccomp, at_stream_parity,
-    at_stream_majority, at_stream_dyck, at_stream_ngram;
+    at_stream_majority, at_stream_dyck, at_stream_ngram, at_stream_max;
 
 /* The verbs that every file with one family of rows has under these names. */
 #define STREAM_VERBS                                                                                         \

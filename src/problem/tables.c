@@ -146,6 +146,15 @@ bool at_tables_holds(const at_tables *f, const double *x)
     return true;
 }
 
+int at_tables_tokens(const at_tables *f)
+{
+    int size[AT_LENGTH_MAX], most = 0;
+    sizes(f, size);
+    for (int i = 0; i < f->length; i++)
+        most = size[i] > most ? size[i] : most;
+    return most;
+}
+
 at_status at_tables_validate(const at_params *p, int64_t length, const char *formula, at_err *err)
 {
     if (length > AT_LENGTH_MAX)

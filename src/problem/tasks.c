@@ -7,21 +7,18 @@ const at_task *const at_tasks[] = {
     &at_task_qsa,       &at_task_product,     &at_task_relu_net,      &at_task_linear_map,
     &at_task_selection, &at_task_prefix_mask, &at_task_suffix_mask,   &at_task_block_index,
     &at_task_copy,      &at_task_copy_rating, &at_task_block_mean,    &at_task_linear_recurrence,
-    &at_task_compose,   &at_task_funccomp,    &at_task_triangle,
+    &at_task_compose,   &at_task_funccomp,    &at_task_triangle,      &at_task_max,
 };
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
+const at_registry at_task_registry =
+    AT_REGISTRY("task", "attest list tasks", at_tasks, sizeof at_tasks / sizeof at_tasks[0], id);
 
 const char *const at_enum_names[AT_ENUMS] = {
-    [AT_ENUM_SEQUENCES] = "sequences",
-    [AT_ENUM_MULTISETS] = "multisets",
-    [AT_ENUM_SUBSETS] = "subsets",
-    [AT_ENUM_PAIRS] = "pairs",
+    [AT_ENUM_SEQUENCES] = "sequences", [AT_ENUM_MULTISETS] = "multisets", [AT_ENUM_SUBSETS] = "subsets",
+    [AT_ENUM_PAIRS] = "pairs",         [AT_ENUM_CASES] = "cases",
 };
 
 const at_task *at_task_find(const char *id)
 {
-    for (int i = 0; i < at_n_tasks; i++)
-        if (strcmp(at_tasks[i]->id, id) == 0)
-            return at_tasks[i];
-    return NULL;
+    return at_registry_find(&at_task_registry, id);
 }

@@ -24,6 +24,17 @@ int at_tokens_width(const at_params *p)
     return 1;
 }
 
+int at_tokens_size(const at_params *p)
+{
+    return at_params_int(p, at_params_has(p, "V") ? "V" : "M");
+}
+
+int at_decision_answers(const at_params *p)
+{
+    (void)p;
+    return 2;
+}
+
 void at_tokens_read(const double *x, int N, int M, uint16_t *v)
 {
     assert(N >= 1 && N <= AT_LENGTH_MAX && M >= 1 && M <= AT_MODULUS_MAX);
@@ -69,7 +80,7 @@ int at_tokens_fold(at_rng *r, int M, int terms)
 
 void at_tokens_sample(const at_params *p, at_rng *r, double *x)
 {
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M");
+    int N = at_params_int(p, "N"), M = at_tokens_size(p);
     for (int i = 0; i < N; i++)
         x[i] = at_tokens_draw(r, M);
 }
@@ -78,7 +89,7 @@ void at_tokens_sample(const at_params *p, at_rng *r, double *x)
 
 uint64_t at_tokens_count(const at_params *p, at_enum e)
 {
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M");
+    int N = at_params_int(p, "N"), M = at_tokens_size(p);
     if (e == AT_ENUM_SEQUENCES) {
         uint64_t count = 1;
         for (int i = 0; i < N; i++)
@@ -115,7 +126,7 @@ static void multiset_nth(int N, int M, uint64_t index, double *x)
 
 void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x)
 {
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M");
+    int N = at_params_int(p, "N"), M = at_tokens_size(p);
     if (e == AT_ENUM_MULTISETS) {
         multiset_nth(N, M, index, x);
         return;
@@ -130,7 +141,7 @@ void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x)
 void at_tokens_next(const at_params *p, at_enum e, uint64_t index, double *x)
 {
     (void)index;
-    int N = at_params_int(p, "N"), M = at_params_int(p, "M");
+    int N = at_params_int(p, "N"), M = at_tokens_size(p);
     if (e == AT_ENUM_MULTISETS) {
         int i = 0;
         while (i < N && x[i] == (i + 1 < N ? x[i + 1] : M - 1))

@@ -53,20 +53,17 @@ const constant *constant_find(const parser *p)
     return NULL;
 }
 
-#define AMONG 256 /* names that a misspelt one is compared with: the last ones */
-
 static void unknown(parser *p)
 {
-    const char *names[AMONG + AT_PARAMS_MAX];
-    size_t n = 0;
     char text[48];
     snprintf(text, sizeof text, "%.*s", (int)(p->t.n < 47 ? p->t.n : 47), p->t.s);
-    for (at_var v = p->P ? p->P->n_vars - 1 : -1; v >= 0 && n < AMONG; v--)
+    at_guess g = {text}; /* of equally near ones the last that was made */
+    for (at_var v = p->P ? p->P->n_vars - 1 : -1; v >= 0; v--)
         if (p->P->vars[v].name)
-            names[n++] = p->P->vars[v].name;
-    for (int k = 0; k < p->n_constants && k < AT_PARAMS_MAX; k++)
-        names[n++] = p->constants[k].s;
-    const char *near = at_nearest(text, names, n);
+            at_guess_add(&g, p->P->vars[v].name);
+    for (int k = 0; k < p->n_constants; k++)
+        at_guess_add(&g, p->constants[k].s);
+    const char *near = at_guess_found(&g);
     if (p->t.nth)
         text_fail_here(p, "there is no %s@%d", text, p->t.nth);
     else if (near)

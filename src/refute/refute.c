@@ -4,36 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_REFUTERS 64
-#define SHRINK_WORK   2e8 /* multiply-adds for making a finding simpler, and so many runs at least */
-#define SHRINK_LEAST  256.0
-#define RANDOM_WORK   1e7 /* the rival's least */
+#define SHRINK_WORK  2e8 /* multiply-adds for making a finding simpler, and so many runs at least */
+#define SHRINK_LEAST 256.0
+#define RANDOM_WORK  1e7 /* the rival's least */
 
 const at_refuter *at_refuter_find(const char *id)
 {
-    for (int i = 0; i < at_n_refuters; i++)
-        if (!strcmp(at_refuters[i]->id, id))
-            return at_refuters[i];
-    return NULL;
-}
-
-static at_status refuter_need(const char *id, const at_refuter **out, at_err *err)
-{
-    const char *names[MOST_REFUTERS];
-    if ((*out = at_refuter_find(id)))
-        return AT_OK;
-    for (int i = 0; i < at_n_refuters && i < MOST_REFUTERS; i++)
-        names[i] = at_refuters[i]->id;
-    const char *near = at_nearest(id, names, (size_t)at_n_refuters);
-    if (near)
-        return at_fail(err, AT_EINPUT, "unknown refuter '%.60s'; did you mean '%s'?", id, near);
-    at_text all;
-    at_text_init(&all);
-    for (int i = 0; i < at_n_refuters; i++)
-        at_text_addf(&all, "%s%s", i ? ", " : "", at_refuters[i]->id);
-    at_fail(err, AT_EINPUT, "unknown refuter '%.60s' (there are: %s)", id, all.oom ? "..." : all.s);
-    at_text_release(&all);
-    return AT_EINPUT;
+    return at_registry_find(&at_refuter_registry, id);
 }
 
 static bool inputs_equal(const at_subject *s, const at_pair *x, const at_pair *y)
@@ -117,7 +94,7 @@ at_status at_refute(const at_subject *s, const at_refute_env *env, const char *o
     *out = (at_refutation){.refuted = AT_UNKNOWN};
     at_status bad = at_subject_check(s, err);
     if (!bad && only)
-        bad = refuter_need(only, &one, err);
+        bad = (one = at_registry_need(&at_refuter_registry, only, err)) ? AT_OK : AT_EINPUT;
     out->attempts = at_new(a, at_attempt, at_n_refuters + 1);
     if (bad || !out->attempts)
         return bad ? bad : at_oom(err);

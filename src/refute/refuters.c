@@ -18,3 +18,5 @@ REFUTERS(DECLARE)
 #define REFER(name) &refuter_##name,
 const at_refuter *const at_refuters[] = {REFUTERS(REFER) NULL};
 const int at_n_refuters = sizeof at_refuters / sizeof *at_refuters - 1;
+const at_registry at_refuter_registry =
+    AT_REGISTRY("refuter", NULL, at_refuters, sizeof at_refuters / sizeof *at_refuters - 1, id);

@@ -468,6 +468,117 @@ static void test_pieces_come_back(void **state)
     at_arena_release(&a);
 }
 
+/* ---- all wrong inputs counted -------------------------------------------------------------------------------- */
+
+/* Inputs on which the reference is wrong, one by one, and the first of them. */
+static uint64_t wrong_by_hand(const subject *s, at_arith arith, uint64_t *first)
+{
+    uint64_t wrong = 0, all = s->t->count(&s->p, AT_ENUM_SEQUENCES);
+    double x[8], y[8];
+    at_arena a;
+    at_arena_init(&a);
+    at_mark start = at_arena_mark(&a);
+    *first = UINT64_MAX;
+    for (uint64_t i = 0; i < all; i++, at_arena_reset(&a, start)) {
+        at_output out;
+        bool right = true;
+        s->t->nth(&s->p, AT_ENUM_SEQUENCES, i, x);
+        s->t->answer(&s->p, x, y);
+        OK(at_run(&s->m, arith, &(at_input){s->N, x}, NULL, &a, &out, &err));
+        for (int k = 0; k < s->N; k++)
+            right = right && out.decision[k] == y[k] && out.margin[k] > 0;
+        if (!right && !wrong++)
+            *first = i;
+    }
+    at_arena_release(&a);
+    return wrong;
+}
+
+static at_verdict count(const subject *s, at_question q, const at_check_env *env, at_arena *a)
+{
+    at_verdict v;
+    q.count_all = true;
+    OK(at_check(&s->m, s->t, &s->p, &q, env, a, &v, &err));
+    return v;
+}
+
+/* Counts are those of brute force, for any number of threads; the model that is right is wrong on none. */
+static void test_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        int N, M;
+        double c;
+        const char *arith;
+    } rows[] = {{4, 9, 0.02, "f64"}, {4, 9, 0.02, "f32"}, {3, 11, 0.02, "f64"}, {5, 6, 0.02, "f64"},
+                {3, 7, 0.02, "p9"},  {4, 9, 1, "f64"},    {2, 30, 0.002, "f32"}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        subject s = pairs(rows[k].N, rows[k].M, rows[k].c);
+        at_arena a;
+        at_arena_init(&a);
+        at_question q = {.evidence = AT_EV_EXACT, .how = AT_ENUM_SEQUENCES};
+        OK(at_arith_parse(rows[k].arith, &q.arith, &err));
+        uint64_t first, wrong = wrong_by_hand(&s, q.arith, &first), all = s.t->count(&s.p, AT_ENUM_SEQUENCES);
+        at_verdict v = count(&s, q, &(at_check_env){.threads = 1}, &a);
+        print_message("N=%d M=%d c=%g %s: %d of %d wrong\n", s.N, s.M, rows[k].c, rows[k].arith, (int)v.wrong,
+                      (int)all);
+        assert_int_equal(v.wrong, wrong);
+        assert_int_equal(v.inputs, all);
+        assert_int_equal(v.holds, wrong ? AT_FALSE : AT_TRUE);
+        assert_true((wrong == 0) == (rows[k].c == 1) && wrong < all && v.margin > 0);
+        assert_true(!wrong || (v.has_counterexample && v.cx.index == first));
+        for (int threads = 2; threads <= 5; threads++) {
+            at_verdict w = count(&s, q, &(at_check_env){.threads = threads}, &a);
+            assert_int_equal(w.wrong, wrong);
+            assert_same(&v, &w);
+        }
+        OK(at_check(&s.m, s.t, &s.p, &q, &(at_check_env){.threads = 2}, &a, &v,
+                    &err)); /* the control: ends at the first */
+        assert_int_equal(v.wrong, wrong > 0);
+        assert_int_equal(v.inputs, wrong ? first + 1 : all);
+        at_model_release(&s.m);
+        at_arena_release(&a);
+    }
+}
+
+/* Pieces come back with their counts; those that cannot be are refused. */
+static void test_counts_come_back(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    subject s = pairs(5, 16, 0.02);
+    keep k = {0};
+    at_check_env env = {.threads = 2, .have = keep_have, .done = keep_done, .ctx = &k};
+    at_question q = {.evidence = AT_EV_EXACT, .how = AT_ENUM_SEQUENCES, .arith = at_f64};
+    at_verdict v = count(&s, q, &env, &a), w;
+    int all = k.computed;
+    uint64_t wrong = 0;
+    assert_true(all >= 3 && all <= 64);
+    for (int i = 0; i < all; i++)
+        wrong += k.piece[i].wrong;
+    assert_true(v.wrong == wrong && wrong > 1 && wrong < v.inputs);
+    for (int forget = 0; forget < all; forget++) { /* interrupted anywhere */
+        for (int i = forget; i < all; i++)
+            k.there[i] = false;
+        k.computed = 0;
+        w = count(&s, q, &env, &a);
+        assert_int_equal(k.computed, all - forget);
+        assert_int_equal(w.wrong, wrong);
+        assert_same(&v, &w);
+    }
+    at_err said = {0};
+    q.count_all = true;
+    k.piece[1].wrong += 5; /* one forged count is believed, as a forged margin is ... */
+    assert_int_equal(count(&s, q, &env, &a).wrong, wrong + 5);
+    k.piece[1].wrong = v.inputs; /* ... but not more than there are inputs, nor none where one is named */
+    assert_int_equal(ask(&s, q, &env, &said), AT_EINPUT);
+    k.piece[1].wrong = 0;
+    assert_int_equal(ask(&s, q, &env, &said), AT_EINPUT);
+    at_model_release(&s.m);
+    at_arena_release(&a);
+}
+
 /* ---- out of memory ------------------------------------------------------------------------------------------- */
 
 static int tokens(const at_params *p)
@@ -545,6 +656,8 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_limit_is_a_sample),
         cmocka_unit_test(test_pieces_come_back),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_counts_come_back),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

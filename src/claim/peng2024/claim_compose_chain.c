@@ -12,8 +12,6 @@
  *   3. After k rows the stop rule ends the chain; the answer is its last row. */
 #include "../shared/claim_compose.h"
 
-#include <math.h>
-
 static const at_param params[] = {
     {"n", "values 0..n-1 that the functions are on", 1, 1024, 3, true},
     {"k", "functions", 1, 64, 2, true},
@@ -63,107 +61,6 @@ static at_status decoder(const at_params *p, at_model *m, at_err *err)
         at_model_release(m);
     return s;
 }
-
-/* ---- the chain: prompts are those of the task, the rows its values on the way ----------------------------------- */
-
-typedef struct {
-    const at_task *t;
-    at_params p;
-    int n, k;
-} chain;
-
-static at_status chain_open(const at_params *p, void **self, at_err *err)
-{
-    chain *c = at_calloc(1, sizeof *c);
-    if (!c)
-        return at_oom(err);
-    at_status s = claim_compose_task("compose", p, &c->t, &c->p, err);
-    if (s) {
-        at_free(c);
-        return s;
-    }
-    c->n = at_params_int(p, "n");
-    c->k = at_params_int(p, "k");
-    *self = c;
-    return AT_OK;
-}
-
-static void chain_close(void *self)
-{
-    at_free(self);
-}
-
-static int row_width(const void *self)
-{
-    (void)self;
-    return 1;
-}
-
-static int prompt_max(const void *self)
-{
-    const chain *c = self;
-    return c->k * c->n + 1;
-}
-
-static int rows_max(const void *self)
-{
-    return ((const chain *)self)->k;
-}
-
-static uint64_t chain_count(const void *self)
-{
-    const chain *c = self;
-    return c->t->count(&c->p, AT_ENUM_SEQUENCES);
-}
-
-static at_status chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
-{
-    (void)err;
-    const chain *c = self;
-    c->t->nth(&c->p, AT_ENUM_SEQUENCES, i, prompt);
-    *n = prompt_max(self);
-    return AT_OK;
-}
-
-static at_status chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
-{
-    (void)err;
-    const chain *c = self;
-    (at_rng_below(r, 2) ? c->t->adversarial : c->t->sample)(&c->p, r, prompt);
-    *n = prompt_max(self);
-    return AT_OK;
-}
-
-static at_status chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
-                              at_err *err)
-{
-    const chain *c = self;
-    if (n != prompt_max(self))
-        return at_fail(err, AT_EINPUT, "the prompt has %d rows: must be %d", n, prompt_max(self));
-    double x = prompt[n - 1], answer;
-    for (int l = 0; l < c->k; l++)
-        rows[l] = x = prompt[l * c->n + (int)x];
-    *n_rows = c->k;
-    c->t->answer(&c->p, prompt, &answer);
-    return x == answer ? AT_OK
-                       : at_fail(err, AT_EREFUSED, "the chain ends in another value than the composition");
-}
-
-static const at_chain compose_chain = {
-    .id = "compose",
-    .title = "functions applied one after the other",
-    .definition = "after f_1, ..., f_k and x: x_1 = f_1(x), x_2 = f_2(x_1), ..., x_k",
-    .input_help = "1 2 0 0 2 1 0",
-    .open = chain_open,
-    .close = chain_close,
-    .row_width = row_width,
-    .prompt_max = prompt_max,
-    .rows_max = rows_max,
-    .count = chain_count,
-    .nth = chain_nth,
-    .sample = chain_sample,
-    .answer = chain_answer,
-};
 
 /* ---- tables and cells ------------------------------------------------------------------------------------------- */
 
@@ -226,7 +123,7 @@ const at_claim claim_compose_chain = {
              "row, and is read by the score -lambda (t - k)^2.",
     .params = params,
     .n_params = COUNT(params),
-    .chain = &compose_chain,
+    .chain = &at_chain_compose,
     .decoder = decoder,
     CLAIM_CELLS,
     CLAIM_TABLES,

@@ -1,4 +1,4 @@
-/* test_text.c: growing strings, escaping, strict numbers, "did you mean". */
+/* test_text.c: growing strings, escaping, strict numbers. */
 #include <attest/core.h>
 
 #include <stdarg.h>
@@ -167,33 +167,11 @@ static void test_doubles(void **state)
     assert_false(at_parse_double("1\0", 2, &v));
 }
 
-static void test_nearest(void **state)
-{
-    (void)state;
-    static const char *const names[] = {"softmax", "sparsemax", "leftmost-hard", "N", "c", "ab"};
-    assert_string_equal(at_nearest("sotfmax", names, 6), "softmax");
-    assert_string_equal(at_nearest("softmx", names, 6), "softmax");
-    assert_string_equal(at_nearest("left", names, 6), "leftmost-hard"); /* an abbreviation */
-    assert_string_equal(at_nearest("abc", names, 6), "ab");
-    assert_null(at_nearest("transformer", names, 6));
-    /* nothing of the name would be left */
-    assert_null(at_nearest("M", names, 6));
-    assert_null(at_nearest("x", names, 6));
-    assert_null(at_nearest("xy", (const char *const[]){"cd"}, 1));
-    assert_null(at_nearest("", names, 6));
-    assert_null(at_nearest("softmax", NULL, 0));
-    char longer[200];
-    memset(longer, 'a', sizeof longer - 1);
-    longer[sizeof longer - 1] = 0;
-    assert_null(at_nearest(longer, names, 6));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow),    cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_acting),  cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_grow),   cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_acting), cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void test_served_by_the_same_build_only(void **state)
             else
                 key.model_hash = "0011";
             OK(at_ledger_put(l, &key, &rows[k].rec, &err));
-            OK(at_ledger_piece_put(l, &key, 0, "1 0x1p-1 -1", &err));
+            OK(at_ledger_piece_put(l, &key, 0, "1 0x1p-1 -1 0", &err));
         }
         at_ledger_close(l);
         at_ledger_close(old);
@@ -162,7 +162,7 @@ static void test_pieces_are_given_back(void **state)
     for (int all = 0; all < 2; all++) {
         OK(at_ledger_open(q.db, AT_LEDGER_WRITE, &job.ledger, &err));
         for (uint64_t k = 0; k < (all ? 100 : 1); k++)
-            OK(at_ledger_piece_put(job.ledger, &rows[0].key, k, "7 0x1p-3 -1", &err));
+            OK(at_ledger_piece_put(job.ledger, &rows[0].key, k, "7 0x1p-3 -1 0", &err));
         OK(at_job_check(&list, 1, &job, &sum, &err));
         OK(at_ledger_find(job.ledger, &rows[0].key, &forged, &a, &err));
         assert_non_null(forged);

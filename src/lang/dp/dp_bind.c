@@ -48,13 +48,9 @@ at_status at_dp_sizes_parse(const at_dp *d, const char *text, int64_t size[AT_DP
         while (k < d->n_sizes && strcmp(word, names[k]) != 0)
             k++;
         if (k == d->n_sizes) {
-            const char *near = at_nearest(word, names, (size_t)d->n_sizes);
-            return at_fail(err, AT_EINPUT, "unknown size \"%s\"; %s%s%s", word,
-                           near ? "did you mean " : "the sizes are ",
-                           near         ? near
-                           : d->n_sizes ? names[0]
-                                        : "none",
-                           near || d->n_sizes < 2 ? "" : ", ...");
+            const at_registry sizes = AT_REGISTRY_OF_NAMES("size", NULL, names, d->n_sizes);
+            at_registry_need(&sizes, word, err);
+            return AT_EINPUT;
         }
         if (given[k])
             return at_fail(err, AT_EINPUT, "size %s is given twice", word);

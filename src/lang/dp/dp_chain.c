@@ -108,6 +108,69 @@ at_status at_dp_chain_sample(const void *self, at_rng *r, double *prompt, int *n
     return AT_OK;
 }
 
+/* Inputs on which rules change their mind: few different values, runs, sorted ones, an input that is another one with a
+ * change or two. */
+at_status at_dp_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
+{
+    const dp_chain *c = self;
+    const at_dp_instance *x = c->x;
+    int row = at_dp_chain_row_width(c);
+    at_dp_chain_sample(self, r, prompt, n, err);
+    for (int k = 0; k < x->d->n_inputs; k++) {
+        int64_t first = x->input_first[k], length = x->input_len[k], lo;
+        if (length < 1)
+            continue;
+        uint64_t base = values_of(c, first, &lo), kind = at_rng_below(r, 6), few = at_rng_below(r, base);
+        double last = prompt[first * row], step = at_rng_below(r, 2) ? 1 : -1;
+        double top = (double)lo + (double)(base - 1);
+        for (int64_t i = 0; i < length; i++) {
+            double *v = &prompt[(first + i) * row];
+            switch (kind) {
+            case 0: /* one of two values */
+                *v = (double)lo + (double)(at_rng_below(r, 2) ? few : base - 1 - few);
+                break;
+            case 1: /* all the same, with a rare exception */
+                *v = at_rng_below(r, (uint64_t)length + 1) ? last : *v;
+                break;
+            case 2: /* rising or falling, by steps that may be 0 */
+                last += at_rng_below(r, 3) ? step : 0;
+                last = last < (double)lo ? top : last > top ? (double)lo : last;
+                *v = last;
+                break;
+            case 3: /* the ends of the range */
+                *v = at_rng_below(r, 2) ? (double)lo : top;
+                break;
+            case 4: /* what the input before says, from a place on */
+                if (k && i < x->input_len[k - 1]) {
+                    double other = prompt[(x->input_first[k - 1] + i) * row];
+                    *v = other >= (double)lo && other <= top && at_rng_below(r, 5) ? other : *v;
+                }
+                break;
+            default:
+                break;
+            }
+        }
+    }
+    return AT_OK;
+}
+
+/* One number at its lowest value that is not there already. */
+bool at_dp_chain_simpler(const void *self, const double *prompt, int n, int k, double *out)
+{
+    const dp_chain *c = self;
+    int row = at_dp_chain_row_width(c);
+    for (int64_t i = 0; i < c->x->n_input; i++) {
+        int64_t lo;
+        values_of(c, i, &lo);
+        if (prompt[i * row] == (double)lo || k-- > 0)
+            continue;
+        memcpy(out, prompt, (size_t)n * (size_t)row * sizeof *out);
+        out[i * row] = (double)lo;
+        return true;
+    }
+    return false;
+}
+
 at_status at_dp_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                              at_err *err)
 {

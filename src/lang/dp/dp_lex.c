@@ -209,14 +209,13 @@ const dp_entry *dp_lookup(const dp_parser *p, const dp_token *name)
 
 void dp_unknown(dp_parser *p, const dp_token *name, unsigned kinds, const char *allowed)
 {
-    const char *candidates[7 * AT_DP_MAX];
-    size_t n = 0;
-    for (int i = 0; i < p->n_entries; i++)
-        if (p->entry[i].kind & kinds)
-            candidates[n++] = p->entry[i].name->name;
     char text[32];
     snprintf(text, sizeof text, "%.*s", (int)(name->n < 31 ? name->n : 31), name->s);
-    const char *near = at_nearest(text, candidates, n);
+    at_guess g = {text};
+    for (int i = 0; i < p->n_entries; i++)
+        if (p->entry[i].kind & kinds)
+            at_guess_add(&g, p->entry[i].name->name);
+    const char *near = at_guess_found(&g);
     if (near)
         dp_fail(p, name->line, name->column, "unknown name \"%s\"; did you mean \"%s\"?", text, near);
     else

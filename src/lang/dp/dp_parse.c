@@ -310,15 +310,14 @@ enum { DECLARATIONS = sizeof declarations / sizeof *declarations };
 /* The next token begins no declaration: says so, with the nearest word. */
 static void declaration_unknown(dp_parser *p)
 {
-    const char *near[DECLARATIONS + AT_DP_MAX];
-    size_t n = 0;
     char text[64];
-    for (; n < DECLARATIONS; n++)
-        near[n] = declarations[n].word;
-    for (int v = 0; v < p->d->n_values; v++)
-        near[n++] = p->d->values[v].name.name;
     snprintf(text, sizeof text, "%.*s", (int)(p->t.n < 40 ? p->t.n : 40), p->t.s);
-    const char *best = p->t.kind == DP_NAME ? at_nearest(text, near, n) : NULL;
+    at_guess g = {text};
+    for (int k = 0; k < DECLARATIONS; k++)
+        at_guess_add(&g, declarations[k].word);
+    for (int v = 0; v < p->d->n_values; v++)
+        at_guess_add(&g, p->d->values[v].name.name);
+    const char *best = p->t.kind == DP_NAME ? at_guess_found(&g) : NULL;
     if (best)
         dp_fail(p, p->t.line, p->t.column, "unexpected \"%s\"; did you mean \"%s\"?", text, best);
     else

@@ -220,7 +220,7 @@ static void every_net_learns(void **state)
 {
     (void)state;
     at_source *d = source_of("parity", "n=5");
-    for (int net = AT_LEARN_DECODER + 1; net < AT_LEARN_NETS; net++) {
+    for (int net = AT_LEARN_DECODER + 1; net < AT_LEARN_ATTENTION; net++) { /* attention: test_labels.c */
         at_recipe r =
             net_of(net, "width=16 layers=1 steps=240 batch=16 rate=0.02 dropout=0 exams=120 prompts=30 "
                         "count=60");

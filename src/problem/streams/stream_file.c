@@ -245,7 +245,10 @@ static void source_close(at_source *d)
     at_free(f);
 }
 
+static at_status source_open(at_source *d, at_err *err);
+
 static const at_stream_verbs verbs = {
+    .open = source_open,
     .close = source_close,
     STREAM_VERBS,
     .steps = steps,
@@ -293,28 +296,57 @@ static at_status file_read(file *f, const char *text, size_t n, const char *name
     return answers_check(f, name, err);
 }
 
-at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err)
+static at_status file_open(const char *text, size_t n, const char *name, file **out, at_err *err)
 {
     if (n > BYTES_MAX)
         return at_fail(err, AT_EDOMAIN, "%.200s: %zu bytes; at most %zu are allowed", name, n, BYTES_MAX);
-    at_source *d = at_calloc(1, sizeof *d);
     file *f = at_calloc(1, sizeof *f);
-    at_status s = d && f ? AT_OK : at_oom(err);
-    if (!s) {
-        at_arena_init(&f->arena);
-        *d = (at_source){.verbs = &verbs, .more = f};
-        s = file_read(f, text, n, name, err);
-        if (s)
-            at_arena_release(&f->arena);
-    }
+    if (!f)
+        return at_oom(err);
+    at_arena_init(&f->arena);
+    at_status s = file_read(f, text, n, name, err);
     if (s) {
+        at_arena_release(&f->arena);
         at_free(f);
-        at_free(d);
+    } else
+        *out = f;
+    return s;
+}
+
+at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err)
+{
+    file *f;
+    at_status s = file_open(text, n, name, &f, err);
+    if (s)
         return s;
+    at_source *d = at_calloc(1, sizeof *d);
+    at_source made = {.verbs = &verbs, .more = f};
+    if (!d) {
+        source_close(&made);
+        return at_oom(err);
     }
+    *d = made;
     *out = d;
     return AT_OK;
 }
+
+/* ---- as a problem's stream --------------------------------------------------------------------------------- */
+
+static at_status source_open(at_source *d, at_err *err)
+{
+    const at_lines *l = ((const at_problem *)d->p.of)->self;
+    file *f = NULL;
+    at_status s = file_open(l->text, l->n, l->name, &f, err);
+    d->more = f;
+    return s;
+}
+
+const at_stream at_stream_lines = {
+    .id = "lines",
+    .title = "a user's own lines",
+    .format = "prompt <sep> chain <sep> answer",
+    .verbs = &verbs,
+};
 
 /* The first line that says anything must be one of ours; otherwise nobody waits for the rest of the file. */
 static at_status first_look(const char *path, const char *first, size_t n, at_err *err)

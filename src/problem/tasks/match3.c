@@ -74,6 +74,7 @@ const at_task at_task_match3 = {
     .enums = 1u << AT_ENUM_SEQUENCES | 1u << AT_ENUM_MULTISETS,
     .input_help = "N integers in 0..M-1 separated by blanks, as in \"3 8 5 0 1\"",
     AT_TOKENS_VERBS,
+    .answers = at_decision_answers,
     .answer = answer,
     .adversarial = adversarial,
     AT_CASES,

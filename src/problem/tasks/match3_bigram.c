@@ -81,6 +81,7 @@ const at_task at_task_match3_bigram = {
     .enums = 1u << AT_ENUM_SEQUENCES,
     .input_help = "N integers in 0..M-1 separated by blanks, as in \"3 5 0 1 6 2\"",
     AT_TOKENS_VERBS,
+    .answers = at_decision_answers,
     .answer = answer,
     .adversarial = adversarial,
     AT_CASES,

@@ -97,6 +97,7 @@ const at_task at_task_match3_local = {
     .enums = 1u << AT_ENUM_SEQUENCES,
     .input_help = "N integers in 0..M-1 separated by blanks, as in \"3 1 0 4 2 2 1\"",
     AT_TOKENS_VERBS,
+    .answers = at_decision_answers,
     .answer = answer,
     .adversarial = adversarial,
     AT_CASES,

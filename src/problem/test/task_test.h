@@ -32,7 +32,12 @@ static inline const at_task *task_middling(const at_task *t, int N, at_params *p
     char text[64];
     bool tokens = !t->real, qsa = strcmp(t->id, "qsa") == 0;
     tokens = tokens && strcmp(t->id, "triangle") != 0;
-    snprintf(text, sizeof text, tokens ? "N=%d M=5000" : qsa ? "N=%d q=3 d=2" : "N=%d", N);
+    snprintf(text, sizeof text,
+             t->answers == t->tokens && tokens ? "N=%d V=5000"
+             : tokens                          ? "N=%d M=5000"
+             : qsa                             ? "N=%d q=3 d=2"
+                                               : "N=%d",
+             N);
     return task_with(t->id, text, p);
 }
 

@@ -156,6 +156,44 @@ static void test_symmetry(void **state)
     }
 }
 
+/* max: the one token of the input that none exceeds. Every small input, and drawn ones at the ends of the ranges. */
+static void test_max(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"N=1 V=1", "N=1 V=5",  "N=2 V=9",       "N=3 V=7",
+                                        "N=5 V=4", "N=4 V=64", "N=300 V=65536", "N=4096 V=2"};
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        at_params p;
+        const at_task *t = task_with("max", sizes[s], &p);
+        int N = at_params_int(&p, "N"), V = at_params_int(&p, "V"), first = 0, ties = 0, last = 0;
+        assert_true(t->last && t->tokens(&p) == V && t->answers(&p) == V);
+        double *x = task_input(t, &p), *y = malloc(sizeof *y);
+        uint64_t all = t->count(&p, AT_ENUM_SEQUENCES), listed = all <= 1024 ? all : 0;
+        for (uint64_t k = 0; k < listed + 400; k++) {
+            at_rng r = at_rng_at(9, k);
+            if (k < listed)
+                t->nth(&p, AT_ENUM_SEQUENCES, k, x);
+            else
+                (k % 2 ? t->sample : t->adversarial)(&p, &r, x);
+            t->answer(&p, x, y);
+            int equal = 0, above = 0;
+            for (int i = 0; i < N; i++) {
+                assert_true(x[i] >= 0 && x[i] < V);
+                equal += x[i] == *y;
+                above += x[i] > *y;
+            }
+            assert_true(equal >= 1 && above == 0);
+            ties += equal > 1;
+            first += equal == 1 && x[0] == *y;
+            last += equal == 1 && x[N - 1] == *y;
+        }
+        if (N > 1 && V > 2 && N < 100) /* the hard inputs have it at either end, and more than once */
+            assert_true(ties > 20 && first > 20 && last > 20);
+        free(x);
+        free(y);
+    }
+}
+
 /* Triangles: the twin multiplies matrices: (X X X)_ii counts the closed walks of three edges. Every graph on 3 nodes, and drawn ones. */
 static void test_triangle(void **state)
 {
@@ -354,7 +392,7 @@ int main(void)
         cmocka_unit_test(test_foreign_tokens),    cmocka_unit_test(test_symmetry),
         cmocka_unit_test(test_triangle),          cmocka_unit_test(test_qsa),
         cmocka_unit_test(test_fetching),          cmocka_unit_test(test_recurrence),
-        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_largest),           cmocka_unit_test(test_max),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

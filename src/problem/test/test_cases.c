@@ -35,6 +35,7 @@ static const struct {
     {"compose", "", 0},
     {"funccomp", "", 0},
     {"triangle", "N=4", 2},
+    {"max", "", 0},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

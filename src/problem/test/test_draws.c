@@ -37,7 +37,7 @@ static void in_range(const at_task *t, const at_params *p, const double *x)
 {
     int N = at_params_int(p, "N");
     if (!t->real) {
-        int M = at_params_int(p, "M");
+        int M = t->tokens(p);
         for (int i = 0; i < N; i++)
             assert_true(x[i] >= 0 && x[i] < M && x[i] == floor(x[i]) && !signbit(x[i]));
         return;
@@ -67,6 +67,9 @@ static void test_ranges_and_determinism(void **state)
     static const struct {
         const char *id, *size;
     } rows[] = {
+        {"max", "N=1 V=1"},
+        {"max", "N=3 V=2"},
+        {"max", "N=4096 V=65536"},
         {"match2", "N=1 M=1"},
         {"match2", "N=1 M=2"},
         {"match2", "N=2 M=1"},

@@ -25,6 +25,7 @@ static const struct {
     {"majority", "n=12 least=5"},
     {"dyck", "n=12 least=6 k=2 D=3"},
     {"ngram", "n=3 symbols=3 N=9"},
+    {"max", "N=4 V=7"},
 };
 enum { SMALL = sizeof small / sizeof *small };
 
@@ -34,7 +35,8 @@ static void completes_to(const char *id, const char *set, const char *row)
     int want[512], n = tokens_from(d, row, want), end = id[0] == 'a' ? AT_EXPR_EQUALS : AT_TOKEN_SEP;
     at_sequence s = sequence_for(d);
     at_err err = {0};
-    for (s.n = 0; s.n == 0 || want[s.n - 1] != end; s.n++)
+    bool last = at_source_labels(d) == AT_LABELS_LAST;
+    for (s.n = 0; last ? s.n < n - 1 : s.n == 0 || want[s.n - 1] != end; s.n++)
         s.token[s.n] = want[s.n];
     int prompt = s.n;
     if (at_source_complete(d, &s, &err))
@@ -77,6 +79,8 @@ static void test_formats(void **state)
     completes_to("dyck", "n=6", "( [ ] ) ) ( <sep> 1 2 1 0 ! ! <sep> 0 <eos>");
     completes_to("dyck", "n=4 k=6 D=2", "(5 (6 )6 )5 <sep> 1 2 1 0 <sep> 1 <eos>");
     completes_to("dyck", "n=4 D=1", "( ( ) ) <sep> 1 ! ! ! <sep> 0 <eos>");
+    completes_to("max", "", "3 60 12 7 60");
+    completes_to("max", "N=1 V=3", "2 2");
 }
 
 /* The longest rows, as the published table counts them. */
@@ -356,6 +360,7 @@ static void test_refusals(void **state)
         {"parity", "n=4 least=5", "least=5: must be an integer in 0..n, and n is 4"},
         {"dyck", "n=5", "n=5 least=0: balanced words have even lengths"},
         {"ngram", "n=12 symbols=20", "n=12 symbols=20: "},
+        {"max", "V=0", "V=0: must be an integer in 1..65536"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const at_stream *t = at_stream_find(rows[k].id);
@@ -403,6 +408,75 @@ static void test_prompts(void **state)
         }
         assert_in_range(refused, 1, 3000);
         free(s.token);
+        at_source_free(d);
+    }
+}
+
+/* The positions of a task as rows: input, then the answers that the task itself gives; those of every position, or of the last. */
+static void test_tasks_as_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *size;
+        int vocabulary; /* 0: refused */
+        at_labels labels;
+    } rows[] = {
+        {"match2", "N=5 M=7", 7, AT_LABELS_ALL},
+        {"match3", "N=4 M=1", 2, AT_LABELS_ALL}, /* answers are 0 and 1, whatever the tokens */
+        {"match3-bigram", "N=1 M=5", 5, AT_LABELS_ALL},
+        {"match3-local", "N=6 M=5 K=1", 5, AT_LABELS_ALL},
+        {"compose", "n=3 k=2 N=7", 3, AT_LABELS_LAST},
+        {"funccomp", "L=2 m=2 n1=2 N=8", 4, AT_LABELS_LAST},
+        {"max", "N=1 V=9", 9, AT_LABELS_LAST},
+        {"qsa", "", 0, AT_LABELS_NONE},
+        {"triangle", "", 0, AT_LABELS_NONE},
+        {"copy", "", 0, AT_LABELS_NONE},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_params p;
+        at_err err = {0};
+        at_source *d = NULL;
+        const at_task *t = task_with(rows[k].id, rows[k].size, &p);
+        at_status s = at_source_of_task(t, &p, &d, &err);
+        if (!rows[k].vocabulary) {
+            assert_int_equal(s, AT_EREFUSED);
+            assert_null(d);
+            assert_non_null(strstr(err.text, "rows to learn are of tasks with a token a position"));
+            continue;
+        }
+        assert_int_equal(s, AT_OK);
+        assert_int_equal(at_source_vocabulary(d), rows[k].vocabulary);
+        assert_int_equal(at_source_labels(d), rows[k].labels);
+        at_sequence row = sequence_for(d);
+        int N = at_params_int(&p, "N"), asked = t->last ? 1 : N, met[AT_PARTS] = {0};
+        double *x = task_input(t, &p), *y = task_output(t, &p);
+        for (uint64_t i = 0; i < 200; i++) {
+            at_part part = (at_part)(i % 2);
+            if (at_source_sample(d, 1, part, i, &row,
+                                 &err)) { /* of a handful of inputs a split may have none */
+                assert_true(t->count(&p, AT_ENUM_SEQUENCES) < 100);
+                continue;
+            }
+            met[part]++;
+            assert_true(row.prompt == N && row.answer == N && row.n == N + asked);
+            for (int j = 0; j < N; j++)
+                x[j] = row.token[j];
+            t->answer(&p, x, y);
+            for (int j = 0; j < asked; j++)
+                assert_true(row.token[N + j] == y[j]);
+            at_grade g = grade_of(d, &row);
+            assert_true(g.answer == AT_TRUE && g.chain == AT_TRUE && g.wrong == -1);
+            row.token[N] = (row.token[N] + 1) % at_source_vocabulary(d); /* the control */
+            g = grade_of(d, &row);
+            assert_true(g.answer == AT_FALSE && g.chain == AT_FALSE && g.wrong == 0);
+        }
+        assert_true(met[AT_TRAIN] + met[AT_TEST] >= 100);
+        row.n = N; /* an input outside the task is none */
+        row.token[0] = t->tokens(&p);
+        assert_int_equal(at_source_complete(d, &row, &err), AT_EINPUT);
+        free(x);
+        free(y);
+        free(row.token);
         at_source_free(d);
     }
 }
@@ -479,7 +553,7 @@ int main(void)
         cmocka_unit_test(test_splits_exhaustive), cmocka_unit_test(test_grades),
         cmocka_unit_test(test_grades_by_hand),    cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_prompts),           cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_balance),           cmocka_unit_test(test_tasks_as_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,9 +316,28 @@ static void judged(const char *id, const char *set, int samples, bool (*judge)(c
     at_source_free(d);
 }
 
+/* The input sorted by exchanging neighbours: its last word is the answer, and there is nothing behind it. */
+static bool max_judge(const row *x)
+{
+    int n = at_params_int(x->p, "N"), v[64];
+    for (int i = 0; i < n; i++)
+        v[i] = number(x, i);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i + 1 < n; i++)
+            if (v[i] > v[i + 1]) {
+                int w = v[i];
+                v[i] = v[i + 1];
+                v[i + 1] = w;
+            }
+    return x->n == n + 1 && number(x, n) == v[n - 1];
+}
+
 static void test_judges(void **state)
 {
     (void)state;
+    judged("max", "", 300, max_judge);
+    judged("max", "N=1 V=20", 40, max_judge);
+    judged("max", "N=9 V=3", 200, max_judge);
     judged("lis", "n=1 range=30", 50, lis_judge);
     judged("lis", "n=2 range=4", 50, lis_judge);
     judged("lis", "n=10 range=12", 200, lis_judge); /* with ties */

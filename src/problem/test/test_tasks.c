@@ -4,7 +4,7 @@
 static void test_tasks_are_complete(void **state)
 {
     (void)state;
-    assert_int_equal(at_n_tasks, 19);
+    assert_int_equal(at_n_tasks, 20);
     for (int i = 0; i < at_n_tasks; i++) {
         const at_task *t = at_tasks[i];
         at_params p;
@@ -17,6 +17,7 @@ static void test_tasks_are_complete(void **state)
         assert_true(t->title && t->definition && t->input_help && (t->enums || t->real));
         assert_true(t->answer && t->sample && t->adversarial && t->simpler);
         assert_true(!t->enums || (t->count && t->nth));
+        assert_true(!t->tokens == !t->answers && (!t->tokens || (t->row_width(&p) == 1 && !t->real)));
         assert_true(t->symmetric || !(t->enums & 1u << AT_ENUM_MULTISETS));
         for (int e = 0; e < AT_ENUMS; e++) {
             assert_non_null(at_enum_names[e]);

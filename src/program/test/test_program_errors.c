@@ -101,8 +101,8 @@ static void test_frame(void **state)
     WRONG("prefix is set after input x", (at_prefix(k.P, 1), done(k)));
     WRONG("suffix is set after input x", (at_suffix(k.P, 2), done(k)));
     WRONG("origin is set after input x", (at_origin(k.P, 0), done(k)));
-    WRONG("shortest length 0 is outside 1..8", (at_program_lengths(k.P, 0), done(k)));
-    WRONG("shortest length 9 is outside 1..8", (at_program_lengths(k.P, 9), done(k)));
+    WRONG("shortest length -1 is outside 0..8", (at_program_lengths(k.P, -1), done(k)));
+    WRONG("shortest length 9 is outside 0..8", (at_program_lengths(k.P, 9), done(k)));
     WRONG("shortest length is set after input n",
           (at_program_lengths(k.P, 5), at_position(k.P, "n", AT_POS_N), at_program_lengths(k.P, 4), done(k)));
     WRONG("prefix -1 is outside 0..", (at_prefix(k.P, -1), done(k)));

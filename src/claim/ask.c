@@ -1,0 +1,482 @@
+/* ask.c: a question of one's own as a claim: does this model solve that problem?
+ *
+ * What is made has cells like a claim of the catalogue, so that ledger, report and exit codes need to know nothing of it. It has
+ * no control: the checks that answer it are those that reject the controls of the catalogue. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <attest/front.h>
+
+#include "claim_file.h"
+#include "claim_internal.h"
+
+#define ATTENTION    "attention"
+#define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
+#define QUICK_CHAINS ((uint64_t)20000)   /* of a decoder */
+#define SAMPLES      1000
+#define MOST_LENGTHS 8 /* of the model's own that are asked unless told, and the longest */
+
+typedef struct {
+    const at_ask *q;
+    at_claim_file *f;
+    at_view view;
+    at_model *m; /* NULL: compiled */
+    at_text *left_out;
+    at_err *err;
+} asking;
+
+/* ---- cells --------------------------------------------------------------------------------------------------- */
+
+static at_status cell_add(asking *k, at_cell c, const char *params)
+{
+    at_claim_file *f = k->f;
+    if (f->n_cells == FILE_CELLS)
+        return at_fail(k->err, AT_EDOMAIN, "more than %d questions; ask for fewer lengths", FILE_CELLS);
+    c.params = at_arena_strdup(&f->arena, params);
+    c.arith = k->q->arith ? k->q->arith : "f64";
+    c.tier = AT_TIER_QUICK;
+    if (c.evidence == AT_EV_SAMPLED)
+        c.inputs = 10 * (k->q->inputs ? k->q->inputs : SAMPLES); /* of which the quick tier takes a tenth */
+    f->cells[f->n_cells++] = c;
+    return c.params ? AT_OK : at_oom(k->err);
+}
+
+/* How a task's inputs at these parameters are asked. */
+static at_status positions_how(asking *k, const at_task *t, const at_params *p, at_cell *c)
+{
+    static const at_enum orders[] = {AT_ENUM_SEQUENCES, AT_ENUM_MULTISETS, AT_ENUM_PAIRS, AT_ENUM_SUBSETS,
+                                     AT_ENUM_CASES};
+    *c = (at_cell){.evidence = AT_EV_SAMPLED};
+    if (k->q->how == AT_ASK_CERTIFIED) {
+        c->evidence = AT_EV_CERTIFIED;
+        return AT_OK;
+    }
+    bool any = false;
+    for (size_t i = 0; i < sizeof orders / sizeof *orders && k->q->how != AT_ASK_SAMPLED; i++) {
+        at_enum e = orders[i];
+        if (!(t->enums >> e & 1) || (e == AT_ENUM_MULTISETS && !at_model_symmetric(k->m)))
+            continue;
+        uint64_t n = t->count(p, e);
+        if (!n)
+            continue;
+        /* Fewer that stand for all are better, and a forced exact check takes what there is. */
+        if (n <= QUICK_INPUTS || (k->q->how == AT_ASK_EXACT && !any))
+            *c = (at_cell){.evidence = AT_EV_EXACT, .how = e};
+        any = true;
+        if (n <= QUICK_INPUTS)
+            return AT_OK;
+    }
+    if (k->q->how == AT_ASK_EXACT && !any)
+        return at_fail(k->err, AT_EREFUSED, "the inputs of %s cannot be enumerated; --sampled N draws them",
+                       t->id);
+    return AT_OK;
+}
+
+static at_status lengths_parse(asking *k, const at_param *row, int64_t *lo, int64_t *hi)
+{
+    const char *s = k->q->lengths, *dots = strstr(s, "..");
+    size_t n = dots ? (size_t)(dots - s) : strlen(s);
+    if (!at_parse_i64(s, n, lo) || !at_parse_i64(dots ? dots + 2 : s, strlen(dots ? dots + 2 : s), hi) ||
+        *lo < 0 || *hi < *lo)
+        return at_fail(k->err, AT_EINPUT, "lengths '%.40s': must be as in 0..6, or one number", s);
+    if (*lo < row->lo || *hi > row->hi)
+        return at_fail(k->err, AT_EDOMAIN, "lengths '%.40s': %s has inputs of lengths %.0f..%.0f", s,
+                       k->q->problem->id, row->lo, row->hi);
+    if (k->m && (*lo < k->m->n_min || *hi > k->m->n_max))
+        return at_fail(k->err, AT_EDOMAIN, "lengths '%.40s': the model takes lengths %d..%d", s, k->m->n_min,
+                       k->m->n_max);
+    return AT_OK;
+}
+
+static at_status length_ask(asking *k, int64_t n, const char *set)
+{
+    const at_task *t = k->q->problem->task;
+    at_params p;
+    at_cell c;
+    at_text line;
+    at_text_init(&line);
+    at_text_addf(&line, "%s%sN=%" PRId64, set, *set ? " " : "", n);
+    at_status s = line.oom ? at_oom(k->err) : AT_OK;
+    if (!s) {
+        at_params_init(&p, t->params, t->n_params);
+        p.of = k->q->problem;
+        s = at_params_parse(&p, line.s, k->err);
+    }
+    if (!s && t->validate)
+        s = t->validate(&p, k->err); /* of a file of cases: is there one of this length? */
+    if (!s)
+        s = positions_how(k, t, &p, &c);
+    if (!s)
+        s = cell_add(k, c, line.s);
+    at_text_release(&line);
+    return s;
+}
+
+/* A cell a length: those of --lengths, or of N in `set`, or the first few that model and problem have in common. */
+static at_status positions_ask(asking *k, const char *set)
+{
+    const at_task *t = k->q->problem->task;
+    at_params p;
+    at_sweep w;
+    at_sweep_init(&w, t->params, t->n_params);
+    w.first.of = k->q->problem;
+    at_status s = at_sweep_parse(&w, set, k->err);
+    if (s)
+        return s;
+    int row = 0;
+    while (row < t->n_params && strcmp(t->params[row].name, "N") != 0)
+        row++;
+    if (at_assignments_name(set, "N") || t->length) {
+        if (k->q->lengths)
+            return at_fail(k->err, AT_EINPUT, "lengths are given twice, by --lengths and by N");
+        if (t->length && !at_assignments_name(set, "N"))
+            return at_sweep_nth(&w, 0, &p), length_ask(k, t->length(&p), set);
+        at_cell c;
+        at_sweep_nth(&w, at_sweep_count(&w) - 1, &p);
+        s = positions_how(k, t, &p, &c);
+        return s ? s : cell_add(k, c, set);
+    }
+    int64_t lo, hi;
+    if (k->q->lengths) {
+        s = lengths_parse(k, &t->params[row], &lo, &hi);
+    } else {
+        lo = k->m->n_min > t->params[row].lo ? k->m->n_min : (int64_t)t->params[row].lo;
+        hi = k->m->n_max < t->params[row].hi ? k->m->n_max : (int64_t)t->params[row].hi;
+        if (hi < lo)
+            return at_fail(k->err, AT_EDOMAIN, "%s has lengths %.0f..%.0f, the model takes %d..%d",
+                           k->q->problem->id, t->params[row].lo, t->params[row].hi, k->m->n_min, k->m->n_max);
+    }
+    for (int64_t n = lo; n <= hi && !s; n++) {
+        if (!k->q->lengths && n - lo == MOST_LENGTHS && n < hi)
+            n = hi;
+        at_err none = {0}, *err = k->err;
+        k->err = &none;
+        s = length_ask(k, n, set);
+        k->err = err;
+        if (s == AT_EDOMAIN && !k->q->lengths) /* a length between others that has no inputs */
+            s = AT_OK;
+        else if (s)
+            at_fail(err, s, "%s", none.text);
+    }
+    if (!s && !k->f->n_cells)
+        return at_fail(k->err, AT_EDOMAIN, "%s has no inputs at lengths %" PRId64 "..%" PRId64,
+                       k->q->problem->id, lo, hi);
+    return s;
+}
+
+/* ---- decoders -------------------------------------------------------------------------------------------------- */
+
+static at_cell chain_cell(const asking *k)
+{
+    if (k->q->how == AT_ASK_SAMPLED)
+        return (at_cell){.evidence = AT_EV_SAMPLED};
+    return (at_cell){.evidence = AT_EV_EXACT, .inputs = k->q->how == AT_ASK_EXACT ? 0 : QUICK_CHAINS};
+}
+
+/* Does this kind of attention compile at every point? Else why not. */
+static at_status kind_tried(asking *k, const at_sweep *w, at_attention_kind kind, at_err *why)
+{
+    const at_front *f = at_front_of(k->q->problem);
+    at_status s = AT_OK;
+    uint64_t n = at_sweep_count(w);
+    for (uint64_t i = 0; i < n && !s; i++) {
+        at_params p;
+        at_model m;
+        at_sweep_nth(w, i, &p);
+        at_front_options o = {.attention = kind};
+        s = f->model(&p, &o, &m, why);
+        if (!s)
+            at_model_release(&m);
+        else {
+            at_text t;
+            at_text_init(&t);
+            at_params_print(&p, &t);
+            at_err inner = *why;
+            at_fail(why, s, "%s: %.300s", t.oom ? "" : t.s, inner.text);
+            at_text_release(&t);
+        }
+    }
+    return s;
+}
+
+static at_status decoder(const at_params *p, at_model *m, at_err *err)
+{
+    at_front_options o = {.attention = (at_attention_kind)at_params_int(p, ATTENTION)};
+    return at_front_of(p->of)->model(p, &o, m, err);
+}
+
+/* The sizes that are asked unless they are told: from the least to three. */
+static at_status sizes_usual(asking *k, const char *set, at_text *out)
+{
+    const at_param *schema;
+    int n = at_problem_schema(k->q->problem, AT_VIEW_CHAIN, &schema);
+    at_text_add(out, set);
+    for (int i = 0; i < n; i++)
+        if (schema[i].integer && !schema[i].names && !at_assignments_name(set, schema[i].name) &&
+            k->q->problem->self && schema[i].value > 0)
+            at_text_addf(out, "%s%s=%.0f..%.0f", out->n ? " " : "", schema[i].name, fmax(schema[i].lo, 0),
+                         schema[i].value);
+    return out->oom ? at_oom(k->err) : AT_OK;
+}
+
+static at_status compiled_ask(asking *k, const char *set)
+{
+    at_text sizes;
+    at_text_init(&sizes);
+    at_status s = sizes_usual(k, set, &sizes);
+    at_sweep w;
+    at_sweep_init(&w, k->f->claim.params, k->f->claim.n_params);
+    w.first.of = k->q->problem;
+    if (!s)
+        s = at_sweep_parse(&w, sizes.s, k->err);
+    for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++) {
+        at_err why = {0};
+        if (k->q->attention >= 0 && k->q->attention != kind)
+            continue;
+        at_status no = kind_tried(k, &w, (at_attention_kind)kind, &why);
+        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && k->q->attention >= 0)) {
+            s = at_fail(k->err, no, "%s", why.text);
+            break;
+        }
+        if (no) {
+            if (k->left_out)
+                at_text_addf(k->left_out, "%s: %s\n", at_attention_names[kind], why.text);
+            continue;
+        }
+        at_text line;
+        at_text_init(&line);
+        at_text_addf(&line, "%s " ATTENTION "=%s", sizes.s, at_attention_names[kind]);
+        s = line.oom ? at_oom(k->err) : cell_add(k, chain_cell(k), line.s);
+        at_text_release(&line);
+    }
+    at_text_release(&sizes);
+    if (!s && !k->f->n_cells)
+        return at_fail(k->err, AT_EREFUSED, "no kind of attention compiles %s at these sizes",
+                       k->q->problem->id);
+    return s;
+}
+
+/* ---- the claim ---------------------------------------------------------------------------------------------------- */
+
+/* Letters, digits and - alone: it is an anchor in the report. */
+static char *slug(at_arena *a, const char *problem, const char *model)
+{
+    char *out = at_arena_printf(a, "%s%s%s", problem, model ? "-" : "", model ? model : "");
+    for (char *c = out; c && *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9')))
+            *c = '-';
+    return out;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static at_status digest_take(asking *k)
+{
+    char *text;
+    size_t n;
+    if (!k->q->problem->path)
+        return AT_OK;
+    at_status s = at_file_read(k->q->problem->path, (size_t)1 << 28, &text, &n, k->err);
+    if (s)
+        return s;
+    at_sha256(text, n, k->f->digest);
+    at_free(text);
+    k->f->claim.digest = k->f->digest;
+    return AT_OK;
+}
+
+static at_status schema_take(asking *k)
+{
+    const at_param *schema;
+    int n = at_problem_schema(k->q->problem, k->view, &schema);
+    at_claim *c = &k->f->claim;
+    at_param *rows = at_new(&k->f->arena, at_param, n + 1);
+    if (!rows)
+        return at_oom(k->err);
+    memcpy(rows, schema, (size_t)n * sizeof *rows);
+    if (!k->m)
+        rows[n++] =
+            (at_param){ATTENTION, "the kind of attention", 0, AT_ATTENTIONS - 1, 0, true, at_attention_names};
+    c->params = rows;
+    c->n_params = n;
+    return AT_OK;
+}
+
+static at_status split_take(asking *k)
+{
+    at_claim *c = &k->f->claim;
+    for (int i = 0; i < at_n_catalogue && !c->split; i++)
+        if (at_catalogue[i]->split && at_catalogue[i]->task &&
+            strcmp(at_catalogue[i]->task, k->q->problem->id) == 0)
+            c->split = at_catalogue[i]->split;
+    return c->split
+               ? AT_OK
+               : at_fail(
+                     k->err, AT_EREFUSED,
+                     "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
+                     k->q->problem->id);
+}
+
+static at_status tolerance_take(asking *k, const at_params *p)
+{
+    const at_task *t = k->q->problem->task;
+    if (k->view != AT_VIEW_POSITIONS || !t->real)
+        return AT_OK;
+    k->f->tolerance = k->q->tolerance;
+    if (!(k->f->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
+        k->f->tolerance = 0.5 / at_params_get(p, "q");
+    return k->f->tolerance > 0
+               ? AT_OK
+               : at_fail(k->err, AT_EINPUT,
+                         "answers of %s are reals: how far off may they be? (--tolerance E)", t->id);
+}
+
+/* The first point of ranges: "n=1..6" as "n=1". */
+static at_status first_of(asking *k, at_view v, const char *set, at_text *out)
+{
+    const at_param *schema;
+    int n = at_problem_schema(k->q->problem, v, &schema);
+    at_sweep w;
+    at_text mine;
+    at_text_init(&mine);
+    at_sweep_init(&w, schema, n);
+    at_status s = at_problem_assignments(k->q->problem, v, set, &mine, k->err);
+    if (!s)
+        s = at_sweep_parse(&w, mine.s, k->err);
+    at_text_add(out, "");
+    for (int i = 0; i < n && !s; i++)
+        if (at_assignments_name(mine.s, schema[i].name)) {
+            at_params one;
+            at_params_init(&one, &schema[i], 1);
+            one.value[0] = w.first.value[i];
+            at_text_add(out, out->n ? " " : "");
+            at_params_print(&one, out);
+        }
+    at_text_release(&mine);
+    return s ? s : out->oom ? at_oom(k->err) : AT_OK;
+}
+
+/* The view that the model is asked in, at the first point of the ranges. */
+static at_status view_find(asking *k, at_asked *x)
+{
+    const at_problem *p = k->q->problem;
+    at_err why = {0};
+    at_status s = AT_OK;
+    if (p->suit && (s = k->q->problem->suit(k->q->problem, k->m, k->err)))
+        return s;
+    static const at_view decoder_views[] = {AT_VIEW_CHAIN, AT_VIEW_ROWS}, other[] = {AT_VIEW_POSITIONS};
+    const at_view *views = k->m->decode.enabled ? decoder_views : other;
+    for (int i = 0; i < (k->m->decode.enabled ? 2 : 1); i++) {
+        if (!at_problem_has(p, views[i]))
+            continue;
+        at_text first;
+        at_text_init(&first);
+        at_err *err = k->err, here = {0};
+        k->err = &here;
+        s = first_of(k, views[i], k->q->set, &first);
+        k->err = err;
+        if (!s)
+            s = at_problem_ask(k->q->problem, k->m, first.s, x, &here);
+        at_text_release(&first);
+        if (!s)
+            return AT_OK;
+        if (!*why.text)
+            why = here;
+    }
+    if (*why.text)
+        return at_fail(k->err, s ? s : AT_EINPUT, "%s", why.text);
+    return at_fail(k->err, AT_EINPUT, "'%s' is for %s, and the model is %s", p->id,
+                   k->m->decode.enabled ? "models that answer at positions" : "decoders",
+                   k->m->decode.enabled ? "a decoder" : "none");
+}
+
+static at_status claim_fill(asking *k)
+{
+    at_claim *c = &k->f->claim;
+    at_problem *p = k->q->problem;
+    at_asked x = {.view = AT_VIEW_CHAIN};
+    at_status s = k->m ? view_find(k, &x) : AT_OK;
+    if (s)
+        return s;
+    k->view = x.view;
+    s = k->m ? tolerance_take(k, &x.params) : AT_OK;
+    at_asked_release(&x);
+    c->id = slug(&k->f->arena, base_of(p->id), k->m ? base_of(k->q->model) : NULL);
+    c->title = k->m ? at_arena_printf(&k->f->arena, "%s solves %s", base_of(k->q->model), p->id)
+                    : at_arena_printf(&k->f->arena, "%s, compiled", p->title);
+    c->statement = p->definition;
+    c->source = p->path ? p->path : "built in";
+    c->proof = "";
+    c->look_params = "";
+    c->problem = p;
+    c->file = k->f;
+    c->cells = k->f->cells;
+    k->f->path = k->f->text = "";
+    if (!c->id || !c->title)
+        return at_oom(k->err);
+    if (k->m)
+        k->f->variants[0].model = at_arena_strdup(&k->f->arena, k->q->model);
+    else
+        c->decoder = decoder;
+    k->f->n_variants = 1;
+    if (k->view == AT_VIEW_CHAIN)
+        c->chain = p->chain;
+    else if (k->view == AT_VIEW_ROWS)
+        c->chain = &at_chain_stream;
+    s = schema_take(k);
+    if (!s)
+        s = digest_take(k);
+    if (!s && k->q->how == AT_ASK_CERTIFIED)
+        s = k->view == AT_VIEW_POSITIONS
+                ? split_take(k)
+                : at_fail(k->err, AT_EREFUSED,
+                          "decoders are checked by generating; nothing can be certified");
+    if (!s && k->view != AT_VIEW_POSITIONS && k->q->lengths)
+        s = at_fail(k->err, AT_EINPUT, "%s has no lengths here; its sizes are parameters (--set)", p->id);
+    at_text mine;
+    at_text_init(&mine);
+    if (!s)
+        s = at_problem_assignments(p, k->view, k->q->set, &mine, k->err);
+    if (!s)
+        s = !k->m                          ? compiled_ask(k, mine.s)
+            : k->view == AT_VIEW_POSITIONS ? positions_ask(k, mine.s)
+                                           : cell_add(k, chain_cell(k), mine.s);
+    at_text_release(&mine);
+    c->n_cells = k->f->n_cells;
+    return s;
+}
+
+at_status at_claim_ask(const at_ask *q, at_claim_file **out, at_text *left_out, at_err *err)
+{
+    at_model m;
+    at_err own = {0};
+    asking k = {.q = q, .left_out = left_out, .err = err ? err : &own};
+    *out = NULL;
+    if (!q->model && !at_front_of(q->problem))
+        return at_fail(err, AT_EREFUSED, "%s cannot be compiled; give a model, and %s as --problem",
+                       q->problem->id, q->problem->id);
+    at_status s = q->model ? at_model_load(&m, q->model, err) : AT_OK;
+    if (s)
+        return s;
+    k.m = q->model ? &m : NULL;
+    k.f = at_calloc(1, sizeof *k.f);
+    if (!k.f)
+        s = at_oom(err);
+    else
+        at_arena_init(&k.f->arena);
+    if (!s)
+        s = claim_fill(&k);
+    if (q->model)
+        at_model_release(&m);
+    if (s)
+        at_claim_file_free(k.f);
+    else
+        *out = k.f;
+    return s;
+}

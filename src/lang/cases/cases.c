@@ -1,0 +1,397 @@
+/* cases.c: a file of cases: lines `input<TAB>answer`.
+ *
+ *     3 8 5 0<TAB>0 1 1 0          an answer at every position, as `attest run` prints it
+ *     3 8 5 0<TAB>8                or one, where the model answers at the last position
+ *
+ * An input is written as `attest run` takes it, so what the words mean only a model tells: positions are read when one is
+ * known (suit). Rows to learn need none: `input <sep> <sep> answer`, with the words as vocabulary. Empty lines are passed
+ * over. What is not in the file is not asked, so a verdict rests on samples. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <attest/lang.h>
+
+#define BYTES_MAX ((size_t)1 << 28)
+
+typedef struct {
+    const char *input, *answer; /* as written */
+    int line, column;           /* column: of the answer */
+    int n;                      /* positions */
+    double *x, *y;              /* (n, row), (answers, out) */
+} a_case;
+
+typedef struct {
+    at_lines lines; /* first: the stream finds it here */
+    a_case *c;      /* by length, then by input */
+    size_t n;
+    int row, out;
+    bool last;
+    at_task task;
+    at_param length;
+} cases;
+
+static const cases *cases_of(const at_params *p)
+{
+    return ((const at_problem *)p->of)->self;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------------------------- */
+
+static bool is_blank(const char *s, const char *end)
+{
+    while (s < end && (*s == ' ' || *s == '\t' || *s == '\r'))
+        s++;
+    return s == end;
+}
+
+/* One line, s..end, without its end. */
+static at_status line_read(cases *k, at_problem *p, char *s, char *end, int line, at_text *rows, at_err *err)
+{
+    if (end > s && end[-1] == '\r')
+        end--;
+    char *tab = memchr(s, '\t', (size_t)(end - s));
+    if (!tab)
+        return at_fail(err, AT_EINPUT, "%.200s:%d:%d: no tab; a line is input<TAB>answer", p->path, line,
+                       (int)(end - s) + 1);
+    char *more = memchr(tab + 1, '\t', (size_t)(end - tab - 1));
+    if (more)
+        return at_fail(err, AT_EINPUT, "%.200s:%d:%d: a second tab; a line is input<TAB>answer", p->path,
+                       line, (int)(more - s) + 1);
+    if (is_blank(tab + 1, end))
+        return at_fail(err, AT_EINPUT, "%.200s:%d:%d: no answer stands behind the tab", p->path, line,
+                       (int)(tab - s) + 2);
+    *tab = *end = 0;
+    for (const char *at = s; at < end;) {
+        const char *from = at;
+        uint32_t c = *at ? at_text_next(&at) : (uint32_t)*at++;
+        if (c && (at_text_acts(c) || c == AT_TEXT_REPLACEMENT))
+            return at_fail(err, AT_EINPUT, "%.200s:%d:%d: U+%04X is not seen in a word, or no text", p->path,
+                           line, (int)(from - s) + 1, c);
+    }
+    a_case *c = &k->c[k->n++];
+    *c = (a_case){.line = line, .column = (int)(tab - s) + 2};
+    c->input = at_arena_strdup(&p->arena, s);
+    c->answer = at_arena_strdup(&p->arena, tab + 1);
+    at_text_addf(rows, "%s <sep> <sep> %s\n", s, tab + 1);
+    return c->input && c->answer && !rows->oom ? AT_OK : at_oom(err);
+}
+
+static at_status lines_read(cases *k, at_problem *p, char *text, size_t n, at_err *err)
+{
+    size_t lines = 1;
+    for (size_t i = 0; i < n; i++) {
+        lines += text[i] == '\n';
+        if (!text[i])
+            return at_fail(err, AT_EINPUT, "%.200s:%zu: a zero byte; this is no text", p->path, lines);
+    }
+    if (!(k->c = at_new(&p->arena, a_case, lines)))
+        return at_oom(err);
+    at_text rows;
+    at_text_init(&rows);
+    at_text_add(&rows, "");
+    at_status s = AT_OK;
+    int line = 1;
+    for (char *at = text, *end; at < text + n && !s; at = end + 1, line++) {
+        end = memchr(at, '\n', (size_t)(text + n - at));
+        end = end ? end : text + n; /* there is a zero behind the text */
+        if (!is_blank(at, end))
+            s = line_read(k, p, at, end, line, &rows, err);
+        else /* blanks alone may be the empty input, but an answer would stand behind the tab */
+            for (char *c = at; c < end; c++)
+                *c = ' ';
+    }
+    if (!s && !k->n)
+        s = at_fail(err, AT_EINPUT, "%.200s: no line input<TAB>answer", p->path);
+    char *kept = s ? NULL : at_arena_strdup(&p->arena, rows.s);
+    if (!s && !kept)
+        s = at_oom(err);
+    if (!s)
+        k->lines = (at_lines){.text = kept, .name = p->path, .n = rows.n};
+    at_text_release(&rows);
+    return s;
+}
+
+/* ---- positions: what a model makes of the lines ------------------------------------------------------------------- */
+
+/* The number that a word of an answer says: a word of the readout, or a number. */
+static bool decision_read(const at_model *m, const char *s, size_t n, double *out)
+{
+    if (!at_decision_word(m, 0))
+        return at_parse_double(s, n, out);
+    for (int k = 0; k < m->readout.rows; k++) {
+        const char *w = at_decision_word(m, k);
+        if (w && strlen(w) == n && memcmp(w, s, n) == 0) {
+            *out = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static at_status answer_read(const cases *k, at_problem *p, const at_model *m, a_case *c, at_err *err)
+{
+    int positions = k->last ? 1 : c->n, got = 0;
+    c->y = at_new(&p->arena, double, positions * k->out);
+    if (!c->y)
+        return at_oom(err);
+    for (const char *s = c->answer; *s;) {
+        s += strspn(s, " ");
+        size_t n = strcspn(s, " ");
+        if (!n)
+            break;
+        const char *word = s;
+        for (int o = 0; got < positions && o < k->out; o++) {
+            size_t w = o + 1 < k->out ? strcspn(word, ", ") : (size_t)(s + n - word);
+            if (word > s + n || !decision_read(m, word, w, &c->y[got * k->out + o]))
+                return at_fail(err, AT_EINPUT, "%.200s:%d:%d: '%.*s' is no answer of the model%s", p->path,
+                               c->line, c->column + (int)(s - c->answer), (int)(n < 40 ? n : 40), s,
+                               k->out > 1 ? "; numbers of a position stand between commas" : "");
+            word += w + 1;
+        }
+        got++;
+        s += n;
+    }
+    if (got != positions)
+        return at_fail(err, AT_EINPUT, "%.200s:%d:%d: %d answer%s, and the model gives %d: one %s", p->path,
+                       c->line, c->column, got, got == 1 ? "" : "s", positions,
+                       k->last ? "for the last position" : "for every position");
+    return AT_OK;
+}
+
+static int input_compare(const cases *k, int n, const double *x, const a_case *c)
+{
+    if (n != c->n)
+        return n < c->n ? -1 : 1;
+    for (int i = 0; i < n * k->row; i++)
+        if (x[i] != c->x[i])
+            return x[i] < c->x[i] ? -1 : 1;
+    return 0;
+}
+
+static _Thread_local const cases *sorting; /* qsort hands no context on */
+
+static int case_compare(const void *a, const void *b)
+{
+    const a_case *x = a, *y = b;
+    int order = input_compare(sorting, x->n, x->x, y);
+    return order ? order : x->line - y->line;
+}
+
+/* The first case of at least this input; n: how many positions. */
+static size_t case_bound(const cases *k, int n, const double *x)
+{
+    size_t from = 0, to = k->n;
+    while (from < to) {
+        size_t mid = from + (to - from) / 2;
+        int order = x ? input_compare(k, n, x, &k->c[mid]) : n <= k->c[mid].n ? -1 : 1;
+        if (order > 0)
+            from = mid + 1;
+        else
+            to = mid;
+    }
+    return from;
+}
+
+static int row_width(const at_params *p)
+{
+    return cases_of(p)->row;
+}
+
+static int out_width(const at_params *p)
+{
+    return cases_of(p)->out;
+}
+
+static const a_case *case_find(const at_params *p, const double *x)
+{
+    const cases *k = cases_of(p);
+    int n = at_params_int(p, "N");
+    size_t i = case_bound(k, n, x);
+    return i < k->n && input_compare(k, n, x, &k->c[i]) == 0 ? &k->c[i] : NULL;
+}
+
+static void answer(const at_params *p, const double *x, double *y)
+{
+    const cases *k = cases_of(p);
+    const a_case *c = case_find(p, x);
+    size_t n = (size_t)(k->last ? 1 : at_params_int(p, "N")) * (size_t)k->out;
+    if (c)
+        memcpy(y, c->y, n * sizeof *y);
+    else
+        memset(y, 0, n * sizeof *y); /* `holds` keeps others away */
+}
+
+static bool holds(const at_params *p, const double *x)
+{
+    return case_find(p, x) != NULL;
+}
+
+static uint64_t count(const at_params *p, at_enum e)
+{
+    const cases *k = cases_of(p);
+    int n = at_params_int(p, "N");
+    return e == AT_ENUM_CASES ? case_bound(k, n + 1, NULL) - case_bound(k, n, NULL) : 0;
+}
+
+static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
+{
+    (void)e;
+    const cases *k = cases_of(p);
+    int n = at_params_int(p, "N");
+    memcpy(x, k->c[case_bound(k, n, NULL) + index].x, (size_t)n * (size_t)k->row * sizeof *x);
+}
+
+static void sample(const at_params *p, at_rng *r, double *x)
+{
+    uint64_t n = count(p, AT_ENUM_CASES);
+    if (n)
+        nth(p, AT_ENUM_CASES, at_rng_below(r, n), x);
+}
+
+static at_status validate(const at_params *p, at_err *err)
+{
+    if (count(p, AT_ENUM_CASES))
+        return AT_OK;
+    return at_fail(err, AT_EDOMAIN, "%.200s: no case has length %d", ((const at_problem *)p->of)->path,
+                   at_params_int(p, "N"));
+}
+
+static at_status suit(at_problem *p, const at_model *m, at_err *err)
+{
+    cases *k = (cases *)p->self;
+    if (p->task) /* read before */
+        return AT_OK;
+    if (m->decode.enabled)
+        return at_fail(
+            err, AT_EREFUSED,
+            "%.200s: cases are for models that answer at positions; `attest eval` examines a decoder",
+            p->path);
+    k->row = at_model_row_width(m);
+    k->out = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
+    k->last = m->readout.last;
+    for (size_t i = 0; i < k->n; i++) {
+        a_case *c = &k->c[i];
+        at_input x;
+        at_err fault = {0};
+        at_status s = at_input_parse(m, c->input, &p->arena, &x, &fault);
+        if (s)
+            return at_fail(err, s, "%.200s:%d:1: %s", p->path, c->line, fault.text);
+        c->n = x.n;
+        c->x = (double *)x.v;
+        if ((s = answer_read(k, p, m, c, err)))
+            return s;
+    }
+    sorting = k;
+    qsort(k->c, k->n, sizeof *k->c, case_compare);
+    for (size_t i = 1; i < k->n; i++) {
+        const a_case *a = &k->c[i - 1], *b = &k->c[i];
+        size_t n = (size_t)(k->last ? 1 : a->n) * (size_t)k->out * sizeof *a->y;
+        if (input_compare(k, a->n, a->x, b) == 0 && memcmp(a->y, b->y, n) != 0)
+            return at_fail(err, AT_EINPUT, "%.200s:%d:%d: the input of line %d with another answer", p->path,
+                           b->line, b->column, a->line);
+    }
+    k->length = (at_param){"N", "length", k->c[0].n, k->c[k->n - 1].n, k->c[0].n, true, NULL};
+    k->task = (at_task){.id = p->id,
+                        .title = p->title,
+                        .definition = p->definition,
+                        .input_help = "as `attest run` takes it",
+                        .params = &k->length,
+                        .n_params = 1,
+                        .last = k->last,
+                        .real = m->readout.kind == AT_READ_RAW,
+                        .enums = 1u << AT_ENUM_CASES,
+                        .row_width = row_width,
+                        .out_width = out_width,
+                        .validate = validate,
+                        .answer = answer,
+                        .sample = sample,
+                        .adversarial = sample,
+                        .count = count,
+                        .nth = nth,
+                        .holds = holds};
+    p->task = &k->task;
+    return AT_OK;
+}
+
+/* ---- the problem --------------------------------------------------------------------------------------------------- */
+
+static at_status open_cases(at_problem *p, at_err *err)
+{
+    char *text;
+    size_t n;
+    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
+    if (s)
+        return s;
+    cases *k = at_new(&p->arena, cases, 1);
+    s = k ? lines_read(k, p, text, n, err) : at_oom(err);
+    at_free(text);
+    if (s)
+        return s;
+    p->self = k;
+    p->title = "cases of a file";
+    p->definition = "what the file says";
+    p->suit = suit;
+    p->stream = &at_stream_lines;
+    return AT_OK;
+}
+
+/* The first line that says anything decides between tabs and <sep>. */
+static bool has_tab(const char *text, size_t n)
+{
+    while (n && (*text == '\n' || *text == '\r'))
+        text++, n--;
+    const char *end = memchr(text, '\n', n);
+    return n && memchr(text, '\t', end ? (size_t)(end - text) : n) != NULL;
+}
+
+const at_lang at_lang_cases = {.id = "cases",
+                               .suffix = ".tsv",
+                               .about = "cases, input<TAB>answer a line",
+                               .like = has_tab,
+                               .open = open_cases};
+
+/* ---- lines to learn from: prompt <sep> chain <sep> answer ------------------------------------------------------------ */
+
+static at_status open_lines(at_problem *p, at_err *err)
+{
+    char *text;
+    size_t n;
+    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
+    if (s)
+        return s;
+    at_lines *l = at_new(&p->arena, at_lines, 1);
+    char *kept = l ? at_new(&p->arena, char, n + 1) : NULL;
+    if (kept) {
+        memcpy(kept, text, n);
+        *l = (at_lines){.text = kept, .name = p->path, .n = n};
+    }
+    at_free(text);
+    if (!kept)
+        return at_oom(err);
+    at_source *d; /* faults are found now */
+    s = at_source_parse(kept, n, p->path, &d, err);
+    if (s)
+        return s;
+    at_source_free(d);
+    p->self = l;
+    p->title = "rows of a file";
+    p->definition = "prompt <sep> chain <sep> answer";
+    p->stream = &at_stream_lines;
+    return AT_OK;
+}
+
+static bool has_sep(const char *text, size_t n)
+{
+    static const char sep[] = "<sep>";
+    for (size_t i = 0; i + sizeof sep - 1 <= n; i++)
+        if (memcmp(text + i, sep, sizeof sep - 1) == 0)
+            return true;
+    return false;
+}
+
+const at_lang at_lang_lines = {.id = "lines",
+                               .suffix = ".rows",
+                               .about = "rows to learn, prompt <sep> chain <sep> answer a line",
+                               .like = has_sep,
+                               .open = open_lines};

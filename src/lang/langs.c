@@ -1,0 +1,153 @@
+/* langs.c: the table of languages, and problems by name. */
+#include <string.h>
+
+#include <attest/lang.h>
+
+const at_lang *const at_langs[] = {&at_lang_dp, &at_lang_cases, &at_lang_lines};
+const int at_n_langs = sizeof at_langs / sizeof at_langs[0];
+
+/* Streams and recurrences that are one problem under two names: the table by its chain, and as rows to learn. */
+static const struct {
+    const char *problem, *example;
+} same[] = {{"lis", "lis"}, {"ed", "edit-distance"}, {"ed-local", "edit-distance-local"}};
+
+static bool is_file(const char *name)
+{
+    return strpbrk(name, "./") != NULL;
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------- */
+
+#define LOOK_MAX ((size_t)1 << 28)
+
+static at_status lang_find(const char *path, const at_lang **out, at_err *err)
+{
+    for (int k = 0; k < at_n_langs; k++)
+        if (ends_in(path, at_langs[k]->suffix)) {
+            *out = at_langs[k];
+            return AT_OK;
+        }
+    char *text;
+    size_t n;
+    at_status s = at_file_read(path, LOOK_MAX, &text, &n, err);
+    if (s)
+        return s;
+    *out = NULL;
+    for (int k = 0; k < at_n_langs && !*out; k++)
+        if (at_langs[k]->like && at_langs[k]->like(text, n))
+            *out = at_langs[k];
+    at_free(text);
+    if (*out)
+        return AT_OK;
+    at_text all;
+    at_text_init(&all);
+    for (int k = 0; k < at_n_langs; k++)
+        at_text_addf(&all, "%s%s (%s)", k ? ", " : "", at_langs[k]->suffix, at_langs[k]->about);
+    s = at_fail(err, AT_EINPUT, "%.200s: no problem in a language that is known: %s", path,
+                all.oom ? "" : all.s);
+    at_text_release(&all);
+    return s;
+}
+
+static at_status file_open(at_problem *p, const char *path, at_err *err)
+{
+    const at_lang *l;
+    at_status s = lang_find(path, &l, err);
+    if (s)
+        return s;
+    p->path = p->id = at_arena_strdup(&p->arena, path);
+    p->lang = l->id;
+    return p->path ? l->open(p, err) : at_oom(err);
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------- */
+
+static const at_problem *built_in(const char *name)
+{
+    for (int k = 0; k < at_n_problems; k++)
+        if (strcmp(at_problems[k].id, name) == 0)
+            return &at_problems[k];
+    return NULL;
+}
+
+static bool is_example(const char *name)
+{
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strcmp(at_dp_examples[k].name, name) == 0)
+            return true;
+    return false;
+}
+
+static at_status name_unknown(const char *name, at_err *err)
+{
+    const char *names[256];
+    size_t n = 0;
+    for (int k = 0; k < at_n_problems && n < 256; k++)
+        names[n++] = at_problems[k].id;
+    for (int k = 0; k < at_n_dp_examples && n < 256; k++)
+        names[n++] = at_dp_examples[k].name;
+    const char *near = at_nearest(name, names, n);
+    if (near)
+        return at_fail(
+            err, AT_EINPUT,
+            "no problem '%.60s'; did you mean '%s'? (`attest list problems`; a file has a dot or a slash)",
+            name, near);
+    return at_fail(err, AT_EINPUT,
+                   "no problem '%.60s'; `attest list problems` shows all, a file has a dot or a slash", name);
+}
+
+static at_status example_open(at_problem *p, const char *example, at_err *err)
+{
+    at_dp *d;
+    at_status s = at_dp_example_load(example, &d, err);
+    return s ? s : at_dp_problem(d, p, err);
+}
+
+static at_status name_open(at_problem *p, const char *name, at_err *err)
+{
+    const char *example = is_example(name) ? name : NULL, *problem = name;
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        if (strcmp(name, same[k].problem) == 0 || strcmp(name, same[k].example) == 0) {
+            example = same[k].example;
+            problem = same[k].problem;
+        }
+    const at_problem *b = built_in(problem);
+    if (!b && !example)
+        return name_unknown(name, err);
+    at_status s = example ? example_open(p, example, err) : AT_OK;
+    if (s)
+        return s;
+    if (b) {
+        p->lang = p->lang ? p->lang : b->lang;
+        p->task = b->task ? b->task : p->task;
+        p->chain = b->chain ? b->chain : p->chain;
+        p->stream = b->stream ? b->stream : p->stream;
+    }
+    p->id = b ? b->id : example;
+    p->title = p->task ? p->task->title : b && b->stream ? b->stream->title : p->chain->title;
+    p->definition = p->task ? p->task->definition : b && b->stream ? b->stream->format : p->chain->definition;
+    return AT_OK;
+}
+
+at_status at_problem_open(const char *name, at_problem **out, at_err *err)
+{
+    at_problem *p = at_calloc(1, sizeof *p);
+    *out = NULL;
+    if (!p)
+        return at_oom(err);
+    at_arena_init(&p->arena);
+    p->made = true;
+    at_status s = is_file(name) ? file_open(p, name, err) : name_open(p, name, err);
+    if (s) {
+        at_arena_release(&p->arena);
+        at_free(p);
+    } else
+        *out = p;
+    return s;
+}

@@ -1,0 +1,315 @@
+/* problems.c: the table of built-in problems, and how a model is asked one.
+ *
+ * A row joins what is one problem: a task, a chain and a stream that share a name. Problems written in a language are made
+ * by src/lang, in the same shape. */
+#include <stdio.h>
+
+#include "problem_internal.h"
+#include "stream.h"
+
+const char *const at_view_names[AT_VIEWS] = {
+    [AT_VIEW_POSITIONS] = "positions",
+    [AT_VIEW_CHAIN] = "chain",
+    [AT_VIEW_ROWS] = "rows",
+};
+
+#define TASK(name)   .task = &at_task_##name
+#define STREAM(name) .stream = &at_stream_##name
+const at_problem at_problems[] = {
+    {.id = "match2", TASK(match2), STREAM(match2)},
+    {.id = "match3", TASK(match3), STREAM(match3)},
+    {.id = "match3-bigram", TASK(match3_bigram)},
+    {.id = "match3-local", TASK(match3_local)},
+    {.id = "qsa", TASK(qsa), STREAM(qsa)},
+    {.id = "product", TASK(product)},
+    {.id = "relu-net", TASK(relu_net)},
+    {.id = "linear-map", TASK(linear_map)},
+    {.id = "selection", TASK(selection)},
+    {.id = "prefix-mask", TASK(prefix_mask)},
+    {.id = "suffix-mask", TASK(suffix_mask)},
+    {.id = "block-index", TASK(block_index)},
+    {.id = "copy", TASK(copy)},
+    {.id = "copy-rating", TASK(copy_rating)},
+    {.id = "block-mean", TASK(block_mean)},
+    {.id = "linear-recurrence", TASK(linear_recurrence)},
+    {.id = "compose", TASK(compose), .chain = &at_chain_compose, STREAM(compose)},
+    {.id = "funccomp", TASK(funccomp), STREAM(funccomp)},
+    {.id = "triangle", TASK(triangle)},
+    {.id = "arithmetic", .lang = "arithmetic", .chain = &at_chain_expr, STREAM(arithmetic)},
+    {.id = "parity", STREAM(parity)},
+    {.id = "majority", STREAM(majority)},
+    {.id = "dyck", STREAM(dyck)},
+    {.id = "ngram", STREAM(ngram)},
+    {.id = "lis", STREAM(lis)},
+    {.id = "ed", STREAM(ed)},
+    {.id = "ed-local", STREAM(ed_local)},
+};
+const int at_n_problems = sizeof at_problems / sizeof at_problems[0];
+
+void at_problem_free(at_problem *p)
+{
+    if (!p || !p->made)
+        return;
+    if (p->close)
+        p->close(p);
+    at_arena_release(&p->arena);
+    at_free(p);
+}
+
+bool at_problem_has(const at_problem *p, at_view v)
+{
+    return v == AT_VIEW_POSITIONS ? p->task != NULL
+           : v == AT_VIEW_CHAIN   ? p->chain != NULL
+                                  : p->stream != NULL;
+}
+
+int at_problem_schema(const at_problem *p, at_view v, const at_param **schema)
+{
+    *schema = NULL;
+    if (!at_problem_has(p, v))
+        return 0;
+    *schema = v == AT_VIEW_POSITIONS ? p->task->params
+              : v == AT_VIEW_CHAIN   ? p->chain->params
+                                     : p->stream->params;
+    return v == AT_VIEW_POSITIONS ? p->task->n_params
+           : v == AT_VIEW_CHAIN   ? p->chain->n_params
+                                  : p->stream->n_params;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------ */
+
+static bool view_knows(const at_problem *p, at_view v, const char *name, size_t n)
+{
+    const at_param *schema;
+    int rows = at_problem_schema(p, v, &schema);
+    for (int k = 0; k < rows; k++)
+        if (strlen(schema[k].name) == n && memcmp(schema[k].name, name, n) == 0)
+            return true;
+    return false;
+}
+
+/* The next assignment of the text, its length and that of its name; what is none is left to the parser. */
+static const char *assignment_next(const char *s, size_t *n, size_t *name)
+{
+    static const char blanks[] = " \t\r\n,";
+    s += strspn(s, blanks);
+    *n = strcspn(s, blanks);
+    const char *eq = memchr(s, '=', *n);
+    *name = eq ? (size_t)(eq - s) : 0;
+    return s;
+}
+
+at_status at_problem_assignments(const at_problem *p, at_view v, const char *set, at_text *out, at_err *err)
+{
+    size_t n, name;
+    at_text_add(out, "");
+    for (const char *s = set ? set : ""; *(s = assignment_next(s, &n, &name)); s += n) {
+        bool others = false;
+        for (int w = 0; w < AT_VIEWS && name && !view_knows(p, v, s, name); w++)
+            others = others || view_knows(p, w, s, name);
+        if (!others) { /* the view's, or nobody's: then whoever parses it says so */
+            at_text_addn(out, s, n);
+            at_text_add(out, " ");
+        }
+    }
+    return out->oom ? at_oom(err) : AT_OK;
+}
+
+at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err)
+{
+    const at_param *schema;
+    int rows = at_problem_schema(p, v, &schema);
+    at_params_init(out, schema, rows);
+    out->of = p;
+    at_text mine;
+    at_text_init(&mine);
+    at_status st = at_problem_assignments(p, v, set, &mine, err);
+    if (!st)
+        st = at_params_parse(out, mine.s, err);
+    at_text_release(&mine);
+    if (!st && v == AT_VIEW_POSITIONS && p->task->length && !at_assignments_name(set, "N"))
+        st = at_params_set(out, "N", p->task->length(out), err);
+    if (!st && v == AT_VIEW_POSITIONS && p->task->validate)
+        st = p->task->validate(out, err);
+    return st;
+}
+
+at_status at_problem_source(const at_problem *p, const char *set, at_source **out, at_err *err)
+{
+    at_params q;
+    if (!p->stream)
+        return at_fail(err, AT_EREFUSED, "%s has no rows to learn", p->id);
+    at_status s = at_problem_params(p, AT_VIEW_ROWS, set, &q, err);
+    return s ? s : at_source_open(p->stream, &q, out, err);
+}
+
+/* ---- asking ----------------------------------------------------------------------------------------------- */
+
+/* Does the view know all that the problem's views know of these assignments? */
+static bool view_takes(const at_problem *p, at_view v, const char *set)
+{
+    size_t n, name;
+    for (const char *s = set ? set : ""; *(s = assignment_next(s, &n, &name)); s += n)
+        for (int w = 0; w < AT_VIEWS && name && !view_knows(p, v, s, name); w++)
+            if (view_knows(p, w, s, name))
+                return false;
+    return true;
+}
+
+/* The tokens of a model that reads one token a row; 0: it reads something else. */
+static int tokens_of(const at_model *m)
+{
+    return m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN ? m->fields[0].size : 0;
+}
+
+#define TRIED 64 /* inputs, or prompts, that are drawn to see whether the model takes them */
+
+static at_status prompts_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+{
+    const at_chain *c = x->chain;
+    double *prompt =
+        at_calloc((size_t)c->prompt_max(x->self) * (size_t)c->row_width(x->self), sizeof *prompt);
+    at_status s = prompt ? AT_OK : at_oom(err);
+    for (int k = 0; k < TRIED && !s; k++) {
+        at_rng r = at_rng_at(1, (uint64_t)k);
+        at_err why = {0};
+        int n = 0;
+        s = c->sample(x->self, &r, prompt, &n, err);
+        bool fits = s || !at_prompt_check(m, &(at_input){n, prompt}, &why);
+        for (int i = 0; i < n && fits && !s; i++)
+            fits = !at_input_check_row(m, prompt + (size_t)i * (size_t)c->row_width(x->self), i + 1, &why);
+        if (!fits)
+            s = at_fail(err, AT_EINPUT, "a prompt of %s does not fit the model: %s", p->id, why.text);
+    }
+    at_free(prompt);
+    return s;
+}
+
+static at_status inputs_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+{
+    int n = at_params_int(&x->params, "N");
+    double *v = at_calloc((size_t)n * (size_t)x->task->row_width(&x->params) + 1, sizeof *v);
+    at_status s = v ? AT_OK : at_oom(err);
+    for (int k = 0; k < TRIED && !s; k++) {
+        at_rng r = at_rng_at(1, (uint64_t)k);
+        (k % 2 ? x->task->adversarial : x->task->sample)(&x->params, &r, v);
+        at_err why = {0};
+        for (int i = 0; i < n && !s; i++)
+            if (at_input_check_row(m, v + (size_t)i * (size_t)x->task->row_width(&x->params), i + 1, &why))
+                s = at_fail(err, AT_EINPUT, "an input of %s does not fit the model: %s", p->id, why.text);
+    }
+    at_free(v);
+    return s;
+}
+
+/* What a decoder reads, beside what the view has; in words when it does not fit. */
+static at_status chain_fits(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+{
+    int width = x->chain->row_width(x->self), mine = at_model_row_width(m);
+    if (width != mine)
+        return at_fail(err, AT_EINPUT, "rows of %s have %d numbers, the model takes %d", p->id, width, mine);
+    int tokens = x->view == AT_VIEW_ROWS ? at_source_vocabulary(x->self)
+                 : x->chain->tokens      ? x->chain->tokens(x->self)
+                                         : 0;
+    if (tokens && tokens_of(m) && tokens != tokens_of(m))
+        return at_fail(err, AT_EINPUT, "%s has %d tokens here, the model reads %d", p->id, tokens,
+                       tokens_of(m));
+    if (x->view == AT_VIEW_ROWS && !tokens_of(m))
+        return at_fail(err, AT_EINPUT, "rows of %s are tokens, the model reads %s", p->id,
+                       at_field_names[m->fields[0].kind]);
+    for (int k = 0; x->view == AT_VIEW_ROWS && m->fields[0].words && k < tokens; k++) {
+        char word[AT_STREAM_WORD];
+        if (strcmp(at_source_word(x->self, k, word), m->fields[0].words[k].s) != 0)
+            return at_fail(err, AT_EINPUT, "token %d is '%s' in %s and '%s' in the model", k, word, p->id,
+                           m->fields[0].words[k].s);
+    }
+    return prompts_fit(p, x, m, err);
+}
+
+static at_status positions_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+{
+    int width = x->task->row_width(&x->params), mine = at_model_row_width(m);
+    if (width != mine)
+        return at_fail(err, AT_EINPUT, "a position of %s has %d numbers, the model takes %d", p->id, width,
+                       mine);
+    int outs = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
+    if (outs != x->task->out_width(&x->params))
+        return at_fail(err, AT_EINPUT, "%s has %d answers a position, the model %d", p->id,
+                       x->task->out_width(&x->params), outs);
+    if (m->readout.last != x->task->last)
+        return at_fail(err, AT_EINPUT, "%s is answered at %s, the model answers at %s", p->id,
+                       x->task->last ? "the last position" : "every position",
+                       m->readout.last ? "the last" : "every position");
+    return inputs_fit(p, x, m, err);
+}
+
+static at_status view_open(const at_problem *p, at_view v, const at_model *m, const char *set, at_asked *x,
+                           at_err *err)
+{
+    *x = (at_asked){.view = v};
+    at_status s = at_problem_params(p, v, set, &x->params, err);
+    if (s)
+        return s;
+    if (v == AT_VIEW_POSITIONS) {
+        x->task = p->task;
+        return positions_fit(p, x, m, err);
+    }
+    x->chain = v == AT_VIEW_CHAIN ? p->chain : &at_chain_stream;
+    s = x->chain->open(&x->params, &x->self, err);
+    if (!s)
+        s = chain_fits(p, x, m, err);
+    if (s)
+        at_asked_release(x);
+    return s;
+}
+
+void at_asked_release(at_asked *a)
+{
+    if (a->self)
+        a->chain->close(a->self);
+    a->self = NULL;
+}
+
+at_status at_problem_ask(at_problem *p, const at_model *m, const char *set, at_asked *out, at_err *err)
+{
+    /* Decoders are asked what they write, by the chain where it has tokens like theirs; others what they answer. */
+    static const at_view decoder[] = {AT_VIEW_CHAIN, AT_VIEW_ROWS}, other[] = {AT_VIEW_POSITIONS};
+    const at_view *order = m->decode.enabled ? decoder : other;
+    int n = m->decode.enabled ? 2 : 1;
+    at_err first = {0};
+    at_status why = p->suit ? p->suit(p, m, err) : AT_OK;
+    if (why)
+        return why;
+    for (int picky = 1; picky >= 0; picky--)
+        for (int k = 0; k < n; k++) {
+            if (!at_problem_has(p, order[k]) || view_takes(p, order[k], set) != (picky == 1))
+                continue;
+            at_err here = {0};
+            at_status s = view_open(p, order[k], m, set, out, &here);
+            if (!s || s == AT_ENOMEM) {
+                *err = here;
+                return s;
+            }
+            if (!why) {
+                first = here;
+                why = s;
+            }
+        }
+    if (why)
+        return at_fail(err, why, "%s", first.text);
+    if (m->decode.enabled)
+        return at_fail(err, AT_EINPUT,
+                       "'%s' is for models that answer at positions, and the model is a decoder", p->id);
+    return at_fail(err, AT_EINPUT, "'%s' is for decoders, and the model is none", p->id);
+}
+
+at_status at_problem_view(at_problem *p, const at_model *m, const char *set, at_view *out, at_err *err)
+{
+    at_asked x;
+    at_status s = at_problem_ask(p, m, set, &x, err);
+    if (s)
+        return s;
+    *out = x.view;
+    at_asked_release(&x);
+    return AT_OK;
+}
