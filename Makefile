@@ -151,7 +151,7 @@ $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
-LINTS := layers constants evidence docs model parts format
+LINTS := layers constants evidence docs examples model parts format
 # One line a job: kind, name, command (see tools/run_tests.sh).
 job = echo '$(1) $(2) $(3)';
 program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))
@@ -232,7 +232,7 @@ help:
 	@echo 'make run          install what is missing, build, check the whole catalogue (quick tier)'
 	@echo 'make test         install what is missing, build, run every test and lint'
 	@echo 'make test-MODULE  the tests of one module (test-num, test-cli, test-tools, ...)'
-	@echo 'make lint         module order, constants, evidence, documentation, format'
+	@echo 'make lint         module order, constants, evidence, documentation, examples, format'
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'

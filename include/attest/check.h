@@ -1,6 +1,6 @@
 /* check.h: one cell in, one verdict out. A cell is a model, a task and a question.
  *
- *     at_question q = { .evidence = AT_EXACT_EVIDENCE, .how = AT_ENUM_MULTISETS, .arith = at_f64 };
+ *     at_question q = {.evidence = AT_EV_EXACT, .how = AT_ENUM_MULTISETS, .arith = at_f64};
  *     at_check(&m, task, &params, &q, &env, &arena, &verdict, &err);
  */
 #ifndef ATTEST_CHECK_H

@@ -106,9 +106,9 @@ void at_claim_file_free(at_claim_file *f);              /* NULL is allowed */
 
 /* ---- a question of one's own: does this model solve that problem? -------------------------------------------
  *
- *     at_ask q = {.problem = p, .model = "m.safetensors", .set = "M=11", .lengths = "1..6"};
+ *     at_ask q = {.problem = problem, .model = "m.safetensors", .set = "M=11", .lengths = "1..6"};
  *     at_claim_file *f;
- *     at_claim_ask(&q, &f, &err);                             // like a claim of the catalogue, but without controls
+ *     at_claim_ask(&q, &f, NULL, &err);                       // like a claim of the catalogue, but without controls
  *     at_job_check((const at_claim *[]){at_claim_file_claim(f)}, 1, &job, &sum, &err);
  */
 typedef enum { AT_ASK_ANY, AT_ASK_EXACT, AT_ASK_SAMPLED, AT_ASK_CERTIFIED } at_ask_how;

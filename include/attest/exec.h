@@ -165,7 +165,7 @@ at_status at_generator_state(at_generator *g, const double *rows, int n, void *s
  *     at_recurrence_new(&m, a, n, &r, &err);           // for inputs of n positions
  *     double state[at_recurrence_numbers(r)];
  *     at_recurrence_begin(r, state);
- *     for (i = 0; i < n; i++) at_recurrence_step(r, i, row i, state, value, &err);
+ *     for (int i = 0; i < n; i++) at_recurrence_step(r, i, row + i * width, state, value, &err);
  *     at_recurrence_free(r); */
 typedef struct at_recurrence at_recurrence;
 /* a is f32, f64 or p-bit. m is borrowed until at_recurrence_free. One for each thread. */
@@ -210,10 +210,10 @@ size_t at_batch_bytes(const at_batch *b); /* of caches, of the sequence that has
  * keys adds up exact partial sums, and whoever merges them all gets the bits of at_run. For one query row q:
  *
  *     at_stage_scores(s, b, g, h, q, k, key, n, score);         // each party, over its own n keys
- *     peak = the largest at_stage_peak of all parties           // linear attention needs none
- *     at_stage_weigh(s, b, g, score, n, peak, w);
+ *     peaks[party] = at_stage_peak(score, n);                   // linear attention needs none
+ *     at_stage_weigh(s, b, g, score, n, at_stage_peak(peaks, parties), w);
  *     at_stage_add(s, b, g, h, w, n, v, key, sum);              // sum: (dv + 1) at_acc, the denominator first
- *     at_acc_merge of all parties' sums, then at_stage_finish
+ *     for (int c = 0; c <= dv; c++) at_acc_merge(&all[c], &sum[c]);       // of all parties, then at_stage_finish
  *
  * Letters: D width, H heads, dk, dv head widths, n rows, b block, g group, h head; T positions, t one of them from 0.
  * Only p-bit arithmetic (elsewhere sums are not exact), and only what a sum or a choice over keys makes: sparsemax and

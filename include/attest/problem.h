@@ -184,7 +184,7 @@ int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
  *     const at_stream *t = at_stream_find("lis");
  *     at_params p; at_params_init(&p, t->params, t->n_params);
  *     at_source *d; at_source_open(t, &p, &d, &err);
- *     at_sequence s = {.token = room for at_source_longest(d)};
+ *     at_sequence s = {.token = room};                     // for at_source_longest(d) of them
  *     at_source_sample(d, seed, AT_TRAIN, i, &s, &err);    // loss: on s.token[s.prompt .. s.n-1]
  *     at_source_free(d);
  *

@@ -15,7 +15,7 @@
  *         .value = AT_VEC(at_not(P, blank)),
  *         .weighting = AT_SOFTMAX, .scale = c, .gap = gap});
  *     at_emit(P, AT_VEC(at_ramp(P, "y", paired, 1/6., 1/3.)), AT_READ_THRESHOLD, 0.5);
- *     at_assemble(P, &model, &err);
+ *     at_assemble(P, &model, NULL, &err);
  *
  * Failures are sticky: builders return -1 after the first one and at_assemble reports it, so that a
  * proof reads without error handling between its lines.

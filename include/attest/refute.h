@@ -80,8 +80,8 @@ typedef struct {
 at_status at_subject_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err);
 
 /* Runs both again. TRUE: at some position the outputs are equal (all values, to the bit; real answers: within `same`) and the
- * targets are not (real: by more than 2 tolerance + same, so that one of the two must be wrong); of decoders: the same rows
- * and the same readouts behind them, to the bit, and different chains are right. why (may be NULL) gets the reason when it is FALSE. */
+ * targets differ (real answers: by more than 2 tolerance + same, so that one of the two must be wrong). Decoders: both times
+ * the same rows are written, from the same readouts to the bit, and different chains are right. why (may be NULL) gets the reason when it is FALSE. */
 at_status at_pair_verify(const at_subject *s, const at_pair *p, at_arena *a, at_tri *out, at_answer answer[2],
                          at_err *why, at_err *err);
 

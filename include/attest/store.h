@@ -72,8 +72,8 @@ at_status at_ledger_pieces(at_ledger *l, const at_cell_key *k, at_piece_fn *fn, 
 /* ---- what rows say together ----------------------------------------------------------------------------
  *
  *     at_tally t = {0};
- *     for (i ...) at_tally_add(&t, &rows[i]);        // the rows of one claim
- *     at_tally_standing(&t);                         // does it stand?
+ *     for (int i = 0; i < n; i++) at_tally_add(&t, &rows[i]);        // the rows of one claim
+ *     at_tally_standing(&t);                                         // does it stand?
  *
  * A cell stands when its verdict is "holds", a control when its verdict is "fails": it is rejected. Any other word but
  * the opposite one is open, and open is never a pass. Measurements, trained networks and refutations count for nothing,
