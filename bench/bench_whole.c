@@ -47,11 +47,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_whole: %s\n", err.text);
         return 2;
     }
-    printf("{\"task\": \"%s\", \"arithmetic\": \"%s\", \"threads\": %d, \"inputs\": %" PRIu64
-           ", \"wrong\": %" PRIu64 ", \"margin\": %.17g, \"seconds\": %.2f, \"processor_seconds\": %.2f, "
-           "\"sequences_per_processor_s\": %.0f}\n",
-           t->id, argc > 4 ? argv[4] : "f32", threads, v.inputs, v.wrong, v.margin, wall, cpu,
-           (double)v.inputs / cpu);
+    printf("{\"task\": \"%s\", \"arithmetic\": \"%s\", \"threads\": %d, ", t->id, argc > 4 ? argv[4] : "f32",
+           threads);
+    printf("\"inputs\": %" PRIu64 ", \"wrong\": %" PRIu64 ", \"margin\": %.17g, ", v.inputs, v.wrong,
+           v.margin);
+    if (v.has_counterexample)
+        printf("\"first_wrong\": %" PRIu64 ", ", v.cx.index);
+    printf("\"seconds\": %.2f, \"processor_seconds\": %.2f, \"sequences_per_processor_s\": %.0f}\n", wall,
+           cpu, (double)v.inputs / cpu);
     at_model_release(&m);
     at_arena_release(&a);
     return 0;

@@ -81,7 +81,7 @@ int answer_compare(const at_task *t, const at_params *p, double tolerance, const
 
 typedef struct {
     at_scratch *scratch;
-    double *v, *value, *decision, *margin, *answer;
+    double *v, *decision, *margin, *answer;
 } bench;
 
 typedef struct {
@@ -90,7 +90,8 @@ typedef struct {
     const at_params *p;
     const at_question *q;
     at_exec *exec; /* NULL: the reference */
-    int n, row, positions, rows, batch;
+    int n, row, positions, batch;
+    int decisions; /* an input */
     uint64_t total, per_piece;
     uint64_t count; /* EXACT: inputs in the enumeration, total of which are run */
     reduction r;    /* EXACT */
@@ -107,10 +108,11 @@ static void input_nth(const work *w, uint64_t i, double *x)
 
 static void input_make(const work *w, uint64_t i, double *x, const double *previous)
 {
-    at_rng r = at_rng_at(w->q->seed, i);
-    if (w->q->evidence == AT_EV_SAMPLED)
+    if (w->q->evidence == AT_EV_SAMPLED) {
+        at_rng r = at_rng_at(w->q->seed, i);
         (i % 2 ? w->t->adversarial : w->t->sample)(w->p, &r, x);
-    else if (w->total < w->count) {
+    } else if (w->total < w->count) {
+        at_rng r = at_rng_at(w->q->seed, i);
         uint64_t lo = (uint64_t)((unsigned __int128)i * w->count / w->total);
         uint64_t hi = (uint64_t)((unsigned __int128)(i + 1) * w->count / w->total);
         input_nth(w, lo + at_rng_below(&r, hi - lo), x);
@@ -163,15 +165,14 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
                 return s;
         }
         if (w->exec)
-            at_exec_run(w->exec, b->scratch, b->v, batch, b->value);
+            at_exec_decide(w->exec, b->scratch, b->v, batch, b->decision, b->margin);
         for (int k = 0; k < batch; k++) {
             const double *x = b->v + (size_t)k * row;
             bool bad = false;
             if (w->exec) {
-                at_decide(&w->m->readout, w->positions,
-                          b->value + (size_t)k * (size_t)(w->positions * w->rows), b->decision, b->margin);
+                size_t at = (size_t)k * (size_t)w->decisions;
                 w->t->answer(w->p, x, b->answer);
-                outcome o = {w->positions, b->decision, b->margin, NULL, NULL};
+                outcome o = {w->positions, b->decision + at, b->margin + at, NULL, NULL};
                 bad = answer_compare(w->t, w->p, w->q->tolerance, &o, b->answer, &out->margin) >= 0;
             } else {
                 at_status s = reference_one(w, x, b->answer, &out->margin, &bad, err);
@@ -198,17 +199,16 @@ static at_status input_look(void *ctx, uint64_t i, at_input *x, at_err *err)
 
 static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
 {
-    size_t row = (size_t)w->n * (size_t)w->row, out = (size_t)w->positions * (size_t)w->rows;
+    size_t row = (size_t)w->n * (size_t)w->row, out = (size_t)w->decisions * (size_t)w->batch;
     size_t ans = (size_t)w->n * (size_t)w->t->out_width(w->p);
     w->bench = at_new(a, bench, workers);
     for (int k = 0; w->bench && k < workers; k++) {
         bench *b = &w->bench[k];
         b->v = at_new(a, double, row *((size_t)w->batch + 1));
-        b->value = at_new(a, double, out *(size_t)w->batch);
         b->decision = at_new(a, double, out);
         b->margin = at_new(a, double, out);
         b->answer = at_new(a, double, ans);
-        if (!b->v || !b->value || !b->decision || !b->margin || !b->answer)
+        if (!b->v || !b->decision || !b->margin || !b->answer)
             return at_oom(err);
         at_status s = w->exec ? at_scratch_new(w->exec, &b->scratch, err) : AT_OK;
         if (s)
@@ -277,7 +277,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     work w = {.m = m, .t = t, .p = p, .q = q, .n = at_params_int(p, "N")};
     w.row = t->row_width(p);
     w.positions = t->last ? 1 : w.n;
-    w.rows = m->readout.rows;
+    w.decisions = w.positions * t->out_width(p);
     size_t numbers = (size_t)w.n * (size_t)w.row;
     w.batch = numbers >= BATCH_NUMBERS          ? 1
               : numbers > BATCH_NUMBERS / BATCH ? (int)(BATCH_NUMBERS / numbers)

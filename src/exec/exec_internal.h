@@ -56,6 +56,8 @@ double ref_feature_double(const at_pos *p, int f, int64_t i, int64_t T, const at
 
 /* ---- decisions ------------------------------------------------------------------------------------- */
 
+/* a - b for a >= b, rounded down: what a margin is. */
+double ref_gap(double a, double b);
 /* at_decide for one position, with at_tri answers. */
 void ref_decide(const at_readout *r, const double *value, double *decision, double *margin, uint8_t *decided);
 

@@ -2,7 +2,10 @@
  *
  * A batch is cut into groups of L sequences, one a lane; the last group may be short. See fast.h for the
  * plan, fast_plan.c for how it is made and fast_kernels.inc for how it is run. */
+#include "exec_internal.h"
 #include "fast.h"
+
+#include <math.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +49,10 @@ at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_er
     e->kernel = kernel_choose(e->single);
     e->n = n;
     at_status s = fast_plan(e, m, err);
+    at_scratch *scratch = NULL;
+    if (!s && e->folded && !(s = at_scratch_new(e, &scratch, err)))
+        e->kernel->fold(e, scratch);
+    at_scratch_free(scratch);
     if (s) {
         at_exec_free(e);
         return s;
@@ -91,11 +98,17 @@ at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
     s->q = take(&t, T * K, V);
     s->kv = take(&t, T * (size_t)e->max_kv, V);
     s->kv2 = take(&t, T * (size_t)e->max_kv2, V);
+    s->gathered =
+        take(&t, e->folded ? K + (size_t)e->max_kv + (size_t)e->max_kv2 + (size_t)e->kernel->lanes : 1, V);
     s->mix = take(&t, T * W, V);
     s->small = take(&t, FAST_QUERIES * (K + 2 * W + 2) + K * (W + 1), V);
     s->scores = take(&t, buffered * FAST_QUERIES, V);
     s->rows = take(&t, buffered, sizeof *s->rows);
     s->hidden = take(&t, 2 * FAST_TILE * (size_t)e->max_hidden, V);
+    size_t decided = (size_t)at_exec_positions(e) * (size_t)e->kernel->lanes;
+    bool argmax = e->ro.kind == AT_READ_ARGMAX;
+    s->value = take(&t, argmax ? 1 : decided * (size_t)e->R, sizeof *s->value);
+    s->top = take(&t, argmax ? decided : 1, sizeof *s->top);
     s->symbols = take(&t, T * (size_t)e->kernel->lanes, sizeof *s->symbols);
     if (t.failed) {
         at_scratch_free(s);
@@ -119,7 +132,32 @@ void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, do
     for (int b = 0; out && b < batch;
          b += e->kernel->lanes) { /* of the empty input perhaps nothing is read */
         int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
-        e->kernel->run(e, s, v + (size_t)b * in, count, value + (size_t)b * out);
+        e->kernel->run(e, s, v + (size_t)b * in, count, value + (size_t)b * out, NULL);
+    }
+}
+
+static void top_decide(const fast_top *t, int count, double *decision, double *margin)
+{
+    for (int k = 0; k < count; k++, t++) {
+        decision[k] = t->finite ? t->row : NAN;
+        margin[k] = !t->finite ? 0 : isinf(t->second) ? INFINITY : ref_gap(t->best, t->second);
+    }
+}
+
+void at_exec_decide(const at_exec *e, at_scratch *s, const double *v, int batch, double *decision,
+                    double *margin)
+{
+    bool argmax = e->ro.kind == AT_READ_ARGMAX;
+    int positions = at_exec_positions(e);
+    size_t in = (size_t)e->n * (size_t)e->row_width, out = (size_t)positions * (argmax ? 1 : (size_t)e->R);
+    for (int b = 0; out && b < batch; b += e->kernel->lanes) {
+        int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
+        e->kernel->run(e, s, v + (size_t)b * in, count, argmax ? NULL : s->value, s->top);
+        if (argmax)
+            top_decide(s->top, count * positions, decision + (size_t)b * out, margin + (size_t)b * out);
+        else
+            at_decide(&e->ro, count * positions, s->value, decision + (size_t)b * out,
+                      margin + (size_t)b * out);
     }
 }
 

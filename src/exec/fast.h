@@ -1,8 +1,8 @@
 /* fast.h: the plan that the fast executor runs (private to exec).
  *
  * A plan is a model prepared for one length in one arithmetic: weights rounded to F (float or double),
- * matrices with few nonzeros compressed, the first block's projections tabulated where they depend on one
- * symbol. Kernels exist four times, {float, double} x {AVX2, portable}, all from fast_kernels.inc.
+ * matrices with few nonzeros compressed, everything up to the projections of the first attention block tabulated where it
+ * depends on one symbol and its place. Kernels exist four times, {float, double} x {AVX2, portable}, all from fast_kernels.inc.
  *
  * Legend: L lanes (8 floats or 4 doubles; half in portable C), one lane a sequence; T positions, D width,
  *         dk and dv head widths, R readout rows, V one vector of L numbers. Activations are (T, D) of V: code
@@ -17,6 +17,7 @@
 #define FAST_QUERIES 4  /* rows of scores that share the loads of one key */
 #define FAST_CHUNK   96 /* keys scored between two visits of the running maximum */
 #define FAST_TILE    4  /* positions that share the load of one weight */
+#define FAST_SUMS    8  /* sums under way: those of a tile, or of as many rows at one position */
 
 /* A (rows, cols) matrix and a bias. Dense: w (rows, cols). Sparse (start != NULL): row r has the entries
  * start[r]..start[r+1]-1 of w, in columns col[]. */
@@ -38,7 +39,7 @@ typedef struct {
     fast_matrix kv;    /* (dk + dv, D): key rows, then value rows */
     fast_matrix kv2;   /* the same for three-wise attention, else 0 rows */
     fast_matrix o;     /* (D, dv) */
-    void *table;       /* (symbols, table_row) F: q, kv, kv2 of each symbol; NULL when not folded */
+    void *table;       /* (fold_rows, table_row) F: kv, kv2, then q; NULL when not folded */
     int table_row;     /* a multiple of L */
 } fast_head;
 
@@ -66,6 +67,13 @@ typedef struct {
     void *table;   /* (rows, table_row) F */
 } fast_field;
 
+/* What an argmax readout comes to: the largest value, the first row that has it, and the largest of the others. */
+typedef struct {
+    double best, second; /* second: -INFINITY where there is one row */
+    int row;
+    bool finite; /* all values are */
+} fast_top;
+
 struct fast_kernel;
 
 struct at_exec {
@@ -77,16 +85,22 @@ struct at_exec {
     int read_lo, read_hi; /* positions read out */
     int n_fields;
     fast_field *fields;
-    void *base;        /* (T, D) F: position features, prefix and suffix rows */
-    bool folded;       /* the first block gathers from tables; needs one symbol a position */
-    int first_symbol;  /* folded: the symbol of prefix row 0; suffix rows follow */
-    bool embed_needed; /* folded: the residual stream itself is read too */
+    void *base; /* (T, D) F: position features, prefix and suffix rows */
+    /* Folded: blocks before the first attention block are not run, and that one gathers from tables; needs one symbol a
+     * position. Their rows: (places, symbols), then those of prefix and suffix. */
+    bool folded;
+    int fold_block; /* the attention block */
+    int symbols;    /* of the field */
+    int places;     /* user positions that differ: n with position features, else 1 */
+    void *fold_x;   /* (fold_rows, fold_x_row) F: the residual stream; NULL: not read */
+    int fold_x_row; /* a multiple of L */
     int n_blocks;
     fast_block *blocks;
     bool final_norm, any_norm;
     double norm_eps;
     void *norm_g, *norm_b;
     fast_matrix readout;
+    at_readout ro; /* what is decided from it */
     double scores;
     int max_dk, max_kv, max_kv2, max_dv, max_hidden; /* over heads and MLPs */
     bool all_scores;                                 /* some head keeps a whole row of scores */
@@ -98,18 +112,23 @@ struct at_scratch {
     void *x, *y, *normed; /* (T, D) */
     void *q;              /* (T, dk) */
     void *kv, *kv2;       /* (T, dk + dv) */
+    void *gathered;       /* (a row of the tables) */
     void *mix;            /* (T, dv) */
     void *small;          /* alpha, accumulators, running sums */
     void *scores;         /* (FAST_CHUNK, FAST_QUERIES), or (T) when a whole row is kept */
     const void **rows;    /* value row of each buffered score */
     void *hidden;         /* 2 of (FAST_TILE, hidden) */
-    int *symbols;         /* (T, L) int */
+    double *value;        /* (L, positions, R) doubles, and ... */
+    fast_top *top;        /* ... (L, positions), of argmax; for decisions */
+    int *symbols;         /* (T, L) int: symbols, or rows of the tables */
 };
 
 typedef struct fast_kernel {
     const char *isa;
     int lanes, vector; /* L, bytes in V */
-    void (*run)(const at_exec *e, at_scratch *s, const double *v, int count, double *value); /* count <= L */
+    /* count <= L sequences; value (count, positions, R), or NULL: top (count, positions). */
+    void (*run)(const at_exec *e, at_scratch *s, const double *v, int count, double *value, fast_top *top);
+    void (*fold)(const at_exec *e, at_scratch *s); /* fills the tables of a folded plan */
     /* For the test of their error: 2^x and e^x of count vectors, x <= 0. */
     void (*exps)(const void *x, void *two, void *natural, int count);
 } fast_kernel;

@@ -10,6 +10,6 @@
 #define FLOAT 0
 #include "fast_kernels.inc"
 
-const fast_kernel fast_avx2_f = {"avx2", AT_LANES_f, AT_VEC_BYTES, run_f, exps_f};
-const fast_kernel fast_avx2_d = {"avx2", AT_LANES_d, AT_VEC_BYTES, run_d, exps_d};
+const fast_kernel fast_avx2_f = {"avx2", AT_LANES_f, AT_VEC_BYTES, run_f, fold_f, exps_f};
+const fast_kernel fast_avx2_d = {"avx2", AT_LANES_d, AT_VEC_BYTES, run_d, fold_d, exps_d};
 #endif

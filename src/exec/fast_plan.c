@@ -1,7 +1,7 @@
 /* fast_plan.c: from a model to a plan (see fast.h).
  *
- * Rounding. Every weight is rounded to F once, as the reference does. Two things are then computed in double
- * and rounded to F once: position features and folded tables. Scores stay as q.k gives them, so that scores
+ * Rounding. Every weight is rounded to F once, as the reference does. Position features are then computed in double and
+ * rounded to F once. Scores stay as q.k gives them, so that scores
  * that are equal stay equal and integers stay integers; softmax and three-wise attention multiply only the
  * difference from the largest one, by scale * log2(e), before the exponential.
  *
@@ -13,8 +13,9 @@
 #include <limits.h>
 #include <string.h>
 
-#define LOG2E     1.4426950408889634074
-#define TABLE_MAX ((size_t)1 << 22) /* numbers in all tables; above, projections are computed */
+#define LOG2E      1.4426950408889634074
+#define TABLE_MAX  ((size_t)1 << 22) /* numbers in all tables; above, projections are computed */
+#define PLACES_MAX ((size_t)1 << 19) /* the same of tables with a row a place: what a cache holds */
 
 static double rounded(const at_exec *e, double x)
 {
@@ -27,11 +28,6 @@ static void put(const at_exec *e, void *p, size_t i, double x)
         ((float *)p)[i] = (float)x;
     else
         ((double *)p)[i] = x;
-}
-
-static double get(const at_exec *e, const void *p, size_t i)
-{
-    return e->single ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
 
 static void *numbers_new(at_exec *e, size_t count)
@@ -98,17 +94,6 @@ static at_status matrix_make(at_exec *e, fast_matrix *A, int cols, const row_blo
                 put(e, A->b, (size_t)row, part[p].b[r]);
         }
     return AT_OK;
-}
-
-/* One row of A times x (doubles that lie in F), in double. */
-static double matrix_row(const at_exec *e, const fast_matrix *A, int r, const double *x)
-{
-    double s = A->b ? get(e, A->b, (size_t)r) : 0;
-    size_t lo = A->start ? (size_t)A->start[r] : (size_t)r * (size_t)A->cols;
-    size_t hi = A->start ? (size_t)A->start[r + 1] : lo + (size_t)A->cols;
-    for (size_t k = lo; k < hi; k++)
-        s += get(e, A->w, k) * x[A->start ? (size_t)A->col[k] : k - lo];
-    return s;
 }
 
 /* ---- embedding --------------------------------------------------------------------------------- */
@@ -340,58 +325,39 @@ static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b
     return any ? numbers_copy(e, bias, (size_t)e->D, &out->ob, err) : AT_OK;
 }
 
-/* Tables of q, kv, kv2 for every symbol, prefix and suffix row. */
-static at_status head_fold(at_exec *e, const at_model *m, fast_head *h, at_err *err)
+static size_t head_numbers(const at_exec *e, const fast_head *h)
 {
-    const fast_matrix *part[3] = {&h->q, &h->kv, &h->kv2};
-    const fast_field *f = &e->fields[0];
-    int symbols = table_rows(&m->fields[0]);
-    size_t count = (size_t)(symbols + m->n_prefix + m->n_suffix);
-    h->table_row = lanes_up(e, h->q.rows + h->kv.rows + h->kv2.rows);
-    h->table = numbers_new(e, count * (size_t)h->table_row);
-    double *x = at_new(&e->arena, double, e->D);
-    if (!h->table || !x)
-        return at_oom(err);
-    for (size_t s = 0; s < count; s++) {
-        memset(x, 0, (size_t)e->D * sizeof *x);
-        if (s < (size_t)symbols) {
-            for (int c = 0; c < f->width; c++)
-                x[f->col + c] = get(e, f->table, s * (size_t)f->table_row + (size_t)c);
-        } else {
-            size_t own = s - (size_t)symbols, t = own < (size_t)m->n_prefix ? own : own + (size_t)e->n;
-            for (int d = 0; d < e->D; d++)
-                x[d] = get(e, e->base, t * (size_t)e->D + (size_t)d);
-        }
-        size_t at = s * (size_t)h->table_row;
-        for (int p = 0; p < 3; p++)
-            for (int r = 0; r < part[p]->rows; r++)
-                put(e, h->table, at++, matrix_row(e, part[p], r, x));
-    }
-    return AT_OK;
+    return (size_t)lanes_up(e, h->q.rows + h->kv.rows + h->kv2.rows);
 }
 
+/* Up to the projections of the first attention block, nothing at a position depends on the others: where there is one symbol a
+ * position, its rows are tables. The kernel fills them, by what it would do without them: not a bit changes. */
 static at_status fold_plan(at_exec *e, const at_model *m, at_err *err)
 {
-    if (e->n_fields != 1 || !is_symbol(e->fields[0].kind) || m->n_pos || !e->n_blocks)
+    int first = 0;
+    while (first < e->n_blocks && e->blocks[first].kind != AT_BLOCK_ATTN)
+        first++;
+    if (e->n_fields != 1 || !is_symbol(e->fields[0].kind) || first == e->n_blocks)
         return AT_OK;
-    fast_block *b = &e->blocks[0];
-    if (b->kind != AT_BLOCK_ATTN || b->norm == AT_NORM_PRE)
-        return AT_OK;
-    size_t symbols = (size_t)table_rows(&m->fields[0]) + (size_t)m->n_prefix + (size_t)m->n_suffix;
-    size_t total = 0;
+    fast_block *b = &e->blocks[first];
+    e->fold_block = first;
+    e->symbols = table_rows(&m->fields[0]);
+    e->places = m->n_pos && e->n ? e->n : 1;
+    e->fold_x_row = b->residual ? lanes_up(e, e->D) : 0;
+    size_t rows = (size_t)e->symbols * (size_t)e->places + (size_t)m->n_prefix + (size_t)m->n_suffix;
+    size_t numbers = (size_t)e->fold_x_row;
     for (int h = 0; h < b->n_heads; h++)
-        total +=
-            symbols * (size_t)lanes_up(e, b->heads[h].q.rows + b->heads[h].kv.rows + b->heads[h].kv2.rows);
-    if (total > TABLE_MAX)
+        numbers += head_numbers(e, &b->heads[h]);
+    if (numbers > (m->n_pos ? PLACES_MAX : TABLE_MAX) / rows)
         return AT_OK;
     for (int h = 0; h < b->n_heads; h++) {
-        at_status s = head_fold(e, m, &b->heads[h], err);
-        if (s)
-            return s;
+        b->heads[h].table_row = (int)head_numbers(e, &b->heads[h]);
+        if (!(b->heads[h].table = numbers_new(e, rows * head_numbers(e, &b->heads[h]))))
+            return at_oom(err);
     }
+    if (b->residual && !(e->fold_x = numbers_new(e, rows * (size_t)e->fold_x_row)))
+        return at_oom(err);
     e->folded = true;
-    e->first_symbol = table_rows(&m->fields[0]);
-    e->embed_needed = b->residual;
     return AT_OK;
 }
 
@@ -424,6 +390,7 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
     e->T = m->n_prefix + e->n + m->n_suffix;
     e->D = m->width;
     e->R = r->rows;
+    e->ro = *r;
     e->n_prefix = m->n_prefix;
     e->row_width = at_model_row_width(m);
     e->read_lo = r->last ? e->T - 1 : m->n_prefix;

@@ -9,5 +9,5 @@
 #define FLOAT 0
 #include "fast_kernels.inc"
 
-const fast_kernel fast_portable_f = {"portable", AT_LANES_f, AT_VEC_BYTES, run_f, exps_f};
-const fast_kernel fast_portable_d = {"portable", AT_LANES_d, AT_VEC_BYTES, run_d, exps_d};
+const fast_kernel fast_portable_f = {"portable", AT_LANES_f, AT_VEC_BYTES, run_f, fold_f, exps_f};
+const fast_kernel fast_portable_d = {"portable", AT_LANES_d, AT_VEC_BYTES, run_d, fold_d, exps_d};

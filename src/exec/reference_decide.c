@@ -8,30 +8,28 @@
 #include "exec_internal.h"
 
 /* a - b for a >= b, rounded down: the error of the difference is exact (Knuth 1969), and its sign decides. */
-static double gap(double a, double b)
+double ref_gap(double a, double b)
 {
     double d = a - b, b1 = a - d, error = (a - (d + b1)) - (b - b1);
     return isinf(d) ? DBL_MAX : error < 0 ? nextafter(d, 0) : d;
 }
 
+/* The nearest other decision is that for the largest of the others: a gap that is rounded down falls as they rise. */
 static bool decide_argmax(const at_readout *ro, const double *value, double *decision, double *margin)
 {
-    int best = 0;
-    for (int r = 0; r < ro->rows; r++) {
-        if (!isfinite(value[r])) {
-            *decision = NAN;
-            *margin = 0;
-            return false;
-        }
-        if (value[r] > value[best])
+    int best = 0, second = -1;
+    bool finite = isfinite(value[0]);
+    for (int r = 1; r < ro->rows; r++) {
+        finite &= (bool)isfinite(value[r]);
+        if (value[r] > value[best]) {
+            second = best;
             best = r;
+        } else if (second < 0 || value[r] > value[second])
+            second = r;
     }
-    *decision = best;
-    *margin = INFINITY;
-    for (int r = 0; r < ro->rows; r++)
-        if (r != best)
-            *margin = fmin(*margin, gap(value[best], value[r]));
-    return true;
+    *decision = finite ? best : NAN;
+    *margin = !finite ? 0 : second < 0 ? INFINITY : ref_gap(value[best], value[second]);
+    return finite;
 }
 
 static bool decide_one(const at_readout *ro, double v, double *decision, double *margin)
@@ -47,11 +45,11 @@ static bool decide_one(const at_readout *ro, double v, double *decision, double 
         return v != 0;
     case AT_READ_THRESHOLD:
         *decision = v > ro->threshold;
-        *margin = v > ro->threshold ? gap(v, ro->threshold) : gap(ro->threshold, v);
+        *margin = v > ro->threshold ? ref_gap(v, ro->threshold) : ref_gap(ro->threshold, v);
         return true;
     case AT_READ_ROUND:
         *decision = nearbyint(v); /* rounding mode to nearest: half-way to even */
-        *margin = gap(0.5, fabs(v - *decision));
+        *margin = ref_gap(0.5, fabs(v - *decision));
         return true;
     case AT_READ_ARGMAX: /* of all values at once */
     case AT_READ_RAW:
