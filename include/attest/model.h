@@ -389,7 +389,11 @@ at_status at_model_shape(at_model *m, at_err *err);
 at_status at_model_validate(const at_model *m, at_err *err);
 double *at_model_data(const at_model *m, int tensor); /* NULL for -1, and without weights */
 /* The first i >= from with w[i] not +0, n when there is none: how to meet the weights of a model that is mostly zeros. */
-size_t at_weights_next(const double *w, size_t from, size_t n);
+size_t at_weights_skip(const double *w, size_t from, size_t n); /* the same, better where zeros are many */
+static inline size_t at_weights_next(const double *w, size_t from, size_t n)
+{
+    return from < n && w[from] != 0 ? from : at_weights_skip(w, from, n);
+}
 int at_model_row_width(const at_model *m); /* numbers a position takes in an input */
 /* Does the block have dense layers, and how many numbers does the first read: D, or T*D of the longest T? */
 bool at_block_dense(const at_block *b);

@@ -62,7 +62,7 @@ static bool is_zero(double w)
     return bits == 0;
 }
 
-size_t at_weights_next(const double *w, size_t from, size_t n)
+size_t at_weights_skip(const double *w, size_t from, size_t n)
 {
     size_t i = from;
     for (; n - i >= 16; i += 16) { /* most weights of a constructed model are zeros: sixteen at a time */
