@@ -2,11 +2,14 @@
  *
  * Input that begins with '{' is an architecture alone, since the fuzzer seldom keeps the lengths and offsets
  * of a whole file right; anything else is a file. Either is refused in words, or it is a model, and then it
- * is valid, its image parses back, and the image of that is the same bytes. */
+ * is valid, its image parses back, and the image of that is the same bytes. A sparse file of few bytes may be a large
+ * model; then that it was read is enough. */
 #include <stdint.h>
 #include <string.h>
 
 #include "../src/model/model_internal.h"
+
+#define LARGE 100000 /* weights */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,7 +40,7 @@ static at_status finish(at_model *m, at_err *err)
     at_status st = model_measure(m, &tensors, &weights, err);
     if (st != AT_OK)
         return st;
-    if (weights > 100000)
+    if (weights > LARGE)
         return at_fail(err, AT_EDOMAIN, "large");
     return at_model_layout(m, err);
 }
@@ -56,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         st = at_model_parse(&m, (const char *)data, size, "fuzz", &err);
     if (st != err.code || (st != AT_OK && !err.text[0]))
         __builtin_trap();
-    if (st == AT_OK)
+    if (st == AT_OK && m.n_weights <= LARGE)
         round_trip(&m);
     at_model_release(&m);
     return 0;

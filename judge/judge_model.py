@@ -10,7 +10,9 @@ TIES_MOST of them are a fault. Chains must be the same rows, with the same end a
 
 Every part of the format (a weighting, a mask, a position feature, ...) must occur, and every combination of weighting, mask and post that is allowed.
 
-Every file must be canonical, byte by byte: keys, numbers, blanks, the order of tensors.
+Every file must be canonical, byte by byte: keys, numbers, blanks, the order of tensors, and which matrices are sparse.
+
+Twins: random models written again with every matrix sparse must be the same models to both.
 
 Lies: files of which a key, a name, the version or a tensor is not what the page says must be refused by both.
 
@@ -220,20 +222,20 @@ def file_fault(edit):
     right = reference.load
 
     def load(path):
-        a, tensors = right(path)
+        a, *rest = right(path)
         edit(a)
-        return a, tensors
+        return a, *rest
     return reference, "load", load
 
 
 def tensor_fault(names, edit):
     """edit(tensor), of all whose name matches."""
-    right = reference.load
+    right = reference.Model.tensor
 
-    def load(path):
-        a, tensors = right(path)
-        return a, {name: edit(w) if re.search(names, name) else w for name, w in tensors.items()}
-    return reference, "load", load
+    def tensor(self, name, *shape, **kind):
+        w = right(self, name, *shape, **kind)
+        return edit(w) if re.search(names, name) else w
+    return reference.Model, "tensor", tensor
 
 
 def faults():
@@ -320,16 +322,16 @@ def mutants(directory, by_model):
     right = reference.load
     for file, cases in by_model.items():
         names = sorted(right(os.path.join(directory, file))[1])
-        for name in names:
+        for name in (name for name in names if not re.search(r"\.(columns|starts)$", name)):
             kind = re.sub(r"\.\d+", "", name).replace("block.", "")
             if found[kind][1] >= 3 or found[kind][0] >= 200:
                 continue
 
             def changed(path, name=name):
-                a, tensors = right(path)
-                flat = tensors[name].reshape(-1)
+                a, tensors, sparse = right(path)
+                flat = tensors[name].flatten()
                 flat[rng.integers(flat.size)] += 1e-3
-                return a, tensors
+                return a, {**tensors, name: flat.reshape(tensors[name].shape)}, sparse
             with fault(reference, "load", changed):
                 found[kind][0] += 1
                 found[kind][1] += told_apart(os.path.join(directory, file), cases)
@@ -369,19 +371,106 @@ def text_of(v):
     return json.dumps(v, ensure_ascii=False)
 
 
+def opened(raw):
+    """Header and data of a file."""
+    n = int.from_bytes(raw[:8], "little")
+    return json.loads(raw[8:8 + n]), raw[8 + n:]
+
+
 def canonical(raw):
     """The file as the page says that attest writes it."""
-    n = int.from_bytes(raw[:8], "little")
-    header, data, written = json.loads(raw[8:8 + n]), raw[8 + n:], b""
-    a = json.loads(header["__metadata__"]["attest"])
-    header["__metadata__"]["attest"] = text_of(a)
-    for name in tensor_order(a):
+    (header, data), written = opened(raw), b""
+    meta = header["__metadata__"]
+    a, sparse = json.loads(meta["attest"]), meta["sparse"].split(" ") if "sparse" in meta else []
+    meta["attest"] = text_of(a)
+    names = list(tensor_order(a))
+    if sparse:
+        meta["sparse"] = " ".join(name for name in names if name in sparse)
+    order = [name + ".values" if name in sparse else name for name in names]
+    for name in order + [name + part for name in names if name in sparse for part in (".columns", ".starts")]:
         begin, end = header[name]["data_offsets"]
         header[name]["data_offsets"] = [len(written), len(written) + end - begin]
         written += data[begin:end]
     text = text_of(header).encode()
     text += b" " * (-len(text) % 8)
     return len(text).to_bytes(8, "little") + text + written
+
+
+def form_faults(raw, shapes):
+    """Matrices that are sparse and must not be, or the other way round; values that need not be stored. shapes: of the model's tensors."""
+    (header, data), item = opened(raw), 8
+    item = 4 if json.loads(header["__metadata__"]["attest"])["f32"] else 8
+    for name, shape in shapes.items():
+        sparse = name not in header
+        begin, end = header[name + ".values" if sparse else name]["data_offsets"]
+        bits = np.frombuffer(data[begin:end], f"<u{item}")
+        kept, dense = np.count_nonzero(bits), math.prod(shape) * item
+        if sparse != (len(shape) == 2 and dense >= 4096 and 2 * (kept * (item + 4) + 4 * (shape[0] + 1)) <= dense):
+            yield f"{name} is {'sparse' if sparse else 'dense'}"
+        if sparse and kept != bits.size:
+            yield f"{name}.values holds +0"
+
+
+def shapes_of(path):
+    """name: shape of every tensor that the reader asks for."""
+    right, shapes = reference.Model.tensor, {}
+
+    def tensor(self, name, *shape, **kind):
+        if not kind and not name.endswith(".values"):
+            shapes[name] = shape
+        return right(self, name, *shape, **kind)
+    with fault(reference.Model, "tensor", tensor):
+        reference.Model(path)
+    return shapes
+
+
+# ---- twins: every matrix sparse -------------------------------------------------------------------------------------------
+
+def twin(raw):
+    """The same model with every matrix of a dense file sparse."""
+    header, data = opened(raw)
+    meta, out, written = header.pop("__metadata__"), {}, b""
+    item = 4 if json.loads(meta["attest"])["f32"] else 8
+
+    def put(name, a, dtype):
+        nonlocal written
+        out[name] = {"dtype": dtype, "shape": list(a.shape), "data_offsets": [len(written), len(written) + a.nbytes]}
+        written += a.tobytes()
+    order = list(tensor_order(json.loads(meta["attest"])))
+    for name in order:
+        begin, end = header[name]["data_offsets"]
+        w, dtype = np.frombuffer(data[begin:end], f"<f{item}").reshape(header[name]["shape"]), f"F{8 * item}"
+        if w.ndim == 1:
+            put(name, w, dtype)
+            continue
+        here = w.view(f"<u{item}") != 0
+        put(name + ".starts", np.concatenate([[0], np.cumsum(here.sum(axis=1))]).astype("<i4"), "I32")
+        put(name + ".columns", np.nonzero(here)[1].astype("<i4"), "I32")
+        put(name + ".values", w[here], dtype)
+    sparse = " ".join(name for name in order if len(header[name]["shape"]) == 2)
+    text = json.dumps({"__metadata__": {**meta, "sparse": sparse}, **out}).encode()
+    return len(text).to_bytes(8, "little") + text + written
+
+
+def hash_of(attest, path):
+    shown = subprocess.run([attest, "show", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    return re.search("sha-256 [0-9a-f]{64}|$", shown)[0] or shown
+
+
+def twins_judge(directory, by_model, attest):
+    """How many models there were, and what was wrong with those that were written again sparse."""
+    wrong, path = [], os.path.join(directory, "twin.safetensors")
+    for file, cases in by_model.items():
+        with open(os.path.join(directory, file), "rb") as f:
+            raw = f.read()
+        with open(path, "wb") as f:
+            f.write(twin(raw))
+        model = reference.Model(path)
+        wrong += [f"{file}, sparse: {why}" for why in (compare(model, case, Tally()) for case in cases) if why]
+        ours, theirs = hash_of(attest, os.path.join(directory, file)), hash_of(attest, path)
+        if ours != theirs or "sha-256" not in ours:
+            wrong.append(f"{file}, sparse: {theirs}, not {ours}")
+    return len(by_model), wrong
 
 
 # ---- lies: files that both must refuse ----------------------------------------------------------------------------------
@@ -404,9 +493,8 @@ NAMES = ("kind", "weighting", "post", "norm", "act", "cell", "stop")
 def lies(raw):
     """(what, a function that gives the file) with a key too few or too many, an unknown name, another version, a tensor too few or elsewhere;
     first the truth, written by the same hand."""
-    n = int.from_bytes(raw[:8], "little")
-    header, data = json.loads(raw[8:8 + n]), raw[8 + n:]
-    arch = json.loads(header["__metadata__"]["attest"])
+    header, data = opened(raw)
+    arch, sparse = json.loads(header["__metadata__"]["attest"]), header["__metadata__"].get("sparse")
 
     def file():
         text = json.dumps({**header, "__metadata__": {**header["__metadata__"], "attest": json.dumps(arch)}}).encode()
@@ -440,20 +528,44 @@ def lies(raw):
     data += bytes(8)
     yield "bytes behind the data", file
     data = data[:-8]
+    if not sparse:
+        return
+    for what, text in ("one more", sparse + " toy"), ("a blank more", sparse + " "), ("none", ""), ("the first twice", f"{sparse.split()[0]} {sparse}"):
+        header["__metadata__"]["sparse"] = text
+        yield f"sparse: {what}", file
+    del header["__metadata__"]["sparse"]
+    yield "sparse without saying so", file
+    header["__metadata__"]["sparse"] = sparse
+    whole = data
+    for name in sparse.split(" "):
+        (begin, end), (at, _) = header[name + ".starts"]["data_offsets"], header[name + ".columns"]["data_offsets"]
+        starts = np.frombuffer(whole[begin:end], "<i4")
+        row = int(np.argmax(np.diff(starts)))  # the longest
+        wrong = [("starts from 1", begin, 1), ("starts end too far", end - 4, starts[-1] + 1), ("a start below 0", begin + 4, -1)]
+        if starts[-1]:
+            wrong += [("starts end too early", end - 4, starts[-1] - 1), ("a column below 0", at, -1), ("a column too far", at, 65536)]
+            wrong.append(("starts descend", begin + 4 * row + 4, starts[row] - 1))
+        if starts[row + 1] - starts[row] > 1:
+            first = at + 4 * int(starts[row])
+            wrong.append(("a column twice", first + 4, int.from_bytes(whole[first:first + 4], "little")))
+        for what, place, number in wrong:
+            data = whole[:place] + int(number).to_bytes(4, "little", signed=True) + whole[place + 4:]
+            yield f"sparse: {what}", file
+    data = whole
 
 
 def lies_judge(directory, files, attest):
-    """How many files there were, each kind of lie twice, and what one of the two took or refused wrongly."""
+    """How many files there were, each kind of lie twice, and what one of the two took or refused wrongly. Files, then their sparse twins."""
     told, wrong, path = collections.Counter(), [], os.path.join(directory, "lie.safetensors")
-    for file in files:
+    for file, again in [(file, False) for file in files] + [(file, True) for file in files]:
         with open(os.path.join(directory, file), "rb") as f:
-            raw = f.read()
+            raw = twin(f.read()) if again else f.read()
         for what, lie in lies(raw):
-            kind = re.sub(r"\d+", "", what)
+            kind = re.sub(r"\d+", "", what) + " again" * again
             if told[kind] == 2:
                 continue
             told[kind] += 1
-            if not what and (lie() == raw or canonical(lie()) != raw):  # another file of the same model
+            if not what and not again and (lie() == raw or canonical(lie()) != raw):  # another file of the same model
                 wrong.append(f"{file}: the canonical form of a file depends on who wrote it")
             with open(path, "wb") as f:
                 f.write(lie())
@@ -473,7 +585,7 @@ def lies_judge(directory, files, attest):
 def main(directory, attest):
     with open(os.path.join(directory, "cases.jsonl"), encoding="utf-8") as f:
         names, *cases = [json.loads(line) for line in f]
-    by_model, tallies, seen, wrong = collections.OrderedDict(), collections.OrderedDict(), collections.Counter(), []
+    by_model, tallies, seen, wrong, sparse = collections.OrderedDict(), collections.OrderedDict(), collections.Counter(), [], 0
     for case in cases:
         by_model.setdefault(case["model"], []).append(case)
     for file, some in by_model.items():
@@ -484,6 +596,9 @@ def main(directory, attest):
             raw = f.read()
         if raw != canonical(raw):
             wrong.append(f"{file} is not written as the page says")
+        shapes = shapes_of(path)
+        wrong += [f"{file}: {why}" for why in form_faults(raw, shapes)]
+        sparse += sum(name + ".values" in reference.load(path)[1] for name in shapes)
         tally = tallies.setdefault(some[0]["from"].split()[0], Tally())
         tally.models.add(file)
         for case in some:
@@ -513,6 +628,9 @@ def main(directory, attest):
     found = mutants(directory, random)
     wrong += [f"control: {tried} changed weights of {kind} and none is told apart" for kind, (tried, told) in found.items() if not told]
     print(f"controls: {rejected} of {len(faults())} wrong readers and weights of {sum(told > 0 for _, told in found.values())} of {len(found)} kinds of tensors told apart")
+    count, found = twins_judge(directory, dict(list(random.items())[:200]), attest)
+    print(f"sparse: {sparse} matrices of all files; {count} models written again with every matrix sparse, {len(found)} faults")
+    wrong += found + ([] if sparse else ["no file has a sparse matrix"])
     count, found = lies_judge(directory, list(random)[:100], attest)
     print(f"lies: {count} files, {len(found)} of them taken by the reader or by attest")
     wrong += found

@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.4"  # of docs/model.md
+VERSION = "1.5"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -34,25 +34,22 @@ class Part(dict):
         return [self.take(key) if when else 0 for key in keys.split()]
 
 def load(path):
-    """The architecture (a Part) and the tensors (a dict of arrays)."""
+    """The architecture (a Part), the tensors as they are stored (a dict of arrays), and the names of the sparse ones."""
     raw = pathlib.Path(path).read_bytes()
     size = int.from_bytes(raw[:8], "little")
     need(len(raw) >= 8 + size and size <= 1 << 26, "the header does not fit")
     header, data = json.loads(raw[8:8 + size].decode(), object_pairs_hook=Part), raw[8 + size:]
     meta = header.take("__metadata__")
-    meta.take("format", "attest")
-    arch = json.loads(meta.take("attest"), object_pairs_hook=Part)
-    dtype, item = ("F32", 4) if arch.take("f32") else ("F64", 8)
+    _, arch = meta.take("format", "attest"), json.loads(meta.take("attest"), object_pairs_hook=Part)
+    types = {"I32": "<i4", **({"F32": "<f4"} if arch.take("f32") else {"F64": "<f8"})}
     tensors, end = {}, 0
     for name in sorted(header, key=lambda name: header[name]["data_offsets"]):
-        entry = header.pop(name)
-        entry.take("dtype", dtype)
-        shape, (begin, until) = entry.take_all("shape data_offsets")
-        tensors[name] = np.frombuffer(data[begin:until], f"<f{item}").astype(float).reshape(shape)
+        dtype, shape, (begin, until) = header.pop(name).take_all("dtype shape data_offsets")
+        tensors[name] = np.frombuffer(data[begin:until], types[dtype]).reshape(shape)
         need(begin == end and np.isfinite(tensors[name]).all(), f"{name}: not finite, or not where it must be")
         end = until
     need(end == len(data), "bytes after the last tensor")
-    return arch, tensors
+    return arch, tensors, meta.pop("sparse").split(" ") if "sparse" in meta else []
 
 # ---- Forward pass: functions of arrays ---------------------------------------------------------------------------
 def features(kind, i, T, size, shift):
@@ -102,19 +99,17 @@ ACTS = {"relu": lambda z: np.maximum(0, z),
 class Field:
     def __init__(self, o):
         _, self.size, self.kind = *o.take_all("name size"), o.take("kind", "token subset real int")
-        self.words = o.pop("words", None) if self.kind == "token" else None
-        pick = o.take("pick") if self.kind == "subset" else 1
+        self.words, pick = o.pop("words", None) if self.kind == "token" else None, o.take("pick") if self.kind == "subset" else 1
         self.lo, self.hi = {"token": (0, self.size - 1), "subset": (1, self.size)}.get(self.kind) or o.take_all("lo hi")
         self.width = self.size if self.kind in ("real", "int") else pick  # numbers in a row of input
         self.rows = math.comb(self.size, pick) if self.kind == "subset" else self.size
 
     def chosen(self, v, table):
         """What v (n, width) adds to the residual stream."""
-        if self.kind == "token":
-            return table[v[:, 0].astype(int)]
-        if self.kind == "subset":
-            return table[[sum(math.comb(int(e) - 1, c + 1) for c, e in enumerate(sorted(row))) for row in v]]
-        return v @ table
+        if self.kind in ("real", "int"):
+            return v @ table
+        rank = lambda row: sum(math.comb(int(e) - 1, c + 1) for c, e in enumerate(sorted(row)))
+        return table[v[:, 0].astype(int) if self.kind == "token" else [rank(row) for row in v]]
 
     def has(self, v):
         each = all(self.lo <= x <= self.hi and (self.kind == "real" or x == math.floor(x)) for x in v)
@@ -135,15 +130,14 @@ class Field:
 class Model:
     def __init__(self, path):
         Part.all = []
-        a, self.tensors = load(path)
+        a, self.tensors, self.sparse = load(path)
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
         self.fields = [Field(o) for o in a["fields"]]
         self.tables = [self.table(o, f"input.{k}.embed", self.fields[k].rows) for k, o in enumerate(a.take("fields"))]
-        prefix, suffix = a.take_all("prefix suffix")
-        self.before, self.after = prefix.take("count"), suffix.take("count")
-        self.prefix = self.table(prefix, "prefix", self.before) if self.before else (slice(0), 0)
-        self.suffix = self.table(suffix, "suffix", self.after) if self.after else (slice(0), 0)
+        hidden = lambda end, o, n: (n, self.table(o, end, n) if n else (slice(0), 0))
+        ends = ((end, o, o.take("count")) for end, o in zip(("prefix", "suffix"), a.take_all("prefix suffix")))
+        (self.before, self.prefix), (self.after, self.suffix) = (hidden(*end) for end in ends)
         self.positions = [self.position(f"pos.{k}.embed", o) for k, o in enumerate(a.take("positions"))]
         self.blocks = [self.block(f"block.{b}.", o) for b, o in enumerate(a.take("blocks"))]
         o = a.take("readout")
@@ -151,20 +145,27 @@ class Model:
         self.threshold = o.take("threshold") if self.kind == "threshold" else 0
         self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
         self.out = self.affine("readout.w", "readout.b", rows, self.D)
-        self.decode = "decode" in a
+        self.decode, o = "decode" in a, a.pop("decode", None)
         if self.decode:
-            o = a.take("decode")
             self.equals = o.take("stop", "equals steps") == "equals"
             self.max_steps, self.prompt_min, self.prompt_max = o.take_all("max_steps prompt_min prompt_max")
             self.coordinate, self.value = o.take_all("coordinate value", self.equals)
             self.stretches = [part.take_all("rows_min rows_max lo hi") for part in o.pop("prompt", [])]
         _ = [o.take_all("name col width") for o in a.take("subspaces")]  # labels
-        left = [*self.tensors, *(key for part in Part.all for key in part)]
+        left = [*self.tensors, *self.sparse, *(key for part in Part.all for key in part)]
         need(not left, f"{', '.join(left)}: unknown here")
 
-    def tensor(self, name, *shape):
-        need(name in self.tensors and self.tensors[name].shape == shape, f"tensor {name} {shape} is missing")
-        return self.tensors.pop(name)
+    def tensor(self, name, *shape, kind="f"):
+        if name in self.sparse and not self.sparse.remove(name):  # row r has the values starts[r] to starts[r + 1]
+            starts = self.tensor(name + ".starts", shape[0] + 1, kind="i")
+            values, place = self.tensor(name + ".values", starts[-1]), self.tensor(name + ".columns", starts[-1], kind="i")
+            row = np.repeat(np.arange(shape[0]), np.diff(starts))
+            place += row * shape[1]
+            need(starts[0] == 0 and (place // shape[1] == row).all() and (np.diff(place) > 0).all(), f"{name}: bad rows")
+            return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)  # 0 where there is none
+        t = self.tensors.pop(name, np.zeros(()))
+        need(t.shape == shape and t.dtype.kind == kind, f"tensor {name} {shape} is missing")
+        return t.astype(kind + "8")
 
     def table(self, o, name, rows):
         col, width = o.take_all("col width")
@@ -216,10 +217,9 @@ class Model:
         def run(y):
             T, allowed = len(y), mask_allows(shape, len(y), *sparse)
             q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
-            if kind == "linear":
-                mixed = weigh(kind, PHI(q) @ PHI(k).transpose(0, 2, 1), allowed) @ v
-            elif kind != "threewise":
-                mixed = weigh(kind, post(scale * (q @ k.transpose(0, 2, 1))), allowed, tie) @ v
+            if kind != "threewise":
+                s = PHI(q) @ PHI(k).transpose(0, 2, 1) if kind == "linear" else post(scale * (q @ k.transpose(0, 2, 1)))
+                mixed = weigh(kind, s, allowed, tie) @ v
             else:
                 mixed = np.zeros_like(v)
                 for t in range(T):

@@ -388,7 +388,13 @@ at_status at_model_shape(at_model *m, at_err *err);
 /* What at_model_layout validates, for a model that has weights already: also that they are finite. */
 at_status at_model_validate(const at_model *m, at_err *err);
 double *at_model_data(const at_model *m, int tensor); /* NULL for -1, and without weights */
-int at_model_row_width(const at_model *m);            /* numbers a position takes in an input */
+/* The first i >= from with w[i] not +0, n when there is none: how to meet the weights of a model that is mostly zeros. */
+size_t at_weights_skip(const double *w, size_t from, size_t n); /* the same, better where zeros are many */
+static inline size_t at_weights_next(const double *w, size_t from, size_t n)
+{
+    return from < n && w[from] != 0 ? from : at_weights_skip(w, from, n);
+}
+int at_model_row_width(const at_model *m); /* numbers a position takes in an input */
 /* Does the block have dense layers, and how many numbers does the first read: D, or T*D of the longest T? */
 bool at_block_dense(const at_block *b);
 int64_t at_block_inputs(const at_model *m, const at_block *b);
@@ -401,9 +407,10 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 at_status at_model_save(const at_model *m, const char *path, at_err *err);
 at_status at_model_load(at_model *m, const char *path, at_err *err);
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
-/* The canonical file image, what at_model_save writes; freed with at_free. */
+/* The canonical file image, what at_model_save writes, matrices of zeros sparse; freed with at_free. */
 at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
-/* sha-256 of the canonical file image, as 64 hex digits: the model's identity in the ledger. */
+/* sha-256 of the canonical image with nothing sparse, as 64 hex digits: the model's identity in the ledger, however it is
+ * stored. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */
 

@@ -118,13 +118,16 @@ void *at_arena_alloc(at_arena *a, size_t n, size_t size)
     if (!bytes)
         bytes = CHUNK_ALIGN;
     at_chunk *c = a->head;
+    bool fresh = false; /* zero already */
     if (!c || c->cap - c->used < bytes) {
         size_t cap = c ? 2 * c->cap : CHUNK_FIRST;
         if (cap > CHUNK_LARGEST)
             cap = CHUNK_LARGEST;
         if (cap < bytes)
             cap = bytes;
-        c = at_malloc(sizeof *c + CHUNK_ALIGN + cap);
+        /* A large block is zero as the system gives it. Untouched, it takes addresses but no memory. */
+        fresh = cap > CHUNK_LARGEST;
+        c = fresh ? at_calloc(1, sizeof *c + CHUNK_ALIGN + cap) : at_malloc(sizeof *c + CHUNK_ALIGN + cap);
         if (!c)
             return NULL;
         *c = (at_chunk){a->head, 0, cap};
@@ -132,7 +135,7 @@ void *at_arena_alloc(at_arena *a, size_t n, size_t size)
     }
     void *p = chunk_data(c) + c->used;
     c->used += bytes;
-    return memset(p, 0, bytes);
+    return fresh ? p : memset(p, 0, bytes);
 }
 
 char *at_arena_strdup(at_arena *a, const char *s)

@@ -112,6 +112,11 @@ static at_status fixed_make(at_decoder *d)
         for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
             raise_to(&hidden, (size_t)k->dense[l].rows);
     }
+    size_t cols = D; /* of the widest matrix: what it reads is the stream, a mix of values or a layer */
+    raise_to(&cols, mixed);
+    raise_to(&cols, hidden);
+    if (!(d->live = at_new(&d->arena, int, cols)))
+        return at_oom(d->c.err);
     const struct {
         void **p;
         size_t n;

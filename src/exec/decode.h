@@ -10,7 +10,8 @@
 /* The nonzero weights of a (rows, cols) matrix, rounded once, in one of two orders that give the same sums.
  *
  * Scattered weights (of compiled models): row by row, and only the lines, rows that have a weight or a bias; the
- * others are 0. Weights in long runs (of trained models): column by column in runs of consecutive rows:
+ * others are 0. Where there are many of them they are kept by columns too, for inputs that are mostly zeros (decode.inc).
+ * Weights in long runs (of trained models): column by column in runs of consecutive rows:
  * y += w[:,k] * x[k] for ascending k adds to every y[r] in the order of the reference, and the sums of
  * different rows do not wait for each other. */
 typedef struct {
@@ -24,6 +25,10 @@ typedef struct {
     int n_lines;
     decode_run *line; /* (n_lines) ascending rows, each with its number of weights; NULL: by columns */
     int *col;         /* the column of each weight */
+    /* the same by columns; NULL: they are few */
+    int *first;  /* (cols + 1) first weight of a column */
+    int *to;     /* the row of each weight */
+    void *w_col; /* N */
     /* by columns */
     bool finite;     /* every weight after rounding: then x[k] = 0 adds nothing */
     size_t *start;   /* (cols + 1) first run of a column */
@@ -66,6 +71,7 @@ struct at_decoder {
     void *query, *mixed;              /* the widest H*dk, H*dv */
     void *hidden[2];                  /* the widest MLP layer */
     void *read;                       /* (R) */
+    int *live;                        /* columns of an input that are not 0: the widest matrix */
     void *rounded;                    /* sums of one head, rounded: the largest dk * (dv + 1) */
     at_output y;                      /* of the last position */
     size_t scratch_rows, scratch_numbers;

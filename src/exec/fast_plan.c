@@ -17,6 +17,11 @@
 #define TABLE_MAX  ((size_t)1 << 22) /* numbers in all tables; above, projections are computed */
 #define PLACES_MAX ((size_t)1 << 19) /* the same of tables with a row a place: what a cache holds */
 
+/* A matrix without its zeros: where at most half of its weights are none. (A test plans without it, test_sparse.c.) */
+#ifndef FAST_COMPRESSES
+#define FAST_COMPRESSES(nonzero, all) (2 * (nonzero) <= (all))
+#endif
+
 static double rounded(const at_exec *e, double x)
 {
     return e->single ? (double)(float)x : x;
@@ -69,7 +74,7 @@ static at_status matrix_make(at_exec *e, fast_matrix *A, int cols, const row_blo
                 nonzero += part[p].w[(size_t)r * (size_t)part[p].step + (size_t)c] != 0;
     }
     size_t all = (size_t)A->rows * (size_t)cols;
-    bool sparse = 2 * nonzero <= all && nonzero <= INT_MAX;
+    bool sparse = FAST_COMPRESSES(nonzero, all) && nonzero <= INT_MAX;
     A->w = numbers_new(e, sparse ? nonzero : all);
     A->b = bias ? numbers_new(e, (size_t)A->rows) : NULL;
     A->start = sparse ? at_new(&e->arena, int, A->rows + 1) : NULL;

@@ -41,6 +41,13 @@ static void num_mean(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, siz
         *r = s_div(c, *r, *den);
 }
 
+static void num_means(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, size_t n, const NUM *v,
+                      size_t m)
+{
+    for (size_t e = 0; e < m; e++)
+        num_mean(c, &r[e], w, den, n, v + e, m, NULL);
+}
+
 /* The generic text of the rows that rows_pbit.inc has faster, under other names. */
 #define row_affine   plain_affine
 #define row_add      plain_add
@@ -59,4 +66,6 @@ static void num_mean(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, siz
 #undef row_weigh
 #include "rows_pbit.inc"
 #include "reference.inc"
+#ifndef WITHOUT_STAGES /* a twin of the arithmetic in a test */
 #include "stage.inc"
+#endif

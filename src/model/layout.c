@@ -198,19 +198,24 @@ static at_status layout(at_model *m, bool weights, at_err *err)
     if (st != AT_OK)
         return st;
     at_tensor *tensors = at_new(&m->arena, at_tensor, n_tensors);
-    double *numbers = weights ? at_new(&m->arena, double, n_weights) : NULL;
-    if (weights && tensors && !numbers)
-        return at_fail(err, AT_ENOMEM, "out of memory: the model has %zu weights, which take %zu MiB",
-                       n_weights, n_weights / 131072 + 1);
     if (!tensors)
         return at_oom(err);
     builder b = {tensors, 0, 0};
     model_walk(m, build_visit, &b, err); /* build_visit cannot fail */
     m->tensors = tensors;
     m->n_tensors = n_tensors;
-    m->weights = numbers;
+    m->weights = NULL;
     m->n_weights = n_weights;
-    return AT_OK;
+    return weights ? model_weights_make(m, err) : AT_OK;
+}
+
+at_status model_weights_make(at_model *m, at_err *err)
+{
+    m->weights = at_new(&m->arena, double, m->n_weights);
+    return m->weights
+               ? AT_OK
+               : at_fail(err, AT_ENOMEM, "out of memory: the model has %zu weights, which take %zu MiB",
+                         m->n_weights, m->n_weights / 131072 + 1);
 }
 
 at_status at_model_layout(at_model *m, at_err *err)
@@ -270,7 +275,8 @@ at_status at_model_validate(const at_model *m, at_err *err)
         return st;
     for (int t = 0; t < n_tensors; t++) {
         const double *w = m->weights + m->tensors[t].offset;
-        for (size_t i = 0; i < m->tensors[t].count; i++) {
+        size_t n = m->tensors[t].count;
+        for (size_t i = 0; (i = at_weights_next(w, i, n)) < n; i++) {
             if (!isfinite(w[i]))
                 return at_fail(err, AT_EDOMAIN, "tensor %s: weight %zu is %g, not finite", m->tensors[t].name,
                                i, w[i]);

@@ -54,6 +54,40 @@ static bool duplicate(at_arena *a, void *to, const void *from, size_t n, size_t 
 }
 #define DUPLICATE(a, to, from, n) duplicate((a), &(to), (from), (size_t)(n), sizeof *(from))
 
+/* The bits of +0, and of no other number. */
+static bool is_zero(double w)
+{
+    uint64_t bits;
+    memcpy(&bits, &w, sizeof bits);
+    return bits == 0;
+}
+
+size_t at_weights_skip(const double *w, size_t from, size_t n)
+{
+    size_t i = from;
+    for (; n - i >= 16; i += 16) { /* most weights of a constructed model are zeros: sixteen at a time */
+        uint64_t bits[16], any = 0;
+        memcpy(bits, w + i, sizeof bits);
+        for (int k = 0; k < 16; k++)
+            any |= bits[k];
+        if (any)
+            break;
+    }
+    while (i < n && is_zero(w[i]))
+        i++;
+    return i;
+}
+
+/* What is zero is not written, so that the copy takes no more memory than the model. */
+static bool weights_copy(at_arena *a, const at_model *m, double **out)
+{
+    if (!(*out = m->n_weights ? at_new(a, double, m->n_weights) : NULL))
+        return !m->n_weights;
+    for (size_t i = 0; (i = at_weights_next(m->weights, i, m->n_weights)) < m->n_weights; i++)
+        (*out)[i] = m->weights[i];
+    return true;
+}
+
 at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
 {
     if (!m->weights && m->n_weights) {
@@ -65,8 +99,7 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
     at_arena *a = &c.arena;
     bool ok = DUPLICATE(a, c.fields, m->fields, m->n_fields) && DUPLICATE(a, c.pos, m->pos, m->n_pos) &&
               DUPLICATE(a, c.subspaces, m->subspaces, m->n_subspaces) &&
-              DUPLICATE(a, c.tensors, m->tensors, m->n_tensors) &&
-              DUPLICATE(a, c.weights, m->weights, m->n_weights) &&
+              DUPLICATE(a, c.tensors, m->tensors, m->n_tensors) && weights_copy(a, m, &c.weights) &&
               DUPLICATE(a, c.blocks, m->blocks, m->n_blocks);
     for (int k = 0; ok && k < m->n_fields; k++)
         if (m->fields[k].words)
@@ -125,7 +158,8 @@ void at_model_size(const at_model *m, at_size *out)
         }
         raise_to(&s.heads, heads);
     }
-    for (size_t i = 0; m->weights && i < m->n_weights; i++) {
+    size_t n = m->weights ? m->n_weights : 0;
+    for (size_t i = 0; (i = at_weights_next(m->weights, i, n)) < n; i++) {
         s.nonzero += m->weights[i] != 0;
         s.largest = fmax(s.largest, fabs(m->weights[i]));
     }

@@ -9,6 +9,7 @@
  *   codec.c        architecture <-> JSON
  *   tensors.c      files of named tensors (tensors.h)
  *   source.c       their bytes, from memory, a file or a pipe, header first
+ *   stored.c       which matrices of a file are sparse, and what tensors it has
  *   safetensors.c  file image, save, load, hash
  *   sha256.c       FIPS 180-4
  *   input.c        input rows: check, parse, print
@@ -39,6 +40,32 @@ typedef at_status model_visit(void *ctx, const model_slot *s, at_err *err);
 at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err);
 /* Every range and combination, except the total of weights, which model_measure adds. */
 at_status model_check(const at_model *m, at_err *err);
+
+/* Zero weights for a model that at_model_shape laid out, of at most AT_MAX_WEIGHTS. */
+at_status model_weights_make(at_model *m, at_err *err);
+
+/* How the tensors of a model lie in a file (stored.c). A sparse matrix is three tensors instead of one: NAME.values, its
+ * weights that are not +0, row by row; NAME.columns, the column of each; NAME.starts, where each row begins, and the end. */
+typedef struct {
+    const at_model *m;
+    int64_t *kept; /* (n_tensors) values of a sparse matrix; -1: dense */
+    int *sparse;   /* (n_sparse) the sparse ones, ascending */
+    int n_sparse;
+} model_stored;
+typedef enum { STORED_WEIGHTS, STORED_COLUMNS, STORED_STARTS } stored_part;
+/* Everything dense; sparse what is smaller so (the canonical choice); what a header says. Freed with stored_free, also after failures. */
+at_status stored_dense(model_stored *s, const at_model *m, at_err *err);
+at_status stored_choose(model_stored *s, const at_model *m, at_err *err);
+at_status stored_read(model_stored *s, const at_model *m, const struct json_t *root, const char *path,
+                      at_err *err);
+void stored_free(model_stored *s);
+/* The tensors of the file: first the weights of each tensor of the model (dense, or values), then columns and starts of each sparse
+ * one in turn: so numbers of 8 bytes come before those of 4, and everything lies where its type wants it. */
+tensors_table stored_table(const model_stored *s);
+int stored_index(const model_stored *s, int sparse,
+                 stored_part part);                     /* in that table, of the sparse one number `sparse` */
+size_t stored_bytes(const model_stored *s);             /* of data */
+void stored_names(const model_stored *s, at_text *out); /* the text of __metadata__.sparse */
 
 /* Rows of the prompt of a decoder of integers are mostly zeros, and may be written short (input.c). */
 bool prompt_rows_short(const at_model *m);

@@ -10,14 +10,19 @@
 
 static int64_t entry_bytes(const tensors_entry *e, bool f32)
 {
-    return e->shape[0] * (e->rank == 1 ? 1 : e->shape[1]) * (f32 ? 4 : 8);
+    return e->shape[0] * (e->rank == 1 ? 1 : e->shape[1]) * (e->index || f32 ? 4 : 8);
+}
+
+static const char *entry_type(const tensors_entry *e, bool f32)
+{
+    return e->index ? "I32" : f32 ? "F32" : "F64";
 }
 
 static json_t *entry_print(const tensors_entry *e, int64_t begin, bool f32)
 {
     json_t *shape = e->rank == 1 ? json_pack("[I]", (json_int_t)e->shape[0])
                                  : json_pack("[I,I]", (json_int_t)e->shape[0], (json_int_t)e->shape[1]);
-    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", f32 ? "F32" : "F64", "shape", shape, "data_offsets",
+    return json_pack("{s:s, s:o, s:[I,I]}", "dtype", entry_type(e, f32), "shape", shape, "data_offsets",
                      (json_int_t)begin, (json_int_t)(begin + entry_bytes(e, f32)));
 }
 
@@ -31,7 +36,7 @@ static char *json_print(const tensors_table *t, const tensors_meta *meta, int n_
         ok = !meta[i].text || json_object_set_new(texts, meta[i].key, json_string(meta[i].text)) == 0;
     int64_t begin = 0;
     for (int i = 0; ok && i < t->n; i++) {
-        tensors_entry e;
+        tensors_entry e = {.rank = 0};
         t->at(t->ctx, i, &e);
         ok = json_object_set_new(root, e.name, entry_print(&e, begin, t->f32)) == 0;
         begin += entry_bytes(&e, t->f32);
@@ -111,7 +116,11 @@ const char *tensors_meta_get(const json_t *root, const char *key, size_t *n)
 static int place_order(const void *a, const void *b)
 {
     const tensors_place *x = a, *y = b;
-    return x->begin < y->begin ? -1 : x->begin > y->begin ? 1 : x->tensor - y->tensor;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end) /* empty ones first: they end where they begin */
+        return x->end < y->end ? -1 : 1;
+    return x->tensor - y->tensor;
 }
 
 /* An array of n integers that are not negative. */
@@ -131,7 +140,7 @@ static bool integers(const json_t *j, int64_t *out, size_t n)
 static at_status entry_read(const tensors_entry *t, bool f32, json_t *e, const char *path, tensors_place *out,
                             at_err *err)
 {
-    const char *dtype = f32 ? "F32" : "F64", *key;
+    const char *dtype = entry_type(t, f32), *key;
     int64_t shape[2] = {0, 0}, offsets[2];
     json_t *value;
     if (!e)
@@ -145,8 +154,8 @@ static at_status entry_read(const tensors_entry *t, bool f32, json_t *e, const c
                                                                        path, t->name, key);
     const char *says = json_string_value(json_object_get(e, "dtype"));
     if (!says || strcmp(says, dtype))
-        return at_fail(err, AT_EINPUT, "%s: tensor %s: dtype must be %s, as the architecture says", path,
-                       t->name, dtype);
+        return at_fail(err, AT_EINPUT, "%s: tensor %s: dtype must be %s%s", path, t->name, dtype,
+                       t->index ? "" : ", as the architecture says");
     if (!integers(json_object_get(e, "shape"), shape, (size_t)t->rank) || shape[0] != t->shape[0] ||
         (t->rank == 2 && shape[1] != t->shape[1]))
         return at_fail(err, AT_EINPUT,
@@ -163,11 +172,18 @@ static at_status entry_read(const tensors_entry *t, bool f32, json_t *e, const c
     return AT_OK;
 }
 
+int64_t tensors_length(const json_t *root, const char *name)
+{
+    int64_t n;
+    return integers(json_object_get(json_object_get(root, name), "shape"), &n, 1) ? n : -1;
+}
+
 at_status tensors_places(const tensors_table *t, json_t *root, const char *path, tensors_place *places,
                          at_err *err)
 {
-    tensors_entry e;
+    tensors_entry e = {.rank = 0};
     for (int i = 0; i < t->n; i++) {
+        e.index = false;
         t->at(t->ctx, i, &e);
         places[i].tensor = i;
         at_status s = entry_read(&e, t->f32, json_object_get(root, e.name), path, &places[i], err);

@@ -3,7 +3,7 @@
  *   8 bytes   length of the header, little-endian
  *   header    JSON: {"__metadata__": {KEY: TEXT, ...},
  *                    NAME: {"data_offsets": [0, 96], "dtype": "F64", "shape": [3, 4]}, ...}; blanks up to 8 bytes
- *   data      the tensors, F64 or F32, little-endian, tiling the rest of the file
+ *   data      the tensors, F64 or F32 and I32, little-endian, tiling the rest of the file
  *
  * A table says which tensors a file must have. Writing is canonical: sorted keys, table order of data. Reading accepts any order of
  * data, since other writers sort. The headers in include/ are for users; this one is for modules above. */
@@ -57,12 +57,13 @@ typedef struct {
     char name[AT_NAME_MAX + 17];
     int rank; /* 1 or 2 */
     int64_t shape[2];
+    bool index; /* I32, whatever the others are */
 } tensors_entry;
 
 typedef struct {
     int n;
-    bool f32; /* else f64 */
-    void (*at)(const void *ctx, int i, tensors_entry *out);
+    bool f32;                                               /* else f64 */
+    void (*at)(const void *ctx, int i, tensors_entry *out); /* out is zero before */
     const void *ctx;
 } tensors_table;
 
@@ -100,6 +101,9 @@ at_status tensors_meta_check(const struct json_t *root, const char *const *keys,
                              at_err *err);
 /* The text under a key of __metadata__; NULL when there is none. */
 const char *tensors_meta_get(const struct json_t *root, const char *key, size_t *n);
+
+/* How many elements the header says that the vector NAME has; -1 when it has none, or something else. */
+int64_t tensors_length(const struct json_t *root, const char *name);
 
 /* Where a tensor's bytes are, relative to the data. */
 typedef struct {

@@ -11,6 +11,10 @@ typedef struct {
 
 image image_make(const char *header, size_t n_header, const char *data, size_t n_data);
 image image_of(const at_model *m);
+/* Is this weight of a tensor stored? Asked of NaN: is the tensor, a matrix, sparse at all? */
+typedef bool image_kept(const at_model *m, int tensor, double w);
+/* The file of m with any choice of sparse matrices and of the weights that they store, by a writer of its own. */
+image image_stored(const at_model *m, image_kept *kept);
 /* The image with `from` in its header replaced by `to`. */
 image image_edit(const image *im, const char *from, const char *to);
 /* Reading it fails as bad input, in words that hold `says`, and keeps nothing. */
