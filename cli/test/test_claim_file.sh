@@ -2,12 +2,12 @@
 . cli/test/lib.sh
 
 pairs=examples/pairs.claim
-says 0 'check: the example holds' '1 of 1 claims hold, 3 of 3 controls rejected' check $pairs
+says 0 'check: the example holds' '1 of 1 claims hold, 3 of 3 controls rejected' check $pairs -v
 holds 'every sequence' grep -q 'exact, 2824 inputs' "$dir/.out"
 holds 'as many samples as it says' grep -q 'sampled, 1000 inputs' "$dir/.out"
 holds 'a changed line is a control' grep -q 'control refuted.*variant=control-1' "$dir/.out"
 says 0 'check: beside one of the catalogue' '2 of 2 claims hold' check $pairs match3-bigram
-says 0 'check: at another size' 'N=3 M=5 c=1' check $pairs --set N=3,M=5
+says 0 'check: at another size' 'N=3 M=5 c=1' check $pairs --set N=3,M=5 -v
 says 0 'check: JSON' '"claim": "pairs"' check $pairs --json
 says 0 'show: statement, program, questions' 'paired = attend softmax' show $pairs
 holds 'show: the control' grep -q 'control-1: "key (cos, -sin,' "$dir/.out"
@@ -19,7 +19,7 @@ gives 0 'run it' '1 1 1 1 1 0' run "$dir/m.st" 3 14 5 14 12 1
 cp $pairs "$dir/mine.claim"
 call check "$dir/mine.claim" --db "$dir/l.db" -o "$dir/r.html"
 holds 'a verdict in the ledger' grep -q 'ledger ' "$dir/.out"
-says 0 'it is served from there' '(from the ledger)' check "$dir/mine.claim" --db "$dir/l.db"
+says 0 'it is served from there' '(from the ledger)' check "$dir/mine.claim" --db "$dir/l.db" -v
 echo '# another file' >>"$dir/mine.claim"
 call check "$dir/mine.claim" --db "$dir/l.db"
 holds 'but not for another file' sh -c "! grep -q 'from the ledger' '$dir/.out'"

@@ -37,7 +37,7 @@ for arith in f64 f32 ball; do
     grep -F '<td>N=3 M=7 c=0.02</td>' "$dir/r.html" | grep -qF "<td>$arith</td>"
     verdict $? "the report says that a verdict is of $arith"
 done
-call check match2 --set N=1,M=5
+call check match2 --set N=1,M=5 -v
 grep -qF 'left out: it changes a parameter that --set fixes' "$dir/.out"
 verdict $? 'a control is left out with a word'
 grep -qF '■ certified, 5 inputs' "$dir/.out" && grep -qF '◐ sampled, 4000 inputs' "$dir/.out" &&

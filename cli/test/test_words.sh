@@ -16,7 +16,7 @@ holds 'look: the picture' test "$strip" = 'margin 1 1 + 1 2 1 3 1 &lt;eos&gt; 1 
 says 1 'refute' 'right  2 <eos>' refute "$dir/ar.st" --task arithmetic --set p=5,operators=1 --precision p3 --by search
 holds 'refute: the prompt' grep -q 'WRONG on 2 + 0 =' "$dir/.out"
 says 0 'protocol reads words' '"equal": true' protocol "$dir/ar.st" ABAB '1 + 2 =' --precision p12 --json
-call check arith-standard --set p=5,operators=1
+call check arith-standard --set p=5,operators=1 -v
 holds 'a rejected control, in words' sh -c "grep -q 'prompt     0 =' '$dir/.out' && grep -q 'expected   0' '$dir/.out' && grep -q 'written    =' '$dir/.out'"
 # Other decisions are numbers, with all their digits.
 printf '%s\n' 'problem "large"' 'size n in 1..9' 'input a[n] in 0..999999' 'state i in 1..n' 'value v in 0..999999' \
