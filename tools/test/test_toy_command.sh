@@ -66,7 +66,7 @@ prints 'another word for it' '6 0 0.5 0 train none -' --feet 6
 prints 'its range' "attest toy: --legs '9': must be an integer in 0..8" --legs 9
 prints 'its choices' "attest toy: --part 'exam': must be train or test" --part exam
 prints 'twice, by both words' 'attest toy: --legs is given twice' --legs 6 --feet 6
-prints 'the nearest' "attest toy: unknown option '--feat'; did you mean '--feet'?" --feat 6
+prints 'the nearest' "attest toy: unknown option '--feat'; did you mean '--feet'? (attest toy --help)" --feat 6
 holds 'help has the row and its other word' sh -c "'$attest' toy --help | grep -q '^  --legs, --feet N  how many'"
 fails 'other commands know whose it is' 'does not apply here' "$attest" list --hairs 3
 sed -i 's/^    int legs;/    double legs;/' "$tree/cli/cmd_toy.c"
