@@ -16,9 +16,9 @@ static bool is_text(const char *word)
 
 bool cli_is_asked(const char *word, const cli_asked *q)
 {
-    if (cli_is_claim(word))
+    if (cli_is_claim(word) || at_claim_find(word))
         return false;
-    return q->problem || (!at_claim_find(word) && strpbrk(word, "./"));
+    return q->problem || strpbrk(word, "./");
 }
 
 static int attention_read(const cli_args *a, const cli_asked *q, int *out)

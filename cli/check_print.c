@@ -140,15 +140,17 @@ static void row_print(const cli_verdicts *p, const at_job_event *e, at_text *t)
         at_text_addf(t, "%s%s\n", margin, e->served ? "  (from the ledger)" : "");
     }
     at_standing standing = at_row_standing(r);
-    if ((standing == AT_OPEN || standing == AT_ABSENT || e->claim->trial) &&
+    if ((standing == AT_OPEN || standing == AT_ABSENT || e->claim->trial ||
+         (standing == AT_FALLS && e->claim->problem)) &&
         r->rec.detail && /* why; what was found */
         !is_table(r)) {
         json_t *o = json_loads(r->rec.detail, 0, NULL);
         const char *note = json_string_value(json_object_get(o, "note"));
         at_text plain;
         at_text_init(&plain);
-        at_text_add_plain(&plain, note ? note : "no reason is recorded");
-        cli_wrap(t, plain.oom ? "" : plain.s, 8, 100);
+        at_text_add_plain(&plain, note ? note : standing == AT_FALLS ? "" : "no reason is recorded");
+        if (plain.n)
+            cli_wrap(t, plain.oom ? "" : plain.s, 8, 100);
         at_text_release(&plain);
         json_decref(o);
     }

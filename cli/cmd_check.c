@@ -52,7 +52,8 @@ static int claims_run(const cli_args *a, cli_claims *held)
         return cli_usage(a, "at most 256 claims");
     bool asked = given->ask.problem || (a->n_words && cli_is_asked(a->words[0], &given->ask));
     if (given->ask.problem && !a->n_words)
-        return cli_usage(a, "--problem says what a model should solve; which model? (attest check MODEL --problem P)");
+        return cli_usage(
+            a, "--problem says what a model should solve; which model? (attest check MODEL --problem P)");
     int code = asked ? cli_ask_words(a, &given->ask, held, some) : 0;
     if (code)
         return code;
@@ -155,8 +156,10 @@ const cli_command cmd_check = {
         "that can say nothing at these sizes, with a word. With --precision cells that are run\n"
         "are run in that arithmetic.\n"
         "\n"
-        "MODEL --problem P asks whether a model file solves a problem: a built-in one, a .dp file, or a file of\n"
-        "cases, input<TAB>answer a line (docs/problems.md). Inputs are enumerated where that is quick, else drawn;\n"
+        "MODEL --problem P asks whether a model file solves a problem: a built-in one, a .dp file, or a file "
+        "of\n"
+        "cases, input<TAB>answer a line (docs/problems.md). Inputs are enumerated where that is quick, else "
+        "drawn;\n"
         "--exact, --sampled and --certify choose. A model that does not fit is refused with what differs.\n"
         "FILE.dp alone is compiled, in every kind of attention that applies, and compared with its own\n"
         "interpreter. Parameters are ranges if you like: --set n=1..6.\n"

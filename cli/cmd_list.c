@@ -40,6 +40,47 @@ static at_status stream_entry(int i, entry *e, at_err *err)
     return AT_OK;
 }
 
+/* The built-in problems, then the shipped recurrences that are none of these by another name. */
+#define MOST_PROBLEMS 128
+static const char *problem_names[MOST_PROBLEMS]; /* known when a run begins */
+static int n_problems;
+
+static void problems_find(void)
+{
+    n_problems = 0;
+    for (int k = 0; k < at_n_problems && n_problems < MOST_PROBLEMS; k++)
+        problem_names[n_problems++] = at_problems[k].id;
+    for (int k = 0; k < at_n_dp_examples && n_problems < MOST_PROBLEMS; k++) {
+        at_problem *p;
+        if (at_problem_open(at_dp_examples[k].name, &p, NULL))
+            continue;
+        bool known = false; /* under the name of its stream */
+        for (int i = 0; i < at_n_problems; i++)
+            known = known || strcmp(at_problems[i].id, p->id) == 0;
+        if (!known)
+            problem_names[n_problems++] = at_dp_examples[k].name;
+        at_problem_free(p);
+    }
+}
+
+static at_status problem_entry(int i, entry *e, at_err *err)
+{
+    const char *name = problem_names[i];
+    at_problem *p;
+    at_status s = at_problem_open(name, &p, err);
+    if (s)
+        return s;
+    snprintf(e->name, sizeof e->name, "%s", name);
+    at_text_add(&e->text, p->title);
+    at_text_add(&e->text, " (");
+    for (int v = 0, n = 0; v < AT_VIEWS; v++)
+        if (at_problem_has(p, v))
+            at_text_addf(&e->text, "%s%s", n++ ? ", " : "", at_view_names[v]);
+    at_text_add(&e->text, ")");
+    at_problem_free(p);
+    return AT_OK;
+}
+
 /* A claim's program at its default parameters, and what it assembles to. */
 static at_status program_entry(int i, entry *e, at_err *err)
 {
@@ -120,6 +161,7 @@ typedef struct {
 
 static const kind kinds[] = {
     {"claims", 0, &at_n_catalogue, claim_entry, true},
+    {"problems", 0, &n_problems, problem_entry, false},
     {"tasks", 0, &at_n_tasks, task_entry, true},
     {"streams", 0, &at_n_streams, stream_entry, true},
     {"programs", 0, &at_n_catalogue, program_entry, false},
@@ -177,6 +219,7 @@ static int run(const cli_args *a)
 {
     static const at_registry all = AT_REGISTRY_OF_ROWS("kind", "attest list --help", kinds, N_KINDS, name);
     at_err err = {0};
+    problems_find();
     const kind *only = a->n_words ? at_registry_need(&all, a->words[0], &err) : NULL;
     if (err.code)
         return cli_fail(a, &err);
@@ -224,7 +267,8 @@ const cli_command cmd_list = {
     .name = "list",
     .summary = "what there is: claims, tasks, streams, weightings, masks, ...",
     .usage = "[KIND]",
-    .about = "KIND is one of claims, tasks, streams (sequences to learn from), programs (those of the\n"
+    .about = "KIND is one of claims, problems (what --problem takes), tasks, streams (sequences to learn "
+             "from), programs (those of the\n"
              "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
              "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",

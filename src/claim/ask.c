@@ -407,6 +407,8 @@ static at_status claim_fill(asking *k)
     k->view = x.view;
     s = k->m ? tolerance_take(k, &x.params) : AT_OK;
     at_asked_release(&x);
+    if (s)
+        return s;
     c->id = slug(&k->f->arena, base_of(p->id), k->m ? base_of(k->q->model) : NULL);
     c->title = k->m ? at_arena_printf(&k->f->arena, "%s solves %s", base_of(k->q->model), p->id)
                     : at_arena_printf(&k->f->arena, "%s, compiled", p->title);

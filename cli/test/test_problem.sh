@@ -1,0 +1,93 @@
+#!/bin/bash
+# test_problem.sh: any problem (built in, a recurrence, a file of cases) asked of any model file that fits it.
+. cli/test/lib.sh
+
+m=$dir/m.st
+"$attest" build match2 --set N=4,M=5 -o "$m" >/dev/null
+"$attest" compile examples/lis.dp --set n=3,top=4 -o "$dir/lis.st" >/dev/null
+"$attest" compile arithmetic --set p=5,operators=2 -o "$dir/ar.st" >/dev/null
+cat >"$dir/sum.dp" <<'DP'
+problem "sum, cut at 9"
+size n in 1..6
+input x[n] in 0..3
+state i in 1..n
+value s in 0..9
+take a = x[i]
+need b = (i-1) when i > 1
+s = min(9, a + if i > 1 then b.s else 0)
+answer s
+DP
+
+# ---- built-in problems: positions and chains
+says 0 'every length of a model' 'exact, 625 inputs' check "$m" --problem match2 --set M=5
+says 0 'lengths' 'N=2 M=5' check "$m" --problem match2 --set M=5 --lengths 1..2
+says 0 'as --task, too' 'N=2 M=5' check "$m" --task match2 --set M=5 --lengths 2
+says 0 'sampled' 'sampled, 50 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --sampled 50
+says 0 'certified' 'certified, 625 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --certify
+says 1 'a wrong problem: how many, and where' 'wrong on ' check "$m" --problem match3 --set M=5 --lengths 3 --exact
+says 1 'at too few bits' 'refuted' check "$m" --problem match2 --set M=5 --lengths 4 --precision p2
+says 0 'a compiled recurrence by its name' 'exact, 64 inputs' check "$dir/lis.st" --problem lis --set n=3,top=4
+says 0 'by its file' 'exact, 64 inputs' check "$dir/lis.st" --problem examples/lis.dp --set n=3,top=4
+says 1 'another recurrence' 'written' check "$dir/lis.st" --problem examples/lis.dp --set n=3,top=4 --precision p3
+says 0 'expressions' 'exact, 3690 inputs' check "$dir/ar.st" --problem arithmetic --set p=5,operators=2
+
+# ---- what does not fit, in one line
+refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE)' check "$m"
+refuses 2 'a problem alone' 'which model?' check --problem match2
+refuses 2 'another modulus' 'token 6 out of range 0..4 (field x)' check "$m" --problem match2 --set M=7
+refuses 2 'another length' 'the model takes lengths 1..4' check "$m" --problem match2 --set M=5 --lengths 1..9
+refuses 2 'no lengths' "must be as in 0..6" check "$m" --problem match2 --set M=5 --lengths one
+refuses 2 'a decoder is needed' "is for decoders, and the model is none" check "$m" --problem lis
+refuses 2 'none is wanted' "is for models that answer at positions, and the model is a decoder" check "$dir/lis.st" --problem product
+refuses 2 'another size' 'a prompt is: 3 rows of 1..4, |' check "$dir/lis.st" --problem lis --set n=4,top=4
+refuses 2 'another range' 'out of range' check "$dir/lis.st" --problem lis --set n=3,top=5
+refuses 2 'other rows' 'a prompt is: 3 rows of 1..4, |' check "$dir/lis.st" --problem grid
+refuses 2 'another prime' 'the model reads' check "$dir/ar.st" --problem arithmetic --set p=7,operators=2
+refuses 2 'no such problem' "did you mean 'match2'" check "$m" --problem mtch2
+refuses 2 'no such parameter' "unknown parameter 'Q'" check "$m" --problem match2 --set Q=3
+refuses 2 'one way of asking' 'exclude each other' check "$m" --problem match2 --exact --sampled 3
+"$attest" build lemma-a1 -o "$dir/a1.st" >/dev/null
+refuses 2 'reals without a tolerance' 'how far off may they be' check "$dir/a1.st" --problem product
+says 0 'reals' 'sampled, 1000 inputs' check "$dir/a1.st" --problem product --tolerance 0.1
+refuses 2 'no case split' 'no case split is known' check "$m" --problem match3-bigram --set M=5 --lengths 3 --certify
+refuses 2 'claims apart' 'checked apart' check "$m" match2 --problem match2 --set M=5
+"$attest" build match2 --set N=32,M=97 -o "$dir/big.st" >/dev/null
+says 3 'too many to enumerate' 'too many inputs' check "$dir/big.st" --problem match2 --set M=97 --lengths 32 --exact
+
+# ---- a recurrence alone: compiled, and compared with its interpreter
+says 0 'a recurrence of my own' 'attention=linear' check "$dir/sum.dp" --set n=1..3
+says 0 'one attention' 'exact, 84 inputs' check "$dir/sum.dp" --set n=1..3 --attention sparse
+says 0 'larger sizes are drawn' 'sampled' check examples/edit-distance.dp --set n1=4,n2=4 --attention standard
+refuses 2 'no such attention' 'must be all, standard, linear, sparse or local' check "$dir/sum.dp" --attention some
+refuses 2 'a faulty recurrence' 'bad.dp:1:1:' check "$(printf 'nothing' >"$dir/bad.dp"; echo "$dir/bad.dp")"
+
+# ---- a file of cases
+printf '0\t1\n1 4\t1 1\n\n1 1\t0 0\n' >"$dir/good.tsv"
+says 0 'cases' 'sampled, 2 inputs' check "$m" --problem "$dir/good.tsv"
+printf '0\t1\n1 4\t1 0\n' >"$dir/wrong.tsv"
+says 1 'a wrong case' 'position   2 of 2: expected 0, got 1' check "$m" --problem "$dir/wrong.tsv"
+printf '0\t1\n1 4\t1\n' >"$dir/short.tsv"
+refuses 2 'too few answers' 'short.tsv:2:5: 1 answer, and the model gives 2' check "$m" --problem "$dir/short.tsv"
+printf '0\t1\n1 9\t1 1\n' >"$dir/range.tsv"
+refuses 2 'an input that is none' 'range.tsv:2:1: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
+printf '0\t1\n0\t0\n' >"$dir/twice.tsv"
+refuses 2 'two answers' 'twice.tsv:2:3: the input of line 1 with another answer' check "$m" --problem "$dir/twice.tsv"
+refuses 2 'cases of a decoder' 'attest eval' check "$dir/lis.st" --problem "$dir/good.tsv"
+
+# ---- the other commands take the same problems
+says 1 'refute by a recurrence' 'WRONG on' refute "$dir/lis.st" --problem examples/lis.dp --set n=3,top=4 --precision p3
+says 0 'data of a recurrence' '<sep>' data "$dir/sum.dp" --set n=3 --count 2
+says 0 'training the chain of a recurrence' 'step' train "$dir/sum.dp" --set n=2 --steps 20 --width 16 -o "$dir/t.st"
+says 0 'examined on it' 'answers' eval "$dir/t.st" "$dir/sum.dp" --set n=2 --count 5
+says 0 'every prompt of a trained net' 'inputs' check "$dir/lis.st" --problem lis --set n=3,top=4 --exact
+says 0 'all problems' 'prefix-sum' list problems
+
+# ---- kept: the ledger serves it again, and the report shows it
+says 0 'into a ledger' 'exact' check "$m" --problem match2 --set M=5 --lengths 1..2 --db "$dir/l.db" -o "$dir/r.html"
+says 0 'from the ledger' '(from the ledger)' check "$m" --problem match2 --set M=5 --lengths 1..2 --db "$dir/l.db"
+grep -q 'm.st solves match2' "$dir/r.html"
+verdict $? 'in the report'
+call check "$m" --problem match2 --set M=5 --lengths 1..2 --json
+[ "$code" -eq 0 ] && grep -q '"held": 1' "$dir/.out"
+verdict $? 'JSON'
+finish
