@@ -2,8 +2,8 @@
  *
  *     bench_whole MODEL [task] [parameters] [f32|f64] [threads] [inputs]        default: max, its own, f32, 2, all
  *
- * Prints one JSON line. Inputs below all: one from each of equal strata, so that a short run times the same work. The clock is
- * processor time of all threads, beside that of the wall: on a busy machine only the first means anything. */
+ * Prints one JSON line. Inputs below all: one from each of equal strata, so that a short run times the same work. The
+ * clock is processor time of all threads, beside that of the wall: on a busy machine only the first says much. */
 #include <attest/check.h>
 
 #include <inttypes.h>

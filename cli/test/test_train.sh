@@ -29,6 +29,16 @@ for net in tanh gru; do
     refuses 2 "generate: the model of $net" 'no step for rnn' generate "$dir/rival.st" '1 0 1 <sep>'
 done
 
+# Rows of labels: what comes out is a model of the task, which takes its inputs and no prompts.
+call train max --set N=2,V=4 --width 16 --layers 1 --heads 1 --positions learned --dropout 0 --rate 0.01 --steps 300 \
+    --batch 16 --exams 0 --count 20 -o "$dir/max.st"
+gives 0 'run: the larger of two' '3' run "$dir/max.st" '1 3'
+gives 0 'run: either place' '2' run "$dir/max.st" '2 0'
+says 0 'eval: the model of max' 'answers right  20 of 20' eval "$dir/max.st" max --set N=2,V=4 --count 20
+refuses 2 'run: another length' '2..2' run "$dir/max.st" '1 3 2'
+refuses 2 'eval: a stream of other words' 'the model has 4 words, the stream 5' eval "$dir/max.st" parity --set n=6
+refuses 2 'train: attention sees what it should say' 'need a decoder' train parity --set n=6 --net attention --steps 1
+
 # Killed in the middle and gone on with: the same model. An interrupted one keeps what was done, exit 3.
 # shellcheck disable=SC2086
 "$attest" train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" >/dev/null 2>&1 &

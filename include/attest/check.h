@@ -50,8 +50,8 @@ typedef struct {
     at_tri holds;
     at_evidence evidence; /* what it rests on */
     uint64_t inputs;      /* inputs covered */
-    /* Of them not answered rightly, or not known to be, by the executor that ran them; at most 1 without count_all. Certificates
-     * do not count. */
+    /* Of them not answered rightly, or not known to be, by the executor that ran them; at most 1 without count_all.
+     * Certificates do not count. */
     uint64_t wrong;
     double margin; /* least margin over covered inputs that are right (real answers: tolerance - distance) */
     bool has_counterexample;

@@ -78,7 +78,8 @@ void at_scratch_free(at_scratch *s);
 void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, double *value);
 /* From readout values (positions, R) to decisions and margins (positions, width), as in at_output. */
 void at_decide(const at_readout *r, int positions, const double *value, double *decision, double *margin);
-/* Both at once: decisions and margins (batch, positions, width) are those that at_decide makes of at_exec_run's values. */
+/* Both at once: decisions and margins (batch, positions, width) are those that at_decide makes of at_exec_run's
+ * values. */
 void at_exec_decide(const at_exec *e, at_scratch *s, const double *v, int batch, double *decision,
                     double *margin);
 int at_exec_positions(const at_exec *e); /* outputs a sequence */

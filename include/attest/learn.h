@@ -30,8 +30,9 @@ uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch's row
  * what follows but may see it there. Rows of labels stay as they are; refused: a model that answers elsewhere. */
 at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err);
 
-/* The trained weights as a model of the source's labels, of the one length that these rows have; or as a decoder of its rows: its words, and the stop at <eos>. What began as a decoder with words
- * keeps its own; what cannot be a decoder (an ffn) gets the words alone. */
+/* The trained weights as a model of the source's labels, of the one length that these rows have; or as a decoder of
+ * its rows: its words, and the stop at <eos>. What began as a decoder with words keeps its own; what cannot be a
+ * decoder (an ffn) gets the words alone. */
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
 
 /* ---- exams ---------------------------------------------------------------------------------------------- */

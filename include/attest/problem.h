@@ -228,12 +228,12 @@ at_status at_source_open(const at_stream *t, const at_params *p, at_source **out
  * appearance. Faults are named `name:line: ...`. name is for messages. */
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
 at_status at_source_load(const char *path, at_source **out, at_err *err);
-/* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are the
- * answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
+/* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are
+ * the answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
 at_status at_source_of_task(const at_task *t, const at_params *p, at_source **out, at_err *err);
 void at_source_free(at_source *d); /* NULL is fine */
-/* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep> and no
- * <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
+/* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep>
+ * and no <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
 typedef enum { AT_LABELS_NONE, AT_LABELS_LAST, AT_LABELS_ALL } at_labels;
 at_labels at_source_labels(const at_source *d); /* NONE: rows are written, up to <eos> */
 

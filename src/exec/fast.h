@@ -1,8 +1,9 @@
 /* fast.h: the plan that the fast executor runs (private to exec).
  *
- * A plan is a model prepared for one length in one arithmetic: weights rounded to F (float or double),
- * matrices with few nonzeros compressed, everything up to the projections of the first attention block tabulated where it
- * depends on one symbol and its place. Kernels exist four times, {float, double} x {AVX2, portable}, all from fast_kernels.inc.
+ * A plan is a model prepared for one length in one arithmetic: weights rounded to F (float or double), matrices with
+ * few nonzeros compressed, everything up to the projections of the first attention block tabulated where it depends
+ * on one symbol and its place. Kernels exist four times, {float, double} x {AVX2, portable}, all from
+ * fast_kernels.inc.
  *
  * Legend: L lanes (8 floats or 4 doubles; half in portable C), one lane a sequence; T positions, D width,
  *         dk and dv head widths, R readout rows, V one vector of L numbers. Activations are (T, D) of V: code
@@ -86,8 +87,8 @@ struct at_exec {
     int n_fields;
     fast_field *fields;
     void *base; /* (T, D) F: position features, prefix and suffix rows */
-    /* Folded: blocks before the first attention block are not run, and that one gathers from tables; needs one symbol a
-     * position. Their rows: (places, symbols), then those of prefix and suffix. */
+    /* Folded: blocks before the first attention block are not run, and that one gathers from tables; needs one symbol
+     * a position. Their rows: (places, symbols), then those of prefix and suffix. */
     bool folded;
     int fold_block; /* the attention block */
     int symbols;    /* of the field */

@@ -1,9 +1,9 @@
 /* fast_plan.c: from a model to a plan (see fast.h).
  *
- * Rounding. Every weight is rounded to F once, as the reference does. Position features are then computed in double and
- * rounded to F once. Scores stay as q.k gives them, so that scores
- * that are equal stay equal and integers stay integers; softmax and three-wise attention multiply only the
- * difference from the largest one, by scale * log2(e), before the exponential.
+ * Rounding. Every weight is rounded to F once, as the reference does. Position features are then computed in double
+ * and rounded to F once. Scores stay as q.k gives them, so that scores that are equal stay equal and integers stay
+ * integers; softmax and three-wise attention multiply only the difference from the largest one, by scale * log2(e),
+ * before the exponential.
  *
  * Backwards from the readout, a block computes only the positions that are read: all T below an attention
  * block, only the read-out ones above the last. */
@@ -335,8 +335,9 @@ static size_t head_numbers(const at_exec *e, const fast_head *h)
     return (size_t)lanes_up(e, h->q.rows + h->kv.rows + h->kv2.rows);
 }
 
-/* Up to the projections of the first attention block, nothing at a position depends on the others: where there is one symbol a
- * position, its rows are tables. The kernel fills them, by what it would do without them: not a bit changes. */
+/* Up to the projections of the first attention block, nothing at a position depends on the others: where there is one
+ * symbol a position, its rows are tables. The kernel fills them, by what it would do without them: not a bit changes.
+ * */
 static at_status fold_plan(at_exec *e, const at_model *m, at_err *err)
 {
     int first = 0;

@@ -1,7 +1,8 @@
 /* lesson.c: batches of a source, and trained weights as a decoder of its rows.
  *
- * A row of n tokens becomes n-1 positions: position i reads token i and should say token i+1; where that belongs to the
- * prompt there is no target. Of rows of labels position i should say its own answer instead. Sample numbers, not draws, make the batch: any step can be asked for at any time. */
+ * A row of n tokens becomes n-1 positions: position i reads token i and should say token i+1; where that belongs to
+ * the prompt there is no target. Of rows of labels position i should say its own answer instead. Sample numbers, not
+ * draws, make the batch: any step can be asked for at any time. */
 #include "learn_internal.h"
 
 #include <string.h>

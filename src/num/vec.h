@@ -280,9 +280,9 @@ AT_VEC at_vf vec_reciprocal_f(at_vf x)
 #endif
 }
 
-/* Phi(x), the normal distribution. Phi(-a) = exp(-a^2/2) t p(t), t = 1/(1 + 0.26 a), p of degree 8 with a relative error of
- * 2.2e-8 for a <= 13.5; beyond, it is below every normal float, so that a may stay at `far`, whose square is a float. a^2 is kept
- * in two parts, or else exp would see its rounding. */
+/* Phi(x), the normal distribution. Phi(-a) = exp(-a^2/2) t p(t), t = 1/(1 + 0.26 a), p of degree 8 with a relative
+ * error of 2.2e-8 for a <= 13.5; beyond, it is below every normal float, so that a may stay at `far`, whose square is
+ * a float. a^2 is kept in two parts, or else exp would see its rounding. */
 AT_VEC at_vf vec_phi_f(at_vf x)
 {
     static const float p[] = {0x1.f85b98p-6f,  -0x1.3bc788p-3f, 0x1.046bd6p-2f,

@@ -1,6 +1,6 @@
-/* test_fold.c: less work, same bits. Tables up to the first attention block against the kernels that they stand for, one position
- * read out against all of them, and decisions made in the lanes against those made of values: each pair is equal bit for bit. That
- * either is right at all is test_fast.c's. */
+/* test_fold.c: less work, same bits. Tables up to the first attention block against the kernels that they stand for,
+ * one position read out against all of them, and decisions made in the lanes against those made of values: each pair
+ * is equal bit for bit. That either is right at all is test_fast.c's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,8 +60,8 @@ static size_t bytes(const at_exec *e)
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
-/* With tables and without; then with a value changed in every row of a table. How often that is seen is returned, of 4: it is not
- * where the positions read out see or choose hidden keys only. */
+/* With tables and without; then with a value changed in every row of a table. How often that is seen is returned, of
+ * 4: it is not where the positions read out see or choose hidden keys only. */
 static int tables_compare(const at_model *m, uint64_t seed, bool expected)
 {
     int seen = 0;
@@ -95,8 +95,8 @@ static int tables_compare(const at_model *m, uint64_t seed, bool expected)
     return seen;
 }
 
-/* Every weighting x mask x position encoding (or none), over one token a position; norms, activations and readouts rotate; every other
- * model begins with its MLP. */
+/* Every weighting x mask x position encoding (or none), over one token a position; norms, activations and readouts
+ * rotate; every other model begins with its MLP. */
 static void test_tables(void **state)
 {
     (void)state;

@@ -67,8 +67,9 @@ static uint64_t wrong(const at_model *m, const at_task *t, const at_params *p)
     return bad;
 }
 
-/* Nets learn small tasks, answered at the last position and at every one, and what they have become takes the task's inputs: exams
- * and all inputs agree about them. A net that was not trained is wrong on most inputs, and the exam says so. */
+/* Nets learn small tasks, answered at the last position and at every one, and what they have become takes the task's
+ * inputs: exams and all inputs agree about them. A net that was not trained is wrong on most inputs, and the exam
+ * says so. */
 static void learns(void **state)
 {
     (void)state;

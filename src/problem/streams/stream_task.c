@@ -3,10 +3,10 @@
  *     3 60 12 7 60               max: answered at the last position
  *     3 8 5 0 1 1                match2, M = 13: answered at every position
  *
- * These rows are read, not written: the model reads x and answers y_i at position i, at the last one or at all of them. So
- * there is no separator and no end, tokens are the task's own integers, and what is trained on such rows is a model of the
- * task as the checker asks for it. Every other draw is adversarial, as in a sampled check: uniform inputs alone hardly ever
- * show what is hard about a task. */
+ * These rows are read, not written: the model reads x and answers y_i at position i, at the last one or at all of
+ * them. So there is no separator and no end, tokens are the task's own integers, and what is trained on such rows is
+ * a model of the task as the checker asks for it. Every other draw is adversarial, as in a sampled check: uniform
+ * inputs alone hardly ever show what is hard about a task. */
 #include <stdio.h>
 
 #include "../problem_internal.h"

@@ -1,8 +1,8 @@
 /* max.c: the largest of N tokens, answered at the last position.
  *
- * A model that averages confuses near misses: a crowd one below the largest pulls the mean down, ties push it up. So the
- * adversarial inputs have the largest token once, at every place, among tokens just below it; or several times; and its
- * value is uniform, where that of a uniform input is nearly always close to V. */
+ * A model that averages confuses near misses: a crowd one below the largest pulls the mean down, ties push it up. So
+ * the adversarial inputs have the largest token once, at every place, among tokens just below it; or several times;
+ * and its value is uniform, where that of a uniform input is nearly always close to V. */
 #include <stdlib.h>
 
 #include "../problem_internal.h"

@@ -412,7 +412,8 @@ static void test_prompts(void **state)
     }
 }
 
-/* The positions of a task as rows: input, then the answers that the task itself gives; those of every position, or of the last. */
+/* The positions of a task as rows: input, then the answers that the task itself gives; those of every position, or of
+ * the last. */
 static void test_tasks_as_rows(void **state)
 {
     (void)state;
