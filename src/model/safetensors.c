@@ -12,9 +12,9 @@
  * taken for weights. Every tensor must be named, typed, shaped and placed as the architecture says,
  * tiling the data exactly; every weight finite.
  *
- * A sparse file stands for more than it holds. So that a short one cannot ask for all the memory there is, a byte of it may stand for
- * at most WEIGHTS_A_BYTE weights, beyond the first WEIGHTS_FREE. What is zero is never written into memory: it takes addresses only,
- * whether the file was sparse or dense. */
+ * A sparse file stands for more than it holds. So that a short one cannot ask for all the memory there is, a byte of
+ * it may stand for at most WEIGHTS_A_BYTE weights, beyond the first WEIGHTS_FREE. What is zero is never written into
+ * memory: it takes addresses only, whether the file was sparse or dense. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
