@@ -487,7 +487,7 @@ static void many_subjects(void **state)
     (void)state;
     enum { N = 300 };
     at_row rows[N];
-    char names[N][16];
+    char names[N][24];
     for (int i = 0; i < N; i++) {
         snprintf(names[i], sizeof names[i], "subject%03d", i);
         rows[i] = row(names[i], "claim", "holds", 1, 1, NULL);
