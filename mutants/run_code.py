@@ -163,7 +163,8 @@ def make(jobs, *goals, quiet=False):
 
 def places(flags, seed, only):
     """Every place that can be changed: libclang takes a minute, so they are kept for as long as the sources are the same."""
-    name = [digest([*files_of(('src', 'include')), 'mutants/sites.py', 'mutants/paths.py']), flags, seed, only]
+    parsed = [p for p in files_of(('src', 'include')) if not is_test(p)]
+    name = [digest(parsed + ['mutants/sites.py', 'mutants/paths.py']), flags, seed, only]
     path = OUT + '/places.json'
     try:
         with open(path) as f:

@@ -229,6 +229,11 @@ static void refutations_have_sizes(void **state)
         {"N=16 M=11", "refuted", "holds", "f32"},    {"N=17 M=11", "simulated", "holds", "f32"},
         {"N=18 M=11", "refuted", "unknown", "f32"},  {"N=19 M=12", "refuted", "holds", "f32"}, /* another M */
         {"N=20 M=11", "refuted", "holds", "no"}};
+    /* First what is not asked for: another claim of the same sizes, and another build. */
+    claim_add(&s, "match3", "N=12 M=11", "holds", 1)->rec.evidence = "refuted";
+    at_row *old = claim_add(&s, "match2", "N=13 M=11", "holds", 1);
+    old->rec.evidence = "refuted";
+    old->key.build = "older";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         at_row *r = claim_add(&s, "match2", rows[i].params, rows[i].verdict, 1);
         r->rec.evidence = rows[i].evidence;
