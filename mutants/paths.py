@@ -7,7 +7,7 @@ The library is src/MODULE/*.c and src/MODULE/PART/*.c; tests are not mutated, no
 import glob
 import re
 
-CODE = r'src/[a-z]+/(?:(?!test/|mpi/)[a-z]+/)?\w+\.(?:c|inc)'
+CODE = r'src/[a-z]+/(?:(?!test/|mpi/)[a-z0-9]+/)?\w+\.(?:c|inc)'
 
 
 def is_code(path):

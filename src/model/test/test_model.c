@@ -517,15 +517,33 @@ static void utf8_strict(void **state)
         assert_false(model_utf8(bad[k], strlen(bad[k])));
 }
 
+/* How many numbers a position adds: a table and sines as many as asked for, a pair two, all others one. */
+static void positions_have_features(void **state)
+{
+    (void)state;
+    for (int k = 0; k < AT_POS_KINDS; k++) {
+        at_pos p = {.kind = (at_pos_kind)k, .size = 6};
+        bool sized = k == AT_POS_SINUSOIDAL || k == AT_POS_TABLE;
+        assert_int_equal(at_pos_features(&p), sized ? 6 : k == AT_POS_SQRT_PAIR ? 2 : 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_complete),        cmocka_unit_test(choose_is_pascal),
-        cmocka_unit_test(subsets_in_order),      cmocka_unit_test(masks_as_defined),
-        cmocka_unit_test(table_tiles_weights),   cmocka_unit_test(table_named),
-        cmocka_unit_test(lies_refused),          cmocka_unit_test(stale_tables_refused),
-        cmocka_unit_test(copy_is_deep),          cmocka_unit_test(size_counted),
-        cmocka_unit_test(layout_without_memory), cmocka_unit_test(sha256_examples),
+        cmocka_unit_test(positions_have_features),
+        cmocka_unit_test(names_complete),
+        cmocka_unit_test(choose_is_pascal),
+        cmocka_unit_test(subsets_in_order),
+        cmocka_unit_test(masks_as_defined),
+        cmocka_unit_test(table_tiles_weights),
+        cmocka_unit_test(table_named),
+        cmocka_unit_test(lies_refused),
+        cmocka_unit_test(stale_tables_refused),
+        cmocka_unit_test(copy_is_deep),
+        cmocka_unit_test(size_counted),
+        cmocka_unit_test(layout_without_memory),
+        cmocka_unit_test(sha256_examples),
         cmocka_unit_test(utf8_strict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,20 @@ static void test_inputs(void **state)
     WRONG("position feature y has more than one value", at_position(k.P, "y", AT_POS_SINUSOIDAL));
     WRONG("y marks hidden position 1, which does not exist", at_mark_suffix(k.P, "y", 1));
     WRONG("y marks hidden position 0, which does not exist", at_mark_prefix(k.P, "y", 0));
+    for (int use = 0; use < 4; use++) { /* whatever an attention has read has its range */
+        bench k = bench_new();
+        at_var seen = at_number(k.P, "seen", k.field);
+        at_vec a = AT_VEC(seen), b = AT_VEC(k.x);
+        if (use < 3)
+            at_attend(
+                k.P, "y",
+                &(at_attention){
+                    .query = use == 0 ? a : b, .key = use == 1 ? a : b, .value = use == 2 ? a : b, .gap = 1});
+        else
+            at_absolute(k.P, "y", seen);
+        at_hidden_suffix(k.P, seen, 0, 9);
+        bench_end(k, AT_EDOMAIN, "a hidden value of seen is set after its first use");
+    }
     bench many = bench_new();
     for (int i = 0; i < AT_MAX_FIELDS; i++)
         at_token(many.P, "another", 2);
@@ -101,8 +115,8 @@ static void test_frame(void **state)
     WRONG("prefix is set after input x", (at_prefix(k.P, 1), done(k)));
     WRONG("suffix is set after input x", (at_suffix(k.P, 2), done(k)));
     WRONG("origin is set after input x", (at_origin(k.P, 0), done(k)));
-    WRONG("shortest length 0 is outside 1..8", (at_program_lengths(k.P, 0), done(k)));
-    WRONG("shortest length 9 is outside 1..8", (at_program_lengths(k.P, 9), done(k)));
+    WRONG("shortest length -1 is outside 0..8", (at_program_lengths(k.P, -1), done(k)));
+    WRONG("shortest length 9 is outside 0..8", (at_program_lengths(k.P, 9), done(k)));
     WRONG("shortest length is set after input n",
           (at_program_lengths(k.P, 5), at_position(k.P, "n", AT_POS_N), at_program_lengths(k.P, 4), done(k)));
     WRONG("prefix -1 is outside 0..", (at_prefix(k.P, -1), done(k)));
