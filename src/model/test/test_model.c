@@ -344,7 +344,7 @@ static void stale_tables_refused(void **state)
 {
     (void)state;
     at_model m;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
         at_err err = {0};
         rich_model(&m);
         if (k == 0)
@@ -357,16 +357,21 @@ static void stale_tables_refused(void **state)
             m.weights[5] = NAN;
         else if (k == 4)
             m.weights[m.tensors[1].offset + 1] = -INFINITY;
-        else {
+        else if (k == 5) {
             m.f32 = true;
             m.weights[0] = 0.1;
-        }
+        } else if (k == 6) /* the name alone, and the number alone */
+            m.tensors[2].name[0] = 'X';
+        else
+            m.blocks[0].groups[0].q++;
         static const char *const says[] = {"its architecture needs",
                                            "does not match the tensor table",
                                            "id 0 of an absent tensor",
                                            "tensor input.0.embed: weight 5 is nan, not finite",
                                            "tensor pos.0.embed: weight 1 is -inf, not finite",
-                                           "not a float"};
+                                           "not a float",
+                                           "does not match the tensor table",
+                                           "does not match the tensor table"};
         assert_true(at_model_validate(&m, &err) != AT_OK);
         if (!strstr(err.text, says[k]))
             fail_msg("case %d: wanted \"%s\", got \"%s\"", k, says[k], err.text);
