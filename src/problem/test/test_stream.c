@@ -147,7 +147,7 @@ static void test_words(void **state)
         char word[AT_STREAM_WORD];
         for (int t = AT_TOKEN_SEP; t < at_source_vocabulary(d); t++) {
             const char *w = at_source_word(d, t, word);
-            if (!*w || at_source_token(d, w, strlen(w)) != t)
+            if (!*w || !strcmp(w, "?") || at_source_token(d, w, strlen(w)) != t)
                 fail_msg("%s %s: token %d is '%s'", small[k].id, small[k].set, t, w);
         }
         at_source_free(d);

@@ -80,6 +80,9 @@ static void test_refusals(void **state)
         {"a <sep> \xc0\xaf <sep> c", "mine:1: byte 0xc0"},
         {"a <sep> \xed\xa0\x80 <sep> c", "mine:1: byte 0xed"},
         {"a <sep> \xc2\x9b <sep> c", "mine:1: byte 0xc2"},
+        {"a <sep> \xe0\x9f\xbf <sep> c", "mine:1: byte 0xe0"}, /* longer than it need be */
+        {"a <sep> \xf0\x8f\xbf\xbf <sep> c", "mine:1: byte 0xf0"},
+        {"a <sep> \xf4\x90\x80\x80 <sep> c", "mine:1: byte 0xf4"}, /* beyond the last character */
         {"a <sep> 0123456789012345678901234567890x <sep> c",
          "mine:1: a word of 32 bytes; at most 31 are allowed"},
         {"a <sep> b <sep> c\n\na <sep> b <sep> d\n", "mine:3: the prompt of line 1 with another answer"},
