@@ -34,6 +34,7 @@ import sys
 import tempfile
 import time
 
+import paths
 import sites
 
 BUILD = os.environ.get('BUILD', 'build')
@@ -162,7 +163,8 @@ def make(jobs, *goals, quiet=False):
 
 def places(flags, seed, only):
     """Every place that can be changed: libclang takes a minute, so they are kept for as long as the sources are the same."""
-    name = [digest([*files_of(('src', 'include')), 'mutants/sites.py']), flags, seed, only]
+    parsed = [p for p in files_of(('src', 'include')) if not is_test(p)]
+    name = [digest(parsed + ['mutants/sites.py', 'mutants/paths.py']), flags, seed, only]
     path = OUT + '/places.json'
     try:
         with open(path) as f:
@@ -196,7 +198,7 @@ def tree_build(rows, count, jobs):
             if make(1, '-q', o, quiet=True).returncode == 0:
                 continue
             errors = make(1, o, quiet=True).stderr
-            files = set(re.findall(r'src/[a-z]+/(?:[a-z0-9]+/)?\w+\.(?:c|inc)', errors))
+            files = paths.named(errors)
             suspects = [r for r in chosen if r[3] in files]
             for row in suspects:
                 list_write(OUT + '/one.tsv', [row])
@@ -558,7 +560,7 @@ class Hunt:
                 if any(p.startswith(phase + ' ') for p in past):
                     survivors.append((number, row, past))
                     continue
-                tests = self.reaching(number, phase, row[3].split('/')[1])
+                tests = self.reaching(number, phase, paths.module(row[3]))
                 waiting[self.pool.submit(judge, number, tests, self.args.seconds)] = number, row, past
                 while len(waiting) > self.args.jobs:
                     self.collect(phase, waiting, survivors)

@@ -21,7 +21,6 @@ smallest numbers of each class are taken. Of changes that overlap only the first
 """
 import argparse
 import bisect
-import glob
 import hashlib
 import os
 import re
@@ -29,6 +28,8 @@ import shlex
 import sys
 
 from clang.cindex import CursorKind as K, Index, StorageClass, TranslationUnit, TypeKind
+
+import paths
 
 CLASSES = ('compare', 'arith', 'logic', 'constant', 'bound', 'negate', 'drop')
 COMPARE = {'<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '=='}
@@ -81,7 +82,7 @@ class Finder:
         if location.file is None:
             return None
         path = os.path.relpath(location.file.name, self.root)
-        return path if re.match(r'src/[a-z]+/([a-z0-9]+/)?\w+\.(c|inc)$', path) else None
+        return path if paths.is_code(path) else None
 
     def parse(self, path):
         extra = []
@@ -244,7 +245,7 @@ def sample(rows, count, refused):
 
 def find(flags, seed, only=None):
     finder = Finder(os.getcwd(), shlex.split(flags))
-    for path in sorted(p for p in glob.glob('src/*/*.c') + glob.glob('src/*/*/*.c') if '/test/' not in p and '/mpi/' not in p):
+    for path in paths.sources():
         if only is None or re.search(only, path):
             finder.parse(path)
     return rows_of(finder, seed)

@@ -9,6 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
 
 static atomic_long inject_left; /* 0: off; k: the k-th allocation from now fails */
 static atomic_bool inject_fired;
@@ -72,6 +80,16 @@ void at_free(void *p)
 #define CHUNK_FIRST   ((size_t)16 << 10)
 #define CHUNK_LARGEST ((size_t)4 << 20)
 
+/* Under AddressSanitizer only what was handed out may be touched, as if each block had been malloc'd: what is
+ * read beside one is in the same chunk, and would not be seen. Blocks then stand apart from each other. */
+#ifdef __SANITIZE_ADDRESS__
+#define BLOCK_GAP CHUNK_ALIGN
+#else
+#define BLOCK_GAP                         0
+#define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))
+#define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#endif
+
 struct at_chunk {
     at_chunk *below;
     size_t used, cap; /* of data, which starts at the next multiple of CHUNK_ALIGN after this header */
@@ -95,8 +113,10 @@ void at_arena_reset(at_arena *a, at_mark m)
         at_free(a->head);
         a->head = below;
     }
-    if (a->head)
+    if (a->head) {
         a->head->used = m.used;
+        ASAN_POISON_MEMORY_REGION(chunk_data(a->head) + m.used, a->head->cap - m.used);
+    }
 }
 
 void at_arena_release(at_arena *a)
@@ -114,9 +134,8 @@ void *at_arena_alloc(at_arena *a, size_t n, size_t size)
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         return NULL;
-    bytes = (bytes + CHUNK_ALIGN - 1) / CHUNK_ALIGN * CHUNK_ALIGN;
-    if (!bytes)
-        bytes = CHUNK_ALIGN;
+    const size_t asked = bytes ? bytes : 1;
+    bytes = (asked + CHUNK_ALIGN - 1) / CHUNK_ALIGN * CHUNK_ALIGN + BLOCK_GAP;
     at_chunk *c = a->head;
     bool fresh = false; /* zero already */
     if (!c || c->cap - c->used < bytes) {
@@ -131,11 +150,13 @@ void *at_arena_alloc(at_arena *a, size_t n, size_t size)
         if (!c)
             return NULL;
         *c = (at_chunk){a->head, 0, cap};
+        ASAN_POISON_MEMORY_REGION(chunk_data(c), cap);
         a->head = c;
     }
     void *p = chunk_data(c) + c->used;
     c->used += bytes;
-    return fresh ? p : memset(p, 0, bytes);
+    ASAN_UNPOISON_MEMORY_REGION(p, asked);
+    return fresh ? p : memset(p, 0, BLOCK_GAP ? asked : bytes);
 }
 
 char *at_arena_strdup(at_arena *a, const char *s)

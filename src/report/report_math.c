@@ -343,6 +343,7 @@ static bool joins(const char *s, bool blank)
 
 static bool product(reader *r)
 {
+    const char *from = r->s;
     if (!factor(r))
         return false;
     for (;;) {
@@ -350,7 +351,8 @@ static bool product(reader *r)
         bool blank = *r->s == ' ';
         const char *s = r->s + blank;
         const char *sign = *s == '*' ? "\xC2\xB7" : *s == '/' ? "/" : NULL;
-        if (!blank && *s == '.' && isalpha((unsigned char)s[1]) && (strchr(")}", s[-1]) || s[-2] == '_'))
+        bool closed = strchr(")}", s[-1]) || (s - from > 2 && s[-2] == '_');
+        if (!blank && *s == '.' && isalpha((unsigned char)s[1]) && closed)
             sign = "\xC2\xB7"; /* q_i.k_j, but not e.g. */
         if (sign) {
             r->s = s + 1 + (blank && s[1] == ' ');

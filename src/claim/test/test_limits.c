@@ -29,6 +29,8 @@
 #include "../../core/test/test_golden.h"
 #include "../../core/test/test_scale.h"
 
+#include <ctype.h>
+
 static const char path[] = "src/claim/test/notes.txt";
 
 static at_verdict answer(const at_claim *c, const at_cell *cell, int threads, at_arena *a)
@@ -61,6 +63,16 @@ static void note_add(at_text *t, const at_claim *c, const at_cell *cell, const a
                      (uintmax_t)v->inputs, v->note);
 }
 
+/* Whatever the models are: a decomposition is shown with all its sets, R last, and what is not refuted has a reason. */
+static void note_check(const char *id, const char *note)
+{
+    const char *first = strstr(note, "first: Z_0 = {"), *why = strstr(note, "; not refuted: ");
+    if (first && !(strstr(first, "}, Z_1 = {") && strstr(first, "}, R = {")))
+        fail_msg("%s: %s", id, note);
+    if (why && !isalnum((unsigned char)why[strlen("; not refuted: ")]))
+        fail_msg("%s: %s", id, note);
+}
+
 static void test_every_trial(void **state)
 {
     at_text notes;
@@ -82,6 +94,7 @@ static void test_every_trial(void **state)
             assert_int_equal(w.inputs, v.inputs);
             assert_string_equal(w.note, v.note);
             note_add(&notes, c, cell, &v);
+            note_check(c->id, v.note);
             if (!cell->control)
                 evidence_say("test_every_trial", c->id, at_evidence_names[v.evidence], v.inputs,
                              cell->quick ? cell->quick : cell->params);

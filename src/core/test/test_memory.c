@@ -148,6 +148,36 @@ static void test_arena_strings_and_failures(void **state)
     at_arena_release(&a);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+/* Whatever goes beside a block of an arena is seen, as beside one of malloc: blocks of every size up to two lines
+ * and one that fills its chunk, one after the other, and what a mark has taken back. */
+static void test_arena_blocks_end(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_mark start = {0};
+    for (size_t n = 1; n <= 130; n++) {
+        char *p = at_arena_alloc(&a, n, 1);
+        assert_null(__asan_region_is_poisoned(p, n));
+        assert_true(__asan_address_is_poisoned(p + n));
+        if (n == 64)
+            start = at_arena_mark(&a);
+    }
+    char *last = at_arena_alloc(&a, 1, 8), *large = at_arena_alloc(&a, 1 << 20, 1);
+    assert_null(__asan_region_is_poisoned(large, 1 << 20));
+    assert_true(__asan_address_is_poisoned(large + (1 << 20)));
+    at_arena_reset(&a, start);
+    assert_true(__asan_address_is_poisoned(last));
+    char *again = at_arena_alloc(&a, 65, 1);
+    assert_null(__asan_region_is_poisoned(again, 65));
+    assert_true(__asan_address_is_poisoned(again + 65));
+    at_arena_release(&a);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +187,9 @@ int main(void)
         cmocka_unit_test(test_injection),
         cmocka_unit_test(test_arena_blocks),
         cmocka_unit_test(test_arena_marks),
+#ifdef __SANITIZE_ADDRESS__
+        cmocka_unit_test(test_arena_blocks_end),
+#endif
         cmocka_unit_test(test_arena_strings_and_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -167,11 +167,37 @@ static void test_doubles(void **state)
     assert_false(at_parse_double("1\0", 2, &v));
 }
 
+/* No line is wider than its columns, whatever is written; wide characters count as two. */
+static void test_pen(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    at_pen p = {.out = &t, .columns = 8};
+    at_pen_add(&p, "abc");
+    assert_int_equal(p.used, 3);
+    at_pen_pad(&p, 5);
+    at_pen_add(&p, "defgh"); /* three fit */
+    assert_int_equal(p.used, 8);
+    at_pen_end(&p);
+    assert_int_equal(p.used, 0);
+    at_pen_label(&p, "x", 3, 3);
+    at_pen_label(&p, "longer", 4, 4);
+    at_pen_end(&p);
+    at_pen_wrap(&p, "one two three", 2);
+    at_pen_add(&p, "1234567\xE4\xB8\xAD"
+                   "9"); /* two columns do not fit behind the seventh, one does */
+    at_pen_end(&p);
+    assert_string_equal(t.s, "abc  def\n  xlon\xE2\x80\xA6\n  one\n  two\n  three\n12345679\n");
+    at_text_release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grow),   cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
         cmocka_unit_test(test_acting), cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_pen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,9 @@ static void sweeps(void **state)
     must(at_ranks_open(&ranks, &err));
     place here[2] = {place_new(), place_new()};
     seen first = {0}, again = {0}, cut = {.stop_after = 4}, rest = {0};
+    double start = at_now();
     must(sweep(here[0].db, cells, n, 1, &first, &sum));
+    assert_true(sum.seconds > 0 && sum.seconds <= at_now() - start);
     assert_int_equal(sum.cells, n);
     assert_int_equal(first.told, n);
     assert_int_equal(first.served, 0);

@@ -58,6 +58,7 @@ static void test_files(void **state)
         {"problem \"p\"\nsize n in 1..6/2", "2:15: unexpected /; there is no division"},
         {"problem \"p\"\nsize n in 1..6%2", "2:15: unexpected %; write mod"},
         {"problem \"p\"\nsize n in 1..\x01", "2:14: unexpected byte 0x01"},
+        {"problem \"p\"\nsize n in 1..\x7f", "2:14: unexpected byte 0x7f"},
         {"problem \"a\xe2\x80\xae"
          "b\"",
          "1:9: the title holds what is not seen, or is not UTF-8"},

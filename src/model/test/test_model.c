@@ -344,7 +344,7 @@ static void stale_tables_refused(void **state)
 {
     (void)state;
     at_model m;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 8; k++) {
         at_err err = {0};
         rich_model(&m);
         if (k == 0)
@@ -357,16 +357,21 @@ static void stale_tables_refused(void **state)
             m.weights[5] = NAN;
         else if (k == 4)
             m.weights[m.tensors[1].offset + 1] = -INFINITY;
-        else {
+        else if (k == 5) {
             m.f32 = true;
             m.weights[0] = 0.1;
-        }
+        } else if (k == 6) /* the name alone, and the number alone */
+            m.tensors[2].name[0] = 'X';
+        else
+            m.blocks[0].groups[0].q++;
         static const char *const says[] = {"its architecture needs",
                                            "does not match the tensor table",
                                            "id 0 of an absent tensor",
                                            "tensor input.0.embed: weight 5 is nan, not finite",
                                            "tensor pos.0.embed: weight 1 is -inf, not finite",
-                                           "not a float"};
+                                           "not a float",
+                                           "does not match the tensor table",
+                                           "does not match the tensor table"};
         assert_true(at_model_validate(&m, &err) != AT_OK);
         if (!strstr(err.text, says[k]))
             fail_msg("case %d: wanted \"%s\", got \"%s\"", k, says[k], err.text);
@@ -517,15 +522,33 @@ static void utf8_strict(void **state)
         assert_false(model_utf8(bad[k], strlen(bad[k])));
 }
 
+/* How many numbers a position adds: a table and sines as many as asked for, a pair two, all others one. */
+static void positions_have_features(void **state)
+{
+    (void)state;
+    for (int k = 0; k < AT_POS_KINDS; k++) {
+        at_pos p = {.kind = (at_pos_kind)k, .size = 6};
+        bool sized = k == AT_POS_SINUSOIDAL || k == AT_POS_TABLE;
+        assert_int_equal(at_pos_features(&p), sized ? 6 : k == AT_POS_SQRT_PAIR ? 2 : 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_complete),        cmocka_unit_test(choose_is_pascal),
-        cmocka_unit_test(subsets_in_order),      cmocka_unit_test(masks_as_defined),
-        cmocka_unit_test(table_tiles_weights),   cmocka_unit_test(table_named),
-        cmocka_unit_test(lies_refused),          cmocka_unit_test(stale_tables_refused),
-        cmocka_unit_test(copy_is_deep),          cmocka_unit_test(size_counted),
-        cmocka_unit_test(layout_without_memory), cmocka_unit_test(sha256_examples),
+        cmocka_unit_test(positions_have_features),
+        cmocka_unit_test(names_complete),
+        cmocka_unit_test(choose_is_pascal),
+        cmocka_unit_test(subsets_in_order),
+        cmocka_unit_test(masks_as_defined),
+        cmocka_unit_test(table_tiles_weights),
+        cmocka_unit_test(table_named),
+        cmocka_unit_test(lies_refused),
+        cmocka_unit_test(stale_tables_refused),
+        cmocka_unit_test(copy_is_deep),
+        cmocka_unit_test(size_counted),
+        cmocka_unit_test(layout_without_memory),
+        cmocka_unit_test(sha256_examples),
         cmocka_unit_test(utf8_strict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

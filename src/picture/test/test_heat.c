@@ -20,6 +20,25 @@ static const char *const rows[] = {"standard"}, *const columns[] = {"lis", "ed"}
 static const at_heat small = {"title", "a note", 1,          2,        rows,       columns,
                               panels,  0.9,      "accuracy", "spread", "possible", "impossible"};
 
+/* The titles of a panel stand with a comma between them, and one alone without. */
+static void titles_of_panels(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        at_heat h = small;
+        at_text t;
+        h.row_title = k & 1 ? rows : NULL;
+        h.column_title = k & 2 ? columns : NULL;
+        at_text_init(&t);
+        at_heat_terminal(&h, 80, false, &t);
+        assert_int_equal(occurrences(t.s, "lis, standard"), k == 3);
+        assert_int_equal(occurrences(t.s, "lis,"), k == 3);
+        assert_int_equal(occurrences(t.s, ", standard"), k == 3 ? 2 : 0);
+        assert_int_equal(occurrences(t.s, "standard"), k & 1 ? 2 : 0);
+        at_text_release(&t);
+    }
+}
+
 static void everything_is_drawn(void **state)
 {
     (void)state;
@@ -222,10 +241,15 @@ static void out_of_memory_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_drawn),        cmocka_unit_test(in_vain_is_said),
-        cmocka_unit_test(one_cell_and_none),          cmocka_unit_test(what_cannot_be_drawn_is_refused),
-        cmocka_unit_test(largest_picture_is_bounded), cmocka_unit_test(the_sketch_is_exact),
-        cmocka_unit_test(hostile_text_is_harmless),   cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(titles_of_panels),
+        cmocka_unit_test(everything_is_drawn),
+        cmocka_unit_test(in_vain_is_said),
+        cmocka_unit_test(one_cell_and_none),
+        cmocka_unit_test(what_cannot_be_drawn_is_refused),
+        cmocka_unit_test(largest_picture_is_bounded),
+        cmocka_unit_test(the_sketch_is_exact),
+        cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

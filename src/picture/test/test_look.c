@@ -164,6 +164,10 @@ static void titles_come_from_the_model(void **state)
     assert_int_equal(occurrences(t.s, ">output<"), 1);
     assert_non_null(strstr(t.s, ">least margin 0.0625<"));
     at_text_release(&t);
+    f.m.n_blocks = 3; /* the last MLP is gone: layers of attention are counted, not blocks */
+    svg_of(&f, &t);
+    assert_non_null(strstr(t.s, " \xC2\xB7 2 attention layers \xC2\xB7 "));
+    at_text_release(&t);
     fixture_free(&f);
 }
 

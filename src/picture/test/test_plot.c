@@ -42,6 +42,51 @@ static void points_ticks_and_legend(void **state)
     at_text_release(&t);
 }
 
+/* The size of the letters that a text is written in. */
+static double letters_of(const char *svg, const char *text)
+{
+    const char *at = strstr(svg, text), *last = NULL;
+    assert_non_null(at);
+    for (const char *k = svg; (k = strstr(k, "font-size=\"")) && k < at; k++)
+        last = k;
+    assert_non_null(last);
+    return atof(last + strlen("font-size=\""));
+}
+
+/* A legend goes on in the next line before it leaves the picture; both axes have letters of one size. */
+static void the_legend_stays_inside(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    double x[] = {8, 16, 32}, y[] = {100, 1000, 1e5}, lowest = 0, highest = 0;
+    char name[N][40], wanted[48];
+    at_series s[N];
+    for (int k = 0; k < N; k++) {
+        snprintf(name[k], sizeof name[k], "a series of some length, %d", k);
+        s[k] = (at_series){name[k], 3, x, y, false};
+    }
+    at_plot p = {"bits", "N", "bits needed", true, true, s, N};
+    at_text t;
+    plot_of(&p, &t);
+    double width = atof(strstr(t.s, "width=\"") + strlen("width=\""));
+    assert_true(width > 100);
+    for (int k = 0; k < N; k++) {
+        double at[2];
+        snprintf(wanted, sizeof wanted, ">%.39s<", name[k]);
+        const char *text = strstr(t.s, wanted);
+        assert_non_null(text);
+        while (strncmp(text, "<text", 5) != 0)
+            text--;
+        assert_int_equal(sscanf(strstr(text, "x=\""), "x=\"%lf\" y=\"%lf\"", &at[0], &at[1]), 2);
+        assert_true(at[0] > 0 && at[0] + at_draw_width(name[k], 11) <= width);
+        lowest = k ? fmax(lowest, at[1]) : at[1];
+        highest = k ? fmin(highest, at[1]) : at[1];
+    }
+    assert_true(lowest > highest);
+    assert_true(letters_of(t.s, ">20<") == letters_of(t.s, ">1000<"));
+    at_text_release(&t);
+}
+
 static void what_cannot_be_drawn_is_counted(void **state)
 {
     (void)state;
@@ -166,13 +211,10 @@ static void roles_have_their_colour(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_ticks_and_legend),
-        cmocka_unit_test(what_cannot_be_drawn_is_counted),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(runs_and_their_median),
-        cmocka_unit_test(roles_have_their_colour),
-        cmocka_unit_test(hostile_text_is_harmless),
-        cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(points_ticks_and_legend),         cmocka_unit_test(the_legend_stays_inside),
+        cmocka_unit_test(what_cannot_be_drawn_is_counted), cmocka_unit_test(extremes),
+        cmocka_unit_test(runs_and_their_median),           cmocka_unit_test(roles_have_their_colour),
+        cmocka_unit_test(hostile_text_is_harmless),        cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,6 +102,26 @@ static void small_sketch_is_exactly_this(void **state)
     fixture_free(&f);
 }
 
+/* Where there is no word for a position, its number stands there. */
+static void positions_without_words_have_numbers(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_make(&f, 3, 1, 0, NULL);
+    static const char *const partly[] = {"one", "", NULL};
+    for (int k = 0; k < 2; k++) {
+        at_text t;
+        at_text_init(&t);
+        f.l.labels = k ? partly : NULL;
+        at_look_terminal(&f.l, 80, false, &t);
+        assert_non_null(strstr(t.s, k ? "\none " : "\n1 "));
+        assert_non_null(strstr(t.s, k ? "\n  2 " : "\n2 "));
+        assert_non_null(strstr(t.s, k ? "\n  3 " : "\n3 "));
+        at_text_release(&t);
+    }
+    fixture_free(&f);
+}
+
 static void reduction_and_refusal_are_said(void **state)
 {
     (void)state;
@@ -138,8 +158,11 @@ static void out_of_memory_is_sticky(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(width_is_never_exceeded),      cmocka_unit_test(a_cell_for_every_weight),
-        cmocka_unit_test(small_sketch_is_exactly_this), cmocka_unit_test(reduction_and_refusal_are_said),
+        cmocka_unit_test(width_is_never_exceeded),
+        cmocka_unit_test(a_cell_for_every_weight),
+        cmocka_unit_test(small_sketch_is_exactly_this),
+        cmocka_unit_test(positions_without_words_have_numbers),
+        cmocka_unit_test(reduction_and_refusal_are_said),
         cmocka_unit_test(out_of_memory_is_sticky),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

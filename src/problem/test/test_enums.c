@@ -285,6 +285,14 @@ static void test_shrinking(void **state)
         assert_memory_equal(y, candidates[c], sizeof y);
     }
     assert_false(t->simpler(&p, x, 4, 6, y));
+    t = task_with("qsa", "N=2 q=1 d=1", &p); /* to 0, then towards 0, to a multiple of 1/8 */
+    const double z[4] = {0.3, 1, -0.125, 1},
+                 lower[3][4] = {{0, 1, -0.125, 1}, {0.3, 1, 0, 1}, {0.25, 1, -0.125, 1}};
+    for (int c = 0; c < 3; c++) {
+        assert_true(t->simpler(&p, z, 2, c, y));
+        assert_memory_equal(y, lower[c], sizeof y);
+    }
+    assert_false(t->simpler(&p, z, 2, 3, y));
 }
 
 int main(void)

@@ -122,6 +122,42 @@ static void test_lengths(void **state)
         }
 }
 
+/* Chains with what they need beside them: the room that is promised is what the longest words take. */
+static void test_lengths_beside(void **state)
+{
+    (void)state;
+    for (int n = 4; n <= 8; n++) {
+        char set[64];
+        snprintf(set, sizeof set, "n=%d beside=1", n);
+        at_source *d = source_with("ed-local", set);
+        at_sequence s = sequence_for(d);
+        int full = 0;
+        for (uint64_t i = 0; i < 400; i++) {
+            sample_take(d, 1, AT_TRAIN, i, &s);
+            full = s.n > full ? s.n : full;
+        }
+        assert_int_equal(full, at_source_longest(d));
+        free(s.token);
+        at_source_free(d);
+    }
+}
+
+/* Every token of every stream has a word of its own, and is read back from it. */
+static void test_words(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SMALL; k++) {
+        at_source *d = source_with(small[k].id, small[k].set);
+        char word[AT_STREAM_WORD];
+        for (int t = AT_TOKEN_SEP; t < at_source_vocabulary(d); t++) {
+            const char *w = at_source_word(d, t, word);
+            if (!*w || !strcmp(w, "?") || at_source_token(d, w, strlen(w)) != t)
+                fail_msg("%s %s: token %d is '%s'", small[k].id, small[k].set, t, w);
+        }
+        at_source_free(d);
+    }
+}
+
 /* ---- samples ------------------------------------------------------------------------------------------------ */
 
 enum { DRAWN = 400 };
@@ -550,6 +586,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formats),           cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lengths_beside),    cmocka_unit_test(test_words),
         cmocka_unit_test(test_determinism),       cmocka_unit_test(test_splits),
         cmocka_unit_test(test_splits_exhaustive), cmocka_unit_test(test_grades),
         cmocka_unit_test(test_grades_by_hand),    cmocka_unit_test(test_refusals),

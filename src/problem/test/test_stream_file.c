@@ -35,6 +35,30 @@ static void test_reading(void **state)
     at_source_free(d);
 }
 
+/* The first and the last character of each length, and those beside what is refused, are words. */
+static void test_characters(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"~",
+                                       "\xc2\xa0",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xef\xbc\x81",
+                                       "\xef\xbf\xbd",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf0\x9f\x99\x82"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char text[64], word[AT_STREAM_WORD];
+        snprintf(text, sizeof text, "a <sep> %s <sep> %s", good[i], good[i]);
+        at_source *d = parsed(text);
+        assert_int_equal(at_source_vocabulary(d), AT_TOKEN_FIRST + 2);
+        assert_string_equal(at_source_word(d, AT_TOKEN_FIRST + 1, word), good[i]);
+        at_source_free(d);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -56,6 +80,9 @@ static void test_refusals(void **state)
         {"a <sep> \xc0\xaf <sep> c", "mine:1: byte 0xc0"},
         {"a <sep> \xed\xa0\x80 <sep> c", "mine:1: byte 0xed"},
         {"a <sep> \xc2\x9b <sep> c", "mine:1: byte 0xc2"},
+        {"a <sep> \xe0\x9f\xbf <sep> c", "mine:1: byte 0xe0"}, /* longer than it need be */
+        {"a <sep> \xf0\x8f\xbf\xbf <sep> c", "mine:1: byte 0xf0"},
+        {"a <sep> \xf4\x90\x80\x80 <sep> c", "mine:1: byte 0xf4"}, /* beyond the last character */
         {"a <sep> 0123456789012345678901234567890x <sep> c",
          "mine:1: a word of 32 bytes; at most 31 are allowed"},
         {"a <sep> b <sep> c\n\na <sep> b <sep> d\n", "mine:3: the prompt of line 1 with another answer"},
@@ -160,8 +187,8 @@ static void test_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reading), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_grades), cmocka_unit_test(test_samples),
-                                       cmocka_unit_test(test_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reading),  cmocka_unit_test(test_characters),
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_grades),
+                                       cmocka_unit_test(test_samples),  cmocka_unit_test(test_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

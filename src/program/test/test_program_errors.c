@@ -89,6 +89,20 @@ static void test_inputs(void **state)
     WRONG("position feature y has more than one value", at_position(k.P, "y", AT_POS_SINUSOIDAL));
     WRONG("y marks hidden position 1, which does not exist", at_mark_suffix(k.P, "y", 1));
     WRONG("y marks hidden position 0, which does not exist", at_mark_prefix(k.P, "y", 0));
+    for (int use = 0; use < 4; use++) { /* whatever an attention has read has its range */
+        bench k = bench_new();
+        at_var seen = at_number(k.P, "seen", k.field);
+        at_vec a = AT_VEC(seen), b = AT_VEC(k.x);
+        if (use < 3)
+            at_attend(
+                k.P, "y",
+                &(at_attention){
+                    .query = use == 0 ? a : b, .key = use == 1 ? a : b, .value = use == 2 ? a : b, .gap = 1});
+        else
+            at_absolute(k.P, "y", seen);
+        at_hidden_suffix(k.P, seen, 0, 9);
+        bench_end(k, AT_EDOMAIN, "a hidden value of seen is set after its first use");
+    }
     bench many = bench_new();
     for (int i = 0; i < AT_MAX_FIELDS; i++)
         at_token(many.P, "another", 2);

@@ -251,6 +251,74 @@ static void test_left_out(void **state)
     at_program_free(P);
 }
 
+/* Numbers are compared as in C: a table of the answers for 0..3 against 1, by each sign. */
+static void test_comparisons(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sign, *table;
+    } rows[] = {{"==", "0, 1, 0, 0"}, {"!=", "1, 0, 1, 1"}, {"<", "1, 0, 0, 0"},
+                {"<=", "1, 1, 0, 0"}, {">", "0, 0, 1, 1"},  {">=", "0, 1, 1, 1"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_program *P = NULL;
+        at_err err = {0};
+        at_text t, want;
+        at_text_init(&t);
+        at_text_init(&want);
+        at_text_addf(&t,
+                     "program p, lengths 1..4 input f: token 0..3 x = number of f\n"
+                     "y = table(x; for k: k %s 1) output (y) read by raw",
+                     rows[k].sign);
+        at_text_addf(&want, "y = table(x; %s)\n", rows[k].table);
+        if (parse(t.s, NULL, &P, &err))
+            fail_msg("%s", err.text);
+        at_text_release(&t);
+        assert_int_equal(at_program_print_exact(P, &t), AT_OK);
+        if (!strstr(t.s, want.s))
+            fail_msg("%s: %s", rows[k].sign, t.s);
+        at_text_release(&t);
+        at_text_release(&want);
+        at_program_free(P);
+    }
+}
+
+/* A table that is a division all but at one end is none; a sum nested in either side is cut before it cannot be read. */
+static void test_nearly(void **state)
+{
+    (void)state;
+    for (int odd = -1; odd < 8; odd++) {
+        double table[8];
+        at_program *P = at_program_new("nearly", 4);
+        at_var x = at_number(P, "x", at_token(P, "f", 8));
+        for (int k = 0; k < 8; k++)
+            table[k] = k / 2 + (k == odd ? 0.5 : 0);
+        at_emit(P, AT_VEC(at_table(P, "half", x, table)), AT_READ_RAW, 0);
+        assert_true(text_same(P, "nearly a division"));
+        at_program_free(P);
+    }
+    for (int side = 0; side < 2; side++) {
+        at_program *P = at_program_new("nested", 4);
+        at_var x = at_number(P, "x", at_token(P, "f", 2)), deep = x;
+        for (int k = 0; k < 100; k++)
+            deep = side ? at_sub(P, x, deep) : at_sub(P, deep, x);
+        at_emit(P, AT_VEC(at_max2(P, "y", deep, x)), AT_READ_RAW, 0);
+        text_same(P, side ? "nested on the right" : "nested on the left");
+        at_program_free(P);
+    }
+    at_program *P = at_program_new("twice", 4); /* the last step is shared: it is written once */
+    at_text t;
+    at_text_init(&t);
+    at_var x = at_number(P, "x", at_token(P, "f", 2)), i = at_position(P, "i", AT_POS_I), v = at_add(P, x, i);
+    at_emit(P, AT_VEC(v, v), AT_READ_RAW, 0);
+    assert_int_equal(at_program_print_exact(P, &t), AT_OK);
+    const char *sum = strstr(t.s, "x + i");
+    if (!sum || strstr(sum + 1, "x + i"))
+        fail_msg("%s", t.s);
+    at_text_release(&t);
+    text_same(P, "twice");
+    at_program_free(P);
+}
+
 /* ---- faults --------------------------------------------------------------------------------------------------------- */
 
 #define HEAD "program p, lengths 1..4, 1 hidden after\ninput f: token 0..3\nx = number of f\n"
@@ -367,6 +435,17 @@ static void test_limits(void **state)
     assert_int_equal(parse(t.s, NULL, &P, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "more than 64 brackets"));
     at_text_release(&t);
+    for (int deep = 64; deep <= 65; deep++) { /* 64 are read */
+        at_text_add(&t, HEAD "y = ");
+        for (int k = 0; k < 2 * deep + 1; k++)
+            at_text_add(&t, k < deep ? "(" : k == deep ? "x" : ")");
+        at_text_add(&t, " output (y) read by raw");
+        err = (at_err){0};
+        assert_int_equal(parse(t.s, NULL, &P, &err), deep == 64 ? AT_OK : AT_EINPUT);
+        at_text_release(&t);
+        at_program_free(P);
+        P = NULL;
+    }
     at_text_add(&t, HEAD "y = x");
     for (int k = 0; k < 100000; k++)
         at_text_add(&t, "^-2");
@@ -417,7 +496,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs), cmocka_unit_test(test_corners),
         cmocka_unit_test(test_empty),           cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_left_out),        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_nearly),          cmocka_unit_test(test_faults),
         cmocka_unit_test(test_limits),          cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,11 @@ static void refutations_have_sizes(void **state)
         {"N=16 M=11", "refuted", "holds", "f32"},    {"N=17 M=11", "simulated", "holds", "f32"},
         {"N=18 M=11", "refuted", "unknown", "f32"},  {"N=19 M=12", "refuted", "holds", "f32"}, /* another M */
         {"N=20 M=11", "refuted", "holds", "no"}};
+    /* First what is not asked for: another claim of the same sizes, and another build. */
+    claim_add(&s, "match3", "N=12 M=11", "holds", 1)->rec.evidence = "refuted";
+    at_row *old = claim_add(&s, "match2", "N=13 M=11", "holds", 1);
+    old->rec.evidence = "refuted";
+    old->key.build = "older";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         at_row *r = claim_add(&s, "match2", rows[i].params, rows[i].verdict, 1);
         r->rec.evidence = rows[i].evidence;
@@ -467,16 +472,25 @@ static void panels_that_cannot_be_are_refused(void **state)
     (void)state;
     at_arena a;
     at_arena_init(&a);
-    at_map_panel bad[] = {lis, lis, lis, lis, layers, layers};
+    at_map_panel bad[] = {lis, lis, lis, lis, layers, layers, lis};
     bad[0].construction = "dp-liner";
     bad[1].sizes = "5 x";
     bad[2].sizes = "";
     bad[3].construction_params = "problem=lis a=-$";
     bad[4].bound = "qsa-hard";
     bad[5].bound_params = "N=$ nosuch=1";
-    static const char *const words[] = {"dp-liner", "its sizes",           "its sizes",
-                                        "a",        "no bound 'qsa-hard'", "nosuch"};
-    for (int k = 0; k < 6; k++) {
+    bad[6].construction = "disjointness"; /* a limit: nothing is built */
+    bad[6].construction_params = "";
+    static const char *const words[] = {
+        "dp-liner",
+        "its sizes",
+        "its sizes",
+        "a",
+        "no bound 'qsa-hard'",
+        "nosuch",
+        "claim disjointness has no program: it cannot be on the map",
+    };
+    for (int k = 0; k < 7; k++) {
         at_map m;
         at_err err = {0};
         assert_int_not_equal(at_map_make(&bad[k], 1, NULL, 0, NULL, &a, &m, &err), AT_OK);

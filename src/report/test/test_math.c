@@ -34,12 +34,48 @@ static void formulas(void **state)
         {"for all N, M and K",
          "for all <math><mi>N</mi></math>, <math><mi>M</mi></math> and <math><mi>K</mi></math>"},
         {"a q-subset", "a <math><mi>q</mi></math>-subset"},
+        {"sum_i x_i", "<math><msub><mo>\xE2\x88\x91</mo><mi>i</mi></msub><mspace "
+                      "width=\"0.17em\"/><msub><mi>x</mi><mi>i</mi></msub></math>"},
+        {"log_b n", "<math><msub><mi>log</mi><mi>b</mi></msub><mspace width=\"0.17em\"/><mi>n</mi></math>"},
+        {"x_1...x_n", "<math><msub><mi>x</mi><mn>1</mn></msub><mo>\xE2\x80\xA6</mo><msub><mi>x</mi><mi>n</mi>"
+                      "</msub></math>"},
+        {"2n(m+1)", "<math><mn>2</mn><mi>n</mi><mrow><mo "
+                    "stretchy=\"false\">(</mo><mi>m</mi><mo>+</mo><mn>1</mn><mo "
+                    "stretchy=\"false\">)</mo></mrow></math>"},
+        {"q_i.k_j",
+         "<math><msub><mi>q</mi><mi>i</mi></msub><mo>\xC2\xB7</mo><msub><mi>k</mi><mi>j</mi></msub>"
+         "</math>"},
+        {"x_{kl}.y", "<math><msub><mi>x</mi><mrow><mi>k</mi><mi>l</mi></mrow></msub><mo>\xC2\xB7</mo>"
+                     "<mi>y</mi></math>"},
+        {"x_i y", "<math><msub><mi>x</mi><mi>i</mi></msub><mspace width=\"0.17em\"/><mi>y</mi></math>"},
+        {"x.y", "x.y"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         at_text t;
         assert_string_equal(math_of(cases[i].text, &t), cases[i].math);
         at_text_release(&t);
     }
+}
+
+/* A sentence may begin with a formula, and nothing before it is read: the text is a block of its own. */
+static void nothing_is_read_before_the_text(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"x.y", "2.x", "i.e. x", "_.x", ").x", "x"};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        for (int under = 0; under < 2; under++) {
+            char *s = at_malloc(strlen(first[i]) + 2);
+            s[0] = under ? '_' : ' ';
+            strcpy(s + 1, first[i]);
+            at_text t, alone;
+            char *own = at_malloc(strlen(first[i]) + 1);
+            strcpy(own, first[i]);
+            assert_string_equal(math_of(s + 1, &t), math_of(own, &alone));
+            at_text_release(&t);
+            at_text_release(&alone);
+            at_free(s);
+            at_free(own);
+        }
 }
 
 static void words_stay_words(void **state)
@@ -132,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formulas),
+        cmocka_unit_test(nothing_is_read_before_the_text),
         cmocka_unit_test(words_stay_words),
         cmocka_unit_test(nothing_is_lost),
         cmocka_unit_test(hostile_text_is_harmless),

@@ -273,6 +273,27 @@ static void hostile_text_is_harmless(void **state)
     }
 }
 
+/* A model without words on its size has weights, too. */
+static void weights_without_a_size(void **state)
+{
+    (void)state;
+    at_report_tensor w = {.name = "blocks.0.q", .shape = "2x3"};
+    for (int k = 0; k < 3; k++) {
+        at_report_claim c = {.id = "match2",
+                             .title = "Pairs",
+                             .size = k ? k == 1 ? "" : "1 layer, 1 head" : NULL,
+                             .tensors = &w,
+                             .n_tensors = 1};
+        at_text t;
+        at_row one = row("match2", "claim", "holds", 7, 1, NULL);
+        char *s = report_of(&c, 1, &one, 1, &t);
+        assert_non_null(strstr(s, "blocks.0.q"));
+        assert_int_equal(occurrences(s, "<h4>Weights</h4>\n<p class=\"tiny\">1 layer, 1 head</p>"), k == 2);
+        assert_int_equal(occurrences(s, "<h4>Weights</h4>\n<p"), k == 2);
+        at_text_release(&t);
+    }
+}
+
 static void details_of_any_shape(void **state)
 {
     (void)state;
@@ -488,7 +509,7 @@ static void many_subjects(void **state)
     (void)state;
     enum { N = 300 };
     at_row rows[N];
-    char names[N][16];
+    char names[N][24];
     for (int i = 0; i < N; i++) {
         snprintf(names[i], sizeof names[i], "subject%03d", i);
         rows[i] = row(names[i], "claim", "holds", 1, 1, NULL);
@@ -529,6 +550,7 @@ int main(void)
         cmocka_unit_test(equal_looking_numbers_differ),
         cmocka_unit_test(rows_without_a_claim_are_shown),
         cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(weights_without_a_size),
         cmocka_unit_test(details_of_any_shape),
         cmocka_unit_test(pictures_are_embedded_once_and_fetched_never),
         cmocka_unit_test(refutations_count_for_no_claim),
