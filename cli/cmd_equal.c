@@ -93,7 +93,8 @@ static at_status program_schema(job *j, const char *path, knower *out, at_err *e
     at_status st = at_file_read(path, AT_PROGRAM_TEXT_MAX, &s, &n, err);
     if (st)
         return st;
-    st = at_program_params(&(at_program_text){.path = path, .s = s, .n = n}, &j->arena, &schema, &out->n, err);
+    st =
+        at_program_params(&(at_program_text){.path = path, .s = s, .n = n}, &j->arena, &schema, &out->n, err);
     out->schema = schema;
     at_free(s);
     return st;
@@ -169,7 +170,8 @@ static at_status lengths_read(const job *j, at_equal_question *q, at_err *err)
     const char *s = j->o->lengths, *dots = s ? strstr(s, "..") : NULL;
     int64_t lo, hi;
     if (!s) { /* N of the problem is a length too */
-        q->has_lengths = j->is_asked && j->asked.view == AT_VIEW_POSITIONS && at_assignments_name(j->a->set, "N");
+        q->has_lengths =
+            j->is_asked && j->asked.view == AT_VIEW_POSITIONS && at_assignments_name(j->a->set, "N");
         q->least = q->most = q->has_lengths ? at_params_int(&j->asked.params, "N") : 0;
         return AT_OK;
     }
@@ -224,7 +226,7 @@ static int answer_print(const job *j, const at_equality *e, int code)
     if (e->equal == AT_TRUE)
         at_text_addf(&t, "equal: exact, %s %s%s ", count, noun, s);
     else if (e->equal == AT_FALSE)
-        at_text_addf(&t, "not equal: %s %s %s%s ", exact ? "the last of" : "found among", count, noun, s);
+        at_text_addf(&t, "not equal: first on %s%s number %s ", exact ? "" : "drawn ", noun, count);
     else if (e->undecided)
         at_text_addf(&t, "undecided: %s %s%s ", count, noun, s);
     else
@@ -363,7 +365,8 @@ static const cli_option options[] = {
     {CLI_PRECISION},
     {"--problem", "P", "on its inputs: a name or a file (attest list problems)", CLI_TEXT(own, problem),
      .alias = "--task"},
-    {"--lengths", "A..B", "lengths of the inputs, as in 0..6 (default: the first few)", CLI_TEXT(own, lengths)},
+    {"--lengths", "A..B", "lengths of the inputs, as in 0..6 (default: the first few)",
+     CLI_TEXT(own, lengths)},
     {"--exact", NULL, "every input, however long that takes", CLI_FLAG(own, exact)},
     {"--sampled", "N", "N inputs of each length, drawn", CLI_WHOLE(own, sampled, 1, 1000000000000)},
     {"--tolerance", "E", "how far reals may be apart (default 0: the same numbers)",
@@ -378,14 +381,17 @@ const cli_command cmd_equal = {
     .about =
         "Runs two models on the same inputs and compares what comes out. A and B are model files, texts of\n"
         "programs (FILE.program), or claims (an id, or FILE.claim); --set goes to those of them, and to the\n"
-        "problem, that have the parameter. Inputs are all that the fields of the models allow, at the lengths\n"
-        "that both take, the shortest first, as far as that is quick; the fields must be alike. --lengths says\n"
+        "problem, that have the parameter. Inputs are all that the fields of the models allow, at the "
+        "lengths\n"
+        "that both take, the shortest first, as far as that is quick; the fields must be alike. --lengths "
+        "says\n"
         "which lengths, and then all of them are run. With --problem P they are the inputs of P, and models\n"
         "that do not fit it are refused. Of decoders what they write after every prompt is compared.\n"
         "\n"
         "Decisions are compared as they come out in the arithmetic of --precision, and reals as numbers, or\n"
         "with --tolerance E by their distance at each position. Models that differ get a witness: the first\n"
-        "input on which they do, made short and simple and run again. Where inputs cannot be listed, or with\n"
+        "input on which they do, made short and simple and run again. Where inputs cannot be listed, or "
+        "with\n"
         "--sampled N, some are drawn: then a witness decides, and nothing else does.\n"
         "\n"
         "Exit code: 0 equal on every input asked, 1 not equal, 2 bad usage or input, 3 undecided: only\n"

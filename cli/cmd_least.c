@@ -53,7 +53,9 @@ typedef struct {
 
 static at_tri verdict_of(const at_row *r)
 {
-    return !strcmp(r->rec.verdict, "holds") ? AT_TRUE : !strcmp(r->rec.verdict, "fails") ? AT_FALSE : AT_UNKNOWN;
+    return !strcmp(r->rec.verdict, "holds")   ? AT_TRUE
+           : !strcmp(r->rec.verdict, "fails") ? AT_FALSE
+                                              : AT_UNKNOWN;
 }
 
 static const char *keep(scan *s, const char *text)
@@ -82,7 +84,8 @@ static void told(void *ctx, const at_job_event *e)
     at_tri now = verdict_of(e->row);
     at_strength strength = at_row_strength(e->row);
     /* A point that fails decides, then one that is not known, then the weakest. */
-    bool takes = !f->any || (f->holds == AT_TRUE && now != AT_TRUE) || (f->holds == AT_UNKNOWN && now == AT_FALSE) ||
+    bool takes = !f->any || (f->holds == AT_TRUE && now != AT_TRUE) ||
+                 (f->holds == AT_UNKNOWN && now == AT_FALSE) ||
                  (f->holds == AT_TRUE && now == AT_TRUE && strength < f->strength);
     if (takes) {
         f->holds = now;
@@ -116,7 +119,9 @@ static at_status value_ask(scan *s, int64_t value, at_err *err)
                   .threads = s->a->threads,
                   .seed = s->a->seed,
                   .set = set.n ? set.s : NULL,
-                  .arith = s->bits ? arith : s->a->has_precision ? given : NULL,
+                  .arith = s->bits               ? arith
+                           : s->a->has_precision ? given
+                                                 : NULL,
                   .progress = cli_progress(),
                   .told = told,
                   .ctx = s};
@@ -189,12 +194,12 @@ static at_status range_read(scan *s, const at_param *row, at_err *err)
     s->hi = !row ? P_USUAL : hi - lo < FEW ? hi : lo + FEW - 1;
     if (!r)
         return AT_OK;
-    if (!dots || !at_parse_i64(r, (size_t)(dots - r), &s->lo) || !at_parse_i64(dots + 2, strlen(dots + 2), &s->hi) ||
-        s->hi < s->lo)
+    if (!dots || !at_parse_i64(r, (size_t)(dots - r), &s->lo) ||
+        !at_parse_i64(dots + 2, strlen(dots + 2), &s->hi) || s->hi < s->lo)
         return at_fail(err, AT_EINPUT, "--range '%.40s': must be as in 2..24", r);
     if (s->lo < lo || s->hi > hi)
-        return at_fail(err, AT_EDOMAIN, "--range '%.40s': %s must be in %" PRId64 "..%" PRId64, r, s->name, lo,
-                       hi);
+        return at_fail(err, AT_EDOMAIN, "--range '%.40s': %s must be in %" PRId64 "..%" PRId64, r, s->name,
+                       lo, hi);
     if (s->hi - s->lo >= MOST_VALUES)
         return at_fail(err, AT_EDOMAIN, "--range '%.40s': at most %d values", r, MOST_VALUES);
     return AT_OK;
@@ -413,8 +418,8 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_SEED},
     {CLI_PRECISION},
-    {"--problem", "P", "what MODEL should solve: a name or a file (attest list problems)", CLI_TEXT(own, problem),
-     .alias = "--task"},
+    {"--problem", "P", "what MODEL should solve: a name or a file (attest list problems)",
+     CLI_TEXT(own, problem), .alias = "--task"},
     {"--lengths", "A..B", "with --problem: lengths of the inputs", CLI_TEXT(own, lengths)},
     {0},
 };
@@ -426,10 +431,13 @@ const cli_command cmd_least = {
     .about =
         "Asks one question at every value of a range and says which is the least that holds, and which the\n"
         "least from which on all that were asked hold. They may differ: more bits need not be better. The\n"
-        "question is the claim's first that enumerates its inputs (else its first that is run), at the sizes\n"
+        "question is the claim's first that enumerates its inputs (else its first that is run), at the "
+        "sizes\n"
         "of --set; of MODEL --problem P it is that of attest check. What is varied is p, the bits of the\n"
-        "arithmetic, or an integer parameter of the claim. Where a claim has a parameter p of its own that one\n"
-        "is meant, and precision is the word for the bits. A value at which nothing can be asked (sizes that\n"
+        "arithmetic, or an integer parameter of the claim. Where a claim has a parameter p of its own that "
+        "one\n"
+        "is meant, and precision is the word for the bits. A value at which nothing can be asked (sizes "
+        "that\n"
         "do not go together, too many inputs) is unknown, with the reason.\n"
         "\n"
         "Exit code: 0 there is a value from which on all asked hold, 1 the largest asked fails, 2 bad usage\n"

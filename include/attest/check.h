@@ -109,16 +109,17 @@ typedef struct {
     uint64_t sampled; /* 0, or so many inputs drawn at each length, in place of all */
     uint64_t seed;
     double tolerance;
-    const at_asked *asked; /* NULL, or the problem whose inputs are taken, as it was asked of the first model */
+    const at_asked
+        *asked; /* NULL, or the problem whose inputs are taken, as it was asked of the first model */
 } at_equal_question;
 
 typedef struct {
-    at_tri equal;         /* AT_UNKNOWN: nothing differs, but not all inputs were run or decided */
-    at_evidence evidence; /* EXACT: every input of these lengths; SAMPLED: a witness, or nothing */
-    uint64_t inputs;      /* run on both, up to the first that differs */
-    uint64_t undecided;   /* of them not decided by the arithmetic */
-    uint64_t endless;     /* decoders: of them without an answer from either, after the same rows */
-    int least, most;      /* lengths asked; -1: as long as the prompts of the problem are */
+    at_tri equal;                  /* AT_UNKNOWN: nothing differs, but not all inputs were run or decided */
+    at_evidence evidence;          /* EXACT: every input of these lengths; SAMPLED: a witness, or nothing */
+    uint64_t inputs;               /* run on both, up to the first that differs */
+    uint64_t undecided;            /* of them not decided by the arithmetic */
+    uint64_t endless;              /* decoders: of them without an answer from either, after the same rows */
+    int least, most;               /* lengths asked; -1: as long as the prompts of the problem are */
     int common_least, common_most; /* that could be asked */
     double margin;                 /* the least of both models; reals: tolerance - distance */
     /* The first input that differs, shrunk, and run again by the reference: what comes out, (rows, width) each. Of decoders

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #define BATCH        256
-#define NUMBERS      ((size_t)1 << 20)    /* a batch holds fewer inputs when they are long */
-#define QUICK_INPUTS ((uint64_t)1 << 22)  /* of a length: enumerated unless told otherwise ... */
-#define QUICK_WORK   3e9                  /* ... as long as all lengths together cost at most some ten seconds */
-#define MOST_INPUTS  ((uint64_t)1 << 40)  /* of a length, whatever was asked: some days */
-#define QUICK_CHAINS ((uint64_t)20000)    /* of decoders */
-#define CHAIN_PIECE  1e9                  /* multiply-adds of a piece of prompts */
+#define NUMBERS      ((size_t)1 << 20)   /* a batch holds fewer inputs when they are long */
+#define QUICK_INPUTS ((uint64_t)1 << 22) /* of a length: enumerated unless told otherwise ... */
+#define QUICK_WORK   3e9 /* ... as long as all lengths together cost at most some ten seconds */
+#define MOST_INPUTS  ((uint64_t)1 << 40) /* of a length, whatever was asked: some days */
+#define QUICK_CHAINS ((uint64_t)20000)   /* of decoders */
+#define CHAIN_PIECE  1e9                 /* multiply-adds of a piece of prompts */
 #define SAMPLES      1000
 #define MOST_LENGTHS 8 /* of those in common that are drawn from unless told, and the longest */
 #define SHRINK_RUNS  4000
@@ -345,7 +345,9 @@ static at_status length_run(work *w, const at_check_env *env, at_piece *sum, at_
         return at_fail(err, AT_EBUDGET, "%ju inputs of length %d are too many to run", (uintmax_t)w->total,
                        w->n);
     size_t numbers = (size_t)w->room * (size_t)w->d->row;
-    w->batch = w->decoder || numbers >= NUMBERS ? 1 : numbers > NUMBERS / BATCH ? (int)(NUMBERS / numbers) : BATCH;
+    w->batch = w->decoder || numbers >= NUMBERS ? 1
+               : numbers > NUMBERS / BATCH      ? (int)(NUMBERS / numbers)
+                                                : BATCH;
     int workers = pieces_workers(env);
     at_check_env plain = {.threads = env ? env->threads : 0, .progress = env ? env->progress : NULL};
     at_arena a;
@@ -377,7 +379,8 @@ static at_status witness_shrink(const work *w, double *x, int *n, at_err *err)
     at_status s = next ? AT_OK : at_oom(err);
     int runs = SHRINK_RUNS, rows;
     for (int k = 0; !s && runs > 0 && domain_simpler(w->d, x, *n, k, next, &rows); k++) {
-        if ((rows == *n && !memcmp(next, x, (size_t)rows * row * sizeof *x)) || !domain_holds(w->d, next, rows))
+        if ((rows == *n && !memcmp(next, x, (size_t)rows * row * sizeof *x)) ||
+            !domain_holds(w->d, next, rows))
             continue;
         at_arena a;
         at_arena_init(&a);

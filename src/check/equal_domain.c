@@ -13,8 +13,8 @@ static at_status field_compare(const at_field *f, const at_field *g, int k, at_e
 {
     bool range = f->kind == AT_FIELD_REAL || f->kind == AT_FIELD_INT;
     if (f->kind != g->kind)
-        return at_fail(err, AT_EINPUT, "field %d (%s): %s in the first model, %s in the second", k + 1, f->name,
-                       at_field_names[f->kind], at_field_names[g->kind]);
+        return at_fail(err, AT_EINPUT, "field %d (%s): %s in the first model, %s in the second", k + 1,
+                       f->name, at_field_names[f->kind], at_field_names[g->kind]);
     if (f->size != g->size)
         return at_fail(err, AT_EINPUT, "field %d (%s): size %d in the first model, %d in the second", k + 1,
                        f->name, f->size, g->size);
@@ -22,8 +22,8 @@ static at_status field_compare(const at_field *f, const at_field *g, int k, at_e
         return at_fail(err, AT_EINPUT, "field %d (%s): subsets of %d in the first model, of %d in the second",
                        k + 1, f->name, f->pick, g->pick);
     if (range && (f->lo != g->lo || f->hi != g->hi))
-        return at_fail(err, AT_EINPUT, "field %d (%s): %g..%g in the first model, %g..%g in the second", k + 1,
-                       f->name, f->lo, f->hi, g->lo, g->hi);
+        return at_fail(err, AT_EINPUT, "field %d (%s): %g..%g in the first model, %g..%g in the second",
+                       k + 1, f->name, f->lo, f->hi, g->lo, g->hi);
     for (int w = 0; f->kind == AT_FIELD_TOKEN && f->words && g->words && w < f->size; w++)
         if (strcmp(f->words[w].s, g->words[w].s) != 0)
             return at_fail(err, AT_EINPUT,
@@ -35,8 +35,8 @@ static at_status field_compare(const at_field *f, const at_field *g, int k, at_e
 static at_status fields_compare(const at_model *a, const at_model *b, at_err *err)
 {
     if (a->n_fields != b->n_fields)
-        return at_fail(err, AT_EINPUT, "the first model has %d field%s a position, the second %d", a->n_fields,
-                       a->n_fields == 1 ? "" : "s", b->n_fields);
+        return at_fail(err, AT_EINPUT, "the first model has %d field%s a position, the second %d",
+                       a->n_fields, a->n_fields == 1 ? "" : "s", b->n_fields);
     at_status s = AT_OK;
     for (int k = 0; k < a->n_fields && !s; k++)
         s = field_compare(&a->fields[k], &b->fields[k], k, err);
@@ -61,10 +61,11 @@ static at_status outputs_compare(const at_model *a, const at_model *b, at_err *e
         return at_fail(err, AT_EINPUT, "the first model answers %s, the second %s", reads[raw[0]],
                        reads[raw[1]]);
     if (decisions(a) != decisions(b))
-        return at_fail(err, AT_EINPUT, "the first model has %d outputs a position, the second %d", decisions(a),
-                       decisions(b));
+        return at_fail(err, AT_EINPUT, "the first model has %d outputs a position, the second %d",
+                       decisions(a), decisions(b));
     if (a->readout.last != b->readout.last)
-        return at_fail(err, AT_EINPUT, "the %s model answers the last position only, the other every position",
+        return at_fail(err, AT_EINPUT,
+                       "the %s model answers the last position only, the other every position",
                        a->readout.last ? "first" : "second");
     return AT_OK;
 }
@@ -158,7 +159,8 @@ at_status domain_make(const at_model *a, const at_model *b, const at_asked *aske
         s = outputs_compare(a, b, err);
     if (!s && chain_of(out)) {
         if (!a->decode.enabled)
-            return at_fail(err, AT_EINPUT, "%s asks what is written after a prompt, and the models write nothing",
+            return at_fail(err, AT_EINPUT,
+                           "%s asks what is written after a prompt, and the models write nothing",
                            asked->chain->id);
         out->least = out->most = EQUAL_NO_LENGTH;
         return AT_OK;
@@ -304,7 +306,8 @@ static void row_draw(const domain *d, const at_stretch *s, at_rng *r, double *ro
                 subset_write(f, (int64_t)at_rng_below(r, n < INT64_MAX ? n : INT64_MAX), row + c);
             else if (n == UINT64_MAX) {
                 double v = f->lo + (f->hi - f->lo) * at_rng_unit(r);
-                row[c + j] = f->kind == AT_FIELD_INT ? fmin(fmax(nearbyint(v), ceil(f->lo)), floor(f->hi)) : v;
+                row[c + j] =
+                    f->kind == AT_FIELD_INT ? fmin(fmax(nearbyint(v), ceil(f->lo)), floor(f->hi)) : v;
             } else
                 row[c + j] = lo + (double)at_rng_below(r, n);
         }
@@ -423,7 +426,8 @@ bool domain_simpler(const domain *d, const double *x, int rows, int k, double *o
         return false;
     int number = k / 2;
     memcpy(out, x, n * width * sizeof *x);
-    number_simplify(d, number / d->row, rows, number % d->row, k % 2, out + (size_t)(number / d->row) * width);
+    number_simplify(d, number / d->row, rows, number % d->row, k % 2,
+                    out + (size_t)(number / d->row) * width);
     return true;
 }
 
