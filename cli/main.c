@@ -18,6 +18,8 @@
     C(list)                                                                                                  \
     C(show)                                                                                                  \
     C(check)                                                                                                 \
+    C(equal)                                                                                                 \
+    C(least)                                                                                                 \
     C(build)                                                                                                 \
     C(compile)                                                                                               \
     C(run)                                                                                                   \

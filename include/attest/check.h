@@ -90,6 +90,54 @@ bool at_model_symmetric(const at_model *m);
 at_status at_check_chain(const at_model *m, const at_chain *c, const void *self, const at_question *q,
                          const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);
 
+/* ---- two models: are they the same function? ----------------------------------------------------------
+ *
+ *     at_equal_question q = {.arith = at_f64};
+ *     at_equality e;
+ *     at_equal(&m1, &m2, &q, &env, &arena, &e, &err);
+ *     if (e.equal == AT_FALSE) ... e.x, e.output[0], e.output[1] ...
+ *
+ * Asked on every input in the ranges of the fields, which both must have alike, or on those of a problem. Decoders are asked what
+ * they write after every prompt. Decisions are compared as they come out in the arithmetic; reals are equal when no
+ * position is further apart than the tolerance (0: the same numbers, by the reference). */
+typedef struct {
+    at_arith arith;
+    /* Lengths of the inputs; without, those that both take, from the shortest as far as enumerating is quick. */
+    bool has_lengths;
+    int least, most;
+    bool exact;       /* enumerate however long it takes */
+    uint64_t sampled; /* 0, or so many inputs drawn at each length, in place of all */
+    uint64_t seed;
+    double tolerance;
+    const at_asked
+        *asked; /* NULL, or the problem whose inputs are taken, as it was asked of the first model */
+} at_equal_question;
+
+typedef struct {
+    at_tri equal;                  /* AT_UNKNOWN: nothing differs, but not all inputs were run or decided */
+    at_evidence evidence;          /* EXACT: every input of these lengths; SAMPLED: a witness, or nothing */
+    uint64_t inputs;               /* run on both, up to the first that differs */
+    uint64_t undecided;            /* of them not decided by the arithmetic */
+    uint64_t endless;              /* decoders: of them without an answer from either, after the same rows */
+    int least, most;               /* lengths asked; -1: as long as the prompts of the problem are */
+    int common_least, common_most; /* that could be asked */
+    double margin;                 /* the least of both models; reals: tolerance - distance */
+    /* The first input that differs, shrunk, and run again by the reference: what comes out, (rows, width) each. Of decoders
+     * rows are those written. position: the first row that differs. Where equal is unknown: the first undecided input. */
+    bool has_witness;
+    at_input x;
+    int position, width, rows[2];
+    const double *output[2];
+    const uint8_t *decided[2]; /* (rows, width) at_tri; NULL: everything */
+    bool ended[2];             /* decoders: by their stop rule */
+    uint64_t index;            /* of the first one among the inputs of its length, before shrinking */
+    const char *note;          /* NULL, or one line: why not exact */
+} at_equality;
+
+/* Models that cannot be compared are refused with what differs: a field, the outputs, the prompts. */
+at_status at_equal(const at_model *a, const at_model *b, const at_equal_question *q, const at_check_env *env,
+                   at_arena *arena, at_equality *out, at_err *err);
+
 /* ---- certificates: all inputs of a size, by a case split --------------------------------------------
  *
  * For models with one softmax or three-wise layer over tokens (no positions, no mask, one value): a case

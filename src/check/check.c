@@ -18,7 +18,6 @@ const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "samp
 
 #define BATCH         256
 #define BATCH_NUMBERS ((size_t)1 << 20) /* a batch holds fewer inputs when they are long */
-#define PIECE_WORK    3e7 /* about a tenth of a second of the fast executor: what kill -9 can cost */
 
 bool at_model_symmetric(const at_model *m)
 {
@@ -246,25 +245,29 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     return s ? s : at_arith_range(m, q->arith, err);
 }
 
-static uint64_t piece_size(const work *w)
+double input_cost(const at_model *m, int n)
 {
-    double T = w->n + w->m->n_prefix + w->m->n_suffix, cost = 40;
-    for (int b = 0; b < w->m->n_blocks; b++) {
-        const at_block *x = &w->m->blocks[b];
+    double T = n + m->n_prefix + m->n_suffix, cost = 40;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *x = &m->blocks[b];
         for (int g = 0; x->kind == AT_BLOCK_ATTN && g < x->n_groups; g++)
             cost +=
                 x->groups[g].heads * T * T * (at_weighting_is(x->groups[g].weighting, AT_IS_PAIRS) ? T : 1) +
-                T * x->groups[g].dk * w->m->width / 8.;
+                T * x->groups[g].dk * m->width / 8.;
         for (int l = 0; x->kind == AT_BLOCK_MLP && l < x->n_dense; l++)
-            cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : w->m->width) / 16.;
+            cost += T * x->dense[l].rows * (l ? x->dense[l - 1].rows : m->width) / 16.;
         for (int l = 0; x->kind == AT_BLOCK_FLATTEN && l < x->n_dense; l++)
-            cost += (double)x->dense[l].rows * (l ? x->dense[l - 1].rows : (double)at_block_inputs(w->m, x)) /
-                    16.;
+            cost +=
+                (double)x->dense[l].rows * (l ? x->dense[l - 1].rows : (double)at_block_inputs(m, x)) / 16.;
         if (x->kind == AT_BLOCK_RNN)
-            cost += T * x->rnn.state * at_rnn_parts(x->rnn.cell) * (w->m->width + x->rnn.state) / 16.;
+            cost += T * x->rnn.state * at_rnn_parts(x->rnn.cell) * (m->width + x->rnn.state) / 16.;
     }
-    double n = PIECE_WORK / cost / (w->exec ? 1 : 60);
-    return n < 1 ? 1 : n > 1e7 ? 10000000 : (uint64_t)n;
+    return cost;
+}
+
+static uint64_t piece_size(const work *w)
+{
+    return piece_inputs(input_cost(w->m, w->n) * (w->exec ? 1 : REFERENCE_COST));
 }
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,

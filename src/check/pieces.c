@@ -9,6 +9,8 @@
 #include <math.h>
 #include <pthread.h>
 
+#define PIECE_WORK 3e7 /* about a tenth of a second of the fast executor: what kill -9 can cost */
+
 typedef struct {
     const at_check_env *env;
     piece_run *run;
@@ -26,6 +28,12 @@ int pieces_workers(const at_check_env *env)
 {
     int n = env && env->threads > 0 ? env->threads : at_cores();
     return n > 256 ? 256 : n;
+}
+
+uint64_t piece_inputs(double cost)
+{
+    double n = PIECE_WORK / cost;
+    return n < 1 ? 1 : n > 1e7 ? 10000000 : (uint64_t)n;
 }
 
 bool piece_fail(at_piece *out, uint64_t i, bool go_on)
