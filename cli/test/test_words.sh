@@ -12,9 +12,9 @@ holds 'generate: JSON, the numbers' grep -qF '"rows": [[13], [2]]' "$dir/.out"
 says 0 'look: the sketch' 'output 1 + 2 3 <eos>' look "$dir/ar.st" '1 + 2 ='
 call look "$dir/ar.st" '1 + 2 =' -o "$dir/ar.svg"
 strip=$(grep -o '<text[^>]*>[^<]*</text>' "$dir/ar.svg" | sed 's/<[^>]*>//g' | sed -n '/^margin$/,/^least margin/p' | tr '\n' ' ')
-holds 'look: the picture' test "$strip" = 'margin 1 1 + 1 2 1 3 1 &lt;eos&gt; 1 least margin 1 '
+holds 'look: the picture' test "$strip" = 'margin 1 + 2 3 &lt;eos&gt; 1 1 1 1 1 least margin 1 '
 says 1 'refute' 'right  2 <eos>' refute "$dir/ar.st" --task arithmetic --set p=5,operators=1 --precision p3 --by search
-holds 'refute: the prompt' grep -q 'WRONG on 2 + 0 =' "$dir/.out"
+holds 'refute: the prompt' grep -q 'WRONG on 3 - 1 =' "$dir/.out"
 says 0 'protocol reads words' '"equal": true' protocol "$dir/ar.st" ABAB '1 + 2 =' --precision p12 --json
 call check arith-standard --set p=5,operators=1 -v
 holds 'a rejected control, in words' sh -c "grep -q 'prompt     0 =' '$dir/.out' && grep -q 'expected   0' '$dir/.out' && grep -q 'written    =' '$dir/.out'"
