@@ -267,10 +267,11 @@ const cli_command cmd_list = {
     .name = "list",
     .summary = "what there is: claims, tasks, streams, weightings, masks, ...",
     .usage = "[KIND]",
-    .about = "KIND is one of claims, problems (what --problem takes), tasks, streams (sequences to learn "
-             "from), programs (those of the\n"
-             "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
-             "arithmetics. Without it: claims, tasks and streams.\n",
+    .about =
+        "KIND is one of claims, problems (of check, refute, train, ...), tasks, streams (sequences to learn "
+        "from), programs (those of the\n"
+        "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
+        "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",
     .options = options,
     .most = 1,

@@ -159,9 +159,9 @@ at_status unit_check(unit *u, at_err *err)
     u->key.question = at_arena_printf(
         u->arena, "%s %s%s%s seed=%" PRIu64 " limit=%" PRIu64 "%s%s%s%s%s", at_evidence_names[c->evidence],
         c->evidence == AT_EV_EXACT && !u->claim->trial ? at_enum_names[c->how] : "",
-        c->evidence == AT_EV_EXACT && !u->claim->trial ? " " : "", arith, u->job->seed, limit, c->count_all ? " all" : "",
-        c->control ? " control " : "", c->control ? c->control : "", u->claim->digest ? " file=" : "",
-        u->claim->digest ? u->claim->digest : "");
+        c->evidence == AT_EV_EXACT && !u->claim->trial ? " " : "", arith, u->job->seed, limit,
+        c->count_all ? " all" : "", c->control ? " control " : "", c->control ? c->control : "",
+        u->claim->digest ? " file=" : "", u->claim->digest ? u->claim->digest : "");
     at_row *old = NULL;
     if (!u->key.question)
         s = at_oom(err);
