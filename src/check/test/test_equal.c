@@ -66,6 +66,14 @@ static void test_fields(void **state)
         }
         *worth -= 1000;
     }
+    for (int k = 0; k < 3; k++) { /* the first digit: 3 integers and 6 subsets come before the next token */
+        at_model_data(&other, other.fields[0].embed.tensor)[k] += 1000;
+        e = equal(&m, &other, &(at_equal_question){0}, 2, &a);
+        assert_true(e.equal == AT_FALSE && e.index == 18 * (uint64_t)k && e.x.v[0] == k);
+        e = equal(&m, &other, &(at_equal_question){.has_lengths = true, .least = 2, .most = 2}, 2, &a);
+        assert_true(e.equal == AT_FALSE && e.index == 18 * (uint64_t)k); /* at the second position first */
+        at_model_data(&other, other.fields[0].embed.tensor)[k] -= 1000;
+    }
     e = equal(&m, &m, &(at_equal_question){.has_lengths = true, .least = 2, .most = 2}, 1, &a);
     assert_true(e.equal == AT_TRUE && e.inputs == 54 * 54 && e.common_least == 1);
     at_model_release(&m);
@@ -212,6 +220,12 @@ static void test_decoders(void **state)
         assert_true(e.equal == AT_FALSE && e.inputs == 1 && e.position == 3);
         assert_true(e.rows[0] == 5 && e.rows[1] == 3 && e.ended[0] && !e.ended[1]);
     }
+    other.decode.max_steps = 5;  /* the same rows, but not an end of its own */
+    other.decode.coordinate = 0; /* of an input, which is written as 0 */
+    other.decode.value = 1;
+    e = equal(&m, &other, &(at_equal_question){0}, 2, &a);
+    assert_true(e.equal == AT_FALSE && e.rows[0] == 5 && e.rows[1] == 5 && e.ended[0] && !e.ended[1]);
+    other.decode.max_steps = 3;
     m.decode.max_steps = 3; /* both alike, and it is said */
     e = equal(&m, &other, &(at_equal_question){0}, 2, &a);
     assert_true(e.equal == AT_TRUE && e.endless == 81);
