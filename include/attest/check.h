@@ -121,7 +121,7 @@ typedef struct {
     uint64_t endless;              /* decoders: of them without an answer from either, after the same rows */
     int least, most;               /* lengths asked; -1: as long as the prompts of the problem are */
     int common_least, common_most; /* that could be asked */
-    double margin;                 /* the least of both models; reals: tolerance - distance */
+    double margin;                 /* the least of both models; reals: tolerance - distance; NaN: none */
     /* The first input that differs, shrunk, and run again by the reference: what comes out, (rows, width) each. Of decoders
      * rows are those written. position: the first row that differs. Where equal is unknown: the first undecided input. */
     bool has_witness;
