@@ -152,7 +152,8 @@ static at_status model_load(job *j, int k, at_err *err)
 static at_status problem_ask(job *j, at_err *err)
 {
     const char *set = known_of(j->a->set, &j->knower[POSITIONS], AT_VIEWS, &j->arena);
-    for (int k = 1; k >= 0; k--) {
+    for (int turn = 0; turn < 3; turn++) {
+        int k = turn % 2;
         if (j->is_asked)
             at_asked_release(&j->asked);
         j->is_asked = false;
@@ -363,7 +364,7 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_SEED},
     {CLI_PRECISION},
-    {"--problem", "P", "on its inputs: a name or a file (attest list problems)", CLI_TEXT(own, problem),
+    {"--problem", "P", "on its inputs: a name or a file (docs/problems.md)", CLI_TEXT(own, problem),
      .alias = "--task"},
     {"--lengths", "A..B", "lengths of the inputs, as in 0..6 (default: the first few)",
      CLI_TEXT(own, lengths)},

@@ -418,8 +418,8 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_SEED},
     {CLI_PRECISION},
-    {"--problem", "P", "what MODEL should solve: a name or a file (attest list problems)",
-     CLI_TEXT(own, problem), .alias = "--task"},
+    {"--problem", "P", "what MODEL should solve: a name or a file", CLI_TEXT(own, problem),
+     .alias = "--task"},
     {"--lengths", "A..B", "with --problem: lengths of the inputs", CLI_TEXT(own, lengths)},
     {0},
 };

@@ -106,6 +106,8 @@ asked() # $1 command: one that does little
     run | look) echo "$1 $dir/m.st 1 2" ;;
     compile) echo "compile examples/lcs.dp --set n1=2,n2=2 -o $dir/lcs.st" ;;
     check) echo 'check match2 --set N=2,M=3' ;;
+    equal) echo "equal $dir/m.st $dir/m.st --lengths 1..2" ;;
+    least) echo 'least match2 --set M=3 --vary N --range 1..2' ;;
     generate) echo "generate $dir/sum.st 1 2 |" ;;
     eval) echo "eval $dir/t.st parity --set n=4 --count 2" ;;
     refute) echo "refute $dir/m.st --task match2 --set N=4,M=5 --budget 0.1" ;;

@@ -95,7 +95,8 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
  *     at_equal_question q = {.arith = at_f64};
  *     at_equality e;
  *     at_equal(&m1, &m2, &q, &env, &arena, &e, &err);
- *     if (e.equal == AT_FALSE) ... e.x, e.output[0], e.output[1] ...
+ *     if (e.equal == AT_FALSE)
+ *         printf("%d positions differ\n", e.x.n);                  // and e.output[0], e.output[1]
  *
  * Asked on every input in the ranges of the fields, which both must have alike, or on those of a problem. Decoders are asked what
  * they write after every prompt. Decisions are compared as they come out in the arithmetic; reals are equal when no
@@ -121,7 +122,7 @@ typedef struct {
     uint64_t endless;              /* decoders: of them without an answer from either, after the same rows */
     int least, most;               /* lengths asked; -1: as long as the prompts of the problem are */
     int common_least, common_most; /* that could be asked */
-    double margin;                 /* the least of both models; reals: tolerance - distance */
+    double margin;                 /* the least of both models; reals: tolerance - distance; NaN: none */
     /* The first input that differs, shrunk, and run again by the reference: what comes out, (rows, width) each. Of decoders
      * rows are those written. position: the first row that differs. Where equal is unknown: the first undecided input. */
     bool has_witness;

@@ -466,6 +466,8 @@ static at_status length_ask(asking *k, int n, bool draw, bool *stop, at_err *err
     at_status s = execs_make(w, err);
     if (s)
         return s;
+    if (w->draw && !k->q->sampled && cost_of(w) * SAMPLES > QUICK_WORK) /* long inputs: fewer */
+        w->total = (uint64_t)fmax(QUICK_WORK / cost_of(w), 1);
     bool told = k->q->exact || k->q->has_lengths;
     uint64_t most = w->decoder ? QUICK_CHAINS : QUICK_INPUTS;
     double effort = cost_of(w) * (double)w->total;
@@ -567,7 +569,8 @@ at_status at_equal(const at_model *a, const at_model *b, const at_equal_question
         s = at_fail(err, AT_EDOMAIN, "there are no inputs of lengths %d..%d", least, most);
     if (s)
         return s;
-    out->margin = isfinite(out->margin) ? out->margin : NAN;
+    if (!isfinite(out->margin) || (k.w.raw && !(q->tolerance > 0))) /* the same numbers have none */
+        out->margin = NAN;
     out->evidence = k.all ? AT_EV_EXACT : AT_EV_SAMPLED;
     if (out->equal == AT_FALSE) /* what later pieces met by then depends on threads */
         return AT_OK;
