@@ -555,6 +555,7 @@ class Hunt:
         for phase in self.phases:
             if phase == 'sanitized' and todo:
                 self.sanitized = sanitized(self.args.jobs)
+                self.guard.held = self.guard.stat()  # what was built just now is no damage
             survivors, waiting = [], {}
             for number, row, past in todo:
                 if any(p.startswith(phase + ' ') for p in past):
