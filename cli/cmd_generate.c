@@ -26,7 +26,7 @@ typedef struct {
     /* arithmetic, or --beside: what the reference writes, and whether that is the same */
     const char *reference;
     bool agrees;
-    at_input beside; /* its rows, of a recurrence */
+    at_input beside; /* its rows */
 } chain;
 
 static bool is_tokens(const at_model *m)
@@ -140,42 +140,30 @@ static at_status expression_read(const char *line, int p, int operators, at_aren
     return AT_OK;
 }
 
-/* ---- recurrences ----------------------------------------------------------------------------------------- */
+/* ---- problems --------------------------------------------------------------------------------------------- */
 
-/* The interpreter's rows for this prompt. Nothing of them reaches the model. */
-static at_status interpreter_run(const cli_args *a, const at_model *m, const at_input *prompt,
-                                 at_arena *arena, at_input *out, at_err *err)
+/* What is right after this prompt. Nothing of it reaches the model. */
+static at_status right_find(const cli_args *a, const at_model *m, const at_input *prompt, at_arena *arena,
+                            at_input *out, at_err *err)
 {
     const own *given = a->own;
-    at_dp *d;
-    at_dp_instance *x = NULL;
-    at_dp_chain c;
-    int64_t size[AT_DP_MAX];
-    at_status s = at_dp_load(given->beside, &d, err);
+    at_problem *p;
+    at_asked x;
+    at_status s = at_problem_open(given->beside, &p, err);
     if (s)
         return s;
-    s = at_dp_sizes_parse(d, a->set ? a->set : "", size, err);
-    if (!s)
-        s = at_dp_bind(d, size, &x, err);
-    int width = at_model_row_width(m);
-    if (!s && (width != 2 + d->n_counters + d->n_values || prompt->n != x->n_input + 1))
-        s = at_fail(
-            err, AT_EINPUT, "%.200s at these sizes has prompts of %jd rows of %d numbers, the model %d of %d",
-            given->beside, (intmax_t)x->n_input + 1, 2 + d->n_counters + d->n_values, prompt->n, width);
-    int64_t *in = s ? NULL : at_new(arena, int64_t, prompt->n);
-    double *rows = s ? NULL : at_new(arena, double, (x->n_states + 1) * width);
-    if (!s && (!in || !rows))
-        s = at_oom(err);
-    for (int64_t i = 0; !s && i < x->n_input; i++)
-        in[i] = (int64_t)prompt->v[i * width];
-    if (!s)
-        s = at_dp_run(x, in, arena, &c, err);
-    if (!s) {
-        at_dp_rows(x, &c, rows);
-        *out = (at_input){(int)x->n_states + 1, rows};
+    s = at_problem_ask(p, m, a->set, &x, err);
+    if (s) {
+        at_problem_free(p);
+        return s;
     }
-    at_dp_instance_free(x);
-    at_dp_free(d);
+    int n_rows = 0;
+    double *rows = at_new(arena, double, (size_t)x.chain->rows_max(x.self) * (size_t)at_model_row_width(m));
+    s = rows ? x.chain->answer(x.self, prompt->v, prompt->n, rows, &n_rows, err) : at_oom(err);
+    if (!s)
+        *out = (at_input){n_rows, rows};
+    at_asked_release(&x);
+    at_problem_free(p);
     return s;
 }
 
@@ -234,7 +222,7 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     if (!st)
         st = at_arith_range(m, a->precision, &err);
     if (!st && given->beside && !arithmetic)
-        st = interpreter_run(a, m, &prompt, arena, &c.beside, &err);
+        st = right_find(a, m, &prompt, arena, &c.beside, &err);
     if (st)
         return cli_fail(a, &err);
     bool judged = arithmetic || c.beside.v;
@@ -274,7 +262,7 @@ static int run(const cli_args *a)
     int code;
     bool cut = given->steps && given->steps < m.decode.max_steps;
     if (a->set && !given->beside)
-        code = cli_usage(a, "--set gives the sizes of a recurrence, which --beside names");
+        code = cli_usage(a, "--set gives the parameters of a problem, which --beside names");
     else if (!m.decode.enabled)
         code = cli_usage(a, "%.200s: the model is no decoder: it has no stop rule", a->words[0]);
     else if (prompt_read(a, &line, &err))
@@ -298,14 +286,15 @@ static const cli_option options[] = {
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
     {"--steps", "N", "at most N rows, 1..1048576 (default: what the model allows)",
      CLI_WHOLE(own, steps, 1, AT_MAX_LENGTH)},
-    {"--beside", "FILE.dp", "print the interpreter's chain beside (sizes by --set)", CLI_TEXT(own, beside)},
+    {"--beside", "P", "what problem P says beside it (set by --set)", CLI_TEXT(own, beside),
+     .alias = "--problem"},
     {0},
 };
 
 const cli_command cmd_generate = {
     .name = "generate",
     .summary = "let a decoder continue a prompt",
-    .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside FILE.dp --set SIZE=N...]",
+    .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside P --set K=V...]",
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
              "the least margin of all decisions. Where rows have several fields, a number without '/'\n"
@@ -314,8 +303,8 @@ const cli_command cmd_generate = {
              "of another length, or with a row that its place does not allow, is refused (exit 2), and the\n"
              "message says what prompts are. When a row is undecided or leaves the model's domain, or the\n"
              "rule never holds, the rows so far are printed, a line says why, and the exit code is 3.\n\n"
-             "With --beside the recurrence in FILE.dp is interpreted for the same prompt, after the model\n"
-             "has written, and printed beside (exit 1 where they differ).\n\n"
+             "With --beside what is right after the same prompt is printed beside it, by the reference of\n"
+             "problem P: a .dp file, or a name (`attest list problems`). Exit 1 where they differ.\n\n"
              "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
              "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n",
     .examples = "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"

@@ -32,7 +32,7 @@ says 0 'generate: beside the interpreter' "every row is the interpreter's" \
 sed 's/y < x/y <= x/' examples/lis.dp >"$dir/other.dp"
 says 1 'generate: beside another recurrence' '<- differs' \
     generate "$dir/lis.st" '3 1 1 4 |' --beside "$dir/other.dp" --set n=4,top=9
-refuses 2 'generate: beside another size' 'prompts of 6 rows' \
+refuses 2 'generate: beside another size' 'a prompt is: 4 rows of 1..9, |' \
     generate "$dir/lis.st" '3 1 2 4 |' --beside examples/lis.dp --set n=5,top=9
 refuses 2 'generate: sizes of nothing' 'which --beside names' generate "$dir/lis.st" '3 1 2 4 |' --set n=4
 says 0 'show: a decoder' 'prompts of 14 rows; then at most 43 rows, until number 2 of a row is 0' show "$dir/standard.st"

@@ -31,8 +31,8 @@ refuses 2 'data: LIS longer than its range' 'n=300: a sorted run of 300 numbers 
 refuses 2 'data: no operators' 'operators=0: must be an integer in 1..64' data arithmetic --set operators=0
 refuses 2 'data: words too short' 'n=3: must be an integer in 4..100' data ed --set n=3
 refuses 2 'data: an unknown parameter' "unknown parameter 'm'" data lis --set m=3
-refuses 2 'data: an unknown stream, the nearest' "unknown stream 'ed-locl'; did you mean 'ed-local'? (attest list streams)" data ed-locl
-refuses 2 'data: an unknown stream' 'see `attest list streams`, a file is ./NAME' data zebras
+refuses 2 'data: an unknown stream, the nearest' "no problem 'ed-locl'; did you mean 'ed-local'? (\`attest list problems\`; a file has a dot or a slash)" data ed-locl
+refuses 2 'data: an unknown stream' '`attest list problems` shows all, a file has a dot or a slash' data zebras
 refuses 2 'data: no stream' 'the name of a stream is missing' data
 refuses 2 'data: count' "--count '0': must be an integer in 1..1000000000" data lis --count 0
 refuses 2 'data: split' "--split 'dev': must be train or test" data lis --split dev
@@ -42,7 +42,7 @@ call data "$dir/mine.txt" --count 40
 train=$(sort -u "$dir/.out")
 call data "$dir/mine.txt" --count 40 --split test
 holds 'data FILE: its lines are in the one split or the other' test "$({ echo "$train"; sort -u "$dir/.out"; } | grep -c '<eos>')" -eq 2
-refuses 2 'data FILE: no parameters' '--set: a file has no parameters' data "$dir/mine.txt" --set n=3
+refuses 2 'data FILE: no parameters' "unknown parameter 'n' (there are: none)" data "$dir/mine.txt" --set n=3
 refuses 2 'data FILE: not there' 'nothing.txt' data "$dir/nothing.txt"
 printf 'a <sep> b <sep> c\na b c\n' >"$dir/mine.txt"
 refuses 2 'data FILE: file and line' 'mine.txt:2: 0 times <sep>' data "$dir/mine.txt"

@@ -1,9 +1,10 @@
 /* langs.c: the table of languages, and problems by name. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include <attest/lang.h>
 
-const at_lang *const at_langs[] = {&at_lang_dp, &at_lang_cases, &at_lang_lines};
+const at_lang *const at_langs[] = {&at_lang_dp, &at_lang_lines, &at_lang_cases};
 const int at_n_langs = sizeof at_langs / sizeof at_langs[0];
 
 /* Streams and recurrences that are one problem under two names: the table by its chain, and as rows to learn. */
@@ -24,7 +25,17 @@ static bool ends_in(const char *name, const char *suffix)
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
 
-#define LOOK_MAX ((size_t)1 << 28)
+/* How the file begins decides, and nobody waits for the rest of it. */
+static _Thread_local const at_lang *looked;
+
+static at_status begin_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    looked = NULL;
+    for (int k = 0; k < at_n_langs && !looked; k++)
+        if (at_langs[k]->like && at_langs[k]->like(first, n))
+            looked = at_langs[k];
+    return at_fail(err, AT_EREFUSED, "%.200s: seen", path); /* enough */
+}
 
 static at_status lang_find(const char *path, const at_lang **out, at_err *err)
 {
@@ -33,16 +44,18 @@ static at_status lang_find(const char *path, const at_lang **out, at_err *err)
             *out = at_langs[k];
             return AT_OK;
         }
+    struct stat info;
+    if (!stat(path, &info) && S_ISFIFO(info.st_mode)) { /* a pipe is read once: rows to learn, as ever */
+        *out = &at_lang_lines;
+        return AT_OK;
+    }
     char *text;
     size_t n;
-    at_status s = at_file_read(path, LOOK_MAX, &text, &n, err);
-    if (s)
-        return s;
-    *out = NULL;
-    for (int k = 0; k < at_n_langs && !*out; k++)
-        if (at_langs[k]->like && at_langs[k]->like(text, n))
-            *out = at_langs[k];
-    at_free(text);
+    at_err seen = {0};
+    at_status s = at_file_read_if(path, (size_t)1 << 28, begin_look, &text, &n, &seen);
+    if (s != AT_EREFUSED)
+        return at_fail(err, s, "%s", seen.text);
+    *out = looked;
     if (*out)
         return AT_OK;
     at_text all;
@@ -88,10 +101,10 @@ static at_status name_unknown(const char *name, at_err *err)
 {
     const char *names[256];
     size_t n = 0;
-    for (int k = 0; k < at_n_problems && n < 256; k++)
-        names[n++] = at_problems[k].id;
     for (int k = 0; k < at_n_dp_examples && n < 256; k++)
         names[n++] = at_dp_examples[k].name;
+    for (int k = 0; k < at_n_problems && n < 256; k++)
+        names[n++] = at_problems[k].id;
     const char *near = at_nearest(name, names, n);
     if (near)
         return at_fail(

@@ -314,13 +314,20 @@ static at_status suit(at_problem *p, const at_model *m, at_err *err)
     return AT_OK;
 }
 
+/* A file that does not begin with text is not read any further. */
+static at_status text_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    return memchr(first, 0, n) ? at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", path)
+                               : AT_OK;
+}
+
 /* ---- the problem --------------------------------------------------------------------------------------------------- */
 
 static at_status open_cases(at_problem *p, at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
+    at_status s = at_file_read_if(p->path, BYTES_MAX, text_look, &text, &n, err);
     if (s)
         return s;
     cases *k = at_new(&p->arena, cases, 1);
@@ -357,7 +364,7 @@ static at_status open_lines(at_problem *p, at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
+    at_status s = at_file_read_if(p->path, BYTES_MAX, text_look, &text, &n, err);
     if (s)
         return s;
     at_lines *l = at_new(&p->arena, at_lines, 1);
