@@ -101,10 +101,12 @@ static at_status name_unknown(const char *name, at_err *err)
 {
     const char *names[256];
     size_t n = 0;
-    for (int k = 0; k < at_n_dp_examples && n < 256; k++)
-        names[n++] = at_dp_examples[k].name;
+    for (int k = 0; k < at_n_streams && n < 256; k++) /* of names equally near the first counts */
+        names[n++] = at_streams[k]->id;
     for (int k = 0; k < at_n_problems && n < 256; k++)
         names[n++] = at_problems[k].id;
+    for (int k = 0; k < at_n_dp_examples && n < 256; k++)
+        names[n++] = at_dp_examples[k].name;
     const char *near = at_nearest(name, names, n);
     if (near)
         return at_fail(
