@@ -334,6 +334,12 @@ static void fast(void **state)
                     must(at_exec_new(&m, a, 5, &other, &err), &err);
                     must(dense_plan(other, &m, &err), &err); /* all of it again */
                     assert_null(other->readout.start);
+                    if (other->folded) { /* its tables are filled by its own matrices */
+                        at_scratch *fill;
+                        must(at_scratch_new(other, &fill, &err), &err);
+                        other->kernel->fold(other, fill);
+                        at_scratch_free(fill);
+                    }
                     fast_values(e, &m, &x, u, n);
                     fast_values(other, &m, &x, v, n);
                     if (all_finite(u, n)) {
