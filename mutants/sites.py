@@ -204,7 +204,9 @@ class Finder:
 
 def rows_of(finder, seed):
     """Every change as (draw, key, class, file, line number, nth, column, length, new, line)."""
-    rows = []
+    rows, twins, changes = [], {}, {}
+    for change in sorted(finder.sites):
+        changes.setdefault(change[0], []).append(change)
     for path, source in finder.sources.items():
         starts = [0]
         for line in source.lines:
@@ -213,8 +215,8 @@ def rows_of(finder, seed):
         for line in source.lines:
             count[line] = count.get(line, 0) + 1
             nth.append(count[line])
-        for (where, a, b, kind, new), _ in finder.sites.items():
-            if where != path or '\t' in new or '@' in new.replace('(@ ?', '', 1):
+        for _, a, b, kind, new in changes.get(path, ()):
+            if '\t' in new or '@' in new.replace('(@ ?', '', 1):
                 continue
             at = bisect.bisect_right(starts, a) - 1
             line = source.lines[at]
@@ -223,6 +225,10 @@ def rows_of(finder, seed):
                               str(nth[at]), new))
             key = hashlib.sha256(name.encode()).hexdigest()[:12]
             draw = hashlib.sha256(f'{seed}\0{key}'.encode()).hexdigest()
+            # The same text further in: drawn together, but with verdicts of their own.
+            twins[key] = twins.get(key, 0) + 1
+            if twins[key] > 1:
+                key = hashlib.sha256(f'{key}\0{twins[key]}'.encode()).hexdigest()[:12]
             rows.append((draw, key, kind, path, at + 1, nth[at], column, b - a, new, line.decode()))
     return sorted(rows)
 

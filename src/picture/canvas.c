@@ -294,7 +294,8 @@ static void svg_cells(at_draw_canvas *c)
 {
     double side = 1 - c->gap / c->cell;
     bool lines = !(c->gap > 0);
-    qsort(c->cells, c->n_cells, sizeof *c->cells, cell_order);
+    if (c->n_cells)
+        qsort(c->cells, c->n_cells, sizeof *c->cells, cell_order);
     for (size_t i = 0; i < c->n_cells;) {
         const patch *p = &c->cells[i];
         int run = 1;

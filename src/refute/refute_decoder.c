@@ -161,7 +161,9 @@ static at_status prompt_run(study *t, int k, at_arena *a, at_err *err)
                 t->view[((size_t)k * (size_t)(t->L + 1) + (size_t)i) * (size_t)t->L + (size_t)(l - 1)] =
                     rows_hash(rows, n, 1);
             }
-        t->state[k] = rows_hash(player_rows(t, &trace, 0, t->layers, &n), n, 2);
+        const double *last =
+            player_rows(t, &trace, 0, t->layers, &n); /* sets n: not in the call that reads it */
+        t->state[k] = rows_hash(last, n, 2);
         t->value[k] = rows_hash(out.value + (size_t)(out.n - 1) * (size_t)out.rows, (size_t)out.rows, 3);
     }
     at_arena_reset(a, mark);
