@@ -2,6 +2,7 @@
  *
  * What is made has cells like a claim of the catalogue, so that ledger, report and exit codes need to know nothing of it. It has
  * no control: the checks that answer it are those that reject the controls of the catalogue. */
+#define _GNU_SOURCE /* memmem */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -337,63 +338,22 @@ static at_status tolerance_take(asking *k, const at_params *p)
                          "answers of %s are reals: how far off may they be? (--tolerance E)", t->id);
 }
 
-/* The first point of ranges: "n=1..6" as "n=1". */
-static at_status first_of(asking *k, at_view v, const char *set, at_text *out)
-{
-    const at_param *schema;
-    int n = at_problem_schema(k->q->problem, v, &schema);
-    at_sweep w;
-    at_text mine;
-    at_text_init(&mine);
-    at_sweep_init(&w, schema, n);
-    at_status s = at_problem_assignments(k->q->problem, v, set, &mine, k->err);
-    if (!s)
-        s = at_sweep_parse(&w, mine.s, k->err);
-    at_text_add(out, "");
-    for (int i = 0; i < n && !s; i++)
-        if (at_assignments_name(mine.s, schema[i].name)) {
-            at_params one;
-            at_params_init(&one, &schema[i], 1);
-            one.value[0] = w.first.value[i];
-            at_text_add(out, out->n ? " " : "");
-            at_params_print(&one, out);
-        }
-    at_text_release(&mine);
-    return s ? s : out->oom ? at_oom(k->err) : AT_OK;
-}
-
-/* The view that the model is asked in, at the first point of the ranges. */
+/* The view that the model is asked in, at the first point of ranges: "n=1..6" is "n=1". */
 static at_status view_find(asking *k, at_asked *x)
 {
-    const at_problem *p = k->q->problem;
-    at_err why = {0};
-    at_status s = AT_OK;
-    if (p->suit && (s = k->q->problem->suit(k->q->problem, k->m, k->err)))
-        return s;
-    static const at_view decoder_views[] = {AT_VIEW_CHAIN, AT_VIEW_ROWS}, other[] = {AT_VIEW_POSITIONS};
-    const at_view *views = k->m->decode.enabled ? decoder_views : other;
-    for (int i = 0; i < (k->m->decode.enabled ? 2 : 1); i++) {
-        if (!at_problem_has(p, views[i]))
-            continue;
-        at_text first;
-        at_text_init(&first);
-        at_err *err = k->err, here = {0};
-        k->err = &here;
-        s = first_of(k, views[i], k->q->set, &first);
-        k->err = err;
-        if (!s)
-            s = at_problem_ask(k->q->problem, k->m, first.s, x, &here);
-        at_text_release(&first);
-        if (!s)
-            return AT_OK;
-        if (!*why.text)
-            why = here;
+    at_text first;
+    at_text_init(&first);
+    at_text_add(&first, "");
+    for (const char *s = k->q->set ? k->q->set : ""; *s;) {
+        size_t n = strcspn(s, " ,"), blanks = strspn(s + n, " ,");
+        const char *dots = memmem(s, n, "..", 2);
+        at_text_addn(&first, s, dots ? (size_t)(dots - s) : n);
+        at_text_addn(&first, s + n, blanks);
+        s += n + blanks;
     }
-    if (*why.text)
-        return at_fail(k->err, s ? s : AT_EINPUT, "%s", why.text);
-    return at_fail(k->err, AT_EINPUT, "'%s' is for %s, and the model is %s", p->id,
-                   k->m->decode.enabled ? "models that answer at positions" : "decoders",
-                   k->m->decode.enabled ? "a decoder" : "none");
+    at_status s = first.oom ? at_oom(k->err) : at_problem_ask(k->q->problem, k->m, first.s, x, k->err);
+    at_text_release(&first);
+    return s;
 }
 
 static at_status claim_fill(asking *k)

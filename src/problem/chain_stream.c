@@ -10,9 +10,14 @@ static at_status stream_open(const at_params *p, void **self, at_err *err)
     const at_problem *q = p->of;
     at_source *d;
     at_status s = at_source_open(q->stream, p, &d, err);
-    if (!s)
-        *self = d;
-    return s;
+    if (s)
+        return s;
+    if (at_source_labels(d)) {
+        at_source_free(d);
+        return at_fail(err, AT_EINPUT, "rows of %s are answered at positions, not written", q->id);
+    }
+    *self = d;
+    return AT_OK;
 }
 
 static void stream_close(void *self)
