@@ -48,16 +48,14 @@ static int n_problems;
 static void problems_find(void)
 {
     n_problems = 0;
-    for (int k = 0; k < at_n_problems && n_problems < MOST_PROBLEMS; k++)
-        problem_names[n_problems++] = at_problems[k].id;
+    for (int k = 0; at_problem_name(k) && n_problems < MOST_PROBLEMS; k++)
+        problem_names[n_problems++] = at_problem_name(k);
     for (int k = 0; k < at_n_dp_examples && n_problems < MOST_PROBLEMS; k++) {
         at_problem *p;
         if (at_problem_open(at_dp_examples[k].name, &p, NULL))
             continue;
-        bool known = false; /* under the name of its stream */
-        for (int i = 0; i < at_n_problems; i++)
-            known = known || strcmp(at_problems[i].id, p->id) == 0;
-        if (!known)
+        at_problem known = {0}; /* under the name of its stream */
+        if (!at_problem_find(p->id, &known))
             problem_names[n_problems++] = at_dp_examples[k].name;
         at_problem_free(p);
     }

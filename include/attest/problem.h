@@ -354,9 +354,10 @@ typedef struct at_problem {
     at_arena arena;
     bool made; /* by an open, and to be freed */
 } at_problem;
-/* The built-in ones that are no language's. Every task and every stream is in one of them. */
-extern const at_problem at_problems[];
-extern const int at_n_problems;
+/* The built-in ones that are no language's: every task and every stream, those of one name together, with a chain where there is
+ * one. Name i, NULL past the last; and its views filled in, false when there is none. */
+const char *at_problem_name(int i);
+bool at_problem_find(const char *name, at_problem *out);
 void at_problem_free(at_problem *p); /* NULL is fine; built-in ones stay */
 
 bool at_problem_has(const at_problem *p, at_view v);

@@ -81,14 +81,6 @@ static at_status file_open(at_problem *p, const char *path, at_err *err)
 
 /* ---- names -------------------------------------------------------------------------------------------------- */
 
-static const at_problem *built_in(const char *name)
-{
-    for (int k = 0; k < at_n_problems; k++)
-        if (strcmp(at_problems[k].id, name) == 0)
-            return &at_problems[k];
-    return NULL;
-}
-
 static bool is_example(const char *name)
 {
     for (int k = 0; k < at_n_dp_examples; k++)
@@ -103,8 +95,8 @@ static at_status name_unknown(const char *name, at_err *err)
     size_t n = 0;
     for (int k = 0; k < at_n_streams && n < 256; k++) /* of names equally near the first counts */
         names[n++] = at_streams[k]->id;
-    for (int k = 0; k < at_n_problems && n < 256; k++)
-        names[n++] = at_problems[k].id;
+    for (int k = 0; at_problem_name(k) && n < 256; k++)
+        names[n++] = at_problem_name(k);
     for (int k = 0; k < at_n_dp_examples && n < 256; k++)
         names[n++] = at_dp_examples[k].name;
     const char *near = at_nearest(name, names, n);
@@ -132,21 +124,22 @@ static at_status name_open(at_problem *p, const char *name, at_err *err)
             example = same[k].example;
             problem = same[k].problem;
         }
-    const at_problem *b = built_in(problem);
-    if (!b && !example)
+    at_problem b = {0};
+    bool found = at_problem_find(problem, &b);
+    if (!found && !example)
         return name_unknown(name, err);
     at_status s = example ? example_open(p, example, err) : AT_OK;
     if (s)
         return s;
-    if (b) {
-        p->lang = p->lang ? p->lang : b->lang;
-        p->task = b->task ? b->task : p->task;
-        p->chain = b->chain ? b->chain : p->chain;
-        p->stream = b->stream ? b->stream : p->stream;
-    }
-    p->id = b ? b->id : example;
-    p->title = p->task ? p->task->title : b && b->stream ? b->stream->title : p->chain->title;
-    p->definition = p->task ? p->task->definition : b && b->stream ? b->stream->format : p->chain->definition;
+    p->id = found ? b.id : example;
+    if (!found)
+        return AT_OK;
+    p->title = b.title;
+    p->definition = b.definition;
+    p->lang = b.lang ? b.lang : p->lang;
+    p->task = b.task;
+    p->chain = b.chain ? b.chain : p->chain;
+    p->stream = b.stream ? b.stream : p->stream;
     return AT_OK;
 }
 

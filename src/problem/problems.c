@@ -1,6 +1,6 @@
-/* problems.c: the table of built-in problems, and how a model is asked one.
+/* problems.c: built-in problems, and how a model is asked one.
  *
- * A row joins what is one problem: a task, a chain and a stream that share a name. Problems written in a language are made
+ * A task, a chain and a stream that share a name are one problem. Problems written in a language are made
  * by src/lang, in the same shape. */
 #include <stdio.h>
 
@@ -13,39 +13,41 @@ const char *const at_view_names[AT_VIEWS] = {
     [AT_VIEW_ROWS] = "rows",
 };
 
-#define TASK(name)   .task = &at_task_##name
-#define STREAM(name) .stream = &at_stream_##name
-const at_problem at_problems[] = {
-    {.id = "match2", TASK(match2), STREAM(match2)},
-    {.id = "match3", TASK(match3), STREAM(match3)},
-    {.id = "match3-bigram", TASK(match3_bigram)},
-    {.id = "match3-local", TASK(match3_local)},
-    {.id = "qsa", TASK(qsa), STREAM(qsa)},
-    {.id = "product", TASK(product)},
-    {.id = "relu-net", TASK(relu_net)},
-    {.id = "linear-map", TASK(linear_map)},
-    {.id = "selection", TASK(selection)},
-    {.id = "prefix-mask", TASK(prefix_mask)},
-    {.id = "suffix-mask", TASK(suffix_mask)},
-    {.id = "block-index", TASK(block_index)},
-    {.id = "copy", TASK(copy)},
-    {.id = "copy-rating", TASK(copy_rating)},
-    {.id = "block-mean", TASK(block_mean)},
-    {.id = "linear-recurrence", TASK(linear_recurrence)},
-    {.id = "compose", TASK(compose), .chain = &at_chain_compose, STREAM(compose)},
-    {.id = "funccomp", TASK(funccomp), STREAM(funccomp)},
-    {.id = "triangle", TASK(triangle)},
-    {.id = "max", TASK(max), STREAM(max)},
-    {.id = "arithmetic", .lang = "arithmetic", .chain = &at_chain_expr, STREAM(arithmetic)},
-    {.id = "parity", STREAM(parity)},
-    {.id = "majority", STREAM(majority)},
-    {.id = "dyck", STREAM(dyck)},
-    {.id = "ngram", STREAM(ngram)},
-    {.id = "lis", STREAM(lis)},
-    {.id = "ed", STREAM(ed)},
-    {.id = "ed-local", STREAM(ed_local)},
+/* What a task or a stream of the same name does not say. */
+static const struct {
+    const char *id, *lang;
+    const at_chain *chain;
+} chains[] = {
+    {"compose", NULL, &at_chain_compose},
+    {"arithmetic", "arithmetic", &at_chain_expr},
 };
-const int at_n_problems = sizeof at_problems / sizeof at_problems[0];
+
+const char *at_problem_name(int i)
+{
+    if (i < at_n_tasks)
+        return at_tasks[i]->id;
+    for (int k = 0, left = i - at_n_tasks; k < at_n_streams; k++)
+        if (!at_task_find(at_streams[k]->id) && left-- == 0)
+            return at_streams[k]->id;
+    return NULL;
+}
+
+bool at_problem_find(const char *name, at_problem *out)
+{
+    out->task = at_task_find(name);
+    out->stream = at_stream_find(name);
+    for (size_t k = 0; k < sizeof chains / sizeof *chains; k++)
+        if (strcmp(chains[k].id, name) == 0) {
+            out->lang = chains[k].lang;
+            out->chain = chains[k].chain;
+        }
+    if (!out->task && !out->stream)
+        return false;
+    out->id = out->task ? out->task->id : out->stream->id;
+    out->title = out->task ? out->task->title : out->stream->title;
+    out->definition = out->task ? out->task->definition : out->stream->format;
+    return true;
+}
 
 void at_problem_free(at_problem *p)
 {

@@ -360,11 +360,25 @@ const at_lang at_lang_cases = {.id = "cases",
 
 /* ---- lines to learn from: prompt <sep> chain <sep> answer ------------------------------------------------------------ */
 
+/* The first line that says anything must be one of ours; otherwise nobody waits for the rest of the file. */
+static at_status lines_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    const char *end = NULL, *at = first;
+    at_status s = text_look(path, first, n, err);
+    while (at < first + n && (end = memchr(at, '\n', (size_t)(first + n - at))) && is_blank(at, end))
+        at = end + 1;
+    at_source *d = NULL;
+    if (!s && at < first + n && end)
+        s = at_source_parse(first, (size_t)(end - first), path, &d, err);
+    at_source_free(d);
+    return s;
+}
+
 static at_status open_lines(at_problem *p, at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read_if(p->path, BYTES_MAX, text_look, &text, &n, err);
+    at_status s = at_file_read_if(p->path, BYTES_MAX, lines_look, &text, &n, err);
     if (s)
         return s;
     at_lines *l = at_new(&p->arena, at_lines, 1);

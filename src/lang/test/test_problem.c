@@ -65,8 +65,8 @@ static void test_all(void **state)
         assert_non_null(p->chain);
         at_problem_free(p);
     }
-    for (int k = 0; k < at_n_problems; k++) {
-        at_problem *p = opened(at_problems[k].id);
+    for (int k = 0; at_problem_name(k); k++) {
+        at_problem *p = opened(at_problem_name(k));
         assert_true(p->title && *p->title && p->definition && *p->definition);
         bool any = false;
         for (int v = 0; v < AT_VIEWS; v++) {
