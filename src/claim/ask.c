@@ -95,16 +95,16 @@ static at_status length_ask(asking *k, int64_t n, const char *set)
 {
     const at_task *t = k->q->problem->task;
     at_params p;
+    at_sweep w;
     at_cell c;
     at_text line;
     at_text_init(&line);
     at_text_addf(&line, "%s%sN=%" PRId64, set, *set ? " " : "", n);
-    at_status s = line.oom ? at_oom(k->err) : AT_OK;
-    if (!s) {
-        at_params_init(&p, t->params, t->n_params);
-        p.of = k->q->problem;
-        s = at_params_parse(&p, line.s, k->err);
-    }
+    at_sweep_init(&w, t->params, t->n_params);
+    w.first.of = k->q->problem;
+    at_status s = line.oom ? at_oom(k->err) : at_sweep_parse(&w, line.s, k->err);
+    if (!s)
+        at_sweep_nth(&w, at_sweep_count(&w) - 1, &p); /* the largest of ranges */
     if (!s && t->validate)
         s = t->validate(&p, k->err); /* of a file of cases: is there one of this length? */
     if (!s)
@@ -222,6 +222,81 @@ static at_status sizes_usual(asking *k, const char *set, at_text *out)
     return out->oom ? at_oom(k->err) : AT_OK;
 }
 
+/* A cell of every kind of attention that compiles at the points of w, which `params` says. */
+static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
+{
+    at_status s = AT_OK;
+    for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++) {
+        at_err why = {0};
+        if (k->q->attention >= 0 && k->q->attention != kind)
+            continue;
+        at_status no = kind_tried(k, w, (at_attention_kind)kind, &why);
+        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && k->q->attention >= 0))
+            return at_fail(k->err, no, "%s", why.text);
+        if (no) {
+            if (k->left_out)
+                at_text_addf(k->left_out, "%s: %s\n", at_attention_names[kind], why.text);
+            continue;
+        }
+        at_text line;
+        at_text_init(&line);
+        at_text_addf(&line, "%s " ATTENTION "=%s", params, at_attention_names[kind]);
+        s = line.oom ? at_oom(k->err) : cell_add(k, chain_cell(k), line.s);
+        at_text_release(&line);
+    }
+    return s;
+}
+
+/* Are these sizes of the recurrence? A range may depend on an earlier size. */
+static at_status point_tried(const asking *k, const at_params *p, at_err *why)
+{
+    void *self;
+    at_status s = k->q->problem->chain->open(p, &self, why);
+    if (!s)
+        k->q->problem->chain->close(self);
+    return s;
+}
+
+/* One cell a kind where all points are sizes of the problem; else each that is one is asked by itself. */
+static at_status points_ask(asking *k, const at_sweep *w, const char *params)
+{
+    uint64_t n = at_sweep_count(w), none = 0;
+    at_err first = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        at_params p;
+        at_err why = {0};
+        at_sweep_nth(w, i, &p);
+        at_status s = point_tried(k, &p, &why);
+        if (s == AT_ENOMEM)
+            return at_fail(k->err, s, "%s", why.text);
+        if (s && !none++)
+            first = why;
+    }
+    if (!none)
+        return kinds_ask(k, w, params);
+    if (none == n)
+        return at_fail(k->err, AT_EDOMAIN, "%s", first.text);
+    if (k->left_out)
+        at_text_addf(k->left_out, "%" PRIu64 " of %" PRIu64 " sizes: %s\n", none, n, first.text);
+    at_status s = AT_OK;
+    for (uint64_t i = 0; i < n && !s; i++) {
+        at_sweep one = *w;
+        at_err why = {0};
+        at_sweep_nth(w, i, &one.first);
+        memcpy(one.last, one.first.value, sizeof one.last);
+        if (point_tried(k, &one.first, &why))
+            continue;
+        one.first.n--; /* but the attention, which each cell says */
+        at_text line;
+        at_text_init(&line);
+        at_params_print(&one.first, &line);
+        one.first.n++;
+        s = line.oom ? at_oom(k->err) : kinds_ask(k, &one, line.s);
+        at_text_release(&line);
+    }
+    return s;
+}
+
 static at_status compiled_ask(asking *k, const char *set)
 {
     at_text sizes;
@@ -232,26 +307,8 @@ static at_status compiled_ask(asking *k, const char *set)
     w.first.of = k->q->problem;
     if (!s)
         s = at_sweep_parse(&w, sizes.s, k->err);
-    for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++) {
-        at_err why = {0};
-        if (k->q->attention >= 0 && k->q->attention != kind)
-            continue;
-        at_status no = kind_tried(k, &w, (at_attention_kind)kind, &why);
-        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && k->q->attention >= 0)) {
-            s = at_fail(k->err, no, "%s", why.text);
-            break;
-        }
-        if (no) {
-            if (k->left_out)
-                at_text_addf(k->left_out, "%s: %s\n", at_attention_names[kind], why.text);
-            continue;
-        }
-        at_text line;
-        at_text_init(&line);
-        at_text_addf(&line, "%s " ATTENTION "=%s", sizes.s, at_attention_names[kind]);
-        s = line.oom ? at_oom(k->err) : cell_add(k, chain_cell(k), line.s);
-        at_text_release(&line);
-    }
+    if (!s)
+        s = points_ask(k, &w, sizes.s);
     at_text_release(&sizes);
     if (!s && !k->f->n_cells)
         return at_fail(k->err, AT_EREFUSED, "no kind of attention compiles %s at these sizes",
