@@ -61,8 +61,13 @@ static void unknown(parser *p)
     for (at_var v = p->P ? p->P->n_vars - 1 : -1; v >= 0; v--)
         if (p->P->vars[v].name)
             at_guess_add(&g, p->P->vars[v].name);
-    for (int k = 0; k < p->n_constants; k++)
-        at_guess_add(&g, p->constants[k].s);
+    char constants[sizeof p->constants / sizeof *p->constants]
+                  [48]; /* theirs may not end: they are parts of the text */
+    for (int k = 0; k < p->n_constants; k++) {
+        snprintf(constants[k], sizeof constants[k], "%.*s",
+                 (int)(p->constants[k].n < 47 ? p->constants[k].n : 47), p->constants[k].s);
+        at_guess_add(&g, constants[k]);
+    }
     const char *near = at_guess_found(&g);
     if (p->t.nth)
         text_fail_here(p, "there is no %s@%d", text, p->t.nth);
