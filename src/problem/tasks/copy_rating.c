@@ -6,7 +6,8 @@
  * that assumption A.10 leaves to a match, and an answer must not depend on it.
  *
  * The hardest inputs let many keys match with ratings just below the best one's, e = -1 at the best and 1 elsewhere, and
- * give the highest ratings to keys next to the wanted one that do not match. */
+ * give the highest ratings to keys next to the wanted one that do not match. Or all match, and ratings rise with the position: then
+ * every rating in turn is the best, with the one below it just before. */
 #include "../problem_internal.h"
 
 enum { X, E, KEY, QUERY, RATING, WIDTH };
@@ -67,8 +68,27 @@ static void sample(const at_params *p, at_rng *r, double *x)
     ratings_deal(r, x, all, N, 0);
 }
 
+/* Rating i at position i, values and slacks of neighbours opposite. */
+static void ladder(const at_params *p, at_rng *r, double *x)
+{
+    int key = (int)at_rng_below(r, (uint64_t)at_params_int(p, "K")), phase = (int)at_rng_below(r, 2);
+    double M = at_rng_below(r, 2) ? at_params_get(p, "M") : -at_params_get(p, "M");
+    for (int i = 0; i < at_params_int(p, "N"); i++) {
+        double *row = x + WIDTH * i;
+        bool even = (i + phase) % 2 == 0;
+        row[X] = even ? M : -M;
+        row[E] = even ? -1 : 1;
+        row[KEY] = row[QUERY] = key;
+        row[RATING] = i;
+    }
+}
+
 static void adversarial(const at_params *p, at_rng *r, double *x)
 {
+    if (at_rng_below(r, 4) == 0) {
+        ladder(p, r, x);
+        return;
+    }
     int N = at_params_int(p, "N"), K = at_params_int(p, "K"), near[AT_LENGTH_MAX], miss[AT_LENGTH_MAX];
     int t = (int)at_rng_below(r, (uint64_t)N), key = (int)at_rng_below(r, (uint64_t)K);
     int n_near = 0, n_miss = 0, misses = (int)at_rng_below(r, 3); /* none, half or most of the others */
