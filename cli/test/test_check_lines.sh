@@ -8,8 +8,7 @@ few='match2 lemma-a3 match3-bigram funccomp-params'
 call check $few
 [ "$code" -eq 0 ] && [ "$(grep -c '^ok ' "$dir/.out")" -eq 4 ]
 verdict $? 'a line a claim'
-# shellcheck disable=SC2086
-fits 'which fits 80 columns' check $few
+fits 'which fits 80 columns'
 grep -q '^ok  match2 .*\.\.\. ■ certified, all *2/2$' "$dir/.out"
 verdict $? 'mark, id, title cut, strongest evidence, controls'
 [ "$(grep -cE '^(Sanford, Hsu, Telgarsky 2023|Yang et al. 2024|Chen, Peng, Wu 2024: what cannot be done)$' "$dir/.out")" -eq 4 ]
@@ -22,9 +21,9 @@ call check $few -v
 [ "$code" -eq 0 ] && [ "$(wc -l <"$dir/.out")" -gt $((3 * short)) ] && grep -q '^        input ' "$dir/.out" &&
     grep -q ' control refuted' "$dir/.out" && grep -qx 'match2' "$dir/.out"
 verdict $? '-v: every cell, and the counterexamples of controls'
+call check lemma-a3 -v
 cp "$dir/.out" "$dir/v"
-# shellcheck disable=SC2086
-call check $few --verbose
+call check lemma-a3 --verbose
 holds '--verbose is the same' sh -c "sed 's/ ([0-9.]* s)//' '$dir/v' >'$dir/v1'; sed 's/ ([0-9.]* s)//' '$dir/.out' | cmp - '$dir/v1'"
 
 call check match2 --set N=3,M=7,c=0.02
