@@ -86,7 +86,7 @@ typedef struct {
 } at_fact;
 /* All that a front end has to say, for people (line, lines, note) and for machines (facts, of which the first names what was
  * read). Filling it in cannot fail; at_said_status says afterwards whether there was memory. */
-#define AT_FACTS_MAX 64
+#define AT_FACTS_MAX 128 /* three views of AT_PARAMS_MAX parameters, and more */
 typedef struct {
     at_text line;  /* about what was read, no newline */
     at_text lines; /* more of it, each with its newline */
@@ -123,7 +123,7 @@ typedef struct {
 typedef struct at_front {
     const at_lang *lang; /* what is read; its id is at_problem.lang */
     const char *about;   /* one line: how it is compiled; NULL: it is not */
-    /* The model at these parameters, which are of the problem's chain. m is initialised by this call. NULL: there is no
+    /* The model at these parameters, which are of the problem's view (at_front_view). m is initialised by this call. NULL: there is no
      * compiler. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
     /* The rest may be NULL; then it is made of the problem and `model`. */
@@ -140,6 +140,8 @@ typedef struct at_front {
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;
+at_view
+at_front_view(const at_problem *p); /* that compiled models answer: the chain, or without one the positions */
 const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL: it cannot be compiled */
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */

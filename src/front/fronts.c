@@ -22,6 +22,11 @@ const at_front *at_front_of(const at_problem *p)
     return NULL;
 }
 
+at_view at_front_view(const at_problem *p)
+{
+    return p->chain ? AT_VIEW_CHAIN : AT_VIEW_POSITIONS;
+}
+
 const at_front *at_front_of_file(const char *path)
 {
     for (int k = 0; k < at_n_fronts; k++) {
@@ -91,7 +96,7 @@ at_status at_front_params(const at_reading *r, at_arena *a, const at_param **sch
 {
     if (r->front->params)
         return r->front->params(r, a, schema, n, err);
-    *n = at_problem_schema(r->problem, AT_VIEW_CHAIN, schema);
+    *n = at_problem_schema(r->problem, at_front_view(r->problem), schema);
     return AT_OK;
 }
 
@@ -110,7 +115,7 @@ static at_status problem_compile(const at_reading *r, const char *set, const at_
 {
     const at_problem *p = r->problem;
     at_params q;
-    at_status s = at_problem_params(p, AT_VIEW_CHAIN, set, &q, err);
+    at_status s = at_problem_params(p, at_front_view(p), set, &q, err);
     if (!s)
         s = r->front->model(&q, o, m, err);
     if (s)
@@ -121,7 +126,8 @@ static at_status problem_compile(const at_reading *r, const char *set, const at_
     for (int k = 0; k < q.n; k++)
         at_fact_number(said, q.schema[k].name, q.value[k]);
     at_fact_number(said, "length", m->n_max);
-    at_text_addf(&said->lines, "prompt: %s\n", p->chain->input_help);
+    at_text_addf(&said->lines, "%s: %s\n", p->chain ? "prompt" : "input",
+                 p->chain ? p->chain->input_help : p->task->input_help);
     return AT_OK;
 }
 

@@ -87,6 +87,41 @@ C
 sed -i 's/^#include "front_internal.h"/#include <string.h>\n&/' "$src/front/front_toy.c"
 sed -i 's/^const at_front \*const at_fronts\[\] = {/extern const at_front at_front_toy;\n&/; s/^    &front_lines, /    \&at_front_toy, &/' "$src/front/fronts.c"
 touched 'front end'
+# And one whose models answer at positions: an empty file, the program of the examples.
+cat >"$src/front/front_pairs.c" <<'C'
+#include <stdio.h>
+
+#include "front_internal.h"
+
+static at_status pairs_open(at_problem *p, at_err *err)
+{
+    (void)err;
+    p->task = at_task_find("match2");
+    p->title = p->task->title;
+    p->definition = p->task->definition;
+    return AT_OK;
+}
+
+static at_status pairs_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    char set[64];
+    at_program *P;
+    if (o->attention > 0)
+        return at_fail(err, AT_EREFUSED, "pairs have standard attention only");
+    snprintf(set, sizeof set, "N=%d M=%d", at_params_int(p, "N"), at_params_int(p, "M"));
+    at_status s = at_program_load("examples/pairs.program", set, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    return s;
+}
+
+static const at_lang lang = {.id = "pairs", .suffix = ".pairs", .about = "pairs", .open = pairs_open};
+const at_front at_front_pairs = {.lang = &lang, .about = "compiled", .model = pairs_model};
+C
+sed -i 's/^const at_front \*const at_fronts\[\] = {/extern const at_front at_front_pairs;\n&/; s/^    &at_front_toy, /&\&at_front_pairs, /' "$src/front/fronts.c"
+touched 'front end of positions'
 
 holds 'they build' build
 knows() # $1 what, $2 text that the output must hold, the rest: arguments of the command, which may exit with 0, 1 or 3
@@ -123,6 +158,11 @@ knows 'it is checked' '1 of 1 claims hold' check "$tree/x.toy" --set n=1..3 --db
 knows 'it is shown' 'chain: n=' show "$tree/x.toy"
 knows 'it is learnt from' '<sep>' data "$tree/x.toy" --set n=3 --count 1
 knows 'it is compared' 'equal: exact, 27 prompts' equal "$tree/toy.st" "$tree/x.toy" --set n=3
+touch "$tree/x.pairs"
+knows 'one of positions is compiled' 'input: ' compile "$tree/x.pairs" --set N=3,M=5 -o "$tree/pairs.st"
+knows 'and checked, on every input' '125 inputs' check "$tree/x.pairs" --set N=3,M=5 --db "$tree/lang.db" -v
+knows 'at lengths' '1 of 1 claims hold' check "$tree/x.pairs" --set M=5 --lengths 1..3 --db "$tree/lang.db"
+fails 'lengths are said once' 'given twice' "$attest" check "$tree/x.pairs" --set N=2,M=5 --lengths 1..3
 fails 'its faults have their place' 'bad.toy:1:5: expected mod' "$attest" compile "$tree/bad.toy" -o "$tree/none.st"
 fails 'a claim without evidence is reported' 'claim toy-claim has no EVIDENCE' sh tools/check_evidence.sh "$tree"
 holds 'no module uses more than before' sh tools/check_layers.sh "$tree"
