@@ -162,5 +162,7 @@ at_status at_front_show(const at_reading *r, const char *set, const at_show_opti
 /* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
+/* Name i of those that it knows, each problem once; NULL past the last. */
+const char *at_problem_listed(int i);
 
 #endif

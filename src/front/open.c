@@ -101,6 +101,24 @@ static at_status name_unknown(const char *name, at_err *err)
                    "no problem '%.60s'; `attest list problems` shows all, a file has a dot or a slash", name);
 }
 
+const char *at_problem_listed(int i)
+{
+    int n = 0;
+    for (; at_problem_name(n); n++)
+        if (n == i)
+            return at_problem_name(n);
+    for (int k = 0; k < at_n_dp_examples; k++) {
+        const char *name = at_dp_examples[k].name;
+        for (size_t j = 0; j < sizeof same / sizeof *same; j++)
+            if (strcmp(name, same[j].example) == 0)
+                name = same[j].problem;
+        at_problem known = {0};
+        if (!at_problem_find(name, &known) && n++ == i)
+            return name;
+    }
+    return NULL;
+}
+
 static at_status example_open(at_problem *p, const char *example, at_err *err)
 {
     at_dp *d;

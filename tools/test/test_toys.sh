@@ -165,5 +165,13 @@ knows 'at lengths' '1 of 1 claims hold' check "$tree/x.pairs" --set M=5 --length
 fails 'lengths are said once' 'given twice' "$attest" check "$tree/x.pairs" --set N=2,M=5 --lengths 1..3
 fails 'its faults have their place' 'bad.toy:1:5: expected mod' "$attest" compile "$tree/bad.toy" -o "$tree/none.st"
 fails 'a claim without evidence is reported' 'claim toy-claim has no EVIDENCE' sh tools/check_evidence.sh "$tree"
+languages() # $1 directory: what knows a language by its name, or calls its reader (claims print their programs)
+{
+    ! grep -nE 'at_(dp|expr|lang|program)_[a-z_]*\(|AT_(DP|EXPR)_|"(\.?dp|\.program)"|str[a-z]*cmp\(.*"arithmetic' "$1"/*.c |
+        grep -vE 'at_program_(print|free|vars)'
+}
+holds 'the command knows no language by its name' languages cli
+echo 'int f(const char *s) { return !strcmp(s, "arithmetic"); }' | put knows/one.c
+fails 'one that does is found' knows/one.c languages "$tree/knows"
 holds 'no module uses more than before' sh tools/check_layers.sh "$tree"
 finish
