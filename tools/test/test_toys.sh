@@ -167,7 +167,7 @@ fails 'its faults have their place' 'bad.toy:1:5: expected mod' "$attest" compil
 fails 'a claim without evidence is reported' 'claim toy-claim has no EVIDENCE' sh tools/check_evidence.sh "$tree"
 languages() # $1 directory: what knows a language by its name, or calls its reader (claims print their programs)
 {
-    ! grep -nE 'at_(dp|expr|lang|program)_[a-z_]*\(|AT_(DP|EXPR)_|"(\.?dp|\.program)"|str[a-z]*cmp\(.*"arithmetic' "$1"/*.c |
+    ! grep -HnE 'at_(dp|expr|lang|program)_[a-z_]*\(|AT_(DP|EXPR)_|"(\.?dp|\.program)"|str[a-z]*cmp\(.*"arithmetic' "$1"/*.c |
         grep -vE 'at_program_(print|free|vars)'
 }
 holds 'the command knows no language by its name' languages cli
