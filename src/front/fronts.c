@@ -166,7 +166,7 @@ static at_status problem_show(const at_reading *r, const char *set, const at_sho
         at_status s = at_problem_params(p, v, set, &q, err);
         if (s)
             return s;
-        at_text_addf(&said->lines, "  %s:", at_view_names[v]);
+        at_text_addf(&said->lines, "  asked by its %s%s", at_view_names[v], q.n ? ":" : "");
         said->of = at_view_names[v];
         for (int k = 0; k < q.n; k++) {
             at_text_addf(&said->lines, " %s=%.17g", q.schema[k].name, q.value[k]);

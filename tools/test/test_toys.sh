@@ -155,7 +155,7 @@ knows 'as JSON' '"length": 8' compile "$tree/x.toy" --set n=3 -o "$tree/toy.st" 
 knows 'what it compiles to runs beside the reference' "every row is the interpreter's" \
     generate "$tree/toy.st" '1 2 2 |' --beside "$tree/x.toy" --set n=3
 knows 'it is checked' '1 of 1 claims hold' check "$tree/x.toy" --set n=1..3 --db "$tree/lang.db"
-knows 'it is shown' 'chain: n=' show "$tree/x.toy"
+knows 'it is shown' 'asked by its chain: n=' show "$tree/x.toy"
 knows 'it is learnt from' '<sep>' data "$tree/x.toy" --set n=3 --count 1
 knows 'it is compared' 'equal: exact, 27 prompts' equal "$tree/toy.st" "$tree/x.toy" --set n=3
 touch "$tree/x.pairs"
