@@ -40,30 +40,18 @@ static at_status stream_entry(int i, entry *e, at_err *err)
     return AT_OK;
 }
 
-/* The built-in problems, then the shipped recurrences that are none of these by another name. */
-#define MOST_PROBLEMS 128
-static const char *problem_names[MOST_PROBLEMS]; /* known when a run begins */
-static int n_problems;
+static int n_problems; /* known when a run begins */
 
-static void problems_find(void)
+static void problems_count(void)
 {
     n_problems = 0;
-    for (int k = 0; at_problem_name(k) && n_problems < MOST_PROBLEMS; k++)
-        problem_names[n_problems++] = at_problem_name(k);
-    for (int k = 0; k < at_n_dp_examples && n_problems < MOST_PROBLEMS; k++) {
-        at_problem *p;
-        if (at_problem_open(at_dp_examples[k].name, &p, NULL))
-            continue;
-        at_problem known = {0}; /* under the name of its stream */
-        if (!at_problem_find(p->id, &known))
-            problem_names[n_problems++] = at_dp_examples[k].name;
-        at_problem_free(p);
-    }
+    while (at_problem_listed(n_problems))
+        n_problems++;
 }
 
 static at_status problem_entry(int i, entry *e, at_err *err)
 {
-    const char *name = problem_names[i];
+    const char *name = at_problem_listed(i);
     at_problem *p;
     at_status s = at_problem_open(name, &p, err);
     if (s)
@@ -103,6 +91,13 @@ static at_status program_entry(int i, entry *e, at_err *err)
     }
     at_program_free(P);
     return s;
+}
+
+static at_status language_entry(int i, entry *e, at_err *err)
+{
+    (void)err;
+    cli_front_say(at_fronts[i], e->name, &e->text);
+    return AT_OK;
 }
 
 static at_status named_entry(const char *name, const char *doc, entry *e)
@@ -162,6 +157,7 @@ static const kind kinds[] = {
     {"problems", 0, &n_problems, problem_entry, false},
     {"tasks", 0, &at_n_tasks, task_entry, true},
     {"streams", 0, &at_n_streams, stream_entry, true},
+    {"languages", 0, &at_n_fronts, language_entry, false},
     {"programs", 0, &at_n_catalogue, program_entry, false},
     {"weightings", AT_WEIGHTINGS, NULL, weighting_entry, false},
     {"masks", AT_MASKS, NULL, mask_entry, false},
@@ -217,7 +213,7 @@ static int run(const cli_args *a)
 {
     static const at_registry all = AT_REGISTRY_OF_ROWS("kind", "attest list --help", kinds, N_KINDS, name);
     at_err err = {0};
-    problems_find();
+    problems_count();
     const kind *only = a->n_words ? at_registry_need(&all, a->words[0], &err) : NULL;
     if (err.code)
         return cli_fail(a, &err);
@@ -267,7 +263,7 @@ const cli_command cmd_list = {
     .usage = "[KIND]",
     .about =
         "KIND is one of claims, problems (of check, refute, train, ...), tasks, streams (sequences to learn "
-        "from), programs (those of the\n"
+        "from), languages (that problems and programs are written in), programs (those of the\n"
         "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
         "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",

@@ -40,6 +40,16 @@ typedef struct {
     double **state; /* residual after block k-1 (k = 0: the embedding), (T, D) */
 } at_trace;
 
+/* Feature f of p at index i, of T positions, in double; 0 of a table, whose rows are weights. */
+double at_pos_value(const at_pos *p, int f, int64_t i, int64_t T);
+/* Is that the feature rounded once? So it is of fractions of integers below 2^53. */
+bool at_pos_rounds_once(at_pos_kind k);
+/* Where a feature lies that programs have, for indices first..last among least..most positions. */
+typedef struct {
+    double first, last, least, most;
+} at_pos_span;
+void at_pos_range(at_pos_kind k, const at_pos_span *s, double *lo, double *hi);
+
 /* Can the model be run in this arithmetic? The refusal names the part (e.g. softmax in exact). */
 at_status at_arith_supports(const at_model *m, at_arith a, at_err *err);
 /* Is every weight, every scale and (of a decoder) every position finite in it? The refusal names the first that is not.

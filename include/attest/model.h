@@ -48,7 +48,7 @@ enum {
     AT_IS_TIED = 1 << 1,  /* hard: keys within `tie` of the largest score                                */
     AT_IS_ONE = 1 << 2,   /* ... of which one gets all weight, the first ...                             */
     AT_IS_LAST = 1 << 3,  /* ... or the last                                                             */
-    AT_IS_LEVEL = 1 << 4, /* scores less a level that all of them decide                                 */
+    AT_IS_LEVEL = 1 << 4, /* max(0, score - level), the level such that they sum to 1                    */
     AT_IS_PHI = 1 << 5,   /* phi(q).phi(k) over their sum: scale and post have no part in it             */
     AT_IS_PAIRS = 1 << 6, /* over pairs of keys: a second key and value (k2, v2)                         */
     /* Masks: */
@@ -63,10 +63,14 @@ enum {
     /* Position features: */
     AT_IS_WHOLE = 1 << 14,   /* integers                                                                 */
     AT_IS_MOVING = 1 << 15,  /* depends on the length                                                    */
-    AT_IS_SIZED = 1 << 16,   /* has a size                                                               */
+    AT_IS_SIZED = 1 << 16,   /* has a size: so many features, in pairs                                   */
     AT_IS_SHIFTED = 1 << 17, /* has a shift                                                              */
-    AT_IS_ROWS = 1 << 18     /* a row of its tensor a position, instead of features times a matrix       */
+    AT_IS_ROWS = 1 << 18,    /* a row of its tensor a position, instead of features times a matrix       */
+    AT_IS_POSITIVE = 1 << 19 /* of indices from 1 on                                                     */
 };
+/* The families of weightings, of which each definition above is all that there is to know: executors have a kernel for each.
+ * A weighting of no family is a function of a row of scores (src/exec/weightings.inc), and is run as such. */
+#define AT_IS_FAMILIES (AT_IS_EXP | AT_IS_TIED | AT_IS_LEVEL | AT_IS_PHI)
 /* Who takes it, of those that do not take every one. */
 enum {
     AT_IN_EXACT = 1,        /* exact arithmetic                                                         */

@@ -57,7 +57,7 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
     bool any = false;
     for (size_t i = 0; i < sizeof orders / sizeof *orders && k->q->how != AT_ASK_SAMPLED; i++) {
         at_enum e = orders[i];
-        if (!(t->enums >> e & 1) || (e == AT_ENUM_MULTISETS && !at_model_symmetric(k->m)))
+        if (!(t->enums >> e & 1) || (e == AT_ENUM_MULTISETS && !(k->m && at_model_symmetric(k->m))))
             continue;
         uint64_t n = t->count(p, e);
         if (!n)
@@ -167,7 +167,7 @@ static at_status positions_ask(asking *k, const char *set)
     return s;
 }
 
-/* ---- decoders -------------------------------------------------------------------------------------------------- */
+/* ---- decoders, and what is compiled -------------------------------------------------------------------------------------------------- */
 
 static at_cell chain_cell(const asking *k)
 {
@@ -212,7 +212,7 @@ static at_status decoder(const at_params *p, at_model *m, at_err *err)
 static at_status sizes_usual(asking *k, const char *set, at_text *out)
 {
     const at_param *schema;
-    int n = at_problem_schema(k->q->problem, AT_VIEW_CHAIN, &schema);
+    int n = at_problem_schema(k->q->problem, k->view, &schema);
     at_text_add(out, set);
     for (int i = 0; i < n; i++)
         if (schema[i].integer && !schema[i].names && !at_assignments_name(set, schema[i].name) &&
@@ -238,18 +238,28 @@ static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
                 at_text_addf(k->left_out, "%s: %s\n", at_attention_names[kind], why.text);
             continue;
         }
+        at_cell c = chain_cell(k);
+        if (k->view == AT_VIEW_POSITIONS) {
+            at_params p;
+            at_sweep_nth(w, at_sweep_count(w) - 1, &p); /* the largest of ranges */
+            s = positions_how(k, k->q->problem->task, &p, &c);
+        }
         at_text line;
         at_text_init(&line);
         at_text_addf(&line, "%s " ATTENTION "=%s", params, at_attention_names[kind]);
-        s = line.oom ? at_oom(k->err) : cell_add(k, chain_cell(k), line.s);
+        if (!s)
+            s = line.oom ? at_oom(k->err) : cell_add(k, c, line.s);
         at_text_release(&line);
     }
     return s;
 }
 
-/* Are these sizes of the recurrence? A range may depend on an earlier size. */
+/* Are these sizes of the problem? A range may depend on an earlier size. */
 static at_status point_tried(const asking *k, const at_params *p, at_err *why)
 {
+    const at_task *t = k->q->problem->task;
+    if (k->view == AT_VIEW_POSITIONS)
+        return t->validate ? t->validate(p, why) : AT_OK;
     void *self;
     at_status s = k->q->problem->chain->open(p, &self, why);
     if (!s)
@@ -301,7 +311,15 @@ static at_status compiled_ask(asking *k, const char *set)
 {
     at_text sizes;
     at_text_init(&sizes);
-    at_status s = sizes_usual(k, set, &sizes);
+    at_status s = AT_OK;
+    if (k->q->lengths && at_assignments_name(set, "N"))
+        s = at_fail(k->err, AT_EINPUT, "lengths are given twice, by --lengths and by N");
+    at_text told;
+    at_text_init(&told);
+    at_text_addf(&told, "%s%s%s", set, k->q->lengths ? " N=" : "", k->q->lengths ? k->q->lengths : "");
+    if (!s)
+        s = told.oom ? at_oom(k->err) : sizes_usual(k, told.s, &sizes);
+    at_text_release(&told);
     at_sweep w;
     at_sweep_init(&w, k->f->claim.params, k->f->claim.n_params);
     w.first.of = k->q->problem;
@@ -417,7 +435,7 @@ static at_status claim_fill(asking *k)
 {
     at_claim *c = &k->f->claim;
     at_problem *p = k->q->problem;
-    at_asked x = {.view = AT_VIEW_CHAIN};
+    at_asked x = {.view = at_front_view(p)};
     at_status s = k->m ? view_find(k, &x) : AT_OK;
     if (s)
         return s;

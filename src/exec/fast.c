@@ -104,6 +104,8 @@ at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
     s->small = take(&t, FAST_QUERIES * (K + 2 * W + 2) + K * (W + 1), V);
     s->scores = take(&t, buffered * FAST_QUERIES, V);
     s->rows = take(&t, buffered, sizeof *s->rows);
+    s->lane = take(&t, e->any_lane ? 3 * T : 1, sizeof(double));
+    s->flag = take(&t, e->any_lane ? T : 1, sizeof *s->flag);
     s->hidden = take(&t, 2 * FAST_TILE * (size_t)e->max_hidden, V);
     size_t decided = (size_t)at_exec_positions(e) * (size_t)e->kernel->lanes;
     bool argmax = e->ro.kind == AT_READ_ARGMAX;

@@ -104,7 +104,8 @@ struct at_exec {
     at_readout ro; /* what is decided from it */
     double scores;
     int max_dk, max_kv, max_kv2, max_dv, max_hidden; /* over heads and MLPs */
-    bool all_scores;                                 /* some head keeps a whole row of scores */
+    bool all_scores;                                 /* some head keeps a whole row of scores ... */
+    bool any_lane;                                   /* ... and has the reference weigh it */
 };
 
 /* Everything a thread needs; pointers to V (or int where said). */
@@ -118,6 +119,8 @@ struct at_scratch {
     void *small;          /* alpha, accumulators, running sums */
     void *scores;         /* (FAST_CHUNK, FAST_QUERIES), or (T) when a whole row is kept */
     const void **rows;    /* value row of each buffered score */
+    void *lane;           /* (3, T) F, and ... */
+    uint8_t *flag;        /* ... (T): the scores of a lane, where the reference weighs them */
     void *hidden;         /* 2 of (FAST_TILE, hidden) */
     double *value;        /* (L, positions, R) doubles, and ... */
     fast_top *top;        /* ... (L, positions), of argmax; for decisions */
@@ -142,6 +145,12 @@ extern const fast_kernel fast_avx2_f, fast_avx2_d;
 /* Keys that queries i..i+rows-1 may see, as runs: the set of allowed queries (bit r: query i+r) is
  * constant from key j up to *end (exclusive). */
 unsigned fast_mask_run(const at_mask *m, int T, int i, int rows, int j, int *end);
+
+/* The weights of a row of n scores, as the reference has them (weightings.inc); what they are divided by is returned. z (n) and
+ * flag (n) are scratch. */
+float ref_weigh_f(at_weighting k, double tie, const float *s, size_t n, float *w, float *z, uint8_t *flag);
+double ref_weigh_d(at_weighting k, double tie, const double *s, size_t n, double *w, double *z,
+                   uint8_t *flag);
 
 /* Fills e (kernel, single, n and arena are set) from m. */
 at_status fast_plan(at_exec *e, const at_model *m, at_err *err);

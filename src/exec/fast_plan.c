@@ -283,6 +283,10 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
                        .scale = late ? 1 : g->scale,
                        .factor = late ? g->scale * LOG2E : LOG2E,
                        .tie = g->tie};
+    if (at_weighting_is(g->weighting, AT_IS_PAIRS) && !at_weighting_is(g->weighting, AT_IS_FAMILIES))
+        return at_fail(err, AT_EREFUSED,
+                       "the fast executor has no kernel for %s attention over pairs of keys",
+                       at_weighting_names[g->weighting]);
     row_block q = head_rows(e, m, g->q, g->qb, h, g->dk);
     row_block kv[2] = {head_rows(e, m, g->k, g->kb, h, g->dk), head_rows(e, m, g->v, g->vb, h, g->dv)};
     row_block o = {at_model_data(m, g->o) + (size_t)h * (size_t)g->dv, NULL, e->D, g->heads * g->dv};
@@ -300,7 +304,8 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
     raise_to(&e->max_dv, g->dv);
     raise_to(&e->max_kv, g->dk + g->dv);
     raise_to(&e->max_kv2, out->kv2.rows);
-    e->all_scores |= at_weighting_is(g->weighting, AT_IS_LEVEL);
+    e->any_lane |= !at_weighting_is(g->weighting, AT_IS_FAMILIES);
+    e->all_scores |= at_weighting_is(g->weighting, AT_IS_LEVEL) || e->any_lane;
     return AT_OK;
 }
 

@@ -14,26 +14,14 @@ const at_arith at_f64 = {.kind = AT_F64};
 
 /* ---- what an arithmetic cannot do ---------------------------------------------------------------------- */
 
-/* How large a feature gets at the last index of a decoder; 0: no matter. */
-static double feature_top(at_pos_kind k, double last)
+/* How large a feature gets at the last index of a decoder. */
+static double feature_top(const at_model *m, const at_pos *p)
 {
-    switch (k) {
-    case AT_POS_I:
-        return last;
-    case AT_POS_I2:
-        return last * last;
-    case AT_POS_INV_I: /* at most 1 */
-    case AT_POS_INV_I2:
-    case AT_POS_ALTERNATE:
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_I_OVER_N: /* none of a decoder */
-    case AT_POS_I_OVER_N3:
-    case AT_POS_N:
-    case AT_POS_TABLE: /* its rows are weights */
-        break;
-    }
-    return 0;
+    double most = 0;
+    int64_t T = (int64_t)m->n_prefix + m->n_max;
+    for (int f = 0; !at_pos_is(p->kind, AT_IS_ROWS) && f < at_pos_features(p); f++)
+        most = fmax(most, fabs(at_pos_value(p, f, m->pos_origin + T - 1, T)));
+    return most;
 }
 
 at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
@@ -57,7 +45,7 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
                                "%s holds numbers up to %.6g; block %d, group %d has the scale %.6g", name,
                                f.max, b, g, m->blocks[b].groups[g].scale);
     for (int k = 0; k < m->n_pos && m->decode.enabled; k++) {
-        double top = feature_top(m->pos[k].kind, (double)m->pos_origin + m->n_prefix + m->n_max - 1);
+        double top = feature_top(m, &m->pos[k]);
         if (!(top <= f.max))
             return at_fail(err, AT_EDOMAIN,
                            "%s holds numbers up to %.6g; position feature %d (%s) reaches %.6g", name, f.max,

@@ -340,6 +340,17 @@ static void num_total(const ref_ctx *c, NUM *r, const NUM *w, size_t n)
         num_addto(c, r, &w[j]);
 }
 
+/* sum w v / den as it is said: no mean of the v_j, so nothing more is known of it. */
+#define NUM_OVER
+static void num_over(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, size_t n, const NUM *v,
+                     size_t stride, const int *key)
+{
+    arb_zero(r);
+    for (size_t j = 0; j < n; j++)
+        num_muladd(c, r, &w[j], &v[stride * (key ? (size_t)key[j] : j)]);
+    num_div(c, r, r, den);
+}
+
 /* Real: weights are >= 0, so the mean m of v is also centre + mean(v - centre) and lies in the union of the
  * v_j. With the midpoint of a first estimate as the centre, errors of the weights meet only differences of
  * values; and when the weights are hopeless the union remains. */

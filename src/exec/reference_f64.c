@@ -33,3 +33,7 @@ static inline double gelu(double x)
 #include "reference_float.inc"
 #include "rows.inc"
 #include "reference.inc"
+#ifndef WITHOUT_STAGES /* a twin of the arithmetic in a test */
+#define WEIGH ref_weigh_d
+#include "reference_weigh.inc"
+#endif

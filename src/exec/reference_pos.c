@@ -1,4 +1,4 @@
-/* reference_pos.c: position features, each one correctly rounded function of the integers i and T.
+/* reference_pos.c: position features (positions.c), each one correctly rounded function of the integers i and T.
  *
  * Most are fractions. The others (sinusoids, square roots) are enclosed by Arb at growing precision until
  * both ends of the ball round to the same number of the format. That ends: sines and cosines of nonzero
@@ -7,88 +7,6 @@
 #include "reference_pos.h"
 
 #include <math.h>
-
-bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int64_t *den)
-{
-    *num = i;
-    *den = 1;
-    switch (p->kind) {
-    case AT_POS_I:
-        return true;
-    case AT_POS_I2:
-        *num = i * i;
-        return true;
-    case AT_POS_INV_I:
-        *num = 1, *den = i;
-        return true;
-    case AT_POS_INV_I2:
-        *num = 1, *den = i * i;
-        return true;
-    case AT_POS_I_OVER_N:
-        *den = T;
-        return true;
-    case AT_POS_I_OVER_N3:
-        *den = T * T * T;
-        return true;
-    case AT_POS_N:
-        *num = T;
-        return true;
-    case AT_POS_ALTERNATE:
-        *num = i % 2 == 0 ? 1 : -1;
-        return true;
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_TABLE:
-        break;
-    }
-    return false;
-}
-
-/* sqrt(1/n) = 1/sqrt(n), exact for powers of 4; sqrt((n-1)/n), exact for n = 1. */
-static void root_ball(arb_t out, int f, slong n, slong prec)
-{
-    if (f == 0) {
-        arb_sqrt_ui(out, (ulong)n, prec);
-        arb_inv(out, out, prec);
-        return;
-    }
-    arb_set_si(out, n - 1);
-    arb_div_si(out, out, n, prec);
-    arb_sqrt(out, out, prec);
-}
-
-static void sinusoid_ball(arb_t out, const at_pos *p, int f, int64_t i, slong prec)
-{
-    arb_t power;
-    fmpq_t e;
-    arb_init(power);
-    fmpq_init(e);
-    fmpq_set_si(e, 2 * (f / 2), (ulong)p->size);
-    arb_set_ui(power, 10000);
-    arb_pow_fmpq(power, power, e, prec);
-    arb_set_si(out, i);
-    arb_div(out, out, power, prec);
-    if (f % 2 == 0)
-        arb_sin(out, out, prec);
-    else
-        arb_cos(out, out, prec);
-    fmpq_clear(e);
-    arb_clear(power);
-}
-
-void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, slong prec)
-{
-    int64_t num, den;
-    if (ref_feature_ratio(p, i, T, &num, &den)) {
-        arb_set_si(out, num);
-        arb_div_si(out, out, den, prec);
-        return;
-    }
-    if (at_pos_is(p->kind, AT_IS_SHIFTED))
-        root_ball(out, f, i + p->shift, prec);
-    else
-        sinusoid_ball(out, p, f, i, prec); /* a table has no features */
-}
 
 /* x, at most 1 in size, rounded once (nearest, ties to even) into the format, gradual underflow included. */
 static double round_once(const arf_t x, const at_pfmt *fmt)

@@ -173,26 +173,18 @@ static at_status check_pos(const at_model *m, int k, at_err *err)
     TRY(is_kind(&(part){.where = "position feature", .err = err}, "kind", s->kind, AT_POS_KINDS));
     snprintf(p.where, sizeof p.where, "position feature %d (%s)", k, at_pos_names[s->kind]);
     TRY(check_columns(&p, s->embed.col, s->embed.width, m->width));
-    switch (s->kind) {
-    case AT_POS_INV_I:
-    case AT_POS_INV_I2:
-        return in_range(&p, "pos_origin", m->pos_origin, 1, AT_MAX_LENGTH);
-    case AT_POS_SQRT_PAIR:
+    if (at_pos_is(s->kind, AT_IS_POSITIVE))
+        TRY(in_range(&p, "pos_origin", m->pos_origin, 1, AT_MAX_LENGTH));
+    if (at_pos_is(s->kind, AT_IS_SHIFTED)) {
         TRY(in_range(&p, "shift", s->shift, -AT_MAX_LENGTH, AT_MAX_LENGTH));
-        return in_range(&p, "pos_origin + shift", (int64_t)m->pos_origin + s->shift, 1, 2 * AT_MAX_LENGTH);
-    case AT_POS_SINUSOIDAL:
+        TRY(in_range(&p, "pos_origin + shift", (int64_t)m->pos_origin + s->shift, 1, 2 * AT_MAX_LENGTH));
+    }
+    if (at_pos_is(s->kind, AT_IS_ROWS))
+        return in_range(&p, "rows", s->size, (int64_t)m->n_prefix + m->n_max + m->n_suffix, INT_MAX);
+    if (at_pos_is(s->kind, AT_IS_SIZED)) {
         TRY(in_range(&p, "size", s->size, 2, AT_MAX_WIDTH));
         return s->size % 2 == 0 ? AT_OK
                                 : at_fail(err, AT_EDOMAIN, "%s: size %d must be even", p.where, s->size);
-    case AT_POS_TABLE:
-        return in_range(&p, "rows", s->size, (int64_t)m->n_prefix + m->n_max + m->n_suffix, INT_MAX);
-    case AT_POS_I:
-    case AT_POS_I2:
-    case AT_POS_I_OVER_N:
-    case AT_POS_I_OVER_N3:
-    case AT_POS_N:
-    case AT_POS_ALTERNATE:
-        break;
     }
     return AT_OK;
 }

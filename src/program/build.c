@@ -468,38 +468,8 @@ at_var at_position(at_program *P, const char *name, at_pos_kind kind)
     double T = program_longest(P), last = P->origin + T - 1, first = P->origin;
     v->pos = kind;
     v->integer = at_pos_is(kind, AT_IS_WHOLE);
-    switch (kind) {
-    case AT_POS_I:
-        v->lo = first;
-        v->hi = last;
-        break;
-    case AT_POS_I2:
-        v->lo = first > 0 ? first * first : 0;
-        v->hi = fmax(first * first, last * last);
-        break;
-    case AT_POS_N:
-        v->lo = P->n_prefix + P->n_min + P->n_suffix;
-        v->hi = T;
-        break;
-    case AT_POS_ALTERNATE:
-        v->lo = -1;
-        v->hi = 1;
-        break;
-    case AT_POS_INV_I:
-    case AT_POS_INV_I2:
-        v->lo = 0;
-        v->hi = 1;
-        break;
-    case AT_POS_I_OVER_N:
-    case AT_POS_I_OVER_N3:
-        v->lo = fmin(0, first);
-        v->hi = fmax(1, first);
-        break;
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_TABLE:
-        break;
-    }
+    at_pos_span span = {first, last, P->n_prefix + P->n_min + P->n_suffix, T};
+    at_pos_range(kind, &span, &v->lo, &v->hi);
     if (!(at_pos_parts[kind].in & AT_IN_PROGRAM))
         return at_program_fail(P, "position feature %s has more than one value", name), -1;
     return id;

@@ -444,6 +444,10 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
     if (P->err.code)
         return -1;
     bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
+    if (!at_weighting_is(a->weighting, AT_IS_FAMILIES))
+        return at_program_fail(P, "%s: programs have no %s attention", name,
+                               at_weighting_names[a->weighting]),
+               -1;
     if (a->query.n < 1 || a->query.n != a->key.n || (three && a->key2.n != a->key.n) || a->value.n < 1 ||
         (three && a->value2.n != a->value.n))
         return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,

@@ -334,32 +334,24 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
     double e = o->score, range = o->range, size = o->size;
     double own = 0, rounding = 0; /* the mean's */
     at_status st = AT_OK;
-    switch (a->weighting) {
-    case AT_LINEAR:
+    /* By family; a weighting of none is not in programs (at_attend). */
+    if (at_weighting_is(a->weighting, AT_IS_PHI)) {
         if (!o->rounded)
             st = linear_scale(P, v, s, e, range, err);
         own = linear_error(P, a, o, s->scale, range, size, &rounding);
-        break;
-    case AT_LEFTMOST_HARD:
-    case AT_RIGHTMOST_HARD:
-    case AT_AVERAGE_HARD:
+    } else if (at_weighting_is(a->weighting, AT_IS_TIED)) {
         s->scale = 1;
         if (o->rounded && v->component == 0)
             st = attention_tie(P, id, s, err);
         if (!at_weighting_is(a->weighting, AT_IS_ONE))
             rounding = mean_error(P, a, o, true, 0, size);
-        break;
-    case AT_SPARSEMAX:
+    } else if (at_weighting_is(a->weighting, AT_IS_LEVEL)) {
         if (!(a->gap - 2 * e > 0))
             return step_fail(P, v, err, "score error %g leaves nothing of the gap %g", e, a->gap);
         st = sparsemax_error(P, v, s, o, e, range, &own, err);
         rounding = mean_error(P, a, o, false, 0, size);
-        break;
-    case AT_SOFTMAX:
-    case AT_THREEWISE:
+    } else
         st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
-        break;
-    }
     bool selects = at_weighting_is(a->weighting, AT_IS_ONE);
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
     *err_out = bound_of(o->err + own + rounding + meaning);

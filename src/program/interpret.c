@@ -27,31 +27,9 @@ static int field_offset(const at_program *P, int f)
     return at;
 }
 
-double position_feature(at_pos_kind k, double i, double T)
+double position_feature(at_pos_kind k, int64_t i, int64_t T)
 {
-    switch (k) {
-    case AT_POS_I:
-        return i;
-    case AT_POS_I2:
-        return i * i;
-    case AT_POS_INV_I:
-        return 1 / i;
-    case AT_POS_INV_I2:
-        return 1 / (i * i);
-    case AT_POS_I_OVER_N:
-        return i / T;
-    case AT_POS_I_OVER_N3:
-        return i / (T * T * T);
-    case AT_POS_N:
-        return T;
-    case AT_POS_ALTERNATE:
-        return fmod(i, 2) == 0 ? 1 : -1;
-    case AT_POS_SINUSOIDAL: /* the builder admits none of these */
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_TABLE:
-        break;
-    }
-    return 0;
+    return at_pos_value(&(at_pos){.kind = k}, 0, i, T);
 }
 
 static double input_at(const machine *m, const var *v, int t)

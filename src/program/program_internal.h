@@ -99,10 +99,10 @@ struct at_program {
     at_arena arena;
 };
 
-void name_copy(char out[AT_NAME_MAX + 1], const char *s);   /* shortened between two characters */
-int program_longest(const at_program *P);                   /* T at length N */
-double position_feature(at_pos_kind k, double i, double T); /* of those kinds with one value */
-int64_t field_rows(const at_field *f);                      /* rows of its table: size or C(size,pick) */
+void name_copy(char out[AT_NAME_MAX + 1], const char *s);     /* shortened between two characters */
+int program_longest(const at_program *P);                     /* T at length N */
+double position_feature(at_pos_kind k, int64_t i, int64_t T); /* of those kinds with one value */
+int64_t field_rows(const at_field *f);                        /* rows of its table: size or C(size,pick) */
 
 /* A refusal that concerns v: "program p: name: ..." or "sum.dp:5:9: this step: ...". */
 at_status step_fail(const at_program *P, const var *v, at_err *err, const char *fmt, ...)

@@ -247,27 +247,6 @@ static double entry_rounding(const at_program *P, double x)
     return off;
 }
 
-/* Does position_feature round once, and so correctly? */
-static bool position_rounds_once(at_pos_kind k)
-{
-    switch (k) {
-    case AT_POS_I:
-    case AT_POS_I2:
-    case AT_POS_INV_I:
-    case AT_POS_INV_I2:
-    case AT_POS_I_OVER_N:
-    case AT_POS_N:
-    case AT_POS_ALTERNATE:
-        return true;
-    case AT_POS_I_OVER_N3: /* T^3 first */
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_TABLE:
-        break;
-    }
-    return false;
-}
-
 /* Tables are weights; position features and field values are rounded once into the arithmetic. A fraction is rounded
  * in the interpreter as well: in the same way, where the arithmetic is its own. */
 void input_rounding(const at_program *P, var *v)
@@ -281,7 +260,7 @@ void input_rounding(const at_program *P, var *v)
                  : P->fmt.p == 53                         ? 0
                                                           : fmax(most, P->fmt.norm) * P->unit;
     else if (v->op == OP_POS) {
-        bool own = P->fmt.p == 53 && P->unit > 0 && position_rounds_once(v->pos);
+        bool own = P->fmt.p == 53 && P->unit > 0 && at_pos_rounds_once(v->pos);
         if (!(v->integer && most <= ldexp(1, P->fmt.p)) && !(own && most <= 0x1p53))
             v->err = fmax(most, P->fmt.norm) * (P->unit + P->meaning);
     } else if (P->fmt.p < 53) {

@@ -20,38 +20,6 @@ bool plain_feature_moves(const at_pos *p)
     return at_pos_is(p->kind, AT_IS_MOVING);
 }
 
-double plain_feature(const at_pos *p, int f, int64_t i, int64_t T)
-{
-    double x = (double)i, n = (double)T, shifted = x + p->shift;
-    switch (p->kind) {
-    case AT_POS_I:
-        return x;
-    case AT_POS_I2:
-        return x * x;
-    case AT_POS_INV_I:
-        return 1 / x;
-    case AT_POS_INV_I2:
-        return 1 / (x * x);
-    case AT_POS_I_OVER_N:
-        return x / n;
-    case AT_POS_I_OVER_N3:
-        return x / (n * n * n);
-    case AT_POS_N:
-        return n;
-    case AT_POS_ALTERNATE:
-        return i % 2 == 0 ? 1 : -1;
-    case AT_POS_SQRT_PAIR:
-        return sqrt(f == 0 ? 1 / shifted : (shifted - 1) / shifted);
-    case AT_POS_SINUSOIDAL: {
-        double angle = x / at_pow(10000, 2.0 * (f / 2) / p->size);
-        return f % 2 == 0 ? at_sin(angle) : at_cos(angle);
-    }
-    case AT_POS_TABLE: /* has no features */
-        break;
-    }
-    return 0;
-}
-
 static at_status features_make(const at_model *m, at_arena *arena, train_plan *p, at_err *err)
 {
     for (int k = 0; k < m->n_pos; k++)
@@ -63,7 +31,7 @@ static at_status features_make(const at_model *m, at_arena *arena, train_plan *p
     for (size_t t = 0; t < T; t++)
         for (int k = 0; k < m->n_pos; k++)
             for (int f = 0; !at_pos_is(m->pos[k].kind, AT_IS_ROWS) && f < at_pos_features(&m->pos[k]); f++)
-                *to++ = plain_feature(&m->pos[k], f, (int64_t)t + m->pos_origin, (int64_t)T);
+                *to++ = at_pos_value(&m->pos[k], f, (int64_t)t + m->pos_origin, (int64_t)T);
     return AT_OK;
 }
 

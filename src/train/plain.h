@@ -14,8 +14,7 @@ typedef struct {
 } plain_sizes;
 plain_sizes plain_sizes_of(const at_model *m);
 
-/* Feature f of a position feature at index i among T positions; does it change with T? */
-double plain_feature(const at_pos *p, int f, int64_t i, int64_t T);
+/* Do its features change with the number of positions? */
 bool plain_feature_moves(const at_pos *p);
 
 typedef struct {
