@@ -72,7 +72,7 @@ static void verdicts_return(void **state)
     for (int k = 0; k < ODD * WORDS; k++) {
         const char *w = words[k % WORDS], *v = words[(k / 2) % WORDS];
         at_size_detail z = {k, 1 << 30, 0, 3, 4, (uint64_t)1 << 53, (uint64_t)k, fabs(odd[k % ODD])};
-        at_claim_detail c = {w, v, w, v, w, k % 2 ? v : NULL};
+        at_claim_detail c = {w, v, w, v, w, k % 2 ? v : NULL, k % 3 ? w : NULL};
         at_counterexample_detail x = {.input = w,
                                       .position = k,
                                       .expected = odd[k % ODD],
@@ -93,6 +93,7 @@ static void verdicts_return(void **state)
         same_text(b->claim->title, w);
         same_text(b->claim->proof, v);
         same_text(b->claim->text, c.text);
+        same_text(b->claim->repeat, c.repeat);
         same_text(b->control, f.verdict.control);
         same_text(b->note, f.verdict.note);
         same_text(b->counterexample->input, w);
