@@ -42,12 +42,16 @@ static at_status curve_html(at_text *t, const at_study_task *task, int m, at_cur
     at_arena a;
     at_arena_init(&a);
     at_plot plot;
+    at_text svg;
+    at_text_init(&svg);
     at_text_add(t, "<figure>");
     at_status s =
         at_study_curves(task, (at_attention_kind)m, task->sizes[task->n_sizes - 1], what, &a, &plot, err);
     if (!s)
-        s = at_plot_svg(&plot, t, err);
+        s = at_plot_svg(&plot, &svg, err);
+    at_report_svg(t, s ? "" : svg.s);
     at_text_add(t, "</figure>\n");
+    at_text_release(&svg);
     at_arena_release(&a);
     return s;
 }
@@ -81,10 +85,15 @@ static at_status group_html(at_text *t, const at_study_group *g, int *drawn, at_
     at_heat heat;
     at_study_table tables[AT_STUDY_TABLES];
     at_study_order orders[AT_STUDY_ORDERS];
+    at_text svg;
+    at_text_init(&svg);
     html_add(t, "<h3>Preset ", g->preset, "</h3>\n<figure class=\"look\">");
     at_status s = at_study_heat(g, a, &heat, err);
+    heat.title = s ? NULL : "Answer accuracy of trained models"; /* the heading names the preset */
     if (!s)
-        s = at_heat_svg(&heat, t, err);
+        s = at_heat_svg(&heat, &svg, err);
+    at_report_svg(t, s ? "" : svg.s);
+    at_text_release(&svg);
     at_text_add(t, "</figure>\n");
     int n = s ? 0 : at_study_tables(g, a, tables);
     if (!s && !n)
