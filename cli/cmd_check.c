@@ -15,7 +15,7 @@ typedef struct {
 
 #define REPORT "attest-report.html" /* where the report of the whole catalogue goes by default */
 
-/* What was trained into the same ledger belongs into the report, whichever build trained it. */
+/* What was trained into the same ledger belongs into the report of the whole catalogue, whichever build trained it. */
 static at_status trained_keep(cli_verdicts *p, at_ledger *l, at_err *err)
 {
     at_row *rows = NULL;
@@ -27,11 +27,11 @@ static at_status trained_keep(cli_verdicts *p, at_ledger *l, at_err *err)
     return s;
 }
 
-static at_status report_write(cli_verdicts *p, at_ledger *l, const char *path, at_err *err)
+static at_status report_write(cli_verdicts *p, at_ledger *l, bool all, const char *path, at_err *err)
 {
     at_text html;
     at_text_init(&html);
-    at_status s = l ? trained_keep(p, l, err) : AT_OK;
+    at_status s = l && all ? trained_keep(p, l, err) : AT_OK;
     at_report_about about = {.command = cli_command_line(), .build = at_build_id()};
     if (!s)
         s = p->oom ? at_oom(err) : at_report_catalogue(&about, p->kept, p->n, &html, err);
@@ -91,7 +91,7 @@ static int claims_run(const cli_args *a, cli_claims *held)
     cli_progress_clear();
     cli_verdicts_told_all(&p, s == AT_OK);
     if (!s && report)
-        s = report_write(&p, l, report, &err);
+        s = report_write(&p, l, !a->n_words, report, &err);
     at_ledger_close(l);
     if (!s && p.oom)
         s = at_oom(&err);
