@@ -80,9 +80,9 @@ void at_draw_axis_finish(at_draw_axis *a, int wanted)
         return;
     }
     if (span <= 0) {
-        double pad = a->lo != 0 ? fabs(a->lo) * 0.5 : 0.5;
+        double pad = fabs(a->lo) * 0.5;
         a->lo -= pad;
-        a->hi += pad;
+        a->hi += pad > 0 ? pad : 1; /* nothing but 0: a share or a count, that is not negative */
         span = a->hi - a->lo;
     }
     double ten = pow(10, floor(log10(span / wanted))), r = span / wanted / ten;

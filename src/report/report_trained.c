@@ -24,9 +24,15 @@ static void orders_html(at_text *t, const at_study_order *orders)
     static const char *const words[] = {"disagrees", "agrees", "cannot tell"};
     static const char *const classes[] = {"fails", "holds", "unknown"};
     static const char *const signs[] = {"\xE2\x9C\x97", "\xE2\x9C\x93", "?"};
+    bool told = false; /* what cannot be told is folded away */
+    for (int k = 0; k < AT_STUDY_ORDERS; k++)
+        told = told || orders[k].verdict != AT_UNKNOWN;
+    at_text_addf(
+        t,
+        "<details%s><summary>The order that the paper reports, and what these cells say of it%s</summary>\n",
+        told ? " open=\"open\"" : "", told ? "" : ": they cannot tell");
     at_text_add(t,
-                "<p class=\"caption\">The order that the paper reports, and what these cells say of "
-                "it</p>\n<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
+                "<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
                 "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < AT_STUDY_ORDERS; k++) {
         at_tri v = orders[k].verdict;
@@ -34,7 +40,7 @@ static void orders_html(at_text *t, const at_study_order *orders)
         html_add(t, "<td>", orders[k].statement, "</td>");
         html_add(t, "<td class=\"stack\" data-label=\"numbers\">", orders[k].why, "</td></tr>\n");
     }
-    at_text_add(t, "</tbody></table></div>\n");
+    at_text_add(t, "</tbody></table></div></details>\n");
 }
 
 static at_status curve_html(at_text *t, const at_study_task *task, int m, at_curve what, at_err *err)
