@@ -332,7 +332,8 @@ static void facts_html(at_text *t, const at_report_page *p)
     different_html(t, "version", p, version_of);
     at_text_add(t, "<div><dt>build</dt><dd><code>");
     at_text_add_html(t, p->about->build ? p->about->build : "unknown");
-    at_text_add(t, "</code></dd></div>\n");
+    at_text_add(t, p->about->other_build ? "</code>, not the one that wrote this page</dd></div>\n"
+                                         : "</code></dd></div>\n");
     different_html(t, "seed", p, seed_of);
     different_html(t, "computed with", p, isa_of);
     at_text_add(t, "</dl>\n");
