@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_ledger_old.sh: ledgers that older versions wrote are read as they are, and written on; what cannot be read is refused
 # in a line. cli/test/ledgers/ was written by real versions of their time: first.db before there were trainings, by
-# `check match2 --set N=3,M=5`; trained.db besides by `check lemma-a9` and `sweep lis`, 3 steps.
+# `check match2 --set N=3,M=5`; trained.db besides by `check lemma-a9` and `sweep lis`, 3 steps; refuted.db by `refute` of a match2
+# model on match3 and `check qsa-rnn-hard`.
 . cli/test/lib.sh
 
 page() # $1 page: without its markup
@@ -9,7 +10,7 @@ page() # $1 page: without its markup
     sed 's/<[^>]*>/ /g' "$1"
 }
 
-for old in first trained; do
+for old in first trained refuted; do
     cp "cli/test/ledgers/$old.db" "$dir/$old.db"
     says 0 "$old: report" 'rows, the verdicts of build ' report --db "$dir/$old.db" -o "$dir/$old.html"
     holds "$old: the page says so" grep -qF ', not the one that wrote this page' "$dir/$old.html"
@@ -25,6 +26,9 @@ for old in first trained; do
     says 0 "$old: sweep" '0 of 2 trainings reach' sweep lis --widths 8 --seeds 1 --attentions standard --steps 3 --exams 2 --count 4 \
         --prompts 2 --batch 2 --db "$dir/$old.db" -o "$dir/$old.html"
 done
+cp cli/test/ledgers/refuted.db "$dir/refuted.db"
+call report --db "$dir/refuted.db" -o "$dir/refuted.html"
+holds 'what refuters tried is a table' grep -qF '<td class="t">one-layer</td><td>2</td><td>–</td>' "$dir/refuted.html"
 # The recipe of the preset is another one today: the older trainings are other questions, beside those of this build.
 holds 'trainings of an older version stand beside those of this one' \
     eval 'page "$dir/trained.html" | grep -qF "4 runs. 2 were trained by another build. Measured"'

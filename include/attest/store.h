@@ -198,7 +198,7 @@ typedef struct {
 typedef struct {
     const char *refuter;
     uint64_t states;
-    double work;       /* multiply-adds */
+    double work;       /* multiply-adds; NaN: older rows do not say */
     const char *words; /* what came of it */
 } at_attempt_detail;
 typedef struct {

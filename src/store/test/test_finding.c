@@ -426,6 +426,10 @@ static void older_details_are_read(void **state)
         "\"random_inputs\":42,\"random_pair\":false,\"random_wrong\":false,\"runs\":1,\"states\":42,"
         "\"wrong\":\"1 4\"}");
     assert_true(!f.broken && !f.n_more && f.refutation.n_pair == 2 && f.refutation.attempts[0].states == 42);
+    f = read_as(AT_FINDING_REFUTATION, "{\"attempts\":[{\"refuter\":\"one-layer\",\"seconds\":0.1,\"states\":"
+                                       "2,\"words\":\"\"}],\"runs\":1}");
+    assert_true(!f.broken && !f.n_more && f.refutation.n_attempts == 1 &&
+                isnan(f.refutation.attempts[0].work) && f.refutation.attempts[0].states == 2);
 }
 
 int main(void)
