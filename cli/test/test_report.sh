@@ -32,7 +32,7 @@ holds 'its proof' grep -qF '<h4>Proof</h4>' "$dir/one.html"
 holds 'its weights' grep -qF '<h4>Weights</h4>' "$dir/one.html"
 holds 'a formula' grep -qF '<msub><mi>x</mi><mi>i</mi></msub>' "$dir/one.html"
 holds 'the model that was checked, by its hash' grep -qE 'title="sha-256 [0-9a-f]{64}"' "$dir/one.html"
-holds 'how to repeat it' grep -qF 'attest check match2 --seed 1' "$dir/one.html"
+holds 'how to repeat it' grep -qF 'Repeat: <code>attest check match2 --set &#39;N=3, M=5&#39; --seed 1' "$dir/one.html"
 holds 'how to cite it' grep -qF "title   = {$(sed -n 's/^title: "\(.*\)"/\1/p' CITATION.cff)}" "$dir/one.html"
 holds 'nothing of other claims' sh -c "! grep -q 'id=\"dp-linear\"' '$dir/one.html'"
 holds 'no address of anything' sh -c "! grep -qE '(https?:)?//[a-z]' '$dir/one.html'"
@@ -42,6 +42,7 @@ verdict $? 'another parser reads it'
 
 says 0 'the same from the ledger' 'one.html' report --db "$dir/r.db" -o "$dir/one.html"
 holds 'has the same section' grep -qF '<section class="claim" id="match2">' "$dir/one.html"
+holds 'which does not know how it was asked' grep -qF 'Check it again: <code>attest check match2 --seed 1' "$dir/one.html"
 holds 'and the question, from the rows' grep -qF '<code>attest check match2</code>' "$dir/one.html"
 
 # A question about a model of one's own can be asked again, from the page and from the ledger.

@@ -218,6 +218,7 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
 typedef struct {
     const char *command; /* what was asked, as it was typed; NULL: not known */
     const char *build;   /* whose verdicts these are */
+    const char *options; /* NULL: not known; or what was given with every claim: "--set N=4,M=7" */
     bool other_build;    /* which is not the one that writes the page: that is said */
 } at_report_about;
 

@@ -159,7 +159,7 @@ static void sections_html(at_text *t, const at_report_page *p, const at_row **ro
             at_text_add(t, "</h2>\n");
             group = s->group;
         }
-        at_report_section_html(t, s, p->n_sections <= FEW, room);
+        at_report_section_html(t, p, s, p->n_sections <= FEW, room);
     }
     at_text_add(t, group ? "</div>\n" : "");
 }

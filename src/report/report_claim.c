@@ -171,20 +171,25 @@ static void attention_html(at_text *t, const at_report_claim *c)
     at_text_add(t, "</figure>\n</details>\n");
 }
 
-/* The question again. */
-static void repeat_html(at_text *t, const at_report_section *s)
+/* The question again; where it is not known with which options it was asked, the claim again. */
+static void repeat_html(at_text *t, const at_report_page *p, const at_report_section *s)
 {
     const at_report_claim *c = s->claim;
+    const char *options = c->asked ? "" : p->about->options;
     const char *words = c->repeat ? c->repeat : c->file ? NULL : c->id;
     if (!s->known || !s->n || !words)
         return;
-    at_text_add(t, "<p class=\"tiny repeat\">Repeat: <code>attest check ");
+    at_text_addf(t, "<p class=\"tiny repeat\">%s: <code>attest check ",
+                 options ? "Repeat" : "Check it again");
     at_text_add_html(t, words);
+    at_text_add(t, options && *options ? " " : "");
+    at_text_add_html(t, options ? options : "");
     at_text_addf(t, " --seed %llu</code>", (unsigned long long)s->rows[0]->rec.seed);
     at_text_add(t, "</p>\n");
 }
 
-void at_report_section_html(at_text *t, const at_report_section *s, bool open, const at_row **room)
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+                            const at_row **room)
 {
     bool stands = at_tally_role(&s->tally, false) == AT_STANDS;
     at_standing controls = at_tally_role(&s->tally, true);
@@ -199,6 +204,6 @@ void at_report_section_html(at_text *t, const at_report_section *s, bool open, c
     rows_html(t, s, true, controls == AT_FALLS || controls == AT_OPEN, room);
     measurements_html(t, s);
     attention_html(t, s->claim);
-    repeat_html(t, s);
+    repeat_html(t, p, s);
     at_text_add(t, "</section>\n");
 }

@@ -100,7 +100,8 @@ void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-2
 void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
 void at_report_contents(at_text *t, const at_report_page *p);
 /* report_claim.c; open: what is folded elsewhere is not. room: as many pointers as the section has rows. */
-void at_report_section_html(at_text *t, const at_report_section *s, bool open, const at_row **room);
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+                            const at_row **room);
 void at_report_detail(at_text *t, const at_row *r); /* report_detail.c: what a ledger row found */
 /* report_plot.c: plots of the tables among the rows of a claim, in the arena. */
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
