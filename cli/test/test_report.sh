@@ -77,11 +77,15 @@ s|</body>|<script>var e=document.documentElement;e.title=e.scrollWidth-e.clientW
     "$browser" --headless --no-sandbox --disable-gpu --window-size="$2",900 --user-data-dir="$dir/browser" \
         --dump-dom "file://$dir/wide.html" 2>/dev/null | grep -qF 'title="0 too wide"'
 }
-browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) &&
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) && {
+    sed 's|<main>|<main><p style="width:3000px;max-width:none">wide</p>|' "$dir/one.html" >"$dir/too.html"
+    ! fits "$dir/too.html" 1440
+    verdict $? 'a page that is too wide is found'
     for width in 500 820 1440; do # a window is not made narrower than 500
         for page in one q sweep; do
             fits "$dir/$page.html" "$width"
             verdict $? "$page: fits a window $width wide"
         done
     done
+}
 finish
