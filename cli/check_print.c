@@ -179,31 +179,50 @@ static int paper_length(const char *source)
     return n;
 }
 
+static void heading_of(const cli_verdicts *p, const at_claim *c, char out[sizeof p->heading])
+{
+    if (c->file)
+        snprintf(out, sizeof p->heading, "claims from files");
+    else
+        snprintf(out, sizeof p->heading, "%.*s%s", paper_length(c->source), c->source,
+                 c->trial ? ": what cannot be done" : "");
+}
+
+/* A section has its own column of ids: what they do not need the titles have. */
 static void heading_print(cli_verdicts *p, const at_claim *c, at_text *t)
 {
-    char heading[sizeof p->heading];
-    if (c->file)
-        snprintf(heading, sizeof heading, "claims from files");
-    else
-        snprintf(heading, sizeof heading, "%.*s%s", paper_length(c->source), c->source,
-                 c->trial ? ": what cannot be done" : "");
+    char heading[sizeof p->heading], other[sizeof p->heading];
+    heading_of(p, c, heading);
     if (strcmp(heading, p->heading) == 0)
         return;
     at_text_addf(t, "%s%s\n", *p->heading ? "\n" : "", heading);
     memcpy(p->heading, heading, sizeof heading);
+    p->wide = 0;
+    for (int i = 0; i < p->n_claims; i++) {
+        heading_of(p, p->claims[i], other);
+        int wide = strcmp(heading, other) ? 0 : cli_width(p->claims[i]->id);
+        p->wide = wide > p->wide ? wide : p->wide;
+    }
+    p->wide = p->wide > MOST_ID ? MOST_ID : p->wide;
 }
 
-/* What is cut to `width` columns ends in "..."; then blanks up to there. */
+/* What is cut to `width` columns ends in an ellipsis, behind a word where one ends late enough; then blanks up to there. */
 static void cut_print(const char *s, int width, at_text *t)
 {
-    const char *end = s;
+    const char *end = s, *word = NULL;
     bool cut = cli_width(s) > width;
-    for (int k = cut ? 3 : 0; *end && k < width; k++)
+    for (int k = cut ? 1 : 0; *end && k < width; k++) {
+        if (*end == ' ' && 4 * k > 3 * width)
+            word = end;
         at_text_next(&end);
+    }
+    end = cut && word && *end != ' ' ? word : end;
+    while (cut && end > s && (end[-1] == ' ' || end[-1] == ','))
+        end--;
     at_text one;
     at_text_init(&one);
     at_text_addn(&one, s, (size_t)(end - s));
-    at_text_add(&one, cut ? "..." : "");
+    at_text_add(&one, cut ? "\xE2\x80\xA6" : "");
     cli_pad(t, one.oom ? "" : one.s, width);
     at_text_release(&one);
 }
@@ -223,8 +242,17 @@ static const at_row *strongest(const cli_verdicts *p)
     return best;
 }
 
-#define EVIDENCE 19 /* columns: sign, kind, number */
+#define EVIDENCE 18 /* columns: sign, kind, number */
 #define CONTROLS 5  /* "12/12" */
+
+/* What stands in the columns, over the first section. */
+static void columns_print(at_text *t)
+{
+    static const char right[] = "strongest evidence, controls rejected";
+    int left = cli_columns() - (int)strlen(right) - 1;
+    cut_print("    claim: what it says", left < 8 ? 8 : left, t);
+    at_text_addf(t, " %s\n\n", right);
+}
 
 static void line_print(cli_verdicts *p, at_text *t)
 {
@@ -232,6 +260,8 @@ static void line_print(cli_verdicts *p, at_text *t)
     at_tally tally = {0};
     for (size_t i = p->first; i < p->n; i++)
         at_tally_add(&tally, &p->kept[i]);
+    if (!*p->heading && p->n_claims > 1)
+        columns_print(t);
     heading_print(p, c, t);
     at_text_addf(t, "%s ", mark(p, at_tally_standing(&tally)));
     cut_print(c->id, p->wide, t);
@@ -391,14 +421,21 @@ int cli_verdicts_end(cli_verdicts *p, const at_job_summary *sum, const char *rep
     }
     at_text t;
     at_text_init(&t);
-    at_text_addf(&t, "\n%d of %d claims hold, %d of %d controls rejected", sum->held, sum->claims,
-                 sum->rejected, sum->controls);
+    at_text_addf(&t, "\n%d of %d claims hold", sum->held, sum->claims);
+    if (sum->controls)
+        at_text_addf(&t, ", %d of %d controls rejected", sum->rejected, sum->controls);
     if (sum->unknown)
         at_text_addf(&t, ", %d undecided", sum->unknown);
     at_text_addf(&t, " (%.1f s%s)\n", sum->seconds, sum->served ? ", some from the ledger" : "");
     standings_print(p, &t);
+    if (!p->verbose && sum->claims > 1)
+        at_text_addf(&t,
+                     "%s proved for all inputs  %s every input run  %s sampled  %s one input\n"
+                     "control: a wrong model, or a false limit, that the same check must reject\n",
+                     at_strength_signs[AT_STRENGTH_PROOF], at_strength_signs[AT_STRENGTH_ALL],
+                     at_strength_signs[AT_STRENGTH_SOME], at_strength_signs[AT_STRENGTH_ONE]);
     if (!p->verbose)
-        at_text_add(&t, "a line: claim, strongest evidence, controls rejected (-v: every cell and table)\n");
+        at_text_add(&t, "-v shows every cell and table\n");
     if (a->db)
         at_text_addf(&t, "ledger %s\n", a->db);
     if (report)
@@ -416,11 +453,6 @@ void cli_verdicts_init(cli_verdicts *p, const cli_args *a, const at_claim *const
                         .color = cli_color()};
     at_arena_init(&p->arena);
     at_text_init(&p->against);
-    for (int i = 0; i < n; i++) {
-        int wide = cli_width(claims[i]->id);
-        p->wide = wide > p->wide ? wide : p->wide;
-    }
-    p->wide = p->wide > MOST_ID ? MOST_ID : p->wide;
 }
 
 void cli_verdicts_release(cli_verdicts *p)

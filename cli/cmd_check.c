@@ -15,7 +15,7 @@ typedef struct {
 
 #define REPORT "attest-report.html" /* where the report of the whole catalogue goes by default */
 
-/* What was trained into the same ledger belongs into the report, whichever build trained it. */
+/* What was trained into the same ledger belongs into the report of the whole catalogue, whichever build trained it. */
 static at_status trained_keep(cli_verdicts *p, at_ledger *l, at_err *err)
 {
     at_row *rows = NULL;
@@ -27,17 +27,39 @@ static at_status trained_keep(cli_verdicts *p, at_ledger *l, at_err *err)
     return s;
 }
 
-static at_status report_write(cli_verdicts *p, at_ledger *l, const char *path, at_err *err)
+/* What of the command belongs to the question, with whichever claim: so that one of many can be asked again. */
+static void options_print(const cli_args *a, at_text *t)
 {
-    at_text html;
+    const own *given = a->own;
+    char arith[16];
+    at_text_add(t, "");
+    if (given->tier == AT_TIER_FULL)
+        at_text_add(t, "--tier full");
+    if (a->set) {
+        at_text_add(t, t->n ? " --set " : "--set ");
+        at_text_add_word(t, a->set);
+    }
+    if (a->has_precision) {
+        at_arith_name(a->precision, arith);
+        at_text_addf(t, "%s--precision %s", t->n ? " " : "", arith);
+    }
+}
+
+static at_status report_write(cli_verdicts *p, at_ledger *l, bool all, const char *path, at_err *err)
+{
+    at_text html, options;
     at_text_init(&html);
-    at_status s = l ? trained_keep(p, l, err) : AT_OK;
-    at_report_about about = {.command = cli_command_line(), .build = at_build_id()};
+    at_text_init(&options);
+    options_print(p->args, &options);
+    at_status s = l && all ? trained_keep(p, l, err) : AT_OK;
+    at_report_about about = {
+        .command = cli_command_line(), .options = options.oom ? NULL : options.s, .build = at_build_id()};
     if (!s)
         s = p->oom ? at_oom(err) : at_report_catalogue(&about, p->kept, p->n, &html, err);
     if (!s)
         s = at_file_write(path, html.s, html.n, err);
     at_text_release(&html);
+    at_text_release(&options);
     return s;
 }
 
@@ -91,7 +113,7 @@ static int claims_run(const cli_args *a, cli_claims *held)
     cli_progress_clear();
     cli_verdicts_told_all(&p, s == AT_OK);
     if (!s && report)
-        s = report_write(&p, l, report, &err);
+        s = report_write(&p, l, !a->n_words, report, &err);
     at_ledger_close(l);
     if (!s && p.oom)
         s = at_oom(&err);

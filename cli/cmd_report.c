@@ -4,6 +4,7 @@
 #include <attest/job.h>
 #include <attest/report.h>
 
+#include <stdio.h>
 #include <string.h>
 
 /* The verdicts of this build if there are any, else those of the build that wrote last: another build's verdicts
@@ -53,8 +54,13 @@ static int run(const cli_args *a)
     at_text html;
     at_text_init(&html);
     at_status s = rows_choose(l, &rows, &n, &build, &arena, &err);
+    bool other = !s && strcmp(build, at_build_id());
     if (!s)
-        s = at_report_catalogue(&(at_report_about){.build = build}, rows, n, &html, &err);
+        s = at_report_catalogue(&(at_report_about){.build = build, .other_build = other}, rows, n, &html,
+                                &err);
+    char whose[96] = "";
+    if (other) /* the name lives in the arena */
+        snprintf(whose, sizeof whose, ", the verdicts of build %.40s", build);
     if (!s)
         s = at_file_write(a->out, html.s, html.n, &err);
     at_text_release(&html);
@@ -64,7 +70,7 @@ static int run(const cli_args *a)
         return cli_fail(a, &err);
     at_text t;
     at_text_init(&t);
-    at_text_addf(&t, "report %s: %zu rows\n", a->out, n);
+    at_text_addf(&t, "report %s: %zu row%s%s\n", a->out, n, n == 1 ? "" : "s", whose);
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 

@@ -112,6 +112,11 @@ static at_status report_write(const char *db, const cli_args *a, const char *rep
     at_ledger_close(l);
     if (s)
         return s;
+    size_t kept = 0; /* what else is in the ledger was not asked */
+    for (size_t i = 0; i < *n; i++)
+        if (at_row_is_trained(&(*rows)[i]))
+            (*rows)[kept++] = (*rows)[i];
+    *n = kept;
     at_text_init(&html);
     at_report_about about = {.command = cli_command_line(), .build = at_build_id()};
     s = at_report_catalogue(&about, *rows, *n, &html, err);

@@ -143,21 +143,13 @@ static void descriptors_open(void)
 
 static at_text line;
 
-/* "attest", the command and its words, those that a shell would take apart in quotes. */
+/* "attest", the command and its words. */
 static void line_keep(int argc, char **argv)
 {
     at_text_add(&line, "attest");
     for (int i = 1; i < argc; i++) {
-        bool plain =
-            *argv[i] && strspn(argv[i], "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                        "_-+=.,:/@%^") == strlen(argv[i]);
-        at_text_add(&line, plain ? " " : " '");
-        for (const char *s = argv[i]; *s; s++)
-            if (*s == '\'')
-                at_text_add(&line, "'\\''");
-            else
-                at_text_addn(&line, s, 1);
-        at_text_add(&line, plain ? "" : "'");
+        at_text_add(&line, " ");
+        at_text_add_word(&line, argv[i]);
     }
 }
 

@@ -9,8 +9,12 @@ call check $few
 [ "$code" -eq 0 ] && [ "$(grep -c '^ok ' "$dir/.out")" -eq 4 ]
 verdict $? 'a line a claim'
 fits 'which fits 80 columns'
-grep -q '^ok  match2 .*\.\.\. ■ certified, all *2/2$' "$dir/.out"
+grep -q '^ok  match2 .*… *■ certified, all *2/2$' "$dir/.out"
 verdict $? 'mark, id, title cut, strongest evidence, controls'
+head -1 "$dir/.out" | grep -q '^    claim: what it says  *strongest evidence, controls rejected$'
+verdict $? 'over the first: what stands in a line'
+[ "$(grep -c '^■ proved for all inputs  ● every input run  ◐ sampled  ○ one input$' "$dir/.out")" -eq 1 ]
+verdict $? 'at the end: what the signs mean'
 [ "$(grep -cE '^(Sanford, Hsu, Telgarsky 2023|Yang et al. 2024|Chen, Peng, Wu 2024: what cannot be done)$' "$dir/.out")" -eq 4 ]
 verdict $? 'under the paper it is from'
 ! grep -qE 'counterexample|^        input|margin' "$dir/.out"
@@ -26,6 +30,10 @@ cp "$dir/.out" "$dir/v"
 call check lemma-a3 --verbose
 holds '--verbose is the same' sh -c "sed 's/ ([0-9.]* s)//' '$dir/v' >'$dir/v1'; sed 's/ ([0-9.]* s)//' '$dir/.out' | cmp - '$dir/v1'"
 
+call build match2 --set N=4,M=5 -o "$dir/m.safetensors"
+call check "$dir/m.safetensors" --problem match2 --set N=3,M=5
+[ "$code" -eq 0 ] && grep -q '^1 of 1 claims hold (' "$dir/.out"
+verdict $? 'no word of controls where there are none'
 call check match2 --set N=3,M=7,c=0.02
 [ "$code" -eq 1 ] && grep -q '^BAD match2 .*? nothing holds *-$' "$dir/.out" && grep -q '^        input ' "$dir/.out" &&
     grep -q '^        not certified: query 1' "$dir/.out"

@@ -20,13 +20,19 @@ parses() # $1 page
 says 0 'one claim, asked with a word that needs quotes' 'report' check match2 --set 'N=3, M=5' --db "$dir/r.db" -o "$dir/one.html"
 holds 'one section, under its id' test "$(sections "$dir/one.html")" -eq 1
 holds 'the anchor' grep -qF '<section class="claim" id="match2">' "$dir/one.html"
-holds 'what was asked, as it was typed' grep -qF "attest check match2 --set &#39;N=3, M=5&#39; --db" "$dir/one.html"
+text() # $1 page: without its markup
+{
+    sed 's/<[^>]*>//g' "$1"
+}
+
+holds 'what was asked, as it was typed' eval 'text "$dir/one.html" | grep -qF "attest check match2 --set &#39;N=3, M=5&#39; --db"'
+holds 'when it was decided' grep -qE '<dt>date</dt><dd>20[0-9]{2}-[0-9]{2}-[0-9]{2} [0-9:]{5}' "$dir/one.html"
 holds 'the verdict' grep -qF 'The claim holds.' "$dir/one.html"
 holds 'its proof' grep -qF '<h4>Proof</h4>' "$dir/one.html"
 holds 'its weights' grep -qF '<h4>Weights</h4>' "$dir/one.html"
 holds 'a formula' grep -qF '<msub><mi>x</mi><mi>i</mi></msub>' "$dir/one.html"
 holds 'the model that was checked, by its hash' grep -qE 'title="sha-256 [0-9a-f]{64}"' "$dir/one.html"
-holds 'how to repeat it' grep -qF 'attest check match2 --seed 1' "$dir/one.html"
+holds 'how to repeat it' grep -qF 'Repeat: <code>attest check match2 --set &#39;N=3, M=5&#39; --seed 1' "$dir/one.html"
 holds 'how to cite it' grep -qF "title   = {$(sed -n 's/^title: "\(.*\)"/\1/p' CITATION.cff)}" "$dir/one.html"
 holds 'nothing of other claims' sh -c "! grep -q 'id=\"dp-linear\"' '$dir/one.html'"
 holds 'no address of anything' sh -c "! grep -qE '(https?:)?//[a-z]' '$dir/one.html'"
@@ -36,5 +42,50 @@ verdict $? 'another parser reads it'
 
 says 0 'the same from the ledger' 'one.html' report --db "$dir/r.db" -o "$dir/one.html"
 holds 'has the same section' grep -qF '<section class="claim" id="match2">' "$dir/one.html"
+holds 'which does not know how it was asked' grep -qF 'Check it again: <code>attest check match2 --seed 1' "$dir/one.html"
 holds 'and the question, from the rows' grep -qF '<code>attest check match2</code>' "$dir/one.html"
+
+# A question about a model of one's own can be asked again, from the page and from the ledger.
+says 0 'a model' 'm.safetensors' build match2 --set N=4,M=5 -o "$dir/m.safetensors"
+says 0 'a question' 'report' check "$dir/m.safetensors" --problem match2 --set N=3,M=5 --db "$dir/q.db" -o "$dir/q.html"
+says 0 'the same from the ledger' 'again.html' report --db "$dir/q.db" -o "$dir/again.html"
+for page in q again; do
+    holds "$page: the verdict on it" grep -qF '>It holds.' "$dir/$page.html"
+    again=$(sed -n 's/.*Repeat: <code>\(attest check [^<]*\).*/\1/p' "$dir/$page.html")
+    holds "$page: the command is there" test -n "$again"
+    says 0 "$page: and asks it again" '1 of 1 claims hold' ${again#attest }
+    parses "$dir/$page.html" 2>"$dir/.err"
+    verdict $? "$page: another parser reads it"
+done
+
+# A sweep's report opens with its heat maps, whatever else is in the ledger; a claim's has nothing that was trained.
+says 0 'a sweep into the ledger of a claim' 'report' sweep lis --widths 8 --seeds 1 --steps 2 --exams 0 --count 4 \
+    --batch 2 --db "$dir/r.db" -o "$dir/sweep.html"
+holds 'no claim' test "$(sections "$dir/sweep.html")" -eq 0
+holds 'first the trainings' eval 'grep -m1 "<h2>" "$dir/sweep.html" | grep -qF "Trained models"'
+holds 'in vain is said' grep -qF '>no width reached 90%<' "$dir/sweep.html"
+parses "$dir/sweep.html" 2>"$dir/.err"
+verdict $? 'another parser reads it'
+says 0 'a claim from the ledger of a sweep' 'report' check match2 --set 'N=3, M=5' --db "$dir/r.db" -o "$dir/one.html"
+holds 'nothing trained' eval '! grep -qF "Trained models" "$dir/one.html"'
+
+# A browser, where there is one: at no width must the page be moved sideways. The copy has a script that says how wide it is.
+fits() # $1 page, $2 width
+{
+    sed 's/<meta http-equiv="Content-Security-Policy"[^>]*>//
+s|</body>|<script>var e=document.documentElement;e.title=e.scrollWidth-e.clientWidth+" too wide"</script></body>|' "$1" >"$dir/wide.html"
+    "$browser" --headless --no-sandbox --disable-gpu --window-size="$2",900 --user-data-dir="$dir/browser" \
+        --dump-dom "file://$dir/wide.html" 2>/dev/null | grep -qF 'title="0 too wide"'
+}
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) && {
+    sed 's|<main>|<main><p style="width:3000px;max-width:none">wide</p>|' "$dir/one.html" >"$dir/too.html"
+    ! fits "$dir/too.html" 1440
+    verdict $? 'a page that is too wide is found'
+    for width in 500 820 1440; do # a window is not made narrower than 500
+        for page in one q sweep; do
+            fits "$dir/$page.html" "$width"
+            verdict $? "$page: fits a window $width wide"
+        done
+    done
+}
 finish

@@ -102,7 +102,9 @@ double at_claim_tolerance(const at_claim *c, const at_params *p);
 at_status at_claim_file_load(const char *path, at_claim_file **out, at_err *err);
 const at_claim *at_claim_file_claim(const at_claim_file *f);
 const char *at_claim_file_text(const at_claim_file *f); /* all of it */
-void at_claim_file_free(at_claim_file *f);              /* NULL is allowed */
+/* What `attest check` is given to ask it again: the file, or the model with its problem and sizes. */
+const char *at_claim_file_words(const at_claim_file *f);
+void at_claim_file_free(at_claim_file *f); /* NULL is allowed */
 
 /* ---- a question of one's own: does this model solve that problem? -------------------------------------------
  *

@@ -115,6 +115,7 @@ void at_text_release(at_text *t);
 void at_text_add(at_text *t, const char *s);
 void at_text_addn(at_text *t, const char *s, size_t n);
 void at_text_addf(at_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void at_text_add_word(at_text *t, const char *s);  /* in quotes where a shell would take it apart */
 void at_text_add_plain(at_text *t, const char *s); /* characters that act, and malformed bytes, become '?' */
 /* The next code point of s, which moves on by at least one byte; malformed UTF-8 gives U+FFFD; 0 at the end. */
 #define AT_TEXT_REPLACEMENT 0xFFFDu

@@ -218,6 +218,8 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
 typedef struct {
     const char *command; /* what was asked, as it was typed; NULL: not known */
     const char *build;   /* whose verdicts these are */
+    const char *options; /* NULL: not known; or what was given with every claim: "--set N=4,M=7" */
+    bool other_build;    /* which is not the one that writes the page: that is said */
 } at_report_about;
 
 typedef struct {
@@ -243,6 +245,8 @@ typedef struct {
     int n_plots;
     bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
     bool file;  /* from a file, which `program` is the text of */
+    bool asked; /* a question about a model or a problem of one's own: there is no control, nor a paper */
+    const char *repeat; /* what `attest check` is given to ask it again; NULL: the id, if it is no file */
 } at_report_claim;
 at_status at_report_html(const at_report_about *about, const at_report_claim *claims, int n,
                          const at_row *rows, size_t n_rows, at_text *html, at_err *err);

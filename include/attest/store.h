@@ -58,6 +58,7 @@ at_status at_ledger_find(at_ledger *l, const at_cell_key *k, at_row **out, at_ar
                          at_err *err); /* *out NULL: none */
 at_status at_ledger_put(at_ledger *l, const at_cell_key *k, const at_record *r,
                         at_err *err); /* replaces; drops the cell's pieces */
+bool at_ledger_now(char out[32]);     /* the date as at_ledger_put writes it; false: the clock gives none */
 /* The rows in a fixed order (subject, params, question, role); build NULL: all builds. */
 at_status at_ledger_rows(at_ledger *l, const char *build, at_row **rows, size_t *n, at_arena *a, at_err *err);
 
@@ -136,7 +137,8 @@ typedef struct {
 /* Of a claim that came from a file: what a ledger must hold so that it can be read without the file. */
 typedef struct {
     const char *title, *source, *statement, *proof, *sha256;
-    const char *text; /* all of the file; NULL: it is too long to be kept */
+    const char *text;   /* all of the file; NULL: it is too long to be kept */
+    const char *repeat; /* what `attest check` is given to ask it again; NULL: older rows do not say */
 } at_claim_detail;
 
 typedef struct {
@@ -196,7 +198,7 @@ typedef struct {
 typedef struct {
     const char *refuter;
     uint64_t states;
-    double work;       /* multiply-adds */
+    double work;       /* multiply-adds; NaN: older rows do not say */
     const char *words; /* what came of it */
 } at_attempt_detail;
 typedef struct {

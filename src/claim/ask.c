@@ -431,6 +431,54 @@ static at_status view_find(asking *k, at_asked *x)
     return s;
 }
 
+static void option_add(at_text *t, const char *option, const char *value)
+{
+    if (!value || !*value)
+        return;
+    at_text_addf(t, " %s ", option);
+    at_text_add_word(t, value);
+}
+
+/* The question as `attest check` takes it. */
+static at_status words_take(asking *k)
+{
+    const at_ask *q = k->q;
+    const char *problem = q->problem->path ? q->problem->path : q->problem->id;
+    char number[32] = "";
+    at_text t;
+    at_text_init(&t);
+    at_text_add_word(&t, q->model ? q->model : problem);
+    if (q->model)
+        option_add(&t, "--problem", problem);
+    option_add(&t, "--set", q->set);
+    option_add(&t, "--lengths", q->lengths);
+    if (!q->model && q->attention >= 0)
+        option_add(&t, "--attention", at_attention_names[q->attention]);
+    switch (q->how) {
+    case AT_ASK_ANY:
+        break;
+    case AT_ASK_EXACT:
+        at_text_add(&t, " --exact");
+        break;
+    case AT_ASK_SAMPLED:
+        snprintf(number, sizeof number, "%llu", (unsigned long long)(q->inputs ? q->inputs : SAMPLES));
+        option_add(&t, "--sampled", number);
+        break;
+    case AT_ASK_CERTIFIED:
+        at_text_add(&t, " --certify");
+        break;
+    }
+    if (q->arith && strcmp(q->arith, "f64"))
+        option_add(&t, "--precision", q->arith);
+    if (q->tolerance > 0) {
+        snprintf(number, sizeof number, "%.17g", q->tolerance);
+        option_add(&t, "--tolerance", number);
+    }
+    k->f->words = t.oom ? NULL : at_arena_strdup(&k->f->arena, t.s);
+    at_text_release(&t);
+    return k->f->words ? AT_OK : at_oom(k->err);
+}
+
 static at_status claim_fill(asking *k)
 {
     at_claim *c = &k->f->claim;
@@ -455,6 +503,9 @@ static at_status claim_fill(asking *k)
     c->file = k->f;
     c->cells = k->f->cells;
     k->f->path = k->f->text = "";
+    s = words_take(k);
+    if (s)
+        return s;
     if (!c->id || !c->title)
         return at_oom(k->err);
     if (k->m)

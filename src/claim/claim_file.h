@@ -25,6 +25,7 @@ struct at_claim_file {
     at_arena arena;
     char digest[65];
     const char *path, *text;
+    const char *words; /* what `attest check` is given */
     double tolerance;
     variant variants[FILE_CELLS + 1];
     int n_variants;

@@ -56,6 +56,11 @@ const char *at_claim_file_text(const at_claim_file *f)
     return f->text;
 }
 
+const char *at_claim_file_words(const at_claim_file *f)
+{
+    return f->words;
+}
+
 void at_claim_file_free(at_claim_file *f)
 {
     if (!f)
@@ -79,9 +84,14 @@ at_status at_claim_file_load(const char *path, at_claim_file **out, at_err *err)
     }
     at_arena_init(&f->arena);
     f->path = at_arena_strdup(&f->arena, path);
+    at_text words;
+    at_text_init(&words);
+    at_text_add_word(&words, path);
+    f->words = words.oom ? NULL : at_arena_strdup(&f->arena, words.s);
+    at_text_release(&words);
     at_sha256(text, n, f->digest);
     f->text = at_arena_strdup(&f->arena, text); /* a zero byte ends it, and the reader refuses that */
-    s = f->path && f->text ? claim_file_read(f, text, n, err) : at_oom(err);
+    s = f->path && f->text && f->words ? claim_file_read(f, text, n, err) : at_oom(err);
     at_free(text);
     if (s)
         at_claim_file_free(f);

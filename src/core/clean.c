@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void at_text_put(at_text *t, uint32_t c)
 {
@@ -107,6 +108,22 @@ int at_text_column(uint32_t c)
         if (c >= terminal_ranges[i].lo && c <= terminal_ranges[i].hi)
             return c == 0xAD ? 0 : terminal_ranges[i].columns;
     return 0;
+}
+
+void at_text_add_word(at_text *t, const char *s)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%^";
+    if (*s && !s[strspn(s, plain)]) {
+        at_text_add(t, s);
+        return;
+    }
+    at_text_add(t, "'");
+    for (; *s; s++)
+        if (*s == '\'')
+            at_text_add(t, "'\\''");
+        else
+            at_text_addn(t, s, 1);
+    at_text_add(t, "'");
 }
 
 const char *at_number_text(char out[32], double x)

@@ -141,7 +141,8 @@ static at_claim_detail claim_of(const at_claim *c)
                              .statement = c->statement,
                              .proof = c->proof,
                              .sha256 = c->digest,
-                             .text = strlen(text) <= TEXT_KEPT ? text : NULL};
+                             .text = strlen(text) <= TEXT_KEPT ? text : NULL,
+                             .repeat = at_claim_file_words(c->file)};
 }
 
 /* text: the counterexample in words. */

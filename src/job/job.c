@@ -56,11 +56,14 @@ static at_status unit_run(unit *u, at_job_summary *sum, at_tally *tally, at_err 
     if (s)
         return s;
     bool served = u->rec.when != NULL; /* only rows of the ledger have a date yet */
+    at_row row = {u->key, u->rec};
+    char now[32];
+    if (!served && at_ledger_now(now))
+        row.rec.when = now;
     if (!served && asked && u->job->ledger)
-        s = at_ledger_put(u->job->ledger, &u->key, &u->rec, err);
+        s = at_ledger_put(u->job->ledger, &row.key, &row.rec, err);
     if (s)
         return s;
-    at_row row = {u->key, u->rec};
     at_standing standing = at_row_standing(&row);
     at_tally_add(tally, &row);
     sum->cells += !u->table && asked;

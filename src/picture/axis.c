@@ -17,18 +17,22 @@ double at_draw_axis_at(const at_draw_axis *a, double v)
     return a->log ? log10(v) : v;
 }
 
-static void power_label(char out[24], int e)
+/* times * 10^e, times 1, 2 or 5. */
+static void power_label(char out[24], int times, int e)
 {
     static const char *const raised[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
                                          "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
                                          "\xE2\x81\xB8", "\xE2\x81\xB9"};
     char digits[12];
     if (e >= -2 && e <= 4) {
-        snprintf(out, 24, "%g", pow(10, e));
+        snprintf(out, 24, "%g", times * pow(10, e));
         return;
     }
     snprintf(digits, sizeof digits, "%d", e < 0 ? -e : e);
-    int n = snprintf(out, 24, "10%s", e < 0 ? "\xE2\x81\xBB" : "");
+    char factor[8] = "";
+    if (times != 1)
+        snprintf(factor, sizeof factor, "%d\xC2\xB7", times);
+    int n = snprintf(out, 24, "%s10%s", factor, e < 0 ? "\xE2\x81\xBB" : "");
     for (char *d = digits; *d; d++)
         n += snprintf(out + n, (size_t)(24 - n), "%s", raised[*d - '0']);
 }
@@ -53,21 +57,18 @@ void at_draw_axis_finish(at_draw_axis *a, int wanted)
             int step = (int)ceil(span / wanted);
             for (int e = first; e <= last && a->n < AT_DRAW_TICKS; e += step) {
                 tick_add(a, e);
-                power_label(a->label[a->n - 1], e);
+                power_label(a->label[a->n - 1], 1, e);
             }
             return;
         }
-        static const double steps[] = {1, 2, 5};
+        static const int steps[] = {1, 2, 5};
         for (int e = first - 1; e <= last; e++)
             for (int i = 0; i < 3; i++) {
                 double v = e + log10(steps[i]);
                 if (v < a->lo || v > a->hi || a->n == AT_DRAW_TICKS)
                     continue;
                 tick_add(a, v);
-                if (i) /* 1 is a power of ten */
-                    snprintf(a->label[a->n - 1], 24, "%g", steps[i] * pow(10, e));
-                else
-                    power_label(a->label[a->n - 1], e);
+                power_label(a->label[a->n - 1], steps[i], e);
             }
         if (a->n < 2) { /* the data lie between two ticks: label the ends */
             a->n = 0;
@@ -79,9 +80,9 @@ void at_draw_axis_finish(at_draw_axis *a, int wanted)
         return;
     }
     if (span <= 0) {
-        double pad = a->lo != 0 ? fabs(a->lo) * 0.5 : 0.5;
+        double pad = fabs(a->lo) * 0.5;
         a->lo -= pad;
-        a->hi += pad;
+        a->hi += pad > 0 ? pad : 1; /* nothing but 0: a share or a count, that is not negative */
         span = a->hi - a->lo;
     }
     double ten = pow(10, floor(log10(span / wanted))), r = span / wanted / ten;

@@ -126,8 +126,14 @@ void at_draw_path(at_draw_canvas *c, const double *x, const double *y, int n, do
                  dashed ? " stroke-dasharray=\"6 4\"" : "");
         if (!svg_goes_on(c, LINES, style))
             at_text_addf(c->svg, "<path fill=\"none\" stroke-linejoin=\"round\"%s d=\"", style);
-        for (int i = 0; i < n; i++)
-            at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x[i]), tenth(y[i]));
+        for (int i = 0; i < n; i++) {
+            if (i && tenth(x[i]) == tenth(x[i - 1]))
+                at_text_addf(c->svg, "V%.6g", tenth(y[i]));
+            else if (i && tenth(y[i]) == tenth(y[i - 1]))
+                at_text_addf(c->svg, "H%.6g", tenth(x[i]));
+            else
+                at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x[i]), tenth(y[i]));
+        }
         return;
     }
     cairo_paint_set(c, p);
@@ -160,12 +166,12 @@ void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, 
     shape %= AT_DRAW_MARKERS;
     if (c->svg) {
         if (shape == 0) {
-            at_text_addf(svg_of(c), "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\"", x, y, r);
+            at_text_addf(svg_of(c), "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\"", tenth(x), tenth(y), r);
         } else {
             at_text_add(svg_of(c), "<path d=\"");
             for (int i = 0; i < corners[shape]; i++)
-                at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", x + r * corner[shape][i][0],
-                             y + r * corner[shape][i][1]);
+                at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x + r * corner[shape][i][0]),
+                             tenth(y + r * corner[shape][i][1]));
             at_text_add(c->svg, "z\"");
         }
         svg_paint(c, "fill", p);
@@ -179,6 +185,24 @@ void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, 
         cairo_line_to(c->cr, x + r * corner[shape][i][0], y + r * corner[shape][i][1]);
     cairo_close_path(c->cr);
     cairo_fill(c->cr);
+}
+
+void at_draw_ring(at_draw_canvas *c, double x, double y, double r, at_draw_paint p)
+{
+    const double width = 1.6;
+    if (c->svg) {
+        at_text_addf(svg_of(c),
+                     "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\" fill=\"none\" stroke-width=\"%.3g\"",
+                     tenth(x), tenth(y), r, width);
+        svg_paint(c, "stroke", p);
+        at_text_add(c->svg, "/>\n");
+        return;
+    }
+    cairo_paint_set(c, p);
+    cairo_set_line_width(c->cr, width);
+    cairo_set_dash(c->cr, NULL, 0, 0);
+    cairo_arc(c->cr, x, y, r, 0, 2 * 3.14159265358979323846);
+    cairo_stroke(c->cr);
 }
 
 /* Opens a group for texts of this style, unless it is open. */

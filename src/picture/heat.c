@@ -391,7 +391,7 @@ static void panel_draw(const plan *q, at_draw_canvas *c, int k)
                  false, at_draw_ink, p->xlabel ? p->xlabel : "");
     at_draw_text(c, x - q->left[column] + 14, y + p->ny * q->cell_h / 2, axis_font, AT_DRAW_MIDDLE, true,
                  false, at_draw_ink, p->ylabel ? p->ylabel : "");
-    if (!isnan(h->line))
+    if (!isnan(h->line) && !in_vain(h, p)) /* no line where it would be said to be reached */
         steps_draw(q, c, p, x, y, w);
     if (in_vain(h, p)) {
         char words[64];

@@ -29,7 +29,8 @@ enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LI
 enum { TILE = 320, TILE_HEIGHT = 150, TILE_TALL = 196 }; /* one that stands alone */
 static const double right = 14;
 
-/* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. */
+/* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. What was only sampled is a ring: it is not filled by proof. */
+enum { NO_MARKER = -1, RING = -2 };
 static const struct {
     at_role role;
     int marker;
@@ -37,10 +38,10 @@ static const struct {
     bool dashed;
 } looks[AT_MAP_KINDS] = {
     [AT_MAP_PROVED] = {AT_ROLE_BOUND, 4, 2, 1, false},
-    [AT_MAP_SHAPE] = {AT_ROLE_BOUND, -1, 2, 1, true},
+    [AT_MAP_SHAPE] = {AT_ROLE_BOUND, NO_MARKER, 2, 1, true},
     [AT_MAP_REFUTED] = {AT_ROLE_REFUTED, 3, 0, 1, false},
-    [AT_MAP_BUILT] = {AT_ROLE_BUILT, -1, 2, 1, false},
-    [AT_MAP_SAMPLED] = {AT_ROLE_BUILT, 0, 0, 0.4, false},
+    [AT_MAP_BUILT] = {AT_ROLE_BUILT, NO_MARKER, 2, 1, false},
+    [AT_MAP_SAMPLED] = {AT_ROLE_BUILT, RING, 0, 1, false},
     [AT_MAP_CHECKED] = {AT_ROLE_BUILT, 0, 0, 1, false},
     [AT_MAP_TRAINED] = {AT_ROLE_TRAINED, 1, 1, 1, false},
     [AT_MAP_IN_VAIN] = {AT_ROLE_TRAINED, 2, 0, 0.55, false},
@@ -69,6 +70,14 @@ static at_draw_paint paint_of(int kind)
     at_draw_paint p = at_draw_role(looks[kind].role, 0);
     p.alpha = looks[kind].alpha;
     return p;
+}
+
+static void mark_put(at_draw_canvas *c, double x, double y, double r, int kind, int marker)
+{
+    if (marker == RING)
+        at_draw_ring(c, x, y, r, paint_of(kind));
+    else if (marker != NO_MARKER)
+        at_draw_marker(c, x, y, r, marker, paint_of(kind));
 }
 
 static double place_x(const plan *p, double x0, double v)
@@ -103,10 +112,11 @@ static void series_draw(const figure *f, int k, int kind, double x0, double y0, 
     }
     if (looks[kind].line > 0 && s->n > 1)
         at_draw_path(c, f->px, f->py, s->n, looks[kind].line, looks[kind].dashed, paint);
-    int marker = looks[kind].marker < 0 && s->n == 1 ? 0 : looks[kind].marker; /* one point is no line */
-    for (int i = 0; i < s->n && marker >= 0; i++) {
+    int marker =
+        looks[kind].marker == NO_MARKER && s->n == 1 ? 0 : looks[kind].marker; /* one point is no line */
+    for (int i = 0; i < s->n && marker != NO_MARKER; i++) {
         tip_begin(c, tile, kind, i);
-        at_draw_marker(c, f->px[i], f->py[i], 3.4, marker, paint);
+        mark_put(c, f->px[i], f->py[i], 3.4, kind, marker);
         at_draw_tip_end(c);
     }
 }
@@ -184,8 +194,7 @@ static void figure_draw(const void *ctx, at_draw_canvas *c)
         if (looks[kind].line > 0)
             at_draw_path(c, (double[]){x, x + 26}, (double[]){y - 4, y - 4}, 2, looks[kind].line,
                          looks[kind].dashed, paint);
-        if (looks[kind].marker >= 0)
-            at_draw_marker(c, x + 13, y - 4, 3.4, looks[kind].marker, paint);
+        mark_put(c, x + 13, y - 4, 3.4, kind, looks[kind].marker);
         at_draw_text(c, x + 32, y, 11, AT_DRAW_LEFT, false, false, at_draw_ink, at_map_kind_names[kind]);
     }
     for (int k = 0; k < f->m->n; k++)
@@ -216,10 +225,10 @@ static void axis_plan(at_draw_axis *a, double least, double room, bool across)
     }
     at_draw_axis_finish(a, 4);
     double needed = 0;
-    bool exponents = false; /* 2e+06 beside powers of ten */
+    bool exponents = false; /* multiples of powers of ten beside these */
     for (int i = 0; i < a->n; i++) {
         needed += across ? at_draw_width(a->label[i], 10) + 12 : 20;
-        exponents = exponents || strchr(a->label[i], 'e');
+        exponents = exponents || strstr(a->label[i], "\xC2\xB7");
     }
     if (needed <= room && !exponents)
         return;
@@ -395,8 +404,7 @@ static void mark_draw(const void *ctx, at_draw_canvas *c)
     if (looks[kind].line > 0)
         at_draw_path(c, (double[]){1, 27}, (double[]){7, 7}, 2, looks[kind].line, looks[kind].dashed,
                      paint_of(kind));
-    if (looks[kind].marker >= 0)
-        at_draw_marker(c, 14, 7, 3.8, looks[kind].marker, paint_of(kind));
+    mark_put(c, 14, 7, 3.8, kind, looks[kind].marker);
 }
 
 at_status at_map_mark_svg(at_map_kind kind, at_text *svg, at_err *err)

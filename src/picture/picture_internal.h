@@ -58,6 +58,8 @@ void at_draw_text(at_draw_canvas *c, double x, double y, double size, at_draw_an
 void at_draw_path(at_draw_canvas *c, const double *x, const double *y, int n, double width, bool dashed,
                   at_draw_paint p);
 #define AT_DRAW_MARKERS 5
+void at_draw_ring(at_draw_canvas *c, double x, double y, double r,
+                  at_draw_paint p); /* a disc that is not filled */
 void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, at_draw_paint p);
 /* A matrix of square cells, `cell` units each, drawn without seams; gap: units left free between cells.
  * tip: NULL or what to show under the pointer (SVG only). */

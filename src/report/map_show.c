@@ -261,6 +261,9 @@ static at_status tile_html(at_text *t, const at_map_place *p, const at_map_tile 
 
 static void map_table_html(at_text *t, const at_map *m)
 {
+    bool trained = false;
+    for (int k = 0; k < m->n; k++)
+        trained = trained || m->places[k].points[AT_MAP_TRAINED].n;
     at_text_add(t, "<details><summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"wide\">\n"
                    "<thead><tr>");
     for (int c = 0; c < CELLS - 1; c++)
@@ -270,11 +273,20 @@ static void map_table_html(at_text *t, const at_map *m)
         place_html(t, &m->places[k]);
     at_text_add(t, "</tbody></table></div>\n<p class=\"tiny\">");
     at_text_add_html(t, legend);
-    at_text_add(t, "</p></details>\n");
+    at_text_add(
+        t, "</p></details>\n<p class=\"tiny\"><b>Gap</b>: by how much the construction is larger than what "
+           "is proved to be needed, at the largest size. <b>Constant</b>: the construction does not grow. "
+           "<b>Open</b>: only one of the two is known.");
+    at_text_add(
+        t, trained
+               ? " A trained model that reaches 90% may be smaller than a proved bound: the bound is about "
+                 "models that are always right.</p>\n"
+               : "</p>\n");
 }
 
 at_status at_report_map(at_text *t, const at_map *m, at_err *err)
 {
+    enum { FEW = 2 }; /* so few are drawn large */
     at_arena a;
     at_map_figure f;
     at_arena_init(&a);
@@ -285,12 +297,11 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err)
             "<div class=\"cx\"><b>%d contradiction%s: a proved bound lies above a construction.</b> One "
             "of them is wrong; the table below has the numbers.</div>\n",
             m->contradictions, m->contradictions == 1 ? "" : "s");
-    at_text_add(
-        t, "<p>How large must a model be? For every task and architecture: what is proved to be needed, "
-           "what a construction has, and what trained models needed. A trained model that reaches 90% may be "
-           "smaller than a proved bound: the bound is about models that are always right.</p>\n");
+    at_text_add(t,
+                "<p>How large must a model be? For every task and architecture: what is proved to be needed, "
+                "what a construction has, and what trained models needed.</p>\n");
     at_status s = figure_of(m, &a, &f) ? legend_html(t, m, err) : at_oom(err);
-    at_text_add(t, "<div class=\"tiles\">\n");
+    at_text_add(t, m->n <= FEW ? "<div class=\"tiles few\">\n" : "<div class=\"tiles\">\n");
     for (int k = 0; k < m->n && !s; k++)
         s = tile_html(t, &m->places[k], &f.tiles[k], err);
     at_text_add(t, "</div>\n");

@@ -107,6 +107,21 @@ static bool has_section(const at_report_page *p, const at_row *r)
     return false;
 }
 
+/* What counts of the trainings is what the study says: a question that was answered twice counts once. */
+static at_status trainings_count(at_report_page *p, at_arena *a, at_err *err)
+{
+    at_study st;
+    if (!p->n_trained || p->n_trained > AT_STUDY_MAX_RUNS)
+        return AT_OK;
+    at_status s = at_study_make(p->rows, p->n_rows, p->about->build, a, &st, err);
+    for (size_t i = 0; !s && i < st.n_runs; i++) {
+        bool counts = !st.runs[i].broken && !st.runs[i].superseded;
+        p->n_runs += counts;
+        p->n_reached += counts && same(st.runs[i].row->rec.verdict, "holds");
+    }
+    return s;
+}
+
 static bool sections_make(at_report_page *p, const at_report_claim *claims, int n, at_arena *a)
 {
     p->sections = at_new(a, at_report_section, (size_t)n + p->n_rows + 1);
@@ -118,7 +133,6 @@ static bool sections_make(at_report_page *p, const at_report_claim *claims, int 
     for (size_t i = 0; i < p->n_rows; i++) {
         const at_row *r = &p->rows[i];
         p->n_trained += at_row_is_trained(r);
-        p->n_reached += at_row_is_trained(r) && same(r->rec.verdict, "holds");
         p->n_refutations += at_row_is_refutation(r);
         p->n_refuted += at_row_is_refutation(r) && same(r->rec.verdict, "fails");
         if (is_aside(r) || has_section(p, r))
@@ -145,7 +159,7 @@ static void sections_html(at_text *t, const at_report_page *p, const at_row **ro
             at_text_add(t, "</h2>\n");
             group = s->group;
         }
-        at_report_section_html(t, s, p->n_sections <= FEW, room);
+        at_report_section_html(t, p, s, p->n_sections <= FEW, room);
     }
     at_text_add(t, group ? "</div>\n" : "");
 }
@@ -189,6 +203,7 @@ static void words_html(at_text *t)
         {"\xE2\x97\x90 sampled", "Inputs were drawn. Nothing is proved beyond them."},
         {"\xE2\x97\x90 simulated", "Protocols were run, and every message counted."},
         {"\xE2\x97\x8B one input", "A single input was run: an example, and not more."},
+        {"cell", "One question of a claim: at these sizes, in this arithmetic, with this kind of evidence."},
         {"unknown", "The arithmetic or the budget did not allow an answer. It is never a pass."},
         {"control",
          "A model that is known to be wrong, or a limit with one number changed so that it is none. The "
@@ -225,20 +240,19 @@ static void cite_html(at_text *t, const at_report_page *p)
     at_text_add(t, "  note    = {build ");
     at_text_add_html(t, p->about->build ? p->about->build : "unknown");
     at_text_add(t, "}\n}</pre>\n");
-    if (p->n_known)
-        at_text_add(t, "<p>The claims are these papers&#39;:</p>\n<ul class=\"lines\">\n");
+    size_t papers = 0;
     for (size_t i = 0; i < p->n_sections; i++) {
         const char *source = p->sections[i].claim->source;
-        bool said = !source || !*source;
+        bool said = !source || !*source || p->sections[i].claim->asked;
         for (size_t k = 0; k < i && !said; k++)
             said = same(p->sections[k].claim->source, source);
         if (said)
             continue;
-        at_text_add(t, "<li>");
+        at_text_add(t, papers++ ? "<li>" : "<p>The claims are from:</p>\n<ul class=\"lines\">\n<li>");
         at_text_add_html(t, source);
         at_text_add(t, "</li>\n");
     }
-    at_text_add(t, p->n_known ? "</ul>\n</section>\n" : "</section>\n");
+    at_text_add(t, papers ? "</ul>\n</section>\n" : "</section>\n");
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------------ */
@@ -251,24 +265,48 @@ static at_status svg_check(const char *svg, const char *id, at_err *err)
     return AT_OK;
 }
 
+/* What the style sheet says for all pictures. A quote in a text is escaped, so nothing of this stands in one. */
+static const char *const short_for[][2] = {
+    {" xmlns=\"http://www.w3.org/2000/svg\"", ""},
+    {" font-family=\"system-ui, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif\"", ""},
+    {" color=\"#1b1f24\"", ""},
+    {"<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"currentColor\" stroke-opacity=\"0.22\" "
+     "stroke-width=\"1\"",
+     "<path class=\"h\""},
+    {"<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"currentColor\" stroke-opacity=\"0.66\" "
+     "stroke-width=\"1.2\"",
+     "<path class=\"x\""},
+    {"<path fill=\"none\" stroke-linejoin=\"round\"", "<path class=\"n\""},
+    {" fill=\"currentColor\" fill-opacity=\"0.66\"", " class=\"f\""},
+    {" fill=\"currentColor\"", ""},
+};
+
+static const char *shorten(const char *s, size_t *skip)
+{
+    for (size_t k = 0; k < sizeof short_for / sizeof *short_for; k++)
+        if (!strncmp(s, short_for[k][0], *skip = strlen(short_for[k][0])))
+            return short_for[k][1];
+    return NULL;
+}
+
 void at_report_svg(at_text *t, const char *svg)
 {
-    static const char *const needless[] = {
-        " xmlns=\"http://www.w3.org/2000/svg\"",
-        " font-family=\"system-ui, 'Helvetica Neue', Arial, 'DejaVu Sans', "
-        "sans-serif\"",
-        " color=\"#1b1f24\""};
-    size_t head = strcspn(svg, ">");
-    for (size_t at = 0; at < head;) {
-        size_t skip = 0;
-        for (size_t k = 0; k < sizeof needless / sizeof *needless; k++)
-            if (!strncmp(svg + at, needless[k], strlen(needless[k])))
-                skip = strlen(needless[k]);
-        if (!skip)
-            at_text_addn(t, svg + at, 1);
-        at += skip ? skip : 1;
+    static const char paper[] = "<rect class=\"at-paper\"";
+    while (*svg) {
+        size_t skip = strcspn(svg, " <\n");
+        at_text_addn(t, svg, skip);
+        svg += skip;
+        if (!strncmp(svg, paper, sizeof paper - 1)) {
+            svg += strcspn(svg, ">") + 1;
+            continue;
+        }
+        const char *by = *svg == '\n' ? (skip = 1, "") : shorten(svg, &skip);
+        if (by)
+            at_text_add(t, by);
+        else if (*svg)
+            at_text_addn(t, svg, skip = 1);
+        svg += *svg ? skip : 0;
     }
-    at_text_add(t, svg + head);
 }
 
 static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_err *err)
@@ -313,7 +351,9 @@ at_status at_report_with_map(const at_report_about *about, const at_report_claim
     at_text_init(&t);
     at_arena_init(&a);
     at_report_page p = {.about = about, .map = map && map->n ? map : NULL, .rows = rows, .n_rows = n_rows};
-    at_status s = sections_make(&p, claims, n, &a) ? page_html(&t, &p, &a, err) : at_oom(err);
+    at_status s = sections_make(&p, claims, n, &a) ? trainings_count(&p, &a, err) : at_oom(err);
+    if (!s)
+        s = page_html(&t, &p, &a, err);
     at_arena_release(&a);
     return at_text_end(s, &t, html, err);
 }

@@ -57,6 +57,17 @@ static void weights_html(at_text *t, const at_report_claim *c)
         at_text_add_html(t, c->size);
         at_text_add(t, "</p>\n");
     }
+    if (c->hash) {
+        at_text_add(t, "<p class=\"tiny\"><code>attest build ");
+        at_text_add_html(t, c->id);
+        if (c->look_set && *c->look_set) {
+            at_text_add(t, " --set ");
+            at_text_add_html(t, c->look_set);
+        }
+        at_text_add(t, " -o model.safetensors</code><br />\nsha-256 <code class=\"hash\">");
+        at_text_add_html(t, c->hash);
+        at_text_add(t, "</code></p>\n");
+    }
     at_text_add(t,
                 "<div class=\"scroll\"><table class=\"data\"><thead><tr><th>tensor</th><th>shape</th>"
                 "<th class=\"num\">not zero</th><th class=\"num\">largest</th><th>values</th></tr></thead>\n"
@@ -92,20 +103,19 @@ static void proof_html(at_text *t, const at_report_section *s, bool open)
                0);
     at_text_add(t, "<div class=\"beside\">\n");
     if (proof) {
-        at_text_add(t, "<div class=\"part\"><h4>Proof</h4>\n<p>");
+        at_text_add(t, "<div class=\"part prove\"><h4>Proof</h4>\n<p>");
         at_report_math(t, c->proof);
         at_text_add(t, "</p></div>\n");
     }
     if (program) {
-        at_text_add(t, "<div class=\"part\"><h4>");
-        at_text_add(t, c->file ? "File" : "Program");
-        at_text_add(t, "</h4>\n<pre>");
+        at_text_addf(t, "<div class=\"part%s\"><h4>%s</h4>\n<pre tabindex=\"0\">",
+                     c->n_tensors ? " tall" : "", c->file ? "File" : "Program");
         at_text_add_html_block(t, c->program);
         at_text_add(t, "</pre></div>\n");
     }
-    at_text_add(t, "</div>\n");
     if (c->n_tensors)
         weights_html(t, c);
+    at_text_add(t, "</div>\n");
     fold_end(t);
 }
 
@@ -161,37 +171,31 @@ static void attention_html(at_text *t, const at_report_claim *c)
     at_text_add(t, "</figure>\n</details>\n");
 }
 
-/* The question again, and the model that is shown. */
-static void repeat_html(at_text *t, const at_report_section *s)
+/* The question again; where it is not known with which options it was asked, the claim again. */
+static void repeat_html(at_text *t, const at_report_page *p, const at_report_section *s)
 {
     const at_report_claim *c = s->claim;
-    if (!s->known || !s->n)
+    const char *options = c->asked ? "" : p->about->options;
+    const char *words = c->repeat ? c->repeat : c->file ? NULL : c->id;
+    if (!s->known || !s->n || !words)
         return;
-    at_text_add(t, "<p class=\"tiny repeat\">Repeat: <code>attest check ");
-    at_text_add_html(t, c->id);
-    at_text_add(t, c->file ? ".claim" : "");
+    at_text_addf(t, "<p class=\"tiny repeat\">%s: <code>attest check ",
+                 options ? "Repeat" : "Check it again");
+    at_text_add_html(t, words);
+    at_text_add(t, options && *options ? " " : "");
+    at_text_add_html(t, options ? options : "");
     at_text_addf(t, " --seed %llu</code>", (unsigned long long)s->rows[0]->rec.seed);
-    if (c->hash) {
-        at_text_add(t, " \xC2\xB7 the model above: <code>attest build ");
-        at_text_add_html(t, c->id);
-        if (c->look_set && *c->look_set) {
-            at_text_add(t, " --set ");
-            at_text_add_html(t, c->look_set);
-        }
-        at_text_add(t, " -o model.safetensors</code>, sha-256 <code class=\"hash\">");
-        at_text_add_html(t, c->hash);
-        at_text_add(t, "</code>");
-    }
     at_text_add(t, "</p>\n");
 }
 
-void at_report_section_html(at_text *t, const at_report_section *s, bool open, const at_row **room)
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+                            const at_row **room)
 {
     bool stands = at_tally_role(&s->tally, false) == AT_STANDS;
     at_standing controls = at_tally_role(&s->tally, true);
     heading_html(t, s);
     at_report_lines(t, s, false, 2);
-    if (s->known || controls != AT_ABSENT) {
+    if ((s->known && !s->claim->asked) || controls != AT_ABSENT) {
         at_text_add(t, "<p class=\"soft against\">Control</p>\n");
         at_report_lines(t, s, true, 1);
     }
@@ -200,6 +204,6 @@ void at_report_section_html(at_text *t, const at_report_section *s, bool open, c
     rows_html(t, s, true, controls == AT_FALLS || controls == AT_OPEN, room);
     measurements_html(t, s);
     attention_html(t, s->claim);
-    repeat_html(t, s);
+    repeat_html(t, p, s);
     at_text_add(t, "</section>\n");
 }

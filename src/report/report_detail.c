@@ -40,6 +40,29 @@ static void number_html(at_text *t, const char *key, double x)
         pair_html(t, key, at_number_text(number, x));
 }
 
+/* As one reads it: 1640, 332,404, 2.107 · 10^7 with a raised exponent. */
+static const char *figures_text(char out[32], double x)
+{
+    static const char *const raised[] = {"\xE2\x81\xB0", "\xC2\xB9",     "\xC2\xB2",     "\xC2\xB3",
+                                         "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
+                                         "\xE2\x81\xB8", "\xE2\x81\xB9"};
+    if (x >= 0 && x < 1e7 && x == floor(x))
+        return at_count_text(out, (uint64_t)x);
+    char plain[32];
+    at_number_text(plain, x);
+    const char *e = strchr(plain, 'e');
+    if (!e || !strpbrk(e, "0123456789"))
+        return strcpy(out, plain);
+    int n = snprintf(out, 32,
+                     "%.*s\xC2\xB7"
+                     "10%s",
+                     (int)(e - plain), plain, e[1] == '-' ? "\xE2\x81\xBB" : "");
+    e += strspn(e, "e+-0");
+    for (; *e && n < 28; e++)
+        n += snprintf(out + n, (size_t)(32 - n), "%s", raised[*e - '0']);
+    return out;
+}
+
 /* ---- verdicts --------------------------------------------------------------------------------------------------------- */
 
 /* "layers 1 \xC2\xB7 heads 1". */
@@ -48,17 +71,21 @@ static void size_html(at_text *t, const at_size_detail *z)
     const struct {
         const char *key;
         double x;
-    } parts[] = {
-        {"layers", z->layers},           {"heads", z->heads},           {"width", z->width},
-        {"head_dim", z->head_dim},       {"hidden", z->hidden},         {"parameters", (double)z->parameters},
-        {"nonzero", (double)z->nonzero}, {"largest_weight", z->largest}};
+    } parts[] = {{"layers", z->layers},
+                 {"heads", z->heads},
+                 {"width", z->width},
+                 {"head width", z->head_dim},
+                 {"MLP width", z->hidden},
+                 {"parameters", (double)z->parameters},
+                 {"not zero", (double)z->nonzero},
+                 {"largest weight", z->largest}};
     char number[32];
     at_text_add(t, "<div><dt>size</dt><dd>");
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         if (!isnan(parts[k].x) && parts[k].x == floor(parts[k].x) && parts[k].x < 0x1p53)
-            at_text_addf(t, "%s%s %.0f", k ? " \xC2\xB7 " : "", parts[k].key, parts[k].x);
+            at_text_addf(t, "%s%s %s", k ? " \xC2\xB7 " : "", parts[k].key, figures_text(number, parts[k].x));
         else if (!isnan(parts[k].x))
-            at_text_addf(t, " \xC2\xB7 %s %s", parts[k].key, at_number_text(number, parts[k].x));
+            at_text_addf(t, " \xC2\xB7 %s %s", parts[k].key, figures_text(number, parts[k].x));
     at_text_add(t, "</dd></div>\n");
 }
 
@@ -82,8 +109,8 @@ static void counterexample_html(at_text *t, const at_counterexample_detail *c)
         !strcmp(at_number_text(a, c->expected), at_number_text(b, c->got)))
         number_html(t, "off by", fabs(c->expected - c->got));
     pair_html(t, "attention", c->attention);
-    pair_html(t, "expected_word", c->expected_word);
-    pair_html(t, "got_word", c->got_word);
+    pair_html(t, "expected word", c->expected_word);
+    pair_html(t, "got word", c->got_word);
     at_text_add(t, "</dl></div>\n");
 }
 
@@ -105,7 +132,7 @@ static void entry_html(at_text *t, const at_table_entry *e)
         text_html(t, e->text);
     } else {
         at_text_add(t, "<td>");
-        at_text_add(t, isnan(e->number) ? "\xE2\x80\x93" : at_number_text(number, e->number));
+        at_text_add(t, isnan(e->number) ? "\xE2\x80\x93" : figures_text(number, e->number));
     }
     at_text_add(t, "</td>");
 }

@@ -40,8 +40,10 @@ at_status at_report_files(const at_row *rows, size_t n, at_arena *a, at_report_c
                                .statement = text_of(said->statement),
                                .proof = text_of(said->proof),
                                .program = text_of(said->text),
-                               .group = "Claims from files",
-                               .file = true};
+                               .repeat = said->repeat,
+                               .group = said->text && *said->text ? "Claims from files" : "Questions",
+                               .file = true,
+                               .asked = said->text && !*said->text};
         if (!c->id)
             return at_oom(err);
     }

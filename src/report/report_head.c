@@ -18,13 +18,37 @@ static void count_html(at_text *t, size_t n, const char *noun)
 
 /* ---- what was asked --------------------------------------------------------------------------------------- */
 
+/* As it was typed; an option is not broken at its dashes. */
+static void command_html(at_text *t, const char *s)
+{
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        char word[80];
+        if (*s == '-' && n < sizeof word) {
+            memcpy(word, s, n);
+            word[n] = '\0';
+            at_text_add(t, "<span>");
+            at_text_add_html(t, word);
+            at_text_add(t, "</span>");
+            s += n;
+            continue;
+        }
+        char one[8];
+        const char *from = s;
+        at_text_next(&s);
+        memcpy(one, from, (size_t)(s - from));
+        one[s - from] = '\0';
+        at_text_add_html(t, one);
+    }
+}
+
 /* As it was typed, else the claims that the rows are of. */
 static void asked_html(at_text *t, const at_report_page *p)
 {
     enum { NAMED = 6 };
     at_text_add(t, "<p class=\"asked\"><span class=\"soft\">Asked</span> <code>");
     if (p->about->command)
-        at_text_add_html(t, p->about->command);
+        command_html(t, p->about->command);
     else {
         at_text_add(t, p->n_known ? "attest check" : p->n_trained ? "attest sweep" : "attest report");
         for (size_t i = 0; i < p->n_sections && p->n_known <= NAMED; i++)
@@ -58,7 +82,7 @@ static at_standing overall(const at_report_page *p)
     return all;
 }
 
-/* "All 42 claims hold.", "41 of 42 claims hold." */
+/* "All 42 claims hold.", "41 of 42 claims hold."; noun: NULL for questions, of which one is "It". */
 static void hold_html(at_text *t, const int count[AT_STANDINGS], const char *noun)
 {
     int of = 0;
@@ -67,11 +91,11 @@ static void hold_html(at_text *t, const int count[AT_STANDINGS], const char *nou
     if (!of)
         return;
     if (count[AT_STANDS] == of && of > 1)
-        at_text_addf(t, "All %d %ss hold. ", of, noun);
+        at_text_addf(t, "All %d %ss hold. ", of, noun ? noun : "question");
     else if (of > 1)
-        at_text_addf(t, "%d of %d %ss hold. ", count[AT_STANDS], of, noun);
+        at_text_addf(t, "%d of %d %ss hold. ", count[AT_STANDS], of, noun ? noun : "question");
     else
-        at_text_addf(t, "The %s %s. ", noun,
+        at_text_addf(t, "%s%s %s. ", noun ? "The " : "It", noun ? noun : "",
                      count[AT_STANDS]  ? "holds"
                      : count[AT_FALLS] ? "does not hold"
                                        : "is undecided");
@@ -82,12 +106,15 @@ static void title_html(at_text *t, const at_report_page *p)
     int known[AT_STANDINGS] = {0}, others[AT_STANDINGS] = {0};
     standings_count(p, true, known);
     standings_count(p, false, others);
+    bool asked = p->n_known > 0; /* are all of them questions? */
+    for (size_t i = 0; i < p->n_sections; i++)
+        asked = asked && (p->sections[i].claim->asked || !p->sections[i].known);
     at_text_addf(t, "<h1 class=\"%s\">", at_report_class(overall(p)));
-    hold_html(t, known, "claim");
+    hold_html(t, known, asked ? NULL : "claim");
     hold_html(t, others, p->n_known ? "other question" : "question");
     if (!p->n_sections && p->n_trained) {
         at_text_addf(t, "%zu of ", p->n_reached);
-        count_html(t, p->n_trained, "training");
+        count_html(t, p->n_runs, "training");
         at_text_addf(t, " reach%s 90%% of answers.", p->n_reached == 1 ? "es" : "");
     } else if (!p->n_sections && p->n_refutations) {
         at_text_addf(t, "%zu of ", p->n_refuted);
@@ -98,11 +125,29 @@ static void title_html(at_text *t, const at_report_page *p)
     at_text_add(t, "</h1>\n");
 }
 
+/* The only one, in its own words. */
+static void lead_html(at_text *t, const at_report_section *s)
+{
+    const at_report_claim *c = s->claim;
+    at_text_addf(t, "<p class=\"lead\"><a class=\"self\" href=\"#%s\">", s->anchor);
+    at_report_math(t, c->title && *c->title ? c->title : c->id && *c->id ? c->id : "unnamed");
+    at_text_add(t, "</a>");
+    if (at_tally_standing(&s->tally) != AT_STANDS) {
+        at_text_add(t, " ");
+        at_report_verdict(t, s, false);
+    }
+    at_text_add(t, "</p>\n");
+}
+
 /* Those that do not stand, by name. */
 static void against_html(at_text *t, const at_report_page *p)
 {
     enum { MOST = 12 };
     int n = 0;
+    if (p->n_sections == 1) {
+        lead_html(t, &p->sections[0]);
+        return;
+    }
     for (size_t i = 0; i < p->n_sections; i++) {
         const at_report_section *s = &p->sections[i];
         if (at_tally_standing(&s->tally) == AT_STANDS || n++ >= MOST)
@@ -177,27 +222,30 @@ static void tallies_html(at_text *t, const at_report_page *p)
                 inputs = inputs + r->rec.inputs < inputs ? UINT64_MAX : inputs + r->rec.inputs;
         }
     const int *controls = every.n[true];
+    int n_controls = controls[AT_STANDS] + controls[AT_FALLS] + controls[AT_OPEN];
     int unknown = known[AT_OPEN] + known[AT_ABSENT], failing = known[AT_FALLS];
+    if (!p->n_sections)
+        return; /* the headline says it all */
     at_text_add(t, "<div class=\"tallies\">\n");
-    if (p->n_known)
+    bool one = p->n_sections == 1; /* whose verdict is the headline */
+    if (p->n_known && !one)
         tally(t,
               failing   ? AT_FALLS
               : unknown ? AT_OPEN
                         : AT_STANDS,
               (size_t)known[AT_STANDS], p->n_known, "claims hold");
-    if (p->n_sections)
-        tally(t, at_tally_role(&every, true), (size_t)controls[AT_STANDS],
-              (size_t)(controls[AT_STANDS] + controls[AT_FALLS] + controls[AT_OPEN]), "controls rejected");
-    if (failing)
+    if (n_controls)
+        tally(t, at_tally_role(&every, true), (size_t)controls[AT_STANDS], (size_t)n_controls,
+              "controls rejected");
+    if (failing && !one)
         tally(t, AT_FALLS, (size_t)failing, p->n_known, "claims fail");
-    if (unknown)
+    if (unknown && !one)
         tally(t, AT_OPEN, (size_t)unknown, p->n_known, "claims undecided or not checked");
-    if (p->n_trained)
-        tally(t, AT_OPEN, p->n_reached, p->n_trained, "trainings reach 90%");
+    if (p->n_runs)
+        tally(t, AT_OPEN, p->n_reached, p->n_runs, "trainings reach 90%");
     char number[32];
-    if (p->n_sections)
-        at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs and cases run</div>\n",
-                     at_count_text(number, inputs));
+    at_text_addf(t, "<div class=\"tally\"><b>%s</b>inputs and cases run</div>\n",
+                 at_count_text(number, inputs));
     at_text_add(t, "</div>\n");
     strengths_html(t, p);
 }
@@ -284,9 +332,10 @@ static void facts_html(at_text *t, const at_report_page *p)
     different_html(t, "version", p, version_of);
     at_text_add(t, "<div><dt>build</dt><dd><code>");
     at_text_add_html(t, p->about->build ? p->about->build : "unknown");
-    at_text_add(t, "</code></dd></div>\n");
+    at_text_add(t, p->about->other_build ? "</code>, not the one that wrote this page</dd></div>\n"
+                                         : "</code></dd></div>\n");
     different_html(t, "seed", p, seed_of);
-    different_html(t, "machine", p, isa_of);
+    different_html(t, "computed with", p, isa_of);
     at_text_add(t, "</dl>\n");
 }
 
@@ -320,10 +369,13 @@ static void link_html(at_text *t, const char *anchor, const char *text)
 
 void at_report_contents(at_text *t, const at_report_page *p)
 {
-    at_text_add(t, "<nav>\n<input type=\"checkbox\" id=\"unfold\" /><label for=\"unfold\">Contents</label>\n"
-                   "<div class=\"contents\">\n<div hidden=\"hidden\"><input type=\"search\" id=\"search\" "
-                   "placeholder=\"Search\" aria-label=\"Search the claims\" /> "
-                   "<span id=\"found\" class=\"tiny\"></span></div>\n");
+    at_text_add(t, "<nav aria-label=\"Contents\">\n<input type=\"checkbox\" id=\"unfold\" /><label "
+                   "for=\"unfold\">Contents</label>\n"
+                   "<div class=\"contents\">\n");
+    if (p->n_sections > 1)
+        at_text_add(t, "<div class=\"find\" hidden=\"hidden\"><input type=\"search\" id=\"search\" "
+                       "placeholder=\"Search\" aria-label=\"Search the claims\" /> "
+                       "<span id=\"found\" class=\"tiny\" role=\"status\"></span></div>\n");
     link_html(t, "top", "Verdict");
     if (p->n_trained && !p->n_sections)
         link_html(t, "trained", "Trained models");

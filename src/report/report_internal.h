@@ -82,7 +82,8 @@ typedef struct {
     size_t n_rows;
     at_report_section *sections; /* (n_sections) claims first */
     size_t n_sections, n_known;
-    size_t n_trained, n_reached, n_refutations, n_refuted, n_rest;
+    size_t n_trained; /* rows; of these count n_runs, of which n_reached reach 90% */
+    size_t n_runs, n_reached, n_refutations, n_refuted, n_rest;
 } at_report_page;
 
 /* report_files.c: claims that the catalogue does not have and whose verdicts say what they claim, one each, behind the
@@ -99,12 +100,13 @@ void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-2
 void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
 void at_report_contents(at_text *t, const at_report_page *p);
 /* report_claim.c; open: what is folded elsewhere is not. room: as many pointers as the section has rows. */
-void at_report_section_html(at_text *t, const at_report_section *s, bool open, const at_row **room);
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+                            const at_row **room);
 void at_report_detail(at_text *t, const at_row *r); /* report_detail.c: what a ledger row found */
 /* report_plot.c: plots of the tables among the rows of a claim, in the arena. */
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
                           at_err *err);
-/* report.c: an SVG of at_picture without what the page says for all of them: its fonts, its colour. */
+/* report.c: an SVG of at_picture without what the style sheet says for all of them: paper, fonts, common colours. */
 void at_report_svg(at_text *t, const char *svg);
 /* report_math.c: a sentence, its formulas as MathML; what is not understood stays text. */
 void at_report_math(at_text *t, const char *s);

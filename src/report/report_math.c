@@ -93,6 +93,12 @@ static void operator_add(reader *r, const char *sign)
     tagged(r->t, "mo", sign, strlen(sign));
 }
 
+/* A sign behind which a line may end: the blank between the lines is the space on its right. */
+static void breaking_add(reader *r, const char *sign)
+{
+    at_text_addf(r->t, "<mo rspace=\"0\">%s</mo></math> <math>", sign);
+}
+
 /* A bracket as tall as the text: a sentence keeps its lines. */
 static void fence_add(reader *r, const char *sign)
 {
@@ -228,6 +234,11 @@ static bool variables(reader *r, size_t n)
             tagged(r->t, "mn", r->s++, 1);
             at_text_add(r->t, "</msub>");
             r->worth = true;
+        } else if (n == 1 && r->s[0] == '\'' && !isalnum((unsigned char)r->s[1])) { /* m', but not N's */
+            insert(r->t, r->t->n - strlen("<mi>m</mi>"), "<msup>");
+            at_text_add(r->t, "<mo>\xE2\x80\xB2</mo></msup>");
+            r->s++;
+            r->worth = true;
         }
         return true;
     }
@@ -267,6 +278,29 @@ static bool atom(reader *r)
 
 /* ---- factors, products, sums, relations ------------------------------------------------------------------ */
 
+/* x_i, x_3; x_j1, whose index has one itself; b_jl, two letters; k_max, a word. */
+static bool index_read(reader *r)
+{
+    const char *s = r->s;
+    size_t n = 0, head = letters(s);
+    while (isalnum((unsigned char)s[n]))
+        n++;
+    if (head == 1 && n > 1 && strspn(s + 1, "0123456789") == n - 1) {
+        at_text_add(r->t, "<msub>");
+        tagged(r->t, "mi", s, 1);
+        tagged(r->t, "mn", s + 1, n - 1);
+        at_text_add(r->t, "</msub>");
+    } else if (head == 2 && n == 2) {
+        at_text_add(r->t, "<mrow>");
+        tagged(r->t, "mi", s, 1);
+        tagged(r->t, "mi", s + 1, 1);
+        at_text_add(r->t, "</mrow>");
+    } else if (n)
+        tagged(r->t, isdigit((unsigned char)*s) ? "mn" : "mi", s, n);
+    r->s += n;
+    return n > 0;
+}
+
 /* What stands below or above: in brackets that are not drawn, or one token. */
 static bool script(reader *r, bool above)
 {
@@ -286,15 +320,8 @@ static bool script(reader *r, bool above)
             r->s++;
         }
         ok = atom(r);
-    } else { /* x_i, x_j1, b_jl */
-        size_t n = 0;
-        while (isalnum((unsigned char)r->s[n]))
-            n++;
-        ok = n > 0;
-        if (ok)
-            tagged(r->t, isdigit((unsigned char)*r->s) ? "mn" : "mi", r->s, n);
-        r->s += n;
-    }
+    } else
+        ok = index_read(r);
     at_text_add(r->t, row ? "</mrow>" : "");
     return ok || back(r, p);
 }
@@ -427,9 +454,10 @@ static bool relation(reader *r)
         const char *sign = sign_read(r, signs, sizeof signs / sizeof *signs);
         if (!sign)
             return true;
-        operator_add(r, sign);
         if (!r->depth && strcmp(sign, ".."))
-            at_text_add(r->t, "</math> <math>"); /* a line may end here */
+            breaking_add(r, sign);
+        else
+            operator_add(r, sign);
         r->worth = true;
         if (!sum(r)) {
             back(r, p);

@@ -75,37 +75,90 @@ static void label_make(const at_table_entry *by, const char *by_name, const char
         snprintf(out, 64, *of ? "%.20s, %s" : "%.60s%s", column, of);
 }
 
+/* ---- what is on an axis ---------------------------------------------------------------------------------------------- */
+
+/* Quantities that are measured in many tables, and what stands beside their axis. Each has a plot of its own: they share no unit. */
+static const char *const quantities[][2] = {
+    {"least p", "least p, in bits"},
+    {"largest weight", "largest weight"},
+    {"parameters", "parameters"},
+    {"width", "residual width"},
+    {"dense", "multiply-adds of dense layers"},
+    {"attention", "multiply-adds of attention"},
+    {"total", "multiply-adds of a chain"},
+    {"H(d+1)p", "H(d+1)p, in bits"},
+};
+enum { QUANTITIES = sizeof quantities / sizeof *quantities, OTHERS = QUANTITIES };
+
+static int quantity_of(const char *column)
+{
+    int k = 0;
+    while (k < QUANTITIES && strcmp(quantities[k][0], column))
+        k++;
+    return k; /* OTHERS: it is what the title says */
+}
+
+/* "M, modulus": a parameter says what it is; L of a decoder is known. */
+static const char *x_label(const at_claim *c, const char *x, at_arena *a)
+{
+    for (int i = 0; i < c->n_params; i++)
+        if (!strcmp(c->params[i].name, x))
+            return at_arena_printf(a, "%s, %s", x, c->params[i].doc);
+    return c->chain && !strcmp(x, "L") ? "L, rows of prompt and chain" : x;
+}
+
+/* The first words of a title: "share" of "share of 20 random decoders that ...". */
+static const char *title_begin(const char *title, at_arena *a)
+{
+    static const char *const ends[] = {" of ", " that ", " from ", " with ", ", ", " ("};
+    size_t n = strlen(title);
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        const char *at = strstr(title, ends[k]);
+        n = at && (size_t)(at - title) < n ? (size_t)(at - title) : n;
+    }
+    return at_arena_printf(a, "%.*s", (int)n, title);
+}
+
+/* ---- one plot -------------------------------------------------------------------------------------------------------- */
+
 /* Theory: a power of x through the last point of the first line. */
-static void theory_add(line *lines, int *n, double exponent)
+static void theory_add(line *lines, int *n, const char *x, double exponent)
 {
     const line *l = &lines[0];
     if (!*n || *n == MOST_SERIES || !l->n)
         return;
     line *e = &lines[(*n)++];
-    snprintf(e->label, sizeof e->label, "L^%.3g", exponent);
+    if (exponent == 0)
+        snprintf(e->label, sizeof e->label, "constant, in theory");
+    else
+        snprintf(e->label, sizeof e->label, exponent == 1 ? "%.20s, in theory" : "%.20s^%.3g, in theory", x,
+                 exponent);
     e->theory = true;
     for (int k = 0; k < l->n; k++)
         line_add(e, l->x[k], l->y[l->n - 1] * pow(l->x[k] / l->x[l->n - 1], exponent));
 }
 
-/* One plot of all columns, or of the one that `only` names, with its exponent in theory. */
-static at_status table_plot(const at_table_detail *t, const at_table_plot *only, at_text *svg, at_err *err)
+/* Which columns a plot shows: those of a quantity, with the formulas that follow them. */
+typedef struct {
+    bool shown[AT_TABLE_COLUMNS];
+    int n;                     /* columns that are no formulas */
+    const char *title, *label; /* of the y axis */
+    double exponent;           /* in theory; NaN: none */
+} choice;
+
+static at_status choice_plot(const at_claim *claim, const at_table_detail *t, const choice *of, at_arena *a,
+                             at_text *svg, at_err *err)
 {
-    const char *column = only ? only->column : NULL;
     int x = column_find(t, t->x), by = column_find(t, t->by);
-    if (x < 0)
-        return AT_OK;
     line *lines = at_calloc(MOST_SERIES, sizeof *lines);
     if (!lines)
         return at_oom(err);
     int n = 0;
-    for (int c = 0; c < t->n_columns; c++) {
-        const char *label = t->columns[c];
-        if (c == x || c == by || (column ? strcmp(label, column) != 0 : is_parameter(label)))
-            continue;
-        for (int r = 0; r < t->n_rows; r++) {
+    for (int c = 0; c < t->n_columns; c++)
+        for (int r = 0; of->shown[c] && r < t->n_rows; r++) {
             char full[64];
-            label_make(by >= 0 ? entry(t, r, by) : NULL, t->by, label, column != NULL, full);
+            label_make(by >= 0 ? entry(t, r, by) : NULL, t->by, t->columns[c],
+                       of->n == 1 && !is_formula(t->columns[c]), full);
             int k = 0;
             while (k < n && strcmp(lines[k].label, full) != 0)
                 k++;
@@ -113,17 +166,12 @@ static at_status table_plot(const at_table_detail *t, const at_table_plot *only,
                 continue;
             if (k == n) {
                 snprintf(lines[k].label, sizeof lines[k].label, "%s", full);
-                lines[n++].theory = is_formula(label);
+                lines[n++].theory = is_formula(t->columns[c]);
             }
             line_add(&lines[k], entry(t, r, x)->number, entry(t, r, c)->number);
         }
-    }
-    const char *measured = NULL; /* the name of what is not a formula, when there is one */
-    for (int c = 0; c < t->n_columns; c++)
-        if (c != x && c != by && !is_parameter(t->columns[c]) && !is_formula(t->columns[c]))
-            measured = measured ? "" : t->columns[c];
-    if (only && isfinite(only->exponent))
-        theory_add(lines, &n, only->exponent);
+    if (isfinite(of->exponent))
+        theory_add(lines, &n, t->x, of->exponent);
     at_series series[MOST_SERIES];
     for (int k = 0; k < n; k++)
         series[k] = (at_series){.label = lines[k].label,
@@ -132,18 +180,60 @@ static at_status table_plot(const at_table_detail *t, const at_table_plot *only,
                                 .y = lines[k].y,
                                 .dashed = lines[k].theory,
                                 .role = lines[k].theory ? AT_ROLE_THEORY : AT_ROLE_BUILT};
-    at_plot p = {.title = column     ? column
-                          : t->title ? t->title
-                                     : "",
-                 .xlabel = t->x,
-                 .ylabel = column ? column : measured,
+    at_plot p = {.title = of->title,
+                 .xlabel = x_label(claim, t->x, a),
+                 .ylabel = of->label,
                  .series = series,
                  .n_series = n,
                  .logx = t->logx,
                  .logy = t->logy};
-    at_status s = n ? at_plot_svg(&p, svg, err) : AT_OK;
+    bool oom = !p.title || !p.xlabel || !p.ylabel;
+    at_status s = oom ? at_oom(err) : n ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
     return s;
+}
+
+/* The plots that a table wants: of each column that it names, else one a quantity. Returns how many. */
+static int choices_make(const at_table_detail *t, at_arena *a, choice out[MOST_PLOTS])
+{
+    int x = column_find(t, t->x), by = column_find(t, t->by), n = 0, last = -1;
+    int where[QUANTITIES + 1]; /* the plot of a quantity */
+    if (x < 0)
+        return 0;
+    for (int k = 0; k < t->n_plots && n < MOST_PLOTS; k++) {
+        int c = column_find(t, t->plots[k].column);
+        if (c < 0)
+            continue;
+        int q = quantity_of(t->columns[c]);
+        const char *label = q == OTHERS ? t->columns[c] : quantities[q][1];
+        out[n] = (choice){.n = 1, .title = label, .label = label, .exponent = t->plots[k].exponent};
+        out[n++].shown[c] = true;
+    }
+    if (t->n_plots)
+        return n;
+    for (int q = 0; q <= OTHERS; q++)
+        where[q] = -1;
+    for (int c = 0; c < t->n_columns; c++) {
+        bool formula = is_formula(t->columns[c]);
+        if (c == x || c == by || is_parameter(t->columns[c]))
+            continue;
+        int q = quantity_of(t->columns[c]), at = formula && last >= 0 ? last : where[q];
+        if (at < 0 && n == MOST_PLOTS)
+            continue;
+        if (at < 0) {
+            at = where[q] = n++;
+            out[at] = (choice){.exponent = NAN, .label = q == OTHERS ? t->columns[c] : quantities[q][1]};
+        }
+        out[at].shown[c] = true;
+        out[at].n += !formula;
+        last = at;
+    }
+    for (int k = 0; k < n; k++) {
+        if (out[k].n != 1 && t->title)
+            out[k].label = title_begin(t->title, a);
+        out[k].title = n == 1 && t->title ? t->title : out[k].label;
+    }
+    return n;
 }
 
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
@@ -159,18 +249,18 @@ at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_ar
             continue;
         at_arena scratch;
         at_finding f;
-        int k = 0;
+        choice wanted[MOST_PLOTS];
         at_arena_init(&scratch);
         s = at_finding_of_row(r, &scratch, &f, err);
-        if (!s && !f.broken)
-            do { /* one of all columns, or those that are wanted */
-                at_text svg;
-                at_text_init(&svg);
-                s = table_plot(&f.table, f.table.n_plots ? &f.table.plots[k] : NULL, &svg, err);
-                if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
-                    s = at_oom(err);
-                at_text_release(&svg);
-            } while (!s && ++k < f.table.n_plots && k < MOST_PLOTS);
+        int plotted = s || f.broken ? 0 : choices_make(&f.table, &scratch, wanted);
+        for (int k = 0; k < plotted && !s; k++) {
+            at_text svg;
+            at_text_init(&svg);
+            s = choice_plot(c, &f.table, &wanted[k], &scratch, &svg, err);
+            if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
+                s = at_oom(err);
+            at_text_release(&svg);
+        }
         at_arena_release(&scratch);
     }
     out->plots = plots;

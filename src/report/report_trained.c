@@ -24,9 +24,15 @@ static void orders_html(at_text *t, const at_study_order *orders)
     static const char *const words[] = {"disagrees", "agrees", "cannot tell"};
     static const char *const classes[] = {"fails", "holds", "unknown"};
     static const char *const signs[] = {"\xE2\x9C\x97", "\xE2\x9C\x93", "?"};
+    bool told = false; /* what cannot be told is folded away */
+    for (int k = 0; k < AT_STUDY_ORDERS; k++)
+        told = told || orders[k].verdict != AT_UNKNOWN;
+    at_text_addf(
+        t,
+        "<details%s><summary>The order that the paper reports, and what these cells say of it%s</summary>\n",
+        told ? " open=\"open\"" : "", told ? "" : ": they cannot tell");
     at_text_add(t,
-                "<p class=\"caption\">The order that the paper reports, and what these cells say of "
-                "it</p>\n<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
+                "<div class=\"scroll\"><table class=\"wide\"><thead><tr><th>our cells</th>"
                 "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < AT_STUDY_ORDERS; k++) {
         at_tri v = orders[k].verdict;
@@ -34,7 +40,7 @@ static void orders_html(at_text *t, const at_study_order *orders)
         html_add(t, "<td>", orders[k].statement, "</td>");
         html_add(t, "<td class=\"stack\" data-label=\"numbers\">", orders[k].why, "</td></tr>\n");
     }
-    at_text_add(t, "</tbody></table></div>\n");
+    at_text_add(t, "</tbody></table></div></details>\n");
 }
 
 static at_status curve_html(at_text *t, const at_study_task *task, int m, at_curve what, at_err *err)
@@ -42,12 +48,16 @@ static at_status curve_html(at_text *t, const at_study_task *task, int m, at_cur
     at_arena a;
     at_arena_init(&a);
     at_plot plot;
+    at_text svg;
+    at_text_init(&svg);
     at_text_add(t, "<figure>");
     at_status s =
         at_study_curves(task, (at_attention_kind)m, task->sizes[task->n_sizes - 1], what, &a, &plot, err);
     if (!s)
-        s = at_plot_svg(&plot, t, err);
+        s = at_plot_svg(&plot, &svg, err);
+    at_report_svg(t, s ? "" : svg.s);
     at_text_add(t, "</figure>\n");
+    at_text_release(&svg);
     at_arena_release(&a);
     return s;
 }
@@ -81,10 +91,15 @@ static at_status group_html(at_text *t, const at_study_group *g, int *drawn, at_
     at_heat heat;
     at_study_table tables[AT_STUDY_TABLES];
     at_study_order orders[AT_STUDY_ORDERS];
+    at_text svg;
+    at_text_init(&svg);
     html_add(t, "<h3>Preset ", g->preset, "</h3>\n<figure class=\"look\">");
     at_status s = at_study_heat(g, a, &heat, err);
+    heat.title = s ? NULL : "Answer accuracy of trained models"; /* the heading names the preset */
     if (!s)
-        s = at_heat_svg(&heat, t, err);
+        s = at_heat_svg(&heat, &svg, err);
+    at_report_svg(t, s ? "" : svg.s);
+    at_text_release(&svg);
     at_text_add(t, "</figure>\n");
     int n = s ? 0 : at_study_tables(g, a, tables);
     if (!s && !n)

@@ -105,10 +105,11 @@ static char *heat_note(const at_study_group *g, at_arena *a, int *seeds)
     *seeds = most;
     at_text w;
     at_text_init(&w);
+    const char *noun = mixed ? "run" : "seed"; /* runs of other recipes may have the same seed */
     if (least == most)
-        at_text_addf(&w, "%d seed%s a cell", most, most == 1 ? "" : "s");
+        at_text_addf(&w, "%d %s%s a cell", most, noun, most == 1 ? "" : "s");
     else
-        at_text_addf(&w, "%d to %d seeds a cell", least, most);
+        at_text_addf(&w, "%d to %d %ss a cell", least, most, noun);
     at_text_add(&w, "; percentages are rounded down.");
     if (mixed)
         at_text_addf(&w, " %d cell%s hold%s runs that differ in more than the seed.", mixed,

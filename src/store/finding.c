@@ -133,6 +133,7 @@ static void claim_read(finding_reader *r, json_t *o)
     finding_take_text(r, part, "proof", &c->proof);
     finding_take_text(r, part, "sha256", &c->sha256);
     finding_take_text(r, part, "text", &c->text);
+    finding_take_text(r, part, "repeat", &c->repeat);
     part_done(o, "claim");
     r->f->verdict.claim = c;
 }
@@ -313,7 +314,8 @@ static json_t *claim_json(const at_claim_detail *c)
     o = finding_set_text(o, "statement", c->statement);
     o = finding_set_text(o, "proof", c->proof);
     o = finding_set_text(o, "sha256", c->sha256);
-    return finding_set_text(o, "text", c->text);
+    o = finding_set_text(o, "text", c->text);
+    return finding_set_text(o, "repeat", c->repeat);
 }
 
 static json_t *counterexample_json(const at_counterexample_detail *c)

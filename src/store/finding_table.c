@@ -171,26 +171,38 @@ static uint64_t count_take(json_t *o, const char *key)
     return (uint64_t)x;
 }
 
+/* [refuter, states, multiply-adds, words], or, as the first versions wrote it, an object that counts no multiply-adds. */
+static bool attempt_read(finding_reader *r, const json_t *row, at_attempt_detail *out)
+{
+    bool old = json_is_object(row);
+    const json_t *work = old ? NULL : json_array_get(row, 2);
+    double states;
+    *out = (at_attempt_detail){
+        .refuter = finding_text(r, old ? json_object_get(row, "refuter") : json_array_get(row, 0)),
+        .work = NAN,
+        .words = finding_text(r, old ? json_object_get(row, "words") : json_array_get(row, 3))};
+    if ((!old && json_array_size(row) != 4) || !out->refuter || !out->words ||
+        !finding_count(old ? json_object_get(row, "states") : json_array_get(row, 1), FINDING_COUNT_MOST,
+                       &states) ||
+        (!old && !json_is_null(work) && !finding_number(work, 0, INFINITY, &out->work)))
+        return false;
+    out->states = (uint64_t)states;
+    return true;
+}
+
 static void attempts_read(finding_reader *r, json_t *o)
 {
     at_refutation_detail *t = &r->f->refutation;
-    const json_t *rows = json_object_get(json_object_get(o, "attempts"), "rows");
+    const json_t *rows = json_object_get(o, "attempts");
+    if (json_is_object(rows))
+        rows = json_object_get(rows, "rows");
     size_t n = json_array_size(rows);
     at_attempt_detail *all = finding_new(r, n, sizeof *all);
     if (!all || !json_is_array(rows))
         return;
-    for (size_t k = 0; k < n; k++) {
-        const json_t *row = json_array_get(rows, k);
-        double states;
-        at_attempt_detail x = {.refuter = finding_text(r, json_array_get(row, 0)),
-                               .words = finding_text(r, json_array_get(row, 3))};
-        if (json_array_size(row) != 4 || !x.refuter || !x.words ||
-            !finding_count(json_array_get(row, 1), FINDING_COUNT_MOST, &states) ||
-            !finding_number(json_array_get(row, 2), 0, INFINITY, &x.work))
+    for (size_t k = 0; k < n; k++)
+        if (!attempt_read(r, json_array_get(rows, k), &all[k]))
             return;
-        x.states = (uint64_t)states;
-        all[k] = x;
-    }
     t->attempts = all;
     t->n_attempts = (int)n;
     json_object_del(o, "attempts");

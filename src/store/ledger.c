@@ -356,14 +356,19 @@ static at_status verdict_put(at_ledger *l, const at_row *row, at_err *err)
     return s;
 }
 
+bool at_ledger_now(char out[32])
+{
+    struct tm utc;
+    time_t t = time(NULL);
+    return gmtime_r(&t, &utc) && strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
 at_status at_ledger_put(at_ledger *l, const at_cell_key *k, const at_record *r, at_err *err)
 {
     at_row row = {*k, *r};
     char now[32];
     if (!row.rec.when) {
-        struct tm utc;
-        time_t t = time(NULL);
-        if (!gmtime_r(&t, &utc) || !strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc))
+        if (!at_ledger_now(now))
             return at_fail(err, AT_EIO, "ledger %s: the clock gives no date", l->path);
         row.rec.when = now;
     }

@@ -74,12 +74,28 @@ static void numbers(void **state)
     assert_string_equal(at_count_text(s, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+/* A shell reads back what was meant. */
+static void words_for_a_shell(void **state)
+{
+    (void)state;
+    static const char *const words[][2] = {{"N=3,M=5", "N=3,M=5"}, {"a b", "'a b'"},   {"", "''"},
+                                           {"it's", "'it'\\''s'"}, {"$(x)", "'$(x)'"}, {"a;b", "'a;b'"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        at_text t;
+        at_text_init(&t);
+        at_text_add_word(&t, words[i][0]);
+        assert_string_equal(t.s, words[i][1]);
+        at_text_release(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(malformed_bytes_are_replaced),
         cmocka_unit_test(code_points_round_trip),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(words_for_a_shell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

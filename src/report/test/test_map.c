@@ -115,7 +115,9 @@ static void samples_are_not_checks(void **state)
     assert_int_equal(at_map_svg(&m, &t, &err), AT_OK);
     assert_non_null(strstr(t.s, "n = 40: 600 (sampled, 1 input)"));
     assert_non_null(strstr(t.s, "construction, sampled"));
-    assert_int_equal(occurrences(t.s, "fill-opacity=\"0.4\""), 2 + 1); /* and the legend */
+    assert_int_equal(occurrences(t.s, "<circle"), 3 + 2); /* with the legend */
+    assert_int_equal(occurrences(t.s, "fill=\"none\" stroke-width=\"1.6\""),
+                     2 + 1); /* rings: what was sampled */
     at_text_release(&t);
     sweep_end(&s);
 }

@@ -24,7 +24,7 @@ static void formulas(void **state)
         {"width x_i here", "width <math><msub><mi>x</mi><mi>i</mi></msub></math> here"},
         {"2^p", "<math><msup><mn>2</mn><mi>p</mi></msup></math>"},
         {"sqrt L.", "<math><msqrt><mi>L</mi></msqrt></math>."},
-        {"k <= n", "<math><mi>k</mi><mo>\xE2\x89\xA4</mo></math> <math><mi>n</mi></math>"},
+        {"k <= n", "<math><mi>k</mi><mo rspace=\"0\">\xE2\x89\xA4</mo></math> <math><mi>n</mi></math>"},
         {"n_{L-1}",
          "<math><msub><mi>n</mi><mrow><mi>L</mi><mo>\xE2\x88\x92</mo><mn>1</mn></mrow></msub></math>"},
         {"ceil(i/n)", "<math><mrow><mo stretchy=\"false\">\xE2\x8C\x88</mo><mi>i</mi><mo>/</mo><mi>n</mi><mo "
@@ -49,6 +49,11 @@ static void formulas(void **state)
                      "<mi>y</mi></math>"},
         {"x_i y", "<math><msub><mi>x</mi><mi>i</mi></msub><mspace width=\"0.17em\"/><mi>y</mi></math>"},
         {"x.y", "x.y"},
+        {"x_j1", "<math><msub><mi>x</mi><msub><mi>j</mi><mn>1</mn></msub></msub></math>"},
+        {"b_jl", "<math><msub><mi>b</mi><mrow><mi>j</mi><mi>l</mi></mrow></msub></math>"},
+        {"k_max", "<math><msub><mi>k</mi><mi>max</mi></msub></math>"},
+        {"m' here", "<math><msup><mi>m</mi><mo>\xE2\x80\xB2</mo></msup></math> here"},
+        {"N's own", "N&#39;s own"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         at_text t;

@@ -69,7 +69,7 @@ static void medians_are_exact(void **state)
     at_err err = {0};
     assert_int_equal(at_study_heat(&st.groups[0], &s.a, &h, &err), AT_OK);
     assert_non_null(strstr(h.note, "1 cell holds runs that differ in more than the seed"));
-    assert_non_null(strstr(h.note, "3 seeds a cell"));
+    assert_non_null(strstr(h.note, "3 runs a cell"));
     assert_null(at_study_find(t, AT_ATTENTION_LINEAR, 11, 32));
     sweep_end(&s);
 }

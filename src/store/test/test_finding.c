@@ -72,7 +72,7 @@ static void verdicts_return(void **state)
     for (int k = 0; k < ODD * WORDS; k++) {
         const char *w = words[k % WORDS], *v = words[(k / 2) % WORDS];
         at_size_detail z = {k, 1 << 30, 0, 3, 4, (uint64_t)1 << 53, (uint64_t)k, fabs(odd[k % ODD])};
-        at_claim_detail c = {w, v, w, v, w, k % 2 ? v : NULL};
+        at_claim_detail c = {w, v, w, v, w, k % 2 ? v : NULL, k % 3 ? w : NULL};
         at_counterexample_detail x = {.input = w,
                                       .position = k,
                                       .expected = odd[k % ODD],
@@ -93,6 +93,7 @@ static void verdicts_return(void **state)
         same_text(b->claim->title, w);
         same_text(b->claim->proof, v);
         same_text(b->claim->text, c.text);
+        same_text(b->claim->repeat, c.repeat);
         same_text(b->control, f.verdict.control);
         same_text(b->note, f.verdict.note);
         same_text(b->counterexample->input, w);
@@ -425,6 +426,10 @@ static void older_details_are_read(void **state)
         "\"random_inputs\":42,\"random_pair\":false,\"random_wrong\":false,\"runs\":1,\"states\":42,"
         "\"wrong\":\"1 4\"}");
     assert_true(!f.broken && !f.n_more && f.refutation.n_pair == 2 && f.refutation.attempts[0].states == 42);
+    f = read_as(AT_FINDING_REFUTATION, "{\"attempts\":[{\"refuter\":\"one-layer\",\"seconds\":0.1,\"states\":"
+                                       "2,\"words\":\"\"}],\"runs\":1}");
+    assert_true(!f.broken && !f.n_more && f.refutation.n_attempts == 1 &&
+                isnan(f.refutation.attempts[0].work) && f.refutation.attempts[0].states == 2);
 }
 
 int main(void)
