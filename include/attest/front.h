@@ -63,6 +63,8 @@ typedef struct {
     const char *lang, *about; /* the language (at_problem.lang), and one line */
     /* The decoder at these parameters, which are of the problem's chain. m is initialised by this call. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
+    /* Its shapes without weights, likewise, where these would take long. */
+    at_status (*shape)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;

@@ -224,6 +224,14 @@ extern const int at_n_langs;
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 
+/* What stands in a ledger for the problem of a name. stamp: sha-256 of the file that the name means; of a name that is none 64
+ * zeros. AT_EREFUSED for what cannot be read twice, as a pipe. */
+#define AT_STAMP 65
+at_status at_problem_stamp(const char *name, char stamp[AT_STAMP], at_err *err);
+/* Its name there: the id, or "my.dp#1a2b3c4d", so that trainings of a file do not mix with those of another of that name. */
+void at_problem_subject(const at_problem *p, const char stamp[AT_STAMP], at_text *out);
+const char *at_problem_short(const at_problem *p); /* the id; of a file its name without folders */
+
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);

@@ -45,11 +45,8 @@ typedef struct {
     const char *text;
     const char *refused; /* NULL, or why what is proved is not drawn: other bits are counted */
 } at_map_bound;
-/* What a template may ask of the construction. */
-typedef struct {
-    at_size size;
-    at_mask mask; /* block-sparse, or zeros */
-} at_map_model;
+/* The block-sparse mask that a model has; zeros: none. */
+at_mask at_map_mask(const at_model *m);
 /* map_bound.c; model: the construction's at this size, NULL: there is none. */
 at_status at_map_bound_at(const at_map_panel *p, double size, const at_map_model *model, at_arena *a,
                           at_map_bound *out, at_err *err);
