@@ -107,7 +107,7 @@ static int look_asked(const cli_args *a, const at_model *m, const char *line, at
     at_text_init(&verdict);
     at_text_init(&before);
     at_text_init(&behind);
-    at_status s = cli_question_input(a, given->problem, given->tolerance, m, line, arena, &q, &x, &err);
+    at_status s = cli_question_input(a, given->problem, given->tolerance, m, line, -1, arena, &q, &x, &err);
     if (!s)
         s = at_subject_answer(&q.subject, &x, arena, &y, &err);
     if (!s && q.subject.chain)
@@ -212,7 +212,7 @@ const cli_command cmd_look = {
                 "attest look match2 3 14 5 --set M=17\n"
                 "attest look match2.safetensors 3 14 5 12 -o match2.svg\n"
                 "attest look match2.safetensors --problem match2 --set M=17 --seed 2\n"
-                "attest look lis.safetensors '3 1 2 |' --problem examples/lis.dp --set n=3,top=9\n",
+                "attest look lis.st '3 1 2 |' --problem examples/lis.dp --set n=3,top=9\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

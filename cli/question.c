@@ -147,16 +147,13 @@ static int case_length(const at_problem *p, int lo, int hi, uint64_t seed)
 }
 
 /* A length that the user did not set: see question.h. */
-static at_status length_choose(const cli_args *a, const at_model *m, const at_problem *p, bool typed, int *n,
-                               at_err *err)
+static at_status length_choose(const cli_args *a, const at_model *m, const at_problem *p, int *n, at_err *err)
 {
     const at_task *t = p->task;
     int row = 0;
     while (strcmp(t->params[row].name, "N") != 0) /* every task has it */
         row++;
     int lo = (int)t->params[row].lo, hi = (int)t->params[row].hi, usual = (int)t->params[row].value;
-    if (typed)
-        return AT_OK;
     lo = m->n_min > lo ? m->n_min : lo;
     hi = m->n_max < hi ? m->n_max : hi;
     if (hi < lo)
@@ -188,7 +185,8 @@ static at_status input_draw(const cli_args *a, const cli_question *q, at_arena *
 }
 
 at_status cli_question_input(const cli_args *a, const char *name, double tolerance, const at_model *m,
-                             const char *line, at_arena *arena, cli_question *q, at_input *x, at_err *err)
+                             const char *line, int length, at_arena *arena, cli_question *q, at_input *x,
+                             at_err *err)
 {
     *q = (cli_question){.name = name, .drawn = !line};
     if (!(1u << a->precision.kind & CLI_FLOATS))
@@ -203,8 +201,8 @@ at_status cli_question_input(const cli_args *a, const char *name, double toleran
     at_text_init(&set);
     at_text_add(&set, a->set ? a->set : "");
     if (!s && p && p->task && !m->decode.enabled && !p->task->length && !at_assignments_name(a->set, "N")) {
-        int n = line ? x->n : 0;
-        s = length_choose(a, m, p, line != NULL, &n, err);
+        int n = line ? x->n : length;
+        s = n < 0 ? length_choose(a, m, p, &n, err) : AT_OK;
         at_text_addf(&set, " N=%d", n);
     }
     if (!s)

@@ -24,9 +24,11 @@ at_status cli_question_model(const cli_args *a, const char *problem, at_model *m
 at_status cli_question_open(const cli_args *a, const char *name, double tolerance, const at_model *m,
                             cli_question *q, at_err *err);
 /* The same, and an input: `line`, or where that is NULL one that is drawn by a->seed. A length that is not set is that of the
- * input, or of those that model and problem have in common the one nearest to the problem's own. */
+ * input, or `length` (below 0: not given), or of those that model and problem have in common the one nearest to the problem's
+ * own. */
 at_status cli_question_input(const cli_args *a, const char *name, double tolerance, const at_model *m,
-                             const char *line, at_arena *arena, cli_question *q, at_input *x, at_err *err);
+                             const char *line, int length, at_arena *arena, cli_question *q, at_input *x,
+                             at_err *err);
 void cli_question_release(cli_question *q);
 
 /* What was asked: the problem, its parameters, the arithmetic, the tolerance. Ends without a newline. */
