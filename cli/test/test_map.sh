@@ -49,8 +49,11 @@ says 0 'sizes of my own' 'n 2..5' map --problem "$dir/sum.dp" --set n=2..5
 says 0 'one size' 'n 4..4' map --problem "$dir/sum.dp" --set n=4
 says 0 'a shipped recurrence' 'n=cap 2..32' map --problem knapsack
 says 0 'another parameter' 'n 2..64' map --problem lis --set top=5
-holds 'where its bounds are' grep -q 'attest map --problem lis' "$dir/.out"
-says 0 'a copy of a known one' 'attest map --problem edit-distance' map --problem examples/edit-distance.dp
+holds 'where its own sizes are' grep -q 'attest map --problem lis' "$dir/.out"
+says 0 'a copy of a known one' 'attest map --problem ed shows' map --problem examples/edit-distance.dp
+says 0 'its bounds are asked at these parameters' 'gap x' map --problem examples/prefix-sum.dp --set n=64..66,q=9
+says 0 'parameters that no bound speaks of' 'No bound is known to attest for lis at these' map --problem lis --set letters=2
+says 0 'sizes that no bound speaks of' 'No bound is known to attest for ed at these' map --problem ed --set n2=9
 says 0 'map --problem --json' '"words": "' map --problem "$dir/sum.dp" --json
 says 0 'as a picture' '8 panels' map --problem "$dir/sum.dp" -o "$dir/sum.svg"
 holds 'it says what it is of' grep -q 'sum.dp' "$dir/sum.svg"

@@ -1,7 +1,8 @@
 /* map_problem.c: the panels of one problem: the catalogue's, or those that its front end and the ledger make.
  *
- * What a front end compiles has no claim. Its models are made at sizes that grow, shapes only, and handed to the map as data; no
- * bound is known to speak of them. Sizes at which an attention does not apply are left out, and words say why. */
+ * What a front end compiles has no claim. Its models are made at sizes that grow, shapes only, and handed to the map as data.
+ * Bounds are the catalogue's, where the problem is one of its own at parameters that the bound speaks of; else there is none. Sizes at
+ * which an attention does not apply are left out, and words say why. */
 #include "report_internal.h"
 
 #include <attest/front.h>
@@ -24,6 +25,8 @@ typedef struct {
     const char *axis;         /* their names */
     double size[SIZES];
     int n_sizes;
+    const at_map_model *models[AT_ATTENTIONS]; /* what was compiled; NULL: nothing */
+    const char *sizes[AT_ATTENTIONS], *notes[AT_ATTENTIONS];
 } maker;
 
 static bool same(const char *a, const char *b)
@@ -247,11 +250,16 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
     at_text_release(&sizes);
     if (s || !n)
         return s;
-    at_text_addf(&k->words, "%s: %s\n", at_attention_names[kind], note ? note : "");
+    if (!list || !note)
+        return at_oom(err);
+    at_text_addf(&k->words, "%s: %s\n", at_attention_names[kind], note);
+    k->models[kind] = models;
+    k->sizes[kind] = list;
+    k->notes[kind] = note;
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
         at_map_panel *w = panel_add(k);
         const char *architecture = at_arena_printf(k->a, "%s, %s", at_attention_names[kind], units[u].name);
-        if (!list || !note || !architecture || !w)
+        if (!architecture || !w)
             return at_oom(err);
         *w = (at_map_panel){.task = k->name,
                             .architecture = architecture,
@@ -268,16 +276,16 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
     return AT_OK;
 }
 
-/* Is a panel of the catalogue about the shipped recurrence of this name? */
-static at_status example_mapped(const char *name, bool *out, at_err *err)
+/* The problem that a shipped recurrence is, where a panel of the catalogue is about it; else NULL. */
+static at_status example_mapped(const char *name, const char **out, at_err *err)
 {
     at_problem *p;
     at_status s = at_problem_open(name, &p, err);
     if (s)
         return s;
-    *out = false;
     for (int i = 0; i < at_n_map_panels; i++)
-        *out = *out || same(at_map_panels[i].task, p->id);
+        if (same(at_map_panels[i].task, p->id))
+            *out = at_map_panels[i].task;
     at_problem_free(p);
     return AT_OK;
 }
@@ -297,7 +305,7 @@ static at_status example_same(const char *name, const at_text *mine, bool *out, 
     return s;
 }
 
-/* A file that says, but for blanks and comments, what a recurrence of the catalogue says: its name, else NULL. */
+/* A file that says, but for blanks and comments, what a recurrence of the catalogue says: the problem's name, else NULL. */
 static at_status shipped(const at_problem *p, const char **out, at_err *err)
 {
     at_text mine;
@@ -310,14 +318,86 @@ static at_status shipped(const at_problem *p, const char **out, at_err *err)
         s = at_oom(err);
     for (int i = 0; i < at_n_dp_examples && !s && !*out; i++) {
         const char *name = at_dp_examples[i].name;
-        bool is = false, mapped = false;
+        bool is = false;
         s = example_same(name, &mine, &is, err);
         if (!s && is)
-            s = example_mapped(name, &mapped, err);
-        *out = is && mapped ? name : NULL;
+            s = example_mapped(name, out, err);
     }
     at_text_release(&mine);
     return s;
+}
+
+/* ---- bounds of what is compiled ------------------------------------------------------------------------------- */
+
+/* What the catalogue's bounds on a problem need of it: which parameters must be the size (two at most), and which of the others
+ * a number of the bound's template is: "letters=99" with lis' top. letters (of prompts) must be all. */
+static const struct {
+    const char *problem, *size[2], *key, *param;
+} bounded[] = {
+    {"lis", {"n", NULL}, "letters=", "top"},
+    {"prefix-sum", {"n", NULL}, "letters=", "q"},
+    {"ed", {"n1", "n2"}, NULL, NULL},
+    {"ed-local", {"n1", "n2"}, NULL, NULL},
+    {"arithmetic", {"operators", NULL}, "prime=", "p"},
+};
+
+/* A template with the number behind `key` put to v. */
+static const char *template_with(const char *template, const char *key, double v, at_arena *a)
+{
+    const char *at = key ? strstr(template, key) : NULL;
+    if (!at)
+        return template;
+    at += strlen(key);
+    return at_arena_printf(a, "%.*s%.15g%s", (int)(at - template), template, v,
+                           at + strspn(at, "0123456789"));
+}
+
+/* Which row of `bounded` speaks of the problem as it is compiled here; -1: none. */
+static int bounded_row(const maker *k, const char *known)
+{
+    const at_params *p = &k->fixed;
+    for (int i = 0; i < (int)(sizeof bounded / sizeof *bounded); i++) {
+        if (!same(bounded[i].problem, known))
+            continue;
+        bool fits = !at_params_has(p, "letters") || at_params_get(p, "letters") == 0;
+        for (int j = 0; j < p->n; j++) {
+            bool size =
+                same(p->schema[j].name, bounded[i].size[0]) || same(p->schema[j].name, bounded[i].size[1]);
+            fits = fits && size == k->grow[j];
+        }
+        fits = fits && (!bounded[i].param || at_params_get(p, bounded[i].param) >= 2);
+        return fits ? i : -1;
+    }
+    return -1;
+}
+
+/* The catalogue's panels with a bound, at the sizes and with the models of what is compiled. */
+static at_status bounds_add(maker *k, const char *known, int *added, at_err *err)
+{
+    int row = bounded_row(k, known);
+    for (int i = 0; row >= 0 && i < at_n_map_panels; i++) {
+        const at_map_panel *w = &at_map_panels[i];
+        if (!same(w->task, known) || !w->bound || (w->construction && !k->models[w->attention]))
+            continue;
+        at_map_panel *out = panel_add(k);
+        double v = bounded[row].param ? at_params_get(&k->fixed, bounded[row].param) : 0;
+        const char *template = template_with(w->bound_params, bounded[row].key, v, k->a);
+        if (!out || !template)
+            return at_oom(err);
+        *out = *w;
+        out->task = k->name;
+        out->bound_params = template;
+        out->trained = NULL; /* the panel of the width has it */
+        out->construction = out->construction_params = NULL;
+        if (w->construction) {
+            out->size = k->axis;
+            out->sizes = k->sizes[w->attention];
+            out->models = k->models[w->attention];
+            out->note = k->notes[w->attention];
+        }
+        ++*added;
+    }
+    return AT_OK;
 }
 
 static at_status compiled_make(maker *k, const char *set, bool in_catalogue, at_err *err)
@@ -330,17 +410,18 @@ static at_status compiled_make(maker *k, const char *set, bool in_catalogue, at_
     for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++)
         s = attention_add(k, f, (at_attention_kind)kind, err);
     const char *known = k->p->id;
+    int added = 0;
     if (!s && !in_catalogue)
         s = shipped(k->p, &known, err);
     if (!s && known)
-        at_text_addf(
-            &k->words,
-            "Compiled at sizes of its own: no bound is asked here. What the catalogue knows, with bounds "
-            "where there are any: attest map --problem %s\n",
-            known);
-    else if (!s)
-        at_text_addf(&k->words, "No bound is known to attest for %s: how small a model could be is open.\n",
-                     k->name);
+        s = bounds_add(k, known, &added, err);
+    if (!s && !added)
+        at_text_addf(&k->words, "No bound is known to attest for %s%s: how small a model could be is open.\n",
+                     k->name, known ? " at these parameters" : "");
+    if (!s && known)
+        at_text_addf(&k->words,
+                     "It is a problem of the catalogue: attest map --problem %s shows it at its own sizes.\n",
+                     known);
     return s;
 }
 

@@ -720,8 +720,29 @@ static void the_catalogues_panels_of_a_problem(void **state)
         bound = bound || m.places[k].points[AT_MAP_PROVED].n || m.places[k].points[AT_MAP_SHAPE].n;
     }
     assert_true(bound);
-    m = problem_map(&s, "prefix-sum", "prefix-sum", "q=3");
-    assert_int_equal(m.n, 2 * AT_ATTENTIONS);
+    /* Compiled at another modulus: the bound is the calculator's at that modulus and at the compiled decoder's heads. */
+    m = problem_map(&s, "prefix-sum", "prefix-sum", "q=3 n=1000..1002");
+    assert_int_equal(m.n, 2 * AT_ATTENTIONS + 2);
+    const at_map_place *p = &m.places[m.n - 1];
+    assert_string_equal(p->panel->architecture, "linear");
+    const at_bound *b = at_bound_find("dp-hard");
+    at_params q;
+    at_bound_result r;
+    at_err err = {0};
+    char set[160];
+    snprintf(set, sizeof set,
+             "problem=prefix-sum attention=linear n=1001 letters=3 layers=%d H=%d w=1 p=24 e=8",
+             p->panel->models[1].size.layers, p->panel->models[1].size.heads);
+    at_params_init(&q, b->params, b->n_params);
+    assert_int_equal(at_params_parse(&q, set, &err), AT_OK);
+    assert_int_equal(at_bound_compute(b, &q, &s.a, &r, &err), AT_OK);
+    assert_int_equal(r.verdict, AT_BOUND_BINDS);
+    POINTS(p, AT_MAP_PROVED, 1000, r.least, 1001, r.least, 1002, r.least);
+    double three = r.least; /* the control: with the catalogue's own modulus it is another number */
+    assert_int_equal(at_params_parse(&q, "letters=5", &err), AT_OK);
+    assert_int_equal(at_bound_compute(b, &q, &s.a, &r, &err), AT_OK);
+    assert_true(r.least > three);
+    assert_int_equal(m.contradictions, 0);
     assert_non_null(strstr(m.words, "attest map --problem prefix-sum"));
     m = problem_map(&s, "compose", "compose", NULL);
     assert_int_equal(m.n, 4);
