@@ -63,12 +63,14 @@ typedef struct {
     const char *lang, *about; /* the language (at_problem.lang), and one line */
     /* The decoder at these parameters, which are of the problem's chain. m is initialised by this call. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
-    /* Its shapes without weights, likewise, where these would take long. */
+    /* Its shapes without weights, likewise, where weights would take long; NULL: the model will do. */
     at_status (*shape)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;
 const at_front *at_front_of(const at_problem *p); /* NULL: it cannot be compiled */
+at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
+                         at_err *err); /* its `shape`, or its `model` */
 
 extern const at_front at_front_dp, at_front_expr;
 

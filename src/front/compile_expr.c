@@ -404,5 +404,4 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
 
 const at_front at_front_expr = {.lang = "arithmetic",
                                 .about = "expressions modulo a prime, in standard and sparse attention",
-                                .model = front_model,
-                                .shape = front_model};
+                                .model = front_model};

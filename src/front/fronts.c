@@ -13,3 +13,9 @@ const at_front *at_front_of(const at_problem *p)
             return at_fronts[k];
     return NULL;
 }
+
+at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
+                         at_err *err)
+{
+    return (f->shape ? f->shape : f->model)(p, o, m, err);
+}

@@ -110,7 +110,7 @@ static at_status compiled_mark(const at_grid_cell *c, at_mark_of *out, at_err *e
     }
     at_status s = at_problem_params(q, AT_VIEW_CHAIN, c->params, &p, &why);
     if (!s)
-        s = f->shape(&p, &(at_front_options){.attention = kind}, &m, &why);
+        s = at_front_shape(f, &p, &(at_front_options){.attention = kind}, &m, &why);
     if (s == AT_ENOMEM || s == AT_ECANCEL)
         return at_fail(err, s, "%s", why.text);
     if (s) { /* this attention does not apply */

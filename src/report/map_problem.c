@@ -192,7 +192,7 @@ static at_status shape_make(const at_front *f, const at_params *q, at_attention_
                             at_err *err)
 {
     at_model m;
-    at_status s = f->shape(q, &(at_front_options){.attention = kind}, &m, err);
+    at_status s = at_front_shape(f, q, &(at_front_options){.attention = kind}, &m, err);
     if (s)
         return s;
     at_model_size(&m, &out->size);
