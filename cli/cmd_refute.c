@@ -1,5 +1,5 @@
 /* cmd_refute.c: `attest refute`: the input on which a model is wrong, if one can be found. */
-#include "cli.h"
+#include "question.h"
 
 #include <attest/job.h>
 
@@ -15,96 +15,7 @@ typedef struct {
 
 #define SHOWN 12 /* rows of a chain */
 
-/* What the model should compute, by the name a person gives it. */
-typedef struct {
-    at_subject subject;
-    at_problem *problem;
-    at_asked asked;
-    char *text; /* the parameters, canonical */
-} question;
-
-static void question_release(question *q)
-{
-    at_asked_release(&q->asked);
-    at_problem_free(q->problem);
-    at_free(q->text);
-}
-
-static at_status text_keep(question *q, at_err *err)
-{
-    at_text t;
-    at_text_init(&t);
-    at_text_add(&t, "");
-    at_params_print(&q->asked.params, &t);
-    if (t.oom)
-        return at_oom(err);
-    q->text = t.s;
-    return AT_OK;
-}
-
-static at_status tolerance_find(const own *given, question *q, at_err *err)
-{
-    const at_params *p = &q->asked.params;
-    q->subject.tolerance = given->tolerance;
-    if (!q->asked.task || !q->asked.task->real)
-        return AT_OK;
-    if (!(given->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
-        q->subject.tolerance = 0.5 / at_params_get(p, "q");
-    return q->subject.tolerance > 0
-               ? AT_OK
-               : at_fail(err, AT_EINPUT, "answers of %s are reals: how far off may they be? (--tolerance E)",
-                         q->problem->id);
-}
-
-/* A decoder that a claim has a chain for is asked by the claim's name, too. */
-static at_status claim_ask(const cli_args *a, const at_claim *c, question *q, at_err *err)
-{
-    q->asked = (at_asked){.view = AT_VIEW_CHAIN, .chain = c->chain};
-    at_params_init(&q->asked.params, c->params, c->n_params);
-    at_status s = a->set ? at_params_parse(&q->asked.params, a->set, err) : AT_OK;
-    return s ? s : c->chain->open(&q->asked.params, &q->asked.self, err);
-}
-
-static at_status question_open(const cli_args *a, const at_model *m, question *q, at_err *err)
-{
-    const own *given = a->own;
-    const at_claim *c = at_claim_find(given->task);
-    *q = (question){.subject = {.m = m, .arith = a->precision}};
-    q->subject.rounded_sums = m->decode.enabled && q->subject.arith.kind == AT_PBIT;
-    at_status s;
-    if (m->decode.enabled && c && c->chain)
-        s = claim_ask(a, c, q, err);
-    else {
-        s = at_problem_open(given->task, &q->problem, err);
-        if (!s)
-            s = at_problem_ask(q->problem, m, a->set, &q->asked, err);
-    }
-    if (!s && q->asked.view == AT_VIEW_ROWS && at_params_has(&q->asked.params, "order") &&
-        at_params_int(&q->asked.params, "order"))
-        s = at_fail(err, AT_EREFUSED,
-                    "with order=random several completions are right; refute takes order=leftmost");
-    if (!s)
-        s = tolerance_find(given, q, err);
-    q->subject.task = q->asked.task;
-    q->subject.params = q->asked.task ? &q->asked.params : NULL;
-    q->subject.chain = q->asked.chain;
-    q->subject.self = q->asked.self;
-    return s ? s : text_keep(q, err);
-}
-
 /* ---- what was found ------------------------------------------------------------------------------------- */
-
-/* The numbers of an answer at one position: reals, words, or decisions. */
-static void numbers_print(const at_subject *s, const double *x, int n, at_text *t)
-{
-    for (int k = 0; k < n; k++) {
-        at_text_add(t, k ? "," : "");
-        if (s->task->real)
-            at_text_addf(t, "%.9g", x[k]);
-        else
-            at_decision_print(s->m, x[k], t);
-    }
-}
 
 /* Rows from a little before `at` on. */
 static void rows_print(const at_subject *s, const at_answer *y, int side, int at, at_text *t)
@@ -128,7 +39,7 @@ static void answer_print(const at_subject *s, const at_answer *y, int at, at_tex
             rows_print(s, y, side, at, t);
             continue;
         }
-        numbers_print(s, at_answer_at(s, y, side, at), y->width, t);
+        cli_numbers_print(s, at_answer_at(s, y, side, at), y->width, t);
         at_text_add(t, "\n");
     }
 }
@@ -164,22 +75,6 @@ static void input_show(const at_subject *s, const at_input *x, const char *name,
     cli_row(t, name, 11, in.oom || !in.s ? "" : in.s, cli_columns());
     t->oom |= in.oom;
     at_text_release(&in);
-}
-
-/* What was asked: the problem, its parameters, the arithmetic, the tolerance. */
-static void question_print(const cli_args *a, const question *q, at_text *t)
-{
-    const own *given = a->own;
-    char arith[16];
-    at_arith_name(q->subject.arith, arith);
-    at_text line;
-    at_text_init(&line);
-    at_text_addf(&line, "%s %s, in %s", given->task, q->text, arith);
-    if (q->subject.task && q->subject.task->real)
-        at_text_addf(&line, ", tolerance %.6g", q->subject.tolerance);
-    cli_wrap(t, line.oom ? "" : line.s, 2, cli_columns());
-    t->oom |= line.oom;
-    at_text_release(&line);
 }
 
 static void finding_print(const at_subject *s, const at_refute_report *r, at_text *t)
@@ -264,7 +159,7 @@ static json_t *side_text(const at_subject *s, const at_answer *y, int side, int 
     if (s->chain)
         at_written_print(s->m, &(at_input){side ? y->n_right : y->n, side ? y->right : y->got}, &t);
     else
-        numbers_print(s, at_answer_at(s, y, side, at), y->width, &t);
+        cli_numbers_print(s, at_answer_at(s, y, side, at), y->width, &t);
     json_t *j = t.oom ? NULL : cli_json_text(t.s);
     at_text_release(&t);
     return j;
@@ -286,7 +181,7 @@ static json_t *input_json(const at_subject *s, const at_refutation *f, int k)
     return cli_json_set(x, "right_text", side_text(s, y, 1, f->position));
 }
 
-static json_t *report_json(const cli_args *a, const question *q, const at_refute_report *r)
+static json_t *report_json(const cli_args *a, const cli_question *q, const at_refute_report *r)
 {
     const own *given = a->own;
     const at_subject *s = &q->subject;
@@ -322,7 +217,7 @@ static json_t *report_json(const cli_args *a, const question *q, const at_refute
     return cli_json_set(j, "seconds", cli_json_number(f->seconds));
 }
 
-static int report_put(const cli_args *a, const question *q, const at_refute_report *r)
+static int report_put(const cli_args *a, const cli_question *q, const at_refute_report *r)
 {
     bool found = r->found.refuted == AT_TRUE;
     int code = found ? CLI_FAILS : CLI_UNDECIDED;
@@ -335,7 +230,12 @@ static int report_put(const cli_args *a, const question *q, const at_refute_repo
                      r->served ? " (from the ledger, run again)" : "");
     else
         at_text_add(&t, "not refuted; that proves nothing\n");
-    question_print(a, q, &t);
+    at_text asked;
+    at_text_init(&asked);
+    cli_question_print(q, &asked);
+    cli_wrap(&t, asked.oom ? "" : asked.s, 2, cli_columns());
+    t.oom |= asked.oom;
+    at_text_release(&asked);
     if (found)
         finding_print(&q->subject, r, &t);
     else
@@ -350,7 +250,7 @@ static int run(const cli_args *a)
     const own *given = a->own;
     at_err err = {0};
     at_model m;
-    question q;
+    cli_question q;
     at_ledger *l = NULL;
     at_refute_report r;
     at_arena arena;
@@ -360,7 +260,8 @@ static int run(const cli_args *a)
         return cli_fail(a, &err);
     at_arena_init(&arena);
     int code = CLI_USAGE;
-    at_status s = question_open(a, &m, &q, &err);
+    at_status s = cli_question_open(a, given->task, given->tolerance, &m, &q, &err);
+    q.subject.rounded_sums = m.decode.enabled && a->precision.kind == AT_PBIT;
     if (!s && a->db)
         s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);
     if (!s) {
@@ -378,7 +279,7 @@ static int run(const cli_args *a)
     }
     code = s ? cli_fail(a, &err) : report_put(a, &q, &r);
     at_ledger_close(l);
-    question_release(&q);
+    cli_question_release(&q);
     at_arena_release(&arena);
     at_model_release(&m);
     return code;

@@ -5,11 +5,12 @@
 #include <attest/report.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Its own options. */
 typedef struct {
-    const char *preset, *widths, *seeds, *attentions; /* NULL: not given */
+    const char *preset, *widths, *seeds, *attentions, *problem; /* NULL: not given */
 } own;
 
 #define LEDGER "attest-sweep.db"
@@ -134,35 +135,45 @@ static int run(const cli_args *a)
     at_err err = {0};
     const char *db = a->db ? a->db : LEDGER, *report = a->out ? a->out : REPORT;
     at_picture_kind kind;
+    const char **words = malloc((size_t)(a->n_words + 1) * sizeof *words); /* and --problem is one more */
+    if (!words)
+        return cli_oom(a);
+    for (int i = 0; i < a->n_words; i++)
+        words[i] = a->words[i];
+    words[a->n_words] = given->problem;
     at_grid g = {.preset =
                      at_registry_need(&at_preset_registry, given->preset ? given->preset : "quick", &err),
-                 .tasks = a->words,
-                 .n_tasks = a->n_words,
+                 .tasks = words,
+                 .n_tasks = a->n_words + (given->problem != NULL),
+                 .set = a->set,
                  .attentions = given->attentions,
                  .widths = given->widths,
                  .seeds = given->seeds,
                  .recipe = a->recipe};
-    if (!g.preset)
-        return cli_fail(a, &err);
+    cli_args named = *a; /* a file is not written over, whichever way it is named */
+    named.words = words;
+    named.n_words = g.n_tasks;
     at_ranks *ranks = NULL;
-    if (at_ranks_open(&ranks, &err))
+    if (!g.preset || at_ranks_open(&ranks, &err)) {
+        free(words);
         return cli_fail(a, &err);
+    }
     bool first = at_ranks_rank(ranks) == 0;
     at_arena arena;
     at_arena_init(&arena);
-    at_grid_cell *cells;
+    at_grid_cell *cells = NULL;
     at_row *rows = NULL;
     size_t n_rows = 0;
-    int n;
+    int n = 0;
     at_status s = at_grid_make(&g, &arena, &cells, &n, &err);
     if (!s && a->plot)
         s = at_picture_kind_of(a->plot, &kind, &err);
     if (!s && (at_file_probe(report, &err) || (a->plot && at_file_probe(a->plot, &err))))
         s = err.code;
     if (!s && !(cli_apart(db, report, &err) && cli_apart(db, a->plot, &err) &&
-                cli_apart(report, a->plot, &err) && cli_kept(a, &err)))
+                cli_apart(report, a->plot, &err) && cli_kept(&named, &err)))
         s = err.code;
-    s = at_ranks_agree(ranks, s, NULL, 0, &err);
+    s = at_ranks_agree(ranks, s, NULL, at_grid_stamp(cells, n), &err); /* all of them read the same files */
     teller t = {.args = a, .rows = a->json ? json_array() : NULL};
     at_sweep_summary sum;
     at_sweep_job job = {.ranks = ranks,
@@ -186,7 +197,9 @@ static int run(const cli_args *a)
         code = summary_print(a, &sum, rows, n_rows, db, report, t.rows);
     else
         json_decref(t.rows);
+    at_grid_release(cells, n);
     at_arena_release(&arena);
+    free(words);
     return code;
 }
 
@@ -195,11 +208,13 @@ static const own usual = {0};
 static const char *const listed[] = {"attention", "width", "seed", NULL};
 
 static const cli_option options[] = {
+    {CLI_SET},
     {CLI_JSON},
     {CLI_THREADS},
     {CLI_DB},
     {CLI_OUT},
     {CLI_PLOT},
+    {"--problem", "P", "the same as a word P: a name or a file", CLI_TEXT(own, problem), .alias = "--task"},
     {"--preset", "NAME", "quick (default) or paper", CLI_TEXT(own, preset)},
     {"--widths", "D,D...", "instead of the preset's", CLI_TEXT(own, widths)},
     {"--seeds", "N,N...", "instead of the preset's", CLI_TEXT(own, seeds)},
@@ -211,15 +226,22 @@ static const cli_option options[] = {
 const cli_command cmd_sweep = {
     .name = "sweep",
     .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
-    .usage = "[TASK...] [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] [--SETTING "
-             "V]...",
+    .usage =
+        "[P...] [--set K=V]... [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] "
+        "[--SETTING V]...",
     .about =
         "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
         "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
         "preset quick (lis, ed, ed-local, arithmetic; 30 cells, three seeds each) takes about an hour on\n"
-        "two cores; paper is the protocol of the paper, for a cluster. A task, --widths, --seeds, "
-        "--attentions\n"
-        "and the settings of `attest train` narrow or change it.\n"
+        "two cores; paper is the protocol of the paper, for a cluster. A task of it, --widths, --seeds,\n"
+        "--attentions and the settings of `attest train` narrow or change it.\n"
+        "\n"
+        "P may be any problem that `attest train` takes: a name, a .dp file, a file of cases or of rows. "
+        "Its\n"
+        "parameters are set by --set; one of them may be a range, as in n=4..6: the sizes of the sweep. The\n"
+        "preset gives recipe, widths and seeds. A file is kept in the ledger by its name and its sha-256: "
+        "when\n"
+        "its text changes, the sweep is another one.\n"
         "\n"
         "Finished trainings are in the ledger at once (--db, by default attest-sweep.db): what was killed "
         "or\n"
@@ -227,6 +249,7 @@ const cli_command cmd_sweep = {
         "their number. -o names the report, by default attest-sweep.html; --plot the heat maps alone.",
     .examples = "attest sweep\n"
                 "attest sweep lis --widths 16,32 --seeds 1 --steps 2000\n"
+                "attest sweep my.dp --set n=4..6 --widths 16,32 --seeds 1\n"
                 "attest sweep --preset paper --db paper.db --plot figure1.pdf\n",
     .options = options,
     CLI_OWN(usual),

@@ -109,7 +109,7 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     holds 'sweep: a picture' test -s "$dir/s.png"
     says 0 'sweep: again, from the ledger' '(ledger)' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small
     says 0 'sweep: JSON' '"served": 6' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
-    refuses 2 'sweep: no such task' "no task 'zebra'" sweep zebra --db "$dir/s.db"
+    refuses 2 'sweep: no such task' "no problem 'zebra'" sweep zebra --db "$dir/s.db"
     refuses 2 'sweep: no such preset' "unknown preset 'slow' (there are: quick, paper)" sweep --preset slow
     for setting in width seed attention; do
         refuses 2 "sweep: one $setting for all cells" "option --$setting does not apply here" sweep lis --$setting 8 --db "$dir/s.db"
@@ -117,6 +117,67 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     refuses 2 'sweep: the report over the ledger' 'two files to write' sweep lis --db "$dir/s.db" -o "$dir/s.db" $small
     refuses 2 'sweep: a width twice' '8 is there twice' sweep lis --widths 8,8 --db "$dir/s.db"
     refuses 2 'sweep: widths' "widths '8;9'" sweep --widths '8;9' --db "$dir/s.db"
+}
+# A problem of one's own: a recurrence, a file of cases, a file of rows, a name with parameters.
+cat >"$dir/sum.dp" <<'DP'
+problem "sum, cut at 9"
+size n in 1..6
+input x[n] in 0..3
+state i in 1..n
+value s in 0..9
+take a = x[i]
+need b = (i-1) when i > 1
+s = min(9, a + if i > 1 then b.s else 0)
+answer s
+DP
+own="--db $dir/own.db -o $dir/own.html $small --attentions standard,linear"
+# shellcheck disable=SC2086
+{
+    says 0 'sweep: my own recurrence' 'of 4 trainings reach 90%' sweep "$dir/sum.dp" --set n=4..5 $own
+    holds 'sweep: named by its file and hash' grep -qE 'sum\.dp#[0-9a-f]{8} n=5 +linear' "$dir/.out"
+    holds 'sweep: and in the report' grep -qE 'sum\.dp#[0-9a-f]{8}' "$dir/own.html"
+    holds 'sweep: the order of the paper is not asked of it' sh -c "! grep -q 'The order that the paper' '$dir/.out'"
+    says 0 'sweep: as --problem, from the ledger' '"served": 4' sweep --problem "$dir/sum.dp" --set n=4..5 $own --json
+    says 0 'sweep: the map has them' '> 8@5' map --problem "$dir/sum.dp" --db "$dir/own.db"
+    mkdir -p "$dir/else" && cp "$dir/sum.dp" "$dir/else/sum.dp"
+    says 0 'sweep: the same text elsewhere is the same' '"served": 4' sweep "$dir/else/sum.dp" --set n=4..5 $own --json
+    sed -i 's/in 0..3/in 0..2/' "$dir/sum.dp"
+    says 0 'sweep: a changed file is another problem' '"served": 0' sweep "$dir/sum.dp" --set n=4..5 $own --json
+    says 0 'sweep: and does not mix' '4 trainings of another text' map --problem "$dir/sum.dp" --db "$dir/own.db"
+    printf '0 1\t1\n1 1\t0\n0 0\t0\n1 0\t1\n' >"$dir/xor.tsv"
+    says 0 'sweep: cases' 'length=6' sweep "$dir/xor.tsv" $own
+    says 0 'sweep: the map of cases has trained models only' 'only trained models' map --problem "$dir/xor.tsv" --db "$dir/own.db"
+    holds 'sweep: and they are there' grep -q '^xor.tsv  standard .*> 8@6' "$dir/.out"
+    "$attest" data parity --set n=9 --count 90 | sed 's/ <eos>//' >"$dir/some.rows"
+    says 0 'sweep: rows' 'some.rows#' sweep "$dir/some.rows" $own
+    says 0 'sweep: a name with parameters' 'lis        n=5' sweep lis --set n=5,range=9 $own
+    says 0 'sweep: a shipped recurrence' 'coins      n=2' sweep coins --set n=2,amount=5 $own
+    says 0 'sweep: positions as rows' 'match2     N=4' sweep match2 --set N=4,M=5 $own
+    refuses 2 'sweep: parameters of nothing' 'which one?' sweep --set n=4 $own
+    refuses 2 'sweep: no right answer' 'no one right completion' sweep ngram $own
+    refuses 2 'sweep: a size that is none' 'n=7' sweep "$dir/sum.dp" --set n=7 $own
+    refuses 2 'sweep: two ranges' 'one parameter may be a range' sweep coins --set n=2..3,amount=2..3 $own
+    refuses 2 'sweep: no such parameter' "unknown parameter 'Q'" sweep "$dir/sum.dp" --set Q=4 $own
+    refuses 2 'sweep: no such file' 'none.dp' sweep "$dir/none.dp" $own
+    refuses 2 'sweep: a faulty line' 'bad.tsv:2:' sweep "$(printf 'a\tb\nc\n' >"$dir/bad.tsv"; echo "$dir/bad.tsv")" $own
+    refuses 2 'sweep: a pipe is read once' 'a regular file is needed' sweep <(printf 'a\tb\n') $own
+    refuses 2 'sweep: not over its own file' 'would be written over' sweep --problem "$dir/sum.dp" -o "$dir/sum.dp"
+    # Killed without a word, then taken up again: what was finished is served, the rest is the same as without.
+    long="--set n=4 --widths 8,16 --seeds 1,2 --attentions standard,linear --steps 300 --exams 300 --prompts 4 --count 5 --batch 16 --layers 1"
+    "$attest" sweep "$dir/sum.dp" $long --threads 1 --db "$dir/k.db" -o "$dir/k.html" >"$dir/k.out" 2>&1 &
+    pid=$!
+    for ((i = 0; i < 600; i++)); do
+        grep -q '2/8' "$dir/k.out" 2>/dev/null && break
+        sleep 0.05
+    done
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    call sweep "$dir/sum.dp" $long --db "$dir/k.db" -o "$dir/k.html" --json
+    holds 'sweep: killed and resumed' sh -c "grep -q '\"trainings\": 8' '$dir/.out' && ! grep -q '\"served\": [018],' '$dir/.out'"
+    grep -o '"loss": [^"]*' "$dir/.out" >"$dir/resumed"
+    call sweep "$dir/sum.dp" $long --db "$dir/k2.db" -o "$dir/k.html" --json
+    grep -o '"loss": [^"]*' "$dir/.out" >"$dir/whole"
+    holds 'sweep: the same as without' sh -c "[ -s '$dir/whole' ] && cmp '$dir/resumed' '$dir/whole'"
 }
 "$attest" sweep lis --db "$dir/t.db" -o "$dir/t.html" --widths 8 --seeds 1 --steps 100000 >/dev/null 2>"$dir/.err" &
 pid=$!

@@ -132,6 +132,8 @@ typedef struct at_front {
                          at_said *said, at_err *err);
     at_status (*show)(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
                       at_err *err);
+    /* Its shapes without weights, where weights would take long. */
+    at_status (*shape)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
     bool exact; /* show knows at_show_options.exact */
     /* Does this model speak the language, by its words? Then how a prompt is read, and what is right after it. */
     bool (*speaks)(const at_model *m);
@@ -146,6 +148,8 @@ const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL:
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
 bool at_front_is_problem(const at_front *f);          /* its files are problems */
+at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
+                         at_err *err); /* its `shape`, or its `model` */
 
 /* Reads a word: a file by its suffix, a built-in problem by its name; another file is a recurrence. */
 at_status at_front_open(const char *word, at_reading *out, at_err *err);
@@ -164,5 +168,13 @@ at_status at_front_show(const at_reading *r, const char *set, const at_show_opti
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 /* Name i of those that it knows, each problem once; NULL past the last. */
 const char *at_problem_listed(int i);
+
+/* What stands in a ledger for the problem of a name. stamp: sha-256 of the file that the name means; of a name that is none 64
+ * zeros. AT_EREFUSED for what cannot be read twice, as a pipe. */
+#define AT_STAMP 65
+at_status at_problem_stamp(const char *name, char stamp[AT_STAMP], at_err *err);
+/* Its name there: the id, or "my.dp#1a2b3c4d", so that trainings of a file do not mix with those of another of that name. */
+void at_problem_subject(const at_problem *p, const char stamp[AT_STAMP], at_text *out);
+const char *at_problem_short(const at_problem *p); /* the id; of a file its name without folders */
 
 #endif

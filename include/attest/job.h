@@ -8,6 +8,7 @@
 #define ATTEST_JOB_H
 
 #include <attest/claim.h>
+#include <attest/lang.h>
 #include <attest/learn.h>
 #include <attest/refute.h>
 #include <attest/store.h>
@@ -152,8 +153,8 @@ at_status at_spread_merge(const char *db, at_err *err);
  * A cell is one training: task, size, attention, width, seed. Its record has the role "trained" and a detail that
  * docs/sweep.md describes. */
 typedef struct {
-    const char *stream;
-    const char *size;         /* its parameter that is the size */
+    const char *stream; /* or what a problem that is in no preset is called in the ledger, "my.dp#1a2b3c4d" */
+    const char *size;   /* its parameter that is the size */
     const char *const *sizes; /* parameters of each, "n=10 range=25", smallest first; NULL ends them */
     const char *recipe;       /* NULL, or settings for this task that come after the preset's */
     const int *widths;        /* 0 ends them */
@@ -173,8 +174,11 @@ const at_preset *at_preset_find(const char *id); /* NULL when unknown */
 /* What is to be run: a preset, or less or other than it. Lists are words between commas; NULL: the preset's. */
 typedef struct {
     const at_preset *preset;
-    const char *const *tasks; /* ids of streams, among the preset's; */
-    int n_tasks;              /* 0: all */
+    const char *const *tasks; /* tasks of the preset, or any problem with rows to learn: a name or a file */
+    int n_tasks;              /* 0: all of the preset's */
+    const char
+        *set; /* NULL, or parameters of these problems, one of which may be a range: the sizes. Tasks of the
+                               * preset are problems like any other then. */
     const char *attentions, *widths, *seeds;
     const char *recipe; /* NULL, or settings that come last */
 } at_grid;
@@ -184,8 +188,14 @@ typedef struct {
     const char *params; /* canonical */
     double size;
     at_recipe recipe;
+    at_source
+        *source; /* NULL: the task is a stream; else its rows, which cells that follow each other share */
+    const char *stamp; /* NULL, or the hash of the file that they were read from */
 } at_grid_cell;
+/* Everything that can be refused before hours of training is refused here. */
 at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, int *n, at_err *err);
+void at_grid_release(at_grid_cell *cells, int n);         /* their rows; the cells are the arena's */
+uint64_t at_grid_stamp(const at_grid_cell *cells, int n); /* of all files: for at_ranks_agree */
 
 /* What theory says of a decoder of this attention and width on this task: "constructible" (a construction of the catalogue
  * has no more width), "impossible" (a bound rules it out) or "silent"; why: one line. */

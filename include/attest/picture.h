@@ -28,6 +28,11 @@ typedef struct {
     const at_output *output;
     const char *const *labels;
     bool plain; /* without tooltips and gaps between cells: a page with many pictures stays small */
+    /* Where something is known to be right. right: (output n) what should come out, (output width) each; NULL: nothing should,
+     * or nobody knows. judged: (output n) is it what comes out; UNKNOWN: it was not asked. verdict: NULL, or a line. */
+    const double *const *right;
+    const at_tri *judged;
+    const char *verdict;
 } at_look;
 at_status at_look_picture(const at_look *l, at_picture_kind kind, const char *path, at_err *err);
 at_status at_look_svg(const at_look *l, at_text *svg, at_err *err); /* for embedding into the report */
@@ -35,6 +40,9 @@ at_status at_look_svg(const at_look *l, at_text *svg, at_err *err); /* for embed
 void at_look_terminal(const at_look *l, int columns, bool color, at_text *out);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
+                       at_err *err);
+/* The same of x as it is: a decoder writes nothing behind it. */
+at_status at_look_rows(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err);
 
 /* What a mark stands for: a colour each, the same in every picture. OTHER: by its place among the series. */

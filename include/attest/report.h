@@ -5,6 +5,7 @@
 
 #include <attest/bound.h>
 #include <attest/picture.h>
+#include <attest/problem.h>
 #include <attest/store.h>
 
 /* The least size that a bound leaves, over the size of the problem, and beside it the size of the catalogue's
@@ -137,6 +138,12 @@ typedef enum {
     AT_MAP_MEASURES
 } at_map_measure;
 
+/* What a template may ask of a construction. */
+typedef struct {
+    at_size size;
+    at_mask mask; /* block-sparse, or zeros */
+} at_map_model;
+
 /* One row of the table (map_panels.c): adding a panel is adding a row.
  *
  * Templates are parameters in which $ is the size of the problem and $*8+2 is computed from it, from the left (also -, /, ^, and ~: log2 rounded up): "N=$ M=$*8+2 q=2".
@@ -166,7 +173,10 @@ typedef struct {
     /* The largest models that such a cell refutes, in the unit: numbers, its parameters and `bits` of its arithmetic, from the
      * left: "state*bits", "N*d-1". The size of the problem in the same way, "n*2+1"; NULL: the parameter that is $. */
     const char *refuted_unit, *refuted_size;
-    const char *note; /* what is to be known about this panel; may be NULL */
+    const char *note;    /* what is to be known about this panel; may be NULL */
+    const char *problem; /* that it is about; NULL: the task is its name */
+    const at_map_model
+        *models; /* (sizes) of a construction that is no claim's, instead of `construction`; NULL: none */
 } at_map_panel;
 extern const at_map_panel at_map_panels[];
 extern const int at_n_map_panels;
@@ -199,10 +209,16 @@ typedef struct {
     int n;
     const at_map_place *places; /* in the order of the panels */
     int contradictions;
+    const char *words; /* NULL, or what is to be said of all of it, a line each */
 } at_map;
 /* Verdicts of other builds than `build` are left out (NULL: none is); trained models of all builds count. */
 at_status at_map_make(const at_map_panel *panels, int n, const at_row *rows, size_t n_rows, const char *build,
                       at_arena *a, at_map *out, at_err *err);
+/* What is known of one problem: the catalogue's panels about it; where there are none, or where `set` (NULL: none) asks for
+ * others, two for every attention that it compiles to (width and parameters, at sizes that grow, or those of a range in `set`: "n=2..9");
+ * and one for every attention that it was trained with and no other panel has. subject: its name in the ledger (lang.h). */
+at_status at_map_problem(const at_problem *p, const char *subject, const char *set, const at_row *rows,
+                         size_t n_rows, const char *build, at_arena *a, at_map *out, at_err *err);
 at_status at_map_svg(const at_map *m, at_text *svg, at_err *err);
 at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path, at_err *err);
 /* A line a panel, then what must be said; at most `columns` wide. */

@@ -5,16 +5,29 @@
 
 #include "front_internal.h"
 
-static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+typedef at_status made(const at_dp_instance *x, const at_dp_options *o, at_model *m, at_err *err);
+
+static at_status front_make(made *make, const at_params *p, const at_front_options *o, at_model *m,
+                            at_err *err)
 {
     void *chain;
     at_status s = ((const at_problem *)p->of)->chain->open(p, &chain, err);
     if (s)
         return s;
     at_dp_options d = {.attention = o->attention, .arith = o->arith};
-    s = at_dp_model(at_dp_chain_instance(chain), &d, m, err);
+    s = make(at_dp_chain_instance(chain), &d, m, err);
     at_dp_chain_close(chain);
     return s;
+}
+
+static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    return front_make(at_dp_model, p, o, m, err);
+}
+
+static at_status front_shape(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    return front_make(at_dp_shape, p, o, m, err);
 }
 
 static at_status bound_open(const at_dp *d, const char *set, at_dp_instance **x, at_err *err)
@@ -197,5 +210,6 @@ static at_status front_show(const at_reading *r, const char *set, const at_show_
 const at_front at_front_dp = {.lang = &at_lang_dp,
                               .about = "compiled with standard, linear, sparse or local attention",
                               .model = front_model,
+                              .shape = front_shape,
                               .compile = front_compile,
                               .show = front_show};

@@ -46,6 +46,12 @@ const at_front *at_front_speaking(const at_model *m)
     return NULL;
 }
 
+at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
+                         at_err *err)
+{
+    return (f->shape ? f->shape : f->model)(p, o, m, err);
+}
+
 bool at_front_is_problem(const at_front *f)
 {
     return f->lang->suffix && f->lang->open;

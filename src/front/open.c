@@ -174,3 +174,38 @@ at_status at_problem_open(const char *name, at_problem **out, at_err *err)
 {
     return at_problem_read(name, NULL, out, err);
 }
+
+/* ---- in a ledger -------------------------------------------------------------------------------------------- */
+
+at_status at_problem_stamp(const char *name, char stamp[AT_STAMP], at_err *err)
+{
+    memset(stamp, '0', AT_STAMP - 1);
+    stamp[AT_STAMP - 1] = 0;
+    if (!at_is_file(name))
+        return AT_OK;
+    struct stat info;
+    if (!stat(name, &info) && !S_ISREG(info.st_mode))
+        return at_fail(err, AT_EREFUSED, "%.200s: a regular file is needed here: it is read more than once",
+                       name);
+    char *text;
+    size_t n;
+    at_status s = at_file_read(name, (size_t)1 << 28, &text, &n, err);
+    if (s)
+        return s;
+    at_sha256(text, n, stamp);
+    at_free(text);
+    return AT_OK;
+}
+
+const char *at_problem_short(const at_problem *p)
+{
+    const char *slash = p->path ? strrchr(p->path, '/') : NULL;
+    return slash ? slash + 1 : p->id;
+}
+
+void at_problem_subject(const at_problem *p, const char stamp[AT_STAMP], at_text *out)
+{
+    at_text_add(out, at_problem_short(p));
+    if (p->path)
+        at_text_addf(out, "#%.8s", stamp);
+}

@@ -120,6 +120,8 @@ typedef struct {
     at_arena *arena;
     at_grid_cell *cell;
     int n, cap;
+    at_source *source; /* of the cells that are added; NULL: of a preset */
+    const char *stamp;
 } maker;
 
 static at_status cell_add(maker *k, const at_grid_task *t, const char *params, double size, int attention,
@@ -136,7 +138,12 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
         k->cap = cap;
     }
     at_grid_cell *c = &k->cell[k->n++];
-    *c = (at_grid_cell){.preset = k->g->preset, .task = t, .params = params, .size = size};
+    *c = (at_grid_cell){.preset = k->g->preset,
+                        .task = t,
+                        .params = params,
+                        .size = size,
+                        .source = k->source,
+                        .stamp = k->stamp};
     at_recipe_init(&c->recipe);
     char own[96];
     snprintf(own, sizeof own, "attention=%s width=%d seed=%d", at_attention_names[attention], width, seed);
@@ -156,22 +163,15 @@ static at_status cell_add(maker *k, const at_grid_task *t, const char *params, d
     return s;
 }
 
-static at_status size_add(maker *k, const at_grid_task *t, const char *sizes, at_err *err)
+static at_status params_add(maker *k, const at_grid_task *t, const at_params *p, double size, at_err *err)
 {
-    const at_stream *stream = at_stream_find(t->stream);
-    at_params p;
     at_text text;
-    at_params_init(&p, stream->params, stream->n_params);
-    at_status s = at_params_parse(&p, sizes, err);
-    if (s)
-        return s;
     at_text_init(&text);
-    at_params_print(&p, &text);
+    at_text_add(&text, "");
+    at_params_print(p, &text);
     const char *params = text.oom ? NULL : at_arena_strdup(k->arena, text.s);
     at_text_release(&text);
-    if (!params)
-        return at_oom(err);
-    double size = at_params_get(&p, t->size);
+    at_status s = params ? AT_OK : at_oom(err);
     int n = k->widths.n;
     while (!k->widths.n && t->widths[n])
         n++;
@@ -183,18 +183,54 @@ static at_status size_add(maker *k, const at_grid_task *t, const char *sizes, at
     return s;
 }
 
-static at_status tasks_known(const at_grid *g, at_err *err)
+static at_status size_add(maker *k, const at_grid_task *t, const char *sizes, at_err *err)
 {
-    for (int i = 0; i < g->n_tasks; i++) {
-        int k = 0;
-        while (k < g->preset->n_tasks && strcmp(g->preset->tasks[k].stream, g->tasks[i]))
-            k++;
-        if (k == g->preset->n_tasks)
-            return at_fail(err, AT_EINPUT,
-                           "no task '%.60s' in the preset %s; `attest sweep --help` names them", g->tasks[i],
-                           g->preset->id);
+    const at_stream *stream = at_stream_find(t->stream);
+    at_params p;
+    at_params_init(&p, stream->params, stream->n_params);
+    at_status s = at_params_parse(&p, sizes, err);
+    return s ? s : params_add(k, t, &p, at_params_get(&p, t->size), err);
+}
+
+/* A size of a problem of the user's own. */
+static at_status problem_add(void *ctx, const at_grid_task *t, at_source *d, const char *stamp, at_err *err)
+{
+    maker *k = ctx;
+    int before = k->n;
+    k->source = d;
+    k->stamp = stamp;
+    double size = at_params_has(&d->p, t->size) ? at_params_get(&d->p, t->size) : at_source_longest(d);
+    at_status s = params_add(k, t, &d->p, size, err);
+    if (k->n == before) /* no cell has it */
+        at_source_free(d);
+    k->source = NULL;
+    k->stamp = NULL;
+    return s;
+}
+
+/* Which of the preset's tasks the word is; NULL: none, or it has parameters of its own. */
+static const at_grid_task *preset_task(const at_grid *g, const char *word)
+{
+    for (int k = 0; k < g->preset->n_tasks && !g->set; k++)
+        if (!strcmp(g->preset->tasks[k].stream, word))
+            return &g->preset->tasks[k];
+    return NULL;
+}
+
+static at_status problems_add(maker *k, at_err *err)
+{
+    const at_grid *g = k->g;
+    at_status s = AT_OK;
+    if (g->set && !g->n_tasks)
+        return at_fail(err, AT_EINPUT, "--set gives the parameters of a problem: which one?");
+    for (int i = 0; i < g->n_tasks && !s; i++) {
+        bool again = false;
+        for (int j = 0; j < i; j++)
+            again = again || !strcmp(g->tasks[i], g->tasks[j]);
+        if (!again && !preset_task(g, g->tasks[i]))
+            s = grid_problem(g, g->tasks[i], k->arena, problem_add, k, err);
     }
-    return AT_OK;
+    return s;
 }
 
 at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, int *n, at_err *err)
@@ -202,8 +238,8 @@ at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, 
     maker k = {.g = g, .arena = arena, .attentions = {3, {0, 1, 2}}, .seeds = {.n = g->preset->seeds}};
     for (int i = 0; i < k.seeds.n; i++)
         k.seeds.value[i] = i + 1;
-    at_status s = tasks_known(g, err);
-    if (!s && g->attentions)
+    at_status s = AT_OK;
+    if (g->attentions)
         s = attentions_parse(g->attentions, &k.attentions, err);
     if (!s && g->widths)
         s = list_parse("widths", g->widths, 8, 8192, &k.widths, err);
@@ -216,7 +252,7 @@ at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, 
             const at_grid_task *task = &g->preset->tasks[t];
             bool wanted = !g->n_tasks;
             for (int i = 0; i < g->n_tasks; i++)
-                wanted = wanted || !strcmp(g->tasks[i], task->stream);
+                wanted = wanted || preset_task(g, g->tasks[i]) == task;
             int sizes = 0;
             while (task->sizes[sizes])
                 sizes++;
@@ -225,6 +261,12 @@ at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, 
             any = true;
             s = size_add(&k, task, task->sizes[size], err);
         }
+    }
+    if (!s)
+        s = problems_add(&k, err);
+    if (s) {
+        at_grid_release(k.cell, k.n);
+        k.n = 0;
     }
     *cells = k.cell;
     *n = k.n;

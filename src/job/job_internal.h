@@ -38,6 +38,11 @@ at_status detail_finish(unit *u, const at_finding *f, at_err *err); /* becomes t
 at_status detail_verdict(unit *u, const at_model *m, const at_params *point, at_arith a, const at_verdict *v,
                          at_err *err);
 
+/* grid_problem.c: the rows of every size of a problem, handed to `add` with its task and the hash of its file. */
+typedef at_status grid_point(void *ctx, const at_grid_task *t, at_source *d, const char *stamp, at_err *err);
+at_status grid_problem(const at_grid *g, const char *name, at_arena *arena, grid_point *add, void *ctx,
+                       at_err *err);
+
 at_status unit_check(unit *u, at_err *err); /* an exact, certified or sampled cell */
 at_status unit_table(unit *u, at_err *err); /* a table of numbers */
 

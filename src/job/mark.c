@@ -28,7 +28,7 @@ static at_status params_of(const at_grid_cell *c, at_params *p, at_err *err)
 /* The sizes of the recurrence that a task is an instance of. */
 static bool recurrence_of(const char *stream, const at_params *p, const char **problem, char sizes[64])
 {
-    int n = at_params_int(p, "n");
+    int n = at_params_has(p, "n") ? at_params_int(p, "n") : 0;
     if (!strcmp(stream, "lis")) {
         *problem = "lis";
         snprintf(sizes, 64, "n=%d top=%d", n, at_params_int(p, "range"));
@@ -94,6 +94,38 @@ static at_status linear_lis(const at_grid_cell *c, int n, at_mark_of *out, at_er
     return s;
 }
 
+/* What the front end of a problem makes of it at these parameters, beside the cell. */
+static at_status compiled_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
+{
+    const at_problem *q = c->source->problem;
+    const at_front *f = q ? at_front_of(q) : NULL;
+    at_attention_kind kind = c->recipe.arch.attention;
+    at_params p;
+    at_model m;
+    at_size z;
+    at_err why = {0};
+    if (!f) {
+        snprintf(out->why, sizeof out->why, "no construction of it is known");
+        return AT_OK;
+    }
+    at_status s = at_problem_params(q, AT_VIEW_CHAIN, c->params, &p, &why);
+    if (!s)
+        s = at_front_shape(f, &p, &(at_front_options){.attention = kind}, &m, &why);
+    if (s == AT_ENOMEM || s == AT_ECANCEL)
+        return at_fail(err, s, "%s", why.text);
+    if (s) { /* this attention does not apply */
+        snprintf(out->why, sizeof out->why, "%.150s", why.text);
+        return AT_OK;
+    }
+    at_model_size(&m, &z);
+    at_model_release(&m);
+    bool fits = z.width <= c->recipe.arch.width;
+    out->mark = fits ? "constructible" : "silent";
+    snprintf(out->why, sizeof out->why, "compiled, %s: %d layers, %d heads, width %d %s %d",
+             at_attention_names[kind], z.layers, z.heads, z.width, fits ? "<=" : ">", c->recipe.arch.width);
+    return AT_OK;
+}
+
 at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
 {
     at_params p;
@@ -102,6 +134,8 @@ at_status at_grid_mark(const at_grid_cell *c, at_mark_of *out, at_err *err)
     const char *problem, *family = "dp";
     char sizes[64];
     *out = (at_mark_of){.mark = "silent"};
+    if (c->source && !at_stream_find(c->task->stream))
+        return compiled_mark(c, out, err);
     at_status s = params_of(c, &p, err);
     if (s)
         return s;

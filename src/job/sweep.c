@@ -92,16 +92,19 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
 /* Trains the cell; rec's strings live in the arena. */
 static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *rec, at_err *err)
 {
-    const at_stream *t = at_stream_find(c->task->stream);
+    const at_stream *t = c->source ? NULL : at_stream_find(c->task->stream);
     at_params p;
-    at_source *d;
+    at_source *d = c->source;
     at_outcome o;
     at_model m;
     at_mark_of mark;
-    at_params_init(&p, t->params, t->n_params);
-    at_status s = at_params_parse(&p, c->params, err);
-    if (!s)
-        s = at_source_open(t, &p, &d, err);
+    at_status s = AT_OK;
+    if (t) {
+        at_params_init(&p, t->params, t->n_params);
+        s = at_params_parse(&p, c->params, err);
+        if (!s)
+            s = at_source_open(t, &p, &d, err);
+    }
     if (s)
         return s;
     s = at_grid_mark(c, &mark, err);
@@ -115,7 +118,8 @@ static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *r
         rec->seconds = o.seconds;
         at_model_release(&m);
     }
-    at_source_free(d);
+    if (!c->source)
+        at_source_free(d);
     return s;
 }
 
@@ -128,12 +132,14 @@ static at_status key_make(const at_grid_cell *c, at_arena *arena, at_cell_key *k
     at_recipe_print(&c->recipe, &t);
     const char *question = t.oom ? NULL : at_arena_strdup(arena, t.s);
     at_text_release(&t);
-    *key = (at_cell_key){.subject = c->task->stream,
-                         .params = c->params,
-                         .question = question,
-                         .model_hash = none, /* a training begins without one */
-                         .check_version = SWEEP_VERSION,
-                         .build = at_build_id()};
+    *key = (at_cell_key){
+        .subject = c->task->stream,
+        .params = c->params,
+        .question = question,
+        /* a training begins without a model; of a file it is what it learns from that is meant */
+        .model_hash = c->stamp ? c->stamp : none,
+        .check_version = SWEEP_VERSION,
+        .build = at_build_id()};
     return question ? AT_OK : at_oom(err);
 }
 

@@ -28,9 +28,9 @@ static const at_draw_rgb masked_rgb = {0xe3, 0xe1, 0xde}, broken_rgb = {0xc6, 0x
                          unknown_rgb = {0xb2, 0x6a, 0x00}, white_rgb = {0xff, 0xff, 0xff};
 
 typedef struct {
-    char *decision; /* label */
+    char *decision, *right; /* labels */
     double margin;
-    bool known;
+    bool known, wrong;
 } answer;
 
 typedef struct {
@@ -46,13 +46,15 @@ typedef struct {
     char **title;        /* (heads) */
     double *x, *y;       /* (heads) top left of the panels */
     answer *answers;     /* (output n), NULL without output */
-    double decision_w, strip_w, strip_dx, most_margin;
-    int least; /* output position of the least margin, -1 */
+    double decision_w, right_w, strip_w, strip_dx, most_margin; /* right_w 0: nothing is known to be right */
+    int least;                                                  /* output position of the least margin, -1 */
     double input_y, note_y;
     int tokens; /* shown in the input line */
     double *token_x, *token_y;
     double w, h;
     char name[AT_NAME_MAX * 3 + 1], sizes[160], note[200];
+    char *verdict; /* "": there is none */
+    double lead;   /* what it takes */
 } plan;
 
 static double chip_width(const char *token)
@@ -124,8 +126,15 @@ static bool plan_answers(plan *q, at_arena *a)
         ok = !t.oom && (s->decision = at_picture_label(a, t.s, 11, 90));
         if (!ok)
             break;
-        double w = at_draw_width(s->decision, 11);
+        t.n = 0;
+        at_look_right(q->l, p, &t);
+        s->wrong = at_look_wrong(q->l, p);
+        ok = !t.oom && (s->right = t.n ? at_picture_label(a, t.s, 11, 90) : "");
+        if (!ok)
+            break;
+        double w = at_draw_width(s->decision, 11), r = at_draw_width(s->right, 11);
         q->decision_w = w > q->decision_w ? w : q->decision_w;
+        q->right_w = r > q->right_w ? r : q->right_w;
         if (isfinite(s->margin)) {
             q->most_margin = s->margin > q->most_margin ? s->margin : q->most_margin;
             if (q->least < 0 || s->margin < q->answers[q->least].margin)
@@ -135,7 +144,9 @@ static bool plan_answers(plan *q, at_arena *a)
     at_text_release(&t);
     double least_w = at_draw_width("output", 10);
     q->decision_w = q->decision_w > least_w ? q->decision_w : least_w;
-    q->strip_w = 14 + q->decision_w + 18 + (q->least >= 0 ? 64 + 46 : 0);
+    double right_w = at_draw_width("right", 10);
+    q->right_w = !q->l->right ? 0 : (q->right_w > right_w ? q->right_w : right_w) + 14;
+    q->strip_w = 14 + q->decision_w + q->right_w + 18 + (q->least >= 0 ? 64 + 46 : 0);
     return ok;
 }
 
@@ -178,6 +189,8 @@ static bool plan_panels(plan *q, at_arena *a, double top)
     }
     double least = at_draw_width(q->name, 20);
     double sizes = at_draw_width(q->sizes, 12), note = at_draw_width(q->note, 10);
+    double verdict = at_draw_width(q->verdict, 12);
+    least = verdict > least ? verdict : least;
     least = sizes > least ? sizes : least;
     least = note > least ? note : least;
     least = least < 400 ? 400 : least;
@@ -242,8 +255,10 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
     for (int b = 0; b < l->model->n_blocks; b++)
         layers += l->model->blocks[b].kind == AT_BLOCK_ATTN;
     char *name = at_picture_label(a, l->model->name, 20, 900);
-    if (!name)
+    q->verdict = l->verdict ? at_picture_label(a, l->verdict, 12, 900) : "";
+    if (!name || !q->verdict)
         return at_oom(err);
+    q->lead = q->verdict[0] ? 16 : 0;
     snprintf(q->name, sizeof q->name, "%s", name);
     snprintf(q->sizes, sizeof q->sizes,
              "%d position%s \xC2\xB7 %d attention layer%s \xC2\xB7 %d head%s \xC2\xB7 width %d \xC2\xB7 "
@@ -255,7 +270,8 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
                  "Reduced: a cell shows the largest of %d \xC3\x97 %d weights; an output row shows its "
                  "least certain position.",
                  q->f, q->f);
-    if (!plan_labels(q, a) || !plan_answers(q, a) || !plan_panels(q, a, n ? 140 : 96) || !plan_input(q, a))
+    if (!plan_labels(q, a) || !plan_answers(q, a) || !plan_panels(q, a, (n ? 140 : 96) + q->lead) ||
+        !plan_input(q, a))
         return at_oom(err);
     if (q->w > most_side || q->h > most_side || q->w * q->h > most_area)
         return at_fail(err, AT_EDOMAIN,
@@ -276,7 +292,7 @@ static at_draw_rgb weight_color(const plan *q, double w)
 
 static void bar_draw(const plan *q, at_draw_canvas *c)
 {
-    const double x = edge, y = 90, w = 220, h = 12;
+    const double x = edge, y = 90 + q->lead, w = 220, h = 12;
     static const double ticks[] = {0, 0.05, 0.25, 0.5, 1};
     at_draw_text(c, x, y - 6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
                  "attention weight (square-root scale)");
@@ -390,7 +406,7 @@ static void panel_draw(const plan *q, at_draw_canvas *c, int k)
     at_draw_text(c, q->x[k] + 9, y + q->side / 2, 10, AT_DRAW_MIDDLE, true, false, at_draw_faint, "queries");
 }
 
-/* The position that row r of the strip stands for: an undecided one, else that of least margin; -1: none. */
+/* The position that row r of the strip stands for: a wrong one, else an undecided one, else that of least margin; -1: none. */
 static int strip_position(const plan *q, int r)
 {
     int best = -1;
@@ -398,7 +414,8 @@ static int strip_position(const plan *q, int r)
         if (at_look_output_row(q->l, p) / q->f != r)
             continue;
         const answer *s = &q->answers[p], *b = best < 0 ? NULL : &q->answers[best];
-        if (!b || (b->known && (!s->known || s->margin < b->margin)))
+        if (!b || s->wrong > b->wrong ||
+            (s->wrong == b->wrong && b->known && (!s->known || s->margin < b->margin)))
             best = p;
     }
     return best;
@@ -407,12 +424,15 @@ static int strip_position(const plan *q, int r)
 static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
 {
     const at_draw_rgb bar = {0x2a, 0x9d, 0x8f};
-    double mx = x + 14 + q->decision_w + 18; /* where the margins start */
+    double rx = x + 14 + q->decision_w + 14;              /* where what is right starts */
+    double mx = x + 14 + q->decision_w + q->right_w + 18; /* and the margins */
     char number[32], line[96];
     at_draw_text(c, x + 14, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "output");
+    if (q->right_w > 0)
+        at_draw_text(c, rx, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "right");
     if (q->least >= 0)
         at_draw_text(c, mx, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "margin");
-    for (int pass = 0; pass < 4; pass++) /* boxes, margins, decisions, numbers: a style each */
+    for (int pass = 0; pass < 5; pass++) /* boxes, margins, decisions, what is right, numbers: a style each */
         for (int r = 0; r < q->R; r++) {
             int p = strip_position(q, r);
             if (p < 0)
@@ -420,7 +440,9 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
             const answer *s = &q->answers[p];
             double mid = y + (r + 0.5) * q->cell;
             double high = q->cell > 14 ? 8 : q->cell >= 6 ? q->cell - 2 : q->cell;
-            at_draw_paint color = s->known ? at_draw_ink : at_draw_solid(unknown_rgb);
+            at_draw_paint color = s->wrong   ? at_draw_role(AT_ROLE_REFUTED, 0)
+                                  : s->known ? at_draw_ink
+                                             : at_draw_solid(unknown_rgb);
             bool zero = s->known && !strcmp(s->decision, "0"), margin = !isnan(s->margin) && q->least >= 0;
             bool labelled = q->tick[r][0] || q->l->output->n == 1;
             double font = q->font > 9 || q->l->output->n == 1 ? 11 : 8;
@@ -428,13 +450,16 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
             w = w > 60 ? 60 : w < 1 ? 1 : w;
             if (pass == 0)
                 at_draw_rect(c, x + 4, mid - high / 2, 6, high,
-                             s->known ? zero ? at_draw_hair : at_draw_ink : color);
+                             s->known && !s->wrong ? zero ? at_draw_hair : at_draw_ink : color);
             if (pass == 1 && margin)
                 at_draw_rect(c, mx, mid - high / 2, w, high, at_draw_solid(s->known ? bar : unknown_rgb));
             if (pass == 2 && labelled)
                 at_draw_text(c, x + 14, mid + font * 0.35, font, AT_DRAW_LEFT, false, font > 9, color,
                              s->decision);
-            if (pass == 3 && labelled && margin)
+            if (pass == 3 && labelled && *s->right)
+                at_draw_text(c, rx, mid + font * 0.35, font, AT_DRAW_LEFT, false, false, at_draw_ink,
+                             s->right);
+            if (pass == 4 && labelled && margin)
                 at_draw_text(c, mx + 66, mid + font * 0.35, font < 10 ? font : 10, AT_DRAW_LEFT, false, false,
                              at_draw_faint, at_number_text(number, s->margin));
         }
@@ -480,10 +505,12 @@ static void plan_draw(const void *ctx, at_draw_canvas *c)
     int n = q->l->trace->n_heads;
     at_draw_text(c, edge, 38, 20, AT_DRAW_LEFT, false, true, at_draw_ink, q->name);
     at_draw_text(c, edge, 57, 12, AT_DRAW_LEFT, false, false, at_draw_faint, q->sizes);
+    if (q->verdict[0])
+        at_draw_text(c, edge, 74, 12, AT_DRAW_LEFT, false, false, at_draw_ink, q->verdict);
     if (n)
         bar_draw(q, c);
     else
-        at_draw_text(c, edge, 82, 12, AT_DRAW_LEFT, false, false, at_draw_faint,
+        at_draw_text(c, edge, 82 + q->lead, 12, AT_DRAW_LEFT, false, false, at_draw_faint,
                      "This model has no attention to draw.");
     for (int k = 0; k < n; k++)
         panel_draw(q, c, k);

@@ -79,27 +79,31 @@ static at_status continued(const at_model *m, at_arith a, const at_input *x, at_
     return AT_OK;
 }
 
-at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
+at_status at_look_rows(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err)
 {
     at_trace *trace = at_new(arena, at_trace, 1);
     at_output *y = at_new(arena, at_output, 1);
     if (!trace || !y)
         return at_oom(err);
-    at_input whole = *x;
     at_status s = look_check(m, x->n, err);
-    if (!s && m->decode.enabled && x->n <= m->decode.prompt_max) {
-        s = continued(m, a, x, arena, &whole, err);
-        if (!s)
-            s = look_check(m, whole.n, err);
-    }
     if (!s)
-        s = at_run(m, a, &whole, trace, arena, y, err);
+        s = at_run(m, a, x, trace, arena, y, err);
     if (s)
         return s;
-    const char **labels = labels_make(m, &whole, arena);
+    const char **labels = labels_make(m, x, arena);
     if (!labels)
         return at_oom(err);
     *out = (at_look){.model = m, .trace = trace, .output = y, .labels = labels};
     return AT_OK;
+}
+
+at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
+                       at_err *err)
+{
+    at_input whole = *x;
+    at_status s = look_check(m, x->n, err);
+    if (!s && m->decode.enabled && x->n <= m->decode.prompt_max)
+        s = continued(m, a, x, arena, &whole, err);
+    return s ? s : at_look_rows(m, a, &whole, arena, out, err);
 }

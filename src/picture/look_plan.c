@@ -72,11 +72,43 @@ int at_look_output_row(const at_look *l, int p)
     return l->model->readout.last ? l->trace->T - 1 : l->model->n_prefix + p;
 }
 
+/* The decisions of a position, short. */
+static void decisions_print(const at_look *l, const double *decision, at_text *out)
+{
+    at_read_kind kind = l->model->readout.kind;
+    bool bits = kind == AT_READ_SIGN || kind == AT_READ_THRESHOLD;
+    int width = l->output->width;
+    int most = bits ? 16 : kind == AT_READ_RAW ? 2 : 4; /* the rest is left out with an ellipsis */
+    for (int k = 0; k < width && k < most; k++) {
+        char number[32];
+        at_text_add(out, k && !bits ? " " : "");
+        if (kind == AT_READ_RAW)
+            at_text_add(out, at_number_text(number, decision[k]));
+        else
+            at_decision_print(l->model, decision[k], out);
+    }
+    if (width > most)
+        at_text_add(out, "\xE2\x80\xA6");
+}
+
+bool at_look_wrong(const at_look *l, int p)
+{
+    return l->judged && l->judged[p] == AT_FALSE;
+}
+
+void at_look_right(const at_look *l, int p, at_text *out)
+{
+    at_text_add(out, "");
+    if (l->right && l->right[p])
+        decisions_print(l, l->right[p], out);
+    else if (at_look_wrong(l, p))
+        at_text_add(out, "\xE2\x80\x93"); /* nothing should be there */
+}
+
 void at_look_decision(const at_look *l, int p, at_text *out, double *margin, bool *known)
 {
     const at_output *y = l->output;
     at_read_kind kind = l->model->readout.kind;
-    bool bits = kind == AT_READ_SIGN || kind == AT_READ_THRESHOLD;
     *margin = NAN;
     *known = true;
     for (int k = 0; k < y->width; k++) {
@@ -90,18 +122,7 @@ void at_look_decision(const at_look *l, int p, at_text *out, double *margin, boo
         at_text_add(out, "?");
         return;
     }
-    int most = bits ? 16 : kind == AT_READ_RAW ? 2 : 4; /* the rest is left out with an ellipsis */
-    for (int k = 0; k < y->width && k < most; k++) {
-        char number[32];
-        double decision = y->decision[(size_t)p * (size_t)y->width + (size_t)k];
-        at_text_add(out, k && !bits ? " " : "");
-        if (kind == AT_READ_RAW)
-            at_text_add(out, at_number_text(number, decision));
-        else
-            at_decision_print(l->model, decision, out);
-    }
-    if (y->width > most)
-        at_text_add(out, "\xE2\x80\xA6");
+    decisions_print(l, y->decision + (size_t)p * (size_t)y->width, out);
 }
 
 at_look_cell at_look_pool(const at_look *l, const at_trace_head *h, int f, int row, int column, double *w)

@@ -92,6 +92,9 @@ int at_look_head_layer(const at_look *l, const at_trace_head *h); /* 1-based */
 /* The decision of output position p and its least margin (NaN when it has none); *known is false when
  * the arithmetic could not decide, and then the text is "?". */
 void at_look_decision(const at_look *l, int p, at_text *out, double *margin, bool *known);
+/* What is right there, likewise: empty where that is not known, a dash where nothing should be. */
+void at_look_right(const at_look *l, int p, at_text *out);
+bool at_look_wrong(const at_look *l, int p);     /* was it judged, and is it not that? */
 int at_look_output_row(const at_look *l, int p); /* t of output position p */
 
 typedef enum {

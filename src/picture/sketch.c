@@ -124,47 +124,68 @@ static void head_draw(sketch *s, const at_trace_head *h)
     at_pen_end(&s->p);
 }
 
-/* Input, output and margin as aligned columns, wrapped. */
+enum { INPUT, OUTPUT, RIGHT, WRONG, MARGIN, LINES };
+
+/* The cells of output position p, a line each; those of lines that are not drawn are empty. */
+static bool cells_make(sketch *s, int p, at_text cell[LINES])
+{
+    char buffer[16], number[32];
+    double margin;
+    bool known, oom = false;
+    for (int k = 0; k < LINES; k++) {
+        cell[k].n = 0;
+        at_text_add(&cell[k], "");
+    }
+    at_text_add(&cell[INPUT], label_of(s, at_look_output_row(s->l, p), buffer));
+    at_look_decision(s->l, p, &cell[OUTPUT], &margin, &known);
+    at_text_add(&cell[MARGIN], at_number_text(number, margin));
+    if (s->l->right)
+        at_look_right(s->l, p, &cell[RIGHT]);
+    if (at_look_wrong(s->l, p))
+        at_text_add(&cell[WRONG], "^");
+    for (int k = 0; k < LINES; k++)
+        oom |= cell[k].oom;
+    s->p.out->oom |= oom;
+    return !oom;
+}
+
+/* Input, output and margin as aligned columns, wrapped; where it is known, what is right, and a mark below what is not. */
 static void outputs_draw(sketch *s)
 {
-    static const char *const names[] = {"input", "output", "margin"};
+    static const char *const names[LINES] = {"input", "output", "right", "wrong", "margin"};
     const at_output *y = s->l->output;
     const int most = 8, indent = 6;
-    at_text t;
-    at_text_init(&t);
+    at_text cell[LINES];
+    for (int k = 0; k < LINES; k++)
+        at_text_init(&cell[k]);
     for (int from = 0, p = 0; from < y->n; from = p) {
-        for (int line = 0; line < 3; line++) {
+        bool wrong = false;
+        for (int line = 0; line < LINES; line++) {
+            if ((line == RIGHT && !s->l->right) || (line == WRONG && !wrong))
+                continue;
             at_pen_add(&s->p, names[line]);
             at_pen_pad(&s->p, indent);
             for (p = from; p < y->n; p++) {
-                char buffer[16], number[32];
-                const char *label = label_of(s, at_look_output_row(s->l, p), buffer);
-                double margin;
-                bool known;
-                t.n = 0;
-                at_look_decision(s->l, p, &t, &margin, &known);
-                if (t.oom) {
-                    s->p.out->oom = true;
-                    at_text_release(&t);
-                    return;
-                }
-                at_number_text(number, margin);
-                const char *cells[] = {label, t.s, number};
+                if (!cells_make(s, p, cell))
+                    goto out;
                 int w = 0;
-                for (int k = 0; k < 3; k++) {
-                    int n = at_text_columns(cells[k]);
+                for (int k = 0; k < LINES; k++) {
+                    int n = at_text_columns(cell[k].s);
                     w = n > w ? n : w;
                 }
                 w = w > most ? most : w;
                 if (p > from && s->p.used + 1 + w > s->p.columns)
-                    break; /* the same place on all three lines: it depends on the three together */
+                    break; /* the same place on all lines: it depends on all of them together */
                 at_pen_put(&s->p, ' ');
-                at_pen_label(&s->p, cells[line], w, most);
+                at_pen_label(&s->p, cell[line].s, w, most);
+                wrong |= at_look_wrong(s->l, p);
             }
             at_pen_end(&s->p);
         }
     }
-    at_text_release(&t);
+out:
+    for (int k = 0; k < LINES; k++)
+        at_text_release(&cell[k]);
 }
 
 void at_look_terminal(const at_look *l, int columns, bool color, at_text *out)
@@ -219,4 +240,8 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out)
     }
     if (l->output)
         outputs_draw(&s);
+    if (l->verdict) {
+        at_pen_add(&s.p, l->verdict);
+        at_pen_end(&s.p);
+    }
 }

@@ -137,8 +137,7 @@ static double measured(const at_map_panel *p, const at_size *z)
     return v[p->measure] * times(p->times);
 }
 
-/* The block-sparse mask that a model has; zeros: none. */
-static at_mask sparse_mask(const at_model *m)
+at_mask at_map_mask(const at_model *m)
 {
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
@@ -157,15 +156,29 @@ static at_status shape_of(const at_claim *c, const at_params *p, at_map_model *o
     s = at_program_shape(P, &m, err);
     if (!s) {
         at_model_size(&m, &out->size);
-        out->mask = sparse_mask(&m);
+        out->mask = at_map_mask(&m);
         at_model_release(&m);
     }
     at_program_free(P);
     return s;
 }
 
+/* The models are there already. */
+static at_status models_take(panel *q, at_err *err)
+{
+    point p[SIZES_MOST];
+    for (int i = 0; i < q->n; i++) {
+        q->model[i] = q->panel->models[i];
+        q->built[i] = measured(q->panel, &q->model[i].size);
+        p[i] = (point){q->size[i], q->built[i], NULL};
+    }
+    return points_set(q, AT_MAP_BUILT, p, q->n) ? AT_OK : at_oom(err);
+}
+
 static at_status built_make(panel *q, at_err *err)
 {
+    if (q->panel->models)
+        return models_take(q, err);
     if (!q->panel->construction)
         return AT_OK;
     at_status s = at_claim_need(q->panel->construction, &q->claim, err);
@@ -356,7 +369,7 @@ static at_status refuted_make(panel *q, const at_row *rows, size_t n, const char
 /* Which of the construction's sizes is bound size i? -1: none, or there is no construction. */
 static int built_at(const panel *q, int i)
 {
-    for (int k = 0; k < q->n && q->claim; k++)
+    for (int k = 0; k < q->n; k++)
         if (q->size[k] == q->bound_size[i])
             return k;
     return -1;
@@ -446,7 +459,7 @@ static void verdict_set(panel *q)
         o->gap = slope < 0.1 ? NAN : slope;
         return;
     }
-    bool constant = q->claim && q->built[0] == q->built[q->n - 1];
+    bool constant = q->n > 1 && q->built[0] == q->built[q->n - 1];
     o->verdict = constant ? AT_MAP_CONSTANT : AT_MAP_OPEN;
 }
 
@@ -513,7 +526,7 @@ static const char *bits_words(panel *q)
 
 static const char *built_words(panel *q)
 {
-    if (!q->claim)
+    if (!q->n)
         return "\xE2\x80\x93";
     const char *at = at_words(q, q->size[q->n - 1]);
     return at ? at_arena_printf(q->a, "%.6g%s%s", q->built[q->n - 1], at,
@@ -563,11 +576,18 @@ static at_status words_set(panel *q, at_err *err)
         note_add(q, q->panel->note);
     o->panel = q->panel;
     o->words = words_of(q);
-    double lo = q->n ? q->size[0] : q->bound_size[0], hi = q->n ? q->size[q->n - 1] : 0;
+    double lo = q->n ? q->size[0] : INFINITY, hi = q->n ? q->size[q->n - 1] : 0;
     for (int i = 0; q->panel->bound && i < q->n_bound; i++) {
         lo = fmin(lo, q->bound_size[i]);
         hi = fmax(hi, q->bound_size[i]);
     }
+    bool alone = !q->n && !q->n_bound; /* trained models alone say which sizes there are */
+    for (int k = AT_MAP_TRAINED; alone && k <= AT_MAP_IN_VAIN; k++)
+        for (int i = 0; i < o->points[k].n; i++) {
+            lo = fmin(lo, o->points[k].x[i]);
+            hi = fmax(hi, o->points[k].x[i]);
+        }
+    lo = fmin(lo, hi);
     char first[16], last[16];
     size_short(first, lo);
     size_short(last, hi);
@@ -588,9 +608,10 @@ static at_status panel_make(panel *q, const at_row *rows, size_t n, const char *
                             at_err *err)
 {
     const at_map_panel *w = q->panel;
-    q->n = w->construction ? sizes_read(w->sizes, q->size) : 0;
+    bool built = w->construction || w->models;
+    q->n = built ? sizes_read(w->sizes, q->size) : 0;
     q->n_bound = w->bound ? sizes_read(w->bound_sizes ? w->bound_sizes : w->sizes, q->bound_size) : 0;
-    if ((w->construction && !q->n) || (w->bound && !q->n_bound) || !(w->construction || w->bound))
+    if ((built && !q->n) || (w->bound && !q->n_bound) || !(built || w->bound || w->trained))
         return at_fail(err, AT_EINPUT, "panel %s, %s of the map: its sizes must be 1..%d rising numbers",
                        w->task, w->architecture, SIZES_MOST);
     at_status s = built_make(q, err);

@@ -21,7 +21,7 @@ static bool numbers_fill(at_text *t, const at_map_panel *p, const at_bound *b, d
 /* Does the bound count the bits that the panel is about? p bits a number "as the source counts" are no format: no construction has them. */
 static bool alike(const at_map_panel *p, at_bound_bits bits)
 {
-    return bits == p->bits && !(bits == AT_BITS_SOURCE && p->construction);
+    return bits == p->bits && !(bits == AT_BITS_SOURCE && (p->construction || p->models));
 }
 
 static at_status refuse(const at_map_panel *p, at_bound_bits bits, at_arena *a, at_map_bound *out,

@@ -102,6 +102,23 @@ static void bits_put(at_pen *p, const at_map *m)
     }
 }
 
+/* Lines, each wrapped. */
+static void lines_put(at_pen *p, const char *s)
+{
+    while (s && *s) {
+        size_t n = strcspn(s, "\n");
+        at_text one;
+        at_text_init(&one);
+        at_text_addn(&one, s, n);
+        if (one.oom)
+            p->out->oom = true;
+        else
+            at_pen_wrap(p, one.s, 0);
+        at_text_release(&one);
+        s += n + (s[n] == '\n');
+    }
+}
+
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
 {
     at_text t;
@@ -109,6 +126,10 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
     at_pen p = {&t, columns > 0 ? columns : 80, 0};
     int width[CELLS];
     int gap = widths_of(m, p.columns, width);
+    if (!m->n) { /* nothing to put into a table */
+        lines_put(&p, m->words);
+        return at_text_end(AT_OK, &t, out, err);
+    }
     line_put(&p, head, width, gap);
     for (int k = 0; k < m->n; k++) {
         const char *cell[CELLS];
@@ -118,6 +139,7 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
     at_pen_end(&p);
     at_pen_wrap(&p, legend, 0);
     bits_put(&p, m);
+    lines_put(&p, m->words);
     for (int k = 0; k < m->n; k++) {
         const at_map_place *place = &m->places[k];
         if (place->verdict != AT_MAP_CONTRADICTS)

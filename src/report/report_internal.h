@@ -27,6 +27,8 @@ typedef struct {
 /* Least width, least GFLOPs, and the paper's GFLOPs when arithmetic was trained: how many; 0: out of memory. */
 int at_study_tables(const at_study_group *g, at_arena *a, at_study_table out[AT_STUDY_TABLES]);
 void at_study_table_html(at_text *t, const at_study_table *v);
+/* study.c: how many of the group's tasks are the paper's. */
+int at_study_of_paper(const at_study_group *g);
 /* report_trained.c: the section of the trained models; nothing when there are none. */
 at_status at_report_trained(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
 
@@ -45,11 +47,8 @@ typedef struct {
     const char *text;
     const char *refused; /* NULL, or why what is proved is not drawn: other bits are counted */
 } at_map_bound;
-/* What a template may ask of the construction. */
-typedef struct {
-    at_size size;
-    at_mask mask; /* block-sparse, or zeros */
-} at_map_model;
+/* The block-sparse mask that a model has; zeros: none. */
+at_mask at_map_mask(const at_model *m);
 /* map_bound.c; model: the construction's at this size, NULL: there is none. */
 at_status at_map_bound_at(const at_map_panel *p, double size, const at_map_model *model, at_arena *a,
                           at_map_bound *out, at_err *err);

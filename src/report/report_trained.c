@@ -110,7 +110,8 @@ static at_status group_html(at_text *t, const at_study_group *g, int *drawn, at_
         return s;
     for (int k = 0; k < n; k++)
         at_study_table_html(t, &tables[k]);
-    orders_html(t, orders);
+    if (at_study_of_paper(g))
+        orders_html(t, orders);
     return curves_html(t, g, drawn, err);
 }
 

@@ -32,6 +32,14 @@ static int task_rank(const char *id)
     return 4;
 }
 
+int at_study_of_paper(const at_study_group *g)
+{
+    int n = 0;
+    for (int k = 0; k < g->n_tasks; k++)
+        n += task_rank(g->tasks[k].id) < 4;
+    return n;
+}
+
 static int task_order(const at_trained *a, const at_trained *b)
 {
     int c = a->broken || b->broken ? 0 : text_order(a->d.preset, b->d.preset);

@@ -128,9 +128,12 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
     at_heat_panel *panels = at_new(a, at_heat_panel, AT_TRAINED_ATTENTIONS * columns + 1);
     const char **tasks = at_new(a, const char *, columns + 1),
                **attentions = at_new(a, const char *, AT_TRAINED_ATTENTIONS);
+    /* The catalogue's constructions were checked; what a problem of one's own compiles to need not have been. */
+    bool checked = at_study_of_paper(g) == g->n_tasks;
     at_heat h = {.line = AT_STUDY_REACHED,
                  .value = "answer accuracy, median of the seeds",
-                 .dot = "constructible: a checked construction fits",
+                 .dot = checked ? "constructible: a checked construction fits"
+                                : "constructible: a construction fits",
                  .hatch = "impossible: a bound rules out always being right"};
     h.title = at_arena_printf(a, "Answer accuracy of trained models (preset %s)", g->preset);
     int seeds;

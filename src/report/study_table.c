@@ -165,9 +165,10 @@ at_status at_study_text(const at_study_group *g, int columns, at_text *out, at_e
     at_status s = n ? at_study_orders(g, &a, orders, err) : at_oom(err);
     for (int k = 0; !s && k < n; k++)
         table_text(&p, &tables[k]);
-    if (!s)
+    bool paper = !s && at_study_of_paper(g) > 0; /* of other problems it says nothing */
+    if (paper)
         at_pen_wrap(&p, "The order that the paper reports, and what these cells say of it", 0);
-    for (int k = 0; !s && k < AT_STUDY_ORDERS; k++) {
+    for (int k = 0; paper && k < AT_STUDY_ORDERS; k++) {
         at_pen_add(&p, "  ");
         at_pen_add(&p, words[orders[k].verdict]);
         at_pen_wrap(&p, orders[k].statement, 15);

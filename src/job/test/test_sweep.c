@@ -78,17 +78,16 @@ static void grids(void **state)
     const struct {
         at_grid g;
         const char *says;
-    } wrong[] = {
-        {{.tasks = (const char *const[]){"zebra"}, .n_tasks = 1}, "no task 'zebra' in the preset quick"},
-        {{.attentions = "linear,soft"}, "must be standard, sparse, linear"},
-        {{.widths = "16,"}, "widths '16,': must be integers in 8..8192"},
-        {{.seeds = "1;2"}, "seeds '1;2'"},
-        {{.widths = "8,16,8"}, "widths '8,16,8': 8 is there twice"},
-        {{.seeds = "3,3"}, "3 is there twice"},
-        {{.attentions = "linear,linear"}, "linear is there twice"},
-        {{.widths = "8,12"}, "width 12 must be a multiple of 8"},
-        {{.widths = "8", .recipe = "heads=3"}, "and of the heads (3)"},
-        {{.recipe = "rat=1"}, "did you mean 'rate'?"}};
+    } wrong[] = {{{.tasks = (const char *const[]){"zebra"}, .n_tasks = 1}, "no problem 'zebra'"},
+                 {{.attentions = "linear,soft"}, "must be standard, sparse, linear"},
+                 {{.widths = "16,"}, "widths '16,': must be integers in 8..8192"},
+                 {{.seeds = "1;2"}, "seeds '1;2'"},
+                 {{.widths = "8,16,8"}, "widths '8,16,8': 8 is there twice"},
+                 {{.seeds = "3,3"}, "3 is there twice"},
+                 {{.attentions = "linear,linear"}, "linear is there twice"},
+                 {{.widths = "8,12"}, "width 12 must be a multiple of 8"},
+                 {{.widths = "8", .recipe = "heads=3"}, "and of the heads (3)"},
+                 {{.recipe = "rat=1"}, "did you mean 'rate'?"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         at_err why = {0};
         at_grid bad = wrong[k].g;
@@ -97,6 +96,79 @@ static void grids(void **state)
         if (!strstr(why.text, wrong[k].says))
             fail_msg("%s", why.text);
     }
+    at_arena_release(&a);
+}
+
+/* A problem of the user's own: a size a value of the range, rows of its own, and a name that has the hash of its text. */
+static void grids_of_a_problem(void **state)
+{
+    (void)state;
+    place where = place_new();
+    char path[TEST_PATH + 32];
+    snprintf(path, sizeof path, "%s/mine.dp", where.dir);
+    static const char text[] = "problem \"sums\"\nsize n in 1..6\ninput x[n] in 0..%d\nstate i in 1..n\n"
+                               "value s in 0..40\ntake a = x[i]\nneed b = (i-1) when i > 1\n"
+                               "s = a + if i > 1 then b.s else 0\nanswer s\n";
+    char name[2][64], stamp[2][AT_STAMP];
+    uint64_t all[2];
+    at_arena a;
+    at_arena_init(&a);
+    at_grid_cell *c;
+    at_grid g = {.preset = at_preset_find("quick"),
+                 .tasks = (const char *const[]){path, path},
+                 .n_tasks = 2, /* twice is once */
+                 .set = "n=4..5",
+                 .widths = "8,64",
+                 .seeds = "1"};
+    for (int k = 0; k < 2; k++) {
+        char written[400];
+        int n = snprintf(written, sizeof written, text, 3 + k);
+        must(at_file_write(path, written, (size_t)n, &err));
+        n = cells_of(&g, &a, &c);
+        assert_int_equal(n, 2 * 2 * 3);
+        for (int i = 0; i < n; i++) {
+            at_mark_of mark;
+            int width = c[i].recipe.arch.width;
+            assert_true(c[i].source && c[i].size == (i < n / 2 ? 4 : 5));
+            assert_string_equal(c[i].task->size, "n");
+            assert_string_equal(c[i].params, i < n / 2 ? "n=4 letters=0" : "n=5 letters=0");
+            must(at_grid_mark(&c[i], &mark, &err)); /* some attention fits into 64, none into 8 */
+            assert_true(strstr(mark.why, "compiled, ") && (width > 8 || !strcmp(mark.mark, "silent")));
+            assert_true(width < 64 || c[i].recipe.arch.attention != AT_ATTENTION_STANDARD ||
+                        !strcmp(mark.mark, "constructible"));
+        }
+        snprintf(name[k], sizeof name[k], "%s", c[0].task->stream);
+        memcpy(stamp[k], c[0].stamp, AT_STAMP);
+        all[k] = at_grid_stamp(c, n);
+        at_grid_release(c, n);
+    }
+    assert_true(!strncmp(name[0], "mine.dp#", 8) && !strncmp(name[0] + 8, stamp[0], 8));
+    assert_string_not_equal(name[0], name[1]); /* another text under the same name is another problem */
+    assert_string_not_equal(stamp[0], stamp[1]);
+    assert_true(all[0] != all[1]);
+    g = (at_grid){
+        .preset = g.preset, .tasks = (const char *const[]){"lis"}, .n_tasks = 1, .set = "n=5 range=9"};
+    int n = cells_of(&g, &a, &c);
+    assert_true(n == 2 * 3 * 3 && c[0].size == 5 && !strcmp(c[0].task->stream, "lis"));
+    at_grid_release(c, n);
+    const struct {
+        const char *word, *set, *says;
+    } wrong[] = {{path, "n=1..9", "n="},
+                 {path, "Q=1", "unknown parameter 'Q'"},
+                 {"coins", "n=2..3 amount=2..3", "one parameter may be a range"},
+                 {"lis", "n=1..80 range=100", "too many sizes"},
+                 {"ngram", NULL, "no one right completion"},
+                 {"build", NULL, "no problem 'build'"},
+                 {"./build", NULL, "build"},
+                 {"product", NULL, "product"}};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        at_err why = {0};
+        at_grid bad = {.preset = g.preset, .tasks = &wrong[k].word, .n_tasks = 1, .set = wrong[k].set};
+        if (!at_grid_make(&bad, &a, &c, &n, &why) || n || !strstr(why.text, wrong[k].says))
+            fail_msg("%s: %s", wrong[k].word, why.text);
+    }
+    unlink(path);
+    place_remove(&where);
     at_arena_release(&a);
 }
 
@@ -356,10 +428,8 @@ static void impossible(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids),
-        cmocka_unit_test(sweeps),
-        cmocka_unit_test(marks),
-        cmocka_unit_test(impossible),
+        cmocka_unit_test(grids), cmocka_unit_test(grids_of_a_problem), cmocka_unit_test(sweeps),
+        cmocka_unit_test(marks), cmocka_unit_test(impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,35 @@ static void titles_come_from_the_model(void **state)
     fixture_free(&f);
 }
 
+/* What is right is drawn beside what comes out, and what is wrong in the colour of refuted models. */
+static void wrong_outputs_are_drawn_as_such(void **state)
+{
+    (void)state;
+    static const double one = 1, zero = 0;
+    const double *right[3] = {&one, &one, &zero}; /* come out: 1 0 0 */
+    at_tri judged[3] = {AT_TRUE, AT_FALSE, AT_TRUE};
+    fixture f;
+    at_text svg;
+    at_err err = {0};
+    fixture_make(&f, 4, 1, 0, NULL);
+    at_draw_rgb c = at_draw_role(AT_ROLE_REFUTED, 0).rgb;
+    char color[16];
+    snprintf(color, sizeof color, "#%02x%02x%02x", c.r, c.g, c.b);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        f.l.right = right;
+        f.l.judged = judged;
+        f.l.verdict = wrong ? "right at 2 of 3 positions" : "right at 3 of 3 positions";
+        judged[1] = wrong ? AT_FALSE : AT_TRUE;
+        at_text_init(&svg);
+        assert_int_equal(at_look_svg(&f.l, &svg, &err), AT_OK);
+        assert_non_null(strstr(svg.s, ">right<"));
+        assert_non_null(strstr(svg.s, f.l.verdict));
+        assert_int_equal(strstr(svg.s, color) != NULL, wrong);
+        at_text_release(&svg);
+    }
+    fixture_free(&f);
+}
+
 static void undecided_outputs_are_never_shown_as_decided(void **state)
 {
     (void)state;
@@ -517,6 +546,7 @@ int main(void)
         cmocka_unit_test(long_inputs_are_reduced_and_say_so),
         cmocka_unit_test(titles_come_from_the_model),
         cmocka_unit_test(undecided_outputs_are_never_shown_as_decided),
+        cmocka_unit_test(wrong_outputs_are_drawn_as_such),
         cmocka_unit_test(broken_weights_are_red),
         cmocka_unit_test(readouts_of_every_kind),
         cmocka_unit_test(texts_do_not_overlap),

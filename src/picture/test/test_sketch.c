@@ -155,9 +155,47 @@ static void out_of_memory_is_sticky(void **state)
     fixture_free(&f);
 }
 
+/* What is right stands below what comes out; only what was judged and is wrong is marked. */
+static void what_is_wrong_is_marked(void **state)
+{
+    (void)state;
+    fixture f;
+    at_text t;
+    fixture_make(&f, 5, 1, 0, NULL);
+    static const double one = 1, zero = 0;
+    const double *right[] = {NULL, &one, &zero, NULL}; /* come out: 1 0 0 1 */
+    at_tri judged[] = {AT_UNKNOWN, AT_FALSE, AT_TRUE, AT_FALSE};
+    f.l.right = right;
+    f.l.judged = judged;
+    f.l.verdict = "right at 1 of 3 positions";
+    at_text_init(&t);
+    at_look_terminal(&f.l, 80, false, &t);
+    assert_non_null(strstr(t.s, "output      1     0      0    1\n"
+                                "right             1      0    \xE2\x80\x93\n"
+                                "wrong             ^           ^\n"
+                                "margin 0.0625 0.125 0.1875 0.25\n"
+                                "right at 1 of 3 positions\n"));
+    judged[1] = judged[3] = AT_TRUE; /* the control: nothing is wrong, nothing is marked */
+    right[3] = &one;
+    t.n = 0;
+    at_look_terminal(&f.l, 80, false, &t);
+    assert_null(strstr(t.s, "^"));
+    for (int columns = 1; columns < 40; columns++) {
+        int escapes;
+        t.n = 0;
+        judged[0] = AT_FALSE;
+        at_look_terminal(&f.l, columns, true, &t);
+        assert_true(widest(t.s, &escapes) <= columns);
+    }
+    assert_true(starve(lines, &f.l, true) > 0);
+    at_text_release(&t);
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_wrong_is_marked),
         cmocka_unit_test(width_is_never_exceeded),
         cmocka_unit_test(a_cell_for_every_weight),
         cmocka_unit_test(small_sketch_is_exactly_this),
