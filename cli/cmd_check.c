@@ -143,7 +143,8 @@ const cli_command cmd_check = {
              "[--precision P] [--db FILE] [-o REPORT.html] [-v]",
     .about =
         "Checks the named claims, or the whole catalogue. FILE.claim is a claim of your own: a problem, a\n"
-        "program or a model, questions and controls, in a text file (docs/claimfile.md). A claim holds when "
+        "program, a model or a recurrence, questions and controls, in a text file (docs/claimfile.md). A "
+        "claim holds when "
         "all its cells hold; its\n"
         "control, the same model with one parameter broken, must be rejected by a counterexample\n"
         "that was run again. A line a claim is printed: does it hold, what it says, the strongest\n"
@@ -171,6 +172,7 @@ const cli_command cmd_check = {
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set c=0.25 --json\n"
                 "attest check examples/pairs.claim\n"
+                "attest check examples/lis-linear.claim -v\n"
                 "attest check m.safetensors --problem match2 --set M=11 --lengths 1..6\n"
                 "attest check max.safetensors --problem max --exact\n"
                 "attest check examples/lis.dp --set n=1..4,top=3 --attention all\n"

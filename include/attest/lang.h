@@ -214,8 +214,11 @@ typedef struct {
     const char *about;  /* one line */
     /* Is a file without a known suffix one of ours, by how it begins (its first 64 KiB)? NULL: never. */
     bool (*like)(const char *text, size_t n);
-    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. */
+    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. It tells at_problem_keep
+     * what the file holds. */
     at_status (*open)(at_problem *p, at_err *err);
+    /* The same from a text instead of its file; p->path is for messages. NULL: files of this language are not changed. */
+    at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err);
 } at_lang;
 extern const at_lang *const at_langs[];
 extern const int at_n_langs;
@@ -223,6 +226,12 @@ extern const int at_n_langs;
 /* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
+
+/* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
+at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
+                           at_err *err);
+/* For those who write languages: what p was read from, whose digest it then has. */
+at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */

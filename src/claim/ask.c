@@ -13,7 +13,6 @@
 #include "claim_file.h"
 #include "claim_internal.h"
 
-#define ATTENTION    "attention"
 #define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
 #define QUICK_CHAINS ((uint64_t)20000)   /* of a decoder */
 #define SAMPLES      1000
@@ -334,21 +333,6 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static at_status digest_take(asking *k)
-{
-    char *text;
-    size_t n;
-    if (!k->q->problem->path)
-        return AT_OK;
-    at_status s = at_file_read(k->q->problem->path, (size_t)1 << 28, &text, &n, k->err);
-    if (s)
-        return s;
-    at_sha256(text, n, k->f->digest);
-    at_free(text);
-    k->f->claim.digest = k->f->digest;
-    return AT_OK;
-}
-
 static at_status schema_take(asking *k)
 {
     const at_param *schema;
@@ -368,17 +352,7 @@ static at_status schema_take(asking *k)
 
 static at_status split_take(asking *k)
 {
-    at_claim *c = &k->f->claim;
-    for (int i = 0; i < at_n_catalogue && !c->split; i++)
-        if (at_catalogue[i]->split && at_catalogue[i]->task &&
-            strcmp(at_catalogue[i]->task, k->q->problem->id) == 0)
-            c->split = at_catalogue[i]->split;
-    return c->split
-               ? AT_OK
-               : at_fail(
-                     k->err, AT_EREFUSED,
-                     "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
-                     k->q->problem->id);
+    return claim_split_of(k->q->problem, &k->f->claim.split, k->err);
 }
 
 static at_status tolerance_take(asking *k, const at_params *p)
@@ -448,9 +422,8 @@ static at_status claim_fill(asking *k)
         c->chain = p->chain;
     else if (k->view == AT_VIEW_ROWS)
         c->chain = &at_chain_stream;
+    c->digest = p->digest;
     s = schema_take(k);
-    if (!s)
-        s = digest_take(k);
     if (!s && k->q->how == AT_ASK_CERTIFIED)
         s = k->view == AT_VIEW_POSITIONS
                 ? split_take(k)

@@ -50,9 +50,21 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
     return s;
 }
 
+at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err)
+{
+    for (int i = 0; i < at_n_catalogue; i++)
+        if (at_catalogue[i]->split && at_catalogue[i]->task && strcmp(at_catalogue[i]->task, p->id) == 0) {
+            *out = at_catalogue[i]->split;
+            return AT_OK;
+        }
+    return at_fail(err, AT_EREFUSED,
+                   "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
+                   p->id);
+}
+
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
-    if (c->problem ? !c->problem->task : !c->task) {
+    if (c->problem ? !c->problem->task || c->chain : !c->task) {
         *t = NULL;
         at_params_init(tp, NULL, 0);
         return AT_OK;
@@ -104,7 +116,10 @@ static at_status chain_check(const at_claim *c, const at_params *p, const at_mod
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     void *self;
-    at_status s = c->chain->open(p, &self, err);
+    at_params of = *p;
+    if (c->file)
+        of.of = claim_file_problem(c->file, p);
+    at_status s = c->chain->open(&of, &self, err);
     if (s)
         return s;
     s = at_check_chain(m, c->chain, self, q, env, a, out, err);

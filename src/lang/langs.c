@@ -113,6 +113,9 @@ static at_status example_open(at_problem *p, const char *example, at_err *err)
 {
     at_dp *d;
     at_status s = at_dp_example_load(example, &d, err);
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strcmp(at_dp_examples[k].name, example) == 0)
+            p->text = at_dp_examples[k].text;
     return s ? s : at_dp_problem(d, p, err);
 }
 
@@ -143,19 +146,59 @@ static at_status name_open(at_problem *p, const char *name, at_err *err)
     return AT_OK;
 }
 
-at_status at_problem_open(const char *name, at_problem **out, at_err *err)
+static at_problem *problem_new(void)
 {
     at_problem *p = at_calloc(1, sizeof *p);
-    *out = NULL;
-    if (!p)
-        return at_oom(err);
-    at_arena_init(&p->arena);
-    p->made = true;
-    at_status s = is_file(name) ? file_open(p, name, err) : name_open(p, name, err);
+    if (p) {
+        at_arena_init(&p->arena);
+        p->made = true;
+    }
+    return p;
+}
+
+/* s: of what filled p in. */
+static at_status problem_end(at_problem *p, at_status s, at_problem **out)
+{
     if (s) {
         at_arena_release(&p->arena);
         at_free(p);
     } else
         *out = p;
     return s;
+}
+
+at_status at_problem_open(const char *name, at_problem **out, at_err *err)
+{
+    at_problem *p = problem_new();
+    *out = NULL;
+    if (!p)
+        return at_oom(err);
+    return problem_end(p, is_file(name) ? file_open(p, name, err) : name_open(p, name, err), out);
+}
+
+at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
+                           at_err *err)
+{
+    const at_lang *l = NULL;
+    *out = NULL;
+    for (int k = 0; k < at_n_langs && !l; k++)
+        l = lang && strcmp(at_langs[k]->id, lang) == 0 && at_langs[k]->parse ? at_langs[k] : NULL;
+    if (!l)
+        return at_fail(err, AT_EREFUSED, "%.200s: %s is no language of texts that can be changed", path,
+                       lang ? lang : "this");
+    at_problem *p = problem_new();
+    if (!p)
+        return at_oom(err);
+    p->path = p->id = at_arena_strdup(&p->arena, path);
+    return problem_end(p, p->path ? l->parse(p, text, n, err) : at_oom(err), out);
+}
+
+at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err)
+{
+    char *digest = at_new(&p->arena, char, 65);
+    if (!digest)
+        return at_oom(err);
+    at_sha256(text, n, digest);
+    p->digest = digest;
+    return AT_OK;
 }

@@ -331,7 +331,9 @@ static at_status open_cases(at_problem *p, at_err *err)
     if (s)
         return s;
     cases *k = at_new(&p->arena, cases, 1);
-    s = k ? lines_read(k, p, text, n, err) : at_oom(err);
+    s = k ? at_problem_keep(p, text, n, err) : at_oom(err);
+    if (!s)
+        s = lines_read(k, p, text, n, err);
     at_free(text);
     if (s)
         return s;
@@ -391,7 +393,9 @@ static at_status open_lines(at_problem *p, at_err *err)
     if (!kept)
         return at_oom(err);
     at_source *d; /* faults are found now */
-    s = at_source_parse(kept, n, p->path, &d, err);
+    s = at_problem_keep(p, kept, n, err);
+    if (!s)
+        s = at_source_parse(kept, n, p->path, &d, err);
     if (s)
         return s;
     at_source_free(d);
