@@ -162,6 +162,7 @@ const cli_command cmd_check = {
         "cases, input<TAB>answer a line (docs/problems.md). Inputs are enumerated where that is quick, else "
         "drawn;\n"
         "--exact, --sampled and --certify choose. A model that does not fit is refused with what differs.\n"
+        "Without --problem it is the one that the model was made for, if its file says so.\n"
         "FILE.dp alone is compiled, in every kind of attention that applies, and compared with its own\n"
         "interpreter. Parameters are ranges if you like: --set n=1..6.\n"
         "\n"

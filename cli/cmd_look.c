@@ -27,6 +27,37 @@ static int show(const cli_args *a, const at_look *l)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
+/* An input of the problem that the model was made for, the first that is drawn. */
+static at_status own_draw(const cli_args *a, const at_model *m, at_text *out, at_err *err)
+{
+    cli_recalled known = {0};
+    at_problem *p = NULL;
+    at_asked x = {.view = AT_VIEW_POSITIONS};
+    at_status s = cli_recall(a, a->words[0], true, &known, err);
+    if (!s)
+        s = at_problem_open(known.problem.s, &p, err);
+    if (!s)
+        s = at_problem_ask(p, m, known.set.s, &x, err);
+    int n = !s && x.task ? at_params_int(&x.params, "N") : 0;
+    if (!s && x.chain)
+        n = x.chain->prompt_max(x.self);
+    double *v = at_calloc((size_t)n * (size_t)at_model_row_width(m) + 1, sizeof *v);
+    at_rng r = at_rng_at(1, 0);
+    if (!s && !v)
+        s = at_oom(err);
+    if (!s && x.task)
+        x.task->sample(&x.params, &r, v);
+    else if (!s)
+        s = x.chain->sample(x.self, &r, v, &n, err);
+    if (!s)
+        at_input_print(m, &(at_input){n, v}, out);
+    at_free(v);
+    at_asked_release(&x);
+    at_problem_free(p);
+    cli_recalled_release(&known);
+    return s;
+}
+
 static int run(const cli_args *a)
 {
     at_err err = {0};
@@ -43,6 +74,8 @@ static int run(const cli_args *a)
         at_text_addf(&line, "%s%s", i > 1 ? " " : "", a->words[i]);
     if (a->n_words == 1 && own)
         at_text_add(&line, own);
+    if (a->n_words == 1 && !own && m.problem)
+        own_draw(a, &m, &line, &err);
 
     at_arena arena;
     at_arena_init(&arena);
@@ -51,9 +84,9 @@ static int run(const cli_args *a)
     int code = CLI_USAGE;
     if (line.oom)
         at_oom(&err);
-    else if (!line.s)
+    else if (!line.s && !err.code)
         at_fail(&err, AT_EINPUT, "an input is missing: attest look %.60s INPUT", a->words[0]);
-    else if (!at_input_parse(&m, line.s, &arena, &x, &err) &&
+    else if (!err.code && !at_input_parse(&m, line.s, &arena, &x, &err) &&
              !at_look_make(&m, a->precision, &x, &arena, &look, &err))
         code = show(a, &look);
     if (err.code)
@@ -76,7 +109,8 @@ const cli_command cmd_look = {
     .summary = "see where a model attends, in the terminal or as a picture",
     .usage = "MODEL|ID [INPUT] [-o PICTURE.png|svg|pdf]",
     .about = "Runs one input and draws the attention of every head: rows are queries, columns keys,\n"
-             "hidden positions are named blank. Without -o as a sketch in the terminal. With a claim\n"
+             "hidden positions are named blank. Without -o as a sketch in the terminal. Without INPUT it is\n"
+             "one of the problem that the file of the model says it was made for. With a claim\n"
              "id instead of a file its model is built at once, and INPUT has a default. (A file that\n"
              "is named like a claim is written ./NAME.)\n",
     .examples = "attest look match2\n"

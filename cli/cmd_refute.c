@@ -21,6 +21,8 @@ typedef struct {
     at_problem *problem;
     at_asked asked;
     char *text; /* the parameters, canonical */
+    cli_recalled known;
+    const char *task, *set; /* as given, or as the model says */
 } question;
 
 static void question_release(question *q)
@@ -28,6 +30,7 @@ static void question_release(question *q)
     at_asked_release(&q->asked);
     at_problem_free(q->problem);
     at_free(q->text);
+    cli_recalled_release(&q->known);
 }
 
 static at_status text_keep(question *q, at_err *err)
@@ -57,27 +60,33 @@ static at_status tolerance_find(const own *given, question *q, at_err *err)
 }
 
 /* A decoder that a claim has a chain for is asked by the claim's name, too. */
-static at_status claim_ask(const cli_args *a, const at_claim *c, question *q, at_err *err)
+static at_status claim_ask(const at_claim *c, question *q, at_err *err)
 {
     q->asked = (at_asked){.view = AT_VIEW_CHAIN, .chain = c->chain};
     at_params_init(&q->asked.params, c->params, c->n_params);
-    at_status s = a->set ? at_params_parse(&q->asked.params, a->set, err) : AT_OK;
+    at_status s = q->set ? at_params_parse(&q->asked.params, q->set, err) : AT_OK;
     return s ? s : c->chain->open(&q->asked.params, &q->asked.self, err);
 }
 
 static at_status question_open(const cli_args *a, const at_model *m, question *q, at_err *err)
 {
     const own *given = a->own;
-    const at_claim *c = at_claim_find(given->task);
-    *q = (question){.subject = {.m = m, .arith = a->precision}};
+    *q = (question){.subject = {.m = m, .arith = a->precision}, .task = given->task, .set = a->set};
     q->subject.rounded_sums = m->decode.enabled && q->subject.arith.kind == AT_PBIT;
-    at_status s;
+    at_status s = AT_OK;
+    if (!given->task) {
+        if ((s = cli_recall(a, a->words[0], true, &q->known, err)))
+            return s;
+        q->task = q->known.problem.s;
+        q->set = q->known.set.s;
+    }
+    const at_claim *c = at_claim_find(q->task);
     if (m->decode.enabled && c && c->chain)
-        s = claim_ask(a, c, q, err);
+        s = claim_ask(c, q, err);
     else {
-        s = at_problem_open(given->task, &q->problem, err);
+        s = at_problem_open(q->task, &q->problem, err);
         if (!s)
-            s = at_problem_ask(q->problem, m, a->set, &q->asked, err);
+            s = at_problem_ask(q->problem, m, q->set, &q->asked, err);
     }
     if (!s && q->asked.view == AT_VIEW_ROWS && at_params_has(&q->asked.params, "order") &&
         at_params_int(&q->asked.params, "order"))
@@ -167,14 +176,13 @@ static void input_show(const at_subject *s, const at_input *x, const char *name,
 }
 
 /* What was asked: the problem, its parameters, the arithmetic, the tolerance. */
-static void question_print(const cli_args *a, const question *q, at_text *t)
+static void question_print(const question *q, at_text *t)
 {
-    const own *given = a->own;
     char arith[16];
     at_arith_name(q->subject.arith, arith);
     at_text line;
     at_text_init(&line);
-    at_text_addf(&line, "%s %s, in %s", given->task, q->text, arith);
+    at_text_addf(&line, "%s %s, in %s", q->task, q->text, arith);
     if (q->subject.task && q->subject.task->real)
         at_text_addf(&line, ", tolerance %.6g", q->subject.tolerance);
     cli_wrap(t, line.oom ? "" : line.s, 2, cli_columns());
@@ -286,16 +294,15 @@ static json_t *input_json(const at_subject *s, const at_refutation *f, int k)
     return cli_json_set(x, "right_text", side_text(s, y, 1, f->position));
 }
 
-static json_t *report_json(const cli_args *a, const question *q, const at_refute_report *r)
+static json_t *report_json(const question *q, const at_refute_report *r)
 {
-    const own *given = a->own;
     const at_subject *s = &q->subject;
     const at_refutation *f = &r->found;
     char arith[16];
     at_arith_name(s->arith, arith);
     json_t *j = cli_json_set(json_object(), "refuted", f->refuted == AT_TRUE ? json_true() : json_null());
     json_t *inputs = json_array(), *attempts = json_array();
-    j = cli_json_set(j, "problem", cli_json_text(given->task));
+    j = cli_json_set(j, "problem", cli_json_text(q->task));
     j = cli_json_set(j, "parameters", cli_json_text(q->text));
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
     j = cli_json_set(j, "tolerance", s->task && s->task->real ? cli_json_number(s->tolerance) : json_null());
@@ -327,7 +334,7 @@ static int report_put(const cli_args *a, const question *q, const at_refute_repo
     bool found = r->found.refuted == AT_TRUE;
     int code = found ? CLI_FAILS : CLI_UNDECIDED;
     if (a->json)
-        return cli_put_json(a, report_json(a, q, r), code);
+        return cli_put_json(a, report_json(q, r), code);
     at_text t;
     at_text_init(&t);
     if (found)
@@ -335,7 +342,7 @@ static int report_put(const cli_args *a, const question *q, const at_refute_repo
                      r->served ? " (from the ledger, run again)" : "");
     else
         at_text_add(&t, "not refuted; that proves nothing\n");
-    question_print(a, q, &t);
+    question_print(q, &t);
     if (found)
         finding_print(&q->subject, r, &t);
     else
@@ -354,8 +361,6 @@ static int run(const cli_args *a)
     at_ledger *l = NULL;
     at_refute_report r;
     at_arena arena;
-    if (!given->task)
-        return cli_usage(a, "what should the model compute? (--problem P)");
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     at_arena_init(&arena);
@@ -365,7 +370,7 @@ static int run(const cli_args *a)
         s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);
     if (!s) {
         at_refute_job job = {.subject = &q.subject,
-                             .task = given->task,
+                             .task = q.task,
                              .params = q.text,
                              .ledger = l,
                              .env = {.work = 1e6 * given->budget,
@@ -406,7 +411,7 @@ static const cli_option options[] = {
 const cli_command cmd_refute = {
     .name = "refute",
     .summary = "find an input on which a model is wrong",
-    .usage = "MODEL --problem P [--set K=V]... [--budget M]",
+    .usage = "MODEL [--problem P] [--set K=V]... [--budget M]",
     .about =
         "Looks for two inputs that the model cannot tell apart though they must be answered differently:\n"
         "by the null space of a feed-forward net, equal states of a recurrent one, equal running sums or\n"
@@ -416,7 +421,8 @@ const cli_command cmd_refute = {
         "\n"
         "P is a problem (`attest list problems`), a .dp file, a file of cases, or a claim that writes "
         "chains;\n"
-        "its parameters are set by --set. The model is what it is in the arithmetic of --precision (default "
+        "its parameters are set by --set; without it, what the file of the model says that it was made for. "
+        "The model is what it is in the arithmetic of --precision (default "
         "f64): the fewer bits,\n"
         "the less it can tell apart. At p bits a decoder's running sums are rounded after every token.\n"
         "\n"

@@ -416,7 +416,10 @@ static void model_print(const at_model *m, const char *hash, const at_size *z, a
 {
     at_text_add(t, "model ");
     at_text_add_plain(t, m->name[0] ? m->name : "(no name)");
-    at_text_addf(t, "\n  sha-256 %s\n  lengths %d..%d", hash, m->n_min, m->n_max);
+    at_text_addf(t, "\n  sha-256 %s\n", hash);
+    if (m->problem)
+        at_text_addf(t, "  made for %s\n", m->problem);
+    at_text_addf(t, "  lengths %d..%d", m->n_min, m->n_max);
     if (m->n_prefix + m->n_suffix)
         at_text_addf(t, ", with %d hidden positions before and %d after", m->n_prefix, m->n_suffix);
     at_text_add(t, "\n");
@@ -454,6 +457,7 @@ static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
         blocks = cli_json_add(blocks, cli_json_text(at_block_names[m->blocks[k].kind]));
     json_t *j = cli_json_set(json_object(), "name", cli_json_text(m->name));
     j = cli_json_set(j, "sha256", cli_json_text(hash));
+    j = cli_json_set(j, "problem", cli_json_text(m->problem));
     j = cli_json_set(j, "least_length", json_integer(m->n_min));
     j = cli_json_set(j, "most_length", json_integer(m->n_max));
     j = cli_json_set(j, "hidden", json_integer(m->n_prefix + m->n_suffix));

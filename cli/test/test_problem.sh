@@ -32,7 +32,8 @@ says 1 'another recurrence' 'written' check "$dir/lis.st" --problem examples/lis
 says 0 'expressions' 'exact, 3690 inputs' check "$dir/ar.st" --problem arithmetic --set p=5,operators=2
 
 # ---- what does not fit, in one line
-refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE)' check "$m"
+call compile examples/pairs.program -o "$dir/alone.st" # a model of a program remembers none
+refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE' check "$dir/alone.st"
 refuses 2 'a problem alone' 'which model?' check --problem match2
 refuses 2 'another modulus' 'token 6 out of range 0..4 (field x)' check "$m" --problem match2 --set M=7
 refuses 2 'another length' 'the model takes lengths 1..4' check "$m" --problem match2 --set M=5 --lengths 1..9

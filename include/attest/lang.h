@@ -110,6 +110,8 @@ typedef struct {
     unsigned steering;               /* bit t: look-up t is used by a later look-up or by a dependency */
     int n_nodes;                     /* of all expressions */
     const char *path;                /* where it was read from, for messages */
+    char digest[65];                 /* of its text */
+    const char *known;               /* NULL, or which of the shipped ones it is, by its text */
     at_arena arena;
 } at_dp;
 
@@ -227,6 +229,11 @@ extern const int at_n_langs;
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 
+/* The problem that a model remembers (at_model.problem): a name or a path for at_problem_open, and its parameters. The file of one is
+ * looked for beside the model and in the folder one is in, by its name, and must have the text that it had; else one line says so
+ * and asks for --problem. */
+at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
+                            at_err *err);
 /* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
 at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
                            at_err *err);

@@ -375,6 +375,13 @@ at_status at_problem_assignments(const at_problem *p, at_view v, const char *set
  * fails. */
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err);
 
+/* Tells the model what it is for: the problem and these parameters. digest: of its file, of which the last name counts; NULL: it is
+ * built in. A name that cannot be written down is not remembered. */
+at_status at_problem_remember(const char *name, const char *digest, const at_params *p, at_model *m,
+                              at_err *err);
+/* The same of rows that a model learnt. */
+at_status at_source_remember(const at_source *d, at_model *m, at_err *err);
+
 typedef struct {
     at_view view;
     at_params params;

@@ -34,10 +34,8 @@ double at_claim_tolerance(const at_claim *c, const at_params *p)
     return c->file ? claim_file_tolerance(c->file) : c->tolerance ? c->tolerance(p) : 0;
 }
 
-at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+static at_status model_make(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
-    if (c->trial)
-        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
     if (c->decoder)
         return c->decoder(p, m, err);
     if (c->file)
@@ -47,6 +45,47 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
     if (!s)
         s = at_assemble(P, m, NULL, err);
     at_program_free(P);
+    return s;
+}
+
+/* The problem whose chain this is, and its parameters, where the claim has them all. */
+static at_status chain_remember(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    for (int i = 0; at_problem_name(i); i++) {
+        at_problem q = {0};
+        at_params own;
+        bool all = at_problem_find(at_problem_name(i), &q) && q.chain == c->chain;
+        at_params_init(&own, all ? c->chain->params : NULL, all ? c->chain->n_params : 0);
+        for (int k = 0; k < own.n; k++)
+            if ((all = all && at_params_has(p, own.schema[k].name)))
+                own.value[k] = at_params_get(p, own.schema[k].name);
+        if (all)
+            return at_problem_remember(q.id, NULL, &own, m, err);
+    }
+    return AT_OK;
+}
+
+/* What it is for, unless whoever made it has said so. */
+static at_status claim_remember(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    const at_task *t;
+    at_params tp;
+    if (m->problem)
+        return AT_OK;
+    if (c->chain)
+        return chain_remember(c, p, m, err);
+    if (at_claim_task(c, p, &t, &tp, NULL) || !t)
+        return AT_OK;
+    return at_problem_remember(t->id, c->problem ? c->problem->digest : NULL, &tp, m, err);
+}
+
+at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    if (c->trial)
+        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
+    at_status s = model_make(c, p, m, err);
+    if (!s && (s = claim_remember(c, p, m, err)))
+        at_model_release(m);
     return s;
 }
 

@@ -202,3 +202,72 @@ at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err
     p->digest = digest;
     return AT_OK;
 }
+
+/* ---- what a model remembers ---------------------------------------------------------------------------------- */
+
+#define RECALLED_MAX ((size_t)1 << 28) /* bytes of a problem's file */
+
+/* Is there such a file, and has it this text? FALSE: another; UNKNOWN: there is none. */
+static at_tri text_is(const char *path, const char *digest)
+{
+    struct stat info;
+    char *text, found[65];
+    size_t n;
+    if (stat(path, &info) || !S_ISREG(info.st_mode) || at_file_read(path, RECALLED_MAX, &text, &n, NULL))
+        return AT_UNKNOWN;
+    at_sha256(text, n, found);
+    at_free(text);
+    return memcmp(found, digest, 64) == 0 ? AT_TRUE : AT_FALSE;
+}
+
+static at_status file_recall(const char *file, const char *digest, const char *model, at_text *name,
+                             at_err *err)
+{
+    const char *slash = strrchr(model, '/');
+    at_tri found = AT_UNKNOWN;
+    for (int here = !slash; here < 2 && found != AT_TRUE; here++) {
+        at_text path;
+        at_text_init(&path);
+        at_text_addf(&path, "%.*s%s", here ? 0 : (int)(slash - model + 1), model, file);
+        at_tri is = path.oom ? AT_UNKNOWN : text_is(path.s, digest);
+        found = is == AT_UNKNOWN ? found : is;
+        if (is == AT_TRUE) /* a file by its dot or slash */
+            at_text_addf(name, "%s%s", strpbrk(path.s, "./") ? "" : "./", path.s);
+        at_text_release(&path);
+    }
+    if (found == AT_TRUE)
+        return name->oom ? at_oom(err) : AT_OK;
+    return at_fail(err, AT_EINPUT,
+                   "%.100s was made for %.100s, which is %s; say which problem (--problem NAME|FILE)", model,
+                   file, found == AT_FALSE ? "another text now" : "neither beside it nor here");
+}
+
+at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
+                            at_err *err)
+{
+    static const char digest_is[] = " sha256=";
+    size_t n = strcspn(remembered, " ");
+    const char *rest = remembered + n;
+    at_text first;
+    at_text_init(&first);
+    at_text_addn(&first, remembered, n);
+    at_status s = first.oom ? at_oom(err) : AT_OK;
+    if (!s && strncmp(rest, digest_is, sizeof digest_is - 1) == 0) {
+        s = file_recall(first.s, rest + sizeof digest_is - 1, model, name, err);
+        rest += sizeof digest_is - 1 + 64;
+    } else if (!s) {
+        at_problem *p;
+        if (is_file(first.s) || at_problem_open(first.s, &p, NULL))
+            s = at_fail(err, AT_EINPUT,
+                        "%.100s was made for '%.60s', which is no problem here; say which "
+                        "(--problem NAME|FILE)",
+                        model, first.s);
+        else {
+            at_problem_free(p);
+            at_text_add(name, first.s);
+        }
+    }
+    at_text_add(set, *rest ? rest + 1 : "");
+    at_text_release(&first);
+    return s ? s : name->oom || set->oom ? at_oom(err) : AT_OK;
+}

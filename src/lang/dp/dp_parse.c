@@ -383,6 +383,10 @@ at_status at_dp_parse(const char *text, size_t n, const char *path, at_dp **out,
         at_dp_free(d);
         return p.status;
     }
+    at_sha256(text, n, d->digest);
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strlen(at_dp_examples[k].text) == n && memcmp(at_dp_examples[k].text, text, n) == 0)
+            d->known = at_dp_examples[k].name;
     *out = d;
     return AT_OK;
 }
