@@ -24,7 +24,8 @@ static void compiled_print(const at_dp *d, const at_dp_instance *x, const at_siz
     at_text_add_plain(t, d->title);
     at_text_add(t, ": ");
     for (int k = 0; k < d->n_sizes; k++)
-        at_text_addf(t, "%s%s=%" PRId64, k ? " " : "", d->sizes[k].name, x->size[k]);
+        if (!d->size_usual[k] || x->size[k] != d->size_usual[k]->value)
+            at_text_addf(t, "%s%s=%" PRId64, k ? " " : "", d->sizes[k].name, x->size[k]);
     at_text_addf(t, ", %" PRId64 " states, L = %" PRId64, x->n_states, x->L);
     if (x->locality >= 0)
         at_text_addf(t, ", depends on the last %" PRId64 " rows", x->locality);
@@ -112,7 +113,7 @@ static int run(const cli_args *a)
     at_size z;
     at_status s = at_dp_sizes_parse(d, a->set ? a->set : "", size, &err);
     if (!s)
-        s = at_dp_bind(d, size, &x, &err);
+        s = at_dp_bind_all(d, size, &x, &err);
     if (!s)
         s = at_dp_model(x, &(at_dp_options){a->attention, .arith = &a->precision}, &m, &err);
     int code = CLI_USAGE;

@@ -121,7 +121,7 @@ int cli_dp_show(const cli_args *a, double budget)
     if (!s && a->set)
         s = at_dp_sizes_parse(d, a->set, size, &err);
     if (!s && a->set)
-        s = at_dp_bind(d, size, &x, &err);
+        s = at_dp_bind_all(d, size, &x, &err);
     if (!s && x)
         s = at_dp_regular(x, r.limit = inputs_most(budget, d, x), &arena, &r.regular, &r.first, &r.second,
                           &r.distinct, &err);

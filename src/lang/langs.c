@@ -119,6 +119,34 @@ static at_status example_open(at_problem *p, const char *example, at_err *err)
     return s ? s : at_dp_problem(d, p, err);
 }
 
+/* A parameter that two views have, in the same range, is one of the problem: it has one default, that of the view whose name was
+ * used. The other view gets parameters of its own. */
+static at_status defaults_join(at_problem *p, bool by_chain, at_err *err)
+{
+    const at_param *from = by_chain ? p->chain->params : p->stream->params,
+                   *to = by_chain ? p->stream->params : p->chain->params;
+    int n_from = by_chain ? p->chain->n_params : p->stream->n_params,
+        n = by_chain ? p->stream->n_params : p->chain->n_params;
+    at_param *own = at_new(&p->arena, at_param, n + 1);
+    at_chain *chain = at_new(&p->arena, at_chain, 1);
+    at_stream *stream = at_new(&p->arena, at_stream, 1);
+    if (!own || !chain || !stream)
+        return at_oom(err);
+    for (int i = 0; i < n; i++) {
+        own[i] = to[i];
+        for (int k = 0; k < n_from; k++)
+            if (strcmp(from[k].name, to[i].name) == 0 && from[k].lo == to[i].lo && from[k].hi == to[i].hi)
+                own[i].value = from[k].value;
+    }
+    *chain = *p->chain;
+    *stream = *p->stream;
+    chain->params = by_chain ? p->chain->params : own;
+    stream->params = by_chain ? own : p->stream->params;
+    p->chain = chain;
+    p->stream = stream;
+    return AT_OK;
+}
+
 static at_status name_open(at_problem *p, const char *name, at_err *err)
 {
     const char *example = is_example(name) ? name : NULL, *problem = name;
@@ -143,7 +171,12 @@ static at_status name_open(at_problem *p, const char *name, at_err *err)
     p->task = b.task;
     p->chain = b.chain ? b.chain : p->chain;
     p->stream = b.stream ? b.stream : p->stream;
-    return AT_OK;
+    if (!example || !b.stream || b.chain)
+        return AT_OK;
+    s = defaults_join(p, strcmp(name, example) == 0, err);
+    if (s)
+        p->close(p);
+    return s;
 }
 
 static at_problem *problem_new(void)

@@ -9,7 +9,13 @@ static at_status stream_open(const at_params *p, void **self, at_err *err)
 {
     const at_problem *q = p->of;
     at_source *d;
-    at_status s = at_source_open(q->stream, p, &d, err);
+    at_params own; /* a claim may have more */
+    at_params_init(&own, q->stream->params, q->stream->n_params);
+    own.of = q;
+    for (int k = 0; k < own.n; k++)
+        if (at_params_has(p, own.schema[k].name))
+            own.value[k] = at_params_get(p, own.schema[k].name);
+    at_status s = at_source_open(q->stream, &own, &d, err);
     if (s)
         return s;
     if (at_source_labels(d)) {

@@ -42,7 +42,7 @@ static at_param *schema_make(const at_dp *d, at_arena *a, int *n)
     *n = 0;
     for (int k = 0; rows && k < d->n_sizes; k++) {
         double lo = end_of(d->size_lo[k], -0x1p40), hi = end_of(d->size_hi[k], 0x1p40);
-        double usual = fmin(fmax(3, lo), hi);
+        double usual = fmin(fmax(end_of(d->size_usual[k], 3), lo), hi);
         rows[(*n)++] = (at_param){d->sizes[k].name, "a size of the recurrence", lo, hi, usual, true, NULL};
     }
     if (rows && has_letters(d))
