@@ -105,6 +105,10 @@ typedef struct at_chain {
     /* By the reference, which knows no weights. */
     at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                         at_err *err);
+    /* NULL, or: does this prompt ask for the end alone? Then what is written must end in the rows of `answer`. */
+    bool (*ending)(const void *self, const double *prompt, int n);
+    bool
+        listed; /* prompts are a list of some, not all there are: a check of every one of them rests on samples */
 } at_chain;
 
 extern const at_chain at_chain_compose; /* f_1, ..., f_k and x, then x_1 = f_1(x), ..., x_k */

@@ -172,7 +172,11 @@ static at_cell chain_cell(const asking *k)
 {
     if (k->q->how == AT_ASK_SAMPLED)
         return (at_cell){.evidence = AT_EV_SAMPLED};
-    return (at_cell){.evidence = AT_EV_EXACT, .inputs = k->q->how == AT_ASK_EXACT ? 0 : QUICK_CHAINS};
+    bool listed = k->m && k->view == AT_VIEW_CHAIN &&
+                  k->q->problem->chain->listed; /* few, and how many are wrong counts */
+    return (at_cell){.evidence = AT_EV_EXACT,
+                     .inputs = k->q->how == AT_ASK_EXACT || listed ? 0 : QUICK_CHAINS,
+                     .count_all = listed};
 }
 
 /* Does this kind of attention compile at every point? Else why not. */

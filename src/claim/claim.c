@@ -166,6 +166,18 @@ static at_status chain_check(const at_claim *c, const at_params *p, const at_mod
     return s;
 }
 
+/* How many are wrong, where that was asked. */
+static at_status wrong_note(const at_cell *cell, at_arena *a, at_verdict *out, at_err *err)
+{
+    char wrong[32], all[32];
+    if (!cell->count_all || !out->wrong)
+        return AT_OK;
+    out->note =
+        at_arena_printf(a, "wrong on %s of %s inputs%s%s", at_count_text(wrong, out->wrong),
+                        at_count_text(all, out->inputs), out->note ? "; " : "", out->note ? out->note : "");
+    return out->note ? AT_OK : at_oom(err);
+}
+
 at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,
                          uint64_t limit, uint64_t seed, const at_check_env *env, at_arena *a, at_verdict *out,
                          at_err *err)
@@ -190,21 +202,16 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
         return at_check_certified(m, p, c->split, env, a, out, err);
     if (cell->evidence == AT_EV_CERTIFIED && !c->box)
         return at_fail(err, AT_EINPUT, "claim %s has no certificate", c->id);
-    if (c->chain)
-        return chain_check(c, p, m, &q, env, a, out, err);
+    if (c->chain) {
+        s = chain_check(c, p, m, &q, env, a, out, err);
+        return s ? s : wrong_note(cell, a, out, err);
+    }
     s = at_claim_task(c, p, &t, &tp, err);
     if (!s && cell->evidence == AT_EV_CERTIFIED)
         return at_check_box(m, p, c->box, t, &tp, q.tolerance, env, a, out, err);
     if (!s)
         s = at_check(m, t, &tp, &q, env, a, out, err);
-    if (!s && cell->count_all && out->wrong) {
-        char wrong[32], all[32];
-        out->note = at_arena_printf(a, "wrong on %s of %s inputs%s%s", at_count_text(wrong, out->wrong),
-                                    at_count_text(all, out->inputs), out->note ? "; " : "",
-                                    out->note ? out->note : "");
-        s = out->note ? AT_OK : at_oom(err);
-    }
-    return s;
+    return s ? s : wrong_note(cell, a, out, err);
 }
 
 double claim_eps(const at_params *p)

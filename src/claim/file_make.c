@@ -320,6 +320,7 @@ static void enumeration_take(reader *r, at_cell *c, spot at)
             file_fail(r, at.line, at.column, "prompts have one enumeration, not %s; say exact alone",
                       at_enum_names[c->how]);
         c->how = AT_ENUM_SEQUENCES;
+        c->count_all = r->view == AT_VIEW_CHAIN && r->problem->chain->listed;
         return;
     }
     for (int e = 0; e < AT_ENUMS && c->how == ENUM_UNSAID; e++)
