@@ -51,8 +51,8 @@ static at_status tolerance_find(const own *given, question *q, at_err *err)
     q->subject.tolerance = given->tolerance;
     if (!q->asked.task || !q->asked.task->real)
         return AT_OK;
-    if (!(given->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
-        q->subject.tolerance = 0.5 / at_params_get(p, "q");
+    if (!(given->tolerance > 0))
+        q->subject.tolerance = at_task_tolerance(q->asked.task, p);
     return q->subject.tolerance > 0
                ? AT_OK
                : at_fail(err, AT_EINPUT, "answers of %s are reals: how far off may they be? (--tolerance E)",

@@ -120,6 +120,11 @@ static int stream_show(const cli_args *a, const at_stream *k)
     if ((a->set && at_params_parse(&p, a->set, &err)) || at_source_open(k, &p, &d, &err))
         return cli_fail(a, &err);
     int words = at_source_vocabulary(d), longest = at_source_longest(d);
+    char all[32];
+    uint64_t prompts = k->verbs->count ? k->verbs->count(d) : UINT64_MAX;
+    const char *listed = !k->verbs->count      ? k->verbs->unlisted
+                         : prompts > INT64_MAX ? "too many at these sizes"
+                                               : at_count_text(all, prompts);
     at_source_free(d);
     if (a->json) {
         json_t *j = cli_json_set(json_object(), "id", cli_json_text(k->id));
@@ -127,6 +132,7 @@ static int stream_show(const cli_args *a, const at_stream *k)
         j = cli_json_set(j, "format", cli_json_text(k->format));
         j = cli_json_set(j, "vocabulary", json_integer(words));
         j = cli_json_set(j, "longest", json_integer(longest));
+        j = cli_json_set(j, "prompts", cli_json_text(listed));
         return cli_put_json(a, cli_json_set(j, "params", params_json(&p)), CLI_HOLDS);
     }
     at_text t;
@@ -135,6 +141,12 @@ static int stream_show(const cli_args *a, const at_stream *k)
     cli_row(&t, "  title", 16, k->title, COLUMNS);
     cli_row(&t, "  a row", 16, k->format, COLUMNS);
     at_text_addf(&t, "  size          %d tokens, rows of at most %d\n", words, longest);
+    at_text said;
+    at_text_init(&said);
+    at_text_addf(&said, "%s%s", k->verbs->count ? "" : "not listed: ", listed);
+    cli_row(&t, "  all prompts", 16, said.oom ? "" : said.s, COLUMNS);
+    t.oom |= said.oom;
+    at_text_release(&said);
     heading(&t, "parameters");
     for (int i = 0; i < p.n; i++)
         param_row(&t, &p.schema[i], p.value[i]);

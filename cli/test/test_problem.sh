@@ -117,4 +117,12 @@ refuses 2 'two answers' 'cb.tsv:2:9: the input of line 1 with another answer' ch
 call train lis --set n=4,range=5 --width 16 --steps 5 -o "$dir/ct.st"
 printf '5 6 7 8\t4\n5 6 8 7\t1 2 3 3 <sep> 3\n' >"$dir/ct.tsv"
 says 1 'a trained one' 'wrong on 2 of 2 inputs' check "$dir/ct.st" --problem "$dir/ct.tsv"
+
+# ---- every prompt, or why not
+says 0 'a stream lists its prompts' 'all prompts   64' show parity --set n=6
+says 0 'or says why not' 'all prompts   not listed: 26^8 pairs' show ed
+call train ed --set n=4,fixed=1 --width 16 --steps 2 -o "$dir/e.st"
+says 3 'which is what an exact check says' 'prompts are not listed: 26^8 pairs' check "$dir/e.st" --exact
+call train parity --set n=4 --width 16 --steps 2 -o "$dir/e.st"
+says 1 'an exact check of all of them' 'BAD' check "$dir/e.st" --exact
 finish

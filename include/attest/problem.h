@@ -76,6 +76,9 @@ typedef struct at_task {
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
 void at_linear_map_weights(const at_params *p, double *W);
 
+/* How far real answers may be off unless told: what the theorems on qSA ask for, 1/(2q); 0: nothing is known. */
+double at_task_tolerance(const at_task *t, const at_params *p);
+
 extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
 extern const at_registry at_task_registry;
@@ -107,8 +110,10 @@ typedef struct at_chain {
                         at_err *err);
     /* NULL, or: does this prompt ask for the end alone? Then what is written must end in the rows of `answer`. */
     bool (*ending)(const void *self, const double *prompt, int n);
-    bool
-        listed; /* prompts are a list of some, not all there are: a check of every one of them rests on samples */
+    /* Prompts are a list of some, not all there are: a check of every one of them rests on samples. */
+    bool listed;
+    /* Why prompts cannot be listed (count is UINT64_MAX then); NULL, or NULL of it: they can. */
+    const char *(*unlisted)(const void *self);
 } at_chain;
 
 extern const at_chain at_chain_compose; /* f_1, ..., f_k and x, then x_1 = f_1(x), ..., x_k */
@@ -307,7 +312,8 @@ typedef struct at_stream_verbs {
     /* All prompts, where they can be listed: how many (UINT64_MAX: too many), and the i-th, with its separator. */
     uint64_t (*count)(const at_source *d);
     void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
-    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
+    const char *unlisted; /* without these: why there are none */
+    int before_answer;    /* the token before an answer; -1: all that follows the prompt is the answer */
 } at_stream_verbs;
 
 /* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines. */

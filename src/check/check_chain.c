@@ -277,6 +277,9 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
         w.q = q = &drawn;
         w.count = q->limit;
     }
+    const char *unlisted = c->unlisted ? c->unlisted(self) : NULL;
+    if (w.count > INT64_MAX && unlisted)
+        return at_fail(err, AT_EBUDGET, "prompts are not listed: %s", unlisted);
     if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many prompts to enumerate at this size");
     if (!w.count)

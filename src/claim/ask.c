@@ -365,8 +365,8 @@ static at_status tolerance_take(asking *k, const at_params *p)
     if (k->view != AT_VIEW_POSITIONS || !t->real)
         return AT_OK;
     k->f->tolerance = k->q->tolerance;
-    if (!(k->f->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
-        k->f->tolerance = 0.5 / at_params_get(p, "q");
+    if (!(k->f->tolerance > 0))
+        k->f->tolerance = at_task_tolerance(t, p);
     return k->f->tolerance > 0
                ? AT_OK
                : at_fail(k->err, AT_EINPUT,

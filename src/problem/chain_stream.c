@@ -48,6 +48,12 @@ static uint64_t stream_count(const void *self)
     return d->verbs->count ? d->verbs->count(d) : UINT64_MAX;
 }
 
+static const char *stream_unlisted(const void *self)
+{
+    const at_source *d = self;
+    return d->verbs->count ? NULL : d->verbs->unlisted;
+}
+
 /* Sample i of the test part, of seed `seed`. */
 static at_status stream_prompt(const at_source *d, uint64_t seed, uint64_t i, double *prompt, int *n,
                                at_err *err)
@@ -115,6 +121,7 @@ const at_chain at_chain_stream = {
     .prompt_max = stream_longest,
     .rows_max = stream_longest,
     .count = stream_count,
+    .unlisted = stream_unlisted,
     .nth = stream_nth,
     .sample = stream_sample,
     .answer = stream_answer,

@@ -189,6 +189,46 @@ static void test_views_agree(void **state)
     assert_true(other > asked / 2);
 }
 
+/* A stream lists all its prompts, each once and each with a completion, or says why it does not. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *set;
+        uint64_t count;
+    } known[] = {{"lis", "n=3 range=4", 64},
+                 {"match2", "N=3 M=4", 64},
+                 {"match3", "N=2 M=5", 25},
+                 {"parity", "n=4 least=2", 4 + 8 + 16},
+                 {"majority", "n=5", 32},
+                 {"dyck", "n=4 least=2 k=2 D=2", 16 + 256},
+                 {"lis", "n=1024 range=65536", UINT64_MAX}};
+    int listed = 0;
+    for (int k = 0; k < at_n_streams; k++) {
+        const at_stream_verbs *v = at_streams[k]->verbs;
+        assert_true(v->count ? v->nth && !v->unlisted : v->unlisted && *v->unlisted);
+        listed += v->count != NULL;
+    }
+    assert_int_equal(listed, 6);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        at_source *d;
+        OK(at_problem_source(opened(known[k].id), known[k].set, &d, &err));
+        uint64_t n = d->verbs->count(d);
+        assert_true(n == known[k].count);
+        int longest = at_source_longest(d), *all = calloc((n < 1000 ? n : 1) * (size_t)longest, sizeof *all);
+        for (uint64_t i = 0; i < n && n < 1000; i++) {
+            at_sequence s = {.token = all + i * (size_t)longest};
+            d->verbs->nth(d, i, &s);
+            assert_int_equal(s.n, s.prompt);
+            OK(at_source_complete(d, &s, &err));
+            for (uint64_t j = 0; j < i; j++) /* prompts end in <sep>, so that none begins another */
+                assert_true(memcmp(all + j * (size_t)longest, s.token, (size_t)s.prompt * sizeof(int)) != 0);
+        }
+        free(all);
+        at_source_free(d);
+    }
+}
+
 /* An assignment that another view knows is passed over; one that nobody knows is refused with what there is. */
 static void test_params(void **state)
 {
@@ -358,9 +398,9 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_names),  cmocka_unit_test(test_views_agree),
-        cmocka_unit_test(test_params), cmocka_unit_test(test_rows),   cmocka_unit_test(test_words),
-        cmocka_unit_test(test_draws),  cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_all),   cmocka_unit_test(test_names),  cmocka_unit_test(test_views_agree),
+        cmocka_unit_test(test_lists), cmocka_unit_test(test_params), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_words), cmocka_unit_test(test_draws),  cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
