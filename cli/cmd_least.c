@@ -40,6 +40,7 @@ typedef struct {
     cli_claims held;
     cli_recalled known;
     const char *problem, *set; /* of a model file: as given, or as it says */
+    at_ledger *ledger;         /* NULL: nothing is kept */
     at_claim claim;            /* with the one question that is asked */
     at_cell cell;
     bool bits; /* p varies: the arithmetic */
@@ -117,7 +118,8 @@ static at_status value_ask(scan *s, int64_t value, at_err *err)
         at_text_add(&set, one);
     char given[16];
     at_arith_name(s->a->precision, given);
-    at_job job = {.tier = AT_TIER_QUICK,
+    at_job job = {.ledger = s->ledger,
+                  .tier = AT_TIER_QUICK,
                   .threads = s->a->threads,
                   .seed = s->a->seed,
                   .set = set.n ? set.s : NULL,
@@ -379,6 +381,8 @@ static int scan_run(scan *s)
     at_status st = question_open(s, &err);
     if (!st)
         st = vary_read(s, &err);
+    if (!st && s->a->db)
+        st = at_ledger_open(s->a->db, AT_LEDGER_WRITE, &s->ledger, &err);
     if (st)
         return cli_fail(s->a, &err);
     s->rows = at_new(&s->arena, found, s->hi - s->lo + 1);
@@ -413,6 +417,7 @@ static int run(const cli_args *a)
         return cli_usage(a, "--vary is missing: p, or an integer parameter of the claim");
     at_arena_init(&s.arena);
     int code = scan_run(&s);
+    at_ledger_close(s.ledger);
     cli_claims_release(&s.held);
     cli_recalled_release(&s.known);
     at_arena_release(&s.arena);
@@ -427,6 +432,7 @@ static const cli_option options[] = {
     {CLI_SET},
     {CLI_JSON},
     {CLI_THREADS},
+    {CLI_DB},
     {CLI_SEED},
     {CLI_PRECISION},
     {"--problem", "P", "what MODEL should solve: a name or a file", CLI_TEXT(own, problem),
