@@ -39,11 +39,14 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
         bool compiled = f && at_front_is_problem(f) && !q->problem;
         if (!cli_is_asked(word, q))
             return cli_usage(a, "'%.60s' is a claim; claims and models are checked apart", word);
-        if (!q->problem && !compiled)
-            return cli_usage(
-                a, "'%.60s' is a model, then: which problem should it solve? (--problem NAME|FILE)", word);
+        cli_recalled known = {0};
+        bool recalls = !q->problem && !compiled;
+        if (recalls && cli_recall(a, word, false, &known, &err)) {
+            cli_recalled_release(&known);
+            return cli_fail(a, &err);
+        }
         at_ask ask = {.model = compiled ? NULL : word,
-                      .set = a->set,
+                      .set = recalls ? known.set.s : a->set,
                       .lengths = q->lengths,
                       .how = q->exact     ? AT_ASK_EXACT
                              : q->certify ? AT_ASK_CERTIFIED
@@ -55,7 +58,12 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
                       .attention = attention};
         at_text left;
         at_text_init(&left);
-        at_status s = cli_claim_ask(held, compiled ? word : q->problem, &ask, &some[i], &left, &err);
+        at_status s = cli_claim_ask(held,
+                                    compiled  ? word
+                                    : recalls ? known.problem.s
+                                              : q->problem,
+                                    &ask, &some[i], &left, &err);
+        cli_recalled_release(&known);
         if (!s && left.n && !a->json) {
             at_text said;
             at_text_init(&said);

@@ -53,6 +53,7 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
                            const at_task **t, at_params *tp, at_err *err)
 {
     at_params_init(p, c->params, c->n_params);
+    p->of = c->problem;
     at_status s = base ? at_params_parse(p, base, err) : AT_OK;
     if (!s && a->set)
         s = at_params_parse(p, a->set, err);

@@ -94,6 +94,14 @@ void cli_claims_release(cli_claims *held);
 at_status cli_claim_ask(cli_claims *held, const char *problem, at_ask *q, const at_claim **out,
                         at_text *left_out, at_err *err);
 
+/* The problem that the file of a model was made for, and its parameters, those of --set instead or after them; without the
+ * length N, where the question is asked at all that the model takes, unless `length`. Released in any case. */
+typedef struct {
+    at_text problem, set;
+} cli_recalled;
+at_status cli_recall(const cli_args *a, const char *model, bool length, cli_recalled *out, at_err *err);
+void cli_recalled_release(cli_recalled *r);
+
 /* Parameters of a claim: defaults, then `base` (may be NULL), then a->set; also what its task demands of
  * them together, e.g. q <= N. tp: the task's own. */
 at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *base, at_params *p,
@@ -114,7 +122,7 @@ void cli_front_say(const at_front *f, char name[64], at_text *about);
 /* ---- streams --------------------------------------------------------------------------------------- */
 
 /* The stream `name` with the parameters a->set, or the user's file of that name (it has a dot or slash). */
-at_status cli_source_open(const cli_args *a, const char *name, at_source **d, at_err *err);
+at_status cli_source_open(const char *set, const char *name, at_source **d, at_err *err);
 
 /* Exams, as `eval` prints them. */
 void cli_exam_print(const at_exam *e, at_text *t);

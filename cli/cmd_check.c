@@ -165,7 +165,8 @@ const cli_command cmd_check = {
              "[--precision P] [--db FILE] [-o REPORT.html] [-v]",
     .about =
         "Checks the named claims, or the whole catalogue. FILE.claim is a claim of your own: a problem, a\n"
-        "program or a model, questions and controls, in a text file (docs/claimfile.md). A claim holds when "
+        "program, a model or a recurrence, questions and controls, in a text file (docs/claimfile.md). A "
+        "claim holds when "
         "all its cells hold; its\n"
         "control, the same model with one parameter broken, must be rejected by a counterexample\n"
         "that was run again. A line a claim is printed: does it hold, what it says, the strongest\n"
@@ -183,6 +184,7 @@ const cli_command cmd_check = {
         "cases, input<TAB>answer a line (docs/problems.md). Inputs are enumerated where that is quick, else "
         "drawn;\n"
         "--exact, --sampled and --certify choose. A model that does not fit is refused with what differs.\n"
+        "Without --problem it is the one that the model was made for, if its file says so.\n"
         "FILE.dp alone is compiled, in every kind of attention that applies, and compared with its own\n"
         "interpreter. Parameters are ranges if you like: --set n=1..6.\n"
         "\n"
@@ -193,6 +195,7 @@ const cli_command cmd_check = {
                 "attest check match2 --tier full -o report.html\n"
                 "attest check match2 --set c=0.25 --json\n"
                 "attest check examples/pairs.claim\n"
+                "attest check examples/lis-linear.claim -v\n"
                 "attest check m.safetensors --problem match2 --set M=11 --lengths 1..6\n"
                 "attest check max.safetensors --problem max --exact\n"
                 "attest check examples/lis.dp --set n=1..4,top=3 --attention all\n"

@@ -131,7 +131,7 @@ static int run(const cli_args *a)
     const own *given = a->own;
     at_err err = {0};
     at_source *d;
-    if (cli_source_open(a, a->words[0], &d, &err))
+    if (cli_source_open(a->set, a->words[0], &d, &err))
         return cli_fail(a, &err);
     int code = given->balance ? balance_print(a, d) : samples_print(a, d);
     at_source_free(d);

@@ -112,7 +112,13 @@ static int run(const cli_args *a)
     at_exam e;
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
-    at_status s = cli_source_open(a, a->words[1], &d, &err);
+    cli_recalled known = {0};
+    bool recalls = a->n_words == 1;
+    at_status s = recalls ? cli_recall(a, a->words[0], true, &known, &err) : AT_OK;
+    if (!s)
+        s = cli_source_open(recalls ? known.set.s : a->set, recalls ? known.problem.s : a->words[1], &d,
+                            &err);
+    cli_recalled_release(&known);
     if (s) {
         at_model_release(&m);
         return cli_fail(a, &err);
@@ -167,12 +173,13 @@ static const cli_option options[] = {
 const cli_command cmd_eval = {
     .name = "eval",
     .summary = "examine a decoder on a stream: answers, chains, first wrong step",
-    .usage = "MODEL STREAM|FILE [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
+    .usage = "MODEL [STREAM|FILE] [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
     .about =
         "Completes prompts of a stream greedily, token by token, and grades them: is the answer right, is\n"
         "the whole chain right, and where is the first wrong token. The first wrong chains are printed\n"
         "beside the right ones. Any token decoder with the stream's words can be examined, trained or\n"
-        "constructed. By default prompts are of the test part, which training never sees.\n"
+        "constructed. Without a stream it is the one that the model was trained on, or made for, if its\n"
+        "file says so. By default prompts are of the test part, which training never sees.\n"
         "\n"
         "Exit code: 0 at least --enough of the answers are right (by default any number), 1 fewer are.",
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
@@ -180,8 +187,8 @@ const cli_command cmd_eval = {
                 "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n",
     .options = options,
     CLI_OWN(usual),
-    .least = 2,
+    .least = 1,
     .most = 2,
-    .missing = "a model file and the name of a stream",
+    .missing = "a model file",
     .run = run,
 };

@@ -38,7 +38,10 @@ typedef struct {
     const cli_args *a;
     const own *o;
     cli_claims held;
-    at_claim claim; /* with the one question that is asked */
+    cli_recalled known;
+    const char *problem, *set; /* of a model file: as given, or as it says */
+    at_ledger *ledger;         /* NULL: nothing is kept */
+    at_claim claim;            /* with the one question that is asked */
     at_cell cell;
     bool bits; /* p varies: the arithmetic */
     char name[AT_NAME_MAX + 1];
@@ -109,13 +112,14 @@ static at_status value_ask(scan *s, int64_t value, at_err *err)
     snprintf(one, sizeof one, " %s=%" PRId64, s->name, value);
     at_text set;
     at_text_init(&set);
-    if (s->a->set && !s->o->problem)
+    if (s->a->set && !s->problem)
         at_text_add(&set, s->a->set);
     if (!s->bits)
         at_text_add(&set, one);
     char given[16];
     at_arith_name(s->a->precision, given);
-    at_job job = {.tier = AT_TIER_QUICK,
+    at_job job = {.ledger = s->ledger,
+                  .tier = AT_TIER_QUICK,
                   .threads = s->a->threads,
                   .seed = s->a->seed,
                   .set = set.n ? set.s : NULL,
@@ -171,7 +175,15 @@ static at_status question_open(scan *s, at_err *err)
     const char *word = s->a->words[0];
     at_status st;
     s->bits = !strcmp(s->o->vary, "p") || !strcmp(s->o->vary, "precision");
-    if (!s->o->problem) {
+    s->problem = s->o->problem;
+    s->set = s->a->set;
+    if (!s->problem && !cli_is_claim(word) && !at_claim_find(word) && strpbrk(word, "./")) {
+        if ((st = cli_recall(s->a, word, false, &s->known, err)))
+            return st;
+        s->problem = s->known.problem.s;
+        s->set = s->known.set.s;
+    }
+    if (!s->problem) {
         st = cli_claim_open(&s->held, word, &c, err);
         for (int k = 0; !st && k < c->n_params; k++)
             s->bits = s->bits && strcmp(c->params[k].name, s->o->vary) != 0; /* its own p, a prime perhaps */
@@ -179,8 +191,8 @@ static at_status question_open(scan *s, at_err *err)
     }
     if (!s->bits)
         return at_fail(err, AT_EINPUT, "of a model file p can be varied, not '%.40s'", s->o->vary);
-    at_ask ask = {.model = word, .set = s->a->set, .lengths = s->o->lengths, .attention = -1};
-    st = cli_claim_ask(&s->held, s->o->problem, &ask, &c, NULL, err);
+    at_ask ask = {.model = word, .set = s->set, .lengths = s->o->lengths, .attention = -1};
+    st = cli_claim_ask(&s->held, s->problem, &ask, &c, NULL, err);
     if (!st)
         s->claim = *c;
     return st;
@@ -230,7 +242,7 @@ static at_status vary_read(scan *s, at_err *err)
     snprintf(s->name, sizeof s->name, "%s", s->bits ? "p" : row->name);
     at_sweep w; /* found out before anything is run */
     at_sweep_init(&w, s->claim.params, s->claim.n_params);
-    at_status st = s->a->set && !s->o->problem ? at_sweep_parse(&w, s->a->set, err) : AT_OK;
+    at_status st = s->a->set && !s->problem ? at_sweep_parse(&w, s->a->set, err) : AT_OK;
     return st ? st : range_read(s, row, err);
 }
 
@@ -337,9 +349,9 @@ static int answer(const scan *s, const char *question)
 static void question_print(const scan *s, at_text *t)
 {
     at_text_add_plain(t, s->a->words[0]);
-    if (s->o->problem) {
+    if (s->problem) {
         at_text_add(t, " on ");
-        at_text_add_plain(t, s->o->problem);
+        at_text_add_plain(t, s->problem);
     }
     at_text_add(t, ": ");
     const at_cell *c = &s->claim.cells[0];
@@ -347,7 +359,7 @@ static void question_print(const scan *s, at_text *t)
     if (c->evidence == AT_EV_EXACT && !s->claim.chain && !s->claim.trial)
         at_text_addf(t, ", %s", at_enum_names[c->how]);
     at_sweep w;
-    if (s->o->problem || at_cell_sweep(&s->claim, c, AT_TIER_QUICK, s->a->set, &w, NULL))
+    if (s->problem || at_cell_sweep(&s->claim, c, AT_TIER_QUICK, s->a->set, &w, NULL))
         return;
     at_text point;
     at_text_init(&point);
@@ -369,6 +381,8 @@ static int scan_run(scan *s)
     at_status st = question_open(s, &err);
     if (!st)
         st = vary_read(s, &err);
+    if (!st && s->a->db)
+        st = at_ledger_open(s->a->db, AT_LEDGER_WRITE, &s->ledger, &err);
     if (st)
         return cli_fail(s->a, &err);
     s->rows = at_new(&s->arena, found, s->hi - s->lo + 1);
@@ -403,7 +417,9 @@ static int run(const cli_args *a)
         return cli_usage(a, "--vary is missing: p, or an integer parameter of the claim");
     at_arena_init(&s.arena);
     int code = scan_run(&s);
+    at_ledger_close(s.ledger);
     cli_claims_release(&s.held);
+    cli_recalled_release(&s.known);
     at_arena_release(&s.arena);
     return code;
 }
@@ -416,6 +432,7 @@ static const cli_option options[] = {
     {CLI_SET},
     {CLI_JSON},
     {CLI_THREADS},
+    {CLI_DB},
     {CLI_SEED},
     {CLI_PRECISION},
     {"--problem", "P", "what MODEL should solve: a name or a file", CLI_TEXT(own, problem),
@@ -427,7 +444,7 @@ static const cli_option options[] = {
 const cli_command cmd_least = {
     .name = "least",
     .summary = "vary bits or a parameter: from which value on does it hold?",
-    .usage = "ID|FILE.claim|MODEL --problem P --vary p|PARAMETER [--range A..B] [--set K=V]",
+    .usage = "ID|FILE.claim|MODEL [--problem P] --vary p|PARAMETER [--range A..B] [--set K=V]",
     .about =
         "Asks one question at every value of a range and says which is the least that holds, and which the\n"
         "least from which on all that were asked hold. They may differ: more bits need not be better. The\n"

@@ -173,9 +173,11 @@ static int run(const cli_args *a)
 
     at_arena arena;
     at_arena_init(&arena);
-    int code = line.oom         ? cli_oom(a)
-               : given->problem ? look_asked(a, &m, line.s, &arena)
-                                : look_plain(a, &m, line.s, &arena);
+    /* Without an input one is drawn from the problem that the model remembers. */
+    bool asked = given->problem || (!line.s && !line.oom && m.problem);
+    int code = line.oom ? cli_oom(a)
+               : asked  ? look_asked(a, &m, line.s, &arena)
+                        : look_plain(a, &m, line.s, &arena);
     at_arena_release(&arena);
     at_text_release(&line);
     at_model_release(&m);
@@ -201,7 +203,8 @@ const cli_command cmd_look = {
     .summary = "see where a model attends, in the terminal or as a picture",
     .usage = "MODEL|ID [INPUT] [--problem P [--set K=V]...] [-o PICTURE.png|svg|pdf]",
     .about = "Runs one input and draws the attention of every head: rows are queries, columns keys,\n"
-             "hidden positions are named blank. Without -o as a sketch in the terminal. With a claim\n"
+             "hidden positions are named blank. Without -o as a sketch in the terminal. Without INPUT it is\n"
+             "one of the problem that the file of the model says it was made for. With a claim\n"
              "id instead of a file its model is built at once, and INPUT has a default. (A file that\n"
              "is named like a claim is written ./NAME.)\n\n"
              "With --problem what is right stands beside what the model says, and what differs is\n"

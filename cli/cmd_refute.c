@@ -181,16 +181,15 @@ static json_t *input_json(const at_subject *s, const at_refutation *f, int k)
     return cli_json_set(x, "right_text", side_text(s, y, 1, f->position));
 }
 
-static json_t *report_json(const cli_args *a, const cli_question *q, const at_refute_report *r)
+static json_t *report_json(const cli_question *q, const at_refute_report *r)
 {
-    const own *given = a->own;
     const at_subject *s = &q->subject;
     const at_refutation *f = &r->found;
     char arith[16];
     at_arith_name(s->arith, arith);
     json_t *j = cli_json_set(json_object(), "refuted", f->refuted == AT_TRUE ? json_true() : json_null());
     json_t *inputs = json_array(), *attempts = json_array();
-    j = cli_json_set(j, "problem", cli_json_text(given->task));
+    j = cli_json_set(j, "problem", cli_json_text(q->name));
     j = cli_json_set(j, "parameters", cli_json_text(q->text));
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
     j = cli_json_set(j, "tolerance", s->task && s->task->real ? cli_json_number(s->tolerance) : json_null());
@@ -222,7 +221,7 @@ static int report_put(const cli_args *a, const cli_question *q, const at_refute_
     bool found = r->found.refuted == AT_TRUE;
     int code = found ? CLI_FAILS : CLI_UNDECIDED;
     if (a->json)
-        return cli_put_json(a, report_json(a, q, r), code);
+        return cli_put_json(a, report_json(q, r), code);
     at_text t;
     at_text_init(&t);
     if (found)
@@ -254,8 +253,6 @@ static int run(const cli_args *a)
     at_ledger *l = NULL;
     at_refute_report r;
     at_arena arena;
-    if (!given->task)
-        return cli_usage(a, "what should the model compute? (--problem P)");
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     at_arena_init(&arena);
@@ -266,7 +263,7 @@ static int run(const cli_args *a)
         s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);
     if (!s) {
         at_refute_job job = {.subject = &q.subject,
-                             .task = given->task,
+                             .task = q.name,
                              .params = q.text,
                              .ledger = l,
                              .env = {.work = 1e6 * given->budget,
@@ -307,7 +304,7 @@ static const cli_option options[] = {
 const cli_command cmd_refute = {
     .name = "refute",
     .summary = "find an input on which a model is wrong",
-    .usage = "MODEL --problem P [--set K=V]... [--budget M]",
+    .usage = "MODEL [--problem P] [--set K=V]... [--budget M]",
     .about =
         "Looks for two inputs that the model cannot tell apart though they must be answered differently:\n"
         "by the null space of a feed-forward net, equal states of a recurrent one, equal running sums or\n"
@@ -317,7 +314,8 @@ const cli_command cmd_refute = {
         "\n"
         "P is a problem (`attest list problems`), a .dp file, a file of cases, or a claim that writes "
         "chains;\n"
-        "its parameters are set by --set. The model is what it is in the arithmetic of --precision (default "
+        "its parameters are set by --set; without it, what the file of the model says that it was made for. "
+        "The model is what it is in the arithmetic of --precision (default "
         "f64): the fewer bits,\n"
         "the less it can tell apart. At p bits a decoder's running sums are rounded after every token.\n"
         "\n"

@@ -120,6 +120,11 @@ static int stream_show(const cli_args *a, const at_stream *k)
     if ((a->set && at_params_parse(&p, a->set, &err)) || at_source_open(k, &p, &d, &err))
         return cli_fail(a, &err);
     int words = at_source_vocabulary(d), longest = at_source_longest(d);
+    char all[32];
+    uint64_t prompts = k->verbs->count ? k->verbs->count(d) : UINT64_MAX;
+    const char *listed = !k->verbs->count      ? k->verbs->unlisted
+                         : prompts > INT64_MAX ? "too many at these sizes"
+                                               : at_count_text(all, prompts);
     at_source_free(d);
     if (a->json) {
         json_t *j = cli_json_set(json_object(), "id", cli_json_text(k->id));
@@ -127,6 +132,7 @@ static int stream_show(const cli_args *a, const at_stream *k)
         j = cli_json_set(j, "format", cli_json_text(k->format));
         j = cli_json_set(j, "vocabulary", json_integer(words));
         j = cli_json_set(j, "longest", json_integer(longest));
+        j = cli_json_set(j, "prompts", cli_json_text(listed));
         return cli_put_json(a, cli_json_set(j, "params", params_json(&p)), CLI_HOLDS);
     }
     at_text t;
@@ -135,6 +141,12 @@ static int stream_show(const cli_args *a, const at_stream *k)
     cli_row(&t, "  title", 16, k->title, COLUMNS);
     cli_row(&t, "  a row", 16, k->format, COLUMNS);
     at_text_addf(&t, "  size          %d tokens, rows of at most %d\n", words, longest);
+    at_text said;
+    at_text_init(&said);
+    at_text_addf(&said, "%s%s", k->verbs->count ? "" : "not listed: ", listed);
+    cli_row(&t, "  all prompts", 16, said.oom ? "" : said.s, COLUMNS);
+    t.oom |= said.oom;
+    at_text_release(&said);
     heading(&t, "parameters");
     for (int i = 0; i < p.n; i++)
         param_row(&t, &p.schema[i], p.value[i]);
@@ -421,7 +433,10 @@ static void model_print(const at_model *m, const char *hash, const at_size *z, a
 {
     at_text_add(t, "model ");
     at_text_add_plain(t, m->name[0] ? m->name : "(no name)");
-    at_text_addf(t, "\n  sha-256 %s\n  lengths %d..%d", hash, m->n_min, m->n_max);
+    at_text_addf(t, "\n  sha-256 %s\n", hash);
+    if (m->problem)
+        at_text_addf(t, "  made for %s\n", m->problem);
+    at_text_addf(t, "  lengths %d..%d", m->n_min, m->n_max);
     if (m->n_prefix + m->n_suffix)
         at_text_addf(t, ", with %d hidden positions before and %d after", m->n_prefix, m->n_suffix);
     at_text_add(t, "\n");
@@ -453,6 +468,7 @@ static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
         blocks = cli_json_add(blocks, cli_json_text(at_block_names[m->blocks[k].kind]));
     json_t *j = cli_json_set(json_object(), "name", cli_json_text(m->name));
     j = cli_json_set(j, "sha256", cli_json_text(hash));
+    j = cli_json_set(j, "problem", cli_json_text(m->problem));
     j = cli_json_set(j, "least_length", json_integer(m->n_min));
     j = cli_json_set(j, "most_length", json_integer(m->n_max));
     j = cli_json_set(j, "hidden", json_integer(m->n_prefix + m->n_suffix));

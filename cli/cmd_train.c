@@ -130,7 +130,7 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
     if (!s && !cli_kept(a, err))
         s = err->code;
     if (!s)
-        s = cli_source_open(a, a->words[0], d, err);
+        s = cli_source_open(a->set, a->words[0], d, err);
     if (!s && given->from && (s = at_model_load(from, given->from, err)))
         at_source_free(*d);
     return s;

@@ -45,6 +45,7 @@ void cli_question_release(cli_question *q)
     at_asked_release(&q->asked);
     at_problem_free(q->problem);
     at_free(q->text);
+    cli_recalled_release(&q->known);
     *q = (cli_question){0};
 }
 
@@ -66,8 +67,8 @@ static at_status tolerance_find(double given, cli_question *q, at_err *err)
     q->subject.tolerance = given;
     if (!q->asked.task || !q->asked.task->real)
         return AT_OK;
-    if (!(given > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
-        q->subject.tolerance = 0.5 / at_params_get(p, "q");
+    if (!(given > 0))
+        q->subject.tolerance = at_task_tolerance(q->asked.task, p);
     return q->subject.tolerance > 0
                ? AT_OK
                : at_fail(err, AT_EINPUT, "answers of %s are reals: how far off may they be? (--tolerance E)",
@@ -109,12 +110,25 @@ static at_status ask(const cli_args *a, const char *set, double tolerance, const
     return s ? s : text_keep(q, err);
 }
 
+/* The problem that was named, or else the one that the model remembers. */
+static at_status begin(const cli_args *a, const char *name, const at_model *m, cli_question *q, at_err *err)
+{
+    *q = (cli_question){.name = name, .set = a->set};
+    if (!name) {
+        at_status s = cli_recall(a, a->words[0], true, &q->known, err);
+        if (s)
+            return s;
+        q->name = q->known.problem.s;
+        q->set = q->known.set.s;
+    }
+    return claim_of(m, q->name) ? AT_OK : at_problem_open(q->name, &q->problem, err);
+}
+
 at_status cli_question_open(const cli_args *a, const char *name, double tolerance, const at_model *m,
                             cli_question *q, at_err *err)
 {
-    *q = (cli_question){.name = name};
-    at_status s = claim_of(m, name) ? AT_OK : at_problem_open(name, &q->problem, err);
-    return s ? s : ask(a, a->set, tolerance, m, q, err);
+    at_status s = begin(a, name, m, q, err);
+    return s ? s : ask(a, q->set, tolerance, m, q, err);
 }
 
 /* ---- an input ------------------------------------------------------------------------------------------------ */
@@ -188,10 +202,11 @@ at_status cli_question_input(const cli_args *a, const char *name, double toleran
                              const char *line, int length, at_arena *arena, cli_question *q, at_input *x,
                              at_err *err)
 {
-    *q = (cli_question){.name = name, .drawn = !line};
+    *q = (cli_question){.name = name};
     if (!(1u << a->precision.kind & CLI_FLOATS))
         return at_fail(err, AT_EREFUSED, "a problem is asked in f32, f64 or p bits");
-    at_status s = claim_of(m, name) ? AT_OK : at_problem_open(name, &q->problem, err);
+    at_status s = begin(a, name, m, q, err);
+    q->drawn = !line;
     if (!s && line)
         s = (m->decode.enabled ? at_prompt_parse : at_input_parse)(m, line, arena, x, err);
     const at_problem *p = q->problem;
@@ -199,8 +214,8 @@ at_status cli_question_input(const cli_args *a, const char *name, double toleran
         s = p->suit(q->problem, m, err);
     at_text set;
     at_text_init(&set);
-    at_text_add(&set, a->set ? a->set : "");
-    if (!s && p && p->task && !m->decode.enabled && !p->task->length && !at_assignments_name(a->set, "N")) {
+    at_text_add(&set, q->set ? q->set : "");
+    if (!s && p && p->task && !m->decode.enabled && !p->task->length && !at_assignments_name(q->set, "N")) {
         int n = line ? x->n : length;
         s = n < 0 ? length_choose(a, m, p, &n, err) : AT_OK;
         at_text_addf(&set, " N=%d", n);

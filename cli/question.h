@@ -7,19 +7,21 @@
 #include <attest/refute.h>
 
 typedef struct {
-    const char *name;   /* of the problem, as it was typed */
+    const char *name;   /* of the problem, as it was typed or as the model says */
+    const char *set;    /* its parameters, likewise */
     at_subject subject; /* the model beside what it should compute */
     at_problem *problem;
     at_asked asked;
     char *text; /* its parameters, canonical */
     bool drawn; /* the input was drawn, not typed */
+    cli_recalled known;
 } cli_question;
 
 /* The model that the first word means, when a->set is for a problem too: a file, or a claim's own, which takes the assignments
  * that it knows. problem: NULL, then this is cli_subject_load. */
 at_status cli_question_model(const cli_args *a, const char *problem, at_model *m, const char **input,
                              at_err *err);
-/* The problem of this name with a->set, as it is asked of the model; of a decoder also the claim of this name that has a chain.
+/* The problem of this name with a->set (NULL: the one that the model remembers), as it is asked of the model; of a decoder also the claim of this name that has a chain.
  * tolerance: of real answers, 0: not given. */
 at_status cli_question_open(const cli_args *a, const char *name, double tolerance, const at_model *m,
                             cli_question *q, at_err *err);

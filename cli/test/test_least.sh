@@ -39,4 +39,11 @@ refuses 2 'a parameter outside its range' 'N must be in' least match2 --vary N -
 refuses 2 'of a file only p' 'p can be varied' least "$dir/m.st" --problem match2 --vary N
 refuses 2 'no such claim' 'match2' least match22 --vary p
 refuses 2 'a bad size' 'M=' least match2 --set M=0 --vary p
+# Verdicts are kept, and a second scan finds them.
+call least match2 --set N=3,M=11 --vary p --range 5..6 --db "$dir/least.db"
+cp "$dir/.out" "$dir/least.first"
+holds 'a ledger is written' test -s "$dir/least.db"
+call least match2 --set N=3,M=11 --vary p --range 5..6 --db "$dir/least.db"
+holds 'the second scan says the same' cmp -s "$dir/.out" "$dir/least.first"
+says 0 'and the ledger has its rows' 'report ' report --db "$dir/least.db" -o "$dir/least.html"
 finish

@@ -32,7 +32,8 @@ says 1 'another recurrence' 'written' check "$dir/lis.st" --problem examples/lis
 says 0 'expressions' 'exact, 3690 inputs' check "$dir/ar.st" --problem arithmetic --set p=5,operators=2
 
 # ---- what does not fit, in one line
-refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE)' check "$m"
+call compile examples/pairs.program -o "$dir/alone.st" # a model of a program remembers none
+refuses 2 'a model alone' 'which problem should it solve? (--problem NAME|FILE' check "$dir/alone.st"
 refuses 2 'a problem alone' 'which model?' check --problem match2
 refuses 2 'another modulus' 'token 6 out of range 0..4 (field x)' check "$m" --problem match2 --set M=7
 refuses 2 'another length' 'the model takes lengths 1..4' check "$m" --problem match2 --set M=5 --lengths 1..9
@@ -75,7 +76,7 @@ printf '0\t1\n1 9\t1 1\n' >"$dir/range.tsv"
 refuses 2 'an input that is none' 'range.tsv:2:1: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
 printf '0\t1\n0\t0\n' >"$dir/twice.tsv"
 refuses 2 'two answers' 'twice.tsv:2:3: the input of line 1 with another answer' check "$m" --problem "$dir/twice.tsv"
-refuses 2 'cases of a decoder' 'attest eval' check "$dir/lis.st" --problem "$dir/good.tsv"
+refuses 2 'cases that are no prompts of a decoder' 'good.tsv:1:1: prompt of length 1' check "$dir/lis.st" --problem "$dir/good.tsv"
 
 # ---- the other commands take the same problems
 says 1 'refute by a recurrence' 'WRONG on' refute "$dir/lis.st" --problem examples/lis.dp --set n=3,top=4 --precision p3
@@ -93,4 +94,35 @@ verdict $? 'in the report'
 call check "$m" --problem match2 --set M=5 --lengths 1..2 --json
 [ "$code" -eq 0 ] && grep -q '"held": 1' "$dir/.out"
 verdict $? 'JSON'
+# ---- cases of a decoder: all that it writes, or what it ends in
+call compile arithmetic --set p=11,operators=3 -o "$dir/ca.st"
+printf '1 + 2 =\t3\n( 3 + 4 ) * 2 - 5 =\t7 * 2 - 5 = 3 - 5 = 9\n2 * 3 * 4 =\t... 2 <eos>\n' >"$dir/ca.tsv"
+says 0 'cases of a decoder' 'sampled, 3 inputs' check "$dir/ca.st" --problem "$dir/ca.tsv"
+sed 's/= 3 - 5 = 9/= 4 - 5 = 9/; s/\t3$/\t4/' "$dir/ca.tsv" >"$dir/cb.tsv"
+says 1 'wrong ones are counted' 'wrong on 2 of 3 inputs' check "$dir/ca.st" --problem "$dir/cb.tsv"
+holds 'and the first is shown' grep -q 'prompt     1 + 2 =' "$dir/.out"
+sed 's/\.\.\. 2/... 6 2/' "$dir/ca.tsv" >"$dir/cb.tsv"
+says 1 'an end of two words' 'expected   6' check "$dir/ca.st" --problem "$dir/cb.tsv"
+call compile examples/lis.dp --set n=3,top=5 -o "$dir/cl.st"
+printf '1 2 3 |\t3\n3 2 1 |\t1\n2 2 2 |\t0/0,0/0/1\n' >"$dir/cl.tsv"
+says 0 'a recurrence by its answer' 'sampled, 3 inputs' check "$dir/cl.st" --problem "$dir/cl.tsv"
+sed -i 's/\t3$/\t2/' "$dir/cl.tsv"
+says 1 'a wrong one' 'expected   0/0,0/0/2' check "$dir/cl.st" --problem "$dir/cl.tsv"
+printf '1 2 3 |\t3\n1 2 |\t1\n' >"$dir/cl.tsv"
+refuses 2 'no prompt' 'cl.tsv:2:1: prompt of length 3, must be 4' check "$dir/cl.st" --problem "$dir/cl.tsv"
+printf '1 + 2 =\t3\n1 + 3 =\tfour\n' >"$dir/cb.tsv"
+refuses 2 'no word of the model' 'cb.tsv:2:9: ' check "$dir/ca.st" --problem "$dir/cb.tsv"
+printf '1 + 2 =\t3\n1 + 2 =\t4\n' >"$dir/cb.tsv"
+refuses 2 'two answers' 'cb.tsv:2:9: the input of line 1 with another answer' check "$dir/ca.st" --problem "$dir/cb.tsv"
+call train lis --set n=4,range=5 --width 16 --steps 5 -o "$dir/ct.st"
+printf '5 6 7 8\t4\n5 6 8 7\t1 2 3 3 <sep> 3\n' >"$dir/ct.tsv"
+says 1 'a trained one' 'wrong on 2 of 2 inputs' check "$dir/ct.st" --problem "$dir/ct.tsv"
+
+# ---- every prompt, or why not
+says 0 'a stream lists its prompts' 'all prompts   64' show parity --set n=6
+says 0 'or says why not' 'all prompts   not listed: 26^8 pairs' show ed
+call train ed --set n=4,fixed=1 --width 16 --steps 2 -o "$dir/e.st"
+says 3 'which is what an exact check says' 'prompts are not listed: 26^8 pairs' check "$dir/e.st" --exact
+call train parity --set n=4 --width 16 --steps 2 -o "$dir/e.st"
+says 1 'an exact check of all of them' 'BAD' check "$dir/e.st" --exact
 finish

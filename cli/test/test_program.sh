@@ -20,7 +20,8 @@ for id in match2 lemma-a12 qsa-rip match3-local dp-sparse arith-standard; do
 done
 call build match2 -o "$dir/built.st"
 call compile "$dir/match2.program" -o "$dir/of-text.st"
-holds 'the model of the text is the model of the claim' cmp -s "$dir/built.st" "$dir/of-text.st"
+hash() { "$attest" show "$1" | grep sha-256; } # the file of the claim says also what it is for
+holds 'the model of the text is the model of the claim' [ "$(hash "$dir/built.st")" = "$(hash "$dir/of-text.st")" ]
 
 call show match2 --set N=6,M=11
 sed -n '/^  program/,/^  *output/p' "$dir/.out" >"$dir/short.program"

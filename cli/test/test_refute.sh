@@ -54,7 +54,8 @@ says 3 'refute: the next run tries others' 'with 1 earlier run' refute "$dir/tri
 says 3 'refute: JSON of nothing' '"refuted": null' refute "$dir/triples.st" --task match3 --set N=5,M=9 --precision f64 --budget 1 --json
 says 3 'refute: a decoder that is right' 'running-sums' refute "$dir/sums.st" --task dp-linear --set problem=prefix-sum,a=6 --precision f64 --budget 1
 
-refuses 2 'refute: no task' 'what should the model compute? (--problem P)' refute "$dir/pairs.st"
+call compile examples/pairs.program -o "$dir/alone.st"
+refuses 2 'refute: no task' 'which problem should it solve? (--problem NAME|FILE' refute "$dir/alone.st"
 refuses 2 'refute: an unknown task' "did you mean 'match3'?" refute "$dir/pairs.st" --task match33
 refuses 2 'refute: another length' 'the model takes lengths' refute "$dir/pairs.st" --task match3 --set N=20,M=40
 refuses 2 'refute: other rows' 'a position of qsa has 4 numbers, the model takes 1' refute "$dir/pairs.st" --task qsa --set N=9,q=2

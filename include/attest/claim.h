@@ -97,7 +97,7 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
 double at_claim_tolerance(const at_claim *c, const at_params *p);
 /* ---- claims without C --------------------------------------------------------------------------------
  *
- * A text file that names a problem, a program or a model, questions and controls (docs/claimfile.md). What is read is
+ * A text file that names a problem, a program, a model or a recurrence, questions and controls (docs/claimfile.md). What is read is
  * an at_claim like those of the catalogue; it lives as long as the file's. Faults are "path:line:column: ...". */
 at_status at_claim_file_load(const char *path, at_claim_file **out, at_err *err);
 const at_claim *at_claim_file_claim(const at_claim_file *f);

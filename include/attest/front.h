@@ -169,6 +169,14 @@ at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 /* Name i of those that it knows, each problem once; NULL past the last. */
 const char *at_problem_listed(int i);
 
+/* The problem that a model remembers (at_model.problem): a name or a path for at_problem_open, and its parameters. The file of one is
+ * looked for beside the model and in the folder one is in, by its name, and must have the text that it had; else one line says so
+ * and asks for --problem. */
+at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
+                            at_err *err);
+/* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
+at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
+                           at_err *err);
 /* What stands in a ledger for the problem of a name. stamp: sha-256 of the file that the name means; of a name that is none 64
  * zeros. AT_EREFUSED for what cannot be read twice, as a pipe. */
 #define AT_STAMP 65

@@ -99,6 +99,7 @@ typedef struct {
     int n_sizes, n_inputs, n_counters, n_values, n_needs, n_takes, n_lets;
     at_dp_name sizes[AT_DP_MAX];
     at_dpx *size_lo[AT_DP_MAX], *size_hi[AT_DP_MAX]; /* of earlier sizes */
+    at_dpx *size_usual[AT_DP_MAX]; /* NULL, or its value unless told; such sizes come last */
     at_dp_input inputs[AT_DP_MAX];
     at_dp_counter counters[AT_DP_MAX];
     at_dp_value values[AT_DP_MAX];
@@ -110,6 +111,8 @@ typedef struct {
     unsigned steering;               /* bit t: look-up t is used by a later look-up or by a dependency */
     int n_nodes;                     /* of all expressions */
     const char *path;                /* where it was read from, for messages */
+    char digest[65];                 /* of its text */
+    const char *known;               /* NULL, or which of the shipped ones it is, by its text */
     at_arena arena;
 } at_dp;
 
@@ -145,12 +148,14 @@ typedef struct {
     int doubt_line, doubt_column; /* not proved: the first place of the file that is in doubt */
     at_arena arena;
 } at_dp_instance;
-/* Sizes from a text such as "n1=6,n2=7": every size once, in any order. */
+/* Sizes from a text such as "n1=6,n2=7": every size once, in any order; those with a default may be left out. */
 at_status at_dp_sizes_parse(const at_dp *d, const char *text, int64_t size[AT_DP_MAX], at_err *err);
 /* Checks: sizes allowed, dependencies strictly earlier and inside the order, look-ups inside their inputs, values
  * inside their ranges (by intervals, state by state). Errors name file, line, column and the state. d must outlive
  * the instance. */
 at_status at_dp_bind(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err);
+/* at_dp_bind reads the sizes without a default and takes the others at theirs; this one reads all n_sizes. */
+at_status at_dp_bind_all(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err);
 void at_dp_instance_free(at_dp_instance *x);
 /* The position of a state in the order (0-based), or -1. */
 int64_t at_dp_rank(const at_dp_instance *x, const int64_t *counters);
@@ -174,7 +179,7 @@ at_status at_dp_regular(const at_dp_instance *x, uint64_t limit, at_arena *a, at
 
 /* ---- a recurrence as a chain (problem.h): the inputs and |, then one row a state, then the answer ---------- */
 
-/* Opens the chain of d at these sizes. letters: prompts use so many of the lowest values of each input; 0: all. own: d is
+/* Opens the chain of d at these sizes, all of them. letters: prompts use so many of the lowest values of each input; 0: all. own: d is
  * freed with the chain, or here when this fails. */
 at_status at_dp_chain_open(at_dp *d, bool own, const int64_t *size, int64_t letters, void **self,
                            at_err *err);
@@ -214,10 +219,15 @@ typedef struct {
     const char *about;  /* one line */
     /* Is a file without a known suffix one of ours, by how it begins (its first 64 KiB)? NULL: never. */
     bool (*like)(const char *text, size_t n);
-    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. NULL: its files
-     * are no problems. */
+    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. It tells at_problem_keep
+     * what the file holds. NULL: its files are no problems. */
     at_status (*open)(at_problem *p, at_err *err);
+    /* The same from a text instead of its file; p->path is for messages. NULL: files of this language are not changed. */
+    at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err);
 } at_lang;
+
+/* For those who write languages: what p was read from, whose digest it then has. */
+at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */

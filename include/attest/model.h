@@ -372,7 +372,8 @@ typedef struct {
     at_decode decode;
     at_subspace *subspaces;
     int n_subspaces;
-    bool f32; /* stored on disk as F32 (every weight is a float) instead of F64 */
+    const char *problem; /* NULL, or what it is for, as at_model_remember takes it; no part of its hash */
+    bool f32;            /* stored on disk as F32 (every weight is a float) instead of F64 */
 
     at_tensor *tensors; /* the one tensor table */
     int n_tensors;
@@ -403,6 +404,11 @@ int at_model_row_width(const at_model *m); /* numbers a position takes in an inp
 bool at_block_dense(const at_block *b);
 int64_t at_block_inputs(const at_model *m, const at_block *b);
 
+/* What the model is for, a note that goes with its file: "match2 N=6 M=11", or of a problem in a file its last name and the SHA-256
+ * of its text, "my.dp sha256=<64 digits> n=4". NULL: nothing. What is no such line is refused. */
+#define AT_PROBLEM_TEXT 1000 /* bytes */
+at_status at_model_remember(at_model *m, const char *problem, at_err *err);
+
 /* Deep copy into out (initialised by this call). */
 at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 
@@ -411,10 +417,13 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 at_status at_model_save(const at_model *m, const char *path, at_err *err);
 at_status at_model_load(at_model *m, const char *path, at_err *err);
 at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *path, at_err *err);
+/* What the file of a model says that it is for, read from its header alone; *problem is freed with at_free, NULL: nothing. Of what
+ * is no regular file (a pipe is read once) nothing is known. */
+at_status at_model_load_problem(const char *path, char **problem, at_err *err);
 /* The canonical file image, what at_model_save writes, matrices of zeros sparse; freed with at_free. */
 at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
-/* sha-256 of the canonical image with nothing sparse, as 64 hex digits: the model's identity in the ledger, however it is
- * stored. */
+/* sha-256 of the canonical image with nothing sparse and no problem, as 64 hex digits: the model's identity in the ledger,
+ * however it is stored and whatever it is for. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */
 

@@ -76,6 +76,9 @@ typedef struct at_task {
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
 void at_linear_map_weights(const at_params *p, double *W);
 
+/* How far real answers may be off unless told: what the theorems on qSA ask for, 1/(2q); 0: nothing is known. */
+double at_task_tolerance(const at_task *t, const at_params *p);
+
 extern const at_task *const at_tasks[];
 extern const int at_n_tasks;
 extern const at_registry at_task_registry;
@@ -105,6 +108,12 @@ typedef struct at_chain {
     /* By the reference, which knows no weights. */
     at_status (*answer)(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                         at_err *err);
+    /* NULL, or: does this prompt ask for the end alone? Then what is written must end in the rows of `answer`. */
+    bool (*ending)(const void *self, const double *prompt, int n);
+    /* Prompts are a list of some, not all there are: a check of every one of them rests on samples. */
+    bool listed;
+    /* Why prompts cannot be listed (count is UINT64_MAX then); NULL, or NULL of it: they can. */
+    const char *(*unlisted)(const void *self);
 } at_chain;
 
 extern const at_chain at_chain_compose; /* f_1, ..., f_k and x, then x_1 = f_1(x), ..., x_k */
@@ -303,7 +312,8 @@ typedef struct at_stream_verbs {
     /* All prompts, where they can be listed: how many (UINT64_MAX: too many), and the i-th, with its separator. */
     uint64_t (*count)(const at_source *d);
     void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
-    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
+    const char *unlisted; /* without these: why there are none */
+    int before_answer;    /* the token before an answer; -1: all that follows the prompt is the answer */
 } at_stream_verbs;
 
 /* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines. */
@@ -344,6 +354,9 @@ typedef struct at_problem {
     const char *id, *title, *definition;
     const char *path; /* NULL: built in */
     const char *lang; /* NULL, or the language it is written in (front.h compiles it) */
+    const char *
+        text; /* NULL, or what it was read from, where a changed text is a problem again (at_problem_parse) */
+    const char *digest; /* NULL: built in; the SHA-256 of its file */
     const at_task *task;
     const at_chain *chain;
     const at_stream *stream;
@@ -371,6 +384,13 @@ at_status at_problem_assignments(const at_problem *p, at_view v, const char *set
 /* Its rows to learn: of its stream, or where it has none of its task's positions. p is the source's from now on, also when this
  * fails. */
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err);
+
+/* Tells the model what it is for: the problem and these parameters. digest: of its file, of which the last name counts; NULL: it is
+ * built in. A name that cannot be written down is not remembered. */
+at_status at_problem_remember(const char *name, const char *digest, const at_params *p, at_model *m,
+                              at_err *err);
+/* The same of rows that a model learnt. */
+at_status at_source_remember(const at_source *d, at_model *m, at_err *err);
 
 typedef struct {
     at_view view;

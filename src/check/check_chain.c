@@ -51,6 +51,17 @@ static int chain_compare(int row, const double *want, int n_want, const double *
     return n == n_want ? -1 : both;
 }
 
+/* The same of what this prompt asks for: all rows, or the last ones. */
+static int rows_compare(const work *w, const double *prompt, int n_prompt, const double *want, int n_want,
+                        const double *rows, int n)
+{
+    int skipped = n - n_want;
+    if (skipped <= 0 || !w->c->ending || !w->c->ending(w->self, prompt, n_prompt))
+        return chain_compare(w->row, want, n_want, rows, n);
+    int bad = chain_compare(w->row, want, n_want, rows + (size_t)skipped * (size_t)w->row, n_want);
+    return bad < 0 ? -1 : bad + skipped;
+}
+
 /* Prompt i: *bad is the first wrong row, or -1. A generator that gives up has written what it has written. */
 static at_status chain_one(const work *w, bench *b, uint64_t i, double *margin, int *bad, at_err *err)
 {
@@ -66,7 +77,7 @@ static at_status chain_one(const work *w, bench *b, uint64_t i, double *margin, 
     s = at_generator_run(b->g, b->prompt, n, &rows, &n_rows, &least, &given_up);
     if (s && s != AT_EBUDGET)
         return at_fail(err, s, "%s", given_up.text);
-    *bad = chain_compare(w->row, b->rows, n_want, rows, n_rows);
+    *bad = rows_compare(w, b->prompt, n, b->rows, n_want, rows, n_rows);
     if (s && *bad < 0)
         *bad = n_rows;
     if (*bad < 0 && !(least > 0))
@@ -181,14 +192,15 @@ static at_status prompt_judge(const work *w, const double *prompt, int n, at_are
     s = at_generate(w->m, w->q->arith, &(at_input){n, prompt}, a, &rows, &n_rows, &least, &given_up);
     if (s && s != AT_EBUDGET)
         return at_fail(err, s, "%s", given_up.text);
-    int bad = chain_compare(w->row, want, n_want, rows, n_rows);
+    int bad = rows_compare(w, prompt, n, want, n_want, rows, n_rows);
+    int skipped = n_rows > n_want && w->c->ending && w->c->ending(w->self, prompt, n) ? n_rows - n_want : 0;
     *confirmed = bad >= 0 || s || !(least > 0);
     if (bad < 0 && s)
         bad = n_rows;
     if (bad < 0 && (s = tie_find(w, prompt, n, rows, n_rows, &bad, err)))
         return s;
     *cx = (at_counterexample){.n = n, .x = prompt, .position = bad, .margin = least};
-    cx->want = bad < n_want ? want + (size_t)bad * row : NULL;
+    cx->want = bad >= skipped && bad - skipped < n_want ? want + (size_t)(bad - skipped) * row : NULL;
     cx->wrote = bad < n_rows ? rows + (size_t)bad * row : NULL;
     cx->expected = cx->got = NAN;
     for (size_t k = 0; cx->want && cx->wrote && k < row; k++)
@@ -265,6 +277,9 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
         w.q = q = &drawn;
         w.count = q->limit;
     }
+    const char *unlisted = c->unlisted ? c->unlisted(self) : NULL;
+    if (w.count > INT64_MAX && unlisted)
+        return at_fail(err, AT_EBUDGET, "prompts are not listed: %s", unlisted);
     if (w.count > INT64_MAX)
         return at_fail(err, AT_EBUDGET, "too many prompts to enumerate at this size");
     if (!w.count)
@@ -294,6 +309,10 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     if (w.total < w.count) {
         out->evidence = AT_EV_SAMPLED;
         out->note = "one prompt from each of equal strata of the enumeration";
+    }
+    if (c->listed && q->evidence == AT_EV_EXACT) {
+        out->evidence = AT_EV_SAMPLED;
+        out->note = "every case of the file; other inputs were not asked";
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;

@@ -13,7 +13,6 @@
 #include "claim_file.h"
 #include "claim_internal.h"
 
-#define ATTENTION    "attention"
 #define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
 #define QUICK_CHAINS ((uint64_t)20000)   /* of a decoder */
 #define SAMPLES      1000
@@ -173,7 +172,11 @@ static at_cell chain_cell(const asking *k)
 {
     if (k->q->how == AT_ASK_SAMPLED)
         return (at_cell){.evidence = AT_EV_SAMPLED};
-    return (at_cell){.evidence = AT_EV_EXACT, .inputs = k->q->how == AT_ASK_EXACT ? 0 : QUICK_CHAINS};
+    bool listed = k->m && k->view == AT_VIEW_CHAIN &&
+                  k->q->problem->chain->listed; /* few, and how many are wrong counts */
+    return (at_cell){.evidence = AT_EV_EXACT,
+                     .inputs = k->q->how == AT_ASK_EXACT || listed ? 0 : QUICK_CHAINS,
+                     .count_all = listed};
 }
 
 /* Does this kind of attention compile at every point? Else why not. */
@@ -352,21 +355,6 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static at_status digest_take(asking *k)
-{
-    char *text;
-    size_t n;
-    if (!k->q->problem->path)
-        return AT_OK;
-    at_status s = at_file_read(k->q->problem->path, (size_t)1 << 28, &text, &n, k->err);
-    if (s)
-        return s;
-    at_sha256(text, n, k->f->digest);
-    at_free(text);
-    k->f->claim.digest = k->f->digest;
-    return AT_OK;
-}
-
 static at_status schema_take(asking *k)
 {
     const at_param *schema;
@@ -386,17 +374,7 @@ static at_status schema_take(asking *k)
 
 static at_status split_take(asking *k)
 {
-    at_claim *c = &k->f->claim;
-    for (int i = 0; i < at_n_catalogue && !c->split; i++)
-        if (at_catalogue[i]->split && at_catalogue[i]->task &&
-            strcmp(at_catalogue[i]->task, k->q->problem->id) == 0)
-            c->split = at_catalogue[i]->split;
-    return c->split
-               ? AT_OK
-               : at_fail(
-                     k->err, AT_EREFUSED,
-                     "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
-                     k->q->problem->id);
+    return claim_split_of(k->q->problem, &k->f->claim.split, k->err);
 }
 
 static at_status tolerance_take(asking *k, const at_params *p)
@@ -405,8 +383,8 @@ static at_status tolerance_take(asking *k, const at_params *p)
     if (k->view != AT_VIEW_POSITIONS || !t->real)
         return AT_OK;
     k->f->tolerance = k->q->tolerance;
-    if (!(k->f->tolerance > 0) && at_params_has(p, "q")) /* what the theorems on qSA ask for */
-        k->f->tolerance = 0.5 / at_params_get(p, "q");
+    if (!(k->f->tolerance > 0))
+        k->f->tolerance = at_task_tolerance(t, p);
     return k->f->tolerance > 0
                ? AT_OK
                : at_fail(k->err, AT_EINPUT,
@@ -517,9 +495,8 @@ static at_status claim_fill(asking *k)
         c->chain = p->chain;
     else if (k->view == AT_VIEW_ROWS)
         c->chain = &at_chain_stream;
+    c->digest = p->digest;
     s = schema_take(k);
-    if (!s)
-        s = digest_take(k);
     if (!s && k->q->how == AT_ASK_CERTIFIED)
         s = k->view == AT_VIEW_POSITIONS
                 ? split_take(k)

@@ -34,10 +34,8 @@ double at_claim_tolerance(const at_claim *c, const at_params *p)
     return c->file ? claim_file_tolerance(c->file) : c->tolerance ? c->tolerance(p) : 0;
 }
 
-at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+static at_status model_make(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
-    if (c->trial)
-        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
     if (c->decoder)
         return c->decoder(p, m, err);
     if (c->file)
@@ -50,9 +48,62 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
     return s;
 }
 
+/* The problem whose chain this is, and its parameters, where the claim has them all. */
+static at_status chain_remember(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    for (int i = 0; at_problem_name(i); i++) {
+        at_problem q = {0};
+        at_params own;
+        bool all = at_problem_find(at_problem_name(i), &q) && q.chain == c->chain;
+        at_params_init(&own, all ? c->chain->params : NULL, all ? c->chain->n_params : 0);
+        for (int k = 0; k < own.n; k++)
+            if ((all = all && at_params_has(p, own.schema[k].name)))
+                own.value[k] = at_params_get(p, own.schema[k].name);
+        if (all)
+            return at_problem_remember(q.id, NULL, &own, m, err);
+    }
+    return AT_OK;
+}
+
+/* What it is for, unless whoever made it has said so. */
+static at_status claim_remember(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    const at_task *t;
+    at_params tp;
+    if (m->problem)
+        return AT_OK;
+    if (c->chain)
+        return chain_remember(c, p, m, err);
+    if (at_claim_task(c, p, &t, &tp, NULL) || !t)
+        return AT_OK;
+    return at_problem_remember(t->id, c->problem ? c->problem->digest : NULL, &tp, m, err);
+}
+
+at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    if (c->trial)
+        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
+    at_status s = model_make(c, p, m, err);
+    if (!s && (s = claim_remember(c, p, m, err)))
+        at_model_release(m);
+    return s;
+}
+
+at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err)
+{
+    for (int i = 0; i < at_n_catalogue; i++)
+        if (at_catalogue[i]->split && at_catalogue[i]->task && strcmp(at_catalogue[i]->task, p->id) == 0) {
+            *out = at_catalogue[i]->split;
+            return AT_OK;
+        }
+    return at_fail(err, AT_EREFUSED,
+                   "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
+                   p->id);
+}
+
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
-    if (c->problem ? !c->problem->task : !c->task) {
+    if (c->problem ? !c->problem->task || c->chain : !c->task) {
         *t = NULL;
         at_params_init(tp, NULL, 0);
         return AT_OK;
@@ -104,12 +155,27 @@ static at_status chain_check(const at_claim *c, const at_params *p, const at_mod
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     void *self;
-    at_status s = c->chain->open(p, &self, err);
+    at_params of = *p;
+    if (c->file)
+        of.of = claim_file_problem(c->file, p);
+    at_status s = c->chain->open(&of, &self, err);
     if (s)
         return s;
     s = at_check_chain(m, c->chain, self, q, env, a, out, err);
     c->chain->close(self);
     return s;
+}
+
+/* How many are wrong, where that was asked. */
+static at_status wrong_note(const at_cell *cell, at_arena *a, at_verdict *out, at_err *err)
+{
+    char wrong[32], all[32];
+    if (!cell->count_all || !out->wrong)
+        return AT_OK;
+    out->note =
+        at_arena_printf(a, "wrong on %s of %s inputs%s%s", at_count_text(wrong, out->wrong),
+                        at_count_text(all, out->inputs), out->note ? "; " : "", out->note ? out->note : "");
+    return out->note ? AT_OK : at_oom(err);
 }
 
 at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params *p, const at_model *m,
@@ -136,21 +202,16 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
         return at_check_certified(m, p, c->split, env, a, out, err);
     if (cell->evidence == AT_EV_CERTIFIED && !c->box)
         return at_fail(err, AT_EINPUT, "claim %s has no certificate", c->id);
-    if (c->chain)
-        return chain_check(c, p, m, &q, env, a, out, err);
+    if (c->chain) {
+        s = chain_check(c, p, m, &q, env, a, out, err);
+        return s ? s : wrong_note(cell, a, out, err);
+    }
     s = at_claim_task(c, p, &t, &tp, err);
     if (!s && cell->evidence == AT_EV_CERTIFIED)
         return at_check_box(m, p, c->box, t, &tp, q.tolerance, env, a, out, err);
     if (!s)
         s = at_check(m, t, &tp, &q, env, a, out, err);
-    if (!s && cell->count_all && out->wrong) {
-        char wrong[32], all[32];
-        out->note = at_arena_printf(a, "wrong on %s of %s inputs%s%s", at_count_text(wrong, out->wrong),
-                                    at_count_text(all, out->inputs), out->note ? "; " : "",
-                                    out->note ? out->note : "");
-        s = out->note ? AT_OK : at_oom(err);
-    }
-    return s;
+    return s ? s : wrong_note(cell, a, out, err);
 }
 
 double claim_eps(const at_params *p)

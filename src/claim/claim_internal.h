@@ -15,7 +15,11 @@
 at_status claim_file_program(const at_claim_file *f, const at_params *p, at_program **out, at_err *err);
 at_status claim_file_model(const at_claim_file *f, const at_params *p, at_model *m, at_err *err);
 bool claim_file_has_program(const at_claim_file *f);
+const at_problem *claim_file_problem(const at_claim_file *f, const at_params *p);
 double claim_file_tolerance(const at_claim_file *f);
+
+/* The case split of the catalogue for a problem; what has none is refused. */
+at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err);
 
 double claim_eps(const at_params *p); /* the tolerance of claims with a parameter eps */
 

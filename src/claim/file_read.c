@@ -2,25 +2,26 @@
  *
  *     claim ID "TITLE"                                              first, once
  *     statement TEXT     source TEXT     proof TEXT                 once each; indented lines go on with it
- *     problem NAME [K=V ...]                                        once; the defaults of its parameters
+ *     problem NAME|FILE [K=V ...]                                   once; the defaults of its parameters
  *     program { ... }  |  program FILE  |  model FILE               once; of a block the } stands in a line of its own
+ *       |  compile [NAME|FILE] [--attention KIND]                   without a source the problem itself
  *     tolerance NUMBER                                              where answers are reals
  *     look INPUT                                                    an input for the picture of the report
  *     check QUESTION                                                one at least
  *     control CHANGE [check QUESTION]                               one at least; without a question that of the first check
- *     QUESTION = exact [ENUMERATION] | sampled COUNT, then [ARITHMETIC] [K=V ...] [full], in any order
- *     CHANGE   = K=V | arith=ARITHMETIC | replace "TEXT" by "TEXT" | model FILE
+ *     QUESTION = exact [ENUMERATION] | sampled COUNT | certified, then [ARITHMETIC] [K=V ...] [full], in any order
+ *     CHANGE   = K=V | arith=ARITHMETIC | replace "TEXT" by "TEXT" | model FILE | weight TENSOR[I] by VALUE
  *
  * A statement begins in the first column; # begins a comment line. */
-#include "claim_file.h"
+#include "file_reader.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CLAIM, STATEMENT, SOURCE, PROOF, PROBLEM, PROGRAM, MODEL, TOLERANCE, LOOK, CHECK, CONTROL, WORDS };
-static const char *const words[WORDS] = {"claim", "statement", "source", "proof", "problem", "program",
-                                         "model", "tolerance", "look",   "check", "control"};
+#include <attest/front.h>
+
+static const char *const words[WORDS] = {"claim", "statement", "source",    "proof", "problem", "program",
+                                         "model", "compile",   "tolerance", "look",  "check",   "control"};
 
 typedef struct {
     const char *s;
@@ -28,37 +29,9 @@ typedef struct {
     int line, column;
 } word;
 
-typedef struct {
-    const char *from, *to; /* replace; to NULL: another model */
-    const char *model;
-    spot at;
-    int cell;
-} change;
-
-typedef struct {
-    at_claim_file *f;
-    const char *at, *end, *line_start;
-    int line;
-    at_status status;
-    at_err *err;
-    bool said[WORDS];
-    const at_task *task;
-    char *set; /* of the problem line */
-    spot problem_at, source_at;
-    change changes[FILE_CELLS];
-    int n_changes;
-    bool asked; /* is there a first question? */
-    at_cell first;
-    bool bare[FILE_CELLS]; /* controls that take the first question */
-    at_param schema[AT_PARAMS_MAX];
-    int n_schema;
-} reader;
-
 /* ---- lines and words ---------------------------------------------------------------------------------------- */
 
-static void file_fail(reader *r, int line, int column, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-static void file_fail(reader *r, int line, int column, const char *fmt, ...)
+void file_fail(reader *r, int line, int column, const char *fmt, ...)
 {
     if (r->status)
         return;
@@ -71,11 +44,19 @@ static void file_fail(reader *r, int line, int column, const char *fmt, ...)
     r->at = r->end;
 }
 
-static void file_oom(reader *r)
+void file_oom(reader *r)
 {
     if (!r->status)
         r->status = at_oom(r->err);
     r->at = r->end;
+}
+
+void file_why(reader *r, spot at, at_status s, const at_err *why)
+{
+    if (s == AT_ENOMEM)
+        file_oom(r);
+    else if (s)
+        file_fail(r, at.line, at.column, "%.360s", why->text);
 }
 
 static int column(const reader *r)
@@ -121,7 +102,7 @@ static bool word_is(word w, const char *s)
     return strlen(s) == w.n && memcmp(s, w.s, w.n) == 0;
 }
 
-static char *copy(reader *r, const char *s, size_t n)
+char *file_copy(reader *r, const char *s, size_t n)
 {
     char *c = at_new(&r->f->arena, char, n + 1);
     if (!c) {
@@ -132,9 +113,14 @@ static char *copy(reader *r, const char *s, size_t n)
     return c;
 }
 
+void file_hold(reader *r, at_problem *p)
+{
+    r->f->problems[r->f->n_problems++] = p; /* one a control at most, and two */
+}
+
 static char *word_copy(reader *r, word w)
 {
-    return copy(r, w.s, w.n);
+    return file_copy(r, w.s, w.n);
 }
 
 /* "..." in this line; \" and \\ stand for " and \. */
@@ -147,7 +133,7 @@ static const char *quoted_read(reader *r, const char *what)
         return NULL;
     }
     r->at++;
-    char *out = copy(r, r->at, (size_t)(r->end - r->at) < 4096 ? (size_t)(r->end - r->at) : 4096);
+    char *out = file_copy(r, r->at, (size_t)(r->end - r->at) < 4096 ? (size_t)(r->end - r->at) : 4096);
     size_t n = 0;
     while (out && !at_line_end(r) && *r->at != '"' && n < 4096) {
         if (*r->at == '\\' && r->end - r->at > 1 && (r->at[1] == '"' || r->at[1] == '\\'))
@@ -181,7 +167,7 @@ static const char *text_read(reader *r, word at)
             break;
         line_skip(r);
     }
-    char *s = t.oom ? NULL : copy(r, t.n ? t.s : "", t.n);
+    char *s = t.oom ? NULL : file_copy(r, t.n ? t.s : "", t.n);
     if (t.oom)
         file_oom(r);
     if (!r->status && !t.n)
@@ -198,13 +184,8 @@ static void end_expect(reader *r)
 }
 
 /* A path is meant from where the file is. */
-static const char *path_read(reader *r, const char *what)
+static const char *path_of(reader *r, word w)
 {
-    word w = word_read(r);
-    if (!w.n) {
-        file_fail(r, w.line, w.column, "expected %s", what);
-        return NULL;
-    }
     const char *slash = strrchr(r->f->path, '/');
     char *path = w.s[0] == '/' || !slash
                      ? word_copy(r, w)
@@ -213,6 +194,15 @@ static const char *path_read(reader *r, const char *what)
     if (!path)
         file_oom(r);
     return path;
+}
+
+static const char *path_read(reader *r, const char *what)
+{
+    word w = word_read(r);
+    if (w.n)
+        return path_of(r, w);
+    file_fail(r, w.line, w.column, "expected %s", what);
+    return NULL;
 }
 
 /* ---- statements ----------------------------------------------------------------------------------------------- */
@@ -237,26 +227,65 @@ static void claim_read(reader *r)
     end_expect(r);
 }
 
+/* A name, or a file. */
+static at_problem *problem_open(reader *r, word w)
+{
+    at_problem *p = NULL;
+    at_err why = {0};
+    bool is_file = memchr(w.s, '.', w.n) || memchr(w.s, '/', w.n);
+    const char *name = is_file ? path_of(r, w) : word_copy(r, w);
+    if (r->status)
+        return NULL;
+    file_why(r, (spot){w.line, w.column}, at_problem_open(name, &p, &why), &why);
+    if (p)
+        file_hold(r, p);
+    return p;
+}
+
 static void problem_read(reader *r)
 {
     word w = word_read(r);
     r->problem_at = (spot){w.line, w.column};
-    char *id = word_copy(r, w);
-    if (!id)
-        return;
-    at_registry problems = at_task_registry;
-    at_err err = {0};
-    problems.word = "problem";
-    r->task = at_registry_need(&problems, id, &err);
-    if (!r->task) {
-        file_fail(r, w.line, w.column, "%s", err.text);
-        return;
-    }
+    if (!w.n)
+        file_fail(r, w.line, w.column, "expected what is to be computed, a name or a file");
+    r->problem = r->status ? NULL : problem_open(r, w);
     blanks_skip(r);
     const char *from = r->at;
     while (!at_line_end(r))
         r->at++;
-    r->set = copy(r, from, (size_t)(r->at - from));
+    r->set = file_copy(r, from, (size_t)(r->at - from));
+}
+
+static void attention_read(reader *r)
+{
+    static const at_registry all = AT_REGISTRY_OF_NAMES("attention", NULL, at_attention_names, AT_ATTENTIONS);
+    word w = word_read(r);
+    char *s = word_copy(r, w);
+    at_err why = {0};
+    const char *const *found = s ? at_registry_need(&all, s, &why) : NULL;
+    if (s && !found)
+        file_fail(r, w.line, w.column, "%s", why.text);
+    else if (found)
+        r->attention = (at_attention_kind)(found - at_attention_names);
+}
+
+/* compile [NAME|FILE] [--attention KIND]; without a source the problem itself, which may be said later. */
+static void compile_read(reader *r)
+{
+    static const char option[] = "--attention";
+    word w = word_read(r);
+    r->source_at = (spot){w.line, w.n ? w.column : 1};
+    if (w.n && *w.s != '-') {
+        r->f->variants[0].source = problem_open(r, w);
+        w = word_read(r);
+    }
+    if (r->status)
+        return;
+    if (word_is(w, option))
+        attention_read(r);
+    else if (w.n)
+        file_fail(r, w.line, w.column, "expected --attention and a kind, or the end of the line");
+    end_expect(r);
 }
 
 /* program { ... } */
@@ -277,7 +306,7 @@ static void block_read(reader *r, word brace)
         word w = word_read(r);
         if (word_is(w, "}")) {
             size_t n = (size_t)(start - from);
-            r->f->variants[0].text = (at_program_text){r->f->path, copy(r, from, n), n, line};
+            r->f->variants[0].text = (at_program_text){r->f->path, file_copy(r, from, n), n, line};
             end_expect(r);
             return;
         }
@@ -308,7 +337,7 @@ static void program_read(reader *r)
     else if (s)
         file_fail(r, w.line, w.column, "%s", why.text);
     else
-        r->f->variants[0].text = (at_program_text){path, copy(r, text, n), n, 1};
+        r->f->variants[0].text = (at_program_text){path, file_copy(r, text, n), n, 1};
     at_free(text);
     end_expect(r);
 }
@@ -365,9 +394,9 @@ static void question_rest(reader *r, at_cell *c)
         else
             file_fail(r, w.line, w.column,
                       "'%.40s': expected an arithmetic (f64, f32, p12, ball, exact), K=V, full%s", s,
-                      c->evidence == AT_EV_EXACT ? ", or sequences, multisets, subsets, pairs" : "");
+                      c->evidence == AT_EV_EXACT ? ", or sequences, multisets, subsets, pairs, cases" : "");
     }
-    c->params = copy(r, set.n ? set.s : "", set.n);
+    c->params = file_copy(r, set.n ? set.s : "", set.n);
     at_text_release(&set);
 }
 
@@ -375,8 +404,11 @@ static void question_read(reader *r, at_cell *c)
 {
     word w = word_read(r);
     *c = (at_cell){.arith = "f64", .tier = AT_TIER_QUICK};
-    if (word_is(w, "exact"))
+    if (word_is(w, "exact")) {
         c->evidence = AT_EV_EXACT;
+        c->how = ENUM_UNSAID;
+    } else if (word_is(w, at_evidence_names[AT_EV_CERTIFIED]))
+        c->evidence = AT_EV_CERTIFIED;
     else if (word_is(w, "sampled")) {
         int64_t count;
         word number = word_read(r);
@@ -388,8 +420,7 @@ static void question_read(reader *r, at_cell *c)
         }
         c->inputs = 10 * (uint64_t)count; /* of which the quick tier takes a tenth */
     } else {
-        file_fail(r, w.line, w.column, "expected exact or sampled%s",
-                  word_is(w, "certified") ? "; certificates need a case split, which files have not" : "");
+        file_fail(r, w.line, w.column, "expected exact, sampled or certified");
         return;
     }
     question_rest(r, c);
@@ -417,28 +448,59 @@ static void check_read(reader *r, word at)
     r->asked = true;
 }
 
-/* What a control changes; its cell's `control` is known now, or, of another text or model, once all are counted. */
-static const char *change_read(reader *r, word at)
+/* TENSOR[I] by VALUE, or TENSOR[ROW,COLUMN] */
+static void weight_read(reader *r, mutation *m)
 {
-    word w = word_read(r);
-    bool replace = word_is(w, "replace"), model = word_is(w, "model");
-    if (!replace && !model) {
-        if (!memchr(w.s, '=', w.n))
-            file_fail(r, w.line, w.column,
-                      "expected what is changed: K=V, arith=p8, replace \"TEXT\" by \"TEXT\", or model FILE");
-        return word_copy(r, w);
-    }
-    change *k = &r->changes[r->n_changes++]; /* as many as there are cells, at most */
-    *k = (change){.at = {at.line, at.column}, .cell = r->f->n_cells - 1};
-    if (model) {
-        k->model = path_read(r, "the file of a model");
-        return NULL;
-    }
+    word w = word_read(r), by = r->status ? w : word_read(r);
+    const char *open = memchr(w.s, '[', w.n),
+               *comma = open ? memchr(open, ',', (size_t)(w.s + w.n - open)) : NULL;
+    const char *close = w.n && w.s[w.n - 1] == ']' ? w.s + w.n - 1 : NULL;
+    m->column = -1;
+    bool good =
+        open && close && open > w.s &&
+        at_parse_i64(open + 1, (size_t)((comma ? comma : close) - open - 1), &m->at) && m->at >= 0 &&
+        (!comma || (at_parse_i64(comma + 1, (size_t)(close - comma - 1), &m->column) && m->column >= 0));
+    if (!good)
+        file_fail(r, w.line, w.column, "expected which weight, as in readout.b[2] or readout.w[0,3]");
+    else if (!word_is(by, "by"))
+        file_fail(r, by.line, by.column, "expected by, as in weight readout.b[2] by 0.5");
+    if (r->status)
+        return;
+    word value = word_read(r);
+    if (!at_parse_double(value.s, value.n, &m->value))
+        file_fail(r, value.line, value.column, "expected what the weight becomes, a number");
+    m->tensor = r->status ? NULL : file_copy(r, w.s, (size_t)(open - w.s));
+}
+
+static void replace_read(reader *r, change *k)
+{
     k->from = quoted_read(r, "the text that is replaced");
     word by = word_read(r);
     if (!r->status && !word_is(by, "by"))
         file_fail(r, by.line, by.column, "expected by, as in replace \"scale 9\" by \"scale 1\"");
     k->to = r->status ? NULL : quoted_read(r, "the text that comes instead");
+}
+
+/* What a control changes; its cell's `control` is known now, or, of another text or model, once all are counted. */
+static const char *change_read(reader *r, word at)
+{
+    word w = word_read(r);
+    bool replace = word_is(w, "replace"), model = word_is(w, "model"), weight = word_is(w, "weight");
+    if (!replace && !model && !weight) {
+        if (!memchr(w.s, '=', w.n))
+            file_fail(r, w.line, w.column,
+                      "expected what is changed: K=V, arith=p8, replace \"TEXT\" by \"TEXT\", model FILE, or "
+                      "weight TENSOR[I] by VALUE");
+        return word_copy(r, w);
+    }
+    change *k = &r->changes[r->n_changes++]; /* as many as there are cells, at most */
+    *k = (change){.at = {at.line, at.column}, .cell = r->f->n_cells - 1};
+    if (model)
+        k->model = path_read(r, "the file of a model");
+    else if (weight)
+        weight_read(r, &k->weight);
+    else
+        replace_read(r, k);
     return NULL;
 }
 
@@ -456,234 +518,6 @@ static void control_read(reader *r, word at)
         question_read(r, c);
     r->bare[k] = !w.n;
     c->control = control;
-}
-
-/* ---- what is said as a whole ------------------------------------------------------------------------------------- */
-
-static void param_add(reader *r, const at_param *q)
-{
-    if (r->n_schema == AT_PARAMS_MAX)
-        file_fail(r, r->source_at.line, r->source_at.column, "more than %d parameters", AT_PARAMS_MAX);
-    else
-        r->schema[r->n_schema++] = *q;
-}
-
-static at_param *param_find(reader *r, const char *name)
-{
-    for (int k = 0; k < r->n_schema; k++)
-        if (!strcmp(r->schema[k].name, name))
-            return &r->schema[k];
-    return NULL;
-}
-
-/* Those of the problem, then those of the program that the problem does not have. Of those that both have, ranges are met. */
-static void schema_make(reader *r)
-{
-    at_claim_file *f = r->f;
-    at_param *own = NULL;
-    int n_own = 0;
-    at_err why = {0};
-    at_params p;
-    for (int k = 0; k < r->task->n_params; k++)
-        param_add(r, &r->task->params[k]);
-    at_status s = f->variants[0].model
-                      ? AT_OK
-                      : at_program_params(&f->variants[0].text, &f->arena, &own, &n_own, r->err);
-    if (s && !r->status)
-        r->status = s;
-    for (int k = 0; k < n_own && !r->status; k++) {
-        at_param *both = param_find(r, own[k].name);
-        if (!strcmp(own[k].name, VARIANT))
-            file_fail(r, r->source_at.line, r->source_at.column,
-                      "a parameter " VARIANT "; controls need this name");
-        else if (!both)
-            param_add(r, &own[k]);
-        else {
-            both->lo = fmax(both->lo, own[k].lo);
-            both->hi = fmin(both->hi, own[k].hi);
-            both->value = fmax(both->lo, fmin(both->hi, own[k].value));
-            both->integer = both->integer || own[k].integer;
-            if (both->lo > both->hi)
-                file_fail(r, r->source_at.line, r->source_at.column,
-                          "parameter %s: the program's range and the problem's have nothing in common",
-                          own[k].name);
-        }
-    }
-    if (r->status)
-        return;
-    at_params_init(&p, r->schema, r->n_schema); /* the problem's line has the defaults */
-    if (at_params_parse(&p, r->set, &why))
-        file_fail(r, r->problem_at.line, r->problem_at.column, "%s", why.text);
-    for (int k = 0; k < r->n_schema; k++)
-        r->schema[k].value = p.value[k];
-}
-
-/* The program with one text replaced. */
-static void variant_text(reader *r, const change *k, variant *v)
-{
-    const at_program_text *t = &r->f->variants[0].text;
-    size_t n = strlen(k->from), found = 0, at = 0;
-    for (size_t i = 0; n && i + n <= t->n; i++)
-        if (memcmp(t->s + i, k->from, n) == 0) {
-            found++;
-            at = i;
-        }
-    if (found != 1) {
-        file_fail(r, k->at.line, k->at.column, "\"%.60s\" stands %zu times in the program; it must be once",
-                  k->from, found);
-        return;
-    }
-    char *s = at_arena_printf(&r->f->arena, "%.*s%s%.*s", (int)at, t->s, k->to, (int)(t->n - at - n),
-                              t->s + at + n);
-    if (!s) {
-        file_oom(r);
-        return;
-    }
-    v->text = (at_program_text){t->path, s, strlen(s), t->line};
-    v->what = at_arena_printf(&r->f->arena, "\"%s\" becomes \"%s\"", k->from, k->to);
-}
-
-static void variants_make(reader *r)
-{
-    at_claim_file *f = r->f;
-    const char **names = at_new(&f->arena, const char *, r->n_changes + 2);
-    at_text doc;
-    f->n_variants = 1;
-    if (!r->n_changes)
-        return;
-    at_text_init(&doc);
-    at_text_add(&doc, "what the model is made of");
-    for (int k = 0; k < r->n_changes && names && !r->status; k++) {
-        const change *c = &r->changes[k];
-        variant *v = &f->variants[f->n_variants++];
-        *v = (variant){.line = c->at.line, .column = c->at.column, .model = c->model};
-        names[k + 1] = at_arena_printf(&f->arena, "control-%d", k + 1);
-        f->cells[c->cell].control = at_arena_printf(&f->arena, VARIANT "=control-%d", k + 1);
-        if (!c->model && f->variants[0].model)
-            file_fail(r, c->at.line, c->at.column,
-                      "there is no program to replace a text of; control model FILE");
-        else if (!c->model)
-            variant_text(r, c, v);
-        else
-            v->what = at_arena_printf(&f->arena, "the model %s", c->model);
-        if (!r->status && (!names[k + 1] || !f->cells[c->cell].control || !v->what))
-            file_oom(r);
-        at_text_addf(&doc, "; control-%d: %s", k + 1, v->what ? v->what : "");
-    }
-    at_param q = {.name = VARIANT, .hi = r->n_changes, .integer = true, .names = names};
-    q.doc = doc.oom || !names ? NULL : copy(r, doc.s, doc.n);
-    at_text_release(&doc);
-    if (!q.doc) {
-        file_oom(r);
-        return;
-    }
-    names[0] = "as-written";
-    param_add(r, &q);
-}
-
-/* Every cell has parameters that exist and an enumeration that the problem has. */
-static void cells_check(reader *r)
-{
-    at_claim_file *f = r->f;
-    for (int k = 0; k < f->n_cells && !r->status; k++) {
-        at_cell *c = &f->cells[k];
-        at_err why = {0};
-        at_sweep sweep;
-        at_arith a;
-        spot at = f->spots[k];
-        if (at_cell_sweep(&f->claim, c, AT_TIER_FULL, NULL, &sweep, &why) ||
-            at_arith_parse(at_cell_arith(c), &a, &why))
-            file_fail(r, at.line, at.column, "%s", why.text);
-        else if (c->evidence == AT_EV_EXACT && !(r->task->enums >> c->how & 1))
-            file_fail(r, at.line, at.column, "problem %s has no enumeration of %s", r->task->id,
-                      at_enum_names[c->how]);
-    }
-}
-
-/* Every text is a program, every model file can be read, before anything is run. */
-static void variants_check(reader *r)
-{
-    at_claim_file *f = r->f;
-    at_params p;
-    at_params_init(&p, r->schema, r->n_schema);
-    for (int k = 0; k < f->n_variants && !r->status; k++) {
-        const variant *v = &f->variants[k];
-        at_err why = {0};
-        at_program *P = NULL;
-        at_model m;
-        at_status s = v->model ? at_model_load(&m, v->model, &why) : at_program_parse(&v->text, &p, &P, &why);
-        if (v->model && !s)
-            at_model_release(&m);
-        at_program_free(P);
-        if (s == AT_ENOMEM)
-            file_oom(r);
-        else if (s && k)
-            file_fail(r, v->line, v->column, "the control cannot be built: %.300s", why.text);
-        else if (s && v->model)
-            file_fail(r, r->source_at.line, r->source_at.column, "%.300s", why.text);
-        else if (s)
-            r->status = at_fail(r->err, s, "%s", why.text); /* it begins with its own place */
-    }
-}
-
-static void whole_check(reader *r)
-{
-    static const struct {
-        int word;
-        const char *why;
-    } needed[] = {
-        {CLAIM, "a file begins with claim ID \"TITLE\""},
-        {PROBLEM, "problem NAME says what is to be computed"},
-        {CHECK, "check says what is asked, as in check exact sequences"},
-        {CONTROL, "control says what must make the claim fail: a check that rejects nothing says nothing"}};
-    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
-        if (!r->said[needed[k].word])
-            file_fail(r, r->line, 1, "%s is missing: %s", words[needed[k].word], needed[k].why);
-    if (!r->said[PROGRAM] && !r->said[MODEL])
-        file_fail(r, r->line, 1, "program or model is missing: what is to be checked");
-    if (!r->status && r->task->real && !r->said[TOLERANCE])
-        file_fail(r, r->problem_at.line, r->problem_at.column,
-                  "answers of %s are reals; tolerance NUMBER says how far they may be off", r->task->id);
-    if (!r->status && !r->task->real && r->said[TOLERANCE])
-        file_fail(r, r->problem_at.line, r->problem_at.column,
-                  "answers of %s are integers; there is no tolerance", r->task->id);
-}
-
-static void claim_make(reader *r)
-{
-    at_claim_file *f = r->f;
-    at_claim *c = &f->claim;
-    for (int k = 0; k < f->n_cells; k++)
-        if (r->bare[k]) {
-            const char *control = f->cells[k].control;
-            f->cells[k] = r->first;
-            f->cells[k].control = control;
-        }
-    if (!r->status)
-        schema_make(r);
-    if (!r->status)
-        variants_make(r);
-    if (r->status)
-        return;
-    at_param *schema = at_new(&f->arena, at_param, r->n_schema + 1);
-    if (!schema) {
-        file_oom(r);
-        return;
-    }
-    memcpy(schema, r->schema, (size_t)r->n_schema * sizeof *schema);
-    c->params = schema;
-    c->n_params = r->n_schema;
-    c->task = r->task->id;
-    c->cells = f->cells;
-    c->n_cells = f->n_cells;
-    c->statement = c->statement ? c->statement : c->title;
-    c->source = c->source ? c->source : f->path;
-    c->proof = c->proof ? c->proof : "";
-    c->look_params = "";
-    c->file = f;
-    c->digest = f->digest;
-    cells_check(r);
-    variants_check(r);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------------ */
@@ -729,8 +563,9 @@ static void statement_read(reader *r)
         file_fail(r, w.line, w.column, "a file begins with claim ID \"TITLE\"");
     if (r->said[k] && k != CHECK && k != CONTROL)
         file_fail(r, w.line, w.column, "a second %s", words[k]);
-    if ((k == PROGRAM && r->said[MODEL]) || (k == MODEL && r->said[PROGRAM]))
-        file_fail(r, w.line, w.column, "a program and a model; a claim is about one of them");
+    for (int other = PROGRAM; other <= COMPILE && k >= PROGRAM && k <= COMPILE; other++)
+        if (other != k && r->said[other])
+            file_fail(r, w.line, w.column, "%s and %s; a claim is about one of them", words[other], words[k]);
     if (r->status)
         return;
     r->said[k] = true;
@@ -758,6 +593,9 @@ static void statement_read(reader *r)
         break;
     case MODEL:
         model_read(r);
+        break;
+    case COMPILE:
+        compile_read(r);
         break;
     case TOLERANCE:
         tolerance_read(r);
@@ -790,9 +628,7 @@ at_status claim_file_read(at_claim_file *f, const char *text, size_t n, at_err *
             line_skip(r);
     }
     if (!r->status)
-        whole_check(r);
-    if (!r->status)
-        claim_make(r);
+        file_make(r);
     at_status s = r->status;
     at_free(r);
     return s;

@@ -202,6 +202,7 @@ at_status at_params_parse(at_params *p, const char *assignments, at_err *err)
 
 void at_params_print(const at_params *p, at_text *out)
 {
+    at_text_add(out, ""); /* without parameters, too */
     for (int i = 0; i < p->n; i++) {
         char v[64];
         value_print(v, sizeof v, &p->schema[i], p->value[i]);
@@ -256,6 +257,7 @@ void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out)
 
 void at_sweep_print(const at_sweep *w, at_text *out)
 {
+    at_text_add(out, ""); /* without parameters, too */
     const at_params *p = &w->first;
     for (int i = 0; i < p->n; i++) {
         char v[64];

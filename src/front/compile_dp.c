@@ -651,6 +651,18 @@ static at_status prompt_say(const at_dp_instance *x, at_model *m, at_err *err)
     return s ? AT_OK : at_oom(err);
 }
 
+/* Which recurrence at which sizes. */
+static at_status sizes_remember(const at_dp_instance *x, at_model *m, at_err *err)
+{
+    const at_dp *d = x->d;
+    at_param rows[AT_DP_MAX];
+    at_params p;
+    for (int k = 0; k < d->n_sizes; k++)
+        rows[k] = (at_param){.name = d->sizes[k].name, .value = (double)x->size[k], .integer = true};
+    at_params_init(&p, rows, d->n_sizes);
+    return at_problem_remember(d->known ? d->known : d->path, d->known ? NULL : d->digest, &p, m, err);
+}
+
 static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, bool weights, at_model *m,
                             at_err *err)
 {
@@ -671,6 +683,8 @@ static at_status decoder_of(const at_dp_instance *x, const at_dp_options *o, boo
                             .prompt_min = (int)x->n_input + 1,
                             .prompt_max = (int)x->n_input + 1};
     s = prompt_say(x, m, err);
+    if (!s)
+        s = sizes_remember(x, m, err);
     if (!s)
         s = weights ? at_model_validate(m, err) : at_model_shape(m, err); /* either checks the stop rule */
     if (s)

@@ -372,7 +372,13 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err)
     for (int t = 0; words && t < V; t++)
         snprintf(words[t].s, sizeof words[t].s, "%s", at_expr_word(t, word));
     m->fields[0].words = words;
+    const at_param rows[] = {{.name = "p", .value = s->p, .integer = true},
+                             {.name = "operators", .value = s->operators, .integer = true}};
+    at_params sizes;
+    at_params_init(&sizes, rows, 2);
     st = words && prompt && bound ? at_model_validate(m, err) : at_oom(err);
+    if (!st)
+        st = at_problem_remember("arithmetic", NULL, &sizes, m, err);
     if (st)
         at_model_release(m);
     return st;

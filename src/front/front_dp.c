@@ -34,13 +34,18 @@ static at_status bound_open(const at_dp *d, const char *set, at_dp_instance **x,
 {
     int64_t size[AT_DP_MAX];
     at_status s = at_dp_sizes_parse(d, set ? set : "", size, err);
-    return s ? s : at_dp_bind(d, size, x, err);
+    return s ? s : at_dp_bind_all(d, size, x, err);
 }
 
+/* But for those that have their usual value. */
 static void sizes_say(const at_dp *d, const at_dp_instance *x, at_text *t)
 {
+    bool any = false;
     for (int k = 0; k < d->n_sizes; k++)
-        at_text_addf(t, "%s%s=%" PRId64, k ? " " : "", d->sizes[k].name, x->size[k]);
+        if (!d->size_usual[k] || x->size[k] != d->size_usual[k]->value) {
+            at_text_addf(t, "%s%s=%" PRId64, any ? " " : "", d->sizes[k].name, x->size[k]);
+            any = true;
+        }
 }
 
 /* What could not be proved at these sizes, where, and how to try it. */

@@ -123,7 +123,38 @@ static at_status example_open(at_problem *p, const char *example, at_err *err)
 {
     at_dp *d;
     at_status s = at_dp_example_load(example, &d, err);
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strcmp(at_dp_examples[k].name, example) == 0)
+            p->text = at_dp_examples[k].text;
     return s ? s : at_dp_problem(d, p, err);
+}
+
+/* A parameter that two views have, in the same range, is one of the problem: it has one default, that of the view whose name was
+ * used. The other view gets parameters of its own. */
+static at_status defaults_join(at_problem *p, bool by_chain, at_err *err)
+{
+    const at_param *from = by_chain ? p->chain->params : p->stream->params,
+                   *to = by_chain ? p->stream->params : p->chain->params;
+    int n_from = by_chain ? p->chain->n_params : p->stream->n_params,
+        n = by_chain ? p->stream->n_params : p->chain->n_params;
+    at_param *own = at_new(&p->arena, at_param, n + 1);
+    at_chain *chain = at_new(&p->arena, at_chain, 1);
+    at_stream *stream = at_new(&p->arena, at_stream, 1);
+    if (!own || !chain || !stream)
+        return at_oom(err);
+    for (int i = 0; i < n; i++) {
+        own[i] = to[i];
+        for (int k = 0; k < n_from; k++)
+            if (strcmp(from[k].name, to[i].name) == 0 && from[k].lo == to[i].lo && from[k].hi == to[i].hi)
+                own[i].value = from[k].value;
+    }
+    *chain = *p->chain;
+    *stream = *p->stream;
+    chain->params = by_chain ? p->chain->params : own;
+    stream->params = by_chain ? own : p->stream->params;
+    p->chain = chain;
+    p->stream = stream;
+    return AT_OK;
 }
 
 static at_status name_open(at_problem *p, const char *name, at_err *err)
@@ -150,18 +181,27 @@ static at_status name_open(at_problem *p, const char *name, at_err *err)
     p->task = b.task;
     p->chain = b.chain ? b.chain : p->chain;
     p->stream = b.stream ? b.stream : p->stream;
-    return AT_OK;
+    if (!example || !b.stream || b.chain)
+        return AT_OK;
+    s = defaults_join(p, strcmp(name, example) == 0, err);
+    if (s)
+        p->close(p);
+    return s;
 }
 
-at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err)
+static at_problem *problem_new(void)
 {
     at_problem *p = at_calloc(1, sizeof *p);
-    *out = NULL;
-    if (!p)
-        return at_oom(err);
-    at_arena_init(&p->arena);
-    p->made = true;
-    at_status s = l || at_is_file(name) ? file_open(p, name, l, err) : name_open(p, name, err);
+    if (p) {
+        at_arena_init(&p->arena);
+        p->made = true;
+    }
+    return p;
+}
+
+/* s: of what filled p in. */
+static at_status problem_end(at_problem *p, at_status s, at_problem **out)
+{
     if (s) {
         at_arena_release(&p->arena);
         at_free(p);
@@ -170,9 +210,106 @@ at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, 
     return s;
 }
 
+at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err)
+{
+    at_problem *p = problem_new();
+    *out = NULL;
+    if (!p)
+        return at_oom(err);
+    return problem_end(p, l || at_is_file(name) ? file_open(p, name, l, err) : name_open(p, name, err), out);
+}
+
 at_status at_problem_open(const char *name, at_problem **out, at_err *err)
 {
     return at_problem_read(name, NULL, out, err);
+}
+
+at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
+                           at_err *err)
+{
+    const at_lang *l = NULL;
+    *out = NULL;
+    for (int k = 0; k < at_n_fronts && !l; k++)
+        l = lang && strcmp(at_fronts[k]->lang->id, lang) == 0 && at_fronts[k]->lang->parse
+                ? at_fronts[k]->lang
+                : NULL;
+    if (!l)
+        return at_fail(err, AT_EREFUSED, "%.200s: %s is no language of texts that can be changed", path,
+                       lang ? lang : "this");
+    at_problem *p = problem_new();
+    if (!p)
+        return at_oom(err);
+    p->path = p->id = at_arena_strdup(&p->arena, path);
+    return problem_end(p, p->path ? l->parse(p, text, n, err) : at_oom(err), out);
+}
+
+/* ---- what a model remembers ---------------------------------------------------------------------------------- */
+
+#define RECALLED_MAX ((size_t)1 << 28) /* bytes of a problem's file */
+
+/* Is there such a file, and has it this text? FALSE: another; UNKNOWN: there is none. */
+static at_tri text_is(const char *path, const char *digest)
+{
+    struct stat info;
+    char *text, found[65];
+    size_t n;
+    if (stat(path, &info) || !S_ISREG(info.st_mode) || at_file_read(path, RECALLED_MAX, &text, &n, NULL))
+        return AT_UNKNOWN;
+    at_sha256(text, n, found);
+    at_free(text);
+    return memcmp(found, digest, 64) == 0 ? AT_TRUE : AT_FALSE;
+}
+
+static at_status file_recall(const char *file, const char *digest, const char *model, at_text *name,
+                             at_err *err)
+{
+    const char *slash = strrchr(model, '/');
+    at_tri found = AT_UNKNOWN;
+    for (int here = !slash; here < 2 && found != AT_TRUE; here++) {
+        at_text path;
+        at_text_init(&path);
+        at_text_addf(&path, "%.*s%s", here ? 0 : (int)(slash - model + 1), model, file);
+        at_tri is = path.oom ? AT_UNKNOWN : text_is(path.s, digest);
+        found = is == AT_UNKNOWN ? found : is;
+        if (is == AT_TRUE) /* a file by its dot or slash */
+            at_text_addf(name, "%s%s", strpbrk(path.s, "./") ? "" : "./", path.s);
+        at_text_release(&path);
+    }
+    if (found == AT_TRUE)
+        return name->oom ? at_oom(err) : AT_OK;
+    return at_fail(err, AT_EINPUT,
+                   "%.100s was made for %.100s, which is %s; say which problem (--problem NAME|FILE)", model,
+                   file, found == AT_FALSE ? "another text now" : "neither beside it nor here");
+}
+
+at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
+                            at_err *err)
+{
+    static const char digest_is[] = " sha256=";
+    size_t n = strcspn(remembered, " ");
+    const char *rest = remembered + n;
+    at_text first;
+    at_text_init(&first);
+    at_text_addn(&first, remembered, n);
+    at_status s = first.oom ? at_oom(err) : AT_OK;
+    if (!s && strncmp(rest, digest_is, sizeof digest_is - 1) == 0) {
+        s = file_recall(first.s, rest + sizeof digest_is - 1, model, name, err);
+        rest += sizeof digest_is - 1 + 64;
+    } else if (!s) {
+        at_problem *p;
+        if (at_is_file(first.s) || at_problem_open(first.s, &p, NULL))
+            s = at_fail(err, AT_EINPUT,
+                        "%.100s was made for '%.60s', which is no problem here; say which "
+                        "(--problem NAME|FILE)",
+                        model, first.s);
+        else {
+            at_problem_free(p);
+            at_text_add(name, first.s);
+        }
+    }
+    at_text_add(set, *rest ? rest + 1 : "");
+    at_text_release(&first);
+    return s ? s : name->oom || set->oom ? at_oom(err) : AT_OK;
 }
 
 /* ---- in a ledger -------------------------------------------------------------------------------------------- */

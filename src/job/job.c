@@ -105,11 +105,10 @@ static bool same_question(const at_claim *c, int i, int k, const at_job *job)
 /* Does --set name the parameter that the control changes? "M=4096" under --set N=1,M=5. */
 static bool is_set(const char *control, const char *set)
 {
+    char name[AT_NAME_MAX + 1] = "";
     size_t n = strcspn(control, "=");
-    for (const char *s = set; *s; s += strcspn(s, " ,"), s += strspn(s, " ,"))
-        if (strcspn(s, "=") == n && !strncmp(s, control, n))
-            return true;
-    return false;
+    memcpy(name, control, n <= AT_NAME_MAX ? n : 0);
+    return at_assignments_name(set, name);
 }
 
 /* NULL, or why --set leaves this control out. */

@@ -231,6 +231,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
     out->seconds = at_now() - j.begun;
     if (!s && m)
         s = at_lesson_model(j.t, d, m, err);
+    if (!s && m && (s = at_source_remember(d, m, err)))
+        at_model_release(m);
     at_lesson_free(j.lesson);
     at_trainer_free(j.t);
     return s;

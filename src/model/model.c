@@ -104,7 +104,9 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
     for (int k = 0; ok && k < m->n_fields; k++)
         if (m->fields[k].words)
             ok = DUPLICATE(a, c.fields[k].words, m->fields[k].words, m->fields[k].size);
-    ok = ok && DUPLICATE(a, c.decode.prompt, m->decode.prompt, m->decode.n_prompt);
+    c.problem = m->problem ? at_arena_strdup(a, m->problem) : NULL;
+    ok = ok && (c.problem || !m->problem) &&
+         DUPLICATE(a, c.decode.prompt, m->decode.prompt, m->decode.n_prompt);
     for (int k = 0; ok && k < m->decode.n_prompt; k++) {
         const at_stretch *from = &m->decode.prompt[k];
         ok = DUPLICATE(a, c.decode.prompt[k].lo, from->lo, from->width) &&

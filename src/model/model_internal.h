@@ -11,6 +11,7 @@
  *   source.c       their bytes, from memory, a file or a pipe, header first
  *   stored.c       which matrices of a file are sparse, and what tensors it has
  *   safetensors.c  file image, save, load, hash
+ *   remember.c     what a model is for
  *   sha256.c       FIPS 180-4
  *   input.c        input rows: check, parse, print
  *   prompt.c       what prompts of a decoder are

@@ -2,10 +2,10 @@
  *
  * The container is that of tensors.h, with __metadata__ {"attest": ARCHITECTURE, "format": "attest"};
  * ARCHITECTURE is JSON again, as a string (the format wants strings). Where matrices are sparse (stored.c),
- * "sparse" names them there.
+ * "sparse" names them there, and "problem" says what the model is for (remember.c).
  *
- * Writing is canonical, so equal models are equal bytes. The SHA-256 of the image in which nothing is sparse is the
- * model's identity: it is of the weights, not of how they are stored.
+ * Writing is canonical, so equal models are equal bytes. The SHA-256 of the image in which nothing is sparse and no problem is
+ * said is the model's identity: it is of the weights, not of how they are stored.
  *
  * Reading trusts nothing. In order: the header's length against the file's; the header as JSON; the
  * architecture; what that architecture must weigh against the bytes that are there; only then is memory
@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <jansson.h>
 
@@ -154,7 +155,8 @@ static void stored_send(const model_stored *s, image_sink *sink, void *ctx)
     }
 }
 
-static at_status header_print(const model_stored *s, char **header, size_t *n, at_err *err)
+static at_status header_print(const model_stored *s, const char *problem, char **header, size_t *n,
+                              at_err *err)
 {
     at_text names;
     char *arch = model_arch_print(s->m, err);
@@ -163,9 +165,11 @@ static at_status header_print(const model_stored *s, char **header, size_t *n, a
     at_text_init(&names);
     stored_names(s, &names);
     tensors_table table = stored_table(s);
-    const tensors_meta meta[] = {
-        {"format", "attest"}, {"attest", arch}, {"sparse", s->n_sparse ? names.s : NULL}};
-    at_status st = names.oom ? at_oom(err) : tensors_header_print(&table, meta, 3, header, n, err);
+    const tensors_meta meta[] = {{"format", "attest"},
+                                 {"attest", arch},
+                                 {"sparse", s->n_sparse ? names.s : NULL},
+                                 {"problem", problem}};
+    at_status st = names.oom ? at_oom(err) : tensors_header_print(&table, meta, 4, header, n, err);
     at_text_release(&names);
     at_free(arch);
     return st;
@@ -188,7 +192,7 @@ static at_status image_send(const at_model *m, image_form *form,
     size_t head = 0;
     st = form(&stored, m, err);
     if (st == AT_OK)
-        st = header_print(&stored, &header, &head, err);
+        st = header_print(&stored, form == stored_dense ? NULL : m->problem, &header, &head, err);
     if (st == AT_OK && begin)
         st = begin(ctx, head + stored_bytes(&stored), err);
     if (st == AT_OK) {
@@ -385,7 +389,7 @@ static at_status weights_read(at_model *m, const model_stored *d, const tensors_
 /* The architecture's text in the header, or NULL. */
 static const char *arch_find(const json_t *root, const char *path, size_t *n, at_err *err)
 {
-    static const char *const keys[] = {"format", "attest", "sparse"};
+    static const char *const keys[] = {"format", "attest", "sparse", "problem"};
     size_t length;
     const char *format = tensors_meta_get(root, "format", &length),
                *arch = tensors_meta_get(root, "attest", n);
@@ -396,7 +400,7 @@ static const char *arch_find(const json_t *root, const char *path, size_t *n, at
                 path);
     else if (!format || strcmp(format, "attest"))
         at_fail(err, AT_EINPUT, "%s: __metadata__ format must be \"attest\"", path);
-    else if (!tensors_meta_check(root, keys, 3, path, err))
+    else if (!tensors_meta_check(root, keys, 4, path, err))
         return arch;
     return NULL;
 }
@@ -464,6 +468,8 @@ static at_status root_read(at_model *m, tensors_source *s, json_t *root, at_err 
     if (st != AT_OK)
         return st;
     st = at_model_validate(m, &mine);
+    if (st == AT_OK)
+        st = at_model_remember(m, tensors_meta_get(root, "problem", &length), &mine);
     return st == AT_OK ? AT_OK : at_fail(err, st, "%s: %s", s->path, mine.text);
 }
 
@@ -499,6 +505,46 @@ at_status at_model_load(at_model *m, const char *path, at_err *err)
     at_status st = tensors_source_open(&s, path, err);
     if (st == AT_OK)
         st = source_parse(m, &s, err);
+    tensors_source_close(&s);
+    return st;
+}
+
+static at_status problem_read(tensors_source *s, char **problem, at_err *err)
+{
+    char *header;
+    size_t n, length;
+    at_status st = tensors_source_header(s, &header, &n, err);
+    if (st != AT_OK)
+        return st;
+    at_err mine = {0};
+    at_model m; /* for its check */
+    json_t *root = model_json_parse(header, n, s->path, "header", &mine);
+    st = root ? AT_OK : at_fail(err, mine.code, "%s", mine.text);
+    if (root && !arch_find(root, s->path, &length, err))
+        st = AT_EINPUT;
+    at_model_init(&m);
+    if (st == AT_OK && at_model_remember(&m, tensors_meta_get(root, "problem", &length), &mine))
+        st = at_fail(err, mine.code, "%s: %s", s->path, mine.text);
+    if (st == AT_OK && m.problem && !(*problem = at_calloc(strlen(m.problem) + 1, 1)))
+        st = at_oom(err);
+    if (*problem)
+        strcpy(*problem, m.problem);
+    at_model_release(&m);
+    model_json_free(root);
+    at_free(header);
+    return st;
+}
+
+at_status at_model_load_problem(const char *path, char **problem, at_err *err)
+{
+    struct stat info;
+    tensors_source s;
+    *problem = NULL;
+    if (!stat(path, &info) && !S_ISREG(info.st_mode))
+        return AT_OK;
+    at_status st = tensors_source_open(&s, path, err);
+    if (st == AT_OK)
+        st = problem_read(&s, problem, err);
     tensors_source_close(&s);
     return st;
 }

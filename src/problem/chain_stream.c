@@ -9,7 +9,13 @@ static at_status stream_open(const at_params *p, void **self, at_err *err)
 {
     const at_problem *q = p->of;
     at_source *d;
-    at_status s = at_source_open(q->stream, p, &d, err);
+    at_params own; /* a claim may have more */
+    at_params_init(&own, q->stream->params, q->stream->n_params);
+    own.of = q;
+    for (int k = 0; k < own.n; k++)
+        if (at_params_has(p, own.schema[k].name))
+            own.value[k] = at_params_get(p, own.schema[k].name);
+    at_status s = at_source_open(q->stream, &own, &d, err);
     if (s)
         return s;
     if (at_source_labels(d)) {
@@ -40,6 +46,12 @@ static uint64_t stream_count(const void *self)
 {
     const at_source *d = self;
     return d->verbs->count ? d->verbs->count(d) : UINT64_MAX;
+}
+
+static const char *stream_unlisted(const void *self)
+{
+    const at_source *d = self;
+    return d->verbs->count ? NULL : d->verbs->unlisted;
 }
 
 /* Sample i of the test part, of seed `seed`. */
@@ -109,6 +121,7 @@ const at_chain at_chain_stream = {
     .prompt_max = stream_longest,
     .rows_max = stream_longest,
     .count = stream_count,
+    .unlisted = stream_unlisted,
     .nth = stream_nth,
     .sample = stream_sample,
     .answer = stream_answer,

@@ -322,3 +322,32 @@ at_status at_problem_view(at_problem *p, const at_model *m, const char *set, at_
     at_asked_release(&x);
     return AT_OK;
 }
+
+/* ---- what a model is for ------------------------------------------------------------------------------------ */
+
+at_status at_problem_remember(const char *name, const char *digest, const at_params *p, at_model *m,
+                              at_err *err)
+{
+    const char *slash = strrchr(name, '/');
+    at_text t, set;
+    at_text_init(&t);
+    at_text_init(&set);
+    at_text_add(&set, "");
+    at_params_print(p, &set);
+    at_text_addf(&t, "%s%s%s", slash ? slash + 1 : name, digest ? " sha256=" : "", digest ? digest : "");
+    if (set.n)
+        at_text_addf(&t, " %s", set.s);
+    at_status s = t.oom || set.oom ? at_oom(err) : at_model_remember(m, t.s, NULL);
+    if (s == AT_EINPUT)
+        s = AT_OK;
+    at_text_release(&t);
+    at_text_release(&set);
+    return s == AT_ENOMEM ? at_oom(err) : s;
+}
+
+at_status at_source_remember(const at_source *d, at_model *m, at_err *err)
+{
+    const at_problem *p = d->problem;
+    const char *name = p ? p->id : d->stream ? d->stream->id : d->task ? d->task->id : NULL;
+    return name ? at_problem_remember(name, p ? p->digest : NULL, &d->p, m, err) : AT_OK;
+}

@@ -232,3 +232,34 @@ double at_source_probability(const at_source *d, const int *token, int i)
 {
     return d->verbs->probability ? d->verbs->probability(d, token, i) : NAN;
 }
+
+/* ---- all words --------------------------------------------------------------------------------------------- */
+
+static uint64_t length_count(const words_all *w, int length)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < length; i++)
+        if (__builtin_mul_overflow(n, (uint64_t)w->base, &n))
+            return UINT64_MAX;
+    return n;
+}
+
+uint64_t words_count(const words_all *w)
+{
+    uint64_t all = 0;
+    for (int length = w->least; length <= w->most; length += w->step)
+        if (__builtin_add_overflow(all, length_count(w, length), &all))
+            return UINT64_MAX;
+    return all;
+}
+
+void words_nth(const words_all *w, uint64_t i, at_sequence *s)
+{
+    int length = w->least;
+    for (uint64_t n; length < w->most && i >= (n = length_count(w, length)); length += w->step)
+        i -= n;
+    for (int k = length - 1; k >= 0; k--, i /= (uint64_t)w->base)
+        s->token[k] = w->lo + (int)(i % (uint64_t)w->base);
+    s->n = length;
+    prompt_end(s);
+}

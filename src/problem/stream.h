@@ -53,6 +53,14 @@ static inline void answer_end(at_sequence *s, int answer)
     sequence_add(s, AT_TOKEN_EOS);
 }
 
+/* Prompts that are all words of `least` to `most` letters (in steps) out of the tokens lo .. lo + base - 1, shorter ones first,
+ * the last letter fastest. */
+typedef struct {
+    int least, most, step, lo, base;
+} words_all;
+uint64_t words_count(const words_all *w); /* UINT64_MAX: too many */
+void words_nth(const words_all *w, uint64_t i, at_sequence *s);
+
 /* Uniform in lo..hi. */
 static inline int draw_within(at_rng *r, int lo, int hi)
 {

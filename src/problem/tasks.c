@@ -22,3 +22,8 @@ const at_task *at_task_find(const char *id)
 {
     return at_registry_find(&at_task_registry, id);
 }
+
+double at_task_tolerance(const at_task *t, const at_params *p)
+{
+    return t->real && at_params_has(p, "q") ? 0.5 / at_params_get(p, "q") : 0;
+}

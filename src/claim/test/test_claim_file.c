@@ -2,7 +2,7 @@
  * fail. The faults of files are in cli/test/test_claim_file.sh. */
 #include "claim_test.h"
 
-static const char path[] = "examples/pairs.claim";
+static const char path[] = "examples/pairs.claim", compiled[] = "examples/lis-linear.claim";
 
 static void test_example(void **state)
 {
@@ -60,15 +60,41 @@ static void test_same_model(void **state)
     at_claim_file_free(f);
 }
 
-static void test_every_allocation_may_fail(void **state)
+/* A recurrence that is compiled: asked by its chain, and a control is another recurrence or another weight. */
+static void test_compiled(void **state)
 {
     (void)state;
+    at_claim_file *f;
+    OK(at_claim_file_load(compiled, &f, &err));
+    const at_claim *c = at_claim_file_claim(f);
+    assert_null(c->task);
+    assert_non_null(c->chain);
+    assert_false(at_claim_has_program(c));
+    assert_string_equal(c->cells[2].control, "variant=control-1");
+    at_params p;
+    char one[65], two[65];
+    const char *const sets[] = {"attention=linear", "attention=standard", "variant=control-1",
+                                "variant=control-2"};
+    for (int k = 0; k < 4; k++) { /* four models */
+        at_model m;
+        at_params_init(&p, c->params, c->n_params);
+        OK(at_params_parse(&p, sets[k], &err));
+        OK(at_claim_model(c, &p, &m, &err));
+        OK(at_model_hash(&m, k ? two : one, &err));
+        assert_true(!k || strcmp(one, two));
+        at_model_release(&m);
+    }
+    at_claim_file_free(f);
+}
+
+static void allocations_fail(const char *file)
+{
     long n = 1;
     for (;; n++) {
         at_claim_file *f = NULL;
         at_err err = {0};
         at_alloc_inject(n);
-        at_status s = at_claim_file_load(path, &f, &err);
+        at_status s = at_claim_file_load(file, &f, &err);
         bool fired = at_alloc_injected();
         at_alloc_inject(0);
         at_claim_file_free(f);
@@ -77,13 +103,21 @@ static void test_every_allocation_may_fail(void **state)
         assert_int_equal(s, AT_ENOMEM);
         assert_null(f);
     }
-    print_message("%ld allocations failed one by one\n", n - 1);
+    print_message("%s: %ld allocations failed one by one\n", file, n - 1);
     assert_true(n > 10);
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    allocations_fail(path);
+    allocations_fail(compiled);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_example), cmocka_unit_test(test_same_model),
+                                       cmocka_unit_test(test_compiled),
                                        cmocka_unit_test(test_every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

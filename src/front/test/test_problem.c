@@ -57,7 +57,8 @@ static void test_all(void **state)
     }
     for (int k = 0; k < at_n_streams; k++) {
         at_problem *p = opened(at_streams[k]->id);
-        assert_ptr_equal(p->stream, at_streams[k]);
+        assert_string_equal(p->stream->id, at_streams[k]->id);
+        assert_ptr_equal(p->stream->verbs, at_streams[k]->verbs);
         at_problem_free(p);
     }
     for (int k = 0; k < at_n_dp_examples; k++) {
@@ -91,10 +92,141 @@ static void test_names(void **state)
     /* A stream and a recurrence are one problem under both names. */
     at_problem *a = opened("ed"), *b = opened("edit-distance");
     assert_string_equal(a->id, b->id);
-    assert_ptr_equal(a->stream, b->stream);
+    assert_ptr_equal(a->stream->verbs, b->stream->verbs);
     assert_true(a->chain && b->chain);
+    /* Of a parameter that views share there is one default: that of the name. */
+    for (int v = AT_VIEW_CHAIN; v <= AT_VIEW_ROWS; v++) {
+        at_params p, q;
+        OK(at_problem_params(a, v, NULL, &p, &err));
+        OK(at_problem_params(b, v, NULL, &q, &err));
+        assert_int_equal(at_params_int(&p, "border"), 1);
+        assert_int_equal(at_params_int(&q, "border"), 0);
+    }
     at_problem_free(a);
     at_problem_free(b);
+}
+
+/* The values of the states and the answer of a prompt of letters, by the chain; returns how many. */
+static int by_chain(const at_problem *p, const int *word, int n1, int n2, int border, double *out)
+{
+    at_params q;
+    void *self;
+    int n = n1 + n2 + 1, rows;
+    char set[64];
+    snprintf(set, sizeof set, "n1=%d n2=%d border=%d", n1, n2, border);
+    OK(at_problem_params(p, AT_VIEW_CHAIN, set, &q, &err));
+    OK(p->chain->open(&q, &self, &err));
+    int width = p->chain->row_width(self);
+    double *prompt = calloc((size_t)(n * width), sizeof *prompt),
+           *y = calloc((size_t)(p->chain->rows_max(self) * width), sizeof *y);
+    for (int i = 0; i < n1 + n2; i++)
+        prompt[i * width] = word[i];
+    OK(p->chain->answer(self, prompt, n, y, &rows, &err));
+    for (int k = 0; k < rows; k++) /* input, state, cost ..., answer */
+        out[k] = k + 1 < rows ? y[k * width + 3] : y[k * width + width - 1];
+    free(prompt);
+    free(y);
+    p->chain->close(self);
+    return rows;
+}
+
+/* The same by the rows that are learnt: numbers among words. */
+static int by_rows(const at_problem *p, const int *word, int n1, int n2, int border, double *out)
+{
+    at_params q;
+    at_source *d;
+    char set[64], text[AT_STREAM_WORD];
+    snprintf(set, sizeof set, "n=4 border=%d", border);
+    OK(at_problem_params(p, AT_VIEW_ROWS, set, &q, &err));
+    OK(at_source_open(p->stream, &q, &d, &err));
+    at_sequence s = {.token = calloc((size_t)at_source_longest(d), sizeof(int))};
+    for (int i = 0; i < n1 + n2; i++) {
+        if (i == n1)
+            s.token[s.n++] = at_source_token(d, "|", 1);
+        s.token[s.n++] = at_source_token(d, &"abc"[word[i] - 1], 1);
+    }
+    s.token[s.n++] = AT_TOKEN_SEP;
+    s.prompt = s.n;
+    int n = 0, from = s.n;
+    OK(at_source_complete(d, &s, &err));
+    for (int k = from; k < s.n; k++) {
+        at_source_word(d, s.token[k], text);
+        if (*text >= '0' && *text <= '9')
+            out[n++] = atoi(text);
+    }
+    free(s.token);
+    at_source_free(d);
+    return n;
+}
+
+/* Chain and rows are views of one function: every small pair of words, each border. A rule of the other border differs. */
+static void test_views_agree(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"ed", "ed-local", "edit-distance"};
+    long asked = 0, other = 0;
+    for (int k = 0; k < 3; k++) {
+        at_problem *p = opened(names[k]);
+        for (int n1 = 1; n1 <= 2; n1++)
+            for (int n2 = n1; n2 <= 3; n2++)
+                for (int code = 0; code < 1 << (n1 + n2); code++)
+                    for (int border = 0; border < 2; border++) {
+                        int word[8];
+                        double a[16], b[16], c[16];
+                        for (int i = 0; i < n1 + n2; i++)
+                            word[i] = 1 + (code >> i & 1);
+                        int rows = by_chain(p, word, n1, n2, border, a);
+                        assert_int_equal(rows, n1 * n2 + 1);
+                        assert_int_equal(by_rows(p, word, n1, n2, border, b), rows);
+                        assert_memory_equal(a, b, (size_t)rows * sizeof *a);
+                        by_rows(p, word, n1, n2, !border, c);
+                        other += memcmp(a, c, (size_t)rows * sizeof *a) != 0;
+                        asked++;
+                    }
+        at_problem_free(p);
+    }
+    print_message("%ld tables agree; under the other border %ld of them would not\n", asked, other);
+    assert_true(other > asked / 2);
+}
+
+/* A stream lists all its prompts, each once and each with a completion, or says why it does not. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *set;
+        uint64_t count;
+    } known[] = {{"lis", "n=3 range=4", 64},
+                 {"match2", "N=3 M=4", 64},
+                 {"match3", "N=2 M=5", 25},
+                 {"parity", "n=4 least=2", 4 + 8 + 16},
+                 {"majority", "n=5", 32},
+                 {"dyck", "n=4 least=2 k=2 D=2", 16 + 256},
+                 {"lis", "n=1024 range=65536", UINT64_MAX}};
+    int listed = 0;
+    for (int k = 0; k < at_n_streams; k++) {
+        const at_stream_verbs *v = at_streams[k]->verbs;
+        assert_true(v->count ? v->nth && !v->unlisted : v->unlisted && *v->unlisted);
+        listed += v->count != NULL;
+    }
+    assert_int_equal(listed, 6);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        at_source *d;
+        OK(at_problem_source(opened(known[k].id), known[k].set, &d, &err));
+        uint64_t n = d->verbs->count(d);
+        assert_true(n == known[k].count);
+        int longest = at_source_longest(d), *all = calloc((n < 1000 ? n : 1) * (size_t)longest, sizeof *all);
+        for (uint64_t i = 0; i < n && n < 1000; i++) {
+            at_sequence s = {.token = all + i * (size_t)longest};
+            d->verbs->nth(d, i, &s);
+            assert_int_equal(s.n, s.prompt);
+            OK(at_source_complete(d, &s, &err));
+            for (uint64_t j = 0; j < i; j++) /* prompts end in <sep>, so that none begins another */
+                assert_true(memcmp(all + j * (size_t)longest, s.token, (size_t)s.prompt * sizeof(int)) != 0);
+        }
+        free(all);
+        at_source_free(d);
+    }
 }
 
 /* An assignment that another view knows is passed over; one that nobody knows is refused with what there is. */
@@ -302,9 +434,10 @@ static void test_stamps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_names),  cmocka_unit_test(test_params),
-        cmocka_unit_test(test_rows),   cmocka_unit_test(test_words),  cmocka_unit_test(test_draws),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_all),    cmocka_unit_test(test_names),  cmocka_unit_test(test_views_agree),
+        cmocka_unit_test(test_lists),  cmocka_unit_test(test_params), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_draws),  cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_stamps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

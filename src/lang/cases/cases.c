@@ -2,6 +2,7 @@
  *
  *     3 8 5 0<TAB>0 1 1 0          an answer at every position, as `attest run` prints it
  *     3 8 5 0<TAB>8                or one, where the model answers at the last position
+ *     3 8 |<TAB>... 8              of a decoder: all that it writes, or, behind dots, what it ends in
  *
  * An input is written as `attest run` takes it, so what the words mean only a model tells: positions are read when one is
  * known (suit). Rows to learn need none: `input <sep> <sep> answer`, with the words as vocabulary. Empty lines are passed
@@ -18,7 +19,9 @@ typedef struct {
     const char *input, *answer; /* as written */
     int line, column;           /* column: of the answer */
     int n;                      /* positions */
-    double *x, *y;              /* (n, row), (answers, out) */
+    double *x, *y;              /* (n, row), (answers, out); of a decoder y is (rows, row) */
+    int rows;                   /* of a decoder: what it must write */
+    bool ending;                /* at the end, whatever comes before */
 } a_case;
 
 typedef struct {
@@ -29,6 +32,7 @@ typedef struct {
     bool last;
     at_task task;
     at_param length;
+    at_chain chain;
 } cases;
 
 static const cases *cases_of(const at_params *p)
@@ -257,16 +261,227 @@ static at_status validate(const at_params *p, at_err *err)
                    at_params_int(p, "N"));
 }
 
+/* By input; one input has one answer. */
+static at_status cases_sort(cases *k, const at_problem *p, at_err *err)
+{
+    sorting = k;
+    qsort(k->c, k->n, sizeof *k->c, case_compare);
+    for (size_t i = 1; i < k->n; i++) {
+        const a_case *a = &k->c[i - 1], *b = &k->c[i];
+        size_t n = (size_t)(a->rows ? a->rows * k->row : (k->last ? 1 : a->n) * k->out) * sizeof *a->y;
+        if (input_compare(k, a->n, a->x, b) == 0 &&
+            (a->rows != b->rows || a->ending != b->ending || memcmp(a->y, b->y, n) != 0))
+            return at_fail(err, AT_EINPUT, "%.200s:%d:%d: the input of line %d with another answer", p->path,
+                           b->line, b->column, a->line);
+    }
+    return AT_OK;
+}
+
+/* ---- chains: what a decoder makes of the lines ------------------------------------------------------------------------ */
+
+static const char sep[] = "<sep>", dots[] = "...";
+
+static bool has_word(const char *s, const char *word)
+{
+    size_t n = strlen(word);
+    for (s += strspn(s, " "); *s; s += strspn(s, " ")) {
+        size_t length = strcspn(s, " ");
+        if (length == n && memcmp(s, word, n) == 0)
+            return true;
+        s += length;
+    }
+    return false;
+}
+
+/* Does the model have the word that ends prompts and chains of rows to learn? */
+static bool model_says_sep(const at_model *m)
+{
+    for (int t = 0; m->n_fields == 1 && m->fields[0].words && t < m->fields[0].size; t++)
+        if (strcmp(m->fields[0].words[t].s, sep) == 0)
+            return true;
+    return false;
+}
+
+/* One number where rows have several: it is the last of the last row. */
+static bool number_alone(const cases *k, const char *s, double *out)
+{
+    s += strspn(s, " ");
+    size_t n = strcspn(s, " ");
+    return k->row > 1 && !s[n + strspn(s + n, " ")] && at_parse_double(s, n, out);
+}
+
+static at_status completion_read(cases *k, at_problem *p, const at_model *m, a_case *c, at_err *err)
+{
+    const char *text = c->answer + strspn(c->answer, " ");
+    bool dotted = strncmp(text, dots, sizeof dots - 1) == 0, says = model_says_sep(m);
+    double number = 0;
+    at_input y = {0, NULL};
+    at_err fault = {0};
+    at_model reads = *m; /* rows by themselves, of any number */
+    reads.n_min = 0;
+    reads.n_max = AT_MAX_LENGTH;
+    reads.decode.enabled = false;
+    text += dotted ? sizeof dots - 1 : 0;
+    bool number_only = number_alone(k, text, &number);
+    at_text line; /* of rows to learn the answer is what stands behind the last separator */
+    at_text_init(&line);
+    at_text_addf(&line, "%s%s", says && !has_word(text, sep) ? "<sep> " : "", text);
+    at_status s = line.oom      ? at_oom(&fault)
+                  : number_only ? AT_OK
+                                : at_input_parse(&reads, line.s, &p->arena, &y, &fault);
+    at_text_release(&line);
+    if (s)
+        return s == AT_ENOMEM ? at_oom(err)
+                              : at_fail(err, s, "%.200s:%d:%d: %s", p->path, c->line, c->column, fault.text);
+    bool token = k->row == 1 && m->decode.stop == AT_STOP_EQUALS;
+    c->rows = number_only ? 1 : y.n;
+    c->y = at_new(&p->arena, double, (c->rows + 1) * k->row);
+    if (!c->y)
+        return at_oom(err);
+    if (number_only)
+        c->y[k->row - 1] = number;
+    else
+        memcpy(c->y, y.v, (size_t)(y.n * k->row) * sizeof *c->y);
+    c->ending = dotted || (says ? !has_word(text, sep) : c->rows == 1);
+    if (token && c->y[c->rows - 1] != m->decode.value)
+        c->y[c->rows++] = m->decode.value; /* where it stops */
+    return AT_OK;
+}
+
+/* A prompt of rows to learn ends in <sep>, which nobody writes. */
+static at_status prompt_read(const cases *k, at_problem *p, const at_model *m, a_case *c, at_err *err)
+{
+    (void)k;
+    at_text line;
+    at_input x;
+    at_err fault = {0};
+    at_text_init(&line);
+    at_text_addf(&line, "%s%s", c->input, model_says_sep(m) && !has_word(c->input, sep) ? " <sep>" : "");
+    at_status s = line.oom ? at_oom(&fault) : at_prompt_parse(m, line.s, &p->arena, &x, &fault);
+    at_text_release(&line);
+    if (s)
+        return s == AT_ENOMEM ? at_oom(err)
+                              : at_fail(err, s, "%.200s:%d:1: %s", p->path, c->line, fault.text);
+    c->n = x.n;
+    c->x = (double *)x.v;
+    return AT_OK;
+}
+
+static at_status chain_open(const at_params *p, void **self, at_err *err)
+{
+    (void)err;
+    *self = (void *)cases_of(p);
+    return AT_OK;
+}
+
+static void chain_close(void *self)
+{
+    (void)self;
+}
+
+static int chain_row(const void *self)
+{
+    return ((const cases *)self)->row;
+}
+
+static int chain_prompt(const void *self)
+{
+    const cases *k = self;
+    return k->c[k->n - 1].n; /* they are in order */
+}
+
+static int chain_rows(const void *self)
+{
+    const cases *k = self;
+    int most = 0;
+    for (size_t i = 0; i < k->n; i++)
+        most = k->c[i].rows > most ? k->c[i].rows : most;
+    return most;
+}
+
+static uint64_t chain_count(const void *self)
+{
+    return ((const cases *)self)->n;
+}
+
+static at_status chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
+{
+    (void)err;
+    const cases *k = self;
+    *n = k->c[i].n;
+    memcpy(prompt, k->c[i].x, (size_t)(*n * k->row) * sizeof *prompt);
+    return AT_OK;
+}
+
+static at_status chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
+{
+    return chain_nth(self, at_rng_below(r, chain_count(self)), prompt, n, err);
+}
+
+static const a_case *prompt_find(const cases *k, const double *prompt, int n)
+{
+    size_t i = case_bound(k, n, prompt);
+    return i < k->n && input_compare(k, n, prompt, &k->c[i]) == 0 ? &k->c[i] : NULL;
+}
+
+static at_status chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                              at_err *err)
+{
+    const cases *k = self;
+    const a_case *c = prompt_find(k, prompt, n);
+    if (!c)
+        return at_fail(err, AT_EDOMAIN, "the file has no case of this prompt");
+    *n_rows = c->rows;
+    memcpy(rows, c->y, (size_t)(c->rows * k->row) * sizeof *rows);
+    return AT_OK;
+}
+
+static bool chain_ending(const void *self, const double *prompt, int n)
+{
+    const a_case *c = prompt_find(self, prompt, n);
+    return c && c->ending;
+}
+
+static at_status decoder_suit(cases *k, at_problem *p, const at_model *m, at_err *err)
+{
+    k->row = at_model_row_width(m);
+    at_status s = AT_OK;
+    for (size_t i = 0; i < k->n && !s; i++) {
+        s = prompt_read(k, p, m, &k->c[i], err);
+        if (!s)
+            s = completion_read(k, p, m, &k->c[i], err);
+    }
+    if (!s)
+        s = cases_sort(k, p, err);
+    k->chain = (at_chain){.id = p->id,
+                          .title = p->title,
+                          .definition = p->definition,
+                          .input_help = "as `attest generate` takes it",
+                          .open = chain_open,
+                          .close = chain_close,
+                          .row_width = chain_row,
+                          .prompt_max = chain_prompt,
+                          .rows_max = chain_rows,
+                          .count = chain_count,
+                          .nth = chain_nth,
+                          .sample = chain_sample,
+                          .answer = chain_answer,
+                          .ending = chain_ending,
+                          .listed = true};
+    p->chain = s ? NULL : &k->chain;
+    return s;
+}
+
 static at_status suit(at_problem *p, const at_model *m, at_err *err)
 {
     cases *k = (cases *)p->self;
-    if (p->task) /* read before */
+    if (m->decode.enabled ? p->chain != NULL : p->task != NULL) /* read before */
         return AT_OK;
+    if (p->task || p->chain)
+        return at_fail(err, AT_EREFUSED, "%.200s: read for %s before; one file, one kind of model", p->path,
+                       p->task ? "positions" : "a decoder");
     if (m->decode.enabled)
-        return at_fail(
-            err, AT_EREFUSED,
-            "%.200s: cases are for models that answer at positions; `attest eval` examines a decoder",
-            p->path);
+        return decoder_suit(k, p, m, err);
     k->row = at_model_row_width(m);
     k->out = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
     k->last = m->readout.last;
@@ -282,15 +497,9 @@ static at_status suit(at_problem *p, const at_model *m, at_err *err)
         if ((s = answer_read(k, p, m, c, err)))
             return s;
     }
-    sorting = k;
-    qsort(k->c, k->n, sizeof *k->c, case_compare);
-    for (size_t i = 1; i < k->n; i++) {
-        const a_case *a = &k->c[i - 1], *b = &k->c[i];
-        size_t n = (size_t)(k->last ? 1 : a->n) * (size_t)k->out * sizeof *a->y;
-        if (input_compare(k, a->n, a->x, b) == 0 && memcmp(a->y, b->y, n) != 0)
-            return at_fail(err, AT_EINPUT, "%.200s:%d:%d: the input of line %d with another answer", p->path,
-                           b->line, b->column, a->line);
-    }
+    at_status sorted = cases_sort(k, p, err);
+    if (sorted)
+        return sorted;
     k->length = (at_param){"N", "length", k->c[0].n, k->c[k->n - 1].n, k->c[0].n, true, NULL};
     k->task = (at_task){.id = p->id,
                         .title = p->title,
@@ -331,7 +540,9 @@ static at_status open_cases(at_problem *p, at_err *err)
     if (s)
         return s;
     cases *k = at_new(&p->arena, cases, 1);
-    s = k ? lines_read(k, p, text, n, err) : at_oom(err);
+    s = k ? at_problem_keep(p, text, n, err) : at_oom(err);
+    if (!s)
+        s = lines_read(k, p, text, n, err);
     at_free(text);
     if (s)
         return s;
@@ -391,7 +602,9 @@ static at_status open_lines(at_problem *p, at_err *err)
     if (!kept)
         return at_oom(err);
     at_source *d; /* faults are found now */
-    s = at_source_parse(kept, n, p->path, &d, err);
+    s = at_problem_keep(p, kept, n, err);
+    if (!s)
+        s = at_source_parse(kept, n, p->path, &d, err);
     if (s)
         return s;
     at_source_free(d);
@@ -404,7 +617,6 @@ static at_status open_lines(at_problem *p, at_err *err)
 
 static bool has_sep(const char *text, size_t n)
 {
-    static const char sep[] = "<sep>";
     for (size_t i = 0; i + sizeof sep - 1 <= n; i++)
         if (memcmp(text + i, sep, sizeof sep - 1) == 0)
             return true;

@@ -60,9 +60,16 @@ at_status at_dp_sizes_parse(const at_dp *d, const char *text, int64_t size[AT_DP
         given[k] = true;
         s += n;
     }
-    for (int k = 0; k < d->n_sizes; k++)
-        if (!given[k])
+    at_dp_instance x = {.d = d};
+    dp_env v = {.x = &x, .err = err};
+    for (int k = 0; k < d->n_sizes; k++) {
+        if (!given[k] && !d->size_usual[k])
             return at_fail(err, AT_EINPUT, "size %s is missing; expected %s=number", names[k], names[k]);
+        at_status s = given[k] ? AT_OK : dp_eval(&v, d->size_usual[k], &size[k]);
+        if (s != AT_OK)
+            return s;
+        x.size[k] = size[k];
+    }
     return AT_OK;
 }
 
@@ -73,7 +80,7 @@ static at_status range_eval(dp_env *v, const at_dpx *lo, const at_dpx *hi, int64
     return s == AT_OK ? dp_eval(v, hi, out_hi) : s;
 }
 
-static at_status sizes_bind(at_dp_instance *x, const int64_t *size, at_err *err)
+static at_status sizes_bind(at_dp_instance *x, const int64_t *size, bool all, at_err *err)
 {
     const at_dp *d = x->d;
     dp_env v = {.x = x, .err = err};
@@ -82,11 +89,16 @@ static at_status sizes_bind(at_dp_instance *x, const int64_t *size, at_err *err)
         at_status s = range_eval(&v, d->size_lo[k], d->size_hi[k], &lo, &hi);
         if (s != AT_OK)
             return s;
-        if (size[k] < lo || size[k] > hi)
+        if (d->size_usual[k] && !all)
+            s = dp_eval(&v, d->size_usual[k], &x->size[k]);
+        else
+            x->size[k] = size[k];
+        if (s != AT_OK)
+            return s;
+        if (x->size[k] < lo || x->size[k] > hi)
             return at_fail(err, AT_EDOMAIN, "%.100s:%d:%d: size %s is %lld; allowed are %lld..%lld", d->path,
-                           d->sizes[k].line, d->sizes[k].column, d->sizes[k].name, (long long)size[k],
+                           d->sizes[k].line, d->sizes[k].column, d->sizes[k].name, (long long)x->size[k],
                            (long long)lo, (long long)hi);
-        x->size[k] = size[k];
     }
     return AT_OK;
 }
@@ -253,14 +265,14 @@ static at_status states_bind(at_dp_instance *x, at_err *err)
     return walk(&w, 0);
 }
 
-at_status at_dp_bind(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err)
+static at_status bind(const at_dp *d, const int64_t *size, bool all, at_dp_instance **out, at_err *err)
 {
     at_dp_instance *x = at_calloc(1, sizeof *x);
     if (!x)
         return at_oom(err);
     at_arena_init(&x->arena);
     x->d = d;
-    at_status s = sizes_bind(x, size, err);
+    at_status s = sizes_bind(x, size, all, err);
     if (s == AT_OK)
         s = inputs_bind(x, err);
     if (s == AT_OK)
@@ -276,6 +288,16 @@ at_status at_dp_bind(const at_dp *d, const int64_t *size, at_dp_instance **out, 
     }
     *out = x;
     return AT_OK;
+}
+
+at_status at_dp_bind(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err)
+{
+    return bind(d, size, false, out, err);
+}
+
+at_status at_dp_bind_all(const at_dp *d, const int64_t *size, at_dp_instance **out, at_err *err)
+{
+    return bind(d, size, true, out, err);
 }
 
 void at_dp_instance_free(at_dp_instance *x)

@@ -16,7 +16,7 @@ typedef struct {
 at_status at_dp_chain_open(at_dp *d, bool own, const int64_t *size, int64_t letters, void **self, at_err *err)
 {
     dp_chain *c = at_calloc(1, sizeof *c);
-    at_status s = c ? at_dp_bind(d, size, &c->x, err) : at_oom(err);
+    at_status s = c ? at_dp_bind_all(d, size, &c->x, err) : at_oom(err);
     if (s) {
         at_free(c);
         if (own)

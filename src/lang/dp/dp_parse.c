@@ -80,6 +80,13 @@ static void size_read(dp_parser *p)
         if (!name_new(p, DP_SIZE, k, &d->sizes[k < AT_DP_MAX ? k : 0]))
             return;
         range_read(p, OF_SIZES, "the range of a size", &d->size_lo[k], &d->size_hi[k]);
+        if (dp_accept(p, "default")) {
+            int line = p->t.line, column = p->t.column;
+            const at_dpx *e = d->size_usual[k] = dp_expr_read(p, 0, "the default of a size");
+            if (e && e->op != AT_DPX_CONST)
+                dp_fail(p, line, column, "the default of a size is a number");
+        } else if (k && d->size_usual[k - 1])
+            dp_fail(p, p->t.line, p->t.column, "a size without a default; those with one come last");
         name_declare(p, DP_SIZE, k, &d->sizes[k]);
         d->n_sizes++;
     } while (dp_accept(p, ","));
@@ -383,6 +390,10 @@ at_status at_dp_parse(const char *text, size_t n, const char *path, at_dp **out,
         at_dp_free(d);
         return p.status;
     }
+    at_sha256(text, n, d->digest);
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strlen(at_dp_examples[k].text) == n && memcmp(at_dp_examples[k].text, text, n) == 0)
+            d->known = at_dp_examples[k].name;
     *out = d;
     return AT_OK;
 }

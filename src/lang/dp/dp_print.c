@@ -149,6 +149,10 @@ static void declaration_print(const at_dp *d, unsigned kind, int k, at_text *out
     switch (kind) {
     case DP_SIZE:
         range_print(d, "size ", &d->sizes[k], d->size_lo[k], d->size_hi[k], out);
+        if (d->size_usual[k]) {
+            at_text_add(out, " default ");
+            at_dpx_print(d, d->size_usual[k], out);
+        }
         break;
     case DP_INPUT:
         at_text_addf(out, "input %s[", d->inputs[k].name.name);

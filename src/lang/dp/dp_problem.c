@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <attest/lang.h>
+#include "dp_internal.h"
 
 #define LETTERS   "letters"
 #define WORDS_MAX 4000 /* as many as a model may have, and room for the separators */
@@ -42,7 +42,7 @@ static at_param *schema_make(const at_dp *d, at_arena *a, int *n)
     *n = 0;
     for (int k = 0; rows && k < d->n_sizes; k++) {
         double lo = end_of(d->size_lo[k], -0x1p40), hi = end_of(d->size_hi[k], 0x1p40);
-        double usual = fmin(fmax(3, lo), hi);
+        double usual = fmin(fmax(end_of(d->size_usual[k], 3), lo), hi);
         rows[(*n)++] = (at_param){d->sizes[k].name, "a size of the recurrence", lo, hi, usual, true, NULL};
     }
     if (rows && has_letters(d))
@@ -309,12 +309,35 @@ at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err)
     return AT_OK;
 }
 
-static at_status file_open(at_problem *p, at_err *err)
+static at_status text_open(at_problem *p, const char *text, size_t n, at_err *err)
 {
     at_dp *d;
-    at_status s = at_dp_load(p->path, &d, err);
-    return s ? s : at_dp_problem(d, p, err);
+    at_status s = at_dp_parse(text, n, p->path, &d, err);
+    if (s)
+        return s;
+    char *kept = at_new(&p->arena, char, n + 1); /* a parsed text has no zero byte */
+    if (!kept) {
+        at_dp_free(d);
+        return at_oom(err);
+    }
+    memcpy(kept, text, n);
+    p->text = kept;
+    return at_dp_problem(d, p, err);
+}
+
+static at_status file_open(at_problem *p, at_err *err)
+{
+    char *text;
+    size_t n;
+    at_status s = at_file_read(p->path, DP_TEXT, &text, &n, err);
+    if (s)
+        return s;
+    s = at_problem_keep(p, text, n, err);
+    if (!s)
+        s = text_open(p, text, n, err);
+    at_free(text);
+    return s;
 }
 
 const at_lang at_lang_dp = {
-    .id = "dp", .suffix = ".dp", .about = "a recurrence, docs/dp.md", .open = file_open};
+    .id = "dp", .suffix = ".dp", .about = "a recurrence, docs/dp.md", .open = file_open, .parse = text_open};

@@ -129,6 +129,7 @@ static void steps(const at_source *d, const int *prompt, int n_prompt, const int
 static const at_stream_verbs verbs = {
     .validate = validate,
     STREAM_VERBS,
+    .unlisted = "its rows are drawn; the chain of arithmetic lists all expressions",
     .steps = steps,
     .before_answer = AT_EXPR_EQUALS,
 };

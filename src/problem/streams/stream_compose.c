@@ -117,6 +117,7 @@ static bool complete(const at_source *d, at_sequence *s)
 
 static const at_stream_verbs verbs = {
     STREAM_VERBS,
+    .unlisted = "its rows are drawn; the positions of the task of its name list all tables",
     .before_answer = AT_TOKEN_SEP,
 };
 

@@ -180,6 +180,8 @@ static bool complete(const at_source *d, at_sequence *s)
 
 static const at_stream_verbs verbs = {
     STREAM_VERBS,
+    .unlisted = "26^8 pairs of words at the least, more than can be run; the chain of its recurrence lists "
+                "small ones",
     .before_answer = AT_TOKEN_SEP,
 };
 

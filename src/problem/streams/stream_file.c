@@ -251,6 +251,7 @@ static const at_stream_verbs verbs = {
     .open = source_open,
     .close = source_close,
     STREAM_VERBS,
+    .unlisted = "a file of rows is learnt from; as a file of cases, prompt<TAB>answer, it is asked",
     .steps = steps,
     .before_answer = AT_TOKEN_SEP,
 };

@@ -97,6 +97,26 @@ static int length_read(const at_source *d, const at_sequence *s)
     return ok && tokens_within(s->token, length, lo, hi) ? length : 0;
 }
 
+/* Every word, balanced or not. */
+static words_all prompts_of(const at_source *d)
+{
+    int n = source_int(d, "n"), least = source_int(d, "least");
+    return (words_all){least ? least : n, n, is_dyck(d) ? 2 : 1, is_dyck(d) ? BRACKET : NUMBER,
+                       is_dyck(d) ? depth_token(d) - BRACKET : 2};
+}
+
+static uint64_t count(const at_source *d)
+{
+    words_all w = prompts_of(d);
+    return words_count(&w);
+}
+
+static void nth(const at_source *d, uint64_t i, at_sequence *s)
+{
+    words_all w = prompts_of(d);
+    words_nth(&w, i, s);
+}
+
 /* ---- bits ------------------------------------------------------------------------------------------------ */
 
 static void bits_draw(const at_source *d, at_rng *r, at_sequence *s)
@@ -159,8 +179,8 @@ static bool dyck_complete(const at_source *d, at_sequence *s)
 }
 
 #define LANGUAGE_VERBS                                                                                       \
-    .validate = validate, .vocabulary = vocabulary, .word = word, .longest = longest,                        \
-    .before_answer = AT_TOKEN_SEP
+    .validate = validate, .vocabulary = vocabulary, .word = word, .longest = longest, .count = count,        \
+    .nth = nth, .before_answer = AT_TOKEN_SEP
 static const at_stream_verbs bits_verbs = {LANGUAGE_VERBS, .draw = bits_draw, .complete = bits_complete};
 static const at_stream_verbs dyck_verbs = {LANGUAGE_VERBS, .draw = dyck_draw, .complete = dyck_complete};
 

@@ -63,6 +63,24 @@ static void draw(const at_source *d, at_rng *r, at_sequence *s)
     prompt_end(s);
 }
 
+static words_all prompts_of(const at_source *d)
+{
+    int n = source_int(d, "n");
+    return (words_all){n, n, 1, AT_TOKEN_FIRST + n + 1, source_int(d, "range")};
+}
+
+static uint64_t count(const at_source *d)
+{
+    words_all w = prompts_of(d);
+    return words_count(&w);
+}
+
+static void nth(const at_source *d, uint64_t i, at_sequence *s)
+{
+    words_all w = prompts_of(d);
+    words_nth(&w, i, s);
+}
+
 /* tail[l]: the least last element of an increasing subsequence of length l so far. */
 static bool complete(const at_source *d, at_sequence *s)
 {
@@ -90,6 +108,8 @@ static bool complete(const at_source *d, at_sequence *s)
 static const at_stream_verbs verbs = {
     .validate = validate,
     STREAM_VERBS,
+    .count = count,
+    .nth = nth,
     .before_answer = AT_TOKEN_SEP,
 };
 

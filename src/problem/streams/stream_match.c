@@ -70,6 +70,24 @@ static void match_draw(const at_source *d, at_rng *r, at_sequence *s)
     prompt_end(s);
 }
 
+static words_all match_prompts(const at_source *d)
+{
+    int N = source_int(d, "N");
+    return (words_all){N, N, 1, NUMBER, modulus(d)};
+}
+
+static uint64_t match_count(const at_source *d)
+{
+    words_all w = match_prompts(d);
+    return words_count(&w);
+}
+
+static void match_nth(const at_source *d, uint64_t i, at_sequence *s)
+{
+    words_all w = match_prompts(d);
+    words_nth(&w, i, s);
+}
+
 static bool match_complete(const at_source *d, at_sequence *s)
 {
     int N = source_int(d, "N"), M = modulus(d);
@@ -98,6 +116,8 @@ static const at_stream_verbs match_verbs = {
     .longest = match_longest,
     .draw = match_draw,
     .complete = match_complete,
+    .count = match_count,
+    .nth = match_nth,
     .before_answer = -1,
 };
 
@@ -181,6 +201,7 @@ static const at_stream_verbs qsa_verbs = {
     .longest = qsa_longest,
     .draw = qsa_draw,
     .complete = qsa_complete,
+    .unlisted = "bits and q-subsets together are more than can be run; the positions of qsa list all subsets",
     .before_answer = -1,
 };
 

@@ -165,6 +165,7 @@ static const at_stream_verbs verbs = {
     .word = word,
     .longest = longest,
     .draw = draw,
+    .unlisted = "text is drawn; there is no prompt with one right answer",
     .steps = steps,
     .probability = probability,
     .before_answer = -1,

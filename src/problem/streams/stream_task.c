@@ -83,9 +83,8 @@ static at_status open(at_source *d, at_err *err)
 }
 
 static const at_stream_verbs verbs = {
-    STREAM_VERBS,
-    .open = open,
-    .labels = labels,
+    STREAM_VERBS,        .unlisted = "rows of labels are asked at positions, which the task lists",
+    .open = open,        .labels = labels,
     .before_answer = -1,
 };
 

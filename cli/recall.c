@@ -1,0 +1,67 @@
+/* recall.c: what the file of a model says that it is for, when no --problem is given. */
+#include "cli.h"
+
+#include <string.h>
+
+/* A model takes several lengths, so that of the problem it was made at says little; unless it follows from the rest. */
+static at_status length_keep(const char *problem, bool *keep, at_err *err)
+{
+    at_problem *p;
+    at_status s = at_problem_open(problem, &p, err);
+    if (s)
+        return s;
+    *keep = !p->task || p->task->length;
+    at_problem_free(p);
+    return AT_OK;
+}
+
+/* The remembered parameters but for those that --set gives, then these. */
+static at_status set_join(const cli_args *a, const char *remembered, bool length, at_text *out, at_err *err)
+{
+    at_text_add(out, "");
+    for (const char *s = remembered; *s;) {
+        size_t n = strcspn(s, " "), name = strcspn(s, "=");
+        char word[AT_NAME_MAX + 1] = "";
+        memcpy(word, s, name <= AT_NAME_MAX ? name : 0);
+        if (!at_assignments_name(a->set, word) && (length || strcmp(word, "N") != 0)) {
+            at_text_add(out, out->n ? " " : "");
+            at_text_addn(out, s, n);
+        }
+        s += n + (s[n] == ' ');
+    }
+    if (a->set)
+        at_text_addf(out, "%s%s", out->n ? " " : "", a->set);
+    return out->oom ? at_oom(err) : AT_OK;
+}
+
+at_status cli_recall(const cli_args *a, const char *model, bool length, cli_recalled *out, at_err *err)
+{
+    char *remembered;
+    at_text set;
+    at_text_init(&set);
+    *out = (cli_recalled){0};
+    at_text_init(&out->problem);
+    at_text_init(&out->set);
+    at_status s = at_model_load_problem(model, &remembered, err);
+    if (s)
+        return s;
+    if (!remembered)
+        return at_fail(
+            err, AT_EINPUT,
+            "'%.60s' is a model, then: which problem should it solve? (--problem NAME|FILE; it says none)",
+            model);
+    s = at_problem_recall(remembered, model, &out->problem, &set, err);
+    at_free(remembered);
+    if (!s && !length)
+        s = length_keep(out->problem.s, &length, err);
+    if (!s)
+        s = set_join(a, set.s, length, &out->set, err);
+    at_text_release(&set);
+    return s;
+}
+
+void cli_recalled_release(cli_recalled *r)
+{
+    at_text_release(&r->problem);
+    at_text_release(&r->set);
+}
