@@ -26,7 +26,9 @@ says 0 'look: no heads, a picture all the same' '0 heads, 3 positions' look lemm
 says 0 'look: balls' 'output' look match2 --precision ball
 
 refuses 2 'look: unknown picture' '.gif' look match2 -o "$dir/p.gif"
-refuses 2 'look: no input' 'an input is missing' look "$dir/m.st"
+says 0 'look: no input is one of the problem it was made for' 'layer 1 head 1' look "$dir/m.st"
+call compile examples/pairs.program -o "$dir/alone.st"
+refuses 2 'look: no input' 'an input is missing' look "$dir/alone.st"
 refuses 2 'look: bad input' 'token 99 out of range 0..16' look "$dir/m.st" 99
 refuses 2 'look: --set with a file' '--set is for claims' look "$dir/m.st" 3 --set N=3
 refuses 2 'look: a missing directory' 'No such file or directory' look match2 -o "$dir/no/p.svg"
