@@ -27,7 +27,7 @@ const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved l
 
 enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LINES = 5 };
 enum { TILE = 320, TILE_HEIGHT = 150, TILE_TALL = 196 }; /* one that stands alone */
-static const double right = 14;
+static const double right = 14, unit_font = 11;
 
 /* How a kind is drawn: line: width, 0 none; marker: shape, -1 none. What was only sampled is a ring: it is not filled by proof. */
 enum { NO_MARKER = -1, RING = -2 };
@@ -51,6 +51,7 @@ typedef struct {
     double wide, high, left, top; /* of the panel; of the axes; what lies left of them and above */
     at_draw_axis x, y;
     char *title, *verdict, *what;
+    double unit_size;         /* of a tile's unit: a long one is smaller */
     char *bits;               /* NULL: none are counted */
     char *words[WORDS_LINES]; /* in place of axes */
     bool empty;
@@ -371,7 +372,9 @@ static void tile_draw(const void *ctx, at_draw_canvas *c)
         return;
     at_draw_text(c, (p->left + p->wide - right) / 2, TILE_TALL - 6, 11, AT_DRAW_MIDDLE, false, false,
                  at_draw_ink, f->m->tiles[0].size);
-    at_draw_text(c, 11, p->top + p->high / 2, 11, AT_DRAW_MIDDLE, true, false, at_draw_ink, p->what);
+    bool small = p->unit_size < unit_font; /* then it has the height of the tile */
+    at_draw_text(c, 11, small ? TILE_TALL / 2.0 : p->top + p->high / 2, p->unit_size, AT_DRAW_MIDDLE, true,
+                 false, at_draw_ink, p->what);
 }
 
 at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
@@ -387,7 +390,9 @@ at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
         p->high = TILE_HEIGHT;
         p->left = 56;
         p->top = 10;
-        p->what = at_picture_label(&a, tile->unit, 11, TILE_HEIGHT + 20);
+        bool fits = at_draw_width(tile->unit, unit_font) <= TILE_HEIGHT + 20;
+        p->unit_size = fits ? unit_font : 9;
+        p->what = at_picture_label(&a, tile->unit, p->unit_size, fits ? TILE_HEIGHT + 20 : TILE_TALL - 4);
         ok = p->what && plot_plan(&f, 0, &a);
     }
     char *title =
