@@ -15,6 +15,7 @@
 #ifndef ATTEST_LANG_H
 #define ATTEST_LANG_H
 
+#include <attest/automaton.h>
 #include <attest/problem.h>
 
 /* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
@@ -204,6 +205,37 @@ at_status at_dp_chain_answer(const void *self, const double *prompt, int n, doub
 /* The problem, printed back from its tree. */
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
+
+/* ---- regular expressions (docs/languages.md) ----------------------------------------------------------------- */
+
+#define AT_REGEX_DEPTH 200  /* of brackets, and of marks behind or before one part */
+#define AT_REGEX_TIMES 1000 /* {m,n} */
+
+typedef enum {
+    AT_REGEX_SET,    /* one letter of a set; the empty set: no word */
+    AT_REGEX_CONCAT, /* parts one after the other; none: the empty word */
+    AT_REGEX_OR,
+    AT_REGEX_AND,
+    AT_REGEX_NOT,
+    AT_REGEX_REPEAT, /* first, lo to hi times; hi -1: any number of times */
+    AT_REGEX_PART    /* of CONCAT, OR and AND: first, then next */
+} at_regex_op;
+typedef struct at_regex {
+    at_regex_op op;
+    uint64_t set; /* bit k: letter k */
+    struct at_regex *first, *next;
+    int lo, hi;
+} at_regex;
+
+/* sigma NULL: the letters that occur. used: the alphabet. Errors name path (NULL: the command line), line, column; line and
+ * column are where the text begins. */
+at_status at_regex_parse(const char *text, const at_alphabet *sigma, const char *path, int line, int column,
+                         at_arena *a, at_regex **out, at_alphabet *used, at_err *err);
+void at_regex_print(const at_regex *e, const at_alphabet *sigma, at_text *out);
+/* The reference, by definition; exponential in the worst case, for short words. */
+bool at_regex_matches(const at_regex *e, const int *word, int n);
+/* The least automaton. */
+at_status at_regex_dfa(const at_regex *e, const at_alphabet *sigma, at_arena *a, at_dfa **out, at_err *err);
 
 /* ---- problems by name ------------------------------------------------------------------------------------- */
 
