@@ -119,6 +119,26 @@ typedef struct {
 } at_subgroup;
 at_status at_monoid_subgroups(const at_monoid *m, at_arena *a, at_subgroup **out, int *n, at_err *err);
 
+/* ---- cascades of resets ---------------------------------------------------------------------------------------- */
+
+/* An automaton whose monoid has no periods, as coordinates that are only kept or reset (Krohn and Rhodes, by holonomy). Level t
+ * has a coordinate in 0 .. size[t]-1. A letter keeps it, or resets it to a value that depends on the letter and on the
+ * coordinates of the levels before t, as they were before the letter. A node is a row of values of the first `depth` levels
+ * that is met, node 0 the empty one. */
+typedef struct {
+    int levels, letters;
+    int *size, *initial; /* (levels) */
+    int nodes;
+    int *depth, *parent, *value; /* (nodes): its last value, and the row before it; of node 0 parent -1 */
+    int *reset; /* (nodes, letters), where depth < levels: what level `depth` is reset to; -1: kept */
+    int *state; /* (nodes), where depth == levels: the state that the coordinates stand for */
+} at_cascade;
+/* AT_EREFUSED when the monoid has a period; AT_EBUDGET when too many rows are met. */
+at_status at_cascade_make(const at_monoid *m, at_arena *a, at_cascade **out, at_err *err);
+/* The reference: coordinates (levels) after a letter. */
+void at_cascade_step(const at_cascade *c, int letter, int *coordinate);
+int at_cascade_state(const at_cascade *c, const int *coordinate); /* -1: never met */
+
 /* ---- where a regular language lies ---------------------------------------------------------------------------- */
 
 /* star_free: FO[<]. fo_mod: FO[<, MOD], which is AC0 among regular languages. solvable: ACC0; where it is false the language

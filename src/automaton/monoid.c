@@ -1,5 +1,5 @@
 /* monoid.c: the monoid of an automaton's transitions: what words do to all states at once, by the shortest word of each. */
-#include <attest/automaton.h>
+#include "automaton_internal.h"
 
 #include <string.h>
 
@@ -167,50 +167,6 @@ int at_monoid_period(const at_monoid *m, int f)
 
 /* ---- Green's relations ------------------------------------------------------------------------------------------------ */
 
-/* Strongly connected components of the graph with edges next (n, letters), by Tarjan, without recursion. */
-static bool components(int n, int letters, const int *next, int *class, at_arena *scratch)
-{
-    int *low = at_new(scratch, int, n), *index = at_new(scratch, int, n), *stack = at_new(scratch, int, n);
-    int *path = at_new(scratch, int, n), *edge = at_new(scratch, int, n);
-    if (!low || !index || !stack || !path || !edge)
-        return false;
-    int time = 0, n_stack = 0, classes = 0;
-    for (int v = 0; v < n; v++)
-        class[v] = -1;
-    for (int root = 0; root < n; root++) {
-        int depth = 0;
-        if (index[root])
-            continue;
-        path[depth++] = root;
-        index[root] = low[root] = ++time;
-        stack[n_stack++] = root;
-        while (depth) {
-            int v = path[depth - 1];
-            if (edge[v] < letters) {
-                int to = next[v * letters + edge[v]++];
-                if (!index[to]) {
-                    path[depth++] = to;
-                    index[to] = low[to] = ++time;
-                    stack[n_stack++] = to;
-                } else if (class[to] < 0 && index[to] < low[v])
-                    low[v] = index[to];
-                continue;
-            }
-            if (--depth && low[v] < low[path[depth - 1]])
-                low[path[depth - 1]] = low[v];
-            if (low[v] == index[v]) {
-                int u;
-                do {
-                    u = stack[--n_stack];
-                    class[u] = classes;
-                } while (u != v);
-                classes++;
-            }
-        }
-    }
-    return true;
-}
-
 static int root_of(int *up, int v)
 {
     while (up[v] != v)
@@ -226,8 +182,8 @@ at_status at_monoid_green(const at_monoid *m, at_arena *a, at_green *out, at_err
     int *of_l = at_new(&scratch, int, n);
     *out = (at_green){at_new(a, int, n), at_new(a, int, n), at_new(a, int, n)};
     at_status s = up && of_r && of_l && out->r && out->l && out->d ? AT_OK : at_oom(err);
-    if (!s && (!components(n, m->d->sigma.n, m->right, out->r, &scratch) ||
-               !components(n, m->d->sigma.n, m->left, out->l, &scratch)))
+    if (!s && (!graph_components(n, m->d->sigma.n, m->right, out->r, &scratch) ||
+               !graph_components(n, m->d->sigma.n, m->left, out->l, &scratch)))
         s = at_oom(err);
     if (!s) {
         for (int k = 0; k < n; k++)

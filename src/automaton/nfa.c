@@ -125,8 +125,9 @@ static size_t subset_slot(const subsets *w, const int *set, size_t n)
 
 static at_status subset_room(subsets *w, at_err *err)
 {
-    if (w->n_numbers + (size_t)w->n_set > w->room_numbers) {
-        size_t room = (w->n_numbers + (size_t)w->n_set) * 2;
+    if (!w->number ||
+        w->n_numbers + (size_t)w->n_set > w->room_numbers) { /* there is one, also for empty sets */
+        size_t room = (w->n_numbers + (size_t)w->n_set) * 2 + 1;
         int *more = room > SUBSET_NUMBERS ? NULL : at_realloc(w->number, room * sizeof *more);
         if (!more && room > SUBSET_NUMBERS)
             return at_fail(err, AT_EBUDGET, "the automaton without choices is too large to be made here");

@@ -442,6 +442,63 @@ static void test_too_many(void **state)
     at_arena_release(&w.a);
 }
 
+/* ---- cascades ------------------------------------------------------------------------------------------------------------- */
+
+/* Random automata without periods: the coordinates stand for the automaton's state after every word, and a reset below a row
+ * is a function of the row and the letter alone by how the cascade is kept. Automata with periods are refused. */
+static void test_cascade(void **state)
+{
+    (void)state;
+    int made = 0, refused = 0, deep = 0;
+    for (int t = 0; t < 4000; t++) {
+        room w = {0};
+        at_arena_init(&w.a);
+        at_rng r = at_rng_at(18, (uint64_t)t);
+        int S = 1 + (int)at_rng_below(&r, 6), letters = 1 + (int)at_rng_below(&r, 3);
+        at_dfa *d = random_dfa(&w, &r, S, letters);
+        if (t % 2) /* orders are kept: no permutation but the identity */
+            for (int c = 0; c < letters; c++)
+                for (int q = 1; q < S; q++)
+                    if (d->to[q * letters + c] < d->to[(q - 1) * letters + c])
+                        d->to[q * letters + c] = d->to[(q - 1) * letters + c];
+        at_place p;
+        at_cascade *c;
+        assert_int_equal(at_place_find(d, &w.a, &p, &w.err), AT_OK);
+        if (!p.m) { /* 6^6 transformations are more than are made */
+            at_arena_release(&w.a);
+            continue;
+        }
+        at_status s = at_cascade_make(p.m, &w.a, &c, &w.err);
+        assert_int_equal(s, p.star_free == AT_TRUE ? AT_OK : AT_EREFUSED);
+        if (s) {
+            refused++;
+            at_arena_release(&w.a);
+            continue;
+        }
+        made++;
+        deep = deep > c->levels ? deep : c->levels;
+        int coordinate[64];
+        assert_true(c->levels < 64);
+        for (int k = 0; k < 40; k++) {
+            int q = p.least->start;
+            memcpy(coordinate, c->initial, sizeof(int) * (size_t)c->levels);
+            assert_int_equal(at_cascade_state(c, coordinate), q);
+            for (int i = 0; i < 30; i++) {
+                int a = (int)at_rng_below(&r, (uint64_t)letters);
+                q = p.least->to[q * letters + a];
+                at_cascade_step(c, a, coordinate);
+                if (at_cascade_state(c, coordinate) != q)
+                    fail_msg("automaton %d: state %d, not %d, after %d letters", t,
+                             at_cascade_state(c, coordinate), q, i + 1);
+                for (int l = 0; l < c->levels; l++)
+                    assert_in_range(coordinate[l], 0, c->size[l] - 1);
+            }
+        }
+        at_arena_release(&w.a);
+    }
+    assert_true(made > 1000 && refused > 500 && deep >= 4);
+}
+
 /* ---- alphabets ------------------------------------------------------------------------------------------------------------ */
 
 static void test_alphabet(void **state)
@@ -507,6 +564,7 @@ static void test_memory(void **state)
         at_rng r = at_rng_at(17, 5);
         at_dfa *d = random_dfa(&w, &r, 5, 2), *e, *not ;
         at_place p;
+        at_cascade *c;
         at_nfa x;
         int *word, n;
         at_nfa_init(&x, &d->sigma);
@@ -516,6 +574,8 @@ static void test_memory(void **state)
         at_status s = at_nfa_determinize(&x, from, to, &w.a, &e, &w.err);
         if (!s)
             s = at_place_find(e, &w.a, &p, &w.err);
+        if (!s && p.star_free == AT_TRUE)
+            s = at_cascade_make(p.m, &w.a, &c, &w.err);
         if (!s)
             s = at_dfa_complement(d, &w.a, &not, &w.err);
         if (!s)
@@ -535,8 +595,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_minimize), cmocka_unit_test(test_differ),   cmocka_unit_test(test_determinize),
         cmocka_unit_test(test_monoid),   cmocka_unit_test(test_green),    cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_place),    cmocka_unit_test(test_too_many), cmocka_unit_test(test_alphabet),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_place),    cmocka_unit_test(test_too_many), cmocka_unit_test(test_cascade),
+        cmocka_unit_test(test_alphabet), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
