@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-/* A file in a language whose problems are compiled. */
-static bool is_text(const char *word)
-{
-    for (int k = 0; k < at_n_langs; k++) {
-        size_t n = strlen(word), m = strlen(at_langs[k]->suffix);
-        if (n > m && strcmp(word + n - m, at_langs[k]->suffix) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool cli_is_asked(const char *word, const cli_asked *q)
 {
     if (cli_is_claim(word) || at_claim_find(word))
@@ -46,7 +35,8 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
     at_arith_name(a->precision, arith);
     for (int i = 0; i < a->n_words; i++) {
         const char *word = a->words[i];
-        bool compiled = is_text(word) && !q->problem;
+        const at_front *f = at_front_of_file(word);
+        bool compiled = f && at_front_is_problem(f) && !q->problem;
         if (!cli_is_asked(word, q))
             return cli_usage(a, "'%.60s' is a claim; claims and models are checked apart", word);
         if (!q->problem && !compiled)

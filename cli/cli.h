@@ -101,16 +101,15 @@ at_status cli_claim_params(const cli_args *a, const at_claim *c, const char *bas
 /* The model that the first word means: a file, or a claim's own with a->set; *input: then its example, else left alone. */
 at_status cli_subject_load(const cli_args *a, at_model *m, const char **input, at_err *err);
 /* "1 layer, 1 head, width 4, 57 parameters, largest weight 3.1e+02" */
-int cli_dp_show(const cli_args *a, double budget); /* `show FILE.dp`; millions of operations to try */
-/* `show FILE.program` and `compile FILE.program -o MODEL` */
-bool cli_is_program(const char *path);
-int cli_program_show(const cli_args *a, bool exact); /* exact: its text alone, with all digits */
-int cli_program_compile(const cli_args *a);
-int cli_program_put(const cli_args *a, const at_program *P); /* its text, whole; the exit code */
-/* Nothing, or a line: what of a recurrence could not be proved at these sizes, where, and how to try it. */
-void cli_unproved_print(const at_dp *d, const at_dp_instance *x, at_text *t);
 void cli_size_print(const at_size *z, at_text *out);
 json_t *cli_size_json(const at_size *z);
+
+/* What a front end says: its facts, with the file of the model (NULL: none) after the first and the size after the last; its
+ * lines and its note. */
+json_t *cli_said_json(const at_said *s, const char *model);
+void cli_said_print(const at_said *s, at_text *t);
+/* What is typed for it ("FILE.dp", or a name), and a line about it. */
+void cli_front_say(const at_front *f, char name[64], at_text *about);
 
 /* ---- streams --------------------------------------------------------------------------------------- */
 

@@ -77,6 +77,7 @@ typedef struct {
     at_arena arena;
     cli_claims held;
     const at_claim *claim[2]; /* NULL: a file */
+    at_reading text[2];       /* in some language; front NULL: a model */
     at_model m[2];
     int loaded;
     knower knower[KNOWERS];
@@ -85,29 +86,16 @@ typedef struct {
     bool is_asked;
 } job;
 
-static at_status program_schema(job *j, const char *path, knower *out, at_err *err)
-{
-    char *s;
-    size_t n;
-    at_param *schema;
-    at_status st = at_file_read(path, AT_PROGRAM_TEXT_MAX, &s, &n, err);
-    if (st)
-        return st;
-    st =
-        at_program_params(&(at_program_text){.path = path, .s = s, .n = n}, &j->arena, &schema, &out->n, err);
-    out->schema = schema;
-    at_free(s);
-    return st;
-}
-
 static at_status schemas_find(job *j, at_err *err)
 {
     at_status s = AT_OK;
     for (int k = 0; k < 2 && !s; k++) {
         const char *word = j->a->words[k];
-        if (cli_is_program(word))
-            s = program_schema(j, word, &j->knower[k], err);
-        else if (cli_is_claim(word) || !strpbrk(word, "./"))
+        if (at_front_of_file(word)) {
+            s = at_front_open(word, &j->text[k], err);
+            if (!s)
+                s = at_front_params(&j->text[k], &j->arena, &j->knower[k].schema, &j->knower[k].n, err);
+        } else if (cli_is_claim(word) || !strpbrk(word, "./"))
             s = cli_claim_open(&j->held, word, &j->claim[k], err);
         if (j->claim[k])
             j->knower[k] = (knower){j->claim[k]->params, j->claim[k]->n_params};
@@ -135,16 +123,13 @@ static at_status model_load(job *j, int k, at_err *err)
         s = cli_claim_params(&mine, j->claim[k], NULL, &p, &t, &tp, err);
         return s ? s : at_claim_model(j->claim[k], &p, &j->m[k], err);
     }
-    if (!cli_is_program(word))
+    if (!j->text[k].front)
         return at_model_load(&j->m[k], word, err);
-    at_program *P;
-    s = at_program_load(word, set, &P, err);
-    if (s)
-        return s;
-    if (j->a->has_precision)
-        at_program_arithmetic(P, j->a->precision);
-    s = at_assemble(P, &j->m[k], NULL, err);
-    at_program_free(P);
+    at_said said;
+    at_said_init(&said);
+    at_front_options o = {.arith = j->a->has_precision ? &j->a->precision : NULL};
+    s = at_front_compile(&j->text[k], set, &o, &j->m[k], &said, err);
+    at_said_release(&said);
     return s;
 }
 
@@ -351,6 +336,8 @@ static int run(const cli_args *a)
     at_problem_free(j.problem);
     for (int k = 0; k < j.loaded; k++)
         at_model_release(&j.m[k]);
+    for (int k = 0; k < 2; k++)
+        at_reading_release(&j.text[k]);
     cli_claims_release(&j.held);
     at_arena_release(&j.arena);
     return code;
@@ -380,9 +367,11 @@ const cli_command cmd_equal = {
     .summary = "are two models the same function?",
     .usage = "A B [--problem P] [--lengths A..B] [--set K=V] [--precision P] [--exact|--sampled N]",
     .about =
-        "Runs two models on the same inputs and compares what comes out. A and B are model files, texts of\n"
-        "programs (FILE.program), or claims (an id, or FILE.claim); --set goes to those of them, and to the\n"
-        "problem, that have the parameter. Inputs are all that the fields of the models allow, at the "
+        "Runs two models on the same inputs and compares what comes out. A and B are model files, texts "
+        "that\n"
+        "`compile` takes (FILE.program, FILE.dp: in standard attention), or claims (an id, or FILE.claim);\n"
+        "--set goes to those of them, and to the problem, that have the parameter. Inputs are all that the "
+        "fields of the models allow, at the "
         "lengths\n"
         "that both take, the shortest first, as far as that is quick; the fields must be alike. --lengths "
         "says\n"
@@ -401,7 +390,8 @@ const cli_command cmd_equal = {
                 "attest equal m.safetensors other.safetensors --lengths 1..5\n"
                 "attest equal m.safetensors match2 --problem match2 --set M=11 --lengths 1..4\n"
                 "attest equal m.safetensors m32.safetensors --precision f32 --json\n"
-                "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n",
+                "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n"
+                "attest equal lis.safetensors examples/lis.dp --set n=3,top=4\n",
     .options = options,
     CLI_OWN(usual),
     .least = 2,

@@ -23,7 +23,7 @@ typedef struct {
     int n;
     double margin;
     bool stopped; /* by the model's own rule */
-    /* arithmetic, or --beside: what the reference writes, and whether that is the same */
+    /* a front end, or --beside: what the reference writes, and whether that is the same */
     const char *reference;
     bool agrees;
     at_input beside; /* its rows */
@@ -115,31 +115,6 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
     return cli_json_set(j, "stopped", json_boolean(c->stopped));
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------------------------ */
-
-/* The prompt from an expression, with or without "=", and what the reference writes after it, as rows too. */
-static at_status expression_read(const char *line, int p, int operators, at_arena *arena, at_input *prompt,
-                                 at_input *reference, at_err *err)
-{
-    int *token, n;
-    at_status s = at_expr_parse(p, line, operators, arena, &token, &n, err);
-    if (s)
-        return s;
-    int *row = at_new(arena, int, AT_EXPR_CHAIN(operators));
-    double *v = at_new(arena, double, n + 1 + AT_EXPR_CHAIN(operators));
-    if (!row || !v)
-        return at_oom(err);
-    int rows = at_expr_chain(p, token, n, row);
-    for (int k = 0; k < n; k++)
-        v[k] = token[k];
-    v[n] = AT_EXPR_EQUALS;
-    for (int k = 0; k < rows; k++)
-        v[n + 1 + k] = row[k];
-    *prompt = (at_input){n + 1, v};
-    *reference = (at_input){rows, v + n + 1};
-    return AT_OK;
-}
-
 /* ---- problems --------------------------------------------------------------------------------------------- */
 
 /* What is right after this prompt. Nothing of it reaches the model. */
@@ -215,17 +190,16 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     at_err err = {0};
     at_input prompt, reference = {0};
     chain c = {0};
-    int p, operators;
-    bool arithmetic = at_expr_model_is(m, &p, &operators);
-    at_status st = arithmetic ? expression_read(line, p, operators, arena, &prompt, &reference, &err)
-                              : at_prompt_parse(m, line, arena, &prompt, &err);
+    const at_front *f = at_front_speaking(m);
+    at_status st = f ? f->prompt(m, line, arena, &prompt, &reference, &err)
+                     : at_prompt_parse(m, line, arena, &prompt, &err);
     if (!st)
         st = at_arith_range(m, a->precision, &err);
-    if (!st && given->beside && !arithmetic)
+    if (!st && given->beside && !f)
         st = right_find(a, m, &prompt, arena, &c.beside, &err);
     if (st)
         return cli_fail(a, &err);
-    bool judged = arithmetic || c.beside.v;
+    bool judged = f || c.beside.v;
     if (c.beside.v)
         reference = c.beside;
     st = at_generate(m, a->precision, &prompt, arena, &c.rows, &c.n, &c.margin, &err);

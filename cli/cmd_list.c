@@ -105,6 +105,13 @@ static at_status program_entry(int i, entry *e, at_err *err)
     return s;
 }
 
+static at_status language_entry(int i, entry *e, at_err *err)
+{
+    (void)err;
+    cli_front_say(at_fronts[i], e->name, &e->text);
+    return AT_OK;
+}
+
 static at_status named_entry(const char *name, const char *doc, entry *e)
 {
     snprintf(e->name, sizeof e->name, "%s", name);
@@ -162,6 +169,7 @@ static const kind kinds[] = {
     {"problems", 0, &n_problems, problem_entry, false},
     {"tasks", 0, &at_n_tasks, task_entry, true},
     {"streams", 0, &at_n_streams, stream_entry, true},
+    {"languages", 0, &at_n_fronts, language_entry, false},
     {"programs", 0, &at_n_catalogue, program_entry, false},
     {"weightings", AT_WEIGHTINGS, NULL, weighting_entry, false},
     {"masks", AT_MASKS, NULL, mask_entry, false},
@@ -267,7 +275,7 @@ const cli_command cmd_list = {
     .usage = "[KIND]",
     .about =
         "KIND is one of claims, problems (of check, refute, train, ...), tasks, streams (sequences to learn "
-        "from), programs (those of the\n"
+        "from), languages (that problems and programs are written in), programs (those of the\n"
         "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
         "arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",

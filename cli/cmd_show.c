@@ -195,6 +195,17 @@ static json_t *cell_json(const at_claim *claim, const at_cell *c)
     return cli_json_set(j, "quick", cli_json_text(c->quick));
 }
 
+static void size_print(const at_size *z, int columns, at_text *t)
+{
+    heading(t, "size");
+    at_text size;
+    at_text_init(&size);
+    cli_size_print(z, &size);
+    cli_wrap(t, size.oom ? "" : size.s, 2, columns);
+    t->oom |= size.oom;
+    at_text_release(&size);
+}
+
 /* A program (NULL: there is none) and the size it assembles to. */
 static void program_print(const char *program, const at_size *z, at_text *t)
 {
@@ -207,13 +218,7 @@ static void program_print(const char *program, const at_size *z, at_text *t)
         at_text_add(t, "\n");
         s += n + (s[n] == '\n');
     }
-    heading(t, "size");
-    at_text size;
-    at_text_init(&size);
-    cli_size_print(z, &size);
-    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
-    t->oom |= size.oom;
-    at_text_release(&size);
+    size_print(z, COLUMNS, t);
 }
 
 /* program: NULL of a model and of a limit, z of a limit. */
@@ -325,7 +330,7 @@ static int claim_show(const cli_args *a, const at_claim *c)
     else if (a->json)
         code = cli_put_json(a, claim_json(c, task, &p, program.s, size), CLI_HOLDS);
     else if (given->exact)
-        code = cli_program_put(a, P);
+        code = cli_put_text(a, &program, CLI_HOLDS);
     else {
         claim_print(c, task, &p, program.s, size, &t);
         code = cli_put_text(a, &t, CLI_HOLDS);
@@ -433,13 +438,7 @@ static void model_print(const at_model *m, const char *hash, const at_size *z, a
     at_text_addf(t, "\nreadout\n  %s of %d, at %s\n", at_read_names[m->readout.kind], m->readout.rows,
                  m->readout.last ? "the last position" : "every position");
     decode_print(m, t);
-    heading(t, "size");
-    at_text size;
-    at_text_init(&size);
-    cli_size_print(z, &size);
-    cli_wrap(t, size.oom ? "" : size.s, 2, COLUMNS);
-    t->oom |= size.oom;
-    at_text_release(&size);
+    size_print(z, COLUMNS, t);
 }
 
 static json_t *model_json(const at_model *m, const char *hash, const at_size *z)
@@ -502,6 +501,37 @@ static int model_show(const cli_args *a)
     return code;
 }
 
+/* ---- texts in some language (front.h) -------------------------------------------------------------------- */
+
+static int text_show(const cli_args *a)
+{
+    const own *given = a->own;
+    at_err err = {0};
+    at_reading r;
+    at_said said;
+    if (at_front_open(a->words[0], &r, &err))
+        return cli_fail(a, &err);
+    at_said_init(&said);
+    at_show_options o = {.budget = given->budget, .exact = given->exact};
+    at_status s = at_front_show(&r, a->set, &o, &said, &err);
+    int code;
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, cli_said_json(&said, NULL), CLI_HOLDS);
+    else {
+        at_text t;
+        at_text_init(&t);
+        cli_said_print(&said, &t);
+        if (said.sized && !given->exact)
+            size_print(&said.size, cli_columns(), &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
+    at_said_release(&said);
+    at_reading_release(&r);
+    return code;
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
@@ -517,17 +547,15 @@ static int run(const cli_args *a)
         cli_claims_release(&held);
         return code;
     }
-    if (cli_is_program(id))
-        return cli_program_show(a, given->exact);
-    if (given->exact)
+    const at_front *f = at_front_of_file(id);
+    if (given->exact && !(f && f->exact))
         return cli_usage(a, "--exact is for claims and FILE.program, and '%.60s' is neither", id);
+    if (f)
+        return text_show(a);
     if (t)
         return task_show(a, t);
     if (at_stream_find(id))
         return stream_show(a, at_stream_find(id));
-    size_t n = strlen(id);
-    if (n > 3 && strcmp(id + n - 3, ".dp") == 0)
-        return cli_dp_show(a, given->budget);
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
     at_err err = {0};

@@ -136,6 +136,10 @@ int cli_help_print(const cli_command *c)
     cli_row(&t, "Usage:", 7, usage, 80);
     at_text_add(&t, "\n");
     paragraphs_print(&t, c->about);
+    if (c->more) {
+        c->more(&t);
+        at_text_add(&t, "\n");
+    }
     at_text_add(&t, "Options:\n");
     const cli_option *o;
     for (int i = 0; (o = row_at(c, i)); i++)

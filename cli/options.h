@@ -123,12 +123,14 @@ typedef struct {
     const char *name, *summary; /* summary: one line, no full stop, for `attest --help` */
     const char *usage;          /* what follows "attest NAME ", one line */
     const char *about;          /* a paragraph or two, lines of at most 78 columns */
-    const char *examples;       /* lines as typed, each "attest ...\n" */
-    const cli_option *options;  /* then a row without a name */
-    const void *own;            /* NULL, or what cli_args.own is when no option is given ... */
-    size_t own_bytes;           /* ... CLI_OWN */
-    int least, most;            /* number of words allowed; most < 0: any */
-    const char *missing;        /* what is missing below `least`: "a claim id" */
+    void (*more)(
+        at_text *t); /* NULL, or adds rows to the help that a table of the library has, with their heading */
+    const char *examples;      /* lines as typed, each "attest ...\n" */
+    const cli_option *options; /* then a row without a name */
+    const void *own;           /* NULL, or what cli_args.own is when no option is given ... */
+    size_t own_bytes;          /* ... CLI_OWN */
+    int least, most;           /* number of words allowed; most < 0: any */
+    const char *missing;       /* what is missing below `least`: "a claim id" */
     int (*run)(const cli_args *a);
     bool ranks; /* knows of mpirun (at_ranks_open); the others refuse to be started several times over */
 } cli_command;

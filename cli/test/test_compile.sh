@@ -77,6 +77,10 @@ holds 'an answer of 0 is no bar' test "$(grep -c '|' "$dir/.out")" = 0
 says 0 'generate: an input of 0 is no bar' '"prompt": "1 1 0 0 |"' generate "$dir/sack.st" '1 1 0 0 |' --json
 refuses 2 'generate: though the row is the same' 'position 3: there is no | here' generate "$dir/sack.st" '1 1 | 0 |'
 refuses 2 'run: a bar only where it is one' 'position 3: there is no | here' run "$dir/sack.st" '1 1 | 0 |'
+says 0 'compile: a shipped one by its name' '9 states' compile lis --set n=3,top=4 -o "$dir/l.st"
+says 0 'equal: the file is the same' 'equal: exact, 64 prompts' equal "$dir/l.st" examples/lis.dp --set n=3,top=4
+refuses 2 'compile: a problem in no language' 'match2 cannot be compiled: it is written in no language' compile match2 -o "$dir/x.st"
+says 0 'list: languages' 'FILE.program' list languages
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
 refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=9999,n2=3 -o "$dir/x.st"
 refuses 2 'compile: unknown attention' 'standard, sparse, linear or local' \

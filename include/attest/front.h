@@ -1,5 +1,5 @@
-/* front.h: what was read (lang.h) compiled into transformers that reason step by step: recurrences, and expressions
- * modulo a prime.
+/* front.h: languages (lang.h) and their compilers in one table: recurrences and expressions modulo a prime become transformers
+ * that reason step by step, texts of programs become models.
  *
  *     at_dp_model(x, &(at_dp_options){AT_ATTENTION_LINEAR}, &m, &err);   // the decoder that writes the chain of instance x
  */
@@ -52,22 +52,113 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err);
 /* Does a decoder speak of expressions, by its words? Then for which prime, and how many operators a prompt may have. */
 bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
-/* ---- the table of front ends --------------------------------------------------------------------------------- */
+/* ---- the table of front ends ---------------------------------------------------------------------------------
+ *
+ * A front end is a language (lang.h: what is read, and the problem that comes out) and what compiles it. All that the
+ * command knows of a language is its row in fronts.c:
+ *
+ *     at_reading r;
+ *     at_front_open("examples/lis.dp", &r, &err);                      // a file, or a problem by name
+ *     at_said said;
+ *     at_said_init(&said);
+ *     at_front_compile(&r, "n=4,top=9", &(at_front_options){0}, &m, &said, &err);
+ *     ... said.line, said.facts ...
+ *     at_said_release(&said);
+ *     at_reading_release(&r);
+ *
+ * A new one is a file compile_LANG.c and its row; a large language has a folder in src/lang too. */
 
 typedef struct {
     at_attention_kind attention;
-    const at_arith *arith; /* NULL: f64 */
+    const at_arith *arith; /* NULL: f64, or what the text says */
 } at_front_options;
-/* What compiles the problems of a language. A new one is a file compile_LANG.c and a row in fronts.c. */
+
+/* What is known of something read or compiled: a name and a value. */
+typedef enum { AT_FACT_UNKNOWN, AT_FACT_TEXT, AT_FACT_NUMBER, AT_FACT_BOOL, AT_FACT_LIST } at_fact_kind;
 typedef struct {
-    const char *lang, *about; /* the language (at_problem.lang), and one line */
-    /* The decoder at these parameters, which are of the problem's chain. m is initialised by this call. */
+    const char *of; /* NULL, or the group that it belongs to; facts of one group follow each other */
+    const char *name;
+    at_fact_kind kind;
+    const char *text;
+    double number;       /* also of a BOOL: 0 or 1 */
+    const int64_t *list; /* (n) */
+    int64_t n;
+} at_fact;
+/* All that a front end has to say, for people (line, lines, note) and for machines (facts, of which the first names what was
+ * read). Filling it in cannot fail; at_said_status says afterwards whether there was memory. */
+#define AT_FACTS_MAX 64
+typedef struct {
+    at_text line;  /* about what was read, no newline */
+    at_text lines; /* more of it, each with its newline */
+    at_text note;  /* a sentence to be wrapped, often none */
+    at_fact facts[AT_FACTS_MAX];
+    int n_facts;
+    at_size size; /* of the model, where one was made */
+    bool sized;
+    const char *of; /* the group of the facts that follow */
+    bool oom;
+    at_arena arena; /* of names, texts and lists */
+} at_said;
+void at_said_init(at_said *s);
+void at_said_release(at_said *s);
+at_status at_said_status(const at_said *s, at_err *err);
+void at_fact_text(at_said *s, const char *name, const char *value);
+void at_fact_number(at_said *s, const char *name, double value);
+void at_fact_bool(at_said *s, const char *name, at_tri value); /* AT_UNKNOWN is a fact, too */
+void at_fact_list(at_said *s, const char *name, const int64_t *v, int64_t n);
+
+struct at_front;
+/* What a word of the command line names. */
+typedef struct {
+    const struct at_front *front;
+    const char *word;    /* as typed: a path or a name */
+    at_problem *problem; /* NULL: the language has none (programs) */
+} at_reading;
+
+typedef struct {
+    double budget; /* millions of operations that an analysis may take */
+    bool exact;    /* said.lines is the text alone, whole, such that it can be read again */
+} at_show_options;
+
+typedef struct at_front {
+    const at_lang *lang; /* what is read; its id is at_problem.lang */
+    const char *about;   /* one line: how it is compiled; NULL: it is not */
+    /* The model at these parameters, which are of the problem's chain. m is initialised by this call. NULL: there is no
+     * compiler. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
+    /* The rest may be NULL; then it is made of the problem and `model`. */
+    at_status (*params)(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err);
+    at_status (*compile)(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                         at_said *said, at_err *err);
+    at_status (*show)(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                      at_err *err);
+    bool exact; /* show knows at_show_options.exact */
+    /* Does this model speak the language, by its words? Then how a prompt is read, and what is right after it. */
+    bool (*speaks)(const at_model *m);
+    at_status (*prompt)(const at_model *m, const char *line, at_arena *a, at_input *prompt, at_input *right,
+                        at_err *err);
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;
-const at_front *at_front_of(const at_problem *p); /* NULL: it cannot be compiled */
+const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL: it cannot be compiled */
+const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
+const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
+bool at_front_is_problem(const at_front *f);          /* its files are problems */
 
-extern const at_front at_front_dp, at_front_expr;
+/* Reads a word: a file by its suffix, a built-in problem by its name; another file is a recurrence. */
+at_status at_front_open(const char *word, at_reading *out, at_err *err);
+void at_reading_release(at_reading *r);
+/* The parameters that --set may give. What is not static lives in the arena, or as long as r. */
+at_status at_front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err);
+/* Compiles, and says what a person needs to know to use the model. m is initialised by this call. */
+at_status at_front_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                           at_said *said, at_err *err);
+/* All about what was read; set: NULL, or the sizes at which it is analysed. */
+at_status at_front_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                        at_err *err);
+
+/* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
+ * dot or a slash means. Faults of a file are `path:line:column: ...`. */
+at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 
 #endif

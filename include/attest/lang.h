@@ -237,24 +237,19 @@ bool at_regex_matches(const at_regex *e, const int *word, int n);
 /* The least automaton. */
 at_status at_regex_dfa(const at_regex *e, const at_alphabet *sigma, at_arena *a, at_dfa **out, at_err *err);
 
-/* ---- problems by name ------------------------------------------------------------------------------------- */
+/* ---- languages -------------------------------------------------------------------------------------------- */
 
-/* A language that problems are written in. A new one is a folder here with such a row, and its line in langs.c. */
+/* A language that something is written in. front.h has the table, and opens problems by name. */
 typedef struct {
-    const char *id;
-    const char *suffix; /* of its files, with the dot */
+    const char *id;     /* at_problem.lang; without files of its own the name of its problem */
+    const char *suffix; /* of its files, with the dot; NULL: it has none */
     const char *about;  /* one line */
     /* Is a file without a known suffix one of ours, by how it begins (its first 64 KiB)? NULL: never. */
     bool (*like)(const char *text, size_t n);
-    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. */
+    /* Fills in p, whose path and arena are ready. On failure whatever p->close would release is released. NULL: its files
+     * are no problems. */
     at_status (*open)(at_problem *p, at_err *err);
 } at_lang;
-extern const at_lang *const at_langs[];
-extern const int at_n_langs;
-
-/* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
- * dot or a slash means. Faults of a file are `path:line:column: ...`. */
-at_status at_problem_open(const char *name, at_problem **out, at_err *err);
 
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */

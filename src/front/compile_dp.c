@@ -687,21 +687,3 @@ at_status at_dp_shape(const at_dp_instance *x, const at_dp_options *o, at_model 
 {
     return decoder_of(x, o, false, m, err);
 }
-
-/* ---- the front end -------------------------------------------------------------------------------------------- */
-
-static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
-{
-    void *chain;
-    at_status s = ((const at_problem *)p->of)->chain->open(p, &chain, err);
-    if (s)
-        return s;
-    at_dp_options d = {.attention = o->attention, .arith = o->arith};
-    s = at_dp_model(at_dp_chain_instance(chain), &d, m, err);
-    at_dp_chain_close(chain);
-    return s;
-}
-
-const at_front at_front_dp = {.lang = "dp",
-                              .about = "recurrences, in standard, linear, sparse and local attention",
-                              .model = front_model};

@@ -402,6 +402,80 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
     return at_expr_model(&s, m, err);
 }
 
-const at_front at_front_expr = {.lang = "arithmetic",
-                                .about = "expressions modulo a prime, in standard and sparse attention",
-                                .model = front_model};
+/* Of the compiler: a decoder serves all expressions up to `operators`, so many are usual. */
+static const at_param compiled[] = {
+    {"p", "the prime", 2, AT_EXPR_PRIME_MAX, 11, true, NULL},
+    {"operators", "the most that a prompt has", 1, AT_EXPR_OPERATORS_MAX, 16, true, NULL},
+};
+
+static at_status front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err)
+{
+    (void)r;
+    (void)a;
+    (void)err;
+    *schema = compiled;
+    *n = 2;
+    return AT_OK;
+}
+
+static at_status front_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                               at_said *said, at_err *err)
+{
+    (void)r;
+    at_params q;
+    at_params_init(&q, compiled, 2);
+    at_status s = set ? at_params_parse(&q, set, err) : AT_OK;
+    if (!s)
+        s = front_model(&q, o, m, err);
+    if (s)
+        return s;
+    int p = at_params_int(&q, "p"), operators = at_params_int(&q, "operators");
+    at_text_addf(&said->line, "arithmetic: p=%d operators=%d, L = %d", p, operators, m->n_max);
+    at_text_addf(&said->lines, "prompt: an expression over 0..%d with + - * / ( ), at most %d operators\n",
+                 p - 1, operators);
+    at_fact_text(said, "problem", "arithmetic");
+    at_fact_number(said, "p", p);
+    at_fact_number(said, "operators", operators);
+    at_fact_number(said, "length", m->n_max);
+    return AT_OK;
+}
+
+static bool front_speaks(const at_model *m)
+{
+    int p, operators;
+    return at_expr_model_is(m, &p, &operators);
+}
+
+/* The prompt from an expression, with or without "=", and what the reference writes after it. */
+static at_status front_prompt(const at_model *m, const char *line, at_arena *arena, at_input *prompt,
+                              at_input *right, at_err *err)
+{
+    int p, operators, *token, n;
+    at_expr_model_is(m, &p, &operators);
+    at_status s = at_expr_parse(p, line, operators, arena, &token, &n, err);
+    if (s)
+        return s;
+    int *row = at_new(arena, int, AT_EXPR_CHAIN(operators));
+    double *v = at_new(arena, double, n + 1 + AT_EXPR_CHAIN(operators));
+    if (!row || !v)
+        return at_oom(err);
+    int rows = at_expr_chain(p, token, n, row);
+    for (int k = 0; k < n; k++)
+        v[k] = token[k];
+    v[n] = AT_EXPR_EQUALS;
+    for (int k = 0; k < rows; k++)
+        v[n + 1 + k] = row[k];
+    *prompt = (at_input){n + 1, v};
+    *right = (at_input){rows, v + n + 1};
+    return AT_OK;
+}
+
+static const at_lang lang = {.id = "arithmetic", .about = "expressions modulo a prime, docs/expressions.md"};
+
+const at_front at_front_expr = {.lang = &lang,
+                                .about = "compiled with standard or sparse attention",
+                                .model = front_model,
+                                .params = front_params,
+                                .compile = front_compile,
+                                .speaks = front_speaks,
+                                .prompt = front_prompt};

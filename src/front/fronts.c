@@ -1,15 +1,240 @@
-/* fronts.c: the table of front ends. */
+/* fronts.c: the table of front ends, and what they share. */
+#include <assert.h>
 #include <string.h>
 
-#include <attest/front.h>
+#include "front_internal.h"
 
-const at_front *const at_fronts[] = {&at_front_dp, &at_front_expr};
+/* Files that are problems, but have no compiler. */
+static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.lang = &at_lang_cases};
+
+extern const at_front at_front_dp, at_front_expr, at_front_program;
+const at_front *const at_fronts[] = {
+    &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
+    &front_lines, &front_cases, &at_front_expr, &at_front_program,
+};
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
 const at_front *at_front_of(const at_problem *p)
 {
     for (int k = 0; p->lang && k < at_n_fronts; k++)
-        if (strcmp(at_fronts[k]->lang, p->lang) == 0)
+        if (strcmp(at_fronts[k]->lang->id, p->lang) == 0)
+            return at_fronts[k]->model ? at_fronts[k] : NULL;
+    return NULL;
+}
+
+const at_front *at_front_of_file(const char *path)
+{
+    for (int k = 0; k < at_n_fronts; k++) {
+        const char *suffix = at_fronts[k]->lang->suffix;
+        size_t n = strlen(path), m = suffix ? strlen(suffix) : n;
+        if (n > m && strcmp(path + n - m, suffix) == 0)
+            return at_fronts[k];
+    }
+    return NULL;
+}
+
+const at_front *at_front_speaking(const at_model *m)
+{
+    for (int k = 0; k < at_n_fronts; k++)
+        if (at_fronts[k]->speaks && at_fronts[k]->speaks(m))
             return at_fronts[k];
     return NULL;
+}
+
+bool at_front_is_problem(const at_front *f)
+{
+    return f->lang->suffix && f->lang->open;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+/* A problem by its name; *out stays NULL where there is none of that name. */
+static at_status name_open(const char *word, at_reading *out, at_err *err)
+{
+    at_err unknown = {0};
+    at_status s = at_problem_read(word, NULL, &out->problem, &unknown);
+    if (s == AT_ENOMEM)
+        return at_oom(err);
+    if (s)
+        return AT_OK;
+    out->front = at_front_of(out->problem);
+    if (out->front)
+        return AT_OK;
+    at_reading_release(out);
+    return at_fail(err, AT_EREFUSED,
+                   "%.60s cannot be compiled: it is written in no language (a file of that name: ./%.60s)",
+                   word, word);
+}
+
+at_status at_front_open(const char *word, at_reading *out, at_err *err)
+{
+    *out = (at_reading){.front = at_front_of_file(word), .word = word};
+    if (out->front && !at_front_is_problem(out->front))
+        return AT_OK;
+    if (!out->front && !at_is_file(word)) {
+        at_status s = name_open(word, out, err);
+        if (s || out->problem)
+            return s;
+    }
+    if (!out->front)
+        out->front = at_fronts[0];
+    return at_problem_read(word, out->front->lang, &out->problem, err);
+}
+
+void at_reading_release(at_reading *r)
+{
+    at_problem_free(r->problem);
+    r->problem = NULL;
+}
+
+at_status at_front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err)
+{
+    if (r->front->params)
+        return r->front->params(r, a, schema, n, err);
+    *n = at_problem_schema(r->problem, AT_VIEW_CHAIN, schema);
+    return AT_OK;
+}
+
+/* ---- compiling and showing, of a problem ------------------------------------------------------------------------ */
+
+/* "title: n=3 top=9" */
+static void title_say(const at_problem *p, const at_params *q, at_said *said)
+{
+    at_text_add_plain(&said->line, p->title);
+    for (int k = 0; k < q->n; k++)
+        at_text_addf(&said->line, "%s%s=%.17g", k ? " " : ": ", q->schema[k].name, q->value[k]);
+}
+
+static at_status problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                                 at_said *said, at_err *err)
+{
+    const at_problem *p = r->problem;
+    at_params q;
+    at_status s = at_problem_params(p, AT_VIEW_CHAIN, set, &q, err);
+    if (!s)
+        s = r->front->model(&q, o, m, err);
+    if (s)
+        return s;
+    at_fact_text(said, "problem", p->title);
+    title_say(p, &q, said);
+    at_text_addf(&said->line, ", L = %d", m->n_max);
+    for (int k = 0; k < q.n; k++)
+        at_fact_number(said, q.schema[k].name, q.value[k]);
+    at_fact_number(said, "length", m->n_max);
+    at_text_addf(&said->lines, "prompt: %s\n", p->chain->input_help);
+    return AT_OK;
+}
+
+at_status at_front_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                           at_said *said, at_err *err)
+{
+    const at_front *f = r->front;
+    if (!f->compile && !f->model)
+        return at_fail(err, AT_EREFUSED, "%.200s cannot be compiled: it is %s", r->word, f->lang->about);
+    at_status s = (f->compile ? f->compile : problem_compile)(r, set, o, m, said, err);
+    if (s)
+        return s;
+    at_model_size(m, &said->size);
+    said->sized = true;
+    s = at_said_status(said, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+static at_status problem_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                              at_err *err)
+{
+    (void)o;
+    const at_problem *p = r->problem;
+    at_fact_text(said, "problem", p->title);
+    at_fact_text(said, "definition", p->definition);
+    at_text_add_plain(&said->lines, p->title);
+    at_text_add(&said->lines, "\n  ");
+    at_text_add_plain(&said->lines, p->definition);
+    at_text_add(&said->lines, "\n");
+    for (int v = 0; v < AT_VIEWS; v++) {
+        at_params q;
+        if (!at_problem_has(p, v))
+            continue;
+        at_status s = at_problem_params(p, v, set, &q, err);
+        if (s)
+            return s;
+        at_text_addf(&said->lines, "  %s:", at_view_names[v]);
+        said->of = at_view_names[v];
+        for (int k = 0; k < q.n; k++) {
+            at_text_addf(&said->lines, " %s=%.17g", q.schema[k].name, q.value[k]);
+            at_fact_number(said, q.schema[k].name, q.value[k]);
+        }
+        at_text_add(&said->lines, "\n");
+    }
+    return AT_OK;
+}
+
+at_status at_front_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                        at_err *err)
+{
+    at_status s = (r->front->show ? r->front->show : problem_show)(r, set, o, said, err);
+    return s ? s : at_said_status(said, err);
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------ */
+
+void at_said_init(at_said *s)
+{
+    *s = (at_said){0};
+    at_text_init(&s->line);
+    at_text_init(&s->lines);
+    at_text_init(&s->note);
+    at_arena_init(&s->arena);
+}
+
+void at_said_release(at_said *s)
+{
+    at_text_release(&s->line);
+    at_text_release(&s->lines);
+    at_text_release(&s->note);
+    at_arena_release(&s->arena);
+}
+
+at_status at_said_status(const at_said *s, at_err *err)
+{
+    return s->oom || s->line.oom || s->lines.oom || s->note.oom ? at_oom(err) : AT_OK;
+}
+
+static at_fact *fact_add(at_said *s, const char *name, at_fact_kind kind)
+{
+    assert(s->n_facts < AT_FACTS_MAX);
+    at_fact *f = &s->facts[s->n_facts++];
+    *f = (at_fact){.of = s->of, .name = at_arena_strdup(&s->arena, name), .kind = kind};
+    s->oom |= !f->name;
+    return f;
+}
+
+void at_fact_text(at_said *s, const char *name, const char *value)
+{
+    at_fact *f = fact_add(s, name, AT_FACT_TEXT);
+    f->text = at_arena_strdup(&s->arena, value);
+    s->oom |= !f->text;
+}
+
+void at_fact_number(at_said *s, const char *name, double value)
+{
+    fact_add(s, name, AT_FACT_NUMBER)->number = value;
+}
+
+void at_fact_bool(at_said *s, const char *name, at_tri value)
+{
+    fact_add(s, name, value == AT_UNKNOWN ? AT_FACT_UNKNOWN : AT_FACT_BOOL)->number = value == AT_TRUE;
+}
+
+void at_fact_list(at_said *s, const char *name, const int64_t *v, int64_t n)
+{
+    at_fact *f = fact_add(s, name, AT_FACT_LIST);
+    int64_t *kept = at_new(&s->arena, int64_t, n);
+    f->list = kept;
+    f->n = n;
+    s->oom |= !kept && n > 0;
+    for (int64_t k = 0; kept && k < n; k++)
+        kept[k] = v[k];
 }

@@ -1,26 +1,17 @@
-/* langs.c: the table of languages, and problems by name. */
+/* open.c: problems by name and by file. */
 #include <string.h>
 #include <sys/stat.h>
 
-#include <attest/lang.h>
-
-const at_lang *const at_langs[] = {&at_lang_dp, &at_lang_lines, &at_lang_cases};
-const int at_n_langs = sizeof at_langs / sizeof at_langs[0];
+#include "front_internal.h"
 
 /* Streams and recurrences that are one problem under two names: the table by its chain, and as rows to learn. */
 static const struct {
     const char *problem, *example;
 } same[] = {{"lis", "lis"}, {"ed", "edit-distance"}, {"ed-local", "edit-distance-local"}};
 
-static bool is_file(const char *name)
+bool at_is_file(const char *name)
 {
     return strpbrk(name, "./") != NULL;
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), m = strlen(suffix);
-    return n > m && strcmp(name + n - m, suffix) == 0;
 }
 
 /* ---- files -------------------------------------------------------------------------------------------------- */
@@ -31,19 +22,19 @@ static _Thread_local const at_lang *looked;
 static at_status begin_look(const char *path, const char *first, size_t n, at_err *err)
 {
     looked = NULL;
-    for (int k = 0; k < at_n_langs && !looked; k++)
-        if (at_langs[k]->like && at_langs[k]->like(first, n))
-            looked = at_langs[k];
+    for (int k = 0; k < at_n_fronts && !looked; k++)
+        if (at_fronts[k]->lang->like && at_fronts[k]->lang->like(first, n))
+            looked = at_fronts[k]->lang;
     return at_fail(err, AT_EREFUSED, "%.200s: seen", path); /* enough */
 }
 
 static at_status lang_find(const char *path, const at_lang **out, at_err *err)
 {
-    for (int k = 0; k < at_n_langs; k++)
-        if (ends_in(path, at_langs[k]->suffix)) {
-            *out = at_langs[k];
-            return AT_OK;
-        }
+    const at_front *f = at_front_of_file(path);
+    if (f && at_front_is_problem(f)) {
+        *out = f->lang;
+        return AT_OK;
+    }
     struct stat info;
     if (!stat(path, &info) && S_ISFIFO(info.st_mode)) { /* a pipe is read once: rows to learn, as ever */
         *out = &at_lang_lines;
@@ -60,18 +51,19 @@ static at_status lang_find(const char *path, const at_lang **out, at_err *err)
         return AT_OK;
     at_text all;
     at_text_init(&all);
-    for (int k = 0; k < at_n_langs; k++)
-        at_text_addf(&all, "%s%s (%s)", k ? ", " : "", at_langs[k]->suffix, at_langs[k]->about);
+    for (int k = 0; k < at_n_fronts; k++)
+        if (at_front_is_problem(at_fronts[k]))
+            at_text_addf(&all, "%s%s (%s)", all.n ? ", " : "", at_fronts[k]->lang->suffix,
+                         at_fronts[k]->lang->about);
     s = at_fail(err, AT_EINPUT, "%.200s: no problem in a language that is known: %s", path,
                 all.oom ? "" : all.s);
     at_text_release(&all);
     return s;
 }
 
-static at_status file_open(at_problem *p, const char *path, at_err *err)
+static at_status file_open(at_problem *p, const char *path, const at_lang *l, at_err *err)
 {
-    const at_lang *l;
-    at_status s = lang_find(path, &l, err);
+    at_status s = l ? AT_OK : lang_find(path, &l, err);
     if (s)
         return s;
     p->path = p->id = at_arena_strdup(&p->arena, path);
@@ -143,7 +135,7 @@ static at_status name_open(at_problem *p, const char *name, at_err *err)
     return AT_OK;
 }
 
-at_status at_problem_open(const char *name, at_problem **out, at_err *err)
+at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err)
 {
     at_problem *p = at_calloc(1, sizeof *p);
     *out = NULL;
@@ -151,11 +143,16 @@ at_status at_problem_open(const char *name, at_problem **out, at_err *err)
         return at_oom(err);
     at_arena_init(&p->arena);
     p->made = true;
-    at_status s = is_file(name) ? file_open(p, name, err) : name_open(p, name, err);
+    at_status s = l || at_is_file(name) ? file_open(p, name, l, err) : name_open(p, name, err);
     if (s) {
         at_arena_release(&p->arena);
         at_free(p);
     } else
         *out = p;
     return s;
+}
+
+at_status at_problem_open(const char *name, at_problem **out, at_err *err)
+{
+    return at_problem_read(name, NULL, out, err);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <attest/lang.h>
+#include <attest/front.h>
 
 #define OK(x) assert_int_equal((x), AT_OK)
 

@@ -1,0 +1,201 @@
+/* front_dp.c: recurrences as a front end: what is said of a compiled one, and, at given sizes, what its analysis says: the
+ * length L of the whole sequence, the locality m, and whether it is regular (different inputs have different chains). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "front_internal.h"
+
+static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    void *chain;
+    at_status s = ((const at_problem *)p->of)->chain->open(p, &chain, err);
+    if (s)
+        return s;
+    at_dp_options d = {.attention = o->attention, .arith = o->arith};
+    s = at_dp_model(at_dp_chain_instance(chain), &d, m, err);
+    at_dp_chain_close(chain);
+    return s;
+}
+
+static at_status bound_open(const at_dp *d, const char *set, at_dp_instance **x, at_err *err)
+{
+    int64_t size[AT_DP_MAX];
+    at_status s = at_dp_sizes_parse(d, set ? set : "", size, err);
+    return s ? s : at_dp_bind(d, size, x, err);
+}
+
+static void sizes_say(const at_dp *d, const at_dp_instance *x, at_text *t)
+{
+    for (int k = 0; k < d->n_sizes; k++)
+        at_text_addf(t, "%s%s=%" PRId64, k ? " " : "", d->sizes[k].name, x->size[k]);
+}
+
+/* What could not be proved at these sizes, where, and how to try it. */
+static void unproved_say(const at_dp *d, const at_dp_instance *x, at_text *t)
+{
+    if (x->proved == AT_TRUE)
+        return;
+    at_text_addf(
+        t,
+        "unproved: that no input leads outside a range, an input or the states; inputs steer in too many "
+        "ways to try them all, first in %.100s:%d:%d. Single prompts can be tried: attest generate MODEL "
+        "PROMPT --beside %.100s",
+        d->path, x->doubt_line, x->doubt_column, d->path);
+}
+
+/* ---- compiled --------------------------------------------------------------------------------------------------- */
+
+/* What a person needs to know to use the model: the rows, and how long the chain is. */
+static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
+{
+    at_text_add_plain(&said->line, d->title);
+    at_text_add(&said->line, ": ");
+    sizes_say(d, x, &said->line);
+    at_text_addf(&said->line, ", %" PRId64 " states, L = %" PRId64, x->n_states, x->L);
+    if (x->locality >= 0)
+        at_text_addf(&said->line, ", depends on the last %" PRId64 " rows", x->locality);
+    at_text *t = &said->lines;
+    at_text_add(t, "prompt: ");
+    for (int k = 0; k < d->n_inputs; k++)
+        at_text_addf(t, "%" PRId64 " integers %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k],
+                     d->inputs[k].name.name, x->input_lo[k], x->input_hi[k]);
+    at_text_add(t, "then |\nrows:   input/");
+    for (int k = 0; k < d->n_counters; k++)
+        at_text_addf(t, "%s%s", k ? "," : "", d->counters[k].name.name);
+    at_text_add(t, "/");
+    for (int k = 0; k < d->n_values; k++)
+        at_text_addf(t, "%s%s", k ? "," : "", d->values[k].name.name);
+    at_text_add(t, "/answer\n");
+    unproved_say(d, x, &said->note);
+    at_fact_text(said, "problem", d->title);
+    at_fact_number(said, "length", (double)x->L);
+    at_fact_number(said, "states", (double)x->n_states);
+    at_fact_number(said, "locality", (double)x->locality);
+    at_fact_bool(said, "proved", x->proved);
+}
+
+static at_status front_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                               at_said *said, at_err *err)
+{
+    const at_dp *d = r->problem->self;
+    at_dp_instance *x = NULL;
+    at_status s = bound_open(d, set, &x, err);
+    if (!s)
+        s = at_dp_model(x, &(at_dp_options){o->attention, .arith = o->arith}, m, err);
+    if (!s)
+        compiled_say(d, x, said);
+    at_dp_instance_free(x);
+    return s;
+}
+
+/* ---- shown -------------------------------------------------------------------------------------------------------- */
+
+#define MOST_INPUTS ((uint64_t)1 << 22) /* of the regularity test: what it keeps of each fits in memory */
+
+typedef struct {
+    uint64_t limit; /* inputs that the budget is for */
+    at_tri regular;
+    int64_t *first, *second;
+    uint64_t distinct;
+} regularity;
+
+static void input_print(const at_dp_instance *x, const int64_t *in, at_text *t)
+{
+    for (int64_t i = 0; i < x->n_input; i++)
+        at_text_addf(t, "%s%" PRId64, i ? " " : "", in[i]);
+}
+
+static void analysis_print(const at_dp *d, const at_dp_instance *x, const regularity *r, at_text *t)
+{
+    at_text_add(t, "\nat ");
+    sizes_say(d, x, t);
+    at_text_addf(t,
+                 "\n  inputs       %" PRId64 "\n  states       %" PRId64 "\n  L            %" PRId64
+                 " rows: inputs, separator, states, answer\n",
+                 x->n_input, x->n_states, x->L);
+    at_text_addf(t, "  dependencies %d states and %d inputs a state\n", d->n_needs, d->n_takes);
+    if (x->locality >= 0)
+        at_text_addf(t,
+                     "  local        every row after the inputs depends on the %" PRId64 " rows before it\n",
+                     x->locality);
+    else
+        at_text_add(t, "  local        unknown: inputs steer in too many ways\n");
+    if (r->regular == AT_TRUE)
+        at_text_addf(t, "  regular      yes: %" PRIu64 " inputs, each with a chain of its own\n",
+                     r->distinct);
+    else if (r->regular == AT_UNKNOWN)
+        at_text_addf(t, "  regular      not decided: more than %" PRIu64 " inputs, %s; none was tried\n",
+                     r->limit, r->limit < MOST_INPUTS ? "which --budget allows" : "the most that are tried");
+    else {
+        at_text_addf(t, "  regular      no: %" PRIu64 " chains; the same one for\n               ",
+                     r->distinct);
+        input_print(x, r->first, t);
+        at_text_add(t, "   and\n               ");
+        input_print(x, r->second, t);
+        at_text_add(t, "\n");
+    }
+}
+
+static void analysis_say(const at_dp_instance *x, const regularity *r, at_said *said)
+{
+    said->of = "analysis";
+    at_fact_number(said, "inputs", (double)x->n_input);
+    at_fact_number(said, "states", (double)x->n_states);
+    at_fact_number(said, "length", (double)x->L);
+    if (x->locality < 0)
+        at_fact_bool(said, "locality", AT_UNKNOWN);
+    else
+        at_fact_number(said, "locality", (double)x->locality);
+    at_fact_bool(said, "proved", x->proved);
+    at_fact_bool(said, "regular", r->regular);
+    if (r->regular != AT_UNKNOWN)
+        at_fact_number(said, "chains", (double)r->distinct);
+    if (r->regular == AT_FALSE) {
+        at_fact_list(said, "first", r->first, x->n_input);
+        at_fact_list(said, "second", r->second, x->n_input);
+    }
+}
+
+/* Inputs whose chains a budget is for: a chain evaluates every operation at every state. */
+static uint64_t inputs_most(double budget, const at_dp *d, const at_dp_instance *x)
+{
+    double chain = ((double)x->n_states + 1) * ((double)d->n_nodes + 1), most = 1e6 * budget / chain;
+    return most < 1 ? 1 : most < (double)MOST_INPUTS ? (uint64_t)most : MOST_INPUTS;
+}
+
+static at_status front_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                            at_err *err)
+{
+    const at_dp *d = r->problem->self;
+    at_dp_instance *x = NULL;
+    regularity g = {0};
+    at_arena arena;
+    at_arena_init(&arena);
+    at_status s = at_dp_print(d, &said->lines);
+    if (s)
+        at_oom(err);
+    if (!s) {
+        at_fact_text(said, "problem", d->title);
+        at_fact_text(said, "text", said->lines.s);
+    }
+    if (!s && set)
+        s = bound_open(d, set, &x, err);
+    if (!s && x)
+        s = at_dp_regular(x, g.limit = inputs_most(o->budget, d, x), &arena, &g.regular, &g.first, &g.second,
+                          &g.distinct, err);
+    if (!s && x) {
+        analysis_print(d, x, &g, &said->lines);
+        analysis_say(x, &g, said);
+        unproved_say(d, x, &said->note);
+    } else if (!s)
+        at_text_add(&said->lines, "\n(with --set SIZE=N... : length, locality, regularity)\n");
+    at_dp_instance_free(x);
+    at_arena_release(&arena);
+    return s;
+}
+
+const at_front at_front_dp = {.lang = &at_lang_dp,
+                              .about = "compiled with standard, linear, sparse or local attention",
+                              .model = front_model,
+                              .compile = front_compile,
+                              .show = front_show};
