@@ -237,6 +237,36 @@ bool at_regex_matches(const at_regex *e, const int *word, int n);
 /* The least automaton. */
 at_status at_regex_dfa(const at_regex *e, const at_alphabet *sigma, at_arena *a, at_dfa **out, at_err *err);
 
+/* ---- languages of words (docs/languages.md) --------------------------------------------------------------------- */
+
+#define AT_WORD_LONGEST 4096
+
+/* A set of words over an alphabet: which of them are in it is the question, answered once, for the whole word. */
+typedef struct at_recogniser {
+    at_alphabet sigma;
+    const at_dfa *dfa; /* the least automaton; its answer is the reference */
+    const char *text;  /* as printed */
+    int longest;       /* of the words that are asked about unless told */
+    at_task task;      /* made by at_recogniser_problem */
+    at_param length;
+} at_recogniser;
+/* Makes p the problem of the words, which live in p's arena. */
+void at_recogniser_problem(at_recogniser *w, at_problem *p);
+const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
+
+/* The lines before the text itself, which the files of such languages share; # begins a comment:
+ *
+ *     alphabet a b c           words, or "abc" letter by letter
+ *     length 0..64             of the words that are asked about; the last counts */
+typedef struct {
+    at_alphabet sigma; /* n = 0: not said */
+    int longest;       /* -1: not said */
+    const char *rest;  /* what follows, in the text; comments have become blanks */
+    int line;          /* where it begins, from 1 */
+} at_recogniser_header;
+at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, at_recogniser_header *out,
+                                    at_err *err);
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */
@@ -251,7 +281,7 @@ typedef struct {
     at_status (*open)(at_problem *p, at_err *err);
 } at_lang;
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

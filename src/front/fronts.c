@@ -7,10 +7,10 @@
 /* Files that are problems, but have no compiler. */
 static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.lang = &at_lang_cases};
 
-extern const at_front at_front_dp, at_front_expr, at_front_program;
+extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex;
 const at_front *const at_fronts[] = {
     &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines, &front_cases, &at_front_expr, &at_front_program,
+    &front_lines, &front_cases, &at_front_expr, &at_front_program, &at_front_regex,
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
@@ -87,11 +87,17 @@ void at_reading_release(at_reading *r)
     r->problem = NULL;
 }
 
+/* The view that a compiler takes its parameters from. */
+static at_view view_of(const at_problem *p)
+{
+    return at_problem_has(p, AT_VIEW_CHAIN) ? AT_VIEW_CHAIN : AT_VIEW_POSITIONS;
+}
+
 at_status at_front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err)
 {
     if (r->front->params)
         return r->front->params(r, a, schema, n, err);
-    *n = at_problem_schema(r->problem, AT_VIEW_CHAIN, schema);
+    *n = at_problem_schema(r->problem, view_of(r->problem), schema);
     return AT_OK;
 }
 
@@ -110,7 +116,7 @@ static at_status problem_compile(const at_reading *r, const char *set, const at_
 {
     const at_problem *p = r->problem;
     at_params q;
-    at_status s = at_problem_params(p, AT_VIEW_CHAIN, set, &q, err);
+    at_status s = at_problem_params(p, view_of(p), set, &q, err);
     if (!s)
         s = r->front->model(&q, o, m, err);
     if (s)
@@ -121,7 +127,10 @@ static at_status problem_compile(const at_reading *r, const char *set, const at_
     for (int k = 0; k < q.n; k++)
         at_fact_number(said, q.schema[k].name, q.value[k]);
     at_fact_number(said, "length", m->n_max);
-    at_text_addf(&said->lines, "prompt: %s\n", p->chain->input_help);
+    if (p->chain)
+        at_text_addf(&said->lines, "prompt: %s\n", p->chain->input_help);
+    else
+        at_text_addf(&said->lines, "input: %s\n", p->task->input_help);
     return AT_OK;
 }
 

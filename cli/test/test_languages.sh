@@ -1,0 +1,30 @@
+# test_languages.sh: files of languages: compiled, run as words are typed, checked on every short word, refused.
+. cli/test/lib.sh
+
+says 0 'a regular expression becomes a model' '2 attention layers, 1 head' compile examples/no-aa.regex --set N=12 -o "$dir/m.st"
+gives 0 'a word as it is typed' 1 run "$dir/m.st" abbab
+gives 0 'with blanks' 1 run "$dir/m.st" a b b a b
+gives 0 'the empty word' 1 run "$dir/m.st" ''
+gives 0 'a word that is not in it' 0 run "$dir/m.st" abba
+says 0 'right on every word' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..9
+holds 'the empty word among them' grep -q 'exact, 1 input .*N=0' "$dir/.out"
+says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 12 --sampled 200
+says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
+printf 'alphabet a b\n~(.*aa.*)\n' >"$dir/other.regex"
+says 1 'wrong on another language' 'expected' check "$dir/m.st" --problem "$dir/other.regex" --lengths 0..6
+
+bad() # $1 name, $2 what it says, $3 the file
+{
+    printf '%b' "$3" >"$dir/bad.regex"
+    refuses 2 "$1" "$2" compile "$dir/bad.regex" --set N=8 -o "$dir/none.st"
+}
+bad 'not star-free: the witness' 'the powers of a repeat with period 2' 'alphabet a b\n(aa)*\n'
+bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
+bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
+bad 'two alphabets' 'bad.regex:2:9: a second alphabet' 'alphabet a b\nalphabet a\na\n'
+bad 'a length that is none' 'bad.regex:1:7: a length is written 0..N' 'length x\na\n'
+bad 'nothing' 'an expression is missing' 'alphabet a b\n'
+bad 'no text' 'a zero byte' 'a\0b'
+holds 'nothing was written' [ ! -e "$dir/none.st" ]
+refuses 2 'a letter of no word' 'position 2: "c" is not a word of field letter' run "$dir/m.st" acb
+finish

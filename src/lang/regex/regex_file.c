@@ -1,0 +1,54 @@
+/* regex_file.c: files with a regular expression: header lines (lang.h), then the expression, over lines as one likes. */
+#include <string.h>
+
+#include <attest/lang.h>
+
+#define BYTES_MAX ((size_t)1 << 24)
+
+static at_status regex_read(char *text, at_problem *p, at_err *err)
+{
+    at_recogniser_header h;
+    at_regex *e;
+    at_dfa *d;
+    at_recogniser *w = at_new(&p->arena, at_recogniser, 1);
+    at_status s = w ? at_recogniser_header_read(text, p->path, &p->arena, &h, err) : at_oom(err);
+    if (s)
+        return s;
+    s = at_regex_parse(h.rest, h.sigma.n ? &h.sigma : NULL, p->path, h.line, 1, &p->arena, &e, &w->sigma,
+                       err);
+    if (!s)
+        s = at_regex_dfa(e, &w->sigma, &p->arena, &d, err);
+    if (s)
+        return s;
+    at_text shown;
+    at_text_init(&shown);
+    at_regex_print(e, &w->sigma, &shown);
+    w->text = shown.oom ? NULL : at_arena_strdup(&p->arena, shown.s);
+    at_text_release(&shown);
+    if (!w->text)
+        return at_oom(err);
+    w->dfa = d;
+    w->longest = h.longest < 0 ? 16 : h.longest;
+    p->title = w->text;
+    p->definition = "is the word matched by the regular expression?";
+    at_recogniser_problem(w, p);
+    return AT_OK;
+}
+
+static at_status open_regex(at_problem *p, at_err *err)
+{
+    char *text;
+    size_t n;
+    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
+    if (s)
+        return s;
+    s = strlen(text) < n ? at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", p->path)
+                         : regex_read(text, p, err);
+    at_free(text);
+    return s;
+}
+
+const at_lang at_lang_regex = {.id = "regex",
+                               .suffix = ".regex",
+                               .about = "a regular expression, docs/languages.md",
+                               .open = open_regex};
