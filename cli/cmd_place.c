@@ -66,14 +66,11 @@ static void group_print(const at_place *p, const at_subgroup *g, at_text *t)
     at_text_add(t, "\n");
 }
 
-static void place_print(const at_place *p, const at_regex *e, const at_alphabet *sigma, at_text *t)
+static void place_print(const at_place *p, const char *shown, at_text *t)
 {
     meaning m = meaning_of(p);
-    at_text shown;
-    at_text_init(&shown);
-    at_regex_print(e, sigma, &shown);
-    at_text_add_plain(t, shown.oom ? "" : shown.s);
-    at_text_release(&shown);
+    const at_alphabet *sigma = &p->least->sigma;
+    at_text_add_plain(t, shown);
     at_text_addf(t, "\n%s\n\nalphabet    ", m.class);
     for (int k = 0; k < sigma->n; k++) {
         at_text_add(t, " ");
@@ -121,14 +118,11 @@ static json_t *word_json(const at_place *p, const int *word, int n, bool is)
     return j;
 }
 
-static json_t *place_json(const at_place *p, const at_regex *e, const at_alphabet *sigma)
+static json_t *place_json(const at_place *p, const char *shown)
 {
     meaning m = meaning_of(p);
-    at_text shown;
-    at_text_init(&shown);
-    at_regex_print(e, sigma, &shown);
-    json_t *o = cli_json_set(json_object(), "regex", shown.oom ? NULL : cli_json_text(shown.s));
-    at_text_release(&shown);
+    const at_alphabet *sigma = &p->least->sigma;
+    json_t *o = cli_json_set(json_object(), "language", cli_json_text(shown));
     json_t *letters = json_array(), *groups = json_array();
     for (int k = 0; k < sigma->n; k++)
         letters = cli_json_add(letters, cli_json_text(sigma->letter[k]));
@@ -152,34 +146,65 @@ static json_t *place_json(const at_place *p, const at_regex *e, const at_alphabe
     return cli_json_set(o, "groups", groups);
 }
 
+/* A file of a language of words, or the expression itself. What is printed lives in the arena, or in *held. */
+static at_status language_open(const char *word, const char *alphabet, at_arena *arena, at_problem **held,
+                               const at_dfa **d, at_text *shown, at_err *err)
+{
+    const at_front *f = at_front_of_file(word);
+    if (f) {
+        at_status s = at_problem_open(word, held, err);
+        const at_recogniser *w = s ? NULL : at_recogniser_of(*held);
+        if (!s && !w)
+            return at_fail(err, AT_EREFUSED, "%.200s is %s, no language of words", word, f->lang->about);
+        if (!s && alphabet)
+            return at_fail(err, AT_EINPUT, "--alphabet is for an expression; %.200s has its own", word);
+        if (!s) {
+            *d = w->dfa;
+            at_text_add(shown, w->text);
+        }
+        return s;
+    }
+    at_alphabet given, sigma;
+    at_regex *e;
+    at_dfa *made;
+    at_status s = alphabet ? at_alphabet_parse(alphabet, arena, &given, err) : AT_OK;
+    if (!s)
+        s = at_regex_parse(word, alphabet ? &given : NULL, NULL, 1, 1, arena, &e, &sigma, err);
+    if (!s)
+        s = at_regex_dfa(e, &sigma, arena, &made, err);
+    if (!s) {
+        *d = made;
+        at_regex_print(e, &sigma, shown);
+    }
+    return s;
+}
+
 static int run(const cli_args *a)
 {
     const own *o = a->own;
     at_err err = {0};
     at_arena arena;
     at_arena_init(&arena);
-    at_alphabet given, sigma;
-    at_regex *e;
-    at_dfa *d;
+    at_problem *held = NULL;
+    const at_dfa *d = NULL;
     at_place p;
-    at_status s = o->alphabet ? at_alphabet_parse(o->alphabet, &arena, &given, &err) : AT_OK;
+    at_text shown, t;
+    at_text_init(&shown);
+    at_text_init(&t);
+    at_status s = language_open(a->words[0], o->alphabet, &arena, &held, &d, &shown, &err);
     if (!s)
-        s = at_regex_parse(a->words[0], o->alphabet ? &given : NULL, NULL, 1, 1, &arena, &e, &sigma, &err);
-    if (!s)
-        s = at_regex_dfa(e, &sigma, &arena, &d, &err);
-    if (!s)
-        s = at_place_find(d, &arena, &p, &err);
+        s = shown.oom ? at_oom(&err) : at_place_find(d, &arena, &p, &err);
     int code;
     if (s)
         code = cli_fail(a, &err);
     else if (a->json)
-        code = cli_put_json(a, place_json(&p, e, &sigma), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
+        code = cli_put_json(a, place_json(&p, shown.s), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
     else {
-        at_text t;
-        at_text_init(&t);
-        place_print(&p, e, &sigma, &t);
+        place_print(&p, shown.s, &t);
         code = cli_put_text(a, &t, p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
     }
+    at_text_release(&shown);
+    at_problem_free(held);
     at_arena_release(&arena);
     return code;
 }
@@ -195,7 +220,7 @@ static const cli_option options[] = {
 const cli_command cmd_place = {
     .name = "place",
     .summary = "where a regular language lies: star-free, FO[MOD], AC0, ACC0, NC1",
-    .usage = "REGEX [--alphabet LETTERS] [--json]",
+    .usage = "REGEX|FILE [--alphabet LETTERS] [--json]",
     .about =
         "Makes the least automaton of a regular expression and its monoid, and says where the language\n"
         "lies and which attention can recognise it: star-free (FO[<]), FO[<, MOD] (what AC0 has of\n"
@@ -203,14 +228,16 @@ const cli_command cmd_place = {
         "powers repeat with a period, or a group that is not solvable. docs/languages.md has the syntax:\n"
         "| & ~ * + ? {m,n} . [abc] [^a] ( ) \\ ε ∅.\n"
         "\n"
-        "Exit 3 when the monoid has more than 20,000 elements: then nothing is said.",
+        "A .regex or .dfa file is named instead of an expression. Exit 3 when the monoid has more than "
+        "20,000 elements: then nothing is said.",
     .examples = "attest place '(ab)*'\n"
                 "attest place '(aa)*' --alphabet 'a b'\n"
-                "attest place '~(.*aa.*)' --alphabet 'a b' --json\n",
+                "attest place '~(.*aa.*)' --alphabet 'a b' --json\n"
+                "attest place examples/ends-ab.dfa\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,
     .most = 1,
-    .missing = "a regular expression",
+    .missing = "a regular expression, or a .regex or .dfa file",
     .run = run,
 };

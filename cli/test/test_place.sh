@@ -8,6 +8,10 @@ holds 'with its modulus' grep -qF 'FO[<, MOD]   yes, positions modulo 2' "$dir/.
 says 0 'parity' 'ACC0, not in AC0' place '(b*ab*a)*b*'
 holds 'by its group' grep -q '^group        of order 2, solvable, made by a$' "$dir/.out"
 says 0 'an alphabet in quotes' 'alphabet     ( )' place '\(\)' --alphabet '"()"'
+says 0 'a file' 'star-free: FO[<], in AC0' place examples/ends-ab.dfa
+says 0 'another' '~(.*a(a.*)?)' place examples/no-aa.regex
+refuses 2 'a file of something else' 'no language of words' place examples/lis.dp
+refuses 2 'an alphabet beside a file' 'has its own' place examples/no-aa.regex --alphabet 'a b'
 says 3 'unknown beyond the limit' 'monoid       more than 20,000 elements' place '.*a.{13}|b'
 
 call place '(aa)*' --json
@@ -47,7 +51,7 @@ refuses 2 'nothing to repeat' 'nothing before * that it could apply to' place '*
 refuses 2 'a letter that is none' "'c' is not in the alphabet: a b" place 'abc' --alphabet 'a b'
 refuses 2 'no letters at all' 'names no letter' place '.*'
 refuses 2 'a double letter' "has the letter 'a' twice" place 'a' --alphabet 'a a'
-refuses 2 'nothing' 'a regular expression' place
+refuses 2 'nothing' 'a regular expression, or' place
 refuses 3 'too many states' 'more than 20000 states' place '.*a.{20}|b'
 refuses 2 'a megabyte of brackets' 'nested more than 200 deep' place "$(printf '%0100000d' 0 | tr 0 '(')"
 finish

@@ -247,11 +247,12 @@ typedef struct at_recogniser {
     const at_dfa *dfa; /* the least automaton; its answer is the reference */
     const char *text;  /* as printed */
     int longest;       /* of the words that are asked about unless told */
-    at_task task;      /* made by at_recogniser_problem */
+    at_task task;
     at_param length;
 } at_recogniser;
-/* Makes p the problem of the words, which live in p's arena. */
-void at_recogniser_problem(at_recogniser *w, at_problem *p);
+/* Makes p, whose title and definition are said, the problem of the words that the least automaton accepts; it and the text live in
+ * p's arena. longest -1: 16. */
+at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
 /* The lines before the text itself, which the files of such languages share; # begins a comment:
@@ -267,6 +268,10 @@ typedef struct {
 at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, at_recogniser_header *out,
                                     at_err *err);
 
+/* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */
+at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
+void at_dfa_print(const at_dfa *d, at_text *out);
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */
@@ -281,7 +286,7 @@ typedef struct {
     at_status (*open)(at_problem *p, at_err *err);
 } at_lang;
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

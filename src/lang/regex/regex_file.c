@@ -10,29 +10,24 @@ static at_status regex_read(char *text, at_problem *p, at_err *err)
     at_recogniser_header h;
     at_regex *e;
     at_dfa *d;
-    at_recogniser *w = at_new(&p->arena, at_recogniser, 1);
-    at_status s = w ? at_recogniser_header_read(text, p->path, &p->arena, &h, err) : at_oom(err);
+    at_alphabet sigma;
+    at_status s = at_recogniser_header_read(text, p->path, &p->arena, &h, err);
     if (s)
         return s;
-    s = at_regex_parse(h.rest, h.sigma.n ? &h.sigma : NULL, p->path, h.line, 1, &p->arena, &e, &w->sigma,
-                       err);
+    s = at_regex_parse(h.rest, h.sigma.n ? &h.sigma : NULL, p->path, h.line, 1, &p->arena, &e, &sigma, err);
     if (!s)
-        s = at_regex_dfa(e, &w->sigma, &p->arena, &d, err);
+        s = at_regex_dfa(e, &sigma, &p->arena, &d, err);
     if (s)
         return s;
     at_text shown;
     at_text_init(&shown);
-    at_regex_print(e, &w->sigma, &shown);
-    w->text = shown.oom ? NULL : at_arena_strdup(&p->arena, shown.s);
+    at_regex_print(e, &sigma, &shown);
+    p->title = shown.oom ? NULL : at_arena_strdup(&p->arena, shown.s);
     at_text_release(&shown);
-    if (!w->text)
+    if (!p->title)
         return at_oom(err);
-    w->dfa = d;
-    w->longest = h.longest < 0 ? 16 : h.longest;
-    p->title = w->text;
     p->definition = "is the word matched by the regular expression?";
-    at_recogniser_problem(w, p);
-    return AT_OK;
+    return at_recogniser_make(p, d, p->title, h.longest, err);
 }
 
 static at_status open_regex(at_problem *p, at_err *err)

@@ -148,8 +148,13 @@ static int which(const at_params *p, const double *x, int i)
     return y == 0;
 }
 
-void at_recogniser_problem(at_recogniser *w, at_problem *p)
+at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err)
 {
+    at_recogniser *w = at_new(&p->arena, at_recogniser, 1);
+    if (!w)
+        return at_oom(err);
+    *w = (at_recogniser){
+        .sigma = least->sigma, .dfa = least, .text = text, .longest = longest < 0 ? 16 : longest};
     w->length = (at_param){"N", "length", 0, AT_WORD_LONGEST, w->longest, true, NULL};
     w->task = (at_task){.id = p->id,
                         .title = p->title,
@@ -173,6 +178,7 @@ void at_recogniser_problem(at_recogniser *w, at_problem *p)
                         .which = which};
     p->self = w;
     p->task = &w->task;
+    return AT_OK;
 }
 
 const at_recogniser *at_recogniser_of(const at_problem *p)

@@ -1,4 +1,4 @@
-/* compile_regex.c: star-free languages as rightmost-hard attention without positions.
+/* compile_automaton.c: star-free languages as rightmost-hard attention without positions.
  *
  * CLAIM fo. A star-free language is recognised by H layers of one head each, rightmost-hard under the strict mask, H the height
  * of its cascade of resets (automaton.h).
@@ -171,7 +171,7 @@ at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at
     return s;
 }
 
-/* ---- regular expressions as a front end ------------------------------------------------------------------------------------ */
+/* ---- regular expressions and automata as front ends ------------------------------------------------------------------------------------ */
 
 static at_status not_star_free(const at_recogniser *w, const at_place *p, at_err *err)
 {
@@ -190,7 +190,7 @@ static at_status not_star_free(const at_recogniser *w, const at_place *p, at_err
     return s;
 }
 
-static at_status regex_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+static at_status regular_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
 {
     const at_recogniser *w = at_recogniser_of(p->of);
     at_arena arena;
@@ -209,6 +209,6 @@ static at_status regex_model(const at_params *p, const at_front_options *o, at_m
     return s;
 }
 
-const at_front at_front_regex = {.lang = &at_lang_regex,
-                                 .about = "star-free: rightmost-hard attention, no positions",
-                                 .model = regex_model};
+#define HOW .about = "star-free: rightmost-hard attention, no positions", .model = regular_model
+const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
+const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};
