@@ -52,6 +52,19 @@ at_status at_expr_model(const at_expr_spec *s, at_model *m, at_err *err);
 /* Does a decoder speak of expressions, by its words? Then for which prime, and how many operators a prompt may have. */
 bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
+/* ---- star-free languages (automaton.h) -------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_arith *arith; /* as in at_dp_options */
+    bool causal;           /* for controls: a position sees its own letter */
+} at_dfa_options;
+/* A model of words of length 0..N: rightmost-hard attention without positions, one layer a level of the cascade; answered once,
+ * behind the word. The place must be that of a star-free language, with its monoid. */
+at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, at_program **out,
+                         at_err *err);
+/* The same with the letters as its words. m is initialised by this call. */
+at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err);
+
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
  * A front end is a language (lang.h: what is read, and the problem that comes out) and what compiles it. All that the

@@ -15,6 +15,7 @@
 #ifndef ATTEST_LANG_H
 #define ATTEST_LANG_H
 
+#include <attest/automaton.h>
 #include <attest/problem.h>
 
 /* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
@@ -210,6 +211,72 @@ at_status at_dp_chain_answer(const void *self, const double *prompt, int n, doub
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);
 
+/* ---- regular expressions (docs/languages.md) ----------------------------------------------------------------- */
+
+#define AT_REGEX_DEPTH 200  /* of brackets, and of marks behind or before one part */
+#define AT_REGEX_TIMES 1000 /* {m,n} */
+
+typedef enum {
+    AT_REGEX_SET,    /* one letter of a set; the empty set: no word */
+    AT_REGEX_CONCAT, /* parts one after the other; none: the empty word */
+    AT_REGEX_OR,
+    AT_REGEX_AND,
+    AT_REGEX_NOT,
+    AT_REGEX_REPEAT, /* first, lo to hi times; hi -1: any number of times */
+    AT_REGEX_PART    /* of CONCAT, OR and AND: first, then next */
+} at_regex_op;
+typedef struct at_regex {
+    at_regex_op op;
+    uint64_t set; /* bit k: letter k */
+    struct at_regex *first, *next;
+    int lo, hi;
+} at_regex;
+
+/* sigma NULL: the letters that occur. used: the alphabet. Errors name path (NULL: the command line), line, column; line and
+ * column are where the text begins. */
+at_status at_regex_parse(const char *text, const at_alphabet *sigma, const char *path, int line, int column,
+                         at_arena *a, at_regex **out, at_alphabet *used, at_err *err);
+void at_regex_print(const at_regex *e, const at_alphabet *sigma, at_text *out);
+/* The reference, by definition; exponential in the worst case, for short words. */
+bool at_regex_matches(const at_regex *e, const int *word, int n);
+/* The least automaton. */
+at_status at_regex_dfa(const at_regex *e, const at_alphabet *sigma, at_arena *a, at_dfa **out, at_err *err);
+
+/* ---- languages of words (docs/languages.md) --------------------------------------------------------------------- */
+
+#define AT_WORD_LONGEST 4096
+
+/* A set of words over an alphabet: which of them are in it is the question, answered once, for the whole word. */
+typedef struct at_recogniser {
+    at_alphabet sigma;
+    const at_dfa *dfa; /* the least automaton; its answer is the reference */
+    const char *text;  /* as printed */
+    int longest;       /* of the words that are asked about unless told */
+    at_task task;
+    at_param length;
+} at_recogniser;
+/* Makes p, whose title and definition are said, the problem of the words that the least automaton accepts; it and the text live in
+ * p's arena. longest -1: 16. */
+at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err);
+const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
+
+/* The lines before the text itself, which the files of such languages share; # begins a comment:
+ *
+ *     alphabet a b c           words, or "abc" letter by letter
+ *     length 0..64             of the words that are asked about; the last counts */
+typedef struct {
+    at_alphabet sigma; /* n = 0: not said */
+    int longest;       /* -1: not said */
+    const char *rest;  /* what follows, in the text; comments have become blanks */
+    int line;          /* where it begins, from 1 */
+} at_recogniser_header;
+at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, at_recogniser_header *out,
+                                    at_err *err);
+
+/* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */
+at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
+void at_dfa_print(const at_dfa *d, at_text *out);
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */
@@ -229,7 +296,7 @@ typedef struct {
 /* For those who write languages: what p was read from, whose digest it then has. */
 at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

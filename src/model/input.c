@@ -5,7 +5,8 @@
  *     1,4/7 2,3/7       a 2-subset and a token
  *
  * Positions are separated by blanks, fields of a position by '/', components of a field by ','. Integers
- * are exact doubles in the row. A token field with words is written in them. Rows of the prompt of a decoder of integers are
+ * are exact doubles in the row. A token field with words is written in them, and without blanks between them where every
+ * word is one character: abba. Rows of the prompt of a decoder of integers are
  * mostly zeros and may be short: a number without '/' is the first field with zeros behind it, and '|' the row of zeros
  * where prompts have one (prompt.c). Only there a row of zeros is printed as '|'; an input that is 0 is printed as 0, and rows
  * behind the prompt, which the model writes, are printed in full. Positions are counted from 1 in messages, as in the
@@ -187,15 +188,47 @@ static at_status position_parse(const at_model *m, const char *s, size_t n, int 
     return AT_OK;
 }
 
+/* Is every word one character? Then blanks between them are not needed: abba. */
+static bool words_short(const at_model *m)
+{
+    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || !m->fields[0].words)
+        return false;
+    for (int k = 0; k < m->fields[0].size; k++) {
+        const char *s = m->fields[0].words[k].s;
+        at_text_next(&s);
+        if (*s)
+            return false;
+    }
+    return true;
+}
+
+/* Bytes of the position that begins at s. */
+static size_t position_length(const char *s, bool letters)
+{
+    size_t n = 0;
+    if (letters && *s && !is_blank(*s)) {
+        const char *end = s;
+        at_text_next(&end);
+        return (size_t)(end - s);
+    }
+    while (s[n] && !is_blank(s[n]))
+        n++;
+    return n;
+}
+
 static at_status line_parse(const at_model *m, bool prompt, const char *line, at_arena *a, at_input *out,
                             at_err *err)
 {
     /* Count positions and numbers first: the line itself bounds what is allocated for it. */
     int64_t positions = 0, numbers = 0;
-    for (const char *s = line; *s; s++) {
-        bool first = !is_blank(*s) && (s == line || is_blank(s[-1]));
-        positions += first;
-        numbers += first + (*s == ',' || *s == '/');
+    bool letters = words_short(m);
+    for (const char *s = line; *s;) {
+        size_t length = position_length(s, letters);
+        positions += length > 0;
+        numbers += length > 0;
+        for (size_t k = 0; k < length; k++)
+            numbers += s[k] == ',' || s[k] == '/';
+        s += length ? length : 1;
     }
     at_status st = prompt ? at_prompt_check_length(m, positions, err) : check_length(m, positions, err);
     if (st != AT_OK)
@@ -209,9 +242,7 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
         return at_oom(err);
     int n = 0;
     for (const char *s = line; *s && st == AT_OK;) {
-        size_t length = 0;
-        while (s[length] && !is_blank(s[length]))
-            length++;
+        size_t length = position_length(s, letters);
         if (length > 0) {
             double *row = v + (size_t)n * (size_t)width;
             st = position_parse(m, s, length, n + 1, (int)positions, row, err);
@@ -219,8 +250,7 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
                 st = prompt_check_row(m, row, n, (int)positions, err);
             n++;
         }
-        s += length;
-        s += *s != 0;
+        s += length ? length : 1;
     }
     if (st != AT_OK) {
         at_arena_reset(a, before);

@@ -1,0 +1,243 @@
+/* cmd_place.c: `attest place`: where a regular language lies, with the word that shows it. */
+#include "cli.h"
+
+#include <string.h>
+
+typedef struct {
+    const char *alphabet;
+} own;
+
+/* What the place means for attention: the strongest statement that applies. */
+typedef struct {
+    const char *class, *attention;
+} meaning;
+
+static meaning meaning_of(const at_place *p)
+{
+    if (p->star_free == AT_TRUE)
+        return (meaning){"star-free: FO[<], in AC0",
+                         "unique-hard attention without positions, one layer a reset of its cascade"};
+    if (p->fo_mod == AT_TRUE)
+        return (meaning){"FO[<, MOD]: in AC0, not star-free",
+                         "unique-hard attention with positions modulo a number"};
+    if (p->solvable == AT_TRUE)
+        return (meaning){"ACC0, not in AC0: no unique-hard attention at any size",
+                         "softmax attention that counts, at constant depth; or log2 N layers"};
+    if (p->solvable == AT_FALSE)
+        return (meaning){"complete for NC1: a group that is not solvable",
+                         "log2 N layers, or a chain of thought with one state a letter"};
+    return (meaning){"unknown: more than 20,000 elements in its monoid",
+                     "log2 N layers, or a chain of thought with one state a letter"};
+}
+
+static void word_add(const at_place *p, const int *word, int n, at_text *t)
+{
+    at_text w;
+    at_text_init(&w);
+    at_alphabet_print(&p->least->sigma, word, n, &w);
+    at_text_add_plain(t, w.oom ? "?" : w.s);
+    at_text_release(&w);
+}
+
+static const char *tri(at_tri v)
+{
+    return v == AT_TRUE ? "yes" : v == AT_FALSE ? "no" : "unknown";
+}
+
+static void group_print(const at_place *p, const at_subgroup *g, at_text *t)
+{
+    at_text_addf(t, "group        of order %d, %s, made by", g->order,
+                 g->core == 1          ? "solvable"
+                 : g->core == g->order ? "perfect"
+                                       : "not solvable");
+    for (int k = 0; k < g->n_generators; k++) {
+        int n = at_monoid_length(p->m, g->generator[k]), *word = at_malloc(sizeof *word * (size_t)(n + 1));
+        if (!word) {
+            t->oom = true;
+            return;
+        }
+        at_monoid_word(p->m, g->generator[k], word);
+        at_text_add(t, k ? ", " : " ");
+        word_add(p, word, n, t);
+        at_free(word);
+    }
+    if (g->core > 1 && g->core < g->order)
+        at_text_addf(t, "; its perfect core has order %d", g->core);
+    at_text_add(t, "\n");
+}
+
+static void place_print(const at_place *p, const char *shown, at_text *t)
+{
+    meaning m = meaning_of(p);
+    const at_alphabet *sigma = &p->least->sigma;
+    at_text_add_plain(t, shown);
+    at_text_addf(t, "\n%s\n\nalphabet    ", m.class);
+    for (int k = 0; k < sigma->n; k++) {
+        at_text_add(t, " ");
+        at_text_add_plain(t, sigma->letter[k]);
+    }
+    at_text_addf(t, "\nstates       %d\nmonoid       ", p->states);
+    if (p->monoid < 0)
+        at_text_add(t, "more than 20,000 elements\n");
+    else
+        at_text_addf(t, "%d element%s\n", p->monoid, p->monoid == 1 ? "" : "s");
+    at_text_addf(t, "star-free    %s", tri(p->star_free));
+    if (p->star_free == AT_FALSE) {
+        at_text_add(t, ": powers of ");
+        word_add(p, p->witness, p->n_witness, t);
+        at_text_addf(t, " never settle, they repeat with period %d", p->period);
+    }
+    at_text_addf(t, "\nFO[<, MOD]   %s", tri(p->fo_mod));
+    if (p->fo_mod == AT_TRUE && p->modulus > 1)
+        at_text_addf(t, ", positions modulo %d", p->modulus);
+    if (p->fo_mod == AT_FALSE && p->n_mod_witness) {
+        at_text_add(t, ": nor do those of ");
+        word_add(p, p->mod_witness, p->n_mod_witness, t);
+        at_text_addf(t, ", period %d, where lengths are multiples of %d", p->mod_period, p->modulus);
+    }
+    at_text_addf(t, "\nsolvable     %s\n", tri(p->solvable));
+    for (int k = 0; k < p->n_groups; k++)
+        group_print(p, &p->groups[k], t);
+    at_text_addf(t, "attention    %s\n", m.attention);
+}
+
+static json_t *tri_json(at_tri v)
+{
+    return v == AT_TRUE ? json_true() : v == AT_FALSE ? json_false() : json_null();
+}
+
+static json_t *word_json(const at_place *p, const int *word, int n, bool is)
+{
+    if (!is)
+        return json_null();
+    at_text t;
+    at_text_init(&t);
+    at_alphabet_print(&p->least->sigma, word, n, &t);
+    json_t *j = t.oom ? NULL : cli_json_text(t.s);
+    at_text_release(&t);
+    return j;
+}
+
+static json_t *place_json(const at_place *p, const char *shown)
+{
+    meaning m = meaning_of(p);
+    const at_alphabet *sigma = &p->least->sigma;
+    json_t *o = cli_json_set(json_object(), "language", cli_json_text(shown));
+    json_t *letters = json_array(), *groups = json_array();
+    for (int k = 0; k < sigma->n; k++)
+        letters = cli_json_add(letters, cli_json_text(sigma->letter[k]));
+    for (int k = 0; k < p->n_groups; k++) {
+        json_t *g = cli_json_set(json_object(), "order", json_integer(p->groups[k].order));
+        groups = cli_json_add(groups, cli_json_set(g, "perfect_core", json_integer(p->groups[k].core)));
+    }
+    o = cli_json_set(o, "alphabet", letters);
+    o = cli_json_set(o, "class", cli_json_text(m.class));
+    o = cli_json_set(o, "attention", cli_json_text(m.attention));
+    o = cli_json_set(o, "states", json_integer(p->states));
+    o = cli_json_set(o, "monoid", p->monoid < 0 ? json_null() : json_integer(p->monoid));
+    o = cli_json_set(o, "star_free", tri_json(p->star_free));
+    o = cli_json_set(o, "fo_mod", tri_json(p->fo_mod));
+    o = cli_json_set(o, "solvable", tri_json(p->solvable));
+    o = cli_json_set(o, "witness", word_json(p, p->witness, p->n_witness, p->star_free == AT_FALSE));
+    o = cli_json_set(o, "period", p->period ? json_integer(p->period) : json_null());
+    o = cli_json_set(o, "modulus", p->modulus ? json_integer(p->modulus) : json_null());
+    o = cli_json_set(o, "mod_witness", word_json(p, p->mod_witness, p->n_mod_witness, p->n_mod_witness > 0));
+    o = cli_json_set(o, "mod_period", p->mod_period ? json_integer(p->mod_period) : json_null());
+    return cli_json_set(o, "groups", groups);
+}
+
+/* A file of a language of words, or the expression itself. What is printed lives in the arena, or in *held. */
+static at_status language_open(const char *word, const char *alphabet, at_arena *arena, at_problem **held,
+                               const at_dfa **d, at_text *shown, at_err *err)
+{
+    const at_front *f = at_front_of_file(word);
+    if (f) {
+        at_status s = at_problem_open(word, held, err);
+        const at_recogniser *w = s ? NULL : at_recogniser_of(*held);
+        if (!s && !w)
+            return at_fail(err, AT_EREFUSED, "%.200s is %s, no language of words", word, f->lang->about);
+        if (!s && alphabet)
+            return at_fail(err, AT_EINPUT, "--alphabet is for an expression; %.200s has its own", word);
+        if (!s) {
+            *d = w->dfa;
+            at_text_add(shown, w->text);
+        }
+        return s;
+    }
+    at_alphabet given, sigma;
+    at_regex *e;
+    at_dfa *made;
+    at_status s = alphabet ? at_alphabet_parse(alphabet, arena, &given, err) : AT_OK;
+    if (!s)
+        s = at_regex_parse(word, alphabet ? &given : NULL, NULL, 1, 1, arena, &e, &sigma, err);
+    if (!s)
+        s = at_regex_dfa(e, &sigma, arena, &made, err);
+    if (!s) {
+        *d = made;
+        at_regex_print(e, &sigma, shown);
+    }
+    return s;
+}
+
+static int run(const cli_args *a)
+{
+    const own *o = a->own;
+    at_err err = {0};
+    at_arena arena;
+    at_arena_init(&arena);
+    at_problem *held = NULL;
+    const at_dfa *d = NULL;
+    at_place p;
+    at_text shown, t;
+    at_text_init(&shown);
+    at_text_init(&t);
+    at_status s = language_open(a->words[0], o->alphabet, &arena, &held, &d, &shown, &err);
+    if (!s)
+        s = shown.oom ? at_oom(&err) : at_place_find(d, &arena, &p, &err);
+    int code;
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, place_json(&p, shown.s), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
+    else {
+        place_print(&p, shown.s, &t);
+        code = cli_put_text(a, &t, p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
+    }
+    at_text_release(&shown);
+    at_problem_free(held);
+    at_arena_release(&arena);
+    return code;
+}
+
+static const own usual = {0};
+static const cli_option options[] = {
+    {CLI_JSON},
+    {"--alphabet", "LETTERS", "letters with blanks between them, or \"abc\" (default: those that occur)",
+     CLI_TEXT(own, alphabet)},
+    {0},
+};
+
+const cli_command cmd_place = {
+    .name = "place",
+    .summary = "where a regular language lies: star-free, FO[MOD], AC0, ACC0, NC1",
+    .usage = "REGEX|FILE [--alphabet LETTERS] [--json]",
+    .about =
+        "Makes the least automaton of a regular expression and its monoid, and says where the language\n"
+        "lies and which attention can recognise it: star-free (FO[<]), FO[<, MOD] (what AC0 has of\n"
+        "the regular languages), ACC0, or complete for NC1. Each \"no\" has a witness: a word whose\n"
+        "powers repeat with a period, or a group that is not solvable. docs/languages.md has the syntax:\n"
+        "| & ~ * + ? {m,n} . [abc] [^a] ( ) \\ ε ∅.\n"
+        "\n"
+        "A .regex or .dfa file is named instead of an expression. Exit 3 when the monoid has more than "
+        "20,000 elements: then nothing is said.",
+    .examples = "attest place '(ab)*'\n"
+                "attest place '(aa)*' --alphabet 'a b'\n"
+                "attest place '~(.*aa.*)' --alphabet 'a b' --json\n"
+                "attest place examples/ends-ab.dfa\n",
+    .options = options,
+    CLI_OWN(usual),
+    .least = 1,
+    .most = 1,
+    .missing = "a regular expression, or a .regex or .dfa file",
+    .run = run,
+};

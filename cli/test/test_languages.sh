@@ -1,0 +1,58 @@
+# test_languages.sh: files of languages: compiled, run as words are typed, checked on every short word, refused.
+. cli/test/lib.sh
+
+says 0 'a regular expression becomes a model' '2 attention layers, 1 head' compile examples/no-aa.regex --set N=12 -o "$dir/m.st"
+gives 0 'a word as it is typed' 1 run "$dir/m.st" abbab
+gives 0 'with blanks' 1 run "$dir/m.st" a b b a b
+gives 0 'the empty word' 1 run "$dir/m.st" ''
+gives 0 'a word that is not in it' 0 run "$dir/m.st" abba
+says 0 'right on every word' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..9
+holds 'the empty word among them' grep -q 'exact, 1 input .*N=0' "$dir/.out"
+says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 12 --sampled 200
+says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
+says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6
+holds 'the empty word, too' grep -q 'exact, 1 input .*N=0' "$dir/.out"
+printf 'alphabet a b\n~(.*aa.*)\n' >"$dir/other.regex"
+says 1 'wrong on another language' 'expected' check "$dir/m.st" --problem "$dir/other.regex" --lengths 0..6
+
+bad() # $1 name, $2 what it says, $3 the file
+{
+    printf '%b' "$3" >"$dir/bad.regex"
+    refuses 2 "$1" "$2" compile "$dir/bad.regex" --set N=8 -o "$dir/none.st"
+}
+bad 'not star-free: the witness' 'the powers of a repeat with period 2' 'alphabet a b\n(aa)*\n'
+bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
+bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
+bad 'two alphabets' 'bad.regex:2:9: a second alphabet' 'alphabet a b\nalphabet a\na\n'
+bad 'a length that is none' 'bad.regex:1:7: a length is written 0..N' 'length x\na\n'
+bad 'nothing' 'an expression is missing' 'alphabet a b\n'
+bad 'no text' 'a zero byte' 'a\0b'
+says 0 'an automaton becomes a model' 'an automaton of 3 states' compile examples/ends-ab.dfa --set N=12 -o "$dir/d.st"
+gives 0 'which runs' 1 run "$dir/d.st" abab
+says 0 'and is right on every word' '1 of 1 claims hold' check "$dir/d.st" --problem examples/ends-ab.dfa --lengths 0..8
+printf 'letter a: 2 2 2; letter b: 1 3 1; accept 3\n' >"$dir/gap.dfa"
+says 0 'the same as lists of images' '1 of 1 claims hold' check "$dir/d.st" --problem "$dir/gap.dfa" --lengths 0..8
+printf 'start 0\naccept 0\n0 a 1\n1 b 0\nsink implicit # the rest\n' >"$dir/abs.dfa"
+says 0 'a sink that is not said' '2 attention layers' compile "$dir/abs.dfa" --set N=8 -o "$dir/abs.st"
+gives 0 'accepts' 1 run "$dir/abs.st" abab
+gives 0 'and rejects' 0 run "$dir/abs.st" abb
+
+bad() # $1 name, $2 what it says, $3 the file
+{
+    printf '%b' "$3" >"$dir/bad.dfa"
+    refuses 2 "$1" "$2" compile "$dir/bad.dfa" --set N=8 -o "$dir/none.st"
+}
+bad 'a missing transition' "bad.dfa:3:1: state '0' has no transition for 'b'; add it, or the line sink implicit" 'start 0\naccept 0\n0 a 1\n1 b 0\n1 a 1\n'
+bad 'a double one' "bad.dfa:4:1: state '0' has two transitions for 'a'" 'start 0\naccept 0\n0 a 0\n0 a 0\n'
+bad 'no start' 'no state starts' 'accept 0\n0 a 0\n'
+bad 'no accept' 'no line accept' 'start 0\n0 a 0\n'
+bad 'a start of nowhere' "bad.dfa:1:7: the state '1' has no transitions" 'start 1\naccept 0\n0 a 0\n'
+bad 'an accept of nowhere' "bad.dfa:2:8: the state '1' has no transitions" 'start 0\naccept 1\n0 a 0\n'
+bad 'a letter that is none' "bad.dfa:2:3: the letter 'c' is not in the alphabet" 'alphabet a b\n0 c 0\n'
+bad 'half a transition' 'bad.dfa:1:1: a transition is written from letter to' '0 a\n'
+bad 'a list of another length' 'bad.dfa:2:11: 1 images; the automaton has 2 states' 'letter a: 1 2\nletter b: 1\n'
+bad 'nothing' 'no transitions' '# nothing\n'
+bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n'
+holds 'nothing was written' [ ! -e "$dir/none.st" ]
+refuses 2 'a letter of no word' 'position 2: "c" is not a word of field letter' run "$dir/m.st" acb
+finish

@@ -1,0 +1,57 @@
+# test_place.sh: `attest place`: known languages with their witnesses, as text and JSON; refusals; unknown.
+. cli/test/lib.sh
+
+says 0 'star-free' 'star-free: FO[<], in AC0' place '(ab)*'
+holds 'its monoid' grep -q '^monoid       6 elements$' "$dir/.out"
+says 0 'modular' 'star-free    no: powers of a never settle, they repeat with period 2' place '(aa)*' --alphabet 'a b'
+holds 'with its modulus' grep -qF 'FO[<, MOD]   yes, positions modulo 2' "$dir/.out"
+says 0 'parity' 'ACC0, not in AC0' place '(b*ab*a)*b*'
+holds 'by its group' grep -q '^group        of order 2, solvable, made by a$' "$dir/.out"
+says 0 'an alphabet in quotes' 'alphabet     ( )' place '\(\)' --alphabet '"()"'
+says 0 'a file' 'star-free: FO[<], in AC0' place examples/ends-ab.dfa
+says 0 'another' '~(.*a(a.*)?)' place examples/no-aa.regex
+refuses 2 'a file of something else' 'no language of words' place examples/lis.dp
+refuses 2 'an alphabet beside a file' 'has its own' place examples/no-aa.regex --alphabet 'a b'
+says 3 'unknown beyond the limit' 'monoid       more than 20,000 elements' place '.*a.{13}|b'
+
+call place '(aa)*' --json
+json() { python3 -c "import json,sys; o=json.load(open('$dir/.out')); sys.exit(0 if ($1) else 1)"; }
+holds 'JSON: the keys of a place' json "o['star_free'] is False and o['fo_mod'] is True and o['solvable'] is True and o['states'] == 2 and o['monoid'] == 2 and o['witness'] == 'a' and o['period'] == 2 and o['modulus'] == 2"
+call place '(ab)*' --json
+holds 'JSON: nothing to witness' json "o['star_free'] is True and o['witness'] is None and o['period'] is None and o['groups'] == []"
+call place '.*a.{13}|b' --json
+holds 'JSON: unknown is null' json "o['star_free'] is None and o['fo_mod'] is None and o['solvable'] is None and o['monoid'] is None and o['states'] == 16385"
+
+# A5, which is not solvable, by an automaton of five states: where the letters r and s take the first of five places. The
+# expression is what removing its states leaves, in any order.
+a5=$(python3 - <<'PY'
+r, s, n = [1, 2, 0, 3, 4], [1, 2, 3, 4, 0], 5
+e = {}
+def add(p, q, x): e[p, q] = e[p, q] + '|' + x if (p, q) in e else x
+add('in', 0, 'ε'); add(0, 'out', 'ε')
+for q in range(n):
+    add(q, r[q], 'r'); add(q, s[q], 's')
+for k in range(n):
+    loop = '(' + e.pop((k, k)) + ')*' if (k, k) in e else ''
+    into = [(p, x) for (p, q), x in e.items() if q == k]
+    out = [(q, x) for (p, q), x in e.items() if p == k]
+    e = {pq: x for pq, x in e.items() if k not in pq}
+    for p, x in into:
+        for q, y in out:
+            add(p, q, '(' + x + ')' + loop + '(' + y + ')')
+print(e['in', 'out'])
+PY
+)
+says 0 'A5 is complete for NC1' 'complete for NC1: a group that is not solvable' place "$a5"
+holds 'by a perfect group of order 60' grep -q '^group        of order 60, perfect, made by ' "$dir/.out"
+holds 'with five states' grep -q '^states       5$' "$dir/.out"
+
+refuses 2 'an open bracket' 'character 1: ( without )' place '(ab'
+refuses 2 'nothing to repeat' 'nothing before * that it could apply to' place '*a'
+refuses 2 'a letter that is none' "'c' is not in the alphabet: a b" place 'abc' --alphabet 'a b'
+refuses 2 'no letters at all' 'names no letter' place '.*'
+refuses 2 'a double letter' "has the letter 'a' twice" place 'a' --alphabet 'a a'
+refuses 2 'nothing' 'a regular expression, or' place
+refuses 3 'too many states' 'more than 20000 states' place '.*a.{20}|b'
+refuses 2 'a megabyte of brackets' 'nested more than 200 deep' place "$(printf '%0100000d' 0 | tr 0 '(')"
+finish

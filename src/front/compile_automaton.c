@@ -1,0 +1,218 @@
+/* compile_automaton.c: star-free languages as rightmost-hard attention without positions.
+ *
+ * CLAIM fo. A star-free language is recognised by H layers of one head each, rightmost-hard under the strict mask, H the height
+ * of its cascade of resets (automaton.h).
+ * 1. The coordinate of level t before position i is the target of the last reset of level t at a position j < i, or the
+ *    initial one where there is none: that is how cascades work.
+ * 2. Whether position j resets level t, and to what, is a function of its letter and of the coordinates of the levels
+ *    before t there, which earlier layers know: one ReLU unit a row of coordinates and target, 1 where the t coordinates
+ *    and the letter are those, else 0.
+ * 3. Head t scores 1 where there is a reset and 0 elsewhere, and its values are the targets, one-hot. The last of the
+ *    largest scores is the last reset; where there is none it fetches a row without a target, and before the first
+ *    letter nothing: 0 either way, which reads as the initial value.
+ * 4. A hidden position behind the word has all coordinates after the last letter. Its rows of coordinates stand for states,
+ *    and those that accept are summed up. The empty word is decided there like any other.
+ * All scores and values are 0 or 1, so nothing is rounded, at any length and at any precision. */
+#include "front_internal.h"
+
+#include <stdio.h>
+
+typedef struct {
+    at_program *P;
+    const at_dfa *d;
+    const at_cascade *c;
+    at_var *letter; /* (letters) */
+    at_var **is;    /* (levels, size[t]): the coordinate of level t before this position is this */
+    at_arena arena;
+    at_mask mask;
+} cascade;
+
+/* The coordinates of row `node`, and one of the letters of `set` (NULL: none is asked for): 1 where they are, else 0. */
+static at_var row_is(cascade *k, const char *name, int node, const bool *set)
+{
+    const at_cascade *c = k->c;
+    at_var v[64 + 256];
+    int n = 0, all = c->depth[node] + (set ? 1 : 0);
+    for (int at = node; c->parent[at] >= 0; at = c->parent[at])
+        v[n++] = k->is[c->depth[at] - 1][c->value[at]];
+    for (int a = 0; set && a < c->letters; a++)
+        if (set[a])
+            v[n++] = k->letter[a];
+    at_var sum = at_sum(k->P, name, (at_vec){n, v}, NULL, 1 - all);
+    return all > 1 ? at_relu(k->P, name, sum) : sum;
+}
+
+/* What position j resets level t to: a boolean for each value. */
+static void resets_make(cascade *k, int t, at_var *to)
+{
+    const at_cascade *c = k->c;
+    char name[64];
+    for (int x = 0; x < c->size[t]; x++) {
+        at_var sum = at_const(k->P, 0);
+        snprintf(name, sizeof name, "reset%d_%d", t + 1, x);
+        for (int node = 0; node < c->nodes; node++) {
+            bool set[AT_LETTERS_MAX], any = false;
+            for (int a = 0; a < c->letters && c->depth[node] == t; a++)
+                any |= set[a] = c->reset[node * c->letters + a] == x;
+            if (c->depth[node] == t && any)
+                sum = at_add(k->P, sum, row_is(k, name, node, set));
+        }
+        to[x] = at_known(k->P, name, sum, 0, 1, true, -1); /* rows exclude each other */
+    }
+}
+
+static at_status level_make(cascade *k, int t, at_err *err)
+{
+    const at_cascade *c = k->c;
+    at_program *P = k->P;
+    char name[64];
+    at_var *to = at_new(&k->arena, at_var, c->size[t]);
+    k->is[t] = at_new(&k->arena, at_var, c->size[t]);
+    if (!to || !k->is[t])
+        return at_oom(err);
+    resets_make(k, t, to);
+    snprintf(name, sizeof name, "level%d", t + 1);
+    at_var last = at_attend(P, name,
+                            &(at_attention){.query = AT_VEC(at_const(P, 1)),
+                                            .key = AT_VEC(at_sum(P, name, (at_vec){c->size[t], to}, NULL, 0)),
+                                            .value = {c->size[t], to},
+                                            .weighting = AT_RIGHTMOST_HARD,
+                                            .mask = k->mask,
+                                            .gap = 1});
+    at_var none = at_const(P, 1);
+    for (int x = 0; x < c->size[t]; x++)
+        none = at_sub(P, none, last + x);
+    for (int x = 0; x < c->size[t]; x++) {
+        at_var v = x == c->initial[t] ? at_add(P, last + x, none) : last + x;
+        snprintf(name, sizeof name, "c%d_%d", t + 1, x);
+        k->is[t][x] = at_known(P, name, v, 0, 1, true, -1);
+    }
+    return AT_OK;
+}
+
+static at_status cascade_make(cascade *k, at_err *err)
+{
+    const at_cascade *c = k->c;
+    at_program *P = k->P;
+    char name[64];
+    at_suffix(P, 1);
+    at_program_lengths(P, 0);
+    at_var x = at_token(P, "letter", c->letters);
+    k->letter = at_new(&k->arena, at_var, c->letters);
+    k->is = at_new(&k->arena, at_var *, c->levels + 1);
+    if (!k->letter || !k->is)
+        return at_oom(err);
+    for (int a = 0; a < c->letters; a++) {
+        double table[AT_LETTERS_MAX] = {0};
+        table[a] = 1;
+        snprintf(name, sizeof name, "is_%d", a);
+        k->letter[a] = at_lookup(P, name, x, table);
+    }
+    at_status s = AT_OK;
+    for (int t = 0; t < c->levels && !s; t++)
+        s = level_make(k, t, err);
+    at_var yes = at_const(P, 0);
+    for (int node = 0; node < c->nodes && !s; node++)
+        if (c->depth[node] == c->levels && k->d->accept[c->state[node]])
+            yes = at_add(P, yes, c->levels ? row_is(k, "accepts", node, NULL) : at_const(P, 1));
+    if (!s)
+        at_emit_last(P, AT_VEC(yes), AT_READ_THRESHOLD, 0.5);
+    return s;
+}
+
+at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, at_program **out, at_err *err)
+{
+    at_cascade *c;
+    cascade k = {
+        .P = NULL, .d = place->least, .mask = {.kind = o && o->causal ? AT_MASK_CAUSAL : AT_MASK_STRICT}};
+    at_arena_init(&k.arena);
+    *out = NULL;
+    at_status s = at_cascade_make(place->m, &k.arena, &c, err);
+    if (!s && c->levels > 64)
+        s = at_fail(err, AT_EBUDGET, "a cascade of %d levels; at most 64 are compiled", c->levels);
+    if (!s) {
+        k.c = c;
+        k.P = at_program_new("cascade", N);
+        s = k.P ? AT_OK : at_oom(err);
+    }
+    if (!s) {
+        if (o && o->arith)
+            at_program_arithmetic(k.P, *o->arith);
+        s = cascade_make(&k, err);
+    }
+    if (!s)
+        s = at_program_status(k.P, err);
+    if (s)
+        at_program_free(k.P);
+    else
+        *out = k.P;
+    at_arena_release(&k.arena);
+    return s;
+}
+
+at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err)
+{
+    at_program *P;
+    at_status s = at_dfa_program(place, N, o, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    if (s)
+        return s;
+    const at_alphabet *sigma = &place->least->sigma;
+    at_word *words = at_new(&m->arena, at_word, sigma->n);
+    for (int a = 0; words && a < sigma->n; a++)
+        snprintf(words[a].s, sizeof words[a].s, "%s", sigma->letter[a]);
+    m->fields[0].words = words;
+    s = words ? at_model_validate(m, err) : at_oom(err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+/* ---- regular expressions and automata as front ends ------------------------------------------------------------------------------------ */
+
+static at_status not_star_free(const at_recogniser *w, const at_place *p, at_err *err)
+{
+    if (p->monoid < 0)
+        return at_fail(err, AT_EBUDGET,
+                       "the monoid of %.100s has more than %d elements: whether it is star-free is not known",
+                       w->text, AT_MONOID_MAX);
+    at_text t;
+    at_text_init(&t);
+    at_alphabet_print(&w->sigma, p->witness, p->n_witness, &t);
+    at_status s = at_fail(err, AT_EREFUSED,
+                          "%.100s is not star-free, so hard attention without positions cannot: the powers "
+                          "of %.60s repeat with period %d",
+                          w->text, t.oom ? "?" : t.s, p->period);
+    at_text_release(&t);
+    return s;
+}
+
+static at_status regular_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    const at_recogniser *w = at_recogniser_of(p->of);
+    at_arena arena;
+    at_arena_init(&arena);
+    at_place place;
+    at_status s = at_place_find(w->dfa, &arena, &place, err);
+    if (!s && place.star_free != AT_TRUE)
+        s = not_star_free(w, &place, err);
+    int N = at_params_int(p, "N");
+    N = N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
+    if (!s)
+        s = at_dfa_model(&place, N, &(at_dfa_options){.arith = o->arith}, m, err);
+    at_arena_release(&arena);
+    if (s)
+        return s;
+    const at_problem *of = p->of;
+    s = at_problem_remember(of->id, of->digest, p, m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+#define HOW .about = "star-free: rightmost-hard attention, no positions", .model = regular_model
+const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
+const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};

@@ -1,0 +1,134 @@
+/* test_compile_regex.c: star-free languages as models against their automata, on every short word, the empty one among them; heights
+ * that the recipes give; a control; what is refused. */
+#include <attest/front.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static at_err err;
+static at_arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    err = (at_err){0};
+    at_arena_init(&arena);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    at_arena_release(&arena);
+    return 0;
+}
+
+static at_place place_of(const char *text, const char *letters)
+{
+    at_alphabet given, sigma;
+    at_regex *e;
+    at_dfa *d;
+    at_place p;
+    if ((letters && at_alphabet_parse(letters, &arena, &given, &err)) ||
+        at_regex_parse(text, letters ? &given : NULL, NULL, 1, 1, &arena, &e, &sigma, &err) ||
+        at_regex_dfa(e, &sigma, &arena, &d, &err) || at_place_find(d, &arena, &p, &err))
+        fail_msg("%s: %s", text, err.text);
+    return p;
+}
+
+/* Words to this length on which model and automaton differ. */
+static int wrong(const at_model *m, at_arith arith, const at_dfa *d, int longest, int *words)
+{
+    int bad = 0;
+    *words = 0;
+    for (int n = 0; n <= longest; n++) {
+        int all = 1, w[32];
+        double x[32];
+        for (int i = 0; i < n; i++)
+            all *= d->sigma.n;
+        for (int k = 0; k < all; k++, ++*words) {
+            at_mark mark = at_arena_mark(&arena);
+            for (int i = 0, v = k; i < n; i++, v /= d->sigma.n)
+                x[i] = w[i] = v % d->sigma.n;
+            at_output y;
+            if (at_run(m, arith, &(at_input){n, x}, NULL, &arena, &y, &err))
+                fail_msg("%s", err.text);
+            bad += y.decided[0] != AT_TRUE || (y.decision[0] != 0) != at_dfa_accepts(d, w, n);
+            at_arena_reset(&arena, mark);
+        }
+    }
+    return bad;
+}
+
+static const struct {
+    const char *text, *letters;
+    int levels;
+} known[] = {
+    {"(ab)*", NULL, 2},      {"a*b*", NULL, 3},
+    {".*aa.*", "a b", 2},    {".*abab", "a b", 4},
+    {"a*b*a*", NULL, 4},     {".*a.*b.*c.*", NULL, 6},
+    {"(aab)*", NULL, 3},     {"(a(a(ab)*b)*b)*", NULL, 4},
+    {".*a..", "a b", 3},     {"(abc)*|(cba)*", NULL, 3},
+    {"a{0,4}", "a b", 5},    {"ab*a(c|d)*b?", NULL, 6},
+    {"~(.*aa.*)", "a b", 2}, {"(ab|ba)*", NULL, 3},
+    {"∅", "a b", 0},         {"~∅", "a b", 0},
+    {"ε", "a b", 1},         {"a", "a", 2},
+};
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const at_arith p2 = {AT_PBIT, 2, 8};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        at_place p = place_of(known[k].text, known[k].letters);
+        at_model m;
+        int words, longest = p.least->sigma.n < 3 ? 10 : p.least->sigma.n == 3 ? 7 : 5;
+        assert_int_equal(at_dfa_model(&p, 12, NULL, &m, &err), AT_OK);
+        at_size z;
+        at_model_size(&m, &z);
+        if (z.layers != known[k].levels)
+            fail_msg("%s: %d layers", known[k].text, z.layers);
+        if (wrong(&m, at_f64, p.least, longest, &words))
+            fail_msg("%s: wrong on %d of %d words", known[k].text,
+                     wrong(&m, at_f64, p.least, longest, &words), words);
+        if (wrong(&m, p2, p.least, longest - 3, &words))
+            fail_msg("%s at 2 bits: wrong on %d of %d words", known[k].text,
+                     wrong(&m, p2, p.least, longest - 3, &words), words);
+        at_model_release(&m);
+    }
+}
+
+/* The control: a position that sees its own letter. */
+static void test_control(void **state)
+{
+    (void)state;
+    at_place p = place_of("(ab)*", NULL);
+    at_model m;
+    int words;
+    assert_int_equal(at_dfa_model(&p, 12, &(at_dfa_options){.causal = true}, &m, &err), AT_OK);
+    assert_true(wrong(&m, at_f64, p.least, 6, &words) > 0);
+    at_model_release(&m);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    at_place p = place_of("(aa)*", NULL);
+    at_model m;
+    assert_int_equal(at_dfa_model(&p, 12, NULL, &m, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "has a period"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_words, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_control, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

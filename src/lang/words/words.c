@@ -1,0 +1,187 @@
+/* words.c: a language of words as a problem: is the word in it? Answered at the last position, yes = 1, no = 0; the empty word
+ * has an answer, too.
+ *
+ * Of a random word the answer is nearly always the same. So half of the random words are members, drawn letter by letter among
+ * those from which a member of that length can still be reached, and the adversarial ones are members with one letter
+ * changed, two letters exchanged, or none. */
+#include <string.h>
+
+#include <attest/lang.h>
+
+enum { TABLE_MAX = 1 << 24 }; /* bytes of the table for one draw */
+
+static const at_recogniser *words_of(const at_params *p)
+{
+    return ((const at_problem *)p->of)->self;
+}
+
+static int length_of(const at_params *p)
+{
+    return at_params_int(p, "N");
+}
+
+static int one(const at_params *p)
+{
+    (void)p;
+    return 1;
+}
+
+static int two(const at_params *p)
+{
+    (void)p;
+    return 2;
+}
+
+static int letters(const at_params *p)
+{
+    return words_of(p)->sigma.n;
+}
+
+static void answer(const at_params *p, const double *x, double *y)
+{
+    const at_dfa *d = words_of(p)->dfa;
+    int q = d->start, n = length_of(p);
+    for (int i = 0; i < n; i++)
+        q = d->to[q * d->sigma.n + (int)x[i]];
+    *y = d->accept[q];
+}
+
+static void draw_any(const at_params *p, at_rng *r, double *x)
+{
+    for (int i = 0; i < length_of(p); i++)
+        x[i] = (double)at_rng_below(r, (uint64_t)letters(p));
+}
+
+/* A member of this length, if there is one. */
+static bool draw_member(const at_params *p, at_rng *r, double *x)
+{
+    const at_dfa *d = words_of(p)->dfa;
+    size_t n = (size_t)length_of(p), Q = (size_t)d->states, L = (size_t)d->sigma.n;
+    bool *can =
+        (n + 1) * Q <= TABLE_MAX ? at_malloc((n + 1) * Q) : NULL; /* (n + 1, Q): after k more letters */
+    if (!can)
+        return false;
+    memcpy(can, d->accept, Q);
+    for (size_t k = 1; k <= n; k++)
+        for (size_t q = 0; q < Q; q++) {
+            bool any = false;
+            for (size_t c = 0; c < L && !any; c++)
+                any = can[(k - 1) * Q + (size_t)d->to[q * L + c]];
+            can[k * Q + q] = any;
+        }
+    size_t q = (size_t)d->start;
+    bool is = can[n * Q + q];
+    for (size_t i = 0; is && i < n; i++) {
+        const bool *next = can + (n - 1 - i) * Q;
+        uint64_t choices = 0, chosen;
+        for (size_t c = 0; c < L; c++)
+            choices += next[d->to[q * L + c]];
+        chosen = at_rng_below(r, choices);
+        size_t c = 0;
+        for (; !next[d->to[q * L + c]] || chosen--; c++)
+            ;
+        x[i] = (double)c;
+        q = (size_t)d->to[q * L + c];
+    }
+    at_free(can);
+    return is;
+}
+
+static void sample(const at_params *p, at_rng *r, double *x)
+{
+    if (at_rng_below(r, 2) || !draw_member(p, r, x))
+        draw_any(p, r, x);
+}
+
+static void adversarial(const at_params *p, at_rng *r, double *x)
+{
+    uint64_t n = (uint64_t)length_of(p), kind = at_rng_below(r, 3);
+    if (!draw_member(p, r, x))
+        draw_any(p, r, x);
+    if (!n || !kind)
+        return;
+    uint64_t i = at_rng_below(r, n), j = kind == 1 ? i : at_rng_below(r, n);
+    double was = x[i];
+    x[i] = kind == 1 ? (double)at_rng_below(r, (uint64_t)letters(p)) : x[j];
+    if (kind == 2)
+        x[j] = was;
+}
+
+static uint64_t count(const at_params *p, at_enum e)
+{
+    uint64_t all = 1;
+    if (e != AT_ENUM_SEQUENCES)
+        return 0;
+    for (int i = 0; i < length_of(p); i++)
+        if (__builtin_mul_overflow(all, (uint64_t)letters(p), &all))
+            return UINT64_MAX;
+    return all;
+}
+
+static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
+{
+    (void)e;
+    for (int i = length_of(p) - 1; i >= 0; i--, index /= (uint64_t)letters(p))
+        x[i] = (double)(index % (uint64_t)letters(p));
+}
+
+/* A letter becomes the first of the alphabet. */
+static bool simpler(const at_params *p, const double *x, int n, int k, double *out)
+{
+    (void)p;
+    memcpy(out, x, (size_t)n * sizeof *out);
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0 && k-- == 0) {
+            out[i] = 0;
+            return true;
+        }
+    return false;
+}
+
+static const char *const cases[] = {"the word is in the language", "it is not", NULL};
+
+static int which(const at_params *p, const double *x, int i)
+{
+    double y;
+    (void)i;
+    answer(p, x, &y);
+    return y == 0;
+}
+
+at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err)
+{
+    at_recogniser *w = at_new(&p->arena, at_recogniser, 1);
+    if (!w)
+        return at_oom(err);
+    *w = (at_recogniser){
+        .sigma = least->sigma, .dfa = least, .text = text, .longest = longest < 0 ? 16 : longest};
+    w->length = (at_param){"N", "length", 0, AT_WORD_LONGEST, w->longest, true, NULL};
+    w->task = (at_task){.id = p->id,
+                        .title = p->title,
+                        .definition = p->definition,
+                        .params = &w->length,
+                        .n_params = 1,
+                        .last = true,
+                        .enums = 1u << AT_ENUM_SEQUENCES,
+                        .input_help = "letters of the alphabet, as in abba; the empty word is ''",
+                        .tokens = letters,
+                        .answers = two,
+                        .row_width = one,
+                        .out_width = one,
+                        .answer = answer,
+                        .sample = sample,
+                        .adversarial = adversarial,
+                        .count = count,
+                        .nth = nth,
+                        .simpler = simpler,
+                        .cases = cases,
+                        .which = which};
+    p->self = w;
+    p->task = &w->task;
+    return AT_OK;
+}
+
+const at_recogniser *at_recogniser_of(const at_problem *p)
+{
+    return p->task && p->task->answer == answer ? p->self : NULL;
+}
