@@ -11,7 +11,9 @@ holds 'the empty word among them' grep -q 'exact, 1 input .*N=0' "$dir/.out"
 says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 12 --sampled 200
 says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
 says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6
-holds 'the empty word, too' grep -q 'exact, 1 input .*N=0' "$dir/.out"
+holds 'in its one kind of attention, from the empty word on' grep -q 'exact, 127 inputs .*N=0..6 attention=rightmost-hard' "$dir/.out"
+refuses 2 'another kind' 'has one kind of attention, rightmost-hard' check examples/no-aa.regex --attention linear
+refuses 2 'to compile, too' 'has one kind of attention, rightmost-hard' compile examples/no-aa.regex --attention linear -o "$dir/none.st"
 printf 'alphabet a b\n~(.*aa.*)\n' >"$dir/other.regex"
 says 1 'wrong on another language' 'expected' check "$dir/m.st" --problem "$dir/other.regex" --lengths 0..6
 
@@ -21,6 +23,7 @@ bad() # $1 name, $2 what it says, $3 the file
     refuses 2 "$1" "$2" compile "$dir/bad.regex" --set N=8 -o "$dir/none.st"
 }
 bad 'not star-free: the witness' 'the powers of a repeat with period 2' 'alphabet a b\n(aa)*\n'
+refuses 2 'the witness, when it is checked' 'the powers of a repeat with period 2' check "$dir/bad.regex"
 bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
 bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
 bad 'two alphabets' 'bad.regex:2:9: a second alphabet' 'alphabet a b\nalphabet a\na\n'

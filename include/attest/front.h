@@ -136,6 +136,8 @@ typedef struct {
 typedef struct at_front {
     const at_lang *lang; /* what is read; its id is at_problem.lang */
     const char *about;   /* one line: how it is compiled; NULL: it is not */
+    const char
+        *only; /* NULL: into the kind of attention that is asked for; else the one kind that it makes */
     /* The model at these parameters, which are of the problem's view (at_front_view). m is initialised by this call. NULL: there is no
      * compiler. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);

@@ -225,20 +225,32 @@ static at_status sizes_usual(asking *k, const char *set, at_text *out)
     return out->oom ? at_oom(k->err) : AT_OK;
 }
 
+/* The kinds of attention that the compiler may be asked for. */
+static const char *const *kinds_of(const at_problem *p, int *n)
+{
+    const at_front *f = at_front_of(p);
+    *n = f->only ? 1 : AT_ATTENTIONS;
+    return f->only ? &f->only : at_attention_names;
+}
+
 /* A cell of every kind of attention that compiles at the points of w, which `params` says. */
 static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
 {
     at_status s = AT_OK;
-    for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++) {
+    int kinds;
+    const char *const *names = kinds_of(k->q->problem, &kinds);
+    if (kinds == 1 && k->q->attention > 0)
+        return at_fail(k->err, AT_EREFUSED, "%s has one kind of attention, %s", k->q->problem->id, *names);
+    for (int kind = 0; kind < kinds && !s; kind++) {
         at_err why = {0};
         if (k->q->attention >= 0 && k->q->attention != kind)
             continue;
         at_status no = kind_tried(k, w, (at_attention_kind)kind, &why);
-        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && k->q->attention >= 0))
+        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && (kinds == 1 || k->q->attention >= 0)))
             return at_fail(k->err, no, "%s", why.text);
         if (no) {
             if (k->left_out)
-                at_text_addf(k->left_out, "%s: %s\n", at_attention_names[kind], why.text);
+                at_text_addf(k->left_out, "%s: %s\n", names[kind], why.text);
             continue;
         }
         at_cell c = chain_cell(k);
@@ -249,7 +261,7 @@ static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
         }
         at_text line;
         at_text_init(&line);
-        at_text_addf(&line, "%s " ATTENTION "=%s", params, at_attention_names[kind]);
+        at_text_addf(&line, "%s " ATTENTION "=%s", params, names[kind]);
         if (!s)
             s = line.oom ? at_oom(k->err) : cell_add(k, c, line.s);
         at_text_release(&line);
@@ -364,9 +376,11 @@ static at_status schema_take(asking *k)
     if (!rows)
         return at_oom(k->err);
     memcpy(rows, schema, (size_t)n * sizeof *rows);
-    if (!k->m)
-        rows[n++] =
-            (at_param){ATTENTION, "the kind of attention", 0, AT_ATTENTIONS - 1, 0, true, at_attention_names};
+    if (!k->m) {
+        int kinds;
+        const char *const *names = kinds_of(k->q->problem, &kinds);
+        rows[n++] = (at_param){ATTENTION, "the kind of attention", 0, kinds - 1, 0, true, names};
+    }
     c->params = rows;
     c->n_params = n;
     return AT_OK;

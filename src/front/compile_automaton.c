@@ -213,6 +213,8 @@ static at_status regular_model(const at_params *p, const at_front_options *o, at
     return s;
 }
 
-#define HOW .about = "star-free: rightmost-hard attention, no positions", .model = regular_model
+#define HOW                                                                                                  \
+    .about = "star-free: rightmost-hard attention, no positions", .only = "rightmost-hard",                  \
+    .model = regular_model
 const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
 const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};

@@ -143,6 +143,8 @@ at_status at_front_compile(const at_reading *r, const char *set, const at_front_
     const at_front *f = r->front;
     if (!f->compile && !f->model)
         return at_fail(err, AT_EREFUSED, "%.200s cannot be compiled: it is %s", r->word, f->lang->about);
+    if (f->only && o->attention != AT_ATTENTION_STANDARD)
+        return at_fail(err, AT_EREFUSED, "%.200s has one kind of attention, %s", r->word, f->only);
     at_status s = (f->compile ? f->compile : problem_compile)(r, set, o, m, said, err);
     if (s)
         return s;
