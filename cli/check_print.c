@@ -341,7 +341,13 @@ void cli_verdicts_told(void *ctx, const at_job_event *e)
 /* A question as the ledger keeps it, so that no two are alike, and the parameters at which it was asked. */
 static void question_print(const at_row *r, at_text *out)
 {
-    at_text_add_plain(out, r->key.question);
+    const char *file = strstr(r->key.question, " file="); /* the hash of what was read: for the ledger */
+    at_text whole;
+    at_text_init(&whole);
+    at_text_addn(&whole, r->key.question, file ? (size_t)(file - r->key.question) : strlen(r->key.question));
+    at_text_add_plain(out, whole.oom ? "" : whole.s);
+    out->oom |= whole.oom;
+    at_text_release(&whole);
     at_text_add(out, ": ");
     at_text_add_plain(out, r->key.params);
 }
