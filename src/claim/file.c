@@ -57,7 +57,9 @@ at_status mutation_find(const mutation *w, const at_model *m, double **out, at_e
 static at_status compiled(const at_problem *q, const at_params *p, at_model *m, at_err *err)
 {
     at_params own;
-    at_params_init(&own, q->chain->params, q->chain->n_params);
+    const at_param *rows;
+    int n = at_problem_schema(q, at_front_view(q), &rows);
+    at_params_init(&own, rows, n);
     own.of = q;
     at_status s = AT_OK;
     for (int k = 0; k < own.n && !s; k++)

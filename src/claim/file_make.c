@@ -91,9 +91,18 @@ static void schema_make(reader *r)
         params_join(r, own, n_own, true);
     }
     if (r->said[COMPILE]) {
-        at_param kind = {ATTENTION, "the kind of attention", 0, AT_ATTENTIONS - 1, (double)r->attention,
-                         true,      at_attention_names};
-        n = at_problem_schema(f->variants[0].source, AT_VIEW_CHAIN, &rows);
+        const at_problem *source = f->variants[0].source;
+        const at_front *front = at_front_of(source);
+        at_param kind = {.name = ATTENTION,
+                         .doc = "the kind of attention",
+                         .hi = front->only ? 0 : AT_ATTENTIONS - 1,
+                         .value = (double)r->attention,
+                         .integer = true,
+                         .names = front->only ? &front->only : at_attention_names};
+        if (front->only && r->attention)
+            file_fail(r, r->source_at.line, r->source_at.column, "%.100s has one kind of attention, %s",
+                      source->id, front->only);
+        n = at_problem_schema(source, at_front_view(source), &rows);
         params_join(r, rows, n, false);
         if (param_find(r, ATTENTION))
             file_fail(r, r->source_at.line, r->source_at.column,
@@ -117,11 +126,13 @@ static void source_find(reader *r)
         v->source = r->problem;
     if (!at_front_of(v->source))
         file_fail(r, r->source_at.line, r->source_at.column,
-                  "%.100s cannot be compiled; recurrences (.dp) and arithmetic can", v->source->id);
-    else if (!at_problem_has(r->problem, AT_VIEW_CHAIN))
-        file_fail(r, r->problem_at.line, r->problem_at.column,
-                  "what is compiled writes a chain, and %.100s has none", r->problem->id);
-    r->view = AT_VIEW_CHAIN;
+                  "%.100s cannot be compiled (`attest list languages`)", v->source->id);
+    else {
+        r->view = at_front_view(v->source);
+        if (!at_problem_has(r->problem, r->view))
+            file_fail(r, r->problem_at.line, r->problem_at.column, "what is compiled %s, and %.100s has none",
+                      r->view == AT_VIEW_CHAIN ? "writes a chain" : "answers at positions", r->problem->id);
+    }
 }
 
 /* A file of cases is read by a model: that of the program at its own defaults. */
@@ -206,7 +217,7 @@ static const at_problem *problem_change(reader *r, const change *k, const at_pro
                   p->id);
         return NULL;
     }
-    const char *text = text_replace(r, k, p->text, strlen(p->text), "recurrence");
+    const char *text = text_replace(r, k, p->text, strlen(p->text), p->task ? "text" : "recurrence");
     at_status s =
         text ? at_problem_parse(p->lang, p->path ? p->path : p->id, text, strlen(text), &out, &why) : AT_OK;
     if (s == AT_ENOMEM)

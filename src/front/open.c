@@ -240,6 +240,7 @@ at_status at_problem_parse(const char *lang, const char *path, const char *text,
     if (!p)
         return at_oom(err);
     p->path = p->id = at_arena_strdup(&p->arena, path);
+    p->lang = l->id;
     return problem_end(p, p->path ? l->parse(p, text, n, err) : at_oom(err), out);
 }
 

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <attest/lang.h>
-
-#define BYTES_MAX ((size_t)1 << 26)
+#include "../words/words_internal.h"
 
 typedef struct {
     const char *s; /* in the text */
@@ -343,30 +341,32 @@ void at_dfa_print(const at_dfa *d, at_text *out)
             at_text_addf(out, "%d %s %d\n", q, d->sigma.letter[c], d->to[q * d->sigma.n + c]);
 }
 
-static at_status open_dfa(at_problem *p, at_err *err)
+static at_status dfa_read(at_problem *p, char *text, at_err *err)
 {
-    char *text;
-    size_t n;
     int longest;
     at_dfa *d, *least;
-    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
-    if (s)
-        return s;
-    s = at_problem_keep(p, text, n, err); /* before it is changed */
-    if (!s)
-        s = strlen(text) < n ? at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", p->path)
-                             : at_dfa_read(text, p->path, &p->arena, &d, &longest, err);
+    at_status s = at_dfa_read(text, p->path, &p->arena, &d, &longest, err);
     if (!s)
         s = at_dfa_minimize(d, &p->arena, &least, err);
-    if (!s) {
-        char *title = at_arena_printf(&p->arena, "an automaton of %d states", d->states);
-        p->title = title;
-        p->definition = "does the automaton accept the word?";
-        s = title ? at_recogniser_make(p, least, title, longest, err) : at_oom(err);
-    }
-    at_free(text);
-    return s;
+    if (s)
+        return s;
+    p->title = at_arena_printf(&p->arena, "an automaton of %d states", d->states);
+    p->definition = "does the automaton accept the word?";
+    return p->title ? at_recogniser_make(p, least, p->title, longest, err) : at_oom(err);
 }
 
-const at_lang at_lang_dfa = {
-    .id = "dfa", .suffix = ".dfa", .about = "a deterministic automaton, docs/languages.md", .open = open_dfa};
+static at_status open_dfa(at_problem *p, at_err *err)
+{
+    return words_open(p, dfa_read, err);
+}
+
+static at_status parse_dfa(at_problem *p, const char *text, size_t n, at_err *err)
+{
+    return words_parse(p, text, n, dfa_read, err);
+}
+
+const at_lang at_lang_dfa = {.id = "dfa",
+                             .suffix = ".dfa",
+                             .about = "a deterministic automaton, docs/languages.md",
+                             .open = open_dfa,
+                             .parse = parse_dfa};

@@ -1,11 +1,7 @@
 /* regex_file.c: files with a regular expression: header lines (lang.h), then the expression, over lines as one likes. */
-#include <string.h>
+#include "../words/words_internal.h"
 
-#include <attest/lang.h>
-
-#define BYTES_MAX ((size_t)1 << 24)
-
-static at_status regex_read(char *text, at_problem *p, at_err *err)
+static at_status regex_read(at_problem *p, char *text, at_err *err)
 {
     at_recogniser_header h;
     at_regex *e;
@@ -32,20 +28,16 @@ static at_status regex_read(char *text, at_problem *p, at_err *err)
 
 static at_status open_regex(at_problem *p, at_err *err)
 {
-    char *text;
-    size_t n;
-    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
-    if (s)
-        return s;
-    s = at_problem_keep(p, text, n, err); /* before it is changed */
-    if (!s)
-        s = strlen(text) < n ? at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", p->path)
-                             : regex_read(text, p, err);
-    at_free(text);
-    return s;
+    return words_open(p, regex_read, err);
+}
+
+static at_status parse_regex(at_problem *p, const char *text, size_t n, at_err *err)
+{
+    return words_parse(p, text, n, regex_read, err);
 }
 
 const at_lang at_lang_regex = {.id = "regex",
                                .suffix = ".regex",
                                .about = "a regular expression, docs/languages.md",
-                               .open = open_regex};
+                               .open = open_regex,
+                               .parse = parse_regex};
