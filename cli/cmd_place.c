@@ -212,7 +212,7 @@ static int run(const cli_args *a)
 static const own usual = {0};
 static const cli_option options[] = {
     {CLI_JSON},
-    {"--alphabet", "LETTERS", "letters with blanks between them, or \"abc\" (default: those that occur)",
+    {"--alphabet", "LETTERS", "its letters: 'a b c', or \"abc\" (default: those that occur)",
      CLI_TEXT(own, alphabet)},
     {0},
 };

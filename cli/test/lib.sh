@@ -11,6 +11,7 @@
 # shellcheck shell=bash
 set -u
 attest=${ATTEST:-${BUILD:-build}/attest}
+case $attest in /*) ;; *) attest=$PWD/$attest ;; esac # tests change folders
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 tests=0
