@@ -545,9 +545,9 @@ static void test_alphabet(void **state)
         if (!strstr(w.err.text, bad[k].says))
             fail_msg("%s: %s", bad[k].text, w.err.text);
     }
-    char many[400] = "";
+    char many[800] = "";
     for (int k = 0; k < 65; k++)
-        snprintf(many + strlen(many), 8, "x%d ", k);
+        snprintf(many + strlen(many), 16, "x%d ", k);
     w.err = (at_err){0};
     assert_int_equal(at_alphabet_parse(many, &w.a, &s, &w.err), AT_EINPUT);
     assert_non_null(strstr(w.err.text, "more than 64"));
