@@ -171,6 +171,9 @@ static void reach(const at_dp *d, setting at, sampler draw, at_dp_branch *seen)
         at_status s = draw ? draw(self, &r, prompt, &n, &err) : at_dp_chain_nth(self, i, prompt, &n, &err);
         for (int64_t k = 0; k < x->n_input; k++)
             input[k] = (int64_t)prompt[k * row];
+        for (int f = 0; f < d->n_inputs; f++)
+            for (int64_t k = 0; at.letters && k < x->input_len[f]; k++)
+                assert_true(input[x->input_first[f] + k] < x->input_lo[f] + at.letters);
         if (s || at_dp_branches(x, input, seen, &err))
             fail_msg("%s", err.text);
     }
@@ -281,6 +284,25 @@ static void test_users(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof users / sizeof *users; k++)
         problem_check(&users[k]);
+}
+
+/* Ranges as wide as they may be, of one value, and with an input that has no element: every draw can be run, and doubles hold it. */
+static void test_ranges(void **state)
+{
+    (void)state;
+    at_dp *d = dp_of(
+        "problem \"wide\" size n in 0..9\n"
+        "input a[9] in -9007199254740992..9007199254740992 input b[n] in 3..3 input c[5] in -2..9\n"
+        "state i in 1..5 value v in 0..1 take x = a[i] take y = c[i] v = if x < y then 1 else 0 answer v");
+    at_dp_branch *seen = branches_new(d), *all = branches_new(d);
+    reach(d, (setting){"n=1", 2}, NULL, all);
+    for (int n = 0; n < 2; n++)
+        reach(d, (setting){n ? "n=4" : "n=0", 0}, at_dp_chain_adversarial, seen);
+    reach_check(d, (setting){"n=4", 0}, all, seen, "adversarial");
+    reach(d, (setting){"n=4", 0}, at_dp_chain_sample, seen);
+    free(all);
+    free(seen);
+    at_dp_free(d);
 }
 
 /* ---- controls: samplers that do not reach every branch -------------------------------------------------------- */
@@ -397,10 +419,8 @@ static void test_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_users),
-        cmocka_unit_test(test_controls),
-        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_examples), cmocka_unit_test(test_users), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_controls), cmocka_unit_test(test_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
