@@ -178,9 +178,14 @@ typedef struct {
 /* Adds the branches that an input takes, in all states and the answer, to seen: (n_nodes), zeros at first. Nothing is
  * added when the input cannot be run. */
 at_status at_dp_branches(const at_dp_instance *x, const int64_t *input, at_dp_branch *seen, at_err *err);
-/* In words, as in "equal": an if goes then or else; == and != equal or unequal; <, <=, min and max (as the parser writes
- * them, > is < with its sides changed) first below, equal, first above; abs so against 0; mod inside or wraps; and, or each pair
- * of truths. The when of a look-up or dependency is such an expression. NULL: there is no way k. */
+/* Way k of an operation in words; NULL: there is none.
+ *     if               else, then
+ *     ==, !=           unequal, equal
+ *     <, <=, min, max  first below, equal, first above (a > b is read as b < a)
+ *     abs              negative, zero, positive
+ *     mod              inside, wraps
+ *     and, or          the truths of both sides: "no, yes"
+ * The when of a look-up or a dependency is such an expression and has no ways beside these. */
 const char *at_dp_way(at_dpx_op op, int k);
 
 /* The chain as a decoder must write it: n_states + 1 rows (0, state, values, 0), the last (0, 0, 0, answer). rows:

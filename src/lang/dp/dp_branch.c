@@ -1,8 +1,9 @@
 /* dp_branch.c: which branches of the definition an input takes.
  *
- * A walk of its own, so that the interpreter stays as fast and as short as it is: at_dp_run first computes all values (and
- * refuses what is faulty), then every expression is evaluated once more at every state, and each operation notes which way
- * it went. Like the interpreter, an if walks only the branch it takes, and a let is walked where it is first read. */
+ * A walk of its own, so that the interpreter stays as fast and as short as it is. at_dp_run first computes all
+ * values, and refuses what is faulty. Then every expression is evaluated once more at every state, and each operation
+ * notes which way it went. Like the interpreter, an if walks only the branch it takes, and a let is walked where it is
+ * first read. */
 #include <assert.h>
 #include <string.h>
 

@@ -284,8 +284,8 @@ static void copied_fill(draw *w)
     }
 }
 
-/* Equal letters, runs, sorted inputs, ends of ranges, numbers of the definition, an input that repeats itself or an earlier
- * one; and each of these with a change or two, which makes the near misses. */
+/* Equal letters, runs, sorted inputs, ends of ranges, numbers of the definition, an input that repeats itself or an
+ * earlier one; and each of these with a change or two, which makes the near misses. */
 at_status at_dp_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
 {
     static void (*const fills[])(draw *) = {few_fill,    ends_fill,   constant_fill, end_fill,

@@ -1,8 +1,8 @@
 /* test_dp_branches.c: the samplers of a recurrence reach every branch of its definition.
  *
- * At small sizes all inputs are enumerated: that tells which branches there are. Then random draws alone and adversarial
- * draws alone must reach all of them, at large sizes both together, with letters few and many. A sampler that does less is
- * found by the same measurement. */
+ * At small sizes all inputs are enumerated: that tells which branches there are. Then random draws alone and
+ * adversarial draws alone must reach all of them. At large sizes the adversarial draws alone must, with few letters and
+ * with many. A sampler that does less is found by the same measurement. */
 #include "dp_test.h"
 
 #include <stdlib.h>
@@ -19,8 +19,8 @@ typedef struct {
 typedef struct {
     const char *name, *text; /* text NULL: the example of this name */
     int ways;                /* that the enumerated inputs go, at all sizes */
-    /* Enumerated, so that each branch is a share of the inputs that random draws can find: small, and edge, where there are
-     * fewer branches. What large sizes must reach is what the small ones have. */
+    /* Small sizes and the edge, where there are fewer branches, are enumerated; they are chosen so that random draws
+     * can find the rarest branch. Large sizes must reach what the small ones have. */
     setting small[SMALL], edge, large[LARGE];
 } problem;
 
@@ -76,8 +76,8 @@ static const problem examples[] = {
      {{"n=30,q=97", 0}, {"n=100,q=2", 0}}},
 };
 
-/* Problems of a user, with branches that hardly any input takes: among random inputs of the large sizes less than one in
- * 10^8 is a palindrome, rises, or says the same word twice. */
+/* Problems of a user, with branches that hardly any input takes: among random inputs of the large sizes less than one
+ * in 10^8 is a palindrome, rises, or says the same word twice. */
 #define WORDS(first, second, rule)                                                                           \
     "size n in 1..99 input a[n] in 1..26 input b[n] in 1..26 state i in 1..n value v in 0..99\n"             \
     "take x = " first " take y = " second " need last = (i-1) when i > 1\n"                                  \
@@ -286,7 +286,7 @@ static void test_users(void **state)
         problem_check(&users[k]);
 }
 
-/* Ranges as wide as they may be, of one value, and with an input that has no element: every draw can be run, and doubles hold it. */
+/* Ranges as wide as they may be, of one value, and an input that has no element: every draw can be run. */
 static void test_ranges(void **state)
 {
     (void)state;
