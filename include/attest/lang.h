@@ -57,6 +57,7 @@ typedef struct at_dpx {
     int index, field;
     struct at_dpx *arg[3];
     int line, column; /* where it begins */
+    int node;         /* its number among the n_nodes of the problem, from 0 */
 } at_dpx;
 
 typedef struct {
@@ -169,6 +170,24 @@ typedef struct {
 at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, at_dp_chain *out,
                     at_err *err);
 
+/* Which ways an operation of the definition went, bit k: way k of at_dp_way. */
+typedef struct {
+    const at_dpx *at; /* NULL: it was not met, or has one way only */
+    unsigned ways;
+} at_dp_branch;
+/* Adds the branches that an input takes, in all states and the answer, to seen: (n_nodes), zeros at first. Nothing is
+ * added when the input cannot be run. */
+at_status at_dp_branches(const at_dp_instance *x, const int64_t *input, at_dp_branch *seen, at_err *err);
+/* Way k of an operation in words; NULL: there is none.
+ *     if               else, then
+ *     ==, !=           unequal, equal
+ *     <, <=, min, max  first below, equal, first above (a > b is read as b < a)
+ *     abs              negative, zero, positive
+ *     mod              inside, wraps
+ *     and, or          the truths of both sides: "no, yes"
+ * The when of a look-up or a dependency is such an expression and has no ways beside these. */
+const char *at_dp_way(at_dpx_op op, int k);
+
 /* The chain as a decoder must write it: n_states + 1 rows (0, state, values, 0), the last (0, 0, 0, answer). rows:
  * (n_states + 1, 2 + n_counters + n_values). */
 void at_dp_rows(const at_dp_instance *x, const at_dp_chain *c, double *rows);
@@ -191,6 +210,8 @@ int at_dp_chain_prompt_max(const void *self);
 int at_dp_chain_rows_max(const void *self);
 uint64_t at_dp_chain_count(const void *self);
 at_status at_dp_chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+/* Uniform; and inputs near which rules change their mind (docs/dp.md): at small sizes either reaches every
+ * branch of the shipped problems. */
 at_status at_dp_chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
 at_status at_dp_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
 bool at_dp_chain_simpler(const void *self, const double *prompt, int n, int k, double *out);

@@ -3,15 +3,64 @@
  * Rows are (input, state, values, answer); a prompt is the inputs and a zero row, the chain one row a state and then the
  * answer. The reference is the interpreter at_dp_run. Prompts use the lowest `letters` values of each input, all of them
  * where that is 0. */
+#include <math.h>
 #include <string.h>
 
-#include <attest/lang.h>
+#include "dp_internal.h"
+
+enum { MARKS = 64, FEW = 3 };
 
 typedef struct {
     at_dp *own; /* NULL: the recurrence is somebody else's */
     at_dp_instance *x;
     int64_t letters;
+    int64_t mark[MARKS]; /* numbers of the definition, those of sizes included */
+    int n_marks;
 } dp_chain;
+
+/* ---- numbers that rules may compare inputs with ------------------------------------------------------------ */
+
+static void mark_add(dp_chain *c, int64_t value)
+{
+    for (int k = 0; k < c->n_marks; k++)
+        if (c->mark[k] == value)
+            return;
+    if (c->n_marks < MARKS)
+        c->mark[c->n_marks++] = value;
+}
+
+/* The largest parts of an expression that are made of numbers and sizes alone: 700, limit, 2*n - 1. */
+static void marks_collect(dp_chain *c, const at_dpx *e)
+{
+    if (!e)
+        return;
+    if (!(dp_node_of(e)->uses & ~(unsigned)DP_SIZE) && !dp_node_of(e)->truth && e->op != AT_DPX_LET) {
+        at_err ignored = {0}; /* a part that is never evaluated may be faulty */
+        dp_env v = {.x = c->x, .err = &ignored};
+        int64_t value;
+        if (dp_eval(&v, e, &value) == AT_OK)
+            mark_add(c, value);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        marks_collect(c, e->arg[i]);
+}
+
+static void definition_collect(dp_chain *c)
+{
+    const at_dp *d = c->x->d;
+    for (int t = 0; t < d->n_takes; t++)
+        marks_collect(c, d->takes[t].when);
+    for (int n = 0; n < d->n_needs; n++)
+        marks_collect(c, d->needs[n].when);
+    for (int l = 0; l < d->n_lets; l++)
+        marks_collect(c, d->lets[l].rule);
+    for (int k = 0; k < d->n_values; k++)
+        marks_collect(c, d->values[k].rule);
+    marks_collect(c, d->answer);
+}
+
+/* ---- the chain ---------------------------------------------------------------------------------------------- */
 
 at_status at_dp_chain_open(at_dp *d, bool own, const int64_t *size, int64_t letters, void **self, at_err *err)
 {
@@ -25,6 +74,7 @@ at_status at_dp_chain_open(at_dp *d, bool own, const int64_t *size, int64_t lett
     }
     c->own = own ? d : NULL;
     c->letters = letters;
+    definition_collect(c);
     *self = c;
     return AT_OK;
 }
@@ -108,48 +158,163 @@ at_status at_dp_chain_sample(const void *self, at_rng *r, double *prompt, int *n
     return AT_OK;
 }
 
-/* Inputs on which rules change their mind: few different values, runs, sorted ones, an input that is another one with a
- * change or two. */
+/* ---- inputs on which rules change their mind ---------------------------------------------------------------- */
+
+/* One input of a prompt, element i at v[i*row]. It holds uniform draws when a pattern is laid over it. */
+typedef struct {
+    const dp_chain *c;
+    at_rng *r;
+    double *prompt;
+    int k, row;
+    double *v;
+    int64_t n;     /* elements */
+    int64_t least; /* their least value, and how many values there are */
+    uint64_t base;
+    double lo, top;
+    double few[FEW]; /* the same for all inputs of a prompt; some may lie outside this one's range */
+} draw;
+
+static double any(const draw *w)
+{
+    return (double)(w->least + (int64_t)at_rng_below(w->r, w->base));
+}
+
+static bool fits(const draw *w, double value)
+{
+    return value >= w->lo && value <= w->top;
+}
+
+/* A number of the definition or one beside it. */
+static double marked(const draw *w)
+{
+    int n = w->c->n_marks;
+    double value = n ? (double)w->c->mark[at_rng_below(w->r, (uint64_t)n)] : w->top + 1;
+    value += (double)at_rng_below(w->r, 3) - 1;
+    return fits(w, value) ? value : any(w);
+}
+
+static void few_fill(draw *w)
+{
+    uint64_t kinds = 2 + at_rng_below(w->r, FEW - 1);
+    for (int64_t i = 0; i < w->n; i++) {
+        double value = w->few[at_rng_below(w->r, kinds)];
+        if (fits(w, value))
+            w->v[i * w->row] = value;
+    }
+}
+
+static void ends_fill(draw *w)
+{
+    for (int64_t i = 0; i < w->n; i++)
+        w->v[i * w->row] = at_rng_below(w->r, 2) ? w->lo : w->top;
+}
+
+static void constant_fill(draw *w)
+{
+    double value = at_rng_below(w->r, 2) ? marked(w) : any(w);
+    for (int64_t i = 0; i < w->n; i++)
+        w->v[i * w->row] = value;
+}
+
+static void end_fill(draw *w)
+{
+    double value = at_rng_below(w->r, 2) ? w->lo : w->top;
+    for (int64_t i = 0; i < w->n; i++)
+        w->v[i * w->row] = value;
+}
+
+/* Up or down by 1, or by steps of 0 or 1, and at the end of the range from the other end on. */
+static void steps_fill(draw *w)
+{
+    double last = w->v[0], step = at_rng_below(w->r, 2) ? 1 : -1;
+    bool strict = at_rng_below(w->r, 2);
+    for (int64_t i = 0; i < w->n; i++) {
+        last += strict || at_rng_below(w->r, 3) ? step : 0;
+        last = last < w->lo ? w->top : last > w->top ? w->lo : last;
+        w->v[i * w->row] = last;
+    }
+}
+
+/* Sorted over the whole range: evenly, so strictly where there are values enough, or with equal neighbours. */
+static void sorted_fill(draw *w)
+{
+    bool down = at_rng_below(w->r, 2), even = at_rng_below(w->r, 3);
+    double share = (w->top - w->lo + 1) / (double)w->n;
+    for (int64_t i = 0; i < w->n; i++) {
+        double value = w->lo + floor(((double)i + (even ? 0 : at_rng_unit(w->r))) * share);
+        w->v[(down ? w->n - 1 - i : i) * w->row] = fits(w, value) ? value : w->top;
+    }
+}
+
+static void mirrored_fill(draw *w)
+{
+    for (int64_t i = 0; i < w->n / 2; i++)
+        w->v[(w->n - 1 - i) * w->row] = w->v[i * w->row];
+}
+
+static void periodic_fill(draw *w)
+{
+    int64_t period = 2 + (int64_t)at_rng_below(w->r, 2);
+    for (int64_t i = period; i < w->n; i++)
+        w->v[i * w->row] = w->v[(i - period) * w->row];
+}
+
+static void marked_fill(draw *w)
+{
+    for (int64_t i = 0; i < w->n; i++)
+        w->v[i * w->row] = marked(w);
+}
+
+static void uniform_fill(draw *w)
+{
+    (void)w;
+}
+
+/* What an earlier input says, straight, backwards, or moved by one. */
+static void copied_fill(draw *w)
+{
+    const at_dp_instance *x = w->c->x;
+    int from = (int)at_rng_below(w->r, (uint64_t)w->k);
+    const double *other = w->prompt + x->input_first[from] * w->row;
+    uint64_t how = at_rng_below(w->r, 8);
+    for (int64_t i = 0; i < w->n; i++) {
+        int64_t j = how < 4 ? i : how < 6 ? w->n - 1 - i : how == 6 ? i - 1 : i + 1;
+        if (j >= 0 && j < x->input_len[from] && fits(w, other[j * w->row]))
+            w->v[i * w->row] = other[j * w->row];
+    }
+}
+
+/* Equal letters, runs, sorted inputs, ends of ranges, numbers of the definition, an input that repeats itself or an
+ * earlier one; and each of these with a change or two, which makes the near misses. */
 at_status at_dp_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err)
 {
+    static void (*const fills[])(draw *) = {few_fill,    ends_fill,   constant_fill, end_fill,
+                                            steps_fill,  sorted_fill, mirrored_fill, periodic_fill,
+                                            marked_fill, uniform_fill};
     const dp_chain *c = self;
     const at_dp_instance *x = c->x;
-    int row = at_dp_chain_row_width(c);
     at_dp_chain_sample(self, r, prompt, n, err);
+    draw w = {.c = c, .r = r, .prompt = prompt, .row = at_dp_chain_row_width(c)};
+    bool drawn = false;
     for (int k = 0; k < x->d->n_inputs; k++) {
-        int64_t first = x->input_first[k], length = x->input_len[k], lo;
-        if (length < 1)
+        if (x->input_len[k] < 1)
             continue;
-        uint64_t base = values_of(c, first, &lo), kind = at_rng_below(r, 6), few = at_rng_below(r, base);
-        double last = prompt[first * row], step = at_rng_below(r, 2) ? 1 : -1;
-        double top = (double)lo + (double)(base - 1);
-        for (int64_t i = 0; i < length; i++) {
-            double *v = &prompt[(first + i) * row];
-            switch (kind) {
-            case 0: /* one of two values */
-                *v = (double)lo + (double)(at_rng_below(r, 2) ? few : base - 1 - few);
-                break;
-            case 1: /* all the same, with a rare exception */
-                *v = at_rng_below(r, (uint64_t)length + 1) ? last : *v;
-                break;
-            case 2: /* rising or falling, by steps that may be 0 */
-                last += at_rng_below(r, 3) ? step : 0;
-                last = last < (double)lo ? top : last > top ? (double)lo : last;
-                *v = last;
-                break;
-            case 3: /* the ends of the range */
-                *v = at_rng_below(r, 2) ? (double)lo : top;
-                break;
-            case 4: /* what the input before says, from a place on */
-                if (k && i < x->input_len[k - 1]) {
-                    double other = prompt[(x->input_first[k - 1] + i) * row];
-                    *v = other >= (double)lo && other <= top && at_rng_below(r, 5) ? other : *v;
-                }
-                break;
-            default:
-                break;
-            }
-        }
+        w.base = values_of(c, x->input_first[k], &w.least);
+        w.k = k;
+        w.v = prompt + x->input_first[k] * w.row;
+        w.n = x->input_len[k];
+        w.lo = (double)w.least;
+        w.top = (double)(w.least + (int64_t)(w.base - 1));
+        for (int i = 0; i < FEW && !drawn; i++)
+            w.few[i] = any(&w);
+        drawn = true;
+        if (k && at_rng_below(r, 3) == 0)
+            copied_fill(&w);
+        else
+            fills[at_rng_below(r, sizeof fills / sizeof *fills)](&w);
+        static const int changes[] = {0, 0, 0, 1, 2};
+        for (int i = changes[at_rng_below(r, 5)]; i > 0; i--)
+            w.v[(int64_t)at_rng_below(r, (uint64_t)w.n) * w.row] = at_rng_below(r, 2) ? marked(&w) : any(&w);
     }
     return AT_OK;
 }

@@ -38,8 +38,8 @@ static at_dpx *node_new(dp_parser *p, at_dpx_op op, const dp_token *begin, at_dp
         p->t.kind = DP_END;
         return NULL;
     }
-    p->d->n_nodes++;
     at_dpx *arg[3] = {a, b, c};
+    n->e.node = p->d->n_nodes++;
     n->e.op = op;
     n->e.line = begin->line;
     n->e.column = begin->column;

@@ -5,6 +5,7 @@
  *     dp_parse.c  declarations, rules, the answer
  *     dp_print.c  back to text
  *     dp_run.c    the interpreter (the reference), regularity
+ *     dp_branch.c which branches an input takes
  *     dp_span.c   the same expressions over intervals
  *     dp_bind.c   a problem at concrete sizes: the states, and what can be proved of them
  */
