@@ -1,4 +1,5 @@
 /* test_problem.c: problems by name and by file: every built-in one opens, views agree with each other, files of cases. */
+#define _GNU_SOURCE /* mkdtemp */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,16 +35,30 @@ static void refused(const char *name, const char *words)
         fail_msg("said \"%s\", not \"%s\"", err.text, words);
 }
 
-/* A file of this text; the next call may use its name again. */
+static char folder[200], kept[256];
+
+static void folder_remove(void)
+{
+    remove(kept);
+    remove(folder);
+}
+
+/* A file of this text; the next call takes it away. */
 static const char *file(const char *text, const char *suffix)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "%s/test-problem%s", getenv("TMPDIR") ? getenv("TMPDIR") : ".", suffix);
-    FILE *f = fopen(path, "w");
+    if (!*folder) {
+        snprintf(folder, sizeof folder, "%s/attest-problem-XXXXXX",
+                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+        assert_non_null(mkdtemp(folder));
+        atexit(folder_remove);
+    } else
+        remove(kept);
+    snprintf(kept, sizeof kept, "%s/test-problem%s", folder, suffix);
+    FILE *f = fopen(kept, "w");
     assert_non_null(f);
     fputs(text, f);
     fclose(f);
-    return path;
+    return kept;
 }
 
 /* Every task and every stream is the view of a problem of its name; every view of every problem has parameters. */
