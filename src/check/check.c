@@ -199,7 +199,8 @@ static at_status input_look(void *ctx, uint64_t i, at_input *x, at_err *err)
 static at_status work_prepare(work *w, int workers, at_arena *a, at_err *err)
 {
     size_t row = (size_t)w->n * (size_t)w->row, out = (size_t)w->decisions * (size_t)w->batch;
-    size_t ans = (size_t)w->n * (size_t)w->t->out_width(w->p);
+    size_t ans = (size_t)(w->n > w->positions ? w->n : w->positions) *
+                 (size_t)w->t->out_width(w->p); /* the empty word has one */
     w->bench = at_new(a, bench, workers);
     for (int k = 0; w->bench && k < workers; k++) {
         bench *b = &w->bench[k];

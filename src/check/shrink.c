@@ -55,7 +55,7 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
     at_arena a;
     at_arena_init(&a);
     at_output y;
-    double *answer = at_new(&a, double, n * t->out);
+    double *answer = at_new(&a, double, (n ? n : 1) * t->out); /* the empty word has one */
     at_status s = answer ? at_run(t->m, t->q->arith, &in, NULL, &a, &y, err) : at_oom(err);
     if (!s) {
         t->t->answer(&t->p, x, answer);

@@ -138,7 +138,7 @@ static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a
                        at_params_int(s->params, "N"));
     if (t->holds && !t->holds(s->params, x->v))
         return at_fail(err, AT_EINPUT, "this is no input of task %s: %s", t->id, t->definition);
-    double *right = at_new(a, double, n *w);
+    double *right = at_new(a, double, (n ? n : 1) * w); /* the empty word has one */
     at_output y;
     at_status bad = right ? at_run(s->m, s->arith, x, NULL, a, &y, err) : at_oom(err);
     if (bad)
@@ -146,7 +146,8 @@ static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a
     t->answer(s->params, x->v, right);
     /* Both may speak of all positions or of the last one; what both speak of is compared. */
     bool one = t->last || s->m->readout.last;
-    size_t from_right = one && !t->last ? n - 1 : 0, from = one && !s->m->readout.last ? n - 1 : 0;
+    size_t end = n ? n - 1 : 0, from_right = one && !t->last ? end : 0;
+    size_t from = one && !s->m->readout.last ? end : 0;
     *out = (at_answer){.n = one ? 1 : x->n,
                        .n_right = one ? 1 : x->n,
                        .width = (int)w,
