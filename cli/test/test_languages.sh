@@ -14,7 +14,8 @@ says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/
 holds 'in its one kind of attention, from the empty word on' grep -q 'exact, 127 inputs .*N=0..6 attention=rightmost-hard' "$dir/.out"
 refuses 2 'another kind' 'has one kind of attention, rightmost-hard' check examples/no-aa.regex --attention linear
 refuses 2 'to compile, too' 'has one kind of attention, rightmost-hard' compile examples/no-aa.regex --attention linear -o "$dir/none.st"
-says 0 'a claim about a language, without C' '2 of 2 controls rejected' check examples/star-free.claim
+says 0 'a claim about a language, without C' '2 of 2 controls rejected' check examples/star-free.claim -v
+holds 'the empty word as a counterexample' grep -qx '        input      (empty)' "$dir/.out"
 printf 'alphabet a b\n~(.*aa.*)\n' >"$dir/other.regex"
 says 1 'wrong on another language' 'expected' check "$dir/m.st" --problem "$dir/other.regex" --lengths 0..6
 

@@ -85,7 +85,10 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     at_input x = {cx->n, cx->x};
     at_text_add(out, "input      ");
     at_input_print(m, &x, out);
-    at_text_addf(out, "\nposition   %d of %d: expected ", cx->position + 1, cx->n);
+    if (cx->n)
+        at_text_addf(out, "\nposition   %d of %d: expected ", cx->position + 1, cx->n);
+    else
+        at_text_add(out, "(empty)\nanswer     expected ");
     decision_print(m, cx->expected, out);
     at_text_add(out, cx->unknown ? ", got undecided " : ", got ");
     decision_print(m, cx->got, out);
@@ -107,8 +110,10 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
             layer += m->blocks[b].kind == AT_BLOCK_ATTN;
         for (int g = 0; g < t->group; g++)
             head += m->blocks[t->block].groups[g].heads;
-        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, head, cx->position + 1);
-        row_print(m, &x, t->w + (size_t)(cx->position + m->n_prefix) * (size_t)trace.T, trace.T, out);
+        int row = cx->n ? cx->position + m->n_prefix
+                        : trace.T - 1; /* the empty input is read at a hidden position */
+        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, head, row - m->n_prefix + 1);
+        row_print(m, &x, t->w + (size_t)row * (size_t)trace.T, trace.T, out);
         at_text_add(out, "\n");
     }
     at_arena_release(&arena);
