@@ -375,7 +375,8 @@ static at_status schema_take(asking *k)
     at_param *rows = at_new(&k->f->arena, at_param, n + 1);
     if (!rows)
         return at_oom(k->err);
-    memcpy(rows, schema, (size_t)n * sizeof *rows);
+    if (n) /* a file of cases has no parameters */
+        memcpy(rows, schema, (size_t)n * sizeof *rows);
     if (!k->m) {
         int kinds;
         const char *const *names = kinds_of(k->q->problem, &kinds);
