@@ -89,22 +89,15 @@ static at_status problem_map(const cli_args *a, const at_row *rows, size_t n, at
 {
     const own *given = a->own;
     at_problem *p;
-    char stamp[AT_STAMP], again[AT_STAMP];
-    at_status s = at_problem_stamp(given->problem, stamp, err);
-    if (!s)
-        s = at_problem_open(given->problem, &p, err);
+    at_status s = at_problem_open(given->problem, &p, err);
     if (s)
         return s;
     at_text subject;
     at_text_init(&subject);
-    at_problem_subject(p, stamp, &subject);
+    at_problem_subject(p, &subject);
     const char *name = subject.oom ? NULL : at_arena_strdup(arena, subject.s);
     at_text_release(&subject);
-    s = name ? at_problem_stamp(given->problem, again, err) : at_oom(err);
-    if (!s && strcmp(stamp, again))
-        s = at_fail(err, AT_EIO, "%.200s: it was changed while it was read", given->problem);
-    if (!s)
-        s = at_map_problem(p, name, a->set, rows, n, at_build_id(), arena, out, err);
+    s = !name ? at_oom(err) : at_map_problem(p, name, a->set, rows, n, at_build_id(), arena, out, err);
     if (!s && a->out && !out->n)
         s = at_fail(err, AT_EREFUSED, "there is nothing to draw of %.60s: no construction, no trained model",
                     given->problem);

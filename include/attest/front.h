@@ -192,12 +192,10 @@ at_status at_problem_recall(const char *remembered, const char *model, at_text *
 /* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
 at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
                            at_err *err);
-/* What stands in a ledger for the problem of a name. stamp: sha-256 of the file that the name means; of a name that is none 64
- * zeros. AT_EREFUSED for what cannot be read twice, as a pipe. */
-#define AT_STAMP 65
-at_status at_problem_stamp(const char *name, char stamp[AT_STAMP], at_err *err);
+/* What stands in a ledger for a problem. stamp: the digest of its file; of one without a file 64 zeros. */
+const char *at_problem_stamp(const at_problem *p);
 /* Its name there: the id, or "my.dp#1a2b3c4d", so that trainings of a file do not mix with those of another of that name. */
-void at_problem_subject(const at_problem *p, const char stamp[AT_STAMP], at_text *out);
+void at_problem_subject(const at_problem *p, at_text *out);
 const char *at_problem_short(const at_problem *p); /* the id; of a file its name without folders */
 
 #endif

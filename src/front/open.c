@@ -315,24 +315,10 @@ at_status at_problem_recall(const char *remembered, const char *model, at_text *
 
 /* ---- in a ledger -------------------------------------------------------------------------------------------- */
 
-at_status at_problem_stamp(const char *name, char stamp[AT_STAMP], at_err *err)
+const char *at_problem_stamp(const at_problem *p)
 {
-    memset(stamp, '0', AT_STAMP - 1);
-    stamp[AT_STAMP - 1] = 0;
-    if (!at_is_file(name))
-        return AT_OK;
-    struct stat info;
-    if (!stat(name, &info) && !S_ISREG(info.st_mode))
-        return at_fail(err, AT_EREFUSED, "%.200s: a regular file is needed here: it is read more than once",
-                       name);
-    char *text;
-    size_t n;
-    at_status s = at_file_read(name, (size_t)1 << 28, &text, &n, err);
-    if (s)
-        return s;
-    at_sha256(text, n, stamp);
-    at_free(text);
-    return AT_OK;
+    return p->path && p->digest ? p->digest
+                                : "0000000000000000000000000000000000000000000000000000000000000000";
 }
 
 const char *at_problem_short(const at_problem *p)
@@ -341,9 +327,9 @@ const char *at_problem_short(const at_problem *p)
     return slash ? slash + 1 : p->id;
 }
 
-void at_problem_subject(const at_problem *p, const char stamp[AT_STAMP], at_text *out)
+void at_problem_subject(const at_problem *p, at_text *out)
 {
     at_text_add(out, at_problem_short(p));
     if (p->path)
-        at_text_addf(out, "#%.8s", stamp);
+        at_text_addf(out, "#%.8s", at_problem_stamp(p));
 }

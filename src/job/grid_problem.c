@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The parameter that is the size: one that is a range, else the usual names, else the first. NULL: there is none. */
 static at_status axis_find(const at_sweep *w, const char **axis, double *lo, double *hi, at_err *err)
@@ -66,28 +67,28 @@ static at_status source_try(const at_source *d, const char *name, at_err *err)
     return bad;
 }
 
-static at_status source_open(const char *name, const char *set, const char stamp[AT_STAMP], at_source **out,
+static at_status source_open(const char *name, const char *set, const char *stamp, at_source **out,
                              at_err *err)
 {
     at_problem *p;
-    char now[AT_STAMP];
     at_status s = at_problem_open(name, &p, err);
-    if (!s)
-        s = at_problem_source(p, set, out, err);
     if (s)
         return s;
-    s = at_problem_stamp(name, now, err);
-    if (!s && strcmp(now, stamp))
-        s = at_fail(err, AT_EIO, "%.200s: it was changed while it was read", name);
-    if (!s)
-        s = source_try(*out, name, err);
+    if (strcmp(at_problem_stamp(p), stamp)) {
+        at_problem_free(p);
+        return at_fail(err, AT_EIO, "%.200s: it was changed while it was read", name);
+    }
+    s = at_problem_source(p, set, out, err);
+    if (s)
+        return s;
+    s = source_try(*out, name, err);
     if (s)
         at_source_free(*out);
     return s;
 }
 
 /* What all sizes have: a task with the problem's name in the ledger. */
-static at_status task_make(const char *name, const char stamp[AT_STAMP], const char *set, at_arena *arena,
+static at_status task_make(const char *name, const char **stamp, const char *set, at_arena *arena,
                            at_grid_task *t, const char **mine, double *lo, double *hi, at_err *err)
 {
     at_problem *p;
@@ -113,10 +114,11 @@ static at_status task_make(const char *name, const char stamp[AT_STAMP], const c
     if (!s) {
         *mine = at_arena_strdup(arena, text.s);
         text.n = 0;
-        at_problem_subject(p, stamp, &text);
+        *stamp = at_arena_strdup(arena, at_problem_stamp(p));
+        at_problem_subject(p, &text);
         t->stream = text.oom ? NULL : at_arena_strdup(arena, text.s);
         t->size = at_arena_strdup(arena, t->size ? t->size : "length");
-        if (!*mine || !t->stream || !t->size)
+        if (!*mine || !*stamp || !t->stream || !t->size)
             s = at_oom(err);
     }
     at_text_release(&text);
@@ -128,15 +130,16 @@ at_status grid_problem(const at_grid *g, const char *name, at_arena *arena, grid
                        at_err *err)
 {
     at_grid_task *t = at_new(arena, at_grid_task, 1);
-    char *stamp = at_new(arena, char, AT_STAMP);
-    const char *mine = NULL;
+    const char *mine = NULL, *stamp = NULL;
     double lo = 0, hi = 0;
-    if (!t || !stamp)
+    struct stat info;
+    if (!t)
         return at_oom(err);
+    if (strpbrk(name, "./") && !stat(name, &info) && !S_ISREG(info.st_mode))
+        return at_fail(err, AT_EREFUSED, "%.200s: a regular file is needed here: it is read more than once",
+                       name);
     t->widths = g->preset->tasks[0].widths;
-    at_status s = at_problem_stamp(name, stamp, err);
-    if (!s)
-        s = task_make(name, stamp, g->set, arena, t, &mine, &lo, &hi, err);
+    at_status s = task_make(name, &stamp, g->set, arena, t, &mine, &lo, &hi, err);
     if (!s && hi - lo >= 64)
         s = at_fail(err, AT_EINPUT, "--set: %s=%g..%g are too many sizes; at most 64", t->size, lo, hi);
     for (double v = lo; v <= hi && !s; v++) {

@@ -109,7 +109,7 @@ static void grids_of_a_problem(void **state)
     static const char text[] = "problem \"sums\"\nsize n in 1..6\ninput x[n] in 0..%d\nstate i in 1..n\n"
                                "value s in 0..40\ntake a = x[i]\nneed b = (i-1) when i > 1\n"
                                "s = a + if i > 1 then b.s else 0\nanswer s\n";
-    char name[2][64], stamp[2][AT_STAMP];
+    char name[2][64], stamp[2][65];
     uint64_t all[2];
     at_arena a;
     at_arena_init(&a);
@@ -138,7 +138,7 @@ static void grids_of_a_problem(void **state)
                         !strcmp(mark.mark, "constructible"));
         }
         snprintf(name[k], sizeof name[k], "%s", c[0].task->stream);
-        memcpy(stamp[k], c[0].stamp, AT_STAMP);
+        memcpy(stamp[k], c[0].stamp, sizeof stamp[k]);
         all[k] = at_grid_stamp(c, n);
         at_grid_release(c, n);
     }
