@@ -177,6 +177,12 @@ static at_status question_open(scan *s, at_err *err)
     s->bits = !strcmp(s->o->vary, "p") || !strcmp(s->o->vary, "precision");
     s->problem = s->o->problem;
     s->set = s->a->set;
+    const at_front *f = at_front_of_file(word);
+    if (!s->problem && f && at_front_is_problem(f)) { /* compiled, as check does it */
+        at_ask made = {.set = s->set, .lengths = s->o->lengths, .attention = AT_ATTENTION_STANDARD};
+        st = cli_claim_ask(&s->held, word, &made, &c, NULL, err);
+        return st ? st : question_choose(s, c, err);
+    }
     if (!s->problem && !cli_is_claim(word) && !at_claim_find(word) && strpbrk(word, "./")) {
         if ((st = cli_recall(s->a, word, false, &s->known, err)))
             return st;

@@ -72,6 +72,7 @@ static void input_show(const at_subject *s, const at_input *x, const char *name,
     at_text in;
     at_text_init(&in);
     at_input_print(s->m, x, &in);
+    at_text_add(&in, in.n ? "" : "(empty)");
     cli_row(t, name, 11, in.oom || !in.s ? "" : in.s, cli_columns());
     t->oom |= in.oom;
     at_text_release(&in);

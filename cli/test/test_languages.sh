@@ -16,6 +16,14 @@ refuses 2 'another kind' 'has one kind of attention, rightmost-hard' check examp
 refuses 2 'to compile, too' 'has one kind of attention, rightmost-hard' compile examples/no-aa.regex --attention linear -o "$dir/none.st"
 says 0 'a claim about a language, without C' '2 of 2 controls rejected' check examples/star-free.claim -v
 holds 'the empty word as a counterexample' grep -qx '        input      (empty)' "$dir/.out"
+says 0 'the map of a language: its size does not grow' 'rightmost-hard, width   N 2..4096      –      6        –  constant' map --problem examples/no-aa.regex
+says 0 'how few bits will do' 'the least that holds: p2' least examples/no-aa.regex --vary p --range 2..3 --lengths 0..5
+says 0 'of a recurrence, too' 'the least that holds: p8' least examples/lis.dp --set n=3,top=3 --vary p --range 7..9
+says 0 'a look at the empty word' 'right at 1 of 1 position' look "$dir/m.st" '' --problem examples/no-aa.regex
+holds 'what is right stands there' grep -qx 'right      1' "$dir/.out"
+says 3 'nothing to refute in the empty word' 'not refuted' refute "$dir/m.st" --problem examples/no-aa.regex --set N=0 --budget 1
+says 1 'a look where it is wrong' 'right at 0 of 1 position' look "$dir/m.st" '' --problem examples/ends-ab.dfa
+says 1 'and refuted where it is wrong' 'WRONG on' refute "$dir/m.st" --problem examples/ends-ab.dfa --set N=0 --budget 1
 printf 'alphabet a b\n~(.*aa.*)\n' >"$dir/other.regex"
 says 1 'wrong on another language' 'expected' check "$dir/m.st" --problem "$dir/other.regex" --lengths 0..6
 

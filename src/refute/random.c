@@ -108,14 +108,15 @@ at_status at_refute_random(const at_subject *s, const at_refute_env *env, at_ran
         return at_fail(err, AT_EINPUT, "random search needs a budget: work or a number of inputs");
     double cost = work_of_input(s);
     at_refute_env left = work_left(env, &(at_pair){0}, cost);
-    size_t numbers = (size_t)subject_length_max(s) * (size_t)subject_row(s);
+    int length = subject_length_max(s);
+    size_t numbers = (size_t)length * (size_t)subject_row(s);
     size_t memory = env->memory ? env->memory : (size_t)1 << 26;
     table t = {.size = 1024};
     while (2 * t.size * sizeof(slot) <= memory && t.size < (uint64_t)1 << 24 &&
-           t.size / 4 / (uint64_t)subject_length_max(s) < left.states)
+           t.size / 4 / (uint64_t)(length ? length : 1) < left.states)
         t.size *= 2;
     t.slot = at_calloc(t.size, sizeof *t.slot);
-    double *x = at_calloc(numbers, sizeof *x), *twin = at_calloc(numbers, sizeof *twin);
+    double *x = at_calloc(numbers + 1, sizeof *x), *twin = at_calloc(numbers + 1, sizeof *twin);
     at_status bad = t.slot && x && twin ? AT_OK : at_oom(err);
     for (; !bad && !out->pair && !at_refute_over(&left, out->tried, 0); out->tried++) {
         if (out->tried % 256 == 0)

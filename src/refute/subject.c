@@ -158,7 +158,7 @@ static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a
                        .position = -1};
     for (int i = out->n - 1; i >= 0; i--)
         if (!right_at(s, out, i))
-            out->position = one ? x->n - 1 : i;
+            out->position = one ? (int)end : i; /* 0 of the empty word: below 0 means that all is right */
     out->correct = out->position < 0;
     return AT_OK;
 }

@@ -95,14 +95,15 @@ static void ladder(maker *k, double lo, double hi)
 static at_status sizes_find(maker *k, const char *set, bool *asked, at_err *err)
 {
     const at_param *schema;
-    int rows = at_problem_schema(k->p, AT_VIEW_CHAIN, &schema), ranges = 0, growing = 0;
+    at_view view = at_front_view(k->p);
+    int rows = at_problem_schema(k->p, view, &schema), ranges = 0, growing = 0;
     at_sweep w;
     at_text mine, axis;
     at_sweep_init(&w, schema, rows);
     w.first.of = k->p;
     at_text_init(&mine);
     at_text_init(&axis);
-    at_status s = at_problem_assignments(k->p, AT_VIEW_CHAIN, set, &mine, err);
+    at_status s = at_problem_assignments(k->p, view, set, &mine, err);
     if (!s)
         s = at_sweep_parse(&w, mine.s, err);
     at_text_release(&mine);
@@ -158,6 +159,22 @@ static at_status params_at(const maker *k, double size, at_params *out, at_err *
     return s;
 }
 
+/* Is this a size of the problem, and how many rows, or positions, does it have at most? */
+static at_status rows_of(const at_problem *p, const at_params *q, int *rows, at_err *err)
+{
+    void *self;
+    if (!p->chain) {
+        *rows = at_params_int(q, "N");
+        return p->task->validate ? p->task->validate(q, err) : AT_OK;
+    }
+    at_status s = p->chain->open(q, &self, err);
+    if (s)
+        return s;
+    *rows = p->chain->rows_max(self);
+    p->chain->close(self);
+    return AT_OK;
+}
+
 /* Sizes that nobody asked for end where a chain is long enough to see how things grow. */
 static at_status sizes_cut(maker *k, bool asked, at_err *err)
 {
@@ -166,19 +183,18 @@ static at_status sizes_cut(maker *k, bool asked, at_err *err)
     bool enough = false;
     for (int i = 0; i < k->n_sizes && !enough; i++) {
         at_params q;
-        void *self;
+        int rows = 0;
         at_err why = {0};
         at_status s = params_at(k, k->size[i], &q, &why);
         if (!s)
-            s = k->p->chain->open(&q, &self, &why);
+            s = rows_of(k->p, &q, &rows, &why);
         if (s == AT_ENOMEM || s == AT_ECANCEL)
             return at_fail(err, s, "%s", why.text);
         if (s) {
             first = first.code ? first : why;
             continue;
         }
-        enough = !asked && k->p->chain->rows_max(self) > ROWS_ENOUGH;
-        k->p->chain->close(self);
+        enough = !asked && rows > ROWS_ENOUGH;
         if (!enough || !n)
             k->size[n++] = k->size[i];
     }
@@ -216,6 +232,7 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
         const char *name, *unit;
         at_map_measure measure;
     } units[] = {{"width", "width", AT_MAP_WIDTH}, {"params", "parameters", AT_MAP_PARAMETERS}};
+    const char *name = f->only ? f->only : at_attention_names[kind];
     at_map_model *models = at_new(k->a, at_map_model, k->n_sizes + 1);
     at_text sizes;
     if (!models)
@@ -243,8 +260,8 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
         }
     }
     if (first.code)
-        at_text_addf(&k->words, "Left out: %s%s%s, %s = %g: %s\n", at_attention_names[kind],
-                     n ? "" : " attention", n ? " at some sizes" : "", k->axis, at, first.text);
+        at_text_addf(&k->words, "Left out: %s%s%s, %s = %g: %s\n", name, n ? "" : " attention",
+                     n ? " at some sizes" : "", k->axis, at, first.text);
     const char *list = s || !n || sizes.oom ? NULL : at_arena_strdup(k->a, sizes.s);
     const char *note = n && !s ? note_make(k, &models[n - 1], last) : NULL;
     at_text_release(&sizes);
@@ -252,13 +269,13 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
         return s;
     if (!list || !note)
         return at_oom(err);
-    at_text_addf(&k->words, "%s: %s\n", at_attention_names[kind], note);
+    at_text_addf(&k->words, "%s: %s\n", name, note);
     k->models[kind] = models;
     k->sizes[kind] = list;
     k->notes[kind] = note;
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
         at_map_panel *w = panel_add(k);
-        const char *architecture = at_arena_printf(k->a, "%s, %s", at_attention_names[kind], units[u].name);
+        const char *architecture = at_arena_printf(k->a, "%s, %s", name, units[u].name);
         if (!architecture || !w)
             return at_oom(err);
         *w = (at_map_panel){.task = k->name,
@@ -270,7 +287,7 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
                             .models = models,
                             .attention = kind,
                             .note = note};
-        if (units[u].measure == AT_MAP_WIDTH && kind < AT_TRAINED_ATTENTIONS)
+        if (units[u].measure == AT_MAP_WIDTH && kind < AT_TRAINED_ATTENTIONS && !f->only)
             w->trained = k->subject;
     }
     return AT_OK;
@@ -407,7 +424,7 @@ static at_status compiled_make(maker *k, const char *set, bool in_catalogue, at_
     at_status s = sizes_find(k, set, &asked, err);
     if (!s)
         s = sizes_cut(k, asked, err);
-    for (int kind = 0; kind < AT_ATTENTIONS && !s; kind++)
+    for (int kind = 0; kind < (f->only ? 1 : AT_ATTENTIONS) && !s; kind++)
         s = attention_add(k, f, (at_attention_kind)kind, err);
     const char *known = k->p->id;
     int added = 0;
