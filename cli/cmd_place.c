@@ -15,8 +15,9 @@ typedef struct {
 static meaning meaning_of(const at_place *p)
 {
     if (p->star_free == AT_TRUE)
-        return (meaning){"star-free: FO[<], in AC0",
-                         "unique-hard attention without positions, one layer a reset of its cascade"};
+        return (meaning){
+            "star-free: FO[<], in AC0",
+            "unique-hard attention without positions, one layer a level of its cascade of resets"};
     if (p->fo_mod == AT_TRUE)
         return (meaning){"FO[<, MOD]: in AC0, not star-free",
                          "unique-hard attention with positions modulo a number"};

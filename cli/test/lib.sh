@@ -89,6 +89,21 @@ fits() # $1 name, $2... arguments (none: of what came out): no line of stdout is
     verdict $? "$name"
 }
 
+sum_dp() # $1 a file, which becomes a small recurrence of one's own
+{
+    cat >"$1" <<'DP'
+problem "sum, cut at 9"
+size n in 1..6
+input x[n] in 0..3
+state i in 1..n
+value s in 0..9
+take a = x[i]
+need b = (i-1) when i > 1
+s = min(9, a + if i > 1 then b.s else 0)
+answer s
+DP
+}
+
 # Bytes of characters that steer a terminal, change directions or are not seen: U+0085, U+061C, U+200B..U+200F,
 # U+2028..U+202E, U+2060..U+206F, U+FEFF.
 acting='\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf'

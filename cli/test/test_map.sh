@@ -28,17 +28,7 @@ refuses 2 'map: a missing directory' 'No such file or directory' map -o "$dir/no
 says 0 'map --problem: the catalogue' 'gap x' map --problem lis
 holds 'no other panels' sh -c "! grep -q '^match2' '$dir/.out' && [ \"\$(grep -c '^lis ' '$dir/.out')\" = 3 ]"
 says 0 'a task by another name' 'one layer, chain' map --problem compose
-cat >"$dir/sum.dp" <<'DP'
-problem "sum, cut at 9"
-size n in 1..6
-input x[n] in 0..3
-state i in 1..n
-value s in 0..9
-take a = x[i]
-need b = (i-1) when i > 1
-s = min(9, a + if i > 1 then b.s else 0)
-answer s
-DP
+sum_dp "$dir/sum.dp"
 says 0 'map: my own recurrence' 'linear, params' map --problem "$dir/sum.dp"
 fits 'it fits 80 columns'
 holds 'no bound, in words' grep -q 'No bound is known to attest for sum.dp' "$dir/.out"

@@ -6,17 +6,7 @@ m=$dir/m.st
 "$attest" build match2 --set N=4,M=5 -o "$m" >/dev/null
 "$attest" compile examples/lis.dp --set n=3,top=4 -o "$dir/lis.st" >/dev/null
 "$attest" compile arithmetic --set p=5,operators=2 -o "$dir/ar.st" >/dev/null
-cat >"$dir/sum.dp" <<'DP'
-problem "sum, cut at 9"
-size n in 1..6
-input x[n] in 0..3
-state i in 1..n
-value s in 0..9
-take a = x[i]
-need b = (i-1) when i > 1
-s = min(9, a + if i > 1 then b.s else 0)
-answer s
-DP
+sum_dp "$dir/sum.dp"
 
 # ---- built-in problems: positions and chains
 says 0 'every length of a model' 'exact, 625 inputs' check "$m" --problem match2 --set M=5

@@ -119,17 +119,7 @@ small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4
     refuses 2 'sweep: widths' "widths '8;9'" sweep --widths '8;9' --db "$dir/s.db"
 }
 # A problem of one's own: a recurrence, a file of cases, a file of rows, a name with parameters.
-cat >"$dir/sum.dp" <<'DP'
-problem "sum, cut at 9"
-size n in 1..6
-input x[n] in 0..3
-state i in 1..n
-value s in 0..9
-take a = x[i]
-need b = (i-1) when i > 1
-s = min(9, a + if i > 1 then b.s else 0)
-answer s
-DP
+sum_dp "$dir/sum.dp"
 own="--db $dir/own.db -o $dir/own.html $small --attentions standard,linear"
 # shellcheck disable=SC2086
 {

@@ -281,19 +281,6 @@ typedef struct at_recogniser {
 at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
-/* The lines before the text itself, which the files of such languages share; # begins a comment:
- *
- *     alphabet a b c           words, or "abc" letter by letter
- *     length 0..64             of the words that are asked about; the last counts */
-typedef struct {
-    at_alphabet sigma; /* n = 0: not said */
-    int longest;       /* -1: not said */
-    const char *rest;  /* what follows, in the text; comments have become blanks */
-    int line;          /* where it begins, from 1 */
-} at_recogniser_header;
-at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, at_recogniser_header *out,
-                                    at_err *err);
-
 /* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);

@@ -17,6 +17,8 @@
 
 #include <stdio.h>
 
+enum { LEVELS = 64 };
+
 typedef struct {
     at_program *P;
     const at_dfa *d;
@@ -31,7 +33,7 @@ typedef struct {
 static at_var row_is(cascade *k, const char *name, int node, const bool *set)
 {
     const at_cascade *c = k->c;
-    at_var v[64 + 256];
+    at_var v[LEVELS + AT_LETTERS_MAX];
     int n = 0, all = c->depth[node] + (set ? 1 : 0);
     for (int at = node; c->parent[at] >= 0; at = c->parent[at])
         v[n++] = k->is[c->depth[at] - 1][c->value[at]];
@@ -128,8 +130,8 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
     at_arena_init(&k.arena);
     *out = NULL;
     at_status s = at_cascade_make(place->m, &k.arena, &c, err);
-    if (!s && c->levels > 64)
-        s = at_fail(err, AT_EBUDGET, "a cascade of %d levels; at most 64 are compiled", c->levels);
+    if (!s && c->levels > LEVELS)
+        s = at_fail(err, AT_EBUDGET, "a cascade of %d levels; at most %d are compiled", c->levels, LEVELS);
     if (!s) {
         k.c = c;
         k.P = at_program_new("cascade", N);

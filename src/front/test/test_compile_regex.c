@@ -9,23 +9,7 @@
 
 #include <cmocka.h>
 
-static at_err err;
-static at_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    err = (at_err){0};
-    at_arena_init(&arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    at_arena_release(&arena);
-    return 0;
-}
+#include "../../core/test/test_arena.h"
 
 static at_place place_of(const char *text, const char *letters)
 {
@@ -126,9 +110,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_words, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_control, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_words, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_control, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,10 +206,7 @@ static at_status statement_read(reader *r, word *w, size_t n)
     if (strcmp(w->s, "letter") == 0)
         return list_read(r, w, n);
     if (strcmp(w->s, "length") == 0) {
-        char tail;
-        int from = 0;
-        if (n != 2 || sscanf(w[1].s, "%d..%d%c", &from, &r->longest, &tail) != 2 || from < 0 ||
-            r->longest < from || r->longest > AT_WORD_LONGEST)
+        if (n != 2 || !words_length(w[1].s, &r->longest))
             return fail_at(r, w, "a length is written 0..N, N at most %d", AT_WORD_LONGEST);
         return AT_OK;
     }

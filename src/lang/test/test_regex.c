@@ -10,23 +10,7 @@
 
 #include <cmocka.h>
 
-static at_err err;
-static at_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    err = (at_err){0};
-    at_arena_init(&arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    at_arena_release(&arena);
-    return 0;
-}
+#include "../../core/test/test_arena.h"
 
 static at_regex *read_over(const char *text, const char *letters, at_alphabet *sigma)
 {
@@ -287,11 +271,11 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_equal, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_random, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_known, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_equal, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_large, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

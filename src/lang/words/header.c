@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <attest/lang.h>
+#include "words_internal.h"
 
 static char *line_end(char *s)
 {
@@ -18,20 +18,19 @@ static char *behind(char *s, const char *keyword)
     return strncmp(s, keyword, n) == 0 && (s[n] == ' ' || s[n] == '\t') ? s + n : NULL;
 }
 
-static at_status length_read(const char *s, int *out)
+bool words_length(const char *s, int *out)
 {
     char tail;
     int from = 0, to;
     if (sscanf(s, "%d..%d %c", &from, &to, &tail) != 2 && (from = 0, sscanf(s, "%d %c", &to, &tail) != 1))
-        return AT_EINPUT;
+        return false;
     *out = to;
-    return from < 0 || to < from || to > AT_WORD_LONGEST ? AT_EINPUT : AT_OK;
+    return from >= 0 && to >= from && to <= AT_WORD_LONGEST;
 }
 
-at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, at_recogniser_header *out,
-                                    at_err *err)
+at_status words_header_read(char *text, const char *path, at_arena *a, words_header *out, at_err *err)
 {
-    *out = (at_recogniser_header){.longest = -1, .rest = text, .line = 1};
+    *out = (words_header){.longest = -1, .rest = text, .line = 1};
     for (char *s = text; *s; s++) /* comments; \# is the letter */
         if (*s == '#' && (s == text || s[-1] != '\\'))
             memset(s, ' ', (size_t)(line_end(s) - s));
@@ -50,9 +49,8 @@ at_status at_recogniser_header_read(char *text, const char *path, at_arena *a, a
             st = out->sigma.n ? at_fail(&fault, AT_EINPUT, "a second alphabet")
                               : at_alphabet_parse(value, a, &out->sigma, &fault);
         } else if ((value = behind(at, "length"))) {
-            st = length_read(value, &out->longest);
-            if (st)
-                at_fail(&fault, AT_EINPUT, "a length is written 0..N, N at most %d", AT_WORD_LONGEST);
+            if (!words_length(value, &out->longest))
+                st = at_fail(&fault, AT_EINPUT, "a length is written 0..N, N at most %d", AT_WORD_LONGEST);
         } else
             header = false;
         *end = kept;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-static at_err err;
-static at_arena arena;
+#include "../../core/test/test_arena.h"
+
 #define OK(call)                                                                                             \
     do {                                                                                                     \
         err = (at_err){0};                                                                                   \
@@ -24,20 +24,6 @@ static at_arena arena;
         if (!strstr(err.text, words))                                                                        \
             fail_msg("'%s' lacks '%s'", err.text, words);                                                    \
     } while (0)
-
-static int setup(void **state)
-{
-    (void)state;
-    at_arena_init(&arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    at_arena_release(&arena);
-    return 0;
-}
 
 /* Values 0..values-1 at random; some rows and columns are copies. */
 static at_cc_matrix random_matrix(uint64_t seed, int rows, int cols, int values)
@@ -569,16 +555,16 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_depth, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_depth_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fool, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_fool_verify, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_ranks, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_ranks_large, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_disj, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_log2, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_out_of_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_matrices, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_depth, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_depth_known, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_fool, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_fool_verify, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_ranks, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_ranks_large, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_disj, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_log2, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_out_of_memory, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
