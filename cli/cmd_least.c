@@ -450,13 +450,13 @@ static const cli_option options[] = {
 const cli_command cmd_least = {
     .name = "least",
     .summary = "vary bits or a parameter: from which value on does it hold?",
-    .usage = "ID|FILE.claim|MODEL [--problem P] --vary p|PARAMETER [--range A..B] [--set K=V]",
+    .usage = "ID|FILE.claim|FILE.dp|MODEL [--problem P] --vary p|PARAMETER [--range A..B] [--set K=V]",
     .about =
         "Asks one question at every value of a range and says which is the least that holds, and which the\n"
         "least from which on all that were asked hold. They may differ: more bits need not be better. The\n"
         "question is the claim's first that enumerates its inputs (else its first that is run), at the "
         "sizes\n"
-        "of --set; of MODEL --problem P it is that of attest check. What is varied is p, the bits of the\n"
+        "of --set; of MODEL --problem P, and of a file that is compiled, it is that of attest check. What is varied is p, the bits of the\n"
         "arithmetic, or an integer parameter of the claim. Where a claim has a parameter p of its own that "
         "one\n"
         "is meant, and precision is the word for the bits. A value at which nothing can be asked (sizes "
