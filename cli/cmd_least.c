@@ -452,16 +452,14 @@ const cli_command cmd_least = {
     .summary = "vary bits or a parameter: from which value on does it hold?",
     .usage = "ID|FILE.claim|FILE.dp|MODEL [--problem P] --vary p|PARAMETER [--range A..B] [--set K=V]",
     .about =
-        "Asks one question at every value of a range and says which is the least that holds, and which the\n"
-        "least from which on all that were asked hold. They may differ: more bits need not be better. The\n"
-        "question is the claim's first that enumerates its inputs (else its first that is run), at the "
-        "sizes\n"
-        "of --set; of MODEL --problem P, and of a file that is compiled, it is that of attest check. What is varied is p, the bits of the\n"
-        "arithmetic, or an integer parameter of the claim. Where a claim has a parameter p of its own that "
-        "one\n"
-        "is meant, and precision is the word for the bits. A value at which nothing can be asked (sizes "
-        "that\n"
-        "do not go together, too many inputs) is unknown, with the reason.\n"
+        "Asks one question at every value of a range and says which is the least that holds, and which\n"
+        "the least from which on all that were asked hold. They may differ: more bits need not be\n"
+        "better. The question is the claim's first that enumerates its inputs (else its first that is\n"
+        "run), at the sizes of --set; of MODEL --problem P, and of a file that is compiled, it is that\n"
+        "of attest check. What is varied is p, the bits of the arithmetic, or an integer parameter of\n"
+        "the claim. Where a claim has a parameter p of its own that one is meant, and precision is the\n"
+        "word for the bits. A value at which nothing can be asked (sizes that do not go together, too\n"
+        "many inputs) is unknown, with the reason.\n"
         "\n"
         "Exit code: 0 there is a value from which on all asked hold, 1 the largest asked fails, 2 bad usage\n"
         "or input, 3 the largest asked is unknown, or interrupted.",
