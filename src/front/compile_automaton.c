@@ -162,15 +162,7 @@ at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at
     at_program_free(P);
     if (s)
         return s;
-    const at_alphabet *sigma = &place->least->sigma;
-    at_word *words = at_new(&m->arena, at_word, sigma->n);
-    for (int a = 0; words && a < sigma->n; a++)
-        snprintf(words[a].s, sizeof words[a].s, "%s", sigma->letter[a]);
-    m->fields[0].words = words;
-    s = words ? at_model_validate(m, err) : at_oom(err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return at_model_letters(m, &place->least->sigma, err);
 }
 
 /* ---- regular expressions and automata as front ends ------------------------------------------------------------------------------------ */
