@@ -110,6 +110,8 @@ static double most_of(const at_formulas *f, const at_formula *x)
     }
 }
 
+static void ways_set(const at_formulas *f, at_formula *x);
+
 at_formula *at_formula_make(at_formulas *f, at_formula part)
 {
     bool pointwise =
@@ -146,6 +148,7 @@ at_formula *at_formula_make(at_formulas *f, at_formula part)
         return NULL;
     }
     part.id = f->n_parts;
+    ways_set(f, &part);
     *x = part;
     return f->parts[f->n_parts++] = x;
 }
@@ -218,24 +221,33 @@ static bool op_looks(const at_formula *x, bool back)
     return back ? x->op >= AT_F_PREVIOUS && x->op <= AT_F_SINCE : x->op >= AT_F_NEXT && x->op <= AT_F_RELEASE;
 }
 
+/* Of its arguments, or of the definition that it names; worked out once, since a part may be reached in very many ways. */
+static void ways_set(const at_formulas *f, at_formula *x)
+{
+    int n = args_of(x->op);
+    const at_formula *of[3] = {x->arg[0], x->arg[1], x->arg[2]};
+    if (x->op == AT_F_NAME)
+        of[n++] = f->names[x->index].body;
+    x->depth = 0;
+    for (int back = 0; back < 2; back++)
+        x->looks[back] = op_looks(x, back);
+    bool own = x->looks[0] || x->looks[1];
+    for (int k = 0; k < n; k++) {
+        x->depth = of[k]->depth > x->depth ? of[k]->depth : x->depth;
+        x->looks[0] |= of[k]->looks[0];
+        x->looks[1] |= of[k]->looks[1];
+    }
+    x->depth += own;
+}
+
 bool at_formula_looks(const at_formulas *f, const at_formula *x, bool back)
 {
-    if (x->op == AT_F_NAME)
-        return at_formula_looks(f, f->names[x->index].body, back);
-    bool any = op_looks(x, back);
-    for (int k = 0; k < args_of(x->op) && !any; k++)
-        any = at_formula_looks(f, x->arg[k], back);
-    return any;
+    (void)f;
+    return x->looks[back];
 }
 
 int at_formula_depth(const at_formulas *f, const at_formula *x)
 {
-    if (x->op == AT_F_NAME)
-        return at_formula_depth(f, f->names[x->index].body);
-    int most = 0;
-    for (int k = 0; k < args_of(x->op); k++) {
-        int d = at_formula_depth(f, x->arg[k]);
-        most = d > most ? d : most;
-    }
-    return most + (op_looks(x, true) || op_looks(x, false));
+    (void)f;
+    return x->depth;
 }
