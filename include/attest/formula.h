@@ -74,10 +74,8 @@ typedef struct at_formula {
     bool first; /* FIND: the first such j, else the last */
     bool other; /* inside the S and V of a FIND: said of j, else of i */
     struct at_formula *arg[3];
-    int id;        /* its number among the parts, from 0 */
-    bool two;      /* some part of it is said of j */
-    bool looks[2]; /* ahead, back: at_formula_looks */
-    int depth;     /* at_formula_depth */
+    int id;   /* its number among the parts, from 0 */
+    bool two; /* some part of it is said of j */
     double
         most; /* of a number: no word to AT_FORMULA_LONGEST letters makes it larger, or less than minus that */
 } at_formula;

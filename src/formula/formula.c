@@ -110,8 +110,6 @@ static double most_of(const at_formulas *f, const at_formula *x)
     }
 }
 
-static void ways_set(const at_formulas *f, at_formula *x);
-
 at_formula *at_formula_make(at_formulas *f, at_formula part)
 {
     bool pointwise =
@@ -148,7 +146,6 @@ at_formula *at_formula_make(at_formulas *f, at_formula part)
         return NULL;
     }
     part.id = f->n_parts;
-    ways_set(f, &part);
     *x = part;
     return f->parts[f->n_parts++] = x;
 }
@@ -221,33 +218,42 @@ static bool op_looks(const at_formula *x, bool back)
     return back ? x->op >= AT_F_PREVIOUS && x->op <= AT_F_SINCE : x->op >= AT_F_NEXT && x->op <= AT_F_RELEASE;
 }
 
-/* Of its arguments, or of the definition that it names; worked out once, since a part may be reached in very many ways. */
-static void ways_set(const at_formulas *f, at_formula *x)
+/* Whether x looks there, or how deep it is. Parts come after what they are made of, and definitions before their names are used,
+ * so that one pass over the parts is enough, however often they are shared. */
+static int measure(const at_formulas *f, const at_formula *x, int (*own)(const at_formula *), bool sum)
 {
-    int n = args_of(x->op);
-    const at_formula *of[3] = {x->arg[0], x->arg[1], x->arg[2]};
-    if (x->op == AT_F_NAME)
-        of[n++] = f->names[x->index].body;
-    x->depth = 0;
-    for (int back = 0; back < 2; back++)
-        x->looks[back] = op_looks(x, back);
-    bool own = x->looks[0] || x->looks[1];
-    for (int k = 0; k < n; k++) {
-        x->depth = of[k]->depth > x->depth ? of[k]->depth : x->depth;
-        x->looks[0] |= of[k]->looks[0];
-        x->looks[1] |= of[k]->looks[1];
+    int of[AT_FORMULA_MAX];
+    for (int k = 0; k <= x->id; k++) {
+        const at_formula *y = f->parts[k];
+        int most = y->op == AT_F_NAME ? of[f->names[y->index].body->id] : 0;
+        for (int c = 0; c < args_of(y->op); c++)
+            most = of[y->arg[c]->id] > most ? of[y->arg[c]->id] : most;
+        of[k] = sum ? most + own(y) : most | own(y);
     }
-    x->depth += own;
+    return of[x->id];
+}
+
+static int looks_back(const at_formula *x)
+{
+    return op_looks(x, true);
+}
+
+static int looks_ahead(const at_formula *x)
+{
+    return op_looks(x, false);
+}
+
+static int looks(const at_formula *x)
+{
+    return op_looks(x, true) || op_looks(x, false);
 }
 
 bool at_formula_looks(const at_formulas *f, const at_formula *x, bool back)
 {
-    (void)f;
-    return x->looks[back];
+    return measure(f, x, back ? looks_back : looks_ahead, false);
 }
 
 int at_formula_depth(const at_formulas *f, const at_formula *x)
 {
-    (void)f;
-    return x->depth;
+    return measure(f, x, looks, true);
 }
