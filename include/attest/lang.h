@@ -300,6 +300,15 @@ at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas *
                         at_err *err);
 void at_brasp_print(const at_formulas *f, at_text *out);
 
+/* ---- C-RASP, FOC[MOD;+], counter machines (docs/languages.md) ------------------------------------------------------ */
+
+/* Formulas as text; text is changed. longest: of the line `length`, -1 where there is none. */
+at_status at_crasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                        at_err *err);
+/* The same of the public interpreter's files, .cr. */
+at_status at_cr_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest, at_err *err);
+void at_crasp_print(const at_formulas *f, at_text *out); /* of both */
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */
@@ -321,6 +330,7 @@ at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err
 
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa, at_lang_ltl,
     at_lang_brasp;
+extern const at_lang at_lang_crasp, at_lang_cr;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 
