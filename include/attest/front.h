@@ -65,6 +65,26 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
 /* The same with the letters as its words. m is initialised by this call. */
 at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err);
 
+/* ---- Turing machines (lang.h) ------------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
+    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
+    AT_TM_NONE      /* no positions, average-hard, three layers */
+} at_tm_form;
+typedef struct {
+    int letters, steps; /* of an input, of a run, at most */
+    at_tm_form form;
+    const at_arith *arith; /* as in at_dp_options */
+    /* For controls, wrong on purpose: */
+    bool forgets; /* of several tokens that wrote on a cell none is preferred */
+    double scale; /* factor on the scales of attention; 0: 1 */
+} at_tm_options;
+/* A decoder that writes the run of a machine: see lang.h for its tokens. */
+at_status at_tm_program(const at_tm *t, const at_tm_options *o, at_program **out, at_err *err);
+/* The decoder itself: assembled, with its stop rule, its prompts and its words. m is initialised by this call. */
+at_status at_tm_model(const at_tm *t, const at_tm_options *o, at_model *m, at_err *err);
+
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
  * A front end is a language (lang.h: what is read, and the problem that comes out) and what compiles it. All that the
