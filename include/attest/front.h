@@ -65,6 +65,22 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
 /* The same with the letters as its words. m is initialised by this call. */
 at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err);
 
+/* ---- formulas (formula.h) ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_arith *arith; /* as in at_dp_options */
+    /* Constructions that fail, for controls: */
+    bool causal;  /* strict masks let a position see itself */
+    double slope; /* of comparisons of counts, times this; 0: 1 */
+    bool
+        unsorted; /* where attention is not of a FIND's own side: without the term that makes its j the best */
+} at_formulas_options;
+/* A model of words to length N, from length 0 where the empty word has a verdict; answered once, at the last position. */
+at_status at_formulas_program(const at_formulas *f, int N, const at_formulas_options *o, at_program **out,
+                              at_err *err);
+at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_options *o, at_model *m,
+                            at_err *err);
+
 /* ---- Turing machines (lang.h) ------------------------------------------------------------------------------------- */
 
 typedef enum {

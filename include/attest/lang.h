@@ -15,7 +15,7 @@
 #ifndef ATTEST_LANG_H
 #define ATTEST_LANG_H
 
-#include <attest/automaton.h>
+#include <attest/formula.h>
 #include <attest/problem.h>
 
 /* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
@@ -270,15 +270,19 @@ at_status at_regex_dfa(const at_regex *e, const at_alphabet *sigma, at_arena *a,
 /* A set of words over an alphabet: which of them are in it is the question, answered once, for the whole word. */
 typedef struct at_recogniser {
     at_alphabet sigma;
-    const at_dfa *dfa; /* the least automaton; its answer is the reference */
-    const char *text;  /* as printed */
-    int longest;       /* of the words that are asked about unless told */
+    const at_dfa *dfa;           /* the least automaton; its answer is the reference */
+    const at_formulas *formulas; /* or, where dfa is NULL, what these say */
+    const char *text;            /* as printed */
+    int longest;                 /* of the words that are asked about unless told */
     at_task task;
     at_param length;
 } at_recogniser;
 /* Makes p, whose title and definition are said, the problem of the words that the least automaton accepts; it and the text live in
  * p's arena. longest -1: 16. */
 at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err);
+/* The same for formulas. Where they are read inside the word, the empty word is not asked about. */
+at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char *text, int longest,
+                                 at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
 /* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */

@@ -139,6 +139,11 @@ at_var at_equals(at_program *P, const char *name, at_var x, double t);          
 at_var at_table(at_program *P, const char *name, at_var x, const double *values); /* values[x - lo(x)] */
 at_var at_product(at_program *P, const char *name, at_var x, at_var y);           /* integers */
 at_var at_floor_div(at_program *P, const char *name, at_var x, int m);            /* floor(x/m), x integer */
+/* 1 where x >= half, 0 where x <= -half, exactly; that |x| >= half > 0, at every position, is the author's word. */
+at_var at_compare(at_program *P, const char *name, at_var x, double half);
+/* Are all of these booleans 1, is one of them? One unit. */
+at_var at_all(at_program *P, const char *name, at_vec b);
+at_var at_any(at_program *P, const char *name, at_vec b);
 /* Sum of trapezoids: sum over c in centres of max(0, min(1, (r+w-|x-c|)/w)): 1 within r of a centre. */
 at_var at_near(at_program *P, const char *name, at_var x, const double *centres, int n, double r, double w);
 
@@ -170,6 +175,30 @@ typedef struct {
 } at_attention;
 /* Returns the first of value.n consecutive variables. A fully masked row gives 0 (plus base). */
 at_var at_attend(at_program *P, const char *name, const at_attention *a);
+
+/* ---- counts (counting.c) -------------------------------------------------------------------------------------
+ *
+ * Weightings are softmax or average-hard. A mean over n keys of booleans is a count over n. Counts c are kept as c u, u = 1/n, so that
+ * sums of them are sums; with one hidden position at the start, which is in no count, u is the mean of its mark. */
+
+/* The means of these values over all keys that the mask shows: uniform attention, without an error but for rounding. The first
+ * of values.n variables. */
+at_var at_mean(at_program *P, const char *name, at_vec values, at_weighting w, at_mask mask);
+
+typedef struct {
+    at_weighting weighting;
+    at_mask mask;
+    at_var here; /* the index j of a position, and its square: position features */
+    at_var here2;
+    double least; /* of u, over all rows that ask: 0: one over all positions */
+    double error; /* wanted error; 0: what integers need */
+} at_counting;
+/* The values at the position whose index is the count c, from c u and u, where that position is one that the mask shows: by the
+ * score u (2 c j - j^2), which is largest at j = c, by u. The first of values.n variables. */
+at_var at_at_count(at_program *P, const char *name, at_var cu, at_var u, at_vec values,
+                   const at_counting *how);
+/* The same from v = 1/(c + 1), by -|j + 1 - (c + 1)| v; least: of v. The mask must show the position c. */
+at_var at_at_share(at_program *P, const char *name, at_var v, at_vec values, const at_counting *how);
 
 /* ---- copies: what stands at a given position ------------------------------------------------------------ */
 

@@ -36,7 +36,6 @@
 #include "front_internal.h"
 
 /* Errors of what steers: |h| and h^2 meet scores of L^2 with a gap of 1/8L. */
-#define ERROR_MEAN  0x1p-100
 #define ERROR_HEAD  0x1p-80
 #define ERROR_LOGIT 0x1p-20
 
@@ -110,15 +109,8 @@ static void token_read(compiler *c)
 /* Over all keys that the mask shows: their mean. */
 static at_var mean(compiler *c, const char *name, at_vec values, at_mask_kind mask)
 {
-    at_program *P = c->P;
-    return at_attend(P, name,
-                     &(at_attention){.query = AT_VEC(at_const(P, 0)),
-                                     .key = AT_VEC(at_const(P, 0)),
-                                     .value = values,
-                                     .weighting = c->o->form == AT_TM_INTEGERS ? AT_SOFTMAX : AT_AVERAGE_HARD,
-                                     .mask = {.kind = mask},
-                                     .gap = 1,
-                                     .error = ERROR_MEAN});
+    at_weighting w = c->o->form == AT_TM_INTEGERS ? AT_SOFTMAX : AT_AVERAGE_HARD;
+    return at_mean(c->P, name, values, w, (at_mask){.kind = mask});
 }
 
 /* The symbol of the key with the largest score: one-hot, the first of `symbols` variables. */
@@ -143,19 +135,17 @@ static at_var read_integers(compiler *c)
         return -1;
     at_var u = hu + 1, size = at_absolute(P, "|h|u", hu);
     at_var half = at_sum(P, NULL, AT_VEC(hu, u), (double[]){1, 0.5}, 0); /* u/2 or more, -u/2 or less */
-    at_var sign = at_known(P, "sign", at_ramp(P, "ramp", half, -0.5 / L, 0.5 / L), 0, 1, true, -1);
-    at_var positive = at_at_least(P, "h>=0", sign, 1);
+    /* Two units of size L make the comparison, whose rounding meets numbers of size L, twice: it is made one unit, and rounded. */
+    at_var about = at_relu(P, "about", at_compare(P, "sign", half, 0.5 / L));
+    at_var positive = at_at_least(P, "h>=0", about, 1);
     /* 2 */
-    at_var found = at_attend(P, "h",
-                             &(at_attention){.query = AT_VEC(at_scaled(P, 2, size), u),
-                                             .key = AT_VEC(here, at_neg(P, here2)),
-                                             .value = AT_VEC(here, here2),
-                                             .weighting = AT_SOFTMAX,
-                                             .mask = {.kind = AT_MASK_CAUSAL},
-                                             .gap = 1 / L,
-                                             .error = ERROR_HEAD,
-                                             .unique = true,
-                                             .most = 1});
+    at_counting by_count = {.weighting = AT_SOFTMAX,
+                            .mask = {.kind = AT_MASK_CAUSAL},
+                            .here = here,
+                            .here2 = here2,
+                            .least = 1 / L,
+                            .error = ERROR_HEAD};
+    at_var found = at_at_count(P, "h", size, u, AT_VEC(here, here2), &by_count);
     if (found < 0)
         return -1;
     at_var h2 = found + 1, h = at_select(P, "head", positive, found, at_neg(P, found));

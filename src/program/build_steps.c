@@ -325,6 +325,23 @@ at_var at_equals(at_program *P, const char *name, at_var x, double t)
     return compare_add(P, name, OP_EQUALS, x, t);
 }
 
+at_var compare_unit(at_program *P, const char *name, at_var x)
+{
+    if (!need(P, name, x, false, false))
+        return -1;
+    at_var id = point_add(P, name, OP_COMPARE, AT_VEC(x), 0, 1, true);
+    if (id >= 0)
+        P->vars[id].c0 = 1;
+    return id;
+}
+
+at_var at_compare(at_program *P, const char *name, at_var x, double half)
+{
+    if (!(half > 0) || !isfinite(half) || !isfinite(1 / (2 * half)))
+        return at_program_fail(P, "%s compares with a half of %g, which is to be above 0", name, half), -1;
+    return compare_unit(P, name, at_sum(P, NULL, AT_VEC(x), (double[]){1 / (2 * half)}, 0.5));
+}
+
 /* Room for a table over the range of x; its values are filled in by the caller before table_finish. */
 static double *table_room(at_program *P, const char *name, at_var x, int *n)
 {

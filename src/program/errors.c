@@ -196,6 +196,18 @@ static double mean_error(const at_program *P, const at_attention *a, const opera
     return (mean_rounding(P, m, seen, rest) + seen * P->fmt.norm) * size;
 }
 
+/* Are all keys the same, so that all scores of a row are, in any arithmetic? Then no weight is lost on lower ones. */
+static bool keys_are_equal(const at_program *P, const at_attention *a)
+{
+    bool pairs = at_weighting_is(a->weighting, AT_IS_PAIRS);
+    for (int k = 0; k < a->key.n; k++) {
+        const var *x = &P->vars[a->key.v[k]];
+        if (x->op != OP_LINEAR || x->n_args)
+            return false;
+    }
+    return !pairs;
+}
+
 static at_status softmax_error(const at_program *P, const var *v, step *s, const operands *o, double e,
                                double range, double size, double *out, double *rounding, at_err *err)
 {
@@ -206,6 +218,12 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
     bool ties =
         at_weighting_is(a->weighting, AT_IS_PAIRS) || !a->unique; /* else maximal keys have one value */
     double got = 0, rest = 0;
+    if (!promised && keys_are_equal(P, a)) {
+        s->scale = a->scale > 0 ? a->scale : 1;
+        *out = 0;
+        *rounding = mean_error(P, a, o, true, 0, size);
+        return scale_fits(P, v, s, o, err);
+    }
     for (int again = 0; again < 2;
          again++) { /* the scale of real arithmetic, unless rounding takes too much of the gap */
         double scaling = again || s->scale > 0 ? scaling_error(P, a, o, s->scale) : 0,
@@ -415,6 +433,7 @@ at_status point_error(const at_program *P, const var *v, const double e[3], cons
         d = e[0] + e[1];
         break;
     case OP_AT_LEAST:
+    case OP_COMPARE:
     case OP_EQUALS:
         s = integer_error(P, v, e[0], err);
         break;

@@ -86,6 +86,8 @@ static double point_at(const machine *m, const var *v, int t)
         return a > 0.5 || b > 0.5;
     case OP_AT_LEAST:
         return a >= v->c0;
+    case OP_COMPARE:
+        return a >= 0.5;
     case OP_EQUALS:
         return a == v->c0;
     case OP_TABLE:
@@ -187,6 +189,11 @@ static bool known_hold(const var *v, double *x, bool cares)
     return near || !cares;
 }
 
+static bool compare_hold(double x)
+{
+    return x <= KNOWN_SLACK || x >= 1 - KNOWN_SLACK;
+}
+
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena, double **out, at_err *err)
 {
     if (at_program_status(P, err))
@@ -215,9 +222,15 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
             double *here = val(&m, id) + t;
             if (op_is_input(v->op))
                 *here = input_at(&m, v, t);
-            else if (op_is_point(v->op))
+            else if (op_is_point(v->op)) {
                 *here = point_at(&m, v, t);
-            else if (v->op == OP_LINEAR) {
+                if (v->op == OP_COMPARE && !compare_hold(val(&m, v->args[0])[t]))
+                    return at_fail(
+                        err, AT_EDOMAIN,
+                        "program %s: %s is of %.17g at position %d, which is neither 1 or more nor 0 or "
+                        "less",
+                        P->name, v->name, val(&m, v->args[0])[t], t + 1);
+            } else if (v->op == OP_LINEAR) {
                 *here = v->c0;
                 for (int k = 0; k < v->n_args; k++)
                     *here += v->coef[k] * val(&m, v->args[k])[t];

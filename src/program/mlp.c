@@ -508,7 +508,8 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
         form *none = form_shift(y, form_plus(y, form_plus(y, &empty_form, -1, fa), -1, fb), 1);
         return form_shift(y, relu_unit(y, l, none, -1, 1 + fa->over + fb->over), 1);
     }
-    case OP_AT_LEAST: {
+    case OP_AT_LEAST:
+    case OP_COMPARE: {
         double s = 1 / (1 - 2 * (e = flat_radius(P, x->real, fa->err))), t = v->c0;
         double at[2] = {corner_at(t - 1, e, &off), corner_at(t, -e, &off)};
         y->noise += s == 2 ? 0 : 2 * P->meaning;

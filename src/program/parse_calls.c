@@ -98,7 +98,7 @@ typedef struct {
 static const step_word steps[] = {
     {"relu", 1},  {"pass", 1},      {"abs", 1},    {"max", 2},   {"min", 2},      {"and", 2},
     {"or", 2},    {"product", 2},   {"select", 3}, {"ramp", 1},  {"at_least", 1}, {"equals", 1},
-    {"table", 1}, {"floor_div", 1}, {"near", 1},   {"times", 2}, {"const", 1}};
+    {"table", 1}, {"floor_div", 1}, {"near", 1},   {"times", 2}, {"compare", 1},  {"const", 1}};
 
 bool call_is(parser *p)
 {
@@ -113,7 +113,8 @@ bool call_is(parser *p)
     text_fail_here(
         p,
         "there is no function %.*s; of variables there are relu pass abs max min and or select product "
-        "times ramp near at_least equals table floor_div, of numbers sin cos exp log log2 sqrt floor ceil "
+        "times ramp near compare at_least equals table floor_div, of numbers sin cos exp log log2 sqrt floor "
+        "ceil "
         "abs min max mod",
         (int)(p->t.n < 40 ? p->t.n : 40), p->t.s);
     return false;
@@ -201,6 +202,7 @@ static at_var step_make(parser *p, const token *w, const char *name, const at_va
     at_program *P = p->P;
     return word_is(w, "relu")      ? at_relu(P, name, x[0])
            : word_is(w, "pass")    ? at_pass(P, name, x[0])
+           : word_is(w, "compare") ? compare_unit(P, name, x[0])
            : word_is(w, "abs")     ? at_absolute(P, name, x[0])
            : word_is(w, "max")     ? at_max2(P, name, x[0], x[1])
            : word_is(w, "min")     ? at_min2(P, name, x[0], x[1])

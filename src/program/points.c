@@ -63,6 +63,7 @@ double point_over(const at_program *P, const var *v, const double over[3], doubl
     case OP_RAMP:
     case OP_NEAR:
     case OP_AT_LEAST:
+    case OP_COMPARE:
     case OP_EQUALS:
         return 0;
     case OP_SELECT: {
@@ -163,6 +164,7 @@ double point_unit_error(const at_program *P, const var *v, const double e[3])
     case OP_SELECT:
         return 2 * one;
     case OP_AT_LEAST:
+    case OP_COMPARE:
         return jump;
     case OP_EQUALS:
         return 2 * jump;

@@ -367,6 +367,7 @@ static int line_width(const at_program *P, at_var v)
     case OP_AND:
     case OP_OR:
     case OP_AT_LEAST:
+    case OP_COMPARE:
     case OP_EQUALS:
     case OP_TABLE:
     case OP_PRODUCT:

@@ -22,6 +22,7 @@ typedef enum {
     OP_AND,
     OP_OR,
     OP_AT_LEAST,
+    OP_COMPARE, /* 1 where the argument is at least 1, 0 where it is at most 0 */
     OP_EQUALS,
     OP_TABLE,
     OP_PRODUCT,
@@ -117,6 +118,8 @@ at_var var_add(at_program *P, const char *name, op o, const at_var *args, int n_
 const char *component_name(at_program *P, const char *fmt, const char *name, int k);
 void range_of_table(at_program *P, var *v, int64_t rows); /* lo, hi, integer; fails unless finite */
 at_var mark_new(at_program *P, const char *name); /* 0 everywhere, until hidden values are set; in 0..1 */
+/* The step of at_compare, of x/(2 half) + 1/2. */
+at_var compare_unit(at_program *P, const char *name, at_var x);
 /* What the parts of a linear expression tell of it; and what its author knows beyond that. */
 void linear_range(const at_program *P, const var *x, double *lo, double *hi, bool *integer);
 bool linear_know(at_program *P, at_var v, double lo, double hi, bool integer, bool known, at_var when);

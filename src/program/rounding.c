@@ -229,6 +229,7 @@ int var_grain(const at_program *P, const var *v)
     case OP_AND:
     case OP_OR:
     case OP_AT_LEAST:
+    case OP_COMPARE:
     case OP_EQUALS:
     case OP_PRODUCT:
     case OP_NEAR:

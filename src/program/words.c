@@ -12,7 +12,7 @@ const char *point_word(op o)
         [OP_RAMP] = "ramp",     [OP_MAX] = "max",     [OP_MIN] = "min",         [OP_ABS] = "abs",
         [OP_SELECT] = "select", [OP_AND] = "and",     [OP_OR] = "or",           [OP_AT_LEAST] = "at_least",
         [OP_EQUALS] = "equals", [OP_TABLE] = "table", [OP_PRODUCT] = "product", [OP_NEAR] = "near",
-        [OP_RELU] = "relu",     [OP_PASS] = "pass",   [OP_TIMES] = "times"};
+        [OP_RELU] = "relu",     [OP_PASS] = "pass",   [OP_TIMES] = "times",     [OP_COMPARE] = "compare"};
     return (size_t)o < sizeof words / sizeof *words ? words[o] : NULL;
 }
 

@@ -7,7 +7,7 @@ static at_status regex_read(at_problem *p, char *text, at_err *err)
     at_regex *e;
     at_dfa *d;
     at_alphabet sigma;
-    at_status s = words_header_read(text, p->path, &p->arena, &h, err);
+    at_status s = words_header_read(text, p->path, false, &p->arena, &h, err);
     if (s)
         return s;
     s = at_regex_parse(h.rest, h.sigma.n ? &h.sigma : NULL, p->path, h.line, 1, &p->arena, &e, &sigma, err);

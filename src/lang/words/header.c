@@ -28,9 +28,21 @@ bool words_length(const char *s, int *out)
     return from >= 0 && to >= from && to <= AT_WORD_LONGEST;
 }
 
-at_status words_header_read(char *text, const char *path, at_arena *a, words_header *out, at_err *err)
+/* One of these words behind the keyword; -1: another. */
+static int word_of(const char *s, const char *const *names, int n)
 {
-    *out = (words_header){.longest = -1, .rest = text, .line = 1};
+    char word[16] = "", tail;
+    if (sscanf(s, "%15s %c", word, &tail) == 1)
+        for (int k = 0; k < n; k++)
+            if (strcmp(word, names[k]) == 0)
+                return k;
+    return -1;
+}
+
+at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
+                            at_err *err)
+{
+    *out = (words_header){.longest = -1, .at = -1, .attend = -1, .rest = text, .line = 1};
     for (char *s = text; *s; s++) /* comments; \# is the letter */
         if (*s == '#' && (s == text || s[-1] != '\\'))
             memset(s, ' ', (size_t)(line_end(s) - s));
@@ -51,6 +63,13 @@ at_status words_header_read(char *text, const char *path, at_arena *a, words_hea
         } else if ((value = behind(at, "length"))) {
             if (!words_length(value, &out->longest))
                 st = at_fail(&fault, AT_EINPUT, "a length is written 0..N, N at most %d", AT_WORD_LONGEST);
+        } else if (formulas && (value = behind(at, "attention"))) {
+            out->attend = word_of(value, at_formula_attend_names, AT_ATTENDS);
+            if (out->attend < 0)
+                st = at_fail(&fault, AT_EINPUT, "attention is own, softmax, average, rightmost or leftmost");
+        } else if (formulas && (value = behind(at, "accept")) &&
+                   (out->at = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
+            /* said */
         } else
             header = false;
         *end = kept;

@@ -4,11 +4,15 @@
  * Of a random word the answer is nearly always the same. So half of the random words are members, drawn letter by letter among
  * those from which a member of that length can still be reached, and the adversarial ones are members with one letter
  * changed, two letters exchanged, or none. */
+#include <math.h>
 #include <string.h>
 
 #include <attest/lang.h>
 
-enum { TABLE_MAX = 1 << 24 }; /* bytes of the table for one draw */
+enum {
+    TABLE_MAX = 1 << 24, /* bytes of the table for one draw */
+    TRIES = 64           /* draws until a member is met */
+};
 
 static const at_recogniser *words_of(const at_params *p)
 {
@@ -37,10 +41,28 @@ static int letters(const at_params *p)
     return words_of(p)->sigma.n;
 }
 
+/* By formulas. Without memory no answer is known, which no model gives. */
+static void answer_formulas(const at_recogniser *w, int n, const double *x, double *y)
+{
+    int *word = at_malloc(((size_t)n + 1) * sizeof *word);
+    at_tri v = AT_UNKNOWN;
+    for (int i = 0; word && i < n; i++)
+        word[i] = (int)x[i];
+    if (!word || at_formulas_run(w->formulas, word, n, &v, NULL))
+        v = AT_UNKNOWN;
+    at_free(word);
+    *y = v == AT_UNKNOWN ? NAN : v == AT_TRUE;
+}
+
 static void answer(const at_params *p, const double *x, double *y)
 {
     const at_dfa *d = words_of(p)->dfa;
-    int q = d->start, n = length_of(p);
+    int n = length_of(p);
+    if (!d) {
+        answer_formulas(words_of(p), n, x, y);
+        return;
+    }
+    int q = d->start;
     for (int i = 0; i < n; i++)
         q = d->to[q * d->sigma.n + (int)x[i]];
     *y = d->accept[q];
@@ -52,10 +74,52 @@ static void draw_any(const at_params *p, at_rng *r, double *x)
         x[i] = (double)at_rng_below(r, (uint64_t)letters(p));
 }
 
+/* ---- members ------------------------------------------------------------------------------------------------- */
+
+/* A word of a shape that languages like: letters by chance with some letters rarer, a block again and again, equal runs of
+ * different letters, a word and its mirror image through a change of letters, pairs of letters put inside each other. */
+static void draw_shape(const at_params *p, at_rng *r, double *x)
+{
+    uint64_t n = (uint64_t)length_of(p), L = (uint64_t)letters(p), kind = at_rng_below(r, 5);
+    uint64_t a = at_rng_below(r, L), b = at_rng_below(r, L), size = 1 + at_rng_below(r, 4);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t c = at_rng_below(r, L);
+        if (kind == 0)
+            c = at_rng_below(r, 4) ? a : c;
+        else if (kind == 1)
+            c = i < size ? c : (uint64_t)x[i - size];
+        else if (kind == 2) /* runs of n/size letters */
+            c = (a + i * size / n) % L;
+        else if (kind == 3)
+            c = 2 * i < n ? c : (b + (uint64_t)x[n - 1 - i]) % L;
+        else /* a run to and fro: up, then down again */
+            c = i / size % 2 ? b : a;
+        x[i] = (double)c;
+    }
+}
+
+/* Of a language that formulas say: by trying. */
+static bool draw_member_tried(const at_params *p, at_rng *r, double *x)
+{
+    for (int k = 0; k < TRIES; k++) {
+        double y;
+        if (k % 2)
+            draw_any(p, r, x);
+        else
+            draw_shape(p, r, x);
+        answer(p, x, &y);
+        if (y == 1)
+            return true;
+    }
+    return false;
+}
+
 /* A member of this length, if there is one. */
 static bool draw_member(const at_params *p, at_rng *r, double *x)
 {
     const at_dfa *d = words_of(p)->dfa;
+    if (!d)
+        return draw_member_tried(p, r, x);
     size_t n = (size_t)length_of(p), Q = (size_t)d->states, L = (size_t)d->sigma.n;
     bool *can =
         (n + 1) * Q <= TABLE_MAX ? at_malloc((n + 1) * Q) : NULL; /* (n + 1, Q): after k more letters */
@@ -148,14 +212,14 @@ static int which(const at_params *p, const double *x, int i)
     return y == 0;
 }
 
-at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err)
+static at_recogniser *words_make(at_problem *p, int least_length, const char *text, int longest)
 {
     at_recogniser *w = at_new(&p->arena, at_recogniser, 1);
     if (!w)
-        return at_oom(err);
-    *w = (at_recogniser){
-        .sigma = least->sigma, .dfa = least, .text = text, .longest = longest < 0 ? 16 : longest};
-    w->length = (at_param){"N", "length", 0, AT_WORD_LONGEST, w->longest, true, NULL};
+        return NULL;
+    w->longest = longest < 0 ? 16 : longest;
+    w->text = text;
+    w->length = (at_param){"N", "length", least_length, AT_WORD_LONGEST, w->longest, true, NULL};
     w->task = (at_task){.id = p->id,
                         .title = p->title,
                         .definition = p->definition,
@@ -178,6 +242,28 @@ at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *tex
                         .which = which};
     p->self = w;
     p->task = &w->task;
+    return w;
+}
+
+at_status at_recogniser_make(at_problem *p, const at_dfa *least, const char *text, int longest, at_err *err)
+{
+    at_recogniser *w = words_make(p, 0, text, longest);
+    if (!w)
+        return at_oom(err);
+    w->sigma = least->sigma;
+    w->dfa = least;
+    return AT_OK;
+}
+
+at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char *text, int longest,
+                                 at_err *err)
+{
+    bool inside = f->at == AT_AT_LAST || f->at == AT_AT_FIRST;
+    at_recogniser *w = words_make(p, inside, text, inside && !longest ? 1 : longest);
+    if (!w)
+        return at_oom(err);
+    w->sigma = f->sigma;
+    w->formulas = f;
     return AT_OK;
 }
 

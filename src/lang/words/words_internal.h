@@ -13,14 +13,20 @@ at_status words_parse(at_problem *p, const char *text, size_t n, words_read *rea
 /* The lines before the text itself, which the files of such languages share; # begins a comment:
  *
  *     alphabet a b c           words, or "abc" letter by letter
- *     length 0..64             of the words that are asked about; the last counts */
+ *     length 0..64             of the words that are asked about; the last counts
+ *     accept end               where formulas are read: last, first, end, begin
+ *     attention softmax        how they find positions: own, softmax, average, rightmost, leftmost
+ *
+ * The last two are of languages of formulas; others refuse them. `accept` with anything else is no header line. */
 typedef struct {
     at_alphabet sigma; /* n = 0: not said */
     int longest;       /* -1: not said */
+    int at, attend;    /* at_read_at, at_formula_attend; -1: not said */
     const char *rest;  /* what follows, in the text; comments have become blanks */
     int line;          /* where it begins, from 1 */
 } words_header;
-at_status words_header_read(char *text, const char *path, at_arena *a, words_header *out, at_err *err);
+at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
+                            at_err *err);
 
 /* "0..16" or "16" after the word `length`; false: it is no length. */
 bool words_length(const char *s, int *out);
