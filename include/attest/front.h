@@ -190,6 +190,8 @@ typedef struct at_front {
     bool (*speaks)(const at_model *m);
     at_status (*prompt)(const at_model *m, const char *line, at_arena *a, at_input *prompt, at_input *right,
                         at_err *err);
+    /* What the rows that a model wrote end with, in words; false: it does not speak the language. */
+    bool (*answer)(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out);
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;
@@ -199,6 +201,9 @@ const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL:
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
 bool at_front_is_problem(const at_front *f);          /* its files are problems */
+/* What the rows that a decoder wrote after a prompt end with: what a front end says (a tape, a verdict); else the last token before the
+ * one that stops it, or of rows of integers the last number. */
+void at_front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out);
 at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
                          at_err *err); /* its `shape`, or its `model` */
 

@@ -171,6 +171,57 @@ static at_var read_integers(compiler *c)
                                      .most = 1});
 }
 
+/* ---- rational ------------------------------------------------------------------------------------------------------------------------ */
+
+/* u = 1/i and u^2, i from 1: position features, or made of means of [BOS]. */
+static void inverses(compiler *c, at_var *u, at_var *u2)
+{
+    at_program *P = c->P;
+    if (c->o->form == AT_TM_RATIONAL) {
+        *u = at_position(P, "u", AT_POS_INV_I);
+        *u2 = at_position(P, "u^2", AT_POS_INV_I2);
+        return;
+    }
+    *u = mean(c, "u", AT_VEC(c->bos), AT_MASK_CAUSAL);
+    at_var before = mean(c, "u'", AT_VEC(c->bos), AT_MASK_STRICT); /* 0 at BOS, which sees nothing */
+    *u2 = mean(c, "u^2", AT_VEC(at_sub(P, *u, before)), AT_MASK_CAUSAL);
+}
+
+static at_var read_rational(compiler *c)
+{
+    at_program *P = c->P;
+    at_var room[AT_TM_SYMBOLS], zero = at_const(P, 0), u, u2;
+    inverses(c, &u, &u2);
+    at_var hu = mean(c, "hu", AT_VEC(c->move), AT_MASK_CAUSAL);
+    at_var moved = at_sub(P, at_select(P, "right", c->right, u, zero), at_select(P, "left", c->left, u, zero));
+    at_var first = at_sum(P, NULL, AT_VEC(u), (double[]){-2}, 1);
+    at_var cell = at_select(P, "cu", c->letter, first, at_sub(P, hu, moved));
+    at_var own = at_select(P, "own", c->bare, zero, u), wrote = at_select(P, "wrote", c->bare, zero, cell);
+    at_var blank = at_sum(P, NULL, AT_VEC(c->bare, c->bos), (double[]){4, -3}, 0); /* 4 at <start>, 1 at BOS */
+    double *gaps = at_calloc((size_t)c->L, sizeof *gaps);
+    if (!gaps) {
+        at_program_oom(P);
+        return -1;
+    }
+    for (int i = 1; i <= c->L; i++) /* of tokens i - 1 and i on one cell; of BOS and a letter 1/6 i^2, at least */
+        gaps[i - 1] = 1.0 / (3.0 * i * i * i * fmax(i - 1, 2));
+    at_var under = at_attend(
+        P, "under the head",
+        &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(hu, u2), (double[]){1, c->o->forgets ? 0 : 1.0 / 3}, 0),
+                                        at_neg(P, u), at_scaled(P, 0.5, u2)),
+                        .key = AT_VEC(own, wrote, blank),
+                        .value = symbols(c, room),
+                        .weighting = AT_AVERAGE_HARD,
+                        .mask = {.kind = AT_MASK_CAUSAL},
+                        .post = AT_POST_NEG_ABS,
+                        .gap = gaps[c->L - 1],
+                        .gaps = gaps,
+                        .unique = true,
+                        .most = 1});
+    at_free(gaps);
+    return under;
+}
+
 /* ---- the next token ------------------------------------------------------------------------------------------------------------------ */
 
 static void next_emit(compiler *c, at_var under)
@@ -236,7 +287,7 @@ at_status at_tm_program(const at_tm *t, const at_tm_options *o, at_program **out
     at_prefix(c.P, 1);
     at_origin(c.P, o->form == AT_TM_INTEGERS ? 0 : 1);
     token_read(&c);
-    at_var under = read_integers(&c);
+    at_var under = o->form == AT_TM_INTEGERS ? read_integers(&c) : read_rational(&c);
     if (under >= 0)
         next_emit(&c, under);
     at_status s = at_program_status(c.P, err);
@@ -322,7 +373,83 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
     return s;
 }
 
+/* By its words: is this a model of a machine? *begin: <start>. */
+static bool is_machine(const at_model *m, int *begin)
+{
+    const at_field *f = m->n_fields == 1 && m->fields[0].words ? &m->fields[0] : NULL;
+    int n = f ? f->size : 0;
+    for (*begin = 0; *begin < n && strcmp(f->words[*begin].s, "<start>"); ++*begin)
+        ;
+    if (*begin + 5 > n || strcmp(f->words[n - 1].s, "<end>"))
+        return false;
+    for (int v = AT_TM_YES; v < AT_TM_VERDICTS; v++)
+        if (strcmp(f->words[n - 5 + v].s, at_tm_verdict_names[v]))
+            return false;
+    return true;
+}
+
+/* The symbol that a token wrote, n bytes of its word, and the move. */
+static size_t token_wrote(const char *word, bool step, int *move)
+{
+    size_t n = step && word[0] ? 1 + strcspn(word + 1, "/") : strlen(word);
+    *move = step && word[n] ? word[n + 1] == 'L' ? -1 : word[n + 1] == 'R' : 0;
+    return n;
+}
+
+/* The tape that the rows say, from the first cell to the last that is not blank. */
+static void tape_print(const at_model *m, int begin, const at_input *prompt, const at_input *rows, at_text *out)
+{
+    const at_word *words = m->fields[0].words;
+    int n = prompt->n - 1, steps = 0, origin = rows->n, room = 2 * rows->n + prompt->n + 1, head = origin, move;
+    const char **tape = at_calloc((size_t)room, sizeof *tape);
+    size_t *bytes = at_calloc((size_t)room, sizeof *bytes);
+    out->oom |= !tape || !bytes;
+    for (int k = 0; !out->oom && k < n; k++) {
+        tape[origin + k] = words[(int)prompt->v[k]].s;
+        bytes[origin + k] = strlen(tape[origin + k]);
+    }
+    for (; !out->oom && steps < rows->n && rows->v[steps] > begin && rows->v[steps] < m->fields[0].size - 4; steps++) {
+        tape[head] = words[(int)rows->v[steps]].s;
+        bytes[head] = token_wrote(tape[head], true, &move);
+        head += move;
+    }
+    int first = room, last = -1;
+    bool one = true; /* character a symbol: then nothing need stand between them */
+    for (int k = 0; !out->oom && k < room; k++)
+        if (tape[k] && (bytes[k] != strlen(words[0].s) || memcmp(tape[k], words[0].s, bytes[k]))) {
+            first = k < first ? k : first;
+            last = k;
+            const char *s = tape[k];
+            at_text_next(&s);
+            one = one && s == tape[k] + bytes[k];
+        }
+    for (int k = first; k <= last; k++) {
+        at_text_add(out, k > first && !one ? " " : "");
+        if (tape[k])
+            at_text_addn(out, tape[k], bytes[k]);
+        else
+            at_text_add(out, words[0].s);
+    }
+    at_free(tape);
+    at_free(bytes);
+}
+
+/* yes and no; after halt, and where the budget has ended, the tape. */
+static bool front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out)
+{
+    int begin, end = m->n_fields ? m->fields[0].size - 1 : 0;
+    if (!is_machine(m, &begin))
+        return false;
+    double last = rows->n > 1 && rows->v[rows->n - 1] == end ? rows->v[rows->n - 2] : rows->n ? rows->v[rows->n - 1] : 0;
+    if (last == end - 3 || last == end - 2)
+        at_text_add(out, m->fields[0].words[(int)last].s);
+    else
+        tape_print(m, begin, prompt, rows, out);
+    return true;
+}
+
 const at_front at_front_tm = {.lang = &at_lang_tm,
                               .about = "a decoder that writes the run, one token a step",
                               .only = "standard",
-                              .model = front_model};
+                              .model = front_model,
+                              .answer = front_answer};

@@ -58,6 +58,23 @@ bool at_front_is_problem(const at_front *f)
     return f->lang->suffix && f->lang->open;
 }
 
+void at_front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out)
+{
+    at_text_add(out, "");
+    for (int k = 0; k < at_n_fronts; k++)
+        if (at_fronts[k]->answer && at_fronts[k]->answer(m, prompt, rows, out))
+            return;
+    int width = at_model_row_width(m), last = rows->n - 1;
+    const at_decode *d = &m->decode;
+    bool tokens = m->readout.kind == AT_READ_ARGMAX;
+    if (tokens && last > 0 && d->stop == AT_STOP_EQUALS && rows->v[last] == d->value)
+        last--;
+    if (last >= 0 && tokens)
+        at_input_print_row(m, rows->v + last, -1, out);
+    else if (last >= 0)
+        at_text_addf(out, "%.17g", rows->v[(size_t)(last + 1) * (size_t)width - 1]);
+}
+
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
 /* A problem by its name; *out stays NULL where there is none of that name. */

@@ -312,6 +312,7 @@ static at_status problem_read(at_problem *p, char *text, at_err *err)
         .adversarial = adversarial,
         .simpler = simpler,
         .answer = answer,
+                        .nested = true,
         .unlisted = unlisted};
     p->lang = "tm";
     p->self = t;
