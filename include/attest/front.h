@@ -94,6 +94,7 @@ typedef struct {
     const at_arith *arith; /* as in at_dp_options */
     /* For controls, wrong on purpose: */
     bool forgets; /* of several tokens that wrote on a cell none is preferred */
+    double blank; /* factor on the weight that makes BOS and <start> the blank; 0: 1 */
     double scale; /* factor on the scales of attention; 0: 1 */
 } at_tm_options;
 /* A decoder that writes the run of a machine: see lang.h for its tokens. */

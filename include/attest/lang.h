@@ -348,6 +348,43 @@ at_status at_tm_run(const at_tm *t, const int *word, int n, int budget, at_arena
 /* The machine of a problem that is one; NULL: it is none. */
 const at_tm *at_tm_of(const at_problem *p);
 
+/* The shipped machines (examples/), by name: "bb4". */
+typedef struct {
+    const char *name, *text;
+} at_tm_example;
+extern const at_tm_example at_tm_examples[];
+extern const int at_n_tm_examples;
+at_status at_tm_example_load(const char *name, at_arena *a, at_tm **out, at_err *err);
+
+/* ---- a machine as a chain: its input and <start>, then a token a step, its verdict, <end> -------------------------- */
+
+/* Prompts are the inputs of 0..N letters on which the machine stops within T steps. own: NULL, or the arena that the machine lives in,
+ * which is the chain's from now on, also when this fails. */
+at_status at_tm_chain_open(const at_tm *t, at_arena *own, int N, int T, void **self, at_err *err);
+void at_tm_chain_close(void *self);
+int at_tm_chain_row_width(const void *self);
+int at_tm_chain_tokens(const void *self);
+int at_tm_chain_prompt_max(const void *self);
+int at_tm_chain_rows_max(const void *self);
+uint64_t at_tm_chain_count(const void *self);
+at_status at_tm_chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+at_status at_tm_chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+at_status at_tm_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+bool at_tm_chain_simpler(const void *self, const double *prompt, int n, int k, double *out);
+at_status at_tm_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                             at_err *err);
+const char *at_tm_chain_unlisted(const void *self);
+/* The fields of an at_chain whose `open` ends in at_tm_chain_open. */
+#define AT_TM_CHAIN_FIELDS                                                                                   \
+    .title = "the run of a Turing machine, step by step, then its verdict",                                  \
+    .definition = "after the input and <start>: one token written/move/state a step, then yes, no or halt, " \
+                  "then <end>",                                                                              \
+    .input_help = "letters of the input, as in 1011; the empty one is ''", .close = at_tm_chain_close,       \
+    .row_width = at_tm_chain_row_width, .tokens = at_tm_chain_tokens, .prompt_max = at_tm_chain_prompt_max,  \
+    .rows_max = at_tm_chain_rows_max, .count = at_tm_chain_count, .nth = at_tm_chain_nth,                    \
+    .sample = at_tm_chain_sample, .adversarial = at_tm_chain_adversarial, .simpler = at_tm_chain_simpler,    \
+    .answer = at_tm_chain_answer, .unlisted = at_tm_chain_unlisted, .nested = true
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */

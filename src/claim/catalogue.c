@@ -45,6 +45,7 @@
     ROW(dp_hard)                                                                                             \
     ROW(arith_hard)                                                                                          \
     ROW(dp_local_hard)                                                                                       \
+    ROW(turing)                                                                                              \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

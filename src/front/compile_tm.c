@@ -113,6 +113,11 @@ static at_var mean(compiler *c, const char *name, at_vec values, at_mask_kind ma
     return at_mean(c->P, name, values, w, (at_mask){.kind = mask});
 }
 
+static double blank_of(const compiler *c)
+{
+    return c->o->blank > 0 ? c->o->blank : 1;
+}
+
 /* The symbol of the key with the largest score: one-hot, the first of `symbols` variables. */
 static at_vec symbols(compiler *c, at_var *room)
 {
@@ -157,8 +162,8 @@ static at_var read_integers(compiler *c)
     at_var first = at_sum(P, NULL, AT_VEC(here2, here), (double[]){1, -2}, 1);
     at_var cell2 = at_select(P, "cell^2", c->letter, first, square);
     /* 3 */
-    at_var late =
-        at_sum(P, NULL, AT_VEC(here, cell2, c->bare), (double[]){c->o->forgets ? 0 : e, -1, -0.5}, 0);
+    at_var late = at_sum(P, NULL, AT_VEC(here, cell2, c->bare),
+                         (double[]){c->o->forgets ? 0 : e, -1, -0.5 * blank_of(c)}, 0);
     return at_attend(P, "under the head",
                      &(at_attention){.query = AT_VEC(at_scaled(P, 2, h), at_const(P, 1), h2),
                                      .key = AT_VEC(cell, late, c->bare),
@@ -193,31 +198,36 @@ static at_var read_rational(compiler *c)
     at_var room[AT_TM_SYMBOLS], zero = at_const(P, 0), u, u2;
     inverses(c, &u, &u2);
     at_var hu = mean(c, "hu", AT_VEC(c->move), AT_MASK_CAUSAL);
-    at_var moved = at_sub(P, at_select(P, "right", c->right, u, zero), at_select(P, "left", c->left, u, zero));
+    at_var moved =
+        at_sub(P, at_select(P, "right", c->right, u, zero), at_select(P, "left", c->left, u, zero));
     at_var first = at_sum(P, NULL, AT_VEC(u), (double[]){-2}, 1);
     at_var cell = at_select(P, "cu", c->letter, first, at_sub(P, hu, moved));
     at_var own = at_select(P, "own", c->bare, zero, u), wrote = at_select(P, "wrote", c->bare, zero, cell);
-    at_var blank = at_sum(P, NULL, AT_VEC(c->bare, c->bos), (double[]){4, -3}, 0); /* 4 at <start>, 1 at BOS */
+    at_var blank = at_scaled(
+        P, blank_of(c),
+        at_sum(P, NULL, AT_VEC(c->bare, c->bos), (double[]){4, -3}, 0)); /* 4 at <start>, 1 at BOS */
     double *gaps = at_calloc((size_t)c->L, sizeof *gaps);
     if (!gaps) {
         at_program_oom(P);
         return -1;
     }
-    for (int i = 1; i <= c->L; i++) /* of tokens i - 1 and i on one cell; of BOS and a letter 1/6 i^2, at least */
+    for (int i = 1; i <= c->L;
+         i++) /* of tokens i - 1 and i on one cell; of BOS and a letter 1/6 i^2, at least */
         gaps[i - 1] = 1.0 / (3.0 * i * i * i * fmax(i - 1, 2));
-    at_var under = at_attend(
-        P, "under the head",
-        &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(hu, u2), (double[]){1, c->o->forgets ? 0 : 1.0 / 3}, 0),
-                                        at_neg(P, u), at_scaled(P, 0.5, u2)),
-                        .key = AT_VEC(own, wrote, blank),
-                        .value = symbols(c, room),
-                        .weighting = AT_AVERAGE_HARD,
-                        .mask = {.kind = AT_MASK_CAUSAL},
-                        .post = AT_POST_NEG_ABS,
-                        .gap = gaps[c->L - 1],
-                        .gaps = gaps,
-                        .unique = true,
-                        .most = 1});
+    at_var under =
+        at_attend(P, "under the head",
+                  &(at_attention){.query = AT_VEC(at_sum(P, NULL, AT_VEC(hu, u2),
+                                                         (double[]){1, c->o->forgets ? 0 : 1.0 / 3}, 0),
+                                                  at_neg(P, u), at_scaled(P, 0.5, u2)),
+                                  .key = AT_VEC(own, wrote, blank),
+                                  .value = symbols(c, room),
+                                  .weighting = AT_AVERAGE_HARD,
+                                  .mask = {.kind = AT_MASK_CAUSAL},
+                                  .post = AT_POST_NEG_ABS,
+                                  .gap = gaps[c->L - 1],
+                                  .gaps = gaps,
+                                  .unique = true,
+                                  .most = 1});
     at_free(gaps);
     return under;
 }
@@ -397,10 +407,12 @@ static size_t token_wrote(const char *word, bool step, int *move)
 }
 
 /* The tape that the rows say, from the first cell to the last that is not blank. */
-static void tape_print(const at_model *m, int begin, const at_input *prompt, const at_input *rows, at_text *out)
+static void tape_print(const at_model *m, int begin, const at_input *prompt, const at_input *rows,
+                       at_text *out)
 {
     const at_word *words = m->fields[0].words;
-    int n = prompt->n - 1, steps = 0, origin = rows->n, room = 2 * rows->n + prompt->n + 1, head = origin, move;
+    int n = prompt->n - 1, steps = 0, origin = rows->n, room = 2 * rows->n + prompt->n + 1, head = origin,
+        move;
     const char **tape = at_calloc((size_t)room, sizeof *tape);
     size_t *bytes = at_calloc((size_t)room, sizeof *bytes);
     out->oom |= !tape || !bytes;
@@ -408,7 +420,8 @@ static void tape_print(const at_model *m, int begin, const at_input *prompt, con
         tape[origin + k] = words[(int)prompt->v[k]].s;
         bytes[origin + k] = strlen(tape[origin + k]);
     }
-    for (; !out->oom && steps < rows->n && rows->v[steps] > begin && rows->v[steps] < m->fields[0].size - 4; steps++) {
+    for (; !out->oom && steps < rows->n && rows->v[steps] > begin && rows->v[steps] < m->fields[0].size - 4;
+         steps++) {
         tape[head] = words[(int)rows->v[steps]].s;
         bytes[head] = token_wrote(tape[head], true, &move);
         head += move;
@@ -440,7 +453,9 @@ static bool front_answer(const at_model *m, const at_input *prompt, const at_inp
     int begin, end = m->n_fields ? m->fields[0].size - 1 : 0;
     if (!is_machine(m, &begin))
         return false;
-    double last = rows->n > 1 && rows->v[rows->n - 1] == end ? rows->v[rows->n - 2] : rows->n ? rows->v[rows->n - 1] : 0;
+    double last = rows->n > 1 && rows->v[rows->n - 1] == end ? rows->v[rows->n - 2]
+                  : rows->n                                  ? rows->v[rows->n - 1]
+                                                             : 0;
     if (last == end - 3 || last == end - 2)
         at_text_add(out, m->fields[0].words[(int)last].s);
     else

@@ -33,7 +33,8 @@ static at_model compiled(const at_tm *t, const at_tm_options *o)
 }
 
 /* Inputs to `letters` letters whose runs are not what the model writes; *runs: all, *ended: those that stop. */
-static int wrong(const at_tm *t, const at_model *m, at_arith arith, int letters, int steps, int *runs, int *ended)
+static int wrong(const at_tm *t, const at_model *m, at_arith arith, int letters, int steps, int *runs,
+                 int *ended)
 {
     at_generator *g;
     int bad = 0, word[16], *chain = at_new(&arena, int, steps + 2);
@@ -118,7 +119,8 @@ static void test_random(void **state)
         }
         at_arena_reset(&arena, mark);
     }
-    print_message("%d runs, %d of them stop; %d of 300 models without recency are wrong\n", runs, ended, revisits);
+    print_message("%d runs, %d of them stop; %d of 300 models without recency are wrong\n", runs, ended,
+                  revisits);
     assert_true(runs == 100 * FORMS * 4 && ended > 300 && ended < runs && revisits > 30);
 }
 
@@ -128,8 +130,12 @@ static const struct {
     const char *file, *set;
     uint64_t prompts;
 } examples[] = {
-    {"examples/bb4.tm", "", 1},           {"examples/increment.tm", "N=6", 127},       {"examples/palindrome.tm", "N=6", 127},
-    {"examples/copy.tm", "N=4", 31},      {"examples/multiply.tm", "N=5", 63},         {"examples/add-one.tm", "N=5", 63},
+    {"examples/bb4.tm", "", 1},
+    {"examples/increment.tm", "N=6", 127},
+    {"examples/palindrome.tm", "N=6", 127},
+    {"examples/copy.tm", "N=4", 31},
+    {"examples/multiply.tm", "N=5", 63},
+    {"examples/add-one.tm", "N=5", 63},
     {"examples/universal.tm", "N=4", 300},
 };
 
@@ -152,10 +158,12 @@ static void test_examples(void **state)
             p->chain->close(self);
             if (at_front_of(p)->model(&q, &(at_front_options){0}, &m, &err))
                 fail_msg("%s", err.text);
-            int runs = 0, ended = 0, bad = wrong(at_tm_of(p), &m, at_f64, at_params_int(&q, "N"), at_params_int(&q, "T"), &runs,
-                                                 &ended);
+            int runs = 0, ended = 0,
+                bad = wrong(at_tm_of(p), &m, at_f64, at_params_int(&q, "N"), at_params_int(&q, "T"), &runs,
+                            &ended);
             if (bad || ended != (int)examples[k].prompts)
-                fail_msg("%s, %s: wrong on %d of %d inputs, %d stop", examples[k].file, form_names[form], bad, runs, ended);
+                fail_msg("%s, %s: wrong on %d of %d inputs, %d stop", examples[k].file, form_names[form], bad,
+                         runs, ended);
             at_size z;
             at_model_size(&m, &z);
             assert_int_equal(z.layers, form == AT_TM_RATIONAL ? 2 : 3);
@@ -226,7 +234,8 @@ static void test_answer(void **state)
     at_problem *p;
     at_params q;
     at_model m;
-    static const char *const files[] = {"examples/increment.tm", "examples/palindrome.tm", "examples/copy.tm"};
+    static const char *const files[] = {"examples/increment.tm", "examples/palindrome.tm",
+                                        "examples/copy.tm"};
     for (int k = 0; k < 3; k++) {
         assert_int_equal(at_problem_open(files[k], &p, &err), AT_OK);
         assert_int_equal(at_problem_params(p, AT_VIEW_CHAIN, "N=6", &q, &err), AT_OK);
@@ -234,7 +243,8 @@ static void test_answer(void **state)
         if (k == 0) {
             assert_string_equal(answer(&m, "1011"), "1100");
             assert_string_equal(answer(&m, "1 0 1 1 <start>"), "1100");
-            assert_string_equal(answer(&m, "111<start>"), "1000"); /* without blanks it is letters, and then <start> */
+            assert_string_equal(answer(&m, "111<start>"),
+                                "1000"); /* without blanks it is letters, and then <start> */
             assert_string_equal(answer(&m, ""), "1");
         } else if (k == 1) {
             assert_string_equal(answer(&m, "abba"), "yes");
@@ -248,11 +258,13 @@ static void test_answer(void **state)
         at_problem_free(p);
     }
     /* past its budget: the tape so far; cells that were never written are blank */
-    m = compiled(machine("start a\nalphabet 1\na * 1 r b\nb * * r a\n"), &(at_tm_options){.letters = 1, .steps = 6});
+    m = compiled(machine("start a\nalphabet 1\na * 1 r b\nb * * r a\n"),
+                 &(at_tm_options){.letters = 1, .steps = 6});
     assert_string_equal(answer(&m, ""), "1_1_1_1");
     at_model_release(&m);
     /* symbols of several characters have blanks between them */
-    m = compiled(machine("start a\nalphabet 1\nhalt z\na 1 one r a\na _ _ l z\n"), &(at_tm_options){.letters = 3, .steps = 6});
+    m = compiled(machine("start a\nalphabet 1\nhalt z\na 1 one r a\na _ _ l z\n"),
+                 &(at_tm_options){.letters = 3, .steps = 6});
     assert_string_equal(answer(&m, "11"), "one one");
     at_model_release(&m);
 }
@@ -266,7 +278,8 @@ static void test_refused(void **state)
     err = (at_err){0};
     assert_int_equal(at_tm_model(t, &(at_tm_options){.steps = 0}, &m, &err), AT_EDOMAIN);
     err = (at_err){0};
-    assert_int_equal(at_tm_model(t, &(at_tm_options){.steps = 3000, .form = AT_TM_RATIONAL}, &m, &err), AT_EDOMAIN);
+    assert_int_equal(at_tm_model(t, &(at_tm_options){.steps = 3000, .form = AT_TM_RATIONAL}, &m, &err),
+                     AT_EDOMAIN);
     assert_non_null(strstr(err.text, "leaves nothing of the gap"));
 }
 

@@ -72,7 +72,8 @@ static void test_beavers(void **state)
     assert_int_equal(ones(run(machine("1RB1LB_1LA1RZ"), "", AT_TM_HALT, 6)), 4);
     assert_int_equal(ones(run(machine("1RB1RZ_0RC1RB_1LC1LA"), "", AT_TM_HALT, 14)), 6);
     assert_int_equal(ones(run(machine("1RB1RZ_1LB0RC_1LC1LA"), "", AT_TM_HALT, 21)), 5);
-    assert_int_equal(ones(run(machine("# four\nsteps 107\n1RB1LB_1LA0LC_1RZ1LD_1RD0RA"), "", AT_TM_HALT, 107)), 13);
+    assert_int_equal(
+        ones(run(machine("# four\nsteps 107\n1RB1LB_1LA0LC_1RZ1LD_1RD0RA"), "", AT_TM_HALT, 107)), 13);
     const at_tm *t = machine("1RB---_0LA1RB");
     assert_int_equal(t->states, 2);
     assert_int_equal(t->letters, 0);
@@ -88,17 +89,20 @@ static const char increment[] = "start right ; blank _ ; halt done   # a header\
                                 "carry 0 1 l done\n"
                                 "carry _ 1 l done !\n";
 
-static const char increment_yaml[] = "# a comment\ninput: '1011'\nblank: ' '\nstart state: right\ntable:\n"
-                                     "  right:\n    [1,0]: R\n    ' '  : {L: carry}\n"
-                                     "  carry:   # then the 1\n    1      : {write: 0, L}\n\n    [0,' ']: {write: 1, L: done}\n"
-                                     "  done:\n";
+static const char increment_yaml[] =
+    "# a comment\ninput: '1011'\nblank: ' '\nstart state: right\ntable:\n"
+    "  right:\n    [1,0]: R\n    ' '  : {L: carry}\n"
+    "  carry:   # then the 1\n    1      : {write: 0, L}\n\n    [0,' ']: {write: 1, L: done}\n"
+    "  done:\n";
 
 static void test_lines_and_yaml(void **state)
 {
     (void)state;
-    const at_tm *t[] = {machine(increment), machine(increment_yaml),
-                        machine("start state: right\nblank: _\ntable: {right: {[1,0]: R, _: {L: carry}},\n carry: {1: {write: 0, "
-                                "L}, [0, _]: {write: 1, L: done}}, done: {}}\n")};
+    const at_tm *t[] = {
+        machine(increment), machine(increment_yaml),
+        machine(
+            "start state: right\nblank: _\ntable: {right: {[1,0]: R, _: {L: carry}},\n carry: {1: {write: 0, "
+            "L}, [0, _]: {write: 1, L: done}}, done: {}}\n")};
     for (size_t k = 0; k < 3; k++) {
         assert_string_equal(run(t[k], "1011", AT_TM_HALT, -1), "1100");
         assert_string_equal(run(t[k], "111", AT_TM_HALT, -1), "1000");
@@ -185,7 +189,8 @@ static void test_printed(void **state)
 static void test_budget(void **state)
 {
     (void)state;
-    const at_tm *t = machine("start a\nalphabet 1\na 1 1 r a\na _ 1 l b\nb 1 1 l b\nb _ 1 r a\n"); /* sweeps, and never stops */
+    const at_tm *t = machine(
+        "start a\nalphabet 1\na 1 1 r a\na _ 1 l b\nb 1 1 l b\nb _ 1 r a\n"); /* sweeps, and never stops */
     int chain[402], n;
     at_tm_end end;
     for (int budget = 1; budget <= 400; budget++) {
@@ -213,17 +218,23 @@ static const struct {
     {"", "m.tm: no transitions"},
     {"# nothing\n; nothing\n", "m.tm: no transitions"},
     {"q a b r q\n", "m.tm: no state starts; add a line as in start q"},
-    {"start cary\ncarry a b r carry\n", "m.tm:1:7: the state 'cary' has no transitions; did you mean 'carry'?"},
-    {"start q\nq a b r q\nq a a l q\n", "m.tm:3:1: state 'q' has two transitions for 'a'; the other one is in line 2"},
-    {"start q\nq * b r q\nq * a l q\n", "m.tm:3:1: state 'q' has two transitions for '_'; the other one is in line 2"},
+    {"start cary\ncarry a b r carry\n",
+     "m.tm:1:7: the state 'cary' has no transitions; did you mean 'carry'?"},
+    {"start q\nq a b r q\nq a a l q\n",
+     "m.tm:3:1: state 'q' has two transitions for 'a'; the other one is in line 2"},
+    {"start q\nq * b r q\nq * a l q\n",
+     "m.tm:3:1: state 'q' has two transitions for '_'; the other one is in line 2"},
     {"start q\nq a b x q\n", "m.tm:2:7: 'x' is no move; moves are l, r and * (none), or L, R, S"},
     {"start q\nq a b r\n", "m.tm:2:1: 4 words; a transition is written state read write move next"},
     {"strat q\nq a b r q\n", "did you mean 'start'?"},
     {"start q\nstart q\nq a b r q\n", "m.tm:2:1: a second start"},
     {"start q p\nq a b r q\n", "m.tm:1:1: it is written start q0, with one state"},
-    {"start q\nq a b r carry\ncary a a l q\n", "m.tm:2:9: the state 'carry' has no transitions; did you mean 'cary'?"},
-    {"start q\naccept yess\nq a b r yes\n", "m.tm:3:9: the state 'yes' has no transitions; did you mean 'yess'?"},
-    {"start q\naccept yess yes\nq a b r yes\n", "m.tm:2:8: no transition goes to the state 'yess'; did you mean 'yes'?"},
+    {"start q\nq a b r carry\ncary a a l q\n",
+     "m.tm:2:9: the state 'carry' has no transitions; did you mean 'cary'?"},
+    {"start q\naccept yess\nq a b r yes\n",
+     "m.tm:3:9: the state 'yes' has no transitions; did you mean 'yess'?"},
+    {"start q\naccept yess yes\nq a b r yes\n",
+     "m.tm:2:8: no transition goes to the state 'yess'; did you mean 'yes'?"},
     {"start q\naccept q\nq a b r q\n", "m.tm:2:8: the state 'q' stops and has transitions"},
     {"start q\naccept z\nreject z\nq a b r z\n", "m.tm:3:8: the state 'z' stops twice"},
     {"start q\nalphabet a a\nq a b r q\n", "m.tm:2:12: the alphabet has the letter 'a' twice"},
@@ -233,14 +244,17 @@ static const struct {
     {"start q\nq yes b r q\n", "m.tm:2:3: 'yes' is no symbol"},
     {"start q\nq <a> b r q\n", "m.tm:2:3: '<a>' is no symbol"},
     {"start q\nq abcdefghi b r q\n", "m.tm:2:3: a symbol has at most 8 bytes"},
-    {"start q\nq a b r a-state-of-many-bytes\na-state-of-many-bytes a a l q\n", "the name of a state has at most 20 bytes"},
+    {"start q\nq a b r a-state-of-many-bytes\na-state-of-many-bytes a a l q\n",
+     "the name of a state has at most 20 bytes"},
     {"start q\nq a \x01 r q\n", "m.tm:2:5: a character that is not visible"},
     {"1RB1LB_1LA1RZ\nA 0 1 r A\n", "m.tm:2:1: state 'A' has two transitions for '0'"},
     {"start A\n1RB1LB_1LA1RZ\n", "m.tm:2:1: a busy beaver in one word beside other transitions"},
     {"1RB1LB_1LA\n", "m.tm:1:1: 1 words"},
     {"start state: q\ntable:\n  q:\n    1: {write: 0, X}\n", "m.tm:4:19: 'X' is none of write, L and R"},
-    {"start state: q\ntable:\n  q:\n    1: {write: 0}\n", "m.tm:4:18: expected a move, L or R, in these braces"},
-    {"start state: q\ntable:\n  q:\n    1: R\n   0: L\n", "m.tm:5:4: expected a transition, indented like the one before"},
+    {"start state: q\ntable:\n  q:\n    1: {write: 0}\n",
+     "m.tm:4:18: expected a move, L or R, in these braces"},
+    {"start state: q\ntable:\n  q:\n    1: R\n   0: L\n",
+     "m.tm:5:4: expected a transition, indented like the one before"},
     {"start state: q\ntable:\n  q:\n    [1,0: R\n", "m.tm:4:9: expected , or ] in a list of symbols"},
     {"start state: q\nblnk: ' '\ntable:\n  q:\n    1: R\n", "m.tm:2:1: the key 'blnk' is none of"},
     {"start state: q\ntable:\n", "expected the states of the table, indented"},
@@ -320,7 +334,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, arena_setup, arena_teardown)
-    const struct CMUnitTest tests[] = {T(test_beavers), T(test_lines_and_yaml), T(test_any), T(test_printed),
-                                       T(test_budget),  T(test_refused),        T(test_limits),    T(test_no_memory)};
+    const struct CMUnitTest tests[] = {T(test_beavers), T(test_lines_and_yaml), T(test_any),
+                                       T(test_printed), T(test_budget),         T(test_refused),
+                                       T(test_limits),  T(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
