@@ -91,6 +91,7 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
         *end = 0;
         at_status st = AT_OK;
         bool header = true;
+        int where; /* of another `accept` nothing is taken */
         if ((value = behind(at, "alphabet"))) {
             st = out->sigma.n ? at_fail(&fault, AT_EINPUT, "a second alphabet")
                               : at_alphabet_parse(value, a, &out->sigma, &fault);
@@ -102,8 +103,8 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
             if (out->attend < 0)
                 st = at_fail(&fault, AT_EINPUT, "attention is own, softmax, average, rightmost or leftmost");
         } else if (formulas && (value = behind(at, "accept")) &&
-                   (out->at = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
-            /* said */
+                   (where = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
+            out->at = where;
         } else if (formulas && (value = behind(at, "semantics"))) {
             static const char *const kinds[] = {"reflexive", "strict"};
             out->strict = word_of(value, kinds, 2);
