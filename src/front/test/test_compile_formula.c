@@ -113,7 +113,7 @@ static void arena_again(void)
     at_arena_init(&arena);
 }
 
-/* EVIDENCE is that of the claims; here: 500 formulas to depth 5, 200 programs. */
+/* 500 formulas to depth 5, 200 programs. */
 static void test_ltl(void **state)
 {
     (void)state;
