@@ -18,7 +18,7 @@ refuses 2 'another kind of attention than the file says' 'has one kind of attent
 for f in since.ltl answer.ltl even-majority.ltl ends-alike.brasp induction.brasp no-gap.brasp; do
     says 0 "$f" '1 of 1 claims hold' check "examples/$f" --lengths 1..6
 done
-for f in alternate.ltl dyck-2.brasp; do
+for f in alternate.ltl squares.ltl dyck-2.brasp; do
     says 0 "$f, with the empty word" '1 of 1 claims hold' check "examples/$f" --lengths 0..9
 done
 
