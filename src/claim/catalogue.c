@@ -49,6 +49,8 @@
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
     ROW(turing)                                                                                              \
+    ROW(fo_mon)                                                                                              \
+    ROW(ltl_c)                                                                                               \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
