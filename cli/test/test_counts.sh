@@ -15,7 +15,7 @@ right abc.crasp 0 6
 right abba.crasp 1 8
 right three-back.cr 1 7
 right longer-run.cr 1 8
-says 0 'how few bits will do' 'the least that holds: p5' least examples/dyck-1.crasp --set N=8 --vary p --range 3..6 --lengths 0..8
+says 0 'how few bits will do' 'the least that holds: p6' least examples/dyck-1.crasp --vary p --range 4..7 --lengths 0..8
 says 1 'another language is noticed' 'expected' check "$dir/m.st" --problem examples/majority.crasp --lengths 0..4
 
 bad() # $1 suffix, $2 name, $3 what it says, $4 the file

@@ -10,13 +10,15 @@ static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.la
 static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
                       front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
 static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
-                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS};
+                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS},
+                      front_foc = {.lang = &at_lang_foc, AT_FRONT_FORMULAS},
+                      front_sscm = {.lang = &at_lang_sscm, AT_FRONT_FORMULAS};
 
 extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa;
 const at_front *const at_fronts[] = {
     &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines,  &front_cases, &at_front_expr, &at_front_program, &at_front_regex,
-    &at_front_dfa, &front_ltl,   &front_brasp,   &front_crasp,      &front_cr,
+    &front_lines, &front_cases, &at_front_expr, &at_front_program, &at_front_regex, &at_front_dfa,
+    &front_ltl,   &front_brasp, &front_crasp,   &front_cr,         &front_foc,      &front_sscm,
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 

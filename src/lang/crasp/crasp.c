@@ -499,7 +499,10 @@ static at_status read_as(const words_header *h, const char *path, bool cr, at_ar
     words_header met = *h;
     at_status s = h->sigma.n ? AT_OK : alphabet_meet(h, path, cr, a, &met.sigma, err);
     crasp own = {.cr = cr};
-    terms t = {.infix_if = cr, .atom = atom_read, .own = &own};
+    terms t = {.infix_if = cr,
+               .no_mod = "C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)",
+               .atom = atom_read,
+               .own = &own};
     if (!s)
         s = terms_begin(&t, &met, path, AT_AT_LAST, a, err);
     *out = t.f;
