@@ -323,7 +323,8 @@ bool ftext_see_is(const ftext *x, ftext_kind behind)
     ftext_token next = ftext_peek(x);
     if (x->now.kind == FT_NUMBER)
         return x->now.number == 1 && next.kind == behind;
-    return (ftext_is_word(x, "j") || ftext_is_word(x, "i")) && compares(next.kind);
+    return (ftext_is_word(x, "j") || ftext_is_word(x, "i")) && next.kind >= FT_EQUAL &&
+           next.kind <= FT_GREATER_EQUAL; /* j = i is a fault there */
 }
 
 at_see ftext_see(ftext *x)

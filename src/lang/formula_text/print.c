@@ -126,7 +126,7 @@ static void counted_print(const printer *p, const at_formula *x)
         at_text_add(p->out, how[x->op].sign);
         counted_print(p, x->arg[0]);
     } else
-        part_print(p, x, ATOM, 'j');
+        part_print(p, x, ATOM, p->style == FT_SAID ? 'j' : 'i');
 }
 
 static void count_print(const printer *p, const at_formula *x)
@@ -272,6 +272,8 @@ void ftext_print_header(const at_formulas *f, at_text *out)
     at_text_add(out, kept ? "alphabet \"" : "alphabet");
     for (int c = 0; c < f->sigma.n; c++)
         at_text_addf(out, kept ? "%s" : " %s", f->sigma.letter[c]);
+    if (kept && f->sigma.letter[f->sigma.n - 1][0] == '\\')
+        at_text_add(out, " "); /* \" would be the quote itself */
     at_text_addf(out, "%s\naccept %s\n", kept ? "\"" : "", at_read_at_names[f->at]);
     if (f->attend != AT_ATTEND_OWN)
         at_text_addf(out, "attention %s\n", at_formula_attend_names[f->attend]);
