@@ -366,7 +366,8 @@ static void definition_read(terms *t)
     if (name.n > 60)
         ftext_fail(&t->x, name.from, "a name of more than 60 letters");
     if (at_formulas_find(t->f, name.s, name.n) >= 0)
-        ftext_fail(&t->x, name.from, "'%s' is defined twice", copy);
+        ftext_fail(&t->x, name.from, "'%s' is defined twice%s", copy,
+                   c->cr ? "" : "; a comparison stands behind accept");
     if (!c->cr && name.n > 2 && name.s[0] == 'Q' && name.s[1] == '_')
         ftext_fail(&t->x, name.from, "'%s' cannot be defined: Q_ begins a letter", copy);
     ftext_next(&t->x);
