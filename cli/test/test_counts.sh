@@ -6,9 +6,9 @@ right() # $1 file, $2 least length, $3 most
     says 0 "$1 is right on every word" '1 of 1 claims hold' check "examples/$1" --lengths "$2..$3"
 }
 says 0 'C-RASP becomes a model' '2 attention layers, 1 head' compile examples/dyck-1.crasp --set N=12 -o "$dir/m.st"
-gives 0 'a word that is in it' 1 run "$dir/m.st" '(()())'
-gives 0 'the empty word' 1 run "$dir/m.st" ''
-gives 0 'a word that is not' 0 run "$dir/m.st" '())('
+gives 0 'a word that is in it' yes run "$dir/m.st" '(()())'
+gives 0 'the empty word' yes run "$dir/m.st" ''
+gives 0 'a word that is not' no run "$dir/m.st" '())('
 right dyck-1.crasp 0 9
 right majority.crasp 0 9
 right abc.crasp 0 6

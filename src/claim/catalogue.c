@@ -49,6 +49,9 @@
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
     ROW(turing)                                                                                              \
+    ROW(crasp)                                                                                               \
+    ROW(foc)                                                                                                 \
+    ROW(sscm)                                                                                                \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
