@@ -70,7 +70,7 @@ static const at_cell cells[] = {
     CLAIM_COUNTS_HARD("classes", 8, 6),
     CLAIM_COUNTS_LONG("parity", 1000, "f64", 100),
     CLAIM_COUNTS_LONG("classes", 1000, "f64", 100),
-    CLAIM_COUNTS_CONTROL("shares", 8, "slope=0.16"),
+    CLAIM_COUNTS_CONTROL("thirds", 8, "arith=p4"),
     CLAIM_COUNTS_CONTROL("classes", 6, "slope=0.16"),
     CLAIM_COUNTS_CONTROL("parity", 8, "arith=p4"),
 };

@@ -61,7 +61,13 @@
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
- * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more */
+ * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
+ * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 f64, and 10 more
+ * EVIDENCE crasp sampled 20 test_every_cell: language=dyck-1 N=1000 f64, and 1 more
+ * EVIDENCE foc exact 8191 test_every_cell: language=parity N=0..12 f64, and 8 more
+ * EVIDENCE foc sampled 10 test_every_cell: language=parity N=1000 f64, and 1 more
+ * EVIDENCE sscm exact 5461 test_every_cell: language=either N=0..6 f64, and 8 more
+ * EVIDENCE sscm sampled 10 test_every_cell: language=equal-abc N=1000 f64, and 1 more */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
