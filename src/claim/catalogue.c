@@ -51,6 +51,9 @@
     ROW(turing)                                                                                              \
     ROW(fo_mon)                                                                                              \
     ROW(ltl_c)                                                                                               \
+    ROW(crasp)                                                                                               \
+    ROW(foc)                                                                                                 \
+    ROW(sscm)                                                                                                \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

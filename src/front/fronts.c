@@ -10,7 +10,9 @@ static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.la
 static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
                       front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
 static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
-                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS};
+                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS},
+                      front_foc = {.lang = &at_lang_foc, AT_FRONT_FORMULAS},
+                      front_sscm = {.lang = &at_lang_sscm, AT_FRONT_FORMULAS};
 
 extern const at_front at_front_dp, at_front_expr, at_front_program;
 extern const at_front at_front_tm;
@@ -31,6 +33,8 @@ const at_front *const at_fronts[] = {
     &front_crasp,      /* C-RASP */
     &front_cr,         /* as its interpreter reads it */
     &at_front_tm,      /* Turing machines */
+    &front_foc,        /* counts without order */
+    &front_sscm,       /* counter machines */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
