@@ -3,8 +3,13 @@
 
 #include <stdio.h>
 
+typedef struct {
+    const char *attention; /* NULL: the usual one */
+} own;
+
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     if (!a->out)
         return cli_usage(a, "no model file given; add -o MODEL");
     at_err err = {0};
@@ -14,8 +19,10 @@ static int run(const cli_args *a)
     if (at_front_open(a->words[0], &r, &err))
         return cli_fail(a, &err);
     at_said_init(&said);
-    at_front_options o = {.attention = a->attention, .arith = a->has_precision ? &a->precision : NULL};
-    at_status s = at_front_compile(&r, a->set, &o, &m, &said, &err);
+    at_front_options o = {.arith = a->has_precision ? &a->precision : NULL};
+    at_status s = at_front_kind(r.front, given->attention, &o.attention, &err);
+    if (!s)
+        s = at_front_compile(&r, a->set, &o, &m, &said, &err);
     if (!s) {
         s = at_model_save(&m, a->out, &err);
         at_model_release(&m);
@@ -63,9 +70,10 @@ static const cli_option options[] = {
     {CLI_JSON},
     {CLI_OUT},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
-    {CLI_ATTENTION},
+    {"--attention", "KIND", "standard, linear, sparse or local; of words shortcut", CLI_TEXT(own, attention)},
     {0},
 };
+static const own usual = {0};
 
 const cli_command cmd_compile = {
     .name = "compile",
@@ -97,6 +105,7 @@ const cli_command cmd_compile = {
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
                 "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n",
     .options = options,
+    CLI_OWN(usual),
     .least = 1,
     .most = 1,
     .missing = "a .dp or .program file (or arithmetic)",

@@ -99,7 +99,9 @@ static void place_print(const at_place *p, const char *shown, at_text *t)
     at_text_addf(t, "\nsolvable     %s\n", tri(p->solvable));
     for (int k = 0; k < p->n_groups; k++)
         group_print(p, &p->groups[k], t);
-    at_text_addf(t, "attention    %s\n", m.attention);
+    at_dfa_compiler c = at_place_compiler(p);
+    at_text_addf(t, "attention    %s\ncompiler     %s: %s\n", m.attention, at_dfa_compilers[c][0],
+                 at_dfa_compilers[c][1]);
 }
 
 static json_t *tri_json(at_tri v)
@@ -134,6 +136,7 @@ static json_t *place_json(const at_place *p, const char *shown)
     o = cli_json_set(o, "alphabet", letters);
     o = cli_json_set(o, "class", cli_json_text(m.class));
     o = cli_json_set(o, "attention", cli_json_text(m.attention));
+    o = cli_json_set(o, "compiler", cli_json_text(at_dfa_compilers[at_place_compiler(p)][0]));
     o = cli_json_set(o, "states", json_integer(p->states));
     o = cli_json_set(o, "monoid", p->monoid < 0 ? json_null() : json_integer(p->monoid));
     o = cli_json_set(o, "star_free", tri_json(p->star_free));

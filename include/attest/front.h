@@ -70,6 +70,22 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
 /* The same with the letters as its words. m is initialised by this call. */
 at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err);
 
+/* Any automaton, in ceil(log2 N) layers of one head: position i composes what 2^r letters did, round by round. */
+typedef struct {
+    const at_arith *arith;
+    bool hard; /* rightmost-hard attention, and not softmax */
+    int fewer; /* for controls: so many rounds less */
+} at_shortcut_options;
+at_status at_shortcut_program(const at_place *place, int N, const at_shortcut_options *o, at_program **out,
+                              at_err *err);
+at_status at_shortcut_model(const at_place *place, int N, const at_shortcut_options *o, at_model *m,
+                            at_err *err);
+
+/* What compiles a regular language, by its place: the claim that it is an instance of, and in a few words how. The last one on demand. */
+typedef enum { AT_COMPILER_FO, AT_COMPILER_FO_MOD, AT_COMPILER_SHORTCUT } at_dfa_compiler;
+at_dfa_compiler at_place_compiler(const at_place *p);
+extern const char *const at_dfa_compilers[][2];
+
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
  * A front end is a language (lang.h: what is read, and the problem that comes out) and what compiles it. All that the
@@ -87,8 +103,8 @@ at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at
  * A new one is a file compile_LANG.c and its row; a large language has a folder in src/lang too. */
 
 typedef struct {
-    at_attention_kind attention;
-    const at_arith *arith; /* NULL: f64, or what the text says */
+    at_attention_kind attention; /* of a front end with kinds of its own: the number of one of them */
+    const at_arith *arith;       /* NULL: f64, or what the text says */
 } at_front_options;
 
 /* What is known of something read or compiled: a name and a value. */
@@ -143,6 +159,8 @@ typedef struct at_front {
     const char *about;   /* one line: how it is compiled; NULL: it is not */
     const char
         *only; /* NULL: into the kind of attention that is asked for; else the one kind that it makes */
+    /* NULL, or kinds of its own instead, NULL at the end: the first, unless another is asked for by name. */
+    const char *const *kinds;
     /* The model at these parameters, which are of the problem's view (at_front_view). m is initialised by this call. NULL: there is no
      * compiler. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
@@ -168,6 +186,9 @@ const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL:
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
 bool at_front_is_problem(const at_front *f);          /* its files are problems */
+/* The kinds of attention that it may be asked for, n of them; and the number of one by name (NULL: the first). */
+const char *const *at_front_kinds(const at_front *f, int *n);
+at_status at_front_kind(const at_front *f, const char *name, at_attention_kind *out, at_err *err);
 at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
                          at_err *err); /* its `shape`, or its `model` */
 

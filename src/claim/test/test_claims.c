@@ -61,7 +61,11 @@
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
- * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more */
+ * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
+ * EVIDENCE fo-mod exact 8191 test_every_cell: language=aa-star N=0..12 f64, and 8 more
+ * EVIDENCE fo-mod sampled 10 test_every_cell: language=thirds-then-a N=1000 f64
+ * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 f64, and 9 more
+ * EVIDENCE automaton-shortcut sampled 100 test_every_cell: language=a5 N=64 f64 */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
