@@ -81,6 +81,18 @@ at_status at_shortcut_program(const at_place *place, int N, const at_shortcut_op
 at_status at_shortcut_model(const at_place *place, int N, const at_shortcut_options *o, at_model *m,
                             at_err *err);
 
+/* Any automaton by a chain of thought: after a word of at most N letters and |, a decoder of two layers writes the state after
+ * each letter, then yes or no, then <eos>. */
+#define AT_COT_STATES 200
+typedef struct {
+    const at_arith *arith;
+    bool stuck; /* for controls: every step reads the first letter */
+} at_cot_options;
+typedef enum { AT_COT_STATE, AT_COT_YES, AT_COT_NO, AT_COT_EOS, AT_COT_SEP, AT_COT_LETTER } at_cot_kind;
+int at_cot_token(const at_dfa *d, at_cot_kind kind, int k); /* k: which state, or which letter */
+at_status at_cot_program(const at_dfa *d, int N, const at_cot_options *o, at_program **out, at_err *err);
+at_status at_cot_model(const at_dfa *d, int N, const at_cot_options *o, at_model *m, at_err *err);
+
 /* What compiles a regular language, by its place: the claim that it is an instance of, and in a few words how. The last one on demand. */
 typedef enum { AT_COMPILER_FO, AT_COMPILER_FO_MOD, AT_COMPILER_SHORTCUT } at_dfa_compiler;
 at_dfa_compiler at_place_compiler(const at_place *p);
