@@ -82,6 +82,21 @@ bad 'a list of another length' 'bad.dfa:2:11: 1 images; the automaton has 2 stat
 bad 'nothing' 'no transitions' '# nothing\n'
 bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n0 b 0\n1 b 1\n'
 
+says 0 'an expression on the command line' '(ab)*: N=16, L = 16' compile --regex '(ab)*' --set N=16 -o "$dir/ab.st"
+gives 0 'accepts' 1 run "$dir/ab.st" ababab
+gives 0 'and rejects' 0 run "$dir/ab.st" aba
+says 0 'with its alphabet' 'compiled by claim fo,' compile --regex '~(.*aa.*)' --alphabet 'a b' --set N=8 -o "$dir/no.st"
+gives 0 'of letters that do not occur' 1 run "$dir/no.st" abbab
+says 0 'its model is asked about the file of the same language' '1 of 1 claims hold' check "$dir/ab.st" --problem "$dir/abs.dfa" --lengths 0..8
+refuses 2 'a fault by its character' 'regular expression, character 2: ( without )' compile --regex 'a(b' --set N=8 -o "$dir/none.st"
+refuses 2 'a+b of textbooks' 'character 2: + with something behind it' compile --regex 'a+b' --textbook --set N=8 -o "$dir/none.st"
+says 0 'which means something else here' 'a+b: N=8' compile --regex 'a+b' --set N=8 -o "$dir/plus.st"
+says 0 'where + is one or more it may stand' 'a+|b+' place '(a+)|b+' --textbook
+refuses 2 'place: a+b of textbooks' 'character 2: + with something behind it' place 'a+b' --textbook
+refuses 2 'a file and an expression' 'one of both is compiled' compile examples/no-aa.regex --regex a -o "$dir/none.st"
+refuses 2 'an alphabet of no expression' '--alphabet is for --regex' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'nothing to compile' 'a file is missing' compile -o "$dir/none.st"
+
 # Every example of a language of words is right on every short word.
 for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do
     says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6

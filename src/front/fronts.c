@@ -127,6 +127,12 @@ at_status at_front_open(const char *word, at_reading *out, at_err *err)
     return at_problem_read(word, out->front->lang, &out->problem, err);
 }
 
+at_status at_front_open_regex(const char *text, const char *alphabet, at_reading *out, at_err *err)
+{
+    *out = (at_reading){.front = &at_front_regex, .word = text};
+    return at_problem_regex(text, alphabet, &out->problem, err);
+}
+
 void at_reading_release(at_reading *r)
 {
     at_problem_free(r->problem);
