@@ -285,6 +285,11 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
+/* Makes p, whose id is said, the problem of an expression; alphabet NULL: the letters that occur. */
+at_status at_regex_problem(at_problem *p, const char *text, const char *alphabet, at_err *err);
+/* Refuses + with something behind it, which in textbooks means "or": a+b. */
+at_status at_regex_textbook(const char *text, at_err *err);
+
 /* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
  * longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
