@@ -59,7 +59,9 @@
  * EVIDENCE compose-chain exact 59049 test_every_cell: n=3 k=3 f64, and 3 more
  * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
- * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more */
+ * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
+ * EVIDENCE turing exact 2047 test_every_cell: machine=increment N=10 T=24 f64, and 10 more
+ * EVIDENCE turing sampled 2 test_every_cell: machine=counter N=11 T=10000 f64 */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
