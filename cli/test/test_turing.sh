@@ -35,6 +35,11 @@ refuses 3 'and the run' 'no stop after 22 steps' generate "$dir/short.st" ''
 unset partial
 refuses 3 'nothing is asked about such inputs' 'the machine stops on none within 20 steps' generate "$dir/short.st" '' --beside examples/bb4.tm --set T=20
 
+says 0 'rows to learn' '<sep> _/L/carry 1/L/done <sep> halt <eos>' data examples/increment.tm --set N=4,T=16 --count 20
+says 0 'a net that learns them' '' train examples/increment.tm --set N=8,T=24 --width 16 --steps 20 -o "$dir/net.st"
+says 1 'is asked about rows, not about chains' 'prompt     <sep>' check "$dir/net.st" --problem examples/increment.tm --set N=8,T=24
+says 0 'how few bits will do' 'the least that holds: p10' least examples/increment.tm --set N=4,T=16 --vary p --range 9..11
+
 says 0 'a machine in the first form' 'carry 0 1 L done' show examples/add-one.tm
 "$attest" show examples/add-one.tm --exact >"$dir/again.tm"
 "$attest" show "$dir/again.tm" --exact >"$dir/twice.tm"

@@ -217,6 +217,7 @@ static const struct {
 } faults[] = {
     {"", "m.tm: no transitions"},
     {"# nothing\n; nothing\n", "m.tm: no transitions"},
+    {"---", "m.tm: no transitions"},
     {"q a b r q\n", "m.tm: no state starts; add a line as in start q"},
     {"start cary\ncarry a b r carry\n", "m.tm:1:7: the state 'cary' has no transitions, and no line accept, "
                                         "reject or halt names it; did you mean 'carry'?"},

@@ -368,7 +368,10 @@ at_status tm_make(tm_draft *d, at_tm **out)
 {
     maker m = {.d = d};
     at_status s = maker_room(&m);
-    if (!s && !d->n)
+    bool any = false; /* --- in busy beavers is none */
+    for (size_t k = 0; k < d->n; k++)
+        any |= d->line[k].next.s != NULL;
+    if (!s && !any)
         s = at_fail(d->err, AT_EINPUT, "%.150s: no transitions; one is written state read write move next",
                     d->path);
     if (!s)
