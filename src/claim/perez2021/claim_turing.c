@@ -181,6 +181,6 @@ const at_claim claim_turing = {
     .decoder = decoder,
     CLAIM_CELLS,
     CLAIM_TABLES,
-    .look = "1011",
+    .look = "1 1 <start> 1/R/right 1/R/right _/L/carry 0/L/carry 0/L/carry",
     .look_params = "machine=increment N=5 T=16",
 };

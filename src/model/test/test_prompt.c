@@ -250,11 +250,13 @@ static void tokens(void **state)
     at_arena_init(&a);
     must(at_prompt_parse(&m, "w1 w0", &a, &x, &err), &err);
     must(at_prompt_parse(&m, "w0", &a, &x, &err), &err);
-    must(at_prompt_parse(&m, "w1", &a, &x, &err), &err); /* the last row has no choice: it need not be typed */
+    must(at_prompt_parse(&m, "w1", &a, &x, &err),
+         &err); /* the last row has no choice: it need not be typed */
     assert_true(x.n == 2 && x.v[0] == 1 && x.v[1] == 0);
     must(at_prompt_parse(&m, " ", &a, &x, &err), &err);
     assert_true(x.n == 1 && x.v[0] == 0);
-    assert_int_equal(at_prompt_parse(&m, "w1w2", &a, &x, &err), AT_EINPUT); /* words of two characters need blanks */
+    assert_int_equal(at_prompt_parse(&m, "w1w2", &a, &x, &err),
+                     AT_EINPUT); /* words of two characters need blanks */
     err = (at_err){0};
     assert_int_equal(at_input_parse(&m, "", &a, &x, &err), AT_EDOMAIN); /* an input is what it says */
     err = (at_err){0};
