@@ -88,11 +88,6 @@ at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_optio
 
 /* ---- Turing machines (lang.h) ------------------------------------------------------------------------------------- */
 
-typedef enum {
-    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
-    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
-    AT_TM_NONE      /* no positions, average-hard, three layers */
-} at_tm_form;
 typedef struct {
     int letters, steps; /* of an input, of a run, at most */
     at_tm_form form;

@@ -379,6 +379,14 @@ typedef struct {
 at_status at_tm_run(const at_tm *t, const int *word, int n, int budget, at_arena *a, int *chain, int *n_chain,
                     at_tm_end *out, at_err *err);
 
+/* How decoders of it find the head's cell: the parameter `form` of the problem. */
+typedef enum {
+    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
+    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
+    AT_TM_NONE      /* no positions, average-hard, three layers */
+} at_tm_form;
+extern const char *const at_tm_form_names[]; /* NULL-terminated */
+
 /* The machine of a problem that is one; NULL: it is none. */
 const at_tm *at_tm_of(const at_problem *p);
 
