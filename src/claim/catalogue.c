@@ -45,6 +45,11 @@
     ROW(dp_hard)                                                                                             \
     ROW(arith_hard)                                                                                          \
     ROW(dp_local_hard)                                                                                       \
+    ROW(majority)                                                                                            \
+    ROW(shuffle_dyck)                                                                                        \
+    ROW(dyck)                                                                                                \
+    ROW(parity)                                                                                              \
+    ROW(parity_tree)                                                                                         \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
