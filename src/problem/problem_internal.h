@@ -127,7 +127,7 @@ int at_tokens_fold(at_rng *r, int M, int terms);
 
 /* Slots of at_task. */
 void at_bits_word(const at_params *p, int token, char out[AT_WORD_MAX + 1]); /* 0 and 1 */
-int at_tokens_width(const at_params *p); /* 1 */
+int at_tokens_width(const at_params *p);                                     /* 1 */
 void at_tokens_sample(const at_params *p, at_rng *r, double *x);
 uint64_t at_tokens_count(const at_params *p, at_enum e);
 void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x);

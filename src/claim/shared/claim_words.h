@@ -38,4 +38,16 @@ at_var claim_at_least(const claim_word *w, const char *name, at_var cu, at_var u
 at_status claim_word_row(const at_claim *c, const at_params *p, double theory, uint64_t inputs, int threads,
                          double *out, at_err *err);
 
+/* Tables of how many of `inputs` words of length N are answered wrongly in f32 and in f64 by the same model. */
+at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads, double *out,
+                             at_err *err);
+#define CLAIM_WORD_F32(WHAT, INPUTS_, ...)                                                                   \
+    {                                                                                                        \
+        .id = "f32",                                                                                         \
+        .title =                                                                                             \
+            "words that are wrong in f32 and in f64, of " CLAIM_TEXT(INPUTS_) " words, against N: " WHAT,    \
+        .columns = (const char *const[]){"N", "wrong in f32", "wrong in f64", NULL},                         \
+        .rows = (const char *const[]){__VA_ARGS__, NULL}, .quick_rows = 2, .row = f32_row                    \
+    }
+
 #endif

@@ -52,3 +52,26 @@ at_status claim_word_row(const at_claim *c, const at_params *p, double theory, u
     out[7] = (double)z.parameters;
     return claim_least_precision(c, p, inputs, threads, &out[1], err);
 }
+
+at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads, double *out,
+                             at_err *err)
+{
+    static const char *const ariths[] = {"f32", "f64"};
+    at_check_env env = {.threads = threads};
+    at_model m;
+    at_status s = at_claim_model(c, p, &m, err);
+    if (s)
+        return s;
+    out[0] = at_params_get(p, "N");
+    for (int k = 0; k < 2 && !s; k++) {
+        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = ariths[k], .count_all = true};
+        at_arena a;
+        at_verdict v;
+        at_arena_init(&a);
+        s = at_claim_check(c, &cell, p, &m, inputs, 1, &env, &a, &v, err);
+        out[1 + k] = (double)v.wrong;
+        at_arena_release(&a);
+    }
+    at_model_release(&m);
+    return s;
+}

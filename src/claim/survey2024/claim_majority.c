@@ -48,8 +48,9 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p: sums at p bits are rounded once, "
-                                                           "which keeps a sign), and the size, against N",
+    .title = "least p from which on it holds (" CLAIM_TEXT(
+        INPUTS) " words at each p: sums at p bits are rounded once, "
+                "which keeps a sign), and the size, against N",
     .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
     .x = "N",
     .logx = true,
@@ -68,16 +69,19 @@ static const at_cell cells[] = {
     {"N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},
     {"N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 2000, AT_TIER_QUICK, NULL},
     {"N=0..8 most=8", "end=-1.5", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"N=0..8 most=8", "weighting=leftmost-hard", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"N=0..8 most=8", "weighting=leftmost-hard", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
 };
 
 const at_claim claim_majority = {
     .id = "majority",
     .title = "One head that attends to all letters alike decides majority",
     .source = "Strobl et al. 2024, after Perez et al. 2019",
-    .statement = "One head, softmax or average-hard, without positions, mask and MLP, decides for every word over {0, 1}, the "
+    .statement = "One head, softmax or average-hard, without positions, mask and MLP, decides for every word "
+                 "over {0, 1}, the "
                  "empty word included, whether it has more ones than zeros.",
-    .proof = "All scores are equal, so the head averages +1 for ones, -1 for zeros and -1/2 for a hidden end: (#1 - #0 - "
+    .proof = "All scores are equal, so the head averages +1 for ones, -1 for zeros and -1/2 for a hidden "
+             "end: (#1 - #0 - "
              "1/2)/(n + 1), whose sign decides, at least 1/(2(n + 1)) away from 0.",
     .task = "majority",
     CLAIM_FIELDS,

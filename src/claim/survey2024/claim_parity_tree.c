@@ -23,7 +23,7 @@ enum { HEADS = 8 };
 static const at_param params[] = {
     CLAIM_WORD_PARAMS(9),
     {"H", "heads", 1, HEADS, 2, true},
-    {"L", "layers", 1, 8, 2, true},
+    {"L", "layers", 1, 12, 2, true},
 };
 
 static at_status program(const at_params *p, at_program **out, at_err *err)
@@ -105,20 +105,25 @@ static at_status reach_row(const at_claim *c, const at_params *p, int threads, d
 
 static const at_claim_table tables[] = {{
     .id = "reach",
-    .title = "the first length of which a word is wrong, all words to length " CLAIM_TEXT(FAR) " asked, beside (H + 1)^L + 1",
+    .title = "the first length of which a word is wrong, all words to length " CLAIM_TEXT(
+        FAR) " asked, beside (H + 1)^L + 1",
     .columns = (const char *const[]){"H", "L", "first wrong", "(H + 1)^L + 1", NULL},
-    .rows = (const char *const[]){"H=1 L=1", "H=1 L=2", "H=2 L=1", "H=3 L=1", "H=1 L=3", "H=2 L=2", "H=3 L=2", "H=1 L=4", NULL},
+    .rows = (const char *const[]){"H=1 L=1", "H=1 L=2", "H=2 L=1", "H=3 L=1", "H=1 L=3", "H=2 L=2", "H=3 L=2",
+                                  "H=1 L=4", NULL},
     .quick_rows = 6,
     .row = reach_row,
 }};
 
 static const at_cell cells[] = {
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"N=0..16 most=16 H=1 L=4", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..13 most=13 H=1 L=4"},
-    {"N=0..16 most=16 H=3 L=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..13 most=13 H=3 L=2"},
+    {"N=0..16 most=16 H=1 L=4", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..13 most=13 H=1 L=4"},
+    {"N=0..16 most=16 H=3 L=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..13 most=13 H=3 L=2"},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p8", 0, AT_TIER_QUICK, NULL},
-    {"N=1000 H=4 L=5", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
+    {"N=100 H=4 L=3", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
+    {"N=1000 H=1 L=10", NULL, AT_EV_SAMPLED, 0, "f64", 4, AT_TIER_FULL, NULL},
     {"N=9", "N=10", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"N=16 H=1 L=4", "L=3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
 };
@@ -127,10 +132,13 @@ const at_claim claim_parity_tree = {
     .id = "parity-tree",
     .title = "L layers of H unique-hard heads by position decide parity to length (H + 1)^L, and no further",
     .source = "Strobl et al. 2024, after Hahn 2020",
-    .statement = "For all H and L, L layers of H leftmost-hard heads with positions j and j^2 decide for every word over {0, 1} of at "
-                 "most (H + 1)^L letters, the empty word included, whether its number of ones is odd; of longer words they do not see "
+    .statement = "For all H and L, L layers of H leftmost-hard heads with positions j and j^2 decide for "
+                 "every word over {0, 1} of at "
+                 "most (H + 1)^L letters, the empty word included, whether its number of ones is odd; of "
+                 "longer words they do not see "
                  "the first letters.",
-    .proof = "Before layer l a position holds the parity of the last (H + 1)^(l-1) letters; H heads fetch the parities of the H blocks "
+    .proof = "Before layer l a position holds the parity of the last (H + 1)^(l-1) letters; H heads fetch "
+             "the parities of the H blocks "
              "before these, by the score 2 t j - j^2, and the sum mod 2 is that of all.",
     .task = "parity",
     CLAIM_FIELDS,

@@ -43,7 +43,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     }
     values[k] = w.begin;
     at_var mean = at_mean(P, "depth", (at_vec){k + 1, values}, AT_SOFTMAX, past), u = mean + k; /* step 1 */
-    for (int t = 0; t < k; t++)                                                                  /* step 2 */
+    for (int t = 0; t < k; t++)                                                                 /* step 2 */
         below[t] = at_not(P, claim_at_least(&w, "above", mean + t, u, 0, steep));
     at_var bad = at_any(P, "bad", (at_vec){k, below});
     at_var bads = at_mean(P, "bads", AT_VEC(bad), AT_SOFTMAX, past); /* step 3 */
@@ -59,13 +59,14 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
 
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    return claim_word_row(c, p, at_log2(at_params_get(p, "N")) + 2, INPUTS, threads, out, err);
+    return claim_word_row(c, p, at_log2(at_params_get(p, "N")) + 3, INPUTS, threads, out, err);
 }
 
 static const at_claim_table tables[] = {{
     .id = "precision",
-    .title = "least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p), and the size, against N (k = 2)",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 N + 2"), NULL},
+    .title = "least p from which on it holds (" CLAIM_TEXT(
+        INPUTS) " words at each p), and the size, against N (k = 2)",
+    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 N + 3"), NULL},
     .x = "N",
     .logx = true,
     .plots = (const char *const[]){"least p", NULL},
@@ -75,10 +76,12 @@ static const at_claim_table tables[] = {{
 }};
 
 static const at_cell cells[] = {
-    {"N=0..16 most=16 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..13 most=13 k=1"},
+    {"N=0..16 most=16 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..13 most=13 k=1"},
     {"N=0..8 most=8 k=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..6 most=6 k=2"},
     {"N=0..5 most=5 k=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..4 most=4 k=3"},
-    {"N=0..12 most=12 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, "N=0..9 most=9 k=1"},
+    {"N=0..12 most=12 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK,
+     "N=0..9 most=9 k=1"},
     {"N=1000 k=3", NULL, AT_EV_SAMPLED, 0, "f64", 400, AT_TIER_QUICK, NULL},
     {"N=1000 k=3", NULL, AT_EV_SAMPLED, 0, "f32", 400, AT_TIER_QUICK, NULL},
     {"N=0..8 most=8 k=1", "slope=0.3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
@@ -89,9 +92,11 @@ const at_claim claim_shuffle_dyck = {
     .id = "shuffle-dyck",
     .title = "Two softmax layers without positions balance k kinds of brackets, each for itself",
     .source = "Strobl et al. 2024, after Bhattamishra et al. 2020",
-    .statement = "For all k and N two causal softmax layers of one head each, without positions, decide for every word of at most N "
+    .statement = "For all k and N two causal softmax layers of one head each, without positions, decide for "
+                 "every word of at most N "
                  "brackets of k kinds, the empty word included, whether each kind is balanced for itself.",
-    .proof = "Uniform attention over a prefix makes counts over its length; units of slope N + 1 tell counts below 0 from others "
+    .proof = "Uniform attention over a prefix makes counts over its length; units of slope N + 1 tell counts "
+             "below 0 from others "
              "exactly; a second mean tells whether any prefix had one; at the end no kind is open.",
     .task = "shuffle-dyck",
     CLAIM_FIELDS,

@@ -64,7 +64,7 @@ static void dyck_walk(const at_params *p, at_rng *r, int D, double *x)
     unsigned char open[AT_LENGTH_MAX];
     uint64_t slope = at_rng_below(r, 4); /* 0: up; else one step in slope + 1 goes down */
     for (int left = N; left > 0; left--) {
-        bool up = (!D || depth < D) && depth < left - N % 2, down = depth > 0;
+        bool up = (!D || depth < D) && depth<left - N % 2, down = depth> 0;
         if (N % 2 && left == 1)
             up = !down; /* the letter too many */
         if (up && (!down || !slope || at_rng_below(r, slope + 1))) {
@@ -104,13 +104,15 @@ static void dyck_adversarial(const at_params *p, at_rng *r, double *x)
     spoil(p, r, x);
 }
 
-static const char *const dyck_cases[] = {"the word is balanced", "a closing bracket has no opening one of its kind",
+static const char *const dyck_cases[] = {"the word is balanced",
+                                         "a closing bracket has no opening one of its kind",
                                          "a bracket stays open", "it is too deep", NULL};
 
 const at_task at_task_dyck = {
     .id = "dyck",
     .title = "Dyck-k: is the word of k kinds of brackets balanced?",
-    .definition = "y = 1 iff every bracket is closed by one of its kind, last opened first closed, at depth at most D",
+    .definition =
+        "y = 1 iff every bracket is closed by one of its kind, last opened first closed, at depth at most D",
     .params = dyck_schema,
     .n_params = AT_PARAMS_COUNT(dyck_schema),
     AT_WORD_VERBS,
@@ -184,7 +186,8 @@ static const char *const shuffle_cases[] = {"every kind is balanced",
 const at_task at_task_shuffle_dyck = {
     .id = "shuffle-dyck",
     .title = "Shuffle-Dyck-k: is each of k kinds of brackets balanced for itself?",
-    .definition = "y = 1 iff for each kind no prefix has more closing than opening brackets, and the word as many",
+    .definition =
+        "y = 1 iff for each kind no prefix has more closing than opening brackets, and the word as many",
     .params = shuffle_schema,
     .n_params = AT_PARAMS_COUNT(shuffle_schema),
     AT_WORD_VERBS,

@@ -256,11 +256,16 @@ static void test_words(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"majority", "N=0"},          {"majority", "N=1"},     {"majority", "N=9"},         {"majority", "N=10"},
-        {"parity", "N=0"},            {"parity", "N=10"},      {"dyck", "N=0 k=1"},         {"dyck", "N=1"},
-        {"dyck", "N=10 k=1"},         {"dyck", "N=6 k=2"},     {"dyck", "N=10 k=1 D=2"},    {"dyck", "N=6 k=2 D=1"},
-        {"dyck", "N=40 k=3 D=4"},     {"dyck", "N=60 k=8"},    {"shuffle-dyck", "N=0"},     {"shuffle-dyck", "N=10 k=1"},
-        {"shuffle-dyck", "N=6 k=2"},  {"shuffle-dyck", "N=5"}, {"shuffle-dyck", "N=4 k=3"}, {"shuffle-dyck", "N=60 k=8"},
+        {"majority", "N=0"},         {"majority", "N=1"},
+        {"majority", "N=9"},         {"majority", "N=10"},
+        {"parity", "N=0"},           {"parity", "N=10"},
+        {"dyck", "N=0 k=1"},         {"dyck", "N=1"},
+        {"dyck", "N=10 k=1"},        {"dyck", "N=6 k=2"},
+        {"dyck", "N=10 k=1 D=2"},    {"dyck", "N=6 k=2 D=1"},
+        {"dyck", "N=40 k=3 D=4"},    {"dyck", "N=60 k=8"},
+        {"shuffle-dyck", "N=0"},     {"shuffle-dyck", "N=10 k=1"},
+        {"shuffle-dyck", "N=6 k=2"}, {"shuffle-dyck", "N=5"},
+        {"shuffle-dyck", "N=4 k=3"}, {"shuffle-dyck", "N=60 k=8"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         at_params p;
@@ -480,11 +485,16 @@ static void test_largest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_input), cmocka_unit_test(test_drawn_inputs),
-        cmocka_unit_test(test_foreign_tokens),    cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_triangle),          cmocka_unit_test(test_qsa),
-        cmocka_unit_test(test_fetching),          cmocka_unit_test(test_recurrence),
-        cmocka_unit_test(test_largest),           cmocka_unit_test(test_max),
+        cmocka_unit_test(test_every_small_input),
+        cmocka_unit_test(test_drawn_inputs),
+        cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_qsa),
+        cmocka_unit_test(test_fetching),
+        cmocka_unit_test(test_recurrence),
+        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_max),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
