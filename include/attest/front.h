@@ -81,6 +81,20 @@ at_status at_formulas_program(const at_formulas *f, int N, const at_formulas_opt
 at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_options *o, at_model *m,
                             at_err *err);
 
+/* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_arith *arith; /* as in at_dp_options */
+    bool softmax;          /* instead of average-hard attention */
+    double
+        none; /* for controls: the score of the key that stands for "nothing is selected"; 0: 1, of 0 and 2 */
+} at_rasp_options;
+/* A model of words of length 1..N: at every position what a node of the program is there (at_rasp_answer). */
+at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_options *o, at_program **out,
+                          at_err *err);
+at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options *o, at_model *m,
+                        at_err *err);
+
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
  * A front end is a language (lang.h: what is read, and the problem that comes out) and what compiles it. All that the

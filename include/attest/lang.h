@@ -397,7 +397,10 @@ typedef struct at_rasp_range {
     bool whole;          /* numbers: integers */
     double lo, hi;       /* numbers and truths */
     bool distinct;       /* different at different positions */
+    bool permutes;       /* it is 0 .. length - 1 in some order */
     bool once;           /* a selector: at most one key for every query */
+    bool always;         /* at least one */
+    bool self;           /* every position selects itself */
     int n;               /* strings */
     const char **string; /* (n) in order */
 } at_rasp_range;

@@ -118,6 +118,23 @@ static void of_four(double a, double b, double c, double d, at_rasp_range *out)
     }
 }
 
+static bool is_number(const ranges *g, int k, int64_t x)
+{
+    const at_rasp_node *v = &g->r->node[k];
+    return v->op == AT_RASP_CONST && v->atom.kind == AT_RASP_NUMBER && v->atom.num == x && v->atom.den == 1;
+}
+
+/* length - 1 */
+static bool is_last(const ranges *g, int k)
+{
+    const at_rasp_node *v = &g->r->node[k];
+    if (v->op != AT_RASP_SUB && v->op != AT_RASP_ADD)
+        return false;
+    const at_rasp_node *n = &g->r->node[v->arg[0]];
+    return n->op == AT_RASP_WIDTH && g->r->node[n->arg[0]].op == AT_RASP_ALL &&
+           g->r->node[n->arg[0]].atom.num && is_number(g, v->arg[1], v->op == AT_RASP_SUB ? 1 : -1);
+}
+
 static at_status arithmetic(const ranges *g, const at_rasp_node *v, const at_rasp_range *x,
                             const at_rasp_range *y, at_rasp_range *out)
 {
@@ -132,6 +149,8 @@ static at_status arithmetic(const ranges *g, const at_rasp_node *v, const at_ras
     out->distinct = (v->op == AT_RASP_ADD || v->op == AT_RASP_SUB) &&
                     ((x->distinct && c->op == AT_RASP_CONST) ||
                      (y->distinct && g->r->node[v->arg[0]].op == AT_RASP_CONST));
+    out->permutes = v->op == AT_RASP_SUB && y->permutes && is_last(g, v->arg[0]);
+    out->distinct |= out->permutes;
     if (v->op == AT_RASP_ADD)
         of_four(x->lo + y->lo, x->lo + y->lo, x->hi + y->hi, x->hi + y->hi, out);
     else if (v->op == AT_RASP_SUB)
@@ -185,7 +204,7 @@ static at_status aggregate(const ranges *g, const at_rasp_node *v, const at_rasp
     at_rasp_atom none = v->atom;
     if (!v->given && of->kind != AT_RASP_NUMBER)
         none = (at_rasp_atom){of->kind, 0, 1, of->kind == AT_RASP_STRING ? "" : NULL};
-    at_status s = join(g, v, &of, 1, &none, 1, out);
+    at_status s = join(g, v, &of, 1, &none, !g->x[v->arg[0]].always, out);
     if (!s && out->kind == AT_RASP_NUMBER)
         out->whole &= g->x[v->arg[0]].once || of->kind == AT_RASP_BOOL || of->lo == of->hi;
     return s;
@@ -219,8 +238,12 @@ static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_rang
         }
         return AT_OK;
     case AT_RASP_INDICES:
-        *out =
-            (at_rasp_range){.kind = AT_RASP_NUMBER, .whole = true, .lo = 0, .hi = g->N - 1, .distinct = true};
+        *out = (at_rasp_range){.kind = AT_RASP_NUMBER,
+                               .whole = true,
+                               .lo = 0,
+                               .hi = g->N - 1,
+                               .distinct = true,
+                               .permutes = true};
         return AT_OK;
     case AT_RASP_NEG:
     case AT_RASP_ROUND:
@@ -262,24 +285,32 @@ static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_rang
         return join(g, v, NULL, 0, v->table->value, v->table->n, out);
     case AT_RASP_SELECT:
         out->once = v->compare == AT_RASP_EQ && x->distinct;
+        out->self = v->arg[0] == v->arg[1] &&
+                    (v->compare == AT_RASP_EQ || v->compare == AT_RASP_LE || v->compare == AT_RASP_GE);
+        out->always = out->self || (v->compare == AT_RASP_EQ && x->permutes && y->permutes);
         if (v->compare != AT_RASP_EQ && v->compare != AT_RASP_NE &&
             (x->kind == AT_RASP_STRING) != (y->kind == AT_RASP_STRING))
             return fail_at(g, v, "a string and a number have no order; only == compares them");
         return AT_OK;
     case AT_RASP_BOTH:
         out->once = x->once || y->once;
+        out->always = out->self = x->self && y->self;
         return AT_OK;
     case AT_RASP_ALL:
         out->once = !v->atom.num || g->N <= 1;
+        out->always = out->self = v->atom.num;
         return AT_OK;
     case AT_RASP_EITHER:
+        out->self = x->self || y->self;
+        out->always = x->always || y->always;
+        return AT_OK;
     case AT_RASP_NEITHER:
         return AT_OK;
     case AT_RASP_AGGREGATE:
         return aggregate(g, v, y, out);
     case AT_RASP_WIDTH:
         *out = (at_rasp_range){.kind = AT_RASP_NUMBER, .whole = true, .lo = 0, .hi = g->N};
-        out->distinct = ranks(g, v->arg[0]);
+        out->distinct = out->permutes = ranks(g, v->arg[0]);
         out->hi = out->distinct ? g->N - 1 : x->once ? 1 : g->N;
         out->lo = g->r->node[v->arg[0]].op == AT_RASP_ALL && g->r->node[v->arg[0]].atom.num;
         return AT_OK;

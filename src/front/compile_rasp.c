@@ -1,0 +1,241 @@
+/* compile_rasp.c: RASP as average-hard or softmax attention.
+ *
+ * A flat program (lang.h) is made node by node: s-ops by compile_rasp_point.c, selectors by compile_rasp_select.c, aggregate and
+ * selector_width by compile_rasp_attend.c, which has the proof. What a score or a table cannot say is refused with its place. */
+#include "compile_rasp.h"
+
+#include <stdio.h>
+#include <string.h>
+
+at_status rasp_refuse(const rasp_maker *m, int node, const char *fmt, ...)
+{
+    const at_rasp_node *v = &m->r->node[node];
+    char text[300];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return at_fail(m->err, AT_EREFUSED, "%.150s:%d:%d: %s", v->path, v->line, v->column, text);
+}
+
+const char *rasp_label(rasp_maker *m, int node)
+{
+    const at_rasp_node *v = &m->r->node[node];
+    if (v->name)
+        snprintf(m->label, sizeof m->label, "%.50s", v->name);
+    else
+        snprintf(m->label, sizeof m->label, "_%d_%d", v->line, v->column);
+    return m->label;
+}
+
+static at_status letter_make(rasp_maker *m, int node, at_var field)
+{
+    const at_rasp_node *v = &m->r->node[node];
+    const at_alphabet *sigma = &m->r->sigma;
+    const at_rasp_range *g = &m->range[node];
+    rasp_value *out = &m->value[node];
+    double table[AT_LETTERS_MAX] = {0};
+    if (v->op == AT_RASP_INTS) {
+        for (int k = 0; k < sigma->n; k++) {
+            int64_t i = 0;
+            at_parse_i64(sigma->letter[k], strlen(sigma->letter[k]), &i);
+            table[k] = (double)i;
+        }
+        *out = (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = at_lookup(m->P, "tokens_int", field, table)};
+        return AT_OK;
+    }
+    *out = (rasp_value){.sort = RASP_TEXT, .n = g->n, .string = g->string, .is = at_new(m->a, at_var, g->n)};
+    if (!out->is)
+        return at_oom(m->err);
+    for (int k = 0; k < g->n; k++) {
+        char name[64];
+        memset(table, 0, sizeof table);
+        table[at_alphabet_find(sigma, g->string[k], strlen(g->string[k]))] = 1;
+        snprintf(name, sizeof name, "is_%.40s", g->string[k]);
+        out->is[k] = at_lookup(m->P, name, field, table);
+    }
+    return AT_OK;
+}
+
+static at_status constant_make(rasp_maker *m, int node)
+{
+    const at_rasp_node *v = &m->r->node[node];
+    rasp_value *out = &m->value[node];
+    *out = (rasp_value){.sort = RASP_INTEGER, .den = (double)v->atom.den, .constant = true};
+    if (v->atom.kind != AT_RASP_STRING) {
+        if (v->atom.num > 1000000000 || v->atom.num < -1000000000 || v->atom.den > 1000000)
+            return rasp_refuse(m, node, "a constant beyond 10^9, or with a denominator beyond 10^6");
+        out->v = at_scaled(m->P, (double)v->atom.num, m->user);
+        out->boolean = v->atom.kind == AT_RASP_BOOL;
+        return AT_OK;
+    }
+    *out = (rasp_value){.sort = RASP_TEXT,
+                        .n = 1,
+                        .string = m->range[node].string,
+                        .is = at_new(m->a, at_var, 1),
+                        .constant = true};
+    if (!out->is)
+        return at_oom(m->err);
+    out->is[0] = m->user;
+    return AT_OK;
+}
+
+static at_status node_make(rasp_maker *m, int node, at_var field)
+{
+    const at_rasp_node *v = &m->r->node[node];
+    char place[200];
+    snprintf(place, sizeof place, "%.150s:%d:%d", v->path, v->line, v->column);
+    at_program_place(m->P, place);
+    if (v->op == AT_RASP_CONST)
+        return constant_make(m, node);
+    if (v->op == AT_RASP_TOKENS || v->op == AT_RASP_INTS)
+        return letter_make(m, node, field);
+    if (v->op == AT_RASP_INDICES) {
+        m->value[node] = (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = m->indices};
+        return AT_OK;
+    }
+    if (v->op == AT_RASP_AGGREGATE || v->op == AT_RASP_WIDTH)
+        return rasp_attend(m, node);
+    return at_rasp_selects(v->op) ? AT_OK : rasp_point(m, node); /* selectors are made where they are used */
+}
+
+static at_status output_make(rasp_maker *m, int node)
+{
+    const rasp_value *x = &m->value[node];
+    const at_alphabet *sigma = &m->r->sigma;
+    if (x->sort == RASP_MEAN || (x->sort == RASP_INTEGER && x->den != 1))
+        return rasp_refuse(m, node, "the output can be a fraction; compare or round it");
+    if (x->sort == RASP_INTEGER) {
+        at_emit(m->P, AT_VEC(x->v), x->boolean ? AT_READ_THRESHOLD : AT_READ_ROUND, x->boolean ? 0.5 : 0);
+        return AT_OK;
+    }
+    bool letters = at_rasp_letters(m->r, &m->range[node]);
+    int n = letters ? sigma->n : x->n;
+    at_var *out = at_new(m->a, at_var, n);
+    if (!out)
+        return at_oom(m->err);
+    for (int k = 0; k < n; k++) {
+        at_var is = letters ? rasp_one_of(m, x, sigma->letter[k]) : x->is[k];
+        out[k] = is < 0 ? at_const(m->P, 0) : is;
+    }
+    at_emit(m->P, (at_vec){n, out}, AT_READ_ARGMAX, 0);
+    return AT_OK;
+}
+
+/* Does a selector look to the right? Only masks need a position there. */
+static bool looks_right(const at_rasp *r, const bool *need)
+{
+    for (int k = 0; k < r->n_nodes; k++) {
+        const at_rasp_node *v = &r->node[k];
+        if (need[k] && v->op == AT_RASP_SELECT && v->compare != AT_RASP_EQ && v->compare != AT_RASP_NE &&
+            r->node[v->arg[0]].op == AT_RASP_INDICES && r->node[v->arg[1]].op == AT_RASP_INDICES)
+            return true; /* `not` turns a mask round */
+    }
+    return false;
+}
+
+static at_status program_make(rasp_maker *m, int node, const bool *need)
+{
+    at_program *P = m->P;
+    bool right = looks_right(m->r, need);
+    at_prefix(P, 1);
+    if (right)
+        at_suffix(P, 1);
+    at_origin(P, 0);
+    at_var field = at_token(P, "letter", m->r->sigma.n);
+    m->begin = at_mark_prefix(P, "begin", 0);
+    m->end = right ? at_mark_suffix(P, "end", 0) : -1;
+    m->hidden = right ? at_add(P, m->begin, m->end) : m->begin;
+    m->user = at_known(P, "user", at_not(P, m->hidden), 0, 1, true, -1);
+    m->here = at_position(P, "j", AT_POS_I);
+    m->indices = at_sub(P, m->here, m->user);
+    if (right)
+        m->indices = at_select(P, "indices", m->end, at_const(P, 0), m->indices);
+    m->indices = at_known(P, "indices", m->indices, 0, m->N - 1, true, -1);
+    at_status s = AT_OK;
+    for (int k = 0; k <= node && !s; k++)
+        if (need[k])
+            s = node_make(m, k, field);
+    at_program_place(P, NULL);
+    return s ? s : output_make(m, node);
+}
+
+at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_options *o, at_program **out,
+                          at_err *err)
+{
+    at_arena arena;
+    at_rasp_range *g;
+    static const at_rasp_options usual = {0};
+    rasp_maker m = {.r = r, .N = N, .a = &arena, .err = err, .o = o ? o : &usual};
+    *out = NULL;
+    m.weighting = m.o->softmax ? AT_SOFTMAX : AT_AVERAGE_HARD;
+    at_arena_init(&arena);
+    at_status s = at_rasp_ranges(r, N, &arena, &g, err);
+    bool *need = at_new(&arena, bool, node + 1);
+    m.value = at_new(&arena, rasp_value, node + 1);
+    m.form = at_new(&arena, rasp_form *, node + 1);
+    m.P = at_program_new("rasp", N);
+    if (!s && (!need || !m.value || !m.form || !m.P))
+        s = at_oom(err);
+    if (!s) {
+        m.range = g;
+        need[node] = true;
+        for (int k = node; k >= 0; k--)
+            for (int i = 0; need[k] && i < 3; i++)
+                if (r->node[k].arg[i] >= 0)
+                    need[r->node[k].arg[i]] = true;
+        if (m.o->arith)
+            at_program_arithmetic(m.P, *m.o->arith);
+        s = program_make(&m, node, need);
+    }
+    if (!s)
+        s = at_program_status(m.P, err);
+    if (s)
+        at_program_free(m.P);
+    else
+        *out = m.P;
+    at_arena_release(&arena);
+    return s;
+}
+
+at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options *o, at_model *m, at_err *err)
+{
+    at_program *P;
+    at_status s = at_rasp_program(r, node, N, o, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    if (s)
+        return s;
+    at_word *words = at_new(&m->arena, at_word, r->sigma.n);
+    for (int k = 0; words && k < r->sigma.n; k++)
+        snprintf(words[k].s, sizeof words[k].s, "%s", r->sigma.letter[k]);
+    m->fields[0].words = words;
+    s = words ? at_model_validate(m, err) : at_oom(err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+/* ---- RASP as a front end -------------------------------------------------------------------------------------------------- */
+
+static at_status front_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    const at_problem *of = p->of;
+    const at_rasp *r = at_rasp_of(of);
+    at_rasp_options how = {.arith = o->arith, .softmax = r->softmax};
+    at_status s =
+        at_rasp_model(r, r->output_node[at_params_int(p, "output")], at_params_int(p, "N"), &how, m, err);
+    if (s)
+        return s;
+    s = at_problem_remember(of->id, of->digest, p, m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+const at_front at_front_rasp = {.lang = &at_lang_rasp,
+                                .about = "RASP: average-hard or softmax attention, by its line attention",
+                                .only = "average-hard",
+                                .model = front_model};
