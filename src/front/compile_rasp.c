@@ -174,8 +174,9 @@ at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_optio
     bool *need = at_new(&arena, bool, node + 1);
     m.value = at_new(&arena, rasp_value, node + 1);
     m.form = at_new(&arena, rasp_form *, node + 1);
+    m.depth = at_new(&arena, int, node + 1);
     m.P = at_program_new("rasp", N);
-    if (!s && (!need || !m.value || !m.form || !m.P))
+    if (!s && (!need || !m.value || !m.form || !m.depth || !m.P))
         s = at_oom(err);
     if (!s) {
         m.range = g;
@@ -184,6 +185,11 @@ at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_optio
             for (int i = 0; need[k] && i < 3; i++)
                 if (r->node[k].arg[i] >= 0)
                     need[r->node[k].arg[i]] = true;
+        for (int k = 0; k <= node; k++) {
+            for (int i = 0; i < 3 && r->node[k].arg[i] >= 0; i++)
+                m.depth[k] = m.depth[r->node[k].arg[i]] > m.depth[k] ? m.depth[r->node[k].arg[i]] : m.depth[k];
+            m.depth[k] += r->node[k].op == AT_RASP_AGGREGATE || r->node[k].op == AT_RASP_WIDTH;
+        }
         if (m.o->arith)
             at_program_arithmetic(m.P, *m.o->arith);
         s = program_make(&m, node, need);

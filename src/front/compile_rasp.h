@@ -48,6 +48,7 @@ typedef struct {
     at_var here, indices;            /* 0 at BEGIN, then 1, 2, ...; and what RASP calls indices */
     rasp_value *value;               /* (nodes) */
     rasp_form **form;
+    int *depth; /* (nodes): heads on the way to it */
     at_arena *a;
     at_err *err;
     char label[64];

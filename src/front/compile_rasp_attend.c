@@ -56,6 +56,16 @@ static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool wid
     return AT_OK;
 }
 
+/* The error that a head of softmax should have: what it is made from must have less, so the wish is weaker with every head on the
+ * way. `second`: the look-up behind a width. */
+static double wanted(rasp_maker *m, int node, int second)
+{
+    double size = m->N + 2.0, e = 0x1p-42 / size / size, most = 0x1p-8 / size / size;
+    for (int k = 2 * m->depth[node] + second - 2; k > 0; k--)
+        e *= 256 * size;
+    return m->weighting != AT_SOFTMAX ? 0 : e < most ? e : most;
+}
+
 /* x without what comes out at hidden positions: c, or 0 at NONE where it is blind. */
 static at_var without(rasp_maker *m, const head *h, at_var x, double c)
 {
@@ -78,7 +88,7 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
                         .mask = h.mask,
                         .post = h.post,
                         .gap = 1,
-                        .error = m->weighting == AT_SOFTMAX ? 0x1p-12 / (m->N + 2.0) / (m->N + 2.0) : 0});
+                        .error = wanted(m, node, 0)});
     if (h.blind) /* a width of 0 there */
         share = at_add(m->P, share, h.none);
     at_var w = at_at_share(
@@ -86,7 +96,7 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
         &(at_counting){.weighting = m->weighting,
                        .here = m->here,
                        .least = 1 / (m->N + 1.0),
-                       .error = m->weighting == AT_SOFTMAX ? 0x1p-20 / (m->N + 2.0) / (m->N + 2.0) : 0});
+                       .error = wanted(m, node, 1)});
     m->value[node] =
         (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = at_known(m->P, NULL, w, 0, m->N, true, -1)};
     return AT_OK;
@@ -133,7 +143,6 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
     for (int k = 0; k < n; k++)
         if (none[k])
             value[k] = at_add(m->P, value[k], at_scaled(m->P, none[k], h.none));
-    double size = m->N + 2.0;
     at_var first =
         at_attend(m->P, rasp_label(m, node),
                   &(at_attention){.query = h.query,
@@ -145,7 +154,7 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
                                   .gap = 1,
                                   .unique = once,
                                   .most = once ? 1 : 0,
-                                  .error = m->weighting == AT_SOFTMAX ? 0x1p-20 / size / size : 0});
+                                  .error = wanted(m, node, 0)});
     for (int k = 0; k < n && first >= 0; k++) {
         is[k] = without(m, &h, first + k, none[k]);
         if (text || (truths && out->den == 1 && none[k] >= 0 && none[k] <= 1))

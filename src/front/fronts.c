@@ -114,8 +114,8 @@ at_status at_front_params(const at_reading *r, at_arena *a, const at_param **sch
 static void title_say(const at_problem *p, const at_params *q, at_said *said)
 {
     at_text_add_plain(&said->line, p->title);
-    for (int k = 0; k < q->n; k++)
-        at_text_addf(&said->line, "%s%s=%.17g", k ? " " : ": ", q->schema[k].name, q->value[k]);
+    at_text_add(&said->line, q->n ? ": " : "");
+    at_params_print(q, &said->line);
 }
 
 static at_status problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,

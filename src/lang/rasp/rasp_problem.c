@@ -345,7 +345,7 @@ static at_status rasp_read(at_problem *p, char *text, at_err *err)
     s = words_try(r, err);
     if (s)
         return s;
-    p->title = at_arena_printf(&p->arena, "RASP: %.60s", r->output[r->usual]);
+    p->title = "a program in RASP";
     p->definition = "what the s-op is at every position of the word";
     r->params[0] =
         (at_param){"N", "length", 1, AT_WORD_LONGEST, r->longest > 0 ? r->longest : 16, true, NULL};
@@ -370,7 +370,7 @@ static at_status rasp_read(at_problem *p, char *text, at_err *err)
                         .simpler = simpler};
     p->self = r;
     p->task = &r->task;
-    return p->title ? AT_OK : at_oom(err);
+    return AT_OK;
 }
 
 const at_rasp *at_rasp_of(const at_problem *p)
