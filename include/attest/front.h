@@ -56,10 +56,15 @@ bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
 typedef struct {
     const at_arith *arith; /* as in at_dp_options */
-    bool causal;           /* for controls: a position sees its own letter */
+    bool positions;        /* positions modulo a number, where that makes the language star-free */
+    bool circle;           /* these as cos and sin, and not as a table of 0 and 1 */
+    /* For controls: */
+    bool causal; /* a position sees its own letter */
+    int off;     /* how much the period of the positions is off */
 } at_dfa_options;
-/* A model of words of length 0..N: rightmost-hard attention without positions, one layer a level of the cascade; answered once,
- * behind the word. The place must be that of a star-free language, with its monoid. */
+/* A model of words of length 0..N: rightmost-hard attention without positions, or with positions modulo a number, one layer a level
+ * of the cascade; answered once, behind the word. The place must be that of a star-free language, or with positions of one in
+ * FO[<, MOD], with its monoid; else it is refused. */
 at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, at_program **out,
                          at_err *err);
 /* The same with the letters as its words. m is initialised by this call. */

@@ -285,7 +285,8 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
-/* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */
+/* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
+ * longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
@@ -410,6 +411,25 @@ at_status at_rasp_ranges(const at_rasp *r, int N, at_arena *a, at_rasp_range **o
 double at_rasp_answer(const at_rasp *r, const at_rasp_range *of, const at_rasp_atom *x);
 bool at_rasp_letters(const at_rasp *r, const at_rasp_range *of); /* all of its strings are letters */
 const at_rasp *at_rasp_of(const at_problem *p);                  /* NULL: it is no such problem */
+/* ---- formulas as text (docs/languages.md) ------------------------------------------------------------------------- */
+
+/* A formula of temporal logic (src/lang/ltl), a program in B-RASP (src/lang/brasp); text is changed. longest: of the line `length`, -1
+ * where there is none. What is printed is a file that is read as the same. */
+at_status at_ltl_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                      at_err *err);
+void at_ltl_print(const at_formulas *f, at_text *out);
+at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                        at_err *err);
+void at_brasp_print(const at_formulas *f, at_text *out);
+
+/* ---- C-RASP, FOC[MOD;+], counter machines (docs/languages.md) ------------------------------------------------------ */
+
+/* Formulas as text; text is changed. longest: of the line `length`, -1 where there is none. */
+at_status at_crasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                        at_err *err);
+/* The same of the public interpreter's files, .cr. */
+at_status at_cr_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest, at_err *err);
+void at_crasp_print(const at_formulas *f, at_text *out); /* of both */
 
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
@@ -430,7 +450,11 @@ typedef struct {
 /* For those who write languages: what p was read from, whose digest it then has. */
 at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa, at_lang_rasp;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
+extern const at_lang at_lang_regex, at_lang_dfa, at_lang_jff, at_lang_dot, at_lang_gv;
+extern const at_lang at_lang_ltl, at_lang_brasp;
+extern const at_lang at_lang_crasp, at_lang_cr;
+extern const at_lang at_lang_rasp;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

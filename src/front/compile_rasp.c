@@ -122,22 +122,26 @@ static at_status output_make(rasp_maker *m, int node)
     return AT_OK;
 }
 
-/* Does a selector look to the right? Only masks need a position there. */
-static bool looks_right(const at_rasp *r, const bool *need)
+/* May a mask look to the right? Then a position behind the word is needed; `not` turns masks round. */
+static bool looks_right(const at_rasp *r, const bool *need, int last)
 {
-    for (int k = 0; k < r->n_nodes; k++) {
+    bool order = false, turned = false;
+    for (int k = 0; k <= last; k++) {
         const at_rasp_node *v = &r->node[k];
-        if (need[k] && v->op == AT_RASP_SELECT && v->compare != AT_RASP_EQ && v->compare != AT_RASP_NE &&
-            r->node[v->arg[0]].op == AT_RASP_INDICES && r->node[v->arg[1]].op == AT_RASP_INDICES)
-            return true; /* `not` turns a mask round */
+        if (!need[k])
+            continue;
+        turned |= v->op == AT_RASP_NEITHER ||
+                  (v->op == AT_RASP_SELECT && (v->compare == AT_RASP_GT || v->compare == AT_RASP_GE));
+        order |= v->op == AT_RASP_SELECT && r->node[v->arg[0]].op == AT_RASP_INDICES &&
+                 r->node[v->arg[1]].op == AT_RASP_INDICES;
     }
-    return false;
+    return order && turned;
 }
 
 static at_status program_make(rasp_maker *m, int node, const bool *need)
 {
     at_program *P = m->P;
-    bool right = looks_right(m->r, need);
+    bool right = looks_right(m->r, need, node);
     at_prefix(P, 1);
     if (right)
         at_suffix(P, 1);
@@ -187,7 +191,8 @@ at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_optio
                     need[r->node[k].arg[i]] = true;
         for (int k = 0; k <= node; k++) {
             for (int i = 0; i < 3 && r->node[k].arg[i] >= 0; i++)
-                m.depth[k] = m.depth[r->node[k].arg[i]] > m.depth[k] ? m.depth[r->node[k].arg[i]] : m.depth[k];
+                m.depth[k] =
+                    m.depth[r->node[k].arg[i]] > m.depth[k] ? m.depth[r->node[k].arg[i]] : m.depth[k];
             m.depth[k] += r->node[k].op == AT_RASP_AGGREGATE || r->node[k].op == AT_RASP_WIDTH;
         }
         if (m.o->arith)
@@ -204,6 +209,40 @@ at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_optio
     return s;
 }
 
+/* The letters as words of the input; strings and truths as words of the output. */
+static at_status words_give(const at_rasp *r, int node, at_model *m, at_err *err)
+{
+    int n = at_readout_words(&m->readout);
+    at_arena arena;
+    at_rasp_range *g;
+    at_arena_init(&arena);
+    at_status s = at_rasp_ranges(r, m->n_max, &arena, &g, err);
+    at_word *in = at_new(&m->arena, at_word, r->sigma.n), *out = at_new(&m->arena, at_word, n + 1);
+    if (!s && (!in || !out))
+        s = at_oom(err);
+    bool fit = true;
+    for (int k = 0; !s && k < r->sigma.n; k++)
+        snprintf(in[k].s, sizeof in[k].s, "%s", r->sigma.letter[k]);
+    for (int k = 0; !s && k < n; k++) {
+        const at_rasp_range *x = &g[node];
+        const char *word = x->kind != AT_RASP_STRING ? (k ? "True" : "False")
+                           : at_rasp_letters(r, x)   ? r->sigma.letter[k]
+                                                     : x->string[k];
+        word = *word ? word : "\"\"";
+        fit &= strlen(word) < sizeof out[k].s && !strpbrk(word, " \t");
+        snprintf(out[k].s, sizeof out[k].s, "%s", word);
+    }
+    at_arena_release(&arena);
+    if (!s) {
+        m->fields[0].words = in;
+        m->readout.words = n && fit ? out : NULL;
+        s = at_model_validate(m, err);
+    }
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
 at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options *o, at_model *m, at_err *err)
 {
     at_program *P;
@@ -214,14 +253,7 @@ at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options
     at_program_free(P);
     if (s)
         return s;
-    at_word *words = at_new(&m->arena, at_word, r->sigma.n);
-    for (int k = 0; words && k < r->sigma.n; k++)
-        snprintf(words[k].s, sizeof words[k].s, "%s", r->sigma.letter[k]);
-    m->fields[0].words = words;
-    s = words ? at_model_validate(m, err) : at_oom(err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return words_give(r, node, m, err);
 }
 
 /* ---- RASP as a front end -------------------------------------------------------------------------------------------------- */
@@ -243,5 +275,5 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
 
 const at_front at_front_rasp = {.lang = &at_lang_rasp,
                                 .about = "RASP: average-hard or softmax attention, by its line attention",
-                                .only = "average-hard",
+                                .only = "as-written",
                                 .model = front_model};

@@ -79,24 +79,22 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
     at_status s = head_make(m, node, f, true, &h);
     if (s)
         return s;
-    at_var share = at_attend(
-        m->P, rasp_label(m, node),
-        &(at_attention){.query = h.query,
-                        .key = h.key,
-                        .value = AT_VEC(h.none),
-                        .weighting = m->weighting,
-                        .mask = h.mask,
-                        .post = h.post,
-                        .gap = 1,
-                        .error = wanted(m, node, 0)});
+    at_var share = at_attend(m->P, rasp_label(m, node),
+                             &(at_attention){.query = h.query,
+                                             .key = h.key,
+                                             .value = AT_VEC(h.none),
+                                             .weighting = m->weighting,
+                                             .mask = h.mask,
+                                             .post = h.post,
+                                             .gap = 1,
+                                             .error = wanted(m, node, 0)});
     if (h.blind) /* a width of 0 there */
         share = at_add(m->P, share, h.none);
-    at_var w = at_at_share(
-        m->P, rasp_label(m, node), share, AT_VEC(m->here),
-        &(at_counting){.weighting = m->weighting,
-                       .here = m->here,
-                       .least = 1 / (m->N + 1.0),
-                       .error = wanted(m, node, 1)});
+    at_var w = at_at_share(m->P, rasp_label(m, node), share, AT_VEC(m->here),
+                           &(at_counting){.weighting = m->weighting,
+                                          .here = m->here,
+                                          .least = 1 / (m->N + 1.0),
+                                          .error = wanted(m, node, 1)});
     m->value[node] =
         (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = at_known(m->P, NULL, w, 0, m->N, true, -1)};
     return AT_OK;
@@ -143,18 +141,17 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
     for (int k = 0; k < n; k++)
         if (none[k])
             value[k] = at_add(m->P, value[k], at_scaled(m->P, none[k], h.none));
-    at_var first =
-        at_attend(m->P, rasp_label(m, node),
-                  &(at_attention){.query = h.query,
-                                  .key = h.key,
-                                  .value = {n, value},
-                                  .weighting = m->weighting,
-                                  .mask = h.mask,
-                                  .post = h.post,
-                                  .gap = 1,
-                                  .unique = once,
-                                  .most = once ? 1 : 0,
-                                  .error = wanted(m, node, 0)});
+    at_var first = at_attend(m->P, rasp_label(m, node),
+                             &(at_attention){.query = h.query,
+                                             .key = h.key,
+                                             .value = {n, value},
+                                             .weighting = m->weighting,
+                                             .mask = h.mask,
+                                             .post = h.post,
+                                             .gap = 1,
+                                             .unique = once,
+                                             .most = once ? 1 : 0,
+                                             .error = wanted(m, node, 0)});
     for (int k = 0; k < n && first >= 0; k++) {
         is[k] = without(m, &h, first + k, none[k]);
         if (text || (truths && out->den == 1 && none[k] >= 0 && none[k] <= 1))

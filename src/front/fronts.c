@@ -7,12 +7,30 @@
 /* Files that are problems, but have no compiler. */
 static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.lang = &at_lang_cases};
 
-extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa,
-    at_front_rasp;
+static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
+                      front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
+static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
+                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS};
+
+extern const at_front at_front_dp, at_front_expr, at_front_program;
+extern const at_front at_front_regex, at_front_dfa, at_front_jff, at_front_dot, at_front_gv;
+extern const at_front at_front_rasp;
 const at_front *const at_fronts[] = {
-    &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines, &front_cases, &at_front_expr, &at_front_program, &at_front_regex, &at_front_dfa,
-    &at_front_rasp,
+    &at_front_dp,      /* the first: files without a suffix that is known are compiled by it */
+    &front_lines,      /* lines to learn */
+    &front_cases,      /* input and answer */
+    &at_front_expr,    /* arithmetic */
+    &at_front_program, /* texts of programs */
+    &at_front_regex,   /* regular expressions */
+    &at_front_dfa,     /* automata */
+    &at_front_jff,     /* those of JFLAP */
+    &at_front_dot,     /* those of Graphviz */
+    &at_front_gv,      /* the same by another suffix */
+    &front_ltl,        /* temporal logic */
+    &front_brasp,      /* B-RASP */
+    &front_crasp,      /* C-RASP */
+    &front_cr,         /* as its interpreter reads it */
+    &at_front_rasp,    /* RASP */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 

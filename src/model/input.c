@@ -358,6 +358,10 @@ void at_written_print(const at_model *m, const at_input *rows, at_text *out)
 const char *at_decision_word(const at_model *m, double decision)
 {
     const at_field *f = &m->fields[0];
+    if (m->readout.words)
+        return decision >= 0 && decision < at_readout_words(&m->readout) && decision == floor(decision)
+                   ? m->readout.words[(int)decision].s
+                   : NULL;
     /* Of a decoder what is read is its next token; of another model, when it chooses among as many as there are words. */
     bool token = m->readout.kind == AT_READ_ARGMAX && m->n_fields == 1 && f->words &&
                  (m->decode.enabled || m->readout.rows == f->size);

@@ -1,0 +1,41 @@
+/* claim_regular.h: what the claims about regular languages share: the languages themselves, by name. */
+#ifndef ATTEST_CLAIM_REGULAR_H
+#define ATTEST_CLAIM_REGULAR_H
+
+#include <attest/front.h>
+
+#include "../claim_internal.h"
+
+/* The values of the parameter `language`, NULL at the end, and how many there are. */
+extern const char *const claim_regular_names[];
+enum { CLAIM_REGULAR = 22 };
+
+#define CLAIM_REGULAR_LENGTH                                                                                 \
+    {                                                                                                        \
+        "N", "length", 0, AT_WORD_LONGEST, 8, true                                                           \
+    }
+#define CLAIM_REGULAR_LANGUAGE                                                                               \
+    {                                                                                                        \
+        "language", "which language", 0, CLAIM_REGULAR - 1, 0, true, claim_regular_names                     \
+    }
+
+/* The problem of the language that the parameters name (at_claim.asks): made when it is first asked for, and kept. */
+at_status claim_regular_asks(const at_params *p, const at_problem **out, at_err *err);
+/* Where it lies; all in the arena. */
+at_status claim_regular_place(const at_params *p, at_arena *a, at_place *out, at_err *err);
+/* Its cascade as a program, and as a model with the letters as its words. */
+at_status claim_regular_program(const at_params *p, const at_dfa_options *o, at_program **out, at_err *err);
+at_status claim_regular_model(const at_params *p, const at_dfa_options *o, at_model *m, at_err *err);
+/* A row of a table: states, monoid, layers, hidden units, width, parameters and the least p on so many words of length N. */
+at_status claim_regular_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                            double out[7], at_err *err);
+#define CLAIM_REGULAR_COLUMNS "states", "monoid", "layers", "hidden", "width", "parameters", "least p", NULL
+
+/* Every word of at most so many letters, in the full tier and in the quick one. */
+#define CLAIM_REGULAR_ALL(language, far, near)                                                               \
+    {                                                                                                        \
+        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
+            "language=" language " N=0.." #near                                                              \
+    }
+
+#endif

@@ -1,0 +1,50 @@
+/* front_formula.c: languages of formulas as front ends: one compiler for all of them. */
+#include <stdio.h>
+
+#include "front_internal.h"
+
+at_status at_model_letters(at_model *m, const at_alphabet *sigma, at_err *err)
+{
+    at_word *words = at_new(&m->arena, at_word, sigma->n);
+    for (int a = 0; words && a < sigma->n; a++)
+        snprintf(words[a].s, sizeof words[a].s, "%s", sigma->letter[a]);
+    at_word *verdict = at_new(&m->arena, at_word, 2);
+    if (verdict) {
+        snprintf(verdict[0].s, sizeof verdict[0].s, "no");
+        snprintf(verdict[1].s, sizeof verdict[1].s, "yes");
+    }
+    m->fields[0].words = words;
+    m->readout.words = verdict;
+    at_status s = words && verdict ? at_model_validate(m, err) : at_oom(err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_options *o, at_model *m,
+                            at_err *err)
+{
+    at_program *P;
+    at_status s = at_formulas_program(f, N, o, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    return s ? s : at_model_letters(m, &f->sigma, err);
+}
+
+/* at_front.model of a language whose problems are formulas. */
+at_status at_front_formula_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
+{
+    const at_problem *of = p->of;
+    const at_recogniser *w = at_recogniser_of(of);
+    int N = at_params_int(p, "N");
+    at_status s =
+        at_formulas_model(w->formulas, N < 1 ? 1 : N, &(at_formulas_options){.arith = o->arith}, m, err);
+    if (s)
+        return s;
+    s = at_problem_remember(of->id, of->digest, p, m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
