@@ -287,7 +287,8 @@ static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_rang
         out->once = v->compare == AT_RASP_EQ && x->distinct;
         out->self = v->arg[0] == v->arg[1] &&
                     (v->compare == AT_RASP_EQ || v->compare == AT_RASP_LE || v->compare == AT_RASP_GE);
-        out->always = out->self || (v->compare == AT_RASP_EQ && x->permutes && y->permutes);
+        out->always = out->self || (v->compare == AT_RASP_EQ && x->permutes &&
+                                    (y->permutes || is_number(g, v->arg[1], 0) || is_last(g, v->arg[1])));
         if (v->compare != AT_RASP_EQ && v->compare != AT_RASP_NE &&
             (x->kind == AT_RASP_STRING) != (y->kind == AT_RASP_STRING))
             return fail_at(g, v, "a string and a number have no order; only == compares them");
