@@ -413,7 +413,7 @@ static void test_random(void **state)
         at_mark mark = at_arena_mark(&arena);
         at_text_init(&t);
         at_text_add(&t, "alphabet a b c\nx = ");
-        put_sop(&r, 3, "nbs"[seed % 3], &t);
+        put_sop(&r, 4, "nbs"[seed % 3], &t);
         at_text_add(&t, " if indices > -1 else ");
         put_sop(&r, 0, "nbs"[seed % 3], &t);
         at_text_add(&t, ";\n");
