@@ -48,6 +48,7 @@
     ROW(fo)                                                                                                  \
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
+    ROW(turing)                                                                                              \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
