@@ -111,8 +111,9 @@ at_status at_tm_model(const at_tm *t, const at_tm_options *o, at_model *m, at_er
 typedef struct {
     const at_arith *arith; /* as in at_dp_options */
     bool softmax;          /* instead of average-hard attention */
-    double
-        none; /* for controls: the score of the key that stands for "nothing is selected"; 0: 1, of 0 and 2 */
+    /* For controls: */
+    double none;  /* the score of the key that stands for "nothing is selected"; 0: 1, of 0 and 2 */
+    double scale; /* factor on the scales of attention; 0: 1 */
 } at_rasp_options;
 /* A model of words of length 1..N: at every position what a node of the program is there (at_rasp_answer). */
 at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_options *o, at_program **out,

@@ -49,6 +49,7 @@
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
     ROW(turing)                                                                                              \
+    ROW(rasp)                                                                                                \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

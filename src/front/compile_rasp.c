@@ -197,6 +197,8 @@ at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_optio
         }
         if (m.o->arith)
             at_program_arithmetic(m.P, *m.o->arith);
+        if (m.o->scale)
+            at_program_weaken(m.P, m.o->scale);
         s = program_make(&m, node, need);
     }
     if (!s)

@@ -43,11 +43,11 @@ static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool wid
     }
     q[n] = one;
     if (table)
-        k[n++] = width ? h->none : at_scaled(m->P, none, h->none);
+        k[n++] = at_scaled(m->P, none, h->none);
     else { /* the other hidden position is never selected, and hidden positions select NONE */
         at_var other = m->end < 0 ? -1 : right ? m->begin : m->end;
         at_var far = other < 0 ? at_const(m->P, 0) : at_scaled(m->P, times, other);
-        k[n++] = width ? far : at_add(m->P, far, at_scaled(m->P, none, h->none));
+        k[n++] = at_add(m->P, far, at_scaled(m->P, none - width, h->none));
         q[n] = at_scaled(m->P, times, m->hidden);
         k[n++] = m->user;
     }

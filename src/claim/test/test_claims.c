@@ -61,7 +61,9 @@
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
- * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more */
+ * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
+ * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 f64, and 17 more
+ * EVIDENCE rasp sampled 10 test_every_cell: program=sort N=100 f64, and 3 more */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
