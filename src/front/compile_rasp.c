@@ -275,7 +275,53 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
     return s;
 }
 
+/* The flat program, and what it takes at these parameters, or why it cannot be compiled. */
+static at_status front_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                            at_err *err)
+{
+    const at_problem *of = r->problem;
+    const at_rasp *x = at_rasp_of(of);
+    at_params q;
+    at_model m;
+    at_err why = {0};
+    at_fact_text(said, "problem", of->title);
+    if (o->exact) {
+        at_rasp_print(x, &said->lines);
+        return AT_OK;
+    }
+    at_status s = at_problem_params(of, AT_VIEW_POSITIONS, set, &q, err);
+    if (s)
+        return s;
+    at_text_addf(&said->lines, "%s\n\n", of->title);
+    at_rasp_print(x, &said->lines);
+    at_fact_text(said, "output", x->output[at_params_int(&q, "output")]);
+    at_fact_number(said, "N", at_params_int(&q, "N"));
+    s = front_model(&q, &(at_front_options){0}, &m, &why);
+    if (s == AT_ENOMEM)
+        return at_oom(err);
+    at_text_add(&said->lines, "\n");
+    if (s)
+        at_text_addf(&said->lines, "not compiled: %s\n", why.text);
+    else {
+        at_size z;
+        at_model_size(&m, &z);
+        at_model_release(&m);
+        at_params_print(&q, &said->lines);
+        at_text_addf(&said->lines,
+                     ": %d attention layers, %d head%s, width %d, hidden %d, %zu parameters, largest %.3g\n",
+                     z.layers, z.heads, z.heads == 1 ? "" : "s", z.width, z.hidden, z.parameters, z.largest);
+        at_fact_number(said, "layers", z.layers);
+        at_fact_number(said, "heads", z.heads);
+        at_fact_number(said, "width", z.width);
+        at_fact_number(said, "parameters", (double)z.parameters);
+    }
+    at_fact_bool(said, "compiles", s ? AT_FALSE : AT_TRUE);
+    return AT_OK;
+}
+
 const at_front at_front_rasp = {.lang = &at_lang_rasp,
                                 .about = "RASP: average-hard or softmax attention, by its line attention",
                                 .only = "as-written",
-                                .model = front_model};
+                                .model = front_model,
+                                .show = front_show,
+                                .exact = true};

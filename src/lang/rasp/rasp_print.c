@@ -136,7 +136,7 @@ static void node_print(const printer *p, const at_rasp_node *v)
         break;
     case AT_RASP_SELECT:
         call_print(p, "select", v, 2);
-        at_text_addf(t, ",%.3s)", sign_of(v->compare));
+        at_text_addf(t, ", %.*s)", (int)strlen(sign_of(v->compare)) - 2, sign_of(v->compare) + 1);
         break;
     case AT_RASP_AGGREGATE:
         call_print(p, "aggregate", v, 2);
