@@ -24,7 +24,12 @@ typedef struct {
 
 static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool width, head *h)
 {
-    bool right = f->mask == AT_MASK_FUTURE || f->mask == AT_MASK_STRICT_FUTURE;
+    static const at_mask_kind masks[] = {[RASP_ANYWHERE] = AT_MASK_NONE,
+                                         [RASP_BEFORE] = AT_MASK_STRICT,
+                                         [RASP_UP_TO] = AT_MASK_CAUSAL,
+                                         [RASP_FROM] = AT_MASK_FUTURE,
+                                         [RASP_AFTER] = AT_MASK_STRICT_FUTURE};
+    bool right = f->side == RASP_FROM || f->side == RASP_AFTER;
     at_var *q = at_new(m->a, at_var, f->n + 3), *k = at_new(m->a, at_var, f->n + 3), one = at_const(m->P, 1);
     if (!q || !k)
         return at_oom(m->err);
@@ -34,9 +39,9 @@ static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool wid
     double times = width ? 1 : 2, none = m->o->none ? m->o->none : 1;
     int n = 0;
     h->none = right ? m->end : m->begin;
-    h->mask = (at_mask){.kind = f->mask};
+    h->mask = (at_mask){.kind = masks[f->side]};
     h->post = table ? AT_POST_ID : f->way == RASP_BY_ZERO ? AT_POST_NEG_ABS : AT_POST_NEG_RELU;
-    h->blind = f->mask == AT_MASK_STRICT || f->mask == AT_MASK_STRICT_FUTURE;
+    h->blind = f->side == RASP_BEFORE || f->side == RASP_AFTER;
     for (int c = 0; c < f->n; c++) {
         q[n] = at_scaled(m->P, times, f->q[c]);
         k[n++] = f->k[c];
@@ -63,7 +68,7 @@ static double wanted(rasp_maker *m, int node, int second)
     double size = m->N + 2.0, e = 0x1p-42 / size / size, most = 0x1p-8 / size / size;
     for (int k = 2 * m->depth[node] + second - 2; k > 0; k--)
         e *= 256 * size;
-    return m->weighting != AT_SOFTMAX ? 0 : e < most ? e : most;
+    return !m->o->softmax ? 0 : e < most ? e : most;
 }
 
 /* x without what comes out at hidden positions: c, or 0 at NONE where it is blind. */

@@ -32,8 +32,10 @@ static at_status form_new(rasp_maker *m, rasp_way way, int n, rasp_form **out)
     rasp_form *f = *out = at_new(m->a, rasp_form, 1);
     if (!f)
         return at_oom(m->err);
-    *f = (rasp_form){
-        .way = way, .q = at_new(m->a, at_var, n + 1), .k = at_new(m->a, at_var, n + 1), .mask = AT_MASK_NONE};
+    *f = (rasp_form){.way = way,
+                     .q = at_new(m->a, at_var, n + 1),
+                     .k = at_new(m->a, at_var, n + 1),
+                     .side = RASP_ANYWHERE};
     return f->q && f->k ? AT_OK : at_oom(m->err);
 }
 
@@ -64,12 +66,12 @@ static bool is_indices(const rasp_maker *m, int node)
     return m->r->node[node].op == AT_RASP_INDICES;
 }
 
-static at_mask_kind mask_of(at_rasp_op compare)
+static rasp_side side_of(at_rasp_op compare)
 {
-    return compare == AT_RASP_LT   ? AT_MASK_STRICT
-           : compare == AT_RASP_LE ? AT_MASK_CAUSAL
-           : compare == AT_RASP_GT ? AT_MASK_STRICT_FUTURE
-                                   : AT_MASK_FUTURE;
+    return compare == AT_RASP_LT   ? RASP_BEFORE
+           : compare == AT_RASP_LE ? RASP_UP_TO
+           : compare == AT_RASP_GT ? RASP_AFTER
+                                   : RASP_FROM;
 }
 
 /* k - q, times `sign`, plus c. */
@@ -205,7 +207,7 @@ static at_status compared(rasp_maker *m, int node, bool table, rasp_form **out)
     if (v->compare != AT_RASP_EQ && is_indices(m, v->arg[0]) && is_indices(m, v->arg[1])) {
         s = key_table(m, m->user, out);
         if (!s)
-            (*out)->mask = mask_of(v->compare);
+            (*out)->side = side_of(v->compare);
         return s;
     }
     return ordered(m, node, v->compare, k, q, out);
@@ -221,15 +223,15 @@ static bool is_table(const rasp_form *f)
 /* Everything that the mask shows, and nothing else. */
 static bool is_mask(const rasp_maker *m, const rasp_form *f)
 {
-    return is_table(f) && f->n == 1 && f->q[0] == m->user && f->k[0] == m->user && f->mask != AT_MASK_NONE;
+    return is_table(f) && f->n == 1 && f->q[0] == m->user && f->k[0] == m->user && f->side != RASP_ANYWHERE;
 }
 
-static at_mask_kind opposite(at_mask_kind k)
+static rasp_side opposite(rasp_side k)
 {
-    return k == AT_MASK_CAUSAL   ? AT_MASK_STRICT_FUTURE
-           : k == AT_MASK_STRICT ? AT_MASK_FUTURE
-           : k == AT_MASK_FUTURE ? AT_MASK_STRICT
-                                 : AT_MASK_CAUSAL;
+    return k == RASP_UP_TO    ? RASP_AFTER
+           : k == RASP_BEFORE ? RASP_FROM
+           : k == RASP_FROM   ? RASP_BEFORE
+                              : RASP_UP_TO;
 }
 
 static at_status together(rasp_maker *m, const rasp_form *a, double x, const rasp_form *b, double y,
@@ -295,7 +297,7 @@ static at_status and_table(rasp_maker *m, const rasp_form *a, const rasp_form *t
     if (!s) {
         (*out)->lo = a->lo;
         (*out)->hi = a->hi + B;
-        (*out)->mask = a->mask;
+        (*out)->side = a->side;
     }
     return s;
 }
@@ -304,11 +306,11 @@ static at_status as_less(rasp_maker *m, int node, const rasp_form *f, rasp_form 
 {
     rasp_form *order, *bare;
     at_status s;
-    if (f->way == RASP_BY_LESS && f->mask == AT_MASK_NONE) {
+    if (f->way == RASP_BY_LESS && f->side == RASP_ANYWHERE) {
         *out = (rasp_form *)f;
         return AT_OK;
     }
-    if (is_table(f) && f->mask == AT_MASK_NONE) { /* 1 - t <= 0 */
+    if (is_table(f) && f->side == RASP_ANYWHERE) { /* 1 - t <= 0 */
         s = inverse(m, f, out);
         if (!s) {
             (*out)->way = RASP_BY_LESS;
@@ -318,10 +320,10 @@ static at_status as_less(rasp_maker *m, int node, const rasp_form *f, rasp_form 
     }
     if (!is_table(f))
         return rasp_refuse(m, node, "a selector that no score says");
-    at_rasp_op compare = f->mask == AT_MASK_STRICT   ? AT_RASP_LT
-                         : f->mask == AT_MASK_CAUSAL ? AT_RASP_LE
-                         : f->mask == AT_MASK_FUTURE ? AT_RASP_GE
-                                                     : AT_RASP_GT;
+    at_rasp_op compare = f->side == RASP_BEFORE  ? AT_RASP_LT
+                         : f->side == RASP_UP_TO ? AT_RASP_LE
+                         : f->side == RASP_FROM  ? AT_RASP_GE
+                                                 : AT_RASP_GT;
     rasp_value here = {.sort = RASP_INTEGER, .den = 1, .v = m->indices};
     s = ordered(m, node, compare, &here, &here, &order);
     if (s || is_mask(m, f)) {
@@ -332,7 +334,7 @@ static at_status as_less(rasp_maker *m, int node, const rasp_form *f, rasp_form 
     if (s)
         return s;
     *bare = *f;
-    bare->mask = AT_MASK_NONE;
+    bare->side = RASP_ANYWHERE;
     return and_table(m, order, bare, out);
 }
 
@@ -340,10 +342,10 @@ static at_status and_forms(rasp_maker *m, int node, rasp_form *a, rasp_form *b, 
 {
     at_status s;
     *made = true;
-    if (a->mask != AT_MASK_NONE && b->mask != AT_MASK_NONE) {
+    if (a->side != RASP_ANYWHERE && b->side != RASP_ANYWHERE) {
         rasp_form *x = is_table(a) ? a : b, *y = x == a ? b : a;
         if (!is_table(x) || y->way == RASP_BY_ZERO) {
-            *made = a->mask == b->mask; /* then one of them will do */
+            *made = a->side == b->side; /* then one of them will do */
             if (!*made)
                 return AT_OK;
             rasp_form *bare;
@@ -351,7 +353,7 @@ static at_status and_forms(rasp_maker *m, int node, rasp_form *a, rasp_form *b, 
             if (s)
                 return s;
             *bare = *b;
-            bare->mask = AT_MASK_NONE;
+            bare->side = RASP_ANYWHERE;
             return and_forms(m, node, a, bare, out, made);
         }
         s = as_less(m, node, x, &a);
@@ -359,13 +361,13 @@ static at_status and_forms(rasp_maker *m, int node, rasp_form *a, rasp_form *b, 
         if (s)
             return s;
     }
-    at_mask_kind mask = a->mask != AT_MASK_NONE ? a->mask : b->mask;
+    rasp_side side = a->side != RASP_ANYWHERE ? a->side : b->side;
     if (is_mask(m, a) || is_mask(m, b)) {
         const rasp_form *f = is_mask(m, a) ? b : a;
         s = form_new(m, f->way, 0, out);
         if (!s) {
             **out = *f;
-            (*out)->mask = mask;
+            (*out)->side = side;
         }
         return s;
     }
@@ -385,7 +387,7 @@ static at_status and_forms(rasp_maker *m, int node, rasp_form *a, rasp_form *b, 
         return AT_OK;
     }
     if (!s)
-        (*out)->mask = mask;
+        (*out)->side = side;
     return s;
 }
 
@@ -396,12 +398,12 @@ static at_status not_form(rasp_maker *m, int node, rasp_form *a, rasp_form **out
     if (is_mask(m, a)) {
         s = key_table(m, m->user, out);
         if (!s)
-            (*out)->mask = opposite(a->mask);
+            (*out)->side = opposite(a->side);
         return s;
     }
-    if (is_table(a) && a->mask == AT_MASK_NONE)
+    if (is_table(a) && a->side == RASP_ANYWHERE)
         return inverse(m, a, out);
-    if (a->way == RASP_BY_ZERO || (a->way == RASP_BY_LESS && a->mask != AT_MASK_NONE)) {
+    if (a->way == RASP_BY_ZERO || (a->way == RASP_BY_LESS && a->side != RASP_ANYWHERE)) {
         *made = false;
         return AT_OK;
     }
@@ -422,13 +424,13 @@ static at_status or_forms(rasp_maker *m, int node, rasp_form *a, rasp_form *b, r
 {
     at_status s;
     *made = true;
-    if (is_table(a) && is_table(b) && a->mask == AT_MASK_NONE && b->mask == AT_MASK_NONE)
+    if (is_table(a) && is_table(b) && a->side == RASP_ANYWHERE && b->side == RASP_ANYWHERE)
         return both_tables(m, node, a, b, true, out);
-    rasp_form *t = is_table(b) && b->mask == AT_MASK_NONE   ? b
-                   : is_table(a) && a->mask == AT_MASK_NONE ? a
-                                                            : NULL,
+    rasp_form *t = is_table(b) && b->side == RASP_ANYWHERE   ? b
+                   : is_table(a) && a->side == RASP_ANYWHERE ? a
+                                                             : NULL,
               *f = t == b ? a : b;
-    if (!t || (f->mask != AT_MASK_NONE && !is_table(f))) {
+    if (!t || (f->side != RASP_ANYWHERE && !is_table(f))) {
         *made = false;
         return AT_OK;
     }
@@ -478,7 +480,7 @@ static at_status dictionary(rasp_maker *m, int node, rasp_form **out, bool *made
             if (k.sort != q.sort || k.sort == RASP_MEAN || k.constant || q.constant)
                 return AT_OK;
             at_status s = rasp_select(m, second->arg[1 - turn], &rest);
-            if (s || rest->way == RASP_BY_ZERO || (rest->way == RASP_BY_LESS && rest->mask != AT_MASK_NONE))
+            if (s || rest->way == RASP_BY_ZERO || (rest->way == RASP_BY_LESS && rest->side != RASP_ANYWHERE))
                 return s;
             s = as_less(m, node, rest, &less);
             if (!s && k.sort == RASP_TEXT)
