@@ -61,6 +61,7 @@
     ROW(dyck)                                                                                                \
     ROW(parity)                                                                                              \
     ROW(parity_tree)                                                                                         \
+    ROW(rasp)                                                                                                \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -89,7 +89,9 @@
  * EVIDENCE parity exact 16383 test_every_cell: N=0..13 f64 in both forms, and f32
  * EVIDENCE parity sampled 40 test_every_cell: N=1000 f64 in both forms
  * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 4 more
- * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64 */
+ * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64
+ * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 f64, and 17 more
+ * EVIDENCE rasp sampled 10 test_every_cell: program=sort N=100 f64, and 3 more */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
