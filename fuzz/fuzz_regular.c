@@ -1,4 +1,5 @@
-/* fuzz_regular.c: any bytes as a regular expression, or as a deterministic automaton (chosen by the first byte).
+/* fuzz_regular.c: any bytes as a regular expression, or as a deterministic automaton (chosen by the first byte): lines, or what
+ * begins as files of JFLAP or of Graphviz do.
  *
  * Beyond not crashing: a refusal has words, in one line. What is accepted prints to a text that is read as the same language. An
  * expression agrees with its definition on short words; an automaton and its cascade of resets, where it has one, are in
@@ -118,13 +119,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size || size > 2048)
         return 0;
-    char *text = malloc(size);
+    static const char *const begins[] = {"", "", "<structure>", "digraph {"}; /* 0: an expression */
+    const char *begin = begins[data[0] % 4];
+    size_t n = strlen(begin);
+    char *text = malloc(n + size);
     at_arena a;
     at_arena_init(&a);
     if (text) {
-        memcpy(text, data + 1, size - 1);
-        text[size - 1] = 0;
-        if (data[0] % 2)
+        memcpy(text, begin, n);
+        memcpy(text + n, data + 1, size - 1);
+        text[n + size - 1] = 0;
+        if (data[0] % 4)
             dfa_try(text, &a);
         else
             regex_try(text, &a);

@@ -66,6 +66,26 @@ bad 'half a transition' 'bad.dfa:1:1: a transition is written from letter to' '0
 bad 'a list of another length' 'bad.dfa:2:11: 1 images; the automaton has 2 states' 'letter a: 1 2\nletter b: 1\n'
 bad 'nothing' 'no transitions' '# nothing\n'
 bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n'
+
+# Every example of a language of words is right on every short word.
+for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do
+    says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6
+done
+holds 'four of each at least' [ "$(ls examples/*.regex | wc -l)" -ge 4 -a "$(ls examples/*.dfa | wc -l)" -ge 4 ]
+says 0 'an automaton of JFLAP' 'an automaton of 5 states' compile examples/starts-and-ends.jff --set N=8 -o "$dir/j.st"
+gives 0 'which runs' 1 run "$dir/j.st" abba
+gives 0 'and rejects' 0 run "$dir/j.st" abb
+says 0 'an automaton of Graphviz' 'an automaton of 2 states' compile examples/response.dot --set N=8 -o "$dir/g.st"
+gives 0 'its letters are words' 1 run "$dir/g.st" request idle reply
+gives 0 'which it reads' 0 run "$dir/g.st" reply request idle
+cp examples/response.dot "$dir/response.gv"
+says 0 'by its other suffix' '1 of 1 claims hold' check "$dir/response.gv" --lengths 0..4
+cp examples/starts-and-ends.jff "$dir/plain"
+says 0 'by how it begins' '1 of 1 claims hold' check "$dir/j.st" --problem "$dir/plain" --lengths 0..4
+printf '<structure><type>fa</type><state id="0"><initial/></state><state id="1"/>\n<transition><from>0</from><to>1</to><read>a</read></transition></structure>' >"$dir/bad.jff"
+refuses 2 'a missing transition of JFLAP' "bad.jff:1:70: state '1' has no transition for 'a'; add it, or the comment <!-- sink implicit -->" compile "$dir/bad.jff" --set N=8 -o "$dir/none.st"
+printf 'digraph { i -> 1;\n 1 -> 1 [label="a"]\n 1 -> 1 [label="true"] }' >"$dir/bad.dot"
+refuses 2 'a double one of Graphviz' "bad.dot:3:2: state '1' has two transitions for 'a'" compile "$dir/bad.dot" --set N=8 -o "$dir/none.st"
 holds 'nothing was written' [ ! -e "$dir/none.st" ]
 refuses 2 'a letter of no word' 'position 2: "c" is not a word of field letter' run "$dir/m.st" acb
 finish

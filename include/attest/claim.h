@@ -58,6 +58,8 @@ struct at_claim {
     int n_params;
     const char *task;          /* id of the task it solves; NULL: it is a decoder, or a limit */
     const at_problem *problem; /* NULL, or the problem whose task or chain it is, instead of a name */
+    /* NULL, or the problem at these parameters, instead of a name. It lives as long as the process. */
+    at_status (*asks)(const at_params *p, const at_problem **out, at_err *err);
     /* Decoders: what they must write, and the assembled model with its stop rule. */
     const at_chain *chain;
     at_status (*decoder)(const at_params *p, at_model *m, at_err *err);

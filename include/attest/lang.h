@@ -285,7 +285,7 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
-/* A deterministic automaton as text (src/lang/dfa); text is changed. longest: of the line `length`, -1 where there is none. */
+/* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed. longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
@@ -308,7 +308,8 @@ typedef struct {
 /* For those who write languages: what p was read from, whose digest it then has. */
 at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa, at_lang_jff,
+    at_lang_dot, at_lang_gv;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

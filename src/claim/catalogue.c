@@ -45,6 +45,8 @@
     ROW(dp_hard)                                                                                             \
     ROW(arith_hard)                                                                                          \
     ROW(dp_local_hard)                                                                                       \
+    ROW(fo)                                                                                                  \
+    ROW(star_free)                                                                                           \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -70,7 +70,7 @@ static at_status claim_remember(const at_claim *c, const at_params *p, at_model 
 {
     const at_task *t;
     at_params tp;
-    if (m->problem)
+    if (m->problem || c->asks) /* what it asks has no name */
         return AT_OK;
     if (c->chain)
         return chain_remember(c, p, m, err);
@@ -103,15 +103,19 @@ at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err)
 
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
 {
-    if (c->problem ? !c->problem->task || c->chain : !c->task) {
+    const at_problem *of = c->problem;
+    at_status bad = c->asks ? c->asks(p, &of, err) : AT_OK;
+    if (bad)
+        return bad;
+    if (of ? !of->task || c->chain : !c->task) {
         *t = NULL;
         at_params_init(tp, NULL, 0);
         return AT_OK;
     }
-    if (!(*t = c->problem ? c->problem->task : at_task_find(c->task)))
+    if (!(*t = of ? of->task : at_task_find(c->task)))
         return at_fail(err, AT_EINPUT, "claim %s: unknown task '%s'", c->id, c->task);
     at_params_init(tp, (*t)->params, (*t)->n_params);
-    tp->of = c->problem;
+    tp->of = of;
     for (int k = 0; k < tp->n; k++)
         if (at_params_has(p, tp->schema[k].name)) {
             at_status s = at_params_set(tp, tp->schema[k].name, at_params_get(p, tp->schema[k].name), err);

@@ -212,3 +212,6 @@ static at_status regular_model(const at_params *p, const at_front_options *o, at
     .model = regular_model
 const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
 const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};
+const at_front at_front_jff = {.lang = &at_lang_jff, HOW};
+const at_front at_front_dot = {.lang = &at_lang_dot, HOW};
+const at_front at_front_gv = {.lang = &at_lang_gv, HOW};

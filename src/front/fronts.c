@@ -7,10 +7,12 @@
 /* Files that are problems, but have no compiler. */
 static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.lang = &at_lang_cases};
 
-extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa;
+extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa,
+    at_front_jff, at_front_dot, at_front_gv;
 const at_front *const at_fronts[] = {
     &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines, &front_cases, &at_front_expr, &at_front_program, &at_front_regex, &at_front_dfa,
+    &front_lines,  &front_cases,  &at_front_expr, &at_front_program, &at_front_regex,
+    &at_front_dfa, &at_front_jff, &at_front_dot,  &at_front_gv,
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 

@@ -59,7 +59,9 @@
  * EVIDENCE compose-chain exact 59049 test_every_cell: n=3 k=3 f64, and 3 more
  * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
- * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more */
+ * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
+ * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
+ * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
@@ -420,7 +422,7 @@ static void test_find(void **state)
     (void)state;
     for (int i = 0; i < at_n_catalogue; i++) {
         assert_ptr_equal(at_claim_find(at_catalogue[i]->id), at_catalogue[i]);
-        if (at_catalogue[i]->chain || at_catalogue[i]->trial)
+        if (at_catalogue[i]->chain || at_catalogue[i]->trial || at_catalogue[i]->asks)
             assert_null(at_catalogue[i]->task);
         else
             assert_non_null(at_task_find(at_catalogue[i]->task));

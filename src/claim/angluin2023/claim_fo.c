@@ -1,0 +1,152 @@
+/* CLAIM fo: star-free languages by rightmost-hard attention under the strict mask, without positions.
+ *
+ * Source: Angluin, Chiang, Yang 2023 ("Masked hard-attention transformers recognize exactly the star-free languages"): the row
+ * "= FO" of the survey of Strobl, Merrill, Weiss, Chiang, Angluin 2024. Their proof goes through B-RASP and linear temporal
+ * logic; this one goes through the cascade of resets of the least automaton.
+ * Statement: for every star-free language, H the height of its cascade, H layers of one rightmost-hard head each, strictly
+ * masked and without positions, and MLPs between them accept exactly its words, at every length, ε included.
+ *
+ * Proof: src/front/compile_automaton.c has it beside the weights.
+ *   1. A language is star-free when the monoid of its least automaton has no period (Schützenberger).
+ *   2. Then the automaton is a cascade of coordinates that letters keep or reset (Krohn and Rhodes, without groups).
+ *   3. Head t fetches the last reset of coordinate t, which is a function of the letter and the coordinates before t.
+ * All scores and values are 0 or 1: two bits are enough, at any length. */
+#include "../shared/claim_regular.h"
+
+static const at_param params[] = {
+    CLAIM_REGULAR_LANGUAGE,
+    CLAIM_REGULAR_LENGTH,
+    {"causal", "1: a position sees its own letter", 0, 1, 0, true},
+};
+
+static at_dfa_options options_of(const at_params *p)
+{
+    return (at_dfa_options){.causal = at_params_int(p, "causal")};
+}
+
+static int length_of(const at_params *p)
+{
+    int N = at_params_int(p, "N");
+    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
+}
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_dfa_options o = options_of(p);
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_dfa_program(&place, length_of(p), &o, out, err);
+    at_arena_release(&a);
+    return s;
+}
+
+static at_status model(const at_params *p, at_model *m, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_dfa_options o = options_of(p);
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_dfa_model(&place, length_of(p), &o, m, err);
+    at_arena_release(&a);
+    return s;
+}
+
+#define INPUTS 20 /* at each p */
+
+static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_model m;
+    at_size z;
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = claim_least_precision(c, p, INPUTS, threads, &out[6], err);
+    if (!s)
+        s = model(p, &m, err);
+    if (!s) {
+        at_model_size(&m, &z);
+        at_model_release(&m);
+        out[0] = place.states;
+        out[1] = place.monoid;
+        out[2] = z.layers;
+        out[3] = z.hidden;
+        out[4] = z.width;
+        out[5] = (double)z.parameters;
+    }
+    at_arena_release(&a);
+    return s;
+}
+
+static const at_claim_table tables[] = {{
+    .id = "size",
+    .title =
+        "what star-free languages take, at any length: one layer a level of the cascade, and the least p "
+        "from which on it holds (" CLAIM_TEXT(INPUTS) " words of length 16 at each p)",
+    .columns =
+        (const char *const[]){"states", "monoid", "layers", "hidden", "width", "parameters", "least p", NULL},
+    .rows = (const char *const[]){"language=ab-star N=16", "language=a-then-b N=16", "language=no-aa N=16",
+                                  "language=ends-abab N=16", "language=third-last-a N=16",
+                                  "language=depth-3 N=16", "language=subsequence-abc N=16",
+                                  "language=abc-or-cba N=16", "language=ab-a-cd N=16", NULL},
+    .quick_rows = 2,
+    .row = size_row,
+}};
+
+#define ALL(language, far, near)                                                                             \
+    {                                                                                                        \
+        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
+            "language=" language " N=0.." #near                                                              \
+    }
+static const at_cell cells[] = {
+    ALL("ab-star", 16, 16),
+    ALL("a-then-b", 16, 10),
+    ALL("no-aa", 16, 10),
+    ALL("ends-abab", 16, 10),
+    ALL("third-last-a", 16, 10),
+    ALL("depth-3", 16, 10),
+    ALL("subsequence-abc", 10, 7),
+    ALL("abc-or-cba", 10, 7),
+    ALL("ab-a-cd", 8, 5),
+    ALL("nothing", 16, 4),
+    {"language=ends-abab N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=ends-abab N=0..7"},
+    {"language=depth-3 N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=depth-3 N=0..7"},
+    {"language=subsequence-abc N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_FULL, NULL},
+    {"language=depth-3 N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
+    {"language=abc-or-cba N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_QUICK, NULL},
+    {"language=third-last-a N=1000", NULL, AT_EV_SAMPLED, 0, "p2", 20, AT_TIER_FULL, NULL},
+    {"language=ab-star N=2", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"language=depth-3 N=0..6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_fo = {
+    .id = "fo",
+    .title =
+        "Rightmost-hard attention under the strict mask, without positions, recognises star-free languages",
+    .source = "Angluin, Chiang, Yang 2023; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey, row FO); "
+              "Krohn, Rhodes 1965",
+    .statement =
+        "For every star-free language, H layers of one rightmost-hard head each under the strict mask, "
+        "without positions, accept "
+        "exactly its words at all lengths, the empty word included; H is the height of its cascade of "
+        "resets, and two bits are enough.",
+    .proof =
+        "An automaton whose monoid has no period is a cascade of coordinates that letters keep or reset. "
+        "Head t fetches the last "
+        "reset of coordinate t, which is a function of the letter and of the coordinates before t; all "
+        "numbers are 0 or 1.",
+    .asks = claim_regular_asks,
+    .decoder = model,
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
+    .look = "abab",
+    .look_params = "language=ab-star N=8",
+};
