@@ -289,6 +289,17 @@ const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no su
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
+/* ---- formulas as text (docs/languages.md) ------------------------------------------------------------------------- */
+
+/* A formula of temporal logic (src/lang/ltl), a program in B-RASP (src/lang/brasp); text is changed. longest: of the line `length`, -1
+ * where there is none. What is printed is a file that is read as the same. */
+at_status at_ltl_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                      at_err *err);
+void at_ltl_print(const at_formulas *f, at_text *out);
+at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                        at_err *err);
+void at_brasp_print(const at_formulas *f, at_text *out);
+
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
 /* A language that something is written in. front.h has the table, and opens problems by name. */
@@ -309,7 +320,7 @@ typedef struct {
 at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa, at_lang_jff,
-    at_lang_dot, at_lang_gv;
+    at_lang_dot, at_lang_gv, at_lang_ltl, at_lang_brasp;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

@@ -218,24 +218,42 @@ static bool op_looks(const at_formula *x, bool back)
     return back ? x->op >= AT_F_PREVIOUS && x->op <= AT_F_SINCE : x->op >= AT_F_NEXT && x->op <= AT_F_RELEASE;
 }
 
+/* Whether x looks there, or how deep it is. Parts come after what they are made of, and definitions before their names are used,
+ * so that one pass over the parts is enough, however often they are shared. */
+static int measure(const at_formulas *f, const at_formula *x, int (*own)(const at_formula *), bool sum)
+{
+    int of[AT_FORMULA_MAX];
+    for (int k = 0; k <= x->id; k++) {
+        const at_formula *y = f->parts[k];
+        int most = y->op == AT_F_NAME ? of[f->names[y->index].body->id] : 0;
+        for (int c = 0; c < args_of(y->op); c++)
+            most = of[y->arg[c]->id] > most ? of[y->arg[c]->id] : most;
+        of[k] = sum ? most + own(y) : most | own(y);
+    }
+    return of[x->id];
+}
+
+static int looks_back(const at_formula *x)
+{
+    return op_looks(x, true);
+}
+
+static int looks_ahead(const at_formula *x)
+{
+    return op_looks(x, false);
+}
+
+static int looks(const at_formula *x)
+{
+    return op_looks(x, true) || op_looks(x, false);
+}
+
 bool at_formula_looks(const at_formulas *f, const at_formula *x, bool back)
 {
-    if (x->op == AT_F_NAME)
-        return at_formula_looks(f, f->names[x->index].body, back);
-    bool any = op_looks(x, back);
-    for (int k = 0; k < args_of(x->op) && !any; k++)
-        any = at_formula_looks(f, x->arg[k], back);
-    return any;
+    return measure(f, x, back ? looks_back : looks_ahead, false);
 }
 
 int at_formula_depth(const at_formulas *f, const at_formula *x)
 {
-    if (x->op == AT_F_NAME)
-        return at_formula_depth(f, f->names[x->index].body);
-    int most = 0;
-    for (int k = 0; k < args_of(x->op); k++) {
-        int d = at_formula_depth(f, x->arg[k]);
-        most = d > most ? d : most;
-    }
-    return most + (op_looks(x, true) || op_looks(x, false));
+    return measure(f, x, looks, true);
 }

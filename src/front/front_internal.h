@@ -8,9 +8,12 @@ bool at_is_file(const char *name); /* it has a dot or a slash */
 /* The problem of a name, or where l is not NULL the file of that name in language l. */
 at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err);
 
-/* at_front.model of languages of formulas (at_recogniser.formulas). Their rows:
- *     {.lang = &at_lang_ltl, .about = "...", .only = "that of the file's line `attention`", .model = at_front_formula_model} */
+/* at_front.model of languages of formulas (at_recogniser.formulas). Their rows: {.lang = &at_lang_ltl, AT_FRONT_FORMULAS}. The kind of
+ * attention is that of the file's line `attention`. */
 at_status at_front_formula_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
+#define AT_FRONT_FORMULAS                                                                                    \
+    .about = "hard attention finds positions, means count", .only = "as-written",                            \
+    .model = at_front_formula_model
 /* Gives the one field of a model the letters of an alphabet as its words; the model is released when this fails. */
 at_status at_model_letters(at_model *m, const at_alphabet *sigma, at_err *err);
 

@@ -7,12 +7,15 @@
 /* Files that are problems, but have no compiler. */
 static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.lang = &at_lang_cases};
 
+static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
+                      front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
+
 extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa,
     at_front_jff, at_front_dot, at_front_gv;
 const at_front *const at_fronts[] = {
     &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines,  &front_cases,  &at_front_expr, &at_front_program, &at_front_regex,
-    &at_front_dfa, &at_front_jff, &at_front_dot,  &at_front_gv,
+    &front_lines,  &front_cases,  &at_front_expr, &at_front_program, &at_front_regex, &at_front_dfa,
+    &at_front_jff, &at_front_dot, &at_front_gv,   &front_ltl,        &front_brasp,
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 

@@ -11,6 +11,37 @@ static char *line_end(char *s)
     return s;
 }
 
+/* s is at a quote: behind the next one of its line, where \ keeps the character behind it; s + 1 where there is none. */
+static char *quote_end(char *s)
+{
+    for (char *c = s + 1; *c && *c != '\n'; c++)
+        if (*c == '"')
+            return c + 1;
+        else if (*c == '\\' && c[1] && c[1] != '\n')
+            c++;
+    return s + 1;
+}
+
+/* Comments become blanks; \# is the letter. Of formulas # before [ counts, and quotes keep what is between them. */
+static void comments_blank(char *s, bool formulas)
+{
+    for (char before = 0; *s; before = *s, s++) {
+        if (formulas && *s == '"')
+            s = quote_end(s) - 1;
+        if (*s != '#' || before == '\\' || (formulas && s[1 + strspn(s + 1, " \t")] == '['))
+            continue;
+        memset(s, ' ', (size_t)(line_end(s) - s));
+    }
+}
+
+/* The end of a header line: of formulas ";" is one, too. */
+static char *statement_end(char *s, bool formulas)
+{
+    while (*s && *s != '\n' && !(formulas && *s == ';'))
+        s = formulas && *s == '"' ? quote_end(s) : s + 1;
+    return s;
+}
+
 /* Is the line s..end the keyword and something behind it? */
 static char *behind(char *s, const char *keyword)
 {
@@ -42,17 +73,20 @@ static int word_of(const char *s, const char *const *names, int n)
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err)
 {
-    *out = (words_header){.longest = -1, .at = -1, .attend = -1, .rest = text, .line = 1};
-    for (char *s = text; *s; s++) /* comments; \# is the letter */
-        if (*s == '#' && (s == text || s[-1] != '\\'))
-            memset(s, ' ', (size_t)(line_end(s) - s));
-    for (char *s = text, *end; *s; s = *end ? end + 1 : end, out->line++) {
+    *out = (words_header){.longest = -1, .at = -1, .attend = -1, .strict = -1, .rest = text, .line = 1, .column = 1};
+    comments_blank(text, formulas);
+    char *line = text; /* the first character of the line that s is in */
+    for (char *s = text, *end; *s; s = *end ? end + 1 : end) {
         char *at = s + strspn(s, " \t\r"), *value;
-        end = line_end(s);
-        out->rest = s;
-        if (at == end)
-            continue;
+        end = statement_end(s, formulas);
         char kept = *end;
+        out->rest = s;
+        out->column = (int)(s - line) + 1;
+        if (at == end) {
+            out->line += kept == '\n';
+            line = kept == '\n' ? end + 1 : line;
+            continue;
+        }
         at_err fault = {0};
         *end = 0;
         at_status st = AT_OK;
@@ -70,14 +104,26 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
         } else if (formulas && (value = behind(at, "accept")) &&
                    (out->at = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
             /* said */
+        } else if (formulas && (value = behind(at, "semantics"))) {
+            static const char *const kinds[] = {"reflexive", "strict"};
+            out->strict = word_of(value, kinds, 2);
+            if (out->strict < 0)
+                st = at_fail(&fault, AT_EINPUT, "semantics is reflexive or strict");
         } else
             header = false;
         *end = kept;
         if (st)
-            return at_fail(err, st, "%.200s:%d:%d: %s", path, out->line, (int)(value - s) + 1, fault.text);
+            return at_fail(err, st, "%.200s:%d:%d: %s", path, out->line, (int)(value - line) + 1, fault.text);
         if (!header)
             return AT_OK;
         out->rest = end;
+        out->column = (int)(end - line) + 1;
+        if (kept == '\n') {
+            out->line++;
+            line = end + 1;
+            out->rest = line;
+            out->column = 1;
+        }
     }
     return AT_OK;
 }
