@@ -1,13 +1,13 @@
-/* judge_regular.c: regular languages, their least automata and where they lie, written down for judges that share no code with
- * attest: foma (automata) and GAP (monoids and groups), asked by judge_regular.py.
+/* judge_regular.c: regular languages, their least automata and where they lie, written down for judges that share no
+ * code with attest: foma (automata) and GAP (monoids and groups), asked by judge_regular.py.
  *
- *     judge_regular FILE [RANDOM]     the 60 expressions of the claim star-free, RANDOM (300) random expressions, and a third as
- *                                     many random automata, some of them groups
+ *     judge_regular FILE [RANDOM]     the 60 expressions of the claim star-free, RANDOM (300) random expressions, and
+ *                                     a third as many random automata, some of them groups
  *
- * A line of FILE is one language: from, letters, and either text (an expression) or given (an automaton: to, accept; it starts
- * in 0). Beside it stands what attest says: to and accept of the least automaton, monoid (elements), star_free, fo_mod and
- * solvable (null: unknown), witness and period, modulus, mod_witness and mod_period, groups (order, and that of the last group
- * of the derived series). Words are lists of letters by number. */
+ * A line of FILE is one language: from, letters, and either text (an expression) or given (an automaton: to, accept; it
+ * starts in 0). Beside it stands what attest says: to and accept of the least automaton, monoid (elements), star_free,
+ * fo_mod and solvable (null: unknown), witness and period, modulus, mod_witness and mod_period, groups (order, and that of
+ * the last group of the derived series). Words are lists of letters by number. */
 #include "../src/claim/schutzenberger1965/known.h"
 
 #include <attest/lang.h>
@@ -23,7 +23,7 @@ typedef struct {
     at_err err;
 } judge;
 
-/* ---- what attest says ----------------------------------------------------------------------------------------------- */
+/* ---- what attest says ----------------------------------------------------------------------------------- */
 
 static json_t *integers(const int *v, int n)
 {
@@ -67,8 +67,8 @@ static void place_add(json_t *o, const at_place *p)
     json_object_set_new(o, "groups", groups);
 }
 
-/* o, which is released here, gets the rest of its line. count: of its kind. Chance makes many languages of one or two states: of
- * these one in five is kept. */
+/* o, which is released here, gets the rest of its line. count: of its kind. Chance makes many languages of one or two
+ * states: of these one in five is kept. */
 static at_status language_write(judge *j, json_t *o, const at_dfa *d, bool chance, int *count, at_arena *a)
 {
     at_place p;
@@ -111,7 +111,7 @@ static at_status expression_write(judge *j, const char *letters, const char *tex
     return s;
 }
 
-/* ---- random ones ---------------------------------------------------------------------------------------------------- */
+/* ---- random ones ---------------------------------------------------------------------------------------- */
 
 static void put(at_rng *r, int depth, at_text *t)
 {
@@ -158,7 +158,7 @@ static at_status expressions_write(judge *j, int count)
     return s;
 }
 
-/* Letters 0 and 1 permute the states, or are drawn without a thought; letter 2 sends all states to one, or some of them to another. */
+/* Letters 0 and 1 permute the states, or are drawn without a thought; letter 2 sends all states, or some, to one. */
 static at_status automata_write(judge *j, int count)
 {
     static const char *const names[] = {"a", "b", "c"};

@@ -1,5 +1,5 @@
-# judge_regular.g: GAP looks at monoids of transformations. judge_regular.py writes the calls and reads the answers, a line of
-# JSON each. Green's classes, groups and their derived series are those of GAP's own library; no package is needed.
+# judge_regular.g: GAP looks at monoids of transformations. judge_regular.py writes the calls and reads the answers, a
+# line of JSON each. Green's classes, groups and their derived series are those of GAP's own library, without packages.
 
 answers := OutputTextUser();
 SetPrintFormattingStatus(answers, false); # else lines are broken at the width of a terminal
@@ -11,8 +11,8 @@ end;
 
 period := f -> IndexPeriodOfTransformation(f)[2];
 
-# [order, order of the last group of the derived series] of a maximal subgroup of each regular class D, if it is not trivial. Such
-# a group permutes the points that its idempotent leaves, and no two of its elements do that alike.
+# [order, order of the last group of the derived series] of a maximal subgroup of each regular class D, if it is not
+# trivial. Such a group permutes the points that its idempotent leaves, and no two of its elements do that alike.
 groups_find := function(M)
     local found, D, G, series;
     found := [];
@@ -26,8 +26,8 @@ groups_find := function(M)
     return SortedList(found);
 end;
 
-# What words of length 1, 2, 3, ... do: up to the least s for which those of length s and 2s do the same. Returns s, the least
-# length that a word with a period has, and whether words of length s have one.
+# What words of length 1, 2, 3, ... do: up to the least s for which those of length s and 2s do the same. Returns s, the
+# least length that a word with a period has, and whether words of length s have one.
 lengths_find := function(letters, elements, periodic)
     local right, sets, k, set, least;
     right := List(elements, f -> List(letters, c -> PositionSorted(elements, f * c)));
@@ -62,5 +62,6 @@ look := function(number, images, words)
     PrintTo(answers, "{\"number\": ", number, ", \"monoid\": ", Size(M), ", \"star_free\": ", truth(aperiodic),
             ", \"modulus\": ", lengths[1], ", \"least\": ", lengths[2], ", \"fo_mod\": ", truth(not lengths[3]),
             ", \"groups\": ", groups, ", \"solvable\": ", truth(ForAll(groups, g -> g[2] = 1)),
-            ", \"periods\": ", List(words, w -> period(Product(w, c -> letters[c], IdentityTransformation))), "}\n");
+            ", \"periods\": ",
+            List(words, w -> period(Product(w, c -> letters[c], IdentityTransformation))), "}\n");
 end;

@@ -3,10 +3,11 @@
 
     judge_regular.py FILE      what judge_regular wrote; exit 1 unless both agree with attest
 
-foma makes the least automaton of every expression, which is read here from docs/languages.md, and of every automaton; it must be
-attest's, state by state. GAP makes the monoid of foma's automaton: its size, whether it has periods, the groups in it and whether
-they are solvable (judge_regular.g). Both are also asked about wrong ones, and all of these must be rejected: the expression with one word more
-or less; the automaton with another transition, another verdict, a state too many; every figure changed.
+foma makes the least automaton of every expression, which is read here by the table of docs/languages.md, and of every
+automaton; it must be attest's, state by state. GAP makes the monoid of foma's automaton: its size, whether it has
+periods, the groups in it and whether they are solvable (judge_regular.g). Wrong answers are judged, too, and all of
+them must be rejected: the automaton beside an expression with one word more or less, with another transition, another
+verdict, a state too many; every figure changed; witnesses a letter short or long.
 """
 import json
 import os
@@ -15,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# ---- expressions, as docs/languages.md has them, in the words of foma ----------------------------------------------------------
+# ---- expressions, as docs/languages.md has them, in the words of foma ----------------------------------------------
 
 
 class Reader:
@@ -98,10 +99,11 @@ class Reader:
         return '"%s"' % (self.take() if c == "\\" else c)
 
 
-# foma 0.10 frees an automaton twice when no word at all is left (mhulden/foma issue 153); so each is asked for behind this.
+# foma 0.10 frees an automaton twice when no word at all is left (mhulden/foma issue 153); so each is asked for behind
+# this.
 MARK = "MARK"
 
-# ---- automata: (to, accept), which start in 0 ------------------------------------------------------------------------------------
+# ---- automata: (to, accept), which start in 0 ----------------------------------------------------------------------
 
 
 def in_order(to, accept, start=0):
@@ -188,7 +190,7 @@ def foma_ask(cases, folder):
     return answers
 
 
-# ---- monoids -----------------------------------------------------------------------------------------------------------------------
+# ---- monoids -------------------------------------------------------------------------------------------------------
 
 
 def gap_list(v):
@@ -217,7 +219,7 @@ def gap_ask(cases, automata, folder):
     return lines
 
 
-# ---- verdicts ----------------------------------------------------------------------------------------------------------------------
+# ---- verdicts ------------------------------------------------------------------------------------------------------
 
 
 def automaton_faults(to, accept, foma):
@@ -329,8 +331,9 @@ def main(path):
     print("foma and GAP: %d of %d languages agree (%d expressions, %d of them known: %d with 300 to 2000 elements, "
           "%d with 5 states or more)" % (len(cases) - disagree, len(cases), count(lambda c: "text" in c), len(known),
                                          large, broad))
-    print("    %d star-free, %d in FO[<, MOD], %d solvable, %d not solvable; monoids to %d elements, %d groups, %d open" % (
-        kinds + (max(c["monoid"] for c in cases), sum(len(c["groups"]) for c in cases), open_answers)))
+    print("    %d star-free, %d more in FO[<, MOD], %d more solvable, %d not solvable" % kinds)
+    print("    monoids to %d elements, %d groups, %d answers open" % (
+        max(c["monoid"] for c in cases), sum(len(c["groups"]) for c in cases), open_answers))
     print("    wrong automata, figures and witnesses: %d/%d rejected" % (tried - kept, tried))
     enough = large >= 15 and broad >= 30 and min(kinds) >= 5 and not open_answers
     if not enough:
