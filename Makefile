@@ -116,11 +116,15 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
 	$(call say,CC  )$(COMPILE) -c -o $@ $<
 
-# The shipped recurrences are part of the library.
+# The shipped recurrences and machines are part of the library.
 $(BUILD)/examples.inc: $(sort $(wildcard examples/*.dp)) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh $(filter %.dp,$^) >$@
 $(BUILD)/obj/src/lang/dp/examples.o: $(BUILD)/examples.inc
+$(BUILD)/machines.inc: $(sort $(wildcard examples/*.tm)) tools/embed.sh
+	@mkdir -p $(@D)
+	@sh tools/embed.sh $(filter %.tm,$^) >$@
+$(BUILD)/obj/src/lang/tm/tm_examples.o: $(BUILD)/machines.inc
 
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@

@@ -14,6 +14,7 @@
 typedef struct {
     int steps;          /* 0: not given */
     const char *beside; /* NULL: not given */
+    bool answer;
 } own;
 
 #define PROMPT_MOST ((size_t)64 << 20) /* bytes */
@@ -111,6 +112,12 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
         at_text_release(&text);
         j = cli_json_set(j, "reference", cli_json_text(c->reference));
         j = cli_json_set(j, "agrees", json_boolean(c->agrees));
+    }
+    if (((const own *)a->own)->answer) {
+        at_text_init(&text);
+        at_front_answer(m, prompt, &(at_input){c->n, c->rows}, &text);
+        j = cli_json_set(j, "answer", text.oom ? NULL : cli_json_text(text.s));
+        at_text_release(&text);
     }
     return cli_json_set(j, "stopped", json_boolean(c->stopped));
 }
@@ -216,7 +223,11 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     else {
         at_text t;
         at_text_init(&t);
-        chain_print(m, &c, &t);
+        if (given->answer) {
+            at_front_answer(m, &prompt, &(at_input){c.n, c.rows}, &t);
+            at_text_add(&t, "\n");
+        } else
+            chain_print(m, &c, &t);
         code = cli_put_text(a, &t, holds);
     }
     return code == CLI_HOLDS && st ? cli_fail(a, &err) : code;
@@ -262,13 +273,14 @@ static const cli_option options[] = {
      CLI_WHOLE(own, steps, 1, AT_MAX_LENGTH)},
     {"--beside", "P", "what problem P says beside it (set by --set)", CLI_TEXT(own, beside),
      .alias = "--problem"},
+    {"--answer", NULL, "print what the chain ends with, and no more", CLI_FLAG(own, answer)},
     {0},
 };
 
 const cli_command cmd_generate = {
     .name = "generate",
     .summary = "let a decoder continue a prompt",
-    .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside P --set K=V...]",
+    .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside P --set K=V...] [--answer]",
     .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
              "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
              "the least margin of all decisions. Where rows have several fields, a number without '/'\n"
@@ -280,12 +292,17 @@ const cli_command cmd_generate = {
              "With --beside what is right after the same prompt is printed beside it, by the reference of\n"
              "problem P: a .dp file, or a name (`attest list problems`). Exit 1 where they differ.\n\n"
              "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
-             "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n",
+             "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n\n"
+             "A last token that every prompt has need not be typed, and letters of one character need no\n"
+             "blanks between them. With --answer only what a chain ends with is printed: the verdict of a\n"
+             "Turing machine or its tape, the value of an expression, the answer of a recurrence. Of a\n"
+             "machine that does not stop within its budget this is the tape so far (exit 3).\n",
     .examples = "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest generate ed.safetensors - --precision p13 < prompt.txt\n"
                 "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
                 "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
-                "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n",
+                "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n"
+                "attest generate increment.safetensors 1011 --answer\n",
     .options = options,
     CLI_OWN(usual),
     .least = 2,

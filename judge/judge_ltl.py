@@ -3,7 +3,7 @@
 
     judge_ltl.py FILE      what judge_ltl wrote; exit 1 unless MONA agrees with attest
 
-A formula is read here by the grammar in src/lang/formula_text/formula_text.h, and said in WS1S, operator by operator,
+A formula is read here by the tables of docs/languages.md, and said in WS1S, operator by operator,
 by its definition. MONA makes an automaton of that, which must give attest's verdict on every word of FILE. Wrong
 formulas are judged, too: one operator or letter changed, the other semantics, read at another place. Where MONA's two
 automata differ on a word that is short enough, the wrong one must be rejected.

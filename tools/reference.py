@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.6"  # of docs/model.md
+VERSION = "1.7"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -143,7 +143,7 @@ class Model:
         self.blocks = [self.block(f"block.{b}.", o) for b, o in enumerate(a.take("blocks"))]
         o = a.take("readout")
         self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw")
-        self.threshold = o.take("threshold") if self.kind == "threshold" else 0
+        self.threshold, self.said = o.take("threshold") if self.kind == "threshold" else 0, o.pop("words", None)
         self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
         self.out = self.affine("readout.w", "readout.b", rows, self.D)
         self.decode, o = "decode" in a, a.pop("decode", None)
@@ -334,7 +334,7 @@ def main(words):
         facts = {"rows": added, "least_margin": np.array(least), "stopped": np.array(why is None)}
     else:
         f, (value, decision, margin) = m.fields[0], m.read(m.parse(line))
-        said = f.words if m.kind == "argmax" and len(m.fields) == 1 and (m.decode or value.shape[1] == f.size) else None
+        said = m.said or f.words if m.said or m.kind == "argmax" and len(m.fields) == 1 and (m.decode or value.shape[1] == f.size) else None
         show = lambda v: said[int(v)] if said and v == v else shortest(v)
         text, why = " ".join(",".join(map(show, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}

@@ -2,10 +2,10 @@
 . cli/test/lib.sh
 
 says 0 'a regular expression becomes a model' '2 attention layers, 1 head' compile examples/no-aa.regex --set N=12 -o "$dir/m.st"
-gives 0 'a word as it is typed' 1 run "$dir/m.st" abbab
-gives 0 'with blanks' 1 run "$dir/m.st" a b b a b
-gives 0 'the empty word' 1 run "$dir/m.st" ''
-gives 0 'a word that is not in it' 0 run "$dir/m.st" abba
+gives 0 'a word as it is typed' yes run "$dir/m.st" abbab
+gives 0 'with blanks' yes run "$dir/m.st" a b b a b
+gives 0 'the empty word' yes run "$dir/m.st" ''
+gives 0 'a word that is not in it' no run "$dir/m.st" abba
 says 0 'right on every word' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..9
 holds 'the empty word among them' grep -q 'exact, 1 input .*N=0' "$dir/.out"
 says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 12 --sampled 200
@@ -20,7 +20,7 @@ says 0 'the map of a language: its size does not grow' 'rightmost-hard, width   
 says 0 'how few bits will do' 'the least that holds: p2' least examples/no-aa.regex --vary p --range 2..3 --lengths 0..5
 says 0 'of a recurrence, too' 'the least that holds: p8' least examples/lis.dp --set n=3,top=3 --vary p --range 7..9
 says 0 'a look at the empty word' 'right at 1 of 1 position' look "$dir/m.st" '' --problem examples/no-aa.regex
-holds 'what is right stands there' grep -qx 'right      1' "$dir/.out"
+holds 'what is right stands there' grep -qx 'right    yes' "$dir/.out"
 says 3 'nothing to refute in the empty word' 'not refuted' refute "$dir/m.st" --problem examples/no-aa.regex --set N=0 --budget 1
 says 1 'a look where it is wrong' 'right at 0 of 1 position' look "$dir/m.st" '' --problem examples/ends-ab.dfa
 says 1 'and refuted where it is wrong' 'WRONG on' refute "$dir/m.st" --problem examples/ends-ab.dfa --set N=0 --budget 1
@@ -41,14 +41,14 @@ bad 'a length that is none' 'bad.regex:1:7: a length is written 0..N' 'length x\
 bad 'nothing' 'an expression is missing' 'alphabet a b\n'
 bad 'no text' 'a zero byte' 'a\0b'
 says 0 'an automaton becomes a model' 'an automaton of 3 states' compile examples/ends-ab.dfa --set N=12 -o "$dir/d.st"
-gives 0 'which runs' 1 run "$dir/d.st" abab
+gives 0 'which runs' yes run "$dir/d.st" abab
 says 0 'and is right on every word' '1 of 1 claims hold' check "$dir/d.st" --problem examples/ends-ab.dfa --lengths 0..8
 printf 'letter a: 2 2 2; letter b: 1 3 1; accept 3\n' >"$dir/gap.dfa"
 says 0 'the same as lists of images' '1 of 1 claims hold' check "$dir/d.st" --problem "$dir/gap.dfa" --lengths 0..8
 printf 'start 0\naccept 0\n0 a 1\n1 b 0\nsink implicit # the rest\n' >"$dir/abs.dfa"
 says 0 'a sink that is not said' '2 attention layers' compile "$dir/abs.dfa" --set N=8 -o "$dir/abs.st"
-gives 0 'accepts' 1 run "$dir/abs.st" abab
-gives 0 'and rejects' 0 run "$dir/abs.st" abb
+gives 0 'accepts' yes run "$dir/abs.st" abab
+gives 0 'and rejects' no run "$dir/abs.st" abb
 
 bad() # $1 name, $2 what it says, $3 the file
 {

@@ -159,4 +159,11 @@ typedef struct {
 } at_place;
 at_status at_place_find(const at_dfa *d, at_arena *a, at_place *out, at_err *err);
 
+/* The least automaton of the same words with positions: letter a m + r is letter a at a position that is r modulo m, counted from
+ * 0; where a position is wrong the word is rejected. AT_EBUDGET beyond AT_LETTERS_MAX such letters. */
+at_status at_dfa_modular(const at_dfa *d, int m, at_arena *a, at_dfa **out, at_err *err);
+/* The place of the language with positions modulo m, which is star-free: m is the least divisor of the modulus for which it is. fo_mod
+ * must be true. */
+at_status at_place_modular(const at_place *p, at_arena *a, int *m, at_place *out, at_err *err);
+
 #endif

@@ -2,12 +2,13 @@
  * counter machines are made of. Each of these languages has its own reader and printer (lang.h); they share this meaning and
  * one compiler (front.h).
  *
+ *     at_alphabet ab = {2, (const char *const[]){"a", "b"}};
  *     at_formulas *f;
  *     at_formulas_new(&ab, &arena, &f, &err);
  *     at_formula *a = at_formula_letter(f, 0);
  *     f->accept = at_formula_one(f, AT_F_ONCE, a);           // O a: an a stands here or before
  *     at_tri v;
- *     at_formulas_run(f, word, n, &v, &err);
+ *     at_formulas_run(f, (const int[]){1, 0, 1}, 3, &v, &err); // of bab
  *
  * Positions are 1 .. n. Beside them there are two hidden ones, `begin` before the word and `end` behind it, where no letter is and
  * a formula may be read, but which nothing finds or counts. */

@@ -56,10 +56,15 @@ bool at_expr_model_is(const at_model *m, int *p, int *operators);
 
 typedef struct {
     const at_arith *arith; /* as in at_dp_options */
-    bool causal;           /* for controls: a position sees its own letter */
+    bool positions;        /* positions modulo a number, where that makes the language star-free */
+    bool circle;           /* these as cos and sin, and not as a table of 0 and 1 */
+    /* For controls: */
+    bool causal; /* a position sees its own letter */
+    int off;     /* how much the period of the positions is off */
 } at_dfa_options;
-/* A model of words of length 0..N: rightmost-hard attention without positions, one layer a level of the cascade; answered once,
- * behind the word. The place must be that of a star-free language, with its monoid. */
+/* A model of words of length 0..N: rightmost-hard attention without positions, or with positions modulo a number, one layer a level
+ * of the cascade; answered once, behind the word. The place must be that of a star-free language, or with positions of one in
+ * FO[<, MOD], with its monoid; else it is refused. */
 at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, at_program **out,
                          at_err *err);
 /* The same with the letters as its words. m is initialised by this call. */
@@ -80,6 +85,27 @@ at_status at_formulas_program(const at_formulas *f, int N, const at_formulas_opt
                               at_err *err);
 at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_options *o, at_model *m,
                             at_err *err);
+
+/* ---- Turing machines (lang.h) ------------------------------------------------------------------------------------- */
+
+typedef enum {
+    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
+    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
+    AT_TM_NONE      /* no positions, average-hard, three layers */
+} at_tm_form;
+typedef struct {
+    int letters, steps; /* of an input, of a run, at most */
+    at_tm_form form;
+    const at_arith *arith; /* as in at_dp_options */
+    /* For controls, wrong on purpose: */
+    bool forgets; /* of several tokens that wrote on a cell none is preferred */
+    double blank; /* factor on the weight that makes BOS and <start> the blank; 0: 1 */
+    double scale; /* factor on the scales of attention; 0: 1 */
+} at_tm_options;
+/* A decoder that writes the run of a machine: see lang.h for its tokens. */
+at_status at_tm_program(const at_tm *t, const at_tm_options *o, at_program **out, at_err *err);
+/* The decoder itself: assembled, with its stop rule, its prompts and its words. m is initialised by this call. */
+at_status at_tm_model(const at_tm *t, const at_tm_options *o, at_model *m, at_err *err);
 
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
@@ -170,6 +196,8 @@ typedef struct at_front {
     bool (*speaks)(const at_model *m);
     at_status (*prompt)(const at_model *m, const char *line, at_arena *a, at_input *prompt, at_input *right,
                         at_err *err);
+    /* What the rows that a model wrote end with, in words; false: it does not speak the language. */
+    bool (*answer)(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out);
 } at_front;
 extern const at_front *const at_fronts[];
 extern const int at_n_fronts;
@@ -179,6 +207,9 @@ const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL:
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
 bool at_front_is_problem(const at_front *f);          /* its files are problems */
+/* What the rows that a decoder wrote after a prompt end with: what a front end says (a tape, a verdict); else the last token before the
+ * one that stops it, or of rows of integers the last number. */
+void at_front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out);
 at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
                          at_err *err); /* its `shape`, or its `model` */
 

@@ -285,7 +285,8 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
-/* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed. longest: of the line `length`, -1 where there is none. */
+/* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
+ * longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
@@ -299,6 +300,110 @@ void at_ltl_print(const at_formulas *f, at_text *out);
 at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
                         at_err *err);
 void at_brasp_print(const at_formulas *f, at_text *out);
+
+/* ---- C-RASP, FOC[MOD;+], counter machines (docs/languages.md) ------------------------------------------------------ */
+
+/* Formulas as text; text is changed. longest: of the line `length`, -1 where there is none. */
+at_status at_crasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                        at_err *err);
+/* The same of the public interpreter's files, .cr. */
+at_status at_cr_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest, at_err *err);
+void at_crasp_print(const at_formulas *f, at_text *out); /* of both */
+/* ---- Turing machines (.tm, docs/languages.md) --------------------------------------------------------------------- */
+
+#define AT_TM_STATES  256
+#define AT_TM_SYMBOLS 64      /* the blank among them */
+#define AT_TM_NAME    20      /* bytes of the name of a state */
+#define AT_TM_SYMBOL  8       /* bytes of a symbol */
+#define AT_TM_TOKENS  4096    /* of its chains */
+#define AT_TM_WORD    4096    /* letters of an input */
+#define AT_TM_STEPS   1000000 /* of a run */
+
+/* What a state that does not move says. */
+typedef enum { AT_TM_RUNS, AT_TM_YES, AT_TM_NO, AT_TM_HALT } at_tm_verdict;
+#define AT_TM_VERDICTS ((int)AT_TM_HALT + 1)
+extern const char *const at_tm_verdict_names[AT_TM_VERDICTS];
+
+typedef struct {
+    int write, move, next; /* next -1: there is no transition, and the machine stops */
+    int token;             /* of this step in chains */
+} at_tm_rule;
+
+/* A machine with one tape without ends. Symbol 0 is the blank, 1 .. letters are the letters of inputs. */
+typedef struct at_tm {
+    int states, symbols, letters, start;
+    const char *const *state;  /* (states) names */
+    const char *const *symbol; /* (symbols) */
+    at_tm_verdict *verdict;    /* (states) AT_TM_RUNS: it has transitions */
+    at_tm_rule *rule;          /* (states, symbols) */
+    at_tm_verdict stuck;       /* where there is no transition: no, if some state accepts; else halt */
+    int longest, budget;       /* letters and steps unless told */
+    /* Tokens of chains: the symbols 0 .. letters, <start>, the different steps, yes, no, halt, <end>. */
+    int begin, steps, tokens; /* <start>; the steps are begin + 1 .. begin + steps; all */
+    const at_tm_rule **step;  /* (steps) a rule that makes it */
+} at_tm;
+/* Reads one of three forms: lines `state read write move next`, the YAML of turingmachine.io, a busy beaver in one word. Errors are
+ * path:line:column: what, what is allowed. */
+at_status at_tm_read(const char *text, const char *path, at_arena *a, at_tm **out, at_err *err);
+/* In the first form; what is printed reads as the same machine, and prints as the same text. */
+void at_tm_print(const at_tm *t, at_text *out);
+bool at_tm_equal(const at_tm *x, const at_tm *y); /* names included */
+
+/* The word of a token: "1", "<start>", "X/R/q1" (what is written, the move, the state), "yes", "<end>". */
+void at_tm_word(const at_tm *t, int token, char out[AT_WORD_MAX + 1]);
+int at_tm_token(const at_tm *t, at_tm_verdict v); /* of a verdict other than RUNS */
+
+/* How a run ended. */
+typedef struct {
+    at_tm_verdict verdict; /* AT_TM_RUNS: the budget ended */
+    int steps, head;       /* head: the cell it stands on; the input begins at cell 0 */
+    int first, n;          /* cells from the first to the last that are not blank; n 0: there is none */
+    int *tape;             /* (n) symbols */
+} at_tm_end;
+/* The reference. word: (n) of the symbols 0 .. letters. chain: NULL, or room for budget + 2 tokens, of which *n_chain are written: a
+ * token a step, the verdict, <end>; without the last two where the budget ends first. */
+at_status at_tm_run(const at_tm *t, const int *word, int n, int budget, at_arena *a, int *chain, int *n_chain,
+                    at_tm_end *out, at_err *err);
+
+/* The machine of a problem that is one; NULL: it is none. */
+const at_tm *at_tm_of(const at_problem *p);
+
+/* The shipped machines (examples/), by name: "bb4". */
+typedef struct {
+    const char *name, *text;
+} at_tm_example;
+extern const at_tm_example at_tm_examples[];
+extern const int at_n_tm_examples;
+at_status at_tm_example_load(const char *name, at_arena *a, at_tm **out, at_err *err);
+
+/* ---- a machine as a chain: its input and <start>, then a token a step, its verdict, <end> -------------------------- */
+
+/* Prompts are the inputs of 0..N letters on which the machine stops within T steps. own: NULL, or the arena that the machine lives in,
+ * which is the chain's from now on, also when this fails. */
+at_status at_tm_chain_open(const at_tm *t, at_arena *own, int N, int T, void **self, at_err *err);
+void at_tm_chain_close(void *self);
+int at_tm_chain_row_width(const void *self);
+int at_tm_chain_tokens(const void *self);
+int at_tm_chain_prompt_max(const void *self);
+int at_tm_chain_rows_max(const void *self);
+uint64_t at_tm_chain_count(const void *self);
+at_status at_tm_chain_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err);
+at_status at_tm_chain_sample(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+at_status at_tm_chain_adversarial(const void *self, at_rng *r, double *prompt, int *n, at_err *err);
+bool at_tm_chain_simpler(const void *self, const double *prompt, int n, int k, double *out);
+at_status at_tm_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
+                             at_err *err);
+const char *at_tm_chain_unlisted(const void *self);
+/* The fields of an at_chain whose `open` ends in at_tm_chain_open. */
+#define AT_TM_CHAIN_FIELDS                                                                                   \
+    .title = "the run of a Turing machine, step by step, then its verdict",                                  \
+    .definition = "after the input and <start>: one token written/move/state a step, then yes, no or halt, " \
+                  "then <end>",                                                                              \
+    .input_help = "letters of the input, as in 1011; the empty one is ''", .close = at_tm_chain_close,       \
+    .row_width = at_tm_chain_row_width, .tokens = at_tm_chain_tokens, .prompt_max = at_tm_chain_prompt_max,  \
+    .rows_max = at_tm_chain_rows_max, .count = at_tm_chain_count, .nth = at_tm_chain_nth,                    \
+    .sample = at_tm_chain_sample, .adversarial = at_tm_chain_adversarial, .simpler = at_tm_chain_simpler,    \
+    .answer = at_tm_chain_answer, .unlisted = at_tm_chain_unlisted, .nested = true
 
 /* ---- languages -------------------------------------------------------------------------------------------- */
 
@@ -319,8 +424,11 @@ typedef struct {
 /* For those who write languages: what p was read from, whose digest it then has. */
 at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err);
 
-extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines, at_lang_regex, at_lang_dfa, at_lang_jff,
-    at_lang_dot, at_lang_gv, at_lang_ltl, at_lang_brasp;
+extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
+extern const at_lang at_lang_regex, at_lang_dfa, at_lang_jff, at_lang_dot, at_lang_gv;
+extern const at_lang at_lang_ltl, at_lang_brasp;
+extern const at_lang at_lang_crasp, at_lang_cr;
+extern const at_lang at_lang_tm;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

@@ -305,7 +305,10 @@ typedef struct {
     double norm_eps;
     int norm_g, norm_b; /* tensors (D) */
     int w, b;           /* tensors (R, D), (R) */
+    at_word *words;     /* NULL, or what decisions are called: at_readout_words(r) of them */
 } at_readout;
+int at_readout_words(
+    const at_readout *r); /* decisions that can have a word: argmax R, sign and threshold 2, else 0 */
 
 /* ---- decoding ------------------------------------------------------------------------------ */
 

@@ -217,6 +217,8 @@ static at_status sizes_usual(asking *k, const char *set, at_text *out)
     const at_param *schema;
     int n = at_problem_schema(k->q->problem, k->view, &schema);
     at_text_add(out, set);
+    if (k->view == AT_VIEW_CHAIN && k->q->problem->chain->nested)
+        n = 0;
     for (int i = 0; i < n; i++)
         if (schema[i].integer && !schema[i].names && !at_assignments_name(set, schema[i].name) &&
             k->q->problem->self && schema[i].value > 0)

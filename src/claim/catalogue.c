@@ -47,6 +47,8 @@
     ROW(dp_local_hard)                                                                                       \
     ROW(fo)                                                                                                  \
     ROW(star_free)                                                                                           \
+    ROW(fo_mod)                                                                                              \
+    ROW(turing)                                                                                              \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

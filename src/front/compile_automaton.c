@@ -1,4 +1,5 @@
-/* compile_automaton.c: star-free languages as rightmost-hard attention without positions.
+/* compile_automaton.c: star-free languages as rightmost-hard attention without positions, and those of FO[<, MOD] with positions
+ * modulo a number.
  *
  * CLAIM fo. A star-free language is recognised by H layers of one head each, rightmost-hard under the strict mask, H the height
  * of its cascade of resets (automaton.h).
@@ -12,9 +13,15 @@
  *    letter nothing: 0 either way, which reads as the initial value.
  * 4. A hidden position behind the word has all coordinates after the last letter. Its rows of coordinates stand for states,
  *    and those that accept are summed up. The empty word is decided there like any other.
- * All scores and values are 0 or 1, so nothing is rounded, at any length and at any precision. */
+ * All scores and values are 0 or 1, so nothing is rounded, at any length and at any precision.
+ *
+ * CLAIM fo-mod. A language of FO[<, MOD] is star-free over letters (a, i mod m) for some m (automaton.h). Position i has
+ * [i mod m = r] from its position: as a table of 0 and 1, or from cos and sin of 2 pi i/m, of which cos(2 pi (i - r)/m) is 1
+ * where i = r modulo m and at most c = cos(2 pi/m) elsewhere, so that a ramp between the thirds of c..1 tells them apart. One
+ * unit a letter and residue makes the letters (a, r); then as above. */
 #include "front_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { LEVELS = 64 };
@@ -23,7 +30,10 @@ typedef struct {
     at_program *P;
     const at_dfa *d;
     const at_cascade *c;
-    at_var *letter; /* (letters) */
+    int m;          /* positions modulo this; 1: none */
+    int period;     /* of the positions themselves: m, but for controls */
+    bool circle;    /* by cos and sin */
+    at_var *letter; /* (letters); with positions letter a at residue r is a m + r */
     at_var **is;    /* (levels, size[t]): the coordinate of level t before this position is this */
     at_arena arena;
     at_mask mask;
@@ -92,25 +102,70 @@ static at_status level_make(cascade *k, int t, at_err *err)
     return AT_OK;
 }
 
-static at_status cascade_make(cascade *k, at_err *err)
+/* [i mod period = r], r = 0 .. m-1: a boolean each. */
+static at_status residues_make(cascade *k, int N, at_var *out, at_err *err)
 {
-    const at_cascade *c = k->c;
     at_program *P = k->P;
+    int T = N + 1, columns = k->circle ? 2 : k->m, p = k->period;
+    double *rows = at_new(&k->arena, double, (size_t)T *(size_t)columns);
     char name[64];
-    at_suffix(P, 1);
-    at_program_lengths(P, 0);
-    at_var x = at_token(P, "letter", c->letters);
-    k->letter = at_new(&k->arena, at_var, c->letters);
-    k->is = at_new(&k->arena, at_var *, c->levels + 1);
-    if (!k->letter || !k->is)
+    if (!rows)
         return at_oom(err);
-    for (int a = 0; a < c->letters; a++) {
+    for (int i = 0; i < T; i++)
+        for (int r = 0; r < columns; r++)
+            rows[i * columns + r] = !k->circle ? i % p == r
+                                    : r        ? at_sin(2 * M_PI * (i % p) / p)
+                                               : at_cos(2 * M_PI * (i % p) / p);
+    at_var at = at_position_rows(P, k->circle ? "circle" : "residue", columns, rows);
+    double c = at_cos(2 * M_PI / p), third = (1 - c) / 3;
+    for (int r = 0; r < k->m; r++) {
+        snprintf(name, sizeof name, "i_is_%d", r);
+        double turn[2] = {at_cos(2 * M_PI * r / p), at_sin(2 * M_PI * r / p)};
+        if (k->circle) {
+            at_var near = at_sum(P, name, AT_VEC(at, at + 1), turn, 0);
+            out[r] = at_known(P, name, at_ramp(P, name, near, c + third, 1 - third), 0, 1, true, -1);
+        } else
+            out[r] = at + r;
+    }
+    return AT_OK;
+}
+
+/* The letters, one-hot; with positions a unit a letter and residue. */
+static at_status letters_make(cascade *k, int N, at_err *err)
+{
+    at_program *P = k->P;
+    int L = k->c->letters / k->m;
+    char name[64];
+    at_var x = at_token(P, "letter", L);
+    at_var *residue = at_new(&k->arena, at_var, k->m);
+    k->letter = at_new(&k->arena, at_var, k->c->letters);
+    if (!k->letter || !residue)
+        return at_oom(err);
+    at_status s = k->m > 1 ? residues_make(k, N, residue, err) : AT_OK;
+    for (int a = 0; a < L && !s; a++) {
         double table[AT_LETTERS_MAX] = {0};
         table[a] = 1;
         snprintf(name, sizeof name, "is_%d", a);
-        k->letter[a] = at_lookup(P, name, x, table);
+        at_var is = at_lookup(P, name, x, table);
+        if (k->m == 1)
+            k->letter[a] = is;
+        for (int r = 0; r < k->m && k->m > 1; r++) {
+            snprintf(name, sizeof name, "is_%d_at_%d", a, r);
+            k->letter[a * k->m + r] = at_and(P, name, is, residue[r]);
+        }
     }
-    at_status s = AT_OK;
+    return s;
+}
+
+static at_status cascade_make(cascade *k, int N, at_err *err)
+{
+    const at_cascade *c = k->c;
+    at_program *P = k->P;
+    at_suffix(P, 1);
+    at_program_lengths(P, 0);
+    at_status s = letters_make(k, N, err);
+    if (!s && !(k->is = at_new(&k->arena, at_var *, c->levels + 1)))
+        s = at_oom(err);
     for (int t = 0; t < c->levels && !s; t++)
         s = level_make(k, t, err);
     at_var yes = at_const(P, 0);
@@ -125,22 +180,32 @@ static at_status cascade_make(cascade *k, at_err *err)
 at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, at_program **out, at_err *err)
 {
     at_cascade *c;
-    cascade k = {
-        .P = NULL, .d = place->least, .mask = {.kind = o && o->causal ? AT_MASK_CAUSAL : AT_MASK_STRICT}};
+    at_place modular;
+    cascade k = {.m = 1, .mask = {.kind = o && o->causal ? AT_MASK_CAUSAL : AT_MASK_STRICT}};
     at_arena_init(&k.arena);
     *out = NULL;
-    at_status s = at_cascade_make(place->m, &k.arena, &c, err);
+    at_status s = AT_OK;
+    if (o && o->positions && place->star_free != AT_TRUE) {
+        s = at_place_modular(place, &k.arena, &k.m, &modular, err);
+        place = &modular;
+    }
+    if (!s) {
+        k.d = place->least;
+        k.period = k.m + (o ? o->off : 0);
+        k.circle = o && o->circle;
+        s = at_cascade_make(place->m, &k.arena, &c, err);
+    }
     if (!s && c->levels > LEVELS)
         s = at_fail(err, AT_EBUDGET, "a cascade of %d levels; at most %d are compiled", c->levels, LEVELS);
     if (!s) {
         k.c = c;
-        k.P = at_program_new("cascade", N);
+        k.P = at_program_new(k.m > 1 ? "modular" : "cascade", N);
         s = k.P ? AT_OK : at_oom(err);
     }
     if (!s) {
         if (o && o->arith)
             at_program_arithmetic(k.P, *o->arith);
-        s = cascade_make(&k, err);
+        s = cascade_make(&k, N, err);
     }
     if (!s)
         s = at_program_status(k.P, err);

@@ -119,21 +119,54 @@ static at_var class_make(maker *k, const at_formula *x)
     return k->end ? at_all(k->P, formula_label(k, x, "here"), AT_VEC(c, k->real)) : c;
 }
 
-/* All that are joined by one connective. */
-static void parts_take(maker *k, const at_formula *x, at_formula_op op, at_var *v, int *n)
+/* All that are joined by one connective, each once. */
+static void parts_gather(const at_formula *x, at_formula_op op, const at_formula **part, int *n, bool *seen)
 {
-    if (x->op == op && *n < 30) {
-        parts_take(k, x->arg[0], op, v, n);
-        parts_take(k, x->arg[1], op, v, n);
+    if (seen[x->id])
+        return;
+    seen[x->id] = true;
+    if (x->op == op) {
+        parts_gather(x->arg[0], op, part, n, seen);
+        parts_gather(x->arg[1], op, part, n, seen);
     } else
-        v[(*n)++] = formula_truth(k, x);
+        part[(*n)++] = x;
+}
+
+/* Rows of & or |: a unit for JOINED of them, so that sums stay small, then one for these. */
+enum { JOINED = 30 };
+
+static at_var row_make(maker *k, const at_formula *x)
+{
+    size_t most = (size_t)x->id + 1;
+    const at_formula **part = at_calloc(most, sizeof *part);
+    at_var *v = at_calloc(most, sizeof *v);
+    bool *seen = at_calloc(most, sizeof *seen);
+    int n = 0;
+    if (part && v && seen) {
+        parts_gather(x, x->op, part, &n, seen);
+        for (int c = 0; c < n; c++)
+            v[c] = formula_truth(k, part[c]);
+    } else if (!k->status)
+        k->status = at_oom(k->err);
+    while (n > 1 && !k->status) {
+        int rows = 0;
+        for (int c = 0; c < n; c += JOINED)
+            v[rows++] =
+                (x->op == AT_F_AND ? at_all : at_any)(k->P, formula_label(k, x, n > JOINED ? "some" : ""),
+                                                      (at_vec){n - c < JOINED ? n - c : JOINED, v + c});
+        n = rows;
+    }
+    at_var y = n && !k->status ? v[0] : at_const(k->P, 0);
+    at_free(part);
+    at_free(v);
+    at_free(seen);
+    return y;
 }
 
 static at_var truth_of(maker *k, const at_formula *x)
 {
     at_program *P = k->P;
-    at_var v[64], a, b;
-    int n = 0;
+    at_var v[2], a, b;
     switch (x->op) {
     case AT_F_CONST:
         return at_const(P, (double)x->value);
@@ -147,8 +180,7 @@ static at_var truth_of(maker *k, const at_formula *x)
         return at_not(P, formula_truth(k, x->arg[0]));
     case AT_F_AND:
     case AT_F_OR:
-        parts_take(k, x, x->op, v, &n);
-        return (x->op == AT_F_AND ? at_all : at_any)(P, formula_label(k, x, ""), (at_vec){n, v});
+        return row_make(k, x);
     case AT_F_IMPLIES:
         a = formula_truth(k, x->arg[0]);
         return at_any(P, formula_label(k, x, ""), AT_VEC(at_not(P, a), formula_truth(k, x->arg[1])));

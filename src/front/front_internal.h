@@ -14,7 +14,8 @@ at_status at_front_formula_model(const at_params *p, const at_front_options *o, 
 #define AT_FRONT_FORMULAS                                                                                    \
     .about = "hard attention finds positions, means count", .only = "as-written",                            \
     .model = at_front_formula_model
-/* Gives the one field of a model the letters of an alphabet as its words; the model is released when this fails. */
+/* Gives the one field of a recogniser the letters of an alphabet as its words, and its verdicts no and yes; the model is released
+ * when this fails. */
 at_status at_model_letters(at_model *m, const at_alphabet *sigma, at_err *err);
 
 #endif

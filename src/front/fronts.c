@@ -9,13 +9,28 @@ static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.la
 
 static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
                       front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
+static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
+                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS};
 
-extern const at_front at_front_dp, at_front_expr, at_front_program, at_front_regex, at_front_dfa,
-    at_front_jff, at_front_dot, at_front_gv;
+extern const at_front at_front_dp, at_front_expr, at_front_program;
+extern const at_front at_front_tm;
+extern const at_front at_front_regex, at_front_dfa, at_front_jff, at_front_dot, at_front_gv;
 const at_front *const at_fronts[] = {
-    &at_front_dp, /* the first: files without a suffix that is known are compiled by it */
-    &front_lines,  &front_cases,  &at_front_expr, &at_front_program, &at_front_regex, &at_front_dfa,
-    &at_front_jff, &at_front_dot, &at_front_gv,   &front_ltl,        &front_brasp,
+    &at_front_dp,      /* the first: files without a suffix that is known are compiled by it */
+    &front_lines,      /* lines to learn */
+    &front_cases,      /* input and answer */
+    &at_front_expr,    /* arithmetic */
+    &at_front_program, /* texts of programs */
+    &at_front_regex,   /* regular expressions */
+    &at_front_dfa,     /* automata */
+    &at_front_jff,     /* those of JFLAP */
+    &at_front_dot,     /* those of Graphviz */
+    &at_front_gv,      /* the same by another suffix */
+    &front_ltl,        /* temporal logic */
+    &front_brasp,      /* B-RASP */
+    &front_crasp,      /* C-RASP */
+    &front_cr,         /* as its interpreter reads it */
+    &at_front_tm,      /* Turing machines */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
@@ -60,6 +75,23 @@ at_status at_front_shape(const at_front *f, const at_params *p, const at_front_o
 bool at_front_is_problem(const at_front *f)
 {
     return f->lang->suffix && f->lang->open;
+}
+
+void at_front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out)
+{
+    at_text_add(out, "");
+    for (int k = 0; k < at_n_fronts; k++)
+        if (at_fronts[k]->answer && at_fronts[k]->answer(m, prompt, rows, out))
+            return;
+    int width = at_model_row_width(m), last = rows->n - 1;
+    const at_decode *d = &m->decode;
+    bool tokens = m->readout.kind == AT_READ_ARGMAX;
+    if (tokens && last > 0 && d->stop == AT_STOP_EQUALS && rows->v[last] == d->value)
+        last--;
+    if (last >= 0 && tokens)
+        at_input_print_row(m, rows->v + last, -1, out);
+    else if (last >= 0)
+        at_text_addf(out, "%.17g", rows->v[(size_t)(last + 1) * (size_t)width - 1]);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */

@@ -265,7 +265,7 @@ static void io_words(codec *c, const char *key, at_word **words, int n)
         return;
     }
     if (!json_is_array(array) || n < 0 || n > AT_MAX_WORDS || json_array_size(array) != (size_t)n) {
-        refuse(c, key, "is not an array of as many strings as there are tokens, at most 4096");
+        refuse(c, key, "is not an array of as many strings as there are tokens, or decisions, at most 4096");
         return;
     }
     at_word *made = at_new(c->arena, at_word, n);
@@ -391,6 +391,9 @@ static void io_readout(codec *c, void *part)
     io_bool(c, "final_norm", &r->final_norm);
     if (r->final_norm)
         io_double(c, "norm_eps", &r->norm_eps);
+    /* A key that may be missing: then decisions are numbers, or tokens. */
+    if (at_readout_words(r) && (c->write ? r->words != NULL : json_object_get(c->o, "words") != NULL))
+        io_words(c, "words", &r->words, at_readout_words(r));
 }
 
 /* An array of n numbers. Reading leaves it to model_check that they are as many as a row has. */

@@ -188,31 +188,43 @@ static at_status position_parse(const at_model *m, const char *s, size_t n, int 
     return AT_OK;
 }
 
-/* Is every word one character? Then blanks between them are not needed: abba. */
-static bool words_short(const at_model *m)
+/* Is every word that may be typed one character? Then blanks between them are not needed: abba. Of a prompt these are the words of its
+ * stretches, but for the last row where there is no choice. */
+static bool words_short(const at_model *m, bool prompt)
 {
-    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || !m->fields[0].words)
+    if (!words_alone(m))
         return false;
+    int tail = prompt ? prompt_tail(m) : -1;
+    bool stretches = prompt && m->decode.enabled && m->decode.prompt;
     for (int k = 0; k < m->fields[0].size; k++) {
+        bool typed = !stretches;
+        for (int j = 0; stretches && j < m->decode.n_prompt - (tail >= 0); j++)
+            typed |= k >= m->decode.prompt[j].lo[0] && k <= m->decode.prompt[j].hi[0];
         const char *s = m->fields[0].words[k].s;
         at_text_next(&s);
-        if (*s)
+        if (typed && *s)
             return false;
     }
     return true;
 }
 
+/* Is the word of the tail, where there is one, what stands at s? */
+static bool is_tail(const at_model *m, int tail, const char *s, size_t n)
+{
+    return tail >= 0 && strlen(m->fields[0].words[tail].s) == n && !memcmp(m->fields[0].words[tail].s, s, n);
+}
+
 /* Bytes of the position that begins at s. */
-static size_t position_length(const char *s, bool letters)
+static size_t position_length(const at_model *m, int tail, const char *s, bool letters)
 {
     size_t n = 0;
-    if (letters && *s && !is_blank(*s)) {
+    while (s[n] && !is_blank(s[n]))
+        n++;
+    if (letters && n && !is_tail(m, tail, s, n)) {
         const char *end = s;
         at_text_next(&end);
         return (size_t)(end - s);
     }
-    while (s[n] && !is_blank(s[n]))
-        n++;
     return n;
 }
 
@@ -221,15 +233,19 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
 {
     /* Count positions and numbers first: the line itself bounds what is allocated for it. */
     int64_t positions = 0, numbers = 0;
-    bool letters = words_short(m);
+    bool letters = words_short(m, prompt), ended = false;
+    int tail = prompt ? prompt_tail(m) : -1;
     for (const char *s = line; *s;) {
-        size_t length = position_length(s, letters);
+        size_t length = position_length(m, tail, s, letters);
         positions += length > 0;
+        ended = length > 0 ? is_tail(m, tail, s, length) : ended;
         numbers += length > 0;
         for (size_t k = 0; k < length; k++)
             numbers += s[k] == ',' || s[k] == '/';
         s += length ? length : 1;
     }
+    if (tail >= 0 && !ended) /* there is no choice: it need not be typed */
+        positions++;
     at_status st = prompt ? at_prompt_check_length(m, positions, err) : check_length(m, positions, err);
     if (st != AT_OK)
         return st;
@@ -237,12 +253,12 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
     at_mark before = at_arena_mark(a);
     /* A line with too few numbers fails inside its first short position; until then it is in bounds
      * only if that position's row is, hence one row more. */
-    double *v = at_new(a, double, prompt_rows_short(m) ? (positions + 1) * width : numbers + width);
+    double *v = at_new(a, double, prompt_rows_short(m) ? (positions + 1) * width : numbers + 1 + width);
     if (!v)
         return at_oom(err);
     int n = 0;
     for (const char *s = line; *s && st == AT_OK;) {
-        size_t length = position_length(s, letters);
+        size_t length = position_length(m, tail, s, letters);
         if (length > 0) {
             double *row = v + (size_t)n * (size_t)width;
             st = position_parse(m, s, length, n + 1, (int)positions, row, err);
@@ -256,6 +272,8 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
         at_arena_reset(a, before);
         return st;
     }
+    if (n < positions)
+        v[n++] = tail;
     *out = (at_input){n, v};
     return AT_OK;
 }
@@ -358,6 +376,10 @@ void at_written_print(const at_model *m, const at_input *rows, at_text *out)
 const char *at_decision_word(const at_model *m, double decision)
 {
     const at_field *f = &m->fields[0];
+    if (m->readout.words)
+        return decision >= 0 && decision < at_readout_words(&m->readout) && decision == floor(decision)
+                   ? m->readout.words[(int)decision].s
+                   : NULL;
     /* Of a decoder what is read is its next token; of another model, when it chooses among as many as there are words. */
     bool token = m->readout.kind == AT_READ_ARGMAX && m->n_fields == 1 && f->words &&
                  (m->decode.enabled || m->readout.rows == f->size);

@@ -104,6 +104,8 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
     for (int k = 0; ok && k < m->n_fields; k++)
         if (m->fields[k].words)
             ok = DUPLICATE(a, c.fields[k].words, m->fields[k].words, m->fields[k].size);
+    if (ok && m->readout.words)
+        ok = DUPLICATE(a, c.readout.words, m->readout.words, at_readout_words(&m->readout));
     c.problem = m->problem ? at_arena_strdup(a, m->problem) : NULL;
     ok = ok && (c.problem || !m->problem) &&
          DUPLICATE(a, c.decode.prompt, m->decode.prompt, m->decode.n_prompt);

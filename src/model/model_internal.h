@@ -70,6 +70,9 @@ void stored_names(const model_stored *s, at_text *out); /* the text of __metadat
 
 /* Rows of the prompt of a decoder of integers are mostly zeros, and may be written short (input.c). */
 bool prompt_rows_short(const at_model *m);
+/* A field of words alone; the token in which every prompt ends, of those, or -1: there is none, or a choice. */
+bool words_alone(const at_model *m);
+int prompt_tail(const at_model *m);
 /* The stretch of row t of a prompt of n rows; NULL: none is given. */
 const at_stretch *prompt_stretch(const at_model *m, int t, int n);
 /* Is row t the bar? n: rows of the prompt, or of an input that begins with one. */

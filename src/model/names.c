@@ -107,6 +107,21 @@ int at_pos_features(const at_pos *p)
     return at_pos_is(p->kind, AT_IS_SIZED) ? p->size : at_pos_is(p->kind, AT_IS_SHIFTED) ? 2 : 1;
 }
 
+int at_readout_words(const at_readout *r)
+{
+    switch (r->kind) {
+    case AT_READ_ARGMAX:
+        return r->rows;
+    case AT_READ_SIGN:
+    case AT_READ_THRESHOLD:
+        return 2;
+    case AT_READ_ROUND:
+    case AT_READ_RAW:
+        break;
+    }
+    return 0;
+}
+
 int at_rnn_parts(at_rnn_cell c)
 {
     return c == AT_CELL_GRU ? 3 : 1;

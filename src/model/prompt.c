@@ -54,6 +54,20 @@ bool prompt_bar(const at_model *m, int t, int n)
     return s && stretch_is_bar(s);
 }
 
+bool words_alone(const at_model *m)
+{
+    return m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].words;
+}
+
+int prompt_tail(const at_model *m)
+{
+    const at_decode *d = &m->decode;
+    if (!d->enabled || !d->prompt || d->n_prompt < 1 || !words_alone(m))
+        return -1;
+    const at_stretch *s = &d->prompt[d->n_prompt - 1];
+    return s->rows_min == 1 && s->rows_max == 1 && stretch_is_one_row(s) ? (int)s->lo[0] : -1;
+}
+
 /* A row as prompts are written: the bar, the first field alone, or all of it. */
 static void bound_print(const at_model *m, const at_stretch *s, const double *row, at_text *out)
 {

@@ -122,20 +122,22 @@ static bool is_word(const char *s, size_t n, const char *bad)
     return true;
 }
 
-static at_status check_words(const at_model *m, const part *p, const at_field *f)
+static at_status check_words(const part *p, const at_word *words, int n, const char *what, const char *bad)
 {
-    TRY(in_range(p, "size with words", f->size, 1, AT_MAX_WORDS));
-    const char *bad = m->n_fields > 1 ? "/," : "";
-    for (int k = 0; k < f->size; k++) {
-        const char *s = f->words[k].s;
+    for (int k = 0; k < n; k++) {
+        const char *s = words[k].s;
         if (!is_word(s, strnlen(s, AT_WORD_MAX + 1), bad))
             return at_fail(p->err, AT_EDOMAIN,
-                           "%s: the word of token %d must be UTF-8 of 1..%d bytes without blanks, control "
+                           "%s: the word of %s %d must be UTF-8 of 1..%d bytes without blanks, control "
                            "and invisible characters%s",
-                           p->where, k, AT_WORD_MAX, *bad ? ", '/' and ','" : "");
+                           p->where, what, k, AT_WORD_MAX,
+                           !*bad    ? ""
+                           : bad[1] ? ", '/' and ','"
+                                    : ", and ','");
         for (int l = 0; l < k; l++)
-            if (!strcmp(s, f->words[l].s))
-                return at_fail(p->err, AT_EDOMAIN, "%s: tokens %d and %d have the same word", p->where, l, k);
+            if (!strcmp(s, words[l].s))
+                return at_fail(p->err, AT_EDOMAIN, "%s: %ss %d and %d have the same word", p->where, what, l,
+                               k);
     }
     return AT_OK;
 }
@@ -150,7 +152,10 @@ static at_status check_field(const at_model *m, int k, at_err *err)
     TRY(check_columns(&p, f->embed.col, f->embed.width, m->width));
     if (f->kind == AT_FIELD_TOKEN) {
         TRY(in_range(&p, "size", f->size, 1, INT_MAX));
-        return f->words ? check_words(m, &p, f) : AT_OK;
+        if (!f->words)
+            return AT_OK;
+        TRY(in_range(&p, "size with words", f->size, 1, AT_MAX_WORDS));
+        return check_words(&p, f->words, f->size, "token", m->n_fields > 1 ? "/," : "");
     }
     TRY(in_range(&p, "size", f->size, 1, AT_MAX_WIDTH));
     if (f->kind == AT_FIELD_SUBSET)
@@ -426,6 +431,13 @@ at_status model_check(const at_model *m, at_err *err)
         return at_fail(
             err, AT_EDOMAIN,
             "readout: n_min is 0 and there are no hidden rows: the empty input has no last position");
+    if (r->words) {
+        if (!at_readout_words(r) || m->decode.enabled)
+            return at_fail(err, AT_EREFUSED,
+                           "readout: words are for argmax, sign and threshold, not for decoders");
+        TRY(in_range(&q, "decisions with words", at_readout_words(r), 1, AT_MAX_WORDS));
+        TRY(check_words(&q, r->words, at_readout_words(r), "decision", ","));
+    }
     if (m->decode.enabled)
         TRY(check_decoder(m, err));
 

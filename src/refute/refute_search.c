@@ -115,8 +115,9 @@ static at_status walk_down(walk *w, double *y, double *margin, uint64_t *states,
     if (!st)
         st = margin_of(w, w->x, w->n, margin, err);
     ++*states;
-    for (int idle = 0;
-         !st && *margin > 0 && idle < PATIENCE && !at_refute_over(w->env, *states, (double)*states * w->cost);
+    for (int idle = 0; /* the empty word has no row to change */
+         !st && w->n > 0 && *margin > 0 && idle < PATIENCE &&
+         !at_refute_over(w->env, *states, (double)*states * w->cost);
          idle++) {
         st = subject_draw(w->s, w->env->seed, w->draws++, w->donor, &w->donor_n, err);
         if (st || w->donor_n != w->n)

@@ -24,64 +24,23 @@ static at_dfa_options options_of(const at_params *p)
     return (at_dfa_options){.causal = at_params_int(p, "causal")};
 }
 
-static int length_of(const at_params *p)
-{
-    int N = at_params_int(p, "N");
-    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
-}
-
 static at_status program(const at_params *p, at_program **out, at_err *err)
 {
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
     at_dfa_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_dfa_program(&place, length_of(p), &o, out, err);
-    at_arena_release(&a);
-    return s;
+    return claim_regular_program(p, &o, out, err);
 }
 
 static at_status model(const at_params *p, at_model *m, at_err *err)
 {
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
     at_dfa_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_dfa_model(&place, length_of(p), &o, m, err);
-    at_arena_release(&a);
-    return s;
+    return claim_regular_model(p, &o, m, err);
 }
 
 #define INPUTS 20 /* at each p */
 
 static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_model m;
-    at_size z;
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = claim_least_precision(c, p, INPUTS, threads, &out[6], err);
-    if (!s)
-        s = model(p, &m, err);
-    if (!s) {
-        at_model_size(&m, &z);
-        at_model_release(&m);
-        out[0] = place.states;
-        out[1] = place.monoid;
-        out[2] = z.layers;
-        out[3] = z.hidden;
-        out[4] = z.width;
-        out[5] = (double)z.parameters;
-    }
-    at_arena_release(&a);
-    return s;
+    return claim_regular_row(c, p, INPUTS, threads, out, err);
 }
 
 static const at_claim_table tables[] = {{
@@ -99,22 +58,17 @@ static const at_claim_table tables[] = {{
     .row = size_row,
 }};
 
-#define ALL(language, far, near)                                                                             \
-    {                                                                                                        \
-        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
-            "language=" language " N=0.." #near                                                              \
-    }
 static const at_cell cells[] = {
-    ALL("ab-star", 16, 16),
-    ALL("a-then-b", 16, 10),
-    ALL("no-aa", 16, 10),
-    ALL("ends-abab", 16, 10),
-    ALL("third-last-a", 16, 10),
-    ALL("depth-3", 16, 10),
-    ALL("subsequence-abc", 10, 7),
-    ALL("abc-or-cba", 10, 7),
-    ALL("ab-a-cd", 8, 5),
-    ALL("nothing", 16, 4),
+    CLAIM_REGULAR_ALL("ab-star", 16, 16),
+    CLAIM_REGULAR_ALL("a-then-b", 16, 10),
+    CLAIM_REGULAR_ALL("no-aa", 16, 10),
+    CLAIM_REGULAR_ALL("ends-abab", 16, 10),
+    CLAIM_REGULAR_ALL("third-last-a", 16, 10),
+    CLAIM_REGULAR_ALL("depth-3", 16, 10),
+    CLAIM_REGULAR_ALL("subsequence-abc", 10, 7),
+    CLAIM_REGULAR_ALL("abc-or-cba", 10, 7),
+    CLAIM_REGULAR_ALL("ab-a-cd", 8, 5),
+    CLAIM_REGULAR_ALL("nothing", 16, 4),
     {"language=ends-abab N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
      "language=ends-abab N=0..7"},
     {"language=depth-3 N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,

@@ -23,5 +23,19 @@ enum { CLAIM_REGULAR = 22 };
 at_status claim_regular_asks(const at_params *p, const at_problem **out, at_err *err);
 /* Where it lies; all in the arena. */
 at_status claim_regular_place(const at_params *p, at_arena *a, at_place *out, at_err *err);
+/* Its cascade as a program, and as a model with the letters as its words. */
+at_status claim_regular_program(const at_params *p, const at_dfa_options *o, at_program **out, at_err *err);
+at_status claim_regular_model(const at_params *p, const at_dfa_options *o, at_model *m, at_err *err);
+/* A row of a table: states, monoid, layers, hidden units, width, parameters and the least p on so many words of length N. */
+at_status claim_regular_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                            double out[7], at_err *err);
+#define CLAIM_REGULAR_COLUMNS "states", "monoid", "layers", "hidden", "width", "parameters", "least p", NULL
+
+/* Every word of at most so many letters, in the full tier and in the quick one. */
+#define CLAIM_REGULAR_ALL(language, far, near)                                                               \
+    {                                                                                                        \
+        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
+            "language=" language " N=0.." #near                                                              \
+    }
 
 #endif

@@ -22,7 +22,7 @@
     ROW("aa-star", "alphabet a b\n(aa)*")                                                                    \
     ROW("odd-places-a", "alphabet a b\n(a.)*")                                                               \
     ROW("thirds-then-a", "alphabet a b\n(...)*a")                                                            \
-    ROW("ab-ba-star", "alphabet a b c\n(ab|ba|cc)*")                                                         \
+    ROW("ab-ba-cc", "alphabet a b c\n(ab|ba|cc)*")                                                           \
     /* groups */                                                                                             \
     ROW("parity", "alphabet a b\n(b*ab*a)*b*")                                                               \
     ROW("thirds-of-a", "alphabet a b\n(b*ab*ab*a)*b*")                                                       \
@@ -60,4 +60,61 @@ at_status claim_regular_place(const at_params *p, at_arena *a, at_place *out, at
     const at_problem *q;
     at_status s = claim_regular_asks(p, &q, err);
     return s ? s : at_place_find(at_recogniser_of(q)->dfa, a, out, err);
+}
+
+static int length_of(const at_params *p)
+{
+    int N = at_params_int(p, "N");
+    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
+}
+
+at_status claim_regular_program(const at_params *p, const at_dfa_options *o, at_program **out, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_dfa_program(&place, length_of(p), o, out, err);
+    at_arena_release(&a);
+    return s;
+}
+
+at_status claim_regular_model(const at_params *p, const at_dfa_options *o, at_model *m, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_dfa_model(&place, length_of(p), o, m, err);
+    at_arena_release(&a);
+    return s;
+}
+
+at_status claim_regular_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
+                            double out[7], at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_model m;
+    at_size z;
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = claim_least_precision(c, p, inputs, threads, &out[6], err);
+    if (!s)
+        s = at_claim_model(c, p, &m, err);
+    if (!s) {
+        at_model_size(&m, &z);
+        at_model_release(&m);
+        out[0] = place.states;
+        out[1] = place.monoid;
+        out[2] = z.layers;
+        out[3] = z.hidden;
+        out[4] = z.width;
+        out[5] = (double)z.parameters;
+    }
+    at_arena_release(&a);
+    return s;
 }

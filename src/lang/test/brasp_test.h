@@ -21,12 +21,12 @@ typedef struct {
     bool search, first;
     int mask; /* as at_see */
     const truth *score, *value, *other;
-} step;
+} brasp_step;
 
 typedef struct {
     at_rng r;
     int letters, steps;
-    step step[STEPS_MAX];
+    brasp_step step[STEPS_MAX];
     truth pool[2000];
     int used;
 } program;
@@ -67,7 +67,7 @@ static inline void program_draw(program *p, uint64_t seed, int letters)
     *p = (program){.r = at_rng_at(seed, 3), .letters = letters};
     p->steps = 1 + program_below(p, 5);
     for (int k = 0; k < p->steps; k++) {
-        step *s = &p->step[k];
+        brasp_step *s = &p->step[k];
         s->search = program_below(p, 4) > 0;
         s->first = program_below(p, 2);
         s->mask = program_below(p, AT_SEES);
@@ -111,7 +111,7 @@ static inline bool program_accepts(const program *p, const int *word, int n, int
 {
     meaning m = {.p = p, .word = word, .n = n};
     for (int k = 0; k < p->steps; k++) {
-        const step *s = &p->step[k];
+        const brasp_step *s = &p->step[k];
         for (int i = 0; i <= n + 1; i++) {
             int found = 0;
             for (int j = 1; j <= n && s->search; j++) {
@@ -177,7 +177,7 @@ static inline void program_write(program *p, at_read_at at, int shift, at_text *
     if (at != AT_AT_LAST && program_below(p, 2))
         at_text_addf(t, "accept %s\n", at_read_at_names[at]);
     for (int k = 0; k < p->steps; k++) {
-        const step *s = &p->step[k];
+        const brasp_step *s = &p->step[k];
         at_text_addf(t, "P%d(i) %s ", k, program_below(p, 2) ? "=" : ":=");
         if (s->search) {
             at_text_addf(t, "%s [%s, ", (s->first ? lefts : rights)[program_below(p, 4)],

@@ -73,7 +73,8 @@ static int word_of(const char *s, const char *const *names, int n)
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err)
 {
-    *out = (words_header){.longest = -1, .at = -1, .attend = -1, .strict = -1, .rest = text, .line = 1, .column = 1};
+    *out = (words_header){
+        .longest = -1, .at = -1, .attend = -1, .strict = -1, .rest = text, .line = 1, .column = 1};
     comments_blank(text, formulas);
     char *line = text; /* the first character of the line that s is in */
     for (char *s = text, *end; *s; s = *end ? end + 1 : end) {
@@ -91,6 +92,7 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
         *end = 0;
         at_status st = AT_OK;
         bool header = true;
+        int where; /* of another `accept` nothing is taken */
         if ((value = behind(at, "alphabet"))) {
             st = out->sigma.n ? at_fail(&fault, AT_EINPUT, "a second alphabet")
                               : at_alphabet_parse(value, a, &out->sigma, &fault);
@@ -102,8 +104,8 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
             if (out->attend < 0)
                 st = at_fail(&fault, AT_EINPUT, "attention is own, softmax, average, rightmost or leftmost");
         } else if (formulas && (value = behind(at, "accept")) &&
-                   (out->at = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
-            /* said */
+                   (where = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
+            out->at = where;
         } else if (formulas && (value = behind(at, "semantics"))) {
             static const char *const kinds[] = {"reflexive", "strict"};
             out->strict = word_of(value, kinds, 2);

@@ -331,6 +331,48 @@ static void words_read_and_written(void **state)
     at_arena_release(&a);
 }
 
+/* Decisions have words of their own: no and yes instead of 0 and 1. */
+static void decisions_have_words(void **state)
+{
+    (void)state;
+    at_model m, again;
+    at_err err = {0};
+    at_text t;
+    char *bytes;
+    size_t n;
+    at_text_init(&t);
+    assert_int_equal(sample_tiny(&m, &err), AT_OK);
+    m.readout.kind = AT_READ_THRESHOLD;
+    m.readout.threshold = 0.5;
+    assert_null(at_decision_word(&m, 1));
+    m.readout.words = at_new(&m.arena, at_word, 2);
+    strcpy(m.readout.words[0].s, "no");
+    strcpy(m.readout.words[1].s, "yes");
+    assert_int_equal(at_model_validate(&m, &err), AT_OK);
+    assert_string_equal(at_decision_word(&m, 0), "no");
+    assert_null(at_decision_word(&m, 2));
+    assert_null(at_decision_word(&m, 0.5));
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
+    assert_int_equal(at_model_parse(&again, bytes, n, "file", &err), AT_OK);
+    at_decision_print(&again, 1, &t);
+    assert_string_equal(t.s, "yes");
+    at_model_release(&again);
+    assert_int_equal(at_model_copy(&m, &again, &err), AT_OK);
+    strcpy(m.readout.words[1].s, "no");
+    assert_string_equal(at_decision_word(&again, 1), "yes");
+    at_model_release(&again);
+    assert_int_equal(at_model_validate(&m, &err), AT_EDOMAIN);
+    assert_string_equal(err.text, "readout: decisions 0 and 1 have the same word");
+    strcpy(m.readout.words[1].s, "y,s");
+    assert_int_equal(at_model_validate(&m, &err), AT_EDOMAIN);
+    strcpy(m.readout.words[1].s, "yes");
+    m.readout.kind = AT_READ_ROUND; /* any integer may come out */
+    assert_int_equal(at_model_validate(&m, &err), AT_EREFUSED);
+    at_free(bytes);
+    at_text_release(&t);
+    at_model_release(&m);
+}
+
 static void bad_words_refused(void **state)
 {
     (void)state;
@@ -425,11 +467,17 @@ static void lying_words_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_and_written),       cmocka_unit_test(bad_lines_refused),
-        cmocka_unit_test(bad_rows_refused),       cmocka_unit_test(round_trip),
-        cmocka_unit_test(line_bounds_memory),     cmocka_unit_test(without_memory),
-        cmocka_unit_test(words_read_and_written), cmocka_unit_test(bad_words_refused),
-        cmocka_unit_test(lying_words_refused),    cmocka_unit_test(empty_line),
+        cmocka_unit_test(read_and_written),
+        cmocka_unit_test(bad_lines_refused),
+        cmocka_unit_test(bad_rows_refused),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(line_bounds_memory),
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(words_read_and_written),
+        cmocka_unit_test(decisions_have_words),
+        cmocka_unit_test(bad_words_refused),
+        cmocka_unit_test(lying_words_refused),
+        cmocka_unit_test(empty_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

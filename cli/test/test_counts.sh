@@ -1,0 +1,34 @@
+# test_counts.sh: files of the languages that count: compiled, run, checked on every short word, refused.
+. cli/test/lib.sh
+
+right() # $1 file, $2 least length, $3 most
+{
+    says 0 "$1 is right on every word" '1 of 1 claims hold' check "examples/$1" --lengths "$2..$3"
+}
+says 0 'C-RASP becomes a model' '2 attention layers, 1 head' compile examples/dyck-1.crasp --set N=12 -o "$dir/m.st"
+gives 0 'a word that is in it' 1 run "$dir/m.st" '(()())'
+gives 0 'the empty word' 1 run "$dir/m.st" ''
+gives 0 'a word that is not' 0 run "$dir/m.st" '())('
+right dyck-1.crasp 0 9
+right majority.crasp 0 9
+right abc.crasp 0 6
+right abba.crasp 1 8
+right three-back.cr 1 7
+right longer-run.cr 1 8
+says 0 'how few bits will do' 'the least that holds: p5' least examples/dyck-1.crasp --set N=8 --vary p --range 3..6 --lengths 0..8
+says 1 'another language is noticed' 'expected' check "$dir/m.st" --problem examples/majority.crasp --lengths 0..4
+
+bad() # $1 suffix, $2 name, $3 what it says, $4 the file
+{
+    printf '%b' "$4" >"$dir/bad.$1"
+    refuses 2 "$2" "$3" compile "$dir/bad.$1" --set N=8 -o "$dir/none.st"
+}
+bad crasp 'a letter that is none' "bad.crasp:2:22: 'c' is no letter of the alphabet: a b" 'alphabet a b\nA(i) := # [j <= i] Q_c(j)\n'
+bad crasp 'a name that is none' "'Cuont' is not defined; did you mean 'Count'?" 'alphabet a b\nCount = #[Q_a]\nCuont > 0\n'
+bad crasp 'a congruence of counts' 'C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)' 'alphabet a b\n#[Q_a] mod 2 = 0\n'
+bad cr 'a predicate of Python that is not shipped' "'succ' is no predicate that is known" '#import succ\nx = "a"\n'
+head -c 1000000 /dev/zero | tr '\0' '(' >"$dir/bad.crasp"
+sed -i '1s/^/alphabet a b\n/' "$dir/bad.crasp"
+refuses 2 'a megabyte of brackets' 'nested more than 200 deep' compile "$dir/bad.crasp" --set N=8 -o "$dir/none.st"
+holds 'nothing was written' [ ! -e "$dir/none.st" ]
+finish

@@ -1,0 +1,498 @@
+/* terms.c: truths and linear terms as text: read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "terms.h"
+
+static bool is_newline(const ftext *x)
+{
+    return x->now.kind == FT_LINE && x->now.s[0] == '\n';
+}
+
+void terms_line_skip(terms *t)
+{
+    while (!t->x.status && is_newline(&t->x))
+        ftext_next(&t->x);
+}
+
+bool terms_ends(const terms *t)
+{
+    return t->x.status || t->x.now.kind == FT_END || t->x.now.kind == FT_LINE;
+}
+
+/* Before an operator. */
+static void operator_seek(terms *t)
+{
+    if (t->brackets) {
+        terms_line_skip(t);
+        return;
+    }
+    if (!is_newline(&t->x))
+        return;
+    ftext before = t->x;
+    terms_line_skip(t);
+    if (t->x.now.kind != FT_AND && t->x.now.kind != FT_OR)
+        t->x = before;
+}
+
+at_formula *terms_made(terms *t, at_formula *made, const char *from)
+{
+    ftext_made(&t->x, t->f, from);
+    return t->x.status ? NULL : made;
+}
+
+static at_formula *truth_needed(terms *t, at_formula *v, const char *from)
+{
+    if (v && at_formula_is_number(t->f, v)) {
+        ftext_fail(&t->x, from, "a number stands where a truth must; compare it, as in ... >= 1");
+        return NULL;
+    }
+    return v;
+}
+
+static at_formula *number_needed(terms *t, at_formula *v, const char *from)
+{
+    if (v && !at_formula_is_number(t->f, v)) {
+        ftext_fail(&t->x, from, "a truth stands where a number must; comparisons are of counts and numbers");
+        return NULL;
+    }
+    return v;
+}
+
+static at_formula *two(terms *t, at_formula_op op, at_formula *a, at_formula *b, const char *from)
+{
+    return a && b ? terms_made(t, at_formula_two(t->f, op, a, b), from) : NULL;
+}
+
+/* ---- atoms ------------------------------------------------------------------------------------------------------------------- */
+
+static at_formula *bracket_read(terms *t)
+{
+    if (!ftext_deeper(&t->x))
+        return NULL;
+    t->brackets++;
+    ftext_next(&t->x);
+    at_formula *v = terms_value(t);
+    operator_seek(t);
+    t->brackets--;
+    ftext_need(&t->x, FT_CLOSE, ")");
+    t->x.depth--;
+    return t->x.status ? NULL : v;
+}
+
+static at_formula *choice_read(terms *t, at_formula_op op)
+{
+    const char *from = t->x.now.from;
+    ftext_next(&t->x);
+    if (!ftext_deeper(&t->x))
+        return NULL;
+    t->brackets++;
+    ftext_need(&t->x, FT_OPEN, "(");
+    at_formula *a = terms_sum(t);
+    operator_seek(t);
+    ftext_need(&t->x, FT_COMMA, "a comma");
+    at_formula *b = terms_sum(t);
+    operator_seek(t);
+    t->brackets--;
+    ftext_need(&t->x, FT_CLOSE, ")");
+    t->x.depth--;
+    return two(t, op, a, b, from);
+}
+
+static void word_need(terms *t, const char *word)
+{
+    terms_line_skip(t);
+    if (!ftext_take_word(&t->x, word))
+        ftext_expected(&t->x, word);
+}
+
+static at_formula *if_made(terms *t, at_formula *c, at_formula *a, at_formula *b, const char *from)
+{
+    if (!a || !b || !c)
+        return NULL;
+    return terms_made(t, at_formula_make(t->f, (at_formula){.op = AT_F_IF, .arg = {c, a, b}}), from);
+}
+
+static at_formula *if_read(terms *t)
+{
+    const char *from = t->x.now.from;
+    ftext_next(&t->x);
+    if (!ftext_deeper(&t->x))
+        return NULL;
+    at_formula *c = terms_truth(t);
+    word_need(t, "then");
+    at_formula *a = terms_sum(t);
+    word_need(t, "else");
+    at_formula *b = terms_sum(t);
+    t->x.depth--;
+    return if_made(t, c, a, b, from);
+}
+
+/* NULL also where nothing of the kind stands here, and then nothing is said. */
+static at_formula *atom_try(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    at_formula *v = t->atom(t);
+    if (v || t->x.status)
+        return v;
+    if (ftext_is(&t->x, FT_OPEN))
+        return bracket_read(t);
+    if (ftext_is(&t->x, FT_TRUE) || ftext_is(&t->x, FT_FALSE)) {
+        bool value = ftext_is(&t->x, FT_TRUE);
+        ftext_next(&t->x);
+        return terms_made(t, at_formula_const(t->f, value), from);
+    }
+    if (t->linear)
+        return NULL;
+    if (ftext_is_word(&t->x, "min"))
+        return choice_read(t, AT_F_MIN);
+    if (ftext_is_word(&t->x, "max"))
+        return choice_read(t, AT_F_MAX);
+    if (ftext_is_word(&t->x, "if") && !t->infix_if)
+        return if_read(t);
+    return NULL;
+}
+
+static at_formula *atom_read(terms *t)
+{
+    at_formula *v = atom_try(t);
+    if (v || t->x.status)
+        return v;
+    if (t->linear &&
+        (ftext_is_word(&t->x, "min") || ftext_is_word(&t->x, "max") || ftext_is_word(&t->x, "if")))
+        ftext_fail(&t->x, t->x.now.from, "%.*s is of C-RASP; here terms are linear", (int)t->x.now.n,
+                   t->x.now.s);
+    ftext_expected(&t->x, "a count, a number or a truth");
+    return NULL;
+}
+
+at_formula *terms_counted(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    if (ftext_take(&t->x, FT_NOT)) {
+        at_formula *v = ftext_deeper(&t->x) ? terms_counted(t) : NULL;
+        t->x.depth--;
+        return v ? terms_made(t, at_formula_one(t->f, AT_F_NOT, v), from) : NULL;
+    }
+    if (ftext_is(&t->x, FT_NUMBER) && t->x.now.number <= 1) {
+        bool value = t->x.now.number == 1;
+        ftext_next(&t->x);
+        return terms_made(t, at_formula_const(t->f, value), from);
+    }
+    return truth_needed(t, atom_read(t), from);
+}
+
+/* ---- terms --------------------------------------------------------------------------------------------------------------------- */
+
+static at_formula *times(terms *t, int64_t k, at_formula *v, const char *from)
+{
+    if (!number_needed(t, v, from))
+        return NULL;
+    bool number = v->op == AT_F_NUMBER;
+    int64_t product = number ? k * v->value : k;
+    if (llabs(product) > AT_FORMULA_NUMBER) {
+        ftext_fail(&t->x, from, "a number beyond %d", AT_FORMULA_NUMBER);
+        return NULL;
+    }
+    at_formula *made = number ? at_formula_number(t->f, product)
+                              : at_formula_make(t->f, (at_formula){.op = AT_F_TIMES, .value = k, .arg = {v}});
+    return terms_made(t, made, from);
+}
+
+/* May an atom stand behind a coefficient without a sign between them? */
+static bool factor_begins(const terms *t)
+{
+    static const char *const others[] = {"mod", "then", "else", "if", "is", "in"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (ftext_is_word(&t->x, others[k]))
+            return false;
+    return ftext_is(&t->x, FT_OPEN) || ftext_is(&t->x, FT_COUNT) || ftext_is(&t->x, FT_WORD);
+}
+
+static at_formula *minus(terms *t, at_formula *v, const char *from)
+{
+    if (v && v->op == AT_F_TIMES && v->value > 0)
+        return times(t, -v->value, v->arg[0], from);
+    return v ? times(t, -1, v, from) : NULL;
+}
+
+static at_formula *term_read(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    if (ftext_take(&t->x, FT_MINUS)) {
+        at_formula *v = ftext_deeper(&t->x) ? term_read(t) : NULL;
+        t->x.depth--;
+        return minus(t, v, from);
+    }
+    if (ftext_is(&t->x, FT_NUMBER)) {
+        int64_t k = t->x.now.number;
+        ftext_next(&t->x);
+        bool star = ftext_take(&t->x, FT_TIMES);
+        if (star && ftext_is(&t->x, FT_NUMBER))
+            return times(t, k, term_read(t), from);
+        if (star || factor_begins(t)) {
+            at_formula *v = atom_read(t);
+            return v ? times(t, k, v, from) : NULL;
+        }
+        return terms_made(t, at_formula_number(t->f, k), from);
+    }
+    at_formula *v = atom_read(t);
+    if (!v || !ftext_take(&t->x, FT_TIMES))
+        return v;
+    int64_t k = terms_integer(t);
+    return t->x.status ? NULL : times(t, k, v, from);
+}
+
+int64_t terms_integer(terms *t)
+{
+    bool negative = ftext_take(&t->x, FT_MINUS);
+    int64_t k = t->x.now.number;
+    ftext_need(&t->x, FT_NUMBER, "a number");
+    return negative ? -k : k;
+}
+
+static at_formula *sum_read(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    at_formula *a = term_read(t);
+    for (;;) {
+        operator_seek(t);
+        bool plus = ftext_is(&t->x, FT_PLUS);
+        if (!a || (!plus && !ftext_is(&t->x, FT_MINUS)))
+            return a;
+        a = number_needed(t, a, from);
+        ftext_next(&t->x);
+        terms_line_skip(t);
+        const char *other = t->x.now.from;
+        at_formula *b = number_needed(t, term_read(t), other);
+        a = two(t, plus ? AT_F_ADD : AT_F_SUB, a, b, from);
+    }
+}
+
+/* a if truth else b, where the language has it. */
+static at_formula *choice_sum_read(terms *t)
+{
+    const char *from = t->x.now.from;
+    at_formula *a = sum_read(t);
+    if (!a || !t->infix_if || !ftext_take_word(&t->x, "if"))
+        return a;
+    a = number_needed(t, a, from);
+    if (!ftext_deeper(&t->x))
+        return NULL;
+    at_formula *c = terms_truth(t);
+    word_need(t, "else");
+    terms_line_skip(t);
+    const char *other = t->x.now.from;
+    at_formula *b = number_needed(t, choice_sum_read(t), other);
+    t->x.depth--;
+    return if_made(t, c, a, b, from);
+}
+
+at_formula *terms_sum(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    return number_needed(t, choice_sum_read(t), from);
+}
+
+/* ---- truths --------------------------------------------------------------------------------------------------------------------- */
+
+static bool compares(ftext_kind k)
+{
+    return k >= FT_EQUAL && k <= FT_GREATER_EQUAL;
+}
+
+static at_formula *congruence_read(terms *t, at_formula *a, const char *from)
+{
+    if (!t->mod) {
+        ftext_fail(&t->x, t->x.now.from, "C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)");
+        return NULL;
+    }
+    a = number_needed(t, a, from);
+    ftext_next(&t->x);
+    const char *modulus = t->x.now.from;
+    int64_t m = t->x.now.number;
+    ftext_need(&t->x, FT_NUMBER, "a modulus");
+    if (m < 1 && !t->x.status)
+        ftext_fail(&t->x, modulus, "a modulus is 1 or more");
+    bool different = ftext_is(&t->x, FT_DIFFERENT);
+    if (!different && !ftext_is(&t->x, FT_EQUAL))
+        ftext_expected(&t->x, "= or != and the remainder");
+    ftext_next(&t->x);
+    int64_t r = terms_integer(t);
+    if (!a || t->x.status)
+        return NULL;
+    at_formula *v = at_formula_make(
+        t->f,
+        (at_formula){.op = AT_F_CONGRUENT, .index = (int)((r % m + m) % m), .modulus = (int)m, .arg = {a}});
+    if (different)
+        v = at_formula_one(t->f, AT_F_NOT, v);
+    return terms_made(t, v, from);
+}
+
+static at_formula *comparison_read(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    at_formula *a = choice_sum_read(t);
+    ftext_kind k = t->x.now.kind;
+    if (a && ftext_is_word(&t->x, "mod"))
+        return congruence_read(t, a, from);
+    if (!a || !compares(k))
+        return a;
+    a = number_needed(t, a, from);
+    ftext_next(&t->x);
+    at_formula *b = terms_sum(t);
+    if (!a || !b)
+        return NULL;
+    if (compares(t->x.now.kind)) {
+        ftext_fail(&t->x, t->x.now.from, "one comparison at a time: a < b and b < c");
+        return NULL;
+    }
+    bool turned = k == FT_GREATER || k == FT_GREATER_EQUAL;
+    at_formula_op op = k == FT_EQUAL || k == FT_DIFFERENT ? AT_F_EQUAL
+                       : k == FT_LESS || k == FT_GREATER  ? AT_F_LESS
+                                                          : AT_F_LESS_EQUAL;
+    at_formula *v = turned ? at_formula_two(t->f, op, b, a) : at_formula_two(t->f, op, a, b);
+    if (k == FT_DIFFERENT)
+        v = at_formula_one(t->f, AT_F_NOT, v);
+    return terms_made(t, v, from);
+}
+
+static at_formula *not_read(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    if (!ftext_take(&t->x, FT_NOT))
+        return comparison_read(t);
+    terms_line_skip(t);
+    const char *other = t->x.now.from;
+    at_formula *v = ftext_deeper(&t->x) ? truth_needed(t, not_read(t), other) : NULL;
+    t->x.depth--;
+    return v ? terms_made(t, at_formula_one(t->f, AT_F_NOT, v), from) : NULL;
+}
+
+static at_formula *list_read(terms *t, at_formula *(*part)(terms *), ftext_kind sign, at_formula_op op)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    at_formula *a = part(t);
+    for (;;) {
+        operator_seek(t);
+        if (!a || !ftext_is(&t->x, sign))
+            return a;
+        a = truth_needed(t, a, from);
+        ftext_next(&t->x);
+        terms_line_skip(t);
+        const char *other = t->x.now.from;
+        at_formula *b = truth_needed(t, part(t), other);
+        a = two(t, op, a, b, from);
+    }
+}
+
+static at_formula *and_read(terms *t)
+{
+    return list_read(t, not_read, FT_AND, AT_F_AND);
+}
+
+at_formula *terms_value(terms *t)
+{
+    return list_read(t, and_read, FT_OR, AT_F_OR);
+}
+
+at_formula *terms_truth(terms *t)
+{
+    terms_line_skip(t);
+    const char *from = t->x.now.from;
+    return truth_needed(t, terms_value(t), from);
+}
+
+/* ---- alphabets ------------------------------------------------------------------------------------------------------------------- */
+
+void terms_letter_add(ftext *x, terms_letters *all, const char *s, size_t n, const char *from)
+{
+    for (int k = 0; k < all->n; k++)
+        if (strlen(all->letter[k]) == n && memcmp(all->letter[k], s, n) == 0)
+            return;
+    bool good = n && n < AT_LETTER_MAX && s[0] != '"';
+    for (const char *c = s; good && c < s + n;) {
+        uint32_t p = at_text_next(&c);
+        good = p != ' ' && !at_text_acts(p) && p != AT_TEXT_REPLACEMENT;
+    }
+    if (!good)
+        ftext_fail(x, from, "a letter has 1 to %d bytes that are seen, without blanks", AT_LETTER_MAX - 1);
+    else if (all->n == AT_LETTERS_MAX)
+        ftext_fail(x, from, "more than %d letters", AT_LETTERS_MAX);
+    else if (!(all->letter[all->n] = at_arena_printf(x->arena, "%.*s", (int)n, s)))
+        x->status = at_oom(x->err);
+    else
+        all->n++;
+}
+
+static int order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b); /* of UTF-8: by code point */
+}
+
+at_status terms_letters_end(terms_letters *all, const char *path, at_arena *a, at_alphabet *out, at_err *err)
+{
+    if (!all->n)
+        return at_fail(err, AT_EINPUT, "%.200s:1:1: no letters; begin with a line alphabet a b", path);
+    const char **letter = at_new(a, const char *, all->n);
+    if (!letter)
+        return at_oom(err);
+    memcpy(letter, all->letter, (size_t)all->n * sizeof *letter);
+    qsort(letter, (size_t)all->n, sizeof *letter, order);
+    *out = (at_alphabet){all->n, letter};
+    return AT_OK;
+}
+
+at_status terms_begin(terms *t, const words_header *h, const char *path, at_read_at usual, at_arena *a,
+                      at_err *err)
+{
+    for (int k = 0; k < h->sigma.n; k++)
+        if (strchr(h->sigma.letter[k], '"'))
+            return at_fail(err, AT_EINPUT, "%.200s: a letter with a quote, which cannot be written here",
+                           path);
+    if (h->strict >= 0)
+        return at_fail(err, AT_EINPUT, "%.200s: semantics is of LTL; here nothing is strict or reflexive",
+                       path);
+    at_status s = at_formulas_new(&h->sigma, a, &t->f, err);
+    if (s)
+        return s;
+    t->f->at = h->at < 0 ? usual : (at_read_at)h->at;
+    t->f->attend = h->attend < 0 ? AT_ATTEND_OWN : (at_formula_attend)h->attend;
+    ftext_begin(&t->x, h->rest, path, h->line, h->column, true, a, err);
+    return t->x.status;
+}
+
+static bool word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool terms_is_word(const char *s)
+{
+    while (word_char(*s))
+        s++;
+    return !*s;
+}
+
+int terms_letter_at(const at_alphabet *sigma, const char *s, size_t *n)
+{
+    int best = -1;
+    *n = 0;
+    for (int k = 0; k < sigma->n; k++) {
+        size_t m = strlen(sigma->letter[k]);
+        bool whole = !word_char(sigma->letter[k][m - 1]) || !word_char(s[m]);
+        if (m > *n && strncmp(s, sigma->letter[k], m) == 0 && whole) {
+            best = k;
+            *n = m;
+        }
+    }
+    return best;
+}
