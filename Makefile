@@ -286,6 +286,7 @@ judge:
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
 	! /usr/bin/python3 judge/judge_state.py fuzz/corpus/state/damaged
+	/usr/bin/python3 judge/judge_ltl.py $(BIN) $(BUILD)/judge/ltl
 
 # Both go on where they were stopped. MUTANTS: how many a claim, and how many of the code.
 mutants:

@@ -55,7 +55,7 @@ look()
     case $set in test | mutants) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
     case $set in judge) for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
-    done ;; esac
+    done; has mona || missing="$missing mona" ;; esac
     case $set in mutants) /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null || missing="$missing libclang" ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
