@@ -51,6 +51,11 @@
     ROW(turing)                                                                                              \
     ROW(fo_mon)                                                                                              \
     ROW(ltl_c)                                                                                               \
+    ROW(crasp)                                                                                               \
+    ROW(foc)                                                                                                 \
+    ROW(sscm)                                                                                                \
+    ROW(automaton_shortcut)                                                                                  \
+    ROW(automaton_cot)                                                                                       \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -65,6 +65,10 @@ static const struct {
     {"funccomp", "size", "N", 8},
     {"funccomp", "size", "2 log2 N + 2", 8},
     {"compose-cot", "rate", "n", 1e5},
+    {"crasp", "precision", "N", 4},
+    {"crasp", "precision", "log2 1/margin", L2_5 + 1},
+    {"foc", "precision", "2 log2(N+1)", 2 * L2_5},
+    {"sscm", "precision", "log2 1/margin", 3},
 };
 
 static const at_claim_table *table_of(const at_claim *c, const char *id)

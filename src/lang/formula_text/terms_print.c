@@ -169,3 +169,12 @@ void terms_print_quoted(const char *s, at_text *out)
     }
     at_text_add(out, "\"");
 }
+
+void terms_print_letter(const at_formulas *f, int letter, at_text *out)
+{
+    const char *s = f->sigma.letter[letter];
+    if (terms_is_word(s))
+        at_text_add(out, s);
+    else
+        terms_print_quoted(s, out);
+}
