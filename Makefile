@@ -240,7 +240,8 @@ help:
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
-	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW'
+	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW, foma'
+	@echo '                  automata, GAP monoids, MONA temporal logic'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
@@ -286,7 +287,10 @@ judge:
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
 	! /usr/bin/python3 judge/judge_state.py fuzz/corpus/state/damaged
-	/usr/bin/python3 judge/judge_ltl.py $(BIN) $(BUILD)/judge/ltl
+	$(BUILD)/judge/judge_regular $(BUILD)/judge/regular.jsonl
+	/usr/bin/python3 judge/judge_regular.py $(BUILD)/judge/regular.jsonl
+	$(BUILD)/judge/judge_ltl $(BUILD)/judge/ltl.jsonl
+	/usr/bin/python3 judge/judge_ltl.py $(BUILD)/judge/ltl.jsonl
 
 # Both go on where they were stopped. MUTANTS: how many a claim, and how many of the code.
 mutants:

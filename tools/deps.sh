@@ -55,7 +55,10 @@ look()
     case $set in test | mutants) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
     case $set in judge) for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
-    done; has mona || missing="$missing mona" ;; esac
+    done
+    for judge in foma gap mona; do
+        has $judge || missing="$missing $judge"
+    done ;; esac
     case $set in mutants) /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null || missing="$missing libclang" ;; esac
     case $set in fuzz) fuzzes || missing="$missing clang-with-libFuzzer" ;; esac
 }
@@ -90,6 +93,7 @@ packages_for() # the Debian packages of the marks given
             ;;
         numpy) echo python3-numpy ;;
         torch) echo python3-torch ;;
+        gap) echo gap-core ;;
         libclang)
             if [ -n "$(candidate python3-clang)" ]; then
                 echo python3-clang

@@ -88,11 +88,6 @@ at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_optio
 
 /* ---- Turing machines (lang.h) ------------------------------------------------------------------------------------- */
 
-typedef enum {
-    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
-    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
-    AT_TM_NONE      /* no positions, average-hard, three layers */
-} at_tm_form;
 typedef struct {
     int letters, steps; /* of an input, of a run, at most */
     at_tm_form form;
@@ -133,6 +128,20 @@ at_status at_cot_model(const at_dfa *d, int N, const at_cot_options *o, at_model
 typedef enum { AT_COMPILER_FO, AT_COMPILER_FO_MOD, AT_COMPILER_SHORTCUT } at_dfa_compiler;
 at_dfa_compiler at_place_compiler(const at_place *p);
 extern const char *const at_dfa_compilers[][2];
+/* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const at_arith *arith; /* as in at_dp_options */
+    bool softmax;          /* instead of average-hard attention */
+    /* For controls: */
+    double none;  /* the score of the key that stands for "nothing is selected"; 0: 1, of 0 and 2 */
+    double scale; /* factor on the scales of attention; 0: 1 */
+} at_rasp_options;
+/* A model of words of length 1..N: at every position what a node of the program is there (at_rasp_answer). */
+at_status at_rasp_program(const at_rasp *r, int node, int N, const at_rasp_options *o, at_program **out,
+                          at_err *err);
+at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options *o, at_model *m,
+                        at_err *err);
 
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *

@@ -295,6 +295,127 @@ at_status at_regex_textbook(const char *text, at_err *err);
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
+/* ---- RASP (docs/languages.md) ------------------------------------------------------------------------------------ */
+
+#define AT_RASP_DEPTH 250 /* of brackets and statements in each other, and of operators in a row times four */
+#define AT_RASP_NODES 20000 /* of a flat program */
+#define AT_RASP_TABLE 4096  /* rows of a list or a dict that is looked up */
+
+/* A value at a position: a truth, a fraction in lowest terms (integers have den 1; a truth is 0 or 1 as a number), or a string. */
+typedef enum { AT_RASP_BOOL, AT_RASP_NUMBER, AT_RASP_STRING } at_rasp_kind;
+typedef struct {
+    at_rasp_kind kind;
+    int64_t num, den;
+    const char *s;
+} at_rasp_atom;
+
+typedef enum {
+    AT_RASP_CONST,
+    AT_RASP_TOKENS,  /* the letter, as a string */
+    AT_RASP_INTS,    /* the letter, as a number */
+    AT_RASP_INDICES, /* 0 .. length - 1 */
+    /* Pointwise: */
+    AT_RASP_NEG,
+    AT_RASP_ROUND, /* halves to the even side */
+    AT_RASP_NOT,
+    AT_RASP_INDICATOR, /* 1 where true, else 0 */
+    AT_RASP_ADD,
+    AT_RASP_SUB,
+    AT_RASP_MUL,
+    AT_RASP_DIV,
+    AT_RASP_MOD,
+    AT_RASP_POW,
+    AT_RASP_EQ,
+    AT_RASP_NE,
+    AT_RASP_LT,
+    AT_RASP_LE,
+    AT_RASP_GT,
+    AT_RASP_GE,
+    AT_RASP_AND,
+    AT_RASP_OR,
+    AT_RASP_IF,     /* condition, then, else: all are evaluated */
+    AT_RASP_LOOKUP, /* in a table; what is not in it is an error */
+    AT_RASP_IN,     /* is it one of a list? */
+    /* Selectors: */
+    AT_RASP_SELECT, /* key, query, compare */
+    AT_RASP_ALL,    /* select everything (atom true) or nothing */
+    AT_RASP_BOTH,   /* and, or, not */
+    AT_RASP_EITHER,
+    AT_RASP_NEITHER,
+    /* Out of selectors: */
+    AT_RASP_AGGREGATE, /* selector, value; the mean over what is selected, or `atom` where nothing is */
+    AT_RASP_WIDTH,     /* how many are selected */
+    AT_RASP_OPS
+} at_rasp_op;
+
+typedef struct {
+    int n;
+    const at_rasp_atom *key, *value; /* (n); of IN keys only */
+} at_rasp_table;
+typedef struct {
+    at_rasp_op op, compare; /* compare: EQ .. GE, of SELECT */
+    int arg[3];             /* earlier nodes; -1: none */
+    at_rasp_atom atom;
+    bool given; /* AGGREGATE: atom was said; else it is 0, or "" among strings */
+    const at_rasp_table *table;
+    const char *name; /* NULL, or what the program calls it */
+    const char *path; /* where it comes from */
+    int line, column;
+} at_rasp_node;
+
+/* A flat program: functions inlined, loops unrolled, what is constant folded; equal parts are one node. */
+typedef struct at_rasp {
+    at_alphabet sigma;
+    int longest; /* -1: not said */
+    int n_nodes, n_outputs;
+    const at_rasp_node *node;
+    const char *
+        *output; /* (n_outputs + 1): names of s-ops, in the order of their last assignment; then NULL */
+    int *output_node;
+    int usual;    /* the output that is asked for unless told */
+    bool softmax; /* the line attention softmax; else average-hard */
+    const char *path;
+    const struct at_rasp_range *range; /* (n_nodes), for words of any length; NULL until it is a problem */
+    at_task task;
+    at_param params[2];
+} at_rasp;
+
+bool at_rasp_selects(at_rasp_op op); /* it is a selector */
+/* The value of a pointwise operation; NULL, or what is wrong. Strings may live in the arena. */
+const char *at_rasp_apply(const at_rasp_node *v, const at_rasp_atom *x, at_arena *a, at_rasp_atom *out);
+bool at_rasp_equal(const at_rasp_atom *x, const at_rasp_atom *y);
+/* Less, equal or greater: -1, 0, 1, of two numbers or two strings. */
+int at_rasp_order(const at_rasp_atom *x, const at_rasp_atom *y);
+void at_rasp_atom_print(const at_rasp_atom *x, at_text *out);
+
+/* Reads a program; text is changed. Errors are one line, path:line:column: what is wrong, what is allowed. Lives in the arena. */
+at_status at_rasp_read(char *text, const char *path, at_arena *a, at_rasp **out, at_err *err);
+/* The flat program as a program again. */
+void at_rasp_print(const at_rasp *r, at_text *out);
+/* By definition: out (n) is the value of a node at every position of a word of n >= 1 letters. An error names the place, the
+ * position and the word. */
+at_status at_rasp_run(const at_rasp *r, int node, const int *word, int n, at_arena *a, at_rasp_atom *out,
+                      at_err *err);
+/* What a node can be, as far as its parts tell: strings (a list of all of them), truths, integers in lo..hi or fractions, on words of
+ * at most N letters. */
+typedef struct at_rasp_range {
+    at_rasp_kind kind;
+    bool whole;          /* numbers: integers */
+    double lo, hi;       /* numbers and truths */
+    bool distinct;       /* different at different positions */
+    bool permutes;       /* it is 0 .. length - 1 in some order */
+    bool once;           /* a selector: at most one key for every query */
+    bool always;         /* at least one */
+    bool self;           /* every position selects itself */
+    int n;               /* strings */
+    const char **string; /* (n) in order */
+} at_rasp_range;
+at_status at_rasp_ranges(const at_rasp *r, int N, at_arena *a, at_rasp_range **out, at_err *err);
+/* The number that stands for a value of a node: itself, or of strings its place: in the alphabet where all of them are letters, else
+ * among its own. */
+double at_rasp_answer(const at_rasp *r, const at_rasp_range *of, const at_rasp_atom *x);
+bool at_rasp_letters(const at_rasp *r, const at_rasp_range *of); /* all of its strings are letters */
+const at_rasp *at_rasp_of(const at_problem *p);                  /* NULL: it is no such problem */
 /* ---- formulas as text (docs/languages.md) ------------------------------------------------------------------------- */
 
 /* A formula of temporal logic (src/lang/ltl), a program in B-RASP (src/lang/brasp); text is changed. given: NULL, or the alphabet of a
@@ -380,6 +501,14 @@ typedef struct {
 at_status at_tm_run(const at_tm *t, const int *word, int n, int budget, at_arena *a, int *chain, int *n_chain,
                     at_tm_end *out, at_err *err);
 
+/* How decoders of it find the head's cell: the parameter `form` of the problem. */
+typedef enum {
+    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
+    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
+    AT_TM_NONE      /* no positions, average-hard, three layers */
+} at_tm_form;
+extern const char *const at_tm_form_names[]; /* NULL-terminated */
+
 /* The machine of a problem that is one; NULL: it is none. */
 const at_tm *at_tm_of(const at_problem *p);
 
@@ -447,6 +576,7 @@ extern const at_lang at_lang_ltl, at_lang_brasp;
 extern const at_lang at_lang_crasp, at_lang_cr;
 extern const at_lang at_lang_tm;
 extern const at_lang at_lang_foc, at_lang_sscm;
+extern const at_lang at_lang_rasp;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

@@ -56,6 +56,12 @@
     ROW(sscm)                                                                                                \
     ROW(automaton_shortcut)                                                                                  \
     ROW(automaton_cot)                                                                                       \
+    ROW(majority)                                                                                            \
+    ROW(shuffle_dyck)                                                                                        \
+    ROW(dyck)                                                                                                \
+    ROW(parity)                                                                                              \
+    ROW(parity_tree)                                                                                         \
+    ROW(rasp)                                                                                                \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

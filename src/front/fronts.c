@@ -17,6 +17,7 @@ static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
 extern const at_front at_front_dp, at_front_expr, at_front_program;
 extern const at_front at_front_tm;
 extern const at_front at_front_regex, at_front_dfa, at_front_jff, at_front_dot, at_front_gv;
+extern const at_front at_front_rasp;
 const at_front *const at_fronts[] = {
     &at_front_dp,      /* the first: files without a suffix that is known are compiled by it */
     &front_lines,      /* lines to learn */
@@ -35,6 +36,7 @@ const at_front *const at_fronts[] = {
     &at_front_tm,      /* Turing machines */
     &front_foc,        /* counts without order */
     &front_sscm,       /* counter machines */
+    &at_front_rasp,    /* RASP */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
@@ -198,8 +200,8 @@ at_status at_front_params(const at_reading *r, at_arena *a, const at_param **sch
 static void title_say(const at_problem *p, const at_params *q, at_said *said)
 {
     at_text_add_plain(&said->line, p->title);
-    for (int k = 0; k < q->n; k++)
-        at_text_addf(&said->line, "%s%s=%.17g", k ? " " : ": ", q->schema[k].name, q->value[k]);
+    at_text_add(&said->line, q->n ? ": " : "");
+    at_params_print(q, &said->line);
 }
 
 at_status front_problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,

@@ -160,6 +160,7 @@ static const char *group_of(const at_claim *c)
         {"fo", "Languages"},
         {"star-free", "Languages"},
         {"automaton", "Languages"},
+        {"rasp", "Languages"},
     };
     if (c->trial && strcmp(c->id, "star-free") != 0) /* a decision, and no limit */
         return "Limits: what small models cannot do";

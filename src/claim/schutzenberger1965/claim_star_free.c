@@ -12,77 +12,12 @@
  *      with the period from k = states on, and no proper divisor of the period does for all of them.
  * Control: a period that is one more. */
 #include "../shared/claim_regular.h"
+#include "known.h"
 
 #include <string.h>
 
 static const at_param params[] = {
     {"off", "how much the period of a witness is off", 0, 1, 0, true},
-};
-
-static const struct {
-    const char *letters, *text;
-    bool star_free;
-} known[] = {
-    {"a b", "(ab)*", true},
-    {"a b", "a*b*", true},
-    {"a b", "~(.*aa.*)", true},
-    {"a b", ".*abab", true},
-    {"a b", ".*a..", true},
-    {"a b", "(a(a(ab)*b)*b)*", true},
-    {"a b", "a{0,4}", true},
-    {"a b", "ε", true},
-    {"a b", "(ab|ba)*", true},
-    {"a b", "a*b*a*", true},
-    {"a b", "(a|ba|bba|bbba)*", true},
-    {"a b c", ".*a.*b.*c.*", true},
-    {"a b c", "(abc)*|(cba)*", true},
-    {"a b c", "a*b*c*a*b*c*", true},
-    {"a b c", "(.*a.*b.*)&(.*b.*c.*)&(.*c.*a.*)", true},
-    {"a b c", "(.*abc.*)&~(.*cba.*)", true},
-    {"a b c", ".*a.b.c.*", true},
-    {"a b c", ".*[ab]c[ab].{3}", true},
-    {"a b c", "(ab.|ca|bc)*", true},
-    {"a b c", ".*ab.*bc.*ca.*", true},
-    {"a b c d", "ab*a(c|d)*b?", true},
-    {"a b c d", ".*a.*b.*c.*d.*", true},
-    {"a b c d", ".*ab.*cd.*da.*", true},
-    {"a b", "(aab|abb)*", true},
-    {"a b", "(aabb|ab|bba)*", true},
-    {"a b", ".*aab.*baa.*", true},
-    {"a b", "~(.*aaa.*)&~(.*bbb.*)&.*abab.*", true},
-    {"a b", "(.*a.a.*)&(.*b.b.*)", true},
-    {"a b", "(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*", true},
-    {"a b", ".*a.{3}b.*", true},
-    {"a b", "(aa)*", false},
-    {"a b", "(..)*", false},
-    {"a b", "(a.)*", false},
-    {"a b", "(...)*a", false},
-    {"a b", "(b*ab*a)*b*", false},
-    {"a b", "(b*ab*ab*a)*b*", false},
-    {"a b", ".*b(aa)*", false},
-    {"a b", "(aba|bab)*", false},
-    {"a b", "(aaa|bb|ab)*", false},
-    {"a b", "(a|bab|bb)*aa", false},
-    {"a b", "(a(ab)*b)*(aa)*", false},
-    {"a b", "(ab*a|b)*a..", false},
-    {"a b", ".*a(..)*b(..)*", false},
-    {"a b", "(aba|bab|aa)*", false},
-    {"a b c", "(ab|ba|cc)*", false},
-    {"a b", ".*a.{7}", true},
-    {"a b", ".*a.{8}", true},
-    {"a b", "(a(a(a(a(a(a(a(a(ab)*b)*b)*b)*b)*b)*b)*b)*b)*", true},
-    {"a b", ".*a..b..a.*", true},
-    {"a b", ".*a.{4}b.*", true},
-    {"a b", "a{0,25}b{0,12}", true},
-    {"a b", ".*a..b.*b..a.*", true},
-    {"a b c", ".*ab.*bc.*ca.*ab.*", true},
-    {"a b c", ".*ab.*bc.*ca.*ac.*", true},
-    {"a b", "(..)*a.{6}", false},
-    {"a b", "(..)*a.{7}", false},
-    {"a b", "(..)*ab(...)*", false},
-    {"a b", "(a.b|b..a)*", false},
-    {"a b", "(.*a.{4}b.*)&(..)*", false},
-    {"a b", "(...)*a.{6}", false},
 };
 
 enum {
@@ -234,9 +169,9 @@ static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally 
     *why = NULL;
     if (!l)
         return at_oom(err);
-    at_status s = at_alphabet_parse(known[k].letters, a, &given, err);
+    at_status s = at_alphabet_parse(star_free_known[k].letters, a, &given, err);
     if (!s)
-        s = at_regex_parse(known[k].text, &given, NULL, 1, 1, a, &e, &sigma, err);
+        s = at_regex_parse(star_free_known[k].text, &given, NULL, 1, 1, a, &e, &sigma, err);
     if (!s)
         s = at_regex_dfa(e, &sigma, a, &d, err);
     if (!s)
@@ -250,11 +185,11 @@ static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally 
     s = place_again(l, a, &same, err);
     if (s)
         return s;
-    if ((l->place.star_free == AT_TRUE) != known[k].star_free)
+    if ((l->place.star_free == AT_TRUE) != star_free_known[k].star_free)
         *why = "is placed wrongly";
     else if (!same)
         *why = "has another place as a larger automaton";
-    else if (known[k].star_free) {
+    else if (star_free_known[k].star_free) {
         t->star_free++;
         if (!powers_settle(l))
             *why = "is said to be star-free, and a short word has a period";
@@ -288,7 +223,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     int off = at_params_int(p, "off"), k = 0;
     const char *why = NULL;
     at_status s = AT_OK;
-    for (; k < COUNT(known) && !s && !why; k++) {
+    for (; k < COUNT(star_free_known) && !s && !why; k++) {
         at_arena scratch;
         at_arena_init(&scratch);
         if (at_cancel_pending())
@@ -300,7 +235,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     if (s)
         return s;
     *out = (at_verdict){.holds = why ? AT_FALSE : AT_TRUE, .evidence = cell->evidence, .inputs = (uint64_t)k};
-    out->note = why ? at_arena_printf(a, "%s over %s %s", known[k - 1].text, known[k - 1].letters, why)
+    out->note = why ? at_arena_printf(a, "%s over %s %s", star_free_known[k - 1].text,
+                                      star_free_known[k - 1].letters, why)
                     : at_arena_printf(
                           a,
                           "%d expressions, %d with at least 5 states, %d with 300 to 2000 elements in the "

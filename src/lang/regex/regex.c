@@ -88,6 +88,10 @@ static int letter_read(parser *p)
         fail_at(p, begin, "a byte that is no visible character");
         return 0;
     }
+    if (c == ' ') { /* behind a backslash; elsewhere blanks mean nothing */
+        fail_at(p, begin, "a blank is no letter");
+        return 0;
+    }
     int k = at_alphabet_find(&p->sigma, begin, n);
     if (k >= 0)
         return k;

@@ -205,6 +205,7 @@ static void test_refused(void **state)
         {"[a-c]", NULL, "a set lists its letters"},
         {".", NULL, "names no letter"},
         {"a\\", NULL, "\\ without"},
+        {"a\\ b", NULL, "a blank is no letter"},
         {"a\x01", NULL, "no visible character"},
         {"a\xff", NULL, "no visible character"},
         {"é]", NULL, "character 2: nothing before ]"},

@@ -1,0 +1,42 @@
+# test_rasp.sh: programs in RASP: compiled, run as words are typed, checked on every short word, shown, refused.
+. cli/test/lib.sh
+
+says 0 'a program becomes a model' '2 attention layers, 1 head' compile examples/hist.rasp --set N=12 -o "$dir/h.st"
+gives 0 'numbers at every position' '2 1 2 1' run "$dir/h.st" abac
+says 0 'right on every word' '1 of 1 claims hold' check "$dir/h.st" --problem examples/hist.rasp --lengths 1..6
+says 0 'right on long words' '1 of 1 claims hold' check "$dir/h.st" --problem examples/hist.rasp --lengths 12 --sampled 50
+says 0 'letters come out as letters' '3 attention layers' compile examples/reverse.rasp --set N=8 -o "$dir/r.st"
+gives 0 'the word backwards' 'c a b a' run "$dir/r.st" abac
+says 0 'strings come out as strings' 'output=dyck1' compile examples/dyck1.rasp --set N=8 -o "$dir/d.st"
+gives 0 'T, P or F' 'P P P T F' run "$dir/d.st" '(()))'
+for file in hist reverse sort most-frequent double-hist dyck1 shuffle-dyck dyck2; do
+    says 0 "examples/$file.rasp: compiled and asked" '1 of 1 claims hold' check examples/$file.rasp --lengths 1..4
+done
+says 1 'wrong on another problem' 'expected' check "$dir/h.st" --problem examples/double-hist.rasp --lengths 1..4
+says 0 'another output of the same file' 'output=rank' compile examples/sort.rasp --set N=6,output=rank -o "$dir/o.st"
+gives 0 'which is asked for' '2 0 1' run "$dir/o.st" cab
+refuses 2 'an output that there is not' "hisst" compile examples/hist.rasp --set output=hisst -o "$dir/none.st"
+says 0 'the program made flat' 'hist = selector_width(_1);' show examples/hist.rasp
+holds 'and what it takes' grep -q '^N=16 output=hist: 2 attention layers, 1 head, width 6' "$dir/.out"
+"$attest" show examples/hist.rasp --exact >"$dir/flat.rasp"
+"$attest" show "$dir/flat.rasp" --exact >"$dir/again.rasp"
+holds 'flat, and flat again: the same' cmp -s "$dir/flat.rasp" "$dir/again.rasp"
+says 0 'and the same program' '1 of 1 claims hold' check "$dir/h.st" --problem "$dir/flat.rasp" --lengths 1..5
+(sed 's/^length.*/attention softmax/' examples/sort.rasp) >"$dir/soft.rasp"
+says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --lengths 1..4
+
+bad() # $1 name, $2 what it says, $3 the file
+{
+    printf '%b' "$3" >"$dir/bad.rasp"
+    refuses 2 "$1" "$2" compile "$dir/bad.rasp" --set N=8 -o "$dir/none.st"
+}
+bad 'grammar, by line and column' "bad.rasp:2:9: ';' here; ',' or ']' was expected" 'y = 1;\nx = [1,2;\n'
+bad 'a name that is not known' "did you mean 'selector_width'?" 'x = selectr_width(select(tokens, tokens, ==));\n'
+bad 'a function without end' 'does one call itself?' 'def f(x) { return f(x); }\ny = f(indices);\n'
+bad 'strings that are averaged, with the word' 'bad.rasp:1:5: two strings are selected and have no mean; select one at most (position 0 of aa)' 'x = aggregate(select(tokens, tokens, ==), tokens);\n'
+bad 'a mean as the output' "bad.rasp:1:5: the output 'x' can be a fraction" 'x = aggregate(full_s, indices);\n'
+bad 'what no head computes' 'bad.rasp:1:13: a division by an s-op' 'x = indices / length == 1 / 3;\n'
+bad 'nothing' 'no s-op is set' '# nothing\n'
+awk 'BEGIN { printf "x = "; for (i = 0; i < 1000000; i++) printf "("; print "" }' >"$dir/bad.rasp"
+refuses 2 'a megabyte of brackets' 'bad.rasp:1:254: nested more than 250 deep' compile "$dir/bad.rasp" -o "$dir/none.st"
+finish
