@@ -5,25 +5,38 @@
 
 typedef struct {
     const char *attention; /* NULL: the usual one */
-    const char *regex, *alphabet;
+    const char *alphabet;
+    const char *line[3]; /* in the order of `lines` */
     bool textbook;
 } own;
 
-/* A file, a name, or the expression of --regex. */
+/* Languages that are written on the command line, by the names of their options. */
+static const char *const lines[] = {"--regex", "--ltl", "--brasp"};
+enum { LINES = sizeof lines / sizeof lines[0] };
+_Static_assert(LINES == sizeof(((own *)0)->line) / sizeof(char *), "as many as there is room for");
+
+/* A file, a name, or the text of --regex and such. */
 static int reading_open(const cli_args *a, at_reading *r)
 {
     const own *o = a->own;
     at_err err = {0};
-    if (!o->regex && !a->n_words)
+    int k = -1;
+    for (int n = 0; n < LINES; n++) {
+        if (o->line[n] && (k >= 0 || a->n_words))
+            return cli_usage(a, "'%.60s' and %s: one of both is compiled", k >= 0 ? lines[k] : a->words[0],
+                             lines[n]);
+        k = o->line[n] ? n : k;
+    }
+    if (k < 0 && !a->n_words)
         return cli_usage(a, "a file is missing (or arithmetic, or --regex EXPRESSION)");
-    if (o->regex && a->n_words)
-        return cli_usage(a, "'%.60s' and --regex: one of both is compiled", a->words[0]);
-    if (!o->regex && (o->alphabet || o->textbook))
-        return cli_usage(a, "%s is for --regex", o->alphabet ? "--alphabet" : "--textbook");
-    at_status s = o->textbook ? at_regex_textbook(o->regex, &err) : AT_OK;
+    if (k < 0 && o->alphabet)
+        return cli_usage(a, "--alphabet is for --regex, --ltl and --brasp");
+    if (k != 0 && o->textbook)
+        return cli_usage(a, "--textbook is for --regex");
+    at_status s = o->textbook ? at_regex_textbook(o->line[0], &err) : AT_OK;
     if (!s)
-        s = o->regex ? at_front_open_regex(o->regex, o->alphabet, r, &err)
-                     : at_front_open(a->words[0], r, &err);
+        s = k >= 0 ? at_front_open_line(lines[k] + 2, o->line[k], o->alphabet, r, &err)
+                   : at_front_open(a->words[0], r, &err);
     return s ? cli_fail(a, &err) : 0;
 }
 
@@ -91,8 +104,10 @@ static const cli_option options[] = {
     {CLI_OUT},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
     {"--attention", "KIND", "standard, linear, sparse or local; of words shortcut", CLI_TEXT(own, attention)},
-    {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, regex)},
-    {"--alphabet", "LETTERS", "of --regex: 'a b c' (default: those that occur)", CLI_TEXT(own, alphabet)},
+    {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
+    {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
+    {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},
+    {"--alphabet", "LETTERS", "of these three: 'a b c' (default: those that occur)", CLI_TEXT(own, alphabet)},
     {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
     {0},
 };
@@ -101,7 +116,8 @@ static const own usual = {0};
 const cli_command cmd_compile = {
     .name = "compile",
     .summary = "a recurrence or arithmetic into a decoder, or a program into a model",
-    .usage = "FILE|arithmetic|--regex RE [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
+    .usage =
+        "FILE|arithmetic|--regex RE|--ltl F [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
     .about =
         "FILE.dp is a dynamic programme (docs/dp.md teaches the language in a page); it is bound to the\n"
         "sizes given by --set (or --size), and becomes a decoder whose chain of thought is the table of the\n"
@@ -121,7 +137,9 @@ const cli_command cmd_compile = {
         "as\n"
         "written by hand; --set gives its parameters.\n\n"
         "A .regex, .dfa, .jff or .dot file, or --regex, is a language of words (docs/languages.md): hard\n"
-        "attention where it can recognise it, on demand (--attention shortcut) log2 N layers.",
+        "attention where it can recognise it, on demand (--attention shortcut) log2 N layers. So are "
+        "formulas\n"
+        "and programs, .ltl, .brasp and others; header lines of --ltl and --brasp end with \";\".",
     .more = languages_print,
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
@@ -129,7 +147,8 @@ const cli_command cmd_compile = {
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
                 "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n"
-                "attest compile --regex '(ab)*' --set N=16 -o ab.st\n",
+                "attest compile --regex '(ab)*' --set N=16 -o ab.st\n"
+                "attest compile --ltl '(!b) S a' --alphabet 'a b c' --set N=16 -o since.st\n",
     .options = options,
     CLI_OWN(usual),
     .most = 1,

@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef at_status reading(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
-                          at_err *err);
+typedef at_status reading(char *text, const char *path, const at_alphabet *given, at_arena *a,
+                          at_formulas **out, int *longest, at_err *err);
 typedef void printing(const at_formulas *f, at_text *out);
 
 static const struct {
@@ -51,7 +51,7 @@ static void text_try(int l, char *text, at_arena *a)
     at_err err = {0};
     at_formulas *f, *g;
     int longest;
-    at_status s = languages[l].read(text, "x", a, &f, &longest, &err);
+    at_status s = languages[l].read(text, "x", NULL, a, &f, &longest, &err);
     check((s == AT_OK) == (err.text[0] == 0) && !strchr(err.text, '\n'),
           "a failure without words, or in two lines");
     if (s)
@@ -61,7 +61,7 @@ static void text_try(int l, char *text, at_arena *a)
     at_text_init(&again);
     languages[l].print(f, &once);
     char *copy = once.oom ? NULL : at_arena_strdup(a, once.s);
-    s = copy ? languages[l].read(copy, "printed", a, &g, &longest, &err) : AT_ENOMEM;
+    s = copy ? languages[l].read(copy, "printed", NULL, a, &g, &longest, &err) : AT_ENOMEM;
     check(!s || s == AT_ENOMEM, err.text);
     if (!s) {
         languages[l].print(g, &again);

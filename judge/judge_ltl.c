@@ -152,7 +152,7 @@ static at_status formula_make(judge *j, uint64_t k)
     if (!s) {
         at_ltl_print(f, &text);
         char *copy = text.oom ? NULL : at_arena_strdup(&a, text.s);
-        s = copy ? at_ltl_read(copy, "drawn.ltl", &a, &again, &longest, &j->err) : at_oom(&j->err);
+        s = copy ? at_ltl_read(copy, "drawn.ltl", NULL, &a, &again, &longest, &j->err) : at_oom(&j->err);
     }
     if (!s)
         s = formula_write(j, again, text.s, &r);

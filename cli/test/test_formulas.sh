@@ -13,7 +13,7 @@ says 0 'semantics and place are shown' 'does the formula hold at the last positi
 says 0 'letters of several characters' '4 attention layers' compile examples/answer.ltl --set N=8 -o "$dir/names.st"
 gives 0 'which are typed with blanks' yes run "$dir/names.st" request idle answer request answer
 gives 0 'unanswered' no run "$dir/names.st" request request answer
-refuses 2 'another kind of attention than the file says' 'has one kind of attention, as-written' compile examples/since.ltl --attention linear -o "$dir/none.st"
+refuses 2 'another kind of attention than the file says' "--attention 'linear': there is one kind, as-written" compile examples/since.ltl --attention linear -o "$dir/none.st"
 
 for f in since.ltl answer.ltl even-majority.ltl ends-alike.brasp induction.brasp no-gap.brasp; do
     says 0 "$f" '1 of 1 claims hold' check "examples/$f" --lengths 1..6
@@ -38,6 +38,19 @@ for kind in own softmax average rightmost leftmost; do
     printf 'alphabet a b; accept end; attention %s\nH (a -> Y b) & O (b & Y a)' $kind >"$dir/kind.ltl"
     says 0 "attention $kind" '1 of 1 claims hold' check "$dir/kind.ltl" --lengths 0..7
 done
+
+# on the command line
+says 0 'a formula as it is' '!b S a (reflexive, read at the last position): N=6' compile --ltl '(!b) S a' --alphabet 'a b c' --set N=6 -o "$dir/line.st"
+says 0 'is that of the file' '1 of 1 claims hold' check "$dir/line.st" --problem examples/since.ltl --lengths 1..6
+says 0 'with header lines' '(strict, read behind the word)' compile --ltl 'semantics strict; accept end; Y b' --set N=6 -o "$dir/line.st"
+says 0 'a program as it is' 'a B-RASP program of 1 definition, Y read at end' compile --brasp 'Y(i) = leftmost j [1, 1] Qa(j) : 0; accept Y; accept end' --alphabet 'a b' --set N=6 -o "$dir/line.st"
+gives 0 'runs' yes run "$dir/line.st" abb
+gives 0 'on the empty word, too' no run "$dir/line.st" ''
+refuses 2 'where it is wrong' "--ltl:1:7: 'c' is no letter of the alphabet: a b" compile --ltl 'O a | c' --alphabet 'a b' --set N=6 -o "$dir/none.st"
+refuses 2 'two alphabets' '--ltl: a line alphabet, and another alphabet beside it' compile --ltl 'alphabet a b; O a' --alphabet 'a b' --set N=6 -o "$dir/none.st"
+refuses 2 'two texts' 'one of both is compiled' compile --ltl 'O a' --brasp 'x' --set N=6 -o "$dir/none.st"
+refuses 2 'a file and a text' 'one of both is compiled' compile examples/since.ltl --ltl 'O a' --set N=6 -o "$dir/none.st"
+refuses 2 'an alphabet of a file' '--alphabet is for --regex, --ltl and --brasp' compile examples/since.ltl --alphabet 'a' --set N=6 -o "$dir/none.st"
 
 bad() # $1 name, $2 what it says, $3 the file
 {

@@ -256,8 +256,9 @@ at_status at_front_shape(const at_front *f, const at_params *p, const at_front_o
 
 /* Reads a word: a file by its suffix, a built-in problem by its name; another file is a recurrence. */
 at_status at_front_open(const char *word, at_reading *out, at_err *err);
-/* The same of a regular expression on the command line. */
-at_status at_front_open_regex(const char *text, const char *alphabet, at_reading *out, at_err *err);
+/* The same of a text on the command line, in the language of that id (at_lang.line). */
+at_status at_front_open_line(const char *lang, const char *text, const char *alphabet, at_reading *out,
+                             at_err *err);
 void at_reading_release(at_reading *r);
 /* The parameters that --set may give. What is not static lives in the arena, or as long as r. */
 at_status at_front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err);
@@ -271,8 +272,9 @@ at_status at_front_show(const at_reading *r, const char *set, const at_show_opti
 /* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
-/* The problem of a regular expression; alphabet: "a b", NULL: the letters that occur. */
-at_status at_problem_regex(const char *text, const char *alphabet, at_problem **out, at_err *err);
+/* The problem of a text on the command line; alphabet: "a b", NULL: as the text says. l must have at_lang.line. */
+at_status at_problem_line(const at_lang *l, const char *text, const char *alphabet, at_problem **out,
+                          at_err *err);
 /* Name i of those that it knows, each problem once; NULL past the last. */
 const char *at_problem_listed(int i);
 

@@ -418,13 +418,14 @@ bool at_rasp_letters(const at_rasp *r, const at_rasp_range *of); /* all of its s
 const at_rasp *at_rasp_of(const at_problem *p);                  /* NULL: it is no such problem */
 /* ---- formulas as text (docs/languages.md) ------------------------------------------------------------------------- */
 
-/* A formula of temporal logic (src/lang/ltl), a program in B-RASP (src/lang/brasp); text is changed. longest: of the line `length`, -1
+/* A formula of temporal logic (src/lang/ltl), a program in B-RASP (src/lang/brasp); text is changed. given: NULL, or the alphabet of a
+ * text that does not say it. longest: of the line `length`, -1
  * where there is none. What is printed is a file that is read as the same. */
-at_status at_ltl_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
-                      at_err *err);
+at_status at_ltl_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_formulas **out,
+                      int *longest, at_err *err);
 void at_ltl_print(const at_formulas *f, at_text *out);
-at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
-                        at_err *err);
+at_status at_brasp_read(char *text, const char *path, const at_alphabet *given, at_arena *a,
+                        at_formulas **out, int *longest, at_err *err);
 void at_brasp_print(const at_formulas *f, at_text *out);
 
 /* ---- C-RASP, FOC[MOD;+], counter machines (docs/languages.md) ------------------------------------------------------ */
@@ -562,6 +563,8 @@ typedef struct {
     at_status (*open)(at_problem *p, at_err *err);
     /* The same from a text instead of its file; p->path is for messages. NULL: files of this language are not changed. */
     at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err);
+    /* The same from the command line, where p has an id and no path; alphabet NULL: as the text says. NULL: it is written in files. */
+    at_status (*line)(at_problem *p, const char *text, const char *alphabet, at_err *err);
 } at_lang;
 
 /* For those who write languages: what p was read from, whose digest it then has. */

@@ -168,10 +168,16 @@ at_status at_front_open(const char *word, at_reading *out, at_err *err)
     return at_problem_read(word, out->front->lang, &out->problem, err);
 }
 
-at_status at_front_open_regex(const char *text, const char *alphabet, at_reading *out, at_err *err)
+at_status at_front_open_line(const char *lang, const char *text, const char *alphabet, at_reading *out,
+                             at_err *err)
 {
-    *out = (at_reading){.front = &at_front_regex, .word = text};
-    return at_problem_regex(text, alphabet, &out->problem, err);
+    *out = (at_reading){.word = text};
+    for (int k = 0; k < at_n_fronts && !out->front; k++)
+        if (at_fronts[k]->lang->line && strcmp(at_fronts[k]->lang->id, lang) == 0)
+            out->front = at_fronts[k];
+    if (!out->front)
+        return at_fail(err, AT_EREFUSED, "%.40s is not written on the command line", lang);
+    return at_problem_line(out->front->lang, text, alphabet, &out->problem, err);
 }
 
 void at_reading_release(at_reading *r)

@@ -75,7 +75,7 @@ static at_formulas *formula(int t, const node **x)
                  t % 2 ? "strict" : "reflexive");
     *x = draw_node(&d, 1 + draw_below(&d, 5));
     write_node(&d, *x, &text);
-    if (at_ltl_read(text.s, "x.ltl", &arena, &f, &longest, &err))
+    if (at_ltl_read(text.s, "x.ltl", NULL, &arena, &f, &longest, &err))
         fail_msg("%s", err.text);
     at_text_release(&text);
     return f;
@@ -89,7 +89,7 @@ static at_formulas *brasp(int t)
     at_text_init(&text);
     program_draw(&p, 1000 + (uint64_t)t, t % 4 ? 2 : 3);
     program_write(&p, (at_read_at)(t % AT_ATS), 0, &text);
-    if (at_brasp_read(text.s, "x.brasp", &arena, &f, &longest, &err))
+    if (at_brasp_read(text.s, "x.brasp", NULL, &arena, &f, &longest, &err))
         fail_msg("%s", err.text);
     at_text_release(&text);
     return f;
@@ -179,7 +179,7 @@ static void test_long_rows(void **state)
             at_text_addf(&text, "%s#[%c] %s %d", signs[op], k % 2 ? 'a' : 'b', op ? "=" : "!=", k);
         at_model m;
         at_arena scratch;
-        if (at_ltl_read(text.s, "x.ltl", &arena, &f, &longest, &err) ||
+        if (at_ltl_read(text.s, "x.ltl", NULL, &arena, &f, &longest, &err) ||
             at_formulas_model(f, 4, NULL, &m, &err))
             fail_msg("%s", err.text);
         at_arena_init(&scratch);

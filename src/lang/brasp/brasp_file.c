@@ -87,12 +87,14 @@ static void accept_read(ftext_reader *r, bool *said)
     ftext_made(x, r->f, t.from);
 }
 
-at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
-                        at_err *err)
+at_status at_brasp_read(char *text, const char *path, const at_alphabet *given, at_arena *a,
+                        at_formulas **out, int *longest, at_err *err)
 {
     words_header h;
     ftext x;
     at_status s = words_header_read(text, path, true, a, &h, err);
+    if (!s)
+        s = words_given(&h, given, path, err);
     if (s)
         return s;
     *longest = h.longest;
@@ -138,11 +140,11 @@ void at_brasp_print(const at_formulas *f, at_text *out)
     at_text_addf(out, "accept %s\n", f->names[f->accept->index].name);
 }
 
-static at_status brasp_read(at_problem *p, char *text, at_err *err)
+static at_status brasp_make(at_problem *p, char *text, const at_alphabet *given, at_err *err)
 {
     at_formulas *f;
     int longest;
-    at_status s = at_brasp_read(text, p->path, &p->arena, &f, &longest, err);
+    at_status s = at_brasp_read(text, p->path ? p->path : "--brasp", given, &p->arena, &f, &longest, err);
     if (s)
         return s;
     at_text shown;
@@ -155,6 +157,16 @@ static at_status brasp_read(at_problem *p, char *text, at_err *err)
                         f->n_names == 1 ? "" : "s", f->names[f->accept->index].name, at_read_at_names[f->at]);
     p->definition = "does the accepted definition hold there?";
     return program && p->title ? at_recogniser_formulas(p, f, program, longest, err) : at_oom(err);
+}
+
+static at_status brasp_read(at_problem *p, char *text, at_err *err)
+{
+    return brasp_make(p, text, NULL, err);
+}
+
+static at_status line_brasp(at_problem *p, const char *text, const char *alphabet, at_err *err)
+{
+    return words_line(p, text, alphabet, brasp_make, err);
 }
 
 static at_status open_brasp(at_problem *p, at_err *err)
@@ -171,4 +183,5 @@ const at_lang at_lang_brasp = {.id = "brasp",
                                .suffix = ".brasp",
                                .about = "a program in B-RASP, docs/languages.md",
                                .open = open_brasp,
-                               .parse = parse_brasp};
+                               .parse = parse_brasp,
+                               .line = line_brasp};

@@ -73,10 +73,13 @@ static at_status place_find(at_formulas *f, const char *path, at_err *err)
     return AT_OK;
 }
 
-at_status at_ltl_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest, at_err *err)
+at_status at_ltl_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_formulas **out,
+                      int *longest, at_err *err)
 {
     words_header h;
     at_status s = words_header_read(text, path, true, a, &h, err);
+    if (!s)
+        s = words_given(&h, given, path, err);
     if (s)
         return s;
     *longest = h.longest;
@@ -117,13 +120,13 @@ void at_ltl_print(const at_formulas *f, at_text *out)
     at_text_add(out, "\n");
 }
 
-static at_status ltl_read(at_problem *p, char *text, at_err *err)
+static at_status ltl_make(at_problem *p, char *text, const at_alphabet *given, at_err *err)
 {
     static const char *const places[AT_ATS] = {"at the last position", "at the first position",
                                                "behind the word", "before the word"};
     at_formulas *f;
     int longest;
-    at_status s = at_ltl_read(text, p->path, &p->arena, &f, &longest, err);
+    at_status s = at_ltl_read(text, p->path ? p->path : "--ltl", given, &p->arena, &f, &longest, err);
     if (s)
         return s;
     at_text shown;
@@ -140,6 +143,16 @@ static at_status ltl_read(at_problem *p, char *text, at_err *err)
     return at_recogniser_formulas(p, f, formula, longest, err);
 }
 
+static at_status ltl_read(at_problem *p, char *text, at_err *err)
+{
+    return ltl_make(p, text, NULL, err);
+}
+
+static at_status line_ltl(at_problem *p, const char *text, const char *alphabet, at_err *err)
+{
+    return words_line(p, text, alphabet, ltl_make, err);
+}
+
 static at_status open_ltl(at_problem *p, at_err *err)
 {
     return words_open(p, ltl_read, err);
@@ -154,4 +167,5 @@ const at_lang at_lang_ltl = {.id = "ltl",
                              .suffix = ".ltl",
                              .about = "a formula of temporal logic that may count, docs/languages.md",
                              .open = open_ltl,
-                             .parse = parse_ltl};
+                             .parse = parse_ltl,
+                             .line = line_ltl};

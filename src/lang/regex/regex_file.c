@@ -80,4 +80,5 @@ const at_lang at_lang_regex = {.id = "regex",
                                .suffix = ".regex",
                                .about = "a regular expression, docs/languages.md",
                                .open = open_regex,
-                               .parse = parse_regex};
+                               .parse = parse_regex,
+                               .line = at_regex_problem};

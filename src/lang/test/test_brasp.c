@@ -17,7 +17,7 @@ static at_formulas *brasp(const char *text)
     int longest;
     char *copy = at_arena_strdup(&arena, text);
     err = (at_err){0};
-    if (at_brasp_read(copy, "x.brasp", &arena, &f, &longest, &err))
+    if (at_brasp_read(copy, "x.brasp", NULL, &arena, &f, &longest, &err))
         fail_msg("%s: %s", text, err.text);
     return f;
 }
@@ -171,7 +171,7 @@ static void test_refused(void **state)
         int longest;
         err = (at_err){0};
         at_status s =
-            at_brasp_read(at_arena_strdup(&arena, bad[k].text), "x.brasp", &arena, &f, &longest, &err);
+            at_brasp_read(at_arena_strdup(&arena, bad[k].text), "x.brasp", NULL, &arena, &f, &longest, &err);
         if (s != AT_EINPUT || !strstr(err.text, bad[k].says))
             fail_msg("'%s': %s", bad[k].text, err.text);
     }
@@ -196,7 +196,7 @@ static void test_large(void **state)
     for (int k = 200; k < 600; k++)
         at_text_addf(&t, "P%d(i) = P%d(i)\n", k, k - 1);
     err = (at_err){0};
-    assert_int_equal(at_brasp_read(t.s, "x.brasp", &arena, &f, &longest, &err), AT_EINPUT);
+    assert_int_equal(at_brasp_read(t.s, "x.brasp", NULL, &arena, &f, &longest, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "more than 512 definitions"));
     at_text_release(&t);
     at_text_init(&t);
@@ -204,7 +204,7 @@ static void test_large(void **state)
     for (int k = 0; k < 1 << 20; k++)
         at_text_add(&t, "(");
     err = (at_err){0};
-    assert_int_equal(at_brasp_read(t.s, "x.brasp", &arena, &f, &longest, &err), AT_EINPUT);
+    assert_int_equal(at_brasp_read(t.s, "x.brasp", NULL, &arena, &f, &longest, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "nested more than 200 deep"));
     at_text_release(&t);
 }

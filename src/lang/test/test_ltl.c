@@ -19,7 +19,7 @@ static at_formulas *ltl(const char *text)
     int longest;
     char *copy = at_arena_strdup(&arena, text);
     err = (at_err){0};
-    if (at_ltl_read(copy, "x.ltl", &arena, &f, &longest, &err))
+    if (at_ltl_read(copy, "x.ltl", NULL, &arena, &f, &longest, &err))
         fail_msg("%s: %s", text, err.text);
     return f;
 }
@@ -179,7 +179,7 @@ static void test_letters(void **state)
             int longest;
             err = (at_err){0};
             assert_int_equal(
-                at_ltl_read(at_arena_strdup(&arena, rows[k].text), "x.ltl", &arena, &f, &longest, &err),
+                at_ltl_read(at_arena_strdup(&arena, rows[k].text), "x.ltl", NULL, &arena, &f, &longest, &err),
                 AT_EINPUT);
             continue;
         }
@@ -266,7 +266,8 @@ static void test_refused(void **state)
         at_formulas *f;
         int longest;
         err = (at_err){0};
-        at_status s = at_ltl_read(at_arena_strdup(&arena, bad[k].text), "x.ltl", &arena, &f, &longest, &err);
+        at_status s =
+            at_ltl_read(at_arena_strdup(&arena, bad[k].text), "x.ltl", NULL, &arena, &f, &longest, &err);
         if (s != AT_EINPUT || !strstr(err.text, bad[k].says))
             fail_msg("'%s': %s", bad[k].text, err.text);
     }
@@ -298,7 +299,7 @@ static void test_large(void **state)
             text[c] = rows[k].piece[c % m];
         text[n] = 0;
         err = (at_err){0};
-        assert_int_equal(at_ltl_read(text, "x.ltl", &arena, &f, &longest, &err), AT_EINPUT);
+        assert_int_equal(at_ltl_read(text, "x.ltl", NULL, &arena, &f, &longest, &err), AT_EINPUT);
         if (!strstr(err.text, rows[k].says))
             fail_msg("%s...: %s", rows[k].piece, err.text);
     }
@@ -317,7 +318,7 @@ static void test_memory(void **state)
         at_arena_init(&own);
         err = (at_err){0};
         at_alloc_inject(nth);
-        at_status s = at_ltl_read(text, "x.ltl", &own, &f, &longest, &err);
+        at_status s = at_ltl_read(text, "x.ltl", NULL, &own, &f, &longest, &err);
         bool fired = at_alloc_injected();
         at_alloc_inject(0);
         at_arena_release(&own);

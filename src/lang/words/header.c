@@ -162,3 +162,12 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
     }
     return AT_OK;
 }
+
+at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err)
+{
+    if (given && h->sigma.n)
+        return at_fail(err, AT_EINPUT, "%.150s: a line alphabet, and another alphabet beside it", path);
+    if (given)
+        h->sigma = *given;
+    return AT_OK;
+}

@@ -41,3 +41,15 @@ at_status words_parse(at_problem *p, const char *text, size_t n, words_read *rea
     at_free(copy);
     return s;
 }
+
+at_status words_line(at_problem *p, const char *text, const char *alphabet,
+                     at_status (*read)(at_problem *p, char *text, const at_alphabet *given, at_err *err),
+                     at_err *err)
+{
+    at_alphabet given;
+    char *copy = at_arena_strdup(&p->arena, text);
+    at_status s = !copy      ? at_oom(err)
+                  : alphabet ? at_alphabet_parse(alphabet, &p->arena, &given, err)
+                             : AT_OK;
+    return s ? s : read(p, copy, alphabet ? &given : NULL, err);
+}

@@ -39,6 +39,13 @@ typedef struct {
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err);
 
+/* The alphabet of the command line, where the text has none of its own. given: NULL, there is none. */
+at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err);
+/* at_lang.line: reads a text of the command line. */
+at_status words_line(at_problem *p, const char *text, const char *alphabet,
+                     at_status (*read)(at_problem *p, char *text, const at_alphabet *given, at_err *err),
+                     at_err *err);
+
 /* "0..16" or "16" after the word `length`; false: it is no length. */
 bool words_length(const char *s, int *out);
 
