@@ -49,6 +49,8 @@
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
     ROW(turing)                                                                                              \
+    ROW(fo_mon)                                                                                              \
+    ROW(ltl_c)                                                                                               \
     ROW(crasp)                                                                                               \
     ROW(foc)                                                                                                 \
     ROW(sscm)                                                                                                \

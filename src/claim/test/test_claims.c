@@ -60,6 +60,10 @@
  * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
+ * EVIDENCE fo-mon exact 3279 test_every_cell: formula=abc-at-fib N=1..7 f64, and 8 more
+ * EVIDENCE fo-mon sampled 10 test_every_cell: formula=squares-alternate N=200 f64
+ * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 f64, and 6 more
+ * EVIDENCE ltl-c sampled 255 test_every_cell: formula=dyck N=0..7 p12, and 1 more
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
  * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
  * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 f64, and 10 more

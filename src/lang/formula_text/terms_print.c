@@ -37,7 +37,8 @@ static int level_of(const terms_printer *p, const at_formula *x)
     case AT_F_COUNT:
     case AT_F_MIN:
     case AT_F_MAX:
-    case AT_F_IMPLIES: /* from here on: not of these languages */
+    case AT_F_SET: /* from here on: not of these languages */
+    case AT_F_IMPLIES:
     case AT_F_IFF:
     case AT_F_PREVIOUS:
     case AT_F_WEAK_PREVIOUS:
