@@ -214,9 +214,9 @@ FNR == 1 {
     } else if (name == "build_id.h") {
         if (from != "job")
             bad("build_id.h is for job only")
-    } else if (name == "examples.inc") { # made by tools/embed.sh, like build_id.h in the build directory
+    } else if (name == "examples.inc" || name == "machines.inc") { # made by tools/embed.sh, like build_id.h in the build directory
         if (from != "lang")
-            bad("examples.inc is for lang only")
+            bad(name " is for lang only")
     } else if (quoted && !test)
         bad("\"" name "\" is not there")
     else if (name == "cmocka.h") {

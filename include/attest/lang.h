@@ -285,6 +285,11 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
+/* Makes p, whose id is said, the problem of an expression; alphabet NULL: the letters that occur. */
+at_status at_regex_problem(at_problem *p, const char *text, const char *alphabet, at_err *err);
+/* Refuses + with something behind it, which in textbooks means "or": a+b. */
+at_status at_regex_textbook(const char *text, at_err *err);
+
 /* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
  * longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
@@ -373,6 +378,14 @@ typedef struct {
  * token a step, the verdict, <end>; without the last two where the budget ends first. */
 at_status at_tm_run(const at_tm *t, const int *word, int n, int budget, at_arena *a, int *chain, int *n_chain,
                     at_tm_end *out, at_err *err);
+
+/* How decoders of it find the head's cell: the parameter `form` of the problem. */
+typedef enum {
+    AT_TM_INTEGERS, /* positions i and i^2, softmax, three layers: for long runs */
+    AT_TM_RATIONAL, /* positions 1/i and 1/i^2, average-hard, two layers */
+    AT_TM_NONE      /* no positions, average-hard, three layers */
+} at_tm_form;
+extern const char *const at_tm_form_names[]; /* NULL-terminated */
 
 /* The machine of a problem that is one; NULL: it is none. */
 const at_tm *at_tm_of(const at_problem *p);

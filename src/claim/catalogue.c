@@ -54,6 +54,8 @@
     ROW(crasp)                                                                                               \
     ROW(foc)                                                                                                 \
     ROW(sscm)                                                                                                \
+    ROW(automaton_shortcut)                                                                                  \
+    ROW(automaton_cot)                                                                                       \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -18,13 +18,12 @@
 
 static const char *const machines[] = {"bb3",      "bb4",       "increment", "palindrome", "copy",
                                        "multiply", "universal", "counter",   NULL};
-static const char *const forms[] = {"integers", "rational", "none", NULL};
 
 static const at_param params[] = {
     {"machine", "one of examples/*.tm", 0, 7, 1, true, machines},
     {"N", "the most letters of an input", 0, AT_TM_WORD, 0, true, NULL},
     {"T", "the most steps of a run", 1, AT_TM_STEPS, 107, true, NULL},
-    {"form", "positions i and i^2, 1/i and 1/i^2, or none", 0, 2, 0, true, forms},
+    {"form", "positions i and i^2, 1/i and 1/i^2, or none", 0, 2, 0, true, at_tm_form_names},
     {"recency", "1: the last token that wrote on a cell is found; 0: all of them", 0, 1, 1, true, NULL},
     {"blank", "factor on the weight by which BOS is the blank", 0.01, 100, 1, false, NULL},
     {"scale", "factor on the scales of softmax", 0.001, 16, 1, false, NULL},
@@ -182,6 +181,6 @@ const at_claim claim_turing = {
     .decoder = decoder,
     CLAIM_CELLS,
     CLAIM_TABLES,
-    .look = "1011",
-    .look_params = "machine=increment N=4 T=16",
+    .look = "1 1 <start> 1/R/right 1/R/right _/L/carry 0/L/carry 0/L/carry",
+    .look_params = "machine=increment N=5 T=16",
 };

@@ -64,6 +64,8 @@
  * EVIDENCE fo-mon sampled 10 test_every_cell: formula=squares-alternate N=200 f64
  * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 f64, and 6 more
  * EVIDENCE ltl-c sampled 255 test_every_cell: formula=dyck N=0..7 p12, and 1 more
+ * EVIDENCE turing exact 2047 test_every_cell: machine=increment N=10 T=24 f64, and 10 more
+ * EVIDENCE turing sampled 2 test_every_cell: machine=counter N=11 T=10000 f64
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
  * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
  * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 f64, and 10 more
@@ -71,7 +73,13 @@
  * EVIDENCE foc exact 8191 test_every_cell: language=parity N=0..12 f64, and 8 more
  * EVIDENCE foc sampled 10 test_every_cell: language=parity N=1000 f64, and 1 more
  * EVIDENCE sscm exact 5461 test_every_cell: language=either N=0..6 f64, and 8 more
- * EVIDENCE sscm sampled 10 test_every_cell: language=equal-abc N=1000 f64, and 1 more */
+ * EVIDENCE sscm sampled 10 test_every_cell: language=equal-abc N=1000 f64, and 1 more
+ * EVIDENCE fo-mod exact 8191 test_every_cell: language=aa-star N=0..12 f64, and 8 more
+ * EVIDENCE fo-mod sampled 10 test_every_cell: language=thirds-then-a N=1000 f64
+ * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 f64, and 9 more
+ * EVIDENCE automaton-shortcut sampled 100 test_every_cell: language=a5 N=64 f64
+ * EVIDENCE automaton-cot exact 511 test_every_cell: language=a5 N=8 f64, and 7 more
+ * EVIDENCE automaton-cot sampled 10 test_every_cell: language=a5 N=200 f64 */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 

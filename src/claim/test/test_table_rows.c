@@ -62,6 +62,8 @@ static const struct {
     {"compose-two", "size", "n log2 n", 2},
     {"compose-chain", "size", "L", 11},
     {"compose-chain", "size", "2 log2 L + 2", 2 * L2_11 + 2},
+    {"turing", "precision", "L", 11}, /* BOS, a letter, <start>, 6 steps, halt, <end> */
+    {"turing", "precision", "3 log2 L", 3 * L2_11},
     {"funccomp", "size", "N", 8},
     {"funccomp", "size", "2 log2 N + 2", 8},
     {"compose-cot", "rate", "n", 1e5},

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "../../core/test/test_evidence.h"
 
 enum { FORMS = 3 };
-static const char *const form_names[FORMS] = {"integers", "rational", "none"};
 
 static at_tm *machine(const char *text)
 {
@@ -92,7 +92,7 @@ static const char *random_text(at_rng *r)
     return kept;
 }
 
-/* EVIDENCE turing sampled 100 test_random: 100 random machines in three forms, inputs to 3 letters, 60 steps */
+/* EVIDENCE turing sampled 1200 test_random: 100 random machines in three forms, inputs to 3 letters, 60 steps */
 static void test_random(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void test_random(void **state)
             at_model m = compiled(t, &o);
             int bad = wrong(t, &m, at_f64, 3, 60, &runs, &ended);
             if (bad)
-                fail_msg("%s: wrong on %d inputs:\n%s", form_names[form], bad, text);
+                fail_msg("%s: wrong on %d inputs:\n%s", at_tm_form_names[form], bad, text);
             at_model_release(&m);
             o.forgets = true; /* the control: none of those that wrote on a cell is preferred */
             at_err why = {0};
@@ -122,6 +122,7 @@ static void test_random(void **state)
     print_message("%d runs, %d of them stop; %d of 300 models without recency are wrong\n", runs, ended,
                   revisits);
     assert_true(runs == 100 * FORMS * 4 && ended > 300 && ended < runs && revisits > 30);
+    evidence_say("test_random", "turing", "sampled", (uint64_t)runs, "100 random machines, 60 steps");
 }
 
 /* ---- examples -------------------------------------------------------------------------------------------------------------- */
@@ -150,7 +151,7 @@ static void test_examples(void **state)
             at_params q;
             void *self;
             at_model m;
-            snprintf(set, sizeof set, "%s form=%s", examples[k].set, form_names[form]);
+            snprintf(set, sizeof set, "%s form=%s", examples[k].set, at_tm_form_names[form]);
             assert_int_equal(at_problem_params(p, AT_VIEW_CHAIN, set, &q, &err), AT_OK);
             assert_int_equal(p->chain->open(&q, &self, &err), AT_OK);
             if (p->chain->count(self) != examples[k].prompts)
@@ -162,8 +163,8 @@ static void test_examples(void **state)
                 bad = wrong(at_tm_of(p), &m, at_f64, at_params_int(&q, "N"), at_params_int(&q, "T"), &runs,
                             &ended);
             if (bad || ended != (int)examples[k].prompts)
-                fail_msg("%s, %s: wrong on %d of %d inputs, %d stop", examples[k].file, form_names[form], bad,
-                         runs, ended);
+                fail_msg("%s, %s: wrong on %d of %d inputs, %d stop", examples[k].file,
+                         at_tm_form_names[form], bad, runs, ended);
             at_size z;
             at_model_size(&m, &z);
             assert_int_equal(z.layers, form == AT_TM_RATIONAL ? 2 : 3);
@@ -283,7 +284,6 @@ static void test_refused(void **state)
     assert_non_null(strstr(err.text, "leaves nothing of the gap"));
 }
 
-/* EVIDENCE turing sampled 10000 test_long: 10,000 steps in f64 */
 static void test_long(void **state)
 {
     (void)state;
@@ -297,8 +297,14 @@ static void test_long(void **state)
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, arena_setup, arena_teardown)
-    const struct CMUnitTest tests[] = {T(test_random), T(test_examples), T(test_size), T(test_controls),
-                                       T(test_answer), T(test_refused),  T(test_long)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_random, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_examples, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_size, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_controls, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_answer, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_long, arena_setup, arena_teardown),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

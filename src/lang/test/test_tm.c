@@ -217,9 +217,10 @@ static const struct {
 } faults[] = {
     {"", "m.tm: no transitions"},
     {"# nothing\n; nothing\n", "m.tm: no transitions"},
+    {"---", "m.tm: no transitions"},
     {"q a b r q\n", "m.tm: no state starts; add a line as in start q"},
-    {"start cary\ncarry a b r carry\n",
-     "m.tm:1:7: the state 'cary' has no transitions; did you mean 'carry'?"},
+    {"start cary\ncarry a b r carry\n", "m.tm:1:7: the state 'cary' has no transitions, and no line accept, "
+                                        "reject or halt names it; did you mean 'carry'?"},
     {"start q\nq a b r q\nq a a l q\n",
      "m.tm:3:1: state 'q' has two transitions for 'a'; the other one is in line 2"},
     {"start q\nq * b r q\nq * a l q\n",
@@ -229,10 +230,10 @@ static const struct {
     {"strat q\nq a b r q\n", "did you mean 'start'?"},
     {"start q\nstart q\nq a b r q\n", "m.tm:2:1: a second start"},
     {"start q p\nq a b r q\n", "m.tm:1:1: it is written start q0, with one state"},
-    {"start q\nq a b r carry\ncary a a l q\n",
-     "m.tm:2:9: the state 'carry' has no transitions; did you mean 'cary'?"},
-    {"start q\naccept yess\nq a b r yes\n",
-     "m.tm:3:9: the state 'yes' has no transitions; did you mean 'yess'?"},
+    {"start q\nq a b r carry\ncary a a l q\n", "m.tm:2:9: the state 'carry' has no transitions, and no line "
+                                               "accept, reject or halt names it; did you mean 'cary'?"},
+    {"start q\naccept yess\nq a b r yes\n", "m.tm:3:9: the state 'yes' has no transitions, and no line "
+                                            "accept, reject or halt names it; did you mean 'yess'?"},
     {"start q\naccept yess yes\nq a b r yes\n",
      "m.tm:2:8: no transition goes to the state 'yess'; did you mean 'yes'?"},
     {"start q\naccept q\nq a b r q\n", "m.tm:2:8: the state 'q' stops and has transitions"},

@@ -51,4 +51,7 @@ at_status tm_lines_read(tm_draft *d, const char *text);
 /* The machine that a draft says. */
 at_status tm_make(tm_draft *d, at_tm **out);
 
+/* Rows to learn. */
+extern const at_stream_verbs tm_rows;
+
 #endif

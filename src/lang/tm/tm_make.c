@@ -154,9 +154,9 @@ static at_tm_verdict by_name(const char *s)
 static at_status unknown(const maker *m, const tm_word *w, const char *what)
 {
     const char *near = at_nearest(w->s, m->state, (size_t)m->states);
-    return tm_fail(
-        m->d, w, "%s '%.40s' has no transitions%s%s%s; a state that stops is named by accept, reject or halt",
-        what, w->s, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tm_fail(m->d, w,
+                   "%s '%.40s' has no transitions, and no line accept, reject or halt names it%s%s%s", what,
+                   w->s, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* States that stop: those that a line names, and those whose name or heading says so. */
@@ -368,7 +368,10 @@ at_status tm_make(tm_draft *d, at_tm **out)
 {
     maker m = {.d = d};
     at_status s = maker_room(&m);
-    if (!s && !d->n)
+    bool any = false; /* --- in busy beavers is none */
+    for (size_t k = 0; k < d->n; k++)
+        any |= d->line[k].next.s != NULL;
+    if (!s && !any)
         s = at_fail(d->err, AT_EINPUT, "%.150s: no transitions; one is written state read write move next",
                     d->path);
     if (!s)

@@ -250,6 +250,30 @@ static void tokens(void **state)
     at_arena_init(&a);
     must(at_prompt_parse(&m, "w1 w0", &a, &x, &err), &err);
     must(at_prompt_parse(&m, "w0", &a, &x, &err), &err);
+    must(at_prompt_parse(&m, "w1", &a, &x, &err),
+         &err); /* the last row has no choice: it need not be typed */
+    assert_true(x.n == 2 && x.v[0] == 1 && x.v[1] == 0);
+    must(at_prompt_parse(&m, " ", &a, &x, &err), &err);
+    assert_true(x.n == 1 && x.v[0] == 0);
+    assert_int_equal(at_prompt_parse(&m, "w1w2", &a, &x, &err),
+                     AT_EINPUT); /* words of two characters need blanks */
+    err = (at_err){0};
+    assert_int_equal(at_input_parse(&m, "", &a, &x, &err), AT_EDOMAIN); /* an input is what it says */
+    err = (at_err){0};
+    for (int k = 1; k < V; k++)
+        snprintf(m.fields[0].words[k].s, sizeof m.fields[0].words[k].s, "%c", 'a' + k);
+    strcpy(m.fields[0].words[0].s, "<go>"); /* is no letter, and the letters need none */
+    m.decode.prompt[0].rows_max = m.decode.prompt_max - 1;
+    must(at_prompt_parse(&m, "b", &a, &x, &err), &err);
+    assert_true(x.n == 2 && x.v[0] == 1 && x.v[1] == 0);
+    must(at_prompt_parse(&m, "b<go>", &a, &x, &err), &err);
+    assert_true(x.n == 2 && x.v[0] == 1 && x.v[1] == 0);
+    must(at_prompt_parse(&m, "<go>", &a, &x, &err), &err);
+    assert_int_equal(x.n, 1);
+    assert_int_equal(at_prompt_parse(&m, "<", &a, &x, &err), AT_EINPUT);
+    err = (at_err){0};
+    for (int k = 0; k < V; k++)
+        snprintf(m.fields[0].words[k].s, sizeof m.fields[0].words[k].s, "w%d", k);
     assert_int_equal(at_prompt_parse(&m, "w0 w0", &a, &x, &err), AT_EDOMAIN);
     char want[160];
     snprintf(want, sizeof want,
