@@ -33,8 +33,16 @@ typedef struct {
     int slot; /* of its first query in a state; two numbers a query */
 } head;
 
+/* A matrix without its zeros: those of row k are first[k] .. first[k + 1] - 1. */
+typedef struct {
+    const int *first; /* NULL: not made yet */
+    int *column;
+    double *w;
+} rows;
+
 typedef struct {
     const at_model *m;
+    rows *tensors; /* (n_tensors) */
     at_arena *a;
     at_err *err;
     int n_heads, slots; /* slots: numbers of a state, the last one its answer */
@@ -72,9 +80,20 @@ static void term_add(sums *s, double p)
     s->sum += p;
 }
 
+static bool is_small(double x)
+{
+    return fabs(x) < 0x1p26 && x == (double)(int)x;
+}
+
 static void product_add(sums *s, double w, double x)
 {
     double p = w * x;
+    if (is_small(w) && is_small(x)) { /* the usual case, and quick */
+        s->low = s->low < 0 ? s->low : 0;
+        s->size += fabs(p);
+        s->sum += p;
+        return;
+    }
     s->exact &= isfinite(p) && fma(w, x, -p) == 0;
     if (s->exact)
         term_add(s, p);
@@ -92,18 +111,49 @@ static at_status not_exact(const search *e)
     return at_fail(e->err, AT_EREFUSED, "its numbers are rounded on the way: no automaton is certain");
 }
 
-/* y (rows) = W x + b */
-static at_status matrix_run(search *e, int w, int b, int rows, int in, const double *x, double *y)
+/* The weights of a tensor that are not 0, row by row; made when it is first used. NULL: no memory. */
+static const rows *rows_of(search *e, int tensor)
 {
-    const double *W = at_model_data(e->m, w), *B = at_model_data(e->m, b);
-    for (int r = 0; r < rows; r++) {
+    rows *r = &e->tensors[tensor];
+    const at_tensor *t = &e->m->tensors[tensor];
+    const double *W = at_model_data(e->m, tensor);
+    int in = (int)t->shape[1], n = (int)t->shape[0], count = 0;
+    if (r->first)
+        return r;
+    for (size_t c = 0; (c = at_weights_next(W, c, t->count)) < t->count; c++)
+        count++;
+    int *first = at_new(e->a, int, n + 1);
+    r->column = at_new(e->a, int, count + 1);
+    r->w = at_new(e->a, double, count + 1);
+    if (!first || !r->column || !r->w)
+        return at_oom(e->err), NULL;
+    count = 0;
+    for (int k = 0; k < n; k++) {
+        const double *row = W + (size_t)k * (size_t)in;
+        for (size_t c = 0; (c = at_weights_next(row, c, (size_t)in)) < (size_t)in; c++) {
+            r->column[count] = (int)c;
+            r->w[count++] = row[c];
+        }
+        first[k + 1] = count;
+    }
+    r->first = first;
+    return r;
+}
+
+/* y (rows) = W x + b */
+static at_status matrix_run(search *e, int w, int b, int n, const double *x, double *y)
+{
+    const rows *r = rows_of(e, w);
+    const double *B = at_model_data(e->m, b);
+    if (!r)
+        return AT_ENOMEM;
+    for (int k = 0; k < n; k++) {
         sums s = nothing;
-        const double *row = W + (size_t)r * (size_t)in;
-        for (size_t c = 0; (c = at_weights_next(row, c, (size_t)in)) < (size_t)in; c++)
-            product_add(&s, row[c], x[c]);
+        for (int c = r->first[k]; c < r->first[k + 1]; c++)
+            product_add(&s, r->w[c], x[r->column[c]]);
         if (B)
-            term_add(&s, B[r]);
-        if (!sum_end(&s, &y[r]))
+            product_add(&s, B[k], 1);
+        if (!sum_end(&s, &y[k]))
             return not_exact(e);
     }
     return AT_OK;
@@ -114,8 +164,8 @@ static at_status add(search *e, int n, const double *y, double *x)
 {
     for (int k = 0; k < n; k++) {
         sums s = nothing;
-        term_add(&s, x[k]);
-        term_add(&s, y[k]);
+        product_add(&s, x[k], 1);
+        product_add(&s, y[k], 1);
         if (!sum_end(&s, &x[k]))
             return not_exact(e);
     }
@@ -253,11 +303,11 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
     for (int n = 0; n < b->n_groups && !s; n++) {
         const at_group *g = &b->groups[n];
         int K = g->heads * g->dk, V = g->heads * g->dv;
-        s = matrix_run(e, g->q, g->qb, K, D, e->x, e->q);
+        s = matrix_run(e, g->q, g->qb, K, e->x, e->q);
         if (!s)
-            s = matrix_run(e, g->k, g->kb, K, D, e->x, e->k);
+            s = matrix_run(e, g->k, g->kb, K, e->x, e->k);
         if (!s)
-            s = matrix_run(e, g->v, g->vb, V, D, e->x, e->v);
+            s = matrix_run(e, g->v, g->vb, V, e->x, e->v);
         zeros_plain(e->q, K);
         zeros_plain(e->k, K);
         zeros_plain(e->v, V);
@@ -266,7 +316,7 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
                          e->mixed + h * g->dv);
         if (s || e->grown)
             return s;
-        s = matrix_run(e, g->o, g->ob, D, V, e->mixed, e->part);
+        s = matrix_run(e, g->o, g->ob, D, e->mixed, e->part);
         if (!s)
             s = add(e, D, e->part, e->sum);
     }
@@ -276,16 +326,14 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
 static at_status mlp_run(search *e, const at_block *b)
 {
     const double *y = e->x;
-    int in = e->m->width;
     at_status s = AT_OK;
     for (int l = 0; l < b->n_dense && !s; l++) {
         bool last = l == b->n_dense - 1;
         double *out = last ? e->sum : e->wide[l % 2];
-        s = matrix_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, in, y, out);
+        s = matrix_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, y, out);
         for (int k = 0; k < b->dense[l].rows && !last; k++)
             out[k] = out[k] > 0 ? out[k] : 0;
         y = out;
-        in = b->dense[l].rows;
     }
     return s;
 }
@@ -310,7 +358,7 @@ static at_status position_run(search *e, const int *from, int *to)
     }
     double y;
     if (!s)
-        s = matrix_run(e, m->readout.w, m->readout.b, 1, D, e->x, &y);
+        s = matrix_run(e, m->readout.w, m->readout.b, 1, e->x, &y);
     if (!s)
         to[e->slots - 1] = y > m->readout.threshold;
     return s;
@@ -472,7 +520,8 @@ static at_status search_init(search *e, int widest)
             return at_oom(e->err);
     e->both = at_new(e->a, double, 2 * widest);
     e->heads = at_new(e->a, head, e->n_heads + 1);
-    if (!e->both || !e->heads)
+    e->tensors = at_new(e->a, rows, e->m->n_tensors);
+    if (!e->both || !e->heads || !e->tensors)
         return at_oom(e->err);
     head *at = e->heads;
     for (int k = 0; k < e->m->n_blocks; k++)

@@ -50,6 +50,7 @@
     ROW(fo_mod)                                                                                              \
     ROW(automaton_shortcut)                                                                                  \
     ROW(automaton_cot)                                                                                       \
+    ROW(fo_extract)                                                                                          \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
