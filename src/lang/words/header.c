@@ -73,7 +73,8 @@ static int word_of(const char *s, const char *const *names, int n)
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err)
 {
-    *out = (words_header){.longest = -1, .at = -1, .attend = -1, .strict = -1, .rest = text, .line = 1, .column = 1};
+    *out = (words_header){
+        .longest = -1, .at = -1, .attend = -1, .strict = -1, .rest = text, .line = 1, .column = 1};
     comments_blank(text, formulas);
     char *line = text; /* the first character of the line that s is in */
     for (char *s = text, *end; *s; s = *end ? end + 1 : end) {
