@@ -10,25 +10,22 @@ bool cli_is_asked(const char *word, const cli_asked *q)
     return q->problem || strpbrk(word, "./");
 }
 
-static int attention_read(const cli_args *a, const cli_asked *q, int *out)
+/* f: what is compiled; NULL: nothing is, and the word only has to be one. */
+static at_status attention_read(const cli_asked *q, const at_front *f, int *out, at_err *err)
 {
+    at_attention_kind kind;
     *out = -1;
     if (!q->attention || strcmp(q->attention, "all") == 0)
-        return 0;
-    for (int k = 0; k < AT_ATTENTIONS; k++)
-        if (strcmp(q->attention, at_attention_names[k]) == 0) {
-            *out = k;
-            return 0;
-        }
-    return cli_usage(a, "--attention '%.40s': must be all, standard, linear, sparse or local", q->attention);
+        return AT_OK;
+    at_status s = at_front_kind(f ? f : at_fronts[0], q->attention, &kind, err);
+    *out = (int)kind;
+    return s;
 }
 
 int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const at_claim **some)
 {
     at_err err = {0};
-    int attention, code = attention_read(a, q, &attention);
-    if (code)
-        return code;
+    int attention;
     if (q->exact + q->certify + (q->sampled > 0) > 1)
         return cli_usage(a, "--exact, --sampled and --certify exclude each other");
     static char arith[16];
@@ -39,6 +36,8 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
         bool compiled = f && at_front_is_problem(f) && !q->problem;
         if (!cli_is_asked(word, q))
             return cli_usage(a, "'%.60s' is a claim; claims and models are checked apart", word);
+        if (attention_read(q, compiled ? f : NULL, &attention, &err))
+            return cli_fail(a, &err);
         cli_recalled known = {0};
         bool recalls = !q->problem && !compiled;
         if (recalls && cli_recall(a, word, false, &known, &err)) {

@@ -3,24 +3,51 @@
 
 #include <stdio.h>
 
+typedef struct {
+    const char *attention; /* NULL: the usual one */
+    const char *regex, *alphabet;
+    bool textbook;
+} own;
+
+/* A file, a name, or the expression of --regex. */
+static int reading_open(const cli_args *a, at_reading *r)
+{
+    const own *o = a->own;
+    at_err err = {0};
+    if (!o->regex && !a->n_words)
+        return cli_usage(a, "a file is missing (or arithmetic, or --regex EXPRESSION)");
+    if (o->regex && a->n_words)
+        return cli_usage(a, "'%.60s' and --regex: one of both is compiled", a->words[0]);
+    if (!o->regex && (o->alphabet || o->textbook))
+        return cli_usage(a, "%s is for --regex", o->alphabet ? "--alphabet" : "--textbook");
+    at_status s = o->textbook ? at_regex_textbook(o->regex, &err) : AT_OK;
+    if (!s)
+        s = o->regex ? at_front_open_regex(o->regex, o->alphabet, r, &err)
+                     : at_front_open(a->words[0], r, &err);
+    return s ? cli_fail(a, &err) : 0;
+}
+
 static int run(const cli_args *a)
 {
+    const own *given = a->own;
     if (!a->out)
         return cli_usage(a, "no model file given; add -o MODEL");
     at_err err = {0};
     at_reading r;
     at_model m;
     at_said said;
-    if (at_front_open(a->words[0], &r, &err))
-        return cli_fail(a, &err);
+    int code = reading_open(a, &r);
+    if (code)
+        return code;
     at_said_init(&said);
-    at_front_options o = {.attention = a->attention, .arith = a->has_precision ? &a->precision : NULL};
-    at_status s = at_front_compile(&r, a->set, &o, &m, &said, &err);
+    at_front_options o = {.arith = a->has_precision ? &a->precision : NULL};
+    at_status s = at_front_kind(r.front, given->attention, &o.attention, &err);
+    if (!s)
+        s = at_front_compile(&r, a->set, &o, &m, &said, &err);
     if (!s) {
         s = at_model_save(&m, a->out, &err);
         at_model_release(&m);
     }
-    int code;
     if (s)
         code = cli_fail(a, &err);
     else if (a->json)
@@ -63,14 +90,18 @@ static const cli_option options[] = {
     {CLI_JSON},
     {CLI_OUT},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
-    {CLI_ATTENTION},
+    {"--attention", "KIND", "standard, linear, sparse or local; of words shortcut", CLI_TEXT(own, attention)},
+    {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, regex)},
+    {"--alphabet", "LETTERS", "of --regex: 'a b c' (default: those that occur)", CLI_TEXT(own, alphabet)},
+    {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
     {0},
 };
+static const own usual = {0};
 
 const cli_command cmd_compile = {
     .name = "compile",
     .summary = "a recurrence or arithmetic into a decoder, or a program into a model",
-    .usage = "FILE.dp|FILE.program|arithmetic [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
+    .usage = "FILE|arithmetic|--regex RE [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
     .about =
         "FILE.dp is a dynamic programme (docs/dp.md teaches the language in a page); it is bound to the\n"
         "sizes given by --set (or --size), and becomes a decoder whose chain of thought is the table of the\n"
@@ -88,17 +119,19 @@ const cli_command cmd_compile = {
         "that name is written ./arithmetic.\n\n"
         "FILE.program is the text of a program (docs/program.md), as `attest show ID --exact` prints it or "
         "as\n"
-        "written by hand; --set gives its parameters.",
+        "written by hand; --set gives its parameters.\n\n"
+        "A .regex, .dfa, .jff or .dot file, or --regex, is a language of words (docs/languages.md): hard\n"
+        "attention where it can recognise it, on demand (--attention shortcut) log2 N layers.",
     .more = languages_print,
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
-                "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n",
+                "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n"
+                "attest compile --regex '(ab)*' --set N=16 -o ab.st\n",
     .options = options,
-    .least = 1,
+    CLI_OWN(usual),
     .most = 1,
-    .missing = "a .dp or .program file (or arithmetic)",
     .run = run,
 };

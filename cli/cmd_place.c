@@ -5,6 +5,7 @@
 
 typedef struct {
     const char *alphabet;
+    bool textbook;
 } own;
 
 /* What the place means for attention: the strongest statement that applies. */
@@ -99,7 +100,9 @@ static void place_print(const at_place *p, const char *shown, at_text *t)
     at_text_addf(t, "\nsolvable     %s\n", tri(p->solvable));
     for (int k = 0; k < p->n_groups; k++)
         group_print(p, &p->groups[k], t);
-    at_text_addf(t, "attention    %s\n", m.attention);
+    at_dfa_compiler c = at_place_compiler(p);
+    at_text_addf(t, "attention    %s\ncompiler     %s: %s\n", m.attention, at_dfa_compilers[c][0],
+                 at_dfa_compilers[c][1]);
 }
 
 static json_t *tri_json(at_tri v)
@@ -134,6 +137,7 @@ static json_t *place_json(const at_place *p, const char *shown)
     o = cli_json_set(o, "alphabet", letters);
     o = cli_json_set(o, "class", cli_json_text(m.class));
     o = cli_json_set(o, "attention", cli_json_text(m.attention));
+    o = cli_json_set(o, "compiler", cli_json_text(at_dfa_compilers[at_place_compiler(p)][0]));
     o = cli_json_set(o, "states", json_integer(p->states));
     o = cli_json_set(o, "monoid", p->monoid < 0 ? json_null() : json_integer(p->monoid));
     o = cli_json_set(o, "star_free", tri_json(p->star_free));
@@ -148,9 +152,10 @@ static json_t *place_json(const at_place *p, const char *shown)
 }
 
 /* A file of a language of words, or the expression itself. What is printed lives in the arena, or in *held. */
-static at_status language_open(const char *word, const char *alphabet, at_arena *arena, at_problem **held,
+static at_status language_open(const char *word, const own *o, at_arena *arena, at_problem **held,
                                const at_dfa **d, at_text *shown, at_err *err)
 {
+    const char *alphabet = o->alphabet;
     const at_front *f = at_front_of_file(word);
     if (f) {
         at_status s = at_problem_open(word, held, err);
@@ -168,7 +173,9 @@ static at_status language_open(const char *word, const char *alphabet, at_arena 
     at_alphabet given, sigma;
     at_regex *e;
     at_dfa *made;
-    at_status s = alphabet ? at_alphabet_parse(alphabet, arena, &given, err) : AT_OK;
+    at_status s = o->textbook ? at_regex_textbook(word, err) : AT_OK;
+    if (!s && alphabet)
+        s = at_alphabet_parse(alphabet, arena, &given, err);
     if (!s)
         s = at_regex_parse(word, alphabet ? &given : NULL, NULL, 1, 1, arena, &e, &sigma, err);
     if (!s)
@@ -192,7 +199,7 @@ static int run(const cli_args *a)
     at_text shown, t;
     at_text_init(&shown);
     at_text_init(&t);
-    at_status s = language_open(a->words[0], o->alphabet, &arena, &held, &d, &shown, &err);
+    at_status s = language_open(a->words[0], o, &arena, &held, &d, &shown, &err);
     if (!s)
         s = shown.oom ? at_oom(&err) : at_place_find(d, &arena, &p, &err);
     int code;
@@ -215,13 +222,14 @@ static const cli_option options[] = {
     {CLI_JSON},
     {"--alphabet", "LETTERS", "its letters: 'a b c', or \"abc\" (default: those that occur)",
      CLI_TEXT(own, alphabet)},
+    {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
     {0},
 };
 
 const cli_command cmd_place = {
     .name = "place",
     .summary = "where a regular language lies: star-free, FO[MOD], AC0, ACC0, NC1",
-    .usage = "REGEX|FILE [--alphabet LETTERS] [--json]",
+    .usage = "REGEX|FILE [--alphabet LETTERS] [--textbook] [--json]",
     .about =
         "Makes the least automaton of a regular expression and its monoid, and says where the language\n"
         "lies and which attention can recognise it: star-free (FO[<]), FO[<, MOD] (what AC0 has of\n"
@@ -229,7 +237,8 @@ const cli_command cmd_place = {
         "powers repeat with a period, or a group that is not solvable. docs/languages.md has the syntax:\n"
         "| & ~ * + ? {m,n} . [abc] [^a] ( ) \\ ε ∅.\n"
         "\n"
-        "A .regex or .dfa file is named instead of an expression. Exit 3 when the monoid has more than "
+        "A .regex, .dfa, .jff or .dot file is named instead of an expression. Exit 3 when the monoid has "
+        "more than "
         "20,000 elements: then nothing is said.",
     .examples = "attest place '(ab)*'\n"
                 "attest place '(aa)*' --alphabet 'a b'\n"

@@ -548,13 +548,30 @@ static int text_show(const cli_args *a)
     return code;
 }
 
+/* Has it parameters of all these names? */
+static bool takes(const at_param *schema, int n, const char *set)
+{
+    static const char between[] = " \t\r\n,";
+    for (const char *s = set ? set : ""; *(s += strspn(s, between)); s += strcspn(s, between)) {
+        size_t name = strcspn(s, "= \t\r\n,");
+        bool known = false;
+        for (int k = 0; k < n; k++)
+            known |= strlen(schema[k].name) == name && !memcmp(schema[k].name, s, name);
+        if (!known)
+            return false;
+    }
+    return true;
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
     const char *id = a->words[0];
     const at_claim *c = at_claim_find(id);
     const at_task *t = at_task_find(id);
-    if (c)
+    const at_stream *k = at_stream_find(id);
+    bool stream = k && a->set && takes(k->params, k->n_params, a->set); /* where others of its name do not */
+    if (c && (takes(c->params, c->n_params, a->set) || !stream))
         return claim_show(a, c);
     if (cli_is_claim(id)) {
         at_err err = {0};
@@ -568,10 +585,10 @@ static int run(const cli_args *a)
         return cli_usage(a, "--exact is for claims and FILE.program, and '%.60s' is neither", id);
     if (f)
         return text_show(a);
-    if (t)
+    if (t && (takes(t->params, t->n_params, a->set) || !stream))
         return task_show(a, t);
-    if (at_stream_find(id))
-        return stream_show(a, at_stream_find(id));
+    if (k)
+        return stream_show(a, k);
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
     at_err err = {0};
@@ -602,7 +619,7 @@ const cli_command cmd_show = {
         "A claim: statement, source, proof, parameters with their ranges, task and how to write\n"
         "an input, the program at these parameters, the size it assembles to, and what\n"
         "`attest check` asks of it. A task or stream: definition and parameters (a claim goes\n"
-        "first where one has the same name). A .dp file: the\n"
+        "first where one has the same name, unless --set names what only the stream has). A .dp file: the\n"
         "recurrence and, at sizes given by --set, its length, its locality and whether it is regular\n"
         "(with two inputs that have the same chain where it is not). A .program file (docs/program.md): the\n"
         "program and its size. Another file: its architecture. With --exact the program alone, as a file\n"

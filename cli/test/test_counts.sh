@@ -6,16 +6,16 @@ right() # $1 file, $2 least length, $3 most
     says 0 "$1 is right on every word" '1 of 1 claims hold' check "examples/$1" --lengths "$2..$3"
 }
 says 0 'C-RASP becomes a model' '2 attention layers, 1 head' compile examples/dyck-1.crasp --set N=12 -o "$dir/m.st"
-gives 0 'a word that is in it' 1 run "$dir/m.st" '(()())'
-gives 0 'the empty word' 1 run "$dir/m.st" ''
-gives 0 'a word that is not' 0 run "$dir/m.st" '())('
+gives 0 'a word that is in it' yes run "$dir/m.st" '(()())'
+gives 0 'the empty word' yes run "$dir/m.st" ''
+gives 0 'a word that is not' no run "$dir/m.st" '())('
 right dyck-1.crasp 0 9
 right majority.crasp 0 9
 right abc.crasp 0 6
 right abba.crasp 1 8
 right three-back.cr 1 7
 right longer-run.cr 1 8
-says 0 'how few bits will do' 'the least that holds: p5' least examples/dyck-1.crasp --set N=8 --vary p --range 3..6 --lengths 0..8
+says 0 'how few bits will do' 'the least that holds: p6' least examples/dyck-1.crasp --vary p --range 4..7 --lengths 0..8
 says 1 'another language is noticed' 'expected' check "$dir/m.st" --problem examples/majority.crasp --lengths 0..4
 
 bad() # $1 suffix, $2 name, $3 what it says, $4 the file

@@ -12,8 +12,8 @@ says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem ex
 says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
 says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6
 holds 'in its one kind of attention, from the empty word on' grep -q 'exact, 127 inputs .*N=0..6 attention=rightmost-hard' "$dir/.out"
-refuses 2 'another kind' 'has one kind of attention, rightmost-hard' check examples/no-aa.regex --attention linear
-refuses 2 'to compile, too' 'has one kind of attention, rightmost-hard' compile examples/no-aa.regex --attention linear -o "$dir/none.st"
+refuses 2 'another kind' "--attention 'linear': must be rightmost-hard or shortcut" check examples/no-aa.regex --attention linear
+refuses 2 'to compile, too' "--attention 'linear': must be rightmost-hard or shortcut" compile examples/no-aa.regex --attention linear -o "$dir/none.st"
 says 0 'a claim about a language, without C' '2 of 2 controls rejected' check examples/star-free.claim -v
 holds 'the empty word as a counterexample' grep -qx '        input      (empty)' "$dir/.out"
 says 0 'the map of a language: its size does not grow' 'rightmost-hard, width   N 2..4096      –      6        –  constant' map --problem examples/no-aa.regex
@@ -32,8 +32,23 @@ bad() # $1 name, $2 what it says, $3 the file
     printf '%b' "$3" >"$dir/bad.regex"
     refuses 2 "$1" "$2" compile "$dir/bad.regex" --set N=8 -o "$dir/none.st"
 }
-bad 'not star-free: the witness' 'the powers of a repeat with period 2' 'alphabet a b\n(aa)*\n'
+bad 'not star-free: the witness, and what one can do' 'the powers of a repeat with period 2; --attention shortcut' 'alphabet a b\n(b*ab*a)*b*\n'
 refuses 2 'the witness, when it is checked' 'the powers of a repeat with period 2' check "$dir/bad.regex"
+says 0 'on demand: in log2 N layers' 'compiled by claim automaton-shortcut' compile "$dir/bad.regex" --set N=9 --attention shortcut -o "$dir/short.st"
+holds 'four of them for nine letters' grep -q ': 4 attention layers, 1 head' "$dir/.out"
+gives 0 'which count' 1 run "$dir/short.st" abbab
+gives 0 'odd numbers, too' 0 run "$dir/short.st" babbaba
+gives 0 'and the empty word' 1 run "$dir/short.st" ''
+says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6
+says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5
+says 0 'place says which compiler' 'compiler     automaton-shortcut: on demand' place "$dir/bad.regex"
+says 0 'show does' 'compiled by claim automaton-shortcut' show "$dir/bad.regex"
+says 0 'with positions' 'compiler     fo-mod:' place '(aa)*'
+printf 'alphabet a b\n(aa)*\n' >"$dir/aa.regex"
+says 0 'even numbers of letters: positions modulo 2' 'compiled by claim fo-mod' compile "$dir/aa.regex" --set N=8 -o "$dir/aa.st"
+gives 0 'which it counts' 1 run "$dir/aa.st" aaaa
+gives 0 'and rejects' 0 run "$dir/aa.st" aaa
+says 0 'right on every word' 'f64  N=0..6 attention=rightmost-hard' check "$dir/aa.regex" --lengths 0..6
 bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
 bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
 bad 'two alphabets' 'bad.regex:2:9: a second alphabet' 'alphabet a b\nalphabet a\na\n'
@@ -65,7 +80,22 @@ bad 'a letter that is none' "bad.dfa:2:3: the letter 'c' is not in the alphabet"
 bad 'half a transition' 'bad.dfa:1:1: a transition is written from letter to' '0 a\n'
 bad 'a list of another length' 'bad.dfa:2:11: 1 images; the automaton has 2 states' 'letter a: 1 2\nletter b: 1\n'
 bad 'nothing' 'no transitions' '# nothing\n'
-bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n'
+bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n0 b 0\n1 b 1\n'
+
+says 0 'an expression on the command line' '(ab)*: N=16, L = 16' compile --regex '(ab)*' --set N=16 -o "$dir/ab.st"
+gives 0 'accepts' 1 run "$dir/ab.st" ababab
+gives 0 'and rejects' 0 run "$dir/ab.st" aba
+says 0 'with its alphabet' 'compiled by claim fo,' compile --regex '~(.*aa.*)' --alphabet 'a b' --set N=8 -o "$dir/no.st"
+gives 0 'of letters that do not occur' 1 run "$dir/no.st" abbab
+says 0 'its model is asked about the file of the same language' '1 of 1 claims hold' check "$dir/ab.st" --problem "$dir/abs.dfa" --lengths 0..8
+refuses 2 'a fault by its character' 'regular expression, character 2: ( without )' compile --regex 'a(b' --set N=8 -o "$dir/none.st"
+refuses 2 'a+b of textbooks' 'character 2: + with something behind it' compile --regex 'a+b' --textbook --set N=8 -o "$dir/none.st"
+says 0 'which means something else here' 'a+b: N=8' compile --regex 'a+b' --set N=8 -o "$dir/plus.st"
+says 0 'where + is one or more it may stand' 'a+|b+' place '(a+)|b+' --textbook
+refuses 2 'place: a+b of textbooks' 'character 2: + with something behind it' place 'a+b' --textbook
+refuses 2 'a file and an expression' 'one of both is compiled' compile examples/no-aa.regex --regex a -o "$dir/none.st"
+refuses 2 'an alphabet of no expression' '--alphabet is for --regex' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'nothing to compile' 'a file is missing' compile -o "$dir/none.st"
 
 # Every example of a language of words is right on every short word.
 for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do

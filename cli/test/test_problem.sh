@@ -52,7 +52,7 @@ says 0 'sizes that are none of the recurrence' 'left out: 6 of 16 sizes' check e
 refuses 2 'no size is one' 'n2' check examples/edit-distance-local.dp --set n1=3,n2=2
 says 1 'ranges of parameters and lengths' 'N=2 M=3..5' check "$m" --problem match2 --set M=3..5 --lengths 2
 says 0 'larger sizes are drawn' 'sampled' check examples/edit-distance.dp --set n1=4,n2=4 --attention standard
-refuses 2 'no such attention' 'must be all, standard, linear, sparse or local' check "$dir/sum.dp" --attention some
+refuses 2 'no such attention' 'must be standard, sparse, linear or local' check "$dir/sum.dp" --attention some
 refuses 2 'a faulty recurrence' 'bad.dp:1:1:' check "$(printf 'nothing' >"$dir/bad.dp"; echo "$dir/bad.dp")"
 
 # ---- a file of cases

@@ -2,12 +2,13 @@
  * counter machines are made of. Each of these languages has its own reader and printer (lang.h); they share this meaning and
  * one compiler (front.h).
  *
+ *     at_alphabet ab = {2, (const char *const[]){"a", "b"}};
  *     at_formulas *f;
  *     at_formulas_new(&ab, &arena, &f, &err);
  *     at_formula *a = at_formula_letter(f, 0);
  *     f->accept = at_formula_one(f, AT_F_ONCE, a);           // O a: an a stands here or before
  *     at_tri v;
- *     at_formulas_run(f, word, n, &v, &err);
+ *     at_formulas_run(f, (const int[]){1, 0, 1}, 3, &v, &err); // of bab
  *
  * Positions are 1 .. n. Beside them there are two hidden ones, `begin` before the word and `end` behind it, where no letter is and
  * a formula may be read, but which nothing finds or counts. */
@@ -18,6 +19,7 @@
 
 #define AT_FORMULA_MAX     4096    /* different parts of a text */
 #define AT_FORMULA_NAMES   512     /* definitions */
+#define AT_FORMULA_SETS    16      /* sets of positions */
 #define AT_FORMULA_NUMBER  1000000 /* the largest constant, coefficient and modulus */
 #define AT_FORMULA_DEPTH   200
 #define AT_FORMULA_LONGEST 4096 /* letters of a word */
@@ -27,6 +29,7 @@ typedef enum {
     AT_F_CONST,  /* value: 0 or 1 */
     AT_F_LETTER, /* letter `index` stands here */
     AT_F_CLASS,  /* the position is `index` modulo `modulus`; never at a hidden one */
+    AT_F_SET,    /* the position is in set `index`; never at a hidden one */
     AT_F_NAME,   /* definition `index`, a truth or a number */
     AT_F_NOT,
     AT_F_AND,
@@ -102,6 +105,12 @@ typedef struct {
     at_formula *body;
 } at_formula_name;
 
+/* A predicate of positions, given as a table. */
+typedef struct {
+    const char *name;
+    const bool *in; /* (AT_FORMULA_LONGEST + 1), [0] false */
+} at_formula_set;
+
 typedef struct {
     at_alphabet sigma;
     at_formula *accept; /* a truth */
@@ -110,6 +119,8 @@ typedef struct {
     bool strict; /* O, H, S, F, G, U, W and R speak of other positions only; else of this one, too */
     int n_names;
     at_formula_name names[AT_FORMULA_NAMES]; /* each uses earlier ones only */
+    int n_sets;
+    at_formula_set sets[AT_FORMULA_SETS];
     int n_parts;
     at_formula *parts[AT_FORMULA_MAX]; /* arguments come first */
     at_arena *arena;
@@ -127,6 +138,8 @@ at_formula *at_formula_two(at_formulas *f, at_formula_op op, at_formula *a, at_f
 /* Defines a name; its number, -1 after a failure. */
 int at_formulas_define(at_formulas *f, const char *name, at_formula *body);
 int at_formulas_find(const at_formulas *f, const char *name, size_t n); /* -1: there is none */
+/* A set of positions, in: (AT_FORMULA_LONGEST + 1), which is kept; its number, -1 after a failure. */
+int at_formulas_set(at_formulas *f, const char *name, const bool *in);
 at_status at_formulas_status(const at_formulas *f, at_err *err);
 
 bool at_formula_is_number(const at_formulas *f, const at_formula *x); /* else it is a truth */

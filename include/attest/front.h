@@ -101,6 +101,33 @@ typedef struct {
 at_status at_tm_program(const at_tm *t, const at_tm_options *o, at_program **out, at_err *err);
 /* The decoder itself: assembled, with its stop rule, its prompts and its words. m is initialised by this call. */
 at_status at_tm_model(const at_tm *t, const at_tm_options *o, at_model *m, at_err *err);
+/* Any automaton, in ceil(log2 N) layers of one head: position i composes what 2^r letters did, round by round. */
+typedef struct {
+    const at_arith *arith;
+    bool hard; /* rightmost-hard attention, and not softmax */
+    int fewer; /* for controls: so many rounds less */
+} at_shortcut_options;
+at_status at_shortcut_program(const at_place *place, int N, const at_shortcut_options *o, at_program **out,
+                              at_err *err);
+at_status at_shortcut_model(const at_place *place, int N, const at_shortcut_options *o, at_model *m,
+                            at_err *err);
+
+/* Any automaton by a chain of thought: after a word of at most N letters and |, a decoder of two layers writes the state after
+ * each letter, then yes or no, then <eos>. */
+#define AT_COT_STATES 200
+typedef struct {
+    const at_arith *arith;
+    bool stuck; /* for controls: every step reads the first letter */
+} at_cot_options;
+typedef enum { AT_COT_STATE, AT_COT_YES, AT_COT_NO, AT_COT_EOS, AT_COT_SEP, AT_COT_LETTER } at_cot_kind;
+int at_cot_token(const at_dfa *d, at_cot_kind kind, int k); /* k: which state, or which letter */
+at_status at_cot_program(const at_dfa *d, int N, const at_cot_options *o, at_program **out, at_err *err);
+at_status at_cot_model(const at_dfa *d, int N, const at_cot_options *o, at_model *m, at_err *err);
+
+/* What compiles a regular language, by its place: the claim that it is an instance of, and in a few words how. The last one on demand. */
+typedef enum { AT_COMPILER_FO, AT_COMPILER_FO_MOD, AT_COMPILER_SHORTCUT } at_dfa_compiler;
+at_dfa_compiler at_place_compiler(const at_place *p);
+extern const char *const at_dfa_compilers[][2];
 
 /* ---- the table of front ends ---------------------------------------------------------------------------------
  *
@@ -119,8 +146,8 @@ at_status at_tm_model(const at_tm *t, const at_tm_options *o, at_model *m, at_er
  * A new one is a file compile_LANG.c and its row; a large language has a folder in src/lang too. */
 
 typedef struct {
-    at_attention_kind attention;
-    const at_arith *arith; /* NULL: f64, or what the text says */
+    at_attention_kind attention; /* of a front end with kinds of its own: the number of one of them */
+    const at_arith *arith;       /* NULL: f64, or what the text says */
 } at_front_options;
 
 /* What is known of something read or compiled: a name and a value. */
@@ -175,6 +202,8 @@ typedef struct at_front {
     const char *about;   /* one line: how it is compiled; NULL: it is not */
     const char
         *only; /* NULL: into the kind of attention that is asked for; else the one kind that it makes */
+    /* NULL, or kinds of its own instead, NULL at the end: the first, unless another is asked for by name. */
+    const char *const *kinds;
     /* The model at these parameters, which are of the problem's view (at_front_view). m is initialised by this call. NULL: there is no
      * compiler. */
     at_status (*model)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
@@ -205,11 +234,16 @@ bool at_front_is_problem(const at_front *f);          /* its files are problems 
 /* What the rows that a decoder wrote after a prompt end with: what a front end says (a tape, a verdict); else the last token before the
  * one that stops it, or of rows of integers the last number. */
 void at_front_answer(const at_model *m, const at_input *prompt, const at_input *rows, at_text *out);
+/* The kinds of attention that it may be asked for, n of them; and the number of one by name (NULL: the first). */
+const char *const *at_front_kinds(const at_front *f, int *n);
+at_status at_front_kind(const at_front *f, const char *name, at_attention_kind *out, at_err *err);
 at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
                          at_err *err); /* its `shape`, or its `model` */
 
 /* Reads a word: a file by its suffix, a built-in problem by its name; another file is a recurrence. */
 at_status at_front_open(const char *word, at_reading *out, at_err *err);
+/* The same of a regular expression on the command line. */
+at_status at_front_open_regex(const char *text, const char *alphabet, at_reading *out, at_err *err);
 void at_reading_release(at_reading *r);
 /* The parameters that --set may give. What is not static lives in the arena, or as long as r. */
 at_status at_front_params(const at_reading *r, at_arena *a, const at_param **schema, int *n, at_err *err);
@@ -223,6 +257,8 @@ at_status at_front_show(const at_reading *r, const char *set, const at_show_opti
 /* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
+/* The problem of a regular expression; alphabet: "a b", NULL: the letters that occur. */
+at_status at_problem_regex(const char *text, const char *alphabet, at_problem **out, at_err *err);
 /* Name i of those that it knows, each problem once; NULL past the last. */
 const char *at_problem_listed(int i);
 

@@ -285,6 +285,11 @@ at_status at_recogniser_formulas(at_problem *p, const at_formulas *f, const char
                                  at_err *err);
 const at_recogniser *at_recogniser_of(const at_problem *p); /* NULL: it is no such problem */
 
+/* Makes p, whose id is said, the problem of an expression; alphabet NULL: the letters that occur. */
+at_status at_regex_problem(at_problem *p, const char *text, const char *alphabet, at_err *err);
+/* Refuses + with something behind it, which in textbooks means "or": a+b. */
+at_status at_regex_textbook(const char *text, at_err *err);
+
 /* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
  * longest: of the line `length`, -1 where there is none. */
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
@@ -309,6 +314,15 @@ at_status at_crasp_read(char *text, const char *path, at_arena *a, at_formulas *
 /* The same of the public interpreter's files, .cr. */
 at_status at_cr_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest, at_err *err);
 void at_crasp_print(const at_formulas *f, at_text *out); /* of both */
+/* Of FOC[MOD;+]; quantifiers over counts are eliminated on the way. */
+at_status at_foc_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                      at_err *err);
+void at_foc_print(const at_formulas *f, at_text *out);
+/* Of a simplified and stateless counter machine: counters are definitions, linear in the counts of letters. */
+at_status at_sscm_read(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
+                       at_err *err);
+void at_sscm_print(const at_formulas *f, at_text *out);
+
 /* ---- Turing machines (.tm, docs/languages.md) --------------------------------------------------------------------- */
 
 #define AT_TM_STATES  256
@@ -437,6 +451,7 @@ extern const at_lang at_lang_regex, at_lang_dfa, at_lang_jff, at_lang_dot, at_la
 extern const at_lang at_lang_ltl, at_lang_brasp;
 extern const at_lang at_lang_crasp, at_lang_cr;
 extern const at_lang at_lang_tm;
+extern const at_lang at_lang_foc, at_lang_sscm;
 /* Makes p the problem of a recurrence, which p owns from now on, also when this fails. */
 at_status at_dp_problem(at_dp *d, at_problem *p, at_err *err);
 

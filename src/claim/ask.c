@@ -230,9 +230,7 @@ static at_status sizes_usual(asking *k, const char *set, at_text *out)
 /* The kinds of attention that the compiler may be asked for. */
 static const char *const *kinds_of(const at_problem *p, int *n)
 {
-    const at_front *f = at_front_of(p);
-    *n = f->only ? 1 : AT_ATTENTIONS;
-    return f->only ? &f->only : at_attention_names;
+    return at_front_kinds(at_front_of(p), n);
 }
 
 /* A cell of every kind of attention that compiles at the points of w, which `params` says. */
@@ -245,10 +243,11 @@ static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
         return at_fail(k->err, AT_EREFUSED, "%s has one kind of attention, %s", k->q->problem->id, *names);
     for (int kind = 0; kind < kinds && !s; kind++) {
         at_err why = {0};
-        if (k->q->attention >= 0 && k->q->attention != kind)
+        int wanted = k->q->attention < 0 && at_front_of(k->q->problem)->kinds ? 0 : k->q->attention;
+        if (wanted >= 0 && wanted != kind)
             continue;
         at_status no = kind_tried(k, w, (at_attention_kind)kind, &why);
-        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && (kinds == 1 || k->q->attention >= 0)))
+        if (no == AT_ENOMEM || no == AT_ECANCEL || (no && (kinds == 1 || wanted >= 0)))
             return at_fail(k->err, no, "%s", why.text);
         if (no) {
             if (k->left_out)
@@ -448,7 +447,7 @@ static at_status words_take(asking *k)
     option_add(&t, "--set", q->set);
     option_add(&t, "--lengths", q->lengths);
     if (!q->model && q->attention >= 0)
-        option_add(&t, "--attention", at_attention_names[q->attention]);
+        option_add(&t, "--attention", at_front_kinds(at_front_of(q->problem), &(int){0})[q->attention]);
     switch (q->how) {
     case AT_ASK_ANY:
         break;

@@ -49,6 +49,18 @@
     ROW(star_free)                                                                                           \
     ROW(fo_mod)                                                                                              \
     ROW(turing)                                                                                              \
+    ROW(fo_mon)                                                                                              \
+    ROW(ltl_c)                                                                                               \
+    ROW(crasp)                                                                                               \
+    ROW(foc)                                                                                                 \
+    ROW(sscm)                                                                                                \
+    ROW(automaton_shortcut)                                                                                  \
+    ROW(automaton_cot)                                                                                       \
+    ROW(majority)                                                                                            \
+    ROW(shuffle_dyck)                                                                                        \
+    ROW(dyck)                                                                                                \
+    ROW(parity)                                                                                              \
+    ROW(parity_tree)                                                                                         \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -79,12 +79,31 @@ static at_status claim_remember(const at_claim *c, const at_params *p, at_model 
     return at_problem_remember(t->id, c->problem ? c->problem->digest : NULL, &tp, m, err);
 }
 
+/* The letters of the task, where the model reads its tokens. */
+static at_status claim_letters(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    const at_task *t;
+    at_params tp;
+    if (c->file || at_claim_task(c, p, &t, &tp, NULL) || !t || !t->word || m->fields[0].words)
+        return AT_OK; /* what was read from a file stays as it is */
+    at_word *words = at_new(&m->arena, at_word, m->fields[0].size);
+    for (int k = 0; words && k < m->fields[0].size; k++)
+        t->word(&tp, k, words[k].s);
+    m->fields[0].words = words;
+    return words ? at_model_validate(m, err) : at_oom(err);
+}
+
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
     if (c->trial)
         return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
     at_status s = model_make(c, p, m, err);
-    if (!s && (s = claim_remember(c, p, m, err)))
+    if (s)
+        return s;
+    s = claim_letters(c, p, m, err);
+    if (!s)
+        s = claim_remember(c, p, m, err);
+    if (s)
         at_model_release(m);
     return s;
 }

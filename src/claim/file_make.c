@@ -93,15 +93,18 @@ static void schema_make(reader *r)
     if (r->said[COMPILE]) {
         const at_problem *source = f->variants[0].source;
         const at_front *front = at_front_of(source);
+        int kinds;
+        const char *const *names = at_front_kinds(front, &kinds);
+        at_attention_kind number;
+        at_err none = {0};
+        file_why(r, r->attention ? r->attention_at : r->source_at,
+                 at_front_kind(front, r->attention, &number, &none), &none);
         at_param kind = {.name = ATTENTION,
                          .doc = "the kind of attention",
-                         .hi = front->only ? 0 : AT_ATTENTIONS - 1,
-                         .value = (double)r->attention,
+                         .hi = kinds - 1,
+                         .value = (double)number,
                          .integer = true,
-                         .names = front->only ? &front->only : at_attention_names};
-        if (front->only && r->attention)
-            file_fail(r, r->source_at.line, r->source_at.column, "%.100s has one kind of attention, %s",
-                      source->id, front->only);
+                         .names = names};
         n = at_problem_schema(source, at_front_view(source), &rows);
         params_join(r, rows, n, false);
         if (param_find(r, ATTENTION))

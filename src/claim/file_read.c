@@ -258,15 +258,9 @@ static void problem_read(reader *r)
 
 static void attention_read(reader *r)
 {
-    static const at_registry all = AT_REGISTRY_OF_NAMES("attention", NULL, at_attention_names, AT_ATTENTIONS);
     word w = word_read(r);
-    char *s = word_copy(r, w);
-    at_err why = {0};
-    const char *const *found = s ? at_registry_need(&all, s, &why) : NULL;
-    if (s && !found)
-        file_fail(r, w.line, w.column, "%s", why.text);
-    else if (found)
-        r->attention = (at_attention_kind)(found - at_attention_names);
+    r->attention_at = (spot){w.line, w.column};
+    r->attention = word_copy(r, w);
 }
 
 /* compile [NAME|FILE] [--attention KIND]; without a source the problem itself, which may be said later. */

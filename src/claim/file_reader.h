@@ -41,7 +41,8 @@ typedef struct {
     at_view view;
     char *set; /* of the problem line; NULL: nothing */
     spot problem_at, source_at;
-    at_attention_kind attention; /* of compile */
+    const char *attention; /* of compile; NULL: the usual one */
+    spot attention_at;
     change changes[FILE_CELLS];
     int n_changes;
     bool asked; /* is there a first question? */

@@ -44,6 +44,7 @@ static int args_of(at_formula_op op)
     case AT_F_CONST:
     case AT_F_LETTER:
     case AT_F_CLASS:
+    case AT_F_SET:
     case AT_F_NAME:
     case AT_F_NUMBER:
         return 0;
@@ -202,6 +203,31 @@ int at_formulas_define(at_formulas *f, const char *name, at_formula *body)
     }
     f->names[f->n_names] = (at_formula_name){copy, body};
     return f->n_names++;
+}
+
+int at_formulas_set(at_formulas *f, const char *name, const bool *in)
+{
+    if (f->err.code)
+        return -1;
+    if (f->n_sets == AT_FORMULA_SETS) {
+        at_fail(&f->err, AT_EINPUT, "more than %d sets of positions", AT_FORMULA_SETS);
+        return -1;
+    }
+    for (int k = 0; k < f->n_sets; k++)
+        if (strcmp(f->sets[k].name, name) == 0) {
+            at_fail(&f->err, AT_EINPUT, "%.40s is said twice", name);
+            return -1;
+        }
+    bool *copy = at_new(f->arena, bool, AT_FORMULA_LONGEST + 1);
+    const char *own = at_arena_strdup(f->arena, name);
+    if (!copy || !own) {
+        at_oom(&f->err);
+        return -1;
+    }
+    memcpy(copy, in, AT_FORMULA_LONGEST + 1);
+    copy[0] = false;
+    f->sets[f->n_sets] = (at_formula_set){own, copy};
+    return f->n_sets++;
 }
 
 bool at_formula_is_number(const at_formulas *f, const at_formula *x)

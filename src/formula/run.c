@@ -53,6 +53,8 @@ static int64_t leaf_at(const machine *m, const at_formula *x, int i)
         return x->value;
     if (!real(m, i))
         return 0;
+    if (x->op == AT_F_SET)
+        return i <= AT_FORMULA_LONGEST && m->f->sets[x->index].in[i];
     return x->op == AT_F_LETTER ? m->word[i - 1] == x->index : modulo(i, x->modulus) == x->index;
 }
 
@@ -144,6 +146,7 @@ static int64_t part_at(const machine *m, const at_formula *x, int i)
     case AT_F_CONST:
     case AT_F_LETTER:
     case AT_F_CLASS:
+    case AT_F_SET:
     case AT_F_NUMBER:
         return leaf_at(m, x, i);
     case AT_F_NAME:

@@ -217,36 +217,65 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
     return s;
 }
 
+at_status front_words_assemble(at_program *P, const at_alphabet *sigma, at_model *m, at_err *err)
+{
+    at_status s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    if (s)
+        return s;
+    return at_model_letters(m, sigma, err);
+}
+
 at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err)
 {
     at_program *P;
     at_status s = at_dfa_program(place, N, o, &P, err);
-    if (s)
-        return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    if (s)
-        return s;
-    return at_model_letters(m, &place->least->sigma, err);
+    return s ? s : front_words_assemble(P, &place->least->sigma, m, err);
 }
 
 /* ---- regular expressions and automata as front ends ------------------------------------------------------------------------------------ */
 
-static at_status not_star_free(const at_recogniser *w, const at_place *p, at_err *err)
+enum { HARD, SHORTCUT };
+static const char *const kinds[] = {"rightmost-hard", "shortcut", NULL};
+
+static at_status not_hard(const at_recogniser *w, const at_place *p, at_err *err)
 {
+    static const char other[] = "--attention shortcut compiles any automaton, in log2 N layers";
     if (p->monoid < 0)
-        return at_fail(err, AT_EBUDGET,
-                       "the monoid of %.100s has more than %d elements: whether it is star-free is not known",
-                       w->text, AT_MONOID_MAX);
+        return at_fail(
+            err, AT_EBUDGET,
+            "the monoid of %.100s has more than %d elements: whether it is star-free is not known; %s",
+            w->text, AT_MONOID_MAX, other);
     at_text t;
     at_text_init(&t);
     at_alphabet_print(&w->sigma, p->witness, p->n_witness, &t);
-    at_status s = at_fail(err, AT_EREFUSED,
-                          "%.100s is not star-free, so hard attention without positions cannot: the powers "
-                          "of %.60s repeat with period %d",
-                          w->text, t.oom ? "?" : t.s, p->period);
+    at_status s =
+        at_fail(err, AT_EREFUSED,
+                "%.100s is not star-free, nor with positions modulo a number, so hard attention cannot: "
+                "the powers of %.60s repeat with period %d; %s",
+                w->text, t.oom ? "?" : t.s, p->period, other);
     at_text_release(&t);
     return s;
+}
+
+at_dfa_compiler at_place_compiler(const at_place *p)
+{
+    return p->star_free == AT_TRUE ? AT_COMPILER_FO
+           : p->fo_mod == AT_TRUE  ? AT_COMPILER_FO_MOD
+                                   : AT_COMPILER_SHORTCUT;
+}
+
+const char *const at_dfa_compilers[][2] = {
+    [AT_COMPILER_FO] = {"fo", "a cascade of resets, rightmost-hard, without positions"},
+    [AT_COMPILER_FO_MOD] = {"fo-mod", "a cascade of resets, rightmost-hard, with positions modulo a number"},
+    [AT_COMPILER_SHORTCUT] = {"automaton-shortcut",
+                              "on demand (--attention shortcut): softmax, log2 N layers"},
+};
+
+static int length_of(const at_params *p)
+{
+    int N = at_params_int(p, "N");
+    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
 }
 
 static at_status regular_model(const at_params *p, const at_front_options *o, at_model *m, at_err *err)
@@ -256,12 +285,13 @@ static at_status regular_model(const at_params *p, const at_front_options *o, at
     at_arena_init(&arena);
     at_place place;
     at_status s = at_place_find(w->dfa, &arena, &place, err);
-    if (!s && place.star_free != AT_TRUE)
-        s = not_star_free(w, &place, err);
-    int N = at_params_int(p, "N");
-    N = N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
+    bool hard = (int)o->attention == HARD;
+    if (!s && hard && at_place_compiler(&place) == AT_COMPILER_SHORTCUT)
+        s = not_hard(w, &place, err);
+    int N = length_of(p);
     if (!s)
-        s = at_dfa_model(&place, N, &(at_dfa_options){.arith = o->arith}, m, err);
+        s = hard ? at_dfa_model(&place, N, &(at_dfa_options){.arith = o->arith, .positions = true}, m, err)
+                 : at_shortcut_model(&place, N, &(at_shortcut_options){.arith = o->arith}, m, err);
     at_arena_release(&arena);
     if (s)
         return s;
@@ -272,9 +302,58 @@ static at_status regular_model(const at_params *p, const at_front_options *o, at
     return s;
 }
 
+/* Where it lies, and what compiles it. */
+static at_status place_say(const at_problem *p, int kind, at_said *said, at_err *err)
+{
+    at_arena arena;
+    at_arena_init(&arena);
+    at_place place;
+    at_status s = at_place_find(at_recogniser_of(p)->dfa, &arena, &place, err);
+    if (!s) {
+        at_dfa_compiler c = kind == SHORTCUT ? AT_COMPILER_SHORTCUT : at_place_compiler(&place);
+        at_fact_number(said, "states", place.states);
+        if (place.monoid < 0)
+            at_fact_bool(said, "monoid", AT_UNKNOWN);
+        else
+            at_fact_number(said, "monoid", place.monoid);
+        at_fact_bool(said, "star_free", place.star_free);
+        at_fact_bool(said, "fo_mod", place.fo_mod);
+        at_fact_bool(said, "solvable", place.solvable);
+        at_fact_text(said, "compiler", at_dfa_compilers[c][0]);
+        at_text_addf(&said->lines, "%d state%s, ", place.states, place.states == 1 ? "" : "s");
+        if (place.monoid < 0)
+            at_text_add(&said->lines, "a monoid of more than 20,000 elements");
+        else
+            at_text_addf(&said->lines, "a monoid of %d element%s", place.monoid,
+                         place.monoid == 1 ? "" : "s");
+        at_text_addf(&said->lines, "; compiled by claim %s, %s\n", at_dfa_compilers[c][0],
+                     at_dfa_compilers[c][1]);
+    }
+    at_arena_release(&arena);
+    return s;
+}
+
+static at_status regular_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                                 at_said *said, at_err *err)
+{
+    at_status s = front_problem_compile(r, set, o, m, said, err);
+    if (!s && (s = place_say(r->problem, (int)o->attention, said, err)))
+        at_model_release(m);
+    return s;
+}
+
+static at_status regular_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                              at_err *err)
+{
+    at_status s = front_problem_show(r, set, o, said, err);
+    said->of = NULL;
+    at_text_add(&said->lines, "  ");
+    return s ? s : place_say(r->problem, HARD, said, err);
+}
+
 #define HOW                                                                                                  \
-    .about = "star-free: rightmost-hard attention, no positions", .only = "rightmost-hard",                  \
-    .model = regular_model
+    .about = "hard attention where it can, or log2 N layers", .kinds = kinds, .model = regular_model,        \
+    .compile = regular_compile, .show = regular_show
 const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
 const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};
 const at_front at_front_jff = {.lang = &at_lang_jff, HOW};

@@ -32,35 +32,21 @@ const char *formula_label(maker *k, const at_formula *x, const char *what)
             snprintf(name, sizeof name, "%.40s%s%s", k->f->names[d].name, *what ? "." : "", what);
             return at_arena_strdup(&k->arena, name);
         }
-    static const char *const words[AT_F_OPS] = {[AT_F_CONST] = "const",
-                                                [AT_F_LETTER] = "letter",
-                                                [AT_F_CLASS] = "mod",
-                                                [AT_F_NOT] = "not",
-                                                [AT_F_AND] = "and",
-                                                [AT_F_OR] = "or",
-                                                [AT_F_IMPLIES] = "implies",
-                                                [AT_F_IFF] = "iff",
-                                                [AT_F_PREVIOUS] = "Y",
-                                                [AT_F_WEAK_PREVIOUS] = "Z",
-                                                [AT_F_ONCE] = "O",
-                                                [AT_F_HENCE] = "H",
-                                                [AT_F_SINCE] = "S",
-                                                [AT_F_NEXT] = "X",
-                                                [AT_F_WEAK_NEXT] = "N",
-                                                [AT_F_EVENTUALLY] = "F",
-                                                [AT_F_ALWAYS] = "G",
-                                                [AT_F_UNTIL] = "U",
-                                                [AT_F_WEAK_UNTIL] = "W",
-                                                [AT_F_RELEASE] = "R",
-                                                [AT_F_FIND] = "find",
-                                                [AT_F_LESS] = "less",
-                                                [AT_F_LESS_EQUAL] = "at_most",
-                                                [AT_F_EQUAL] = "equal",
-                                                [AT_F_CONGRUENT] = "congruent",
-                                                [AT_F_COUNT] = "count",
-                                                [AT_F_IF] = "if",
-                                                [AT_F_MIN] = "min",
-                                                [AT_F_MAX] = "max"};
+    static const char *const words[AT_F_OPS] = {[AT_F_CONST] = "const",     [AT_F_LETTER] = "letter",
+                                                [AT_F_CLASS] = "mod",       [AT_F_SET] = "set",
+                                                [AT_F_NOT] = "not",         [AT_F_AND] = "and",
+                                                [AT_F_OR] = "or",           [AT_F_IMPLIES] = "implies",
+                                                [AT_F_IFF] = "iff",         [AT_F_PREVIOUS] = "Y",
+                                                [AT_F_WEAK_PREVIOUS] = "Z", [AT_F_ONCE] = "O",
+                                                [AT_F_HENCE] = "H",         [AT_F_SINCE] = "S",
+                                                [AT_F_NEXT] = "X",          [AT_F_WEAK_NEXT] = "N",
+                                                [AT_F_EVENTUALLY] = "F",    [AT_F_ALWAYS] = "G",
+                                                [AT_F_UNTIL] = "U",         [AT_F_WEAK_UNTIL] = "W",
+                                                [AT_F_RELEASE] = "R",       [AT_F_FIND] = "find",
+                                                [AT_F_LESS] = "less",       [AT_F_LESS_EQUAL] = "at_most",
+                                                [AT_F_EQUAL] = "equal",     [AT_F_CONGRUENT] = "congruent",
+                                                [AT_F_COUNT] = "count",     [AT_F_IF] = "if",
+                                                [AT_F_MIN] = "min",         [AT_F_MAX] = "max"};
     snprintf(name, sizeof name, "%s%d%s%s", words[x->op] ? words[x->op] : "sum", x->id, *what ? "." : "",
              what);
     return at_arena_strdup(&k->arena, name);
@@ -85,7 +71,7 @@ at_var formula_real(maker *k, const at_formula *x, at_var b)
 {
     if (k->begin == k->end && !k->begin)
         return b;
-    if (x && (x->op == AT_F_LETTER || x->op == AT_F_CLASS))
+    if (x && (x->op == AT_F_LETTER || x->op == AT_F_CLASS || x->op == AT_F_SET))
         return b;
     if (x && formula_is_const(x, 1))
         return k->real;
@@ -113,7 +99,8 @@ static at_var class_make(maker *k, const at_formula *x)
     }
     for (int t = 0; t < k->T; t++) {
         int i = t - k->begin + 1;
-        row[t] = i >= 1 && i <= k->N && i % x->modulus == x->index;
+        row[t] = i >= 1 && i <= k->N &&
+                 (x->op == AT_F_SET ? k->f->sets[x->index].in[i] : i % x->modulus == x->index);
     }
     at_var c = at_position_rows(k->P, formula_label(k, x, ""), 1, row);
     return k->end ? at_all(k->P, formula_label(k, x, "here"), AT_VEC(c, k->real)) : c;
@@ -173,6 +160,7 @@ static at_var truth_of(maker *k, const at_formula *x)
     case AT_F_LETTER:
         return k->letter[x->index];
     case AT_F_CLASS:
+    case AT_F_SET:
         return class_make(k, x);
     case AT_F_NAME:
         return formula_truth(k, formula_body(k->f, x));

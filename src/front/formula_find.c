@@ -146,14 +146,14 @@ static at_var pair_make(maker *k, const at_formula *x, const facts *given)
         return formula_truth(k, formula_body(k->f, x));
     if (x->op == AT_F_LETTER)
         return k->letter[x->index];
-    if (x->op == AT_F_CLASS || x->op == AT_F_CONST) {
+    if (x->op == AT_F_CLASS || x->op == AT_F_SET || x->op == AT_F_CONST) {
         for (int n = 0; n < k->f->n_parts; n++) { /* the same, said of i */
             const at_formula *y = k->f->parts[n];
             if (y->op == x->op && y->index == x->index && y->modulus == x->modulus && y->value == x->value &&
                 !y->other)
                 return formula_truth(k, y);
         }
-        return formula_refuse(k, "a position class that is said of j alone");
+        return formula_refuse(k, "a predicate of positions that is said of j alone");
     }
     at_program *P = k->P;
     at_var a = pair_make(k, x->arg[0], given), b = x->arg[1] ? pair_make(k, x->arg[1], given) : -1;

@@ -7,6 +7,13 @@
 bool at_is_file(const char *name); /* it has a dot or a slash */
 /* The problem of a name, or where l is not NULL the file of that name in language l. */
 at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err);
+/* at_front.compile and at_front.show of what has none of its own, for those that add to it. */
+at_status front_problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                                at_said *said, at_err *err);
+at_status front_problem_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                             at_err *err);
+/* The model of P, which is freed, with the letters as the words of its field. m is initialised by this call. */
+at_status front_words_assemble(at_program *P, const at_alphabet *sigma, at_model *m, at_err *err);
 
 /* at_front.model of languages of formulas (at_recogniser.formulas). Their rows: {.lang = &at_lang_ltl, AT_FRONT_FORMULAS}. The kind of
  * attention is that of the file's line `attention`. */

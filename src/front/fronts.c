@@ -10,7 +10,9 @@ static const at_front front_lines = {.lang = &at_lang_lines}, front_cases = {.la
 static const at_front front_ltl = {.lang = &at_lang_ltl, AT_FRONT_FORMULAS},
                       front_brasp = {.lang = &at_lang_brasp, AT_FRONT_FORMULAS};
 static const at_front front_crasp = {.lang = &at_lang_crasp, AT_FRONT_FORMULAS},
-                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS};
+                      front_cr = {.lang = &at_lang_cr, AT_FRONT_FORMULAS},
+                      front_foc = {.lang = &at_lang_foc, AT_FRONT_FORMULAS},
+                      front_sscm = {.lang = &at_lang_sscm, AT_FRONT_FORMULAS};
 
 extern const at_front at_front_dp, at_front_expr, at_front_program;
 extern const at_front at_front_tm;
@@ -31,6 +33,8 @@ const at_front *const at_fronts[] = {
     &front_crasp,      /* C-RASP */
     &front_cr,         /* as its interpreter reads it */
     &at_front_tm,      /* Turing machines */
+    &front_foc,        /* counts without order */
+    &front_sscm,       /* counter machines */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
@@ -64,6 +68,39 @@ const at_front *at_front_speaking(const at_model *m)
         if (at_fronts[k]->speaks && at_fronts[k]->speaks(m))
             return at_fronts[k];
     return NULL;
+}
+
+const char *const *at_front_kinds(const at_front *f, int *n)
+{
+    *n = f->only ? 1 : AT_ATTENTIONS;
+    for (int k = 0; f->kinds && (!k || f->kinds[k - 1]); k++)
+        *n = k;
+    return f->kinds ? f->kinds : f->only ? &f->only : at_attention_names;
+}
+
+at_status at_front_kind(const at_front *f, const char *name, at_attention_kind *out, at_err *err)
+{
+    int n;
+    const char *const *names = at_front_kinds(f, &n);
+    *out = AT_ATTENTION_STANDARD;
+    if (!name)
+        return AT_OK;
+    for (int k = 0; k < n; k++)
+        if (strcmp(names[k], name) == 0) {
+            *out = (at_attention_kind)k;
+            return AT_OK;
+        }
+    const char *near = at_nearest(name, names, (size_t)n);
+    if (near)
+        return at_fail(err, AT_EINPUT, "unknown attention '%.40s'; did you mean '%s'?", name, near);
+    at_text all;
+    at_text_init(&all);
+    for (int k = 0; k < n; k++)
+        at_text_addf(&all, "%s%s", k == 0 ? "" : k == n - 1 ? " or " : ", ", names[k]);
+    at_status s = at_fail(err, AT_EINPUT, "--attention '%.40s': %s %s", name,
+                          n > 1 ? "must be" : "there is one kind,", all.oom ? "" : all.s);
+    at_text_release(&all);
+    return s;
 }
 
 at_status at_front_shape(const at_front *f, const at_params *p, const at_front_options *o, at_model *m,
@@ -129,6 +166,12 @@ at_status at_front_open(const char *word, at_reading *out, at_err *err)
     return at_problem_read(word, out->front->lang, &out->problem, err);
 }
 
+at_status at_front_open_regex(const char *text, const char *alphabet, at_reading *out, at_err *err)
+{
+    *out = (at_reading){.front = &at_front_regex, .word = text};
+    return at_problem_regex(text, alphabet, &out->problem, err);
+}
+
 void at_reading_release(at_reading *r)
 {
     at_problem_free(r->problem);
@@ -153,8 +196,8 @@ static void title_say(const at_problem *p, const at_params *q, at_said *said)
         at_text_addf(&said->line, "%s%s=%.17g", k ? " " : ": ", q->schema[k].name, q->value[k]);
 }
 
-static at_status problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
-                                 at_said *said, at_err *err)
+at_status front_problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
+                                at_said *said, at_err *err)
 {
     const at_problem *p = r->problem;
     at_params q;
@@ -180,9 +223,11 @@ at_status at_front_compile(const at_reading *r, const char *set, const at_front_
     const at_front *f = r->front;
     if (!f->compile && !f->model)
         return at_fail(err, AT_EREFUSED, "%.200s cannot be compiled: it is %s", r->word, f->lang->about);
-    if (f->only && o->attention != AT_ATTENTION_STANDARD)
-        return at_fail(err, AT_EREFUSED, "%.200s has one kind of attention, %s", r->word, f->only);
-    at_status s = (f->compile ? f->compile : problem_compile)(r, set, o, m, said, err);
+    int kinds;
+    const char *const *names = at_front_kinds(f, &kinds);
+    if ((int)o->attention >= kinds)
+        return at_fail(err, AT_EREFUSED, "%.200s has one kind of attention, %s", r->word, *names);
+    at_status s = (f->compile ? f->compile : front_problem_compile)(r, set, o, m, said, err);
     if (s)
         return s;
     at_model_size(m, &said->size);
@@ -193,8 +238,8 @@ at_status at_front_compile(const at_reading *r, const char *set, const at_front_
     return s;
 }
 
-static at_status problem_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
-                              at_err *err)
+at_status front_problem_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
+                             at_err *err)
 {
     (void)o;
     const at_problem *p = r->problem;
@@ -225,7 +270,7 @@ static at_status problem_show(const at_reading *r, const char *set, const at_sho
 at_status at_front_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
                         at_err *err)
 {
-    at_status s = (r->front->show ? r->front->show : problem_show)(r, set, o, said, err);
+    at_status s = (r->front->show ? r->front->show : front_problem_show)(r, set, o, said, err);
     return s ? s : at_said_status(said, err);
 }
 

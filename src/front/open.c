@@ -224,6 +224,16 @@ at_status at_problem_open(const char *name, at_problem **out, at_err *err)
     return at_problem_read(name, NULL, out, err);
 }
 
+at_status at_problem_regex(const char *text, const char *alphabet, at_problem **out, at_err *err)
+{
+    at_problem *p = problem_new();
+    *out = NULL;
+    if (!p)
+        return at_oom(err);
+    p->id = p->lang = at_lang_regex.id;
+    return problem_end(p, at_regex_problem(p, text, alphabet, err), out);
+}
+
 at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
                            at_err *err)
 {

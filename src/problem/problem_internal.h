@@ -19,6 +19,7 @@ extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_t
 extern const at_task at_task_compose, at_task_funccomp;
 extern const at_task at_task_triangle;
 extern const at_task at_task_max;
+extern const at_task at_task_majority, at_task_parity, at_task_dyck, at_task_shuffle_dyck;
 #define AT_MAX_PARAMS 2
 extern const at_param at_max_params[AT_MAX_PARAMS]; /* the stream's, too */
 
@@ -114,7 +115,7 @@ void at_tokens_read(const double *x, int N, int M, uint16_t *v);
 /* Is there a pair j1, j2 among v[0..n-1] with a + v[j1] + v[j2] = 0 mod M? s must hold exactly those v. */
 bool at_tokens_pair(const at_residues *s, const uint16_t *v, int n, int a, int M);
 
-/* Tokens are 0..that-1: the parameter V, or the modulus M. */
+/* Tokens are 0..that-1: the parameter V, the modulus M, or the letters of words: k pairs of brackets, else bits. */
 int at_tokens_size(const at_params *p);
 
 /* Draws for adversarial inputs. */
@@ -125,7 +126,8 @@ int at_tokens_low(at_rng *r, int M, int terms); /* a residue so small that `term
 int at_tokens_fold(at_rng *r, int M, int terms);
 
 /* Slots of at_task. */
-int at_tokens_width(const at_params *p); /* 1 */
+void at_bits_word(const at_params *p, int token, char out[AT_WORD_MAX + 1]); /* 0 and 1 */
+int at_tokens_width(const at_params *p);                                     /* 1 */
 void at_tokens_sample(const at_params *p, at_rng *r, double *x);
 uint64_t at_tokens_count(const at_params *p, at_enum e);
 void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x);
@@ -192,6 +194,17 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
     .tokens = at_tokens_size, .row_width = at_tokens_width, .out_width = at_tokens_width,                    \
     .sample = at_tokens_sample, .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next,      \
     .simpler = at_tokens_simpler
+
+/* Tasks that ask whether a word is in a language: one answer for all of it, of the empty word, too. Such a task says how it
+ * draws words, for the answer of a uniform one is nearly always no in most languages. */
+#define AT_PARAM_WORD(n)                                                                                     \
+    {                                                                                                        \
+        "N", "length", 0, AT_LENGTH_MAX, n, true                                                             \
+    }
+#define AT_WORD_VERBS                                                                                        \
+    .last = true, .enums = 1u << AT_ENUM_SEQUENCES, .tokens = at_tokens_size,                                \
+    .answers = at_decision_answers, .row_width = at_tokens_width, .out_width = at_tokens_width,              \
+    .count = at_tokens_count, .nth = at_tokens_nth, .next = at_tokens_next, .simpler = at_tokens_simpler
 
 /* ---- tasks over tables of functions (tables.c) --------------------------------------------------------- */
 

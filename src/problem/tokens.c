@@ -26,13 +26,22 @@ int at_tokens_width(const at_params *p)
 
 int at_tokens_size(const at_params *p)
 {
-    return at_params_int(p, at_params_has(p, "V") ? "V" : "M");
+    if (at_params_has(p, "V") || at_params_has(p, "M"))
+        return at_params_int(p, at_params_has(p, "V") ? "V" : "M");
+    return at_params_has(p, "k") ? 2 * at_params_int(p, "k") : 2;
 }
 
 int at_decision_answers(const at_params *p)
 {
     (void)p;
     return 2;
+}
+
+void at_bits_word(const at_params *p, int token, char out[AT_WORD_MAX + 1])
+{
+    (void)p;
+    out[0] = (char)('0' + token);
+    out[1] = 0;
 }
 
 void at_tokens_read(const double *x, int N, int M, uint16_t *v)

@@ -232,7 +232,8 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
         const char *name, *unit;
         at_map_measure measure;
     } units[] = {{"width", "width", AT_MAP_WIDTH}, {"params", "parameters", AT_MAP_PARAMETERS}};
-    const char *name = f->only ? f->only : at_attention_names[kind];
+    int kinds;
+    const char *name = at_front_kinds(f, &kinds)[kind];
     at_map_model *models = at_new(k->a, at_map_model, k->n_sizes + 1);
     at_text sizes;
     if (!models)
@@ -287,7 +288,7 @@ static at_status attention_add(maker *k, const at_front *f, at_attention_kind ki
                             .models = models,
                             .attention = kind,
                             .note = note};
-        if (units[u].measure == AT_MAP_WIDTH && kind < AT_TRAINED_ATTENTIONS && !f->only)
+        if (units[u].measure == AT_MAP_WIDTH && kind < AT_TRAINED_ATTENTIONS && !f->only && !f->kinds)
             w->trained = k->subject;
     }
     return AT_OK;
@@ -424,7 +425,7 @@ static at_status compiled_make(maker *k, const char *set, bool in_catalogue, at_
     at_status s = sizes_find(k, set, &asked, err);
     if (!s)
         s = sizes_cut(k, asked, err);
-    for (int kind = 0; kind < (f->only ? 1 : AT_ATTENTIONS) && !s; kind++)
+    for (int kind = 0; kind < (f->only || f->kinds ? 1 : AT_ATTENTIONS) && !s; kind++)
         s = attention_add(k, f, (at_attention_kind)kind, err);
     const char *known = k->p->id;
     int added = 0;

@@ -110,6 +110,6 @@ const at_claim claim_fo_mod = {
     .decoder = model,
     CLAIM_FIELDS,
     CLAIM_TABLES,
-    .look = "abba",
-    .look_params = "language=even-length N=8",
+    .look = "aaaa",
+    .look_params = "language=aa-star N=8",
 };

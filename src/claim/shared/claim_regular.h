@@ -31,6 +31,10 @@ at_status claim_regular_row(const at_claim *c, const at_params *p, uint64_t inpu
                             double out[7], at_err *err);
 #define CLAIM_REGULAR_COLUMNS "states", "monoid", "layers", "hidden", "width", "parameters", "least p", NULL
 
+/* The chain of states that a word leads to: prompts are words of 0..N letters and |, then the state after each letter, yes or no,
+ * <eos> (front.h has the tokens). */
+extern const at_chain claim_regular_chain;
+
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define CLAIM_REGULAR_ALL(language, far, near)                                                               \
     {                                                                                                        \

@@ -60,10 +60,36 @@
  * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
+ * EVIDENCE fo-mon exact 3279 test_every_cell: formula=abc-at-fib N=1..7 f64, and 8 more
+ * EVIDENCE fo-mon sampled 10 test_every_cell: formula=squares-alternate N=200 f64
+ * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 f64, and 6 more
+ * EVIDENCE ltl-c sampled 255 test_every_cell: formula=dyck N=0..7 p12, and 1 more
  * EVIDENCE turing exact 2047 test_every_cell: machine=increment N=10 T=24 f64, and 10 more
  * EVIDENCE turing sampled 2 test_every_cell: machine=counter N=11 T=10000 f64
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
- * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more */
+ * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
+ * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 f64, and 10 more
+ * EVIDENCE crasp sampled 20 test_every_cell: language=dyck-1 N=1000 f64, and 1 more
+ * EVIDENCE foc exact 8191 test_every_cell: language=parity N=0..12 f64, and 8 more
+ * EVIDENCE foc sampled 10 test_every_cell: language=parity N=1000 f64, and 1 more
+ * EVIDENCE sscm exact 5461 test_every_cell: language=either N=0..6 f64, and 8 more
+ * EVIDENCE sscm sampled 10 test_every_cell: language=equal-abc N=1000 f64, and 1 more
+ * EVIDENCE fo-mod exact 8191 test_every_cell: language=aa-star N=0..12 f64, and 8 more
+ * EVIDENCE fo-mod sampled 10 test_every_cell: language=thirds-then-a N=1000 f64
+ * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 f64, and 9 more
+ * EVIDENCE automaton-shortcut sampled 100 test_every_cell: language=a5 N=64 f64
+ * EVIDENCE automaton-cot exact 511 test_every_cell: language=a5 N=8 f64, and 7 more
+ * EVIDENCE automaton-cot sampled 10 test_every_cell: language=a5 N=200 f64
+ * EVIDENCE majority exact 16383 test_every_cell: N=0..13 f64, and 3 more
+ * EVIDENCE majority sampled 200 test_every_cell: N=1000 f64, and f32
+ * EVIDENCE shuffle-dyck exact 16383 test_every_cell: N=0..13 k=1 f64, and 3 more
+ * EVIDENCE shuffle-dyck sampled 40 test_every_cell: N=1000 k=3 f64, and f32
+ * EVIDENCE dyck exact 8191 test_every_cell: N=0..12 k=1 f64 in each form, and 6 more
+ * EVIDENCE dyck sampled 200 test_every_cell: N=40 k=3 f64, and 3 more
+ * EVIDENCE parity exact 16383 test_every_cell: N=0..13 f64 in both forms, and f32
+ * EVIDENCE parity sampled 40 test_every_cell: N=1000 f64 in both forms
+ * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 4 more
+ * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64 */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
@@ -283,6 +309,27 @@ static void test_sizes(void **state)
         assert_int_equal(z.heads, 1);
         assert_int_equal(z.head_dim, (int)ceil(4 * (2 * K + 1) * log(20 + 2 * K)));
     }
+    static const struct { /* the same at every length */
+        const char *id, *params;
+        int layers, heads, units;
+    } words[] = {{"majority", "", 1, 1, 0},
+                 {"shuffle-dyck", " k=3", 2, 1, 12},
+                 {"dyck", " k=3", 4, 1, 8},
+                 {"dyck", " k=3 form=leftmost", 4, 1, 8},
+                 {"dyck", " k=2 form=depth D=5", 6, 2, 4},
+                 {"parity", "", 2, 1, 6},
+                 {"parity", " form=count", 2, 1, 0},
+                 {"parity-tree", " H=3 L=4", 4, 3, 8}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        for (int N = 8; N <= 512; N *= 8) {
+            char text[64];
+            snprintf(text, sizeof text, "N=%d%s", N, words[k].params);
+            at_size z = size_at(words[k].id, text);
+            assert_int_equal(z.layers, words[k].layers);
+            assert_int_equal(z.heads, words[k].heads);
+            if (z.hidden > words[k].units)
+                fail_msg("%s %s: %d MLP units", words[k].id, text, z.hidden);
+        }
     for (int q = 1; q <= 3; q++) {
         char text[64];
         snprintf(text, sizeof text, "N=12 q=%d d=5", q);

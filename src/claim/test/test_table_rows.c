@@ -67,6 +67,19 @@ static const struct {
     {"funccomp", "size", "N", 8},
     {"funccomp", "size", "2 log2 N + 2", 8},
     {"compose-cot", "rate", "n", 1e5},
+    {"crasp", "precision", "N", 4},
+    {"crasp", "precision", "log2 1/margin", L2_5 + 1},
+    {"foc", "precision", "2 log2(N+1)", 2 * L2_5},
+    {"sscm", "precision", "log2 1/margin", 3},
+    {"majority", "precision", "N", 4},
+    {"majority", "precision", "log2 1/margin", L2_5 + 1},
+    {"shuffle-dyck", "precision", "log2 N + 3", 5},
+    {"dyck", "precision-softmax", "3 log2 N", 6},
+    {"dyck", "f32", "wrong in f64", 0},
+    {"parity", "precision-tent", "log2 N + 2", 4},
+    {"parity", "precision-count", "2 log2 N + 2", 6},
+    {"parity-tree", "reach", "first wrong", 3},
+    {"parity-tree", "reach", "(H + 1)^L + 1", 3},
 };
 
 static const at_claim_table *table_of(const at_claim *c, const char *id)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../core/test/test_scale.h"
 #include "../decode.h"
 #include "../fast.h"
 #include "random_decoder.h"
@@ -192,7 +193,7 @@ static bool decode_same(const at_model *m, at_arith a, const twin *w, const at_i
 /* ---- all of it --------------------------------------------------------------------------------------- */
 
 static const int thousandths[] = {0, 20, 150, 500, 1000};
-enum { DENSITIES = sizeof thousandths / sizeof *thousandths };
+enum { DENSITIES = sizeof thousandths / sizeof *thousandths, DENSITY_STEP = TEST_SCALE > 1 ? 2 : 1 };
 
 /* gain 0.5 and large ones that overflow on the way. */
 static const double gains[] = {0.5, 1e60};
@@ -204,7 +205,7 @@ static void decoders(void **state)
     uint64_t seed = 0;
     for (int w = 0; w < AT_WEIGHTINGS; w++)
         for (int k = 0; k < 3; k++)
-            for (int d = 0; d < DENSITIES; d++)
+            for (int d = 0; d < DENSITIES; d += DENSITY_STEP)
                 for (int g = 0; g < 2; g++, seed++) {
                     at_model m;
                     at_arena arena;
@@ -234,7 +235,7 @@ static void decoders(void **state)
                     at_model_release(&m);
                 }
     printf("%d runs, %d finite, %d not; %d matrices by columns too\n", runs, finite_runs, overflows, turned);
-    assert_true(finite_runs > runs / 3 && overflows > runs / 10 && turned > 200);
+    assert_true(finite_runs > runs / 3 && overflows > runs / 10 && turned > TEST_SCALED(200));
 }
 
 /* A few weights that are infinite after rounding to f32, or make a key or a value so: then a zero is not nothing, 0 * infinity. */

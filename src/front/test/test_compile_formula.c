@@ -70,8 +70,9 @@ static at_formulas *formula(int t, const node **x)
     at_text text;
     d = (drawer){.r = at_rng_at(57, (uint64_t)t), .letters = t % 4 ? 2 : 3, .counts = t % 3 == 0};
     at_text_init(&text);
-    at_text_addf(&text, "alphabet %s; accept %s; semantics %s;", d.letters == 2 ? "a b" : "a b c",
-                 at_read_at_names[t / 2 % AT_ATS], t % 2 ? "strict" : "reflexive");
+    at_text_addf(&text, "alphabet %s; accept %s; semantics %s; " PREDICATE ";",
+                 d.letters == 2 ? "a b" : "a b c", at_read_at_names[t / 2 % AT_ATS],
+                 t % 2 ? "strict" : "reflexive");
     *x = draw_node(&d, 1 + draw_below(&d, 5));
     write_node(&d, *x, &text);
     if (at_ltl_read(text.s, "x.ltl", &arena, &f, &longest, &err))
@@ -113,7 +114,7 @@ static void arena_again(void)
     at_arena_init(&arena);
 }
 
-/* EVIDENCE is that of the claims; here: 500 formulas to depth 5, 200 programs. */
+/* 500 formulas to depth 5, 200 programs. */
 static void test_ltl(void **state)
 {
     (void)state;

@@ -84,6 +84,8 @@ static at_formula *truth(maker *k, int depth)
         if (!below(k, 6))
             return part(k, (at_formula){.op = AT_F_CLASS, .modulus = 2 + below(k, 2), .index = below(k, 2)});
         if (!below(k, 8))
+            return part(k, (at_formula){.op = AT_F_SET, .index = below(k, 2)});
+        if (!below(k, 8))
             return part(k, (at_formula){.op = AT_F_CONST, .value = below(k, 2)});
         return part(k, (at_formula){.op = AT_F_LETTER, .index = below(k, LETTERS)});
     }
@@ -147,6 +149,12 @@ static void draw(maker *k, uint64_t seed, at_arena *a)
     at_err err = {0};
     k->r = at_rng_at(seed, 0);
     assert_int_equal(at_formulas_new(&ab, a, &k->f, &err), AT_OK);
+    bool in[AT_FORMULA_LONGEST + 1] = {0};
+    for (int i = 1; i <= N; i++)
+        in[i] = below(k, 2);
+    at_formulas_set(k->f, "set", in);
+    in[2] = !in[2];
+    at_formulas_set(k->f, "other", in);
     for (int d = below(k, 3); d > 0; d--)
         at_formulas_define(k->f, d == 1 ? "P" : "Q", truth(k, 2));
     k->f->accept = truth(k, 1 + below(k, 4));

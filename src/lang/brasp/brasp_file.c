@@ -96,10 +96,11 @@ at_status at_brasp_read(char *text, const char *path, at_arena *a, at_formulas *
     if (s)
         return s;
     *longest = h.longest;
-    if (!h.sigma.n || h.strict >= 0)
+    if (!h.sigma.n || h.strict >= 0 || h.n_sets)
         return at_fail(err, AT_EINPUT, "%.150s: %s", path,
-                       h.sigma.n ? "masks say what is strict; a line semantics is of .ltl files"
-                                 : "no alphabet; add a line as in alphabet a b above the definitions");
+                       h.n_sets    ? "a line predicate is of .ltl files"
+                       : h.sigma.n ? "masks say what is strict; a line semantics is of .ltl files"
+                                   : "no alphabet; add a line as in alphabet a b above the definitions");
     s = at_formulas_new(&h.sigma, a, out, err);
     if (s)
         return s;

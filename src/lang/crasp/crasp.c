@@ -366,7 +366,8 @@ static void definition_read(terms *t)
     if (name.n > 60)
         ftext_fail(&t->x, name.from, "a name of more than 60 letters");
     if (at_formulas_find(t->f, name.s, name.n) >= 0)
-        ftext_fail(&t->x, name.from, "'%s' is defined twice", copy);
+        ftext_fail(&t->x, name.from, "'%s' is defined twice%s", copy,
+                   c->cr ? "" : "; a comparison stands behind accept");
     if (!c->cr && name.n > 2 && name.s[0] == 'Q' && name.s[1] == '_')
         ftext_fail(&t->x, name.from, "'%s' cannot be defined: Q_ begins a letter", copy);
     ftext_next(&t->x);
@@ -499,7 +500,10 @@ static at_status read_as(const words_header *h, const char *path, bool cr, at_ar
     words_header met = *h;
     at_status s = h->sigma.n ? AT_OK : alphabet_meet(h, path, cr, a, &met.sigma, err);
     crasp own = {.cr = cr};
-    terms t = {.infix_if = cr, .atom = atom_read, .own = &own};
+    terms t = {.infix_if = cr,
+               .no_mod = "C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)",
+               .atom = atom_read,
+               .own = &own};
     if (!s)
         s = terms_begin(&t, &met, path, AT_AT_LAST, a, err);
     *out = t.f;

@@ -5,12 +5,12 @@ static const char ask[] = "does the C-RASP program accept the word?";
 
 static at_status crasp_read(at_problem *p, char *text, at_err *err)
 {
-    return terms_problem(p, text, at_crasp_read, at_crasp_print, "a C-RASP program", ask, err);
+    return terms_problem(p, text, at_crasp_read, at_crasp_print, "a C-RASP program", "definition", ask, err);
 }
 
 static at_status cr_read(at_problem *p, char *text, at_err *err)
 {
-    return terms_problem(p, text, at_cr_read, at_crasp_print, "a C-RASP program", ask, err);
+    return terms_problem(p, text, at_cr_read, at_crasp_print, "a C-RASP program", "definition", ask, err);
 }
 
 static at_status open_crasp(at_problem *p, at_err *err)

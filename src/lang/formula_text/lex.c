@@ -285,8 +285,10 @@ void ftext_need(ftext *x, ftext_kind k, const char *what)
 
 bool ftext_reserved(const char *s, size_t n)
 {
-    static const char *const words[] = {"S", "Y", "Z", "O", "H",  "U",    "X",    "N",   "F",   "G",  "W",
-                                        "R", "i", "j", "Q", "if", "then", "else", "min", "max", "mod"};
+    static const char *const words[] = {
+        "S",   "Y",   "Z",   "O",        "H",      "U",      "X",         "N",         "F",
+        "G",   "W",   "R",   "i",        "j",      "Q",      "if",        "then",      "else",
+        "min", "max", "mod", "alphabet", "length", "accept", "attention", "semantics", "predicate"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (strlen(words[k]) == n && memcmp(words[k], s, n) == 0)
             return true;

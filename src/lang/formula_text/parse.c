@@ -95,6 +95,9 @@ static bool odd(const ftext_token *t)
 static at_formula *letter_read(ftext_reader *r)
 {
     ftext_token t = r->x->now;
+    for (int k = 0; k < r->f->n_sets && t.kind == FT_WORD; k++)
+        if (ftext_take_word(r->x, r->f->sets[k].name))
+            return made(r, (at_formula){.op = AT_F_SET, .index = k}, t.from);
     at_alphabet *sigma = &r->f->sigma;
     int k = at_alphabet_find(sigma, t.s, t.n);
     if (k < 0 && !r->met)

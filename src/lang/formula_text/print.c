@@ -173,6 +173,9 @@ static void inner_print(const printer *p, const at_formula *x, char at)
     case AT_F_CONGRUENT:
         equation_print(p, x, " = ", at);
         break;
+    case AT_F_SET:
+        at_text_add(out, p->f->sets[x->index].name);
+        break;
     case AT_F_NUMBER:
         at_text_addf(out, "%lld", (long long)x->value);
         break;
@@ -275,6 +278,17 @@ void ftext_print_header(const at_formulas *f, at_text *out)
     if (kept && f->sigma.letter[f->sigma.n - 1][0] == '\\')
         at_text_add(out, " "); /* \" would be the quote itself */
     at_text_addf(out, "%s\naccept %s\n", kept ? "\"" : "", at_read_at_names[f->at]);
+    for (int k = 0; k < f->n_sets; k++) {
+        const bool *in = f->sets[k].in;
+        at_text_addf(out, "predicate %s", f->sets[k].name);
+        for (int i = 1, to; i <= AT_FORMULA_LONGEST; i = to + 1) {
+            for (to = i; in[i] && to < AT_FORMULA_LONGEST && in[to + 1]; to++)
+                ;
+            if (in[i])
+                at_text_addf(out, to > i ? " %d..%d" : " %d", i, to);
+        }
+        at_text_add(out, "\n");
+    }
     if (f->attend != AT_ATTEND_OWN)
         at_text_addf(out, "attention %s\n", at_formula_attend_names[f->attend]);
 }

@@ -308,8 +308,8 @@ static bool compares(ftext_kind k)
 
 static at_formula *congruence_read(terms *t, at_formula *a, const char *from)
 {
-    if (!t->mod) {
-        ftext_fail(&t->x, t->x.now.from, "C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)");
+    if (t->no_mod) {
+        ftext_fail(&t->x, t->x.now.from, "%s", t->no_mod);
         return NULL;
     }
     a = number_needed(t, a, from);

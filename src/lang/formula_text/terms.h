@@ -19,9 +19,9 @@ typedef struct terms {
     ftext x;
     at_formulas *f;
     int brackets;
-    bool linear;   /* no min, max and if */
-    bool mod;      /* sums have congruences */
-    bool infix_if; /* a if truth else b, instead of the prefix form */
+    bool linear;        /* no min, max and if */
+    const char *no_mod; /* NULL: sums have congruences; else why not */
+    bool infix_if;      /* a if truth else b, instead of the prefix form */
     /* An atom of the language at x.now: NULL where there is none, or after a failure. It may read a whole truth (a quantifier). */
     at_formula *(*atom)(struct terms *t);
     void *own;
@@ -52,12 +52,13 @@ at_status terms_begin(terms *t, const words_header *h, const char *path, at_read
 /* The longest letter of the alphabet that stands at s, whole where it ends in what a word is made of; -1: none. */
 int terms_letter_at(const at_alphabet *sigma, const char *s, size_t *n);
 
-/* Makes p the problem of a text in a language of formulas; `what` is its title where it has definitions, else what it says. */
+/* Makes p the problem of a text in a language of formulas; its title is `what` of so many `part`s where it has definitions, else what
+ * it says. */
 typedef at_status terms_reader(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
                                at_err *err);
 typedef void terms_writer(const at_formulas *f, at_text *out);
 at_status terms_problem(at_problem *p, char *text, terms_reader *read, terms_writer *print, const char *what,
-                        const char *ask, at_err *err);
+                        const char *part, const char *ask, at_err *err);
 
 /* ---- printing ----------------------------------------------------------------------------------------------------------- */
 
@@ -73,6 +74,7 @@ typedef struct terms_printer {
 void terms_print(terms_printer *p, const at_formula *x);
 void terms_print_atom(terms_printer *p, const at_formula *x); /* in brackets where it is none */
 void terms_print_quoted(const char *s, at_text *out);
-bool terms_is_word(const char *s); /* letters, digits and _ only */
+void terms_print_letter(const at_formulas *f, int letter, at_text *out); /* in quotes where it is no word */
+bool terms_is_word(const char *s);                                       /* letters, digits and _ only */
 
 #endif

@@ -37,7 +37,8 @@ static int level_of(const terms_printer *p, const at_formula *x)
     case AT_F_COUNT:
     case AT_F_MIN:
     case AT_F_MAX:
-    case AT_F_IMPLIES: /* from here on: not of these languages */
+    case AT_F_SET: /* from here on: not of these languages */
+    case AT_F_IMPLIES:
     case AT_F_IFF:
     case AT_F_PREVIOUS:
     case AT_F_WEAK_PREVIOUS:
@@ -167,4 +168,13 @@ void terms_print_quoted(const char *s, at_text *out)
         at_text_addn(out, s, 1);
     }
     at_text_add(out, "\"");
+}
+
+void terms_print_letter(const at_formulas *f, int letter, at_text *out)
+{
+    const char *s = f->sigma.letter[letter];
+    if (terms_is_word(s))
+        at_text_add(out, s);
+    else
+        terms_print_quoted(s, out);
 }

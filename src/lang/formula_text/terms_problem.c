@@ -17,7 +17,7 @@ static const char *last_line(const char *s)
 }
 
 at_status terms_problem(at_problem *p, char *text, terms_reader *read, terms_writer *print, const char *what,
-                        const char *ask, at_err *err)
+                        const char *part, const char *ask, at_err *err)
 {
     at_formulas *f;
     int longest;
@@ -35,7 +35,7 @@ at_status terms_problem(at_problem *p, char *text, terms_reader *read, terms_wri
     size_t n = strcspn(line, "\n");
     if (f->n_names)
         p->title =
-            at_arena_printf(&p->arena, "%s of %d definition%s", what, f->n_names, f->n_names == 1 ? "" : "s");
+            at_arena_printf(&p->arena, "%s of %d %s%s", what, f->n_names, part, f->n_names == 1 ? "" : "s");
     else
         p->title = n <= TITLE ? at_arena_printf(&p->arena, "%.*s", (int)n, line)
                               : at_arena_printf(&p->arena, "%s", what);

@@ -2,6 +2,7 @@
  *
  *     alphabet a b             if it is left out: the letters that occur
  *     semantics strict         else reflexive
+ *     predicate square 1 4 9   a word for a set of positions
  *     (!b) S a
  *
  * The grammar is in formula_text.h. Where a formula is read: one that speaks of the past at the last position, one of the future at the
@@ -12,11 +13,31 @@
 #include "../formula_text/formula_text.h"
 #include "../words/words_internal.h"
 
+static at_status predicates_take(at_formulas *f, const words_header *h, const char *path, at_err *err)
+{
+    for (int k = 0; k < h->n_sets; k++) {
+        const char *name = h->sets[k].name;
+        ftext x;
+        ftext_begin(&x, name, path, 1, 1, true, f->arena, err);
+        bool own = !ftext_is(&x, FT_WORD) || ftext_reserved(name, strlen(name));
+        if (own || at_alphabet_find(&f->sigma, name, strlen(name)) >= 0)
+            return at_fail(err, AT_EINPUT, "%.150s: the predicate %s has the name of %s", path, name,
+                           own ? "an operator" : "a letter");
+        at_formulas_set(f, name, h->sets[k].in);
+    }
+    at_err fault = {0};
+    at_status s = at_formulas_status(f, &fault);
+    return s ? at_fail(err, s, "%.150s: %s", path, fault.text) : AT_OK;
+}
+
 static at_status formula_read(const words_header *h, const at_alphabet *sigma, const char *path,
                               const char **met, at_arena *a, at_formulas **out, at_err *err)
 {
     ftext x;
     at_status s = at_formulas_new(sigma, a, out, err);
+    if (s)
+        return s;
+    s = predicates_take(*out, h, path, err);
     if (s)
         return s;
     ftext_begin(&x, h->rest, path, h->line, h->column, false, a, err);

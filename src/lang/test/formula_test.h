@@ -10,9 +10,11 @@
 
 #include <attest/lang.h>
 
+#define PREDICATE "predicate odd_ones 1 3..4" /* a header line */
+
 typedef struct node {
     char
-        op; /* a letter of the logic, or one of: a (letter), t, f, m (position), ! & | > (implies) = (iff), c (comparison), % */
+        op; /* a letter of the logic, or one of: a (letter), t, f, m (position), p (predicate), ! & | > (implies) = (iff), c (comparison), % */
     int k, m, r; /* letter; comparison: its sign; modulus and remainder */
     int times[2], plus, mask[2];
     struct node *arg[2]; /* of a comparison what is counted, with its mask */
@@ -39,7 +41,7 @@ static inline node *draw_node(drawer *d, int depth)
     int kind = depth ? draw_below(d, 20) : 0;
     if (kind < 4) {
         int leaf = draw_below(d, 12);
-        x->op = leaf == 0 ? 't' : leaf == 1 ? 'f' : leaf == 2 ? 'm' : 'a';
+        x->op = leaf == 0 ? 't' : leaf == 1 ? 'f' : leaf == 2 ? 'm' : leaf == 3 ? 'p' : 'a';
         x->k = draw_below(d, d->letters);
         x->m = 2 + draw_below(d, 3);
         x->r = draw_below(d, x->m);
@@ -118,6 +120,8 @@ static inline bool holds(const judge *w, const node *x, int i)
         return in && w->word[i - 1] == x->k;
     case 'm':
         return in && i % x->m == x->r;
+    case 'p': /* PREDICATE */
+        return in && (i == 1 || i == 3 || i == 4);
     case '!':
         return !holds(w, a, i);
     case '&':
@@ -211,6 +215,10 @@ static inline void write_node(drawer *d, const node *x, at_text *t)
     const char *const *sign = x->op == '&' ? ands : x->op == '|' ? ors : x->op == '>' ? implies : iffs;
     if (x->op == 'a') {
         at_text_addf(t, draw_below(d, 5) ? "%c" : "\"%c\"", 'a' + x->k);
+        return;
+    }
+    if (x->op == 'p') {
+        at_text_add(t, "odd_ones");
         return;
     }
     if (x->op == 't' || x->op == 'f') {

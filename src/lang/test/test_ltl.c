@@ -69,7 +69,7 @@ static void test_random(void **state)
         d = (drawer){.r = at_rng_at(31, (uint64_t)t), .letters = t % 5 ? 2 : 3, .counts = t % 3 == 0};
         at_text text;
         at_text_init(&text);
-        at_text_addf(&text, "alphabet %s\naccept %s\n", d.letters == 2 ? "a b" : "a b c",
+        at_text_addf(&text, "alphabet %s\naccept %s\n" PREDICATE "\n", d.letters == 2 ? "a b" : "a b c",
                      at_read_at_names[t / 2 % AT_ATS]);
         if (strict || draw_below(&d, 2))
             at_text_addf(&text, "semantics %s\n", strict ? "strict" : "reflexive");
@@ -170,6 +170,7 @@ static void test_letters(void **state)
         {"accept last; semantics strict; z S (up | ä)", "z S (up | ä)"},
         {"alphabet a b; accept last; a S b; # done", "a S b"},
         {"alphabet a b # letters\n# [a comment]\na S b", NULL},
+        {"predicate prime 2 3 5 7 11 13\nO (prime & !\"prim\") ; ", "O (prime & !prim)"},
         {"alphabet request answer\nG(request -> F answer)", "G (request -> F answer)"},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -243,6 +244,16 @@ static void test_refused(void **state)
         {"#[a] * #[b] > 2", "a number behind *, since only numbers multiply, is missing before '#'"},
         {"#[j = i] a > 2", "x.ltl:1:3: a mask is 1, j < i, j <= i, j > i or j >= i"},
         {"# a", "x.ltl:1:4: a formula is missing"},
+        {"predicate 1 2\na S b", "x.ltl:1:10: a predicate is a name and its positions"},
+        {"predicate p 0\na S b", "x.ltl:1:10: positions are in 1..4096"},
+        {"predicate p 3..2\na S b", "positions are in 1..4096"},
+        {"predicate p 1x\na S b", "positions are in 1..4096"},
+        {"predicate p 1..\na S b", "positions are in 1..4096"},
+        {"predicate p 4294967297\na S b", "positions are in 1..4096"},
+        {"predicate p 1\npredicate p 1\na S b", "x.ltl: p is said twice"},
+        {"predicate a 1\nalphabet a\nO a", "x.ltl: the predicate a has the name of a letter"},
+        {"predicate S 1\nO a", "x.ltl: the predicate S has the name of an operator"},
+        {"predicate and 1\nO a", "x.ltl: the predicate and has the name of an operator"},
         {"semantics odd\na S b", "x.ltl:1:10: semantics is reflexive or strict"},
         {"alphabet a b; semantics odd; a S b", "x.ltl:1:24: semantics is reflexive or strict"},
         {"\"a S b", "x.ltl:1:1: \" without another one in its line"},

@@ -1,5 +1,6 @@
 /* header.c: the lines that files of languages of words begin with. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "words_internal.h"
@@ -70,6 +71,36 @@ static int word_of(const char *s, const char *const *names, int n)
     return -1;
 }
 
+/* A name, then positions and ranges of them. */
+static at_status set_read(const char *s, at_arena *a, words_header *out, at_err *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    s += strspn(s, " \t\r");
+    size_t n = strspn(s, letters);
+    if (!n || n > 40 || strspn(s, "0123456789") || !strchr(" \t\r", s[n]))
+        return at_fail(err, AT_EINPUT,
+                       "a predicate is a name and its positions, as in predicate square 1 4 9 16..20");
+    if (out->n_sets == AT_FORMULA_SETS)
+        return at_fail(err, AT_EINPUT, "more than %d predicates", AT_FORMULA_SETS);
+    words_set *set = &out->sets[out->n_sets++];
+    *set = (words_set){at_arena_printf(a, "%.*s", (int)n, s), at_new(a, bool, AT_FORMULA_LONGEST + 1)};
+    if (!set->name || !set->in)
+        return at_oom(err);
+    for (s += n; *(s += strspn(s, " \t\r"));) {
+        char *end;
+        long from = strtol(s, &end, 10), to = from;
+        if (end > s && strncmp(end, "..", 2) == 0)
+            to = strtol(s = end + 2, &end, 10);
+        if (end == s || !strchr(" \t\r", *end) || from < 1 || to < from || to > AT_FORMULA_LONGEST)
+            return at_fail(err, AT_EINPUT, "positions are in 1..%d, with ranges, as in 1 4 9 16..20",
+                           AT_FORMULA_LONGEST);
+        for (long i = from; i <= to; i++)
+            set->in[i] = true;
+        s = end;
+    }
+    return AT_OK;
+}
+
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err)
 {
@@ -106,6 +137,8 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
         } else if (formulas && (value = behind(at, "accept")) &&
                    (where = word_of(value, at_read_at_names, AT_ATS)) >= 0) {
             out->at = where;
+        } else if (formulas && (value = behind(at, "predicate"))) {
+            st = set_read(value, a, out, &fault);
         } else if (formulas && (value = behind(at, "semantics"))) {
             static const char *const kinds[] = {"reflexive", "strict"};
             out->strict = word_of(value, kinds, 2);

@@ -17,16 +17,24 @@ at_status words_parse(at_problem *p, const char *text, size_t n, words_read *rea
  *     accept end               where formulas are read: last, first, end, begin
  *     attention softmax        how they find positions: own, softmax, average, rightmost, leftmost
  *     semantics strict         of temporal operators: reflexive or strict
+ *     predicate square 1 4 9   a set of positions, with ranges as in 16..20; several lines
  *
- * The last three are of languages of formulas; others refuse them. `accept` with anything else is no header line. Where formulas
+ * The last four are of languages of formulas; others refuse them. `accept` with anything else is no header line. Where formulas
  * are read, ";" ends a header line, too, # before [ counts instead of beginning a comment, and quotes keep both. */
+typedef struct {
+    const char *name;
+    bool *in; /* (AT_FORMULA_LONGEST + 1) */
+} words_set;
+
 typedef struct {
     at_alphabet sigma; /* n = 0: not said */
     int longest;       /* -1: not said */
     int at, attend;    /* at_read_at, at_formula_attend; -1: not said */
     int strict;        /* 0 reflexive, 1 strict; -1: not said */
-    const char *rest;  /* what follows, in the text; comments have become blanks */
-    int line, column;  /* where it begins, from 1; of columns in bytes */
+    int n_sets;
+    words_set sets[AT_FORMULA_SETS];
+    const char *rest; /* what follows, in the text; comments have become blanks */
+    int line, column; /* where it begins, from 1; of columns in bytes */
 } words_header;
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err);

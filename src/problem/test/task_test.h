@@ -31,7 +31,7 @@ static inline const at_task *task_middling(const at_task *t, int N, at_params *p
 {
     char text[64];
     bool tokens = !t->real, qsa = strcmp(t->id, "qsa") == 0;
-    tokens = tokens && strcmp(t->id, "triangle") != 0;
+    tokens = tokens && strcmp(t->id, "triangle") != 0 && !t->word;
     snprintf(text, sizeof text,
              t->answers == t->tokens && tokens ? "N=%d V=5000"
              : tokens                          ? "N=%d M=5000"

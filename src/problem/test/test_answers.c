@@ -194,6 +194,103 @@ static void test_max(void **state)
     }
 }
 
+/* Words: the twins of majority and parity take letters away in pairs; those of brackets take neighbours away that open and close,
+ * all there are at once, so that there are as many rounds as the word is deep. */
+static int removed(double *w, int n, int which)
+{
+    int left = 0;
+    for (int i = 0; i < n; i++) {
+        bool pair = i + 1 < n && (which < 0 ? w[i] != w[i + 1] : (int)w[i] % 2 == 0 && w[i + 1] == w[i] + 1);
+        if (pair)
+            i++;
+        else
+            w[left++] = w[i];
+    }
+    return left;
+}
+
+/* The word without letters of other kinds, reduced; rounds that it took, or -1 where something stays. */
+static int rounds_of(const double *x, int n, int kind)
+{
+    double w[64];
+    int m = 0, rounds = 0;
+    for (int i = 0; i < n; i++)
+        if (kind < 0 || (int)x[i] / 2 == kind)
+            w[m++] = x[i];
+    for (; m; rounds++) {
+        int left = removed(w, m, 0);
+        if (left == m)
+            return -1;
+        m = left;
+    }
+    return rounds;
+}
+
+static bool word_twin(const at_task *t, const at_params *p, const double *x)
+{
+    int n = at_params_int(p, "N"), ones = 0;
+    if (!strcmp(t->id, "parity")) {
+        for (int i = 0; i < n; i++)
+            ones += (int)x[i];
+        return ones % 2;
+    }
+    if (!strcmp(t->id, "majority")) {
+        double w[64];
+        int m = n;
+        memcpy(w, x, (size_t)n * sizeof *w);
+        for (int left; (left = removed(w, m, -1)) < m;)
+            m = left;
+        return m && w[0] == 1; /* what stays is all alike */
+    }
+    if (!strcmp(t->id, "dyck")) {
+        int rounds = rounds_of(x, n, -1), D = at_params_int(p, "D");
+        return rounds >= 0 && (!D || rounds <= D);
+    }
+    for (int kind = 0; kind < at_params_int(p, "k"); kind++)
+        if (rounds_of(x, n, kind) < 0)
+            return false;
+    return true;
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"majority", "N=0"},         {"majority", "N=1"},
+        {"majority", "N=9"},         {"majority", "N=10"},
+        {"parity", "N=0"},           {"parity", "N=10"},
+        {"dyck", "N=0 k=1"},         {"dyck", "N=1"},
+        {"dyck", "N=10 k=1"},        {"dyck", "N=6 k=2"},
+        {"dyck", "N=10 k=1 D=2"},    {"dyck", "N=6 k=2 D=1"},
+        {"dyck", "N=40 k=3 D=4"},    {"dyck", "N=60 k=8"},
+        {"shuffle-dyck", "N=0"},     {"shuffle-dyck", "N=10 k=1"},
+        {"shuffle-dyck", "N=6 k=2"}, {"shuffle-dyck", "N=5"},
+        {"shuffle-dyck", "N=4 k=3"}, {"shuffle-dyck", "N=60 k=8"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_params p;
+        const at_task *t = task_with(rows[k][0], rows[k][1], &p);
+        double x[64], y;
+        uint64_t all = t->count(&p, AT_ENUM_SEQUENCES), listed = all <= 5000 ? all : 0;
+        for (uint64_t i = 0; i < listed + 400; i++) {
+            at_rng r = at_rng_at(31, i);
+            if (i < listed)
+                t->nth(&p, AT_ENUM_SEQUENCES, i, x);
+            else
+                (i % 2 ? t->sample : t->adversarial)(&p, &r, x);
+            t->answer(&p, x, &y);
+            if (y != word_twin(t, &p, x))
+                fail_msg("%s %s: word %d", rows[k][0], rows[k][1], (int)i);
+        }
+        char word[AT_WORD_MAX + 1], before[AT_WORD_MAX + 1] = "";
+        for (int c = 0; c < t->tokens(&p); c++) { /* letters differ */
+            t->word(&p, c, word);
+            assert_string_not_equal(word, before);
+            strcpy(before, word);
+        }
+    }
+}
+
 /* Triangles: the twin multiplies matrices: (X X X)_ii counts the closed walks of three edges. Every graph on 3 nodes, and drawn ones. */
 static void test_triangle(void **state)
 {
@@ -388,11 +485,17 @@ static void test_largest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_input), cmocka_unit_test(test_drawn_inputs),
-        cmocka_unit_test(test_foreign_tokens),    cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_triangle),          cmocka_unit_test(test_qsa),
-        cmocka_unit_test(test_fetching),          cmocka_unit_test(test_recurrence),
-        cmocka_unit_test(test_largest),           cmocka_unit_test(test_max),
+        cmocka_unit_test(test_every_small_input),
+        cmocka_unit_test(test_drawn_inputs),
+        cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_qsa),
+        cmocka_unit_test(test_fetching),
+        cmocka_unit_test(test_recurrence),
+        cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_max),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,12 @@ static const struct {
     {"funccomp", "", 0},
     {"triangle", "N=4", 2},
     {"max", "", 0},
+    {"majority", "N=4", 3},
+    {"parity", "N=5", 2},
+    {"dyck", "N=4 k=2 D=2", 4},
+    {"dyck", "N=6 k=1 D=2", 4},
+    {"shuffle-dyck", "N=4 k=2", 3},
+    {"shuffle-dyck", "N=6 k=1", 3},
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

@@ -104,6 +104,17 @@ static void test_ranges_and_determinism(void **state)
         {"copy-rating", "N=300 K=64"},
         {"linear-recurrence", "N=1 d=1"},
         {"linear-recurrence", "N=300 d=32 M=100"},
+        {"majority", "N=1"},
+        {"majority", "N=4096"},
+        {"parity", "N=1"},
+        {"parity", "N=4096"},
+        {"dyck", "N=1 k=1 D=1"},
+        {"dyck", "N=2 k=8"},
+        {"dyck", "N=7 k=1 D=1"},
+        {"dyck", "N=4095 k=8 D=2048"},
+        {"shuffle-dyck", "N=1 k=1"},
+        {"shuffle-dyck", "N=7 k=3"},
+        {"shuffle-dyck", "N=4096 k=8"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         at_params p;
@@ -188,6 +199,33 @@ static void test_balance(void **state)
         free(x);
         free(y);
     }
+}
+
+/* Words: both verdicts are met often, by each sampler; and members at every length that has some. */
+static void test_word_balance(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"majority", "parity", "dyck", "shuffle-dyck"};
+    static const char *const sizes[] = {"N=6", "N=16", "N=17", "N=1000"};
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (int hard = 0; hard < 2; hard++) {
+                at_params p;
+                const at_task *t = task_with(ids[k], sizes[s], &p);
+                double *x = task_input(t, &p), y;
+                int yes = 0, draws = 400;
+                for (int i = 0; i < draws; i++) {
+                    at_rng r = at_rng_at(29, (uint64_t)i);
+                    (hard ? t->adversarial : t->sample)(&p, &r, x);
+                    t->answer(&p, x, &y);
+                    yes += y == 1;
+                }
+                bool none = k >= 2 && at_params_int(&p, "N") % 2;
+                if (none ? yes > 0 : yes < draws / 5 || yes > draws * 4 / 5)
+                    fail_msg("%s %s: %d of %d %s draws are members", ids[k], sizes[s], yes, draws,
+                             hard ? "adversarial" : "random");
+                free(x);
+            }
 }
 
 /* Low residues never sum to 0, and come as close as they can; folds nearly do, and sometimes do. */
@@ -277,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_ranges_and_determinism),
         cmocka_unit_test(test_draws_differ),
         cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_word_balance),
         cmocka_unit_test(test_residue_draws),
         cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_qsa_pull),

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../core/test/test_scale.h"
 #include "train_test.h"
 
 static double loss_of(at_trainer *t, const test_batch *b, const double *w, double *scratch)
@@ -74,7 +75,7 @@ void test_gradient(at_trainer *t, const test_batch *b, double h, double noise, c
     for (int k = 0; k < tensors; k++) {
         size_t from = tensor[k].offset, count = (size_t)tensor[k].rows * (size_t)tensor[k].cols;
         double largest = 0;
-        for (int single = 0; single < 3; single++) {
+        for (int single = 0; single < TEST_SCALED(3); single++) {
             double slope = 0;
             memset(u, 0, n * sizeof *u);
             if (single)

@@ -1,0 +1,112 @@
+/* CLAIM automaton-shortcut: any automaton in ceil(log2 N) layers.
+ *
+ * Source: Liu, Ash, Goel, Krishnamurthy, Zhang 2023 ("Transformers learn shortcuts to automata"), theorem 1.
+ * Statement: for every automaton and every N, ceil(log2 N) layers of one softmax head each decide all words of at most N letters.
+ *
+ * Proof: src/front/compile_shortcut.c has it beside the weights. Position i holds the map of its last 2^r letters; in round r it
+ * fetches that of position i - 2^r and composes both.
+ * Control: one round fewer: then letters more than 2^(R-1) from the end are not read. */
+#include "../shared/claim_regular.h"
+
+static const char *const heads[] = {"softmax", "rightmost-hard", NULL};
+
+static const at_param params[] = {
+    CLAIM_REGULAR_LANGUAGE,
+    CLAIM_REGULAR_LENGTH,
+    {"head", "what fetches the earlier map", 0, 1, 0, true, heads},
+    {"fewer", "rounds less", 0, 1, 0, true},
+};
+
+static at_shortcut_options options_of(const at_params *p)
+{
+    return (at_shortcut_options){.hard = at_params_int(p, "head"), .fewer = at_params_int(p, "fewer")};
+}
+
+static int length_of(const at_params *p)
+{
+    int N = at_params_int(p, "N");
+    return N < 1 ? 1 : N;
+}
+
+static at_status program(const at_params *p, at_program **out, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_shortcut_options o = options_of(p);
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_shortcut_program(&place, length_of(p), &o, out, err);
+    at_arena_release(&a);
+    return s;
+}
+
+static at_status model(const at_params *p, at_model *m, at_err *err)
+{
+    at_arena a;
+    at_arena_init(&a);
+    at_place place;
+    at_shortcut_options o = options_of(p);
+    at_status s = claim_regular_place(p, &a, &place, err);
+    if (!s)
+        s = at_shortcut_model(&place, length_of(p), &o, m, err);
+    at_arena_release(&a);
+    return s;
+}
+
+#define INPUTS 20 /* at each p */
+
+static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    out[0] = at_params_get(p, "N");
+    out[1] = at_log2(out[0]);
+    return claim_regular_row(c, p, INPUTS, threads, out + 2, err);
+}
+
+static const at_claim_table tables[] = {{
+    .id = "size",
+    .title = "layers beside log2 N, what it takes, and the least p from which on it holds (" CLAIM_TEXT(
+        INPUTS) " words at each p): PARITY, then the group A5, which no constant depth is known for",
+    .columns = (const char *const[]){"N", "log2 N", CLAIM_REGULAR_COLUMNS},
+    .rows = (const char *const[]){"language=parity N=4", "language=parity N=8", "language=parity N=16",
+                                  "language=parity N=32", "language=parity N=64", "language=a5 N=4",
+                                  "language=a5 N=8", "language=a5 N=16", "language=a5 N=32", NULL},
+    .quick_rows = 2,
+    .row = size_row,
+}};
+
+static const at_cell cells[] = {
+    CLAIM_REGULAR_ALL("parity", 16, 10),
+    CLAIM_REGULAR_ALL("thirds-of-a", 16, 9),
+    CLAIM_REGULAR_ALL("s3", 12, 8),
+    CLAIM_REGULAR_ALL("a4", 12, 8),
+    CLAIM_REGULAR_ALL("d4", 12, 7),
+    CLAIM_REGULAR_ALL("a5", 12, 8),
+    CLAIM_REGULAR_ALL("depth-3", 12, 7), /* star-free ones, too */
+    CLAIM_REGULAR_ALL("ab-ba-cc", 8, 5),
+    {"language=parity N=0..10 head=rightmost-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=parity N=0..9 head=rightmost-hard"},
+    {"language=parity N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=a5 N=64", NULL, AT_EV_SAMPLED, 0, "f64", 1000, AT_TIER_QUICK, NULL},
+    {"language=parity N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 50, AT_TIER_FULL, NULL},
+    {"language=parity N=9..10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"language=a5 N=9..10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+};
+
+const at_claim claim_automaton_shortcut = {
+    .id = "automaton-shortcut",
+    .title = "Any automaton runs in ceil(log2 N) layers of one head",
+    .source = "Liu, Ash, Goel, Krishnamurthy, Zhang 2023, theorem 1",
+    .statement =
+        "For every automaton and every N, ceil(log2 N) layers of one softmax head each decide every word of "
+        "at most N letters.",
+    .proof = "Position i holds the map of its last 2^r letters; in round r it fetches that of position i - "
+             "2^r by the "
+             "score 2tj - j^2 and composes both by two units a triple of states.",
+    .asks = claim_regular_asks,
+    .decoder = model,
+    CLAIM_FIELDS,
+    CLAIM_TABLES,
+    .look = "abbaab",
+    .look_params = "language=parity N=8",
+};
