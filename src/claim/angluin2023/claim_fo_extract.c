@@ -206,6 +206,7 @@ const at_claim claim_fo_extract = {
     .id = "fo-extract",
     .title = "A unique-hard model without positions is an automaton without periods, on words of all lengths",
     .source = "Angluin, Chiang, Yang 2023 (masked unique-hard attention is in FO)",
+    .group = "Languages",
     .statement =
         "What leftmost- or rightmost-hard attention under strict or causal masks without positions accepts "
         "is "

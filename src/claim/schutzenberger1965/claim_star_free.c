@@ -262,6 +262,7 @@ const at_claim claim_star_free = {
     .id = "star-free",
     .title = "A regular language is star-free exactly when no element of its monoid has a period",
     .source = "Schützenberger 1965; McNaughton, Papert 1971",
+    .group = "Languages",
     .statement =
         "Of 60 regular expressions, 15 with monoids of 300 to 2,000 elements, it is decided which are "
         "star-free; these are "

@@ -251,6 +251,7 @@ const at_claim claim_dyck = {
     .title =
         "Balanced brackets of k kinds: softmax, softmax and leftmost-hard, and to depth D by unique-hard",
     .source = "Strobl et al. 2024, after Yao et al. 2021",
+    .group = "Languages",
     .statement = "For all k and N four causal layers of one head decide for every word of at most N brackets "
                  "of k kinds, the empty word "
                  "included, whether it is balanced: all softmax, or two of them leftmost-hard. For all k and "

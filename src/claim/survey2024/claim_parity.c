@@ -142,6 +142,7 @@ const at_claim claim_parity = {
     .id = "parity",
     .title = "Two softmax layers decide parity, at a margin of 1/(n + 1)^2, of 1/2, or of 1 by a layer norm",
     .source = "Strobl et al. 2024, after Chiang and Cholak 2022",
+    .group = "Languages",
     .statement =
         "For every N two softmax layers of one head decide for every word over {0, 1} of at most N letters, "
         "the empty word included, whether its number of ones is odd: with positions i/n and (-1)^i at a "

@@ -135,6 +135,7 @@ const at_claim claim_parity_tree = {
     .id = "parity-tree",
     .title = "L layers of H unique-hard heads by position decide parity to length (H + 1)^L, and no further",
     .source = "Strobl et al. 2024, after Hahn 2020",
+    .group = "Languages",
     .statement = "For all H and L, L layers of H leftmost-hard heads with positions j and j^2 decide for "
                  "every word over {0, 1} of at "
                  "most (H + 1)^L letters, the empty word included, whether its number of ones is odd; of "

@@ -92,6 +92,7 @@ const at_claim claim_shuffle_dyck = {
     .id = "shuffle-dyck",
     .title = "Two softmax layers without positions balance k kinds of brackets, each for itself",
     .source = "Strobl et al. 2024, after Bhattamishra et al. 2020",
+    .group = "Languages",
     .statement = "For all k and N two causal softmax layers of one head each, without positions, decide for "
                  "every word of at most N "
                  "brackets of k kinds, the empty word included, whether each kind is balanced for itself.",
