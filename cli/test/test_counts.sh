@@ -15,6 +15,17 @@ right abc.crasp 0 6
 right abba.crasp 1 8
 right three-back.cr 1 7
 right longer-run.cr 1 8
+right parity.foc 0 9
+right thirds.foc 0 8
+right few-zeros.foc 0 8
+right classes.foc 0 6
+right equal-abc.sscm 0 6
+right double-ends-a.sscm 0 8
+right either.sscm 0 5
+right not-triple.sscm 0 8
+says 0 'a quantifier is eliminated' '1 <= #[1] and #[1] mod 3 = 1' compile examples/thirds.foc --set N=8 -o "$dir/t.st"
+gives 0 'four ones' yes run "$dir/t.st" 101101
+gives 0 'three' no run "$dir/t.st" 10101
 says 0 'how few bits will do' 'the least that holds: p6' least examples/dyck-1.crasp --vary p --range 4..7 --lengths 0..8
 says 1 'another language is noticed' 'expected' check "$dir/m.st" --problem examples/majority.crasp --lengths 0..4
 
@@ -26,6 +37,10 @@ bad() # $1 suffix, $2 name, $3 what it says, $4 the file
 bad crasp 'a letter that is none' "bad.crasp:2:22: 'c' is no letter of the alphabet: a b" 'alphabet a b\nA(i) := # [j <= i] Q_c(j)\n'
 bad crasp 'a name that is none' "'Cuont' is not defined; did you mean 'Count'?" 'alphabet a b\nCount = #[Q_a]\nCuont > 0\n'
 bad crasp 'a congruence of counts' 'C-RASP has no congruences of counts; FOC[MOD;+] has (.foc)' 'alphabet a b\n#[Q_a] mod 2 = 0\n'
+bad foc 'a quantifier with too many cases' 'bad.foc:2:1: this quantifier is not eliminated: more than 512 cases' 'alphabet 0 1\nexists x. x mod 97 = 3 and x mod 89 = 1 and x > #[0]\n'
+bad foc 'no alphabet' 'bad.foc:1:1: no alphabet' '#[1] = 0\n'
+bad sscm 'a counter that is none' "bad.sscm:3:4: 'y' is no counter" 'alphabet a b\ncounters x\na: y+1\naccept x = 0\n'
+bad sscm 'a congruence of counters' 'counters are compared, not divided' 'alphabet a b\ncounters x\naccept x mod 2 = 0\n'
 bad cr 'a predicate of Python that is not shipped' "'succ' is no predicate that is known" '#import succ\nx = "a"\n'
 head -c 1000000 /dev/zero | tr '\0' '(' >"$dir/bad.crasp"
 sed -i '1s/^/alphabet a b\n/' "$dir/bad.crasp"

@@ -162,7 +162,8 @@ static const char *group_of(const at_claim *c)
         {"automaton", "Languages"},
         {"rasp", "Languages"},
     };
-    if (c->trial && strcmp(c->id, "star-free") != 0) /* a decision, and no limit */
+    if (c->trial && strcmp(c->id, "star-free") != 0 &&
+        strcmp(c->id, "fo-extract") != 0) /* decisions, and no limits */
         return "Limits: what small models cannot do";
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
         if (strncmp(c->id, groups[k][0], strlen(groups[k][0])) == 0)

@@ -488,8 +488,9 @@ int terms_letter_at(const at_alphabet *sigma, const char *s, size_t *n)
     *n = 0;
     for (int k = 0; k < sigma->n; k++) {
         size_t m = strlen(sigma->letter[k]);
-        bool whole = !word_char(sigma->letter[k][m - 1]) || !word_char(s[m]);
-        if (m > *n && strncmp(s, sigma->letter[k], m) == 0 && whole) {
+        if (m <= *n || strncmp(s, sigma->letter[k], m) != 0)
+            continue;
+        if (!word_char(sigma->letter[k][m - 1]) || !word_char(s[m])) {
             best = k;
             *n = m;
         }

@@ -88,6 +88,26 @@ static void test_random(void **state)
         assert_true(noticed[k] > 10);
 }
 
+/* Why brackets are not in this logic: exchanging two letters whose distance is a multiple of all moduli (here 6) changes no count, but makes
+ * a word of brackets out of one that is none. */
+static void test_order(void **state)
+{
+    (void)state;
+    for (int t = 0; t < 200; t++) {
+        foc_formula p;
+        at_text text;
+        at_text_init(&text);
+        foc_draw(&p, 42, (uint64_t)t, t % 2 ? FOC_EXISTS : FOC_PLAIN, &arena);
+        foc_text(&p, &text);
+        at_formulas *f = read_text(text.s);
+        static const int matched[] = {0, 0, 1, 0, 1, 0, 1, 1}, exchanged[] = {1, 0, 1, 0, 1, 0, 0, 1};
+        assert_int_equal(accepts(f, matched, 8), accepts(f, exchanged, 8));
+        at_text_release(&text);
+        at_arena_release(&arena);
+        at_arena_init(&arena);
+    }
+}
+
 static void test_printed(void **state)
 {
     (void)state;
@@ -190,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_order, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_printed, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_large, arena_setup, arena_teardown),
