@@ -63,7 +63,7 @@
  * EVIDENCE fo-mon exact 3279 test_every_cell: formula=abc-at-fib N=1..7 f64, and 8 more
  * EVIDENCE fo-mon sampled 10 test_every_cell: formula=squares-alternate N=200 f64
  * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 f64, and 6 more
- * EVIDENCE ltl-c sampled 255 test_every_cell: formula=dyck N=0..7 p12, and 1 more
+ * EVIDENCE ltl-c sampled 100 test_every_cell: formula=dyck N=10 p12, and 1 more
  * EVIDENCE turing exact 2047 test_every_cell: machine=increment N=10 T=24 f64, and 10 more
  * EVIDENCE turing sampled 2 test_every_cell: machine=counter N=11 T=10000 f64
  * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
