@@ -22,7 +22,9 @@ holds 'and what it takes' grep -q '^N=16 output=hist: 2 attention layers, 1 head
 "$attest" show "$dir/flat.rasp" --exact >"$dir/again.rasp"
 holds 'flat, and flat again: the same' cmp -s "$dir/flat.rasp" "$dir/again.rasp"
 says 0 'and the same program' '1 of 1 claims hold' check "$dir/h.st" --problem "$dir/flat.rasp" --lengths 1..5
-(sed 's/^length.*/attention softmax/' examples/sort.rasp) >"$dir/soft.rasp"
+says 0 'softmax' 'attention=softmax' check examples/sort.rasp --lengths 1..4 --attention softmax
+refuses 2 'a kind that it has not' 'must be average-hard or softmax' check examples/sort.rasp --attention linear
+sed 's/^length.*/attention softmax/' examples/sort.rasp >"$dir/soft.rasp"
 says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --lengths 1..4
 
 bad() # $1 name, $2 what it says, $3 the file
