@@ -27,6 +27,9 @@ refuses 2 'a kind that it has not' 'must be average-hard or softmax' check examp
 sed 's/^length.*/attention softmax/' examples/sort.rasp >"$dir/soft.rasp"
 says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --lengths 1..4
 
+printf 'alphabet a b\nx = -indices - 1;\n' >"$dir/minus.rasp"
+refuses 2 'answers below 0 are no tokens to learn' 'tokens as answers' train "$dir/minus.rasp" --set N=4 --steps 1 -o "$dir/none.st"
+
 bad() # $1 name, $2 what it says, $3 the file
 {
     printf '%b' "$3" >"$dir/bad.rasp"

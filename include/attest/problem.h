@@ -47,7 +47,7 @@ typedef struct at_task {
     int (*tokens)(const at_params *p);
     /* The letter that a person writes for a token, for models that are made for the task; NULL: its number. */
     void (*word)(const at_params *p, int token, char out[AT_WORD_MAX + 1]);
-    /* Where answers are tokens: 0 .. that - 1. NULL: they are something else. */
+    /* Where answers are tokens: 0 .. that - 1. NULL, or 0 at these parameters: they are something else. */
     int (*answers)(const at_params *p);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);

@@ -204,7 +204,7 @@ static int answers(const at_params *p)
                                          : 0;
     }
     at_arena_release(&a);
-    return n > 2 ? n : 2;
+    return n == 1 ? 2 : n;
 }
 
 /* Where the program has no answer, none is known, which no model gives. */

@@ -42,6 +42,7 @@ static at_status leaf_run(const run *x, const at_rasp_node *v, at_rasp_atom *out
 
 static at_status pairs_run(const run *x, const at_rasp_node *v, bool *out)
 {
+    const at_rasp_node c = {.op = v->compare};
     int n = x->n;
     for (int q = 0; q < n; q++)
         for (int k = 0; k < n; k++) {
@@ -54,7 +55,6 @@ static at_status pairs_run(const run *x, const at_rasp_node *v, bool *out)
                 *o = v->op == AT_RASP_BOTH ? a && b : v->op == AT_RASP_EITHER ? a || b : !a;
             } else {
                 at_rasp_atom pair[2] = {x->value[v->arg[0]][k], x->value[v->arg[1]][q]}, is;
-                at_rasp_node c = {.op = v->compare};
                 const char *bad = at_rasp_apply(&c, pair, x->a, &is);
                 if (bad)
                     return fail_at(x, v, q, bad);

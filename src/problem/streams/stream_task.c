@@ -75,7 +75,7 @@ static at_status open(at_source *d, at_err *err)
     if (!d->task)
         d->task = at_task_find(d->stream->id);
     at_status s = d->task->validate ? d->task->validate(&d->p, err) : AT_OK;
-    if (!s && (!d->task->tokens || !d->task->answers))
+    if (!s && (!d->task->tokens || !d->task->answers || d->task->answers(&d->p) < 1))
         s = at_fail(err, AT_EREFUSED,
                     "task %s: rows to learn are of tasks with a token a position and tokens as answers",
                     d->task->id);
