@@ -1,5 +1,5 @@
 /* cmd_equal.c: `attest equal`: are two models the same function? */
-#include "cli.h"
+#include "equal_words.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +11,7 @@ typedef struct {
     bool exact;
     uint64_t sampled;
     double tolerance;
+    cli_language language; /* regex NULL: two models */
 } own;
 
 static const char *const which[2] = {"first", "second"};
@@ -79,7 +80,7 @@ typedef struct {
     const at_claim *claim[2]; /* NULL: a file */
     at_reading text[2];       /* in some language; front NULL: a model */
     at_model m[2];
-    int loaded;
+    int n, loaded; /* models: two, or one and a language */
     knower knower[KNOWERS];
     at_problem *problem;
     at_asked asked;
@@ -89,7 +90,7 @@ typedef struct {
 static at_status schemas_find(job *j, at_err *err)
 {
     at_status s = AT_OK;
-    for (int k = 0; k < 2 && !s; k++) {
+    for (int k = 0; k < j->n && !s; k++) {
         const char *word = j->a->words[k];
         if (at_front_of_file(word)) {
             s = at_front_open(word, &j->text[k], err);
@@ -300,10 +301,12 @@ static int compare(job *j)
     at_equality e;
     at_equal_question q = {.seed = 0};
     at_status s = schemas_find(j, &err);
-    for (int k = 0; k < 2 && !s; k++) {
+    for (int k = 0; k < j->n && !s; k++) {
         s = model_load(j, k, &err);
         j->loaded += !s;
     }
+    if (!s && j->o->language.regex)
+        return cli_equal_words(j->a, &j->m[0], &j->o->language);
     if (!s && j->problem)
         s = problem_ask(j, &err);
     if (!s)
@@ -327,6 +330,15 @@ static int compare(job *j)
 static int run(const cli_args *a)
 {
     job j = {.a = a, .o = a->own};
+    const cli_language *l = &j.o->language;
+    j.n = l->regex ? 1 : 2;
+    if (a->n_words != j.n)
+        return cli_usage(a, l->regex ? "--regex is compared with one model"
+                                     : "two models are missing, or a model and --regex");
+    if (!l->regex && (l->alphabet || l->textbook))
+        return cli_usage(a, "%s is for --regex", l->alphabet ? "--alphabet" : "--textbook");
+    if (l->regex && (j.o->problem || j.o->lengths || j.o->exact || j.o->sampled))
+        return cli_usage(a, "--regex decides for all words; nothing is run");
     if (j.o->exact && j.o->sampled)
         return cli_usage(a, "--exact and --sampled exclude each other");
     at_arena_init(&j.arena);
@@ -359,13 +371,17 @@ static const cli_option options[] = {
     {"--sampled", "N", "N inputs of each length, drawn", CLI_WHOLE(own, sampled, 1, 1000000000000)},
     {"--tolerance", "E", "how far reals may be apart (default 0: the same numbers)",
      CLI_NUMBER(own, tolerance, 0, 1e12)},
+    {"--regex", "RE", "A and this language, on words of all lengths", CLI_TEXT(own, language.regex)},
+    {"--alphabet", "LETTERS", "of --regex (default: those of the model)", CLI_TEXT(own, language.alphabet)},
+    {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, language.textbook)},
     {0},
 };
 
 const cli_command cmd_equal = {
     .name = "equal",
     .summary = "are two models the same function?",
-    .usage = "A B [--problem P] [--lengths A..B] [--set K=V] [--precision P] [--exact|--sampled N]",
+    .usage =
+        "A B|A --regex RE [--problem P] [--lengths A..B] [--set K=V] [--precision P] [--exact|--sampled N]",
     .about =
         "Runs two models on the same inputs and compares what comes out. A and B are model files, texts "
         "that\n"
@@ -384,6 +400,10 @@ const cli_command cmd_equal = {
         "with\n"
         "--sampled N, some are drawn: then a witness decides, and nothing else does.\n"
         "\n"
+        "With --regex RE a model of unique-hard attention without positions is turned into an automaton and\n"
+        "compared with that of the expression: the answer is for words of all lengths, with a shortest word\n"
+        "where it is no. Other models are refused by name.\n"
+        "\n"
         "Exit code: 0 equal on every input asked, 1 not equal, 2 bad usage or input, 3 undecided: only\n"
         "samples were run, or an output is not decided.",
     .examples = "attest equal match2 examples/pairs.program --set N=4,M=7\n"
@@ -391,11 +411,10 @@ const cli_command cmd_equal = {
                 "attest equal m.safetensors match2 --problem match2 --set M=11 --lengths 1..4\n"
                 "attest equal m.safetensors m32.safetensors --precision f32 --json\n"
                 "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n"
-                "attest equal lis.safetensors examples/lis.dp --set n=3,top=4\n",
+                "attest equal lis.safetensors examples/lis.dp --set n=3,top=4\n"
+                "attest equal m.safetensors --regex '(ab)*'\n",
     .options = options,
     CLI_OWN(usual),
-    .least = 2,
     .most = 2,
-    .missing = "two models",
     .run = run,
 };

@@ -97,6 +97,19 @@ refuses 2 'a file and an expression' 'one of both is compiled' compile examples/
 refuses 2 'an alphabet of no expression' '--alphabet is for --regex' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
 refuses 2 'nothing to compile' 'a file is missing' compile -o "$dir/none.st"
 
+says 0 'a model and a language: equal on words of all lengths' 'equal      on words of all lengths' equal "$dir/ab.st" --regex '(ab)*'
+holds 'by automata' grep -q "the model's has 3 states, the expression's 3" "$dir/.out"
+says 0 'the same language in other words' 'equal ' equal "$dir/ab.st" --regex 'a(ba)*b|()'
+says 1 'another language: a shortest word' 'on which they differ: abab' equal "$dir/ab.st" --regex '(ab)?'
+holds 'on which it is run again' grep -qx '  model      yes, run again' "$dir/.out"
+says 1 'a word that is longer than its own' 'longer than the words that its file takes' equal "$dir/ab.st" --regex '(ab){0,10}'
+says 1 'as JSON' '"equal": false' equal "$dir/ab.st" --regex '(ab)*a?' --json
+says 0 'what a text compiles to' 'equal ' equal examples/depth-3.regex --regex '(a(a(ab)*b)*b)*' --set N=4
+refuses 2 'positions' 'it has positions' equal "$dir/aa.st" --regex '(aa)*'
+refuses 2 'softmax that looks up' 'it has positions' equal "$dir/short.st" --regex '(b*ab*a)*b*'
+refuses 2 'letters that it does not have' "'c' is not in the alphabet: a b" equal "$dir/ab.st" --regex 'c'
+refuses 2 'two models and a language' '--regex is compared with one model' equal "$dir/ab.st" "$dir/ab.st" --regex 'a'
+
 # Every example of a language of words is right on every short word.
 for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do
     says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6

@@ -18,6 +18,7 @@ for f in bb3 bb4 increment palindrome copy multiply add-one counter; do
     says 0 "$f: the file alone, compiled and asked" '1 of 1 claims hold' check "examples/$f.tm"
 done
 says 0 'a universal machine' '1 of 1 claims hold' check examples/universal.tm --set N=4,T=300
+says 0 'lengths of inputs' 'exact, 57 inputs' check examples/increment.tm --lengths 0..4
 says 0 'positions 1/i' 'N=8 T=60 form=rational' check examples/palindrome.tm --set form=rational
 says 0 'no positions' 'N=8 T=60 form=none' check examples/palindrome.tm --set form=none
 says 0 'four states, 13 ones' '' compile examples/bb4.tm -o "$dir/bb4.st"

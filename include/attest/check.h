@@ -6,6 +6,7 @@
 #ifndef ATTEST_CHECK_H
 #define ATTEST_CHECK_H
 
+#include <attest/automaton.h>
 #include <attest/exec.h>
 #include <attest/problem.h>
 
@@ -138,6 +139,13 @@ typedef struct {
 /* Models that cannot be compared are refused with what differs: a field, the outputs, the prompts. */
 at_status at_equal(const at_model *a, const at_model *b, const at_equal_question *q, const at_check_env *env,
                    at_arena *arena, at_equality *out, at_err *err);
+
+/* ---- models as automata: words of all lengths ----------------------------------------------------------
+ *
+ * The least automaton of what a model of words accepts, whatever their length, its own n_max set aside: for unique-hard attention under
+ * strict or causal masks without positions, whose numbers are exact (integers, say). Everything else is refused by name; never is
+ * anything sampled. AT_EBUDGET where it would have more than AT_STATES_MAX states. */
+at_status at_extract_dfa(const at_model *m, at_arena *a, at_dfa **out, at_err *err);
 
 /* ---- certificates: all inputs of a size, by a case split --------------------------------------------
  *

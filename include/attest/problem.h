@@ -114,7 +114,8 @@ typedef struct at_chain {
     bool (*ending)(const void *self, const double *prompt, int n);
     /* Prompts are a list of some, not all there are: a check of every one of them rests on samples. */
     bool listed;
-    /* Its prompts at some sizes are among those at larger ones, so that it is asked at its usual sizes alone unless told. */
+    /* Its prompts at some sizes are among those at larger ones, so that it is asked at its usual sizes alone unless told; one of the sizes
+     * is N, the longest input. */
     bool nested;
     /* Why prompts cannot be listed (count is UINT64_MAX then); NULL, or NULL of it: they can. */
     const char *(*unlisted)(const void *self);

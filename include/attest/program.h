@@ -232,6 +232,10 @@ at_var at_copy_square(at_copier *c, const char *name, at_var x);
 void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold);
 /* The same, of the last position only: of the last hidden one, where there is a suffix. */
 void at_emit_last(at_program *P, at_vec out, at_read_kind read, double threshold);
+/* The sign of v at the last position, -1 or 1, read by threshold 0, however small v is: two units leave (v, -v) of all that the
+ * position holds, and a layer norm divides by their size. That |v| >= half > 0 there is the author's word; where the error
+ * of v is not below it, the assembler refuses. */
+void at_emit_normed(at_program *P, at_var v, double half);
 
 /* ---- using a program ------------------------------------------------------------------------------------------ */
 

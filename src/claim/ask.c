@@ -518,7 +518,9 @@ static at_status claim_fill(asking *k)
                 ? split_take(k)
                 : at_fail(k->err, AT_EREFUSED,
                           "decoders are checked by generating; nothing can be certified");
-    if (!s && k->view != AT_VIEW_POSITIONS && k->q->lengths)
+    bool lengths =
+        k->view == AT_VIEW_CHAIN && p->chain->nested && !k->q->model; /* of its inputs: N says the longest */
+    if (!s && k->view != AT_VIEW_POSITIONS && k->q->lengths && !lengths)
         s = at_fail(k->err, AT_EINPUT, "%s has no lengths here; its sizes are parameters (--set)", p->id);
     at_text mine;
     at_text_init(&mine);

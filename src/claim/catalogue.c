@@ -62,6 +62,7 @@
     ROW(parity)                                                                                              \
     ROW(parity_tree)                                                                                         \
     ROW(rasp)                                                                                                \
+    ROW(fo_extract)                                                                                          \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -364,6 +364,23 @@ static at_status plan_mlp(plan *L, int p)
     return AT_OK;
 }
 
+#define NORM_ROUNDINGS                                                                                       \
+    16 /* of v/|v|: a square, a sum of two, a quotient, a root, a quotient, and the readout, twice each */
+
+/* The sign is right where the error is below half; then what is left is the rounding of the norm: (v, -v) sums up to 0. */
+static at_status plan_normed(plan *L)
+{
+    at_program *P = L->P;
+    var *v = &P->vars[P->out.v[0]];
+    if (!(v->err < P->half))
+        return step_fail(P, v, L->err,
+                         "normed, and its error of %.3g is not below the %.3g that it is away from 0 by",
+                         v->err, P->half);
+    v->err = NORM_ROUNDINGS * P->unit;
+    L->D = L->D < 2 ? 2 : L->D;
+    return AT_OK;
+}
+
 /* An output is as good as the readout computes it. */
 static at_status plan_readout(plan *L)
 {
@@ -381,7 +398,7 @@ static at_status plan_readout(plan *L)
         at_arith_name(P->arith, arith);
         return step_fail(P, v, L->err, "an output, whose error in %s has no bound", arith);
     }
-    return AT_OK;
+    return P->half > 0 ? plan_normed(L) : AT_OK;
 }
 
 static at_status plan_all(plan *L)
@@ -607,6 +624,38 @@ static void write_input(const plan *L, const at_model *m)
     }
 }
 
+/* (v, -v) and nothing else, by two units: a block of its own, after all others. */
+static at_status shape_normed(const plan *L, at_block *out, at_arena *a, at_err *err)
+{
+    *out = (at_block){.kind = AT_BLOCK_MLP,
+                      .norm_g = -1,
+                      .norm_b = -1,
+                      .act = L->P->lambda > 0 ? AT_ACT_GELU : AT_ACT_RELU,
+                      .n_dense = 2,
+                      .dense = at_new(a, at_dense, 2)};
+    if (!out->dense)
+        return at_oom(err);
+    out->dense[0].rows = 2;
+    out->dense[1].rows = L->D;
+    return AT_OK;
+}
+
+static void write_normed(const plan *L, const at_block *b, const at_model *m)
+{
+    double *in = at_model_data(m, b->dense[0].w), *out = at_model_data(m, b->dense[1].w);
+    const form *f = L->out[0];
+    row_write(in, f);
+    at_model_data(m, b->dense[0].b)[0] = f->c0;
+    for (int c = 0; c < L->D; c++)
+        in[L->D + c] = -in[c];
+    at_model_data(m, b->dense[0].b)[1] = -f->c0;
+    out[0] = out[3] = 1; /* relu(v) - relu(-v) = v, and the same of -v */
+    out[1] = out[2] = -1;
+    for (int c = 0; c < L->D; c++)
+        at_model_data(m, m->readout.norm_g)[c] = 1;
+    at_model_data(m, m->readout.w)[0] = sqrt(2. / L->D); /* of D numbers two are not 0 */
+}
+
 static at_status build_model(const plan *L, bool weights, at_model *m, at_err *err)
 {
     const at_program *P = L->P;
@@ -616,21 +665,25 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
     m->n_max = P->N;
     m->pos_origin = P->origin;
     at_status st = shape_input(L, m, err);
-    m->n_blocks = L->n_blocks;
-    m->blocks = at_new(&m->arena, at_block, L->n_blocks + 1);
+    bool normed = P->half > 0;
+    m->n_blocks = L->n_blocks + normed;
+    m->blocks = at_new(&m->arena, at_block, L->n_blocks + 1); /* one more: the last, of what is normed */
     m->n_subspaces = L->D;
     m->subspaces = at_new(&m->arena, at_subspace, L->D);
     if (!m->blocks || !m->subspaces)
         return at_oom(err);
     for (int b = 0; b < L->n_blocks && !st; b++)
         st = shape_block(L, &L->blocks[b], &m->blocks[b], &m->arena, err);
+    if (!st && normed)
+        st = shape_normed(L, &m->blocks[L->n_blocks], &m->arena, err);
     for (int c = 0; c < L->D; c++) {
         name_copy(m->subspaces[c].name, L->names[c].n ? L->names[c].s : "-");
         m->subspaces[c].col = c;
         m->subspaces[c].width = 1;
         st = st ? st : L->names[c].oom ? at_oom(err) : AT_OK;
     }
-    m->readout = (at_readout){.kind = P->read, .rows = P->out.n, .threshold = P->threshold, .last = P->last};
+    m->readout = (at_readout){
+        .kind = P->read, .rows = P->out.n, .threshold = P->threshold, .last = P->last, .final_norm = normed};
     form **out = L->out;
     if (!st)
         st = weights ? at_model_layout(m, err) : at_model_shape(m, err);
@@ -639,7 +692,10 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
     write_input(L, m);
     for (int b = 0; b < L->n_blocks; b++)
         write_block(L, &L->blocks[b], &m->blocks[b], m);
-    forms_write(m, m->readout.w, m->readout.b, out, P->out.n);
+    if (normed)
+        write_normed(L, &m->blocks[L->n_blocks], m);
+    else
+        forms_write(m, m->readout.w, m->readout.b, out, P->out.n);
     return at_model_validate(m, err);
 }
 

@@ -552,12 +552,23 @@ void at_emit(at_program *P, at_vec out, at_read_kind read, double threshold)
     P->read = read;
     P->threshold = threshold;
     P->last = false;
+    P->half = 0;
 }
 
 void at_emit_last(at_program *P, at_vec out, at_read_kind read, double threshold)
 {
     at_emit(P, out, read, threshold);
     P->last = true;
+}
+
+void at_emit_normed(at_program *P, at_var v, double half)
+{
+    if (!P->err.code && !(half > 0 && half < INFINITY)) {
+        at_program_fail(P, "an output is normed with a half of %g, which is to be above 0", half);
+        return;
+    }
+    at_emit_last(P, AT_VEC(v), AT_READ_THRESHOLD, 0);
+    P->half = half;
 }
 
 int at_program_vars(const at_program *P)

@@ -252,6 +252,12 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
         for (int r = 0; r < R; r++)
             result[(size_t)u * (size_t)R + (size_t)r] =
                 val(&m, P->out.v[r])[P->last ? m.T - 1 : u + P->n_prefix];
+    if (P->half > 0) {
+        if (!(fabs(result[0]) >= P->half * (1 - KNOWN_SLACK)))
+            return at_fail(err, AT_EDOMAIN, "program %s: %s is %.17g, which is nearer to 0 than %.9g",
+                           P->name, P->vars[P->out.v[0]].name, result[0], P->half);
+        result[0] = result[0] > 0 ? 1 : -1;
+    }
     *out = result;
     return AT_OK;
 }

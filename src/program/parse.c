@@ -225,6 +225,13 @@ static void output_read(parser *p)
         text_expect(p, "last", "as in at the last position");
         text_expect(p, "position", "as in at the last position");
     }
+    const token at = p->t;
+    bool normed = last && text_says(p, "normed");
+    double half = 0;
+    if (normed) {
+        text_next(p);
+        half = number_read(p, "what it is away from 0 by");
+    }
     text_expect(p, "read", "and by what, as in read by argmax");
     text_expect(p, "by", "and by what, as in read by argmax");
     int read = text_kind(p, "a readout", at_read_names, AT_READS);
@@ -235,6 +242,13 @@ static void output_read(parser *p)
         return;
     if (p->P->out.n)
         text_fail_here(p, "a second output; a program has one");
+    else if (normed && (out.n != 1 || read != AT_READ_THRESHOLD || threshold != 0 || !(half > 0)))
+        text_fail(
+            p, at.line, at.column,
+            "what is normed is one output above 0, as in output (x) at the last position normed 0.01 read by "
+            "threshold 0");
+    else if (normed)
+        at_emit_normed(p->P, out.v[0], half);
     else
         (last ? at_emit_last : at_emit)(p->P, out, (at_read_kind)read, threshold);
 }

@@ -507,7 +507,12 @@ static at_status print(const at_program *P, bool exact, at_text *t)
     if (P->out.n) {
         at_text_add(t, "  output ");
         print_vec(&p, P->out);
-        at_text_addf(t, "%s read by %s", P->last ? " at the last position" : "", at_read_names[P->read]);
+        at_text_add(t, P->last ? " at the last position" : "");
+        if (P->half > 0) {
+            at_text_add(t, " normed ");
+            number(&p, P->half);
+        }
+        at_text_addf(t, " read by %s", at_read_names[P->read]);
         if (P->read == AT_READ_THRESHOLD || !is_zero(P->threshold)) {
             at_text_add(t, " ");
             number(&p, P->threshold);

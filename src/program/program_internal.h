@@ -89,6 +89,7 @@ struct at_program {
     at_read_kind read;
     double threshold;
     bool last;      /* only the last position is read */
+    double half;    /* 0, or of an output that is normed (at_emit_normed) */
     double weaken;  /* factor on scales: 1, but for controls */
     double lambda;  /* GeLU units of this sharpness; 0: ReLU units */
     at_arith arith; /* that it is assembled for */

@@ -157,12 +157,10 @@ static const char *group_of(const at_claim *c)
         {"arith", "Expressions modulo a prime"},
         {"compose", "Function composition"},
         {"funccomp", "Function composition"},
-        {"fo", "Languages"},
-        {"star-free", "Languages"},
-        {"automaton", "Languages"},
-        {"rasp", "Languages"},
     };
-    if (c->trial && strcmp(c->id, "star-free") != 0) /* a decision, and no limit */
+    if (c->group)
+        return c->group;
+    if (c->trial)
         return "Limits: what small models cannot do";
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
         if (strncmp(c->id, groups[k][0], strlen(groups[k][0])) == 0)

@@ -87,6 +87,7 @@ const at_claim claim_fo = {
         "Rightmost-hard attention under the strict mask, without positions, recognises star-free languages",
     .source = "Angluin, Chiang, Yang 2023; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey, row FO); "
               "Krohn, Rhodes 1965",
+    .group = "Languages",
     .statement =
         "For every star-free language, H layers of one rightmost-hard head each under the strict mask, "
         "without positions, accept "

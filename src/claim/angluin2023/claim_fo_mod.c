@@ -100,6 +100,7 @@ const at_claim claim_fo_mod = {
     .source =
         "Angluin, Chiang, Yang 2023; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey, row FO[MOD]); "
         "Barrington, Compton, Straubing, Therien 1992",
+    .group = "Languages",
     .statement =
         "For every regular language of FO[<, MOD] there is a period m such that rightmost-hard heads under "
         "the strict mask, with i mod m at position i, accept exactly its words at all lengths.",

@@ -129,6 +129,7 @@ const at_claim claim_fo_mon = {
     .source = "Barcelo, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
               "(survey, row "
               "FO[Mon]); Kamp 1968",
+    .group = "Languages",
     .statement = "Every formula of temporal logic over letters and arbitrary sets of positions, hence every "
                  "language of "
                  "FO[<, Mon], is accepted by leftmost-hard attention, a layer a level of operators, with "

@@ -111,6 +111,7 @@ const at_claim claim_ltl_c = {
     .source = "Barcelo, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
               "(survey, row "
               "LTL[C, +])",
+    .group = "Languages",
     .statement = "Every formula of temporal operators, counts, linear inequalities and congruences of "
                  "counts, and sets of "
                  "positions is accepted by average-hard attention, a layer a level of operators, with "

@@ -75,6 +75,7 @@ const at_claim claim_sscm = {
     .id = "sscm",
     .title = "One layer of attention without positions runs a simplified stateless counter machine",
     .source = "Bhattamishra, Ahuja, Goyal 2020; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey)",
+    .group = "Languages",
     .statement = "For every machine whose letters add to counters and which decides at the end by comparing "
                  "them and by the last letter, "
                  "one layer of attention without positions, softmax or average-hard, with a rightmost-hard "

@@ -79,6 +79,7 @@ const at_claim claim_foc = {
     .id = "foc",
     .title = "Softmax attention accepts the words of a formula of FOC[MOD;+], counting without order",
     .source = "Chiang, Cholak, Pillay 2023; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey)",
+    .group = "Languages",
     .statement = "For every formula of FOC[MOD;+], Boolean combinations of linear inequalities and "
                  "congruences of counts of letters in "
                  "classes of positions, with quantifiers over counts, softmax attention of at most two "

@@ -97,6 +97,7 @@ const at_claim claim_automaton_shortcut = {
     .id = "automaton-shortcut",
     .title = "Any automaton runs in ceil(log2 N) layers of one head",
     .source = "Liu, Ash, Goel, Krishnamurthy, Zhang 2023, theorem 1",
+    .group = "Languages",
     .statement =
         "For every automaton and every N, ceil(log2 N) layers of one softmax head each decide every word of "
         "at most N letters.",

@@ -95,6 +95,7 @@ const at_claim claim_automaton_cot = {
     .id = "automaton-cot",
     .title = "A decoder of two layers runs any automaton, one state a letter",
     .source = "Merrill, Sabharwal 2024 (linear chains of thought and regular languages)",
+    .group = "Languages",
     .statement = "For every automaton a decoder of two layers of one rightmost-hard head each, of a size "
                  "that does not "
                  "depend on the length, writes the state after each letter of any word, then yes or no.",

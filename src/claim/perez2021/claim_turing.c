@@ -165,6 +165,7 @@ const at_claim claim_turing = {
     .id = "turing",
     .title = "A decoder whose size depends on the machine alone runs a Turing machine, a token a step",
     .source = "Pérez, Barceló, Marinković 2021; Merrill, Sabharwal 2024",
+    .group = "Languages",
     .statement = "For every Turing machine a decoder of two layers (average-hard, positions 1/i and 1/i^2), "
                  "or of three (softmax, "
                  "positions i and i^2; average-hard without positions), writes after any input the run of "

@@ -7,7 +7,8 @@
  *   1. The decision is what the table says.
  *   2. Whoever asks with an automaton twice as large gets the same answer: the monoid is that of the least one.
  *   3. Star-free: no word of a few letters has powers that go round in a circle, state by state; the language is compiled
- *      (claim fo), and the model agrees with the automaton on words.
+ *      (claim fo), the model agrees with the automaton on words, and turned back (claim fo-extract) it is that automaton: equal
+ *      on words of all lengths.
  *   4. Else: compiling is refused, and the witness u stands: of all words x and y that are tried, membership of x u^k y repeats
  *      with the period from k = states on, and no proper divisor of the period does for all of them.
  * Control: a period that is one more. */
@@ -146,6 +147,11 @@ static at_status model_run(const language *l, uint64_t seed, at_arena *a, int *w
             word[i] = (int)at_rng_below(&r, (uint64_t)l->d->sigma.n);
         s = word_run(&m, l, word, RUN, a, &right, err);
     }
+    at_dfa *back;
+    if (!s && right) { /* words of all lengths */
+        s = at_extract_dfa(&m, a, &back, err);
+        right = !s && at_dfa_equal(back, l->d);
+    }
     if (!right)
         *words = -1;
     at_model_release(&m);
@@ -196,7 +202,7 @@ static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally 
         else if ((s = model_run(l, seed, a, &words, err)))
             return s;
         else if (words < 0)
-            *why = "is compiled to a model that is wrong on a word";
+            *why = "is compiled to a model of another language";
         t->words += words;
     } else {
         at_program *P = NULL;
@@ -240,7 +246,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                     : at_arena_printf(
                           a,
                           "%d expressions, %d with at least 5 states, %d with 300 to 2000 elements in the "
-                          "monoid: %d star-free, compiled and right on %d words; %d refused, and each "
+                          "monoid: %d star-free, compiled, and equal on words of all lengths (%d of them "
+                          "run); %d refused, and each "
                           "witness stands",
                           k, t.states, t.large, t.star_free, t.words, t.refused);
     return out->note ? AT_OK : at_oom(err);
@@ -255,6 +262,7 @@ const at_claim claim_star_free = {
     .id = "star-free",
     .title = "A regular language is star-free exactly when no element of its monoid has a period",
     .source = "Schützenberger 1965; McNaughton, Papert 1971",
+    .group = "Languages",
     .statement =
         "Of 60 regular expressions, 15 with monoids of 300 to 2,000 elements, it is decided which are "
         "star-free; these are "

@@ -1,8 +1,8 @@
-/* claim_words.h: what claims about languages of words share: their lengths, the hidden position before a word, and tables of the least
- * precision and the size against the length.
+/* claim_words.h: what claims about languages of words share: their lengths, the hidden position before a word, and
+ * tables of the least precision and the size against the length.
  *
- * The parameter N is the length of the words that are asked about, `most` the longest that the model takes, where that is more: one
- * model is asked about all its lengths by "N=0..16 most=16". */
+ * The parameter N is the length of the words that are asked about, `most` the longest that the model takes, where
+ * that is more: one model is asked about all its lengths by "N=0..16 most=16". */
 #ifndef ATTEST_CLAIM_WORDS_H
 #define ATTEST_CLAIM_WORDS_H
 
@@ -29,11 +29,12 @@ at_status claim_word_new(const char *name, const at_params *p, int letters, clai
 /* 1 at letters for which `is` has 1, 0 elsewhere and before the word. */
 at_var claim_word_is(const claim_word *w, const char *name, const double *is);
 
-/* Is the count c at least t (an integer), from c u and u >= 1/(N + 1)? steep: 1, or less for a ramp that is too flat. */
+/* Is the count c at least t (an integer), from c u and u >= 1/(N + 1)? steep: 1, or less for a ramp that is too flat.
+ * */
 at_var claim_at_least(const claim_word *w, const char *name, at_var cu, at_var u, double t, double steep);
 
-/* Tables of N, the least p from which on words of length N are answered rightly (`inputs` random and adversarial ones at each p),
- * a bound in theory, and the size. */
+/* Tables of N, the least p from which on words of length N are answered rightly (`inputs` random and adversarial ones
+ * at each p), a bound in theory, and the size. */
 #define CLAIM_WORD_COLUMNS(THEORY) "N", "least p", THEORY, "layers", "heads", "width", "units", "parameters"
 at_status claim_word_row(const at_claim *c, const at_params *p, double theory, uint64_t inputs, int threads,
                          double *out, at_err *err);

@@ -1,17 +1,18 @@
 /* CLAIM majority: one head that attends to all letters alike decides whether more than half of them are ones.
  *
- * Source: Strobl, Merrill, Weiss, Chiang, Angluin 2024, "What formal languages can transformers express? A survey" (its first
- * row; Pérez, Marinkovic, Barceló 2019).
- * Statement: one head, softmax or average-hard, without positions, mask and MLP, answers for every word over {0, 1}, the empty word
- * included, whether it has more ones than zeros.
+ * Source: Strobl, Merrill, Weiss, Chiang, Angluin 2024, "What formal languages can transformers express? A survey"
+ * (its first row; Pérez, Marinkovic, Barceló 2019).
+ * Statement: one head, softmax or average-hard, without positions, mask and MLP, answers for every word over {0, 1},
+ * the empty word included, whether it has more ones than zeros.
  *
  * Proof, of a word of length n:
  *   1. A one is 1, a zero is -1, and a hidden position behind the word is -1/2.
  *   2. All scores are 0, so the head averages over n + 1 positions: (#1 - #0 - 1/2)/(n + 1).
- *   3. #1 - #0 is an integer, so the sign is that of #1 - #0 where this is not 0, and no where it is; the value is at least
- *      1/(2(n + 1)) away from 0.
+ *   3. #1 - #0 is an integer, so the sign is that of #1 - #0 where this is not 0, and no where it is; the value is
+ *      at least 1/(2(n + 1)) away from 0.
  * A sum that is rounded once, at the end, keeps its sign: p = 2 bits are enough at every length (docs/arithmetic.md).
- * Differs from the paper: the 1/2, without which words with as many ones as zeros give 0, on which a sign says nothing. */
+ * Differs from the paper: the 1/2, without which words with as many ones as zeros give 0, on which a sign says
+ * nothing. */
 #include "../shared/claim_words.h"
 
 static const char *const weightings[] = {"softmax", "average-hard", "leftmost-hard", NULL};
@@ -77,6 +78,7 @@ const at_claim claim_majority = {
     .id = "majority",
     .title = "One head that attends to all letters alike decides majority",
     .source = "Strobl et al. 2024, after Perez et al. 2019",
+    .group = "Languages",
     .statement = "One head, softmax or average-hard, without positions, mask and MLP, decides for every word "
                  "over {0, 1}, the "
                  "empty word included, whether it has more ones than zeros.",

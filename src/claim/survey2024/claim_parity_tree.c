@@ -1,18 +1,21 @@
-/* CLAIM parity-tree: L layers of H unique-hard heads that look where positions say decide parity to length (H + 1)^L, and no further.
+/* CLAIM parity-tree: L layers of H unique-hard heads that look where positions say decide parity to length (H + 1)^L,
+ * and no further.
  *
- * Source: Hahn 2020, "Theoretical limitations of self-attention in neural sequence models": unique-hard attention decides no
- * parity of long words; this is the construction that goes as far as positions reach. Strobl et al. 2024 (survey).
- * Statement: for all H and L there are L layers of H leftmost-hard heads, with positions j and j^2, that decide for every word over
- * {0, 1} of at most (H + 1)^L letters, the empty word included, whether its number of ones is odd. Of longer words the
- * first letters are not seen.
+ * Source: Hahn 2020, "Theoretical limitations of self-attention in neural sequence models": unique-hard attention
+ * decides no parity of long words; this is the construction that goes as far as positions reach. Strobl et al. 2024
+ * (survey).
+ * Statement: for all H and L there are L layers of H leftmost-hard heads, with positions j and j^2, that decide for
+ * every word over {0, 1} of at most (H + 1)^L letters, the empty word included, whether its number of ones is odd. Of
+ * longer words the first letters are not seen.
  *
  * Proof. A hidden position stands before the word, index 0.
- *   1. Before layer l position i holds the parity of the last B = (H + 1)^(l-1) letters up to i, which are those at i - B + 1..i; there
- *      is nothing before position 1, and position 0 holds 0.
- *   2. Head m looks at position t = i - m B, m = 1..H, by the score 2 t j - j^2 = t^2 - (j - t)^2, largest at t, by 1; where t < 0 it is largest
- *      at 0, by more. The scores are integers.
+ *   1. Before layer l position i holds the parity of the last B = (H + 1)^(l-1) letters up to i, which are those
+ *      at i - B + 1..i; there is nothing before position 1, and position 0 holds 0.
+ *   2. Head m looks at position t = i - m B, m = 1..H, by the score 2 t j - j^2 = t^2 - (j - t)^2, largest at t,
+ *      by 1; where t < 0 it is largest at 0, by more. The scores are integers.
  *   3. The sum of the H + 1 bits, mod 2, is the parity of the last (H + 1) B letters: one table of H + 2 integers.
- * A word of (H + 1)^L + 1 letters has a first letter that nobody has seen: flipping it changes the answer and nothing else. */
+ * A word of (H + 1)^L + 1 letters has a first letter that nobody has seen: flipping it changes the answer and nothing
+ * else. */
 #include "../shared/claim_words.h"
 
 #include <math.h>
@@ -132,6 +135,7 @@ const at_claim claim_parity_tree = {
     .id = "parity-tree",
     .title = "L layers of H unique-hard heads by position decide parity to length (H + 1)^L, and no further",
     .source = "Strobl et al. 2024, after Hahn 2020",
+    .group = "Languages",
     .statement = "For all H and L, L layers of H leftmost-hard heads with positions j and j^2 decide for "
                  "every word over {0, 1} of at "
                  "most (H + 1)^L letters, the empty word included, whether its number of ones is odd; of "

@@ -1,14 +1,14 @@
 /* CLAIM shuffle-dyck: two softmax layers of one head, without positions, count k kinds of brackets at once.
  *
- * Source: Strobl et al. 2024 (survey); Bhattamishra, Ahuja, Goyal 2020, "On the ability and limitations of transformers to recognize
- * formal languages".
- * Statement: for all k and N there are two causal softmax layers of one head each, without positions, that decide for every word of at
- * most N brackets of k kinds, the empty word included, whether each kind is balanced for itself.
+ * Source: Strobl et al. 2024 (survey); Bhattamishra, Ahuja, Goyal 2020, "On the ability and limitations of
+ * transformers to recognize formal languages".
+ * Statement: for all k and N there are two causal softmax layers of one head each, without positions, that decide for
+ * every word of at most N brackets of k kinds, the empty word included, whether each kind is balanced for itself.
  *
- * Proof. A hidden position stands before the word; u_i = 1/(i + 1) at letter i, and d_t is the number of brackets of kind t that
- * are open after it:
- *   1. All scores are 0, so the first head averages over the positions up to i. Of +1 for an opening bracket of kind t and -1 for a
- *      closing one that is d_t u; of the hidden position's mark it is u.
+ * Proof. A hidden position stands before the word; u_i = 1/(i + 1) at letter i, and d_t is the number of brackets of
+ * kind t that are open after it:
+ *   1. All scores are 0, so the first head averages over the positions up to i. Of +1 for an opening bracket of
+ *      kind t and -1 for a closing one that is d_t u; of the hidden position's mark it is u.
  *   2. [d_t < 0] = 1 - [d_t >= 0], and (d_t + 1/2) u is at least u/2 >= 1/(2(N + 1)) away from 0: two units decide it,
  *      without an error. bad = some d_t < 0.
  *   3. The second head averages bad: c u, c the number of bad prefixes so far. ever = [c >= 1], as in step 2.
@@ -92,6 +92,7 @@ const at_claim claim_shuffle_dyck = {
     .id = "shuffle-dyck",
     .title = "Two softmax layers without positions balance k kinds of brackets, each for itself",
     .source = "Strobl et al. 2024, after Bhattamishra et al. 2020",
+    .group = "Languages",
     .statement = "For all k and N two causal softmax layers of one head each, without positions, decide for "
                  "every word of at most N "
                  "brackets of k kinds, the empty word included, whether each kind is balanced for itself.",

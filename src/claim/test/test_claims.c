@@ -86,8 +86,8 @@
  * EVIDENCE shuffle-dyck sampled 40 test_every_cell: N=1000 k=3 f64, and f32
  * EVIDENCE dyck exact 8191 test_every_cell: N=0..12 k=1 f64 in each form, and 6 more
  * EVIDENCE dyck sampled 200 test_every_cell: N=40 k=3 f64, and 3 more
- * EVIDENCE parity exact 16383 test_every_cell: N=0..13 f64 in both forms, and f32
- * EVIDENCE parity sampled 40 test_every_cell: N=1000 f64 in both forms
+ * EVIDENCE parity exact 16383 test_every_cell: N=0..13 f64 in each form, and f32
+ * EVIDENCE parity sampled 40 test_every_cell: N=1000 f64 in each form
  * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 4 more
  * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64
  * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 f64, and 17 more
@@ -321,6 +321,7 @@ static void test_sizes(void **state)
                  {"dyck", " k=2 form=depth D=5", 6, 2, 4},
                  {"parity", "", 2, 1, 6},
                  {"parity", " form=count", 2, 1, 0},
+                 {"parity", " form=norm", 2, 1, 6},
                  {"parity-tree", " H=3 L=4", 4, 3, 8}};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         for (int N = 8; N <= 512; N *= 8) {

@@ -25,7 +25,9 @@
  * EVIDENCE arith-hard refuted 20 test_every_trial: p=5 operators=10, and 1 more
  * EVIDENCE dp-local-hard refuted 20 test_every_trial: a=40 b=3, and 1 more
  * EVIDENCE dp-local-hard exact 19683 test_every_trial: part=regular a=9 b=3, and 1 more
- * EVIDENCE star-free exact 60 test_every_trial: off=0 */
+ * EVIDENCE star-free exact 60 test_every_trial: off=0
+ * EVIDENCE fo-extract exact 10 test_every_trial: part=compiled
+ * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn */
 #include "claim_test.h"
 #include "../../core/test/test_golden.h"
 #include "../../core/test/test_scale.h"

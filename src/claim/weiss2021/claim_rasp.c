@@ -173,6 +173,7 @@ const at_claim claim_rasp = {
     .title =
         "Programs in RASP are attention of constant size: hist, reverse, sort, most-frequent, Dyck languages",
     .source = "Weiss, Goldberg, Yahav 2021",
+    .group = "Languages",
     .statement = "For hist, reverse, sort, most-frequent, double-hist, dyck1, shuffle-dyck and dyck2 there "
                  "are average-hard, and "
                  "softmax, heads and MLPs, in number and width the same for every length N, that are right "

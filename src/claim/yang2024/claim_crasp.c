@@ -87,6 +87,7 @@ const at_claim claim_crasp = {
     .id = "crasp",
     .title = "Attention that averages, under the causal mask and without positions, runs programs of C-RASP",
     .source = "Yang, Chiang 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 (survey)",
+    .group = "Languages",
     .statement = "For every program of C-RASP, and every formula of K_t[#], a softmax transformer without "
                  "positions, one attention "
                  "layer a level of counts inside counts, accepts exactly its words of at most N letters, the "

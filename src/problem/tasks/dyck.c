@@ -1,9 +1,10 @@
-/* dyck.c: words of brackets, answered once: `dyck`, brackets that are closed in the order of a stack, at any depth or at most D;
- * `shuffle-dyck`, brackets of k kinds each of which is balanced for itself, whatever the others do between.
+/* dyck.c: words of brackets, answered once: `dyck`, brackets that are closed in the order of a stack, at any depth or
+ * at most D; `shuffle-dyck`, brackets of k kinds each of which is balanced for itself, whatever the others do
+ * between.
  *
- * Token 2t opens kind t, 2t + 1 closes it. Of a random word the answer is no. So half of the drawn words are members, where the
- * length has some: walks that end where they began. The adversarial ones are members with one letter changed, two letters
- * exchanged, or none; and, where the depth is bounded, walks that may be one deeper. */
+ * Token 2t opens kind t, 2t + 1 closes it. Of a random word the answer is no. So half of the drawn words are members,
+ * where the length has some: walks that end where they began. The adversarial ones are members with one letter
+ * changed, two letters exchanged, or none; and, where the depth is bounded, walks that may be one deeper. */
 #include <stdio.h>
 
 #include "../problem_internal.h"
@@ -56,8 +57,8 @@ static void dyck_answer(const at_params *p, const double *x, double *y)
     *y = dyck_which(p, x, 0) == MEMBER;
 }
 
-/* A walk of depth at most D (0: any) that ends at 0, or for odd lengths at 1: a step up or down is drawn wherever both are
- * possible; for some words it goes up wherever it can. */
+/* A walk of depth at most D (0: any) that ends at 0, or for odd lengths at 1: a step up or down is drawn wherever
+ * both are possible; for some words it goes up wherever it can. */
 static void dyck_walk(const at_params *p, at_rng *r, int D, double *x)
 {
     int N = at_params_int(p, "N"), k = at_params_int(p, "k"), depth = 0;

@@ -1,7 +1,7 @@
 /* parity.c: is the number of ones odd? Answered once, for the whole word; of the empty word: no.
  *
- * Every letter counts. The adversarial words have few ones or few zeros, in one block, in turn, or anywhere: the counts at the ends of
- * their range, where a look-up by the count has a neighbour on one side only. */
+ * Every letter counts. The adversarial words have few ones or few zeros, in one block, in turn, or anywhere: the
+ * counts at the ends of their range, where a look-up by the count has a neighbour on one side only. */
 #include "../problem_internal.h"
 
 static const at_param schema[] = {AT_PARAM_WORD(8)};

@@ -5,6 +5,7 @@
 #include "../program_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdarg.h>
 #include <setjmp.h>
 #include <string.h>
@@ -163,6 +164,54 @@ static void test_parity(void **state)
     assert_true(wrong(parity(AT_SOFTMAX, false, 100), at_f64, N, odd_ones, &error) > 0);
 }
 
+/* Majority, normed: the sign itself, at every length; and not where the error may be larger than what is promised. */
+static words majority_normed(double half)
+{
+    words w = words_new(N);
+    at_var v = at_sum(w.P, NULL, AT_VEC(w.one, w.begin), (double[]){2, 0.5}, -1);
+    at_emit_normed(w.P, at_mean(w.P, "mean", AT_VEC(v), AT_SOFTMAX, all), half);
+    return w;
+}
+
+static void test_normed(void **state)
+{
+    (void)state;
+    double error, *y, x[N] = {1, 0, 1, 0, 1, 0, 1, 0};
+    assert_int_equal(wrong(majority_normed(0.5 / (N + 1)), at_f64, N, more_ones, &error), 0);
+    assert_true(error > 0 && error < 0x1p-48);
+    assert_int_equal(wrong(majority_normed(0.5 / (N + 1)), at_f32, N, more_ones, &error), 0);
+    assert_int_equal(wrong(majority_normed(1e-30), at_f64, N, more_ones, &error), -1);
+    at_model m;
+    at_err err = {0};
+    at_arena a;
+    at_output out;
+    for (int gelu = 0; gelu < 2; gelu++) { /* the values are signs, whatever the units */
+        words w = majority_normed(0.5 / (N + 1));
+        if (gelu)
+            at_gelu(w.P, 4);
+        assert_int_equal(at_assemble(w.P, &m, &error, &err), AT_OK);
+        for (int n = 0; n <= N; n++) {
+            at_arena_init(&a);
+            assert_int_equal(at_run(&m, at_f64, &(at_input){n, x}, NULL, &a, &out, &err), AT_OK);
+            assert_int_equal(at_program_run(w.P, &(at_input){n, x}, &a, &y, &err), AT_OK);
+            assert_true(*y == (n % 2 ? 1 : -1) && fabs(out.value[0] - *y) <= error);
+            at_arena_release(&a);
+        }
+        at_model_release(&m);
+        at_program_free(w.P);
+    }
+    words w = majority_normed(0.5 / (N - 1)); /* the interpreter does not take a wrong word for it */
+    at_arena_init(&a);
+    assert_int_equal(at_program_run(w.P, &(at_input){N - 2, x}, &a, &y, &err), AT_OK);
+    assert_int_equal(at_program_run(w.P, &(at_input){N, x}, &a, &y, &err), AT_EDOMAIN);
+    assert_non_null(strstr(err.text, "nearer to 0 than"));
+    at_arena_release(&a);
+    at_program_free(w.P);
+    w = majority_normed(0);
+    assert_int_equal(at_program_status(w.P, &err), AT_EDOMAIN);
+    at_program_free(w.P);
+}
+
 /* All subsets of three booleans: n-ary connectives. */
 static void test_logic(void **state)
 {
@@ -195,17 +244,15 @@ static void test_logic(void **state)
         }
 }
 
-static void test_text(void **state)
+static void text_is(words w, const char *has)
 {
-    (void)state;
-    words w = majority(AT_SOFTMAX, 0.5 / (N + 1), 0.5);
     at_text t, again;
     at_err err = {0};
     at_program *P;
     at_text_init(&t);
     at_text_init(&again);
     assert_int_equal(at_program_print_exact(w.P, &t), AT_OK);
-    assert_non_null(strstr(t.s, "compare("));
+    assert_non_null(strstr(t.s, has));
     assert_int_equal(at_program_parse(&(at_program_text){"x", t.s, t.n, 1}, NULL, &P, &err), AT_OK);
     assert_int_equal(at_program_print_exact(P, &again), AT_OK);
     assert_string_equal(t.s, again.s);
@@ -215,11 +262,37 @@ static void test_text(void **state)
     at_text_release(&again);
 }
 
+static void test_text(void **state)
+{
+    (void)state;
+    text_is(majority(AT_SOFTMAX, 0.5 / (N + 1), 0.5), "compare(");
+    text_is(majority_normed(0.5 / (N + 1)),
+            "at the last position normed 0.05555555555555555 read by threshold 0");
+    static const char *const bad[] = {"(one, one) at the last position normed 1 read by threshold 0",
+                                      "(one) at the last position normed 1 read by argmax",
+                                      "(one) at the last position normed 1 read by threshold 1/2",
+                                      "(one) at the last position normed 0 read by threshold 0",
+                                      "(one) normed 1 read by threshold 0"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char text[256];
+        at_program *P;
+        at_err err = {0};
+        int n = snprintf(
+            text, sizeof text,
+            "program p, lengths 1..4\n  input x: token 0..1\n  one = table of x (0, 1)\n  output %s\n",
+            bad[k]);
+        assert_int_equal(at_program_parse(&(at_program_text){"x", text, (size_t)n, 1}, NULL, &P, &err),
+                         AT_EINPUT);
+        if (!strstr(err.text, k < 4 ? "what is normed is one output" : "read"))
+            fail_msg("%s: %s", bad[k], err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_majority), cmocka_unit_test(test_promise), cmocka_unit_test(test_parity),
-        cmocka_unit_test(test_logic),    cmocka_unit_test(test_text),
+        cmocka_unit_test(test_logic),    cmocka_unit_test(test_normed),  cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+/* equal_words.c: `attest equal MODEL --regex RE`: is a model the language of an expression, on words of all lengths? Decided by
+ * automata (at_extract_dfa), never sampled. */
+#include "equal_words.h"
+
+#include <string.h>
+
+/* The letters of the model, and the automaton of the expression over them unless others are said. */
+static at_status language_make(const cli_language *l, const at_alphabet *own, at_arena *a, at_dfa **out,
+                               at_text *shown, at_err *err)
+{
+    at_alphabet given, sigma;
+    at_regex *e;
+    at_status s = l->alphabet ? at_alphabet_parse(l->alphabet, a, &given, err) : AT_OK;
+    if (!s)
+        s = at_regex_parse(l->regex, l->alphabet ? &given : own, NULL, 1, 1, a, &e, &sigma, err);
+    if (!s)
+        s = at_regex_dfa(e, &sigma, a, out, err);
+    if (s)
+        return s;
+    bool same = sigma.n == own->n;
+    for (int k = 0; same && k < own->n; k++)
+        same = strcmp(sigma.letter[k], own->letter[k]) == 0;
+    if (!same)
+        return at_fail(err, AT_EREFUSED, "the model has other letters than --alphabet says");
+    at_regex_print(e, &sigma, shown);
+    return shown->oom ? at_oom(err) : AT_OK;
+}
+
+typedef struct {
+    at_dfa *model, *language;
+    int *word, n; /* n -1: there is none on which they differ */
+    bool said;    /* what the model said when it was run on it, where it takes such words */
+    bool run;
+} difference;
+
+/* The word on the model itself: what an automaton says of it must be so. */
+static at_status word_run(const at_model *m, difference *d, at_arena *a, at_err *err)
+{
+    double *x = at_new(a, double, d->n + 1);
+    at_output y;
+    if (!x)
+        return at_oom(err);
+    if (d->n > m->n_max || d->n < m->n_min)
+        return AT_OK;
+    for (int i = 0; i < d->n; i++)
+        x[i] = d->word[i];
+    at_status s = at_run(m, at_f64, &(at_input){d->n, x}, NULL, a, &y, err);
+    d->run = !s;
+    d->said = !s && y.decision[0] != 0;
+    if (!s && d->said != at_dfa_accepts(d->model, d->word, d->n))
+        return at_fail(err, AT_EREFUSED,
+                       "the model and its automaton differ on a word; this is a fault of attest");
+    return s;
+}
+
+static void words_print(const cli_args *a, const difference *d, const char *shown, at_text *t)
+{
+    at_text_add(t, d->n < 0 ? "equal      on words of all lengths: " : "NOT EQUAL  ");
+    at_text_add_plain(t, a->words[0]);
+    at_text_add(t, " and ");
+    at_text_add_plain(t, shown);
+    at_text_addf(t, "\n  by automata: the model's has %d state%s, the expression's %d\n", d->model->states,
+                 d->model->states == 1 ? "" : "s", d->language->states);
+    if (d->n < 0)
+        return;
+    at_text word;
+    at_text_init(&word);
+    at_alphabet_print(&d->model->sigma, d->word, d->n, &word);
+    at_text_add(t, "  a shortest word on which they differ: ");
+    at_text_add_plain(t, word.oom ? "?" : word.s);
+    bool yes = at_dfa_accepts(d->model, d->word, d->n);
+    at_text_addf(t, "\n  model      %s%s\n  expression %s\n", yes ? "yes" : "no",
+                 d->run ? ", run again" : "; longer than the words that its file takes", yes ? "no" : "yes");
+    at_text_release(&word);
+}
+
+static json_t *words_json(const cli_args *a, const difference *d, const char *shown)
+{
+    json_t *o = cli_json_set(json_object(), "a", cli_json_text(a->words[0])), *w = json_null();
+    if (d->n >= 0) {
+        at_text word;
+        at_text_init(&word);
+        at_alphabet_print(&d->model->sigma, d->word, d->n, &word);
+        w = cli_json_set(json_object(), "word", cli_json_text(word.oom ? "?" : word.s));
+        at_text_release(&word);
+        w = cli_json_set(w, "a", json_boolean(at_dfa_accepts(d->model, d->word, d->n)));
+        w = cli_json_set(w, "run", json_boolean(d->run));
+    }
+    o = cli_json_set(o, "b", cli_json_text(shown));
+    o = cli_json_set(o, "equal", json_boolean(d->n < 0));
+    o = cli_json_set(o, "evidence", cli_json_text("automata"));
+    o = cli_json_set(o, "states", json_integer(d->model->states));
+    return cli_json_set(o, "witness", w);
+}
+
+int cli_equal_words(const cli_args *a, const at_model *m, const cli_language *l)
+{
+    at_err err = {0};
+    at_arena arena;
+    at_arena_init(&arena);
+    at_text shown, t;
+    at_text_init(&shown);
+    at_text_init(&t);
+    difference d = {.n = -1};
+    at_status s = l->textbook ? at_regex_textbook(l->regex, &err) : AT_OK;
+    if (!s)
+        s = at_extract_dfa(m, &arena, &d.model, &err);
+    if (!s)
+        s = language_make(l, &d.model->sigma, &arena, &d.language, &shown, &err);
+    if (!s)
+        s = at_dfa_differ(d.model, d.language, &arena, &d.word, &d.n, &err);
+    if (!s && d.n >= 0)
+        s = word_run(m, &d, &arena, &err);
+    int code = d.n < 0 ? CLI_HOLDS : CLI_FAILS;
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, words_json(a, &d, shown.s), code);
+    else {
+        words_print(a, &d, shown.s, &t);
+        code = cli_put_text(a, &t, code);
+    }
+    at_text_release(&shown);
+    at_arena_release(&arena);
+    return code;
+}
