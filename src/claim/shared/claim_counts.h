@@ -61,7 +61,7 @@ at_status claim_counts_row(const at_claim *c, const at_params *p, double theory,
     }
 #define CLAIM_COUNTS_CONTROL(language, most, change)                                                         \
     {                                                                                                        \
-        "language=" language " N=0.." #most, change, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,               \
+        "language=" language " N=1.." #most, change, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,               \
             AT_TIER_QUICK, NULL                                                                              \
     }
 #define CLAIM_COUNTS_LONG(language, n, arith, inputs)                                                        \
