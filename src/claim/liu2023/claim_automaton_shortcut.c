@@ -108,6 +108,6 @@ const at_claim claim_automaton_shortcut = {
     .decoder = model,
     CLAIM_FIELDS,
     CLAIM_TABLES,
-    .look = "abbaab",
-    .look_params = "language=parity N=8",
+    .look = "aba",
+    .look_params = "language=parity N=3",
 };

@@ -109,5 +109,5 @@ const at_claim claim_automaton_cot = {
     CLAIM_CELLS,
     CLAIM_TABLES,
     .look = "a b b a |",
-    .look_params = "language=a5 N=8",
+    .look_params = "language=parity N=5",
 };
