@@ -264,7 +264,7 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
 {
     const at_problem *of = p->of;
     const at_rasp *r = at_rasp_of(of);
-    at_rasp_options how = {.arith = o->arith, .softmax = r->softmax};
+    at_rasp_options how = {.arith = o->arith, .softmax = r->softmax || o->attention == 1};
     at_status s =
         at_rasp_model(r, r->output_node[at_params_int(p, "output")], at_params_int(p, "N"), &how, m, err);
     if (s)
@@ -319,9 +319,10 @@ static at_status front_show(const at_reading *r, const char *set, const at_show_
     return AT_OK;
 }
 
+static const char *const kinds[] = {"average-hard", "softmax", NULL};
 const at_front at_front_rasp = {.lang = &at_lang_rasp,
-                                .about = "RASP: average-hard or softmax attention, by its line attention",
-                                .only = "as-written",
+                                .about = "RASP: average-hard attention, or softmax",
+                                .kinds = kinds,
                                 .model = front_model,
                                 .show = front_show,
                                 .exact = true};
