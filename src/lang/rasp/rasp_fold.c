@@ -860,13 +860,20 @@ static void once_each(const folder *f, at_text *once, int *n)
     at_text_init(once);
     at_text_add(once, " ");
     *n = 0;
+    bool single = true; /* then they can be written in quotes */
+    for (const char *s = f->letters.s; s && *s;) {
+        const char *next = s;
+        at_text_next(&next);
+        single &= *next == ' ' || *s == ' ';
+        s = strchr(s, ' ') + 1;
+    }
     for (const char *s = f->letters.s, *end; s && !f->letters.oom && !once->oom && *s && *n <= AT_LETTERS_MAX;
          s = end + 1) {
         end = strchr(s, ' ');
         char *word = at_arena_printf(f->r->a, " %.*s ", (int)(end - s), s);
         if (!word)
             once->oom = true;
-        else if (!strstr(once->s, word) && end > s) {
+        else if (!strstr(once->s, word) && end > s && (single || !rasp_quoted(word + 1))) {
             at_text_add(once, word + 1);
             ++*n;
         }

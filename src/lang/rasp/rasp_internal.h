@@ -142,4 +142,7 @@ extern const char rasp_library[];
 at_status rasp_fold(rasp_reader *r, const rasp_statement *library, const rasp_statement *program,
                     at_rasp *out);
 
+/* A letter that can stand in the line `alphabet` in quotes only. */
+bool rasp_quoted(const char *letter);
+
 #endif

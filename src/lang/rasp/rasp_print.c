@@ -159,6 +159,11 @@ static void node_print(const printer *p, const at_rasp_node *v)
     }
 }
 
+bool rasp_quoted(const char *letter)
+{
+    return *letter == '=' || *letter == ',' || strchr(letter, '#');
+}
+
 /* A name that says something else here. */
 static bool is_taken(const char *s)
 {
@@ -184,10 +189,13 @@ void at_rasp_print(const at_rasp *r, at_text *out)
             if (r->node[k].arg[i] >= 0)
                 need[r->node[k].arg[i]] = true;
     if (!out->oom) {
-        at_text_add(out, "alphabet");
+        bool quoted = false;
         for (int k = 0; k < r->sigma.n; k++)
-            at_text_addf(out, " %s", r->sigma.letter[k]);
-        at_text_add(out, "\n");
+            quoted |= k ? strchr(r->sigma.letter[k], '#') != NULL : rasp_quoted(r->sigma.letter[k]);
+        at_text_add(out, quoted ? "alphabet \"" : "alphabet");
+        for (int k = 0; k < r->sigma.n; k++)
+            at_text_addf(out, "%s%s", quoted ? "" : " ", r->sigma.letter[k]);
+        at_text_add(out, quoted ? "\"\n" : "\n");
         if (r->longest >= 0)
             at_text_addf(out, "length 1..%d\n", r->longest);
         if (r->softmax)

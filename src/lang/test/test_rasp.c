@@ -126,6 +126,10 @@ static const struct {
     {"set example [1, 22]\nx = tokens_int;\ntokens(\"abc\");", "22 1", "22 1"},
     {"_a = indices; _a + 1;", "ab", "1 2"},
     {"alphabet a b # two\nlength 1..8\noutput y\ny = indices; z = y + 1;", "ab", "0 1"},
+    /* letters that look like something else */
+    {"x = tokens in [\"=\", \"#\", \",\"];", "#=", "True True"},
+    {"x = tokens in [\"==a\", \"b\", \"#b\", \"c\"];", "bc", "True True"},
+    {"alphabet \"#a,\"\nx = tokens == \"#\";", "#a", "True False"},
     /* the width in other words */
     {"w = round(1 / aggregate(select(tokens, \"a\", ==) or select(indices, 0, ==), indicator(indices == "
      "0)));",
