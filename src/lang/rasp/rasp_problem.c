@@ -34,11 +34,12 @@ static char *behind(char *s, const char *word)
     return *s && *s != '=' && *s != '#' && *s != ',' ? s : NULL; /* length = 3; is of the program */
 }
 
+/* A # in quotes, which stand around all letters or none, is a letter. */
 static void comment_cut(char *s)
 {
-    bool quoted = false;
+    bool quotes = *s == '"', quoted = false;
     for (; *s; s++) {
-        quoted ^= *s == '"';
+        quoted ^= quotes && *s == '"';
         if (*s == '#' && !quoted)
             *s = 0;
     }

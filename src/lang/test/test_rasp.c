@@ -130,6 +130,7 @@ static const struct {
     {"x = tokens in [\"=\", \"#\", \",\"];", "#=", "True True"},
     {"x = tokens in [\"==a\", \"b\", \"#b\", \"c\"];", "bc", "True True"},
     {"alphabet \"#a,\"\nx = tokens == \"#\";", "#a", "True False"},
+    {"alphabet a b \"c # two\nx = tokens == \"b\";", "a b \"c", "False True False"},
     /* the width in other words */
     {"w = round(1 / aggregate(select(tokens, \"a\", ==) or select(indices, 0, ==), indicator(indices == "
      "0)));",
