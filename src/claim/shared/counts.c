@@ -1,24 +1,13 @@
 /* counts.c: what the claims about languages that count share. */
 #include "claim_counts.h"
-
-#include <pthread.h>
-#include <string.h>
+#include "claim_text.h"
 
 const char *const claim_counts_weightings[] = {"softmax", "average-hard", NULL};
-
-/* Cells ask from several threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 at_status claim_counts_asks(claim_counts *all, const at_params *p, const at_problem **out, at_err *err)
 {
     int k = at_params_int(p, "language");
-    pthread_mutex_lock(&lock);
-    at_status s = all->made[k] ? AT_OK
-                               : at_problem_parse(all->lang, all->names[k], all->texts[k],
-                                                  strlen(all->texts[k]), &all->made[k], err);
-    *out = all->made[k];
-    pthread_mutex_unlock(&lock);
-    return s;
+    return claim_text_asks(all->lang, all->names[k], all->texts[k], &all->made[k], out, err);
 }
 
 /* The formulas with the weighting that is asked for; freed with at_free. */

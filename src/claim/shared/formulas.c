@@ -1,20 +1,13 @@
 /* formulas.c: formulas that claims are about, and models of them. */
 #include "claim_formulas.h"
+#include "claim_text.h"
 
-#include <pthread.h>
 #include <string.h>
-
-/* Cells ask from several threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 at_status claim_formula_asks(claim_formula *all, int k, const at_problem **out, at_err *err)
 {
     claim_formula *f = &all[k];
-    pthread_mutex_lock(&lock);
-    at_status s = f->made ? AT_OK : at_problem_parse("ltl", f->name, f->text, strlen(f->text), &f->made, err);
-    *out = f->made;
-    pthread_mutex_unlock(&lock);
-    return s;
+    return claim_text_asks("ltl", f->name, f->text, &f->made, out, err);
 }
 
 /* The formula as it is to be compiled: a copy, whose parts are shared. */

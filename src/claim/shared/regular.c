@@ -1,8 +1,8 @@
 /* regular.c: the regular languages that claims are about, by name: an expression, or where an automaton of GAP's kind is
  * shorter, that. */
 #include "claim_regular.h"
+#include "claim_text.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #define LANGUAGES(ROW)                                                                                       \
@@ -38,21 +38,13 @@ const char *const claim_regular_names[] = {LANGUAGES(NAME) NULL};
 static const char *const texts[] = {LANGUAGES(TEXT)};
 _Static_assert(sizeof texts / sizeof *texts == CLAIM_REGULAR, "as many languages as the header says");
 
-/* Cells ask from several threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static at_problem *made[CLAIM_REGULAR];
 
 at_status claim_regular_asks(const at_params *p, const at_problem **out, at_err *err)
 {
     int k = at_params_int(p, "language");
     const char *lang = strncmp(texts[k], "letter", 6) ? "regex" : "dfa";
-    pthread_mutex_lock(&lock);
-    at_status s =
-        made[k] ? AT_OK
-                : at_problem_parse(lang, claim_regular_names[k], texts[k], strlen(texts[k]), &made[k], err);
-    *out = made[k];
-    pthread_mutex_unlock(&lock);
-    return s;
+    return claim_text_asks(lang, claim_regular_names[k], texts[k], &made[k], out, err);
 }
 
 at_status claim_regular_place(const at_params *p, at_arena *a, at_place *out, at_err *err)

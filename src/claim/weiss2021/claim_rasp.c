@@ -14,10 +14,10 @@
  * entries. Controls: "none" with another score; attention softmax whose scale is too small. */
 #include <attest/front.h>
 
-#include <pthread.h>
 #include <string.h>
 
 #include "../claim_internal.h"
+#include "../shared/claim_text.h"
 
 #define UP      "up = select(indices, indices, <=);\n"
 #define COUNTED "def upto(b) { return round((indices + 1) * aggregate(up, indicator(b))); }\n"
@@ -63,19 +63,12 @@ static const at_param params[] = {
     {"scale", "factor on the scales of softmax", 0.001, 1, 1, false},
 };
 
-/* Cells ask from several threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static at_problem *made[HOW_MANY];
 
 static at_status asks(const at_params *p, const at_problem **out, at_err *err)
 {
     int k = at_params_int(p, "program");
-    pthread_mutex_lock(&lock);
-    at_status s =
-        made[k] ? AT_OK : at_problem_parse("rasp", names[k], texts[k], strlen(texts[k]), &made[k], err);
-    *out = made[k];
-    pthread_mutex_unlock(&lock);
-    return s;
+    return claim_text_asks("rasp", names[k], texts[k], &made[k], out, err);
 }
 
 static at_rasp_options options_of(const at_params *p)
