@@ -11,40 +11,17 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "count_test.h"
 #include "crasp_random.h"
 
 static at_formulas *read_text(const char *text, bool cr)
 {
-    at_formulas *f;
-    int longest;
-    char *copy = at_arena_strdup(&arena, text);
-    err = (at_err){0};
-    if ((cr ? at_cr_read : at_crasp_read)(copy, "x.crasp", &arena, &f, &longest, &err))
-        fail_msg("%s\n%s", text, err.text);
-    return f;
+    return formulas_read(cr ? at_cr_read : at_crasp_read, text);
 }
 
-static bool accepts(const at_formulas *f, const int *word, int n)
-{
-    at_tri v;
-    assert_int_equal(at_formulas_run(f, word, n, &v, &err), AT_OK);
-    assert_true(v != AT_UNKNOWN);
-    return v == AT_TRUE;
-}
-
-/* What is printed is read as something that prints the same. */
 static at_formulas *again(const at_formulas *f)
 {
-    at_text one, two;
-    at_text_init(&one);
-    at_text_init(&two);
-    at_crasp_print(f, &one);
-    at_formulas *g = read_text(one.s, false);
-    at_crasp_print(g, &two);
-    assert_string_equal(one.s, two.s);
-    at_text_release(&one);
-    at_text_release(&two);
-    return g;
+    return formulas_again(at_crasp_read, at_crasp_print, f);
 }
 
 /* 400 random programs, half of them with classes and single positions too: the reference agrees with the judge on all words over two

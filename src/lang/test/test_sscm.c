@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "count_test.h"
 
 enum { COUNTERS = 2, LETTERS = 3, ATOMS = 4 };
 
@@ -114,34 +115,12 @@ static void put(const machine *m, at_rng *r, at_text *t)
 
 static at_formulas *read_text(const char *text)
 {
-    at_formulas *f;
-    int longest;
-    err = (at_err){0};
-    if (at_sscm_read(at_arena_strdup(&arena, text), "x.sscm", &arena, &f, &longest, &err))
-        fail_msg("%s\n%s", text, err.text);
-    return f;
-}
-
-static bool accepts(const at_formulas *f, const int *word, int n)
-{
-    at_tri v;
-    assert_int_equal(at_formulas_run(f, word, n, &v, &err), AT_OK);
-    assert_true(v != AT_UNKNOWN);
-    return v == AT_TRUE;
+    return formulas_read(at_sscm_read, text);
 }
 
 static at_formulas *again(const at_formulas *f)
 {
-    at_text one, two;
-    at_text_init(&one);
-    at_text_init(&two);
-    at_sscm_print(f, &one);
-    at_formulas *g = read_text(one.s);
-    at_sscm_print(g, &two);
-    assert_string_equal(one.s, two.s);
-    at_text_release(&one);
-    at_text_release(&two);
-    return g;
+    return formulas_again(at_sscm_read, at_sscm_print, f);
 }
 
 /* 200 random machines on all words over three letters to length 5. */
