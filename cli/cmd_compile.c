@@ -115,7 +115,7 @@ static const own usual = {0};
 
 const cli_command cmd_compile = {
     .name = "compile",
-    .summary = "a recurrence or arithmetic into a decoder, or a program into a model",
+    .summary = "a language, a recurrence or a program into a model",
     .usage =
         "FILE|arithmetic|--regex RE|--ltl F [--set SIZE=N]... [--attention KIND] [--precision P] -o MODEL",
     .about =
