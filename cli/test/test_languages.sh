@@ -36,9 +36,9 @@ bad 'not star-free: the witness, and what one can do' 'the powers of a repeat wi
 refuses 2 'the witness, when it is checked' 'the powers of a repeat with period 2' check "$dir/bad.regex"
 says 0 'on demand: in log2 N layers' 'compiled by claim automaton-shortcut' compile "$dir/bad.regex" --set N=9 --attention shortcut -o "$dir/short.st"
 holds 'four of them for nine letters' grep -q ': 4 attention layers, 1 head' "$dir/.out"
-gives 0 'which count' 1 run "$dir/short.st" abbab
-gives 0 'odd numbers, too' 0 run "$dir/short.st" babbaba
-gives 0 'and the empty word' 1 run "$dir/short.st" ''
+gives 0 'which count' yes run "$dir/short.st" abbab
+gives 0 'odd numbers, too' no run "$dir/short.st" babbaba
+gives 0 'and the empty word' yes run "$dir/short.st" ''
 says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6
 says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5
 says 0 'place says which compiler' 'compiler     automaton-shortcut: on demand' place "$dir/bad.regex"
@@ -46,8 +46,8 @@ says 0 'show does' 'compiled by claim automaton-shortcut' show "$dir/bad.regex"
 says 0 'with positions' 'compiler     fo-mod:' place '(aa)*'
 printf 'alphabet a b\n(aa)*\n' >"$dir/aa.regex"
 says 0 'even numbers of letters: positions modulo 2' 'compiled by claim fo-mod' compile "$dir/aa.regex" --set N=8 -o "$dir/aa.st"
-gives 0 'which it counts' 1 run "$dir/aa.st" aaaa
-gives 0 'and rejects' 0 run "$dir/aa.st" aaa
+gives 0 'which it counts' yes run "$dir/aa.st" aaaa
+gives 0 'and rejects' no run "$dir/aa.st" aaa
 says 0 'right on every word' 'f64  N=0..6 attention=rightmost-hard' check "$dir/aa.regex" --lengths 0..6
 bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
 bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
@@ -83,10 +83,10 @@ bad 'nothing' 'no transitions' '# nothing\n'
 bad 'parity: the witness' 'the powers of a repeat with period 2' 'start 0\naccept 0\n0 a 1\n1 a 0\n0 b 0\n1 b 1\n'
 
 says 0 'an expression on the command line' '(ab)*: N=16, L = 16' compile --regex '(ab)*' --set N=16 -o "$dir/ab.st"
-gives 0 'accepts' 1 run "$dir/ab.st" ababab
-gives 0 'and rejects' 0 run "$dir/ab.st" aba
+gives 0 'accepts' yes run "$dir/ab.st" ababab
+gives 0 'and rejects' no run "$dir/ab.st" aba
 says 0 'with its alphabet' 'compiled by claim fo,' compile --regex '~(.*aa.*)' --alphabet 'a b' --set N=8 -o "$dir/no.st"
-gives 0 'of letters that do not occur' 1 run "$dir/no.st" abbab
+gives 0 'of letters that do not occur' yes run "$dir/no.st" abbab
 says 0 'its model is asked about the file of the same language' '1 of 1 claims hold' check "$dir/ab.st" --problem "$dir/abs.dfa" --lengths 0..8
 refuses 2 'a fault by its character' 'regular expression, character 2: ( without )' compile --regex 'a(b' --set N=8 -o "$dir/none.st"
 refuses 2 'a+b of textbooks' 'character 2: + with something behind it' compile --regex 'a+b' --textbook --set N=8 -o "$dir/none.st"
@@ -116,11 +116,11 @@ for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do
 done
 holds 'four of each at least' [ "$(ls examples/*.regex | wc -l)" -ge 4 -a "$(ls examples/*.dfa | wc -l)" -ge 4 ]
 says 0 'an automaton of JFLAP' 'an automaton of 5 states' compile examples/starts-and-ends.jff --set N=8 -o "$dir/j.st"
-gives 0 'which runs' 1 run "$dir/j.st" abba
-gives 0 'and rejects' 0 run "$dir/j.st" abb
+gives 0 'which runs' yes run "$dir/j.st" abba
+gives 0 'and rejects' no run "$dir/j.st" abb
 says 0 'an automaton of Graphviz' 'an automaton of 2 states' compile examples/response.dot --set N=8 -o "$dir/g.st"
-gives 0 'its letters are words' 1 run "$dir/g.st" request idle reply
-gives 0 'which it reads' 0 run "$dir/g.st" reply request idle
+gives 0 'its letters are words' yes run "$dir/g.st" request idle reply
+gives 0 'which it reads' no run "$dir/g.st" reply request idle
 cp examples/response.dot "$dir/response.gv"
 says 0 'by its other suffix' '1 of 1 claims hold' check "$dir/response.gv" --lengths 0..4
 cp examples/starts-and-ends.jff "$dir/plain"
