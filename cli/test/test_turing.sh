@@ -48,7 +48,7 @@ holds 'printed, read and printed again' cmp "$dir/again.tm" "$dir/twice.tm"
 refuses 2 'a machine with other words than the model' "is '0' in the model, and '1'" check "$dir/m.st" --problem "$dir/again.tm" --set N=6,T=24
 "$attest" show examples/increment.tm --exact >"$dir/same.tm"
 says 0 'the machine that was printed' 'exact, 127 inputs' check "$dir/m.st" --problem "$dir/same.tm" --set N=6,T=24
-refuses 2 'is refused' 'has one kind of attention, standard' compile examples/bb4.tm --attention linear -o "$dir/none.st"
+refuses 2 'is refused' "--attention 'linear': there is one kind, standard" compile examples/bb4.tm --attention linear -o "$dir/none.st"
 refuses 2 'a run that is too long for its form' 'leaves nothing of the gap' compile examples/bb4.tm --set T=5000,form=rational -o "$dir/none.st"
 
 bad() # $1 name, $2 what it says, $3 the file
