@@ -9,7 +9,7 @@
  * A definition is such a search, or a truth of i. Score and value are said of i and j, all else of i. */
 #include <string.h>
 
-#include "../formula_text/formula_text.h"
+#include "../formulas/formulas.h"
 #include "../words/words_internal.h"
 
 /* leftmost or rightmost has been read. */

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../formula_text/terms.h"
+#include "../formulas/terms.h"
 
 enum { PREDECESSORS = 64 }; /* [j = i - 64] at most: a layer each */
 

@@ -1,5 +1,5 @@
 /* crasp_file.c: files of C-RASP as problems: .crasp, and .cr of the public interpreter. */
-#include "../formula_text/terms.h"
+#include "../formulas/terms.h"
 
 static const char ask[] = "does the C-RASP program accept the word?";
 

@@ -7,7 +7,7 @@
  * Counts are of the whole word. Quantifiers are eliminated as they are read, so what comes out has none. */
 #include <string.h>
 
-#include "../formula_text/terms.h"
+#include "../formulas/terms.h"
 #include "foc_internal.h"
 
 enum { SCOPES = 16 };

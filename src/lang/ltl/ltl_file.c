@@ -5,12 +5,12 @@
  *     predicate square 1 4 9   a word for a set of positions
  *     (!b) S a
  *
- * The grammar is in formula_text.h. Where a formula is read: one that speaks of the past at the last position, one of the future at the
+ * The grammar is in formulas.h. Where a formula is read: one that speaks of the past at the last position, one of the future at the
  * first; of one that does both, or neither, a line `accept` says it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../formula_text/formula_text.h"
+#include "../formulas/formulas.h"
 #include "../words/words_internal.h"
 
 static at_status predicates_take(at_formulas *f, const words_header *h, const char *path, at_err *err)

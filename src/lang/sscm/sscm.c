@@ -9,7 +9,7 @@
  * A counter is a definition, the sum of its steps times the counts of the letters; the last letter is what was true just before the end. */
 #include <string.h>
 
-#include "../formula_text/terms.h"
+#include "../formulas/terms.h"
 
 enum { COUNTERS = 32 };
 

@@ -1,7 +1,7 @@
 /* print.c: formulas as they are read (parse.c), with as few brackets as that allows. */
 #include <string.h>
 
-#include "formula_text.h"
+#include "formulas.h"
 
 /* How tight a part holds; what is asked for by its place is at most that, or brackets are written. */
 enum { IFF, IMPLIES, OR, AND, SINCE, PREFIX, COMPARE, SUM, TERM, ATOM };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formula_text.h"
+#include "formulas.h"
 
 /* The letter that a word such as Q_a, Qa or a stands for; -1: none. */
 static int word_letter(const at_alphabet *sigma, const char *s, size_t n)

@@ -1,7 +1,7 @@
-/* parse.c: formulas as they are written; the grammar is in formula_text.h. */
+/* parse.c: formulas as they are written; the grammar is in formulas.h. */
 #include <string.h>
 
-#include "formula_text.h"
+#include "formulas.h"
 
 static const struct {
     const char *word;

@@ -1,4 +1,4 @@
-/* formula_text.h: what the languages of formulas (LTL, B-RASP, C-RASP) share when they are read and printed: tokens, the
+/* formulas.h: what the languages of formulas (LTL, B-RASP, C-RASP) share when they are read and printed: tokens, the
  * letters of predicates, and a printer.
  *
  *     ftext x;

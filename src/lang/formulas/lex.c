@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formula_text.h"
+#include "formulas.h"
 
 /* Spellings; where one begins another the longer one stands first. Those of letters are taken as whole words. */
 static const struct {

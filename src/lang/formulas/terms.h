@@ -12,7 +12,7 @@
 #ifndef ATTEST_TERMS_H
 #define ATTEST_TERMS_H
 
-#include "formula_text.h"
+#include "formulas.h"
 #include "../words/words_internal.h"
 
 typedef struct terms {
