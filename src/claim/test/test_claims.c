@@ -107,7 +107,7 @@ static void assert_wrong(const point *c, const at_counterexample *cx, at_arith a
     at_arena_init(&a);
     at_params tp = c->tp;
     OK(at_params_set(&tp, "N", cx->n, &err));
-    double *answer = at_new(&a, double, cx->n * c->out);
+    double *answer = at_new(&a, double, (c->t->last ? 1 : cx->n) * c->out); /* the empty word has one, too */
     at_output y;
     at_input x = {cx->n, cx->x};
     OK(at_run(&c->m, arith, &x, NULL, &a, &y, &err));
