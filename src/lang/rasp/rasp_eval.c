@@ -97,7 +97,7 @@ static at_status eval_in(folder *f, const rasp_expr *e, value *x, value *out)
 {
     const at_rasp_table *t;
     if (x[0].kind == V_ATOM && x[1].kind == V_SOP) { /* is it anywhere? */
-        value all, is, mean;
+        value all, is, mean = {0};
         value one = {.kind = V_ATOM, .atom = {AT_RASP_NUMBER, 1, 1, NULL}};
         value zero = {.kind = V_ATOM, .atom = {AT_RASP_NUMBER, 0, 1, NULL}};
         at_status s = fold_select(f, e, AT_RASP_EQ, &one, &one, &all);
