@@ -73,6 +73,12 @@ typedef struct at_task {
     int (*which)(const at_params *p, const double *x, int i);
 } at_task;
 
+/* All words of n letters out of so many, one after the other, for those who write languages: how many (UINT64_MAX: too many to
+ * count), and the one of this number. at_words_simpler: as at_task.simpler, a letter becomes the first of the alphabet. */
+uint64_t at_words_count(int letters, int n);
+void at_words_nth(int letters, int n, uint64_t index, double *x);
+bool at_words_simpler(const at_params *p, const double *x, int n, int k, double *out);
+
 /* Weights that a task's parameters name, for those who build it: relu-net's w1 (h, d1), b1 (h), w2 (d2, h), b2 (d2),
  * and linear-map's W (d2, d1). All are multiples of M/64 in [-M, M]. */
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);

@@ -96,16 +96,38 @@ void at_tokens_sample(const at_params *p, at_rng *r, double *x)
 
 /* ---- enumeration ------------------------------------------------------------------------------------ */
 
+uint64_t at_words_count(int letters, int n)
+{
+    uint64_t count = 1;
+    for (int i = 0; i < n; i++)
+        if (__builtin_mul_overflow(count, (uint64_t)letters, &count))
+            return UINT64_MAX;
+    return count;
+}
+
+void at_words_nth(int letters, int n, uint64_t index, double *x)
+{
+    for (int i = n - 1; i >= 0; i--, index /= (uint64_t)letters)
+        x[i] = (double)(index % (uint64_t)letters);
+}
+
+bool at_words_simpler(const at_params *p, const double *x, int n, int k, double *out)
+{
+    (void)p;
+    memcpy(out, x, (size_t)n * sizeof *out);
+    for (int i = 0; i < n; i++)
+        if (x[i] != 0 && k-- == 0) {
+            out[i] = 0;
+            return true;
+        }
+    return false;
+}
+
 uint64_t at_tokens_count(const at_params *p, at_enum e)
 {
     int N = at_params_int(p, "N"), M = at_tokens_size(p);
-    if (e == AT_ENUM_SEQUENCES) {
-        uint64_t count = 1;
-        for (int i = 0; i < N; i++)
-            if (__builtin_mul_overflow(count, (uint64_t)M, &count))
-                return UINT64_MAX;
-        return count;
-    }
+    if (e == AT_ENUM_SEQUENCES)
+        return at_words_count(M, N);
     if (e == AT_ENUM_MULTISETS) {
         int64_t count = at_choose((int64_t)M + N - 1, N);
         return count == INT64_MAX ? UINT64_MAX : (uint64_t)count;
@@ -140,10 +162,7 @@ void at_tokens_nth(const at_params *p, at_enum e, uint64_t index, double *x)
         multiset_nth(N, M, index, x);
         return;
     }
-    for (int i = N - 1; i >= 0; i--) {
-        x[i] = (double)(index % (uint64_t)M);
-        index /= (uint64_t)M;
-    }
+    at_words_nth(M, N, index, x);
 }
 
 /* After the last input comes the first again. */

@@ -57,31 +57,8 @@ static claim_formula_how how_of(const at_params *p)
         .options = {.causal = at_params_int(p, "causal"), .unsorted = at_params_int(p, "unsorted")}};
 }
 
-static at_status asks(const at_params *p, const at_problem **out, at_err *err)
-{
-    return claim_formula_asks(formulas, at_params_int(p, "formula"), out, err);
-}
-
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    claim_formula_how how = how_of(p);
-    return claim_formula_program(formulas, at_params_int(p, "formula"), at_params_int(p, "N"), &how, out,
-                                 err);
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    claim_formula_how how = how_of(p);
-    return claim_formula_model(formulas, at_params_int(p, "formula"), at_params_int(p, "N"), &how, m, err);
-}
-
 #define INPUTS 20 /* at each p */
-
-static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
-{
-    out[0] = at_params_int(p, "N");
-    return claim_formula_row(c, p, formulas, at_params_int(p, "formula"), INPUTS, threads, out + 1, err);
-}
+CLAIM_FORMULA_FUNCTIONS(formulas)
 
 static const at_claim_table tables[] = {{
     .id = "size",

@@ -40,14 +40,14 @@ static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(texts))};
 /* Scores to N that are 1/(N + 1) apart. */
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    return claim_counts_row(c, p, 2 * at_log2(at_params_get(p, "N") + 1), INPUTS, threads, out, err);
+    return claim_word_row(c, p, 2 * at_log2(at_params_get(p, "N") + 1), INPUTS, threads, out, err);
 }
 
 static const at_claim_table tables[] = {{
     .id = "precision",
     .title = "least p from which on parity is right (" CLAIM_TEXT(
         INPUTS) " words of length N at each p), and the size, against N",
-    .columns = (const char *const[]){CLAIM_COUNTS_COLUMNS("2 log2(N+1)")},
+    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("2 log2(N+1)"), NULL},
     .x = "N",
     .logx = true,
     .plots = (const char *const[]){"least p", NULL},

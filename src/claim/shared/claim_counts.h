@@ -1,11 +1,11 @@
-/* claim_counts.h: what the claims about languages that count share: their languages, as texts with names; how attention weighs; tables of the
- * least precision and the size against the length. */
+/* claim_counts.h: what the claims about languages that count share: their languages, as texts with names; how attention weighs. */
 #ifndef ATTEST_CLAIM_COUNTS_H
 #define ATTEST_CLAIM_COUNTS_H
 
 #include <attest/front.h>
 
 #include "../claim_internal.h"
+#include "claim_words.h"
 
 enum { CLAIM_COUNTS_MAX = 8 };
 
@@ -41,12 +41,6 @@ at_status claim_counts_model(claim_counts *all, const at_params *p, at_model *m,
     {                                                                                                        \
         return claim_counts_model(&all, p, m, err);                                                          \
     }
-
-/* A row of a table: N, the least p on so many words of length N, theory, layers, heads, width, units, parameters. */
-#define CLAIM_COUNTS_COLUMNS(THEORY)                                                                         \
-    "N", "least p", THEORY, "layers", "heads", "width", "units", "parameters", NULL
-at_status claim_counts_row(const at_claim *c, const at_params *p, double theory, uint64_t inputs, int threads,
-                           double *out, at_err *err);
 
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define CLAIM_COUNTS_ALL(language, far, near)                                                                \

@@ -36,4 +36,27 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
             "formula=" formula " N=0.." #near                                                                \
     }
 
+/* The functions of a claim about these formulas, by the names that CLAIM_FIELDS has; how_of(p) says how one is made. */
+#define CLAIM_FORMULA_FUNCTIONS(all)                                                                         \
+    static at_status asks(const at_params *p, const at_problem **out, at_err *err)                           \
+    {                                                                                                        \
+        return claim_formula_asks(all, at_params_int(p, "formula"), out, err);                               \
+    }                                                                                                        \
+    static at_status program(const at_params *p, at_program **out, at_err *err)                              \
+    {                                                                                                        \
+        claim_formula_how how = how_of(p);                                                                   \
+        return claim_formula_program(all, at_params_int(p, "formula"), at_params_int(p, "N"), &how, out,     \
+                                     err);                                                                   \
+    }                                                                                                        \
+    static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
+    {                                                                                                        \
+        claim_formula_how how = how_of(p);                                                                   \
+        return claim_formula_model(all, at_params_int(p, "formula"), at_params_int(p, "N"), &how, m, err);   \
+    }                                                                                                        \
+    static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)  \
+    {                                                                                                        \
+        out[0] = at_params_int(p, "N");                                                                      \
+        return claim_formula_row(c, p, all, at_params_int(p, "formula"), INPUTS, threads, out + 1, err);     \
+    }
+
 #endif

@@ -54,23 +54,3 @@ at_status claim_counts_model(claim_counts *all, const at_params *p, at_model *m,
     at_free(f);
     return s;
 }
-
-at_status claim_counts_row(const at_claim *c, const at_params *p, double theory, uint64_t inputs, int threads,
-                           double *out, at_err *err)
-{
-    at_model m;
-    at_size z;
-    at_status s = at_claim_model(c, p, &m, err);
-    if (s)
-        return s;
-    at_model_size(&m, &z);
-    at_model_release(&m);
-    out[0] = at_params_get(p, "N");
-    out[2] = theory;
-    out[3] = z.layers;
-    out[4] = z.heads;
-    out[5] = z.width;
-    out[6] = z.hidden;
-    out[7] = (double)z.parameters;
-    return claim_least_precision(c, p, inputs, threads, &out[1], err);
-}

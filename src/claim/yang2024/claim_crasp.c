@@ -42,7 +42,7 @@ static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(texts))};
 /* Margins of u/2 >= 1/(2(N + 1)) among numbers to 1. */
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
-    return claim_counts_row(c, p, at_log2(at_params_get(p, "N") + 1) + 1, INPUTS, threads, out, err);
+    return claim_word_row(c, p, at_log2(at_params_get(p, "N") + 1) + 1, INPUTS, threads, out, err);
 }
 
 #define ROWS(language)                                                                                       \
@@ -53,7 +53,7 @@ static const at_claim_table tables[] = {{
     .id = "precision",
     .title = "least p from which on brackets are told apart (" CLAIM_TEXT(
         INPUTS) " words of length N at each p), and the size, against N",
-    .columns = (const char *const[]){CLAIM_COUNTS_COLUMNS("log2 1/margin")},
+    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
     .x = "N",
     .logx = true,
     .plots = (const char *const[]){"least p", NULL},

@@ -173,33 +173,13 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
 
 static uint64_t count(const at_params *p, at_enum e)
 {
-    uint64_t all = 1;
-    if (e != AT_ENUM_SEQUENCES)
-        return 0;
-    for (int i = 0; i < length_of(p); i++)
-        if (__builtin_mul_overflow(all, (uint64_t)letters(p), &all))
-            return UINT64_MAX;
-    return all;
+    return e == AT_ENUM_SEQUENCES ? at_words_count(letters(p), length_of(p)) : 0;
 }
 
 static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 {
     (void)e;
-    for (int i = length_of(p) - 1; i >= 0; i--, index /= (uint64_t)letters(p))
-        x[i] = (double)(index % (uint64_t)letters(p));
-}
-
-/* A letter becomes the first of the alphabet. */
-static bool simpler(const at_params *p, const double *x, int n, int k, double *out)
-{
-    (void)p;
-    memcpy(out, x, (size_t)n * sizeof *out);
-    for (int i = 0; i < n; i++)
-        if (x[i] != 0 && k-- == 0) {
-            out[i] = 0;
-            return true;
-        }
-    return false;
+    at_words_nth(letters(p), length_of(p), index, x);
 }
 
 static const char *const cases[] = {"the word is in the language", "it is not", NULL};
@@ -237,7 +217,7 @@ static at_recogniser *words_make(at_problem *p, int least_length, const char *te
                         .adversarial = adversarial,
                         .count = count,
                         .nth = nth,
-                        .simpler = simpler,
+                        .simpler = at_words_simpler,
                         .cases = cases,
                         .which = which};
     p->self = w;
