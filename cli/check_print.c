@@ -183,6 +183,8 @@ static void heading_of(const cli_verdicts *p, const at_claim *c, char out[sizeof
 {
     if (c->file)
         snprintf(out, sizeof p->heading, "claims from files");
+    else if (c->group)
+        snprintf(out, sizeof p->heading, "%s", c->group);
     else
         snprintf(out, sizeof p->heading, "%.*s%s", paper_length(c->source), c->source,
                  c->trial ? ": what cannot be done" : "");

@@ -53,7 +53,7 @@ typedef struct {
 struct at_claim {
     const char *id, *title, *source;
     const char *
-        group; /* NULL, or the heading under which a report lists it; else it goes by its id, or among the limits */
+        group; /* NULL, or the heading under which it is listed; else it goes by its id, or among the limits */
     const char *statement; /* one or two sentences */
     const char *proof;     /* the idea, a few lines; the steps stand beside the code */
     const at_param *params;

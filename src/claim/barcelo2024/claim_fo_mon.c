@@ -1,6 +1,6 @@
 /* CLAIM fo-mon: first-order logic with any predicates of positions, by hard attention of one side.
  *
- * Source: Barcelo, Kozachinskiy, Lin, Podolskii 2024 ("Logical languages accepted by transformer encoders with hard attention"): the row
+ * Source: Barceló, Kozachinskiy, Lin, Podolskii 2024 ("Logical languages accepted by transformer encoders with hard attention"): the row
  * "contains FO[Mon], leftmost-hard, any positions" of the survey of Strobl, Merrill, Weiss, Chiang, Angluin 2024.
  * Statement: a formula of temporal logic, strict or not, whose atoms are letters and arbitrary sets of positions, becomes leftmost-hard
  * attention (or average-hard, or softmax), a layer a level of its operators, with positions that say j and the sets. By Kamp's
@@ -103,7 +103,7 @@ static const at_cell cells[] = {
 const at_claim claim_fo_mon = {
     .id = "fo-mon",
     .title = "First-order logic with any predicates of positions, by leftmost-hard attention",
-    .source = "Barcelo, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
+    .source = "Barceló, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
               "(survey, row "
               "FO[Mon]); Kamp 1968",
     .group = "Languages",

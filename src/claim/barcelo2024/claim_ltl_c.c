@@ -1,6 +1,6 @@
 /* CLAIM ltl-c: temporal logic that counts, by average-hard attention.
  *
- * Source: Barcelo, Kozachinskiy, Lin, Podolskii 2024 ("Logical languages accepted by transformer encoders with hard attention"): the row
+ * Source: Barceló, Kozachinskiy, Lin, Podolskii 2024 ("Logical languages accepted by transformer encoders with hard attention"): the row
  * "contains LTL[C, +], average-hard, any positions" of the survey of Strobl, Merrill, Weiss, Chiang, Angluin 2024.
  * Statement: a formula with temporal operators, counts of positions before and behind where a formula holds, linear
  * inequalities and congruences of counts, and sets of positions becomes average-hard attention, a layer a level of its operators.
@@ -84,7 +84,7 @@ static const at_cell cells[] = {
 const at_claim claim_ltl_c = {
     .id = "ltl-c",
     .title = "Temporal logic that counts, by average-hard attention",
-    .source = "Barcelo, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
+    .source = "Barceló, Kozachinskiy, Lin, Podolskii 2024; Strobl, Merrill, Weiss, Chiang, Angluin 2024 "
               "(survey, row "
               "LTL[C, +])",
     .group = "Languages",

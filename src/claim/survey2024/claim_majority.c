@@ -77,7 +77,7 @@ static const at_cell cells[] = {
 const at_claim claim_majority = {
     .id = "majority",
     .title = "One head that attends to all letters alike decides majority",
-    .source = "Strobl et al. 2024, after Perez et al. 2019",
+    .source = "Strobl et al. 2024, after Pérez et al. 2019",
     .group = "Languages",
     .statement = "One head, softmax or average-hard, without positions, mask and MLP, decides for every word "
                  "over {0, 1}, the "
