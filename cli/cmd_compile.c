@@ -103,7 +103,7 @@ static const cli_option options[] = {
     {CLI_JSON},
     {CLI_OUT},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
-    {"--attention", "KIND", "standard, linear, sparse or local; of words shortcut, solvable",
+    {"--attention", "KIND", "standard, linear, sparse, local; of words shortcut, solvable",
      CLI_TEXT(own, attention)},
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
