@@ -153,7 +153,7 @@ static const cli_option options[] = {
      CLI_WHOLE(own, ask.sampled, 1, 1000000000000)},
     {"--certify", NULL, "all inputs by a case split, where the problem has one", CLI_FLAG(own, ask.certify)},
     {"--tolerance", "E", "how far real answers may be off", CLI_NUMBER(own, ask.tolerance, 1e-12, 1e12)},
-    {"--attention", "KIND", "compiled: all, standard, linear, sparse, local, shortcut",
+    {"--attention", "KIND", "all, standard, linear, sparse, local; of words shortcut, ..",
      CLI_TEXT(own, ask.attention)},
     {0},
 };

@@ -103,7 +103,8 @@ static const cli_option options[] = {
     {CLI_JSON},
     {CLI_OUT},
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
-    {"--attention", "KIND", "standard, linear, sparse or local; of words shortcut", CLI_TEXT(own, attention)},
+    {"--attention", "KIND", "standard, linear, sparse, local; of words shortcut, solvable",
+     CLI_TEXT(own, attention)},
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
     {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},
@@ -137,9 +138,9 @@ const cli_command cmd_compile = {
         "as\n"
         "written by hand; --set gives its parameters.\n\n"
         "A .regex, .dfa, .jff or .dot file, or --regex, is a language of words (docs/languages.md): hard\n"
-        "attention where it can recognise it, on demand (--attention shortcut) log2 N layers. So are "
-        "formulas\n"
-        "and programs, .ltl, .brasp and others; header lines of --ltl and --brasp end with \";\".",
+        "attention where it can recognise it; on demand constant depth where groups are solvable\n"
+        "(--attention solvable), or log2 N layers (--attention shortcut). So are formulas and programs, "
+        ".ltl, .brasp and others; header lines of --ltl and --brasp end with \";\".",
     .more = languages_print,
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"

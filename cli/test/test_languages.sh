@@ -12,8 +12,8 @@ says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem ex
 says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
 says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6
 holds 'in its one kind of attention, from the empty word on' grep -q 'exact, 127 inputs .*N=0..6 attention=rightmost-hard' "$dir/.out"
-refuses 2 'another kind' "--attention 'linear': must be rightmost-hard or shortcut" check examples/no-aa.regex --attention linear
-refuses 2 'to compile, too' "--attention 'linear': must be rightmost-hard or shortcut" compile examples/no-aa.regex --attention linear -o "$dir/none.st"
+refuses 2 'another kind' "--attention 'linear': must be rightmost-hard, shortcut or solvable" check examples/no-aa.regex --attention linear
+refuses 2 'to compile, too' "--attention 'linear': must be rightmost-hard, shortcut or solvable" compile examples/no-aa.regex --attention linear -o "$dir/none.st"
 says 0 'a claim about a language, without C' '2 of 2 controls rejected' check examples/star-free.claim -v
 holds 'the empty word as a counterexample' grep -qx '        input      (empty)' "$dir/.out"
 says 0 'the map of a language: its size does not grow' 'rightmost-hard, width   N 2..4096      –      6        –  constant' map --problem examples/no-aa.regex
@@ -32,7 +32,7 @@ bad() # $1 name, $2 what it says, $3 the file
     printf '%b' "$3" >"$dir/bad.regex"
     refuses 2 "$1" "$2" compile "$dir/bad.regex" --set N=8 -o "$dir/none.st"
 }
-bad 'not star-free: the witness, and what one can do' 'the powers of a repeat with period 2; --attention shortcut' 'alphabet a b\n(b*ab*a)*b*\n'
+bad 'not star-free: the witness, and what one can do' 'the powers of a repeat with period 2; --attention solvable' 'alphabet a b\n(b*ab*a)*b*\n'
 refuses 2 'the witness, when it is checked' 'the powers of a repeat with period 2' check "$dir/bad.regex"
 says 0 'on demand: in log2 N layers' 'compiled by claim automaton-shortcut' compile "$dir/bad.regex" --set N=9 --attention shortcut -o "$dir/short.st"
 holds 'four of them for nine letters' grep -q ': 4 attention layers, 1 head' "$dir/.out"
@@ -41,8 +41,18 @@ gives 0 'odd numbers, too' no run "$dir/short.st" babbaba
 gives 0 'and the empty word' yes run "$dir/short.st" ''
 says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6
 says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5
-says 0 'place says which compiler' 'compiler     automaton-shortcut: on demand' place "$dir/bad.regex"
-says 0 'show does' 'compiled by claim automaton-shortcut' show "$dir/bad.regex"
+says 0 'place says which compiler' 'compiler     automaton-solvable: on demand' place "$dir/bad.regex"
+says 0 'show does' 'compiled by claim automaton-solvable' show "$dir/bad.regex"
+says 0 'at constant depth' 'compiled by claim automaton-solvable' compile "$dir/bad.regex" --set N=1000 --attention solvable -o "$dir/solvable.st"
+holds 'two layers for a thousand letters' grep -q ': 2 attention layers, 1 head' "$dir/.out"
+gives 0 'which count modulo 2' yes run "$dir/solvable.st" abbab
+printf 'letter a: 2 3 1; letter b: 2 1 3; letter c: 2 2 2; accept 1\n' >"$dir/s3.dfa"
+says 0 'S3 and a reset, checked so' 'exact, 1093 inputs    f64  N=0..6 attention=solvable' check "$dir/s3.dfa" --attention solvable --lengths 0..6
+printf 'letter a: 2 3 4 5 1; letter b: 2 3 1 4 5; accept 1\n' >"$dir/a5.dfa"
+refuses 2 'A5 is outside' 'its group, of order 60, is not solvable' compile "$dir/a5.dfa" --set N=8 --attention solvable -o "$dir/none.st"
+says 0 'place says so' 'solvable     no' place "$dir/a5.dfa"
+holds 'and what serves it' grep -q 'compiler     automaton-shortcut: on demand' "$dir/.out"
+refuses 2 'neither permutations nor resets' 'neither permutes the 3 states' compile --regex '(ab)*' --set N=8 --attention solvable -o "$dir/none.st"
 says 0 'with positions' 'compiler     fo-mod:' place '(aa)*'
 printf 'alphabet a b\n(aa)*\n' >"$dir/aa.regex"
 says 0 'even numbers of letters: positions modulo 2' 'compiled by claim fo-mod' compile "$dir/aa.regex" --set N=8 -o "$dir/aa.st"

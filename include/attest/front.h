@@ -112,6 +112,25 @@ at_status at_shortcut_program(const at_place *place, int N, const at_shortcut_op
 at_status at_shortcut_model(const at_place *place, int N, const at_shortcut_options *o, at_model *m,
                             at_err *err);
 
+/* An automaton of permutations and resets, at a depth that depends on its group alone, which must be solvable: two layers a step
+ * of the derived series, and one for resets. */
+typedef struct {
+    const at_arith *arith;
+    bool hard; /* average-hard attention, and not softmax */
+    /* For controls: */
+    bool
+        straight; /* what a letter adds to an exponent does not depend on the exponents above it: nothing is conjugated */
+    int off;      /* how much the order of the first factor is off */
+    bool forgets; /* resets are not read */
+} at_solvable_options;
+/* AT_OK where each letter permutes the states of the least automaton or takes all of them to one, and the group is solvable; else
+ * why not, and what serves instead. */
+at_status at_solvable_serves(const at_place *p, at_err *err);
+at_status at_solvable_program(const at_place *place, int N, const at_solvable_options *o, at_program **out,
+                              at_err *err);
+at_status at_solvable_model(const at_place *place, int N, const at_solvable_options *o, at_model *m,
+                            at_err *err);
+
 /* Any automaton by a chain of thought: after a word of at most N letters and |, a decoder of two layers writes the state after
  * each letter, then yes or no, then <eos>. */
 #define AT_COT_STATES 200
@@ -124,8 +143,14 @@ int at_cot_token(const at_dfa *d, at_cot_kind kind, int k); /* k: which state, o
 at_status at_cot_program(const at_dfa *d, int N, const at_cot_options *o, at_program **out, at_err *err);
 at_status at_cot_model(const at_dfa *d, int N, const at_cot_options *o, at_model *m, at_err *err);
 
-/* What compiles a regular language, by its place: the claim that it is an instance of, and in a few words how. The last one on demand. */
-typedef enum { AT_COMPILER_FO, AT_COMPILER_FO_MOD, AT_COMPILER_SHORTCUT } at_dfa_compiler;
+/* What compiles a regular language, by its place: the claim that it is an instance of, and in a few words how. The last two on
+ * demand. */
+typedef enum {
+    AT_COMPILER_FO,
+    AT_COMPILER_FO_MOD,
+    AT_COMPILER_SOLVABLE,
+    AT_COMPILER_SHORTCUT
+} at_dfa_compiler;
 at_dfa_compiler at_place_compiler(const at_place *p);
 extern const char *const at_dfa_compilers[][2];
 /* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */

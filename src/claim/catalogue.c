@@ -55,6 +55,7 @@
     ROW(foc)                                                                                                 \
     ROW(sscm)                                                                                                \
     ROW(automaton_shortcut)                                                                                  \
+    ROW(automaton_solvable)                                                                                  \
     ROW(automaton_cot)                                                                                       \
     ROW(majority)                                                                                            \
     ROW(shuffle_dyck)                                                                                        \

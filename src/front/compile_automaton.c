@@ -235,12 +235,14 @@ at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at
 
 /* ---- regular expressions and automata as front ends ------------------------------------------------------------------------------------ */
 
-enum { HARD, SHORTCUT };
-static const char *const kinds[] = {"rightmost-hard", "shortcut", NULL};
+enum { HARD, SHORTCUT, SOLVABLE };
+static const char *const kinds[] = {"rightmost-hard", "shortcut", "solvable", NULL};
 
 static at_status not_hard(const at_recogniser *w, const at_place *p, at_err *err)
 {
-    static const char other[] = "--attention shortcut compiles any automaton, in log2 N layers";
+    const char *other = at_place_compiler(p) == AT_COMPILER_SOLVABLE
+                            ? "--attention solvable compiles it, at constant depth"
+                            : "--attention shortcut compiles any automaton, in log2 N layers";
     if (p->monoid < 0)
         return at_fail(
             err, AT_EBUDGET,
@@ -260,14 +262,17 @@ static at_status not_hard(const at_recogniser *w, const at_place *p, at_err *err
 
 at_dfa_compiler at_place_compiler(const at_place *p)
 {
-    return p->star_free == AT_TRUE ? AT_COMPILER_FO
-           : p->fo_mod == AT_TRUE  ? AT_COMPILER_FO_MOD
-                                   : AT_COMPILER_SHORTCUT;
+    return p->star_free == AT_TRUE        ? AT_COMPILER_FO
+           : p->fo_mod == AT_TRUE         ? AT_COMPILER_FO_MOD
+           : !at_solvable_serves(p, NULL) ? AT_COMPILER_SOLVABLE
+                                          : AT_COMPILER_SHORTCUT;
 }
 
 const char *const at_dfa_compilers[][2] = {
     [AT_COMPILER_FO] = {"fo", "a cascade of resets, rightmost-hard, without positions"},
     [AT_COMPILER_FO_MOD] = {"fo-mod", "a cascade of resets, rightmost-hard, with positions modulo a number"},
+    [AT_COMPILER_SOLVABLE] = {"automaton-solvable",
+                              "on demand (--attention solvable): softmax, constant depth"},
     [AT_COMPILER_SHORTCUT] = {"automaton-shortcut",
                               "on demand (--attention shortcut): softmax, log2 N layers"},
 };
@@ -285,13 +290,15 @@ static at_status regular_model(const at_params *p, const at_front_options *o, at
     at_arena_init(&arena);
     at_place place;
     at_status s = at_place_find(w->dfa, &arena, &place, err);
-    bool hard = (int)o->attention == HARD;
-    if (!s && hard && at_place_compiler(&place) == AT_COMPILER_SHORTCUT)
+    int kind = (int)o->attention, N = length_of(p);
+    if (!s && kind == HARD && at_place_compiler(&place) >= AT_COMPILER_SOLVABLE)
         s = not_hard(w, &place, err);
-    int N = length_of(p);
     if (!s)
-        s = hard ? at_dfa_model(&place, N, &(at_dfa_options){.arith = o->arith, .positions = true}, m, err)
-                 : at_shortcut_model(&place, N, &(at_shortcut_options){.arith = o->arith}, m, err);
+        s = kind == HARD
+                ? at_dfa_model(&place, N, &(at_dfa_options){.arith = o->arith, .positions = true}, m, err)
+            : kind == SOLVABLE
+                ? at_solvable_model(&place, N, &(at_solvable_options){.arith = o->arith}, m, err)
+                : at_shortcut_model(&place, N, &(at_shortcut_options){.arith = o->arith}, m, err);
     at_arena_release(&arena);
     if (s)
         return s;
@@ -310,7 +317,9 @@ static at_status place_say(const at_problem *p, int kind, at_said *said, at_err 
     at_place place;
     at_status s = at_place_find(at_recogniser_of(p)->dfa, &arena, &place, err);
     if (!s) {
-        at_dfa_compiler c = kind == SHORTCUT ? AT_COMPILER_SHORTCUT : at_place_compiler(&place);
+        at_dfa_compiler c = kind == SHORTCUT   ? AT_COMPILER_SHORTCUT
+                            : kind == SOLVABLE ? AT_COMPILER_SOLVABLE
+                                               : at_place_compiler(&place);
         at_fact_number(said, "states", place.states);
         if (place.monoid < 0)
             at_fact_bool(said, "monoid", AT_UNKNOWN);
@@ -352,8 +361,8 @@ static at_status regular_show(const at_reading *r, const char *set, const at_sho
 }
 
 #define HOW                                                                                                  \
-    .about = "hard attention where it can, or log2 N layers", .kinds = kinds, .model = regular_model,        \
-    .compile = regular_compile, .show = regular_show
+    .about = "hard attention where it can; constant depth where groups are solvable, or log2 N layers",      \
+    .kinds = kinds, .model = regular_model, .compile = regular_compile, .show = regular_show
 const at_front at_front_regex = {.lang = &at_lang_regex, HOW};
 const at_front at_front_dfa = {.lang = &at_lang_dfa, HOW};
 const at_front at_front_jff = {.lang = &at_lang_jff, HOW};

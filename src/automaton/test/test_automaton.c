@@ -330,6 +330,217 @@ static void test_groups(void **state)
     }
 }
 
+/* ---- series --------------------------------------------------------------------------------------------------------- */
+
+/* The least subgroup with these elements, by all products until nothing new comes. */
+static int closure(const at_monoid *m, bool *has)
+{
+    int n = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (int f = 0; f < m->n; f++)
+            for (int g = 0; has[f] && g < m->n; g++)
+                if (has[g] && !has[at_monoid_times(m, f, g)])
+                    more = has[at_monoid_times(m, f, g)] = true;
+    }
+    for (int f = 0; f < m->n; f++)
+        n += has[f];
+    return n;
+}
+
+static int back_of(const at_monoid *m, int f)
+{
+    for (int g = 0; g < m->n; g++)
+        if (at_monoid_times(m, f, g) == 0)
+            return g;
+    return -1;
+}
+
+/* By all commutators of all elements: the order of the last derived group, how many steps it takes, and the group's own order. */
+static int core_slow(const at_monoid *m, int *steps, int *order)
+{
+    enum { MOST = 800 };
+    static bool has[MOST], next[MOST];
+    static int back[MOST];
+    assert_true(m->n <= MOST);
+    memset(has, 0, sizeof has);
+    for (int f = 0; f < m->n; f++) {
+        back[f] = back_of(m, f);
+        has[f] = back[f] >= 0;
+    }
+    int n = *order = closure(m, has);
+    for (*steps = 0; n > 1; ++*steps) {
+        memset(next, 0, sizeof next);
+        for (int f = 0; f < m->n; f++)
+            for (int g = 0; has[f] && g < m->n; g++)
+                if (has[g])
+                    next[at_monoid_times(m, at_monoid_times(m, f, g), at_monoid_times(m, back[f], back[g]))] =
+                        true;
+        int less = closure(m, next);
+        if (less == n)
+            break;
+        n = less;
+        memcpy(has, next, sizeof has);
+    }
+    return n;
+}
+
+static int power_of(const at_monoid *m, int f, int n)
+{
+    int p = 0;
+    while (n--)
+        p = at_monoid_times(m, p, f);
+    return p;
+}
+
+/* Is f in G_k? */
+static bool is_below(const at_tower *x, int f, int k)
+{
+    for (int j = 0; j < k; j++)
+        if (x->exponent[f * x->n + j])
+            return false;
+    return true;
+}
+
+static void series_check(const at_monoid *m, const at_tower *x)
+{
+    int all = 1, primes = 0;
+    for (int k = 0; k < x->n; k++) {
+        int m_k = x->factor[k], first = 0;
+        all *= m_k;
+        for (int p = 2, left = m_k; left > 1; p++)
+            for (; left % p == 0; left /= p, primes++) {
+                assert_true(!first || first == p); /* a prime power */
+                first = p;
+            }
+        for (int s = 0; s <= m_k; s++) { /* cyclic, of that order */
+            assert_true(is_below(x, power_of(m, x->by[k], s), k));
+            assert_int_equal(is_below(x, power_of(m, x->by[k], s), k + 1), s % m_k == 0);
+        }
+    }
+    assert_int_equal(all, x->order);
+    assert_int_equal(primes, x->length);
+    static bool met[800];
+    memset(met, 0, sizeof met);
+    for (int e = 0; e < x->order; e++) {
+        int f = x->element[e], product = 0, at = 0, up = 0;
+        const int *s = x->exponent + f * x->n;
+        assert_false(met[f]);
+        met[f] = true;
+        for (int k = 0; k < x->n; k++)
+            at = at * x->factor[k] + s[k];
+        assert_int_equal(at, e);
+        for (int k = x->n - 1; k >= 0; k--)
+            product = at_monoid_times(m, product, power_of(m, x->by[k], s[k]));
+        assert_int_equal(product, f);
+        while (up < x->n && !s[up])
+            up++;
+        for (int j = 0; j < x->order; j++) { /* f is in G_up: a subgroup, and normal in the one before */
+            int g = x->element[j];
+            if (is_below(x, g, up))
+                assert_true(is_below(x, at_monoid_times(m, f, g), up));
+            if (up && is_below(x, g, up - 1))
+                assert_true(is_below(x, at_monoid_times(m, at_monoid_times(m, back_of(m, g), f), g), up));
+        }
+    }
+    /* what a letter adds to exponent k is a function of it and of the exponents before k */
+    for (int c = 0; c < m->d->sigma.n; c++)
+        for (int e = 0; e < x->order && at_monoid_permutes(m, m->right[c]); e++) {
+            int f = x->element[e], to = at_monoid_times(m, f, m->right[c]), below = x->order;
+            for (int k = 0; k < x->n; k++) {
+                int start = x->element[e / below * below];
+                below /= x->factor[k];
+                int other = at_monoid_times(m, start, m->right[c]);
+                int adds = x->exponent[to * x->n + k] - x->exponent[f * x->n + k];
+                int same = x->exponent[other * x->n + k] - x->exponent[start * x->n + k];
+                assert_int_equal((adds - same) % x->factor[k], 0);
+            }
+        }
+}
+
+/* Every group that random permutations make, sometimes with resets beside them: the series is what it says, or the group is
+ * not solvable by brute force, too. */
+static void test_series(void **state)
+{
+    (void)state;
+    int made = 0, refused = 0, deep = 0, parts = 0;
+    for (int t = 0; t < 600; t++) {
+        room w = {0};
+        at_arena_init(&w.a);
+        at_rng r = at_rng_at(19, (uint64_t)t);
+        int S = 2 + (int)at_rng_below(&r, 5), letters = 1 + (int)at_rng_below(&r, 3);
+        at_dfa *d = random_dfa(&w, &r, S, letters);
+        for (int c = 0; c < letters; c++) {
+            bool reset = at_rng_below(&r, 4) == 0;
+            for (int q = 0; q < S; q++) {
+                int j = (int)at_rng_below(&r, (uint64_t)q + 1);
+                d->to[q * letters + c] = d->to[j * letters + c];
+                d->to[j * letters + c] = q;
+            }
+            for (int q = 1; q < S && reset; q++)
+                d->to[q * letters + c] = d->to[c];
+        }
+        at_monoid *m;
+        at_tower *x;
+        int steps, order;
+        assert_int_equal(at_monoid_make(d, 800, &w.a, &m, &w.err), AT_OK);
+        int core = core_slow(m, &steps, &order);
+        at_status s = at_monoid_tower(m, &w.a, &x, &w.err);
+        assert_int_equal(s, core == 1 ? AT_OK : AT_EREFUSED);
+        if (s) {
+            refused++;
+            assert_non_null(strstr(w.err.text, "not solvable"));
+        } else {
+            made++;
+            assert_int_equal(x->order, order);
+            assert_int_equal(x->derived, steps);
+            series_check(m, x);
+            deep = deep > x->derived ? deep : x->derived;
+            parts = parts > x->n ? parts : x->n;
+        }
+        at_arena_release(&w.a);
+    }
+    assert_true(made > 300 && refused > 50 && deep >= 3 && parts >= 4);
+}
+
+/* Direct products: those of the abelian factors, with prime powers that are not primes. */
+static void test_series_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int points, perm[2][8], n, factor[4], length, derived;
+    } known[] = {
+        {"Z4", 4, {{1, 2, 3, 0}, {0, 1, 2, 3}}, 1, {4}, 2, 1},
+        {"Z6", 5, {{1, 0, 3, 4, 2}, {0, 1, 2, 3, 4}}, 2, {2, 3}, 2, 1},
+        {"Z4 x Z2", 6, {{1, 2, 3, 0, 4, 5}, {0, 1, 2, 3, 5, 4}}, 2, {2, 4}, 3, 1},
+        {"Z4 x Z3", 7, {{1, 2, 3, 0, 4, 5, 6}, {0, 1, 2, 3, 5, 6, 4}}, 2, {3, 4}, 3, 1},
+        {"S3", 3, {{1, 0, 2}, {1, 2, 0}}, 2, {2, 3}, 2, 2},
+        {"A4", 4, {{1, 2, 0, 3}, {1, 0, 3, 2}}, 3, {3, 2, 2}, 3, 2},
+        {"D4", 4, {{1, 2, 3, 0}, {0, 3, 2, 1}}, 3, {2, 2, 2}, 3, 2},
+        {"Q8", 8, {{1, 2, 3, 0, 5, 6, 7, 4}, {4, 7, 6, 5, 2, 1, 0, 3}}, 3, {2, 2, 2}, 3, 2},
+        {"S4", 4, {{1, 0, 2, 3}, {1, 2, 3, 0}}, 4, {2, 3, 2, 2}, 4, 3},
+        {"7:3", 7, {{1, 2, 3, 4, 5, 6, 0}, {0, 2, 4, 6, 1, 3, 5}}, 2, {3, 7}, 2, 2},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        room w = {0};
+        at_arena_init(&w.a);
+        at_monoid *m;
+        at_tower *x;
+        at_dfa *d = group_dfa(&w, known[k].points, 2, known[k].perm);
+        assert_int_equal(at_monoid_make(d, 100, &w.a, &m, &w.err), AT_OK);
+        if (at_monoid_tower(m, &w.a, &x, &w.err))
+            fail_msg("%s: %s", known[k].name, w.err.text);
+        if (x->n != known[k].n || x->length != known[k].length || x->derived != known[k].derived)
+            fail_msg("%s: %d factors, composition length %d, derived length %d", known[k].name, x->n,
+                     x->length, x->derived);
+        for (int j = 0; j < x->n; j++)
+            assert_int_equal(x->factor[j], known[k].factor[j]);
+        series_check(m, x);
+        at_arena_release(&w.a);
+    }
+}
+
 /* ---- places by definition ------------------------------------------------------------------------------------------------ */
 
 /* With words to length 2s of a small monoid: is there s with equal images of length s and 2s, none of them of a period? */
@@ -563,8 +774,11 @@ static void test_memory(void **state)
         at_arena_init(&w.a);
         at_rng r = at_rng_at(17, 5);
         at_dfa *d = random_dfa(&w, &r, 5, 2), *e, *not ;
+        at_dfa *s3 = group_dfa(&w, 3, 2, (const int[2][8]){{1, 0, 2}, {1, 2, 0}});
         at_place p;
         at_cascade *c;
+        at_monoid *m;
+        at_tower *g;
         at_nfa x;
         int *word, n;
         at_nfa_init(&x, &d->sigma);
@@ -576,6 +790,10 @@ static void test_memory(void **state)
             s = at_place_find(e, &w.a, &p, &w.err);
         if (!s && p.star_free == AT_TRUE)
             s = at_cascade_make(p.m, &w.a, &c, &w.err);
+        if (!s)
+            s = at_monoid_make(s3, 100, &w.a, &m, &w.err);
+        if (!s)
+            s = at_monoid_tower(m, &w.a, &g, &w.err);
         if (!s)
             s = at_dfa_complement(d, &w.a, &not, &w.err);
         if (!s)
@@ -593,10 +811,13 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimize), cmocka_unit_test(test_differ),   cmocka_unit_test(test_determinize),
-        cmocka_unit_test(test_monoid),   cmocka_unit_test(test_green),    cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_place),    cmocka_unit_test(test_too_many), cmocka_unit_test(test_cascade),
-        cmocka_unit_test(test_alphabet), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_minimize),     cmocka_unit_test(test_differ),
+        cmocka_unit_test(test_determinize),  cmocka_unit_test(test_monoid),
+        cmocka_unit_test(test_green),        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_place),        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_cascade),      cmocka_unit_test(test_alphabet),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_series),
+        cmocka_unit_test(test_series_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

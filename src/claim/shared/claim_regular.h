@@ -8,7 +8,7 @@
 
 /* The values of the parameter `language`, NULL at the end, and how many there are. */
 extern const char *const claim_regular_names[];
-enum { CLAIM_REGULAR = 22 };
+enum { CLAIM_REGULAR = 26, CLAIM_REGULAR_PARITY = 15 };
 
 #define CLAIM_REGULAR_LENGTH                                                                                 \
     {                                                                                                        \

@@ -30,7 +30,11 @@
     ROW("s3", "letter a: 2 3 1; letter b: 2 1 3; accept 1")                                                  \
     ROW("a4", "letter a: 2 3 1 4; letter b: 2 1 4 3; accept 1")                                              \
     ROW("d4", "letter a: 2 3 4 1; letter b: 1 4 3 2; accept 1")                                              \
-    ROW("a5", "letter a: 2 3 4 5 1; letter b: 2 3 1 4 5; accept 1")
+    ROW("a5", "letter a: 2 3 4 5 1; letter b: 2 3 1 4 5; accept 1")                                          \
+    ROW("q8", "letter a: 2 3 4 1 6 7 8 5; letter b: 5 8 7 6 3 2 1 4; accept 1")                              \
+    ROW("s4", "letter a: 2 3 4 1; letter b: 2 1 3 4; accept 1")                                              \
+    ROW("s3-reset", "letter a: 2 3 1; letter b: 2 1 3; letter c: 2 2 2; accept 1")                           \
+    ROW("a4-reset", "letter a: 2 3 1 4; letter b: 2 1 4 3; letter c: 4 4 4 4; accept 1")
 
 #define NAME(name, text) name,
 const char *const claim_regular_names[] = {LANGUAGES(NAME) NULL};

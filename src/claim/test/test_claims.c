@@ -78,6 +78,8 @@
  * EVIDENCE fo-mod sampled 10 test_every_cell: language=thirds-then-a N=1000 f64
  * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 f64, and 9 more
  * EVIDENCE automaton-shortcut sampled 100 test_every_cell: language=a5 N=64 f64
+ * EVIDENCE automaton-solvable exact 2047 test_every_cell: language=s3 N=0..10 f64, and 11 more
+ * EVIDENCE automaton-solvable sampled 10 test_every_cell: language=s3-reset N=1000 f64
  * EVIDENCE automaton-cot exact 511 test_every_cell: language=a5 N=8 f64, and 7 more
  * EVIDENCE automaton-cot sampled 10 test_every_cell: language=a5 N=200 f64
  * EVIDENCE majority exact 16383 test_every_cell: N=0..13 f64, and 3 more
