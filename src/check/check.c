@@ -246,7 +246,7 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     return s ? s : at_arith_range(m, q->arith, err);
 }
 
-double input_cost(const at_model *m, int n)
+double at_input_cost(const at_model *m, int n)
 {
     double T = n + m->n_prefix + m->n_suffix, cost = 40;
     for (int b = 0; b < m->n_blocks; b++) {
@@ -268,7 +268,7 @@ double input_cost(const at_model *m, int n)
 
 static uint64_t piece_size(const work *w)
 {
-    return piece_inputs(input_cost(w->m, w->n) * (w->exec ? 1 : REFERENCE_COST));
+    return piece_inputs(at_input_cost(w->m, w->n) * (w->exec ? 1 : AT_REFERENCE_COST));
 }
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,

@@ -250,7 +250,7 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
     at_status s = prompt_make(w, i, prompt, &n, err);
     if (!s)
         s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
-    if (!s && *confirmed) {
+    if (!s && *confirmed && !w->q->unshrunk) {
         s = prompt_shrink(w, prompt, n, err);
         if (!s)
             s = prompt_judge(w, prompt, n, a, cx, confirmed, err);

@@ -76,9 +76,6 @@ typedef at_status piece_run(void *ctx, uint64_t piece, int worker, at_piece *out
 at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, bool all, piece_run *run,
                      void *ctx, at_piece *total, at_err *err);
 int pieces_workers(const at_check_env *env);
-/* About what an input of n positions costs the fast executor, and how often that the reference costs. */
-double input_cost(const at_model *m, int n);
-#define REFERENCE_COST 60
 uint64_t piece_inputs(double cost); /* inputs of this cost in a piece */
 /* Input i of a piece failed: is that its end? */
 bool piece_fail(at_piece *out, uint64_t i, bool go_on);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #define LOOK_WORK   1e7 /* operations on balls: a second or two */
-#define LOOKS_LEAST 16
+#define LOOKS_LEAST 4
 #define LOOKS_MOST  4096
 
 static bool is_hard(const at_model *m)
