@@ -33,6 +33,7 @@ typedef struct {
     double tolerance; /* real answers: largest Euclidean distance allowed */
     /* Go on behind a wrong input: all are run and the wrong ones counted, in place of an end at the first. */
     bool count_all;
+    bool unshrunk; /* a counterexample as it was met, not made shorter: the reference runs it once */
 } at_question;
 
 typedef struct {
@@ -76,6 +77,11 @@ typedef struct {
     at_status (*done)(void *ctx, uint64_t piece, const at_piece *p, at_err *err);
     void *ctx;
 } at_check_env;
+
+/* About what an input of n positions costs the fast executor: some 3e8 of these are a second. The reference takes about
+ * AT_REFERENCE_COST times as long. */
+double at_input_cost(const at_model *m, int n);
+#define AT_REFERENCE_COST 60
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
                    const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);

@@ -29,6 +29,7 @@ typedef struct {
     at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
     const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
     bool count_all;    /* go on after a wrong input, and count them (at_question) */
+    bool unshrunk;     /* a counterexample as it was met (at_question) */
 } at_cell;
 
 /* A table of numbers beside theory, e.g. least working precision against M. Rows are computed one by

@@ -189,11 +189,11 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
     return AT_OK;
 }
 
-static at_status input_look(void *ctx, uint64_t i, at_input *x, at_err *err)
+static at_status input_look(void *ctx, uint64_t i, int worker, at_input *x, at_err *err)
 {
     const work *w = ctx;
-    input_make(w, i, w->bench[0].v, NULL);
-    *x = (at_input){w->n, w->bench[0].v};
+    input_make(w, i, w->bench[worker].v, NULL);
+    *x = (at_input){w->n, w->bench[worker].v};
     return at_input_check(w->m, x, err);
 }
 
@@ -249,7 +249,7 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     return s ? s : at_arith_range(m, q->arith, err);
 }
 
-double input_cost(const at_model *m, int n)
+double at_input_cost(const at_model *m, int n)
 {
     double T = n + m->n_prefix + m->n_suffix, cost = 40;
     for (int b = 0; b < m->n_blocks; b++) {
@@ -271,7 +271,7 @@ double input_cost(const at_model *m, int n)
 
 static uint64_t piece_size(const work *w)
 {
-    return piece_inputs(input_cost(w->m, w->n) * (w->exec ? 1 : REFERENCE_COST));
+    return piece_inputs(at_input_cost(w->m, w->n) * (w->exec ? 1 : AT_REFERENCE_COST));
 }
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
@@ -352,7 +352,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        return ties_look(m, q->arith, w.n, w.total, input_look, &w, a, out, err);
+        return ties_look(m, q->arith, w.n, w.total, env, input_look, &w, a, out, err);
     }
     double *x = at_new(a, double, (size_t)w.n *(size_t)w.row);
     if (!x)

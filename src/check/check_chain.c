@@ -104,10 +104,10 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
 }
 
 /* What the model has read when it writes the last row. */
-static at_status chain_look(void *ctx, uint64_t i, at_input *x, at_err *err)
+static at_status chain_look(void *ctx, uint64_t i, int worker, at_input *x, at_err *err)
 {
     const work *w = ctx;
-    bench *b = &w->bench[0];
+    bench *b = &w->bench[worker];
     int n, n_rows;
     at_status s = prompt_make(w, i, b->prompt, &n, err);
     if (!s)
@@ -250,7 +250,7 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
     at_status s = prompt_make(w, i, prompt, &n, err);
     if (!s)
         s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
-    if (!s && *confirmed) {
+    if (!s && *confirmed && !w->q->unshrunk) {
         s = prompt_shrink(w, prompt, n, err);
         if (!s)
             s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
@@ -316,7 +316,7 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        return ties_look(m, q->arith, w.prompt_max + w.rows_max, w.total, chain_look, &w, a, out, err);
+        return ties_look(m, q->arith, w.prompt_max + w.rows_max, w.total, env, chain_look, &w, a, out, err);
     }
     s = counterexample_make(&w, (uint64_t)sum.bad, a, &out->cx, &out->has_counterexample, err);
     if (s)

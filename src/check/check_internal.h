@@ -63,10 +63,10 @@ void reduction_nth(const reduction *r, const at_task *t, const at_params *p, uin
                    double *x);
 
 /* The verdict v holds, of `total` inputs of at most n rows: says in its note whether rounding may have turned hard choices on the way,
- * and then it is not exact. make: input i, whose memory lives until the next call. */
-typedef at_status ties_input(void *ctx, uint64_t i, at_input *x, at_err *err);
-at_status ties_look(const at_model *m, at_arith arith, int n, uint64_t total, ties_input *make, void *ctx,
-                    at_arena *a, at_verdict *v, at_err *err);
+ * and then it is not exact. make: input i, whose memory lives until the worker's next call. */
+typedef at_status ties_input(void *ctx, uint64_t i, int worker, at_input *x, at_err *err);
+at_status ties_look(const at_model *m, at_arith arith, int n, uint64_t total, const at_check_env *env,
+                    ties_input *make, void *ctx, at_arena *a, at_verdict *v, at_err *err);
 
 #define PIECES_MAX (1ull << 24) /* some weeks */
 
@@ -76,9 +76,6 @@ typedef at_status piece_run(void *ctx, uint64_t piece, int worker, at_piece *out
 at_status pieces_run(uint64_t n, const at_check_env *env, const char *what, bool all, piece_run *run,
                      void *ctx, at_piece *total, at_err *err);
 int pieces_workers(const at_check_env *env);
-/* About what an input of n positions costs the fast executor, and how often that the reference costs. */
-double input_cost(const at_model *m, int n);
-#define REFERENCE_COST 60
 uint64_t piece_inputs(double cost); /* inputs of this cost in a piece */
 /* Input i of a piece failed: is that its end? */
 bool piece_fail(at_piece *out, uint64_t i, bool go_on);

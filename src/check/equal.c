@@ -329,7 +329,7 @@ static double cost_of(const work *w)
 {
     const at_model *a = w->d->m[0], *b = w->d->m[1];
     if (!w->decoder)
-        return (input_cost(a, w->n) + input_cost(b, w->n)) * (w->exec[0] ? 1 : REFERENCE_COST);
+        return (at_input_cost(a, w->n) + at_input_cost(b, w->n)) * (w->exec[0] ? 1 : AT_REFERENCE_COST);
     double rows = a->decode.max_steps < b->decode.max_steps ? a->decode.max_steps : b->decode.max_steps;
     return (w->room + rows) * ((double)a->n_weights + (double)b->n_weights + 1000) *
            (w->q->arith.kind == AT_PBIT ? 25 : 1);

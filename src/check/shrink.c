@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#define SHORT       64  /* positions: shorter inputs lose them one by one only */
+#define SHRINK_WORK 3e9 /* as at_input_cost has it: some seconds */
+
 typedef struct {
     const at_model *m;
     const at_task *t;
@@ -77,48 +80,91 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
     return s;
 }
 
+/* The failing input that is made simpler, in place. */
+typedef struct {
+    trial t;
+    at_counterexample *cx;
+    double *best, *next; /* (n, row) */
+    int n;
+    bool sure;   /* it surely fails; then only inputs that surely fail are simpler ones */
+    double work; /* that is left: a short input never needs all of it */
+} shrinking;
+
+/* Does `next`, of n positions, fail as surely? Then it is the best. */
+static at_status simpler_try(shrinking *k, int n, bool *taken, at_err *err)
+{
+    bool fails;
+    *taken = false;
+    k->work -= at_input_cost(k->t.m, n) * AT_REFERENCE_COST;
+    at_status s = trial_run(&k->t, k->next, n, k->cx, &fails, err);
+    if (s || !fails || (k->sure && k->cx->unknown))
+        return s;
+    memcpy(k->best, k->next, (size_t)n * (size_t)k->t.row * sizeof *k->best);
+    k->n = n;
+    *taken = true;
+    return AT_OK;
+}
+
+/* Without stretches of `size` positions, the last one first. */
+static at_status stretches_drop(shrinking *k, int size, bool *any, at_err *err)
+{
+    size_t row = (size_t)k->t.row;
+    at_status s = AT_OK;
+    for (int from = k->n - size; from >= 0 && k->n > size && k->work > 0 && !s; from -= size) {
+        bool taken;
+        memcpy(k->next, k->best, (size_t)from * row * sizeof *k->next);
+        memcpy(k->next + (size_t)from * row, k->best + (size_t)(from + size) * row,
+               (size_t)(k->n - size - from) * row * sizeof *k->next);
+        s = simpler_try(k, k->n - size, &taken, err);
+        *any = *any || taken;
+    }
+    return s;
+}
+
+/* With smaller tokens, as the task says. */
+static at_status tokens_lower(shrinking *k, bool *any, at_err *err)
+{
+    const at_task *t = k->t.t;
+    at_status s = AT_OK;
+    at_params_set(&k->t.p, "N", k->n, NULL);
+    for (int i = 0; t->simpler && k->work > 0 && !s && t->simpler(&k->t.p, k->best, k->n, i, k->next); i++) {
+        bool taken;
+        s = simpler_try(k, k->n, &taken, err);
+        *any = *any || taken;
+        if (taken)
+            i = -1;
+    }
+    return s;
+}
+
 at_status counterexample_shrink(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
                                 const double *x, int n, at_arena *a, at_counterexample *cx, bool *confirmed,
                                 at_err *err)
 {
-    trial tr = {.m = m, .t = t, .q = q, .p = *p, .row = t->row_width(p), .out = t->out_width(p)};
-    size_t row = (size_t)tr.row;
-    double *best = at_new(a, double, (size_t)n *row), *next = at_new(a, double, (size_t)n *row);
-    if (!best || !next)
+    shrinking k = {.t = {.m = m, .t = t, .q = q, .p = *p, .row = t->row_width(p), .out = t->out_width(p)},
+                   .cx = cx,
+                   .n = n,
+                   .work = SHRINK_WORK};
+    size_t numbers = (size_t)n * (size_t)k.t.row;
+    k.best = at_new(a, double, numbers);
+    k.next = at_new(a, double, numbers);
+    if (!k.best || !k.next)
         return at_oom(err);
-    memcpy(best, x, (size_t)n * row * sizeof *best);
-    at_status s = trial_run(&tr, best, n, cx, confirmed, err);
-    if (s || !*confirmed)
+    memcpy(k.best, x, numbers * sizeof *k.best);
+    cx->x = k.best;
+    at_status s = trial_run(&k.t, k.best, n, cx, confirmed, err);
+    if (s || !*confirmed || q->unshrunk)
         return s;
-    bool sure = !cx->unknown; /* then only inputs that surely fail are simpler ones */
-    for (bool again = true; again && !s;) {
-        again = false;
-        for (int drop = n - 1; drop >= 0 && n > 1 && !s; drop--) { /* without one position */
-            memcpy(next, best, (size_t)drop * row * sizeof *next);
-            memcpy(next + (size_t)drop * row, best + (size_t)(drop + 1) * row,
-                   (size_t)(n - 1 - drop) * row * sizeof *next);
-            bool fails;
-            s = trial_run(&tr, next, n - 1, cx, &fails, err);
-            if (!s && fails && (!sure || !cx->unknown)) {
-                memcpy(best, next, (size_t)--n * row * sizeof *best);
-                again = true;
-            }
-        }
-        at_params_set(&tr.p, "N", n, NULL);
-        for (int k = 0; t->simpler && !s && t->simpler(&tr.p, best, n, k, next); k++) {
-            bool fails;
-            s = trial_run(&tr, next, n, cx, &fails, err);
-            if (!s && fails && (!sure || !cx->unknown)) {
-                memcpy(best, next, (size_t)n * row * sizeof *best);
-                again = true;
-                k = -1;
-            }
-        }
+    k.sure = !cx->unknown;
+    bool any = true;
+    for (int size = n / 2; size >= SHORT / 2 && !s; size /= 2) /* of a long input halves, quarters, ... */
+        s = stretches_drop(&k, size, &any, err);
+    while (any && !s) {
+        any = false;
+        s = stretches_drop(&k, 1, &any, err);
+        if (!s)
+            s = tokens_lower(&k, &any, err);
     }
-    if (s)
-        return s;
     bool fails;
-    s = trial_run(&tr, best, n, cx, &fails, err);
-    cx->x = best;
-    return s;
+    return s ? s : trial_run(&k.t, k.best, k.n, cx, &fails, err);
 }

@@ -135,6 +135,8 @@ static void num_addto(const ref_ctx *c, NUM *r, const NUM *a)
         arb_add(r, r, a, c->prec);
         return;
     }
+    if (arb_is_zero(a)) /* nothing is rounded */
+        return;
     arb_t t;
     arb_init(t);
     arb_set(t, a);
@@ -147,6 +149,8 @@ static void num_muladd(const ref_ctx *c, NUM *r, const NUM *a, const NUM *b)
         arb_addmul(r, a, b, c->prec);
         return;
     }
+    if ((arb_is_zero(a) && arb_is_finite(b)) || (arb_is_zero(b) && arb_is_finite(a)))
+        return;
     arb_t t;
     arb_init(t);
     num_mul(c, t, a, b);

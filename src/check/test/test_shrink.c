@@ -3,10 +3,11 @@
 #include "check_test.h"
 
 /* The right answer is 0 everywhere. The model says what the table says, and decides above 1/2. */
+enum { LONGEST = 1000 };
 enum { RIGHT, OPEN, WRONG, WORSE, TOKENS };
 static const double table[TOKENS] = {0, 0.5, 1, 2};
 
-static const at_param schema[] = {{"N", "length", 1, 16, 2, true}};
+static const at_param schema[] = {{"N", "length", 1, LONGEST, 2, true}};
 
 static int one(const at_params *p)
 {
@@ -14,9 +15,12 @@ static int one(const at_params *p)
     return 1;
 }
 
+static int runs; /* of inputs that were judged */
+
 static void answer(const at_params *p, const double *x, double *y)
 {
     (void)x;
+    runs++;
     memset(y, 0, (size_t)at_params_int(p, "N") * sizeof *y);
 }
 
@@ -59,7 +63,7 @@ static const at_task toy = {.id = "toy",
 
 static at_model model(bool raw)
 {
-    at_program *P = at_program_new("toy", 16);
+    at_program *P = at_program_new("toy", LONGEST);
     at_var v = at_lookup(P, "v", at_token(P, "x", TOKENS), table);
     at_emit(P, AT_VEC(v), raw ? AT_READ_RAW : AT_READ_THRESHOLD, 0.5);
     at_model m;
@@ -71,13 +75,15 @@ static at_model model(bool raw)
 typedef struct {
     bool confirmed;
     at_counterexample cx;
-    double x[16];
+    double x[LONGEST];
 } shrunk;
+
+static bool unshrunk;
 
 static shrunk shrink(const at_task *t, at_arith arith, double tolerance, int n, const double *x)
 {
     at_model m = model(t->real);
-    at_question q = {.evidence = AT_EV_SAMPLED, .arith = arith, .tolerance = tolerance};
+    at_question q = {.evidence = AT_EV_SAMPLED, .arith = arith, .tolerance = tolerance, .unshrunk = unshrunk};
     at_params p;
     at_params_init(&p, schema, 1);
     OK(at_params_set(&p, "N", n, &err));
@@ -163,6 +169,28 @@ static void test_real(void **state)
     assert_false(s.confirmed);
 }
 
+/* A long input loses halves before it loses positions: of 1,000 one is left after some dozens of runs. As it was met, it is run
+ * once. */
+static void test_long(void **state)
+{
+    (void)state;
+    double x[LONGEST] = {0};
+    for (int at = 0; at < LONGEST; at += 111) {
+        x[at] = WORSE;
+        runs = 0;
+        shrunk s = shrink(&toy, at_f64, 0, LONGEST, x);
+        is(&s, 1, WRONG, 0, 1, false);
+        assert_in_range(runs, 10, 150);
+        runs = 0;
+        unshrunk = true;
+        s = shrink(&toy, at_f64, 0, LONGEST, x);
+        unshrunk = false;
+        is(&s, LONGEST, WORSE, at, 1, false);
+        assert_int_equal(runs, 1);
+        x[at] = RIGHT;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_open_shrinks),
         cmocka_unit_test(test_stays_in_the_task),
         cmocka_unit_test(test_real),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

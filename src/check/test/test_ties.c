@@ -75,8 +75,34 @@ static void test_verdicts(void **state)
     assert_true(wrong > 5 && lucky > 5);
 }
 
+/* What is found, and where first, does not depend on who looks. */
+static void test_threads(void **state)
+{
+    (void)state;
+    int unsure = 0;
+    for (int broken = 0; broken < 2; broken++)
+        for (int M = 3; M <= 9; M++) {
+            subject s = hard_pairs(4, M, AT_LEFTMOST_HARD);
+            at_arena a;
+            at_arena_init(&a);
+            if (broken)
+                s.m.blocks[0].groups[0].tie = 0;
+            at_verdict one = check(&s, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, 1, &a);
+            at_verdict four = check(&s, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, 4, &a);
+            assert_int_equal(one.holds, four.holds);
+            assert_int_equal(one.evidence, four.evidence);
+            assert_int_equal(!one.note, !four.note);
+            if (one.note)
+                assert_string_equal(one.note, four.note);
+            unsure += broken && one.holds == AT_TRUE && one.evidence == AT_EV_SAMPLED;
+            at_arena_release(&a);
+            at_model_release(&s.m);
+        }
+    assert_true(unsure > 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_verdicts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_verdicts), cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

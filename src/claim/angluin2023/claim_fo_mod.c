@@ -81,7 +81,7 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("ab-ba-cc", 10, 7),
     CLAIM_REGULAR_ALL("even-since-b", 16, 10),
     CLAIM_REGULAR_ALL("no-aa", 16, 8), /* star-free: no positions are needed */
-    {"language=thirds-then-a N=0..12 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+    {"language=thirds-then-a N=0..16 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
      AT_TIER_QUICK, "language=thirds-then-a N=0..9 positions=sinusoidal"},
     {"language=aa-star N=0..9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
      "language=aa-star N=0..7"},

@@ -78,13 +78,13 @@ static const at_claim_table tables[] = {{
 static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("parity", 16, 10),
     CLAIM_REGULAR_ALL("thirds-of-a", 16, 9),
-    CLAIM_REGULAR_ALL("s3", 12, 8),
-    CLAIM_REGULAR_ALL("a4", 12, 8),
-    CLAIM_REGULAR_ALL("d4", 12, 7),
-    CLAIM_REGULAR_ALL("a5", 12, 8),
-    CLAIM_REGULAR_ALL("depth-3", 12, 7), /* star-free ones, too */
-    CLAIM_REGULAR_ALL("ab-ba-cc", 8, 5),
-    {"language=parity N=0..10 head=rightmost-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+    CLAIM_REGULAR_ALL("s3", 16, 8),
+    CLAIM_REGULAR_ALL("a4", 16, 8),
+    CLAIM_REGULAR_ALL("d4", 16, 7),
+    CLAIM_REGULAR_ALL("a5", 16, 8),
+    CLAIM_REGULAR_ALL("depth-3", 16, 7), /* star-free ones, too */
+    CLAIM_REGULAR_ALL("ab-ba-cc", 10, 5),
+    {"language=parity N=0..16 head=rightmost-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
      AT_TIER_QUICK, "language=parity N=0..9 head=rightmost-hard"},
     {"language=parity N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
     {"language=a5 N=64", NULL, AT_EV_SAMPLED, 0, "f64", 1000, AT_TIER_QUICK, NULL},

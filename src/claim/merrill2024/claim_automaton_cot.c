@@ -77,12 +77,12 @@ static const at_claim_table tables[] = {{
             "language=" language " N=" #near                                                                 \
     }
 static const at_cell cells[] = {
-    ALL("a5", 12, 8),
-    ALL("s3", 12, 7),
-    ALL("parity", 12, 8),
-    ALL("d4", 10, 6),
-    ALL("depth-3", 10, 7),
-    ALL("subsequence-abc", 7, 5),
+    ALL("a5", 16, 8),
+    ALL("s3", 16, 7),
+    ALL("parity", 16, 8),
+    ALL("d4", 16, 6),
+    ALL("depth-3", 16, 7),
+    ALL("subsequence-abc", 10, 5),
     {"language=a5 N=8", NULL, AT_EV_EXACT, 0, "f32", 0, AT_TIER_QUICK, "language=a5 N=6"},
     {"language=parity N=5", NULL, AT_EV_EXACT, 0, "p10", 0, AT_TIER_QUICK, NULL},
     {"language=a5 N=200", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
