@@ -52,6 +52,8 @@ int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */
 /* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
 bool cli_put(const char *s, size_t n);
 bool cli_flush(void);
+/* The next line of standard input without its newline. False at the end, or with a failure in err. */
+bool cli_line_read(at_text *line, at_err *err);
 bool cli_out_interrupted(void); /* stdout failed because a signal came while it waited: exit 3, not 2 */
 /* Writes and releases t; `code`, or 3 when t ran out of memory. */
 int cli_put_text(const cli_args *a, at_text *t, int code);

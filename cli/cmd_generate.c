@@ -190,8 +190,19 @@ static at_status prompt_read(const cli_args *a, at_text *line, at_err *err)
     return AT_OK;
 }
 
-/* m: the model, its max_steps lowered by --steps. */
-static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, at_arena *arena)
+/* A failure, of a line of standard input with its number. */
+static int prompt_fail(const cli_args *a, long number, at_err *err)
+{
+    at_err where = {0};
+    if (!number)
+        return cli_fail(a, err);
+    at_fail(&where, err->code, "line %ld: %s", number, err->text);
+    return cli_fail(a, &where);
+}
+
+/* m: the model, its max_steps lowered by --steps. number: of the line; 0: there are none. */
+static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char *line, long number,
+                      at_arena *arena)
 {
     const own *given = a->own;
     at_err err = {0};
@@ -205,18 +216,18 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     if (!st && given->beside && !f)
         st = right_find(a, m, &prompt, arena, &c.beside, &err);
     if (st)
-        return cli_fail(a, &err);
+        return prompt_fail(a, number, &err);
     bool judged = f || c.beside.v;
     if (c.beside.v)
         reference = c.beside;
     st = at_generate(m, a->precision, &prompt, arena, &c.rows, &c.n, &c.margin, &err);
     if (st && st != AT_EBUDGET)
-        return cli_fail(a, &err);
+        return prompt_fail(a, number, &err);
     if (!st && cut && m->decode.stop == AT_STOP_STEPS)
         st = at_fail(&err, AT_EBUDGET, "no stop after %d steps", c.n);
     c.stopped = !st;
     if (judged && reference_compare(m, &reference, arena, &c, &err) == AT_ENOMEM)
-        return cli_fail(a, &err);
+        return prompt_fail(a, number, &err);
     int code, holds = judged && c.stopped && !c.agrees ? CLI_FAILS : CLI_HOLDS;
     if (a->json)
         code = cli_put_json(a, chain_json(a, m, &prompt, &c), holds);
@@ -230,7 +241,27 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
             chain_print(m, &c, &t);
         code = cli_put_text(a, &t, holds);
     }
-    return code == CLI_HOLDS && st ? cli_fail(a, &err) : code;
+    return code == CLI_HOLDS && st ? prompt_fail(a, number, &err) : code;
+}
+
+/* With --answer: a prompt a line, an answer a line. A chain without an end is told and passed over, a bad line ends it. */
+static int lines_run(const cli_args *a, const at_model *m, bool cut)
+{
+    at_err err = {0};
+    at_text line;
+    at_text_init(&line);
+    int code = CLI_HOLDS;
+    for (long number = 1; cli_line_read(&line, &err); number++) {
+        at_arena arena;
+        at_arena_init(&arena);
+        int one = prompt_run(a, m, cut, line.s, number, &arena);
+        at_arena_release(&arena);
+        code = one ? one : code;
+        if ((one && one != CLI_UNDECIDED && one != CLI_FAILS) || !cli_flush())
+            break;
+    }
+    at_text_release(&line);
+    return err.code ? cli_fail(a, &err) : code;
 }
 
 static int run(const cli_args *a)
@@ -246,17 +277,18 @@ static int run(const cli_args *a)
     at_text_init(&line);
     int code;
     bool cut = given->steps && given->steps < m.decode.max_steps;
+    if (cut)
+        m.decode.max_steps = given->steps;
     if (a->set && !given->beside)
         code = cli_usage(a, "--set gives the parameters of a problem, which --beside names");
     else if (!m.decode.enabled)
         code = cli_usage(a, "%.200s: the model is no decoder: it has no stop rule", a->words[0]);
+    else if (given->answer && a->n_words == 2 && !strcmp(a->words[1], "-"))
+        code = lines_run(a, &m, cut);
     else if (prompt_read(a, &line, &err))
         code = cli_fail(a, &err);
-    else {
-        if (cut)
-            m.decode.max_steps = given->steps;
-        code = prompt_run(a, &m, cut, line.s, &arena);
-    }
+    else
+        code = prompt_run(a, &m, cut, line.s, 0, &arena);
     at_text_release(&line);
     at_arena_release(&arena);
     at_model_release(&m);
@@ -296,13 +328,15 @@ const cli_command cmd_generate = {
              "A last token that every prompt has need not be typed, and letters of one character need no\n"
              "blanks between them. With --answer only what a chain ends with is printed: the verdict of a\n"
              "Turing machine or its tape, the value of an expression, the answer of a recurrence. Of a\n"
-             "machine that does not stop within its budget this is the tape so far (exit 3).\n",
+             "machine that does not stop within its budget this is the tape so far (exit 3). From standard\n"
+             "input --answer takes a prompt a line, and prints a line for each.\n",
     .examples = "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest generate ed.safetensors - --precision p13 < prompt.txt\n"
                 "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
                 "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
                 "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n"
-                "attest generate increment.safetensors 1011 --answer\n",
+                "attest generate increment.safetensors 1011 --answer\n"
+                "attest generate increment.safetensors - --answer < words.txt\n",
     .options = options,
     CLI_OWN(usual),
     .least = 2,

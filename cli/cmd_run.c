@@ -5,11 +5,8 @@
 #define _GNU_SOURCE
 #include "cli.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define LINE_MOST ((size_t)64 << 20) /* bytes in an input line */
 
 typedef struct {
     const cli_args *a;
@@ -84,6 +81,12 @@ static bool line_run(runner *r, const char *line, at_err *err)
     at_input x;
     at_output y;
     at_status s = at_input_parse(r->m, line, &arena, &x, err);
+    at_err other = {0};
+    if (s && r->m->decode.enabled &&
+        !at_prompt_parse(r->m, line, &arena, &x, &other)) { /* as generate takes it */
+        s = AT_OK;
+        *err = (at_err){0};
+    }
     if (!s)
         s = at_run(r->m, r->arith, &x, NULL, &arena, &y, err);
     bool ok = !s;
@@ -107,41 +110,6 @@ static bool line_run(runner *r, const char *line, at_err *err)
     return ok;
 }
 
-/* The next line of stdin without its newline. False at the end, or with a failure in err. */
-static bool line_read(at_text *line, at_err *err)
-{
-    char buffer[4096];
-    size_t n = 0;
-    int c;
-    line->n = 0;
-    at_text_add(line, "");
-    while ((c = getc_unlocked(stdin)) != EOF && c != '\n') {
-        if (c == 0) {
-            at_fail(err, AT_EINPUT, "a zero byte");
-            return false;
-        }
-        buffer[n++] = (char)c;
-        if (n == sizeof buffer) {
-            at_text_addn(line, buffer, n);
-            n = 0;
-        }
-        if (line->oom || at_cancel_pending())
-            break;
-        if (line->n > LINE_MOST) {
-            at_fail(err, AT_EINPUT, "more than %zu bytes", LINE_MOST);
-            return false;
-        }
-    }
-    at_text_addn(line, buffer, n);
-    if (line->oom)
-        at_oom(err);
-    else if (c != '\n' && at_cancel_pending())
-        at_fail(err, AT_ECANCEL, "interrupted");
-    else if (c == EOF && ferror(stdin))
-        at_fail(err, AT_EIO, "standard input: %s", strerror(errno));
-    return !err->code && (c == '\n' || line->n > 0);
-}
-
 static void lines_run(runner *r)
 {
     at_err err = {0};
@@ -150,7 +118,7 @@ static void lines_run(runner *r)
     long number = 0;
     do
         number++;
-    while (line_read(&line, &err) && line_run(r, line.s, &err) && cli_flush());
+    while (cli_line_read(&line, &err) && line_run(r, line.s, &err) && cli_flush());
     at_text_release(&line);
     if (err.code) {
         at_err where = {0};

@@ -33,6 +33,8 @@ typedef struct {
  * AT_LETTERS_MAX and letters longer than AT_LETTER_MAX - 1 bytes are refused. */
 at_status at_alphabet_parse(const char *text, at_arena *a, at_alphabet *out, at_err *err);
 int at_alphabet_find(const at_alphabet *s, const char *letter, size_t n); /* -1 when there is none */
+/* The rest of a sentence about a letter that is none: " a b; did you mean 'b'?". g has its name, and other names that may have been meant. */
+void at_alphabet_others(const at_alphabet *s, at_guess *g, at_text *out);
 /* The letters of a word as one writes it: "abba" where every letter is one character, else blanks between them; the
  * empty word is the empty text, or blanks. *n: letters. */
 at_status at_alphabet_word(const at_alphabet *s, const char *text, at_arena *a, int **word, int *n,

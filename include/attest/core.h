@@ -156,6 +156,9 @@ void at_pen_wrap(at_pen *p, const char *s, int indent);
 int at_text_column(uint32_t c);
 int at_text_columns(const char *s); /* columns of s when the pen writes it */
 
+/* Does s end so, with something before it? */
+bool at_ends_with(const char *s, const char *end);
+
 /* Strict number parsing: the whole of s[0..n) must be the number. */
 bool at_parse_i64(const char *s, size_t n, int64_t *out);
 bool at_parse_double(const char *s, size_t n, double *out); /* finite only */
@@ -206,6 +209,9 @@ typedef struct {
 void at_guess_add(at_guess *g, const char *candidate);
 void at_guess_add_all(at_guess *g, const at_registry *r);
 const char *at_guess_found(const at_guess *g); /* NULL when none is near */
+/* "; did you mean 'x'?", or nothing where none is near; for the end of a sentence. Returns out. */
+#define AT_GUESS_TEXT 80
+const char *at_guess_text(const at_guess *g, char out[AT_GUESS_TEXT]);
 /* A failure in the words of at_registry_need. all: the command that lists them. */
 at_status at_guess_fail(const at_guess *g, const char *word, const char *all, at_err *err);
 /* The candidate nearest to name by edit distance, or NULL when none is near. */

@@ -75,6 +75,20 @@ at_status at_alphabet_parse(const char *text, at_arena *a, at_alphabet *out, at_
     return s;
 }
 
+void at_alphabet_others(const at_alphabet *s, at_guess *g, at_text *out)
+{
+    char near[AT_GUESS_TEXT];
+    at_text_add(out, "");
+    for (int k = 0; k < s->n; k++) {
+        at_guess_add(g, s->letter[k]);
+        if (out->n < 150)
+            at_text_addf(out, " %s", s->letter[k]);
+        else if (k + 1 == s->n)
+            at_text_add(out, " ...");
+    }
+    at_text_add(out, at_guess_text(g, near));
+}
+
 int at_alphabet_find(const at_alphabet *s, const char *letter, size_t n)
 {
     for (int k = 0; k < s->n; k++)

@@ -1,6 +1,7 @@
 /* registry.c: tables whose rows have a name: finding one, and saying what may have been meant when there is none. */
 #include <attest/core.h>
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -54,6 +55,15 @@ const char *at_guess_found(const at_guess *g)
     /* a distance of the whole length means that nothing of the name is left */
     size_t length = strlen(g->name);
     return g->best && g->distance <= 1 + length / 3 && g->distance < length ? g->best : NULL;
+}
+
+const char *at_guess_text(const at_guess *g, char out[AT_GUESS_TEXT])
+{
+    const char *near = at_guess_found(g); /* of NEAREST_MAX bytes at most */
+    out[0] = 0;
+    if (near)
+        snprintf(out, AT_GUESS_TEXT, "; did you mean '%s'?", near);
+    return out;
 }
 
 const char *at_nearest(const char *name, const char *const *candidates, size_t n)

@@ -145,6 +145,12 @@ static bool number_copy(const char *s, size_t n, char buf[NUMBER_MAX + 1])
     return strlen(buf) == n;
 }
 
+bool at_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && memcmp(s + n - m, end, m) == 0;
+}
+
 bool at_parse_i64(const char *s, size_t n, int64_t *out)
 {
     char buf[NUMBER_MAX + 1], *end;

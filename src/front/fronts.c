@@ -57,8 +57,7 @@ const at_front *at_front_of_file(const char *path)
 {
     for (int k = 0; k < at_n_fronts; k++) {
         const char *suffix = at_fronts[k]->lang->suffix;
-        size_t n = strlen(path), m = suffix ? strlen(suffix) : n;
-        if (n > m && strcmp(path + n - m, suffix) == 0)
+        if (suffix && at_ends_with(path, suffix))
             return at_fronts[k];
     }
     return NULL;

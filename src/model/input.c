@@ -93,6 +93,26 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* With all words where they are few, and the nearest one. */
+static at_status word_unknown(const at_field *f, const char *s, size_t n, int position, at_err *err)
+{
+    enum { LISTED = 60 };
+    char name[41], all[LISTED + 2] = "", near[AT_GUESS_TEXT];
+    snprintf(name, sizeof name, "%.*s", n < 40 ? (int)n : 40, s);
+    at_guess g = {.name = name};
+    size_t bytes = 0;
+    for (int k = 0; k < f->size; k++) {
+        size_t m = strlen(f->words[k].s);
+        at_guess_add(&g, f->words[k].s);
+        if (bytes + m + 1 <= LISTED)
+            snprintf(all + bytes, sizeof all - bytes, " %s", f->words[k].s);
+        bytes += bytes <= LISTED ? m + 1 : 0;
+    }
+    bool few = bytes <= LISTED;
+    return at_fail(err, AT_EINPUT, "position %d: \"%s\" is not a word of field %s%s%s%s", position, name,
+                   f->name, few ? ":" : "", few ? all : "", at_guess_text(&g, near));
+}
+
 static at_status word_parse(const at_field *f, const char *s, size_t n, int position, double *out,
                             at_err *err)
 {
@@ -101,8 +121,7 @@ static at_status word_parse(const at_field *f, const char *s, size_t n, int posi
             *out = k;
             return AT_OK;
         }
-    return at_fail(err, AT_EINPUT, "position %d: \"%.*s\" is not a word of field %s", position,
-                   n < 40 ? (int)n : 40, s, f->name);
+    return word_unknown(f, s, n, position, err);
 }
 
 /* One number of field f, s[0..n). */

@@ -71,10 +71,19 @@ static void accept_read(ftext_reader *r, bool *said)
             *said = true;
             return;
         }
-    if (k < 0 || r->f->accept) {
-        ftext_fail(x, t.from, "%s",
-                   k < 0 ? "accept names a definition above, or last, first, end or begin"
-                         : "a second definition that is accepted");
+    if (k < 0) {
+        char *name = at_arena_printf(x->arena, "%.*s", t.n > 40 ? 40 : (int)t.n, t.s), near[AT_GUESS_TEXT];
+        at_guess g = {.name = name ? name : ""};
+        for (int n = 0; n < r->f->n_names; n++)
+            at_guess_add(&g, r->f->names[n].name);
+        for (int at = 0; at < AT_ATS; at++)
+            at_guess_add(&g, at_read_at_names[at]);
+        ftext_fail(x, t.from, "accept names a definition above, or last, first, end or begin%s",
+                   at_guess_text(&g, near));
+        return;
+    }
+    if (r->f->accept) {
+        ftext_fail(x, t.from, "a second definition that is accepted");
         return;
     }
     ftext_next(x);
@@ -99,7 +108,7 @@ at_status at_brasp_read(char *text, const char *path, const at_alphabet *given, 
         return s;
     *longest = h.longest;
     if (!h.sigma.n || h.strict >= 0 || h.n_sets)
-        return at_fail(err, AT_EINPUT, "%.150s: %s", path,
+        return at_fail(err, AT_EINPUT, "%.150s:1:1: %s", path,
                        h.n_sets    ? "a line predicate is of .ltl files"
                        : h.sigma.n ? "masks say what is strict; a line semantics is of .ltl files"
                                    : "no alphabet; add a line as in alphabet a b above the definitions");

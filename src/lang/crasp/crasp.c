@@ -14,6 +14,7 @@
 
 #include "../formulas/terms.h"
 
+#define MASKS "a mask is 1, j < i, j <= i, j > i, j >= i or j = i - 4"
 enum { PREDECESSORS = 64 }; /* [j = i - 64] at most: a layer each */
 
 typedef struct {
@@ -64,7 +65,7 @@ static at_formula *letter_read(terms *t)
     ftext_token name = x->now;
     if (ftext_is(x, FT_QUOTED)) {
         ftext_next(x);
-        return letter_made(t, ftext_letter(x, &t->f->sigma, &name), from);
+        return letter_made(t, ftext_letter(x, t->f, &name), from);
     }
     if (!ftext_is(x, FT_WORD) || x->now.s[0] != 'Q' || ((crasp *)t->own)->cr)
         return NULL;
@@ -74,7 +75,7 @@ static at_formula *letter_read(terms *t)
         name = x->now;
         ftext_need(x, FT_QUOTED, "a letter in quotes, Q[\"(\"]");
         ftext_need(x, FT_SQUARE_CLOSE, "]");
-        return x->status ? NULL : letter_made(t, ftext_letter(x, &t->f->sigma, &name), from);
+        return x->status ? NULL : letter_made(t, ftext_letter(x, t->f, &name), from);
     }
     if (name.n == 2 && name.s[1] == '_') {
         size_t n;
@@ -83,7 +84,7 @@ static at_formula *letter_read(terms *t)
             const char *end = x->at;
             at_text_next(&end);
             name = (ftext_token){.kind = FT_WORD, .s = x->at, .n = (size_t)(end - x->at), .from = x->at};
-            letter = ftext_letter(x, &t->f->sigma, &name);
+            letter = ftext_letter(x, t->f, &name);
         } else {
             x->at += n;
             ftext_next(x);
@@ -97,14 +98,13 @@ static at_formula *letter_read(terms *t)
     if (skip == 1 && (!name.n || at_alphabet_find(&t->f->sigma, name.s, name.n) < 0))
         return NULL;
     ftext_next(x);
-    return letter_made(t, ftext_letter(x, &t->f->sigma, &name), from);
+    return letter_made(t, ftext_letter(x, t->f, &name), from);
 }
 
 static bool reserved(const ftext_token *t)
 {
-    static const char *const words[] = {"i",        "j",         "k",    "if",     "then",   "else",
-                                        "min",      "max",       "mod",  "accept", "import", "length",
-                                        "alphabet", "attention", "last", "first",  "end",    "begin"};
+    static const char *const words[] = {"i",   "j",   "k",      "if",     "then",   "else",     "min",
+                                        "max", "mod", "accept", "import", "length", "alphabet", "attention"};
     for (size_t k = 0; k < sizeof words / sizeof *words; k++)
         if (same_word(t, words[k], strlen(words[k])))
             return true;
@@ -197,6 +197,10 @@ static bool mask_read(terms *t, mask *out)
     }
     ftext_token j = x->now;
     ftext_token next = ftext_peek(x);
+    if (same_word(&j, "j", 1) && (next.kind < FT_EQUAL || next.kind > FT_GREATER_EQUAL)) {
+        ftext_fail(x, j.from, MASKS);
+        return false;
+    }
     if (j.kind != FT_WORD || next.kind < FT_EQUAL || next.kind > FT_GREATER_EQUAL ||
         at_formulas_find(t->f, j.s, j.n) >= 0)
         return false;
@@ -226,7 +230,7 @@ static bool mask_read(terms *t, mask *out)
         ftext_need(x, FT_NUMBER, "a number");
         out->back = (int)k;
     } else if (next.kind == FT_EQUAL || next.kind == FT_DIFFERENT)
-        ftext_fail(x, next.from, "a mask is 1, j < i, j <= i, j > i, j >= i or j = i - 4");
+        ftext_fail(x, next.from, MASKS);
     ftext_need(x, FT_SQUARE_CLOSE, "]");
     return true;
 }
@@ -336,7 +340,7 @@ static at_formula *atom_read(terms *t)
 
 /* ---- statements ----------------------------------------------------------------------------------------------------------------- */
 
-/* Is this NAME :=, NAME = or NAME(i) := ... ? */
+/* Is this NAME :=, NAME = or NAME(i) := ... ? With a colon it was meant to be. */
 static bool definition_is(const terms *t)
 {
     terms copy = *t;
@@ -349,7 +353,8 @@ static bool definition_is(const terms *t)
         if (!ftext_take(&copy.x, FT_WORD) || !ftext_take(&copy.x, FT_CLOSE))
             return false;
     }
-    return ftext_is(&copy.x, FT_DEFINE) || (ftext_is(&copy.x, FT_EQUAL) && copy.x.now.n == 1);
+    return ftext_is(&copy.x, FT_DEFINE) || ftext_is(&copy.x, FT_COLON) ||
+           (ftext_is(&copy.x, FT_EQUAL) && copy.x.now.n == 1);
 }
 
 static void definition_read(terms *t)
@@ -382,6 +387,8 @@ static void definition_read(terms *t)
         ftext_next(&t->x);
         ftext_next(&t->x);
     }
+    if (ftext_is(&t->x, FT_COLON))
+        ftext_expected(&t->x, ":= or =");
     ftext_next(&t->x);
     at_formula *v = terms_value(t);
     if (v && !t->x.status)
@@ -393,7 +400,8 @@ static void definition_read(terms *t)
 static void accept_read(terms *t)
 {
     ftext_next(&t->x);
-    for (int k = 0; k < AT_ATS; k++)
+    bool defined = at_formulas_find(t->f, t->x.now.s, t->x.now.n) >= 0;
+    for (int k = 0; k < AT_ATS && !defined; k++)
         if (same_word(&t->x.now, at_read_at_names[k], strlen(at_read_at_names[k]))) {
             t->f->at = (at_read_at)k;
             ftext_next(&t->x);
@@ -491,7 +499,11 @@ static at_status alphabet_meet(const words_header *h, const char *path, bool cr,
                 x.at = end;
         }
     }
-    return x.status ? x.status : terms_letters_end(&all, path, a, out, err);
+    return x.status ? x.status
+                    : terms_letters_end(&all, path,
+                                        cr ? "say them in a comment, //! alphabet a b"
+                                           : "begin with a line alphabet a b",
+                                        a, out, err);
 }
 
 static at_status read_as(const words_header *h, const char *path, bool cr, at_arena *a, at_formulas **out,

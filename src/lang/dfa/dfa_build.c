@@ -43,13 +43,25 @@ int dfa_state(dfa_reader *r, const dfa_word *w, bool add)
     return r->slot[k];
 }
 
+static at_status letter_unknown(const dfa_reader *r, const dfa_word *w)
+{
+    at_guess g = {.name = w->s};
+    at_text others;
+    at_text_init(&others);
+    at_alphabet_others(&r->sigma, &g, &others);
+    at_status s = others.oom ? at_oom(r->err)
+                             : dfa_fail(r, w, "the letter '%.40s' is not in the alphabet:%s", w->s, others.s);
+    at_text_release(&others);
+    return s;
+}
+
 at_status dfa_letter(dfa_reader *r, const dfa_word *w, int *out)
 {
     *out = at_alphabet_find(&r->sigma, w->s, strlen(w->s));
     if (*out >= 0)
         return AT_OK;
     if (!r->open)
-        return dfa_fail(r, w, "the letter '%.40s' is not in the alphabet", w->s);
+        return letter_unknown(r, w);
     if (r->sigma.n == AT_LETTERS_MAX)
         return dfa_fail(r, w, "more than %d letters", AT_LETTERS_MAX);
     if (strlen(w->s) >= AT_LETTER_MAX)
@@ -106,18 +118,17 @@ at_status dfa_accept(dfa_reader *r, const dfa_word *w)
 
 static at_status alphabet_read(dfa_reader *r, const dfa_word *w, size_t n)
 {
+    if (r->states || !r->open)
+        return dfa_fail(r, w, r->open ? "the alphabet comes before transitions" : "a second alphabet");
     at_text t;
     at_text_init(&t);
+    at_text_add(&t, "");
     for (size_t k = 1; k < n; k++)
         at_text_addf(&t, "%s ", w[k].s);
     at_err fault = {0};
-    at_status s = t.oom || n == 1 ? AT_OK : at_alphabet_parse(t.s, r->a, &r->sigma, &fault);
-    if (n == 1 || r->states)
-        s = dfa_fail(r, w, n == 1 ? "an alphabet without letters" : "the alphabet comes before transitions");
-    else if (t.oom)
-        s = at_oom(r->err);
-    else if (s)
-        s = dfa_fail(r, &w[1], "%s", fault.text);
+    at_status s = t.oom ? at_oom(r->err) : at_alphabet_parse(t.s, r->a, &r->sigma, &fault);
+    if (s && !t.oom)
+        s = dfa_fail(r, n > 1 ? &w[1] : w, "%s", fault.text);
     r->open = false;
     at_text_release(&t);
     return s;
@@ -166,15 +177,24 @@ at_status dfa_comment(dfa_reader *r, char *text, int line, int column)
 
 /* ---- the automaton --------------------------------------------------------------------------------------------------------- */
 
+static at_status state_unknown(const dfa_reader *r, const dfa_word *w)
+{
+    at_guess g = {.name = w->s};
+    char near[AT_GUESS_TEXT];
+    for (int k = 0; k < r->states; k++)
+        at_guess_add(&g, r->state[k].s);
+    return dfa_fail(r, w, "the state '%.40s' has no transitions%s", w->s, at_guess_text(&g, near));
+}
+
 static at_status ends_read(dfa_reader *r, at_dfa *d)
 {
     d->start = r->start.s ? dfa_state(r, &r->start, false) : 0;
     if (d->start < 0)
-        return dfa_fail(r, &r->start, "the state '%.40s' has no transitions", r->start.s);
+        return state_unknown(r, &r->start);
     for (size_t k = 0; k < r->n_accept; k++) {
         int q = dfa_state(r, &r->accept[k], false);
         if (q < 0)
-            return dfa_fail(r, &r->accept[k], "the state '%.40s' has no transitions", r->accept[k].s);
+            return state_unknown(r, &r->accept[k]);
         d->accept[q] = true;
     }
     return AT_OK;

@@ -10,7 +10,7 @@
  * or, as users of GAP have them, where each of the states 1, 2, ... goes: letter a: 2 3 3. Statements end with the line or
  * with ";", # begins a comment. A transition that is missing, or there twice, is a fault.
  *
- * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by how they begin. */
+ * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by their suffix, or by how they begin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,11 +134,17 @@ static at_status statement_read(lines *x, dfa_word *w, size_t n)
                             : dfa_start(r, &w[1]);
     if (strcmp(w->s, "accept") == 0)
         return accept_read(x, w, n);
-    if (n != 3)
-        return dfa_fail(
-            r, w,
-            "a transition is written from letter to; other lines begin with alphabet, start, accept, "
-            "letter, sink or length");
+    if (n != 3) {
+        static const char *const words[] = {"alphabet", "start", "accept", "letter", "sink", "length"};
+        at_guess g = {.name = w->s};
+        char near[AT_GUESS_TEXT];
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            at_guess_add(&g, words[k]);
+        return dfa_fail(r, w,
+                        "a transition is written from letter to; other lines begin with alphabet, start, "
+                        "accept, letter, sink or length%s",
+                        at_guess_text(&g, near));
+    }
     if (x->numbered)
         return dfa_fail(r, w, "transitions and lists of images in one automaton");
     s = dfa_letter(r, &w[1], &c);
@@ -173,7 +179,8 @@ static at_status lines_read(char *text, lines *x)
 
 at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err)
 {
-    bool jff = dfa_is_jff(text), dot = !jff && dfa_is_dot(text);
+    bool jff = dfa_is_jff(text) || at_ends_with(path, ".jff");
+    bool dot = !jff && (dfa_is_dot(text) || at_ends_with(path, ".dot") || at_ends_with(path, ".gv"));
     const char *hint = jff   ? "the comment <!-- sink implicit -->"
                        : dot ? "the comment // sink implicit"
                              : "the line sink implicit";

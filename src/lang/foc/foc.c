@@ -5,6 +5,7 @@
  *     exists x. #[a] = 3 x + 1                       x is a whole number, 0 or more; forall, ∃ and ∀ too
  *
  * Counts are of the whole word. Quantifiers are eliminated as they are read, so what comes out has none. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../formulas/terms.h"
@@ -79,7 +80,7 @@ static at_formula *counted_read(terms *t)
         ftext_expected(x, "a letter, or a class i mod 3 = 2");
         return NULL;
     }
-    letter = ftext_letter(x, &t->f->sigma, &w);
+    letter = ftext_letter(x, t->f, &w);
     ftext_next(x);
     return x->status ? NULL : terms_made(t, at_formula_letter(t->f, letter), from);
 }
@@ -174,10 +175,15 @@ static at_formula *variable_read(terms *t)
             ftext_next(&t->x);
             return terms_made(t, at_formula_make(t->f, (at_formula){.op = AT_F_NAME, .index = k}), from);
         }
-    if (terms_is_word((char[]){t->x.now.s[0], 0}))
-        ftext_fail(&t->x, from,
-                   "'%.*s' is no variable here; counts are written #[a], variables follow exists",
-                   t->x.now.n > 30 ? 30 : (int)t->x.now.n, t->x.now.s);
+    if (terms_is_word((char[]){t->x.now.s[0], 0})) {
+        char name[31], near[AT_GUESS_TEXT];
+        at_guess g = {.name = name};
+        snprintf(name, sizeof name, "%.*s", t->x.now.n > 30 ? 30 : (int)t->x.now.n, t->x.now.s);
+        for (int s = 0; s < c->n; s++)
+            at_guess_add(&g, t->f->names[c->scope[s]].name);
+        ftext_fail(&t->x, from, "'%s' is no variable here%s%s", name, at_guess_text(&g, near),
+                   *near ? "" : "; counts are written #[a], variables follow exists");
+    }
     return NULL;
 }
 
@@ -233,6 +239,8 @@ at_status at_foc_read(char *text, const char *path, at_arena *a, at_formulas **o
 {
     words_header h;
     at_status s = words_header_read(text, path, true, a, &h, err);
+    if (!s)
+        s = words_accept_none(&h, path, err);
     if (s)
         return s;
     *longest = h.longest;

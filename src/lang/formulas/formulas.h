@@ -89,7 +89,7 @@ bool ftext_deeper(ftext *x);
 void ftext_made(ftext *x, const at_formulas *f, const char *from);
 
 /* The number of a letter in the alphabet; fails with the nearest letters where it is none. */
-int ftext_letter(ftext *x, const at_alphabet *sigma, const ftext_token *t);
+int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t);
 /* A mask that says j: `1`, `j < i`, `j <= i`, `j > i`, `j >= i`, or with i first. Reads it; fails at anything else. */
 at_see ftext_see(ftext *x);
 /* Does a mask begin here? A `1` only before `behind`. */

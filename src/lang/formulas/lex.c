@@ -297,21 +297,21 @@ bool ftext_reserved(const char *s, size_t n)
 
 /* ---- letters, masks, predicates -------------------------------------------------------------------------------------------------- */
 
-int ftext_letter(ftext *x, const at_alphabet *sigma, const ftext_token *t)
+int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t)
 {
-    int k = at_alphabet_find(sigma, t->s, t->n);
+    int k = at_alphabet_find(&f->sigma, t->s, t->n);
     if (k >= 0 || x->status)
         return k;
     char name[AT_LETTER_MAX + 1];
     snprintf(name, sizeof name, "%.*s", t->n > AT_LETTER_MAX ? AT_LETTER_MAX : (int)t->n, t->s);
-    const char *near = at_nearest(name, sigma->letter, (size_t)sigma->n);
-    at_text all;
-    at_text_init(&all);
-    for (int c = 0; c < sigma->n; c++)
-        at_text_addf(&all, " %s", sigma->letter[c]);
-    ftext_fail(x, t->from, "'%s' is no letter of the alphabet:%.150s%s%s%s", name, all.oom ? "" : all.s,
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    at_text_release(&all);
+    at_guess g = {.name = name};
+    at_text others;
+    at_text_init(&others);
+    for (int c = 0; c < f->n_sets; c++)
+        at_guess_add(&g, f->sets[c].name);
+    at_alphabet_others(&f->sigma, &g, &others);
+    ftext_fail(x, t->from, "'%s' is no letter of the alphabet:%s", name, others.oom ? "" : others.s);
+    at_text_release(&others);
     return -1;
 }
 

@@ -101,7 +101,7 @@ static at_formula *letter_read(ftext_reader *r)
     at_alphabet *sigma = &r->f->sigma;
     int k = at_alphabet_find(sigma, t.s, t.n);
     if (k < 0 && !r->met)
-        ftext_letter(r->x, sigma, &t);
+        ftext_letter(r->x, r->f, &t);
     else if (k < 0 && (t.n >= AT_LETTER_MAX || !t.n || odd(&t)))
         ftext_fail(r->x, t.from,
                    "a letter has 1 to %d bytes; one with blanks, \", ; or # needs a line alphabet",

@@ -38,14 +38,14 @@ static int raw_letter(ftext *x, const at_alphabet *sigma)
 }
 
 /* Q["("], Q_"(" or "(" with quotes. */
-static int quoted_letter(ftext *x, const at_alphabet *sigma, bool square)
+static int quoted_letter(ftext *x, const at_formulas *f, bool square)
 {
     ftext_token t = x->now;
     if (t.kind != FT_QUOTED && t.kind != FT_WORD && t.kind != FT_NUMBER) {
         ftext_expected(x, "a letter, as in Q[\"(\"],");
         return -1;
     }
-    int k = ftext_letter(x, sigma, &t);
+    int k = ftext_letter(x, f, &t);
     ftext_next(x);
     if (square)
         ftext_need(x, FT_SQUARE_CLOSE, "]");
@@ -88,7 +88,7 @@ at_formula *ftext_predicate(ftext *x, at_formulas *f, ftext_says says)
     ftext_token t = x->now;
     at_formula part = {.op = AT_F_LETTER, .index = -1};
     if (t.kind == FT_QUOTED)
-        part.index = quoted_letter(x, &f->sigma, false);
+        part.index = quoted_letter(x, f, false);
     else if (t.kind != FT_WORD && t.kind != FT_NUMBER)
         ftext_expected(x, "a predicate, as in P(i) or Q_a(i),");
     else {
@@ -97,12 +97,12 @@ at_formula *ftext_predicate(ftext *x, at_formulas *f, ftext_says says)
         if (bare && ftext_peek(x).kind == FT_SQUARE) {
             ftext_next(x);
             ftext_next(x);
-            part.index = quoted_letter(x, &f->sigma, true);
+            part.index = quoted_letter(x, f, true);
         } else if (bare && (part.index = raw_letter(x, &f->sigma)) >= 0) {
             /* moved on */
         } else if (bare && *x->at == '"') {
             ftext_next(x);
-            part.index = quoted_letter(x, &f->sigma, false);
+            part.index = quoted_letter(x, f, false);
         } else {
             part.index = name >= 0 ? name : word_letter(&f->sigma, t.s, t.n);
             part.op = name >= 0 ? AT_F_NAME : AT_F_LETTER;

@@ -438,10 +438,11 @@ static int order(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b); /* of UTF-8: by code point */
 }
 
-at_status terms_letters_end(terms_letters *all, const char *path, at_arena *a, at_alphabet *out, at_err *err)
+at_status terms_letters_end(terms_letters *all, const char *path, const char *hint, at_arena *a,
+                            at_alphabet *out, at_err *err)
 {
     if (!all->n)
-        return at_fail(err, AT_EINPUT, "%.200s:1:1: no letters; begin with a line alphabet a b", path);
+        return at_fail(err, AT_EINPUT, "%.200s:1:1: no letters; %s", path, hint);
     const char **letter = at_new(a, const char *, all->n);
     if (!letter)
         return at_oom(err);

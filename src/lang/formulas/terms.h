@@ -45,7 +45,9 @@ typedef struct {
     const char *letter[AT_LETTERS_MAX];
 } terms_letters;
 void terms_letter_add(ftext *x, terms_letters *all, const char *s, size_t n, const char *from);
-at_status terms_letters_end(terms_letters *all, const char *path, at_arena *a, at_alphabet *out, at_err *err);
+/* hint: what one writes to have some. */
+at_status terms_letters_end(terms_letters *all, const char *path, const char *hint, at_arena *a,
+                            at_alphabet *out, at_err *err);
 /* What the header lines say, for formulas that are read at `usual` unless said; letters with quotes are refused. */
 at_status terms_begin(terms *t, const words_header *h, const char *path, at_read_at usual, at_arena *a,
                       at_err *err);

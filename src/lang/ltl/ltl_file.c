@@ -80,6 +80,8 @@ at_status at_ltl_read(char *text, const char *path, const at_alphabet *given, at
     at_status s = words_header_read(text, path, true, a, &h, err);
     if (!s)
         s = words_given(&h, given, path, err);
+    if (!s)
+        s = words_accept_none(&h, path, err);
     if (s)
         return s;
     *longest = h.longest;

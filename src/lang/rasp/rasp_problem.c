@@ -28,9 +28,11 @@ typedef struct {
 static char *behind(char *s, const char *word)
 {
     size_t n = strlen(word);
-    if (strncmp(s, word, n) != 0 || (s[n] != ' ' && s[n] != '\t'))
+    if (strncmp(s, word, n) != 0 || !strchr(" \t\r", s[n]))
         return NULL;
-    s += n + strspn(s + n, " \t");
+    s += n + strspn(s + n, " \t\r");
+    if (!*s && strcmp(word, "alphabet") == 0) /* without letters: a fault */
+        return s;
     return *s && *s != '=' && *s != '#' && *s != ',' ? s : NULL; /* length = 3; is of the program */
 }
 

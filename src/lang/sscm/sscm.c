@@ -7,6 +7,7 @@
  *     accept x = 0 and 2x - y <= 3 and last in {a, c}       of the empty word: last is none
  *
  * A counter is a definition, the sum of its steps times the counts of the letters; the last letter is what was true just before the end. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../formulas/terms.h"
@@ -20,6 +21,20 @@ typedef struct {
     bool said[AT_LETTERS_MAX];
 } machine;
 
+/* What stands at x.now is no counter. otherwise: what is said where none is near. */
+static void counter_unknown(terms *t, const char *otherwise)
+{
+    const machine *m = t->own;
+    const ftext_token *w = &t->x.now;
+    char name[41], near[AT_GUESS_TEXT];
+    at_guess g = {.name = name};
+    snprintf(name, sizeof name, "%.*s", w->n > 40 ? 40 : (int)w->n, w->s);
+    for (int k = 0; k < m->n; k++)
+        at_guess_add(&g, m->counter[k]);
+    ftext_fail(&t->x, w->from, "'%s' is no counter%s%s", name, at_guess_text(&g, near),
+               *near ? "" : otherwise);
+}
+
 /* ---- letters --------------------------------------------------------------------------------------------------------------------- */
 
 /* The letter at x.now, as it is or in quotes, before one of these characters; -1: there is none. Moves on behind it. */
@@ -28,7 +43,7 @@ static int letter_take(terms *t, const char *behind)
     ftext *x = &t->x;
     if (ftext_is(x, FT_QUOTED)) {
         ftext_token w = x->now;
-        int letter = ftext_letter(x, &t->f->sigma, &w);
+        int letter = ftext_letter(x, t->f, &w);
         ftext_next(x);
         return letter;
     }
@@ -51,7 +66,7 @@ static void letter_unknown(terms *t)
 {
     ftext_token w = t->x.now;
     if (w.kind == FT_WORD || w.kind == FT_NUMBER)
-        ftext_letter(&t->x, &t->f->sigma, &w);
+        ftext_letter(&t->x, t->f, &w);
     ftext_expected(&t->x, "a letter");
 }
 
@@ -115,13 +130,7 @@ static at_formula *atom_read(terms *t)
     }
     if (ftext_is_word(x, "min") || ftext_is_word(x, "max") || ftext_is_word(x, "if"))
         return NULL;
-    char *name = at_arena_printf(x->arena, "%.*s", x->now.n > 40 ? 40 : (int)x->now.n, x->now.s);
-    at_guess g = {name ? name : "", NULL, 0};
-    for (int c = 0; c < t->f->n_names; c++)
-        at_guess_add(&g, t->f->names[c].name);
-    const char *near = at_guess_found(&g);
-    ftext_fail(x, from, "'%s' is no counter%s%s%s", g.name, near ? "; did you mean '" : "", near ? near : "",
-               near ? "'?" : "");
+    counter_unknown(t, "");
     return NULL;
 }
 
@@ -172,8 +181,7 @@ static void steps_read(terms *t, int letter)
         ftext_token w = t->x.now;
         int k = w.kind == FT_WORD ? counter_find(m, &w) : -1;
         if (k < 0) {
-            ftext_fail(&t->x, w.from, "'%.*s' is no counter; a step is written x+1", w.n > 30 ? 30 : (int)w.n,
-                       w.s);
+            counter_unknown(t, "; a step is written x+1");
             return;
         }
         ftext_next(&t->x);

@@ -125,7 +125,7 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
-        {"P(i) = Qa(i)\naccept P", "x.brasp: no alphabet"},
+        {"P(i) = Qa(i)\naccept P", "x.brasp:1:1: no alphabet"},
         {"alphabet a b\nP(i) = Qa(i)\n", "x.brasp:3:1: nothing is accepted; add a line as in accept P"},
         {"alphabet a b\nP(i) = Qc(i)\n",
          "x.brasp:2:8: 'Qc' is neither defined above nor a letter, as in Q_a(i)"},

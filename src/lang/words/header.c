@@ -43,11 +43,36 @@ static char *statement_end(char *s, bool formulas)
     return s;
 }
 
-/* Is the line s..end the keyword and something behind it? */
+/* What stands behind the keyword that a line begins with; NULL: it begins with another word. */
 static char *behind(char *s, const char *keyword)
 {
     size_t n = strlen(keyword);
-    return strncmp(s, keyword, n) == 0 && (s[n] == ' ' || s[n] == '\t') ? s + n : NULL;
+    return strncmp(s, keyword, n) == 0 && strchr(" \t\r", s[n]) ? s + n : NULL;
+}
+
+/* The keyword that a line was meant to begin with, when its first word is none and one is near: "alphabt a b". A word with an operator
+ * behind it, or a letter, means itself. */
+static const char *meant(const char *s, bool formulas, const at_alphabet *sigma, char word[16])
+{
+    static const char *const keywords[] = {"alphabet",  "length",    "accept",
+                                           "attention", "semantics", "predicate"};
+    static const char *const operators[] = {"S", "U", "W", "R", "and", "or", "mod"};
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    size_t n = strspn(s, letters), blanks = strspn(s + n, " \t");
+    const char *next = s + n + blanks;
+    if (n < 5 || n > 15 || !blanks ||
+        !strchr("\"0123456789_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", *next) || !*next ||
+        at_alphabet_find(sigma, s, n) >= 0)
+        return NULL;
+    for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
+        size_t m = strlen(operators[k]);
+        if (strncmp(next, operators[k], m) == 0 && (!next[m] || strchr(" \t\r(", next[m])))
+            return NULL;
+    }
+    snprintf(word, 16, "%.*s", (int)n, s);
+    const char *near = at_nearest(word, keywords, formulas ? 6 : 2);
+    size_t m = near ? strlen(near) : 0;
+    return near && strcmp(near, word) != 0 && m + 2 >= n && n + 2 >= m ? near : NULL;
 }
 
 bool words_length(const char *s, int *out)
@@ -144,8 +169,15 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
             out->strict = word_of(value, kinds, 2);
             if (out->strict < 0)
                 st = at_fail(&fault, AT_EINPUT, "semantics is reflexive or strict");
-        } else
+        } else {
+            char word[16];
+            const char *near = meant(at, formulas, &out->sigma, word);
             header = false;
+            if (near) {
+                value = at;
+                st = at_fail(&fault, AT_EINPUT, "'%s' is no header line; did you mean '%s'?", word, near);
+            }
+        }
         *end = kept;
         if (st)
             return at_fail(err, st, "%.200s:%d:%d: %s", path, out->line, (int)(value - line) + 1, fault.text);
@@ -161,6 +193,16 @@ at_status words_header_read(char *text, const char *path, bool formulas, at_aren
         }
     }
     return AT_OK;
+}
+
+at_status words_accept_none(const words_header *h, const char *path, at_err *err)
+{
+    const char *s = h->rest + strspn(h->rest, " \t\r");
+    if (strncmp(s, "accept", 6) != 0 || !s[6] || !strchr(" \t", s[6]))
+        return AT_OK;
+    s += 6 + strspn(s + 6, " \t");
+    return at_fail(err, AT_EINPUT, "%.200s:%d:%d: accept is followed by last, first, end or begin", path,
+                   h->line, h->column + (int)(s - h->rest));
 }
 
 at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err)

@@ -39,6 +39,9 @@ typedef struct {
 at_status words_header_read(char *text, const char *path, bool formulas, at_arena *a, words_header *out,
                             at_err *err);
 
+/* Of languages that accept what their one formula says: a line `accept` that says something else is a fault. */
+at_status words_accept_none(const words_header *h, const char *path, at_err *err);
+
 /* The alphabet of the command line, where the text has none of its own. given: NULL, there is none. */
 at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err);
 /* at_lang.line: reads a text of the command line. */

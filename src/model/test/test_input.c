@@ -310,7 +310,7 @@ static void words_read_and_written(void **state)
     at_input_print(&m, &x, &t);
     assert_string_equal(t.s, "7 / a");
     assert_int_equal(at_input_parse(&m, "7 2", &a, &x, &err), AT_EINPUT); /* no numbers beside words */
-    assert_string_equal(err.text, "position 2: \"2\" is not a word of field x");
+    assert_string_equal(err.text, "position 2: \"2\" is not a word of field x: a / 7");
     /* The file keeps them, and a copy has its own. */
     err = (at_err){0};
     assert_int_equal(at_model_hash(&m, hash, &err), AT_OK);
