@@ -251,11 +251,8 @@ at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options
     at_status s = at_rasp_program(r, node, N, o, &P, err);
     if (s)
         return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    if (s)
-        return s;
-    return words_give(r, node, m, err);
+    s = front_assemble(P, m, err);
+    return s ? s : words_give(r, node, m, err);
 }
 
 /* ---- RASP as a front end -------------------------------------------------------------------------------------------------- */
