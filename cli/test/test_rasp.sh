@@ -30,6 +30,16 @@ says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --leng
 printf 'alphabet a b\nx = -indices - 1;\n' >"$dir/minus.rasp"
 refuses 2 'answers below 0 are no tokens to learn' 'tokens as answers' train "$dir/minus.rasp" --set N=4 --steps 1 -o "$dir/none.st"
 
+# What RASP counts as numbers: indicator, + and round of truths.
+for says in 'indicator(tokens == "a")' '+(tokens == "a")' 'round(tokens == "a")' '1 if tokens == "a" else 0'; do
+    printf 'alphabet a b\nx = %s;\n' "$says" >"$dir/number.rasp"
+    says 0 "$says: compiled" 'output=x' compile "$dir/number.rasp" --set N=4 -o "$dir/number.st"
+    gives 0 'a number, no truth' '1 0 1' run "$dir/number.st" aba
+done
+printf 'alphabet a b\nx = tokens == "a";\n' >"$dir/number.rasp"
+says 0 'a truth: compiled' 'output=x' compile "$dir/number.rasp" --set N=4 -o "$dir/number.st"
+gives 0 'a truth, no number' 'True False True' run "$dir/number.st" aba
+
 bad() # $1 name, $2 what it says, $3 the file
 {
     printf '%b' "$3" >"$dir/bad.rasp"
@@ -41,6 +51,7 @@ bad 'a function without end' 'does one call itself?' 'def f(x) { return f(x); }\
 bad 'strings that are averaged, with the word' 'bad.rasp:1:5: two strings are selected and have no mean; select one at most (position 0 of aa)' 'x = aggregate(select(tokens, tokens, ==), tokens);\n'
 bad 'a mean as the output' "bad.rasp:1:5: the output 'x' can be a fraction" 'x = aggregate(full_s, indices);\n'
 bad 'what no head computes' 'bad.rasp:1:13: a division by an s-op' 'x = indices / length == 1 / 3;\n'
+bad 'a sign of a string' 'bad.rasp:1:5: arithmetic on a string' 'x = +tokens;\n'
 bad 'nothing' 'no s-op is set' '# nothing\n'
 awk 'BEGIN { printf "x = "; for (i = 0; i < 1000000; i++) printf "("; print "" }' >"$dir/bad.rasp"
 refuses 2 'a megabyte of brackets' 'bad.rasp:1:254: nested more than 250 deep' compile "$dir/bad.rasp" -o "$dir/none.st"

@@ -23,6 +23,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LEVELS = 64 };
 
@@ -217,13 +218,27 @@ at_status at_dfa_program(const at_place *place, int N, const at_dfa_options *o, 
     return s;
 }
 
+at_status front_assemble(at_program *P, at_model *m, at_err *err)
+{
+    double off;
+    at_status s = at_assemble(P, m, &off, err);
+    at_program_free(P);
+    if (s || off < 0.5)
+        return s;
+    char name[sizeof m->name];
+    memcpy(name, m->name, sizeof name);
+    at_model_release(m);
+    return at_fail(
+        err, AT_EDOMAIN,
+        "program %s: its output has an error of up to %.3g in the arithmetic that it is for, and is told "
+        "apart from another below 1/2",
+        name, off);
+}
+
 at_status front_words_assemble(at_program *P, const at_alphabet *sigma, at_model *m, at_err *err)
 {
-    at_status s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    if (s)
-        return s;
-    return at_model_letters(m, sigma, err);
+    at_status s = front_assemble(P, m, err);
+    return s ? s : at_model_letters(m, sigma, err);
 }
 
 at_status at_dfa_model(const at_place *place, int N, const at_dfa_options *o, at_model *m, at_err *err)

@@ -213,8 +213,7 @@ at_status at_cot_model(const at_dfa *d, int N, const at_cot_options *o, at_model
     at_status s = at_cot_program(d, N, o, &P, err);
     if (s)
         return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
+    s = front_assemble(P, m, err);
     if (s)
         return s;
     s = prompt_say(d, N, m, err);

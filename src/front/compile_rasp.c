@@ -227,7 +227,8 @@ static at_status words_give(const at_rasp *r, int node, at_model *m, at_err *err
         snprintf(in[k].s, sizeof in[k].s, "%s", r->sigma.letter[k]);
     for (int k = 0; !s && k < n; k++) {
         const at_rasp_range *x = &g[node];
-        const char *word = x->kind != AT_RASP_STRING ? (k ? "True" : "False")
+        const char *word = x->kind == AT_RASP_NUMBER ? (k ? "1" : "0") /* as indicator makes */
+                           : x->kind == AT_RASP_BOOL ? (k ? "True" : "False")
                            : at_rasp_letters(r, x)   ? r->sigma.letter[k]
                                                      : x->string[k];
         word = *word ? word : "\"\"";
@@ -251,11 +252,8 @@ at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options
     at_status s = at_rasp_program(r, node, N, o, &P, err);
     if (s)
         return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    if (s)
-        return s;
-    return words_give(r, node, m, err);
+    s = front_assemble(P, m, err);
+    return s ? s : words_give(r, node, m, err);
 }
 
 /* ---- RASP as a front end -------------------------------------------------------------------------------------------------- */

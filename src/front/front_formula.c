@@ -26,11 +26,7 @@ at_status at_formulas_model(const at_formulas *f, int N, const at_formulas_optio
 {
     at_program *P;
     at_status s = at_formulas_program(f, N, o, &P, err);
-    if (s)
-        return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    return s ? s : at_model_letters(m, &f->sigma, err);
+    return s ? s : front_words_assemble(P, &f->sigma, m, err);
 }
 
 /* at_front.model of a language whose problems are formulas. */

@@ -44,7 +44,7 @@ static at_formula *class_read(terms *t)
     return terms_made(t, different ? at_formula_one(t->f, AT_F_NOT, v) : v, from);
 }
 
-/* A letter as it is, before a comma or "]"; -1: there is none. x is at "[", and behind the letter afterwards. */
+/* A letter as it is, before a comma or "]"; -1: there is none, or it is the word `true`. x is at "[", and behind the letter afterwards. */
 static int letter_take(terms *t)
 {
     ftext *x = &t->x;
@@ -52,7 +52,7 @@ static int letter_take(terms *t)
     size_t n;
     int letter = terms_letter_at(&t->f->sigma, s, &n);
     char behind = letter < 0 ? 0 : s[n + strspn(s + n, " \t\r\n")];
-    if (behind != ',' && behind != ']')
+    if ((behind != ',' && behind != ']') || (n == 4 && strncmp(s, "true", 4) == 0))
         return -1;
     x->at = s + n;
     ftext_next(x);
@@ -269,7 +269,7 @@ static void counted_print(const at_formulas *f, const at_formula *x, at_text *ou
     } else if (x->op == AT_F_LETTER)
         terms_print_letter(f, x->index, out);
     else if (x->op == AT_F_CONST)
-        at_text_add(out, at_alphabet_find(&f->sigma, "true", 4) < 0 ? "true" : "i mod 1 = 0");
+        at_text_add(out, "true");
     else
         at_text_addf(out, "i mod %d %s %d", class->modulus, x == class ? "=" : "!=", class->index);
 }

@@ -1,5 +1,6 @@
 /* terms_print.c: truths and linear terms as text: printed, with brackets only where they are needed. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "terms.h"
 
@@ -173,7 +174,8 @@ void terms_print_quoted(const char *s, at_text *out)
 void terms_print_letter(const at_formulas *f, int letter, at_text *out)
 {
     const char *s = f->sigma.letter[letter];
-    if (terms_is_word(s))
+    if (terms_is_word(s) && strcmp(s, "true") != 0 &&
+        strcmp(s, "none") != 0) /* what these languages mean by them */
         at_text_add(out, s);
     else
         terms_print_quoted(s, out);

@@ -470,6 +470,11 @@ at_status fold_eval(folder *f, scope *s, const rasp_expr *e, value *out)
         st = fold_eval(f, s, e->first, out);
         if (!st && out->kind != V_ATOM && out->kind != V_SOP)
             st = fold_fail(f, e, "+ before %s", fold_value_names[out->kind]);
+        for (int k = 0; k < 2 && !st;
+             k++) { /* + makes numbers of truths, and has no meaning for strings: as - - does */
+            *x = *out;
+            st = fold_op(f, e, AT_RASP_NEG, NULL, x, 1, out);
+        }
         break;
     case X_SELECT:
         st = eval_all(f, s, e->first, x, 2, &n);

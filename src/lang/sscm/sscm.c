@@ -85,7 +85,7 @@ static at_formula *last_read(terms *t)
     at_formula *any = NULL;
     ftext_next(x);
     if (ftext_take_word(x, "is")) {
-        if (at_alphabet_find(&t->f->sigma, "none", 4) < 0 && ftext_take_word(x, "none"))
+        if (ftext_take_word(x, "none"))
             return terms_made(
                 t,
                 at_formula_one(t->f, AT_F_NOT,

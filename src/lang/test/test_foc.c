@@ -120,12 +120,16 @@ static void test_printed(void **state)
         again(f);
     }
     /* letters that are signs, and one that is a word of the language */
-    at_formulas *f =
-        again(read_text("alphabet ( ] true i\n#[(] = #[]] and #[true] < #[i] + #[i mod 2 = 0, i mod 3 = 1]"));
+    at_formulas *f = again(
+        read_text("alphabet ( ] true i\n#[(] = #[]] and #[\"true\"] < #[i] + #[i mod 2 = 0, i mod 3 = 1]"));
     assert_true(accepts(f, (int[]){0, 1, 3}, 3));
     assert_false(accepts(f, (int[]){0, 1, 2}, 3));
     assert_true(accepts(f, (int[]){0, 1, 3, 2}, 4) ==
-                accepts(f, (int[]){2, 3, 0, 1}, 4)); /* there is no order */
+                accepts(f, (int[]){2, 3, 0, 1}, 4));                          /* there is no order */
+    f = again(read_text("alphabet a true\n#[true] = 2 and #[\"true\"] = 1")); /* the length, and the letter */
+    assert_true(accepts(f, (int[]){0, 1}, 2));
+    assert_false(accepts(f, (int[]){0, 1, 1}, 3));
+    assert_false(accepts(f, (int[]){1, 1}, 2));
 }
 
 static void test_refused(void **state)

@@ -176,6 +176,12 @@ static void test_printed(void **state)
     assert_true(accepts(f, (int[]){0, 2, 1}, 3));
     assert_false(accepts(f, (int[]){0, 1, 2}, 3));
     assert_true(accepts(f, NULL, 0));
+    f = again(read_text("alphabet a none\ncounters x\na: x+1\naccept last is none"));
+    assert_true(accepts(f, NULL, 0));
+    assert_false(accepts(f, (int[]){0, 1}, 2));
+    f = again(read_text("alphabet a none\ncounters x\na: x+1\naccept last is \"none\""));
+    assert_false(accepts(f, NULL, 0));
+    assert_true(accepts(f, (int[]){0, 1}, 2));
 }
 
 static void test_refused(void **state)
