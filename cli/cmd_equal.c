@@ -83,6 +83,7 @@ typedef struct {
     int n, loaded; /* models: two, or one and a language */
     knower knower[KNOWERS];
     at_problem *problem;
+    const char *problem_set; /* what it takes of --set */
     at_asked asked;
     bool is_asked;
 } job;
@@ -137,7 +138,7 @@ static at_status model_load(job *j, int k, at_err *err)
 /* The problem is asked of both models; what it asks of the first is what is run. */
 static at_status problem_ask(job *j, at_err *err)
 {
-    const char *set = known_of(j->a->set, &j->knower[POSITIONS], AT_VIEWS, &j->arena);
+    const char *set = j->problem_set = known_of(j->a->set, &j->knower[POSITIONS], AT_VIEWS, &j->arena);
     for (int turn = 0; turn < 3; turn++) {
         int k = turn % 2;
         if (j->is_asked)
@@ -158,7 +159,7 @@ static at_status lengths_read(const job *j, at_equal_question *q, at_err *err)
     int64_t lo, hi;
     if (!s) { /* N of the problem is a length too */
         q->has_lengths =
-            j->is_asked && j->asked.view == AT_VIEW_POSITIONS && at_assignments_name(j->a->set, "N");
+            j->is_asked && j->asked.view == AT_VIEW_POSITIONS && at_assignments_name(j->problem_set, "N");
         q->least = q->most = q->has_lengths ? at_params_int(&j->asked.params, "N") : 0;
         return AT_OK;
     }

@@ -28,6 +28,7 @@ typedef struct {
     const char *reference;
     bool agrees;
     at_input beside; /* its rows */
+    bool ending;     /* which are asked for at the end alone */
 } chain;
 
 static bool is_tokens(const at_model *m)
@@ -39,8 +40,9 @@ static bool is_tokens(const at_model *m)
 static void beside_print(const at_model *m, const chain *c, at_text *t)
 {
     size_t width = (size_t)at_model_row_width(m);
+    int open = c->ending && c->n > c->beside.n ? c->n - c->beside.n : 0; /* rows that are not asked for */
     cli_pad(t, "written", 28);
-    at_text_add(t, "interpreter\n");
+    at_text_add(t, c->ending ? "case\n" : "interpreter\n");
     for (int k = 0; k < c->n || k < c->beside.n; k++) {
         at_text one;
         at_text_init(&one);
@@ -49,15 +51,18 @@ static void beside_print(const at_model *m, const chain *c, at_text *t)
             at_input_print_row(m, c->rows + (size_t)k * width, -1, &one);
         cli_pad(t, one.oom ? "" : one.s, 28);
         at_text_release(&one);
-        if (k < c->beside.n)
-            at_input_print_row(m, c->beside.v + (size_t)k * width, -1, t);
-        bool same =
-            k < c->n && k < c->beside.n &&
-            !memcmp(c->rows + (size_t)k * width, c->beside.v + (size_t)k * width, width * sizeof *c->rows);
+        const double *want =
+            k >= open && k - open < c->beside.n ? c->beside.v + (size_t)(k - open) * width : NULL;
+        if (want)
+            at_input_print_row(m, want, -1, t);
+        bool same = k < open ||
+                    (k < c->n && want && !memcmp(c->rows + (size_t)k * width, want, width * sizeof *want));
         at_text_add(t, same ? "\n" : "   <- differs\n");
     }
     at_text_addf(t, "least margin %.6g\n%s\n", c->margin,
-                 c->agrees ? "every row is the interpreter's" : "not the interpreter's chain");
+                 c->ending   ? c->agrees ? "the end is that of the case" : "the end is not that of the case"
+                 : c->agrees ? "every row is the interpreter's"
+                             : "not the interpreter's chain");
 }
 
 static void chain_print(const at_model *m, const chain *c, at_text *t)
@@ -126,7 +131,7 @@ static json_t *chain_json(const cli_args *a, const at_model *m, const at_input *
 
 /* What is right after this prompt. Nothing of it reaches the model. */
 static at_status right_find(const cli_args *a, const at_model *m, const at_input *prompt, at_arena *arena,
-                            at_input *out, at_err *err)
+                            at_input *out, bool *ending, at_err *err)
 {
     const own *given = a->own;
     at_problem *p;
@@ -144,6 +149,7 @@ static at_status right_find(const cli_args *a, const at_model *m, const at_input
     s = rows ? x.chain->answer(x.self, prompt->v, prompt->n, rows, &n_rows, err) : at_oom(err);
     if (!s)
         *out = (at_input){n_rows, rows};
+    *ending = !s && x.chain->ending && x.chain->ending(x.self, prompt->v, prompt->n);
     at_asked_release(&x);
     at_problem_free(p);
     return s;
@@ -157,10 +163,11 @@ static at_status reference_compare(const at_model *m, const at_input *reference,
     at_written_print(m, reference, &t);
     c->reference = t.oom ? NULL : at_arena_strdup(arena, t.s);
     at_text_release(&t);
-    size_t numbers = (size_t)c->n * (size_t)at_model_row_width(m);
-    c->agrees = c->n == reference->n;
+    size_t numbers = (size_t)reference->n * (size_t)at_model_row_width(m);
+    c->agrees = c->ending ? c->n >= reference->n : c->n == reference->n;
+    const double *end = c->agrees ? c->rows + (size_t)c->n * (size_t)at_model_row_width(m) - numbers : NULL;
     for (size_t k = 0; c->agrees && k < numbers; k++)
-        c->agrees = c->rows[k] == reference->v[k];
+        c->agrees = end[k] == reference->v[k];
     return c->reference ? AT_OK : at_oom(err);
 }
 
@@ -214,7 +221,7 @@ static int prompt_run(const cli_args *a, const at_model *m, bool cut, const char
     if (!st)
         st = at_arith_range(m, a->precision, &err);
     if (!st && given->beside && !f)
-        st = right_find(a, m, &prompt, arena, &c.beside, &err);
+        st = right_find(a, m, &prompt, arena, &c.beside, &c.ending, &err);
     if (st)
         return prompt_fail(a, number, &err);
     bool judged = f || c.beside.v;

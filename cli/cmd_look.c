@@ -56,7 +56,7 @@ static at_status right_add(const cli_question *q, const at_input *x, const at_an
         return at_oom(err);
     for (int p = 0; p < n; p++) {
         int i = q->subject.task ? (y->n == 1 ? x->n - 1 : p) : written_row(l, x, y, p);
-        bool prompt = !q->subject.task && i < 0;
+        bool prompt = !q->subject.task && i < y->open; /* or a row that nothing is asked of */
         right[p] = prompt ? NULL : at_answer_at(&q->subject, y, 1, i);
         judged[p] = prompt ? AT_UNKNOWN : at_answer_right(&q->subject, y, i) ? AT_TRUE : AT_FALSE;
     }

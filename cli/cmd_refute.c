@@ -21,6 +21,7 @@ typedef struct {
 static void rows_print(const at_subject *s, const at_answer *y, int side, int at, at_text *t)
 {
     int n = side ? y->n_right : y->n, from = at > SHOWN / 2 && n > SHOWN ? at - SHOWN / 2 : 0;
+    from = side && from < y->open ? y->open : from;
     at_text_add(t, from ? "... " : "");
     for (int i = from; i < n && i < from + SHOWN; i++) {
         at_text_add(t, i > from ? " " : "");
@@ -120,8 +121,9 @@ static void attempts_print(const at_refute_report *r, at_text *t)
         if (x->status == AT_EREFUSED)
             at_text_addf(&line, "does not apply: %s", x->words);
         else
-            at_text_addf(&line, "%" PRIu64 " states, %.*f million multiply-adds%s%s", x->states,
-                         x->work < 1e7 ? 3 : 0, x->work / 1e6, *x->words ? ": " : "", x->words);
+            at_text_addf(&line, "%" PRIu64 " state%s, %.*f million multiply-adds%s%s", x->states,
+                         x->states == 1 ? "" : "s", x->work < 1e7 ? 3 : 0, x->work / 1e6,
+                         *x->words ? ": " : "", x->words);
         char left[48];
         snprintf(left, sizeof left, "  %s", x->id);
         cli_row(t, left, 20, line.oom ? "" : line.s, cli_columns());
@@ -137,7 +139,7 @@ static json_t *side_json(const at_subject *s, const at_answer *y, int side, int 
 {
     json_t *all = json_array();
     int n = s->chain ? side ? y->n_right : y->n : 1;
-    for (int i = 0; i < n; i++) {
+    for (int i = side ? y->open : 0; i < n; i++) {
         const double *v = at_answer_at(s, y, side, s->chain ? i : at);
         json_t *row = json_array();
         for (int k = 0; k < y->width; k++)
@@ -157,8 +159,11 @@ static json_t *side_text(const at_subject *s, const at_answer *y, int side, int 
     at_text t;
     at_text_init(&t);
     at_text_add(&t, "");
-    if (s->chain)
-        at_written_print(s->m, &(at_input){side ? y->n_right : y->n, side ? y->right : y->got}, &t);
+    if (s->chain && side)
+        at_written_print(
+            s->m, &(at_input){y->n_right - y->open, y->right + (size_t)y->open * (size_t)y->width}, &t);
+    else if (s->chain)
+        at_written_print(s->m, &(at_input){y->n, y->got}, &t);
     else
         cli_numbers_print(s, at_answer_at(s, y, side, at), y->width, &t);
     json_t *j = t.oom ? NULL : cli_json_text(t.s);
@@ -259,6 +264,8 @@ static int run(const cli_args *a)
     at_arena_init(&arena);
     int code = CLI_USAGE;
     at_status s = cli_question_open(a, given->task, given->tolerance, &m, &q, &err);
+    q.subject.any_length =
+        !s && q.asked.task && q.asked.task->enums >> AT_ENUM_CASES & 1 && !at_assignments_name(q.set, "N");
     q.subject.rounded_sums = m.decode.enabled && a->precision.kind == AT_PBIT;
     if (!s && a->db)
         s = at_ledger_open(a->db, AT_LEDGER_WRITE, &l, &err);

@@ -236,7 +236,8 @@ void cli_question_print(const cli_question *q, at_text *t)
 {
     char arith[16];
     at_arith_name(q->subject.arith, arith);
-    at_text_addf(t, "%s %s, in %s", q->name, q->text, arith);
+    at_text_addf(t, "%s%s%s, in %s", q->name, *q->text && !q->subject.any_length ? " " : "",
+                 q->subject.any_length ? "" : q->text, arith);
     if (q->subject.task && q->subject.task->real)
         at_text_addf(t, ", tolerance %.6g", q->subject.tolerance);
 }
@@ -316,7 +317,7 @@ void cli_rows_print(const at_subject *s, const at_answer *y, at_text *t)
         cli_pad(t, one.oom ? "" : one.s, 28);
         t->oom |= one.oom;
         at_text_release(&one);
-        if (k < y->n_right)
+        if (k >= y->open && k < y->n_right)
             at_input_print_row(s->m, at_answer_at(s, y, 1, k), -1, t);
         at_text_add(t, at_answer_right(s, y, k) ? "\n" : "   <- differs\n");
     }
@@ -325,8 +326,8 @@ void cli_rows_print(const at_subject *s, const at_answer *y, at_text *t)
 int cli_right_count(const at_subject *s, const at_answer *y, const at_input *x, int *of)
 {
     int right = 0, rows = y->n > y->n_right ? y->n : y->n_right;
-    *of = rows;
-    for (int k = 0; k < rows; k++)
+    *of = rows - y->open;
+    for (int k = y->open; k < rows; k++)
         right += at_answer_right(s, y, s->task && rows == 1 ? x->n - 1 : k);
     return right;
 }
@@ -335,7 +336,9 @@ void cli_right_print(const at_subject *s, const at_answer *y, const at_input *x,
 {
     int of, right = cli_right_count(s, y, x, &of);
     const char *noun = s->chain ? "row" : "position";
-    if (s->chain && right < of)
+    if (s->chain && y->open && right == of)
+        at_text_add(t, "the end is right; nothing is asked of the rows before it");
+    else if (s->chain && right < of)
         at_text_addf(t, "%d of %d rows are right, the first that is not is row %d", right, of,
                      y->position + 1);
     else if (s->chain)

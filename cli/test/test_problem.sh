@@ -63,7 +63,7 @@ says 1 'a wrong case' 'position   2 of 2: expected 0, got 1' check "$m" --proble
 printf '0\t1\n1 4\t1\n' >"$dir/short.tsv"
 refuses 2 'too few answers' 'short.tsv:2:5: 1 answer, and the model gives 2' check "$m" --problem "$dir/short.tsv"
 printf '0\t1\n1 9\t1 1\n' >"$dir/range.tsv"
-refuses 2 'an input that is none' 'range.tsv:2:1: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
+refuses 2 'an input that is none' 'range.tsv:2:3: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
 printf '0\t1\n0\t0\n' >"$dir/twice.tsv"
 refuses 2 'two answers' 'twice.tsv:2:3: the input of line 1 with another answer' check "$m" --problem "$dir/twice.tsv"
 refuses 2 'cases that are no prompts of a decoder' 'good.tsv:1:1: prompt of length 1' check "$dir/lis.st" --problem "$dir/good.tsv"

@@ -62,7 +62,7 @@ refuses 2 'refute: other rows' 'a position of qsa has 4 numbers, the model takes
 refuses 2 'refute: no decoder' 'is for decoders' refute "$dir/pairs.st" --task lis
 refuses 2 'refute: a decoder' 'the model is a decoder' refute "$dir/sums.st" --task match3-local
 refuses 2 'refute: an unknown refuter' "did you mean 'search'?" refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by serch
-refuses 2 'refute: refuters there are' 'there are: null-space, ' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by xyzzy
+refuses 2 'refute: refuters there are' 'there are: cases, null-space, ' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --by xyzzy
 says 3 'refute: random search knows better' 'without --by' refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision p6 --by null-space
 refuses 2 'refute: balls' "--precision 'ball': must be f32, f64 or pN, pNeE" refute "$dir/pairs.st" --task match3 --set N=9,M=40 --precision ball
 refuses 2 'refute: no such file' 'nothing.st' refute "$dir/nothing.st" --task match3

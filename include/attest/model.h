@@ -468,7 +468,7 @@ at_status at_input_check(const at_model *m, const at_input *x, at_err *err);
 at_status at_input_check_row(const at_model *m, const double *row, int position, at_err *err);
 /* One line of text: positions separated by blanks, fields of a position by '/', components by ','. In a prompt of rows of
  * integers a number alone is the first field with zeros behind it, and '|' is the row of zeros that a prompt has at that
- * place (docs/model.md). */
+ * place (docs/model.md); where all prompts have one length and end in it, it may be left out. */
 at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
 void at_input_print(const at_model *m, const at_input *x, at_text *out);
 /* One row: a label. position: its place in the input, from 0; -1: the model wrote it. */
@@ -481,6 +481,9 @@ at_status at_prompt_check(const at_model *m, const at_input *x, at_err *err);
 at_status at_prompt_check_length(const at_model *m, int64_t n, at_err *err);
 /* A line as at_input_parse reads it, and it must be a prompt. */
 at_status at_prompt_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err);
+/* Either of the two, and where a fault stands: bytes from the beginning of the line, 0 where it is the line as a whole. */
+at_status at_line_parse(const at_model *m, bool prompt, const char *line, at_arena *a, at_input *out,
+                        size_t *place, at_err *err);
 /* What prompts are: "3 rows of 1..26, 4 rows of 1..26, |" */
 void at_prompt_print(const at_model *m, at_text *out);
 /* What one decision of the readout says, as a person reads it. Where it is a token with a word (argmax over the words of the only

@@ -24,6 +24,8 @@ typedef struct {
     double tolerance;        /* real answers: largest Euclidean distance allowed */
     /* real answers: outputs at most this far apart count as equal; 0: tolerance/2^20, in f32 /2^12 */
     double same;
+    /* a file of cases at positions: cases of all its lengths, not of N alone */
+    bool any_length;
     /* decoders at p bits: running sums of linear attention are rounded after every token */
     bool rounded_sums;
 } at_subject;
@@ -68,6 +70,7 @@ const at_refuter *at_refuter_find(const char *id); /* NULL: there is none */
  * them speaks of it only); of a decoder: the rows it writes. */
 typedef struct {
     int n, n_right; /* positions, or rows written and rows to be written */
+    int open;       /* of a decoder that is asked for the end alone: rows before it, which are not judged */
     int width;      /* numbers of each in got and right */
     /* (n, width), (n_right, width): decisions, or the values where answers are real; rows */
     const double *got, *right;
@@ -119,7 +122,8 @@ typedef struct {
 } at_refutation;
 /* Is the answer right at a position (from the first of the input), or is row `position` of a decoder? */
 bool at_answer_right(const at_subject *s, const at_answer *y, int position);
-/* The numbers of got (side 0) or right (1) there; NULL: there is no such row. */
+/* The numbers of got (side 0) or right (1) there; NULL: there is no such row, or nothing is asked of it (`open`; such a row
+ * counts as right). */
 const double *at_answer_at(const at_subject *s, const at_answer *y, int side, int position);
 /* Fills in position and wrong from the answers, for a pair or (x[1].n is 0) a single input that was run again. */
 void at_refutation_place(const at_subject *s, at_refutation *r);

@@ -295,6 +295,12 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         drawn.evidence = out->evidence = AT_EV_SAMPLED; /* no strata of what cannot be counted */
         w.q = q = &drawn;
     }
+    if (q->evidence == AT_EV_SAMPLED &&
+        t->enums >> AT_ENUM_CASES & 1) { /* each case once, not again and again */
+        drawn.evidence = AT_EV_EXACT;
+        drawn.how = AT_ENUM_CASES;
+        w.q = q = &drawn;
+    }
     if (q->evidence == AT_EV_EXACT) {
         s = reduction_make(m, t, p, q, env, a, &w.r, err);
         if (s)

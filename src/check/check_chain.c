@@ -277,6 +277,11 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
         w.q = q = &drawn;
         w.count = q->limit;
     }
+    if (q->evidence == AT_EV_SAMPLED && c->listed) { /* each case once, not again and again */
+        drawn.evidence = AT_EV_EXACT;
+        w.q = q = &drawn;
+        w.count = c->count(self);
+    }
     const char *unlisted = c->unlisted ? c->unlisted(self) : NULL;
     if (w.count > INT64_MAX && unlisted)
         return at_fail(err, AT_EBUDGET, "prompts are not listed: %s", unlisted);
@@ -312,7 +317,8 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     }
     if (c->listed && q->evidence == AT_EV_EXACT) {
         out->evidence = AT_EV_SAMPLED;
-        out->note = "every case of the file; other inputs were not asked";
+        out->note = w.total < w.count ? "some cases of the file, one from each of equal stretches of it"
+                                      : "every case of the file; other inputs were not asked";
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;

@@ -453,7 +453,8 @@ static at_status length_ask(asking *k, int n, bool draw, bool *stop, at_err *err
     w->n = n;
     w->room = domain_rows(&k->d, n);
     w->positions = k->d.m[0]->readout.last ? 1 : n;
-    w->draw = draw && (all || k->q->sampled); /* cases of a file are few, and all there is to draw from */
+    /* Cases of a file are few, and all there is to draw from. */
+    w->draw = draw && !(domain_listed(&k->d) && (!k->q->sampled || k->q->sampled >= count));
     w->total = w->draw ? k->q->sampled ? k->q->sampled : SAMPLES : count;
     if (k->d.asked && n != EQUAL_NO_LENGTH && at_params_set(&k->d.params, "N", n, err))
         return err->code;

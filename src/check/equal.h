@@ -21,6 +21,8 @@ at_status domain_make(const at_model *a, const at_model *b, const at_asked *aske
 /* Are there inputs of this length? Then: how many, UINT64_MAX when they cannot be listed; do they stand for all? */
 bool domain_has(const domain *d, int n);
 uint64_t domain_count(const domain *d, int n, bool *all);
+/* Are its inputs a list of some, as cases of a file are? */
+bool domain_listed(const domain *d);
 int domain_rows(const domain *d, int n); /* room for an input of "length" n, in rows */
 /* Input i of the listing, or the i-th drawn one; *rows: how long it is. */
 at_status domain_nth(const domain *d, int n, uint64_t i, double *x, int *rows, at_err *err);

@@ -324,6 +324,12 @@ static at_enum listing(const at_task *t)
                                              : AT_ENUMS;
 }
 
+bool domain_listed(const domain *d)
+{
+    const at_task *t = task_of(d);
+    return t ? listing(t) == AT_ENUM_CASES : chain_of(d) && chain_of(d)->listed;
+}
+
 uint64_t domain_count(const domain *d, int n, bool *all)
 {
     const at_task *t = task_of(d);
@@ -333,7 +339,7 @@ uint64_t domain_count(const domain *d, int n, bool *all)
     if (t) {
         at_params p;
         at_enum e = listing(t);
-        *all = e == AT_ENUM_SEQUENCES;
+        *all = e != AT_ENUMS; /* cases of a file are all its inputs */
         return e == AT_ENUMS || !task_at(d, n, &p) ? UINT64_MAX : t->count(&p, e);
     }
     uint64_t count = 1;

@@ -149,7 +149,7 @@ static at_status positions_ask(asking *k, const char *set)
                            k->q->problem->id, t->params[row].lo, t->params[row].hi, k->m->n_min, k->m->n_max);
     }
     for (int64_t n = lo; n <= hi && !s; n++) {
-        if (!k->q->lengths && n - lo == MOST_LENGTHS && n < hi)
+        if (!k->q->lengths && !(t->enums >> AT_ENUM_CASES & 1) && n - lo == MOST_LENGTHS && n < hi)
             n = hi;
         at_err none = {0}, *err = k->err;
         k->err = &none;

@@ -247,16 +247,28 @@ static size_t position_length(const at_model *m, int tail, const char *s, bool l
     return n;
 }
 
-static at_status line_parse(const at_model *m, bool prompt, const char *line, at_arena *a, at_input *out,
-                            at_err *err)
+/* A prompt of n rows, the last word of which is `last`, that lacks the bar at its end and nothing else. Where prompts have several lengths
+ * it cannot be told, and the bar is typed. */
+static bool lacks_bar(const at_model *m, int64_t n, const char *last)
 {
+    const at_decode *d = &m->decode;
+    return d->prompt && d->prompt_min == d->prompt_max && n + 1 == d->prompt_max && !(last && *last == '|') &&
+           prompt_bar(m, (int)n, (int)n + 1);
+}
+
+at_status at_line_parse(const at_model *m, bool prompt, const char *line, at_arena *a, at_input *out,
+                        size_t *place, at_err *err)
+{
+    *place = 0;
     /* Count positions and numbers first: the line itself bounds what is allocated for it. */
     int64_t positions = 0, numbers = 0;
+    const char *last = NULL;
     bool letters = words_short(m, prompt), ended = false;
     int tail = prompt ? prompt_tail(m) : -1;
     for (const char *s = line; *s;) {
         size_t length = position_length(m, tail, s, letters);
         positions += length > 0;
+        last = length > 0 ? s : last;
         ended = length > 0 ? is_tail(m, tail, s, length) : ended;
         numbers += length > 0;
         for (size_t k = 0; k < length; k++)
@@ -265,6 +277,8 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
     }
     if (tail >= 0 && !ended) /* there is no choice: it need not be typed */
         positions++;
+    bool bar = prompt && lacks_bar(m, positions, last);
+    positions += bar;
     at_status st = prompt ? at_prompt_check_length(m, positions, err) : check_length(m, positions, err);
     if (st != AT_OK)
         return st;
@@ -284,6 +298,7 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
             if (st == AT_OK && prompt)
                 st = prompt_check_row(m, row, n, (int)positions, err);
             n++;
+            *place = (size_t)(s - line);
         }
         s += length ? length : 1;
     }
@@ -291,20 +306,25 @@ static at_status line_parse(const at_model *m, bool prompt, const char *line, at
         at_arena_reset(a, before);
         return st;
     }
-    if (n < positions)
-        v[n++] = tail;
+    for (int c = 0; bar && c < width; c++)
+        v[(size_t)n * (size_t)width + (size_t)c] = 0;
+    if (n < positions && !bar)
+        v[n] = tail;
+    n += n < positions;
     *out = (at_input){n, v};
     return AT_OK;
 }
 
 at_status at_input_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
 {
-    return line_parse(m, false, line, a, out, err);
+    size_t place;
+    return at_line_parse(m, false, line, a, out, &place, err);
 }
 
 at_status at_prompt_parse(const at_model *m, const char *line, at_arena *a, at_input *out, at_err *err)
 {
-    return line_parse(m, true, line, a, out, err);
+    size_t place;
+    return at_line_parse(m, true, line, a, out, &place, err);
 }
 
 /* ---- rows -> text --------------------------------------------------------------------------------- */

@@ -113,9 +113,11 @@ at_status at_refute(const at_subject *s, const at_refute_env *env, const char *o
             bad = at_fail(err, AT_ECANCEL, "interrupted");
     }
     out->seconds = at_now() - start;
+    if (bad || subject_listed(s)) /* a list was gone through: drawing from it again finds nothing else */
+        return bad;
     /* The rival gets as much as the refuters spent. */
     at_refute_env same = *env;
     same.states = 0;
     same.work = fmax(out->work, RANDOM_WORK);
-    return bad ? bad : at_refute_random(s, &same, &out->random, err);
+    return at_refute_random(s, &same, &out->random, err);
 }

@@ -7,6 +7,8 @@
 /* Rows and numbers of an input of the subject. */
 int subject_row(const at_subject *s);
 int subject_length_max(const at_subject *s); /* of an input: N, or the longest prompt */
+/* Is all that is known of the problem a list of inputs, as a file of cases is? */
+bool subject_listed(const at_subject *s);
 /* Input number i of a seed: drawn from the task (every other one near the boundary) or from the chain. x has room for
  * length_max rows. */
 at_status subject_draw(const at_subject *s, uint64_t seed, uint64_t i, double *x, int *n, at_err *err);

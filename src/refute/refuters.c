@@ -1,9 +1,10 @@
-/* refuters.c: every refuter, one row each, in the order in which they are tried: those that need a special shape first, the search
- * that takes anything last. */
+/* refuters.c: every refuter, one row each, in the order in which they are tried: a list of cases first, then those
+ * that need a special shape, the search that takes anything last. */
 #include "refute_internal.h"
 
 /* A row a refuter: the name of its struct in src/refute/refute_*.c. */
 #define REFUTERS(ROW)                                                                                        \
+    ROW(cases)                                                                                               \
     ROW(ffn)                                                                                                 \
     ROW(rnn)                                                                                                 \
     ROW(linear)                                                                                              \

@@ -17,6 +17,11 @@ int subject_length_max(const at_subject *s)
     return s->task ? at_params_int(s->params, "N") : s->chain->prompt_max(s->self);
 }
 
+bool subject_listed(const at_subject *s)
+{
+    return s->task ? s->task->enums >> AT_ENUM_CASES & 1 : s->chain->listed;
+}
+
 double subject_same(const at_subject *s)
 {
     /* Rounding keeps outputs apart that are equal in the reals; whatever this is, a pair proves that one is wrong. */
@@ -108,7 +113,8 @@ static double distance(const double *x, const double *y, int n)
 const double *at_answer_at(const at_subject *s, const at_answer *y, int side, int position)
 {
     int n = side ? y->n_right : y->n, i = s->task && n == 1 ? 0 : position; /* one: the last position */
-    return i >= 0 && i < n ? (side ? y->right : y->got) + (size_t)i * (size_t)y->width : NULL;
+    return i >= (side ? y->open : 0) && i < n ? (side ? y->right : y->got) + (size_t)i * (size_t)y->width
+                                              : NULL;
 }
 
 static bool right_at(const at_subject *s, const at_answer *y, int i)
@@ -126,23 +132,28 @@ static bool right_at(const at_subject *s, const at_answer *y, int i)
 bool at_answer_right(const at_subject *s, const at_answer *y, int position)
 {
     const double *got = at_answer_at(s, y, 0, position), *right = at_answer_at(s, y, 1, position);
+    if (s->chain && position < y->open)
+        return true;
     return got && right ? right_at(s, y, s->task && y->n == 1 ? 0 : position) : got == right;
 }
 
 static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a, at_answer *out, at_err *err)
 {
     const at_task *t = s->task;
-    size_t w = (size_t)t->out_width(s->params), n = (size_t)x->n;
-    if (x->n != at_params_int(s->params, "N"))
+    at_params here = *s->params;
+    size_t w = (size_t)t->out_width(&here), n = (size_t)x->n;
+    if (s->any_length && at_params_set(&here, "N", x->n, err))
+        return err->code;
+    if (x->n != at_params_int(&here, "N"))
         return at_fail(err, AT_EINPUT, "%d positions; task %s has %d", x->n, t->id,
-                       at_params_int(s->params, "N"));
-    if (t->holds && !t->holds(s->params, x->v))
+                       at_params_int(&here, "N"));
+    if (t->holds && !t->holds(&here, x->v))
         return at_fail(err, AT_EINPUT, "this is no input of task %s: %s", t->id, t->definition);
     double *right = at_new(a, double, (n ? n : 1) * w); /* the empty word has one */
     at_output y;
     at_status bad = right ? at_run(s->m, s->arith, x, NULL, a, &y, err) : at_oom(err);
     if (!bad)
-        bad = at_task_answer(t, s->params, x->v, right, err);
+        bad = at_task_answer(t, &here, x->v, right, err);
     if (bad)
         return bad;
     /* Both may speak of all positions or of the last one; what both speak of is compared. */
@@ -179,13 +190,24 @@ static at_status chain_answer(const at_subject *s, const at_input *x, at_arena *
     at_err given_up = {0};
     at_model m =
         *s->m; /* one row more than any right chain has is wrong already: a run ends, whatever the file says */
-    if (m.decode.max_steps > s->chain->rows_max(s->self))
+    bool ending = s->chain->ending && s->chain->ending(s->self, x->v, x->n);
+    if (!ending && m.decode.max_steps > s->chain->rows_max(s->self))
         m.decode.max_steps = s->chain->rows_max(s->self) + 1;
     at_status ended = (s->rounded_sums ? at_generate_rounded : at_generate)(&m, s->arith, x, a, &got, &out->n,
                                                                             margin, &given_up);
     if (ended && ended != AT_EBUDGET)
         return at_fail(err, ended, "%s", given_up.text);
     out->got = got;
+    if (ending && out->n > out->n_right) { /* what comes before the end is as it is */
+        out->open = out->n - out->n_right;
+        double *all = at_new(a, double, (size_t)out->n *w);
+        if (!all)
+            return at_oom(err);
+        memcpy(all, got, (size_t)out->open * w * sizeof *all);
+        memcpy(all + (size_t)out->open * w, right, (size_t)out->n_right * w * sizeof *all);
+        out->right = all;
+        out->n_right = out->n;
+    }
     int both = out->n < out->n_right ? out->n : out->n_right;
     for (int i = both - 1; i >= 0; i--)
         if (!right_at(s, out, i))

@@ -325,14 +325,19 @@ static at_status completion_read(cases *k, at_problem *p, const at_model *m, a_c
     bool number_only = number_alone(k, text, &number);
     at_text line; /* of rows to learn the answer is what stands behind the last separator */
     at_text_init(&line);
-    at_text_addf(&line, "%s%s", says && !has_word(text, sep) ? "<sep> " : "", text);
+    const char *before = says && !has_word(text, sep) ? "<sep> " : "";
+    size_t place = 0, lead = strlen(before);
+    at_text_addf(&line, "%s%s", before, text);
     at_status s = line.oom      ? at_oom(&fault)
                   : number_only ? AT_OK
-                                : at_input_parse(&reads, line.s, &p->arena, &y, &fault);
+                                : at_line_parse(&reads, false, line.s, &p->arena, &y, &place, &fault);
     at_text_release(&line);
     if (s)
-        return s == AT_ENOMEM ? at_oom(err)
-                              : at_fail(err, s, "%.200s:%d:%d: %s", p->path, c->line, c->column, fault.text);
+        return s == AT_ENOMEM
+                   ? at_oom(err)
+                   : at_fail(err, s, "%.200s:%d:%d: %s", p->path, c->line,
+                             c->column + (int)(text - c->answer) + (int)(place > lead ? place - lead : 0),
+                             fault.text);
     bool token = k->row == 1 && m->decode.stop == AT_STOP_EQUALS;
     c->rows = number_only ? 1 : y.n;
     c->y = at_new(&p->arena, double, (c->rows + 1) * k->row);
@@ -357,11 +362,13 @@ static at_status prompt_read(const cases *k, at_problem *p, const at_model *m, a
     at_err fault = {0};
     at_text_init(&line);
     at_text_addf(&line, "%s%s", c->input, model_says_sep(m) && !has_word(c->input, sep) ? " <sep>" : "");
-    at_status s = line.oom ? at_oom(&fault) : at_prompt_parse(m, line.s, &p->arena, &x, &fault);
+    size_t place = 0;
+    at_status s = line.oom ? at_oom(&fault) : at_line_parse(m, true, line.s, &p->arena, &x, &place, &fault);
     at_text_release(&line);
     if (s)
-        return s == AT_ENOMEM ? at_oom(err)
-                              : at_fail(err, s, "%.200s:%d:1: %s", p->path, c->line, fault.text);
+        return s == AT_ENOMEM
+                   ? at_oom(err)
+                   : at_fail(err, s, "%.200s:%d:%d: %s", p->path, c->line, (int)place + 1, fault.text);
     c->n = x.n;
     c->x = (double *)x.v;
     return AT_OK;
@@ -489,9 +496,10 @@ static at_status suit(at_problem *p, const at_model *m, at_err *err)
         a_case *c = &k->c[i];
         at_input x;
         at_err fault = {0};
-        at_status s = at_input_parse(m, c->input, &p->arena, &x, &fault);
+        size_t place;
+        at_status s = at_line_parse(m, false, c->input, &p->arena, &x, &place, &fault);
         if (s)
-            return at_fail(err, s, "%.200s:%d:1: %s", p->path, c->line, fault.text);
+            return at_fail(err, s, "%.200s:%d:%d: %s", p->path, c->line, (int)place + 1, fault.text);
         c->n = x.n;
         c->x = (double *)x.v;
         if ((s = answer_read(k, p, m, c, err)))

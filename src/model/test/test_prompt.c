@@ -133,6 +133,43 @@ static void every_line(void **state)
     at_model_release(&m);
 }
 
+/* Where prompts have one length, the bar at their end need not be typed; a prompt that lacks another row is none. */
+static void bar_left_out(void **state)
+{
+    (void)state;
+    at_model m;
+    at_arena a;
+    at_input x;
+    rows_decoder(&m, true);
+    m.decode.prompt_max = 4;
+    m.decode.prompt[1].rows_max = 1;
+    at_arena_init(&a);
+    static const struct {
+        const char *line;
+        bool taken;
+    } cases[] = {{"1 2 0", true}, {"1 2 0 |", true}, {"1 2 |", false}, {"1 2", false}, {"1 2 0 0 0", false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        static const double want[12] = {1, 0, 0, 2};
+        at_err err = {0};
+        size_t place;
+        assert_int_equal(!at_prompt_parse(&m, cases[k].line, &a, &x, &err), cases[k].taken);
+        if (cases[k].taken) {
+            assert_int_equal(x.n, 4);
+            assert_memory_equal(x.v, want, sizeof want);
+        } else {
+            assert_non_null(strstr(err.text, "prompt of length"));
+            assert_int_equal(at_line_parse(&m, true, cases[k].line, &a, &x, &place, &err), AT_EDOMAIN);
+            assert_int_equal(place, 0); /* the line as a whole */
+        }
+    }
+    at_err err = {0};
+    size_t place;
+    assert_int_equal(at_line_parse(&m, true, "1  7 0", &a, &x, &place, &err), AT_EDOMAIN);
+    assert_int_equal(place, 3);
+    at_arena_release(&a);
+    at_model_release(&m);
+}
+
 /* Rows that did not come from a line are judged alike. */
 static void rows_alike(void **state)
 {
@@ -293,8 +330,8 @@ static void tokens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line), cmocka_unit_test(rows_alike), cmocka_unit_test(unsaid),
-        cmocka_unit_test(written),    cmocka_unit_test(tokens),
+        cmocka_unit_test(every_line), cmocka_unit_test(bar_left_out), cmocka_unit_test(rows_alike),
+        cmocka_unit_test(unsaid),     cmocka_unit_test(written),      cmocka_unit_test(tokens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
