@@ -27,7 +27,10 @@ typedef struct {
     const at_trace *trace;
     const at_output *output;
     const char *const *labels;
-    bool plain; /* without tooltips and gaps between cells: a page with many pictures stays small */
+    bool
+        plain; /* without tooltips, gaps between cells, name and sizes: for a page that has many and says these itself */
+    const char
+        *ids; /* NULL, or an id that nothing else of the page has: an SVG then draws once what heads share */
     /* Where something is known to be right. right: (output n) what should come out, (output width) each; NULL: nothing should,
      * or nobody knows. judged: (output n) is it what comes out; UNKNOWN: it was not asked. verdict: NULL, or a line. */
     const double *const *right;
@@ -135,6 +138,7 @@ typedef struct {
 typedef struct {
     const char *task, *architecture; /* the title */
     const char *unit, *size;         /* what stands against what */
+    const char *axis;                /* below the horizontal axis of a tile; NULL: the size */
     const char *verdict;
     const char *bits;            /* which bits are counted; NULL: none are */
     const char *words;           /* in place of axes, when there is no point */

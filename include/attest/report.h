@@ -151,7 +151,9 @@ typedef struct {
  * may differ: "problem=lis a=$; b=99". In a bound's @layers, @heads, @width, @head_dim, @block, @windows and @ends are the construction's. */
 typedef struct {
     const char *task, *architecture;
-    const char *size;  /* letter of the horizontal axis */
+    const char *size; /* letter of the horizontal axis */
+    const char
+        *words; /* what it counts; NULL: what the parameter of that name of the claim or the bound says */
     const char *sizes; /* what the line of the construction and the bound are computed at: "8 16 32" */
     const char *unit;  /* words for the vertical axis */
     at_map_measure measure;
@@ -245,6 +247,12 @@ typedef struct {
     const char *values; /* NULL, or all of them */
 } at_report_tensor;
 
+typedef struct {
+    const char *svg; /* made by at_plot_svg */
+    const at_row
+        *table; /* the row that it is a plot of, one of those that the report is given; NULL: of none */
+} at_report_plot;
+
 /* What the ledger does not hold of a claim; all but id may be NULL. */
 typedef struct {
     const char *id, *title, *source, *statement;
@@ -257,7 +265,7 @@ typedef struct {
     const char *hash;            /* of the model that is shown */
     const char *look, *look_set; /* the input of the attention picture, and "N=8,M=17": at which parameters */
     const char *svg;             /* attention picture, trusted (made by at_look_svg) */
-    const char *const *plots;    /* SVGs made by at_plot_svg */
+    const at_report_plot *plots;
     int n_plots;
     bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
     bool file;  /* from a file, which `program` is the text of */

@@ -87,6 +87,7 @@ void at_draw_axis_finish(at_draw_axis *a, int wanted)
     }
     double ten = pow(10, floor(log10(span / wanted))), r = span / wanted / ten;
     double step = ten * (r <= 1 ? 1 : r <= 2 ? 2 : r <= 5 ? 5 : 10);
+    step = step < 1 && !a->broken ? 1 : step; /* no half bits */
     double first = floor(a->lo / step + 1e-9), last = ceil(a->hi / step - 1e-9);
     for (double k = first; k <= last && a->n < AT_DRAW_TICKS; k++) {
         tick_add(a, k * step);
@@ -103,4 +104,5 @@ void at_draw_axis_grow(at_draw_axis *a, double v)
     double c = at_draw_axis_at(a, v);
     a->lo = c < a->lo ? c : a->lo;
     a->hi = c > a->hi ? c : a->hi;
+    a->broken = a->broken || v != floor(v);
 }

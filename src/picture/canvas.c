@@ -2,8 +2,10 @@
  *
  * PNG and PDF are drawn by cairo. SVG is written here as text, not by cairo: text stays text (it can be
  * searched, selected, read aloud), cells carry tooltips, the ink is currentColor so that a dark page may
- * show it, and no ids are used, so that many pictures fit into one page without clashing. It is kept small, because many
- * stand in one report: texts of one style share a group, and cells of one colour without tooltips one path.
+ * show it, and no ids are used but those that a page has asked for, so that many pictures fit into one page without
+ * clashing. It is kept small, because many stand in one report: texts of one style share a group, boxes and markers of
+ * one colour a path, as do cells without tooltips, of which one colour is drawn as a square below the others; discs are
+ * the round ends of lines without length.
  *
  * Everything is rendered into memory first; a file is written last, whole or not at all. cairo's
  * errors are sticky on the context, ours on the at_text, so drawing calls return nothing and at_draw_render
@@ -20,14 +22,26 @@
 struct at_draw_canvas {
     at_text *svg; /* NULL when cr draws */
     cairo_t *cr;
-    bool oom;                                /* sticky: a text could not be cleaned */
-    double cell, gap;                        /* of the matrix being drawn */
-    double cells_x, cells_y;                 /* cairo only; SVG uses a transform */
-    enum { SHUT, TEXTS, LINES, BOXES } open; /* SVG: the element that more may be added to */
-    char style[160];                         /* its attributes */
-    struct patch *cells;                     /* SVG: those without a tooltip, until the matrix ends */
+    bool oom;                                      /* sticky: a text could not be cleaned */
+    double cell, gap;                              /* of the matrix being drawn */
+    double cells_x, cells_y;                       /* cairo only; SVG uses a transform */
+    enum { SHUT, TEXTS, LINES, BOXES, DOTS } open; /* SVG: the element that more may be added to */
+    char style[160];                               /* its attributes */
+    double box_x, box_y;                           /* BOXES: where the last one began */
+    at_text texts;                                 /* TEXTS: what they say, escaped, each with its NUL, */
+    struct place *places;                          /* and where they stand */
+    size_t n_texts, cap_texts;
+    struct patch *cells; /* SVG: those without a tooltip, until the matrix ends */
     size_t n_cells, cap;
+    const char *ids; /* SVG: of what is shared; NULL: nothing is */
+    bool shared;     /* it is drawn, there: */
+    double shared_x, shared_y;
 };
+
+/* Where a text stands, in the coordinates of its group. */
+typedef struct place {
+    double x, y;
+} place;
 
 /* A cell that waits for others of its colour. */
 typedef struct patch {
@@ -53,10 +67,46 @@ static void cairo_paint_set(at_draw_canvas *c, at_draw_paint p)
     cairo_set_source_rgba(c->cr, k.r / 255.0, k.g / 255.0, k.b / 255.0, p.alpha);
 }
 
+/* The texts of a style: one has it itself, several have a group, that stands where all of them do when they lie in a line. */
+static void svg_texts(at_draw_canvas *c)
+{
+    at_text *t = c->svg;
+    const place *p = c->places;
+    bool same_x = c->n_texts > 2, same_y = same_x;
+    for (size_t i = 1; i < c->n_texts; i++) {
+        same_x = same_x && p[i].x == p[0].x;
+        same_y = same_y && p[i].y == p[0].y;
+    }
+    double dx = same_x ? p[0].x : 0, dy = same_y ? p[0].y : 0;
+    const char *say = c->texts.s, *turned = strstr(c->style, " transform=\"rotate(-90)\"");
+    if (same_x || same_y) {
+        at_text_addf(t, "<g%.*s", (int)(turned ? turned - c->style : (long)strlen(c->style)), c->style);
+        at_text_addf(t, " transform=\"%stranslate(%.6g", turned ? "rotate(-90) " : "", dx);
+        if (same_y)
+            at_text_addf(t, " %.6g", dy);
+        at_text_addf(t, ")\"%s>\n", turned ? turned + strlen(" transform=\"rotate(-90)\"") : "");
+    } else if (c->n_texts > 1)
+        at_text_addf(t, "<g%s>\n", c->style);
+    for (size_t i = 0; i < c->n_texts; i++) {
+        at_text_addf(t, "<text%s", c->n_texts == 1 ? c->style : "");
+        if (!same_x)
+            at_text_addf(t, " x=\"%.6g\"", p[i].x);
+        if (!same_y)
+            at_text_addf(t, " y=\"%.6g\"", p[i].y);
+        at_text_addf(t, ">%s</text>\n", say);
+        say += strlen(say) + 1;
+    }
+    at_text_add(t, c->n_texts > 1 ? "</g>\n" : "");
+    c->n_texts = 0;
+    c->texts.n = 0;
+}
+
 /* The SVG, when something else comes than what is open. */
 static at_text *svg_of(at_draw_canvas *c)
 {
-    static const char *const end[] = {"", "</g>\n", "\"/>\n", "\"/>\n"};
+    static const char *const end[] = {"", "", "\"/>\n", "\"/>\n", "\"/>\n"};
+    if (c->open == TEXTS && !c->texts.oom)
+        svg_texts(c);
     at_text_add(c->svg, end[c->open]);
     c->open = SHUT;
     return c->svg;
@@ -104,9 +154,14 @@ void at_draw_rect(at_draw_canvas *c, double x, double y, double w, double h, at_
     if (c->svg) {
         char style[sizeof c->style];
         paint_print(style, sizeof style, "fill", p);
-        if (!svg_goes_on(c, BOXES, style))
+        bool on = svg_goes_on(c, BOXES, style);
+        if (!on)
             at_text_addf(c->svg, "<path%s d=\"", style);
-        at_text_addf(c->svg, "M%.6g %.6gh%.6gv%.6gh%.6gz", tenth(x), tenth(y), tenth(w), tenth(h), -tenth(w));
+        at_text_addf(c->svg, "%s%.6g %.6gh%.6gv%.6gh%.6gz", on ? "m" : "M",
+                     tenth(tenth(x) - (on ? c->box_x : 0)), tenth(tenth(y) - (on ? c->box_y : 0)), tenth(w),
+                     tenth(h), -tenth(w));
+        c->box_x = tenth(x);
+        c->box_y = tenth(y);
         return;
     }
     cairo_paint_set(c, p);
@@ -165,17 +220,20 @@ void at_draw_marker(at_draw_canvas *c, double x, double y, double r, int shape, 
     };
     shape %= AT_DRAW_MARKERS;
     if (c->svg) {
-        if (shape == 0) {
-            at_text_addf(svg_of(c), "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.3g\"", tenth(x), tenth(y), r);
-        } else {
-            at_text_add(svg_of(c), "<path d=\"");
-            for (int i = 0; i < corners[shape]; i++)
-                at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x + r * corner[shape][i][0]),
-                             tenth(y + r * corner[shape][i][1]));
-            at_text_add(c->svg, "z\"");
-        }
-        svg_paint(c, "fill", p);
-        at_text_add(c->svg, "/>\n");
+        char style[sizeof c->style], paint[80];
+        paint_print(paint, sizeof paint, shape ? "fill" : "stroke", p);
+        snprintf(style, sizeof style, shape ? "%s" : "%s stroke-width=\"%.3g\" stroke-linecap=\"round\"",
+                 paint, 2 * r);
+        if (!svg_goes_on(c, shape ? BOXES : DOTS, style))
+            at_text_addf(c->svg, "<path%s d=\"", style);
+        if (!shape)
+            at_text_addf(c->svg, "M%.6g %.6gh.01", tenth(x), tenth(y));
+        for (int i = 0; i < corners[shape]; i++)
+            at_text_addf(c->svg, "%s%.6g %.6g", i ? "L" : "M", tenth(x + r * corner[shape][i][0]),
+                         tenth(y + r * corner[shape][i][1]));
+        at_text_add(c->svg, shape ? "z" : "");
+        c->box_x = tenth(x + r * corner[shape][0][0]);
+        c->box_y = tenth(y + r * corner[shape][0][1]);
         return;
     }
     cairo_paint_set(c, p);
@@ -205,7 +263,7 @@ void at_draw_ring(at_draw_canvas *c, double x, double y, double r, at_draw_paint
     cairo_stroke(c->cr);
 }
 
-/* Opens a group for texts of this style, unless it is open. */
+/* What follows is of this style. */
 static void svg_style(at_draw_canvas *c, double size, at_draw_anchor anchor, bool upright, bool bold,
                       at_draw_paint p)
 {
@@ -214,8 +272,7 @@ static void svg_style(at_draw_canvas *c, double size, at_draw_anchor anchor, boo
     paint_print(paint, sizeof paint, "fill", p);
     snprintf(style, sizeof style, " font-size=\"%.3g\"%s%s%s%s", size, anchors[anchor],
              bold ? " font-weight=\"600\"" : "", upright ? " transform=\"rotate(-90)\"" : "", paint);
-    if (!svg_goes_on(c, TEXTS, style))
-        at_text_addf(c->svg, "<g%s>\n", style);
+    svg_goes_on(c, TEXTS, style);
 }
 
 void at_draw_text(at_draw_canvas *c, double x, double y, double size, at_draw_anchor anchor, bool upright,
@@ -225,10 +282,20 @@ void at_draw_text(at_draw_canvas *c, double x, double y, double size, at_draw_an
         return;
     if (c->svg) {
         svg_style(c, size, anchor, upright, bold, p);
-        at_text_addf(c->svg, "<text x=\"%.6g\" y=\"%.6g\"", tenth(upright ? -y : x), tenth(upright ? x : y));
-        at_text_add(c->svg, ">");
-        at_text_add_html(c->svg, s);
-        at_text_add(c->svg, "</text>\n");
+        if (c->n_texts == c->cap_texts) {
+            size_t cap = 2 * c->cap_texts + 64;
+            place *grown = at_realloc(c->places, cap * sizeof *grown);
+            if (!grown) {
+                c->oom = true;
+                return;
+            }
+            c->places = grown;
+            c->cap_texts = cap;
+        }
+        /* at most half a unit beside its place; no -0 */
+        c->places[c->n_texts++] = (place){round(upright ? -y : x) + 0.0, round(upright ? x : y) + 0.0};
+        at_text_add_html(&c->texts, s);
+        at_text_addn(&c->texts, "", 1);
         return;
     }
     at_text clean; /* cairo refuses malformed UTF-8, and then refuses everything after it */
@@ -313,29 +380,66 @@ static int cell_order(const void *a, const void *b)
     return by_color ? by_color : by_row ? by_row : (p->column > q->column) - (p->column < q->column);
 }
 
+/* How many cells lie side by side in the colour of the first; without lines, one. */
+static size_t cell_run(const patch *p, size_t n, bool lines)
+{
+    size_t run = 1;
+    while (lines && run < n && p[run].rgb == p->rgb && p[run].row == p->row &&
+           p[run].column == p->column + (int)run)
+        run++;
+    return run;
+}
+
+/* The colour with most runs, when every cell of the matrix is there: it is drawn below all others at once. */
+static bool svg_ground(at_draw_canvas *c, uint32_t *ground)
+{
+    int rows = 0, columns = 0;
+    size_t most = 0, runs = 0;
+    for (size_t i = 0; i < c->n_cells; i++) {
+        rows = c->cells[i].row >= rows ? c->cells[i].row + 1 : rows;
+        columns = c->cells[i].column >= columns ? c->cells[i].column + 1 : columns;
+    }
+    if (!c->n_cells || c->n_cells != (size_t)rows * (size_t)columns)
+        return false;
+    for (size_t i = 0; i < c->n_cells; i += cell_run(&c->cells[i], c->n_cells - i, true)) {
+        runs = i && c->cells[i].rgb == c->cells[i - 1].rgb ? runs + 1 : 1;
+        if (runs > most) {
+            most = runs;
+            *ground = c->cells[i].rgb;
+        }
+    }
+    at_text_addf(svg_of(c), "<path fill=\"#%06x\" d=\"M0 0h%dv%dh-%dz\"/>\n", (unsigned)*ground, columns,
+                 rows, columns);
+    return true;
+}
+
 /* A path a colour. Where nothing is left free between cells a run of them is a line as wide as a cell. */
 static void svg_cells(at_draw_canvas *c)
 {
     double side = 1 - c->gap / c->cell;
-    bool lines = !(c->gap > 0);
+    bool lines = !(c->gap > 0), open = false;
+    uint32_t ground = 0;
     if (c->n_cells)
         qsort(c->cells, c->n_cells, sizeof *c->cells, cell_order);
-    for (size_t i = 0; i < c->n_cells;) {
+    bool below = lines && svg_ground(c, &ground);
+    for (size_t i = 0, run; i < c->n_cells; i += run) {
         const patch *p = &c->cells[i];
-        int run = 1;
-        if (!i || p->rgb != p[-1].rgb)
-            at_text_addf(svg_of(c), "%s<path %s=\"#%06x\" d=\"", i ? "\"/>\n" : "", lines ? "stroke" : "fill",
-                         (unsigned)p->rgb);
-        while (lines && i + (size_t)run < c->n_cells && p[run].rgb == p->rgb && p[run].row == p->row &&
-               p[run].column == p->column + run)
-            run++;
-        if (lines)
-            at_text_addf(c->svg, "M%d %d.5h%d", p->column, p->row, run);
+        run = cell_run(p, c->n_cells - i, lines);
+        if (below && p->rgb == ground)
+            continue;
+        bool first = !open || p->rgb != p[-1].rgb;
+        if (first)
+            at_text_addf(svg_of(c), "%s<path %s=\"#%06x\" d=\"", open ? "\"/>\n" : "",
+                         lines ? "stroke" : "fill", (unsigned)p->rgb);
+        open = true;
+        if (lines && first)
+            at_text_addf(c->svg, "M%d %d.5h%zu", p->column, p->row, run);
+        else if (lines) /* from the end of the run before it */
+            at_text_addf(c->svg, "m%d %dh%zu", p->column - p[-1].column - 1, p->row - p[-1].row, run);
         else
             at_text_addf(c->svg, "M%d %dh%.3gv%.3gh-%.3gz", p->column, p->row, side, side, side);
-        i += (size_t)run;
     }
-    at_text_add(c->svg, c->n_cells ? "\"/>\n" : "");
+    at_text_add(c->svg, open ? "\"/>\n" : "");
     c->n_cells = 0;
 }
 
@@ -346,6 +450,54 @@ void at_draw_cells_end(at_draw_canvas *c)
         at_text_add(svg_of(c), "</g>\n");
     } else
         cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
+}
+
+/* ---- groups ----------------------------------------------------------------------------------- */
+
+void at_draw_ids(at_draw_canvas *c, const char *ids)
+{
+    c->ids = ids;
+}
+
+bool at_draw_share_begin(at_draw_canvas *c, double x, double y)
+{
+    if (!c->svg || !c->ids)
+        return true;
+    at_text_add(svg_of(c), c->shared ? "<use href=\"#" : "<g id=\"");
+    at_text_add_html(c->svg, c->ids);
+    if (c->shared) {
+        at_text_addf(c->svg, "\" x=\"%.6g\" y=\"%.6g\"/>\n", tenth(x - c->shared_x), tenth(y - c->shared_y));
+        return false;
+    }
+    at_text_add(c->svg, "\">\n");
+    c->shared = true;
+    c->shared_x = x;
+    c->shared_y = y;
+    return true;
+}
+
+void at_draw_share_end(at_draw_canvas *c)
+{
+    if (c->svg && c->ids)
+        at_text_add(svg_of(c), "</g>\n");
+}
+
+void at_draw_class_begin(at_draw_canvas *c, const char *name, double x, double y)
+{
+    if (c->svg)
+        at_text_addf(svg_of(c), "<g class=\"%s\" transform=\"translate(%.6g %.6g)\">\n", name, x, y);
+    else {
+        cairo_save(c->cr);
+        cairo_translate(c->cr, x, y);
+    }
+}
+
+void at_draw_class_end(at_draw_canvas *c)
+{
+    if (c->svg)
+        at_text_add(svg_of(c), "</g>\n");
+    else
+        cairo_restore(c->cr);
 }
 
 void at_draw_tip_begin(at_draw_canvas *c, const char *tip)
@@ -384,9 +536,12 @@ static void svg_draw(double w, double h, const char *title, at_draw_fn *draw, co
     at_text_addf(
         out, "</title>\n<rect class=\"at-paper\" width=\"%.6g\" height=\"%.6g\" fill=\"#ffffff\"/>\n", w, h);
     at_draw_canvas c = {.svg = out};
+    at_text_init(&c.texts);
     draw(ctx, &c);
     at_text_add(svg_of(&c), "</svg>\n");
-    out->oom = out->oom || c.oom;
+    out->oom = out->oom || c.oom || c.texts.oom;
+    at_text_release(&c.texts);
+    at_free(c.places);
     at_free(c.cells);
 }
 

@@ -9,6 +9,9 @@
  *         keys                                   keys
  *     input  [BOS] [3] [14] [5] ...                                      every token, wrapped
  *
+ * A plain one, for a page that says these things itself, has no name and no sizes, and no input where the axes show all
+ * of it; lines of panels are shorter, so that its letters are not too small there.
+ *
  * Invariants: the layout is a function of the look alone (no font is measured); every head is drawn with
  * one cell a weight, or with one cell for f*f weights (their largest) when T exceeds MOST_CELLS, and then
  * a note says so; all heads share one colour scale, the square root of the weight, because 1/64 and 1
@@ -22,8 +25,8 @@
 #include <string.h>
 
 enum { MOST_CELLS = 128, MOST_TOKENS = 256 };
-static const double edge = 24, panel_gap = 28, head_height = 36, most_width = 1500, most_area = 12e6,
-                    most_side = 16000;
+static const double edge = 24, panel_gap = 28, head_height = 36, most_width = 1500, page_width = 1000,
+                    most_area = 12e6, most_side = 16000;
 static const at_draw_rgb masked_rgb = {0xe3, 0xe1, 0xde}, broken_rgb = {0xc6, 0x28, 0x28},
                          unknown_rgb = {0xb2, 0x6a, 0x00}, white_rgb = {0xff, 0xff, 0xff};
 
@@ -54,7 +57,7 @@ typedef struct {
     double w, h;
     char name[AT_NAME_MAX * 3 + 1], sizes[160], note[200];
     char *verdict; /* "": there is none */
-    double lead;   /* what it takes */
+    double lead;   /* what it takes, less what a plain picture leaves out */
 } plan;
 
 static double chip_width(const char *token)
@@ -173,13 +176,13 @@ static bool plan_panels(plan *q, at_arena *a, double top)
     }
     at_text_release(&t);
     double high = head_height + q->side + q->bottom + 22, right = 0;
+    double most = l->plain ? page_width : most_width;
     q->strip_dx = q->left + q->side > 170 ? q->left + q->side : 170;
     for (int k = 0; ok && k < n; k++) {
         bool last = k == n - 1, first = k == 0;
         double here = last && q->answers && wide < q->strip_dx + q->strip_w ? q->strip_dx + q->strip_w : wide;
         double x = first ? edge : q->x[k - 1] + wide + panel_gap, y = first ? top : q->y[k - 1];
-        if (!first &&
-            (l->trace->heads[k].block != l->trace->heads[k - 1].block || x + here + edge > most_width)) {
+        if (!first && (l->trace->heads[k].block != l->trace->heads[k - 1].block || x + here + edge > most)) {
             x = edge;
             y += high;
         }
@@ -187,8 +190,8 @@ static bool plan_panels(plan *q, at_arena *a, double top)
         q->y[k] = y;
         right = x + here > right ? x + here : right;
     }
-    double least = at_draw_width(q->name, 20);
-    double sizes = at_draw_width(q->sizes, 12), note = at_draw_width(q->note, 10);
+    double least = l->plain ? 0 : at_draw_width(q->name, 20);
+    double sizes = l->plain ? 0 : at_draw_width(q->sizes, 12), note = at_draw_width(q->note, 10);
     double verdict = at_draw_width(q->verdict, 12);
     least = verdict > least ? verdict : least;
     least = sizes > least ? sizes : least;
@@ -202,6 +205,8 @@ static bool plan_panels(plan *q, at_arena *a, double top)
 /* The input line: chips with the tokens, wrapped to the width of the picture. */
 static bool plan_input(plan *q, at_arena *a)
 {
+    if (q->l->plain && q->stride == 1 && q->f == 1 && q->l->trace->n_heads) /* it is on the axes */
+        return true;
     q->tokens = q->T < MOST_TOKENS ? q->T : MOST_TOKENS;
     q->token_x = at_new(a, double, q->tokens);
     q->token_y = at_new(a, double, q->tokens);
@@ -258,7 +263,7 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
     q->verdict = l->verdict ? at_picture_label(a, l->verdict, 12, 900) : "";
     if (!name || !q->verdict)
         return at_oom(err);
-    q->lead = q->verdict[0] ? 16 : 0;
+    q->lead = (q->verdict[0] ? 16 : 0) - (l->plain ? 66 : 0);
     snprintf(q->name, sizeof q->name, "%s", name);
     snprintf(q->sizes, sizeof q->sizes,
              "%d position%s \xC2\xB7 %d attention layer%s \xC2\xB7 %d head%s \xC2\xB7 width %d \xC2\xB7 "
@@ -287,7 +292,7 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
 static at_draw_rgb weight_color(const plan *q, double w)
 {
     double t = sqrt(w / q->scale);
-    return at_draw_ramp(q->l->plain ? round(48 * t) / 48 : t); /* few colours, few paths */
+    return at_draw_ramp(q->l->plain ? round(24 * t) / 24 : t); /* few colours, few paths */
 }
 
 static void bar_draw(const plan *q, at_draw_canvas *c)
@@ -296,10 +301,12 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
     static const double ticks[] = {0, 0.05, 0.25, 0.5, 1};
     at_draw_text(c, x, y - 6, 10, AT_DRAW_LEFT, false, false, at_draw_faint,
                  "attention weight (square-root scale)");
-    const int slices = q->l->plain ? 22 : 110; /* adjoining */
+    const int slices = 110; /* adjoining */
+    at_draw_class_begin(c, "at-bar", x, y);
     for (int i = 0; i < slices; i++)
-        at_draw_rect(c, x + i * w / slices, y, w / slices + (i < slices - 1 ? 0.5 : 0), h,
+        at_draw_rect(c, i * w / slices, 0, w / slices + (i < slices - 1 ? 0.5 : 0), h,
                      at_draw_solid(at_draw_ramp((i + 0.5) / slices)));
+    at_draw_class_end(c);
     for (int i = 0; i < 5; i++)
         at_draw_line(c, x + w * sqrt(ticks[i]), y + h, x + w * sqrt(ticks[i]), y + h + 3, 1, at_draw_faint);
     for (int i = 0; i < 5; i++) {
@@ -321,16 +328,12 @@ static void bar_draw(const plan *q, at_draw_canvas *c)
 static void cells_draw(const plan *q, at_draw_canvas *c, const at_trace_head *h, double x, double y)
 {
     bool numbers = q->cell >= 34, tips = q->R <= 16 && q->f == 1 && !q->l->plain;
-    if (q->l->plain) /* masked cells are what is left of it */
-        at_draw_rect(c, x, y, q->side, q->side, at_draw_solid(masked_rgb));
     at_draw_cells_begin(c, x, y, q->cell, q->gap);
     for (int i = 0; i < q->R; i++)
         for (int j = 0; j < q->R; j++) {
             double w;
             at_look_cell kind = at_look_pool(q->l, h, q->f, i, j, &w);
             char tip[400], number[32];
-            if (q->l->plain && kind == AT_LOOK_MASKED)
-                continue;
             if (tips)
                 snprintf(tip, sizeof tip, "query %d (%s), key %d (%s): %s", i + q->l->model->pos_origin,
                          q->token[i], j + q->l->model->pos_origin, q->token[j],
@@ -355,9 +358,10 @@ static void cells_draw(const plan *q, at_draw_canvas *c, const at_trace_head *h,
                 if (dark != (pass == 1))
                     continue;
                 snprintf(number, sizeof number,
-                         w > 0 && w < 0.005 ? "<.01"
-                         : w == 0 || w == 1 ? "%.0f"
-                                            : "%.2f",
+                         w > 0 && w < 0.005                        ? "<.01"
+                         : w == 0 || w == 1                        ? "%.0f"
+                         : q->l->plain && w >= 0.995 && w <= 1.005 ? "%.0f"
+                                                                   : "%.2f",
                          w);
                 at_draw_text(c, x + (j + 0.5) * q->cell - 0.5, y + (i + 0.5) * q->cell + 3.5, 10,
                              AT_DRAW_MIDDLE, false, false, at_draw_solid(dark ? white_rgb : at_draw_ink.rgb),
@@ -365,17 +369,9 @@ static void cells_draw(const plan *q, at_draw_canvas *c, const at_trace_head *h,
             }
 }
 
-static void panel_draw(const plan *q, at_draw_canvas *c, int k)
+/* The labels of queries and keys. */
+static void ticks_draw(const plan *q, at_draw_canvas *c, double x, double y)
 {
-    const at_trace_head *h = &q->l->trace->heads[k];
-    const at_group *g = &q->l->model->blocks[h->block].groups[h->group];
-    double x = q->x[k] + q->left, y = q->y[k] + head_height;
-    char line[96], number[32];
-    at_draw_text(c, q->x[k], q->y[k] + 12, 12, AT_DRAW_LEFT, false, true, at_draw_ink, q->title[k]);
-    snprintf(line, sizeof line, "largest %s \xC2\xB7 dk %d \xC2\xB7 dv %d",
-             at_number_text(number, at_look_peak(q->l, h)), g->dk, g->dv);
-    at_draw_text(c, q->x[k], q->y[k] + 27, 10, AT_DRAW_LEFT, false, false, at_draw_faint, line);
-    cells_draw(q, c, h, x, y);
     for (int r = 0; r < q->R; r++) {
         if (!q->tick[r][0])
             continue;
@@ -403,7 +399,25 @@ static void panel_draw(const plan *q, at_draw_canvas *c, int k)
     }
     at_draw_text(c, x + q->side / 2, y + q->side + q->bottom - 4, 10, AT_DRAW_MIDDLE, false, false,
                  at_draw_faint, "keys");
-    at_draw_text(c, q->x[k] + 9, y + q->side / 2, 10, AT_DRAW_MIDDLE, true, false, at_draw_faint, "queries");
+    at_draw_text(c, x - q->left + 9, y + q->side / 2, 10, AT_DRAW_MIDDLE, true, false, at_draw_faint,
+                 "queries");
+}
+
+static void panel_draw(const plan *q, at_draw_canvas *c, int k)
+{
+    const at_trace_head *h = &q->l->trace->heads[k];
+    const at_group *g = &q->l->model->blocks[h->block].groups[h->group];
+    double x = q->x[k] + q->left, y = q->y[k] + head_height;
+    char line[96], number[32];
+    at_draw_text(c, q->x[k], q->y[k] + 12, 12, AT_DRAW_LEFT, false, true, at_draw_ink, q->title[k]);
+    snprintf(line, sizeof line, "largest %s \xC2\xB7 dk %d \xC2\xB7 dv %d",
+             at_number_text(number, at_look_peak(q->l, h)), g->dk, g->dv);
+    at_draw_text(c, q->x[k], q->y[k] + 27, 10, AT_DRAW_LEFT, false, false, at_draw_faint, line);
+    cells_draw(q, c, h, x, y);
+    if (at_draw_share_begin(c, x, y)) { /* heads have the same positions */
+        ticks_draw(q, c, x, y);
+        at_draw_share_end(c);
+    }
 }
 
 /* The position that row r of the strip stands for: a wrong one, else an undecided one, else that of least margin; -1: none. */
@@ -471,6 +485,8 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
 
 static void input_draw(const plan *q, at_draw_canvas *c)
 {
+    if (!q->tokens)
+        return;
     const at_draw_rgb chip = {0xdb, 0xea, 0xf7}, marker = {0xec, 0xea, 0xe6};
     const at_model *m = q->l->model;
     at_draw_text(c, edge, q->input_y, 12, AT_DRAW_LEFT, false, true, at_draw_ink, "input");
@@ -503,10 +519,13 @@ static void plan_draw(const void *ctx, at_draw_canvas *c)
 {
     const plan *q = ctx;
     int n = q->l->trace->n_heads;
-    at_draw_text(c, edge, 38, 20, AT_DRAW_LEFT, false, true, at_draw_ink, q->name);
-    at_draw_text(c, edge, 57, 12, AT_DRAW_LEFT, false, false, at_draw_faint, q->sizes);
+    at_draw_ids(c, q->l->ids);
+    if (!q->l->plain) {
+        at_draw_text(c, edge, 38, 20, AT_DRAW_LEFT, false, true, at_draw_ink, q->name);
+        at_draw_text(c, edge, 57, 12, AT_DRAW_LEFT, false, false, at_draw_faint, q->sizes);
+    }
     if (q->verdict[0])
-        at_draw_text(c, edge, 74, 12, AT_DRAW_LEFT, false, false, at_draw_ink, q->verdict);
+        at_draw_text(c, edge, 58 + q->lead, 12, AT_DRAW_LEFT, false, false, at_draw_ink, q->verdict);
     if (n)
         bar_draw(q, c);
     else

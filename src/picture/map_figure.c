@@ -50,7 +50,7 @@ static const struct {
 typedef struct {
     double wide, high, left, top; /* of the panel; of the axes; what lies left of them and above */
     at_draw_axis x, y;
-    char *title, *verdict, *what;
+    char *title, *verdict, *what, *axis;
     double unit_size;         /* of a tile's unit: a long one is smaller */
     char *bits;               /* NULL: none are counted */
     char *words[WORDS_LINES]; /* in place of axes */
@@ -371,7 +371,7 @@ static void tile_draw(const void *ctx, at_draw_canvas *c)
     if (p->empty)
         return;
     at_draw_text(c, (p->left + p->wide - right) / 2, TILE_TALL - 6, 11, AT_DRAW_MIDDLE, false, false,
-                 at_draw_ink, f->m->tiles[0].size);
+                 at_draw_ink, p->axis);
     bool small = p->unit_size < unit_font; /* then it has the height of the tile */
     at_draw_text(c, 11, small ? TILE_TALL / 2.0 : p->top + p->high / 2, p->unit_size, AT_DRAW_MIDDLE, true,
                  false, at_draw_ink, p->what);
@@ -393,7 +393,8 @@ at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
         bool fits = at_draw_width(tile->unit, unit_font) <= TILE_HEIGHT + 20;
         p->unit_size = fits ? unit_font : 9;
         p->what = at_picture_label(&a, tile->unit, p->unit_size, fits ? TILE_HEIGHT + 20 : TILE_TALL - 4);
-        ok = p->what && plot_plan(&f, 0, &a);
+        p->axis = at_picture_label(&a, tile->axis ? tile->axis : tile->size, unit_font, TILE - p->left);
+        ok = p->what && p->axis && plot_plan(&f, 0, &a);
     }
     char *title =
         ok ? at_arena_printf(&a, "%s, %s: %s", tile->task, tile->architecture, tile->verdict) : NULL;

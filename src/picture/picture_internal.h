@@ -47,6 +47,15 @@ at_status at_draw_picture(at_draw_renderer *render, const void *what, at_picture
 void at_draw_tip_begin(at_draw_canvas *c, const char *tip);
 void at_draw_tip_end(at_draw_canvas *c);
 
+/* What a picture repeats, at other places (x, y), an SVG with ids draws once and refers to later: it is to be drawn when
+ * at_draw_share_begin says so. ids: what no other id of the page begins with, or NULL; it must outlive the drawing. */
+void at_draw_ids(at_draw_canvas *c, const char *ids);
+bool at_draw_share_begin(at_draw_canvas *c, double x, double y);
+void at_draw_share_end(at_draw_canvas *c); /* only after a begin that said true */
+/* What is drawn between the two bears a class and lies at (x, y): a page may draw it once for all its pictures. */
+void at_draw_class_begin(at_draw_canvas *c, const char *name, double x, double y);
+void at_draw_class_end(at_draw_canvas *c);
+
 typedef enum { AT_DRAW_LEFT, AT_DRAW_MIDDLE, AT_DRAW_RIGHT } at_draw_anchor;
 void at_draw_rect(at_draw_canvas *c, double x, double y, double w, double h, at_draw_paint p);
 void at_draw_line(at_draw_canvas *c, double x1, double y1, double x2, double y2, double width,
@@ -72,6 +81,7 @@ void at_draw_cells_end(at_draw_canvas *c);
 #define AT_DRAW_TICKS 24
 typedef struct {
     bool log;
+    bool broken;   /* a number that is no integer stands on it */
     double lo, hi; /* in drawn coordinates: the value, or its log10; begin with INFINITY, -INFINITY */
     double tick[AT_DRAW_TICKS];
     char label[AT_DRAW_TICKS][24];

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 640, HEIGHT = 300 };
-static const double top = 46, right = 20, bottom = 46;
+enum { WIDTH = 480, HEIGHT = 240 }; /* no larger: on a phone its letters must still be read */
+static const double right = 20, bottom = 46;
 
 typedef struct {
     const at_plot *p;
     at_draw_axis x, y;
-    double left;
+    double left, top;
     int dropped;
     double *px, *py; /* one series in the units of the picture; the longest fits */
     char *title[2];  /* its lines; the second may be NULL */
@@ -34,7 +34,7 @@ static double place_x(const plot *q, double c)
 
 static double place_y(const plot *q, double c)
 {
-    return top + HEIGHT - HEIGHT * (c - q->y.lo) / (q->y.hi - q->y.lo);
+    return q->top + HEIGHT - HEIGHT * (c - q->y.lo) / (q->y.hi - q->y.lo);
 }
 
 static at_draw_paint series_paint(const plot *q, int k)
@@ -52,6 +52,11 @@ static double series_width(const at_series *s)
 {
     static const double width[] = {2, 0.9, 2.6};
     return width[s->line];
+}
+
+static bool in_legend(const at_series *s)
+{
+    return s->line != AT_LINE_THIN && s->label && *s->label;
 }
 
 static bool has_markers(const at_series *s)
@@ -88,22 +93,22 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
         at_draw_text(c, 12, q->title[1] ? 16 + 17 * k : 24, q->title[1] ? 13 : 14, AT_DRAW_LEFT, false, true,
                      at_draw_ink, q->title[k] ? q->title[k] : "");
     for (int i = 0; i < q->x.n; i++)
-        at_draw_line(c, place_x(q, q->x.tick[i]), top, place_x(q, q->x.tick[i]), top + HEIGHT, 1,
+        at_draw_line(c, place_x(q, q->x.tick[i]), q->top, place_x(q, q->x.tick[i]), q->top + HEIGHT, 1,
                      at_draw_hair);
     for (int i = 0; i < q->y.n; i++)
         at_draw_line(c, q->left, place_y(q, q->y.tick[i]), WIDTH - right, place_y(q, q->y.tick[i]), 1,
                      at_draw_hair);
     for (int i = 0; i < q->x.n; i++)
-        at_draw_text(c, place_x(q, q->x.tick[i]), top + HEIGHT + 16, 11, AT_DRAW_MIDDLE, false, false,
+        at_draw_text(c, place_x(q, q->x.tick[i]), q->top + HEIGHT + 16, 11, AT_DRAW_MIDDLE, false, false,
                      at_draw_faint, q->x.label[i]);
     for (int i = 0; i < q->y.n; i++)
         at_draw_text(c, q->left - 7, place_y(q, q->y.tick[i]) + 4, 11, AT_DRAW_RIGHT, false, false,
                      at_draw_faint, q->y.label[i]);
-    at_draw_line(c, q->left, top, q->left, top + HEIGHT, 1.2, at_draw_faint);
-    at_draw_line(c, q->left, top + HEIGHT, WIDTH - right, top + HEIGHT, 1.2, at_draw_faint);
-    at_draw_text(c, (q->left + WIDTH - right) / 2, top + HEIGHT + 36, 12, AT_DRAW_MIDDLE, false, false,
+    at_draw_line(c, q->left, q->top, q->left, q->top + HEIGHT, 1.2, at_draw_faint);
+    at_draw_line(c, q->left, q->top + HEIGHT, WIDTH - right, q->top + HEIGHT, 1.2, at_draw_faint);
+    at_draw_text(c, (q->left + WIDTH - right) / 2, q->top + HEIGHT + 36, 12, AT_DRAW_MIDDLE, false, false,
                  at_draw_ink, p->xlabel ? p->xlabel : "");
-    at_draw_text(c, 18, top + HEIGHT / 2.0, 12, AT_DRAW_MIDDLE, true, false, at_draw_ink,
+    at_draw_text(c, 18, q->top + HEIGHT / 2.0, 12, AT_DRAW_MIDDLE, true, false, at_draw_ink,
                  p->ylabel ? p->ylabel : "");
     for (int layer = 0; layer < 4; layer++) /* theory, single runs, what was measured, medians */
         for (int k = 0; k < p->n_series; k++) {
@@ -113,7 +118,7 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
         }
     for (int k = 0; k < p->n_series; k++) {
         const at_series *s = &p->series[k];
-        if (s->line == AT_LINE_THIN)
+        if (!in_legend(s))
             continue;
         double x = q->legend_x[k], y = q->legend_y[k];
         at_draw_paint paint = series_paint(q, k);
@@ -123,14 +128,14 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
             at_draw_marker(c, x + 13, y - 4, 3.5, k, paint);
     }
     for (int k = 0; k < p->n_series; k++)
-        if (p->series[k].line != AT_LINE_THIN)
+        if (in_legend(&p->series[k]))
             at_draw_text(c, q->legend_x[k] + 32, q->legend_y[k], 11, AT_DRAW_LEFT, false, false, at_draw_ink,
                          q->label[k]);
     if (q->dropped) {
         char note[96];
         snprintf(note, sizeof note, "%d point%s cannot stand on these axes and %s left out", q->dropped,
                  q->dropped == 1 ? "" : "s", q->dropped == 1 ? "is" : "are");
-        at_draw_text(c, WIDTH - right, top - 6, 10, AT_DRAW_RIGHT, false, false, at_draw_faint, note);
+        at_draw_text(c, WIDTH - right, q->top - 6, 10, AT_DRAW_RIGHT, false, false, at_draw_faint, note);
     }
 }
 
@@ -138,7 +143,9 @@ static void plot_draw(const void *ctx, at_draw_canvas *c)
 static bool title_set(plot *q, at_arena *a)
 {
     const double most = WIDTH - 24;
-    const char *whole = q->p->title ? q->p->title : "";
+    const char *whole = q->p->title;
+    if (!whole || !*whole)
+        return true;
     char *first = at_picture_label(a, whole, 14, 1e9);
     if (!first)
         return false;
@@ -158,6 +165,46 @@ static bool title_set(plot *q, at_arena *a)
         q->title[0] = at_picture_label(a, whole, 13, most);
     q->title[1] = at_picture_label(a, cut ? cut : "", 13, most);
     return q->title[0] && q->title[1];
+}
+
+/* Few places on a logarithmic axis have a tick each, when their labels have room: 4 8 16 32 rather than 5 10 20. */
+static void ticks_at_data(plot *q)
+{
+    enum { MOST = 8 };
+    double at[MOST];
+    int n = 0;
+    for (int k = 0; q->x.log && k < q->p->n_series; k++)
+        for (int i = 0; i < q->p->series[k].n; i++) {
+            double v = q->p->series[k].x[i];
+            int j = 0;
+            while (j < n && at[j] < v)
+                j++;
+            if (!at_draw_axis_takes(&q->x, v) || (j < n && at[j] == v))
+                continue;
+            if (n == MOST)
+                return;
+            memmove(&at[j + 1], &at[j], (size_t)(n++ - j) * sizeof *at);
+            at[j] = v;
+        }
+    if (n < 2)
+        return;
+    for (int j = 0; j < n; j++) {
+        char label[24];
+        snprintf(label, sizeof label, "%g", at[j]);
+        double room = j ? place_x(q, log10(at[j])) - place_x(q, log10(at[j - 1])) : INFINITY;
+        if (at_draw_width(label, 11) + 6 > room)
+            return;
+    }
+    q->x.n = n;
+    for (int j = 0; j < n; j++) {
+        q->x.tick[j] = log10(at[j]);
+        snprintf(q->x.label[j], sizeof q->x.label[j], "%g", at[j]);
+    }
+}
+
+static const char *title_of(const at_plot *p)
+{
+    return p->title && *p->title ? p->title : p->ylabel && *p->ylabel ? p->ylabel : "plot";
 }
 
 static at_status plot_render(const void *what, at_picture_kind kind, at_text *out, at_err *err)
@@ -193,6 +240,8 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
         widest = w > widest ? w : widest;
     }
     q.left = 18 + 10 + widest + 10;
+    q.top = p->title && *p->title ? 46 : q.dropped ? 22 : 12;
+    ticks_at_data(&q);
 
     at_arena a;
     at_arena_init(&a);
@@ -203,12 +252,13 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
     q.legend_y = at_new(&a, double, p->n_series + 1);
     bool ok = q.px && q.py && q.label && q.legend_x && q.legend_y;
     ok = ok && title_set(&q, &a);
-    double x = q.left, y = top + HEIGHT + bottom + 18;
+    bool legend = false;
+    double x = q.left, y = q.top + HEIGHT + bottom + 18;
     for (int k = 0; ok && k < p->n_series; k++) {
-        if (p->series[k].line == AT_LINE_THIN)
+        if (!in_legend(&p->series[k]))
             continue;
-        ok = (q.label[k] = at_picture_label(&a, p->series[k].label ? p->series[k].label : "", 11,
-                                            WIDTH - q.left - 60)) != NULL;
+        legend = true;
+        ok = (q.label[k] = at_picture_label(&a, p->series[k].label, 11, WIDTH - q.left - 60)) != NULL;
         double w = ok ? 32 + at_draw_width(q.label[k], 11) + 20 : 0;
         if (x > q.left && x + w - 20 > WIDTH - right) {
             x = q.left;
@@ -218,9 +268,8 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
         q.legend_y[k] = y;
         x += w;
     }
-    q.h = y + 14;
-    at_status s = ok ? at_draw_render(kind, WIDTH, q.h, p->title ? p->title : "plot", plot_draw, &q, out, err)
-                     : at_oom(err);
+    q.h = legend ? y + 14 : y - 18;
+    at_status s = ok ? at_draw_render(kind, WIDTH, q.h, title_of(p), plot_draw, &q, out, err) : at_oom(err);
     at_arena_release(&a);
     return s;
 }

@@ -10,24 +10,24 @@
 #define F32 .numbers = "p=24 e=8"
 
 /* Constructions and what was trained, of decoders. */
-#define DECODER(TASK, ARCH, AXIS, SIZES, CLAIM, PARAMS, STREAM, ATTENTION)                                   \
-    .task = TASK, .architecture = ARCH, .size = AXIS, .sizes = SIZES, .construction = CLAIM,                 \
-    .construction_params = PARAMS, .trained = STREAM, .attention = ATTENTION
+#define DECODER(TASK, ARCH, AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, ATTENTION)                           \
+    .task = TASK, .architecture = ARCH, .size = AXIS, .words = COUNTS, .sizes = SIZES,                       \
+    .construction = CLAIM, .construction_params = PARAMS, .trained = STREAM, .attention = ATTENTION
 
-#define STANDARD(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM)                                                   \
+#define STANDARD(TASK, AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM)                                           \
     {                                                                                                        \
-        DECODER(TASK, "standard", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_STANDARD),                \
+        DECODER(TASK, "standard", AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_STANDARD),        \
             .unit = "width", .measure = AT_MAP_WIDTH                                                         \
     }
-#define SPARSE(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM, ...)                                                \
+#define SPARSE(TASK, AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, ...)                                        \
     {                                                                                                        \
-        DECODER(TASK, "sparse", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_SPARSE),                    \
+        DECODER(TASK, "sparse", AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_SPARSE),            \
             .unit = "width", .measure = AT_MAP_WIDTH, __VA_ARGS__                                            \
     }
 /* What a linear decoder remembers are sums of heads: its size is theirs. */
-#define LINEAR(TASK, AXIS, SIZES, CLAIM, PARAMS, STREAM, ...)                                                \
+#define LINEAR(TASK, AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, ...)                                        \
     {                                                                                                        \
-        DECODER(TASK, "linear", AXIS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_LINEAR),                    \
+        DECODER(TASK, "linear", AXIS, COUNTS, SIZES, CLAIM, PARAMS, STREAM, AT_ATTENTION_LINEAR),            \
             .unit = "heads x head width", .measure = AT_MAP_HEADS_DIM, __VA_ARGS__                           \
     }
 
@@ -35,6 +35,8 @@
     "B=@block k=@windows c=@ends layers=@layers H=1 w=1 attention=sparse", F32, .bits = AT_BITS_FLOATS
 #define SUMS "layers=@layers H=@heads w=1", F32, .bits = AT_BITS_ROUNDED
 
+#define NUMBERS    "numbers in the input"
+#define LETTERS    "letters of each word"
 #define PREFIX_SUM "8 32 128 512 2048 8192 32768"
 #define LIS        "5 10 20 40 80 160 250"
 #define WORDS      "3 6 12 20 40 80 160"
@@ -207,30 +209,33 @@ const at_map_panel at_map_panels[] = {
      .measure = AT_MAP_HEAD_DIM,
      .construction = "match3-local",
      .construction_params = "N=$ K=1"},
-    STANDARD("prefix-sum", "n", PREFIX_SUM, "dp-standard", "problem=prefix-sum a=$; b=5", NULL),
-    SPARSE("prefix-sum", "n", PREFIX_SUM, "dp-sparse", "problem=prefix-sum a=$; b=5", NULL,
+    STANDARD("prefix-sum", "n", NUMBERS, PREFIX_SUM, "dp-standard", "problem=prefix-sum a=$; b=5", NULL),
+    SPARSE("prefix-sum", "n", NUMBERS, PREFIX_SUM, "dp-sparse", "problem=prefix-sum a=$; b=5", NULL,
            .bound = "dp-hard", .bound_params = "problem=prefix-sum n=$ letters=5 " BLOCKS),
-    LINEAR("prefix-sum", "n", PREFIX_SUM, "dp-linear", "problem=prefix-sum a=$; b=5", NULL,
+    LINEAR("prefix-sum", "n", NUMBERS, PREFIX_SUM, "dp-linear", "problem=prefix-sum a=$; b=5", NULL,
            .bound = "dp-hard", .bound_params = "problem=prefix-sum n=$ letters=5 attention=linear " SUMS),
-    STANDARD("lis", "n", LIS, "dp-standard", "problem=lis a=$; b=99", "lis"),
-    SPARSE("lis", "n", LIS, "dp-sparse", "problem=lis a=$; b=99", "lis", .bound = "dp-hard",
+    STANDARD("lis", "n", NUMBERS, LIS, "dp-standard", "problem=lis a=$; b=99", "lis"),
+    SPARSE("lis", "n", NUMBERS, LIS, "dp-sparse", "problem=lis a=$; b=99", "lis", .bound = "dp-hard",
            .bound_params = "problem=lis n=$ letters=99 " BLOCKS),
-    LINEAR("lis", "n", LIS, "dp-linear", "problem=lis a=$; b=99", "lis", .bound = "dp-hard",
+    LINEAR("lis", "n", NUMBERS, LIS, "dp-linear", "problem=lis a=$; b=99", "lis", .bound = "dp-hard",
            .bound_params = "problem=lis n=$ letters=99 attention=linear " SUMS),
-    STANDARD("ed", "n", WORDS, "dp-standard", "problem=edit-distance a=$; b=$", "ed"),
-    SPARSE("ed", "n", WORDS, "dp-sparse", "problem=edit-distance a=$; b=$", "ed", .bound = "dp-hard",
+    STANDARD("ed", "n", LETTERS, WORDS, "dp-standard", "problem=edit-distance a=$; b=$", "ed"),
+    SPARSE("ed", "n", LETTERS, WORDS, "dp-sparse", "problem=edit-distance a=$; b=$", "ed", .bound = "dp-hard",
            .bound_params = "problem=ed n=$ letters=26 " BLOCKS),
-    LINEAR("ed", "n", WORDS " 480", "dp-linear", "problem=edit-distance a=$; b=$", "ed", .bound = "dp-hard",
-           .bound_params = "problem=ed n=$ letters=26 attention=linear " SUMS),
-    STANDARD("ed-local", "n", WORDS, "dp-standard", "problem=edit-distance-local a=$; b=$", "ed-local"),
-    SPARSE("ed-local", "n", WORDS, "dp-local", "problem=edit-distance-local a=$; b=$", "ed-local",
+    LINEAR("ed", "n", LETTERS, WORDS " 480", "dp-linear", "problem=edit-distance a=$; b=$", "ed",
+           .bound = "dp-hard", .bound_params = "problem=ed n=$ letters=26 attention=linear " SUMS),
+    STANDARD("ed-local", "n", LETTERS, WORDS, "dp-standard", "problem=edit-distance-local a=$; b=$",
+             "ed-local"),
+    SPARSE("ed-local", "n", LETTERS, WORDS, "dp-local", "problem=edit-distance-local a=$; b=$", "ed-local",
            .note = "The construction's window is the locality, 2n+1."),
-    LINEAR("ed-local", "n", WORDS, "dp-linear", "problem=edit-distance-local a=$; b=$", "ed-local",
+    LINEAR("ed-local", "n", LETTERS, WORDS, "dp-linear", "problem=edit-distance-local a=$; b=$", "ed-local",
            .bound = "dp-local-hard", .bound_params = "problem=ed-local m=$*2+1 letters=26 " SUMS),
-    STANDARD("arithmetic", "ops", OPERATORS, "arith-standard", "operators=$; p=11", "arithmetic"),
-    SPARSE("arithmetic", "ops", OPERATORS, "arith-sparse", "operators=$; p=11", "arithmetic", .note = NULL),
-    {DECODER("arithmetic", "linear", "ops", "2 4 8 16 32 64 128 256 512", NULL, NULL, "arithmetic",
-             AT_ATTENTION_LINEAR),
+    STANDARD("arithmetic", "ops", "operators", OPERATORS, "arith-standard", "operators=$; p=11",
+             "arithmetic"),
+    SPARSE("arithmetic", "ops", "operators", OPERATORS, "arith-sparse", "operators=$; p=11", "arithmetic",
+           .note = NULL),
+    {DECODER("arithmetic", "linear", "ops", "operators", "2 4 8 16 32 64 128 256 512", NULL, NULL,
+             "arithmetic", AT_ATTENTION_LINEAR),
      .unit = "width, 3 layers of 4 heads", .bound = "arith-hard",
      .bound_params = "operators=$ prime=11 layers=3 H=4 w=1", F32, .bits = AT_BITS_ROUNDED},
 };

@@ -156,6 +156,19 @@ at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err)
 
 /* ---- picture -------------------------------------------------------------------------------------------- */
 
+/* "N, length": the letter, and what it counts. */
+static const char *axis_of(const at_map_panel *p, at_arena *a)
+{
+    const at_claim *c = p->construction ? at_claim_find(p->construction) : NULL;
+    const at_bound *b = p->bound ? at_bound_find(p->bound) : NULL;
+    const char *words = p->words;
+    for (int i = 0; c && !words && i < c->n_params; i++)
+        words = !strcmp(c->params[i].name, p->size) ? c->params[i].doc : NULL;
+    for (int i = 0; b && !words && i < b->n_params; i++)
+        words = !strcmp(b->params[i].name, p->size) ? b->params[i].doc : NULL;
+    return words ? at_arena_printf(a, "%s, %s", p->size, words) : p->size;
+}
+
 static bool figure_of(const at_map *m, at_arena *a, at_map_figure *out)
 {
     at_map_tile *tiles = at_new(a, at_map_tile, m->n + 1);
@@ -165,13 +178,14 @@ static bool figure_of(const at_map *m, at_arena *a, at_map_figure *out)
                                  .architecture = p->panel->architecture,
                                  .unit = p->panel->unit,
                                  .size = p->panel->size,
+                                 .axis = axis_of(p->panel, a),
                                  .verdict = p->words,
                                  .bits = p->bits,
                                  .words = p->note ? p->note : at_arena_printf(a, "bound: %s", p->bound),
                                  .wrong = p->verdict == AT_MAP_CONTRADICTS,
                                  .own_labels = !p->panel->bound_sizes,
                                  .points = p->points};
-        if (!tiles[k].words)
+        if (!tiles[k].words || !tiles[k].axis)
             return false;
     }
     *out = (at_map_figure){m->n, tiles};
@@ -219,9 +233,9 @@ static void place_html(at_text *t, const at_map_place *p)
         td(t, head[c], c >= 3, cell[c]);
     td(t, "unit", false, p->panel->unit);
     at_text_addf(t, "<td data-label=\"verdict\"%s>", wrong ? " class=\"fails\"" : "");
-    at_text_add(t, wrong ? "<span class=\"pill fails\">\xE2\x9C\x97 " : "");
+    at_text_add(t, wrong ? "<b class=\"fails\">\xE2\x9C\x97 " : "");
     at_text_add_html(t, p->words);
-    at_text_add(t, wrong ? "</span>" : "");
+    at_text_add(t, wrong ? "</b>" : "");
     if (p->bits) {
         at_text_add(t, "<div class=\"tiny\">Bits counted, ");
         at_text_add_html(t, p->bits);
@@ -263,13 +277,13 @@ static at_status tile_html(at_text *t, const at_map_place *p, const at_map_tile 
     at_text_add_html(t, tile->task);
     at_text_add(t, "</b> ");
     at_text_add_html(t, tile->architecture);
-    at_text_addf(t, " <span class=\"%s\">", tile->wrong ? "pill fails" : "gap");
+    at_text_addf(t, " <b class=\"%s\">", tile->wrong ? "fails" : "gap");
     at_text_add_html(t, tile->verdict);
-    at_text_add(t, "</span>");
+    at_text_add(t, "</b>");
     if (p->bits) {
-        at_text_add(t, "<br />\n<span class=\"tiny\">");
+        at_text_add(t, "<small>");
         at_text_add_html(t, p->bits);
-        at_text_add(t, "</span>");
+        at_text_add(t, "</small>");
     }
     at_text_add(t, "</figcaption>\n");
     at_text svg;
@@ -298,7 +312,8 @@ static void map_table_html(at_text *t, const at_map *m)
     at_text_add(
         t, "</p></details>\n<p class=\"tiny\"><b>Gap</b>: by how much the construction is larger than what "
            "is proved to be needed, at the largest size. <b>Constant</b>: the construction does not grow. "
-           "<b>Open</b>: only one of the two is known.");
+           "<b>Open</b>: only one of the two is known. In grey, below a title: which numbers, and which of "
+           "their bits, the bound is about; p bits of mantissa, e of exponent.");
     at_text_add(
         t, trained
                ? " A trained model that reaches 90% may be smaller than a proved bound: the bound is about "
@@ -321,7 +336,7 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err)
             m->contradictions, m->contradictions == 1 ? "" : "s");
     at_text_add(t,
                 "<p>How large must a model be? For every task and architecture: what is proved to be needed, "
-                "what a construction has, and what trained models needed.</p>\n");
+                "what a construction has, and what trained models needed. Both axes are logarithmic.</p>\n");
     at_status s = figure_of(m, &a, &f) ? legend_html(t, m, err) : at_oom(err);
     at_text_add(t, m->n <= FEW ? "<div class=\"tiles few\">\n" : "<div class=\"tiles\">\n");
     for (int k = 0; k < m->n && !s; k++)

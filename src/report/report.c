@@ -40,8 +40,8 @@ static bool is_aside(const at_row *r)
 /* The anchor: the id with what may not stand in one replaced; another one's, or one of the page's own, is numbered. */
 static char *anchor_make(const at_report_page *p, const char *id, at_arena *a)
 {
-    static const char *const own[] = {"top",   "map",  "trained", "refuted", "rest",
-                                      "words", "cite", "search",  "found",   "unfold"};
+    static const char *const own[] = {"top",  "map",    "trained", "refuted", "rest", "words",
+                                      "cite", "search", "found",   "unfold",  "bar"};
     enum { LONGEST = 80 };
     char base[LONGEST + 1];
     size_t n = 0;
@@ -124,6 +124,7 @@ static at_status trainings_count(at_report_page *p, at_arena *a, at_err *err)
 
 static bool sections_make(at_report_page *p, const at_report_claim *claims, int n, at_arena *a)
 {
+    enum { FEW = 2 };
     p->sections = at_new(a, at_report_section, (size_t)n + p->n_rows + 1);
     if (!p->sections)
         return false;
@@ -142,6 +143,8 @@ static bool sections_make(at_report_page *p, const at_report_claim *claims, int 
         else if (!section_add(p, NULL, r->key.subject, a))
             return false;
     }
+    for (size_t i = 0; i < p->n_sections; i++)
+        p->sections[i].few = p->n_sections <= FEW;
     return true;
 }
 
@@ -149,7 +152,6 @@ static bool sections_make(at_report_page *p, const at_report_claim *claims, int 
 
 static void sections_html(at_text *t, const at_report_page *p, const at_row **room)
 {
-    enum { FEW = 2 }; /* so few are read from top to bottom */
     const char *group = NULL;
     for (size_t i = 0; i < p->n_sections; i++) {
         const at_report_section *s = &p->sections[i];
@@ -159,7 +161,7 @@ static void sections_html(at_text *t, const at_report_page *p, const at_row **ro
             at_text_add(t, "</h2>\n");
             group = s->group;
         }
-        at_report_section_html(t, p, s, p->n_sections <= FEW, room);
+        at_report_section_html(t, p, s, room);
     }
     at_text_add(t, group ? "</div>\n" : "");
 }
@@ -203,7 +205,9 @@ static void words_html(at_text *t)
         {"\xE2\x97\x90 sampled", "Inputs were drawn. Nothing is proved beyond them."},
         {"\xE2\x97\x90 simulated", "Protocols were run, and every message counted."},
         {"\xE2\x97\x8B one input", "A single input was run: an example, and not more."},
-        {"cell", "One question of a claim: at these sizes, in this arithmetic, with this kind of evidence."},
+        {"check",
+         "One question of a claim, its <em>cell</em>: at these sizes, in this arithmetic, with this kind of "
+         "evidence."},
         {"unknown", "The arithmetic or the budget did not allow an answer. It is never a pass."},
         {"control",
          "A model that is known to be wrong, or a limit with one number changed so that it is none. The "
@@ -265,50 +269,6 @@ static at_status svg_check(const char *svg, const char *id, at_err *err)
     return AT_OK;
 }
 
-/* What the style sheet says for all pictures. A quote in a text is escaped, so nothing of this stands in one. */
-static const char *const short_for[][2] = {
-    {" xmlns=\"http://www.w3.org/2000/svg\"", ""},
-    {" font-family=\"system-ui, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif\"", ""},
-    {" color=\"#1b1f24\"", ""},
-    {"<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"currentColor\" stroke-opacity=\"0.22\" "
-     "stroke-width=\"1\"",
-     "<path class=\"h\""},
-    {"<path fill=\"none\" stroke-linejoin=\"round\" stroke=\"currentColor\" stroke-opacity=\"0.66\" "
-     "stroke-width=\"1.2\"",
-     "<path class=\"x\""},
-    {"<path fill=\"none\" stroke-linejoin=\"round\"", "<path class=\"n\""},
-    {" fill=\"currentColor\" fill-opacity=\"0.66\"", " class=\"f\""},
-    {" fill=\"currentColor\"", ""},
-};
-
-static const char *shorten(const char *s, size_t *skip)
-{
-    for (size_t k = 0; k < sizeof short_for / sizeof *short_for; k++)
-        if (!strncmp(s, short_for[k][0], *skip = strlen(short_for[k][0])))
-            return short_for[k][1];
-    return NULL;
-}
-
-void at_report_svg(at_text *t, const char *svg)
-{
-    static const char paper[] = "<rect class=\"at-paper\"";
-    while (*svg) {
-        size_t skip = strcspn(svg, " <\n");
-        at_text_addn(t, svg, skip);
-        svg += skip;
-        if (!strncmp(svg, paper, sizeof paper - 1)) {
-            svg += strcspn(svg, ">") + 1;
-            continue;
-        }
-        const char *by = *svg == '\n' ? (skip = 1, "") : shorten(svg, &skip);
-        if (by)
-            at_text_add(t, by);
-        else if (*svg)
-            at_text_addn(t, svg, skip = 1);
-        svg += *svg ? skip : 0;
-    }
-}
-
 static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_err *err)
 {
     const at_row **room = at_new(a, const at_row *, p->n_rows + 1);
@@ -316,6 +276,10 @@ static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_
         return at_oom(err);
     bool first = p->n_trained && !p->n_sections; /* nothing else was asked */
     at_report_head(t, p);
+    const char *look = NULL;
+    for (size_t i = 0; !look && i < p->n_sections; i++)
+        look = p->sections[i].claim->svg;
+    at_report_bar(t, look);
     at_report_contents(t, p);
     at_text_add(t, "<main>\n");
     at_status s = first ? at_report_trained(t, p->rows, p->n_rows, p->about->build, err) : AT_OK;
@@ -342,7 +306,7 @@ at_status at_report_with_map(const at_report_about *about, const at_report_claim
     for (int k = 0; k < n; k++) {
         at_status s = svg_check(claims[k].svg, claims[k].id, err);
         for (int i = 0; !s && i < claims[k].n_plots; i++)
-            s = svg_check(claims[k].plots[i] ? claims[k].plots[i] : "", claims[k].id, err);
+            s = svg_check(claims[k].plots[i].svg ? claims[k].plots[i].svg : "", claims[k].id, err);
         if (s)
             return s;
     }

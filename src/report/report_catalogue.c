@@ -89,6 +89,7 @@ static at_status look_show(const at_claim *c, const at_model *m, at_arena *a, at
     at_text_init(&t);
     s = at_look_make(m, at_f64, &x, a, &l, err);
     l.plain = true;
+    l.ids = at_arena_printf(a, "%s:axes", c->id); /* no anchor has a colon */
     if (!s)
         s = at_look_svg(&l, &t, err);
     if (!s && !(out->svg = at_arena_strdup(a, t.s)))

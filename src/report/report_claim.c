@@ -8,13 +8,15 @@
  * What does not stand is unfolded: a reader must not look for it. */
 #include "report_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static void fold_begin(at_text *t, bool open, const char *what, size_t n)
+/* n: how many there are, 0: nobody counts; more: what is said behind it. */
+static void fold_begin(at_text *t, bool open, const char *what, size_t n, const char *more)
 {
     at_text_addf(t, "<details%s><summary>%s", open ? " open=\"open\"" : "", what);
     if (n)
-        at_text_addf(t, " <span class=\"count\">%zu</span>", n);
+        at_text_addf(t, " <span class=\"count\">%zu%s</span>", n, more);
     at_text_add(t, "</summary>\n");
 }
 
@@ -48,9 +50,13 @@ static void heading_html(at_text *t, const at_report_section *s)
 
 /* ---- proof, program, weights ------------------------------------------------------------------------------ */
 
-static void weights_html(at_text *t, const at_report_claim *c)
+/* As text in columns: of all the tables on the page these have most rows, and least to say in each. */
+static void weights_html(at_text *t, const at_report_section *s)
 {
+    const at_report_claim *c = s->claim;
+    enum { MOST = 16 }; /* where there are many sections */
     char number[32];
+    int name = 6, shape = 5, n_shown = s->few || c->n_tensors < MOST ? c->n_tensors : MOST;
     at_text_add(t, "<div class=\"part\"><h4>Weights</h4>\n");
     if (c->size && *c->size) {
         at_text_add(t, "<p class=\"tiny\">");
@@ -68,39 +74,75 @@ static void weights_html(at_text *t, const at_report_claim *c)
         at_text_add_html(t, c->hash);
         at_text_add(t, "</code></p>\n");
     }
-    at_text_add(t,
-                "<div class=\"scroll\"><table class=\"data\"><thead><tr><th>tensor</th><th>shape</th>"
-                "<th class=\"num\">not zero</th><th class=\"num\">largest</th><th>values</th></tr></thead>\n"
-                "<tbody>\n");
-    for (int i = 0; i < c->n_tensors; i++) {
-        const at_report_tensor *w = &c->tensors[i];
-        at_text_add(t, "<tr><td><code>");
-        at_text_add_html(t, w->name);
-        at_text_add(t, "</code></td><td>");
-        at_text_add_html(t, w->shape);
-        at_text_addf(t, "</td><td class=\"num\">%zu</td><td class=\"num\">%s</td><td>", w->nonzero,
-                     at_number_text(number, w->largest));
-        at_text_add_html(t, w->values ? w->values : "");
-        at_text_add(t, "</td></tr>\n");
+    for (int i = 0; i < n_shown; i++) {
+        int n = at_text_columns(c->tensors[i].name), k = at_text_columns(c->tensors[i].shape);
+        name = n > name ? n : name;
+        shape = k > shape ? k : shape;
     }
-    at_text_add(t, "</tbody></table></div>\n");
-    if (c->more_tensors)
-        at_text_addf(t, "<p class=\"tiny\">and %d more tensors</p>\n", c->more_tensors);
+    at_text_addf(t, "<pre tabindex=\"0\"><b>%-*s  %-*s  not 0  largest</b>\n", name, "tensor", shape,
+                 "shape");
+    for (int i = 0; i < n_shown; i++) {
+        const at_report_tensor *w = &c->tensors[i];
+        at_text_add_html(t, w->name);
+        at_text_addf(t, "%*s", name - at_text_columns(w->name) + 2, "");
+        at_text_add_html(t, w->shape);
+        at_text_addf(t, "%*s%5zu  %7s", shape - at_text_columns(w->shape) + 2, "", w->nonzero,
+                     at_number_text(number, w->largest));
+        if (w->values && *w->values && w->nonzero) {
+            at_text_add(t, "  ");
+            at_text_add_html(t, w->values);
+        }
+        at_text_add(t, "\n");
+    }
+    at_text_add(t, "</pre>\n");
+    int more = c->more_tensors + c->n_tensors - n_shown;
+    if (more)
+        at_text_addf(t, "<p class=\"tiny\">and %d more tensor%s</p>\n", more, more == 1 ? "" : "s");
     at_text_add(t, "</div>\n");
 }
 
-static void proof_html(at_text *t, const at_report_section *s, bool open)
+/* Of a long one among many the beginning: the command that prints all of it stands below. */
+static void program_html(at_text *t, const at_report_section *s)
+{
+    enum { MOST = 80, LONG = 100 };
+    const at_report_claim *c = s->claim;
+    const char *end = c->program;
+    int lines = 0, all = 0;
+    for (const char *at = c->program; (at = strchr(at, '\n')); at++) {
+        end = ++all <= MOST ? at + 1 : end;
+        lines = all <= MOST ? all : lines;
+    }
+    bool whole = s->few || c->file || all <= LONG;
+    at_text shown;
+    at_text_init(&shown);
+    at_text_addn(&shown, c->program, whole ? strlen(c->program) : (size_t)(end - c->program));
+    at_text_add_html_block(t, shown.s ? shown.s : "");
+    t->oom = t->oom || shown.oom;
+    at_text_release(&shown);
+    at_text_add(t, "</pre>");
+    if (whole)
+        return;
+    at_text_addf(t, "<p class=\"tiny\">and %d more lines: <code>attest show ", all - lines);
+    at_text_add_html(t, c->id);
+    if (c->look_set && *c->look_set) {
+        at_text_add(t, " --set ");
+        at_text_add_html(t, c->look_set);
+    }
+    at_text_add(t, "</code></p>\n");
+}
+
+static void proof_html(at_text *t, const at_report_section *s)
 {
     const at_report_claim *c = s->claim;
     bool proof = c->proof && *c->proof, program = c->program && *c->program;
     if (!proof && !program && !c->n_tensors)
         return;
-    fold_begin(t, open,
+    fold_begin(t, s->few,
                c->file    ? "Proof, and the file"
                : !program ? "Proof"
                : proof    ? "Proof, program and weights"
                           : "Program and weights",
-               0);
+               0, "");
     at_text_add(t, "<div class=\"beside\">\n");
     if (proof) {
         at_text_add(t, "<div class=\"part prove\"><h4>Proof</h4>\n<p>");
@@ -110,11 +152,11 @@ static void proof_html(at_text *t, const at_report_section *s, bool open)
     if (program) {
         at_text_addf(t, "<div class=\"part%s\"><h4>%s</h4>\n<pre tabindex=\"0\">",
                      c->n_tensors ? " tall" : "", c->file ? "File" : "Program");
-        at_text_add_html_block(t, c->program);
-        at_text_add(t, "</pre></div>\n");
+        program_html(t, s);
+        at_text_add(t, "</div>\n");
     }
     if (c->n_tensors)
-        weights_html(t, c);
+        weights_html(t, s);
     at_text_add(t, "</div>\n");
     fold_end(t);
 }
@@ -126,13 +168,31 @@ static void rows_html(at_text *t, const at_report_section *s, bool control, bool
     size_t n = at_report_pick(s, control, room);
     if (!n)
         return;
+    char seed[40] = "";
+    if (!at_report_seeds_differ(room, n))
+        snprintf(seed, sizeof seed, " \xC2\xB7 seed %llu", (unsigned long long)room[0]->rec.seed);
     fold_begin(t, open,
-               !control          ? "Cells"
+               !control          ? "Checks"
                : s->claim->trial ? "Controls: one number changed, so that it must not hold"
                                  : "Controls: a wrong model that must be rejected",
-               n);
+               n, seed);
     at_report_rows(t, s, room, n);
     fold_end(t);
+}
+
+/* The plots of a table, or those of none. */
+static void plots_html(at_text *t, const at_report_claim *c, const at_row *table)
+{
+    bool any = false;
+    for (int i = 0; i < c->n_plots; i++) {
+        if (c->plots[i].table != table)
+            continue;
+        at_text_add(t, any ? "<figure>" : "<div class=\"plots\">\n<figure>");
+        at_report_svg(t, c->plots[i].svg);
+        at_text_add(t, "</figure>\n");
+        any = true;
+    }
+    at_text_add(t, any ? "</div>\n" : "");
 }
 
 static void measurements_html(at_text *t, const at_report_section *s)
@@ -142,17 +202,15 @@ static void measurements_html(at_text *t, const at_report_section *s)
         tables += at_row_is_table(s->rows[i]);
     if (!tables && !s->claim->n_plots)
         return;
-    fold_begin(t, false, "Measurements", tables);
-    at_text_add(t, "<div class=\"plots\">\n");
-    for (int i = 0; i < s->claim->n_plots; i++) {
-        at_text_add(t, "<figure>");
-        at_report_svg(t, s->claim->plots[i]);
-        at_text_add(t, "</figure>\n");
-    }
-    at_text_add(t, "</div>\n");
+    fold_begin(t, false, "Measurements", tables, "");
+    plots_html(t, s->claim, NULL);
     for (size_t i = 0; i < s->n; i++)
-        if (at_row_is_table(s->rows[i]))
+        if (at_row_is_table(s->rows[i])) {
+            at_text_add(t, "<div class=\"measured\">\n");
             at_report_detail(t, s->rows[i]);
+            plots_html(t, s->claim, s->rows[i]);
+            at_text_add(t, "</div>\n");
+        }
     fold_end(t);
 }
 
@@ -188,20 +246,21 @@ static void repeat_html(at_text *t, const at_report_page *p, const at_report_sec
     at_text_add(t, "</p>\n");
 }
 
-void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s,
                             const at_row **room)
 {
     bool stands = at_tally_role(&s->tally, false) == AT_STANDS;
     at_standing controls = at_tally_role(&s->tally, true);
     heading_html(t, s);
-    at_report_lines(t, s, false, 2);
+    at_report_lines(t, s, false, stands ? 1 : 3);
     if ((s->known && !s->claim->asked) || controls != AT_ABSENT) {
         at_text_add(t, "<p class=\"soft against\">Control</p>\n");
         at_report_lines(t, s, true, 1);
     }
-    proof_html(t, s, open);
-    rows_html(t, s, false, open || !stands, room);
+    proof_html(t, s);
+    rows_html(t, s, false, s->few || !stands, room);
     rows_html(t, s, true, controls == AT_FALLS || controls == AT_OPEN, room);
+    at_report_models(t, s->rows, s->n, s->few);
     measurements_html(t, s);
     attention_html(t, s->claim);
     repeat_html(t, p, s);

@@ -65,53 +65,70 @@ static const char *figures_text(char out[32], double x)
 
 /* ---- verdicts --------------------------------------------------------------------------------------------------------- */
 
-/* "layers 1 \xC2\xB7 heads 1". */
-static void size_html(at_text *t, const at_size_detail *z)
+/* Weights of one row, a line a head; behind the first, lines bear the name that stands in front of it. */
+static void attention_html(at_text *t, const char *s)
 {
-    const struct {
-        const char *key;
-        double x;
-    } parts[] = {{"layers", z->layers},
-                 {"heads", z->heads},
-                 {"width", z->width},
-                 {"head width", z->head_dim},
-                 {"MLP width", z->hidden},
-                 {"parameters", (double)z->parameters},
-                 {"not zero", (double)z->nonzero},
-                 {"largest weight", z->largest}};
-    char number[32];
-    at_text_add(t, "<div><dt>size</dt><dd>");
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (!isnan(parts[k].x) && parts[k].x == floor(parts[k].x) && parts[k].x < 0x1p53)
-            at_text_addf(t, "%s%s %s", k ? " \xC2\xB7 " : "", parts[k].key, figures_text(number, parts[k].x));
-        else if (!isnan(parts[k].x))
-            at_text_addf(t, " \xC2\xB7 %s %s", parts[k].key, figures_text(number, parts[k].x));
-    at_text_add(t, "</dd></div>\n");
+    static const char name[] = "attention ";
+    at_text lines;
+    at_text_init(&lines);
+    while (*s) {
+        size_t n = strcspn(s, "\n");
+        at_text_addn(&lines, s, n);
+        s += n;
+        if (*s == '\n' && *++s)
+            at_text_add(&lines, "\n");
+        if (!strncmp(s, name, sizeof name - 1))
+            s += sizeof name - 1 + strspn(s + sizeof name - 1, " ");
+    }
+    at_text_add(t, "<pre>");
+    at_text_add_html_block(t, lines.s ? lines.s : "");
+    at_text_add(t, "</pre>");
+    t->oom = t->oom || lines.oom;
+    at_text_release(&lines);
 }
 
+/* "0 (an even number)": what came out or should have; NULL and NaN: not known. */
+static void answer_html(at_text *t, const char *before, double x, const char *word)
+{
+    char number[32];
+    if (isnan(x) && !word)
+        return;
+    at_text_addf(t, "%s<code>", before);
+    at_text_add_html(t, isnan(x) ? word : at_number_text(number, x));
+    at_text_add(t, "</code>");
+    if (!isnan(x) && word) {
+        at_text_add(t, " (");
+        at_text_add_html(t, word);
+        at_text_add(t, ")");
+    }
+}
+
+/* "Wrong on 0 1 at position 2: 0 came out, right is 1". */
 static void counterexample_html(at_text *t, const at_counterexample_detail *c)
 {
-    at_text_add(t, "<div class=\"cx\"><strong>Counterexample</strong>\n");
+    char a[32], b[32];
+    at_text_add(t, "<div class=\"cx\"><b>Counterexample</b> ");
     if (c->chain) { /* a decoder's: prompt, row, expected, written stand in it */
         at_text_add(t, "<pre>");
         at_text_add_html_block(t, c->chain);
         at_text_add(t, "</pre></div>\n");
         return;
     }
-    char a[32], b[32];
-    at_text_add(t, "<dl>\n");
-    pair_html(t, "input", c->input);
+    if (c->input) {
+        at_text_add(t, "input <code>");
+        at_text_add_html(t, *c->input ? c->input : "\xE2\x88\x85");
+        at_text_add(t, "</code>");
+    }
     if (c->position)
-        number_html(t, "position", c->position);
-    number_html(t, "expected", c->expected);
-    number_html(t, "got", c->got);
+        at_text_addf(t, ", position %s", at_number_text(a, c->position));
+    answer_html(t, "; expected ", c->expected, c->expected_word);
+    answer_html(t, ", got ", c->got, c->got_word);
     if (!isnan(c->expected) && !isnan(c->got) && c->expected != c->got && /* they look the same and are not */
         !strcmp(at_number_text(a, c->expected), at_number_text(b, c->got)))
-        number_html(t, "off by", fabs(c->expected - c->got));
-    pair_html(t, "attention", c->attention);
-    pair_html(t, "expected word", c->expected_word);
-    pair_html(t, "got word", c->got_word);
-    at_text_add(t, "</dl></div>\n");
+        at_text_addf(t, ", off by %s", at_number_text(a, fabs(c->expected - c->got)));
+    if (c->attention)
+        attention_html(t, c->attention);
+    at_text_add(t, "</div>\n");
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------- */
@@ -150,7 +167,7 @@ static void table_html(at_text *t, const at_table_detail *d)
         text_html(t, d->columns[k]);
         at_text_add(t, "</th>");
     }
-    at_text_add(t, "</tr></thead>\n<tbody>\n");
+    at_text_add(t, "</tr></thead><tbody>\n");
     for (int r = 0; r < d->n_rows; r++) {
         if (r == ROWS_MOST) {
             at_text_addf(t, "<tr><td>%d more rows are not shown</td></tr>\n", d->n_rows - r);
@@ -211,25 +228,34 @@ static void more_html(at_text *t, const at_detail_pair *p)
     at_text_add(t, "</code></dd></div>\n");
 }
 
+/* What was changed for a control, and what the check has to say; then what it found. */
+static void verdict_html(at_text *t, const at_verdict_detail *v)
+{
+    if (v->control) {
+        at_text_add(t, "<small>changed: ");
+        at_text_add_html(t, v->control);
+        at_text_add(t, "</small>");
+    }
+    if (v->note) {
+        at_text_add(t, "<small>");
+        text_html(t, v->note);
+        at_text_add(t, "</small>");
+    }
+    if (v->counterexample)
+        counterexample_html(t, v->counterexample);
+}
+
 static void finding_html(at_text *t, const at_finding *f)
 {
-    const at_verdict_detail *v = f->kind == AT_FINDING_VERDICT ? &f->verdict : NULL;
-    if (v && v->counterexample)
-        counterexample_html(t, v->counterexample);
+    if (f->kind == AT_FINDING_VERDICT)
+        verdict_html(t, &f->verdict);
     if (f->kind == AT_FINDING_TABLE)
         table_html(t, &f->table);
     if (f->kind == AT_FINDING_REFUTATION && f->refutation.n_attempts)
         attempts_html(t, &f->refutation);
-    bool list = f->n_more || f->kind == AT_FINDING_REFUTATION || (v && (v->control || v->note || v->size));
-    if (!list)
+    if (!f->n_more && f->kind != AT_FINDING_REFUTATION)
         return;
     at_text_add(t, "<dl class=\"small\">\n");
-    if (v) {
-        pair_html(t, "control", v->control);
-        pair_html(t, "note", v->note);
-        if (v->size)
-            size_html(t, v->size);
-    }
     if (f->kind == AT_FINDING_REFUTATION)
         refutation_html(t, &f->refutation);
     for (int k = 0; k < f->n_more; k++)
@@ -254,4 +280,60 @@ void at_report_detail(at_text *t, const at_row *r)
     } else
         finding_html(t, &f);
     at_arena_release(&a);
+}
+
+/* ---- the models of a section ------------------------------------------------------------------------------------------ */
+
+static bool is_new(const at_row *const *rows, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (rows[k]->key.model_hash && !strcmp(rows[k]->key.model_hash, rows[i]->key.model_hash))
+            return false;
+    return true;
+}
+
+/* As text with tabs, a line a model: rows that ask the same model do not repeat its size. */
+void at_report_models(at_text *t, const at_row *const *rows, size_t n, bool open)
+{
+    static const char *const names[] = {"layers",    "heads",      "width", "head width",
+                                        "MLP width", "parameters", "not 0", "largest weight"};
+    enum { COLUMNS = sizeof names / sizeof *names, HASH = 12 };
+    at_text lines;
+    size_t found = 0;
+    at_text_init(&lines);
+    for (size_t i = 0; i < n; i++) {
+        const char *hash = rows[i]->key.model_hash;
+        at_arena a;
+        at_finding f;
+        if (!hash || !*hash || !rows[i]->rec.detail || !*rows[i]->rec.detail || !is_new(rows, i))
+            continue;
+        at_arena_init(&a);
+        t->oom = t->oom || at_finding_of_row(rows[i], &a, &f, NULL);
+        const at_size_detail *z =
+            !t->oom && !f.broken && f.kind == AT_FINDING_VERDICT ? f.verdict.size : NULL;
+        if (z) {
+            const double x[COLUMNS] = {z->layers,          z->heads,  z->width,
+                                       z->head_dim,        z->hidden, (double)z->parameters,
+                                       (double)z->nonzero, z->largest};
+            char number[32], head[HASH + 1];
+            snprintf(head, sizeof head, "%s", hash);
+            at_text_add_html(&lines, head);
+            for (int k = 0; k < COLUMNS; k++)
+                at_text_addf(&lines, "\t%s", isnan(x[k]) ? "\xE2\x80\x93" : figures_text(number, x[k]));
+            at_text_add(&lines, "\n");
+            found++;
+        }
+        at_arena_release(&a);
+    }
+    if (found) {
+        at_text_addf(t,
+                     "<details%s><summary>Sizes of the models <span class=\"count\">%zu</span></summary>\n",
+                     open ? " open=\"open\"" : "", found);
+        at_text_add(t, "<pre tabindex=\"0\" class=\"tabs\"><b>model");
+        for (int k = 0; k < COLUMNS; k++)
+            at_text_addf(t, "\t%s", names[k]);
+        at_text_addf(t, "</b>\n%s</pre>\n</details>\n", lines.s ? lines.s : "");
+    }
+    t->oom = t->oom || lines.oom;
+    at_text_release(&lines);
 }

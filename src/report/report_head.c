@@ -162,6 +162,61 @@ static void against_html(at_text *t, const at_report_page *p)
     at_text_add(t, n ? "</p>\n" : "");
 }
 
+/* For a reader who has never heard of it: what stands on this page, and what the verdict means. */
+static void about_html(at_text *t, const at_report_page *p)
+{
+    int built = 0, limits = 0, asked = 0, files = 0;
+    for (size_t i = 0; i < p->n_known; i++) {
+        const at_report_claim *c = p->sections[i].claim;
+        asked += c->asked;
+        files += c->file && !c->asked;
+        limits += !c->file && c->trial;
+        built += !c->file && !c->trial;
+    }
+    at_text_add(t, "<p class=\"about\">");
+    if (built + limits > 1)
+        at_text_add(t, "A claim is a theorem about what transformers can or cannot compute. ");
+    if (built == 1 && !limits)
+        at_text_add(
+            t,
+            "A theorem says that a transformer can do this. attest built the model whose weights its proof "
+            "describes, and checked that model. ");
+    else if (built)
+        at_text_addf(t,
+                     "%d of them say that a model exists: attest built it, with the weights that the proof "
+                     "describes, and checked it. ",
+                     built);
+    if (limits == 1 && !built)
+        at_text_add(t, "A theorem says that small models cannot do this. attest ran the steps of its proof, "
+                       "and searched "
+                       "for inputs on which given models fail. ");
+    else if (limits)
+        at_text_addf(t,
+                     "%d say that small models cannot: attest ran the steps of the proof, and searched for "
+                     "inputs on which given models fail. ",
+                     limits);
+    if (files)
+        at_text_addf(t, "%s from a file of the reader's own. ", files == 1 ? "A claim is" : "Claims are");
+    if (built + limits + files)
+        at_text_add(
+            t,
+            "Beside a claim stand its <em>controls</em>: the same check of something with one part broken, "
+            "which it must reject.");
+    else if (asked)
+        at_text_add(
+            t,
+            "Does a model solve a problem? Its answers were compared with those that the definition of the "
+            "problem gives by brute force.");
+    else if (p->n_trained && !p->n_sections)
+        at_text_add(
+            t,
+            "Models of several widths were trained on a problem, and asked inputs that they had not seen. A "
+            "heat map shows how many answers were right.");
+    else if (p->n_sections)
+        at_text_add(t, "What the rows of a ledger say of models and problems.");
+    at_text_add(t, "</p>\n");
+}
+
 static void tally(at_text *t, at_standing color, size_t count, size_t of, const char *what)
 {
     at_text_addf(t, "<div class=\"tally %s\"><b>%zu of %zu</b>%s</div>\n", at_report_class(color), count, of,
@@ -190,8 +245,8 @@ static void strengths_html(at_text *t, const at_report_page *p)
     if (!all)
         return;
     at_text_addf(
-        t, "<div class=\"evidence\"><p class=\"soft\">What %zu cell%s rest%s on</p>\n<div class=\"bar\">",
-        all, all == 1 ? "" : "s", all == 1 ? "s" : "");
+        t, "<div class=\"evidence\"><p class=\"soft\">%zu check%s, and what %s</p>\n<div class=\"bar\">", all,
+        all == 1 ? "" : "s", all == 1 ? "it rests on" : "each rests on");
     for (int k = AT_STRENGTHS - 1; k >= 0; k--)
         if (count[k])
             at_text_addf(t, "<span class=\"s-%s\" style=\"flex-grow:%zu\">%zu</span>", at_strength_names[k],
@@ -228,12 +283,6 @@ static void tallies_html(at_text *t, const at_report_page *p)
         return; /* the headline says it all */
     at_text_add(t, "<div class=\"tallies\">\n");
     bool one = p->n_sections == 1; /* whose verdict is the headline */
-    if (p->n_known && !one)
-        tally(t,
-              failing   ? AT_FALLS
-              : unknown ? AT_OPEN
-                        : AT_STANDS,
-              (size_t)known[AT_STANDS], p->n_known, "claims hold");
     if (n_controls)
         tally(t, at_tally_role(&every, true), (size_t)controls[AT_STANDS], (size_t)n_controls,
               "controls rejected");
@@ -355,6 +404,7 @@ void at_report_head(at_text *t, const at_report_page *p)
     asked_html(t, p);
     title_html(t, p);
     against_html(t, p);
+    about_html(t, p);
     tallies_html(t, p);
     facts_html(t, p);
     at_text_add(t, "</header>\n");

@@ -69,6 +69,7 @@ typedef struct {
     const at_report_claim *claim; /* of the catalogue, or made from the subject's name alone */
     bool known;                   /* of the catalogue */
     const char *anchor, *group;
+    bool few;            /* there are so few on the page that they are read from top to bottom */
     const at_row **rows; /* (n) */
     size_t n;
     at_tally tally;
@@ -98,15 +99,19 @@ extern const char at_report_script[];                     /* report_script.c: th
 void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-256 */
 void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
 void at_report_contents(at_text *t, const at_report_page *p);
-/* report_claim.c; open: what is folded elsewhere is not. room: as many pointers as the section has rows. */
-void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s, bool open,
+/* report_claim.c; of few sections less is folded. room: as many pointers as the section has rows. */
+void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s,
                             const at_row **room);
 void at_report_detail(at_text *t, const at_row *r); /* report_detail.c: what a ledger row found */
+/* The sizes of the models that rows are about, folded; nothing where none says one. */
+void at_report_models(at_text *t, const at_row *const *rows, size_t n, bool open);
 /* report_plot.c: plots of the tables among the rows of a claim, in the arena. */
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
                           at_err *err);
-/* report.c: an SVG of at_picture without what the style sheet says for all of them: paper, fonts, common colours. */
+/* report_svg.c: an SVG of at_picture without what the page says for all of them: paper, fonts, common colours; and what they
+ * all refer to, the colour bar, from one of them (NULL: there is none). */
 void at_report_svg(at_text *t, const char *svg);
+void at_report_bar(at_text *t, const char *svg);
 /* report_math.c: a sentence, its formulas as MathML; what is not understood stays text. */
 void at_report_math(at_text *t, const char *s);
 
@@ -124,6 +129,7 @@ const at_row *at_report_strongest(const at_report_section *s);
 void at_report_lines(at_text *t, const at_report_section *s, bool control, int most); /* at most 8 */
 /* s: whose rows they are; NULL: the rows name their subjects. */
 void at_report_rows(at_text *t, const at_report_section *s, const at_row *const *rows, size_t n);
+bool at_report_seeds_differ(const at_row *const *rows, size_t n);
 size_t at_report_pick(const at_report_section *s, bool control, const at_row **out); /* the rows of a role */
 
 #endif

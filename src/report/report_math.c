@@ -99,10 +99,12 @@ static void breaking_add(reader *r, const char *sign)
     at_text_addf(r->t, "<mo rspace=\"0\">%s</mo></math> <math>", sign);
 }
 
-/* A bracket as tall as the text: a sentence keeps its lines. */
-static void fence_add(reader *r, const char *sign)
+/* A bracket as tall as the text, whatever stands in it: a sentence keeps its lines. Brackets around what is no taller need not
+ * be told. */
+static const char rigid[] = " stretchy=\"false\"";
+static void fence_add(reader *r, const char *sign, bool tall)
 {
-    at_text_addf(r->t, "<mo stretchy=\"false\">%s</mo>", sign);
+    at_text_addf(r->t, "<mo%s>%s</mo>", tall ? rigid : "", sign);
 }
 
 static bool relation(reader *r);
@@ -159,13 +161,17 @@ static bool bracket(reader *r, const char *left, const char *right)
     r->depth++;
     r->s++;
     at_text_add(r->t, "<mrow>");
-    fence_add(r, left ? left : own);
+    size_t from = r->t->n;
+    fence_add(r, left ? left : own, false);
     bool ok = end == '|' ? relation(r) && *r->s == '|' : list(r, end, end == '}');
     r->depth--;
     if (!ok)
         return back(r, p);
     r->s++;
-    fence_add(r, right ? right : own_end);
+    bool tall = !r->t->oom && strstr(r->t->s + from, "<ms"); /* raised, lowered, under a root */
+    if (tall)
+        insert(r->t, from + strlen("<mo"), rigid);
+    fence_add(r, right ? right : own_end, tall);
     at_text_add(r->t, "</mrow>");
     return true;
 }

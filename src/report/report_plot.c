@@ -1,6 +1,6 @@
 /* report_plot.c: plots of the tables that a claim measured.
  *
- * What was measured of a construction has the construction's colour, in shades where there are several lines; a formula is
+ * The table's title stands above its plots; a plot has none of its own. What was measured of a construction has the construction's colour, in shades where there are several lines; a formula is
  * drawn dashed beside it. */
 #include "report_internal.h"
 
@@ -141,9 +141,9 @@ static void theory_add(line *lines, int *n, const char *x, double exponent)
 /* Which columns a plot shows: those of a quantity, with the formulas that follow them. */
 typedef struct {
     bool shown[AT_TABLE_COLUMNS];
-    int n;                     /* columns that are no formulas */
-    const char *title, *label; /* of the y axis */
-    double exponent;           /* in theory; NaN: none */
+    int n;             /* columns that are no formulas */
+    const char *label; /* of the y axis */
+    double exponent;   /* in theory; NaN: none */
 } choice;
 
 static at_status choice_plot(const at_claim *claim, const at_table_detail *t, const choice *of, at_arena *a,
@@ -180,14 +180,15 @@ static at_status choice_plot(const at_claim *claim, const at_table_detail *t, co
                                 .y = lines[k].y,
                                 .dashed = lines[k].theory,
                                 .role = lines[k].theory ? AT_ROLE_THEORY : AT_ROLE_BUILT};
-    at_plot p = {.title = of->title,
-                 .xlabel = x_label(claim, t->x, a),
+    if (n == 1 && strstr(of->label, lines[0].label)) /* the axis says it */
+        series[0].label = NULL;
+    at_plot p = {.xlabel = x_label(claim, t->x, a),
                  .ylabel = of->label,
                  .series = series,
                  .n_series = n,
                  .logx = t->logx,
                  .logy = t->logy};
-    bool oom = !p.title || !p.xlabel || !p.ylabel;
+    bool oom = !p.xlabel || !p.ylabel;
     at_status s = oom ? at_oom(err) : n ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
     return s;
@@ -206,8 +207,11 @@ static int choices_make(const at_table_detail *t, at_arena *a, choice out[MOST_P
             continue;
         int q = quantity_of(t->columns[c]);
         const char *label = q == OTHERS ? t->columns[c] : quantities[q][1];
-        out[n] = (choice){.n = 1, .title = label, .label = label, .exponent = t->plots[k].exponent};
-        out[n++].shown[c] = true;
+        out[n] = (choice){.n = 1, .label = label, .exponent = t->plots[k].exponent};
+        out[n].shown[c] = true;
+        for (int f = c + 1; f < t->n_columns && is_formula(t->columns[f]) && isnan(out[n].exponent); f++)
+            out[n].shown[f] = true;
+        n++;
     }
     if (t->n_plots)
         return n;
@@ -228,18 +232,16 @@ static int choices_make(const at_table_detail *t, at_arena *a, choice out[MOST_P
         out[at].n += !formula;
         last = at;
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         if (out[k].n != 1 && t->title)
             out[k].label = title_begin(t->title, a);
-        out[k].title = n == 1 && t->title ? t->title : out[k].label;
-    }
     return n;
 }
 
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
                           at_err *err)
 {
-    const char **plots = at_new(a, const char *, n *MOST_PLOTS + 1);
+    at_report_plot *plots = at_new(a, at_report_plot, n * MOST_PLOTS + 1);
     if (!plots)
         return at_oom(err);
     at_status s = AT_OK;
@@ -257,8 +259,10 @@ at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_ar
             at_text svg;
             at_text_init(&svg);
             s = choice_plot(c, &f.table, &wanted[k], &scratch, &svg, err);
-            if (!s && svg.n && !(plots[out->n_plots++] = at_arena_strdup(a, svg.s)))
-                s = at_oom(err);
+            if (!s && svg.n) {
+                plots[out->n_plots++] = (at_report_plot){at_arena_strdup(a, svg.s), r};
+                s = plots[out->n_plots - 1].svg ? AT_OK : at_oom(err);
+            }
             at_text_release(&svg);
         }
         at_arena_release(&scratch);

@@ -56,10 +56,10 @@ void at_report_pill(at_text *t, at_standing color, at_strength strength, const c
 {
     static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "\xE2\x80\x93"};
     bool weak = color == AT_STANDS && strength <= AT_STRENGTH_SOME;
-    at_text_addf(t, "<span class=\"pill %s%s%s\">%s ", standing_class[color], weak ? " " : "",
+    at_text_addf(t, "<b class=\"%s%s%s\">%s ", standing_class[color], weak ? " " : "",
                  weak ? at_strength_names[strength] : "", sign[color]);
     at_text_add_html(t, word ? word : cell_word[color]);
-    at_text_add(t, "</span>");
+    at_text_add(t, "</b>");
 }
 
 static void row_pill(at_text *t, const at_row *r)
@@ -178,17 +178,15 @@ void at_report_lines(at_text *t, const at_report_section *s, bool control, int m
 /* ---- tables of rows -------------------------------------------------------------------------------------- */
 
 /* The columns of a table of rows. Which are there, and what stands in front of a cell on a narrow screen, follows from the
- * class of the table: report_style.c has them in the same order. */
+ * class of the table: report_style.c has them in the same order. The seed is the last one, and is there where rows differ in it: else
+ * the line above the table says it. */
 static const char *const kinds[] = {"cells", "trial", "named"};
 static const char *const heads[] = {
-    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>least "
-    "margin</th><th>seconds</th>"
-    "<th>seed</th><th>model</th>",
-    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>seconds</th><th>seed</th>",
-    "<th>subject</th><th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>least "
-    "margin</th>"
-    "<th>seconds</th><th>seed</th><th>model</th>"};
-static const int columns[] = {8, 6, 9};
+    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>least margin</th>"
+    "<th>seconds</th><th>model</th>",
+    "<th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th><th>seconds</th>",
+    "<th>subject</th><th>verdict</th><th>parameters</th><th>evidence</th><th>arithmetic</th>"
+    "<th>least margin</th><th>seconds</th><th>model</th>"};
 
 /* s: whose rows they are; NULL: the rows name their subjects. */
 static int kind_of(const at_report_section *s)
@@ -203,60 +201,80 @@ static void cell_html(at_text *t, const char *value)
     at_text_add(t, "</td>");
 }
 
-/* The first digits; all of them under the pointer. */
-static void hash_html(at_text *t, const char *hash)
+/* The first digits; where there is room for them, all under the pointer. */
+static void hash_html(at_text *t, const char *hash, bool whole)
 {
-    enum { SHOWN = 10 };
+    enum { SHOWN = 12 };
     char head[SHOWN + 1];
     if (!hash || !*hash) {
         cell_html(t, NULL);
         return;
     }
     snprintf(head, sizeof head, "%s", hash);
-    at_text_add(t, "<td><code title=\"sha-256 ");
-    at_text_add_html(t, hash);
-    at_text_add(t, "\">");
+    at_text_add(t, "<td>");
+    if (whole) {
+        at_text_add(t, "<span title=\"sha-256 ");
+        at_text_add_html(t, hash);
+        at_text_add(t, "\">");
+    }
     at_text_add_html(t, head);
-    at_text_add(t, "</code></td>");
+    at_text_add(t, whole ? "</span></td>" : "</td>");
 }
 
-static void row_html(at_text *t, const at_report_section *s, const at_row *r)
+/* At most four digits that are not zero: they are never the same again. */
+static void seconds_html(at_text *t, double x)
+{
+    char number[32];
+    if (x >= 0 && x < 0.001)
+        at_text_add(t, "<td>&lt; 0.001</td>");
+    else {
+        snprintf(number, sizeof number, "%.*f", x < 1 ? 3 : x < 100 ? 2 : 0, x);
+        cell_html(t, isfinite(x) ? number : NULL);
+    }
+}
+
+static void row_html(at_text *t, const at_report_section *s, const at_row *r, bool seeds)
 {
     char number[32];
     const at_record *rec = &r->rec;
-    bool more = rec->detail && *rec->detail && strcmp(rec->detail, "{}");
-    at_text_addf(t, "<tr%s>", more ? " class=\"has-more\"" : "");
+    at_text_add(t, "<tr>");
     if (!s)
         cell_html(t, r->key.subject);
     at_text_add(t, "<td>");
     row_pill(t, r);
-    at_text_add(t, "</td>");
-    cell_html(t, r->key.params);
-    at_text_add(t, "<td>");
+    at_text_add(t, "</td><td>");
+    at_text_add_html(t, r->key.params && *r->key.params ? r->key.params : "\xE2\x80\x93");
+    at_report_detail(t, r);
+    at_text_add(t, "</td><td>");
     at_report_evidence(t, s, r);
     at_text_add(t, "</td>");
     cell_html(t, rec->arithmetic);
     if (!is_trial(s)) /* which has none */
         cell_html(t, at_number_text(number, rec->margin));
-    cell_html(t, at_number_text(number, rec->seconds));
-    snprintf(number, sizeof number, "%llu", (unsigned long long)rec->seed);
-    cell_html(t, number);
+    seconds_html(t, rec->seconds);
     if (!is_trial(s))
-        hash_html(t, r->key.model_hash);
+        hash_html(t, r->key.model_hash, !s || s->few);
+    snprintf(number, sizeof number, "%llu", (unsigned long long)rec->seed);
+    if (seeds)
+        cell_html(t, number);
     at_text_add(t, "</tr>\n");
-    if (!more)
-        return;
-    at_text_addf(t, "<tr class=\"more\"><td colspan=\"%d\">", columns[kind_of(s)]);
-    at_report_detail(t, r);
-    at_text_add(t, "</td></tr>\n");
+}
+
+bool at_report_seeds_differ(const at_row *const *rows, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        if (rows[i]->rec.seed != rows[0]->rec.seed)
+            return true;
+    return false;
 }
 
 void at_report_rows(at_text *t, const at_report_section *s, const at_row *const *rows, size_t n)
 {
-    at_text_addf(t, "<div class=\"scroll\"><table class=\"wide %s\">\n<thead><tr>%s</tr></thead>\n<tbody>\n",
-                 kinds[kind_of(s)], heads[kind_of(s)]);
+    bool seeds = !s || at_report_seeds_differ(rows, n);
+    at_text_addf(t, "<div class=\"scroll\"><table class=\"wide %s\"><thead><tr>%s%s</tr></thead><tbody>\n",
+                 kinds[kind_of(s)], heads[kind_of(s)], seeds ? "<th>seed</th>" : "");
     for (size_t i = 0; i < n; i++)
-        row_html(t, s, rows[i]);
+        row_html(t, s, rows[i], seeds);
     at_text_add(t, "</tbody></table></div>\n");
 }
 

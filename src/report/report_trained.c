@@ -36,7 +36,7 @@ static void orders_html(at_text *t, const at_study_order *orders)
                 "<th>statement</th><th class=\"half\">numbers (least widths)</th></tr></thead>\n<tbody>\n");
     for (int k = 0; k < AT_STUDY_ORDERS; k++) {
         at_tri v = orders[k].verdict;
-        at_text_addf(t, "<tr><td><span class=\"pill %s\">%s %s</span></td>", classes[v], signs[v], words[v]);
+        at_text_addf(t, "<tr><td><b class=\"%s\">%s %s</b></td>", classes[v], signs[v], words[v]);
         html_add(t, "<td>", orders[k].statement, "</td>");
         html_add(t, "<td class=\"stack\" data-label=\"numbers\">", orders[k].why, "</td></tr>\n");
     }

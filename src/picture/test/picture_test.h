@@ -100,6 +100,67 @@ __attribute__((unused)) static int occurrences(const char *s, const char *what)
     return n;
 }
 
+/* ---- texts of an SVG ------------------------------------------------------------------------------- */
+
+typedef struct {
+    double x0, y0, x1, y1;
+    const char *s;
+} box;
+
+__attribute__((unused)) static double attribute(const char *tag, const char *name)
+{
+    const char *at = strstr(tag, name);
+    const char *end = strchr(tag, '>');
+    return at && at < end ? atof(at + strlen(name)) : NAN;
+}
+
+/* Boxes of all texts, from the widths the layout itself is made with: those are upper estimates, so boxes
+ * that do not meet here do not meet on paper. 0.75 em is the height of a capital. A text has its style itself, or from its group, which
+ * may be moved. */
+__attribute__((unused)) static int boxes(const char *svg, box *out, int most)
+{
+    int n = 0;
+    char head[300] = "";
+    for (const char *s = svg; (s = strchr(s, '<')); s++) {
+        bool text = !strncmp(s, "<text ", 6), group = !strncmp(s, "<g font-size", 12);
+        char tag[300];
+        snprintf(tag, sizeof tag, "%.*s", (int)strcspn(s, ">") + 1, s);
+        if (group || !strncmp(s, "</g>", 4))
+            snprintf(head, sizeof head, "%s", group ? tag : "");
+        if (!text)
+            continue;
+        const char *style = strstr(tag, "font-size") ? tag : head, *moved = strstr(style, "translate(");
+        bool upright = strstr(style, "rotate(-90)") != NULL;
+        double dx = 0, dy = 0, size = attribute(style, "font-size=\"");
+        if (moved)
+            sscanf(moved, "translate(%lf %lf", &dx, &dy);
+        double u = attribute(tag, " x=\""), v = attribute(tag, " y=\"");
+        u = dx + (isnan(u) ? 0 : u);
+        v = dy + (isnan(v) ? 0 : v);
+        double x = upright ? v : u, y = upright ? -u : v;
+        const char *end = strchr(s, '>'), *stop = strstr(end, "</text>");
+        char word[600];
+        snprintf(word, sizeof word, "%.*s", (int)(stop - end - 1), end + 1);
+        double w = at_draw_width(word, size), left = strstr(style, "middle")    ? w / 2
+                                                     : strstr(style, "\"end\"") ? w
+                                                                                : 0;
+        assert_true(n < most);
+        out[n++] = upright ? (box){x - 0.75 * size, y - (w - left), x, y + left, end + 1}
+                           : (box){x - left, y - 0.75 * size, x - left + w, y, end + 1};
+    }
+    return n;
+}
+
+/* Shapes with corners that paths close. */
+__attribute__((unused)) static int closed_shapes(const char *svg)
+{
+    int n = 0;
+    for (const char *s = svg; (s = strstr(s, " d=\"")); s++)
+        for (const char *d = s + 4; *d && *d != '"'; d++)
+            n += *d == 'z';
+    return n;
+}
+
 /* Markup is well formed when every tag is closed in order (void elements of HTML aside), attributes are
  * quoted, and & starts one of the five references we write. Returns NULL, or where it is not. */
 __attribute__((unused)) static const char *markup_fault(const char *s)

@@ -71,7 +71,7 @@ static void everything_is_drawn(void **state)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!strstr(s, wanted[i]))
             fail_msg("no %s", wanted[i]);
-    assert_int_equal(occurrences(s, "<circle"), 2 + 1); /* the dots and the legend */
+    assert_int_equal(occurrences(s, "h.01"), 2 + 1); /* the dots and the legend */
     /* the step line: at n=10 before the second width, at n=20 before the third; one path, and the legend */
     assert_int_equal(occurrences(s, "stroke=\"#009e73\""), 2);
     double x[3], y[4];

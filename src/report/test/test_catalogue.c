@@ -56,8 +56,9 @@ static void the_catalogue_fits(void **state)
     at_err err = {0};
     at_text_init(&t);
     assert_int_equal(at_report_catalogue(&(at_report_about){.build = "b"}, rows, (size_t)n, &t, &err), AT_OK);
-    if (t.n >= (size_t)at_n_catalogue * 24000)
-        fail_msg("%zu bytes", t.n);
+    enum { MOST = 1000000 };
+    if (t.n >= MOST)
+        fail_msg("%zu bytes, allowed are %d", t.n, MOST);
     const char *fault = markup_fault(t.s);
     if (fault)
         fail_msg("not well formed at %s", fault);
@@ -76,7 +77,7 @@ static void the_catalogue_fits(void **state)
     assert_int_equal(occurrences(t.s, "<h4>Weights</h4>"), occurrences(t.s, "<h4>Program</h4>"));
     assert_int_equal(occurrences(t.s, " id=\"map\""), 1);
     /* whoever cannot see a picture hears its title; there is one heading of the page, and a way to search */
-    assert_int_equal(occurrences(t.s, "<svg "), occurrences(t.s, " role=\"img\"><title>"));
+    assert_int_equal(occurrences(t.s, "<svg viewBox"), occurrences(t.s, " role=\"img\"><title>"));
     assert_int_equal(occurrences(t.s, "<h1"), 1);
     assert_int_equal(
         occurrences(t.s, "<input type=\"search\" id=\"search\" placeholder=\"Search\" aria-label="), 1);
@@ -126,7 +127,7 @@ static void plots_have_labels_and_units(void **state)
                                  "[{\"column\":\"total\",\"exponent\":2}],\"rows\":[[10,700],[20,2800]]}}");
     s = page_of(&law, 1, &t);
     assert_non_null(strstr(s, ">n^2, in theory<"));
-    assert_int_equal(occurrences(s, ">multiply-adds of a chain<"), 2 + 1); /* title, name and axis */
+    assert_int_equal(occurrences(s, ">multiply-adds of a chain<"), 2); /* for the ear, and on the axis */
     at_text_release(&t);
 }
 

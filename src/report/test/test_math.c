@@ -27,8 +27,10 @@ static void formulas(void **state)
         {"k <= n", "<math><mi>k</mi><mo rspace=\"0\">\xE2\x89\xA4</mo></math> <math><mi>n</mi></math>"},
         {"n_{L-1}",
          "<math><msub><mi>n</mi><mrow><mi>L</mi><mo>\xE2\x88\x92</mo><mn>1</mn></mrow></msub></math>"},
-        {"ceil(i/n)", "<math><mrow><mo stretchy=\"false\">\xE2\x8C\x88</mo><mi>i</mi><mo>/</mo><mi>n</mi><mo "
-                      "stretchy=\"false\">\xE2\x8C\x89</mo></mrow></math>"},
+        {"ceil(i/n)", "<math><mrow><mo>\xE2\x8C\x88</mo><mi>i</mi><mo>/</mo><mi>n</mi><mo>\xE2\x8C\x89</mo>"
+                      "</mrow></math>"},
+        {"(x^2)", "<math><mrow><mo stretchy=\"false\">(</mo><msup><mi>x</mi><mn>2</mn></msup><mo "
+                  "stretchy=\"false\">)</mo></mrow></math>"},
         {"log2 n", "<math><msub><mi>log</mi><mn>2</mn></msub><mspace width=\"0.17em\"/><mi>n</mi></math>"},
         {"e^-mu", "<math><msup><mi>e</mi><mrow><mo>\xE2\x88\x92</mo><mi>\xCE\xBC</mi></mrow></msup></math>"},
         {"for all N, M and K",
@@ -39,9 +41,9 @@ static void formulas(void **state)
         {"log_b n", "<math><msub><mi>log</mi><mi>b</mi></msub><mspace width=\"0.17em\"/><mi>n</mi></math>"},
         {"x_1...x_n", "<math><msub><mi>x</mi><mn>1</mn></msub><mo>\xE2\x80\xA6</mo><msub><mi>x</mi><mi>n</mi>"
                       "</msub></math>"},
-        {"2n(m+1)", "<math><mn>2</mn><mi>n</mi><mrow><mo "
-                    "stretchy=\"false\">(</mo><mi>m</mi><mo>+</mo><mn>1</mn><mo "
-                    "stretchy=\"false\">)</mo></mrow></math>"},
+        {"2n(m+1)",
+         "<math><mn>2</mn><mi>n</mi><mrow><mo>(</mo><mi>m</mi><mo>+</mo><mn>1</mn><mo>)</mo></mrow>"
+         "</math>"},
         {"q_i.k_j",
          "<math><msub><mi>q</mi><mi>i</mi></msub><mo>\xC2\xB7</mo><msub><mi>k</mi><mi>j</mi></msub>"
          "</math>"},
