@@ -133,16 +133,17 @@ at_status at_ngram_fit(const at_fit *how, const char *text, size_t n, const char
 /* ---- tightness ------------------------------------------------------------------------------------------------------ */
 
 /* Do the probabilities of all finite sentences sum to 1? Exactly when every state that <s> reaches can reach </s>, by words of
- * positive probability. Rows are first divided by their sums, as fractions. */
+ * positive probability. Each row is first divided by its sum, as fractions; at_ngram_of_counts has its own. */
 #define AT_TIGHT_SOLVED 200 /* states up to which the sum is found as a fraction */
 typedef struct {
     bool tight;
-    int states, dead;  /* that <s> reaches; of them, those that cannot reach </s> */
-    double off;        /* the largest distance of a row's sum from 1 */
-    int *trap, n_trap; /* not tight: a state that cannot reach </s>, as words; */
-    int *path, n_path; /* and shortest words that lead to it from <s> */
-    const char *mass;  /* the sum as a fraction "1/2"; NULL: too many states */
-    double mass_near;  /* the same, rounded; NAN: too many states */
+    int states, dead; /* that <s> reaches; of them, those that cannot reach </s> */
+    double off; /* the largest distance of the sum of such a state's row from 1; NAN: too much to add up */
+    int *trap, n_trap; /* not tight: a state that cannot reach </s>, as words, */
+    int *path, n_path; /* and fewest words that lead to it from <s> */
+    bool solved; /* the sum was found by solving equations; else it is known only where the model is tight */
+    const char *mass; /* the sum as a fraction, "1/2"; NULL: too many states */
+    double mass_near; /* the same, rounded towards 0; NAN: too many states */
 } at_tight;
 at_status at_ngram_tight(const at_ngram *g, const at_progress *progress, at_arena *a, at_tight *out,
                          at_err *err);
