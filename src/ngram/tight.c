@@ -39,6 +39,18 @@ static int empty_leads(const search *x, int word)
     return at_ngram_step(x->g, &state, word) == -INFINITY ? -1 : state;
 }
 
+/* Where child i of a context of `state` leads, the first context to have its word. */
+static int child_leads(const search *x, int state, int i)
+{
+    if (i >= x->t->base[x->g->order]) { /* n words: the last n - 1 are to be found */
+        at_ngram_step(x->g, &state, x->t->word[i]);
+        return state;
+    }
+    while (!ngram_matters(x->t, i))
+        i = x->t->link[i];
+    return i;
+}
+
 /* Words of positive probability behind the contexts of `state` but the empty one, each with `met`; true: and those of the empty one
  * that are not marked. Stops, false, when met says so. */
 typedef bool met_fn(search *x, int number, int word, int to);
@@ -50,15 +62,14 @@ static bool words_meet(search *x, int number, met_fn *met, bool *stopped)
     *stopped = false;
     for (int at = x->state[number]; at; at = t->link[at]) {
         for (int i = t->first[at]; i < t->first[at + 1]; i++) {
-            int w = t->word[i], to = x->state[number];
+            int w = t->word[i];
             if (x->mark[w] == x->stamp)
                 continue;
             x->mark[w] = x->stamp;
             x->marked[x->n_marked++] = w;
             if (w == x->g->words || t->p[i] == -INFINITY)
                 continue;
-            at_ngram_step(x->g, &to, w);
-            if (!met(x, number, w, to)) {
+            if (!met(x, number, w, child_leads(x, x->state[number], i))) {
                 *stopped = true;
                 return false;
             }
