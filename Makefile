@@ -241,7 +241,7 @@ help:
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
 	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW, foma'
-	@echo '                  automata, GAP monoids, MONA temporal logic'
+	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
@@ -291,6 +291,7 @@ judge:
 	/usr/bin/python3 judge/judge_regular.py $(BUILD)/judge/regular.jsonl
 	$(BUILD)/judge/judge_ltl $(BUILD)/judge/ltl.jsonl
 	/usr/bin/python3 judge/judge_ltl.py $(BUILD)/judge/ltl.jsonl
+	/usr/bin/python3 judge/judge_ngram.py $(BIN) examples/village.txt
 
 # Both go on where they were stopped. MUTANTS: how many a claim, and how many of the code.
 mutants:

@@ -31,6 +31,7 @@
     C(refute)                                                                                                \
     C(map)                                                                                                   \
     C(report)                                                                                                \
+    C(lm)                                                                                                    \
     C(data)                                                                                                  \
     C(train)                                                                                                 \
     C(eval)                                                                                                  \

@@ -14,6 +14,7 @@
 #include <flint/fmpz.h>
 #include <flint/fmpq.h>
 #include <flint/fmpz_mat.h>
+#include <flint/fmpq_mat.h>
 
 #ifdef AT_FLINT3
 #include <flint/mag.h>

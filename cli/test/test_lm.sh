@@ -1,0 +1,174 @@
+# test_lm.sh: `attest lm`: numbers found by hand for two lines of text; texts read again; refusals; tightness.
+. cli/test/lib.sh
+
+printf 'a b\na\n' >"$dir/t.txt"
+json() { python3 -c "import json,math,sys; o=json.load(open('$dir/.out')); close=lambda x,y: abs(x-y)<1e-9; sys.exit(0 if ($1) else 1)"; }
+
+# ---- fit: src/ngram/test/test_fit.c has the arithmetic -----------------------------------------------------------
+
+says 0 'fit: counts' 'text         2 sentences, 3 tokens (word)' lm fit "$dir/t.txt" --order 2 -o "$dir/kn.arpa"
+holds 'discounts that cannot be found are said' grep -q '^2-grams      4, discounts 0.5 1 1.5 (assumed' "$dir/.out"
+call lm fit "$dir/t.txt" --order 2 --smoothing none -o "$dir/none.arpa"
+cat >"$dir/want" <<'ARPA'
+\data\
+ngram 1=5
+ngram 2=4
+
+\1-grams:
+-99	<unk>
+-0.397940008672038	a	-99
+-0.698970004336019	b	-99
+-0.397940008672038	</s>
+-99	<s>	-99
+
+\2-grams:
+-0.301029995663981	a b
+-0.301029995663981	a </s>
+0	b </s>
+0	<s> a
+
+\end\
+ARPA
+near() # two ARPA files, numbers to 1e-12
+{
+    python3 - "$1" "$2" <<'PY'
+import sys
+def number(s):
+    try: return float(s)
+    except ValueError: return s
+a, b = ([[number(f) for f in l.split("\t")] for l in open(n)] for n in sys.argv[1:])
+same = lambda x, y: abs(x - y) <= 1e-12 if isinstance(x, float) and isinstance(y, float) else x == y
+sys.exit(0 if len(a) == len(b) and all(len(x) == len(y) and all(map(same, x, y)) for x, y in zip(a, b)) else 1)
+PY
+}
+holds 'fit: the file, frequencies' near "$dir/want" "$dir/none.arpa"
+sed 's/^0	b/-1e-9	b/' "$dir/want" >"$dir/other"
+holds 'another number would be noticed' bash -c "$(declare -f near); ! near '$dir/other' '$dir/none.arpa'"
+call lm fit "$dir/t.txt" --order 2 --smoothing abs -o "$dir/abs.arpa"
+call lm fit "$dir/t.txt" --order 2 --smoothing add -o "$dir/add.arpa"
+call lm fit "$dir/t.txt" --order 2 --json -o "$dir/kn.arpa"
+holds 'fit: JSON' json "o['order'] == 2 and o['smoothing'] == 'kn' and o['words'] == 3 and o['ngrams'] == [5, 4] and o['discounts'][1] == [0.5, 1, 1.5] and o['tokens'] == 3"
+
+# ---- score, perplexity -----------------------------------------------------------------------------------------------
+
+# kn: p(a b) = 0.625 * 0.375 * 0.6875, p(a) = 0.625 * 0.4375; empty: 0.5 * 0.375
+input=$'a b\na\n\n'
+gives 0 'score by hand' "$(python3 -c "
+from math import log10 as l
+for x in (0.625*0.375*0.6875, 0.625*0.4375, 0.5*0.375): print('%.12g\t0' % l(x))")" lm score "$dir/kn.arpa" -
+input=$'a c\n'
+# c is <unk>: p(c | a) = 0.5 * 0.125, then nothing is known: p(</s>) = 0.375
+gives 0 'an OOV is <unk>' "$(python3 -c "from math import log10 as l; print('%.12g\t1' % l(0.625*0.0625*0.375))")" lm score "$dir/kn.arpa" -
+call lm perplexity "$dir/kn.arpa" - --json
+holds 'perplexity by hand' json "close(o['log10prob'], math.log10(0.625*0.0625*0.375)) and o['oov'] == 1 and close(o['perplexity'], (0.625*0.0625*0.375)**(-1/3)) and close(o['perplexity_known'], (0.625*0.375)**-0.5) and o['words'] == 2 and o['tokens'] == 3"
+call lm perplexity "$dir/none.arpa" - --json
+holds 'an OOV without probability is left out' json "o['oov'] == 1 and o['tokens'] == 2 and close(o['log10prob'], math.log10(2/5)) and close(o['perplexity'], 2.5**0.5)"
+input=$'b\n'
+gives 0 'a known word without probability' $'-inf\t0' lm score "$dir/none.arpa" -
+says 0 'makes the perplexity infinite' 'perplexity   inf' lm perplexity "$dir/none.arpa" -
+call lm perplexity "$dir/none.arpa" - --json
+holds 'JSON: null, and counted' json "o['perplexity'] is None and o['log10prob'] is None and o['zeros'] == 1"
+unset input
+says 0 'perplexity of a file' 'log10prob    ' lm perplexity "$dir/abs.arpa" "$dir/t.txt"
+call lm score "$dir/abs.arpa" "$dir/t.txt" --json
+holds 'score: an object a line' python3 -c "
+import json, math
+o = [json.loads(l) for l in open('$dir/.out')]
+assert abs(o[0]['log10prob'] - math.log10(0.817*0.314*0.634)) < 1e-9 and abs(o[1]['log10prob'] - math.log10(0.817*0.434)) < 1e-9"
+call lm score "$dir/add.arpa" "$dir/t.txt" --json
+holds 'score: of add' python3 -c "
+import json, math
+o = [json.loads(l) for l in open('$dir/.out')]
+assert abs(o[0]['log10prob'] - math.log10(1/2*2/6*2/5)) < 1e-9 and abs(o[1]['log10prob'] - math.log10(1/2*2/6)) < 1e-9"
+
+# ---- characters, bytes, vocabularies -----------------------------------------------------------------------------------
+
+printf 'né à\r\nà né\n' >"$dir/u.txt"
+says 0 'characters' '2 sentences, 8 tokens (char)' lm fit "$dir/u.txt" --tokens char --order 3 -o "$dir/c.arpa"
+holds 'the blank is spelt out' grep -q '<U+0020>' "$dir/c.arpa"
+says 0 'bytes' '2 sentences, 12 tokens (byte)' lm fit "$dir/u.txt" --tokens byte --order 3 -o "$dir/b.arpa"
+says 0 'score sees that they are characters' 'oov          0 of 8 words in 2 sentences' lm perplexity "$dir/c.arpa" "$dir/u.txt"
+says 0 'or bytes' 'oov          0 of 12 words in 2 sentences' lm perplexity "$dir/b.arpa" "$dir/u.txt"
+says 0 'unless told otherwise' 'oov          2 of 4 words in 2 sentences' lm perplexity "$dir/c.arpa" "$dir/u.txt" --tokens word
+says 0 'rare words are <unk>' 'tokens (word), 1 of them <unk>' lm fit "$dir/t.txt" --vocabulary 1 --order 1 -o "$dir/v.arpa" --smoothing none
+call lm fit "$dir/t.txt" --min-count 2 --order 2 -o "$dir/v.arpa"
+holds 'by count, too' grep -q '1 of them <unk>' "$dir/.out"
+
+# ---- sample --------------------------------------------------------------------------------------------------------------
+
+call lm sample "$dir/none.arpa" --count 200 --seed 3
+holds 'sample: sentences of the text' bash -c "[ \$(wc -l <'$dir/.out') -eq 200 ] && ! grep -qvx -e a -e 'a b' '$dir/.out'"
+holds 'about as often as they should' bash -c "n=\$(grep -cx a '$dir/.out'); [ \$n -gt 70 ] && [ \$n -lt 130 ]"
+cp "$dir/.out" "$dir/once"
+call lm sample "$dir/none.arpa" --count 200 --seed 3
+holds 'the same again' cmp "$dir/once" "$dir/.out"
+call lm sample "$dir/none.arpa" --count 200 --seed 4
+holds 'others by another seed' bash -c "! cmp '$dir/once' '$dir/.out'"
+says 0 'cut where it does not end' 'b b b ...' lm sample examples/trap.arpa --max-length 3 --count 20
+call lm sample examples/trap.arpa --max-length 3 --count 20 --json
+holds 'JSON: did it end?' python3 -c "
+import json, math
+for o in map(json.loads, open('$dir/.out')): assert o['ended'] == (o['text'] == 'a') and abs(o['log10prob'] - math.log10(0.5)) < 1e-6"
+
+# ---- tight ---------------------------------------------------------------------------------------------------------------
+
+says 0 'tight' 'tight        yes' lm tight "$dir/kn.arpa"
+holds 'its mass' grep -q '^mass         1$' "$dir/.out"
+says 1 'not tight' 'tight        no' lm tight examples/trap.arpa
+holds 'the trap' grep -q '^trap         b$' "$dir/.out"
+holds 'half is lost' grep -q '^mass         1/2$' "$dir/.out"
+holds 'how far rows were off' grep -q '^rows         sum to 1 within 1e-08' "$dir/.out"
+call lm tight examples/trap.arpa --json
+holds 'JSON' json "o['tight'] is False and o['mass'] == '1/2' and o['trap'] == ['b'] and o['path'] == ['b'] and o['states'] == 3 and o['dead'] == 1"
+sed -e 's/^0	b b/-0.0004	b b/' -e 's/^ngram 2=4/ngram 2=5/' -e 's/^0	a <\/s>/&\n-3	b <\/s>/' examples/trap.arpa >"$dir/open.arpa"
+says 0 'the trap opened' 'mass         1' lm tight "$dir/open.arpa"
+
+# 300 words in a ring from which b leads away: too many states to solve for
+python3 - "$dir/ring.arpa" <<'PY'
+import sys
+n, half = 300, "-0.3010299956639812"
+words = ["w%d" % i for i in range(n)] + ["b"]
+pairs = ["0 <s> w0", half + " w%d </s>" % (n - 1), half + " w%d b" % (n - 1), "0 b b"] + ["0 w%d w%d" % (i, i + 1) for i in range(n - 1)]
+with open(sys.argv[1], "w") as f:
+    f.write("\\data\\\nngram 1=%d\nngram 2=%d\n\\1-grams:\n" % (n + 3, len(pairs)))
+    f.writelines("-99 %s -99\n" % w for w in words + ["<s>", "</s>"])
+    f.write("\\2-grams:\n" + "\n".join(pairs) + "\n\\end\\\n")
+PY
+says 3 'not tight, the sum not solved for' 'mass         less than 1; as a fraction only up to 200 states' lm tight "$dir/ring.arpa"
+holds 'decided all the same' grep -q '^tight        no$' "$dir/.out"
+
+# ---- the example ---------------------------------------------------------------------------------------------------------
+
+says 0 'the village' '3-grams      970, discounts 0.7188 1.22 1.534' lm fit examples/village.txt -o "$dir/village.arpa"
+says 0 'its perplexity' 'perplexity   4.98583' lm perplexity "$dir/village.arpa" examples/village.txt
+says 0 'it is tight' 'mass         1 (not solved for)' lm tight "$dir/village.arpa"
+input='the baker opens the shop'
+gives 0 'a sentence of it' $'-4.38816148928\t0' lm score "$dir/village.arpa" -
+unset input
+
+# ---- refusals ------------------------------------------------------------------------------------------------------------
+
+refuses 2 'no part' 'missing' lm
+refuses 2 'a part that is none' "unknown part of lm 'fits'; did you mean 'fit'?" lm fits "$dir/t.txt"
+refuses 2 'no text' 'missing: a text file' lm fit
+refuses 2 'nowhere to write' '-o FILE.arpa is missing' lm fit "$dir/t.txt"
+refuses 2 'over the text' 'would be written over' lm fit "$dir/t.txt" -o "$dir/t.txt"
+refuses 2 'no text to score' 'missing: a text file' lm score "$dir/kn.arpa"
+refuses 2 'no such file' 'No such file' lm tight "$dir/nothing.arpa"
+refuses 2 'another kind of file' 'd.arpa:2:1: no line \data\' lm tight "$(printf 'x' >"$dir/d.arpa"; echo "$dir/d.arpa")"
+refuses 2 'k without add' '--k is for --smoothing add' lm fit "$dir/t.txt" --k 2 -o "$dir/x.arpa"
+refuses 2 'an order too high' 'must be an integer in 1..8' lm fit "$dir/t.txt" --order 9 -o "$dir/x.arpa"
+refuses 2 'options of another part' 'score takes none of the options of fit' lm score "$dir/kn.arpa" "$dir/t.txt" --order 2
+refuses 2 'nor of sample' 'tight takes none of the options of sample' lm tight "$dir/kn.arpa" --count 3
+refuses 2 'two texts' 'fit takes one text' lm fit "$dir/t.txt" "$dir/u.txt" -o "$dir/x.arpa"
+printf 'a\nb </s>\n' >"$dir/bad.txt"
+refuses 2 'tags in a text' 'bad.txt:2:3: </s> stands around a sentence' lm fit "$dir/bad.txt" -o "$dir/x.arpa"
+partial=1 refuses 2 'and when scored' 'bad.txt:2:3: </s> stands around a sentence' lm score "$dir/kn.arpa" "$dir/bad.txt"
+printf '' >"$dir/empty.txt"
+refuses 2 'nothing to fit' 'no sentence in it' lm fit "$dir/empty.txt" -o "$dir/x.arpa"
+says 0 'nothing to score' 'perplexity   nan' lm perplexity "$dir/kn.arpa" "$dir/empty.txt"
+sed 's/a b/a \x1b[31mb/' "$dir/t.txt" >"$dir/esc.txt"
+call lm fit "$dir/esc.txt" --order 1 --smoothing none -o "$dir/esc.arpa"
+call lm sample "$dir/esc.arpa" --count 20
+harmless 'words that act are not printed'
+finish

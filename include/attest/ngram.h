@@ -1,0 +1,151 @@
+/* ngram.h: n-gram language models: back-off tables, ARPA files, fitting to a text, tightness.
+ *
+ *     at_ngram *g;
+ *     at_ngram_read(text.s, text.n, "weather.arpa", &arena, &g, &err);
+ *     int state = at_ngram_start(g), rain = at_ngram_find(g, "rain", 4);
+ *     double log10p = rain < 0 ? -INFINITY : at_ngram_step(g, &state, rain); // p(rain | <s>), and on to <s> rain
+ *     double *p = at_new(&arena, double, g->words + 1);
+ *     at_ngram_state_row(g, state, p);                                       // p(. | <s> rain), </s> among them
+ *
+ * Legend: n order, W words, V = W + 1. Ids: words are 0 .. W-1 (<unk> is one of them), </s> is W, <s> is W + 1. So a row of
+ * probabilities is (V) doubles by id: </s> is in it, <s>, which nothing predicts, is not. Logarithms are to base 10, and that of
+ * zero is -INFINITY. Everything lives in the caller's arena. */
+#ifndef ATTEST_NGRAM_H
+#define ATTEST_NGRAM_H
+
+#include <attest/core.h>
+
+#define AT_NGRAM_ORDER_MAX 8
+#define AT_NGRAM_WORDS_MAX 262144   /* W + 2 */
+#define AT_NGRAM_MAX       10000000 /* n-grams of all orders */
+#define AT_NGRAM_WORD_MAX  256      /* bytes of a word with its NUL */
+#define AT_NGRAM_FILE_MAX  ((size_t)2 << 30)
+#define AT_NGRAM_ZERO      (-99.0) /* this, or less, is the logarithm of zero in a file */
+
+typedef struct {
+    int order, words;                 /* n, W */
+    int unk;                          /* the id of <unk>, -1: there is none */
+    const char *const *word;          /* (W + 2), different */
+    const struct at_ngram_tables *of; /* src/ngram */
+} at_ngram;
+
+static inline int at_ngram_eos(const at_ngram *g)
+{
+    return g->words;
+}
+static inline int at_ngram_bos(const at_ngram *g)
+{
+    return g->words + 1;
+}
+int at_ngram_find(const at_ngram *g, const char *word, size_t n); /* an id, </s> and <s> too; -1: unknown */
+int at_ngram_count(const at_ngram *g, int k);                     /* k-grams of the tables, 1 <= k <= n */
+
+/* ---- probabilities ------------------------------------------------------------------------------------------ */
+
+/* A history is ids, the last word last; <s> only first, </s> nowhere; only its last n - 1 count. An unknown word (-1) in it ends what
+ * is known: what stands before it does not count. A history of a whole sentence begins with <s>. */
+double at_ngram_next(const at_ngram *g, const int *history, int len, int word); /* log10 p(word | history) */
+void at_ngram_row(const at_ngram *g, const int *history, int len, double *p);   /* p (V), not logarithms */
+/* The same probability as a fraction, where it is known as one (at_ngram_of_counts); false: it is not. */
+bool at_ngram_fraction(const at_ngram *g, const int *history, int len, int word, uint64_t *over,
+                       uint64_t *under);
+
+/* The state of a history is its longest suffix that the tables tell apart, as a number 0 .. at_ngram_states - 1; 0 is the empty
+ * one. Histories with one state have one row, and lead to one state by each word. */
+int at_ngram_states(const at_ngram *g);
+int at_ngram_start(const at_ngram *g); /* the state of <s> */
+int at_ngram_state(const at_ngram *g, const int *history, int len);
+int at_ngram_state_words(const at_ngram *g, int state, int *history); /* room for n - 1; how many */
+/* The states are numbers of contexts in the tables; not every number is the state of a history. */
+bool at_ngram_is_state(const at_ngram *g, int state);
+/* log10 p(word | state), and the state after it (</s> leads to state 0). word -1 is unknown: -INFINITY, and state 0. */
+double at_ngram_step(const at_ngram *g, int *state, int word);
+void at_ngram_state_row(const at_ngram *g, int state, double *p); /* (V) */
+
+/* Every history that a sentence can have before its next word, as far as it counts: k < n - 1 words behind <s>, or n - 1 words
+ * without it. They are numbered by k, then as numbers of k digits to base W: at_ngram_histories = 1 + W + .. + W^(n-1);
+ * UINT64_MAX: that, or more. */
+uint64_t at_ngram_histories(const at_ngram *g);
+int at_ngram_history(const at_ngram *g, uint64_t i, int *history); /* room for n - 1; how many ids */
+uint64_t at_ngram_history_find(const at_ngram *g, const int *history, int len); /* the other way round */
+
+/* ---- making them ---------------------------------------------------------------------------------------------- */
+
+/* Full tables without back-off: row i is that of history i, p (histories, V) or counts of which each row is divided by its sum.
+ * Zeros are allowed; a row of p must sum to 1 within 1e-9, one of counts to at least 1 and less than 2^63. word (W): without <s> and
+ * </s>; one of them may be <unk>. */
+at_status at_ngram_of_table(int order, int words, const char *const *word, const double *p, at_arena *a,
+                            at_ngram **out, at_err *err);
+at_status at_ngram_of_counts(int order, int words, const char *const *word, const uint64_t *count,
+                             at_arena *a, at_ngram **out, at_err *err);
+
+/* An ARPA file: text[0..n), where: its name for messages "where:line:column: ...". n-grams that no sentence has (<s> behind another
+ * word, </s> before one) are read over. Words are numbered as they stand in the file. */
+at_status at_ngram_read(const char *text, size_t n, const char *where, at_arena *a, at_ngram **out,
+                        at_err *err);
+at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *err);
+/* Numbers in the fewest digits that are read as the same double; what is read from this prints as this. */
+void at_ngram_print(const at_ngram *g, at_text *out);
+
+/* ---- tokens of a text -------------------------------------------------------------------------------------------- */
+
+typedef enum { AT_TOKENS_WORD, AT_TOKENS_CHAR, AT_TOKENS_BYTE, AT_TOKENS } at_tokens;
+extern const char *const at_tokens_names[AT_TOKENS]; /* "word", "char", "byte" */
+/* How a token is spelt: words as they are; a character, or a byte of ASCII, as it is; a character that is not seen (the blank
+ * too) as <U+0020>, any other byte as <0x20>. */
+typedef struct {
+    const char *s;
+    size_t n;
+    char own[16]; /* s may be this */
+} at_ngram_token;
+/* The next token of *s .. end, which is one line; false: there is none. Of words: blanks and tabs stand between them. Malformed UTF-8 is
+ * U+FFFD. */
+bool at_ngram_token_next(at_tokens kind, const char **s, const char *end, at_ngram_token *t);
+/* The tokens that the model was fitted to: its words say it (<U+0020> is always one of characters, <0x20> of bytes). */
+at_tokens at_ngram_tokens(const at_ngram *g);
+/* A sentence as text again. */
+void at_ngram_say(const at_ngram *g, at_tokens kind, const int *word, int n, at_text *out);
+
+/* ---- fitting ------------------------------------------------------------------------------------------------------ */
+
+/* kn: modified Kneser-Ney, interpolated. abs: absolute discounting, interpolated. add: k more of everything. none: as often as seen. */
+typedef enum { AT_SMOOTH_KN, AT_SMOOTH_ABS, AT_SMOOTH_ADD, AT_SMOOTH_NONE, AT_SMOOTHINGS } at_smoothing;
+extern const char *const at_smoothing_names[AT_SMOOTHINGS];
+typedef struct {
+    int order;
+    at_smoothing smoothing;
+    at_tokens tokens;
+    double k;           /* of add, > 0 */
+    int vocabulary;     /* > 0: only so many words, the most frequent */
+    uint64_t min_count; /* only words seen so often; the others are <unk> */
+} at_fit;
+typedef struct {
+    uint64_t sentences, tokens,
+        unknown; /* tokens: words of the text, without </s>; unknown: that became <unk> */
+    double discount[AT_NGRAM_ORDER_MAX + 1][3]; /* by order: of kn for counts 1, 2, >= 3; of abs the first */
+    bool assumed[AT_NGRAM_ORDER_MAX + 1]; /* too few n-grams of small counts to find them: 1/2, 1, 3/2 */
+} at_fitted;
+/* One sentence a line, text[0..n). progress may be NULL. */
+at_status at_ngram_fit(const at_fit *how, const char *text, size_t n, const char *where,
+                       const at_progress *progress, at_arena *a, at_ngram **out, at_fitted *said,
+                       at_err *err);
+
+/* ---- tightness ------------------------------------------------------------------------------------------------------ */
+
+/* Do the probabilities of all finite sentences sum to 1? Exactly when every state that <s> reaches can reach </s>, by words of
+ * positive probability. Each row is first divided by its sum, as fractions; at_ngram_of_counts has its own. */
+#define AT_TIGHT_SOLVED 200 /* states up to which the sum is found as a fraction */
+typedef struct {
+    bool tight;
+    int states, dead; /* that <s> reaches; of them, those that cannot reach </s> */
+    double off; /* the largest distance of the sum of such a state's row from 1; NAN: too much to add up */
+    int *trap, n_trap; /* not tight: a state that cannot reach </s>, as words, */
+    int *path, n_path; /* and fewest words that lead to it from <s> */
+    bool solved; /* the sum was found by solving equations; else it is known only where the model is tight */
+    const char *mass; /* the sum as a fraction, "1/2"; NULL: too many states */
+    double mass_near; /* the same, rounded towards 0; NAN: too many states */
+} at_tight;
+at_status at_ngram_tight(const at_ngram *g, const at_progress *progress, at_arena *a, at_tight *out,
+                         at_err *err);
+
+#endif
