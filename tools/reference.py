@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.7"  # of docs/model.md
+VERSION = "1.9"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -142,7 +142,7 @@ class Model:
         self.positions = [self.position(f"pos.{k}.embed", o) for k, o in enumerate(a.take("positions"))]
         self.blocks = [self.block(f"block.{b}.", o) for b, o in enumerate(a.take("blocks"))]
         o = a.take("readout")
-        self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw")
+        self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw softmax sparsemax")
         self.threshold, self.said = o.take("threshold") if self.kind == "threshold" else 0, o.pop("words", None)
         self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
         self.out = self.affine("readout.w", "readout.b", rows, self.D)
@@ -274,6 +274,7 @@ class Model:
         """Values (positions, R), decisions and margins (positions, 1 or R); an undecided decision is NaN."""
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
         v = self.out(self.final(self.forward(rows)[where]))
+        v = weigh(self.kind, v, np.full(v.shape, True)) if self.kind.endswith("max") and self.kind != "argmax" else v
         finite = np.isfinite(v)
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)

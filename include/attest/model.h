@@ -294,8 +294,13 @@ typedef enum {
     AT_READ_THRESHOLD, /* each of R: 1 if > threshold, else 0       */
     AT_READ_ROUND,     /* each of R: nearest integer                */
     AT_READ_RAW,       /* R reals                                   */
+    AT_READ_SOFTMAX,   /* probabilities of R: exp(value) over their sum */
+    AT_READ_SPARSEMAX, /* probabilities of R: the point of the simplex nearest to the values */
 } at_read_kind;
-#define AT_READS ((int)AT_READ_RAW + 1)
+#define AT_READS ((int)AT_READ_SPARSEMAX + 1)
+bool at_read_numbers(at_read_kind k);          /* decisions are R numbers: raw, or probabilities */
+bool at_read_distribution(at_read_kind k);     /* softmax, sparsemax */
+at_weighting at_read_weighting(at_read_kind k); /* of a distribution: the weighting of this name */
 typedef struct {
     at_read_kind kind;
     int rows; /* R */

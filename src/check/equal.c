@@ -554,7 +554,7 @@ at_status at_equal(const at_model *a, const at_model *b, const at_equal_question
     k.w.d = &k.d;
     k.w.q = q;
     k.w.decoder = a->decode.enabled;
-    k.w.raw = a->readout.kind == AT_READ_RAW;
+    k.w.raw = at_read_numbers(a->readout.kind);
     k.w.width = a->readout.kind == AT_READ_ARGMAX ? 1 : a->readout.rows;
     out->common_least = k.d.least;
     out->common_most = k.d.most;

@@ -51,7 +51,7 @@ static int decisions(const at_model *m)
 static at_status outputs_compare(const at_model *a, const at_model *b, at_err *err)
 {
     static const char *const reads[] = {"integers", "reals"};
-    bool raw[2] = {a->readout.kind == AT_READ_RAW, b->readout.kind == AT_READ_RAW};
+    bool raw[2] = {at_read_numbers(a->readout.kind), at_read_numbers(b->readout.kind)};
     if (a->decode.enabled != b->decode.enabled)
         return at_fail(err, AT_EINPUT, "the %s model is a decoder, the other is none",
                        a->decode.enabled ? "first" : "second");

@@ -111,6 +111,7 @@ at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
     bool argmax = e->ro.kind == AT_READ_ARGMAX;
     s->value = take(&t, argmax ? 1 : decided * (size_t)e->R, sizeof *s->value);
     s->top = take(&t, argmax ? decided : 1, sizeof *s->top);
+    s->weigh = take(&t, at_read_distribution(e->ro.kind) ? 3 * (size_t)e->R : 1, sizeof *s->weigh);
     s->symbols = take(&t, T * (size_t)e->kernel->lanes, sizeof *s->symbols);
     if (t.failed) {
         at_scratch_free(s);
@@ -128,6 +129,30 @@ void at_scratch_free(at_scratch *s)
     at_free(s);
 }
 
+/* Where the readout is a distribution, values (rows, R) become probabilities: the reference weighs them, in numbers as wide as the
+ * executor's own. */
+static void distributions(const at_exec *e, const at_scratch *s, double *value, size_t rows)
+{
+    size_t R = (size_t)e->R;
+    at_weighting by = at_read_weighting(e->ro.kind);
+    if (!at_read_distribution(e->ro.kind))
+        return;
+    for (; rows; rows--, value += R) {
+        if (e->single) {
+            float *row = (float *)s->weigh, *w = row + R;
+            for (size_t k = 0; k < R; k++)
+                row[k] = (float)value[k];
+            float den = ref_weigh_f(by, 0, row, R, w, w + R, NULL);
+            for (size_t k = 0; k < R; k++)
+                value[k] = (double)(w[k] / den);
+        } else {
+            double *w = s->weigh, den = ref_weigh_d(by, 0, value, R, w, w + R, NULL);
+            for (size_t k = 0; k < R; k++)
+                value[k] = w[k] / den;
+        }
+    }
+}
+
 void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, double *value)
 {
     size_t in = (size_t)e->n * (size_t)e->row_width, out = (size_t)at_exec_positions(e) * (size_t)e->R;
@@ -135,6 +160,7 @@ void at_exec_run(const at_exec *e, at_scratch *s, const double *v, int batch, do
          b += e->kernel->lanes) { /* of the empty input perhaps nothing is read */
         int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
         e->kernel->run(e, s, v + (size_t)b * in, count, value + (size_t)b * out, NULL);
+        distributions(e, s, value + (size_t)b * out, (size_t)count * (size_t)at_exec_positions(e));
     }
 }
 
@@ -155,11 +181,12 @@ void at_exec_decide(const at_exec *e, at_scratch *s, const double *v, int batch,
     for (int b = 0; out && b < batch; b += e->kernel->lanes) {
         int count = batch - b < e->kernel->lanes ? batch - b : e->kernel->lanes;
         e->kernel->run(e, s, v + (size_t)b * in, count, argmax ? NULL : s->value, s->top);
-        if (argmax)
+        if (argmax) {
             top_decide(s->top, count * positions, decision + (size_t)b * out, margin + (size_t)b * out);
-        else
-            at_decide(&e->ro, count * positions, s->value, decision + (size_t)b * out,
-                      margin + (size_t)b * out);
+            continue;
+        }
+        distributions(e, s, s->value, (size_t)count * (size_t)positions);
+        at_decide(&e->ro, count * positions, s->value, decision + (size_t)b * out, margin + (size_t)b * out);
     }
 }
 

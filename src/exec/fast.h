@@ -122,6 +122,7 @@ struct at_scratch {
     void *lane;           /* (3, T) F, and ... */
     uint8_t *flag;        /* ... (T): the scores of a lane, where the reference weighs them */
     void *hidden;         /* 2 of (FAST_TILE, hidden) */
+    double *weigh;        /* (3, R): a row of the readout that becomes a distribution, its weights, scratch */
     double *value;        /* (L, positions, R) doubles, and ... */
     fast_top *top;        /* ... (L, positions), of argmax; for decisions */
     int *symbols;         /* (T, L) int: symbols, or rows of the tables */

@@ -82,6 +82,10 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
     }
     if (m->readout.final_norm)
         return at_fail(err, AT_EREFUSED, "exact arithmetic has no square root: the readout has a norm");
+    if (at_read_distribution(m->readout.kind) &&
+        !(at_weighting_parts[at_read_weighting(m->readout.kind)].in & AT_IN_EXACT))
+        return at_fail(err, AT_EREFUSED, "exact arithmetic has no exp: the readout is %s",
+                       at_read_names[m->readout.kind]);
     return AT_OK;
 }
 
@@ -191,10 +195,12 @@ at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *tra
     return run(&c, forwards[a.kind], x, trace, y);
 }
 
-/* The longest sum in the model: over a row of weights, over keys, or over pairs of keys. */
+/* The longest sum in the model: over a row of weights, over keys, over pairs of keys, or over outcomes. */
 static double longest_sum(const at_model *m, int T)
 {
     double most = m->width > T ? m->width : T;
+    if (at_read_distribution(m->readout.kind))
+        most = fmax(most, m->readout.rows);
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {

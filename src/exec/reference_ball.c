@@ -518,7 +518,7 @@ static void row_decide(const ref_ctx *c, const NUM *row, at_output *y, int p)
         if (kind == AT_READ_ARGMAX)
             continue;
         double decision = y->value[base + (size_t)r], margin = 0;
-        if (sure && kind != AT_READ_RAW)
+        if (sure && !at_read_numbers(kind))
             sure = decide_one(c, &row[r], &decision, &margin);
         y->decision[at + (size_t)r] = decision;
         y->margin[at + (size_t)r] = margin;

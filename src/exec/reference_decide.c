@@ -53,6 +53,8 @@ static bool decide_one(const at_readout *ro, double v, double *decision, double 
         return true;
     case AT_READ_ARGMAX: /* of all values at once */
     case AT_READ_RAW:
+    case AT_READ_SOFTMAX: /* the values are probabilities by now */
+    case AT_READ_SPARSEMAX:
         break;
     }
     *decision = v;

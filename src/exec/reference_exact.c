@@ -247,7 +247,7 @@ static void row_decide(const ref_ctx *c, const NUM *row, at_output *y, int p)
     }
     for (int r = 0; ro->kind != AT_READ_ARGMAX && r < y->rows; r++) {
         y->decided[at + (size_t)r] = AT_TRUE;
-        if (ro->kind == AT_READ_RAW) {
+        if (at_read_numbers(ro->kind)) {
             decision[r] = value[r];
             margin[r] = 0;
         } else if (ro->kind == AT_READ_ROUND) {

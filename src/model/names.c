@@ -83,8 +83,24 @@ const char *const at_norm_names[AT_NORMS] = {
 
 const char *const at_read_names[AT_READS] = {
     [AT_READ_ARGMAX] = "argmax", [AT_READ_SIGN] = "sign", [AT_READ_THRESHOLD] = "threshold",
-    [AT_READ_ROUND] = "round",   [AT_READ_RAW] = "raw",
+    [AT_READ_ROUND] = "round",   [AT_READ_RAW] = "raw",   [AT_READ_SOFTMAX] = "softmax",
+    [AT_READ_SPARSEMAX] = "sparsemax",
 };
+
+bool at_read_distribution(at_read_kind k)
+{
+    return k == AT_READ_SOFTMAX || k == AT_READ_SPARSEMAX;
+}
+
+bool at_read_numbers(at_read_kind k)
+{
+    return k == AT_READ_RAW || at_read_distribution(k);
+}
+
+at_weighting at_read_weighting(at_read_kind k)
+{
+    return k == AT_READ_SPARSEMAX ? AT_SPARSEMAX : AT_SOFTMAX;
+}
 
 const char *const at_stop_names[AT_STOPS] = {[AT_STOP_EQUALS] = "equals", [AT_STOP_STEPS] = "steps"};
 
@@ -117,6 +133,8 @@ int at_readout_words(const at_readout *r)
         return 2;
     case AT_READ_ROUND:
     case AT_READ_RAW:
+    case AT_READ_SOFTMAX:
+    case AT_READ_SPARSEMAX:
         break;
     }
     return 0;

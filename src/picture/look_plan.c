@@ -78,11 +78,11 @@ static void decisions_print(const at_look *l, const double *decision, at_text *o
     at_read_kind kind = l->model->readout.kind;
     bool bits = kind == AT_READ_SIGN || kind == AT_READ_THRESHOLD;
     int width = l->output->width;
-    int most = bits ? 16 : kind == AT_READ_RAW ? 2 : 4; /* the rest is left out with an ellipsis */
+    int most = bits ? 16 : at_read_numbers(kind) ? 2 : 4; /* the rest is left out with an ellipsis */
     for (int k = 0; k < width && k < most; k++) {
         char number[32];
         at_text_add(out, k && !bits ? " " : "");
-        if (kind == AT_READ_RAW)
+        if (at_read_numbers(kind))
             at_text_add(out, at_number_text(number, decision[k]));
         else
             at_decision_print(l->model, decision[k], out);
@@ -115,7 +115,7 @@ void at_look_decision(const at_look *l, int p, at_text *out, double *margin, boo
         size_t i = (size_t)p * (size_t)y->width + (size_t)k;
         if (y->decided && y->decided[i] != AT_TRUE)
             *known = false;
-        if (kind != AT_READ_RAW && y->margin && (isnan(*margin) || y->margin[i] < *margin))
+        if (!at_read_numbers(kind) && y->margin && (isnan(*margin) || y->margin[i] < *margin))
             *margin = y->margin[i];
     }
     if (!*known) {

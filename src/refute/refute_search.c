@@ -53,7 +53,7 @@ static double margin_at(const at_subject *s, const at_answer *y, int i)
             square += (v - right[k]) * (v - right[k]);
         least = m < least ? m : least;
     }
-    return r->kind == AT_READ_RAW ? s->tolerance - sqrt(square) : least;
+    return at_read_numbers(r->kind) ? s->tolerance - sqrt(square) : least;
 }
 
 /* The least margin of the right answer; at most 0 exactly when the answer is wrong. */

@@ -91,7 +91,7 @@ at_status at_subject_check(const at_subject *s, at_err *err)
     if (width != s->task->out_width(s->params))
         return at_fail(err, AT_EINPUT, "the model answers with %d numbers a position, task %s has %d", width,
                        s->task->id, s->task->out_width(s->params));
-    if (s->task->real && m->readout.kind != AT_READ_RAW)
+    if (s->task->real && !at_read_numbers(m->readout.kind))
         return at_fail(err, AT_EINPUT, "answers of task %s are reals, those of the model (%s) are not",
                        s->task->id, at_read_names[m->readout.kind]);
     if (s->task->real && !(s->tolerance > 0 && isfinite(s->tolerance)))

@@ -608,6 +608,30 @@ static void perceptron(const at_model *m, const at_block *b, row x, row y)
     }
 }
 
+/* A readout that is a distribution: y (R) becomes what attention would weigh keys of these scores with, over the sum. */
+static void distribution(const at_model *m, row y)
+{
+    int R = m->readout.rows;
+    row w, one, p;
+    if (!at_read_distribution(m->readout.kind))
+        return;
+    make_row(w);
+    make_row(one);
+    make_row(p);
+    at_group g = {.weighting = m->readout.kind == AT_READ_SOFTMAX ? AT_SOFTMAX : AT_SPARSEMAX};
+    bool division = weigh(&g, y, R, w);
+    for (int r = 0; r < R; r++) {
+        for (int k = 0; k < R; k++)
+            mpfr_set_si(one[k], k == r, N);
+        mean(w, one, R, division, p[r]);
+    }
+    for (int r = 0; r < R; r++)
+        mpfr_set(y[r], p[r], N);
+    clear_row(p);
+    clear_row(one);
+    clear_row(w);
+}
+
 int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t *out)
 {
     bits = p ? p : NAIVE_BITS;
@@ -646,6 +670,7 @@ int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t
         if (m->readout.final_norm)
             normalise(m, m->readout.norm_g, m->readout.norm_b, m->readout.norm_eps, x[t], x[t]);
         affine(m, m->readout.w, m->readout.b, R, m->width, x[t], x[t]);
+        distribution(m, x[t]);
         for (int r = 0; r < R; r++) {
             make(out[count]);
             mpfr_set(out[count++], x[t][r], N);

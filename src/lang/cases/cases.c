@@ -516,7 +516,7 @@ static at_status suit(at_problem *p, const at_model *m, at_err *err)
                         .params = &k->length,
                         .n_params = 1,
                         .last = k->last,
-                        .real = m->readout.kind == AT_READ_RAW,
+                        .real = at_read_numbers(m->readout.kind),
                         .enums = 1u << AT_ENUM_CASES,
                         .row_width = row_width,
                         .out_width = out_width,
