@@ -11,9 +11,12 @@ typedef struct {
 } entry;
 
 static const char *const read_docs[AT_READS] = {
-    [AT_READ_ARGMAX] = "index of the largest value",  [AT_READ_SIGN] = "1 if > 0, 0 if < 0",
-    [AT_READ_THRESHOLD] = "1 if > threshold, else 0", [AT_READ_ROUND] = "nearest integer",
-    [AT_READ_RAW] = "the values themselves",          [AT_READ_SOFTMAX] = "probabilities: exp(value) over their sum",
+    [AT_READ_ARGMAX] = "index of the largest value",
+    [AT_READ_SIGN] = "1 if > 0, 0 if < 0",
+    [AT_READ_THRESHOLD] = "1 if > threshold, else 0",
+    [AT_READ_ROUND] = "nearest integer",
+    [AT_READ_RAW] = "the values themselves",
+    [AT_READ_SOFTMAX] = "probabilities: exp(value) over their sum",
     [AT_READ_SPARSEMAX] = "probabilities: the nearest point of the simplex",
 };
 

@@ -7,6 +7,7 @@
 #define ATTEST_FRONT_H
 
 #include <attest/lang.h>
+#include <attest/ngram.h>
 #include <attest/program.h>
 
 /* ---- compiling --------------------------------------------------------------------------------------- */
@@ -153,6 +154,26 @@ typedef enum {
 } at_dfa_compiler;
 at_dfa_compiler at_place_compiler(const at_place *p);
 extern const char *const at_dfa_compilers[][2];
+/* ---- n-gram language models (ngram.h) ---------------------------------------------------------------------------
+ *
+ * At the last position, the probabilities of the W words and, last, of the end; texts of at most N words, the empty one too. */
+#define AT_NGRAM_COMPILED_WORDS    4096
+#define AT_NGRAM_COMPILED_CONTEXTS 20000
+typedef enum { AT_NGRAM_HEADS, AT_NGRAM_LAYERS, AT_NGRAM_SINGLE, AT_NGRAM_FORMS } at_ngram_form;
+extern const char *const at_ngram_forms[AT_NGRAM_FORMS];
+typedef struct {
+    const at_arith *arith; /* as in at_dp_options */
+    at_ngram_form form;
+    at_weighting
+        weighting; /* softmax, sparsemax, leftmost-hard, rightmost-hard; of single, average-hard for these two */
+    at_read_kind read; /* AT_READ_SOFTMAX or AT_READ_SPARSEMAX */
+    double error;      /* of what a head fetches; 0: as the assembler has it */
+    bool broken;       /* for controls: the furthest word is not found; single: slots are not turned */
+} at_ngram_options;
+at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, at_program **out,
+                           at_err *err);
+at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at_model *m, at_err *err);
+
 /* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */
 
 typedef struct {

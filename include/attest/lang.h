@@ -16,6 +16,7 @@
 #define ATTEST_LANG_H
 
 #include <attest/formula.h>
+#include <attest/ngram.h>
 #include <attest/problem.h>
 
 /* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
@@ -573,6 +574,10 @@ at_status at_problem_keep(at_problem *p, const char *text, size_t n, at_err *err
 extern const at_lang at_lang_dp, at_lang_cases, at_lang_lines;
 extern const at_lang at_lang_regex, at_lang_dfa, at_lang_jff, at_lang_dot, at_lang_gv;
 extern const at_lang at_lang_ltl, at_lang_brasp;
+extern const at_lang at_lang_arpa;
+/* A row of probabilities (W + 1) over its sum: files have few digits, so their rows do not quite sum to 1. */
+void at_ngram_shares(const at_ngram *g, int state, double *p);
+const at_ngram *at_ngram_of(const at_problem *p); /* the model of an .arpa file; NULL: it is something else */
 extern const at_lang at_lang_crasp, at_lang_cr;
 extern const at_lang at_lang_tm;
 extern const at_lang at_lang_foc, at_lang_sscm;

@@ -298,8 +298,8 @@ typedef enum {
     AT_READ_SPARSEMAX, /* probabilities of R: the point of the simplex nearest to the values */
 } at_read_kind;
 #define AT_READS ((int)AT_READ_SPARSEMAX + 1)
-bool at_read_numbers(at_read_kind k);          /* decisions are R numbers: raw, or probabilities */
-bool at_read_distribution(at_read_kind k);     /* softmax, sparsemax */
+bool at_read_numbers(at_read_kind k);           /* decisions are R numbers: raw, or probabilities */
+bool at_read_distribution(at_read_kind k);      /* softmax, sparsemax */
 at_weighting at_read_weighting(at_read_kind k); /* of a distribution: the weighting of this name */
 typedef struct {
     at_read_kind kind;

@@ -39,6 +39,7 @@ typedef struct at_task {
     bool symmetric;         /* permuting positions permutes the answers */
     bool last;              /* only the last position is answered: y is (1, out_width) */
     bool real;              /* answers are reals, compared in Euclidean norm per position with a tolerance */
+    double tolerance;       /* of reals, unless told; 0: see at_task_tolerance */
     unsigned enums;         /* bit set over at_enum */
     const char *input_help; /* how a person writes an input */
     /* NULL, or the length that the other parameters make: N must be it. */
@@ -89,7 +90,8 @@ bool at_words_simpler(const at_params *p, const double *x, int n, int k, double 
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
 void at_linear_map_weights(const at_params *p, double *W);
 
-/* How far real answers may be off unless told: what the theorems on qSA ask for, 1/(2q); 0: nothing is known. */
+/* How far real answers may be off unless told: what the task says, or what the theorems on qSA ask for, 1/(2q); 0: nothing is
+ * known. */
 double at_task_tolerance(const at_task *t, const at_params *p);
 
 extern const at_task *const at_tasks[];

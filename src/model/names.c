@@ -82,8 +82,8 @@ const char *const at_norm_names[AT_NORMS] = {
 };
 
 const char *const at_read_names[AT_READS] = {
-    [AT_READ_ARGMAX] = "argmax", [AT_READ_SIGN] = "sign", [AT_READ_THRESHOLD] = "threshold",
-    [AT_READ_ROUND] = "round",   [AT_READ_RAW] = "raw",   [AT_READ_SOFTMAX] = "softmax",
+    [AT_READ_ARGMAX] = "argmax",       [AT_READ_SIGN] = "sign", [AT_READ_THRESHOLD] = "threshold",
+    [AT_READ_ROUND] = "round",         [AT_READ_RAW] = "raw",   [AT_READ_SOFTMAX] = "softmax",
     [AT_READ_SPARSEMAX] = "sparsemax",
 };
 

@@ -28,7 +28,9 @@ const at_task *at_task_find(const char *id)
 
 double at_task_tolerance(const at_task *t, const at_params *p)
 {
-    return t->real && at_params_has(p, "q") ? 0.5 / at_params_get(p, "q") : 0;
+    return t->tolerance > 0                   ? t->tolerance
+           : t->real && at_params_has(p, "q") ? 0.5 / at_params_get(p, "q")
+                                              : 0;
 }
 
 at_status at_task_answer(const at_task *t, const at_params *p, const double *x, double *y, at_err *err)
