@@ -142,7 +142,7 @@ static void test_all_kinds(void **state)
                                  .tokens_only = turn % 3 == 0,
                                  .layers = 1 + (turn % 8 == 0),
                                  .no_bias = turn % 7 == 0,
-                                 .read = AT_READ_RAW};
+                                 .read = (at_read_kind)(AT_READ_RAW + turn / 2 % 3)};
                 compare(&s, 7, &k);
             }
     print_message("%ld values, %ld unbounded, %ld sharply bounded\n", k.values, k.unbounded, k.sharp);

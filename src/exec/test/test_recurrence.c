@@ -54,7 +54,8 @@ static void net_make(at_rnn_cell cell, at_norm norm, bool residual, uint64_t see
     m->blocks[0] = m->blocks[2] = rnn;
     m->blocks[2].rnn.state = S + 1;
     m->blocks[1] = (at_block){.kind = AT_BLOCK_MLP, .act = AT_ACT_GELU, .dense = d, .n_dense = 2};
-    m->readout = (at_readout){.kind = AT_READ_RAW, .rows = R, .final_norm = true, .norm_eps = 1e-3};
+    m->readout = (at_readout){
+        .kind = (at_read_kind)(AT_READ_RAW + seed % 3), .rows = R, .final_norm = true, .norm_eps = 1e-3};
     must(at_model_layout(m, &err), &err);
     weights_draw(m, seed);
 }

@@ -51,9 +51,9 @@ static bool within(double value, double radius, mpfr_t twin)
 
 static bool irrational(const random_spec *s)
 {
-    return s->weighting == AT_SOFTMAX || s->weighting == AT_LINEAR || s->weighting == AT_THREEWISE ||
-           s->pos == AT_POS_SINUSOIDAL || s->pos == AT_POS_SQRT_PAIR || s->norm != AT_NORM_NONE ||
-           s->final_norm || s->act == AT_ACT_GELU;
+    return s->read == AT_READ_SOFTMAX || s->weighting == AT_SOFTMAX || s->weighting == AT_LINEAR ||
+           s->weighting == AT_THREEWISE || s->pos == AT_POS_SINUSOIDAL || s->pos == AT_POS_SQRT_PAIR ||
+           s->norm != AT_NORM_NONE || s->final_norm || s->act == AT_ACT_GELU;
 }
 
 /* Values of a run in f32, f64 or p-bit lie in the bound's balls; an unbounded ball bounds nothing. */

@@ -118,7 +118,7 @@ static void test_stages(void **state)
                                     .tie = at_weighting_hard(splits[w]) && seed % 2 ? 0.5 : 0,
                                     .integers = seed % 4 == 0,
                                     .final_norm = seed % 2,
-                                    .read = AT_READ_RAW,
+                                    .read = (at_read_kind)(AT_READ_RAW + seed % 3),
                                     .seed = seed};
                 at_model m;
                 at_err err = {0};
