@@ -90,6 +90,9 @@ bool at_words_simpler(const at_params *p, const double *x, int n, int k, double 
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2);
 void at_linear_map_weights(const at_params *p, double *W);
 
+/* The counts (W + 1) that next-word has for a history, by its number: rows of an n-gram language model. */
+void at_next_word_counts(const at_params *p, uint64_t history, uint64_t *count);
+
 /* How far real answers may be off unless told: what the task says, or what the theorems on qSA ask for, 1/(2q); 0: nothing is
  * known. */
 double at_task_tolerance(const at_task *t, const at_params *p);

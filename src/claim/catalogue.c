@@ -64,6 +64,9 @@
     ROW(parity_tree)                                                                                         \
     ROW(rasp)                                                                                                \
     ROW(fo_extract)                                                                                          \
+    ROW(ngram_heads)                                                                                         \
+    ROW(ngram_layers)                                                                                        \
+    ROW(ngram_single)                                                                                        \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

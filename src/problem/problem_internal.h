@@ -19,7 +19,7 @@ extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_t
 extern const at_task at_task_compose, at_task_funccomp;
 extern const at_task at_task_triangle;
 extern const at_task at_task_max;
-extern const at_task at_task_majority, at_task_parity, at_task_dyck, at_task_shuffle_dyck;
+extern const at_task at_task_majority, at_task_parity, at_task_dyck, at_task_shuffle_dyck, at_task_next_word;
 #define AT_MAX_PARAMS 2
 extern const at_param at_max_params[AT_MAX_PARAMS]; /* the stream's, too */
 

@@ -11,6 +11,7 @@ const at_task *const at_tasks[] = {
     &at_task_copy,      &at_task_copy_rating, &at_task_block_mean,    &at_task_linear_recurrence,
     &at_task_compose,   &at_task_funccomp,    &at_task_triangle,      &at_task_max,
     &at_task_majority,  &at_task_parity,      &at_task_dyck,          &at_task_shuffle_dyck,
+    &at_task_next_word,
 };
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
 const at_registry at_task_registry =

@@ -1,0 +1,56 @@
+/* claim_ngram.h: what claims about n-gram language models share (the proofs are in src/front/compile_ngram.c).
+ *
+ * The parameters N and `most` are as in claim_words.h; W words, order n and seed say which language model (the task next-word). */
+#ifndef ATTEST_CLAIM_NGRAM_H
+#define ATTEST_CLAIM_NGRAM_H
+
+#include "claim_words.h"
+
+#include <attest/front.h>
+
+extern const char *const claim_ngram_weightings[], *const claim_ngram_reads[];
+#define CLAIM_NGRAM_PARAMS(FIRST)                                                                            \
+    CLAIM_WORD_PARAMS(6), {"W", "words", 1, 8, 2, true}, {"n", "order of the model", 1, 6, 3, true},         \
+        {"seed", "of its counts", 0, 1e6, 1, true},                                                          \
+        {"weighting", "how heads find words", 0, 3, FIRST, true, claim_ngram_weightings},                    \
+        {"read", "what probabilities are read by", 0, 1, 0, true, claim_ngram_reads},                        \
+        {"eps", "how far probabilities may be off", 1e-15, 1, 1e-9, false},                                  \
+    {                                                                                                        \
+        "broken", "the furthest word is not found, or slots are not turned", 0, 1, 0, true                   \
+    }
+
+at_status claim_ngram_program(const at_params *p, at_ngram_form form, at_program **out, at_err *err);
+
+/* Tables of sizes against n and W, beside how many histories there are; and of what f32 and f64 get wrong against N. */
+#define CLAIM_NGRAM_COLUMNS "n", "W", "histories", "layers", "heads", "width", "units", "parameters"
+at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at_err *err);
+#define CLAIM_NGRAM_INPUTS 200
+#define CLAIM_NGRAM_TABLES                                                                                   \
+    {.id = "size",                                                                                           \
+     .title = "size against the order n and the number of words W: units are contexts, and all else is "     \
+              "free of them",                                                                                \
+     .columns = (const char *const[]){CLAIM_NGRAM_COLUMNS, NULL},                                            \
+     .rows = (const char *const[]){"n=2 W=2", "n=3 W=2", "n=4 W=2", "n=5 W=2", "n=3 W=4", "n=3 W=8", NULL},  \
+     .quick_rows = 6,                                                                                        \
+     .row = size_row},                                                                                       \
+        CLAIM_WORD_F32("softmax heads", CLAIM_NGRAM_INPUTS, "N=16 weighting=softmax eps=0.001",              \
+                       "N=64 weighting=softmax eps=0.001", "N=100 weighting=softmax eps=0.001",              \
+                       "N=200 weighting=softmax eps=0.001", "N=1000 weighting=softmax eps=0.001")
+#define CLAIM_NGRAM_ROWS                                                                                     \
+    static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)  \
+    {                                                                                                        \
+        (void)threads;                                                                                       \
+        return claim_ngram_row(c, p, out, err);                                                              \
+    }                                                                                                        \
+    static at_status f32_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)   \
+    {                                                                                                        \
+        return claim_word_f32_row(c, p, CLAIM_NGRAM_INPUTS, threads, out, err);                              \
+    }
+
+#define CLAIM_NGRAM_EXACT(WITH, QUICK)                                                                       \
+    {                                                                                                        \
+        "N=0..10 most=10 n=4 " WITH, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,          \
+            "N=0..7 most=7 n=4 " QUICK                                                                       \
+    }
+
+#endif
