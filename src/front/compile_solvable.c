@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CODES_MAX = 1 << 16 }; /* of a table */
+enum { CODES_MAX = 1 << 13 }; /* of a table */
 
 /* Exponent k as attention finds it: a sum of residues, one for each a that occurs, which is exponent k modulo `factor`. */
 typedef struct {
@@ -131,9 +131,10 @@ static bool coded_make(maker *k, const char *name, const function *f, at_var dig
             codes *= k->e[j].top + 1;
             any = true;
             if (codes > CODES_MAX)
-                return at_program_fail(
-                           P, "a table of more than %d entries: the group, of order %d, is too large",
-                           CODES_MAX, k->g->order),
+                return at_program_fail(P,
+                                       "a table of more than %d entries, for a group of order %d; "
+                                       "--attention shortcut makes none",
+                                       CODES_MAX, k->g->order),
                        false;
         }
     *out = (coded){.code = -1, .codes = (int)codes, .value = at_new(&k->arena, int, codes)};

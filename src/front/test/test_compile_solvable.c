@@ -182,6 +182,13 @@ static void refused(const at_place *p, at_status s, const char *says)
 static void test_refused(void **state)
 {
     (void)state;
+    static int turns[2 * 840]; /* by 1 and by 2 */
+    for (int q = 0; q < 840; q++) {
+        turns[q] = (q + 1) % 840;
+        turns[840 + q] = (q + 2) % 840;
+    }
+    at_place circle = place_of_maps(840, 2, turns);
+    refused(&circle, AT_EDOMAIN, "a table of more than 8192 entries, for a group of order 840");
     at_place a5 = place_of_maps(5, 2, (const int[]){1, 2, 3, 4, 0, 1, 2, 0, 3, 4});
     at_place s5 = place_of_maps(5, 2, (const int[]){1, 2, 3, 4, 0, 1, 0, 2, 3, 4});
     at_place neither = place_of("(ab)*", NULL), large = place_of("(a{71})*", NULL);
