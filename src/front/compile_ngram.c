@@ -433,7 +433,7 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
                             .form = (at_ngram_form)at_params_int(p, "form"),
                             .weighting = by[o->attention],
                             .read = at_params_int(p, "read") ? AT_READ_SPARSEMAX : AT_READ_SOFTMAX,
-                            .error = by[o->attention] == AT_SOFTMAX ? NEAR : 0};
+                            .error = at_weighting_is(by[o->attention], AT_IS_EXP) ? NEAR : 0};
     at_status s = at_ngram_model(at_ngram_of(of), at_params_int(p, "N"), &how, m, err);
     if (s)
         return s;

@@ -29,7 +29,7 @@ at_status claim_ngram_program(const at_params *p, at_ngram_form form, at_program
     at_ngram_options o = {.form = form,
                           .weighting = by,
                           .read = at_params_int(p, "read") ? AT_READ_SPARSEMAX : AT_READ_SOFTMAX,
-                          .error = by == AT_SOFTMAX ? at_params_get(p, "eps") / 1e4 : 0,
+                          .error = at_weighting_is(by, AT_IS_EXP) ? at_params_get(p, "eps") / 1e4 : 0,
                           .broken = at_params_int(p, "broken")};
     at_arena_init(&a);
     at_status s = model_make(p, &a, &g, err);

@@ -93,7 +93,13 @@
  * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 4 more
  * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64
  * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 f64, and 17 more
- * EVIDENCE rasp sampled 10 test_every_cell: program=sort N=100 f64, and 3 more */
+ * EVIDENCE rasp sampled 10 test_every_cell: program=sort N=100 f64, and 3 more
+ * EVIDENCE ngram-heads exact 364 test_every_cell: W=3 N=0..5 f64, and 5 more
+ * EVIDENCE ngram-heads sampled 200 test_every_cell: N=100 n=4 W=3 f64
+ * EVIDENCE ngram-layers exact 364 test_every_cell: W=3 N=0..5 f64, and 5 more
+ * EVIDENCE ngram-layers sampled 200 test_every_cell: N=100 n=4 W=3 f64
+ * EVIDENCE ngram-single exact 364 test_every_cell: W=3 N=0..5 f64, and 5 more
+ * EVIDENCE ngram-single sampled 200 test_every_cell: N=100 n=4 W=3 f64 */
 #include "../../core/test/test_folder.h"
 #include "claim_test.h"
 
