@@ -250,7 +250,7 @@ static const cli_option options[] = {
 const cli_command cmd_lm = {
     .name = "lm",
     .summary = "n-gram language models: fit, score, sample, perplexity, tightness",
-    .usage = "fit TEXT -o ARPA | score|perplexity ARPA TEXT | sample ARPA | tight ARPA [OPTIONS]",
+    .usage = "fit TEXT -o ARPA | score|perplexity ARPA|MODEL TEXT | sample ARPA|MODEL | tight ARPA [OPTIONS]",
     .about =
         "A text has one sentence a line; - is standard input. A model is an ARPA file.\n\n"
         "fit: counts the n-grams of a text and writes an ARPA file with back-off. kn is modified\n"

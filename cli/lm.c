@@ -1,7 +1,9 @@
-/* lm.c: language models from files: n-grams. */
+/* lm.c: language models from files: n-grams. Models with weights are in lm_model.c. */
 #include "lm.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int ngram_find(const void *of, const char *s, size_t n)
 {
@@ -37,11 +39,25 @@ static void ngram_say(const void *of, at_tokens tokens, const int *word, int n, 
     at_ngram_say(of, tokens, word, n, out);
 }
 
+/* A safetensors file begins with the length of its header, 8 bytes, and the header is JSON. What is no regular file is read once. */
+static bool is_model(const char *path)
+{
+    struct stat at;
+    char first[9];
+    FILE *f = stat(path, &at) == 0 && S_ISREG(at.st_mode) ? fopen(path, "rb") : NULL;
+    bool yes = f && fread(first, 1, sizeof first, f) == sizeof first && first[8] == '{';
+    if (f)
+        fclose(f);
+    return yes;
+}
+
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
 {
     at_ngram *g;
     *out = (cli_lm){.find = ngram_find, .sentence = ngram_sentence, .row = ngram_row, .say = ngram_say};
     at_arena_init(&out->arena);
+    if (is_model(path))
+        return cli_lm_open_model(path, out, err);
     at_status s = at_ngram_load(path, &out->arena, &g, err);
     if (s)
         return s;
@@ -54,6 +70,8 @@ at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
 
 void cli_lm_close(cli_lm *m)
 {
+    if (m->close && m->of)
+        m->close(m->of);
     at_arena_release(&m->arena);
 }
 

@@ -18,12 +18,15 @@ typedef struct {
     /* p (W + 1) of what may follow n words. */
     at_status (*row)(void *of, const int *word, int n, double *p, at_err *err);
     void (*say)(const void *of, at_tokens tokens, const int *word, int n, at_text *out); /* as text */
+    void (*close)(void *of); /* NULL: the arena holds all of it */
     void *of;
     at_arena arena;
 } cli_lm;
 
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err); /* closed in any case */
 void cli_lm_close(cli_lm *m);
+at_status cli_lm_open_model(const char *path, cli_lm *out,
+                            at_err *err); /* a model file; out->arena is ready */
 
 /* The options of all of `attest lm`. */
 typedef struct {

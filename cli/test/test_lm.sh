@@ -146,6 +146,29 @@ input='the baker opens the shop'
 gives 0 'a sentence of it' $'-4.38816148928\t0' lm score "$dir/village.arpa" -
 unset input
 
+# ---- compiled ------------------------------------------------------------------------------------------------------------
+
+# prob FILE: log10 of the probability of the village's text, to all digits.
+prob() { "$attest" lm perplexity "$1" examples/village.txt --json | sed 's/.*"log10prob": *\([-0-9.e]*\).*/\1/'; }
+alike() { awk -v a="$(prob "$1")" -v b="$(prob "$2")" 'BEGIN { d = a - b; exit !(a < -1000 && d < 1e-9 && d > -1e-9) }'; }
+call lm fit examples/village.txt -o "$dir/village.arpa"
+says 0 'as attention' '1 attention layer, 2 heads' compile "$dir/village.arpa" --set N=20 -o "$dir/village.st"
+holds 'the weights say what the tables say' alike "$dir/village.arpa" "$dir/village.st"
+call lm fit examples/village.txt --order 2 -o "$dir/pairs.arpa"
+call compile "$dir/pairs.arpa" --set N=20 -o "$dir/pairs.st"
+unlike() { ! alike "$@"; }
+holds 'and not what others say' unlike "$dir/village.arpa" "$dir/pairs.st"
+says 0 'by one head' '1 attention layer, 1 head' compile "$dir/kn.arpa" --set N=6,form=single --attention softmax -o "$dir/one.st"
+says 0 'right after every text' 'hold' check "$dir/one.st" --problem "$dir/kn.arpa" --lengths 0..4
+call lm fit "$dir/t.txt" --order 2 --smoothing add -o "$dir/other.arpa"
+says 1 'after another one it is not' 'of 1 claims' check "$dir/one.st" --problem "$dir/other.arpa" --lengths 0..4
+says 0 'sentences are drawn from it' ' ' lm sample "$dir/one.st" --count 5 --max-length 6
+input='the the the the the the the the the the the the the the the the the the the the the'
+refuses 2 'a sentence that is too long for it' 'more than 20 words' lm perplexity "$dir/village.st" -
+unset input
+call build match2 --set N=4,M=5 -o "$dir/match.st"
+refuses 2 'a model of something else' 'no language model: its input is not one word a position' lm score "$dir/match.st" "$dir/t.txt"
+
 # ---- refusals ------------------------------------------------------------------------------------------------------------
 
 refuses 2 'no part' 'missing' lm
