@@ -39,6 +39,9 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
     int attention;
     if (q->exact + q->certify + (q->sampled > 0) > 1)
         return cli_usage(a, "--exact, --sampled and --certify exclude each other");
+    if (q->certify && a->has_precision && a->precision.kind != AT_BALL)
+        return cli_usage(
+            a, "--certify speaks of real arithmetic over the stored weights; --precision says another");
     static char arith[16];
     at_arith_name(a->precision, arith);
     for (int i = 0; i < a->n_words; i++) {

@@ -14,6 +14,8 @@ says 0 'lengths' 'N=2 M=5' check "$m" --problem match2 --set M=5 --lengths 1..2
 says 0 'as --task, too' 'N=2 M=5' check "$m" --task match2 --set M=5 --lengths 2
 says 0 'sampled' 'sampled, 50 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --sampled 50
 says 0 'certified' 'certified, 625 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --certify
+says 0 '... in balls' 'ball N=4 M=5' check "$m" --problem match2 --set M=5 --lengths 4 --certify
+refuses 2 '... and nothing else' '--certify speaks of real arithmetic' check "$m" --problem match2 --set M=5 --certify --precision p8
 says 1 'a wrong problem: how many, and where' 'wrong on ' check "$m" --problem match3 --set M=5 --lengths 3 --exact
 says 1 'at too few bits' 'refuted' check "$m" --problem match2 --set M=5 --lengths 4 --precision p2
 says 0 'a compiled recurrence by its name' 'exact, 64 inputs' check "$dir/lis.st" --problem lis --set n=3,top=4
