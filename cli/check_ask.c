@@ -7,7 +7,18 @@ bool cli_is_asked(const char *word, const cli_asked *q)
 {
     if (cli_is_claim(word) || at_claim_find(word))
         return false;
-    return q->problem || strpbrk(word, "./");
+    return q->problem || strpbrk(word, "./") || at_front_of_word(word);
+}
+
+const char *cli_asked_idle(const cli_asked *q)
+{
+    return q->lengths         ? "--lengths"
+           : q->exact         ? "--exact"
+           : q->sampled       ? "--sampled"
+           : q->certify       ? "--certify"
+           : q->attention     ? "--attention"
+           : q->tolerance > 0 ? "--tolerance"
+                              : NULL;
 }
 
 /* f: what is compiled; NULL: nothing is, and the word only has to be one. */
@@ -28,14 +39,23 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
     int attention;
     if (q->exact + q->certify + (q->sampled > 0) > 1)
         return cli_usage(a, "--exact, --sampled and --certify exclude each other");
+    if (q->certify && a->has_precision && a->precision.kind != AT_BALL)
+        return cli_usage(
+            a, "--certify speaks of real arithmetic over the stored weights; --precision says another");
     static char arith[16];
     at_arith_name(a->precision, arith);
     for (int i = 0; i < a->n_words; i++) {
         const char *word = a->words[i];
-        const at_front *f = at_front_of_file(word);
+        const at_front *f = at_front_of_word(word);
         bool compiled = f && at_front_is_problem(f) && !q->problem;
         if (!cli_is_asked(word, q))
             return cli_usage(a, "'%.60s' is a claim; claims and models are checked apart", word);
+        if (f && at_front_is_problem(f) && q->problem)
+            return cli_usage(a, "'%.60s' is a problem, and --problem says what a model file should solve",
+                             word);
+        if (q->attention && !compiled)
+            return cli_usage(a, "--attention is for what is compiled; the model in '%.60s' has its own",
+                             word);
         if (attention_read(q, compiled ? f : NULL, &attention, &err))
             return cli_fail(a, &err);
         cli_recalled known = {0};

@@ -14,6 +14,8 @@ typedef struct {
 
 /* Is the word no claim but a model, or a problem that can be compiled? */
 bool cli_is_asked(const char *word, const cli_asked *q);
+/* Of what was given the first option that says how to ask, which claims are not asked by; NULL: none. */
+const char *cli_asked_idle(const cli_asked *q);
 /* The words as claims; some: (a->n_words). 0, or the exit code after a message. */
 int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const at_claim **some);
 

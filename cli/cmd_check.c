@@ -76,6 +76,12 @@ static int claims_run(const cli_args *a, cli_claims *held)
     if (given->ask.problem && !a->n_words)
         return cli_usage(
             a, "--problem says what a model should solve; which model? (attest check MODEL --problem P)");
+    const char *idle = asked ? NULL : cli_asked_idle(&given->ask);
+    if (idle)
+        return cli_usage(a,
+                         "%s is for a model on a problem, or a problem that is compiled; of a claim the "
+                         "questions are its own, at your sizes with --set",
+                         idle);
     int code = asked ? cli_ask_words(a, &given->ask, held, some) : 0;
     if (code)
         return code;

@@ -93,7 +93,7 @@ static at_status schemas_find(job *j, at_err *err)
     at_status s = AT_OK;
     for (int k = 0; k < j->n && !s; k++) {
         const char *word = j->a->words[k];
-        if (at_front_of_file(word)) {
+        if (!at_claim_find(word) && at_front_of_word(word)) {
             s = at_front_open(word, &j->text[k], err);
             if (!s)
                 s = at_front_params(&j->text[k], &j->arena, &j->knower[k].schema, &j->knower[k].n, err);

@@ -1,5 +1,5 @@
 /* cmd_eval.c: `attest eval`: how many of a stream's prompts a model completes rightly, and where it goes wrong. */
-#include "cli.h"
+#include "question.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -103,6 +103,144 @@ void cli_exam_print(const at_exam *e, at_text *t)
         at_text_addf(t, "unfinished     %" PRIu64 " without <eos>\n", e->unfinished);
 }
 
+/* ---- models that write no tokens: compiled decoders, and those that answer at positions ------------------------- */
+
+typedef struct {
+    uint64_t count, right;
+    int n;
+    at_text text;  /* the first wrong ones */
+    json_t *wrong; /* the same for machines */
+} sheet;
+
+static void answer_text(const at_subject *s, const at_answer *y, int side, at_text *t)
+{
+    int from = side ? y->open : 0, n = side ? y->n_right : y->n;
+    at_text_add(t, from ? "... " : "");
+    for (int i = from; i < n; i++) {
+        const double *v = (side ? y->right : y->got) + (size_t)i * (size_t)y->width;
+        at_text_add(t, i > from ? " " : "");
+        if (s->chain)
+            at_input_print_row(s->m, v, -1, t);
+        else
+            cli_numbers_print(s, v, y->width, t);
+    }
+}
+
+/* One that is wrong: the input, what came out, what is right. */
+static void sheet_add(const cli_args *a, const at_subject *s, const at_input *x, const at_answer *y, sheet *k)
+{
+    at_text t[3];
+    for (int i = 0; i < 3; i++) {
+        at_text_init(&t[i]);
+        at_text_add(&t[i], "");
+    }
+    at_input_print(s->m, x, &t[0]);
+    answer_text(s, y, 0, &t[1]);
+    answer_text(s, y, 1, &t[2]);
+    static const char *const names[] = {"prompt", "wrote", "right", "input", "got", "right"};
+    if (t[0].oom || t[1].oom || t[2].oom)
+        k->text.oom = true;
+    else if (a->json) {
+        json_t *j = json_object();
+        for (int i = 0; i < 3; i++)
+            j = cli_json_set(j, names[(s->chain ? 0 : 3) + i], cli_json_text(t[i].s));
+        k->wrong = cli_json_add(k->wrong, cli_json_set(j, "first_wrong", json_integer(y->position + 1)));
+    } else {
+        at_text_addf(&k->text, "\nwrong at %s %d\n", s->chain ? "row" : "position", y->position + 1);
+        for (int i = 0; i < 3; i++) {
+            char left[16];
+            snprintf(left, sizeof left, "  %s", names[(s->chain ? 0 : 3) + i]);
+            cli_row(&k->text, left, 10, t[i].s, cli_columns());
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        at_text_release(&t[i]);
+}
+
+/* Inputs of the problem, half of them near where its definition changes its mind, each run and judged. */
+static at_status sheet_fill(const cli_args *a, const cli_question *q, sheet *k, at_err *err)
+{
+    const at_subject *s = &q->subject;
+    int n = s->task ? at_params_int(s->params, "N") : s->chain->prompt_max(s->self);
+    int width = s->task ? s->task->row_width(s->params) : s->chain->row_width(s->self);
+    double *v = at_calloc((size_t)n * (size_t)width + 1, sizeof *v);
+    at_status st = v ? AT_OK : at_oom(err);
+    for (uint64_t i = 0; i < k->count && !st; i++) {
+        at_rng r = at_rng_at(a->seed, i);
+        at_arena run;
+        at_answer y;
+        at_arena_init(&run);
+        if (s->task)
+            (i % 2 ? s->task->adversarial : s->task->sample)(s->params, &r, v);
+        else
+            st = (i % 2 && s->chain->adversarial ? s->chain->adversarial : s->chain->sample)(s->self, &r, v,
+                                                                                             &n, err);
+        at_input x = {n, v};
+        if (!st)
+            st = at_subject_answer(s, &x, &run, &y, err);
+        k->right += !st && y.correct;
+        if (!st && !y.correct && k->n++ < SHOWN)
+            sheet_add(a, s, &x, &y, k);
+        at_arena_release(&run);
+        at_progress_tick(cli_progress(), "eval", (double)i, (double)k->count);
+        if (!st && at_cancel_pending())
+            st = at_fail(err, AT_ECANCEL, "interrupted");
+    }
+    at_free(v);
+    return st;
+}
+
+static bool is_listed(const at_subject *s)
+{
+    return s->task ? s->task->enums >> AT_ENUM_CASES & 1 : s->chain->listed;
+}
+
+static int asked_run(const cli_args *a, const at_model *m)
+{
+    const own *given = a->own;
+    at_err err = {0};
+    cli_question q;
+    at_input x;
+    at_arena arena;
+    at_arena_init(&arena);
+    sheet k = {.count = given->count, .wrong = a->json ? json_array() : NULL};
+    at_text_init(&k.text);
+    at_status s =
+        cli_question_input(a, a->n_words > 1 ? a->words[1] : NULL, 0, m, NULL, -1, &arena, &q, &x, &err);
+    if (!s && is_listed(&q.subject))
+        s = at_fail(&err, AT_EREFUSED, "a file of cases is run whole: attest check MODEL --problem %.100s",
+                    q.name);
+    if (!s)
+        s = sheet_fill(a, &q, &k, &err);
+    cli_progress_clear();
+    double share = (double)k.right / (double)k.count;
+    int code = share < given->enough ? CLI_FAILS : CLI_HOLDS;
+    if (s) {
+        json_decref(k.wrong);
+        code = cli_fail(a, &err);
+    } else if (a->json) {
+        json_t *j = cli_json_set(json_object(), "problem", cli_json_text(q.name));
+        j = cli_json_set(j, "parameters", cli_json_text(q.text));
+        j = cli_json_set(j, "inputs", json_integer((json_int_t)k.count));
+        j = cli_json_set(j, "right", json_integer((json_int_t)k.right));
+        j = cli_json_set(j, "wrong", k.text.oom ? NULL : k.wrong);
+        code = cli_put_json(a, j, code);
+    } else {
+        at_text out;
+        at_text_init(&out);
+        cli_question_print(&q, &out);
+        at_text_addf(&out, "\n%s right  %" PRIu64 " of %" PRIu64 " (%.2f%%)\n",
+                     q.subject.chain ? "chains" : "inputs", k.right, k.count, 100 * share);
+        out.oom = out.oom || k.text.oom;
+        at_text_add(&out, k.text.s ? k.text.s : "");
+        code = cli_put_text(a, &out, code);
+    }
+    at_text_release(&k.text);
+    cli_question_release(&q);
+    at_arena_release(&arena);
+    return code;
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
@@ -112,6 +250,11 @@ static int run(const cli_args *a)
     at_exam e;
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
+    if (!at_exam_takes(&m)) {
+        int code = asked_run(a, &m);
+        at_model_release(&m);
+        return code;
+    }
     cli_recalled known = {0};
     bool recalls = a->n_words == 1;
     at_status s = recalls ? cli_recall(a, a->words[0], true, &known, &err) : AT_OK;
@@ -163,6 +306,7 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_SEED},
     {CLI_PRECISION},
+    {CLI_PROBLEM},
     {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
     {"--split", "SPLIT", "train or test (default train; eval: test)",
      CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
@@ -172,14 +316,19 @@ static const cli_option options[] = {
 
 const cli_command cmd_eval = {
     .name = "eval",
-    .summary = "examine a decoder on a stream: answers, chains, first wrong step",
-    .usage = "MODEL [STREAM|FILE] [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
+    .summary = "examine a model on a problem: answers, chains, first wrong step",
+    .usage = "MODEL [P] [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
     .about =
-        "Completes prompts of a stream greedily, token by token, and grades them: is the answer right, is\n"
+        "Completes prompts of a problem greedily, token by token, and grades them: is the answer right, is\n"
         "the whole chain right, and where is the first wrong token. The first wrong chains are printed\n"
-        "beside the right ones. Any token decoder with the stream's words can be examined, trained or\n"
-        "constructed. Without a stream it is the one that the model was trained on, or made for, if its\n"
+        "beside the right ones. Any token decoder with the problem's words can be examined, trained or\n"
+        "constructed. Without P it is the problem that the model was trained on, or made for, if its\n"
         "file says so. By default prompts are of the test part, which training never sees.\n"
+        "\n"
+        "A model that writes no tokens (a compiled recurrence, a model that answers at positions) is run\n"
+        "on --count inputs of P, random and adversarial, and it is said on how many all of its answer is\n"
+        "right. There is no split then: nobody trained on them. A real answer counts by the tolerance that\n"
+        "the problem has.\n"
         "\n"
         "Exit code: 0 at least --enough of the answers are right (by default any number), 1 fewer are.",
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"

@@ -146,7 +146,16 @@ static at_status right_find(const cli_args *a, const at_model *m, const at_input
     }
     int n_rows = 0;
     double *rows = at_new(arena, double, (size_t)x.chain->rows_max(x.self) * (size_t)at_model_row_width(m));
-    s = rows ? x.chain->answer(x.self, prompt->v, prompt->n, rows, &n_rows, err) : at_oom(err);
+    at_err why = {0};
+    s = rows ? x.chain->answer(x.self, prompt->v, prompt->n, rows, &n_rows, &why) : at_oom(&why);
+    if (s) { /* the sizes may be others than those of the prompt */
+        at_text sizes;
+        at_text_init(&sizes);
+        at_text_add(&sizes, "");
+        at_params_print(&x.params, &sizes);
+        at_fail(err, s, sizes.n && !sizes.oom ? "%s (at %s; --set says others)" : "%s", why.text, sizes.s);
+        at_text_release(&sizes);
+    }
     if (!s)
         *out = (at_input){n_rows, rows};
     *ending = !s && x.chain->ending && x.chain->ending(x.self, prompt->v, prompt->n);

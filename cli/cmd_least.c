@@ -177,7 +177,7 @@ static at_status question_open(scan *s, at_err *err)
     s->bits = !strcmp(s->o->vary, "p") || !strcmp(s->o->vary, "precision");
     s->problem = s->o->problem;
     s->set = s->a->set;
-    const at_front *f = at_front_of_file(word);
+    const at_front *f = at_claim_find(word) ? NULL : at_front_of_word(word);
     if (!s->problem && f && at_front_is_problem(f)) { /* compiled, as check does it */
         at_ask made = {.set = s->set, .lengths = s->o->lengths, .attention = AT_ATTENTION_STANDARD};
         st = cli_claim_ask(&s->held, word, &made, &c, NULL, err);
@@ -235,8 +235,17 @@ static at_status vary_read(scan *s, at_err *err)
         if (!strcmp(p->name, s->o->vary))
             row = p;
     }
-    if (!s->bits && !row)
-        return at_guess_fail(&g, "parameter", "p, or an integer of attest show", err);
+    if (!s->bits && !row) {
+        static const char *const sizes[] = {"width", "layers", "heads", "hidden", "parameters"};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            if (!strcmp(s->o->vary, sizes[k]))
+                return at_fail(
+                    err, AT_EINPUT,
+                    "%s of a construction follows from its parameters; of trained models `attest sweep "
+                    "--widths` varies it, of limits `attest bound`",
+                    sizes[k]);
+        return at_guess_fail(&g, "parameter", "attest show", err);
+    }
     if (row && (!row->integer || row->names))
         return at_fail(err, AT_EINPUT, "--vary '%.40s': must be p or an integer parameter", s->o->vary);
     if (row && at_assignments_name(s->a->set, row->name))

@@ -591,6 +591,8 @@ static int run(const cli_args *a)
         return stream_show(a, k);
     if (strpbrk(id, "./") || access(id, F_OK) == 0)
         return model_show(a);
+    if (at_front_of_word(id)) /* a recurrence that attest brings along */
+        return text_show(a);
     at_err err = {0};
     at_guess g = {id};
     at_guess_add_all(&g, &at_claim_registry);

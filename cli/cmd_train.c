@@ -190,6 +190,7 @@ static const cli_option options[] = {
     {CLI_JSON},
     {CLI_THREADS},
     {CLI_OUT},
+    {CLI_PROBLEM},
     {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
     {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
     {CLI_PLOT},

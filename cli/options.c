@@ -417,6 +417,8 @@ bool cli_args_parse(const cli_command *c, int argc, char **argv, cli_args *a, bo
     free(seen);
     if (!good)
         return false;
+    if (a->problem)
+        a->words[a->n_words++] = a->problem;
     if (a->n_words < c->least) {
         cli_usage(a, "%s is missing; usage: attest %s %s", c->missing, c->name, c->usage);
         return false;

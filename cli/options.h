@@ -97,6 +97,11 @@ cli_take cli_take_set, cli_take_read, cli_take_written, cli_take_precision;
     "--SETTING", "V", "Settings of the recipe", CLI_TEXT(cli_args, recipe),                                  \
         .shared = true, .settings = at_recipe_params, .n_settings = &at_n_recipe_params
 
+/* The last word of a command by another way. */
+#define CLI_PROBLEM                                                                                          \
+    "--problem", "P", "the same as a word P: a name or a file", CLI_TEXT(cli_args, problem),                 \
+        .shared = true, .alias = "--task"
+
 #define CLI_FLOATS (1u << AT_F32 | 1u << AT_F64 | 1u << AT_PBIT) /* .arithmetics: what decodes */
 
 /* What the user asked for. Strings belong to argv or live as long as the process. */
@@ -115,6 +120,7 @@ struct cli_args {
     at_arith precision;          /* default f64 */
     at_attention_kind attention; /* default standard */
     const char *recipe;          /* NULL, or "width=32 rate=0.003", joined and not checked yet */
+    const char *problem;         /* NULL, or of CLI_PROBLEM; it is the last of the words, too */
     const char **written;        /* the files that options name to be written, the ledger among them */
     int n_written;
 };

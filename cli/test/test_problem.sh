@@ -14,6 +14,8 @@ says 0 'lengths' 'N=2 M=5' check "$m" --problem match2 --set M=5 --lengths 1..2
 says 0 'as --task, too' 'N=2 M=5' check "$m" --task match2 --set M=5 --lengths 2
 says 0 'sampled' 'sampled, 50 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --sampled 50
 says 0 'certified' 'certified, 625 inputs' check "$m" --problem match2 --set M=5 --lengths 4 --certify
+says 0 '... in balls' 'ball N=4 M=5' check "$m" --problem match2 --set M=5 --lengths 4 --certify
+refuses 2 '... and nothing else' '--certify speaks of real arithmetic' check "$m" --problem match2 --set M=5 --certify --precision p8
 says 1 'a wrong problem: how many, and where' 'wrong on ' check "$m" --problem match3 --set M=5 --lengths 3 --exact
 says 1 'at too few bits' 'refuted' check "$m" --problem match2 --set M=5 --lengths 4 --precision p2
 says 0 'a compiled recurrence by its name' 'exact, 64 inputs' check "$dir/lis.st" --problem lis --set n=3,top=4
@@ -115,4 +117,28 @@ call train ed --set n=4,fixed=1 --width 16 --steps 2 -o "$dir/e.st"
 says 3 'which is what an exact check says' 'prompts are not listed: 26^8 pairs' check "$dir/e.st" --exact
 call train parity --set n=4 --width 16 --steps 2 -o "$dir/e.st"
 says 1 'an exact check of all of them' 'BAD' check "$dir/e.st" --exact
+
+# ---- one way to name it everywhere, and nothing that is given is passed over
+says 0 'data --problem' '<sep>' data --problem "$dir/sum.dp" --set n=3 --count 1
+says 0 'train --problem' 'step' train --problem "$dir/sum.dp" --set n=2 --steps 20 --width 16 -o "$dir/t2.st"
+says 0 'eval --problem' 'answers' eval "$dir/t2.st" --problem "$dir/sum.dp" --set n=2 --count 5
+refuses 2 'a problem twice' 'one argument too many' data lis --problem ed
+says 0 'eval of a compiled decoder' 'chains right  200 of 200' eval "$dir/lis.st" --problem lis --set n=3,top=4 --count 200
+says 0 'at few bits it errs' 'wrong at row' eval "$dir/lis.st" --problem lis --set n=3,top=4 --count 50 --precision p3
+says 1 'not enough' 'wrote' eval "$dir/lis.st" --count 50 --precision p3 --enough 0.9
+says 0 'eval at positions' 'inputs right  100 of 100' eval "$m" match2 --set M=5 --count 100
+says 0 'eval at positions, of another problem' 'wrong at position' eval "$m" match3 --set M=5 --count 100
+says 0 'eval of its own problem, JSON' '"right": 20' eval "$m" --count 20 --json
+refuses 2 'eval of cases' 'is run whole: attest check MODEL --problem' eval "$m" "$dir/good.tsv"
+says 0 'a recurrence that attest brings along' 'attention=linear' check coins --set n=1,amount=2
+says 0 'shown by its name' 'problem "coin change"' show coins
+says 0 'equal by its name' 'equal: exact' equal "$dir/lis.st" lis --set n=3,top=4
+says 1 'least by its name' 'p3     fails' least lis --set n=2,top=2 --vary p --range 2..3
+refuses 2 'least: a size that is none' 'width of a construction follows from its parameters' least match2 --vary width
+refuses 2 'least: no such parameter' "unknown parameter 'q'" least match2 --vary q
+refuses 2 'claims have their own questions' '--lengths is for a model on a problem' check match2 --lengths 1..3
+refuses 2 '... however' '--exact is for a model on a problem' check match2 --exact
+refuses 2 'a model has its attention' '--attention is for what is compiled' check "$m" --problem match2 --set M=5 --attention linear
+refuses 2 'a problem is no model' 'is a problem, and --problem says' check examples/lis.dp --problem match2
+refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp"
 finish

@@ -289,6 +289,7 @@ at_view
 at_front_view(const at_problem *p); /* that compiled models answer: the chain, or without one the positions */
 const at_front *at_front_of(const at_problem *p);     /* that compiles it; NULL: it cannot be compiled */
 const at_front *at_front_of_file(const char *path);   /* by the suffix; NULL: it has none that is known */
+const at_front *at_front_of_word(const char *word);   /* the same, or of a built-in problem, by its name */
 const at_front *at_front_speaking(const at_model *m); /* that reads its prompts; NULL: none */
 bool at_front_is_problem(const at_front *f);          /* its files are problems */
 /* What the rows that a decoder wrote after a prompt end with: what a front end says (a tape, a verdict); else the last token before the

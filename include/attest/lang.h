@@ -223,7 +223,7 @@ at_status at_dp_chain_answer(const void *self, const double *prompt, int n, doub
     .title = "the table of a recurrence, state by state, then its answer",                                   \
     .definition =                                                                                            \
         "after the inputs and |: one row 0/state/values/0 for each state in order, then 0/0/0/answer",       \
-    .input_help = "the inputs, then |: 11 9 20 20 5 14 19 9 20 20 9 14 7 |", .close = at_dp_chain_close,     \
+    .input_help = "the inputs in order, then |, as in 3 1 2 |", .close = at_dp_chain_close,                  \
     .row_width = at_dp_chain_row_width, .prompt_max = at_dp_chain_prompt_max,                                \
     .rows_max = at_dp_chain_rows_max, .count = at_dp_chain_count, .nth = at_dp_chain_nth,                    \
     .sample = at_dp_chain_sample, .adversarial = at_dp_chain_adversarial, .simpler = at_dp_chain_simpler,    \

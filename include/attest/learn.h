@@ -62,6 +62,8 @@ typedef struct {
     void (*told)(void *ctx, const at_exam_case *c); /* may be NULL */
     void *ctx;
 } at_exam_options;
+/* Does the model read and write tokens, so that an exam can ask it at all? */
+bool at_exam_takes(const at_model *m);
 /* Greedy completions of samples 0..count-1 of a part, graded. The model must be a token decoder with the source's
  * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
  * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. A

@@ -35,7 +35,7 @@ static at_status cell_add(asking *k, at_cell c, const char *params)
     if (f->n_cells == FILE_CELLS)
         return at_fail(k->err, AT_EDOMAIN, "more than %d questions; ask for fewer lengths", FILE_CELLS);
     c.params = at_arena_strdup(&f->arena, params);
-    c.arith = k->q->arith ? k->q->arith : "f64";
+    c.arith = c.evidence == AT_EV_CERTIFIED ? "ball" : k->q->arith ? k->q->arith : "f64";
     c.tier = AT_TIER_QUICK;
     if (c.evidence == AT_EV_SAMPLED)
         c.inputs = 10 * (k->q->inputs ? k->q->inputs : SAMPLES); /* of which the quick tier takes a tenth */

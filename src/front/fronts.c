@@ -65,6 +65,17 @@ const at_front *at_front_of_file(const char *path)
     return NULL;
 }
 
+const at_front *at_front_of_word(const char *word)
+{
+    at_problem *p;
+    at_err none = {0};
+    if (at_is_file(word) || at_problem_open(word, &p, &none))
+        return at_front_of_file(word);
+    const at_front *f = at_front_of(p);
+    at_problem_free(p);
+    return f;
+}
+
 const at_front *at_front_speaking(const at_model *m)
 {
     for (int k = 0; k < at_n_fronts; k++)

@@ -195,10 +195,15 @@ static at_status papers_run(hall *h, size_t n, at_err *err)
     return s ? s : at_parallel(h->threads, n, paper_grade, h, err);
 }
 
+bool at_exam_takes(const at_model *m)
+{
+    return m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->readout.kind == AT_READ_ARGMAX &&
+           (m->decode.enabled || m->readout.rows == m->fields[0].size);
+}
+
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
 {
-    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->readout.kind != AT_READ_ARGMAX ||
-        (!m->decode.enabled && m->readout.rows != m->fields[0].size))
+    if (!at_exam_takes(m))
         return at_fail(err, AT_EREFUSED, "the model does not write tokens one after the other");
     at_labels labels = at_source_labels(d);
     if (labels && m->readout.last != (labels == AT_LABELS_LAST))
