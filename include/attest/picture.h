@@ -138,7 +138,7 @@ typedef struct {
 typedef struct {
     const char *task, *architecture; /* the title */
     const char *unit, *size;         /* what stands against what */
-    const char *axis;                /* below the horizontal axis of a tile; NULL: the size */
+    const char *axis;                /* the size, with words: below the axis; NULL: the size alone */
     const char *verdict;
     const char *bits;            /* which bits are counted; NULL: none are */
     const char *words;           /* in place of axes, when there is no point */

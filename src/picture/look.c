@@ -239,7 +239,8 @@ static at_status plan_make(plan *q, const at_look *l, at_arena *a, at_err *err)
     int T = tr->T, n = tr->n_heads;
     *q = (plan){.l = l, .T = T, .f = (T + MOST_CELLS - 1) / MOST_CELLS};
     q->R = (T + q->f - 1) / q->f;
-    q->cell = floor((n <= 6 ? 400.0 : 280.0) / q->R);
+    bool small = n > 6 || (l->plain && n > 1 && q->R > 12); /* two fit into the width of a page */
+    q->cell = floor((small ? 280.0 : 400.0) / q->R);
     q->cell = q->cell > 44 ? 44 : q->cell < 3 ? 3 : q->cell;
     q->gap = q->cell >= 12 && !l->plain ? 1 : 0;
     q->side = q->cell * q->R;
@@ -441,6 +442,8 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
     double rx = x + 14 + q->decision_w + 14;              /* where what is right starts */
     double mx = x + 14 + q->decision_w + q->right_w + 18; /* and the margins */
     char number[32], line[96];
+    bool alike = q->l->plain && q->least >= 0 && q->l->output->n > 1 &&
+                 q->answers[q->least].margin == q->most_margin; /* then the line below says it */
     at_draw_text(c, x + 14, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "output");
     if (q->right_w > 0)
         at_draw_text(c, rx, y - 9, 10, AT_DRAW_LEFT, false, true, at_draw_ink, "right");
@@ -473,7 +476,7 @@ static void strip_draw(const plan *q, at_draw_canvas *c, double x, double y)
             if (pass == 3 && labelled && *s->right)
                 at_draw_text(c, rx, mid + font * 0.35, font, AT_DRAW_LEFT, false, false, at_draw_ink,
                              s->right);
-            if (pass == 4 && labelled && margin)
+            if (pass == 4 && labelled && margin && !alike)
                 at_draw_text(c, mx + 66, mid + font * 0.35, font < 10 ? font : 10, AT_DRAW_LEFT, false, false,
                              at_draw_faint, at_number_text(number, s->margin));
         }

@@ -78,7 +78,7 @@ static void decisions_print(const at_look *l, const double *decision, at_text *o
     at_read_kind kind = l->model->readout.kind;
     bool bits = kind == AT_READ_SIGN || kind == AT_READ_THRESHOLD;
     int width = l->output->width;
-    int most = bits ? 16 : at_read_numbers(kind) ? 2 : 4; /* the rest is left out with an ellipsis */
+    int most = bits ? 16 : at_read_numbers(kind) ? 2 : 6; /* the rest is left out with an ellipsis */
     for (int k = 0; k < width && k < most; k++) {
         char number[32];
         at_text_add(out, k && !bits ? " " : "");

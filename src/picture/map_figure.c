@@ -301,7 +301,7 @@ static bool panel_plan(figure *f, int k, at_arena *a)
     p->top = 58;
     bool plot = plot_plan(f, k, a);
     char *title = at_arena_printf(a, "%s \xC2\xB7 %s", tile->task, tile->architecture);
-    char *what = at_arena_printf(a, "%s against %s", tile->unit, tile->size);
+    char *what = at_arena_printf(a, "%s against %s", tile->unit, tile->axis ? tile->axis : tile->size);
     double room = p->wide - 8 - right;
     p->verdict = at_picture_label(a, tile->verdict, 11, room / 2);
     p->title = title ? at_picture_label(a, title, 12.5, room) : NULL;

@@ -214,13 +214,14 @@ at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path
 
 /* ---- report --------------------------------------------------------------------------------------------- */
 
-static void td(at_text *t, const char *label, bool number, const char *s)
+static void td(at_text *t, const char *s)
 {
-    at_text_addf(t, "<td%s data-label=\"%s\">", number ? " class=\"num\"" : "", label);
+    at_text_add(t, "<td>");
     at_text_add_html(t, s);
     at_text_add(t, "</td>");
 }
 
+/* Columns and their names on a narrow screen are those of the class "places" (report_style.c). */
 static void place_html(at_text *t, const at_map_place *p)
 {
     const char *cell[CELLS];
@@ -230,21 +231,21 @@ static void place_html(at_text *t, const at_map_place *p)
     at_text_add_html(t, cell[0]);
     at_text_add(t, "</b></td>");
     for (int c = 1; c < CELLS - 1; c++)
-        td(t, head[c], c >= 3, cell[c]);
-    td(t, "unit", false, p->panel->unit);
-    at_text_addf(t, "<td data-label=\"verdict\"%s>", wrong ? " class=\"fails\"" : "");
+        td(t, cell[c]);
+    td(t, p->panel->unit);
+    at_text_add(t, wrong ? "<td class=\"fails\">" : "<td>");
     at_text_add(t, wrong ? "<b class=\"fails\">\xE2\x9C\x97 " : "");
     at_text_add_html(t, p->words);
     at_text_add(t, wrong ? "</b>" : "");
     if (p->bits) {
-        at_text_add(t, "<div class=\"tiny\">Bits counted, ");
+        at_text_add(t, "<small>Bits counted, ");
         at_text_add_html(t, p->bits);
-        at_text_add(t, ".</div>");
+        at_text_add(t, ".</small>");
     }
     if (p->note) {
-        at_text_add(t, wrong ? "<div>" : "<div class=\"tiny\">");
+        at_text_add(t, wrong ? "<div>" : "<small>");
         at_text_add_html(t, p->note);
-        at_text_add(t, "</div>");
+        at_text_add(t, wrong ? "</div>" : "</small>");
     }
     at_text_add(t, "</td></tr>\n");
 }
@@ -295,30 +296,51 @@ static at_status tile_html(at_text *t, const at_map_place *p, const at_map_tile 
     return s;
 }
 
+/* What the words of the tiles mean, as far as they are there. */
+static void map_words_html(at_text *t, const at_map *m)
+{
+    bool trained = false, gap = false, constant = false, open = false, bits = false;
+    for (int k = 0; k < m->n; k++) {
+        const at_map_place *p = &m->places[k];
+        trained = trained || p->points[AT_MAP_TRAINED].n;
+        gap = gap || p->verdict == AT_MAP_GAP || p->verdict == AT_MAP_GROWING;
+        constant = constant || p->verdict == AT_MAP_CONSTANT;
+        open = open || p->verdict == AT_MAP_OPEN;
+        bits = bits || p->bits;
+    }
+    const struct {
+        bool said;
+        const char *words;
+    } all[] = {
+        {gap, "<b>Gap</b>: by how much the construction is larger than what is proved to be needed, at the "
+              "largest size. "},
+        {constant, "<b>Constant</b>: the construction does not grow with the size of the problem. "},
+        {open, "<b>Open</b>: only one of the two is known. "},
+        {bits,
+         "In grey, below a title: which numbers, and which of their bits, the bound is about; p bits of "
+         "mantissa, e of exponent. "},
+        {trained,
+         "A trained model that reaches 90% may be smaller than a proved bound: the bound is about models "
+         "that are always right."}};
+    at_text_add(t, "<p class=\"tiny\">");
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        at_text_add(t, all[k].said ? all[k].words : "");
+    at_text_add(t, "</p>\n");
+}
+
 static void map_table_html(at_text *t, const at_map *m)
 {
-    bool trained = false;
-    for (int k = 0; k < m->n; k++)
-        trained = trained || m->places[k].points[AT_MAP_TRAINED].n;
-    at_text_add(t, "<details><summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"wide\">\n"
-                   "<thead><tr>");
+    at_text_add(t,
+                "<details><summary>The numbers</summary>\n<div class=\"scroll\"><table class=\"wide places\">"
+                "<thead><tr>");
     for (int c = 0; c < CELLS - 1; c++)
-        at_text_addf(t, "<th%s>%s</th>", c >= 3 ? " class=\"num\"" : "", head[c]);
+        at_text_addf(t, "<th>%s</th>", head[c]);
     at_text_addf(t, "<th>unit</th><th class=\"mid\">%s</th></tr></thead>\n<tbody>\n", head[CELLS - 1]);
     for (int k = 0; k < m->n; k++)
         place_html(t, &m->places[k]);
     at_text_add(t, "</tbody></table></div>\n<p class=\"tiny\">");
     at_text_add_html(t, legend);
-    at_text_add(
-        t, "</p></details>\n<p class=\"tiny\"><b>Gap</b>: by how much the construction is larger than what "
-           "is proved to be needed, at the largest size. <b>Constant</b>: the construction does not grow. "
-           "<b>Open</b>: only one of the two is known. In grey, below a title: which numbers, and which of "
-           "their bits, the bound is about; p bits of mantissa, e of exponent.");
-    at_text_add(
-        t, trained
-               ? " A trained model that reaches 90% may be smaller than a proved bound: the bound is about "
-                 "models that are always right.</p>\n"
-               : "</p>\n");
+    at_text_add(t, "</p></details>\n");
 }
 
 at_status at_report_map(at_text *t, const at_map *m, at_err *err)
@@ -342,6 +364,7 @@ at_status at_report_map(at_text *t, const at_map *m, at_err *err)
     for (int k = 0; k < m->n && !s; k++)
         s = tile_html(t, &m->places[k], &f.tiles[k], err);
     at_text_add(t, "</div>\n");
+    map_words_html(t, m);
     map_table_html(t, m);
     at_text_add(t, "</section>\n");
     at_arena_release(&a);

@@ -79,7 +79,7 @@ static void weights_html(at_text *t, const at_report_section *s)
         name = n > name ? n : name;
         shape = k > shape ? k : shape;
     }
-    at_text_addf(t, "<pre tabindex=\"0\"><b>%-*s  %-*s  not 0  largest</b>\n", name, "tensor", shape,
+    at_text_addf(t, "<pre tabindex=\"0\"><b>%-*s  %-*s  not 0  largest  values</b>\n", name, "tensor", shape,
                  "shape");
     for (int i = 0; i < n_shown; i++) {
         const at_report_tensor *w = &c->tensors[i];
@@ -101,26 +101,32 @@ static void weights_html(at_text *t, const at_report_section *s)
     at_text_add(t, "</div>\n");
 }
 
-/* Of a long one among many the beginning: the command that prints all of it stands below. */
+/* Among many, a program without the ranges of its values, and of a long one the beginning; `attest show` prints all of it. */
 static void program_html(at_text *t, const at_report_section *s)
 {
     enum { MOST = 80, LONG = 100 };
+    static const char range[] = "   # in ";
     const at_report_claim *c = s->claim;
-    const char *end = c->program;
-    int lines = 0, all = 0;
-    for (const char *at = c->program; (at = strchr(at, '\n')); at++) {
-        end = ++all <= MOST ? at + 1 : end;
-        lines = all <= MOST ? all : lines;
-    }
-    bool whole = s->few || c->file || all <= LONG;
     at_text shown;
+    int lines = 0, all = 0;
+    for (const char *at = c->program; (at = strchr(at, '\n')); at++)
+        all++;
+    bool whole = s->few || c->file;
+    int most = whole || all <= LONG ? all + 1 : MOST;
     at_text_init(&shown);
-    at_text_addn(&shown, c->program, whole ? strlen(c->program) : (size_t)(end - c->program));
+    for (const char *at = c->program; *at && lines < most; lines++) {
+        size_t n = strcspn(at, "\n"), end = n;
+        for (size_t k = 0; k + sizeof range <= n && !whole && end == n; k++)
+            end = strncmp(at + k, range, sizeof range - 1) ? n : k;
+        at_text_addn(&shown, at, end);
+        at_text_add(&shown, at[n] ? "\n" : "");
+        at += n + (at[n] == '\n');
+    }
     at_text_add_html_block(t, shown.s ? shown.s : "");
     t->oom = t->oom || shown.oom;
     at_text_release(&shown);
     at_text_add(t, "</pre>");
-    if (whole)
+    if (lines >= all)
         return;
     at_text_addf(t, "<p class=\"tiny\">and %d more lines: <code>attest show ", all - lines);
     at_text_add_html(t, c->id);

@@ -195,13 +195,17 @@ static void about_html(at_text *t, const at_report_page *p)
                      "%d say that small models cannot: attest ran the steps of the proof, and searched for "
                      "inputs on which given models fail. ",
                      limits);
-    if (files)
-        at_text_addf(t, "%s from a file of the reader's own. ", files == 1 ? "A claim is" : "Claims are");
+    if (files == 1 && !built && !limits)
+        at_text_add(t, "This claim comes from a file, which says what is to be computed, by which model, and "
+                       "how that is "
+                       "checked. ");
+    else if (files)
+        at_text_addf(t, "%d %s from a file that says what is to be checked. ", files,
+                     files == 1 ? "comes" : "come");
     if (built + limits + files)
-        at_text_add(
-            t,
-            "Beside a claim stand its <em>controls</em>: the same check of something with one part broken, "
-            "which it must reject.");
+        at_text_add(t, "Beside a claim stand its <em>controls</em>: the same check of something with one "
+                       "part made wrong, "
+                       "which it must reject.");
     else if (asked)
         at_text_add(
             t,

@@ -481,7 +481,9 @@ static bool formula(reader *r)
     const char *s = r->s;
     bool article = (*s == 'a' || *s == 'A' || *s == 'I') && s[1] == ' ' &&
                    (letters(s + 2) != 1 || (s[3] == '-' && isalpha((unsigned char)s[4])));
-    if (article || *s == '|' || !strncmp(s, "...", 3))
+    bool name = isupper((unsigned char)*s) && s[1] == '-' && isupper((unsigned char)s[2]) &&
+                isupper((unsigned char)s[3]); /* C-RASP */
+    if (article || name || *s == '|' || !strncmp(s, "...", 3))
         return false;
     r->worth = letters(s) == 1;
     r->factors = 0;

@@ -123,8 +123,7 @@ static void row_line(at_text *t, const at_report_section *s, const at_row *r)
             at_text_add_html(t, where[k]);
         }
     if (!isnan(r->rec.margin))
-        at_text_addf(t, " <span class=\"tiny\">\xC2\xB7 least margin %s</span>",
-                     at_number_text(number, r->rec.margin));
+        at_text_addf(t, " \xC2\xB7 least margin %s", at_number_text(number, r->rec.margin));
     at_text_add(t, "</li>\n");
 }
 

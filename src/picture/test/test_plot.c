@@ -125,6 +125,34 @@ static void extremes(void **state)
     assert_non_null(strstr(err.text, "0..64"));
 }
 
+/* Counts have no halves; few places on a logarithmic axis have their own labels; a plot without a title leaves no room for it, and one
+ * line whose name the axis bears needs no legend. */
+static void ticks_are_numbers_that_can_be(void **state)
+{
+    (void)state;
+    double x[] = {4, 8, 16, 32}, y[] = {5, 5, 6, 7}, broken[] = {5, 5, 6.5, 7};
+    at_series s[] = {{NULL, 4, x, y, false}};
+    at_plot p = {NULL, "N", "bits", true, false, s, 1};
+    at_text t, named;
+    plot_of(&p, &t);
+    static const char *const labels[] = {">4<", ">8<", ">16<", ">32<", ">5<", ">6<", ">7<", "<title>bits<"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        assert_non_null(strstr(t.s, labels[i]));
+    assert_null(strstr(t.s, ">5.5<"));
+    assert_null(strstr(t.s, ">\xE2\x88\x85<")); /* what stands for an empty label */
+    p.title = "t";
+    s[0].label = "a";
+    plot_of(&p, &named);
+    double high = atof(strstr(t.s, "height=\"") + 8), higher = atof(strstr(named.s, "height=\"") + 8);
+    assert_true(high + 40 < higher);
+    at_text_release(&t);
+    at_text_release(&named);
+    s[0].y = broken;
+    plot_of(&p, &t);
+    assert_non_null(strstr(t.s, ">5.5<"));
+    at_text_release(&t);
+}
+
 /* Single runs are thin, without markers and not in the legend; their median is bold; both in one colour. */
 static void runs_and_their_median(void **state)
 {
@@ -212,8 +240,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_ticks_and_legend),         cmocka_unit_test(the_legend_stays_inside),
         cmocka_unit_test(what_cannot_be_drawn_is_counted), cmocka_unit_test(extremes),
-        cmocka_unit_test(runs_and_their_median),           cmocka_unit_test(roles_have_their_colour),
-        cmocka_unit_test(hostile_text_is_harmless),        cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(ticks_are_numbers_that_can_be),   cmocka_unit_test(runs_and_their_median),
+        cmocka_unit_test(roles_have_their_colour),         cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(out_of_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

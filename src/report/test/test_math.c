@@ -36,6 +36,7 @@ static void formulas(void **state)
         {"for all N, M and K",
          "for all <math><mi>N</mi></math>, <math><mi>M</mi></math> and <math><mi>K</mi></math>"},
         {"a q-subset", "a <math><mi>q</mi></math>-subset"},
+        {"programs of C-RASP", "programs of C-RASP"},
         {"sum_i x_i", "<math><msub><mo>\xE2\x88\x91</mo><mi>i</mi></msub><mspace "
                       "width=\"0.17em\"/><msub><mi>x</mi><mi>i</mi></msub></math>"},
         {"log_b n", "<math><msub><mi>log</mi><mi>b</mi></msub><mspace width=\"0.17em\"/><mi>n</mi></math>"},

@@ -269,6 +269,31 @@ static void hostile_text_is_harmless(void **state)
 }
 
 /* A model without words on its size has weights, too. */
+/* The size of a model is said once, whatever number of rows ask it; the whole hash stands where there is room. Lines of attention behind
+ * the first bear its name in the ledger, and not on the page. */
+static void models_and_their_sizes(void **state)
+{
+    (void)state;
+    static const char size[] = "{\"size\":{\"layers\":2,\"heads\":1,\"width\":6,\"head_dim\":2,\"hidden\":0,"
+                               "\"parameters\":1610,\"nonzero\":45,\"largest_weight\":2.5}}";
+    at_row rows[] = {
+        row("match2", "claim", "holds", 5, 1, size), row("match2", "claim", "holds", 6, 1, size),
+        row("match2", "control", "fails", 1, NAN,
+            "{\"counterexample\":{\"input\":\"1\",\"attention\":\"layer 1: 0.5\\nattention  layer 2: "
+            "1\"}}"),
+        row("other", "claim", "holds", 5, 1, NULL), row("third", "claim", "holds", 5, 1, NULL)};
+    at_text t;
+    char *s = report_of(&claim, 1, rows, 3, &t);
+    assert_int_equal(occurrences(s, "\t2\t1\t6\t2\t0\t1,610\t45\t2.5\n"), 1);
+    assert_non_null(strstr(s, "Sizes of the models <span class=\"count\">1<"));
+    assert_non_null(strstr(s, "<pre>layer 1: 0.5\nlayer 2: 1</pre>"));
+    assert_int_equal(occurrences(s, "title=\"sha-256 "), 3);
+    at_text_release(&t);
+    s = report_of(&claim, 1, rows, 5, &t);
+    assert_int_equal(occurrences(s, "title=\"sha-256 "), 0);
+    at_text_release(&t);
+}
+
 static void weights_without_a_size(void **state)
 {
     (void)state;
@@ -554,6 +579,7 @@ int main(void)
         cmocka_unit_test(equal_looking_numbers_differ),
         cmocka_unit_test(rows_without_a_claim_are_shown),
         cmocka_unit_test(hostile_text_is_harmless),
+        cmocka_unit_test(models_and_their_sizes),
         cmocka_unit_test(weights_without_a_size),
         cmocka_unit_test(details_of_any_shape),
         cmocka_unit_test(pictures_are_embedded_once_and_fetched_never),
