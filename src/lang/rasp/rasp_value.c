@@ -179,7 +179,8 @@ const char *at_rasp_apply(const at_rasp_node *v, const at_rasp_atom *x, at_arena
     case AT_RASP_NEG:
     case AT_RASP_ROUND:
         if (!numbers)
-            return op == AT_RASP_NEG ? "a sign before a string; numbers have one" : "a string cannot be rounded";
+            return op == AT_RASP_NEG ? "a sign before a string; numbers have one"
+                                     : "a string cannot be rounded";
         return op == AT_RASP_NEG ? fraction(-(__int128)x->num, x->den, out) : rounded(x, out);
     case AT_RASP_EQ:
     case AT_RASP_NE:
