@@ -59,6 +59,19 @@ says 0 'even numbers of letters: positions modulo 2' 'compiled by claim fo-mod' 
 gives 0 'which it counts' yes run "$dir/aa.st" aaaa
 gives 0 'and rejects' no run "$dir/aa.st" aaa
 says 0 'right on every word' 'f64  N=0..6 attention=rightmost-hard' check "$dir/aa.regex" --lengths 0..6
+# A # that is a letter, a backslash before a comment, a mark of the byte order.
+printf 'alphabet a \\#\n(a\\#)* # pairs\n' >"$dir/sign.regex"
+says 0 'the letter #, in the alphabet, too' '(a#)*: N=4' compile "$dir/sign.regex" --set N=4 -o "$dir/sign.st"
+gives 0 'which is read' yes run "$dir/sign.st" 'a#a#'
+printf 'a*\\\\# and so on\n' >"$dir/sign.regex"
+says 0 'the letter \, then a comment' 'a*\\: N=4' compile "$dir/sign.regex" --set N=4 -o "$dir/sign.st"
+gives 0 'which is no part of it' yes run "$dir/sign.st" 'aa\'
+printf '\357\273\277alphabet a b\r\n(ab)*\r\n' >"$dir/sign.regex"
+says 0 'as other systems save it' '(ab)*: N=4' compile "$dir/sign.regex" --set N=4 -o "$dir/sign.st"
+printf '\357\273\277alphabet a b\r\naccept end\r\nO a\r\n' >"$dir/sign.ltl"
+says 0 'a formula, too' 'O a (reflexive' compile "$dir/sign.ltl" --set N=4 -o "$dir/sign.st"
+printf '\357\273\277x = indices;\n' >"$dir/sign.rasp"
+says 0 'and a program' 'output=x' compile "$dir/sign.rasp" --set N=4 -o "$dir/sign.st"
 bad 'an open bracket, by line and column' 'bad.regex:3:2: ( without )' 'alphabet a b\n# one\na(b\n'
 bad 'a letter that is none' "bad.regex:2:2: 'c' is not in the alphabet: a b" 'alphabet a b\nac\n'
 bad 'two alphabets' 'bad.regex:2:9: a second alphabet' 'alphabet a b\nalphabet a\na\n'

@@ -64,6 +64,8 @@ at_status at_alphabet_parse(const char *text, at_arena *a, at_alphabet *out, at_
             const char *begin = text;
             while (*text && !is_blank(*text))
                 text++;
+            if (text - begin == 2 && strncmp(begin, "\\#", 2) == 0) /* # begins a comment in files */
+                begin++;
             s = letter_add(letter, &n, begin, (size_t)(text - begin), a, err);
             while (is_blank(*text))
                 text++;

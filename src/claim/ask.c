@@ -16,13 +16,16 @@
 #define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
 #define QUICK_CHAINS ((uint64_t)20000)   /* of a decoder */
 #define SAMPLES      1000
-#define MOST_LENGTHS 8 /* of the model's own that are asked unless told, and the longest */
+#define LONGEST      "longest" /* the parameter of compiled languages: N of the model */
+#define MOST_LENGTHS 8         /* of the model's own that are asked unless told, and the longest */
 
 typedef struct {
     const at_ask *q;
     at_claim_file *f;
     at_view view;
-    at_model *m; /* NULL: compiled */
+    at_model *m;  /* NULL: compiled */
+    bool lengths; /* what is compiled takes words to its N */
+    int longest;  /* and that is this */
     at_text *left_out;
     at_err *err;
 } asking;
@@ -179,6 +182,16 @@ static at_cell chain_cell(const asking *k)
                      .count_all = listed};
 }
 
+/* Words of length N are asked of the model for the longest words that are asked: such a model takes them all. */
+static at_status sizes_take(const at_params *p, at_params *out, at_err *err)
+{
+    *out = *p;
+    for (int k = 0; k < p->n; k++)
+        if (!strcmp(p->schema[k].name, LONGEST))
+            return at_params_set(out, "N", p->value[k], err);
+    return AT_OK;
+}
+
 /* Does this kind of attention compile at every point? Else why not. */
 static at_status kind_tried(asking *k, const at_sweep *w, at_attention_kind kind, at_err *why)
 {
@@ -186,11 +199,13 @@ static at_status kind_tried(asking *k, const at_sweep *w, at_attention_kind kind
     at_status s = AT_OK;
     uint64_t n = at_sweep_count(w);
     for (uint64_t i = 0; i < n && !s; i++) {
-        at_params p;
+        at_params point, p;
         at_model m;
-        at_sweep_nth(w, i, &p);
+        at_sweep_nth(w, i, &point);
         at_front_options o = {.attention = kind};
-        s = f->model(&p, &o, &m, why);
+        s = sizes_take(&point, &p, why);
+        if (!s)
+            s = f->model(&p, &o, &m, why);
         if (!s)
             at_model_release(&m);
         else {
@@ -208,7 +223,9 @@ static at_status kind_tried(asking *k, const at_sweep *w, at_attention_kind kind
 static at_status decoder(const at_params *p, at_model *m, at_err *err)
 {
     at_front_options o = {.attention = (at_attention_kind)at_params_int(p, ATTENTION)};
-    return at_front_of(p->of)->model(p, &o, m, err);
+    at_params sizes;
+    at_status s = sizes_take(p, &sizes, err);
+    return s ? s : at_front_of(p->of)->model(&sizes, &o, m, err);
 }
 
 /* The sizes that are asked unless they are told: from the least to three. */
@@ -263,6 +280,8 @@ static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
         at_text line;
         at_text_init(&line);
         at_text_addf(&line, "%s " ATTENTION "=%s", params, names[kind]);
+        if (k->lengths)
+            at_text_addf(&line, " " LONGEST "=%d", k->longest);
         if (!s)
             s = line.oom ? at_oom(k->err) : cell_add(k, c, line.s);
         at_text_release(&line);
@@ -312,11 +331,11 @@ static at_status points_ask(asking *k, const at_sweep *w, const char *params)
         memcpy(one.last, one.first.value, sizeof one.last);
         if (point_tried(k, &one.first, &why))
             continue;
-        one.first.n--; /* but the attention, which each cell says */
+        one.first.n -= 1 + k->lengths; /* but the attention and the longest, which each cell says */
         at_text line;
         at_text_init(&line);
         at_params_print(&one.first, &line);
-        one.first.n++;
+        one.first.n += 1 + k->lengths;
         s = line.oom ? at_oom(k->err) : kinds_ask(k, &one, line.s);
         at_text_release(&line);
     }
@@ -341,6 +360,12 @@ static at_status compiled_ask(asking *k, const char *set)
     w.first.of = k->q->problem;
     if (!s)
         s = at_sweep_parse(&w, sizes.s, k->err);
+    if (!s && k->lengths) {
+        at_params p;
+        at_sweep_nth(&w, at_sweep_count(&w) - 1, &p);
+        k->longest = at_params_int(&p, "N");
+        w.first.value[p.n - 1] = w.last[p.n - 1] = k->longest;
+    }
     if (!s)
         s = points_ask(k, &w, sizes.s);
     at_text_release(&sizes);
@@ -373,7 +398,7 @@ static at_status schema_take(asking *k)
     const at_param *schema;
     int n = at_problem_schema(k->q->problem, k->view, &schema);
     at_claim *c = &k->f->claim;
-    at_param *rows = at_new(&k->f->arena, at_param, n + 1);
+    at_param *rows = at_new(&k->f->arena, at_param, n + 2);
     if (!rows)
         return at_oom(k->err);
     if (n) /* a file of cases has no parameters */
@@ -381,7 +406,14 @@ static at_status schema_take(asking *k)
     if (!k->m) {
         int kinds;
         const char *const *names = kinds_of(k->q->problem, &kinds);
+        const at_param *N = NULL;
+        for (int i = 0; i < n && k->view == AT_VIEW_POSITIONS; i++)
+            N = strcmp(rows[i].name, "N") ? N : &rows[i];
         rows[n++] = (at_param){ATTENTION, "the kind of attention", 0, kinds - 1, 0, true, names};
+        if (N)
+            rows[n++] = (at_param){
+                LONGEST, "the longest words that the model takes", N->lo, N->hi, N->value, true, NULL};
+        k->lengths = N != NULL;
     }
     c->params = rows;
     c->n_params = n;

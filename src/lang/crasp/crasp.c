@@ -301,11 +301,8 @@ static at_formula *count_read(terms *t)
         } else {
             m = (mask){.see = AT_SEE_UPTO};
             c->variable = NULL;
-            v = ftext_is(&t->x, FT_NUMBER) ? terms_counted(t) : NULL; /* #[1] */
-            if (v && !ftext_is(&t->x, FT_SQUARE_CLOSE))
-                v = NULL;
-            if (!v && !t->x.status)
-                v = terms_truth(t);
+            bool alone = ftext_is(&t->x, FT_NUMBER) && ftext_peek(&t->x).kind == FT_SQUARE_CLOSE; /* #[1] */
+            v = alone ? terms_counted(t) : terms_truth(t);
             terms_line_skip(t);
             t->brackets--;
             ftext_need(&t->x, FT_SQUARE_CLOSE, "]");

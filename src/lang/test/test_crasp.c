@@ -204,6 +204,9 @@ static void test_printed(void **state)
     } rows[] = {
         {"#[Q_a & #[Q_b] >= 2] > 0", false,
          "alphabet a b\naccept last\n0 < # [j <= i] (Q_a(j) and 2 <= # [k <= j] Q_b(k))\n"},
+        {"#[2 <= #[Q_b]] + #[1 < #[Q_a]] > #[1]", false,
+         "alphabet a b\naccept last\n# [j <= i] true < # [j <= i] (2 <= # [k <= j] Q_b(k)) + # [j <= i] (1 < "
+         "# [k <= j] Q_a(k))\n"},
         {"alphabet ( )\naccept end\nA(i) = #[1] Q_((j) ; B(i) := 2 A(i) - (3 - 1) != 4 | !(A(i) < 1 & true)",
          false,
          "alphabet ( )\naccept end\nA(i) := # [1] Q[\"(\"](j)\n"

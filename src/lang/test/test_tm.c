@@ -182,6 +182,11 @@ static void test_printed(void **state)
     }
     const at_tm *yaml = machine(increment_yaml), *again = machine(printed(yaml));
     assert_true(at_tm_equal(yaml, again));
+    /* the symbol # beside a state that is named like a line */
+    const at_tm *sign = machine("start start\nalphabet \\# a\nstart \\# \\# r start\nstart a \\# l halt\n");
+    assert_true(at_tm_equal(sign, machine(printed(sign))));
+    assert_true(at_tm_equal(machine("start q\nalphabet \\# a\nq \\# a r q\nq a \\# l halt\n"),
+                            machine("start q\nalphabet \\# a\nq # a r q\nq a # l halt # turns back\n")));
 }
 
 /* ---- the reference --------------------------------------------------------------------------------------------------------- */

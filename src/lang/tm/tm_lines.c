@@ -148,6 +148,14 @@ static bool is_transition(const tm_word *w, int n)
            tm_move(w[3].s, &move); /* !: a breakpoint */
 }
 
+/* \# is the symbol, where a # alone would begin a comment. */
+static tm_word symbol_of(tm_word w)
+{
+    if (!strcmp(w.s, "\\#"))
+        w.s = "#";
+    return w;
+}
+
 static at_status list_read(tm_draft *d, tm_list *to, const tm_word *w, int n)
 {
     to->said = true;
@@ -156,10 +164,7 @@ static at_status list_read(tm_draft *d, tm_list *to, const tm_word *w, int n)
     for (int k = 1; k < n; k++) {
         if (to->n == WORDS)
             return tm_fail(d, &w[k], "more than %d words after %s", WORDS, w->s);
-        to->w[to->n] = w[k];
-        if (!strcmp(w[k].s, "\\#")) /* a # alone begins a comment */
-            to->w[to->n].s = "#";
-        to->n++;
+        to->w[to->n++] = symbol_of(w[k]);
     }
     return AT_OK;
 }
@@ -170,7 +175,7 @@ static at_status one_read(tm_draft *d, tm_word *to, const tm_word *w, int n, con
         return tm_fail(d, w, "it is written %s", like);
     if (to->s)
         return tm_fail(d, w, "a second %s", w->s);
-    *to = w[1];
+    *to = symbol_of(w[1]);
     return AT_OK;
 }
 
@@ -228,7 +233,7 @@ static at_status statement_read(tm_draft *d, const tm_word *w, int n)
 {
     int header = header_of(w->s), move;
     if (is_transition(w, n)) {
-        tm_line l = {w[0], w[1], w[2], w[4], 0};
+        tm_line l = {w[0], symbol_of(w[1]), symbol_of(w[2]), w[4], 0};
         tm_move(w[3].s, &l.move);
         return tm_line_add(d, &l);
     }

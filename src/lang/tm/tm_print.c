@@ -35,9 +35,12 @@ void at_tm_print(const at_tm *t, at_text *out)
     for (int q = 0; q < t->states; q++)
         for (int a = 0; a < t->symbols; a++) {
             const at_tm_rule *r = &t->rule[q * t->symbols + a];
-            if (r->next >= 0)
-                at_text_addf(out, "%s %s %s %c %s\n", t->state[q], t->symbol[a], t->symbol[r->write],
-                             moves[r->move + 1], t->state[r->next]);
+            if (r->next >= 0) {
+                at_text_add(out, t->state[q]);
+                symbol_print(t, a, out);
+                symbol_print(t, r->write, out);
+                at_text_addf(out, " %c %s\n", moves[r->move + 1], t->state[r->next]);
+            }
         }
 }
 

@@ -26,10 +26,14 @@ static char *quote_end(char *s)
 /* Comments become blanks; \# is the letter. Of formulas # before [ counts, and quotes keep what is between them. */
 static void comments_blank(char *s, bool formulas)
 {
-    for (char before = 0; *s; before = *s, s++) {
+    for (; *s; s++) {
         if (formulas && *s == '"')
             s = quote_end(s) - 1;
-        if (*s != '#' || before == '\\' || (formulas && s[1 + strspn(s + 1, " \t")] == '['))
+        if (*s == '\\' && s[1] && s[1] != '\n') { /* the character behind it is kept */
+            s++;
+            continue;
+        }
+        if (*s != '#' || (formulas && s[1 + strspn(s + 1, " \t")] == '['))
             continue;
         memset(s, ' ', (size_t)(line_end(s) - s));
     }

@@ -12,6 +12,9 @@ static at_status text_take(at_problem *p, char *text, size_t n, words_read *read
         return s;
     if (strlen(text) < n)
         return at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", p->path);
+    static const char mark[] = "\xEF\xBB\xBF"; /* of the byte order: some editors put it before a text */
+    if (strncmp(text, mark, sizeof mark - 1) == 0)
+        text += sizeof mark - 1;
     p->text = at_arena_strdup(&p->arena, text);
     if (!p->text)
         return at_oom(err);
