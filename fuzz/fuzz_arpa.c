@@ -78,10 +78,11 @@ static void fit_try(const uint8_t *data, size_t size, const char *text, at_arena
     at_fit how = {
         1 + data[0] % 4, (at_smoothing)(data[0] / 4 % AT_SMOOTHINGS), (at_tokens)(size % AT_TOKENS), 0.5, 0,
         data[0] / 64};
-    if (!at_ngram_fit(&how, text + 1, size - 1, "x", NULL, a, &g, NULL, &err) && size < 200) {
+    if (!at_ngram_fit(&how, text + 1, size - 1, "x", NULL, a, &g, NULL, &err) && size < 100) {
         printed_try(g, a);
         rows_try(g, true, a);
-        tight_try(g, a);
+        if (at_ngram_states(g) <= 16)
+            tight_try(g, a);
     }
 }
 
@@ -104,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!s) {
             printed_try(g, &a);
             rows_try(g, false, &a);
-            if (at_ngram_states(g) <= 40)
+            if (at_ngram_states(g) <= 16)
                 tight_try(g, &a);
         } else if (size)
             fit_try(data, size, text, &a);

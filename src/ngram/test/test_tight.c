@@ -191,6 +191,21 @@ static at_ngram *random_file(room *w, uint64_t seed)
     return g;
 }
 
+/* Behind b the words of the empty context remain, but for a, of which it says itself that it never comes; and a alone can end. */
+static void test_hidden(void **unused)
+{
+    (void)unused;
+    room w = {0};
+    at_ngram *g;
+    const char text[] = "\\data\\\nngram 1=4\nngram 2=2\n\\1-grams:\n-0.3 a\n-0.3 b -0.1\n-99 </s>\n-99 <s>\n"
+                        "\\2-grams:\n-0.5 a </s>\n-99 b a\n\\end\\\n";
+    assert_int_equal(at_ngram_read(text, strlen(text), "x", &w.a, &g, &w.err), AT_OK);
+    at_tight t = tight_of(&w, g);
+    assert_false(t.tight);
+    assert_int_equal(t.trap[0], 1);
+    at_arena_release(&w.a);
+}
+
 /* Every state and every word, one by one. */
 static void test_random_files(void **unused)
 {
@@ -309,8 +324,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_tables), cmocka_unit_test(test_trap),
-        cmocka_unit_test(test_random_files),  cmocka_unit_test(test_many),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_random_files),  cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
