@@ -401,10 +401,13 @@ at_status at_rasp_run(const at_rasp *r, int node, const int *word, int n, at_are
  * at most N letters. */
 typedef struct at_rasp_range {
     at_rasp_kind kind;
-    bool whole;          /* numbers: integers */
-    double lo, hi;       /* numbers and truths */
-    bool distinct;       /* different at different positions */
-    bool permutes;       /* it is 0 .. length - 1 in some order */
+    bool whole;    /* numbers: integers */
+    double lo, hi; /* numbers and truths */
+    bool distinct; /* different at different positions */
+    bool flat;     /* the same at all positions of a word; of a selector: the same keys for every query */
+    bool permutes; /* it is 0 .. length - 1 in some order */
+    bool line;     /* it is line_of[0] * indices + line_of[1] * length + line_of[2] */
+    double line_of[3];
     bool once;           /* a selector: at most one key for every query */
     bool always;         /* at least one */
     bool self;           /* every position selects itself */

@@ -26,8 +26,8 @@ typedef struct {
 } rasp_value;
 
 /* A selector: sum of q k, over classes c. TABLE: it is 1 where the selector selects, else 0; the q are 0 or 1, and one of them is 1 at
- * every position of the word; the k are 0 or 1. ZERO: selects where the sum, an integer in lo..hi, is 0. LESS: where it is at
- * most 0. And only what lies on this side of the query, which a
+ * every position of the word; the k are 0 or 1. ZERO: selects where the sum is 0, which lies in lo..hi and is 0 or at least 1
+ * in size. LESS: where it is at most 0, and else it is at least 1. And only what lies on this side of the query, which a
  * mask says. */
 typedef enum { RASP_ANYWHERE, RASP_BEFORE, RASP_UP_TO, RASP_FROM, RASP_AFTER } rasp_side;
 typedef enum { RASP_BY_TABLE, RASP_BY_ZERO, RASP_BY_LESS } rasp_way;

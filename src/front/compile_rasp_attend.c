@@ -62,12 +62,13 @@ static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool wid
 }
 
 /* The error that a head of softmax should have: what it is made from must have less, so the wish is weaker with every head on the
- * way. `second`: the look-up behind a width. */
-static double wanted(rasp_maker *m, int node, int second)
+ * way, and where the sum of the selector has larger numbers than places have. `second`: the look-up behind a width. */
+static double wanted(const rasp_maker *m, int node, const rasp_form *f, int second)
 {
     double size = m->N + 2.0, e = 0x1p-42 / size / size, most = 0x1p-8 / size / size;
     for (int k = 2 * m->depth[node] + second - 2; k > 0; k--)
         e *= 256 * size;
+    e *= fmax(1, (f->hi - f->lo) / (2 * size));
     return !m->o->softmax ? 0 : e < most ? e : most;
 }
 
@@ -92,14 +93,14 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
                                              .mask = h.mask,
                                              .post = h.post,
                                              .gap = 1,
-                                             .error = wanted(m, node, 0)});
+                                             .error = wanted(m, node, f, 0)});
     if (h.blind) /* a width of 0 there */
         share = at_add(m->P, share, h.none);
     at_var w = at_at_share(m->P, rasp_label(m, node), share, AT_VEC(m->here),
                            &(at_counting){.weighting = m->weighting,
                                           .here = m->here,
                                           .least = 1 / (m->N + 1.0),
-                                          .error = wanted(m, node, 1)});
+                                          .error = wanted(m, node, f, 1)});
     m->value[node] =
         (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = at_known(m->P, NULL, w, 0, m->N, true, -1)};
     return AT_OK;
@@ -156,7 +157,7 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
                                              .gap = 1,
                                              .unique = once,
                                              .most = once ? 1 : 0,
-                                             .error = wanted(m, node, 0)});
+                                             .error = wanted(m, node, f, 0)});
     for (int k = 0; k < n && first >= 0; k++) {
         is[k] = without(m, &h, first + k, none[k]);
         if (text || (truths && out->den == 1 && none[k] >= 0 && none[k] <= 1))

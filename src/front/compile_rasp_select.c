@@ -5,6 +5,7 @@
  *     strings, truths, constants        TABLE: one-hot products
  *     k == q, integers                  ZERO:  k - q
  *     k < q                             LESS:  k - q + 1; where both are indices, a mask
+ *     the same of means                 ZERO and LESS: (k - q) / step, step how near to each other two can be
  *     ZERO and ZERO                     ZERO:  B a + b, B > |b|
  *     ZERO and TABLE                    ZERO:  a + B (1 - t), B > |a|
  *     LESS and TABLE, LESS or TABLE     LESS:  a + (1 - lo) (1 - t);  a - hi t
@@ -93,14 +94,46 @@ static at_status difference(rasp_maker *m, int node, rasp_way way, const rasp_va
     return AT_OK;
 }
 
+/* The value of a number, where an integer is kept times its denominator. */
+static double unit_of(const rasp_value *x)
+{
+    return x->sort == RASP_MEAN ? 1 : 1 / x->den;
+}
+
+/* (k - q) / step, times `sign`, plus c, of means: step is how near to 0 their difference can come, since their denominators are those of
+ * two positions. So it is 0, or at least 1 in size, which is all that the ways to read it need. */
+static at_status mean_difference(rasp_maker *m, int node, rasp_way way, const rasp_value *k,
+                                 const rasp_value *q, double sign, double c, rasp_form **out)
+{
+    double scale = k->den * q->den;
+    for (int i = 0; i < k->n_means + q->n_means; i++)
+        scale *= m->N;
+    at_status s = form_new(m, way, 2, out);
+    if (s)
+        return s;
+    if (scale > 1e9)
+        return rasp_refuse(m, node, "a selector that compares means whose denominators can be %.3g", scale);
+    double a = sign * scale * unit_of(k), b = -sign * scale * unit_of(q);
+    part_add(*out, m->user, at_add(m->P, at_scaled(m->P, a, k->v), at_scaled(m->P, c, m->user)));
+    part_add(*out, at_scaled(m->P, b, q->v), m->user);
+    (*out)->lo = fmin(a * lo_of(m, k->v), a * hi_of(m, k->v)) + fmin(b * lo_of(m, q->v), b * hi_of(m, q->v)) +
+                 fmin(c, 0);
+    (*out)->hi = fmax(a * lo_of(m, k->v), a * hi_of(m, k->v)) + fmax(b * lo_of(m, q->v), b * hi_of(m, q->v)) +
+                 fmax(c, 0);
+    return AT_OK;
+}
+
 static at_status ordered(rasp_maker *m, int node, at_rasp_op compare, const rasp_value *k,
                          const rasp_value *q, rasp_form **out)
 {
+    bool means = k->sort == RASP_MEAN || q->sort == RASP_MEAN;
+    at_status (*of)(rasp_maker *, int, rasp_way, const rasp_value *, const rasp_value *, double, double,
+                    rasp_form **) = means ? mean_difference : difference;
     if (compare == AT_RASP_EQ)
-        return difference(m, node, RASP_BY_ZERO, k, q, 1, 0, out);
+        return of(m, node, RASP_BY_ZERO, k, q, 1, 0, out);
     bool less = compare == AT_RASP_LT || compare == AT_RASP_LE;
-    return difference(m, node, RASP_BY_LESS, k, q, less ? 1 : -1,
-                      compare == AT_RASP_LT || compare == AT_RASP_GT, out);
+    return of(m, node, RASP_BY_LESS, k, q, less ? 1 : -1, compare == AT_RASP_LT || compare == AT_RASP_GT,
+              out);
 }
 
 static at_status text_table(rasp_maker *m, at_rasp_op compare, const rasp_value *k, const rasp_value *q,
@@ -202,7 +235,7 @@ static at_status compared(rasp_maker *m, int node, bool table, rasp_form **out)
         }
         return s;
     }
-    if (table || v->compare == AT_RASP_NE || k->sort == RASP_MEAN || q->sort == RASP_MEAN)
+    if (table || v->compare == AT_RASP_NE)
         return number_table(m, node, v->compare, k, q, out);
     if (v->compare != AT_RASP_EQ && is_indices(m, v->arg[0]) && is_indices(m, v->arg[1])) {
         s = key_table(m, m->user, out);

@@ -172,6 +172,103 @@ static void b_next_same(const int *w, int n, double *y)
     }
 }
 
+/* The mean of the indices of letter 0 is sum / c, 0 where there is none; both counted over the word. */
+static void places(const int *w, int n, int *sum, int *c)
+{
+    *sum = *c = 0;
+    for (int i = 0; i < n; i++)
+        if (w[i] == 0) {
+            *sum += i;
+            ++*c;
+        }
+    *c += !*c;
+}
+
+/* The word moved to the right by length - 1 - that mean, if that is a whole number; else nothing, 7. */
+static void b_moved(const int *w, int n, double *y)
+{
+    int sum, c;
+    places(w, n, &sum, &c);
+    for (int i = 0; i < n; i++) {
+        int from = c * (i - n + 1) + sum; /* times c */
+        y[i] = from >= 0 && from % c == 0 && from / c < n ? w[from / c] : 7;
+    }
+}
+
+static void b_behind(const int *w, int n, double *y)
+{
+    int sum, c;
+    places(w, n, &sum, &c);
+    for (int i = 0; i < n; i++)
+        y[i] = c * i > sum;
+}
+
+/* How many j have a mean of the first letters, up to j, below that of the letters up to i; and the same mean. */
+static void prefixes(const int *w, int n, double *y, bool same)
+{
+    for (int i = 0; i < n; i++) {
+        int a = count_of(w, 0, i + 1, 0);
+        y[i] = 0;
+        for (int j = 0; j < n; j++) {
+            int d = count_of(w, 0, j + 1, 0) * (i + 1) - a * (j + 1);
+            y[i] += same ? d == 0 : d < 0;
+        }
+    }
+}
+
+static void b_below(const int *w, int n, double *y)
+{
+    prefixes(w, n, y, false);
+}
+
+static void b_level(const int *w, int n, double *y)
+{
+    prefixes(w, n, y, true);
+}
+
+/* Letters in the order of how often they are there, most first, equal ones as they stand. */
+static void b_sort_freq(const int *w, int n, double *y)
+{
+    int at = 0;
+    for (int times = n; times > 0; times--)
+        for (int i = 0; i < n; i++)
+            if (count_of(w, 0, n, w[i]) == times)
+                y[at++] = w[i];
+}
+
+/* Pairs of letters, opening and closing: never more closed than opened, and none left open at the end. */
+static void balanced(const int *w, int n, double *y, int pairs, const int (*pair)[2])
+{
+    bool good = true;
+    for (int p = 0; p < pairs; p++) {
+        for (int i = 0; i < n; i++)
+            good &= count_of(w, 0, i + 1, pair[p][0]) >= count_of(w, 0, i + 1, pair[p][1]);
+        good &= count_of(w, 0, n, pair[p][0]) == count_of(w, 0, n, pair[p][1]);
+    }
+    for (int i = 0; i < n; i++)
+        y[i] = good;
+}
+
+static void b_shuffle_1(const int *w, int n, double *y)
+{
+    balanced(w, n, y, 1, (const int[][2]){{0, 1}});
+}
+
+static void b_shuffle_2(const int *w, int n, double *y)
+{
+    balanced(w, n, y, 2, (const int[][2]){{0, 1}, {0, 2}});
+}
+
+EACH(b_half_before, 2 * count_of(w, 0, i + 1, 0) >= i + 1)
+EACH(b_sign, (count_of(w, 0, i + 1, 0) > count_of(w, 0, i + 1, 1)) -
+                 (count_of(w, 0, i + 1, 0) < count_of(w, 0, i + 1, 1)))
+EACH(b_two_before, i > 1 ? w[i - 2] : 2)
+EACH(b_aba, i > 1 && w[i - 2] == 0 && w[i - 1] == 1 && w[i] == 0)
+EACH(b_rare, (count_of(w, 0, n, 0) <= 2) * count_of(w, 0, n, 0) +
+                 (count_of(w, 0, n, 1) <= 2) * count_of(w, 0, n, 1) +
+                 (count_of(w, 0, n, 2) <= 2) * count_of(w, 0, n, 2))
+EACH(b_three, w[i] * count_of(w, 0, n, 0) + i)
+
 #define UP "up = select(indices, indices, <=);\n"
 static const struct {
     const char *text;
@@ -237,6 +334,49 @@ static const struct {
      b_rank},
     {"alphabet 0 1 2\nx = round(aggregate(full_s, tokens_int));", b_mean},
     {"x = round(aggregate(select_next_identical(tokens), indices, -1));", b_next_same},
+    /* means in selectors: what numbers with many digits are added by moves one of them by a mean of places */
+    {"alphabet 0 1 2\nat = aggregate(select(tokens_int, 0, ==), indices);\n"
+     "x = aggregate(select(indices + (length - 1 - at), indices, ==), tokens_int, 7);",
+     b_moved},
+    {"x = indices > aggregate(select(tokens, \"a\", ==), indices);", b_behind},
+    {UP "f = aggregate(up, indicator(tokens == \"a\"));\nx = selector_width(select(f, f, <));", b_below},
+    {UP "f = aggregate(up, indicator(tokens == \"a\"));\nx = selector_width(select(f, f, ==));", b_level},
+    /* what tracr's library computes */
+    {"all = select(tokens, tokens, ==) or select(tokens, tokens, !=);\nx = selector_width(all);", b_length},
+    {"opposite = length - indices;\nopposite = opposite - 1;\n"
+     "x = aggregate(select(indices, opposite, ==), tokens);",
+     b_reverse},
+    {UP "x = aggregate(up, indicator(tokens == \"a\"), 0) >= 1 / 2;", b_half_before},
+    {UP "def frac(b) { return aggregate(up, indicator(b), 0); }\n"
+        "d = frac(tokens == \"a\") - frac(tokens == \"b\");\nx = indicator(d > 0) - indicator(d < 0);",
+     b_sign},
+#define SHUFFLE(PAIRS)                                                                                       \
+    UP "def frac(b) { return aggregate(up, indicator(b), 0); }\n"                                            \
+       "bad = False;\nflat = True;\n"                                                                        \
+       "for p in " PAIRS " {\n"                                                                              \
+       "  d = frac(tokens == p[0]) - frac(tokens == p[1]);\n"                                                \
+       "  bad = bad or (d < 0);\n  flat = flat and (d == 0);\n}\n"                                           \
+       "ever = aggregate(full_s, indicator(bad), 0) > 0;\n"                                                  \
+       "x = aggregate(select(indices, length - 1, ==), flat) and not ever;"
+    {SHUFFLE("[\"ab\"]"), b_shuffle_1},
+    {SHUFFLE("[\"ab\", \"ac\"]"), b_shuffle_2},
+    {"alphabet 0 1 2\nkey = 8 * tokens_int + indices;\nto = selector_width(select(key, key, <));\n"
+     "x = round(aggregate(select(to, indices, ==), tokens_int));",
+     b_sort},
+    {"alphabet 0 1 2\nkey = tokens_int + indices / 6;\nto = selector_width(select(key, key, <));\n"
+     "x = aggregate(select(to, indices, ==), tokens, \"0\");",
+     b_sort},
+    {"key = indices / 6 - selector_width(select(tokens, tokens, ==));\n"
+     "to = selector_width(select(key, key, <));\nx = aggregate(select(to, indices, ==), tokens, \"a\");",
+     b_sort_freq},
+    {"x = aggregate(select(indices + 2, indices, ==), tokens, \"c\");", b_two_before},
+    {"def back(b, k) { return aggregate(select(indices + k, indices, ==), b, False); }\n"
+     "x = (tokens == \"a\") and back(tokens == \"b\", 1) and back(tokens == \"a\", 2);",
+     b_aba},
+    {"h = selector_width(select(tokens, tokens, ==));\nx = selector_width(select(h, 2, <=));", b_rare},
+    {"x = selector_width(select(tokens, \"a\", ==));", b_count_a},
+    {"alphabet 0 1 2\na = selector_width(select(tokens, \"0\", ==));\nx = tokens_int * a + indices;",
+     b_three},
 };
 
 /* Words to length LONGEST on which the model is not the answer. */
@@ -494,7 +634,7 @@ static const struct {
     {"x = indices % length;", "% is by a constant above 0"},
     {"x = selector_width(select(aggregate(full_s, indices), indices, ==));", ""},
     {"x = selector_width(select(aggregate(full_s, indices), aggregate(select(indices, indices, <=), "
-     "indices), ==));",
+     "indices), !=));",
      "a selector that compares a mean with an s-op"},
     {"x = aggregate(full_s, indices);", "the output can be a fraction"},
     {"x = indices ^ length;", "a power of two s-ops"},

@@ -118,21 +118,37 @@ static void of_four(double a, double b, double c, double d, at_rasp_range *out)
     }
 }
 
-static bool is_number(const ranges *g, int k, int64_t x)
+/* Is it times * indices + lengths * length + plus? */
+static bool is_line(const at_rasp_range *x, double times, double lengths, double plus)
 {
-    const at_rasp_node *v = &g->r->node[k];
-    return v->op == AT_RASP_CONST && v->atom.kind == AT_RASP_NUMBER && v->atom.num == x && v->atom.den == 1;
+    return x->line && x->line_of[0] == times && x->line_of[1] == lengths && x->line_of[2] == plus;
 }
 
-/* length - 1 */
-static bool is_last(const ranges *g, int k)
+static bool is_length(const ranges *g, const at_rasp_node *v)
 {
-    const at_rasp_node *v = &g->r->node[k];
-    if (v->op != AT_RASP_SUB && v->op != AT_RASP_ADD)
-        return false;
-    const at_rasp_node *n = &g->r->node[v->arg[0]];
-    return n->op == AT_RASP_WIDTH && g->r->node[n->arg[0]].op == AT_RASP_ALL &&
-           g->r->node[n->arg[0]].atom.num && is_number(g, v->arg[1], v->op == AT_RASP_SUB ? 1 : -1);
+    return v->op == AT_RASP_WIDTH && g->r->node[v->arg[0]].op == AT_RASP_ALL &&
+           g->r->node[v->arg[0]].atom.num;
+}
+
+static void line_find(const ranges *g, const at_rasp_node *v, at_rasp_range *out)
+{
+    const at_rasp_range *x = v->arg[0] >= 0 ? &g->x[v->arg[0]] : NULL,
+                        *y = v->arg[1] >= 0 ? &g->x[v->arg[1]] : NULL;
+    out->line = true;
+    if (v->op == AT_RASP_INDICES || is_length(g, v))
+        out->line_of[v->op != AT_RASP_INDICES] = 1;
+    else if (v->op == AT_RASP_CONST && v->atom.kind == AT_RASP_NUMBER && v->atom.den == 1)
+        out->line_of[2] = (double)v->atom.num;
+    else if (v->op == AT_RASP_NEG && x->line)
+        for (int k = 0; k < 3; k++)
+            out->line_of[k] = -x->line_of[k];
+    else if ((v->op == AT_RASP_ADD || v->op == AT_RASP_SUB) && x->line && y->line)
+        for (int k = 0; k < 3; k++)
+            out->line_of[k] = x->line_of[k] + (v->op == AT_RASP_ADD ? y->line_of[k] : -y->line_of[k]);
+    else
+        out->line = false;
+    out->permutes |= is_line(out, 1, 0, 0) || is_line(out, -1, 1, -1);
+    out->distinct |= out->permutes;
 }
 
 static at_status arithmetic(const ranges *g, const at_rasp_node *v, const at_rasp_range *x,
@@ -143,13 +159,11 @@ static at_status arithmetic(const ranges *g, const at_rasp_node *v, const at_ras
             return joined_strings(g, v, x, y, out);
         return fail_at(g, v, "arithmetic on a string; only + joins two of them, and tokens_int are numbers");
     }
-    const at_rasp_node *c = &g->r->node[v->arg[1]];
     out->kind = AT_RASP_NUMBER;
     out->whole = x->whole && y->whole && v->op != AT_RASP_DIV;
     out->distinct = (v->op == AT_RASP_ADD || v->op == AT_RASP_SUB) &&
-                    ((x->distinct && c->op == AT_RASP_CONST) ||
-                     (y->distinct && g->r->node[v->arg[0]].op == AT_RASP_CONST));
-    out->permutes = v->op == AT_RASP_SUB && y->permutes && is_last(g, v->arg[0]);
+                    ((x->distinct && y->flat) || (y->distinct && x->flat));
+    out->permutes = v->op == AT_RASP_SUB && y->permutes && is_line(x, 0, 1, -1);
     out->distinct |= out->permutes;
     if (v->op == AT_RASP_ADD)
         of_four(x->lo + y->lo, x->lo + y->lo, x->hi + y->hi, x->hi + y->hi, out);
@@ -210,6 +224,19 @@ static at_status aggregate(const ranges *g, const at_rasp_node *v, const at_rasp
     return s;
 }
 
+/* What is made of parts that are the same everywhere is, too; of a comparison of keys with queries the queries decide, and of what is
+ * attended to the selector. */
+static bool is_flat(const ranges *g, const at_rasp_node *v)
+{
+    if (v->op == AT_RASP_TOKENS || v->op == AT_RASP_INTS || v->op == AT_RASP_INDICES)
+        return false;
+    bool attends = v->op == AT_RASP_AGGREGATE || v->op == AT_RASP_WIDTH;
+    for (int i = v->op == AT_RASP_SELECT; i < (attends ? 1 : 3); i++)
+        if (v->arg[i] >= 0 && !g->x[v->arg[i]].flat)
+            return false;
+    return true;
+}
+
 static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_range *out)
 {
     const at_rasp_range *x = v->arg[0] >= 0 ? &g->x[v->arg[0]] : NULL,
@@ -238,12 +265,7 @@ static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_rang
         }
         return AT_OK;
     case AT_RASP_INDICES:
-        *out = (at_rasp_range){.kind = AT_RASP_NUMBER,
-                               .whole = true,
-                               .lo = 0,
-                               .hi = g->N - 1,
-                               .distinct = true,
-                               .permutes = true};
+        *out = (at_rasp_range){.kind = AT_RASP_NUMBER, .whole = true, .lo = 0, .hi = g->N - 1};
         return AT_OK;
     case AT_RASP_NEG:
     case AT_RASP_ROUND:
@@ -288,7 +310,7 @@ static at_status node_range(const ranges *g, const at_rasp_node *v, at_rasp_rang
         out->self = v->arg[0] == v->arg[1] &&
                     (v->compare == AT_RASP_EQ || v->compare == AT_RASP_LE || v->compare == AT_RASP_GE);
         out->always = out->self || (v->compare == AT_RASP_EQ && x->permutes &&
-                                    (y->permutes || is_number(g, v->arg[1], 0) || is_last(g, v->arg[1])));
+                                    (y->permutes || is_line(y, 0, 0, 0) || is_line(y, 0, 1, -1)));
         if (v->compare != AT_RASP_EQ && v->compare != AT_RASP_NE &&
             (x->kind == AT_RASP_STRING) != (y->kind == AT_RASP_STRING))
             return fail_at(g, v, "a string and a number have no order; only == compares them");
@@ -335,8 +357,11 @@ at_status at_rasp_ranges(const at_rasp *r, int N, at_arena *a, at_rasp_range **o
                 need[r->node[k].arg[i]] = true;
     at_status s = AT_OK;
     for (int k = 0; k < r->n_nodes && !s; k++)
-        if (need[k])
+        if (need[k]) {
             s = node_range(&g, &r->node[k], &g.x[k]);
+            line_find(&g, &r->node[k], &g.x[k]);
+            g.x[k].flat = is_flat(&g, &r->node[k]);
+        }
     *out = g.x;
     return s;
 }
