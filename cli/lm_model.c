@@ -52,7 +52,7 @@ static at_status model_sentence(void *of, const int *word, int n, double *log10p
         log10p[i] = -INFINITY;
         if (known && next >= 0) {
             s = model_row(of, word, i, p, err);
-            log10p[i] = s ? 0 : log10(p[next]);
+            log10p[i] = !s && p[next] > 0 ? at_log(p[next]) / at_log(10) : -INFINITY;
         }
         known = known && next >= 0;
     }
