@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.7"  # of docs/model.md
+VERSION = "1.8"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -49,7 +49,7 @@ def load(path):
         need(begin == end and np.isfinite(tensors[name]).all(), f"{name}: not finite, or not where it must be")
         end = until
     need(end == len(data), "bytes after the last tensor")
-    meta.pop("problem", None)  # a note
+    meta.pop("problem", None), meta.pop("heads", None)  # notes
     return arch, tensors, meta.pop("sparse").split(" ") if "sparse" in meta else []
 
 # ---- Forward pass: functions of arrays ---------------------------------------------------------------------------
