@@ -73,7 +73,9 @@ void cli_pad(at_text *t, const char *s, int width); /* s, then blanks up to widt
 
 /* ---- JSON: NULL is sticky, so that one test at the end is enough ------------------------------- */
 
-json_t *cli_json_number(double v);    /* null for NaN and infinities, an integer where v is one */
+json_t *cli_json_number(double v); /* null for NaN and infinities, an integer where v is one */
+/* rows x width numbers as an array of arrays; null where it is not decided (decided NULL: everything is). */
+json_t *cli_json_matrix(const double *v, int rows, int width, const uint8_t *decided);
 json_t *cli_json_text(const char *s); /* null for NULL; bytes that are no UTF-8 become '?' */
 /* Adds and returns object/array; on any NULL drops both and returns NULL. */
 json_t *cli_json_set(json_t *object, const char *key, json_t *value);

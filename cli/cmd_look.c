@@ -16,10 +16,43 @@ static at_status look_draw(const void *look, at_picture_kind kind, const char *p
     return at_look_picture(look, kind, path, err);
 }
 
+static json_t *head_json(const at_look *l, const at_trace_head *h)
+{
+    const at_group *g = &l->model->blocks[h->block].groups[h->group];
+    int layer, number;
+    at_head_number(l->model, h->block, h->group, h->head, &layer, &number);
+    json_t *j = cli_json_set(json_object(), "layer", json_integer(layer));
+    j = cli_json_set(j, "head", json_integer(number));
+    j = cli_json_set(j, "name", cli_json_text(g->name));
+    j = cli_json_set(j, "weighting", cli_json_text(at_weighting_names[g->weighting]));
+    j = cli_json_set(j, "mask", cli_json_text(at_mask_names[g->mask.kind]));
+    return cli_json_set(j, "weights", cli_json_matrix(h->w, l->trace->T, l->trace->T, NULL));
+}
+
+static json_t *look_json(const at_look *l)
+{
+    json_t *positions = json_array(), *heads = json_array();
+    for (int t = 0; t < l->trace->T && l->labels; t++)
+        positions = cli_json_add(positions, cli_json_text(l->labels[t]));
+    for (int k = 0; k < l->trace->n_heads; k++)
+        heads = cli_json_add(heads, head_json(l, &l->trace->heads[k]));
+    const at_output *y = l->output;
+    json_t *j = cli_json_set(json_object(), "model", cli_json_text(l->model->name));
+    j = cli_json_set(j, "positions", positions);
+    j = cli_json_set(j, "heads", heads);
+    j = cli_json_set(j, "outputs",
+                     y ? cli_json_matrix(y->decision, y->n, y->width, y->decided) : json_null());
+    return cli_json_set(j, "verdict", cli_json_text(l->verdict));
+}
+
 /* t: what stands before and behind the picture, released here. */
 static int show(const cli_args *a, const at_look *l, at_text *before, const at_text *behind, int code)
 {
     at_err err = {0};
+    if (a->json) {
+        at_text_release(before);
+        return cli_put_json(a, look_json(l), code);
+    }
     if (!a->out)
         at_look_terminal(l, cli_columns(), cli_color(), before);
     else if (cli_draw(look_draw, l, a->out, &err)) {
@@ -161,7 +194,9 @@ static int run(const cli_args *a)
     at_picture_kind kind;
     at_model m;
     const char *own_input = NULL;
-    if (a->out && at_picture_kind_of(a->out, &kind, &err)) /* before the work, not after it */
+    if (a->out && a->json)
+        at_fail(&err, AT_EINPUT, "--json and -o: it is written for machines, or drawn");
+    if (err.code || (a->out && at_picture_kind_of(a->out, &kind, &err))) /* before the work, not after it */
         return cli_fail(a, &err);
     if (cli_question_model(a, given->problem, &m, &own_input, &err))
         return cli_fail(a, &err);
@@ -192,6 +227,7 @@ static const cli_option options[] = {
     {CLI_OUT},
     {CLI_SEED},
     {CLI_PRECISION},
+    {CLI_JSON},
     {"--problem", "P", "what is right: a name or a file; INPUT may be left out", CLI_TEXT(own, problem),
      .alias = "--task"},
     {"--tolerance", "E", "real answers may be off by E (qsa: 1/(2q))",
@@ -204,7 +240,8 @@ const cli_command cmd_look = {
     .summary = "see where a model attends, in the terminal or as a picture",
     .usage = "MODEL|ID [INPUT] [--problem P [--set K=V]...] [-o PICTURE.png|svg|pdf]",
     .about = "Runs one input and draws the attention of every head: rows are queries, columns keys,\n"
-             "hidden positions are named blank. Without -o as a sketch in the terminal. Without INPUT it is\n"
+             "hidden positions are named blank, and a head that was made from a step of a program has its\n"
+             "name. Without -o as a sketch in the terminal. Without INPUT it is\n"
              "one of the problem that the file of the model says it was made for. With a claim\n"
              "id instead of a file its model is built at once, and INPUT has a default. (A file that\n"
              "is named like a claim is written ./NAME.)\n\n"

@@ -28,21 +28,6 @@ static void line_print(const at_model *m, const at_output *y, at_text *t)
     at_text_add(t, "\n");
 }
 
-/* rows x width numbers as an array of arrays; null where it is not decided. */
-static json_t *matrix_json(const double *v, int rows, int width, const uint8_t *decided)
-{
-    json_t *all = json_array();
-    for (int i = 0; i < rows; i++) {
-        json_t *one = json_array();
-        for (int k = 0; k < width; k++) {
-            int at = i * width + k;
-            one = cli_json_add(one, decided && decided[at] != AT_TRUE ? json_null() : cli_json_number(v[at]));
-        }
-        all = cli_json_add(all, one);
-    }
-    return all;
-}
-
 /* The words of decisions that are tokens. */
 static json_t *words_json(const at_model *m, const at_output *y)
 {
@@ -65,12 +50,12 @@ static json_t *line_json(const runner *r, const at_input *x, const at_output *y)
         cli_json_set(json_object(), "input", input.oom ? NULL : cli_json_text(input.s ? input.s : ""));
     at_text_release(&input);
     j = cli_json_set(j, "arithmetic", cli_json_text(arith));
-    j = cli_json_set(j, "outputs", matrix_json(y->decision, y->n, y->width, y->decided));
+    j = cli_json_set(j, "outputs", cli_json_matrix(y->decision, y->n, y->width, y->decided));
     if (at_decision_word(r->m, 0))
         j = cli_json_set(j, "words", words_json(r->m, y));
-    j = cli_json_set(j, "margins", matrix_json(y->margin, y->n, y->width, NULL));
-    j = cli_json_set(j, "values", matrix_json(y->value, y->n, y->rows, NULL));
-    return cli_json_set(j, "radii", matrix_json(y->radius, y->n, y->rows, NULL));
+    j = cli_json_set(j, "margins", cli_json_matrix(y->margin, y->n, y->width, NULL));
+    j = cli_json_set(j, "values", cli_json_matrix(y->value, y->n, y->rows, NULL));
+    return cli_json_set(j, "radii", cli_json_matrix(y->radius, y->n, y->rows, NULL));
 }
 
 /* False: a failure is in err, or was told already and is in r->code. */

@@ -387,6 +387,10 @@ static void block_print(const at_block *b, at_text *t)
                      at_post_names[q->post], q->dk, q->dv);
         if (at_weighting_hard(q->weighting) && q->tie > 0)
             at_text_addf(&right, ", tie %.6g", q->tie);
+        if (q->name) {
+            at_text_add(&right, ", for ");
+            at_text_add_plain(&right, q->name);
+        }
     }
     for (int d = 0; at_block_dense(b) && d < b->n_dense; d++)
         at_text_addf(&right, "%s%d", d ? " -> " : "", b->dense[d].rows);

@@ -27,6 +27,7 @@ static at_status language_make(const cli_language *l, const at_alphabet *own, at
 }
 
 typedef struct {
+    at_extracted found;
     at_dfa *model, *language;
     int *word, n; /* n -1: there is none on which they differ */
     bool said;    /* what the model said when it was run on it, where it takes such words */
@@ -61,6 +62,11 @@ static void words_print(const cli_args *a, const difference *d, const char *show
     at_text_add_plain(t, shown);
     at_text_addf(t, "\n  by automata: the model's has %d state%s, the expression's %d\n", d->model->states,
                  d->model->states == 1 ? "" : "s", d->language->states);
+    if (d->found.period > 1)
+        at_text_addf(t, "  its positions repeat every %d, also beyond the words that its file takes\n",
+                     d->found.period);
+    if (d->found.rounded)
+        at_text_add(t, "  its numbers are rounded: so in the reals and in f64, whatever the order of sums\n");
     if (d->n < 0)
         return;
     at_text word;
@@ -90,6 +96,8 @@ static json_t *words_json(const cli_args *a, const difference *d, const char *sh
     o = cli_json_set(o, "equal", json_boolean(d->n < 0));
     o = cli_json_set(o, "evidence", cli_json_text("automata"));
     o = cli_json_set(o, "states", json_integer(d->model->states));
+    o = cli_json_set(o, "period", json_integer(d->found.period));
+    o = cli_json_set(o, "rounded", json_boolean(d->found.rounded));
     return cli_json_set(o, "witness", w);
 }
 
@@ -104,7 +112,8 @@ int cli_equal_words(const cli_args *a, const at_model *m, const cli_language *l)
     difference d = {.n = -1};
     at_status s = l->textbook ? at_regex_textbook(l->regex, &err) : AT_OK;
     if (!s)
-        s = at_extract_dfa(m, &arena, &d.model, &err);
+        s = at_extract_dfa(m, &arena, &d.found, &err);
+    d.model = d.found.dfa;
     if (!s)
         s = language_make(l, &d.model->sigma, &arena, &d.language, &shown, &err);
     if (!s)

@@ -179,6 +179,20 @@ json_t *cli_json_number(double v)
     return v == floor(v) && fabs(v) < 9007199254740992. ? json_integer((json_int_t)v) : json_real(v);
 }
 
+json_t *cli_json_matrix(const double *v, int rows, int width, const uint8_t *decided)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < rows; i++) {
+        json_t *one = json_array();
+        for (int k = 0; k < width; k++) {
+            size_t at = (size_t)i * (size_t)width + (size_t)k;
+            one = cli_json_add(one, decided && decided[at] != AT_TRUE ? json_null() : cli_json_number(v[at]));
+        }
+        all = cli_json_add(all, one);
+    }
+    return all;
+}
+
 json_t *cli_json_text(const char *s)
 {
     if (!s)

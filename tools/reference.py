@@ -49,7 +49,7 @@ def load(path):
         need(begin == end and np.isfinite(tensors[name]).all(), f"{name}: not finite, or not where it must be")
         end = until
     need(end == len(data), "bytes after the last tensor")
-    meta.pop("problem", None)  # a note
+    meta.pop("problem", None), meta.pop("heads", None)  # notes
     return arch, tensors, meta.pop("sparse").split(" ") if "sparse" in meta else []
 
 # ---- Forward pass: functions of arrays ---------------------------------------------------------------------------

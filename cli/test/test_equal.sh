@@ -39,6 +39,23 @@ says 3 'samples' 'sampled: no difference on 400 inputs' equal "$dir/m.st" "$dir/
 says 1 'a witness among samples' 'not equal: first on drawn input' equal "$dir/m.st" "$dir/weak.st" --sampled 100
 says 3 'JSON: samples' '"equal": null, "evidence": "sampled"' equal "$dir/m.st" "$dir/m.st" --sampled 10 --json
 
+# A language instead of a second model: decided for words of all lengths, by automata; positions must repeat.
+call compile --regex '(...)*a' --alphabet 'a b' --set N=8 -o "$dir/thirds.st"
+call build fo-mod --set language=thirds-then-a,N=8,positions=sinusoidal -o "$dir/circle.st"
+call build fo-mod --set language=thirds-then-a,N=8,off=1 -o "$dir/fourths.st"
+call compile --regex '(...)*a' --alphabet 'a b' --set N=4 -o "$dir/little.st"
+says 0 'a language with positions modulo 3' 'equal      on words of all lengths' equal "$dir/thirds.st" --regex '(...)*a'
+holds 'they go on' grep -qx '  its positions repeat every 3, also beyond the words that its file takes' "$dir/.out"
+says 0 'by cos and sin' 'its numbers are rounded: so in the reals and in f64' equal "$dir/circle.st" --regex '(...)*a'
+says 0 'JSON: the period' '"period": 3' equal "$dir/circle.st" --regex '(...)*a' --json
+holds 'JSON: rounded' grep -q '"rounded": true' "$dir/.out"
+says 1 'positions modulo 4' 'on which they differ: aaaa' equal "$dir/fourths.st" --regex '(...)*a'
+holds 'on which it is run again' grep -qx '  model      no, run again' "$dir/.out"
+says 1 'another language: a longer word than its file takes' 'differ: aaaaaaaaaa' equal "$dir/thirds.st" --regex '((...)*a)&(.{0,9})'
+refuses 2 'a table that does not show its period twice' 'position feature 1 (table of 5 rows) does not show a period' equal "$dir/little.st" --regex '(...)*a'
+call compile --regex '(...)*a' --alphabet 'a b' --set N=5 -o "$dir/little.st"
+says 0 'a longer one' 'equal ' equal "$dir/little.st" --regex '(...)*a'
+
 refuses 2 'other fields' 'field 1 (x): size 7 in the first model, 8 in the second' equal "$dir/m.st" "$dir/eight.st"
 refuses 2 'other lengths' 'lengths 1..5: must be in 1..4' equal "$dir/m.st" "$dir/m.st" --lengths 1..5
 refuses 2 'no lengths' "lengths 'x': must be as in 0..6" equal "$dir/m.st" "$dir/m.st" --lengths x

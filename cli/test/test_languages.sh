@@ -128,8 +128,8 @@ holds 'on which it is run again' grep -qx '  model      yes, run again' "$dir/.o
 says 1 'a word that is longer than its own' 'longer than the words that its file takes' equal "$dir/ab.st" --regex '(ab){0,10}'
 says 1 'as JSON' '"equal": false' equal "$dir/ab.st" --regex '(ab)*a?' --json
 says 0 'what a text compiles to' 'equal ' equal examples/depth-3.regex --regex '(a(a(ab)*b)*b)*' --set N=4
-refuses 2 'positions' 'it has positions' equal "$dir/aa.st" --regex '(aa)*'
-refuses 2 'softmax that looks up' 'it has positions' equal "$dir/short.st" --regex '(b*ab*a)*b*'
+says 0 'positions that repeat' 'its positions repeat every 2' equal "$dir/aa.st" --regex '(aa)*'
+refuses 2 'softmax that looks up' 'softmax attention mixes keys' equal "$dir/short.st" --regex '(b*ab*a)*b*'
 refuses 2 'letters that it does not have' "'c' is not in the alphabet: a b" equal "$dir/ab.st" --regex 'c'
 refuses 2 'two models and a language' '--regex is compared with one model' equal "$dir/ab.st" "$dir/ab.st" --regex 'a'
 

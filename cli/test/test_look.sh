@@ -79,4 +79,28 @@ refuses 2 'look: balls judge nothing' 'a problem is asked in f32, f64 or p bits'
 refuses 2 'look: no such parameter' "unknown parameter 'Q'" look "$dir/m.st" --problem match2 --set Q=1
 refuses 2 'look: no such problem' "did you mean 'match2'" look "$dir/m.st" --problem mtch2
 refuses 2 'look: a faulty file' 'none.dp' look "$dir/m.st" --problem "$dir/none.dp"
+
+# ---- heads by the names of the program -------------------------------------------------------------------------------
+# FILE SET INPUT NAME: the head of this name in a picture, in JSON and in the terminal.
+names() {
+    call compile "examples/$1" --set "$2" -o "$dir/named.st"
+    says 0 "$1: a head is called '$4'" "head 1 · $4 · " look "$dir/named.st" "$3"
+    says 0 "$1: a picture" ' head' look "$dir/named.st" "$3" -o "$dir/named.svg"
+    holds "$1: so it is in a picture" grep -qF " head 1 · $4 · " "$dir/named.svg"
+    says 0 "$1: and in JSON" "\"name\": \"$4\"" look "$dir/named.st" "$3" --json
+    says 0 "$1: show" "for $4" show "$dir/named.st"
+}
+names since.ltl N=8 abab '!b S a'
+names dyck-2.brasp N=8 '()' Next1
+names hist.rasp N=6 abba hist
+names lis.dp n=3,top=4 '2 1 3 |' x
+says 0 'a claim' 'layer 1 head 1 · paired · softmax · no mask' look match2
+call compile --ltl 'O (a & Y (a & Y (a & Y (a & Y (a & Y b)))))' --alphabet 'a b' --set N=8 -o "$dir/long.st"
+says 0 'a long name is shortened' 'head 1 · O (a & Y (a & Y (a & Y (a & Y (a & Y… · ' look "$dir/long.st" ab
+says 0 'in JSON less' '"name": "O (a & Y (a & Y (a & Y (a & Y (a & Y b)))))"' look "$dir/long.st" ab --json
+call compile --regex '(ab)*' --set N=8 -o "$dir/ab.st"
+says 0 'JSON: weights' '"weights": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]' look "$dir/ab.st" ab --json
+refuses 2 'JSON or a picture' '--json and -o' look match2 --json -o "$dir/both.svg"
+call build match2 --set N=4,M=7,c=0.02 -o "$dir/weak.st"
+says 1 'a counterexample names the head' 'attention  layer 1 head 1 (paired), row' check "$dir/weak.st" --problem match2 --set M=7 -v
 finish

@@ -57,6 +57,19 @@ harmless 'its message'
 says 0 'build into a file name with ESC' '?[31md.st: match2' build match2 -o "$dir/$(printf '\033[31md.st')"
 harmless 'its line'
 
+# Names of heads are strings of the metadata. Two others of the same length take the place of "last reset of level 1": one acts, and is
+# refused; one is markup, and is escaped.
+call compile --regex '(ab)*' --set N=8 -o "$dir/named.st"
+LC_ALL=C sed 's/last reset of level 1/<script>\\u001b[2Jxxxx/' "$dir/named.st" >"$dir/evil.st"
+holds 'the name of a head was replaced' grep -qaF '<script>\u001b[2J' "$dir/evil.st"
+refuses 2 'a name of a head with ESC' 'characters that act' look "$dir/evil.st" ab
+harmless 'its message: no ESC'
+LC_ALL=C sed 's/last reset of level 1/<script>alert(12)<\/a>/' "$dir/named.st" >"$dir/evil.st"
+says 0 'a name of a head with markup' '<script>alert(12)</a>' look "$dir/evil.st" ab
+says 0 'as a picture' 'positions' look "$dir/evil.st" ab -o "$dir/evil.svg"
+holds 'SVG: it is text' grep -q '&lt;script&gt;alert(12)&lt;/a&gt;' "$dir/evil.svg"
+holds 'SVG: no script of a head' sh -c "! grep -q '<script' '$dir/evil.svg'"
+
 # The same with directions: U+202E turns around what follows it. Names, titles, words and arguments reach the terminal,
 # messages, JSON, SVG, HTML and the ledger's report.
 turn=$(printf '\342\200\256')

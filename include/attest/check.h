@@ -149,9 +149,17 @@ at_status at_equal(const at_model *a, const at_model *b, const at_equal_question
 /* ---- models as automata: words of all lengths ----------------------------------------------------------
  *
  * The least automaton of what a model of words accepts, whatever their length, its own n_max set aside: for unique-hard attention under
- * strict or causal masks without positions, whose numbers are exact (integers, say). Everything else is refused by name; never is
- * anything sampled. AT_EBUDGET where it would have more than AT_STATES_MAX states. */
-at_status at_extract_dfa(const at_model *m, at_arena *a, at_dfa **out, at_err *err);
+ * strict or causal masks, without positions or with ones that repeat. A table of positions ends with n_max; it is continued with its
+ * least period, which it must show twice. Where numbers are rounded, each comparison must come out the same whatever the rounding
+ * of f64 does. Everything else is refused by name; never is anything sampled. AT_EBUDGET where it would have more than AT_STATES_MAX
+ * states. */
+typedef struct {
+    at_dfa *dfa;
+    int period; /* of the positions; 1: there are none, or all are alike */
+    /* Some numbers are: it holds in the reals and in f64. Else in every arithmetic that represents those of the model. */
+    bool rounded;
+} at_extracted;
+at_status at_extract_dfa(const at_model *m, at_arena *a, at_extracted *out, at_err *err);
 
 /* ---- certificates: all inputs of a size, by a case split --------------------------------------------
  *

@@ -44,6 +44,8 @@ typedef struct {
 double at_pos_value(const at_pos *p, int f, int64_t i, int64_t T);
 /* Is that the feature rounded once? So it is of fractions of integers below 2^53. */
 bool at_pos_rounds_once(at_pos_kind k);
+/* After how many positions a feature repeats, for all i and T; 0: never, or a table, whose rows are weights. */
+int at_pos_period(at_pos_kind k);
 /* Where a feature lies that programs have, for indices first..last among least..most positions. */
 typedef struct {
     double first, last, least, most;

@@ -428,6 +428,8 @@ const at_rasp *at_rasp_of(const at_problem *p);                  /* NULL: it is 
 at_status at_ltl_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_formulas **out,
                       int *longest, at_err *err);
 void at_ltl_print(const at_formulas *f, at_text *out);
+/* One part of f, for people: as in LTL, or as in B-RASP where it speaks of two positions. */
+void at_formula_print(const at_formulas *f, const at_formula *x, at_text *out);
 at_status at_brasp_read(char *text, const char *path, const at_alphabet *given, at_arena *a,
                         at_formulas **out, int *longest, at_err *err);
 void at_brasp_print(const at_formulas *f, at_text *out);

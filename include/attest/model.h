@@ -245,6 +245,7 @@ typedef struct {
     /* tensors: q k (H*dk, D), v (H*dv, D), o (D, H*dv); with bias: qb kb (H*dk) vb (H*dv) ob (D);
      * THREEWISE: k2 (H*dk, D), v2 (H*dv, D), k2b, v2b. -1 when absent. */
     int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b;
+    const char *name; /* NULL, or what its heads are for (at_model_name_head); no part of the hash */
 } at_group;
 
 typedef enum { AT_ACT_RELU, AT_ACT_GELU } at_act; /* GELU is x*Phi(x), by erf */
@@ -417,6 +418,13 @@ int64_t at_block_inputs(const at_model *m, const at_block *b);
 #define AT_PROBLEM_TEXT 1000 /* bytes */
 at_status at_model_remember(at_model *m, const char *problem, at_err *err);
 
+/* What the heads of a group are for, a note that goes with the file, as people know it: the step of a program that they were made
+ * from. Characters that act become '?', and what is longer than AT_NAME_MAX bytes is shortened. NULL: nothing. */
+at_status at_model_name_head(at_model *m, int block, int group, const char *name, at_err *err);
+
+/* How people count a head, from 1: attention layers, and heads through all groups of the layer. */
+void at_head_number(const at_model *m, int block, int group, int head, int *layer, int *number);
+
 /* Deep copy into out (initialised by this call). */
 at_status at_model_copy(const at_model *m, at_model *out, at_err *err);
 
@@ -430,8 +438,8 @@ at_status at_model_parse(at_model *m, const char *bytes, size_t n, const char *p
 at_status at_model_load_problem(const char *path, char **problem, at_err *err);
 /* The canonical file image, what at_model_save writes, matrices of zeros sparse; freed with at_free. */
 at_status at_model_image(const at_model *m, char **bytes, size_t *n, at_err *err);
-/* sha-256 of the canonical image with nothing sparse and no problem, as 64 hex digits: the model's identity in the ledger,
- * however it is stored and whatever it is for. */
+/* sha-256 of the canonical image with nothing sparse, no problem and no names of heads, as 64 hex digits: the model's identity in the
+ * ledger, however it is stored and whatever it is for. */
 at_status at_model_hash(const at_model *m, char out[65], at_err *err);
 void at_sha256(const void *data, size_t n, char out[65]); /* of anything; out may overlap data */
 

@@ -59,6 +59,9 @@ at_status at_program_oom(at_program *P); /* the builder itself ran out of memory
 /* Variables that are made from now on come from this place, as in "sum.dp:5:9" (copied; NULL: none). Refusals that concern
  * them begin with it instead of the program's name. */
 void at_program_place(at_program *P, const char *place);
+/* Attention that is made from now on is for this, as people know it: a formula, a line of a program (copied; NULL: each is called
+ * by its own name). Models carry it to pictures (at_model_name_head). */
+void at_program_label(at_program *P, const char *label);
 at_status at_program_status(const at_program *P, at_err *err);
 /* For controls: every scale of attention times `factor`, behind the back of the error bounds. */
 void at_program_weaken(at_program *P, double factor);

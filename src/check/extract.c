@@ -1,36 +1,47 @@
 /* extract.c: a model of unique-hard attention, turned back into an automaton, for words of all lengths.
  *
- * CLAIM fo-extract. Let all masks be strict or causal, all weightings leftmost- or rightmost-hard, and let there be no positions.
- * What a position holds after a block is a function of its letter and of what its heads chose. A head with query q chooses among
- * keys by their scores and order alone, so of all keys before it the model needs to know, for each query vector that occurs, one: the
- * best so far. Hence the automaton: its state is, for each head and query vector, the largest score's key and the chosen key, as
- * values (key and value vector). A letter is run through all blocks from that state, and the keys that it makes are entered. Query
- * vectors are found on the way; when a new one turns up, nothing is known of keys that came before, and the search starts again
- * with it.
+ * CLAIM fo-extract. Let all masks be strict or causal, all weightings leftmost- or rightmost-hard, and let there be no positions, or
+ * positions that repeat with a period m. What a position holds after a block is a function of its letter, of its index modulo m and
+ * of what its heads chose. A head with query q chooses among keys by their scores and order alone, so of all keys before it the model
+ * needs to know, for each query vector that occurs, one: the best so far. Hence the automaton: its state is the index modulo m and,
+ * for each head and query vector, the largest score's key and the chosen key, as values (key and value vector). A letter is run
+ * through all blocks from that state, and the keys that it makes are entered. Query vectors are found on the way; when a new one
+ * turns up, nothing is known of keys that came before, and the search starts again with it.
  *
- * Numbers are doubles, and every sum is checked to be exact in whatever order it is added; a model in which one is not is refused.
- * So the automaton is that of the weights over the reals, and of every arithmetic that represents them. */
+ * Positions. (-1)^i has period 2. A table has a row for each position that the file takes, and no more; it is continued with its least
+ * period, which it must show at least twice. Equal rows are equal bits, so position i + m is embedded as position i is. Every
+ * other feature goes on changing for ever, and is refused by name.
+ *
+ * Numbers are doubles. Where every sum is exact in whatever order it is added, the automaton is that of the weights over the reals,
+ * and of every arithmetic that represents them. Where sums are rounded a number is a ball (extract_numbers.h) that holds the true
+ * number and what f64 makes of it in any order of summation. Vectors that are the same ball count as one, and every comparison must
+ * come out the same for all that balls hold: is a score within the tie of the largest one, is the readout above its threshold?
+ * Then the automaton is that of the reals and of f64. Where one does not, the model is refused. */
 #include <math.h>
 #include <string.h>
 
 #include "check_internal.h"
+#include "extract_numbers.h"
 
 enum {
     VECTORS_MAX = 4096,
-    ENTRIES_MAX = 1 << 26
-}; /* different vectors of a head; numbers of all states together */
+    ENTRIES_MAX = 1 << 26,
+    PERIOD_MAX = 4096
+}; /* different vectors of a head; numbers of all states together; period of all positions together */
 
 /* Different vectors of one length, in order of appearance. */
 typedef struct {
     int width, n, room;
-    double *v; /* (n, width) */
+    number *v;   /* (n, width) */
+    double *off; /* (n): of a query, what its scores are off by at most */
 } vectors;
 
 /* One head of one group: its query vectors, and its keys with their values. */
 typedef struct {
     const at_group *g;
     vectors query, key;
-    int slot; /* of its first query in a state; two numbers a query */
+    double *spread; /* (dk + dk + dv): what the numbers of queries, keys and values are off by */
+    int slot;       /* of its first query in a state; two numbers a query */
 } head;
 
 /* A matrix without its zeros: those of row k are first[k] .. first[k + 1] - 1. */
@@ -45,10 +56,14 @@ typedef struct {
     rows *tensors; /* (n_tensors) */
     at_arena *a;
     at_err *err;
-    int n_heads, slots; /* slots: numbers of a state, the last one its answer */
+    int period;   /* of all positions together; 1: there are none */
+    double unit;  /* extract_numbers.h */
+    bool rounded; /* a number was */
+    int n_heads,
+        slots; /* slots: numbers of a state, the last two its index modulo the period and its answer */
     head *heads;
-    bool grown;                                                  /* a query vector that was not known */
-    double *x, *sum, *part, *q, *k, *v, *mixed, *wide[2], *both; /* scratch */
+    bool grown; /* a query vector that was not known, or a number that is off by more than was known */
+    number *x, *sum, *part, *q, *k, *v, *mixed, *wide[2], *both; /* scratch */
     /* states */
     int n, room;
     int *state; /* (n, slots) */
@@ -57,58 +72,22 @@ typedef struct {
     size_t hashes;
 } search;
 
-/* ---- exact sums -------------------------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------------------------------------------------- */
 
-/* Terms of a sum: their size, and the lowest bit of any. */
-typedef struct {
-    double sum, size;
-    int low;
-    bool exact;
-} sums;
-
-static const sums nothing = {.low = 2000, .exact = true};
-
-static void term_add(sums *s, double p)
+static at_status too_large(const search *e)
 {
-    if (p == 0)
-        return;
-    int e;
-    int64_t bits = (int64_t)ldexp(frexp(p, &e), 53);
-    int low = e - 53 + __builtin_ctzll((unsigned long long)(bits < 0 ? -bits : bits));
-    s->low = low < s->low ? low : s->low;
-    s->size += fabs(p);
-    s->sum += p;
+    return at_fail(e->err, AT_EREFUSED, "its numbers grow beyond 2^900: no automaton is certain");
 }
 
-static bool is_small(double x)
-{
-    return fabs(x) < 0x1p26 && x == (double)(int)x;
-}
+static const number one = {1, 0};
 
-static void product_add(sums *s, double w, double x)
+/* A sum that is to be out; off says what rounding can do to it. */
+static at_status sum_take(search *e, const sums *s, number *out)
 {
-    double p = w * x;
-    if (is_small(w) && is_small(x)) { /* the usual case, and quick */
-        s->low = s->low < 0 ? s->low : 0;
-        s->size += fabs(p);
-        s->sum += p;
-        return;
-    }
-    s->exact &= isfinite(p) && fma(w, x, -p) == 0;
-    if (s->exact)
-        term_add(s, p);
-}
-
-/* Every partial sum, in whatever order, is a multiple of 2^low below 2^(low + 53). */
-static bool sum_end(const sums *s, double *out)
-{
-    *out = s->sum;
-    return s->exact && s->size < ldexp(1, s->low + 53);
-}
-
-static at_status not_exact(const search *e)
-{
-    return at_fail(e->err, AT_EREFUSED, "its numbers are rounded on the way: no automaton is certain");
+    if (!sum_end(s, e->unit, out))
+        return too_large(e);
+    e->rounded |= out->off > 0;
+    return AT_OK;
 }
 
 /* The weights of a tensor that are not 0, row by row; made when it is first used. NULL: no memory. */
@@ -141,41 +120,39 @@ static const rows *rows_of(search *e, int tensor)
 }
 
 /* y (rows) = W x + b */
-static at_status matrix_run(search *e, int w, int b, int n, const double *x, double *y)
+static at_status matrix_run(search *e, int w, int b, int n, const number *x, number *y)
 {
     const rows *r = rows_of(e, w);
     const double *B = at_model_data(e->m, b);
-    if (!r)
-        return AT_ENOMEM;
-    for (int k = 0; k < n; k++) {
-        sums s = nothing;
+    at_status s = r ? AT_OK : AT_ENOMEM;
+    for (int k = 0; k < n && !s; k++) {
+        sums t = sum_of_nothing;
         for (int c = r->first[k]; c < r->first[k + 1]; c++)
-            product_add(&s, r->w[c], x[r->column[c]]);
+            product_add(&t, (number){r->w[c], 0}, x[r->column[c]]);
         if (B)
-            product_add(&s, B[k], 1);
-        if (!sum_end(&s, &y[k]))
-            return not_exact(e);
+            product_add(&t, (number){B[k], 0}, one);
+        s = sum_take(e, &t, &y[k]);
     }
-    return AT_OK;
+    return s;
 }
 
-/* x += y */
-static at_status add(search *e, int n, const double *y, double *x)
+/* x += f y */
+static at_status add(search *e, int n, number f, const number *y, number *x)
 {
-    for (int k = 0; k < n; k++) {
-        sums s = nothing;
-        product_add(&s, x[k], 1);
-        product_add(&s, y[k], 1);
-        if (!sum_end(&s, &x[k]))
-            return not_exact(e);
+    at_status s = AT_OK;
+    for (int k = 0; k < n && !s; k++) {
+        sums t = sum_of_nothing;
+        product_add(&t, x[k], one);
+        product_add(&t, f, y[k]);
+        s = sum_take(e, &t, &x[k]);
     }
-    return AT_OK;
+    return s;
 }
 
 /* ---- vectors ------------------------------------------------------------------------------------------------------------ */
 
 /* The number of a vector, which is entered when it is new (*is_new); -1: too many, or no memory. */
-static int vector_meet(search *e, vectors *w, const double *v, bool *is_new)
+static int vector_meet(search *e, vectors *w, const number *v, bool *is_new)
 {
     size_t bytes = (size_t)w->width * sizeof *v;
     *is_new = false;
@@ -186,24 +163,33 @@ static int vector_meet(search *e, vectors *w, const double *v, bool *is_new)
         return at_fail(e->err, AT_EBUDGET, "a head has more than %d different vectors", VECTORS_MAX), -1;
     if (w->n == w->room) {
         int room = w->room ? 2 * w->room : 8;
-        double *more = at_new(e->a, double, (size_t)room *(size_t)w->width);
-        if (!more)
+        number *more = at_new(e->a, number, (size_t)room * (size_t)w->width);
+        double *off = at_new(e->a, double, room);
+        if (!more || !off)
             return at_oom(e->err), -1;
-        if (w->n)
+        if (w->n) {
             memcpy(more, w->v, (size_t)w->n * bytes);
+            memcpy(off, w->off, (size_t)w->n * sizeof *off);
+        }
         w->v = more;
+        w->off = off;
         w->room = room;
     }
     memcpy(w->v + (size_t)w->n * (size_t)w->width, v, bytes);
+    w->off[w->n] = 0;
     *is_new = true;
     return w->n++;
 }
 
-/* A zero is 0, not -0: vectors are compared as bytes. */
-static void zeros_plain(double *v, int n)
+/* The numbers of a vector as all of their kind are. Where some were not off so far before, vectors that are known are others now. */
+static void numbers_round(search *e, int n, number *v, double *spread)
 {
+    bool fit = true;
     for (int k = 0; k < n; k++)
-        v[k] += 0.0;
+        fit &= number_round(&v[k], &spread[k]);
+    for (int h = 0; h < e->n_heads && !fit; h++)
+        e->heads[h].query.n = e->heads[h].key.n = 0;
+    e->grown |= !fit;
 }
 
 static double post_of(at_post post, double s)
@@ -219,69 +205,101 @@ static double post_of(at_post post, double s)
     return s;
 }
 
-static at_status score(search *e, const head *h, int query, int key, double *out)
+static at_status score(search *e, const head *h, int query, int key, number *out)
 {
-    sums s = nothing;
-    const double *q = h->query.v + (size_t)query * (size_t)h->query.width;
-    const double *k = h->key.v + (size_t)key * (size_t)h->key.width;
-    double dot;
+    sums t = sum_of_nothing;
+    const number *q = h->query.v + (size_t)query * (size_t)h->query.width;
+    const number *k = h->key.v + (size_t)key * (size_t)h->key.width;
+    number dot;
     for (int i = 0; i < h->g->dk; i++)
-        product_add(&s, q[i], k[i]);
-    if (!sum_end(&s, &dot))
-        return not_exact(e);
-    s = nothing;
-    product_add(&s, h->g->scale, dot);
-    if (!sum_end(&s, &dot))
-        return not_exact(e);
-    *out = post_of(h->g->post, dot);
-    return AT_OK;
+        product_add(&t, q[i], k[i]);
+    at_status s = sum_take(e, &t, &dot);
+    t = sum_of_nothing;
+    product_add(&t, (number){h->g->scale, 0}, dot);
+    if (!s)
+        s = sum_take(e, &t, out);
+    out->at = post_of(h->g->post, out->at); /* which brings no two numbers further apart */
+    return s;
 }
 
 /* ---- what a key does to a state ------------------------------------------------------------------------------------------- */
 
+static at_status undecided(const search *e, const char *what)
+{
+    return at_fail(e->err, AT_EREFUSED, "its numbers are rounded, and %s: no automaton is certain", what);
+}
+
+/* Is a score within the tie of the largest one, top? All scores are off by at most `off`, and so is the largest of them. */
+static at_status within(const search *e, const head *h, double off, double top, double score, bool *out)
+{
+    double tie = h->g->tie, far = top - score;
+    double slack = 2 * off + (tie > 0 ? 0x1p-50 * (fabs(top) + tie) : 0); /* top - tie is rounded, too */
+    bool exact = off == 0 && (tie == 0 || (far + score == top && (top - tie) + tie == top));
+    *out = far <= tie;
+    if (exact || far + slack <= tie * (1 - 0x1p-50) || far - slack > tie * (1 + 0x1p-50))
+        return AT_OK;
+    return undecided(e, tie > 0 ? "a score is as far from the largest as the tie"
+                                : "scores may be equal or not, without a tie");
+}
+
 /* best[0]: the key of the largest score so far, best[1]: the one that is chosen; -1: none. */
 static at_status key_enter(search *e, const head *h, int query, int key, int *best)
 {
-    double new, old, chosen;
-    if (best[0] < 0) {
-        best[0] = best[1] = key;
-        return AT_OK;
-    }
+    number new, old, chosen;
+    bool is_near, was_near = false;
     at_status s = score(e, h, query, key, &new);
-    if (!s)
-        s = score(e, h, query, best[0], &old);
+    if (!s && new.off > h->query.off[query]) {
+        h->query.off[query] = 2 * new.off;
+        e->grown = true;
+    }
+    if (s || best[0] < 0) {
+        best[0] = best[1] = key;
+        return s;
+    }
+    s = score(e, h, query, best[0], &old);
     if (!s)
         s = score(e, h, query, best[1], &chosen);
     if (s)
         return s;
-    double top = new > old ? new : old, tie = h->g->tie;
+    double off = h->query.off[query], top = new.at > old.at ? new.at : old.at;
     bool last = at_weighting_is(h->g->weighting, AT_IS_LAST);
-    if (top - new != top - new || (tie > 0 && (top - new) + new != top)) /* differences are exact, too */
-        return not_exact(e);
-    if (last && top - new <= tie)
+    if (last && new.at - old.at > 2 * off) /* the largest, surely */
         best[1] = key;
-    if (!last && top - chosen > tie) {
-        if (top - old <= tie) /* the first within tie of the new largest may be any between */
+    else if (last) {
+        s = within(e, h, off, top, new.at, &is_near);
+        if (!s && is_near)
+            best[1] = key;
+    } else if (!(old.at - new.at > 2 * off)) {
+        s = within(e, h, off, top, chosen.at, &is_near);
+        if (!s && !is_near)
+            s = within(e, h, off, top, old.at, &was_near);
+        if (!s && was_near) /* the first within tie of the new largest may be any between */
             return at_fail(e->err, AT_EREFUSED, "leftmost-hard scores that differ by less than their tie");
-        best[1] = key;
+        if (!s && !is_near)
+            best[1] = key;
     }
-    best[0] = new > old ? key : best[0];
-    return AT_OK;
+    best[0] = new.at > old.at ? key : best[0];
+    return s;
 }
 
 /* Head h of a position: its key is entered, and what it chooses is written to out (dv). */
-static at_status head_run(search *e, head *h, const double *q, const double *k, const double *v,
-                          const int *from, int *to, double *out)
+static at_status head_run(search *e, head *h, number *q, number *k, number *v, const int *from, int *to,
+                          number *out)
 {
     bool is_new;
     const at_group *g = h->g;
+    memset(out, 0, (size_t)g->dv * sizeof *out);
+    numbers_round(e, g->dk, q, h->spread);
+    numbers_round(e, g->dk, k, h->spread + g->dk);
+    numbers_round(e, g->dv, v, h->spread + 2 * g->dk);
+    if (e->grown)
+        return AT_OK;
     memcpy(e->both, k, (size_t)g->dk * sizeof *k);
     memcpy(e->both + g->dk, v, (size_t)g->dv * sizeof *v);
     int key = vector_meet(e, &h->key, e->both, &is_new);
     int query = key < 0 ? -1 : vector_meet(e, &h->query, q, &is_new);
     if (query < 0)
         return e->err->code;
-    memset(out, 0, (size_t)g->dv * sizeof *out);
     if (is_new) {
         e->grown = true;
         return AT_OK;
@@ -308,9 +326,6 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
             s = matrix_run(e, g->k, g->kb, K, e->x, e->k);
         if (!s)
             s = matrix_run(e, g->v, g->vb, V, e->x, e->v);
-        zeros_plain(e->q, K);
-        zeros_plain(e->k, K);
-        zeros_plain(e->v, V);
         for (int h = 0; h < g->heads && !s && !e->grown; h++, ++*at)
             s = head_run(e, *at, e->q + h * g->dk, e->k + h * g->dk, e->v + h * g->dv, from, to,
                          e->mixed + h * g->dv);
@@ -318,28 +333,28 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
             return s;
         s = matrix_run(e, g->o, g->ob, D, e->mixed, e->part);
         if (!s)
-            s = add(e, D, e->part, e->sum);
+            s = add(e, D, one, e->part, e->sum);
     }
     return s;
 }
 
 static at_status mlp_run(search *e, const at_block *b)
 {
-    const double *y = e->x;
+    const number *y = e->x;
     at_status s = AT_OK;
     for (int l = 0; l < b->n_dense && !s; l++) {
         bool last = l == b->n_dense - 1;
-        double *out = last ? e->sum : e->wide[l % 2];
+        number *out = last ? e->sum : e->wide[l % 2];
         s = matrix_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, y, out);
         for (int k = 0; k < b->dense[l].rows && !last; k++)
-            out[k] = out[k] > 0 ? out[k] : 0;
+            out[k] = number_relu(out[k]);
         y = out;
     }
     return s;
 }
 
-/* One position from state `from`: e->x is its embedding. to: the state after it, its answer last. */
-static at_status position_run(search *e, const int *from, int *to)
+/* One position from state `from`: e->x is its embedding. to: the state after it, its answer last, where it may be the last one. */
+static at_status position_run(search *e, bool may_end, const int *from, int *to)
 {
     const at_model *m = e->m;
     int D = m->width;
@@ -352,24 +367,50 @@ static at_status position_run(search *e, const int *from, int *to)
         if (s || e->grown)
             return s;
         if (b->residual)
-            s = add(e, D, e->sum, e->x);
+            s = add(e, D, one, e->sum, e->x);
         else
             memcpy(e->x, e->sum, (size_t)D * sizeof *e->x);
     }
-    double y;
+    to[e->slots - 1] = 0;
+    if (s || !may_end)
+        return s;
+    number y;
+    s = matrix_run(e, m->readout.w, m->readout.b, 1, e->x, &y);
+    if (!s && y.off > 0 && !(fabs(y.at - m->readout.threshold) > y.off * (1 + 0x1p-50)))
+        s = undecided(e, "the readout may be above its threshold or not");
     if (!s)
-        s = matrix_run(e, m->readout.w, m->readout.b, 1, e->x, &y);
-    if (!s)
-        to[e->slots - 1] = y > m->readout.threshold;
+        to[e->slots - 1] = y.at > m->readout.threshold;
     return s;
 }
 
+/* Row `row` of a table is added to x. */
+static at_status row_add(search *e, const at_embed *embed, int row, number f)
+{
+    const double *w = at_model_data(e->m, embed->tensor) + (size_t)row * (size_t)embed->width;
+    for (int k = 0; k < embed->width; k++)
+        e->part[k] = (number){w[k], 0};
+    return add(e, embed->width, f, e->part, e->x + embed->col);
+}
+
+/* The position that comes after state `from`, row `row` of a table. */
 static at_status embedded_run(search *e, const at_embed *embed, int row, const int *from, int *to)
 {
-    memset(e->x, 0, (size_t)e->m->width * sizeof *e->x);
-    memcpy(e->x + embed->col, at_model_data(e->m, embed->tensor) + (size_t)row * (size_t)embed->width,
-           (size_t)embed->width * sizeof *e->x);
-    return position_run(e, from, to);
+    const at_model *m = e->m;
+    bool may_end = embed == &m->suffix ? row == m->n_suffix - 1 : !m->n_suffix;
+    int at = from[e->slots - 2];
+    memset(e->x, 0, (size_t)m->width * sizeof *e->x);
+    at_status s = row_add(e, embed, row, one);
+    for (int k = 0; k < m->n_pos && !s; k++) {
+        const at_pos *p = &m->pos[k];
+        bool is_rows = at_pos_is(p->kind, AT_IS_ROWS);
+        for (int f = 0; f < (is_rows ? 1 : at_pos_features(p)) && !s; f++)
+            s = is_rows ? row_add(e, &p->embed, at, one)
+                        : row_add(e, &p->embed, f, (number){at_pos_value(p, f, m->pos_origin + at, 1), 0});
+    }
+    if (!s)
+        s = position_run(e, may_end, from, to);
+    to[e->slots - 2] = (at + 1) % e->period;
+    return s;
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------------------ */
@@ -406,9 +447,9 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
 {
     const at_model *m = e->m;
     int letters = m->fields[0].size;
-    e->slots = 1;
+    e->slots = 2;
     for (int h = 0; h < e->n_heads; h++) {
-        e->heads[h].slot = e->slots - 1;
+        e->heads[h].slot = e->slots - 2;
         e->slots += 2 * e->heads[h].query.n;
     }
     e->room = ENTRIES_MAX / e->slots < AT_STATES_MAX ? ENTRIES_MAX / e->slots : AT_STATES_MAX;
@@ -422,15 +463,13 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
         return at_oom(e->err);
     memset(e->hash, -1, e->hashes * sizeof *e->hash);
     memset(from, -1, (size_t)e->slots * sizeof *from);
-    from[e->slots - 1] = 0;
+    from[e->slots - 2] = from[e->slots - 1] = 0;
     e->grown = false;
     at_status s = AT_OK;
     for (int k = 0; k < m->n_prefix && !s && !e->grown; k++) {
         s = embedded_run(e, &m->prefix, k, from, to);
         memcpy(from, to, (size_t)e->slots * sizeof *from);
     }
-    if (m->n_suffix) /* the answer is that of the suffix, and no part of a state */
-        from[e->slots - 1] = 0;
     if (!s && !e->grown)
         s = state_meet(e, from, &first);
     for (int k = 0; k < e->n && !s && !e->grown; k++)
@@ -438,8 +477,6 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
             if (at_cancel_pending())
                 return at_fail(e->err, AT_ECANCEL, "interrupted");
             s = embedded_run(e, &m->fields[0].embed, a, state_of(e, k), to);
-            if (m->n_suffix)
-                to[e->slots - 1] = 0;
             if (!s && !e->grown)
                 s = state_meet(e, to, &e->to[k * letters + a]);
         }
@@ -475,17 +512,15 @@ static at_status group_fits(const at_group *g, at_err *err)
     return AT_OK;
 }
 
-static at_status model_fits(const at_model *m, int *heads, int *widest, at_err *err)
+static at_status model_fits(const at_model *m, int *heads, int *widest, double *unit, at_err *err)
 {
+    double mixed = 0;
     *heads = 0;
     *widest = m->width;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->fields[0].size > AT_LETTERS_MAX)
         return at_fail(err, AT_EREFUSED, "it does not read words of at most %d letters", AT_LETTERS_MAX);
     if (m->decode.enabled || !m->readout.last || m->readout.kind != AT_READ_THRESHOLD || m->readout.rows != 1)
         return at_fail(err, AT_EREFUSED, "it does not answer yes or no, once for the whole word");
-    if (m->n_pos)
-        return at_fail(err, AT_EREFUSED, "it has positions (%s), so what it does may depend on the length",
-                       at_pos_names[m->pos[0].kind]);
     if (!m->n_prefix && !m->n_suffix)
         return at_fail(err, AT_EREFUSED, "without a hidden position it has no answer for the empty word");
     if (m->readout.final_norm)
@@ -501,6 +536,7 @@ static at_status model_fits(const at_model *m, int *heads, int *widest, at_err *
             const at_group *g = &b->groups[n];
             s = group_fits(g, err);
             *heads += g->heads;
+            mixed += (double)g->heads * g->dv;
             *widest = g->heads * g->dk > *widest ? g->heads * g->dk : *widest;
             *widest = g->heads * g->dv > *widest ? g->heads * g->dv : *widest;
         }
@@ -509,16 +545,72 @@ static at_status model_fits(const at_model *m, int *heads, int *widest, at_err *
         if (s)
             return s;
     }
+    *unit = (2.0 * *widest + mixed + m->n_pos + 64) * 0x1p-52;
+    return AT_OK;
+}
+
+/* The least p with row i = row i + p for all i: the rows less the longest stretch that they begin and end with. */
+static at_status table_period(const at_model *m, const at_pos *p, int *out, at_err *err)
+{
+    int n = p->size, width = p->embed.width, k = 0;
+    const double *w = at_model_data(m, p->embed.tensor);
+    at_arena a;
+    at_arena_init(&a);
+    int *border = at_new(&a, int, n); /* of the first i + 1 rows */
+    for (int i = 1; border && i < n; i++) {
+        bool same;
+        for (;; k = border[k - 1]) {
+            same = true;
+            for (int c = 0; c < width && same; c++)
+                same = w[(size_t)i * (size_t)width + (size_t)c] == w[(size_t)k * (size_t)width + (size_t)c];
+            if (same || k == 0)
+                break;
+        }
+        border[i] = k += same;
+    }
+    at_arena_release(&a);
+    *out = n - k;
+    return border ? AT_OK : at_oom(err);
+}
+
+/* The period of all position features together. */
+static at_status period_find(const at_model *m, int *out, at_err *err)
+{
+    *out = 1;
+    for (int k = 0; k < m->n_pos; k++) {
+        const at_pos *p = &m->pos[k];
+        int period = at_pos_period(p->kind), a = *out;
+        at_status s = at_pos_is(p->kind, AT_IS_ROWS) ? table_period(m, p, &period, err) : AT_OK;
+        if (s)
+            return s;
+        if (!period)
+            return at_fail(
+                err, AT_EREFUSED,
+                "position feature %d (%s) does not repeat, so what it does may depend on the length", k + 1,
+                at_pos_names[p->kind]);
+        if (at_pos_is(p->kind, AT_IS_ROWS) && 2 * period > p->size)
+            return at_fail(
+                err, AT_EREFUSED,
+                "position feature %d (%s of %d rows) does not show a period twice, so nothing says "
+                "what longer words have",
+                k + 1, at_pos_names[p->kind], p->size);
+        for (int b = period, rest; b; a = b, b = rest) /* a: the greatest common divisor, in the end */
+            rest = a % b;
+        if ((int64_t)*out / a * period > PERIOD_MAX)
+            return at_fail(err, AT_EBUDGET,
+                           "its positions repeat after more than %d; that many are looked at", PERIOD_MAX);
+        *out = *out / a * period;
+    }
     return AT_OK;
 }
 
 static at_status search_init(search *e, int widest)
 {
-    double **scratch[] = {&e->x, &e->sum, &e->part, &e->q, &e->k, &e->v, &e->mixed, &e->wide[0], &e->wide[1]};
+    number **scratch[] = {&e->x, &e->sum, &e->part, &e->q, &e->k, &e->v, &e->mixed, &e->wide[0], &e->wide[1]};
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
-        if (!(*scratch[k] = at_new(e->a, double, widest)))
+        if (!(*scratch[k] = at_new(e->a, number, widest)))
             return at_oom(e->err);
-    e->both = at_new(e->a, double, 2 * widest);
+    e->both = at_new(e->a, number, 2 * widest);
     e->heads = at_new(e->a, head, e->n_heads + 1);
     e->tensors = at_new(e->a, rows, e->m->n_tensors);
     if (!e->both || !e->heads || !e->tensors)
@@ -527,8 +619,11 @@ static at_status search_init(search *e, int widest)
     for (int k = 0; k < e->m->n_blocks; k++)
         for (int n = 0; e->m->blocks[k].kind == AT_BLOCK_ATTN && n < e->m->blocks[k].n_groups; n++) {
             const at_group *g = &e->m->blocks[k].groups[n];
-            for (int h = 0; h < g->heads; h++)
-                *at++ = (head){.g = g, .query = {.width = g->dk}, .key = {.width = g->dk + g->dv}};
+            for (int h = 0; h < g->heads; h++, at++) {
+                *at = (head){.g = g, .query = {.width = g->dk}, .key = {.width = g->dk + g->dv}};
+                if (!(at->spread = at_new(e->a, double, 2 * g->dk + g->dv)))
+                    return at_oom(e->err);
+            }
         }
     return AT_OK;
 }
@@ -546,15 +641,17 @@ static at_status letters_of(const at_model *m, at_arena *a, at_alphabet *out, at
     return AT_OK;
 }
 
-at_status at_extract_dfa(const at_model *m, at_arena *a, at_dfa **out, at_err *err)
+at_status at_extract_dfa(const at_model *m, at_arena *a, at_extracted *out, at_err *err)
 {
     at_err own = {0};
     at_arena kept, scratch;
     at_alphabet sigma;
     int widest;
     search e = {.m = m, .a = &kept, .err = err ? err : &own};
-    *out = NULL;
-    at_status s = model_fits(m, &e.n_heads, &widest, e.err);
+    *out = (at_extracted){0};
+    at_status s = model_fits(m, &e.n_heads, &widest, &e.unit, e.err);
+    if (!s)
+        s = period_find(m, &e.period, e.err);
     if (!s)
         s = letters_of(m, a, &sigma, e.err);
     if (s)
@@ -579,9 +676,11 @@ at_status at_extract_dfa(const at_model *m, at_arena *a, at_dfa **out, at_err *e
         }
         if (!s && !again) {
             memcpy(d->to, e.to, (size_t)e.n * (size_t)sigma.n * sizeof *d->to);
-            s = at_dfa_minimize(d, a, out, e.err);
+            s = at_dfa_minimize(d, a, &out->dfa, e.err);
         }
     }
+    out->period = e.period;
+    out->rounded = e.rounded;
     at_arena_release(&scratch);
     at_arena_release(&kept);
     return s;

@@ -14,6 +14,7 @@ typedef struct {
     double (*value)(const at_pos *p, int f, int64_t i);
     /* Where it lies; NULL: programs do not have it. */
     void (*range)(const at_pos_span *s, double *lo, double *hi);
+    int period; /* it repeats after so many positions; 0: never */
 } meaning;
 
 /* ---- fractions --------------------------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ static void range_sign(const at_pos_span *s, double *lo, double *hi)
     *hi = 1;
 }
 
-static const meaning meaning_AT_POS_ALTERNATE = {.ratio = ratio_alternate, .range = range_sign};
+static const meaning meaning_AT_POS_ALTERNATE = {.ratio = ratio_alternate, .range = range_sign, .period = 2};
 
 /* ---- others ------------------------------------------------------------------------------------------------- */
 
@@ -216,6 +217,11 @@ bool at_pos_rounds_once(at_pos_kind k)
         return false;
     meanings[k]->ratio(AT_MAX_LENGTH, AT_MAX_LENGTH, &num, &den);
     return num <= most && den <= most;
+}
+
+int at_pos_period(at_pos_kind k)
+{
+    return meanings[k]->period;
 }
 
 void at_pos_range(at_pos_kind k, const at_pos_span *s, double *lo, double *hi)

@@ -84,6 +84,8 @@ static at_status level_make(cascade *k, int t, at_err *err)
     if (!to || !k->is[t])
         return at_oom(err);
     resets_make(k, t, to);
+    snprintf(name, sizeof name, "last reset of level %d", t + 1);
+    at_program_label(P, name);
     snprintf(name, sizeof name, "level%d", t + 1);
     at_var last = at_attend(P, name,
                             &(at_attention){.query = AT_VEC(at_const(P, 1)),
@@ -92,6 +94,7 @@ static at_status level_make(cascade *k, int t, at_err *err)
                                             .weighting = AT_RIGHTMOST_HARD,
                                             .mask = k->mask,
                                             .gap = 1});
+    at_program_label(P, NULL);
     at_var none = at_const(P, 1);
     for (int x = 0; x < c->size[t]; x++)
         none = at_sub(P, none, last + x);

@@ -296,11 +296,22 @@ static bool offset_quadratic(const compiler *c, double q[3])
     return lines >= 3;
 }
 
+/* of: what people call it. */
+static at_var square_copy(compiler *c, const char *of, at_var v)
+{
+    char label[AT_NAME_MAX + 1];
+    snprintf(label, sizeof label, "square of %.40s", of);
+    at_program_label(c->P, label);
+    at_var got = at_copy_square(c->copier, fresh(c), v);
+    at_program_label(c->P, NULL);
+    return got;
+}
+
 /* The square of counter m of the next state, looked up once. */
 static at_var counter_square(compiler *c, int m)
 {
     if (c->square[m] < 0)
-        c->square[m] = at_copy_square(c->copier, fresh(c), c->next[m]);
+        c->square[m] = square_copy(c, c->d->counters[m].name.name, c->next[m]);
     return c->square[m];
 }
 
@@ -314,7 +325,7 @@ static at_var square_of(compiler *c, const at_dpx *e, at_var v)
         shift = e->arg[1];
     }
     if (u->op != AT_DPX_COUNTER || (shift && !is_const(c, translate(c, shift), &k)))
-        return at_copy_square(c->copier, fresh(c), v);
+        return square_copy(c, "an index", v);
     k = e->op == AT_DPX_SUB ? -k : k;
     return at_sum(c->P, NULL, AT_VEC(counter_square(c, u->index), c->next[u->index]), (double[]){1, 2 * k},
                   k * k);
@@ -370,7 +381,9 @@ static at_var take_copy(compiler *c, int k, at_var target)
     const char *name = c->d->takes[k].name.name;
     at_var_info r = at_program_var(c->P, c->s);
     bool steers = c->d->steering >> k & 1, rounds = steers && r.hi - r.lo < FEW;
+    at_program_label(c->P, name); /* whatever heads the copy takes */
     at_var got = c->copy(c->copier, name, target, AT_VEC(c->s), steers && !rounds);
+    at_program_label(c->P, NULL);
     if (!rounds || got < 0)
         return got;
     r = at_program_var(c->P, got);
@@ -397,8 +410,10 @@ static void fetch_all(compiler *c)
         place_name(c, &d->needs[k].name);
         at_var target = at_sum(P, NULL, AT_VEC(rank_of(c, d->needs[k].counter, at)), NULL, n + 2);
         place_name(c, &d->needs[k].name);
+        at_program_label(P, d->needs[k].name.name);
         c->need[k] =
             c->copy(c->copier, d->needs[k].name.name, target, (at_vec){d->n_values, c->value}, false);
+        at_program_label(P, NULL);
     }
 }
 

@@ -52,6 +52,26 @@ const char *formula_label(maker *k, const at_formula *x, const char *what)
     return at_arena_strdup(&k->arena, name);
 }
 
+void formula_serves(maker *k, const at_formula *const *x, int n)
+{
+    at_text t;
+    at_text_init(&t);
+    for (int c = 0; c < n; c++) {
+        int d = 0;
+        while (d < k->f->n_names && k->f->names[d].body != x[c])
+            d++;
+        at_text_add(&t, c ? ", " : "");
+        if (d < k->f->n_names)
+            at_text_add(&t, k->f->names[d].name);
+        else
+            at_formula_print(k->f, x[c], &t);
+    }
+    if (t.oom)
+        k->status = at_oom(k->err);
+    at_program_label(k->P, t.n ? t.s : NULL);
+    at_text_release(&t);
+}
+
 /* ---- small pieces ----------------------------------------------------------------------------------------------- */
 
 at_var formula_refuse(maker *k, const char *what)
@@ -287,13 +307,12 @@ static at_var verdict_make(maker *k)
         return -1;
     switch (k->f->at) {
     case AT_AT_LAST:
-        return k->end ? formula_find_simple(k, "verdict", false, AT_SEE_BEFORE, k->real,
-                                            formula_real(k, NULL, y))
+        return k->end ? formula_find_simple(k, NULL, false, AT_SEE_BEFORE, k->real, formula_real(k, NULL, y))
                       : y;
     case AT_AT_FIRST:
-        return formula_find_simple(k, "verdict", true, AT_SEE_ALL, k->real, formula_real(k, NULL, y));
+        return formula_find_simple(k, NULL, true, AT_SEE_ALL, k->real, formula_real(k, NULL, y));
     case AT_AT_BEGIN:
-        return formula_find_simple(k, "verdict", true, AT_SEE_ALL, k->begin_mark, y);
+        return formula_find_simple(k, NULL, true, AT_SEE_ALL, k->begin_mark, y);
     case AT_AT_END:
     case AT_ATS:
         break;

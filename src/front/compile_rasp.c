@@ -28,6 +28,14 @@ const char *rasp_label(rasp_maker *m, int node)
     return m->label;
 }
 
+void rasp_serves(rasp_maker *m, int node)
+{
+    const at_rasp_node *v = node < 0 ? NULL : &m->r->node[node];
+    if (v && !v->name)
+        snprintf(m->label, sizeof m->label, "line %d, column %d", v->line, v->column);
+    at_program_label(m->P, !v ? NULL : v->name ? v->name : m->label);
+}
+
 static at_status letter_make(rasp_maker *m, int node, at_var field)
 {
     const at_rasp_node *v = &m->r->node[node];

@@ -59,6 +59,8 @@ typedef struct {
 at_status rasp_refuse(const rasp_maker *m, int node, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 const char *rasp_label(rasp_maker *m, int node);
+/* What the next heads are for, in pictures: the name, or where the node stands. -1: each is called by its own name. */
+void rasp_serves(rasp_maker *m, int node);
 
 /* compile_rasp_point.c */
 at_status rasp_point(rasp_maker *m, int node);

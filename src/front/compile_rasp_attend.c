@@ -85,6 +85,7 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
     at_status s = head_make(m, node, f, true, &h);
     if (s)
         return s;
+    rasp_serves(m, node);
     at_var share = at_attend(m->P, rasp_label(m, node),
                              &(at_attention){.query = h.query,
                                              .key = h.key,
@@ -101,6 +102,7 @@ static at_status width_make(rasp_maker *m, int node, const rasp_form *f)
                                           .here = m->here,
                                           .least = 1 / (m->N + 1.0),
                                           .error = wanted(m, node, f, 1)});
+    rasp_serves(m, -1);
     m->value[node] =
         (rasp_value){.sort = RASP_INTEGER, .den = 1, .v = at_known(m->P, NULL, w, 0, m->N, true, -1)};
     return AT_OK;
@@ -147,6 +149,7 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
     for (int k = 0; k < n; k++)
         if (none[k])
             value[k] = at_add(m->P, value[k], at_scaled(m->P, none[k], h.none));
+    rasp_serves(m, node);
     at_var first = at_attend(m->P, rasp_label(m, node),
                              &(at_attention){.query = h.query,
                                              .key = h.key,
@@ -158,6 +161,7 @@ static at_status aggregate_make(rasp_maker *m, int node, const rasp_form *f)
                                              .unique = once,
                                              .most = once ? 1 : 0,
                                              .error = wanted(m, node, f, 0)});
+    rasp_serves(m, -1);
     for (int k = 0; k < n && first >= 0; k++) {
         is[k] = without(m, &h, first + k, none[k]);
         if (text || (truths && out->den == 1 && none[k] >= 0 && none[k] <= 1))

@@ -41,17 +41,22 @@ static void counts_make(maker *k, family of, int depth)
     int n = 0;
     at_program *P = k->P;
     at_var *value = at_new(&k->arena, at_var, k->f->n_parts + 1);
-    if (!value) {
+    const at_formula **counts = at_new(&k->arena, const at_formula *, k->f->n_parts + 1);
+    if (!value || !counts) {
         k->status = at_oom(k->err);
         return;
     }
     for (int c = 0; c < k->f->n_parts; c++)
-        if (is_count(k, c, of, depth))
+        if (is_count(k, c, of, depth)) {
+            counts[n] = k->f->parts[c];
             value[n++] = formula_real(k, k->f->parts[c]->arg[0], formula_truth(k, k->f->parts[c]->arg[0]));
+        }
     value[n] = of == FUTURE ? k->end_mark : k->begin_mark;
     char name[32];
     snprintf(name, sizeof name, "counts%d.%d", (int)of, depth);
+    formula_serves(k, counts, n);
     at_var mean = at_mean(P, name, (at_vec){n + 1, value}, mean_weighting(k), formula_mask(k, all[of]));
+    formula_serves(k, NULL, 0);
     if (mean < 0)
         return;
     if (k->u[of] < 0)

@@ -5,8 +5,9 @@ enum { FACTS = 6 }; /* of i in a score: there are 2^FACTS keys */
 
 /* ---- finding a position ------------------------------------------------------------------------------------------ */
 
-/* Attention to the last (first) j of the mask with the largest sum of query times key, which is 1 or 0. The first of values. */
-static at_var find_attend(maker *k, const char *name, bool first, at_see see, at_vec query, at_vec key,
+/* Attention to the last (first) j of the mask with the largest sum of query times key, which is 1 or 0. The first of values. x: what it is
+ * for; NULL: the verdict. */
+static at_var find_attend(maker *k, const at_formula *x, bool first, at_see see, at_vec query, at_vec key,
                           at_vec values)
 {
     static const at_weighting kinds[AT_ATTENDS] = {AT_RIGHTMOST_HARD, AT_SOFTMAX, AT_AVERAGE_HARD,
@@ -32,13 +33,16 @@ static at_var find_attend(maker *k, const char *name, bool first, at_see see, at
         a.unique = true;
         a.most = 1;
     }
-    return at_attend(k->P, name, &a);
+    formula_serves(k, &x, x ? 1 : 0);
+    at_var got = at_attend(k->P, x ? formula_label(k, x, "") : "verdict", &a);
+    formula_serves(k, NULL, 0);
+    return got;
 }
 
 /* value at the last (first) j of the mask where score holds; 0 where there is none. */
-at_var formula_find_simple(maker *k, const char *name, bool first, at_see see, at_var score, at_var value)
+at_var formula_find_simple(maker *k, const at_formula *x, bool first, at_see see, at_var score, at_var value)
 {
-    return find_attend(k, name, first, see, AT_VEC(at_const(k->P, 1)), AT_VEC(score), AT_VEC(value));
+    return find_attend(k, x, first, see, AT_VEC(at_const(k->P, 1)), AT_VEC(score), AT_VEC(value));
 }
 
 /* ---- temporal operators -------------------------------------------------------------------------------------------- */
@@ -50,8 +54,7 @@ static at_var strict_until(maker *k, const at_formula *x, at_var f, at_var g, bo
     at_var both = formula_real(k, NULL, g), score = both;
     if (f >= 0)
         score = formula_real(k, NULL, at_any(P, formula_label(k, x, "stops"), AT_VEC(at_not(P, f), g)));
-    return formula_find_simple(k, formula_label(k, x, ""), !back, back ? AT_SEE_BEFORE : AT_SEE_AFTER, score,
-                               both);
+    return formula_find_simple(k, x, !back, back ? AT_SEE_BEFORE : AT_SEE_AFTER, score, both);
 }
 
 /* g, or f and what is strictly so; or strictly so alone. */
@@ -73,12 +76,10 @@ at_var formula_temporal(maker *k, const at_formula *x)
     switch ((int)x->op) {
     case AT_F_PREVIOUS:
     case AT_F_NEXT:
-        return formula_find_simple(k, formula_label(k, x, ""), !back, see, k->real,
-                                   formula_real(k, x->arg[0], a));
+        return formula_find_simple(k, x, !back, see, k->real, formula_real(k, x->arg[0], a));
     case AT_F_WEAK_PREVIOUS:
     case AT_F_WEAK_NEXT:
-        return at_not(P, formula_find_simple(k, formula_label(k, x, ""), !back, see, k->real,
-                                             formula_real(k, NULL, at_not(P, a))));
+        return at_not(P, formula_find_simple(k, x, !back, see, k->real, formula_real(k, NULL, at_not(P, a))));
     case AT_F_ONCE:
     case AT_F_EVENTUALLY:
         return until(k, x, -1, a, back);
@@ -208,8 +209,8 @@ at_var formula_find(maker *k, const at_formula *x)
     }
     for (int m = 0; m < its.n; m++)
         value[n++] = pair_make(k, its.of[m], NULL);
-    at_var got = find_attend(k, formula_label(k, x, ""), x->first, x->see, (at_vec){keys, query},
-                             (at_vec){keys, key}, (at_vec){n, value});
+    at_var got =
+        find_attend(k, x, x->first, x->see, (at_vec){keys, query}, (at_vec){keys, key}, (at_vec){n, value});
     if (got < 0)
         return -1;
     at_var hit[1 << FACTS];

@@ -26,6 +26,8 @@ typedef struct {
 const at_formula *formula_body(const at_formulas *f, const at_formula *x);
 /* What heads and units are called: by the name that the author gave, else by the operator. */
 const char *formula_label(maker *k, const at_formula *x, const char *what);
+/* What the next head is for, in pictures: the name that the author gave, else the formulas themselves. n 0: its own name. */
+void formula_serves(maker *k, const at_formula *const *x, int n);
 at_var formula_refuse(maker *k, const char *what); /* a variable all the same */
 bool formula_is_const(const at_formula *x, int value);
 at_var formula_real(maker *k, const at_formula *x,
@@ -33,8 +35,8 @@ at_var formula_real(maker *k, const at_formula *x,
 at_mask formula_mask(const maker *k, at_see see);
 
 at_var formula_truth(maker *k, const at_formula *x);
-/* formula_find.c: value at the last (first) j of the mask where score holds; 0 where there is none. */
-at_var formula_find_simple(maker *k, const char *name, bool first, at_see see, at_var score, at_var value);
+/* formula_find.c: value at the last (first) j of the mask where score holds; 0 where there is none. x: what it is for, or NULL. */
+at_var formula_find_simple(maker *k, const at_formula *x, bool first, at_see see, at_var score, at_var value);
 at_var formula_temporal(maker *k, const at_formula *x);
 at_var formula_find(maker *k, const at_formula *x);
 /* formula_count.c */

@@ -105,14 +105,18 @@ at_status at_counterexample_text(const at_model *m, at_arith a, const at_counter
     at_status s = at_run(m, a, &x, &trace, &arena, &y, err);
     for (int h = 0; !s && h < trace.n_heads; h++) {
         const at_trace_head *t = &trace.heads[h];
-        int layer = 0, head = t->head + 1; /* heads are counted through all groups of the layer */
-        for (int b = 0; b <= t->block; b++)
-            layer += m->blocks[b].kind == AT_BLOCK_ATTN;
-        for (int g = 0; g < t->group; g++)
-            head += m->blocks[t->block].groups[g].heads;
+        int layer, head;
+        at_head_number(m, t->block, t->group, t->head, &layer, &head);
         int row = cx->n ? cx->position + m->n_prefix
                         : trace.T - 1; /* the empty input is read at a hidden position */
-        at_text_addf(out, "attention  layer %d head %d, row %d:", layer, head, row - m->n_prefix + 1);
+        const char *name = m->blocks[t->block].groups[t->group].name;
+        at_text_addf(out, "attention  layer %d head %d", layer, head);
+        if (name) {
+            at_text_add(out, " (");
+            at_text_add_plain(out, name);
+            at_text_add(out, ")");
+        }
+        at_text_addf(out, ", row %d:", row - m->n_prefix + 1);
         row_print(m, &x, t->w + (size_t)row * (size_t)trace.T, trace.T, out);
         at_text_add(out, "\n");
     }

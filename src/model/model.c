@@ -119,6 +119,9 @@ at_status at_model_copy(const at_model *m, at_model *out, at_err *err)
         at_block *to = &c.blocks[b];
         ok = DUPLICATE(a, to->groups, from->groups, from->n_groups) &&
              DUPLICATE(a, to->dense, from->dense, from->n_dense);
+        for (int g = 0; ok && g < from->n_groups; g++)
+            if (from->groups[g].name)
+                ok = (to->groups[g].name = at_arena_strdup(a, from->groups[g].name));
     }
     if (!ok) {
         at_arena_release(a);

@@ -57,6 +57,10 @@ typedef enum { STORED_WEIGHTS, STORED_COLUMNS, STORED_STARTS } stored_part;
 /* Everything dense; sparse what is smaller so (the canonical choice); what a header says. Freed with stored_free, also after failures. */
 at_status stored_dense(model_stored *s, const at_model *m, at_err *err);
 at_status stored_choose(model_stored *s, const at_model *m, at_err *err);
+/* heads.c: the names of heads as they stand in files. */
+void model_heads_print(const at_model *m, at_text *out);
+at_status model_heads_read(at_model *m, const char *text, at_err *err); /* NULL: none */
+
 at_status stored_read(model_stored *s, const at_model *m, const struct json_t *root, const char *path,
                       at_err *err);
 void stored_free(model_stored *s);

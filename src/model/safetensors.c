@@ -2,7 +2,7 @@
  *
  * The container is that of tensors.h, with __metadata__ {"attest": ARCHITECTURE, "format": "attest"};
  * ARCHITECTURE is JSON again, as a string (the format wants strings). Where matrices are sparse (stored.c),
- * "sparse" names them there, and "problem" says what the model is for (remember.c).
+ * "sparse" names them there, "problem" says what the model is for (remember.c), and "heads" what its heads are for (heads.c).
  *
  * Writing is canonical, so equal models are equal bytes. The SHA-256 of the image in which nothing is sparse and no problem is
  * said is the model's identity: it is of the weights, not of how they are stored.
@@ -155,22 +155,28 @@ static void stored_send(const model_stored *s, image_sink *sink, void *ctx)
     }
 }
 
-static at_status header_print(const model_stored *s, const char *problem, char **header, size_t *n,
-                              at_err *err)
+/* notes: what the model and its heads are for, too. */
+static at_status header_print(const model_stored *s, bool notes, char **header, size_t *n, at_err *err)
 {
-    at_text names;
+    at_text names, heads;
     char *arch = model_arch_print(s->m, err);
     if (!arch)
         return AT_ENOMEM;
     at_text_init(&names);
+    at_text_init(&heads);
     stored_names(s, &names);
+    if (notes)
+        model_heads_print(s->m, &heads);
     tensors_table table = stored_table(s);
     const tensors_meta meta[] = {{"format", "attest"},
                                  {"attest", arch},
                                  {"sparse", s->n_sparse ? names.s : NULL},
-                                 {"problem", problem}};
-    at_status st = names.oom ? at_oom(err) : tensors_header_print(&table, meta, 4, header, n, err);
+                                 {"problem", notes ? s->m->problem : NULL},
+                                 {"heads", heads.n ? heads.s : NULL}};
+    at_status st =
+        names.oom || heads.oom ? at_oom(err) : tensors_header_print(&table, meta, 5, header, n, err);
     at_text_release(&names);
+    at_text_release(&heads);
     at_free(arch);
     return st;
 }
@@ -192,7 +198,7 @@ static at_status image_send(const at_model *m, image_form *form,
     size_t head = 0;
     st = form(&stored, m, err);
     if (st == AT_OK)
-        st = header_print(&stored, form == stored_dense ? NULL : m->problem, &header, &head, err);
+        st = header_print(&stored, form != stored_dense, &header, &head, err);
     if (st == AT_OK && begin)
         st = begin(ctx, head + stored_bytes(&stored), err);
     if (st == AT_OK) {
@@ -389,7 +395,7 @@ static at_status weights_read(at_model *m, const model_stored *d, const tensors_
 /* The architecture's text in the header, or NULL. */
 static const char *arch_find(const json_t *root, const char *path, size_t *n, at_err *err)
 {
-    static const char *const keys[] = {"format", "attest", "sparse", "problem"};
+    static const char *const keys[] = {"format", "attest", "sparse", "problem", "heads"};
     size_t length;
     const char *format = tensors_meta_get(root, "format", &length),
                *arch = tensors_meta_get(root, "attest", n);
@@ -400,7 +406,7 @@ static const char *arch_find(const json_t *root, const char *path, size_t *n, at
                 path);
     else if (!format || strcmp(format, "attest"))
         at_fail(err, AT_EINPUT, "%s: __metadata__ format must be \"attest\"", path);
-    else if (!tensors_meta_check(root, keys, 4, path, err))
+    else if (!tensors_meta_check(root, keys, 5, path, err))
         return arch;
     return NULL;
 }
@@ -470,6 +476,8 @@ static at_status root_read(at_model *m, tensors_source *s, json_t *root, at_err 
     st = at_model_validate(m, &mine);
     if (st == AT_OK)
         st = at_model_remember(m, tensors_meta_get(root, "problem", &length), &mine);
+    if (st == AT_OK)
+        st = model_heads_read(m, tensors_meta_get(root, "heads", &length), &mine);
     return st == AT_OK ? AT_OK : at_fail(err, st, "%s: %s", s->path, mine.text);
 }
 

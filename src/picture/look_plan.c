@@ -48,22 +48,35 @@ at_status at_look_check(const at_look *l, at_err *err)
     return AT_OK;
 }
 
-int at_look_head_layer(const at_look *l, const at_trace_head *h)
+/* At most so many characters of a name, so that a long formula does not push panels apart; --json has all of it. */
+enum { NAME_SHOWN = 36 };
+
+static void name_add(const char *name, at_text *out)
 {
-    int layer = 0;
-    for (int b = 0; b <= h->block; b++)
-        layer += l->model->blocks[b].kind == AT_BLOCK_ATTN;
-    return layer;
+    const char *at = name;
+    at_text clean;
+    at_text_init(&clean);
+    for (int k = 0; *at && k < NAME_SHOWN; k++)
+        at_text_next(&at);
+    at_text_addn(&clean, name, (size_t)(at - name));
+    at_text_add_clean(out, clean.oom ? "" : clean.s);
+    out->oom |= clean.oom;
+    at_text_release(&clean);
+    if (*at)
+        at_text_add(out, "\xE2\x80\xA6");
 }
 
 void at_look_head_title(const at_look *l, const at_trace_head *h, at_text *out)
 {
     const at_group *g = group_of(l, h);
-    int number = h->head + 1;
-    for (int k = 0; k < h->group; k++)
-        number += l->model->blocks[h->block].groups[k].heads;
-    at_text_addf(out, "layer %d head %d%s%s%s%s", at_look_head_layer(l, h), number, middle_dot,
-                 at_weighting_names[g->weighting], middle_dot,
+    int layer, number;
+    at_head_number(l->model, h->block, h->group, h->head, &layer, &number);
+    at_text_addf(out, "layer %d head %d", layer, number);
+    if (g->name) {
+        at_text_add(out, middle_dot);
+        name_add(g->name, out);
+    }
+    at_text_addf(out, "%s%s%s%s", middle_dot, at_weighting_names[g->weighting], middle_dot,
                  at_mask_is(g->mask.kind, AT_IS_ALL) ? "no mask" : at_mask_names[g->mask.kind]);
 }
 

@@ -98,7 +98,6 @@ void at_draw_axis_finish(at_draw_axis *a, int wanted); /* about so many ticks */
 at_status at_look_check(const at_look *l, at_err *err);
 /* "layer 1 head 2 · softmax · causal": layers count attention blocks, heads count through the groups. */
 void at_look_head_title(const at_look *l, const at_trace_head *h, at_text *out);
-int at_look_head_layer(const at_look *l, const at_trace_head *h); /* 1-based */
 /* The decision of output position p and its least margin (NaN when it has none); *known is false when
  * the arithmetic could not decide, and then the text is "?". */
 void at_look_decision(const at_look *l, int p, at_text *out, double *margin, bool *known);

@@ -674,6 +674,9 @@ static at_status build_model(const plan *L, bool weights, at_model *m, at_err *e
         return at_oom(err);
     for (int b = 0; b < L->n_blocks && !st; b++)
         st = shape_block(L, &L->blocks[b], &m->blocks[b], &m->arena, err);
+    for (int b = 0; b < L->n_blocks; b++)
+        for (int h = 0; L->blocks[b].attn && h < L->blocks[b].n_heads && !st; h++)
+            st = at_model_name_head(m, b, h, P->steps[L->blocks[b].heads[h].step].label, err);
     if (!st && normed)
         st = shape_normed(L, &m->blocks[L->n_blocks], &m->arena, err);
     for (int c = 0; c < L->D; c++) {

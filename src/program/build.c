@@ -56,6 +56,13 @@ void at_program_place(at_program *P, const char *place)
         fail_oom(P);
 }
 
+void at_program_label(at_program *P, const char *label)
+{
+    P->label = label && !P->err.code ? at_arena_strdup(&P->arena, label) : NULL;
+    if (label && !P->err.code && !P->label)
+        at_program_oom(P);
+}
+
 at_status step_fail(const at_program *P, const var *v, at_err *err, const char *fmt, ...)
 {
     char text[300];

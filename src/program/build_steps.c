@@ -493,7 +493,9 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         P->cap_steps = cap;
     }
     step *s = &P->steps[P->n_steps];
-    *s = (step){.a = *a};
+    *s = (step){.a = *a, .label = P->label ? P->label : at_arena_strdup(&P->arena, name)};
+    if (!s->label)
+        return fail_oom(P);
     s->a.gap = gap;
     if ((a->gaps && !gaps_copy(P, &s->a)) || !vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) ||
         !vec_copy(P, &s->a.value) || (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))

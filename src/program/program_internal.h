@@ -71,9 +71,10 @@ typedef struct {
 } var;
 
 typedef struct {
-    at_attention a; /* vectors copied into the arena */
-    double scale;   /* set by assembly */
-    double tie;     /* hard weightings: set by assembly, before scale */
+    at_attention a;    /* vectors copied into the arena */
+    const char *label; /* what the head is for */
+    double scale;      /* set by assembly */
+    double tie;        /* hard weightings: set by assembly, before scale */
 } step;
 
 struct at_program {
@@ -97,6 +98,7 @@ struct at_program {
     double unit;       /* its unit roundoff; 0: real numbers */
     double meaning;    /* MEANING; 0: the interpreter is taken to be exact, for shapes alone */
     const char *place; /* of the variables that are being made, or NULL */
+    const char *label; /* of the attention that is being made, or NULL: its name */
     at_err err;
     at_arena arena;
 };

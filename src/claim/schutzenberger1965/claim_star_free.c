@@ -147,10 +147,10 @@ static at_status model_run(const language *l, uint64_t seed, at_arena *a, int *w
             word[i] = (int)at_rng_below(&r, (uint64_t)l->d->sigma.n);
         s = word_run(&m, l, word, RUN, a, &right, err);
     }
-    at_dfa *back;
+    at_extracted back;
     if (!s && right) { /* words of all lengths */
         s = at_extract_dfa(&m, a, &back, err);
-        right = !s && at_dfa_equal(back, l->d);
+        right = !s && at_dfa_equal(back.dfa, l->d);
     }
     if (!right)
         *words = -1;

@@ -26,8 +26,8 @@
  * EVIDENCE dp-local-hard refuted 20 test_every_trial: a=40 b=3, and 1 more
  * EVIDENCE dp-local-hard exact 19683 test_every_trial: part=regular a=9 b=3, and 1 more
  * EVIDENCE star-free exact 60 test_every_trial: off=0
- * EVIDENCE fo-extract exact 10 test_every_trial: part=compiled
- * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn */
+ * EVIDENCE fo-extract exact 16 test_every_trial: part=modular, and 2 more
+ * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 1 more */
 #include "claim_test.h"
 #include "../../core/test/test_golden.h"
 #include "../../core/test/test_scale.h"

@@ -262,6 +262,11 @@ void ftext_print(const at_formulas *f, const at_formula *x, ftext_style style, a
     inner_print(&(printer){f, style, out}, x, 'i');
 }
 
+void at_formula_print(const at_formulas *f, const at_formula *x, at_text *out)
+{
+    ftext_print(f, x, x->op == AT_F_FIND || x->two ? FT_SAID : FT_BARE, out);
+}
+
 void ftext_print_header(const at_formulas *f, at_text *out)
 {
     bool short_ones = true, kept = false; /* "#;" letter by letter, where a letter would end the line */
