@@ -72,9 +72,10 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
                              : q->sampled ? AT_ASK_SAMPLED
                                           : AT_ASK_ANY,
                       .inputs = q->sampled,
-                      .arith = arith,
+                      .arith = a->has_precision ? arith : NULL,
                       .tolerance = q->tolerance,
-                      .attention = attention};
+                      .attention = attention,
+                      .reach = true};
         at_text left;
         at_text_init(&left);
         at_status s = cli_claim_ask(held,
@@ -98,6 +99,8 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
             }
             cli_put_text(a, &said, 0);
         }
+        if (!s && left.n)
+            at_text_add(&held->left_out, left.s);
         at_text_release(&left);
         if (s)
             return cli_fail(a, &err);

@@ -120,6 +120,97 @@ static void table_print(at_text *t, const char *detail)
     json_decref(o);
 }
 
+/* ---- a table of precision (ask_reach.c), and what it comes to ------------------------------------------------- */
+
+typedef struct {
+    json_t *bits; /* [N, p], for each length at which there is one */
+    double right,
+        at; /* the longest of which no word is wrong in f32, up to the first that has one: at; NAN: none */
+    double wrong, words; /* there */
+} precision;
+
+static double number_of(json_t *row, size_t k)
+{
+    json_t *v = json_array_get(row, k);
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+static precision precision_of(json_t *rows)
+{
+    precision p = {.bits = json_array(), .right = NAN, .at = NAN};
+    json_t *row;
+    size_t r;
+    json_array_foreach(rows, r, row)
+    {
+        double N = number_of(row, 0), wrong = number_of(row, 3), bits = number_of(row, 5);
+        if (isfinite(bits)) {
+            json_t *pair = cli_json_add(json_array(), json_integer((json_int_t)N));
+            p.bits = cli_json_add(p.bits, cli_json_add(pair, json_integer((json_int_t)bits)));
+        }
+        if (isfinite(p.at) || !isfinite(wrong))
+            continue;
+        if (wrong > 0) {
+            p.at = N;
+            p.wrong = wrong;
+            p.words = number_of(row, 1);
+        } else
+            p.right = N;
+    }
+    return p;
+}
+
+static void precision_print(at_text *t, const char *detail)
+{
+    json_t *o = json_loads(detail, 0, NULL), *pair;
+    precision p = precision_of(json_object_get(json_object_get(o, "table"), "rows"));
+    at_text line;
+    size_t k;
+    at_text_init(&line);
+    at_text_add(&line, "f32: ");
+    if (isfinite(p.right))
+        at_text_addf(&line, "right to length %.0f", p.right);
+    if (isfinite(p.at))
+        at_text_addf(&line, "%swrong at length %.0f (%.0f of %.0f words)", isfinite(p.right) ? ", " : "",
+                     p.at, p.wrong, p.words);
+    at_text_addf(&line, "%s\nbits that are enough:", isfinite(p.right) || isfinite(p.at) ? "" : "not run");
+    const char *comma = "";
+    json_array_foreach(p.bits, k, pair) /* of lengths with as many bits the longest */
+    {
+        if (number_of(pair, 1) == number_of(json_array_get(p.bits, k + 1), 1))
+            continue;
+        at_text_addf(&line, "%s %.0f to length %.0f", comma, number_of(pair, 1), number_of(pair, 0));
+        comma = ",";
+    }
+    at_text_add(&line, json_array_size(p.bits) ? "" : " not found out");
+    for (char *s = line.oom ? NULL : line.s, *next; s; s = next) {
+        if ((next = strchr(s, '\n')))
+            *next++ = 0;
+        cli_wrap(t, s, 8, 100);
+    }
+    at_text_release(&line);
+    json_decref(p.bits);
+    json_decref(o);
+}
+
+/* {"f32_right_to": 256, "f32_wrong_at": 512, "bits": [[4, 5], [8, 7]]} of a claim's table; NULL: it has none. */
+static json_t *precision_json(const cli_verdicts *v, const at_claim *c)
+{
+    json_t *out = NULL;
+    for (size_t k = 0; k < v->n && !out; k++) {
+        const at_row *r = &v->kept[k];
+        if (!c->file || !is_table(r) || strcmp(r->key.subject, c->id) != 0 ||
+            strcmp(r->key.params, "precision") != 0 || !r->rec.detail)
+            continue;
+        json_t *o = json_loads(r->rec.detail, 0, NULL);
+        precision p = precision_of(json_object_get(json_object_get(o, "table"), "rows"));
+        out = cli_json_set(json_object(), "f32_right_to", cli_json_number(p.right));
+        out = cli_json_set(out, "f32_wrong_at", cli_json_number(p.at));
+        out = cli_json_set(out, "bits", p.bits);
+        json_decref(o);
+    }
+    return out;
+}
+
 /* A cell, control or table with all that is known of it. */
 static void row_print(const cli_verdicts *p, const at_job_event *e, at_text *t)
 {
@@ -128,7 +219,9 @@ static void row_print(const cli_verdicts *p, const at_job_event *e, at_text *t)
     at_row_evidence(r, e->claim->trial ? "case" : "input", evidence);
     if (isfinite(r->rec.margin))
         snprintf(margin, sizeof margin, "  margin %.3g", r->rec.margin);
-    if (is_table(r)) {
+    if (is_table(r) && p->brief)
+        precision_print(t, r->rec.detail);
+    else if (is_table(r)) {
         at_text_addf(t, "  %s table %s%s\n", mark(p, is_table(r) ? AT_STANDS : at_row_standing(r)),
                      r->key.params, e->served ? "  (from the ledger)" : "");
         table_print(t, r->rec.detail);
@@ -379,6 +472,8 @@ static json_t *standings_json(const cli_verdicts *p)
         }
         o = cli_json_set(o, "claim", cli_json_text(claims[i]->id));
         o = cli_json_set(o, "standing", cli_json_text(at_tally_word(&tally)));
+        json_t *found = precision_json(p, claims[i]);
+        o = found ? cli_json_set(o, "precision", found) : o;
         all = cli_json_add(all, cli_json_set(o, "against", against));
     }
     return all;
@@ -423,6 +518,12 @@ int cli_verdicts_end(cli_verdicts *p, const at_job_summary *sum, const char *rep
         o = cli_json_set(o, "unknown", json_integer(sum->unknown));
         o = cli_json_set(o, "seconds", cli_json_number(sum->seconds));
         o = cli_json_set(o, "standings", standings_json(p));
+        json_t *left = json_array();
+        for (const char *s = p->left_out ? p->left_out : "", *end; *s; s = end + 1) {
+            end = strchr(s, '\n'); /* every line has its end */
+            left = cli_json_add(left, json_stringn(s, (size_t)(end - s)));
+        }
+        o = cli_json_set(o, "left_out", left);
         o = cli_json_set(o, "cells", p->rows);
         p->rows = NULL;
         return cli_put_json(a, o, code);

@@ -20,9 +20,11 @@ typedef struct {
     const at_claim *const *claims;
     int n_claims;
     bool verbose; /* every row, not a line a claim */
+    bool brief;   /* of a table of precision what it comes to, in two lines */
     bool color;
-    json_t *rows; /* --json */
-    at_row *kept; /* every row of this run, for the report */
+    const char *left_out; /* NULL, or lines of what could not be asked, for --json */
+    json_t *rows;         /* --json */
+    at_row *kept;         /* every row of this run, for the report */
     size_t n, cap;
     bool oom;
     at_arena arena;

@@ -28,6 +28,7 @@ at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **ou
 
 void cli_claims_release(cli_claims *held)
 {
+    at_text_release(&held->left_out);
     while (held->n)
         at_claim_file_free(held->files[--held->n]);
     while (held->n_problems)

@@ -89,6 +89,7 @@ typedef struct {
     at_claim_file *files[CLI_MOST_CLAIMS];
     at_problem *problems[CLI_MOST_CLAIMS];
     int n, n_problems;
+    at_text left_out; /* what could not be asked, a line each */
 } cli_claims;
 bool cli_is_claim(const char *word); /* FILE.claim */
 at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **out, at_err *err);

@@ -10,7 +10,7 @@ says 0 'right on every word' '1 of 1 claims hold' check "$dir/m.st" --problem ex
 holds 'the empty word among them' grep -q 'exact, 1 input .*N=0' "$dir/.out"
 says 0 'right on long words' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 12 --sampled 200
 says 0 'at two bits' '1 of 1 claims hold' check "$dir/m.st" --problem examples/no-aa.regex --lengths 0..6 --precision p2
-says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6
+says 0 'the file alone: compiled and asked' '1 of 1 claims hold' check examples/no-aa.regex --lengths 0..6 --exact
 holds 'in its one kind of attention, from the empty word on' grep -q 'exact, 127 inputs .*N=0..6 attention=rightmost-hard' "$dir/.out"
 refuses 2 'another kind' "--attention 'linear': must be rightmost-hard, shortcut or solvable" check examples/no-aa.regex --attention linear
 refuses 2 'to compile, too' "--attention 'linear': must be rightmost-hard, shortcut or solvable" compile examples/no-aa.regex --attention linear -o "$dir/none.st"
@@ -39,7 +39,7 @@ holds 'four of them for nine letters' grep -q ': 4 attention layers, 1 head' "$d
 gives 0 'which count' yes run "$dir/short.st" abbab
 gives 0 'odd numbers, too' no run "$dir/short.st" babbaba
 gives 0 'and the empty word' yes run "$dir/short.st" ''
-says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6
+says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6 --exact
 says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5
 says 0 'place says which compiler' 'compiler     automaton-solvable: on demand' place "$dir/bad.regex"
 says 0 'show does' 'compiled by claim automaton-solvable' show "$dir/bad.regex"

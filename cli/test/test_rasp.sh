@@ -10,7 +10,7 @@ gives 0 'the word backwards' 'c a b a' run "$dir/r.st" abac
 says 0 'strings come out as strings' 'output=dyck1' compile examples/dyck1.rasp --set N=8 -o "$dir/d.st"
 gives 0 'T, P or F' 'P P P T F' run "$dir/d.st" '(()))'
 for file in hist reverse sort most-frequent double-hist dyck1 shuffle-dyck dyck2; do
-    says 0 "examples/$file.rasp: compiled and asked" '1 of 1 claims hold' check examples/$file.rasp --lengths 1..4
+    says 0 "examples/$file.rasp: compiled and asked" '1 of 1 claims hold' check examples/$file.rasp --lengths 1..4 --exact
 done
 says 1 'wrong on another problem' 'expected' check "$dir/h.st" --problem examples/double-hist.rasp --lengths 1..4
 says 0 'another output of the same file' 'output=rank' compile examples/sort.rasp --set N=6,output=rank -o "$dir/o.st"
@@ -22,10 +22,10 @@ holds 'and what it takes' grep -q '^N=16 output=hist: 2 attention layers, 1 head
 "$attest" show "$dir/flat.rasp" --exact >"$dir/again.rasp"
 holds 'flat, and flat again: the same' cmp -s "$dir/flat.rasp" "$dir/again.rasp"
 says 0 'and the same program' '1 of 1 claims hold' check "$dir/h.st" --problem "$dir/flat.rasp" --lengths 1..5
-says 0 'softmax' 'attention=softmax' check examples/sort.rasp --lengths 1..4 --attention softmax
+says 0 'softmax' 'attention=softmax' check examples/sort.rasp --lengths 1..4 --exact --attention softmax
 refuses 2 'a kind that it has not' 'must be average-hard or softmax' check examples/sort.rasp --attention linear
 sed 's/^length.*/attention softmax/' examples/sort.rasp >"$dir/soft.rasp"
-says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --lengths 1..4
+says 0 'softmax, by its line' '1 of 1 claims hold' check "$dir/soft.rasp" --lengths 1..4 --exact
 
 printf 'alphabet a b\nx = -indices - 1;\n' >"$dir/minus.rasp"
 refuses 2 'answers below 0 are no tokens to learn' 'tokens as answers' train "$dir/minus.rasp" --set N=4 --steps 1 -o "$dir/none.st"

@@ -15,12 +15,12 @@ refuses 2 'a letter that is none' 'position 2: "2" is not a word of field token'
 refuses 2 'an input that is too long' 'prompt of length 8 out of range 1..7' generate "$dir/m.st" 1111111
 
 for f in bb3 bb4 increment palindrome copy multiply add-one counter; do
-    says 0 "$f: the file alone, compiled and asked" '1 of 1 claims hold' check "examples/$f.tm"
+    says 0 "$f: the file alone, compiled and asked" '1 of 1 claims hold' check "examples/$f.tm" --exact
 done
-says 0 'a universal machine' '1 of 1 claims hold' check examples/universal.tm --set N=4,T=300
-says 0 'lengths of inputs' 'exact, 57 inputs' check examples/increment.tm --lengths 0..4
-says 0 'positions 1/i' 'N=8 T=60 form=rational' check examples/palindrome.tm --set form=rational
-says 0 'no positions' 'N=8 T=60 form=none' check examples/palindrome.tm --set form=none
+says 0 'a universal machine' '1 of 1 claims hold' check examples/universal.tm --set N=4,T=300 --exact
+says 0 'lengths of inputs' 'exact, 57 inputs' check examples/increment.tm --lengths 0..4 --exact
+says 0 'positions 1/i' 'N=8 T=60 form=rational' check examples/palindrome.tm --set form=rational --exact
+says 0 'no positions' 'N=8 T=60 form=none' check examples/palindrome.tm --set form=none --exact
 says 0 'four states, 13 ones' '' compile examples/bb4.tm -o "$dir/bb4.st"
 gives 0 'on its tape' 10111111111111 generate "$dir/bb4.st" '' --answer
 says 0 'compiled' '' compile examples/palindrome.tm -o "$dir/p.st"

@@ -33,7 +33,8 @@ typedef struct {
     double tolerance; /* real answers: largest Euclidean distance allowed */
     /* Go on behind a wrong input: all are run and the wrong ones counted, in place of an end at the first. */
     bool count_all;
-    bool unshrunk; /* a counterexample as it was met, not made shorter: the reference runs it once */
+    bool
+        plain; /* the verdict alone: a counterexample as it was met, not made shorter; no look at hard choices */
 } at_question;
 
 typedef struct {

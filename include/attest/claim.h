@@ -29,7 +29,7 @@ typedef struct {
     at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
     const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */
     bool count_all;    /* go on after a wrong input, and count them (at_question) */
-    bool unshrunk;     /* a counterexample as it was met (at_question) */
+    bool plain;        /* the verdict alone (at_question) */
 } at_cell;
 
 /* A table of numbers beside theory, e.g. least working precision against M. Rows are computed one by
@@ -129,6 +129,9 @@ typedef struct {
     const char *arith;   /* NULL: f64 */
     double tolerance;    /* real answers; 0: the problem's own, if it has one */
     int attention;       /* compiled: an at_attention_kind, or -1: all that apply */
+    /* Languages that are compiled: lengths at which nothing is defined are left out; and, how ANY, long words are asked about, too, and unless
+     * `arith` is given there is a table of how many words of a length are wrong in f64 and f32 and of the bits that are enough. */
+    bool reach;
 } at_ask;
 /* Fails in words where the model does not fit the problem: which field, width or length differs. Kinds of attention that do not
  * apply are left out, and `left_out` (may be NULL) says why, a line each. */

@@ -358,7 +358,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        return ties_look(m, q->arith, w.n, w.total, env, input_look, &w, a, out, err);
+        return q->plain ? AT_OK : ties_look(m, q->arith, w.n, w.total, env, input_look, &w, a, out, err);
     }
     double *x = at_new(a, double, (size_t)w.n *(size_t)w.row);
     if (!x)

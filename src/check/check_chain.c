@@ -250,7 +250,7 @@ static at_status counterexample_make(const work *w, uint64_t i, at_arena *a, at_
     at_status s = prompt_make(w, i, prompt, &n, err);
     if (!s)
         s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
-    if (!s && *confirmed && !w->q->unshrunk) {
+    if (!s && *confirmed && !w->q->plain) {
         s = prompt_shrink(w, prompt, n, err);
         if (!s)
             s = prompt_judge(w, prompt, n, a, cx, confirmed, err);
@@ -322,7 +322,9 @@ at_status at_check_chain(const at_model *m, const at_chain *c, const void *self,
     }
     if (sum.bad < 0) {
         out->holds = AT_TRUE;
-        return ties_look(m, q->arith, w.prompt_max + w.rows_max, w.total, env, chain_look, &w, a, out, err);
+        return q->plain ? AT_OK
+                        : ties_look(m, q->arith, w.prompt_max + w.rows_max, w.total, env, chain_look, &w, a,
+                                    out, err);
     }
     s = counterexample_make(&w, (uint64_t)sum.bad, a, &out->cx, &out->has_counterexample, err);
     if (s)

@@ -153,7 +153,7 @@ at_status counterexample_shrink(const at_model *m, const at_task *t, const at_pa
     memcpy(k.best, x, numbers * sizeof *k.best);
     cx->x = k.best;
     at_status s = trial_run(&k.t, k.best, n, cx, confirmed, err);
-    if (s || !*confirmed || q->unshrunk)
+    if (s || !*confirmed || q->plain)
         return s;
     k.sure = !cx->unknown;
     bool any = true;

@@ -10,25 +10,12 @@
 
 #include <attest/front.h>
 
-#include "claim_file.h"
+#include "ask_internal.h"
 #include "claim_internal.h"
 
-#define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
-#define QUICK_CHAINS ((uint64_t)20000)   /* of a decoder */
+#define QUICK_CHAINS ((uint64_t)20000) /* of a decoder */
 #define SAMPLES      1000
-#define LONGEST      "longest" /* the parameter of compiled languages: N of the model */
-#define MOST_LENGTHS 8         /* of the model's own that are asked unless told, and the longest */
-
-typedef struct {
-    const at_ask *q;
-    at_claim_file *f;
-    at_view view;
-    at_model *m;  /* NULL: compiled */
-    bool lengths; /* what is compiled takes words to its N */
-    int longest;  /* and that is this */
-    at_text *left_out;
-    at_err *err;
-} asking;
+#define MOST_LENGTHS 8 /* of the model's own that are asked unless told, and the longest */
 
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
@@ -41,7 +28,9 @@ static at_status cell_add(asking *k, at_cell c, const char *params)
     c.arith = c.evidence == AT_EV_CERTIFIED ? "ball" : k->q->arith ? k->q->arith : "f64";
     c.tier = AT_TIER_QUICK;
     if (c.evidence == AT_EV_SAMPLED)
-        c.inputs = 10 * (k->q->inputs ? k->q->inputs : SAMPLES); /* of which the quick tier takes a tenth */
+        c.inputs = 10 * (k->inputs      ? k->inputs /* of which the quick tier takes a tenth */
+                         : k->q->inputs ? k->q->inputs
+                                        : SAMPLES);
     f->cells[f->n_cells++] = c;
     return c.params ? AT_OK : at_oom(k->err);
 }
@@ -77,13 +66,22 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
     return AT_OK;
 }
 
-static at_status lengths_parse(asking *k, const at_param *row, int64_t *lo, int64_t *hi)
+at_status ask_lengths(const asking *k, int64_t *lo, int64_t *hi)
 {
     const char *s = k->q->lengths, *dots = strstr(s, "..");
     size_t n = dots ? (size_t)(dots - s) : strlen(s);
     if (!at_parse_i64(s, n, lo) || !at_parse_i64(dots ? dots + 2 : s, strlen(dots ? dots + 2 : s), hi) ||
         *lo < 0 || *hi < *lo)
         return at_fail(k->err, AT_EINPUT, "lengths '%.40s': must be as in 0..6, or one number", s);
+    return AT_OK;
+}
+
+static at_status lengths_parse(asking *k, const at_param *row, int64_t *lo, int64_t *hi)
+{
+    const char *s = k->q->lengths;
+    at_status st = ask_lengths(k, lo, hi);
+    if (st)
+        return st;
     if (*lo < row->lo || *hi > row->hi)
         return at_fail(k->err, AT_EDOMAIN, "lengths '%.40s': %s has inputs of lengths %.0f..%.0f", s,
                        k->q->problem->id, row->lo, row->hi);
@@ -173,7 +171,7 @@ static at_status positions_ask(asking *k, const char *set)
 
 static at_cell chain_cell(const asking *k)
 {
-    if (k->q->how == AT_ASK_SAMPLED)
+    if (k->q->how == AT_ASK_SAMPLED || k->inputs)
         return (at_cell){.evidence = AT_EV_SAMPLED};
     bool listed = k->m && k->view == AT_VIEW_CHAIN &&
                   k->q->problem->chain->listed; /* few, and how many are wrong counts */
@@ -250,8 +248,12 @@ static const char *const *kinds_of(const at_problem *p, int *n)
     return at_front_kinds(at_front_of(p), n);
 }
 
-/* A cell of every kind of attention that compiles at the points of w, which `params` says. */
-static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
+int ask_kind(const asking *k)
+{
+    return k->q->attention < 0 && at_front_of(k->q->problem)->kinds ? 0 : k->q->attention;
+}
+
+at_status ask_kinds(asking *k, const at_sweep *w, const char *params)
 {
     at_status s = AT_OK;
     int kinds;
@@ -260,7 +262,7 @@ static at_status kinds_ask(asking *k, const at_sweep *w, const char *params)
         return at_fail(k->err, AT_EREFUSED, "%s has one kind of attention, %s", k->q->problem->id, *names);
     for (int kind = 0; kind < kinds && !s; kind++) {
         at_err why = {0};
-        int wanted = k->q->attention < 0 && at_front_of(k->q->problem)->kinds ? 0 : k->q->attention;
+        int wanted = ask_kind(k);
         if (wanted >= 0 && wanted != kind)
             continue;
         at_status no = kind_tried(k, w, (at_attention_kind)kind, &why);
@@ -318,7 +320,7 @@ static at_status points_ask(asking *k, const at_sweep *w, const char *params)
             first = why;
     }
     if (!none)
-        return kinds_ask(k, w, params);
+        return ask_kinds(k, w, params);
     if (none == n)
         return at_fail(k->err, AT_EDOMAIN, "%s", first.text);
     if (k->left_out)
@@ -336,7 +338,7 @@ static at_status points_ask(asking *k, const at_sweep *w, const char *params)
         at_text_init(&line);
         at_params_print(&one.first, &line);
         one.first.n += 1 + k->lengths;
-        s = line.oom ? at_oom(k->err) : kinds_ask(k, &one, line.s);
+        s = line.oom ? at_oom(k->err) : ask_kinds(k, &one, line.s);
         at_text_release(&line);
     }
     return s;
@@ -344,6 +346,8 @@ static at_status points_ask(asking *k, const at_sweep *w, const char *params)
 
 static at_status compiled_ask(asking *k, const char *set)
 {
+    if (ask_reaches(k) && k->view == AT_VIEW_POSITIONS)
+        return ask_words(k, set);
     at_text sizes;
     at_text_init(&sizes);
     at_status s = AT_OK;
@@ -372,7 +376,7 @@ static at_status compiled_ask(asking *k, const char *set)
     if (!s && !k->f->n_cells)
         return at_fail(k->err, AT_EREFUSED, "no kind of attention compiles %s at these sizes",
                        k->q->problem->id);
-    return s;
+    return !s && ask_reaches(k) ? ask_chains(k, set) : s;
 }
 
 /* ---- the claim ---------------------------------------------------------------------------------------------------- */

@@ -217,7 +217,7 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
                      .limit = limit,
                      .seed = seed,
                      .count_all = cell->count_all,
-                     .unshrunk = cell->unshrunk,
+                     .plain = cell->plain,
                      .tolerance = at_claim_tolerance(c, p)};
     at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (s)
@@ -321,7 +321,7 @@ at_status claim_precision_and_size(const at_claim *c, const at_params *p, uint64
     for (int bits = 53; bits >= 2 && holds && !s; bits--) {
         char arith[16];
         snprintf(arith, sizeof arith, "p%d", bits);
-        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = arith, .unshrunk = true};
+        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = arith, .plain = true};
         at_arena a;
         at_arena_init(&a);
         at_verdict v;

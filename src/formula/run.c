@@ -24,22 +24,28 @@ static bool real(const machine *m, int i)
     return i >= 1 && i <= m->n;
 }
 
-static bool sees(at_see see, int i, int j)
+/* The positions *lo..*hi of the word that i sees. */
+static void sees(const machine *m, at_see see, int i, int *lo, int *hi)
 {
+    *lo = 1;
+    *hi = m->n;
     switch (see) {
     case AT_SEE_BEFORE:
-        return j < i;
+        *hi = i - 1 < m->n ? i - 1 : m->n;
+        break;
     case AT_SEE_UPTO:
-        return j <= i;
+        *hi = i < m->n ? i : m->n;
+        break;
     case AT_SEE_FROM:
-        return j >= i;
+        *lo = i > 1 ? i : 1;
+        break;
     case AT_SEE_AFTER:
-        return j > i;
+        *lo = i + 1;
+        break;
     case AT_SEE_ALL:
     case AT_SEES:
         break;
     }
-    return true;
 }
 
 static int64_t modulo(int64_t x, int64_t m)
@@ -77,18 +83,22 @@ static bool pair_at(const machine *m, const at_formula *x, int i, int j)
 
 static int64_t find_at(const machine *m, const at_formula *x, int i)
 {
-    int best = 0;
-    for (int j = 1; j <= m->n; j++)
-        if (sees(x->see, i, j) && pair_at(m, x->arg[0], i, j) && !(x->first && best))
-            best = j;
-    return best ? pair_at(m, x->arg[1], i, best) : row(m, x->arg[2])[i];
+    int lo, hi;
+    sees(m, x->see, i, &lo, &hi);
+    for (; lo <= hi; x->first ? lo++ : hi--)
+        if (pair_at(m, x->arg[0], i, x->first ? lo : hi))
+            return pair_at(m, x->arg[1], i, x->first ? lo : hi);
+    return row(m, x->arg[2])[i];
 }
 
 static int64_t count_at(const machine *m, const at_formula *x, int i)
 {
+    const int64_t *a = row(m, x->arg[0]);
     int64_t c = 0;
-    for (int j = 1; j <= m->n; j++)
-        c += sees(x->see, i, j) && row(m, x->arg[0])[j];
+    int lo, hi;
+    sees(m, x->see, i, &lo, &hi);
+    for (int j = lo; j <= hi; j++)
+        c += a[j] != 0;
     return c;
 }
 

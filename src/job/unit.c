@@ -235,7 +235,9 @@ at_status unit_table(unit *u, at_err *err)
     while (t->rows[rows] && (u->job->tier == AT_TIER_FULL || rows < t->quick_rows))
         rows++;
     u->key.model_hash = "";
-    u->key.question = at_arena_printf(u->arena, "table %s rows=%d", t->id, rows);
+    u->key.question =
+        at_arena_printf(u->arena, "table %s rows=%d%s%s", t->id, rows, u->claim->digest ? " file=" : "",
+                        u->claim->digest ? u->claim->digest : "");
     if (!u->key.question)
         return at_oom(err);
     at_row *old = NULL;

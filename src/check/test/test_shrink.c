@@ -78,12 +78,12 @@ typedef struct {
     double x[LONGEST];
 } shrunk;
 
-static bool unshrunk;
+static bool plain;
 
 static shrunk shrink(const at_task *t, at_arith arith, double tolerance, int n, const double *x)
 {
     at_model m = model(t->real);
-    at_question q = {.evidence = AT_EV_SAMPLED, .arith = arith, .tolerance = tolerance, .unshrunk = unshrunk};
+    at_question q = {.evidence = AT_EV_SAMPLED, .arith = arith, .tolerance = tolerance, .plain = plain};
     at_params p;
     at_params_init(&p, schema, 1);
     OK(at_params_set(&p, "N", n, &err));
@@ -182,9 +182,9 @@ static void test_long(void **state)
         is(&s, 1, WRONG, 0, 1, false);
         assert_in_range(runs, 10, 150);
         runs = 0;
-        unshrunk = true;
+        plain = true;
         s = shrink(&toy, at_f64, 0, LONGEST, x);
-        unshrunk = false;
+        plain = false;
         is(&s, LONGEST, WORSE, at, 1, false);
         assert_int_equal(runs, 1);
         x[at] = RIGHT;

@@ -64,7 +64,7 @@ at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inp
         return s;
     out[0] = at_params_get(p, "N");
     for (int k = 0; k < 2 && !s; k++) {
-        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = ariths[k], .count_all = true, .unshrunk = true};
+        at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = ariths[k], .count_all = true, .plain = true};
         at_arena a;
         at_verdict v;
         at_arena_init(&a);
