@@ -158,12 +158,10 @@ static at_status language_open(const char *word, const own *o, at_arena *arena, 
     const char *alphabet = o->alphabet;
     const at_front *f = at_front_of_file(word);
     if (f) {
-        at_status s = at_problem_open(word, held, err);
+        at_status s = at_problem_open_over(word, alphabet, held, err);
         const at_recogniser *w = s ? NULL : at_recogniser_of(*held);
         if (!s && !w)
             return at_fail(err, AT_EREFUSED, "%.200s is %s, no language of words", word, f->lang->about);
-        if (!s && alphabet)
-            return at_fail(err, AT_EINPUT, "--alphabet is for an expression; %.200s has its own", word);
         if (!s) {
             *d = w->dfa;
             at_text_add(shown, w->text);

@@ -94,7 +94,7 @@ says 0 'which means something else here' 'a+b: N=8' compile --regex 'a+b' --set 
 says 0 'where + is one or more it may stand' 'a+|b+' place '(a+)|b+' --textbook
 refuses 2 'place: a+b of textbooks' 'character 2: + with something behind it' place 'a+b' --textbook
 refuses 2 'a file and an expression' 'one of both is compiled' compile examples/no-aa.regex --regex a -o "$dir/none.st"
-refuses 2 'an alphabet of no expression' '--alphabet is for --regex' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'two alphabets, one of them beside the file' 'a line alphabet, and another alphabet beside it' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
 refuses 2 'nothing to compile' 'a file is missing' compile -o "$dir/none.st"
 
 says 0 'a model and a language: equal on words of all lengths' 'equal      on words of all lengths' equal "$dir/ab.st" --regex '(ab)*'

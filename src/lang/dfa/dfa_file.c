@@ -177,7 +177,8 @@ static at_status lines_read(char *text, lines *x)
     return AT_OK;
 }
 
-at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err)
+at_status at_dfa_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_dfa **out,
+                      int *longest, at_err *err)
 {
     bool jff = dfa_is_jff(text) || at_ends_with(path, ".jff");
     bool dot = !jff && (dfa_is_dot(text) || at_ends_with(path, ".dot") || at_ends_with(path, ".gv"));
@@ -186,6 +187,10 @@ at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, i
                              : "the line sink implicit";
     lines x = {0};
     at_status s = dfa_reader_init(&x.r, path, hint, a, err);
+    if (!s && given) {
+        x.r.sigma = *given;
+        x.r.open = false;
+    }
     if (!s)
         s = jff ? dfa_jff_read(text, &x.r) : dot ? dfa_dot_read(text, &x.r) : lines_read(text, &x);
     *longest = x.r.longest;
@@ -211,7 +216,10 @@ static at_status dfa_read(at_problem *p, char *text, at_err *err)
 {
     int longest;
     at_dfa *d, *least;
-    at_status s = at_dfa_read(text, p->path, &p->arena, &d, &longest, err);
+    const at_alphabet *given;
+    at_status s = words_beside(p, &given, err);
+    if (!s)
+        s = at_dfa_read(text, p->path, given, &p->arena, &d, &longest, err);
     if (!s)
         s = at_dfa_minimize(d, &p->arena, &least, err);
     if (s)
@@ -242,7 +250,8 @@ static bool like_dfa(const char *text, size_t n)
 }
 
 #define AUTOMATON                                                                                            \
-    .about = "a deterministic automaton, docs/languages.md", .open = open_dfa, .parse = parse_dfa
+    .about = "a deterministic automaton, docs/languages.md", .open = open_dfa, .parse = parse_dfa,           \
+    .given = true
 const at_lang at_lang_dfa = {.id = "dfa", .suffix = ".dfa", .like = like_dfa, AUTOMATON};
 const at_lang at_lang_jff = {.id = "jff", .suffix = ".jff", AUTOMATON};
 const at_lang at_lang_dot = {.id = "dot", .suffix = ".dot", AUTOMATON};

@@ -17,7 +17,7 @@ static at_status try(const char *text, at_dfa **d, int *longest)
     char *copy = at_arena_strdup(&arena, text);
     assert_non_null(copy);
     err = (at_err){0};
-    return at_dfa_read(copy, "x", &arena, d, longest, &err);
+    return at_dfa_read(copy, "x", NULL, &arena, d, longest, &err);
 }
 
 static at_dfa *read_over(const char *text)

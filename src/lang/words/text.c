@@ -12,8 +12,8 @@ static at_status text_take(at_problem *p, char *text, size_t n, words_read *read
         return s;
     if (strlen(text) < n)
         return at_fail(err, AT_EINPUT, "%.200s: a zero byte; this is no text", p->path);
-    p->text = at_arena_strdup(&p->arena, text);
-    if (!p->text)
+    p->text = p->alphabet ? NULL : at_arena_strdup(&p->arena, text);
+    if (!p->text && !p->alphabet)
         return at_oom(err);
     return read(p, text, err);
 }
