@@ -10,7 +10,8 @@
  * or, as users of GAP have them, where each of the states 1, 2, ... goes: letter a: 2 3 3. Statements end with the line or
  * with ";", # begins a comment. A transition that is missing, or there twice, is a fault.
  *
- * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by their suffix, or by how they begin. */
+ * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by their suffix, or by how they begin; MONA's lines (dfa_mona.c) by how
+ * they begin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +186,7 @@ at_status at_dfa_read(char *text, const char *path, const at_alphabet *given, at
     const char *hint = jff   ? "the comment <!-- sink implicit -->"
                        : dot ? "the comment // sink implicit"
                              : "the line sink implicit";
+    bool mona = !jff && !dot && dfa_is_mona(text);
     lines x = {0};
     at_status s = dfa_reader_init(&x.r, path, hint, a, err);
     if (!s && given) {
@@ -192,7 +194,10 @@ at_status at_dfa_read(char *text, const char *path, const at_alphabet *given, at
         x.r.open = false;
     }
     if (!s)
-        s = jff ? dfa_jff_read(text, &x.r) : dot ? dfa_dot_read(text, &x.r) : lines_read(text, &x);
+        s = jff    ? dfa_jff_read(text, &x.r)
+            : dot  ? dfa_dot_read(text, &x.r)
+            : mona ? dfa_mona_read(text, &x.r)
+                   : lines_read(text, &x);
     *longest = x.r.longest;
     return s ? s : dfa_make(&x.r, out);
 }
@@ -239,14 +244,14 @@ static at_status parse_dfa(at_problem *p, const char *text, size_t n, at_err *er
     return words_parse(p, text, n, dfa_read, err);
 }
 
-/* Files without a suffix that is known: the other two begin as nothing else does. */
+/* Files without a suffix that is known: the others begin as nothing else does. */
 static bool like_dfa(const char *text, size_t n)
 {
     char first[256];
     size_t k = n < sizeof first - 1 ? n : sizeof first - 1;
     memcpy(first, text, k);
     first[k] = 0;
-    return dfa_is_jff(first) || dfa_is_dot(first);
+    return dfa_is_jff(first) || dfa_is_dot(first) || dfa_is_mona(first) || strncmp(first, "MONA v", 6) == 0;
 }
 
 #define AUTOMATON                                                                                            \
