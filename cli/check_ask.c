@@ -64,8 +64,11 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
             cli_recalled_release(&known);
             return cli_fail(a, &err);
         }
+        at_text set;
+        at_text_init(&set);
+        at_status s = cli_output_set(recalls ? known.set.s : a->set, q->output, &set, &err);
         at_ask ask = {.model = compiled ? NULL : word,
-                      .set = recalls ? known.set.s : a->set,
+                      .set = set.s,
                       .lengths = q->lengths,
                       .how = q->exact     ? AT_ASK_EXACT
                              : q->certify ? AT_ASK_CERTIFIED
@@ -78,12 +81,14 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
                       .reach = true};
         at_text left;
         at_text_init(&left);
-        at_status s = cli_claim_ask(held,
-                                    compiled  ? word
-                                    : recalls ? known.problem.s
-                                              : q->problem,
-                                    &ask, &some[i], &left, &err);
+        if (!s)
+            s = cli_claim_ask(held,
+                              compiled  ? word
+                              : recalls ? known.problem.s
+                                        : q->problem,
+                              q->alphabet, &ask, &some[i], &left, &err);
         cli_recalled_release(&known);
+        at_text_release(&set);
         if (!s && left.n && !a->json) {
             at_text said;
             at_text_init(&said);

@@ -9,7 +9,8 @@ typedef struct {
     bool exact, certify;
     uint64_t sampled; /* 0: not given */
     double tolerance;
-    const char *attention; /* NULL: all that apply */
+    const char *attention;         /* NULL: all that apply */
+    const char *alphabet, *output; /* of the problem; NULL: not given */
 } cli_asked;
 
 /* Is the word no claim but a model, or a problem that can be compiled? */

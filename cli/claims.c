@@ -35,12 +35,12 @@ void cli_claims_release(cli_claims *held)
         at_problem_free(held->problems[--held->n_problems]);
 }
 
-at_status cli_claim_ask(cli_claims *held, const char *problem, at_ask *q, const at_claim **out,
-                        at_text *left_out, at_err *err)
+at_status cli_claim_ask(cli_claims *held, const char *problem, const char *alphabet, at_ask *q,
+                        const at_claim **out, at_text *left_out, at_err *err)
 {
     if (held->n == CLI_MOST_CLAIMS)
         return at_fail(err, AT_EINPUT, "at most %d questions", CLI_MOST_CLAIMS);
-    at_status s = at_problem_open(problem, &q->problem, err);
+    at_status s = at_problem_open_over(problem, alphabet, &q->problem, err);
     if (s)
         return s;
     held->problems[held->n_problems++] = q->problem;

@@ -52,6 +52,8 @@ int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */
 /* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
 bool cli_put(const char *s, size_t n);
 bool cli_flush(void);
+/* Assignments (NULL: none) and, where an output is named, output=NAME; out->s stays NULL where there are none. */
+at_status cli_output_set(const char *set, const char *output, at_text *out, at_err *err);
 /* The next line of standard input without its newline. False at the end, or with a failure in err. */
 bool cli_line_read(at_text *line, at_err *err);
 bool cli_out_interrupted(void); /* stdout failed because a signal came while it waited: exit 3, not 2 */
@@ -96,8 +98,8 @@ at_status cli_claim_open(cli_claims *held, const char *word, const at_claim **ou
 void cli_claims_release(cli_claims *held);
 /* A question of the user's own as a claim, held likewise. problem: a name or a file. left_out: kinds of attention that do not
  * apply, a line each. */
-at_status cli_claim_ask(cli_claims *held, const char *problem, at_ask *q, const at_claim **out,
-                        at_text *left_out, at_err *err);
+at_status cli_claim_ask(cli_claims *held, const char *problem, const char *alphabet, at_ask *q,
+                        const at_claim **out, at_text *left_out, at_err *err);
 
 /* The problem that the file of a model was made for, and its parameters, those of --set instead or after them; without the
  * length N, where the question is asked at all that the model takes, unless `length`. Released in any case. */

@@ -5,7 +5,7 @@
 
 typedef struct {
     const char *attention; /* NULL: the usual one */
-    const char *alphabet;
+    const char *alphabet, *output;
     const char *line[3]; /* in the order of `lines` */
     bool textbook;
 } own;
@@ -29,14 +29,12 @@ static int reading_open(const cli_args *a, at_reading *r)
     }
     if (k < 0 && !a->n_words)
         return cli_usage(a, "a file is missing (or arithmetic, or --regex EXPRESSION)");
-    if (k < 0 && o->alphabet)
-        return cli_usage(a, "--alphabet is for --regex, --ltl and --brasp");
     if (k != 0 && o->textbook)
         return cli_usage(a, "--textbook is for --regex");
     at_status s = o->textbook ? at_regex_textbook(o->line[0], &err) : AT_OK;
     if (!s)
         s = k >= 0 ? at_front_open_line(lines[k] + 2, o->line[k], o->alphabet, r, &err)
-                   : at_front_open(a->words[0], r, &err);
+                   : at_front_open_over(a->words[0], o->alphabet, r, &err);
     return s ? cli_fail(a, &err) : 0;
 }
 
@@ -53,10 +51,14 @@ static int run(const cli_args *a)
     if (code)
         return code;
     at_said_init(&said);
+    at_text set;
+    at_text_init(&set);
     at_front_options o = {.arith = a->has_precision ? &a->precision : NULL};
     at_status s = at_front_kind(r.front, given->attention, &o.attention, &err);
     if (!s)
-        s = at_front_compile(&r, a->set, &o, &m, &said, &err);
+        s = cli_output_set(a->set, given->output, &set, &err);
+    if (!s)
+        s = at_front_compile(&r, set.s, &o, &m, &said, &err);
     if (!s) {
         s = at_model_save(&m, a->out, &err);
         at_model_release(&m);
@@ -76,6 +78,7 @@ static int run(const cli_args *a)
         cli_said_print(&said, &t);
         code = cli_put_text(a, &t, CLI_HOLDS);
     }
+    at_text_release(&set);
     at_said_release(&said);
     at_reading_release(&r);
     return code;
@@ -108,7 +111,8 @@ static const cli_option options[] = {
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
     {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},
-    {"--alphabet", "LETTERS", "of these three: 'a b c' (default: those that occur)", CLI_TEXT(own, alphabet)},
+    {CLI_ALPHABET(own)},
+    {CLI_OUTPUT(own)},
     {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
     {0},
 };
@@ -149,7 +153,8 @@ const cli_command cmd_compile = {
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
                 "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n"
                 "attest compile --regex '(ab)*' --set N=16 -o ab.st\n"
-                "attest compile --ltl '(!b) S a' --alphabet 'a b c' --set N=16 -o since.st\n",
+                "attest compile --ltl '(!b) S a' --alphabet 'a b c' --set N=16 -o since.st\n"
+                "attest compile examples/sort.rasp --set N=16 --output rank -o rank.st\n",
     .options = options,
     CLI_OWN(usual),
     .most = 1,

@@ -180,7 +180,7 @@ static at_status question_open(scan *s, at_err *err)
     const at_front *f = at_claim_find(word) ? NULL : at_front_of_word(word);
     if (!s->problem && f && at_front_is_problem(f)) { /* compiled, as check does it */
         at_ask made = {.set = s->set, .lengths = s->o->lengths, .attention = AT_ATTENTION_STANDARD};
-        st = cli_claim_ask(&s->held, word, &made, &c, NULL, err);
+        st = cli_claim_ask(&s->held, word, NULL, &made, &c, NULL, err);
         return st ? st : question_choose(s, c, err);
     }
     if (!s->problem && !cli_is_claim(word) && !at_claim_find(word) && strpbrk(word, "./")) {
@@ -198,7 +198,7 @@ static at_status question_open(scan *s, at_err *err)
     if (!s->bits)
         return at_fail(err, AT_EINPUT, "of a model file p can be varied, not '%.40s'", s->o->vary);
     at_ask ask = {.model = word, .set = s->set, .lengths = s->o->lengths, .attention = -1};
-    st = cli_claim_ask(&s->held, s->problem, &ask, &c, NULL, err);
+    st = cli_claim_ask(&s->held, s->problem, NULL, &ask, &c, NULL, err);
     if (!st)
         s->claim = *c;
     return st;

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     const char *alphabet;
@@ -157,13 +158,12 @@ static at_status language_open(const char *word, const own *o, at_arena *arena, 
 {
     const char *alphabet = o->alphabet;
     const at_front *f = at_front_of_file(word);
-    if (f) {
-        at_status s = at_problem_open(word, held, err);
+    if (f || (strpbrk(word, "./") && access(word, F_OK) == 0)) { /* one of another suffix, by how it begins */
+        at_status s = at_problem_open_over(word, alphabet, held, err);
         const at_recogniser *w = s ? NULL : at_recogniser_of(*held);
         if (!s && !w)
-            return at_fail(err, AT_EREFUSED, "%.200s is %s, no language of words", word, f->lang->about);
-        if (!s && alphabet)
-            return at_fail(err, AT_EINPUT, "--alphabet is for an expression; %.200s has its own", word);
+            return at_fail(err, AT_EREFUSED, "%.200s is %s, no language of words", word,
+                           f ? f->lang->about : "a problem");
         if (!s) {
             *d = w->dfa;
             at_text_add(shown, w->text);

@@ -8,7 +8,8 @@
 
 /* Its own options. */
 typedef struct {
-    double budget; /* millions of operations */
+    const char *alphabet, *output; /* of a text */
+    double budget;                 /* millions of operations */
     bool exact;
 } own;
 
@@ -529,11 +530,15 @@ static int text_show(const cli_args *a)
     at_err err = {0};
     at_reading r;
     at_said said;
-    if (at_front_open(a->words[0], &r, &err))
+    if (at_front_open_over(a->words[0], given->alphabet, &r, &err))
         return cli_fail(a, &err);
+    at_text set;
+    at_text_init(&set);
     at_said_init(&said);
     at_show_options o = {.budget = given->budget, .exact = given->exact};
-    at_status s = at_front_show(&r, a->set, &o, &said, &err);
+    at_status s = cli_output_set(a->set, given->output, &set, &err);
+    if (!s)
+        s = at_front_show(&r, set.s, &o, &said, &err);
     int code;
     if (s)
         code = cli_fail(a, &err);
@@ -547,6 +552,7 @@ static int text_show(const cli_args *a)
             size_print(&said.size, cli_columns(), &t);
         code = cli_put_text(a, &t, CLI_HOLDS);
     }
+    at_text_release(&set);
     at_said_release(&said);
     at_reading_release(&r);
     return code;
@@ -585,6 +591,8 @@ static int run(const cli_args *a)
         return code;
     }
     const at_front *f = at_front_of_file(id);
+    if (!f && (given->alphabet || given->output))
+        return cli_usage(a, "--alphabet and --output are for files of languages, and '%.60s' is none", id);
     if (given->exact && !(f && f->exact))
         return cli_usage(a, "--exact is for claims and FILE.program, and '%.60s' is neither", id);
     if (f)
@@ -611,6 +619,8 @@ static const own usual = {.budget = 2000};
 static const cli_option options[] = {
     {CLI_SET},
     {CLI_JSON},
+    {CLI_ALPHABET(own)},
+    {CLI_OUTPUT(own)},
     {"--budget", "M", "recurrences: millions of operations to try (default 2000)",
      CLI_NUMBER(own, budget, 0.001, 1e12)},
     {"--exact", NULL, "the program alone, whole, with all digits: a FILE.program", CLI_FLAG(own, exact)},

@@ -310,10 +310,6 @@ static bool of_another(const char *name)
 
 static bool unknown(const cli_args *a, const cli_command *c, const char *name)
 {
-    if (of_another(name)) {
-        cli_usage(a, "option %s does not apply here; see `attest %s --help`", name, c->name);
-        return false;
-    }
     at_guess g = {name};
     char settings[AT_PARAMS_MAX][32], all[64];
     const cli_option *o;
@@ -330,8 +326,14 @@ static bool unknown(const cli_args *a, const cli_command *c, const char *name)
             }
         out |= !strcmp(o->name, "-o");
     }
-    if (out && (!strcmp(name, "--output") || !strcmp(name, "--out"))) /* not near, but what is meant */
+    bool written =
+        out && (!strcmp(name, "--output") || !strcmp(name, "--out")); /* not near, but what is meant */
+    if (written)
         g.best = "-o", g.distance = 0;
+    else if (of_another(name)) {
+        cli_usage(a, "option %s does not apply here; see `attest %s --help`", name, c->name);
+        return false;
+    }
     at_err err = {0};
     snprintf(all, sizeof all, "attest %s --help", c->name);
     at_guess_fail(&g, "option", all, &err);
@@ -438,4 +440,13 @@ void cli_args_release(cli_args *a)
     free((void *)a->own);
     free((char *)a->set);
     free((char *)a->recipe);
+}
+
+at_status cli_output_set(const char *set, const char *output, at_text *out, at_err *err)
+{
+    if (set)
+        at_text_addf(out, "%s%s", set, output && *set ? "," : "");
+    if (output)
+        at_text_addf(out, "output=%s", output);
+    return out->oom ? at_oom(err) : AT_OK;
 }

@@ -79,7 +79,13 @@ cli_take cli_take_set, cli_take_read, cli_take_written, cli_take_precision;
 #define CLI_THREADS                                                                                          \
     "--threads", "N", "threads, 1..1024 (default: one a core)", CLI_WHOLE(cli_args, threads, 1, 1024),       \
         .shared = true
-#define CLI_DB  "--db", "FILE", "the ledger", CLI_WRITTEN(cli_args, db), .shared = true
+#define CLI_DB "--db", "FILE", "the ledger", CLI_WRITTEN(cli_args, db), .shared = true
+/* Of commands that read files of languages: fields `alphabet` and `output` of their own options. */
+#define CLI_ALPHABET(own)                                                                                    \
+    "--alphabet", "LETTERS", "of a text that has none: 'a b c' (default: what occurs)",                      \
+        CLI_TEXT(own, alphabet)
+#define CLI_OUTPUT(own)                                                                                      \
+    "--output", "NAME", "of a .rasp file: the s-op that is asked for", CLI_TEXT(own, output)
 #define CLI_OUT "-o", "FILE", "where to write", CLI_WRITTEN(cli_args, out), .shared = true
 #define CLI_PLOT                                                                                             \
     "--plot", "FILE", "a picture of it: FILE.png, FILE.svg or FILE.pdf", CLI_WRITTEN(cli_args, plot),        \

@@ -112,13 +112,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text) {
         memcpy(text, data, size);
         text[size] = 0;
-        at_status s = at_rasp_read(text, "x", &a, &r, &err);
+        at_status s = at_rasp_read(text, "x", NULL, &a, &r, &err);
         words_of(s, &err);
         if (!s)
             at_rasp_print(r, &t);
         char *copy = !s && !t.oom ? at_arena_strdup(&a, t.s) : NULL;
         if (copy) {
-            s = at_rasp_read(copy, "printed", &a, &again, &err);
+            s = at_rasp_read(copy, "printed", NULL, &a, &again, &err);
             check(!s || s == AT_ENOMEM, err.text);
             if (!s)
                 at_rasp_print(again, &u);

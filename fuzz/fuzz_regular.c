@@ -97,7 +97,7 @@ static void dfa_try(char *text, at_arena *a)
     at_err err = {0};
     at_dfa *d, *again;
     int longest;
-    at_status s = at_dfa_read(text, "x", a, &d, &longest, &err);
+    at_status s = at_dfa_read(text, "x", NULL, a, &d, &longest, &err);
     words_of(s, &err);
     if (s || d->states > 200)
         return;
@@ -106,7 +106,7 @@ static void dfa_try(char *text, at_arena *a)
     at_dfa_print(d, &t);
     if (!t.oom) {
         int *word, n;
-        s = at_dfa_read(t.s, "printed", a, &again, &longest, &err);
+        s = at_dfa_read(t.s, "printed", NULL, a, &again, &longest, &err);
         check(!s || s == AT_ENOMEM, err.text);
         if (!s && !at_dfa_differ(d, again, a, &word, &n, &err))
             check(n < 0, "printed and read: another language");

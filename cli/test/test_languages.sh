@@ -117,7 +117,7 @@ says 0 'which means something else here' 'a+b: N=8' compile --regex 'a+b' --set 
 says 0 'where + is one or more it may stand' 'a+|b+' place '(a+)|b+' --textbook
 refuses 2 'place: a+b of textbooks' 'character 2: + with something behind it' place 'a+b' --textbook
 refuses 2 'a file and an expression' 'one of both is compiled' compile examples/no-aa.regex --regex a -o "$dir/none.st"
-refuses 2 'an alphabet of no expression' '--alphabet is for --regex' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'two alphabets, one of them beside the file' 'a line alphabet, and another alphabet beside it' compile examples/no-aa.regex --alphabet 'a b' -o "$dir/none.st"
 refuses 2 'nothing to compile' 'a file is missing' compile -o "$dir/none.st"
 
 says 0 'a model and a language: equal on words of all lengths' 'equal      on words of all lengths' equal "$dir/ab.st" --regex '(ab)*'
@@ -134,7 +134,7 @@ refuses 2 'letters that it does not have' "'c' is not in the alphabet: a b" equa
 refuses 2 'two models and a language' '--regex is compared with one model' equal "$dir/ab.st" "$dir/ab.st" --regex 'a'
 
 # Every example of a language of words is right on every short word.
-for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot; do
+for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot examples/*.gv; do
     says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6
 done
 holds 'four of each at least' [ "$(ls examples/*.regex | wc -l)" -ge 4 -a "$(ls examples/*.dfa | wc -l)" -ge 4 ]
@@ -144,6 +144,15 @@ gives 0 'and rejects' no run "$dir/j.st" abb
 says 0 'an automaton of Graphviz' 'an automaton of 2 states' compile examples/response.dot --set N=8 -o "$dir/g.st"
 gives 0 'its letters are words' yes run "$dir/g.st" request idle reply
 gives 0 'which it reads' no run "$dir/g.st" reply request idle
+says 0 'an automaton of MONA' 'an automaton of 3 states' compile examples/answered.gv --set N=8 -o "$dir/mona.st"
+gives 0 'a letter a track' yes run "$dir/mona.st" request idle answer
+gives 0 'is read' no run "$dir/mona.st" answer request idle
+sed '/alphabet/d' examples/answered.gv >"$dir/tracks.gv"
+says 0 'without letters: columns' 'alphabet     000 001 010 011 100 101 110 111' place "$dir/tracks.gv"
+says 0 'letters on the command line' 'alphabet     a b c' place "$dir/tracks.gv" --alphabet 'a b c'
+printf 'DFA for formula with free variables: A \nInitial state: 0\nAccepting states: 2 \nTransitions:\nState 0: X -> state 1\nState 1: 0 -> state 1\nState 1: 1 -> state 2\nState 2: X -> state 2\n' >"$dir/lines.txt"
+says 0 'the lines that it prints, by how they begin' 'star-free: FO[<]' place "$dir/lines.txt"
+holds 'of one track' grep -qx 'alphabet     0 1' "$dir/.out"
 cp examples/response.dot "$dir/response.gv"
 says 0 'by its other suffix' '1 of 1 claims hold' check "$dir/response.gv" --lengths 0..4
 cp examples/starts-and-ends.jff "$dir/plain"

@@ -11,7 +11,19 @@ says 0 'an alphabet in quotes' 'alphabet     ( )' place '\(\)' --alphabet '"()"'
 says 0 'a file' 'star-free: FO[<], in AC0' place examples/ends-ab.dfa
 says 0 'another' '~(.*a(a.*)?)' place examples/no-aa.regex
 refuses 2 'a file of something else' 'no language of words' place examples/lis.dp
-refuses 2 'an alphabet beside a file' 'has its own' place examples/no-aa.regex --alphabet 'a b'
+refuses 2 'an alphabet beside a file that has one' 'a line alphabet, and another alphabet beside it' place examples/no-aa.regex --alphabet 'a b c'
+printf '(aa)*\n' >"$dir/aa.regex"
+says 0 'a file without one, over its own letters' 'monoid       2 elements' place "$dir/aa.regex"
+says 0 'over those beside it' 'monoid       3 elements' place "$dir/aa.regex" --alphabet 'a b'
+printf 'start 0\naccept 0\n0 a 0\nsink implicit\n' >"$dir/as.dfa"
+says 0 'an automaton, too' 'states       2' place "$dir/as.dfa" --alphabet 'a b'
+says 0 'which has one state less over one letter' 'states       1' place "$dir/as.dfa"
+printf 'digraph { 0 [shape=doublecircle]; i -> 0; 0 -> 0 [label="~b"]; 0 -> 1 [label=b]; 1 -> 1 [label=true]; }\n' >"$dir/as.dot"
+says 0 'one of Graphviz' 'alphabet     b a c' place "$dir/as.dot" --alphabet 'b a c'
+refuses 2 'a letter of the file that is not among them' "the letter 'b' is not in the alphabet: a c" place "$dir/as.dot" --alphabet 'a c'
+sed '/alphabet/d' examples/starts-and-ends.jff >"$dir/plain.jff"
+says 0 'one of JFLAP' 'states       5' place "$dir/plain.jff" --alphabet 'b a'
+refuses 2 'a file of no language of words' 'no language of words' place examples/hist.rasp
 says 3 'unknown beyond the limit' 'monoid       more than 20,000 elements' place '.*a.{13}|b'
 
 call place '(aa)*' --json

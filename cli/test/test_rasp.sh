@@ -9,12 +9,55 @@ says 0 'letters come out as letters' '3 attention layers' compile examples/rever
 gives 0 'the word backwards' 'c a b a' run "$dir/r.st" abac
 says 0 'strings come out as strings' 'output=dyck1' compile examples/dyck1.rasp --set N=8 -o "$dir/d.st"
 gives 0 'T, P or F' 'P P P T F' run "$dir/d.st" '(()))'
-for file in hist reverse sort most-frequent double-hist dyck1 shuffle-dyck dyck2; do
+for file in hist reverse sort most-frequent double-hist dyck1 shuffle-dyck dyck2 add; do
     says 0 "examples/$file.rasp: compiled and asked" '1 of 1 claims hold' check examples/$file.rasp --lengths 1..4 --exact
 done
 says 1 'wrong on another problem' 'expected' check "$dir/h.st" --problem examples/double-hist.rasp --lengths 1..4
 says 0 'another output of the same file' 'output=rank' compile examples/sort.rasp --set N=6,output=rank -o "$dir/o.st"
 gives 0 'which is asked for' '2 0 1' run "$dir/o.st" cab
+says 0 'by its own option' 'N=6 output=rank' compile examples/sort.rasp --set N=6 --output rank -o "$dir/o2.st"
+holds 'which is the same' cmp -s "$dir/o.st" "$dir/o2.st"
+says 0 'checked' 'output=rank' check examples/sort.rasp --output rank --lengths 1..4
+says 0 'a model of it, too' '1 of 1 claims hold' check "$dir/o.st" --problem examples/sort.rasp --output rank --lengths 1..4
+says 1 'and not of the other' 'expected' check "$dir/o.st" --problem examples/sort.rasp --output sorted --lengths 1..4
+says 0 'shown' 'N=16 output=rank' show examples/sort.rasp --output rank
+refuses 2 'an option for others' 'output' compile examples/lis.dp --set n=3 --output x -o "$dir/none.st"
+refuses 2 'the nearest' "output=sortd: did you mean 'sorted'?" compile examples/sort.rasp --output sortd -o "$dir/none.st"
+# A file that names no letters, over those of the command line.
+printf 'rev = aggregate(select(indices, length-1-indices, ==), tokens);\nx = length;\n' >"$dir/plain.rasp"
+says 0 'letters beside a file' 'output=rev' compile "$dir/plain.rasp" --set N=6 --alphabet '( ) [ ]' --output rev -o "$dir/p.st"
+gives 0 'which it then has' ') [ (' run "$dir/p.st" '([)'
+says 0 'checked over them' '1 of 1 claims hold' check "$dir/plain.rasp" --alphabet '( ) [ ]' --output rev --lengths 1..4
+says 0 'with the model' '1 of 1 claims hold' check "$dir/p.st" --problem "$dir/plain.rasp" --alphabet '( ) [ ]' --output rev --lengths 1..4
+says 0 'shown over them' 'alphabet ( ) [ ]' show "$dir/plain.rasp" --alphabet '( ) [ ]'
+refuses 2 'a file that says its own' 'a line alphabet, and another alphabet beside it' compile examples/sort.rasp --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'a letter twice' "the alphabet has the letter 'a' twice" compile "$dir/plain.rasp" --alphabet 'a a' -o "$dir/none.st"
+refuses 2 'a language whose files say them' 'its letters stand in the file itself' compile examples/increment.tm --alphabet 'a b' -o "$dir/none.st"
+refuses 2 'another alphabet is another problem' 'say which problem' check "$dir/p.st"
+# Numbers of many digits, in what the public interpreter calls long addition: functions in functions, several values, a mean as a place.
+"$attest" compile examples/add.rasp --set N=12 -o "$dir/add.st" >/dev/null
+input=$'19+23\n999+1\n5+5\n04+99995\n'
+gives 0 'sums' $'0 0 0 4 2\n0 1 0 0 0\n0 1 0\n0 0 0 9 9 9 9 9' run "$dir/add.st" -
+unset input
+says 0 'in softmax, too' '1 of 1 claims hold' check examples/add.rasp --attention softmax --lengths 1..3
+cat >"$dir/nested.rasp" <<'RASP'
+set example "21+4"
+def halves() {
+    def value(t) {
+        of = {"1": 1, "2": 2, "4": 4};
+        v = 0;
+        for d in of { v = of[d] if t == d else v; }
+        return v;
+    }
+    at = aggregate(select(tokens, "+", ==), indices);
+    return value(tokens), indices > at;
+}
+value, right = halves();
+x = value if right else -1;
+RASP
+says 0 'several values of a nested function' 'output=x' compile "$dir/nested.rasp" --set N=6 -o "$dir/n.st"
+gives 0 'as they are' '-1 -1 -1 4' run "$dir/n.st" 21+4
+says 0 'on every word, none and several + among them' '1 of 1 claims hold' check "$dir/nested.rasp" --lengths 1..5
 refuses 2 'an output that there is not' "hisst" compile examples/hist.rasp --set output=hisst -o "$dir/none.st"
 says 0 'the program made flat' 'hist = selector_width(_1);' show examples/hist.rasp
 holds 'and what it takes' grep -q '^N=16 output=hist: 2 attention layers, 1 head, width 6' "$dir/.out"

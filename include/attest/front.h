@@ -303,6 +303,8 @@ at_status at_front_shape(const at_front *f, const at_params *p, const at_front_o
 
 /* Reads a word: a file by its suffix, a built-in problem by its name; another file is a recurrence. */
 at_status at_front_open(const char *word, at_reading *out, at_err *err);
+/* The same of a file over an alphabet that stands beside it, where it has none of its own (at_lang.given); NULL: none does. */
+at_status at_front_open_over(const char *word, const char *alphabet, at_reading *out, at_err *err);
 /* The same of a text on the command line, in the language of that id (at_lang.line). */
 at_status at_front_open_line(const char *lang, const char *text, const char *alphabet, at_reading *out,
                              at_err *err);
@@ -319,6 +321,7 @@ at_status at_front_show(const at_reading *r, const char *set, const at_show_opti
 /* The problem of this name: a built-in one, a shipped recurrence (at_dp_examples), or a file, which is what a name with a
  * dot or a slash means. Faults of a file are `path:line:column: ...`. */
 at_status at_problem_open(const char *name, at_problem **out, at_err *err);
+at_status at_problem_open_over(const char *name, const char *alphabet, at_problem **out, at_err *err);
 /* The problem of a text on the command line; alphabet: "a b", NULL: as the text says. l must have at_lang.line. */
 at_status at_problem_line(const at_lang *l, const char *text, const char *alphabet, at_problem **out,
                           at_err *err);

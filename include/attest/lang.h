@@ -293,7 +293,8 @@ at_status at_regex_textbook(const char *text, at_err *err);
 
 /* A deterministic automaton as text (src/lang/dfa): lines, a file of JFLAP, or Graphviz, by how it begins; text is changed.
  * longest: of the line `length`, -1 where there is none. */
-at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err);
+at_status at_dfa_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_dfa **out,
+                      int *longest, at_err *err);
 void at_dfa_print(const at_dfa *d, at_text *out);
 
 /* ---- RASP (docs/languages.md) ------------------------------------------------------------------------------------ */
@@ -389,8 +390,9 @@ bool at_rasp_equal(const at_rasp_atom *x, const at_rasp_atom *y);
 int at_rasp_order(const at_rasp_atom *x, const at_rasp_atom *y);
 void at_rasp_atom_print(const at_rasp_atom *x, at_text *out);
 
-/* Reads a program; text is changed. Errors are one line, path:line:column: what is wrong, what is allowed. Lives in the arena. */
-at_status at_rasp_read(char *text, const char *path, at_arena *a, at_rasp **out, at_err *err);
+/* Reads a program; text is changed. given: NULL, or the alphabet of a text that does not say it. Errors are one line, path:line:column: what is wrong, what is allowed. Lives in the arena. */
+at_status at_rasp_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_rasp **out,
+                       at_err *err);
 /* The flat program as a program again. */
 void at_rasp_print(const at_rasp *r, at_text *out);
 /* By definition: out (n) is the value of a node at every position of a word of n >= 1 letters. An error names the place, the
@@ -571,6 +573,7 @@ typedef struct {
     at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err);
     /* The same from the command line, where p has an id and no path; alphabet NULL: as the text says. NULL: it is written in files. */
     at_status (*line)(at_problem *p, const char *text, const char *alphabet, at_err *err);
+    bool given; /* its files take an alphabet beside them: at_problem.alphabet */
 } at_lang;
 
 /* For those who write languages: what p was read from, whose digest it then has. */

@@ -377,7 +377,8 @@ typedef struct at_problem {
     const char *lang; /* NULL, or the language it is written in (front.h compiles it) */
     const char *
         text; /* NULL, or what it was read from, where a changed text is a problem again (at_problem_parse) */
-    const char *digest; /* NULL: built in; the SHA-256 of its file */
+    const char *digest;   /* NULL: built in; the SHA-256 of its file */
+    const char *alphabet; /* NULL, or the letters that were said beside its file (at_problem_open_over) */
     const at_task *task;
     const at_chain *chain;
     const at_stream *stream;

@@ -6,7 +6,8 @@
 
 bool at_is_file(const char *name); /* it has a dot or a slash */
 /* The problem of a name, or where l is not NULL the file of that name in language l. */
-at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err);
+at_status at_problem_read(const char *name, const at_lang *l, const char *alphabet, at_problem **out,
+                          at_err *err);
 /* at_front.compile and at_front.show of what has none of its own, for those that add to it. */
 at_status front_problem_compile(const at_reading *r, const char *set, const at_front_options *o, at_model *m,
                                 at_said *said, at_err *err);

@@ -151,7 +151,7 @@ void at_front_answer(const at_model *m, const at_input *prompt, const at_input *
 static at_status name_open(const char *word, at_reading *out, at_err *err)
 {
     at_err unknown = {0};
-    at_status s = at_problem_read(word, NULL, &out->problem, &unknown);
+    at_status s = at_problem_read(word, NULL, NULL, &out->problem, &unknown);
     if (s == AT_ENOMEM)
         return at_oom(err);
     if (s)
@@ -167,17 +167,29 @@ static at_status name_open(const char *word, at_reading *out, at_err *err)
 
 at_status at_front_open(const char *word, at_reading *out, at_err *err)
 {
+    return at_front_open_over(word, NULL, out, err);
+}
+
+at_status at_front_open_over(const char *word, const char *alphabet, at_reading *out, at_err *err)
+{
     *out = (at_reading){.front = at_front_of_file(word), .word = word};
     if (out->front && !at_front_is_problem(out->front))
-        return AT_OK;
+        return alphabet ? at_fail(err, AT_EREFUSED, "an alphabet beside %.150s, which is %s", word,
+                                  out->front->lang->about)
+                        : AT_OK;
     if (!out->front && !at_is_file(word)) {
         at_status s = name_open(word, out, err);
-        if (s || out->problem)
+        if (s || out->problem) {
+            if (!s && alphabet) {
+                at_reading_release(out);
+                s = at_fail(err, AT_EREFUSED, "an alphabet beside '%.60s', which is no file", word);
+            }
             return s;
+        }
     }
     if (!out->front)
         out->front = at_fronts[0];
-    return at_problem_read(word, out->front->lang, &out->problem, err);
+    return at_problem_read(word, out->front->lang, alphabet, &out->problem, err);
 }
 
 at_status at_front_open_line(const char *lang, const char *text, const char *alphabet, at_reading *out,

@@ -61,11 +61,18 @@ static at_status lang_find(const char *path, const at_lang **out, at_err *err)
     return s;
 }
 
-static at_status file_open(at_problem *p, const char *path, const at_lang *l, at_err *err)
+static at_status file_open(at_problem *p, const char *path, const at_lang *l, const char *alphabet,
+                           at_err *err)
 {
     at_status s = l ? AT_OK : lang_find(path, &l, err);
     if (s)
         return s;
+    if (alphabet && !l->given)
+        return at_fail(err, AT_EREFUSED,
+                       "%.150s is %s: its letters stand in the file itself, and no alphabet beside it", path,
+                       l->about);
+    if (alphabet && !(p->alphabet = at_arena_strdup(&p->arena, alphabet)))
+        return at_oom(err);
     p->path = p->id = at_arena_strdup(&p->arena, path);
     p->lang = l->id;
     return p->path ? l->open(p, err) : at_oom(err);
@@ -210,18 +217,31 @@ static at_status problem_end(at_problem *p, at_status s, at_problem **out)
     return s;
 }
 
-at_status at_problem_read(const char *name, const at_lang *l, at_problem **out, at_err *err)
+at_status at_problem_read(const char *name, const at_lang *l, const char *alphabet, at_problem **out,
+                          at_err *err)
 {
     at_problem *p = problem_new();
     *out = NULL;
     if (!p)
         return at_oom(err);
-    return problem_end(p, l || at_is_file(name) ? file_open(p, name, l, err) : name_open(p, name, err), out);
+    at_status s;
+    if (l || at_is_file(name))
+        s = file_open(p, name, l, alphabet, err);
+    else if (alphabet)
+        s = at_fail(err, AT_EREFUSED, "an alphabet beside '%.60s', which is no file", name);
+    else
+        s = name_open(p, name, err);
+    return problem_end(p, s, out);
 }
 
 at_status at_problem_open(const char *name, at_problem **out, at_err *err)
 {
-    return at_problem_read(name, NULL, out, err);
+    return at_problem_read(name, NULL, NULL, out, err);
+}
+
+at_status at_problem_open_over(const char *name, const char *alphabet, at_problem **out, at_err *err)
+{
+    return at_problem_read(name, NULL, alphabet, out, err);
 }
 
 at_status at_problem_line(const at_lang *l, const char *text, const char *alphabet, at_problem **out,

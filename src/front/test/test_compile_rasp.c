@@ -20,7 +20,7 @@ static at_rasp *read_text(const char *text)
     char *copy = at_arena_strdup(&arena, text);
     assert_non_null(copy);
     err = (at_err){0};
-    if (at_rasp_read(copy, "x.rasp", &arena, &r, &err))
+    if (at_rasp_read(copy, "x.rasp", NULL, &arena, &r, &err))
         fail_msg("%s: %s", text, err.text);
     return r;
 }

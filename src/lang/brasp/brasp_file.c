@@ -170,7 +170,9 @@ static at_status brasp_make(at_problem *p, char *text, const at_alphabet *given,
 
 static at_status brasp_read(at_problem *p, char *text, at_err *err)
 {
-    return brasp_make(p, text, NULL, err);
+    const at_alphabet *given;
+    at_status s = words_beside(p, &given, err);
+    return s ? s : brasp_make(p, text, given, err);
 }
 
 static at_status line_brasp(at_problem *p, const char *text, const char *alphabet, at_err *err)
@@ -193,4 +195,5 @@ const at_lang at_lang_brasp = {.id = "brasp",
                                .about = "a program in B-RASP, docs/languages.md",
                                .open = open_brasp,
                                .parse = parse_brasp,
-                               .line = line_brasp};
+                               .line = line_brasp,
+                               .given = true};

@@ -11,7 +11,7 @@
  * A label says for which letters an edge is: names with ~ ! & | ( ), true and false, and a comma for "or". Exactly one letter
  * holds at a position, so that over a and b the label ~a is b. Letters are the names that occur, unless a comment says
  * `// alphabet a b c`; `// sink implicit` and `// length 0..64` are read, too. Other attributes, which draw, are passed
- * over. */
+ * over. Labels of columns, as `mona -gw` prints them, are read by dfa_mona.c. */
 #include "dfa_internal.h"
 
 #include <stdio.h>
@@ -42,6 +42,8 @@ typedef struct {
     size_t n, room, n_arrows, arrow_room;
     int *slot; /* (slots) */
     size_t slots;
+    bool mona;  /* the graph has the name that MONA gives */
+    int tracks; /* of labels that are columns; 0: labels are formulas of letters */
 } dot;
 
 static at_status fault(const dot *x, const char *what)
@@ -432,11 +434,48 @@ static at_status states_take(dot *x)
     return s;
 }
 
+/* Are all labels columns of so many tracks? Then letters are known, and the first column is passed over: it is of no position. */
+static at_status columns_find(dot *x)
+{
+    size_t first = x->n_arrows;
+    int tracks = 0;
+    for (size_t k = 0; k < x->n_arrows; k++) {
+        const arrow *e = &x->arrows[k];
+        if (!e->label.s || !*e->label.s)
+            continue;
+        int n = dfa_tracks(e->label.s);
+        if (!n || (tracks && n != tracks))
+            return AT_OK;
+        tracks = n;
+    }
+    if (!x->mona || !tracks)
+        return AT_OK;
+    for (size_t k = 0; k < x->n_arrows; k++) {
+        const arrow *e = &x->arrows[k];
+        if (!e->label.s || !*e->label.s || strcmp(x->nodes[e->from].name.s, x->r->start.s) != 0)
+            continue;
+        if (first < x->n_arrows || !dfa_any_column(e->label.s))
+            return dfa_fail(x->r, &e->label, "Boolean variables (var0), which are of no position");
+        first = k;
+    }
+    if (first == x->n_arrows)
+        return dfa_fail(x->r, &x->r->start, "the state %.40s has no transition", x->r->start.s);
+    at_status s = dfa_tracks_letters(x->r, tracks, &x->arrows[first].label);
+    x->tracks = tracks;
+    if (s || x->arrows[first].to == x->arrows[first].from)
+        return s;
+    x->nodes[x->arrows[first].from].mark = true;
+    x->r->start = x->nodes[x->arrows[first].to].name;
+    memmove(&x->arrows[first], &x->arrows[first + 1], (x->n_arrows - first - 1) * sizeof *x->arrows);
+    x->n_arrows--;
+    return AT_OK;
+}
+
 static at_status edges_take(dot *x)
 {
     at_status s = AT_OK;
     bool holds;
-    for (size_t k = 0; k < x->n_arrows && !s; k++) /* all letters first */
+    for (size_t k = 0; k < x->n_arrows && !s && !x->tracks; k++) /* all letters first */
         if (!x->nodes[x->arrows[k].from].mark)
             s = label_holds(x, &x->arrows[k], -1, &holds);
     x->r->open = false;
@@ -455,7 +494,12 @@ static at_status edges_take(dot *x)
         int from = dfa_state(x->r, &x->nodes[e->from].name, false);
         int to = dfa_state(x->r, &x->nodes[e->to].name, false);
         for (int c = 0; c < x->r->sigma.n && !s; c++) {
-            s = label_holds(x, e, c, &holds);
+            if (x->tracks) {
+                bool ones[AT_LETTERS_MAX];
+                dfa_letter_column(x->r, x->tracks, c, ones);
+                holds = dfa_column_in(e->label.s, ones);
+            } else
+                s = label_holds(x, e, c, &holds);
             if (!s && holds)
                 s = dfa_edge_add(x->r, from, c, to, e->at);
         }
@@ -495,8 +539,10 @@ at_status dfa_dot_read(char *text, dfa_reader *r)
         s = token_next(&x);
     if (!s)
         s = want(&x, "digraph");
-    if (!s && x.word)
+    if (!s && x.word) {
+        x.mona = strcmp(x.at.s, "MONA_DFA") == 0;
         s = token_next(&x);
+    }
     if (!s)
         s = want(&x, "{");
     while (!s && !is(&x, "}")) {
@@ -510,6 +556,8 @@ at_status dfa_dot_read(char *text, dfa_reader *r)
         return fault(&x, "something behind }");
     if (!s)
         s = start_find(&x);
+    if (!s && x.n)
+        s = columns_find(&x);
     if (!s)
         s = states_take(&x);
     return s ? s : edges_take(&x);

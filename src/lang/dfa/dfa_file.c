@@ -10,7 +10,8 @@
  * or, as users of GAP have them, where each of the states 1, 2, ... goes: letter a: 2 3 3. Statements end with the line or
  * with ";", # begins a comment. A transition that is missing, or there twice, is a fault.
  *
- * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by their suffix, or by how they begin. */
+ * JFLAP's files (dfa_jff.c) and Graphviz' (dfa_dot.c) are known by their suffix, or by how they begin; MONA's lines (dfa_mona.c) by how
+ * they begin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,17 +178,26 @@ static at_status lines_read(char *text, lines *x)
     return AT_OK;
 }
 
-at_status at_dfa_read(char *text, const char *path, at_arena *a, at_dfa **out, int *longest, at_err *err)
+at_status at_dfa_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_dfa **out,
+                      int *longest, at_err *err)
 {
     bool jff = dfa_is_jff(text) || at_ends_with(path, ".jff");
     bool dot = !jff && (dfa_is_dot(text) || at_ends_with(path, ".dot") || at_ends_with(path, ".gv"));
     const char *hint = jff   ? "the comment <!-- sink implicit -->"
                        : dot ? "the comment // sink implicit"
                              : "the line sink implicit";
+    bool mona = !jff && !dot && dfa_is_mona(text);
     lines x = {0};
     at_status s = dfa_reader_init(&x.r, path, hint, a, err);
+    if (!s && given) {
+        x.r.sigma = *given;
+        x.r.open = false;
+    }
     if (!s)
-        s = jff ? dfa_jff_read(text, &x.r) : dot ? dfa_dot_read(text, &x.r) : lines_read(text, &x);
+        s = jff    ? dfa_jff_read(text, &x.r)
+            : dot  ? dfa_dot_read(text, &x.r)
+            : mona ? dfa_mona_read(text, &x.r)
+                   : lines_read(text, &x);
     *longest = x.r.longest;
     return s ? s : dfa_make(&x.r, out);
 }
@@ -211,7 +221,10 @@ static at_status dfa_read(at_problem *p, char *text, at_err *err)
 {
     int longest;
     at_dfa *d, *least;
-    at_status s = at_dfa_read(text, p->path, &p->arena, &d, &longest, err);
+    const at_alphabet *given;
+    at_status s = words_beside(p, &given, err);
+    if (!s)
+        s = at_dfa_read(text, p->path, given, &p->arena, &d, &longest, err);
     if (!s)
         s = at_dfa_minimize(d, &p->arena, &least, err);
     if (s)
@@ -231,18 +244,19 @@ static at_status parse_dfa(at_problem *p, const char *text, size_t n, at_err *er
     return words_parse(p, text, n, dfa_read, err);
 }
 
-/* Files without a suffix that is known: the other two begin as nothing else does. */
+/* Files without a suffix that is known: the others begin as nothing else does. */
 static bool like_dfa(const char *text, size_t n)
 {
     char first[256];
     size_t k = n < sizeof first - 1 ? n : sizeof first - 1;
     memcpy(first, text, k);
     first[k] = 0;
-    return dfa_is_jff(first) || dfa_is_dot(first);
+    return dfa_is_jff(first) || dfa_is_dot(first) || dfa_is_mona(first) || strncmp(first, "MONA v", 6) == 0;
 }
 
 #define AUTOMATON                                                                                            \
-    .about = "a deterministic automaton, docs/languages.md", .open = open_dfa, .parse = parse_dfa
+    .about = "a deterministic automaton, docs/languages.md", .open = open_dfa, .parse = parse_dfa,           \
+    .given = true
 const at_lang at_lang_dfa = {.id = "dfa", .suffix = ".dfa", .like = like_dfa, AUTOMATON};
 const at_lang at_lang_jff = {.id = "jff", .suffix = ".jff", AUTOMATON};
 const at_lang at_lang_dot = {.id = "dot", .suffix = ".dot", AUTOMATON};

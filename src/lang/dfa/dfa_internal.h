@@ -53,9 +53,19 @@ at_status dfa_statement(dfa_reader *r, const dfa_word *w, size_t n, bool *is);
 at_status dfa_comment(dfa_reader *r, char *text, int line, int column);
 at_status dfa_make(dfa_reader *r, at_dfa **out);
 
+/* Columns of MONA (dfa_mona.c): how many tracks a label has, 0: it is none of MONA's; is a column among those of a label; are all? */
+int dfa_tracks(const char *label);
+bool dfa_column_in(const char *label, const bool *ones);
+bool dfa_any_column(const char *label);
+/* The letters of so many tracks, and the column that a letter is: ones (tracks). */
+at_status dfa_tracks_letters(dfa_reader *r, int tracks, const dfa_word *at);
+void dfa_letter_column(const dfa_reader *r, int tracks, int letter, bool *ones);
+
 /* Other forms than lines; text is changed. */
 bool dfa_is_jff(const char *text);
 bool dfa_is_dot(const char *text);
+bool dfa_is_mona(const char *text);
+at_status dfa_mona_read(char *text, dfa_reader *r);
 at_status dfa_jff_read(char *text, dfa_reader *r);
 at_status dfa_dot_read(char *text, dfa_reader *r);
 

@@ -147,7 +147,9 @@ static at_status ltl_make(at_problem *p, char *text, const at_alphabet *given, a
 
 static at_status ltl_read(at_problem *p, char *text, at_err *err)
 {
-    return ltl_make(p, text, NULL, err);
+    const at_alphabet *given;
+    at_status s = words_beside(p, &given, err);
+    return s ? s : ltl_make(p, text, given, err);
 }
 
 static at_status line_ltl(at_problem *p, const char *text, const char *alphabet, at_err *err)
@@ -170,4 +172,5 @@ const at_lang at_lang_ltl = {.id = "ltl",
                              .about = "a formula of temporal logic that may count, docs/languages.md",
                              .open = open_ltl,
                              .parse = parse_ltl,
-                             .line = line_ltl};
+                             .line = line_ltl,
+                             .given = true};

@@ -133,7 +133,8 @@ static at_status output_choose(at_rasp *r, const header *h, at_err *err)
         h->output_line, h->output, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-at_status at_rasp_read(char *text, const char *path, at_arena *a, at_rasp **out, at_err *err)
+at_status at_rasp_read(char *text, const char *path, const at_alphabet *given, at_arena *a, at_rasp **out,
+                       at_err *err)
 {
     header h;
     rasp_statement *library, *program;
@@ -146,6 +147,10 @@ at_status at_rasp_read(char *text, const char *path, at_arena *a, at_rasp **out,
         return at_oom(err);
     x->path = at_arena_strdup(a, path);
     at_status s = x->path ? header_read(text, path, a, &h, err) : at_oom(err);
+    if (!s && given && h.sigma.n)
+        s = at_fail(err, AT_EINPUT, "%.150s: a line alphabet, and another alphabet beside it", path);
+    if (!s && given)
+        h.sigma = *given;
     if (!s)
         s = rasp_lex(&r, lib, 1);
     if (!s)
@@ -317,7 +322,10 @@ static at_status rasp_read(at_problem *p, char *text, at_err *err)
 {
     at_rasp *r;
     at_rasp_range *g;
-    at_status s = at_rasp_read(text, p->path, &p->arena, &r, err);
+    const at_alphabet *given;
+    at_status s = words_beside(p, &given, err);
+    if (!s)
+        s = at_rasp_read(text, p->path, given, &p->arena, &r, err);
     if (!s)
         s = at_rasp_ranges(r, AT_WORD_LONGEST, &p->arena, &g, err);
     if (!s)
@@ -375,4 +383,5 @@ const at_lang at_lang_rasp = {.id = "rasp",
                               .suffix = ".rasp",
                               .about = "a program in RASP, docs/languages.md",
                               .open = open_rasp,
-                              .parse = parse_rasp};
+                              .parse = parse_rasp,
+                              .given = true};

@@ -28,7 +28,12 @@ static at_status regex_make(at_problem *p, const char *text, const at_alphabet *
 static at_status regex_read(at_problem *p, char *text, at_err *err)
 {
     words_header h;
+    const at_alphabet *given;
     at_status s = words_header_read(text, p->path, false, &p->arena, &h, err);
+    if (!s)
+        s = words_beside(p, &given, err);
+    if (!s)
+        s = words_given(&h, given, p->path, err);
     return s ? s : regex_make(p, h.rest, h.sigma.n ? &h.sigma : NULL, p->path, h.line, h.longest, err);
 }
 
@@ -81,4 +86,5 @@ const at_lang at_lang_regex = {.id = "regex",
                                .about = "a regular expression, docs/languages.md",
                                .open = open_regex,
                                .parse = parse_regex,
-                               .line = at_regex_problem};
+                               .line = at_regex_problem,
+                               .given = true};

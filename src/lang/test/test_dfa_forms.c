@@ -17,7 +17,7 @@ static at_status try(const char *text, at_dfa **d, int *longest)
     char *copy = at_arena_strdup(&arena, text);
     assert_non_null(copy);
     err = (at_err){0};
-    return at_dfa_read(copy, "x", &arena, d, longest, &err);
+    return at_dfa_read(copy, "x", NULL, &arena, d, longest, &err);
 }
 
 static at_dfa *read_over(const char *text)
@@ -150,6 +150,104 @@ static void test_refused(void **state)
     }
 }
 
+/* What `mona -gw` and `mona -w` print of: m2l-str; var2 A, B; all1 p: (p in A => ex1 q: q > p & q in B); */
+#define MONA_HEAD                                                                                            \
+    "digraph MONA_DFA {\n rankdir = LR;\n center = true;\n size = \"7.5,10.5\";\n edge [fontname = "         \
+    "Courier];\n"                                                                                            \
+    " node [height = .5, width = .5];\n"
+#define MONA_DOT                                                                                             \
+    MONA_HEAD " node [shape = doublecircle]; 2;\n node [shape = circle]; 3;\n node [shape = box]; 0; 1;\n"   \
+              " init [shape = plaintext, label = \"\"];\n init -> 0;\n 0 -> 1 [label=\"X\\nX\"];\n"          \
+              " 1 -> 2 [label=\"0\\nX\"];\n 1 -> 3 [label=\"1\\nX\"];\n 2 -> 2 [label=\"0\\nX\"];\n"         \
+              " 2 -> 3 [label=\"1\\nX\"];\n 3 -> 2 [label=\"0\\n1\"];\n 3 -> 3 [label=\"0 1\\n0,X\"];\n}\n"
+#define MONA_LINES                                                                                           \
+    "DFA for formula with free variables: A B \nInitial state: 0\nAccepting states: 2 \nRejecting states: "  \
+    "3 \n"                                                                                                   \
+    "Don't-care states: 0 1 \n\nAutomaton has 4 states and 6 BDD-nodes\nTransitions:\nState 0: XX -> state " \
+    "1\n"                                                                                                    \
+    "State 1: 0X -> state 2\nState 1: 1X -> state 3\nState 2: 0X -> state 2\nState 2: 1X -> state 3\n"       \
+    "State 3: 00 -> state 3\nState 3: 01 -> state 2\nState 3: 1X -> state 3\n"                               \
+    "A counter-example of least length (1) is:\nA               X 1\nB               X X\n"
+
+/* Words on which the automaton is not "every A is followed by a B": letter c has the tracks of[c], 2 for A and 1 for B. */
+static int mona_wrong(const at_dfa *d, const int *of)
+{
+    int bad = 0;
+    for (int n = 1; n <= 5; n++) {
+        int all = 1;
+        for (int i = 0; i < n; i++)
+            all *= d->sigma.n;
+        for (int k = 0; k < all; k++) {
+            int q = d->start, open = 0;
+            for (int i = 0, v = k; i < n; i++, v /= d->sigma.n) {
+                int c = v % d->sigma.n;
+                q = d->to[q * d->sigma.n + c];
+                open = of[c] & 2 ? 1 : of[c] & 1 ? 0 : open;
+            }
+            bad += d->accept[q] != !open;
+        }
+    }
+    return bad;
+}
+
+static void test_mona(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *letters; /* with blanks between them */
+        int of[4];
+    } rows[] = {
+        {MONA_DOT, "00 01 10 11", {0, 1, 2, 3}},
+        {MONA_LINES, "00 01 10 11", {0, 1, 2, 3}},
+        {"// alphabet a b\n" MONA_DOT, "a b", {2, 1}},
+        {"alphabet a b\nMONA v1.4-18 for WS1S/WS2S\n\n" MONA_LINES, "a b", {2, 1}},
+        {"// alphabet p q r s\n// length 0..9\n" MONA_DOT, "p q r s", {0, 1, 2, 3}},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        at_dfa *d = read_over(rows[k].text);
+        at_text t;
+        at_text_init(&t);
+        for (int c = 0; c < d->sigma.n; c++)
+            at_text_addf(&t, "%s%s", c ? " " : "", d->sigma.letter[c]);
+        assert_string_equal(t.s, rows[k].letters);
+        at_text_release(&t);
+        assert_int_equal(mona_wrong(d, rows[k].of), 0);
+        assert_false(d->accept[d->start]); /* MONA does not care */
+        if (d->sigma.n == 4)               /* a control: the tracks the other way round */
+            assert_true(mona_wrong(d, (const int[]){0, 2, 1, 3}) > 100);
+    }
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"// alphabet a b c\n" MONA_DOT,
+         "3 letters for 2 tracks: a letter a track is wanted, or one a column"},
+        {MONA_HEAD "init -> 0; 0 -> 1 [label=\"0\\nX\"]; 0 -> 2 [label=\"1\\nX\"]; 1 -> 1 [label=\"X\\nX\"];"
+                   "2 -> 2 [label=\"X\\nX\"]; }",
+         "Boolean variables (var0)"},
+        {MONA_HEAD "init -> 0; 0 -> 1 [label=\"X\\nX\\nX\\nX\\nX\\nX\\nX\"]; 1 -> 1 "
+                   "[label=\"X\\nX\\nX\\nX\\nX\\nX\\nX\"]; }",
+         "7 tracks have more than 64 columns"},
+        {"DFA for formula with free variables: A\nInitial state: 0\nTransitions:\nState 0: XX state 1\n",
+         "x:4:1: a transition of MONA is written State 0: 01X -> state 1"},
+        {"DFA for formula with free variables: A\nInitial state: 0\nTransitions:\nState 0: X -> state 1\n"
+         "State 1: 01 -> state 1\n",
+         "x:5:10: 2 tracks, and 1 above"},
+        {"DFA for formula with free variables: A\nInitial state: 0\n", "no transitions of MONA"},
+        {"DFA for formula with free variables: A\nInitial state: 0\nTransitions:\nState 0: X -> state 1\n"
+         "State 1: 0 -> state 1\n",
+         "state '1' has no transition for '1'"},
+    };
+    at_dfa *d;
+    int longest;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        if (try(bad[k].text, &d, &longest) != AT_EINPUT)
+            fail_msg("accepted: %s", bad[k].text);
+        if (!strstr(err.text, bad[k].says) || strchr(err.text, '\n'))
+            fail_msg("%s: %s", bad[k].text, err.text);
+    }
+}
+
 /* Half a megabyte of elements in elements, of brackets, of nothing. */
 static void test_deep(void **state)
 {
@@ -184,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_forms, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_comments, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_mona, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_deep, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

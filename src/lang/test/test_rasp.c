@@ -17,7 +17,7 @@ static at_rasp *read_text(const char *text)
     err = (at_err){0};
     char *copy = at_arena_strdup(&arena, text);
     assert_non_null(copy);
-    if (at_rasp_read(copy, "x.rasp", &arena, &r, &err))
+    if (at_rasp_read(copy, "x.rasp", NULL, &arena, &r, &err))
         fail_msg("%s: %s", text, err.text);
     return r;
 }
@@ -196,7 +196,7 @@ static void test_refused(void **state)
         at_rasp *r;
         char *copy = at_arena_strdup(&arena, bad[k].text);
         err = (at_err){0};
-        assert_int_not_equal(at_rasp_read(copy, "x.rasp", &arena, &r, &err), AT_OK);
+        assert_int_not_equal(at_rasp_read(copy, "x.rasp", NULL, &arena, &r, &err), AT_OK);
         if (!strstr(err.text, bad[k].says))
             fail_msg("%s\n%s instead of %s", bad[k].text, err.text, bad[k].says);
     }
@@ -213,7 +213,7 @@ static void refused_long(const char *before, const char *again_and_again, const 
     text[n + m * times] = 0;
     at_rasp *r;
     err = (at_err){0};
-    assert_int_not_equal(at_rasp_read(text, "x.rasp", &arena, &r, &err), AT_OK);
+    assert_int_not_equal(at_rasp_read(text, "x.rasp", NULL, &arena, &r, &err), AT_OK);
     if (!strstr(err.text, says))
         fail_msg("%s", err.text);
     free(text);

@@ -209,6 +209,16 @@ at_status words_accept_none(const words_header *h, const char *path, at_err *err
                    h->line, h->column + (int)(s - h->rest));
 }
 
+at_status words_beside(at_problem *p, const at_alphabet **out, at_err *err)
+{
+    *out = NULL;
+    if (!p->alphabet)
+        return AT_OK;
+    at_alphabet *given = at_new(&p->arena, at_alphabet, 1);
+    *out = given;
+    return given ? at_alphabet_parse(p->alphabet, &p->arena, given, err) : at_oom(err);
+}
+
 at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err)
 {
     if (given && h->sigma.n)

@@ -15,8 +15,8 @@ static at_status text_take(at_problem *p, char *text, size_t n, words_read *read
     static const char mark[] = "\xEF\xBB\xBF"; /* of the byte order: some editors put it before a text */
     if (strncmp(text, mark, sizeof mark - 1) == 0)
         text += sizeof mark - 1;
-    p->text = at_arena_strdup(&p->arena, text);
-    if (!p->text)
+    p->text = p->alphabet ? NULL : at_arena_strdup(&p->arena, text);
+    if (!p->text && !p->alphabet)
         return at_oom(err);
     return read(p, text, err);
 }

@@ -44,6 +44,8 @@ at_status words_accept_none(const words_header *h, const char *path, at_err *err
 
 /* The alphabet of the command line, where the text has none of its own. given: NULL, there is none. */
 at_status words_given(words_header *h, const at_alphabet *given, const char *path, at_err *err);
+/* The one that is said beside the file; *out is NULL where there is none. */
+at_status words_beside(at_problem *p, const at_alphabet **out, at_err *err);
 /* at_lang.line: reads a text of the command line. */
 at_status words_line(at_problem *p, const char *text, const char *alphabet,
                      at_status (*read)(at_problem *p, char *text, const at_alphabet *given, at_err *err),
