@@ -208,6 +208,30 @@ static bool keys_are_equal(const at_program *P, const at_attention *a)
     return !pairs;
 }
 
+/* One key is looked for, and rounding takes more than the error that is wanted: a scale at which the rest is lost beside 1 makes
+ * numerator and denominator exact (mean_rounding). Without it a length at which the rest is a little more than that would be refused
+ * while longer ones, whose wanted error is less, are not. */
+static void scale_raise(const at_program *P, step *s, const operands *o, double e, double keys, double size,
+                        double want, double *rounding)
+{
+    const at_attention *a = &s->a;
+    if (!o->rounded || a->scale > 0 || a->most != 1 || !(*rounding > want) || P->unit == 0)
+        return;
+    double scale = s->scale, gap = a->gap;
+    for (int again = 0; again < 2; again++) { /* the scale and what it loses hang on each other, but little */
+        gap = a->gap - 2 * (e + scaling_error(P, a, o, scale));
+        if (!(gap > 0))
+            return;
+        scale = at_log(8 * keys / P->unit) / gap;
+    }
+    gap = a->gap - 2 * (e + scaling_error(P, a, o, scale));
+    double less = keys * at_exp(-scale * gap), rounds = mean_error(P, a, o, e == 0, less, size);
+    if (scale <= s->scale || !(rounds < *rounding))
+        return;
+    s->scale = scale;
+    *rounding = rounds;
+}
+
 static at_status softmax_error(const at_program *P, const var *v, step *s, const operands *o, double e,
                                double range, double size, double *out, double *rounding, at_err *err)
 {
@@ -237,14 +261,12 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
         if (a->scale > 0 || got <= want)
             break;
     }
-    at_status st = scale_fits(P, v, s, o, err);
-    if (st)
-        return st;
     if (a->scale <= 0 && got > want)
         return step_fail(P, v, err, "error %g cannot be reached, only %g", want, got);
     *out = promised ? want : got;
     *rounding = mean_error(P, a, o, e == 0, rest, size);
-    return AT_OK;
+    scale_raise(P, s, o, e, keys, size, want, rounding);
+    return scale_fits(P, v, s, o, err);
 }
 
 /* Where no key is of the query's class all weights are small, and still must be normal numbers: the least product of

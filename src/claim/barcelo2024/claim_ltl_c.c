@@ -14,6 +14,7 @@
  *      position of that index.
  * Controls: without the order among keys; a ramp six times too flat; a strict mask that lets a position see itself. */
 #include "../shared/claim_formulas.h"
+#include "../shared/claim_words.h"
 
 #define SQUARES "predicate square 1 4 9 16 25 36 49 64 81 100 121 144 169 196\n"
 
@@ -51,19 +52,23 @@ static claim_formula_how how_of(const at_params *p)
 #define INPUTS 20 /* at each p */
 CLAIM_FORMULA_FUNCTIONS(formulas)
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title = "what a formula takes at length N, and the least p from which on it holds (" CLAIM_TEXT(
-        INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
-    .rows = (const char *const[]){"formula=dyck N=4", "formula=dyck N=8", "formula=dyck N=16",
-                                  "formula=dyck N=32", "formula=dyck N=64", "formula=parity N=4",
-                                  "formula=parity N=8", "formula=parity N=16", "formula=parity N=32",
-                                  "formula=mixed N=16", "formula=middle-a N=16",
-                                  "formula=squares-balance N=16", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "what a formula takes at length N, and the least p from which on it holds (" CLAIM_TEXT(
+            INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
+        .rows = (const char *const[]){"formula=dyck N=4", "formula=dyck N=8", "formula=dyck N=16",
+                                      "formula=dyck N=32", "formula=dyck N=64", "formula=parity N=4",
+                                      "formula=parity N=8", "formula=parity N=16", "formula=parity N=32",
+                                      "formula=mixed N=16", "formula=middle-a N=16",
+                                      "formula=squares-balance N=16", NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32("dyck, then parity", "formula=dyck N=32", "formula=dyck N=128", "formula=dyck N=512",
+              "formula=dyck N=2048", "formula=parity N=32", "formula=parity N=128", "formula=parity N=512",
+              "formula=parity N=2048")};
 
 static const at_cell cells[] = {
     CLAIM_FORMULA_ALL("majority", 16, 10),

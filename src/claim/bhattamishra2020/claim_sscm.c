@@ -38,20 +38,23 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     return claim_word_row(c, p, at_log2(at_params_get(p, "N") + 1) + 1, INPUTS, threads, out, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on as many a as b as c are seen (" CLAIM_TEXT(
-        INPUTS) " words of length N at each p), and the size, against N",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
-    .x = "N",
-    .logx = true,
-    .plots = (const char *const[]){"least p", NULL},
-    .rows = (const char *const[]){"language=equal-abc N=3", "language=equal-abc N=9",
-                                  "language=equal-abc N=18", "language=equal-abc N=36",
-                                  "language=equal-abc N=72", "language=equal-abc N=144", NULL},
-    .quick_rows = 3,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on as many a as b as c are seen (" CLAIM_TEXT(
+            INPUTS) " words of length N at each p), and the size, against N",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){"language=equal-abc N=3", "language=equal-abc N=9",
+                                      "language=equal-abc N=18", "language=equal-abc N=36",
+                                      "language=equal-abc N=72", "language=equal-abc N=144", NULL},
+        .quick_rows = 3,
+        .row = precision_row,
+    },
+    CLAIM_F32("a margin of 1/(2(N + 1)) is seen with log2(N + 1) + 1 bits, of which f32 has 24",
+              "language=equal-abc N=63", "language=equal-abc N=255", "language=equal-abc N=1023")};
 
 static const at_cell cells[] = {
     CLAIM_COUNTS_ALL("equal-abc", 10, 7),

@@ -43,20 +43,24 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     return claim_word_row(c, p, 2 * at_log2(at_params_get(p, "N") + 1), INPUTS, threads, out, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on parity is right (" CLAIM_TEXT(
-        INPUTS) " words of length N at each p), and the size, against N",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("2 log2(N+1)"), NULL},
-    .x = "N",
-    .logx = true,
-    .plots = (const char *const[]){"least p", NULL},
-    .rows =
-        (const char *const[]){"language=parity N=4", "language=parity N=8", "language=parity N=16",
-                              "language=parity N=32", "language=parity N=64", "language=parity N=128", NULL},
-    .quick_rows = 3,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on parity is right (" CLAIM_TEXT(
+            INPUTS) " words of length N at each p), and the size, against N",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("2 log2(N+1)"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){"language=parity N=4", "language=parity N=8", "language=parity N=16",
+                                      "language=parity N=32", "language=parity N=64", "language=parity N=128",
+                                      NULL},
+        .quick_rows = 3,
+        .row = precision_row,
+    },
+    CLAIM_F32("parity takes 2 log2(N + 1) bits, and f32 has 24: enough to N = 4095", "language=parity N=64",
+              "language=parity N=256", "language=parity N=1024", "language=parity N=2048",
+              "language=parity N=4096")};
 
 static const at_cell cells[] = {
     CLAIM_COUNTS_ALL("parity", 16, 12),

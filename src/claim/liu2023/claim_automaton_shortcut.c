@@ -7,6 +7,7 @@
  * fetches that of position i - 2^r and composes both.
  * Control: one round fewer: then letters more than 2^(R-1) from the end are not read. */
 #include "../shared/claim_regular.h"
+#include "../shared/claim_words.h"
 
 static const char *const heads[] = {"softmax", "rightmost-hard", NULL};
 
@@ -63,17 +64,21 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     return claim_regular_row(c, p, INPUTS, threads, out + 2, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title = "layers beside log2 N, what it takes, and the least p from which on it holds (" CLAIM_TEXT(
-        INPUTS) " words at each p): PARITY, then the group A5, which no constant depth is known for",
-    .columns = (const char *const[]){"N", "log2 N", CLAIM_REGULAR_COLUMNS},
-    .rows = (const char *const[]){"language=parity N=4", "language=parity N=8", "language=parity N=16",
-                                  "language=parity N=32", "language=parity N=64", "language=a5 N=4",
-                                  "language=a5 N=8", "language=a5 N=16", "language=a5 N=32", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "layers beside log2 N, what it takes, and the least p from which on it holds (" CLAIM_TEXT(
+            INPUTS) " words at each p): PARITY, then the group A5, which no constant depth is known for",
+        .columns = (const char *const[]){"N", "log2 N", CLAIM_REGULAR_COLUMNS},
+        .rows = (const char *const[]){"language=parity N=4", "language=parity N=8", "language=parity N=16",
+                                      "language=parity N=32", "language=parity N=64", "language=a5 N=4",
+                                      "language=a5 N=8", "language=a5 N=16", "language=a5 N=32", NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32("PARITY: positions j and j^2 take 2 log2 N bits and some, and f32 has 24",
+              "language=parity N=32", "language=parity N=128", "language=parity N=512",
+              "language=parity N=1024", "language=parity N=2048")};
 
 static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("parity", 16, 10),

@@ -13,6 +13,7 @@
  * Differs from the papers: the tape has no ends; cells are found by products (integers) or by -|.| (rational) in one head; there is no layer
  * norm; <end> follows the verdict, so that one token stops the decoder. */
 #include "../claim_internal.h"
+#include "../shared/claim_words.h"
 
 #include <attest/front.h>
 
@@ -114,18 +115,25 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     COUNTER("1", "6", FORM), COUNTER("2", "14", FORM), COUNTER("3", "30", FORM), COUNTER("4", "62", FORM),   \
         COUNTER("5", "126", FORM), COUNTER("6", "254", FORM)
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on runs of a binary counter are right, against L (" CLAIM_TEXT(
-        INPUTS) " inputs at each p)",
-    .columns = (const char *const[]){"form", "L", "least p", "3 log2 L", NULL},
-    .x = "L",
-    .by = "form",
-    .logx = true,
-    .rows = (const char *const[]){ROWS("integers"), ROWS("rational"), ROWS("none"), NULL},
-    .quick_rows = 5,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on runs of a binary counter are right, against L (" CLAIM_TEXT(
+            INPUTS) " inputs at each p)",
+        .columns = (const char *const[]){"form", "L", "least p", "3 log2 L", NULL},
+        .x = "L",
+        .by = "form",
+        .logx = true,
+        .rows = (const char *const[]){ROWS("integers"), ROWS("rational"), ROWS("none"), NULL},
+        .quick_rows = 5,
+        .row = precision_row,
+    },
+    CLAIM_F32("a binary counter of N digits, each form: 3 log2 L bits for runs of L = 2^(N+2) tokens, and "
+              "f32 has 24, enough to L = 256",
+              COUNTER("4", "62", "integers"), COUNTER("6", "254", "integers"),
+              COUNTER("8", "1022", "integers"), COUNTER("4", "62", "rational"),
+              COUNTER("6", "254", "rational"), COUNTER("8", "1022", "rational"), COUNTER("4", "62", "none"),
+              COUNTER("6", "254", "none"), COUNTER("8", "1022", "none"))};
 
 #define EXACT(PARAMS, ARITH, TIER)                                                                           \
     {                                                                                                        \

@@ -51,4 +51,16 @@ at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inp
         .rows = (const char *const[]){__VA_ARGS__, NULL}, .quick_rows = 2, .row = f32_row                    \
     }
 
+/* The same for any claim with a parameter N, decoders included; nothing where the model is refused at this size. */
+#define CLAIM_F32_WORDS 50
+at_status claim_f32_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
+#define CLAIM_F32(WHAT, ...)                                                                                 \
+    {                                                                                                        \
+        .id = "f32",                                                                                         \
+        .title = "words that are wrong in f32 and in f64, of " CLAIM_TEXT(                                   \
+            CLAIM_F32_WORDS) " words, against N: " WHAT,                                                     \
+        .columns = (const char *const[]){"N", "wrong in f32", "wrong in f64", NULL},                         \
+        .rows = (const char *const[]){__VA_ARGS__, NULL}, .quick_rows = 1, .row = claim_f32_row              \
+    }
+
 #endif

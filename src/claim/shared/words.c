@@ -59,10 +59,10 @@ at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inp
     static const char *const ariths[] = {"f32", "f64"};
     at_check_env env = {.threads = threads};
     at_model m;
+    out[0] = at_params_get(p, "N");
     at_status s = at_claim_model(c, p, &m, err);
     if (s)
         return s;
-    out[0] = at_params_get(p, "N");
     for (int k = 0; k < 2 && !s; k++) {
         at_cell cell = {.evidence = AT_EV_SAMPLED, .arith = ariths[k], .count_all = true, .plain = true};
         at_arena a;
@@ -74,4 +74,11 @@ at_status claim_word_f32_row(const at_claim *c, const at_params *p, uint64_t inp
     }
     at_model_release(&m);
     return s;
+}
+
+at_status claim_f32_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    at_err why = {0};
+    at_status s = claim_word_f32_row(c, p, CLAIM_F32_WORDS, threads, out, &why);
+    return s == AT_EREFUSED || s == AT_EDOMAIN ? AT_OK : s ? at_fail(err, s, "%s", why.text) : AT_OK;
 }

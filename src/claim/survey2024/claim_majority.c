@@ -47,19 +47,23 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     return claim_word_row(c, p, at_log2(at_params_get(p, "N") + 1) + 1, INPUTS, threads, out, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on it holds (" CLAIM_TEXT(
-        INPUTS) " words at each p: sums at p bits are rounded once, "
-                "which keeps a sign), and the size, against N",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
-    .x = "N",
-    .logx = true,
-    .plots = (const char *const[]){"least p", NULL},
-    .rows = (const char *const[]){"N=4", "N=8", "N=16", "N=32", "N=64", "N=128", "N=256", "N=512", NULL},
-    .quick_rows = 4,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on it holds (" CLAIM_TEXT(
+            INPUTS) " words at each p: sums at p bits are rounded once, "
+                    "which keeps a sign), and the size, against N",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){"N=4", "N=8", "N=16", "N=32", "N=64", "N=128", "N=256", "N=512", NULL},
+        .quick_rows = 4,
+        .row = precision_row,
+    },
+    CLAIM_F32("each sum is rounded once, and a margin of 1/(2(N + 1)) is seen with log2(N + 1) + 1 bits, of "
+              "which f32 has 24",
+              "N=64", "N=256", "N=1024", "N=4096")};
 
 static const at_cell cells[] = {
     {"N=0..16 most=16", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..13 most=13"},

@@ -62,18 +62,20 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     return claim_word_row(c, p, at_log2(at_params_get(p, "N")) + 3, INPUTS, threads, out, err);
 }
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on it holds (" CLAIM_TEXT(
-        INPUTS) " words at each p), and the size, against N (k = 2)",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 N + 3"), NULL},
-    .x = "N",
-    .logx = true,
-    .plots = (const char *const[]){"least p", NULL},
-    .rows = (const char *const[]){"N=4", "N=8", "N=16", "N=32", "N=64", "N=128", "N=256", NULL},
-    .quick_rows = 4,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on it holds (" CLAIM_TEXT(
+            INPUTS) " words at each p), and the size, against N (k = 2)",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 N + 3"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){"N=4", "N=8", "N=16", "N=32", "N=64", "N=128", "N=256", NULL},
+        .quick_rows = 4,
+        .row = precision_row,
+    },
+    CLAIM_F32("log2 N + 3 bits are enough, and f32 has 24", "N=64", "N=256", "N=1024", "N=4096")};
 
 static const at_cell cells[] = {
     {"N=0..16 most=16 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,

@@ -141,11 +141,50 @@ static void test_scales(void **state)
     assert_true(fabs(exp2(row[2]) - 16 * (4 * LN2 + LN3)) < 1e-9);
 }
 
+/* Where f32 breaks: 3 log2 L bits of 24 are enough for runs of a Turing machine to L = 256, not beyond; f64 is right there. Where a model
+ * is refused the row has its length, and no more. */
+static void test_f32(void **state)
+{
+    (void)state;
+    static const char *const sizes[] = {"machine=counter N=4 T=62", "machine=counter N=7 T=510",
+                                        "machine=counter N=8 T=1022 form=none"};
+    const at_claim *c = at_claim_find("turing");
+    for (int k = 0; k < 3; k++) {
+        double row[16] = {NAN, NAN, NAN};
+        at_params p;
+        at_params_init(&p, c->params, c->n_params);
+        OK(at_params_parse(&p, sizes[k], &err));
+        OK(table_of(c, "f32")->row(c, &p, 1, row, &err));
+        assert_true(row[0] == at_params_get(&p, "N"));
+        if (k == 2)
+            assert_true(isnan(row[1]) && isnan(row[2]));
+        else
+            assert_true(row[1] >= k && row[1] <= 50 * k && row[2] == 0);
+    }
+}
+
+/* The look-up by a count is assembled at every length: where the weight of all other keys is near half a unit, too. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    const at_claim *c = at_claim_find("dyck");
+    for (int N = 1000; N <= 4096; N += 172) {
+        at_params p;
+        at_model m;
+        at_params_init(&p, c->params, c->n_params);
+        OK(at_params_set(&p, "N", N, &err));
+        OK(at_claim_model(c, &p, &m, &err));
+        at_model_release(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_formulas),
         cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_f32),
+        cmocka_unit_test(test_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 
 #include "../claim_internal.h"
 #include "../shared/claim_text.h"
+#include "../shared/claim_words.h"
 
 #define UP      "up = select(indices, indices, <=);\n"
 #define COUNTED "def upto(b) { return round((indices + 1) * aggregate(up, indicator(b))); }\n"
@@ -119,19 +120,24 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
 #define SIZES(program)                                                                                       \
     "program=" program " N=8", "program=" program " N=32", "program=" program " N=128",                      \
         "program=" program " N=8 attention=softmax"
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title =
-        "what programs take, against the length: only weights grow; and the least p from which on they hold "
-        "(" CLAIM_TEXT(INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", "layers", "heads", "width", "hidden", "parameters", "largest",
-                                     "least p", NULL},
-    .rows = (const char *const[]){SIZES("hist"), SIZES("reverse"), SIZES("sort"), SIZES("most-frequent"),
-                                  SIZES("double-hist"), SIZES("dyck1"), SIZES("shuffle-dyck"), SIZES("dyck2"),
-                                  NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "what programs take, against the length: only weights grow; and the least p from which on "
+                 "they hold "
+                 "(" CLAIM_TEXT(INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", "layers", "heads", "width", "hidden", "parameters", "largest",
+                                         "least p", NULL},
+        .rows = (const char *const[]){SIZES("hist"), SIZES("reverse"), SIZES("sort"), SIZES("most-frequent"),
+                                      SIZES("double-hist"), SIZES("dyck1"), SIZES("shuffle-dyck"),
+                                      SIZES("dyck2"), NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32("dyck2, then sort by softmax: weights grow with N", "program=dyck2 N=16", "program=dyck2 N=64",
+              "program=dyck2 N=256", "program=dyck2 N=1024", "program=sort attention=softmax N=16",
+              "program=sort attention=softmax N=64", "program=sort attention=softmax N=256",
+              "program=sort attention=softmax N=1024")};
 
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define ALL(program, far, near)                                                                              \

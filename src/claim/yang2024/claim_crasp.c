@@ -49,18 +49,22 @@ static at_status precision_row(const at_claim *c, const at_params *p, int thread
     "language=" language " N=4", "language=" language " N=8", "language=" language " N=16",                  \
         "language=" language " N=32", "language=" language " N=64", "language=" language " N=128"
 
-static const at_claim_table tables[] = {{
-    .id = "precision",
-    .title = "least p from which on brackets are told apart (" CLAIM_TEXT(
-        INPUTS) " words of length N at each p), and the size, against N",
-    .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
-    .x = "N",
-    .logx = true,
-    .plots = (const char *const[]){"least p", NULL},
-    .rows = (const char *const[]){ROWS("dyck-1"), NULL},
-    .quick_rows = 3,
-    .row = precision_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "precision",
+        .title = "least p from which on brackets are told apart (" CLAIM_TEXT(
+            INPUTS) " words of length N at each p), and the size, against N",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("log2 1/margin"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){ROWS("dyck-1"), NULL},
+        .quick_rows = 3,
+        .row = precision_row,
+    },
+    CLAIM_F32("a margin of 1/(2(N + 1)) is seen with log2(N + 1) + 1 bits, of which f32 has 24",
+              "language=dyck-1 N=64", "language=dyck-1 N=256", "language=dyck-1 N=1024",
+              "language=dyck-1 N=2048")};
 
 static const at_cell cells[] = {
     CLAIM_COUNTS_ALL("majority", 16, 10),
