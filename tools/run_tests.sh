@@ -27,7 +27,11 @@ one_job() # $1 kind, $2 name, $3... command
     start=$(date +%s)
     timeout -k 10 "$TEST_SECONDS" sh -c "$*" >"$log" 2>&1 </dev/null
     rc=$?
-    seconds=$(($(date +%s) - start))
+    times >"$log.times" # the second line: what children used, user and system
+    seconds="$(($(date +%s) - start)) s, $(awk 'NR == 2 {
+        for (k = 1; k <= 2; k++) { split($k, t, /[ms]/); cpu += 60 * t[1] + t[2] }
+        printf "%.1f CPU s", cpu }' "$log.times")"
+    rm -f "$log.times"
     rm -rf "$TMPDIR"
     [ $rc -eq 124 ] && echo "timed out after $TEST_SECONDS s" >>"$log"
     if [ "$kind" != tap ]; then
@@ -55,10 +59,10 @@ one_job() # $1 kind, $2 name, $3... command
     # shellcheck disable=SC2086
     set -- $counts
     if [ "$2" -gt 0 ]; then
-        { echo "FAILED  $name: $1 passed, $2 failed, exit $rc, $seconds s"; sed 's/^/    /' "$log"; } |
+        { echo "FAILED  $name: $1 passed, $2 failed, exit $rc, $seconds"; sed 's/^/    /' "$log"; } |
             dd bs=1M iflag=fullblock 2>/dev/null
     else
-        echo "ok      $name: $1 passed$([ "$3" -gt 0 ] && echo ", $3 skipped ($(grep -i skip "$log" | head -n 1))"), $seconds s"
+        echo "ok      $name: $1 passed$([ "$3" -gt 0 ] && echo ", $3 skipped ($(grep -i skip "$log" | head -n 1))"), $seconds"
     fi
 }
 

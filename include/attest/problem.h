@@ -53,6 +53,7 @@ typedef struct at_task {
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,
                           at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
+    /* Ask through at_task_answer: a task that lacks memory makes y[0] NAN. */
     void (*answer)(const at_params *p, const double *x, double *y);
     void (*sample)(const at_params *p, at_rng *r, double *x);
     /* Inputs near the decision boundary: near misses only, exactly one hit, crowds of near misses. */
@@ -72,6 +73,10 @@ typedef struct at_task {
     const char *const *cases;
     int (*which)(const at_params *p, const double *x, int i);
 } at_task;
+
+/* The right answers to x; y has room for one at least, also of the empty input. Fails where the task cannot tell for lack of
+ * memory: then nothing may be said of a model. */
+at_status at_task_answer(const at_task *t, const at_params *p, const double *x, double *y, at_err *err);
 
 /* All words of n letters out of so many, one after the other, for those who write languages: how many (UINT64_MAX: too many to
  * count), and the one of this number. at_words_simpler: as at_task.simpler, a letter becomes the first of the alphabet. */

@@ -131,8 +131,9 @@ static at_status reference_one(const work *w, const double *x, double *answer, d
     at_output y;
     at_input in = {w->n, x};
     at_status s = at_run(w->m, w->q->arith, &in, NULL, &a, &y, err);
+    if (!s)
+        s = at_task_answer(w->t, w->p, x, answer, err);
     if (!s) {
-        w->t->answer(w->p, x, answer);
         outcome o = outcome_of(&y);
         *bad = answer_compare(w->t, w->p, w->q->tolerance, &o, answer, margin) >= 0;
     }
@@ -170,7 +171,9 @@ static at_status piece_do(void *ctx, uint64_t piece, int worker, at_piece *out, 
             bool bad = false;
             if (w->exec) {
                 size_t at = (size_t)k * (size_t)w->decisions;
-                w->t->answer(w->p, x, b->answer);
+                at_status s = at_task_answer(w->t, w->p, x, b->answer, err);
+                if (s)
+                    return s;
                 outcome o = {w->positions, b->decision + at, b->margin + at, NULL, NULL};
                 bad = answer_compare(w->t, w->p, w->q->tolerance, &o, b->answer, &out->margin) >= 0;
             } else {

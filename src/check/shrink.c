@@ -57,8 +57,9 @@ static at_status trial_run(trial *t, const double *x, int n, at_counterexample *
     at_output y;
     double *answer = at_new(&a, double, (n ? n : 1) * t->out); /* the empty word has one */
     at_status s = answer ? at_run(t->m, t->q->arith, &in, NULL, &a, &y, err) : at_oom(err);
+    if (!s)
+        s = at_task_answer(t->t, &t->p, x, answer, err);
     if (!s) {
-        t->t->answer(&t->p, x, answer);
         double margin = INFINITY;
         outcome o = outcome_of(&y);
         int i = answer_compare(t->t, &t->p, t->q->tolerance, &o, answer, &margin);

@@ -151,8 +151,9 @@ static at_status prompt_run(study *t, int k, at_arena *a, at_err *err)
     if (!x)
         return at_oom(err);
     s->task->nth(s->params, AT_ENUM_SEQUENCES, (uint64_t)k, x);
-    s->task->answer(s->params, x, &y);
-    at_status st = at_run(s->m, s->arith, &(at_input){t->N, x}, &trace, a, &out, err);
+    at_status st = at_task_answer(s->task, s->params, x, &y, err);
+    if (!st)
+        st = at_run(s->m, s->arith, &(at_input){t->N, x}, &trace, a, &out, err);
     if (!st) {
         t->target[k] = (int)y;
         for (int i = 0; i <= t->L; i++)

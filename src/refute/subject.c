@@ -141,9 +141,10 @@ static at_status task_answer(const at_subject *s, const at_input *x, at_arena *a
     double *right = at_new(a, double, (n ? n : 1) * w); /* the empty word has one */
     at_output y;
     at_status bad = right ? at_run(s->m, s->arith, x, NULL, a, &y, err) : at_oom(err);
+    if (!bad)
+        bad = at_task_answer(t, s->params, x->v, right, err);
     if (bad)
         return bad;
-    t->answer(s->params, x->v, right);
     /* Both may speak of all positions or of the last one; what both speak of is compared. */
     bool one = t->last || s->m->readout.last;
     size_t end = n ? n - 1 : 0, from_right = one && !t->last ? end : 0;

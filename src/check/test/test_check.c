@@ -643,6 +643,35 @@ static void test_out_of_memory(void **state)
     at_model_release(&s[1].m);
 }
 
+static void answer_nothing(const at_params *p, const double *x, double *y)
+{
+    (void)p;
+    (void)x;
+    y[0] = NAN;
+}
+
+/* A task that lacks the memory to tell what is right: the model is not called wrong. Batches, rows and shrinking ask. */
+static void test_answer_without_memory(void **state)
+{
+    (void)state;
+    static const char *const arith[] = {"f64", "p9"};
+    subject s = pairs(3, 5, 1);
+    at_task t = *s.t;
+    t.answer = answer_nothing;
+    for (int k = 0; k < 2; k++) {
+        at_arena a;
+        at_arena_init(&a);
+        at_question q = {.evidence = AT_EV_EXACT, .how = AT_ENUM_SEQUENCES};
+        at_verdict v;
+        at_err said = {0};
+        OK(at_arith_parse(arith[k], &q.arith, &err));
+        assert_int_equal(at_check(&s.m, &t, &s.p, &q, &(at_check_env){0}, &a, &v, &said), AT_ENOMEM);
+        assert_int_equal(v.holds, AT_UNKNOWN);
+        at_arena_release(&a);
+    }
+    at_model_release(&s.m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -659,6 +688,7 @@ int main(void)
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_counts_come_back),
         cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_answer_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static int letters(const at_params *p)
     return words_of(p)->sigma.n;
 }
 
-/* By formulas. Without memory no answer is known, which no model gives. */
+/* By formulas. Without memory no answer is known (at_task_answer). */
 static void answer_formulas(const at_recogniser *w, int n, const double *x, double *y)
 {
     int *word = at_malloc(((size_t)n + 1) * sizeof *word);

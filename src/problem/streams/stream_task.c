@@ -63,7 +63,9 @@ static bool complete(const at_source *d, at_sequence *s)
         x[i] = s->token[i];
     if (d->task->holds && !d->task->holds(&d->p, x))
         return false;
-    d->task->answer(&d->p, x, y);
+    at_err none;
+    if (at_task_answer(d->task, &d->p, x, y, &none))
+        return false;
     s->answer = s->n;
     for (int i = 0; i < answers(d); i++)
         sequence_add(s, (int)y[i]);
