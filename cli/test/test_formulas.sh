@@ -50,7 +50,7 @@ refuses 2 'where it is wrong' "--ltl:1:7: 'c' is no letter of the alphabet: a b"
 refuses 2 'two alphabets' '--ltl: a line alphabet, and another alphabet beside it' compile --ltl 'alphabet a b; O a' --alphabet 'a b' --set N=6 -o "$dir/none.st"
 refuses 2 'two texts' 'one of both is compiled' compile --ltl 'O a' --brasp 'x' --set N=6 -o "$dir/none.st"
 refuses 2 'a file and a text' 'one of both is compiled' compile examples/since.ltl --ltl 'O a' --set N=6 -o "$dir/none.st"
-refuses 2 'an alphabet of a file' '--alphabet is for --regex, --ltl and --brasp' compile examples/since.ltl --alphabet 'a' --set N=6 -o "$dir/none.st"
+refuses 2 'an alphabet of a file' 'a line alphabet, and another alphabet beside it' compile examples/since.ltl --alphabet 'a' --set N=6 -o "$dir/none.st"
 
 bad() # $1 name, $2 what it says, $3 the file
 {

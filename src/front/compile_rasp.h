@@ -36,6 +36,7 @@ typedef struct {
     int n;
     at_var *q, *k;
     double lo, hi;
+    double times; /* what is compared is taken so many times: 1, or what makes fractions whole */
     rasp_side side;
 } rasp_form;
 

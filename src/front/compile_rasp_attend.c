@@ -62,13 +62,13 @@ static at_status head_make(rasp_maker *m, int node, const rasp_form *f, bool wid
 }
 
 /* The error that a head of softmax should have: what it is made from must have less, so the wish is weaker with every head on the
- * way, and where the sum of the selector has larger numbers than places have. `second`: the look-up behind a width. */
+ * way, and where the selector multiplies what it compares. `second`: the look-up behind a width. */
 static double wanted(const rasp_maker *m, int node, const rasp_form *f, int second)
 {
     double size = m->N + 2.0, e = 0x1p-42 / size / size, most = 0x1p-8 / size / size;
     for (int k = 2 * m->depth[node] + second - 2; k > 0; k--)
         e *= 256 * size;
-    e *= fmax(1, (f->hi - f->lo) / (2 * size));
+    e *= f->times;
     return !m->o->softmax ? 0 : e < most ? e : most;
 }
 

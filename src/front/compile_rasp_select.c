@@ -34,6 +34,7 @@ static at_status form_new(rasp_maker *m, rasp_way way, int n, rasp_form **out)
     if (!f)
         return at_oom(m->err);
     *f = (rasp_form){.way = way,
+                     .times = 1,
                      .q = at_new(m->a, at_var, n + 1),
                      .k = at_new(m->a, at_var, n + 1),
                      .side = RASP_ANYWHERE};
@@ -91,6 +92,7 @@ static at_status difference(rasp_maker *m, int node, rasp_way way, const rasp_va
            d = -sign * k->den * lo_of(m, q->v), e = -sign * k->den * hi_of(m, q->v);
     (*out)->lo = fmin(a, b) + fmin(d, e) + fmin(c, 0);
     (*out)->hi = fmax(a, b) + fmax(d, e) + fmax(c, 0);
+    (*out)->times = den;
     return AT_OK;
 }
 
@@ -120,6 +122,7 @@ static at_status mean_difference(rasp_maker *m, int node, rasp_way way, const ra
                  fmin(c, 0);
     (*out)->hi = fmax(a * lo_of(m, k->v), a * hi_of(m, k->v)) + fmax(b * lo_of(m, q->v), b * hi_of(m, q->v)) +
                  fmax(c, 0);
+    (*out)->times = scale;
     return AT_OK;
 }
 
@@ -275,6 +278,8 @@ static at_status together(rasp_maker *m, const rasp_form *a, double x, const ras
         part_add(*out, at_scaled(m->P, x, a->q[i]), a->k[i]);
     for (int i = 0; i < b->n && !s; i++)
         part_add(*out, at_scaled(m->P, y, b->q[i]), b->k[i]);
+    if (!s)
+        (*out)->times = fmax(a->times, b->times);
     return s;
 }
 

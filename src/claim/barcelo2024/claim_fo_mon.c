@@ -34,7 +34,7 @@
 
 #define NAME(name, text) name,
 static const char *const names[] = {FORMULAS(NAME) NULL};
-#define TEXT(name, text) {name, text, NULL},
+#define TEXT(name, text) {"ltl", name, text, NULL},
 static claim_formula formulas[] = {FORMULAS(TEXT)};
 
 /* The kinds that need the order of step 2; as at_formula_attend, from softmax on. */

@@ -30,7 +30,7 @@
 
 #define NAME(name, text) name,
 static const char *const names[] = {FORMULAS(NAME) NULL};
-#define TEXT(name, text) {name, text, NULL},
+#define TEXT(name, text) {"ltl", name, text, NULL},
 static claim_formula formulas[] = {FORMULAS(TEXT)};
 
 static const at_param params[] = {

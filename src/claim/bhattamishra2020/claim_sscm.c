@@ -11,7 +11,7 @@
  *      u = 1/(n + 1).
  *   2. It is an integer, so comparisons have room u/2 and a ramp of width 1/(N + 1) decides them.
  *   3. The rightmost position before the end is the last letter; of the empty word there is none. */
-#include "../shared/claim_counts.h"
+#include "../shared/claim_formulas.h"
 
 #define LANGUAGES(ROW)                                                                                       \
     ROW("equal-abc", "alphabet a b c\ncounters x y\na: x+1; b: x-1 y+1; c: y-1\naccept x = 0 and y = 0")     \
@@ -24,12 +24,11 @@
 
 #define NAME(name, text) name,
 static const char *const names[] = {LANGUAGES(NAME) NULL};
-#define TEXT(name, text) text,
-static const char *const texts[] = {LANGUAGES(TEXT)};
-static claim_counts all = {.lang = "sscm", .names = names, .texts = texts};
+#define TEXT(name, text) {"sscm", name, text, NULL},
+static claim_formula all[] = {LANGUAGES(TEXT)};
 CLAIM_COUNTS_FUNCTIONS(all)
 
-static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(texts))};
+static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(all))};
 
 #define INPUTS 20 /* at each p */
 

@@ -15,7 +15,7 @@
  * Differs from the paper: counts are whole numbers, and quantifiers run over these; the paper's run over a sort of its own.
  * A word and what comes of it when two letters exchange places whose distance is a multiple of all moduli are the same to such a formula, so
  * brackets that match are not in this logic; claim crasp has them, and lacks congruences. */
-#include "../shared/claim_counts.h"
+#include "../shared/claim_formulas.h"
 
 #define LANGUAGES(ROW)                                                                                       \
     ROW("parity", "alphabet 0 1\n#[1] mod 2 = 0")                                                            \
@@ -28,12 +28,11 @@
 
 #define NAME(name, text) name,
 static const char *const names[] = {LANGUAGES(NAME) NULL};
-#define TEXT(name, text) text,
-static const char *const texts[] = {LANGUAGES(TEXT)};
-static claim_counts all = {.lang = "foc", .names = names, .texts = texts};
+#define TEXT(name, text) {"foc", name, text, NULL},
+static claim_formula all[] = {LANGUAGES(TEXT)};
 CLAIM_COUNTS_FUNCTIONS(all)
 
-static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(texts))};
+static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(all))};
 
 #define INPUTS 10 /* at each p */
 

@@ -1,14 +1,15 @@
-/* claim_formulas.h: what the claims about logics share: formulas by name, and models of them. */
+/* claim_formulas.h: what the claims about logics and about languages that count share: formulas by name, and models of them. */
 #ifndef ATTEST_CLAIM_FORMULAS_H
 #define ATTEST_CLAIM_FORMULAS_H
 
 #include <attest/front.h>
 
 #include "../claim_internal.h"
+#include "claim_words.h"
 
-/* A formula of temporal logic with a name; the text is that of a .ltl file. `made` is the problem, when it was asked for. */
+/* A formula with a name: the text of a file of its language, "ltl" or another of formulas. `made` is the problem, when it was asked for. */
 typedef struct {
-    const char *name, *text;
+    const char *lang, *name, *text;
     at_problem *made;
 } claim_formula;
 
@@ -57,6 +58,57 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
     {                                                                                                        \
         out[0] = at_params_int(p, "N");                                                                      \
         return claim_formula_row(c, p, all, at_params_int(p, "formula"), INPUTS, threads, out + 1, err);     \
+    }
+
+/* ---- languages that count ----------------------------------------------------------------------------- */
+
+extern const char *const claim_counts_weightings[]; /* softmax, average-hard */
+#define CLAIM_COUNTS_PARAMS(names, n)                                                                        \
+    {"language", "which language", 0, (n)-1, 0, true, names}, {"N", "length", 0, AT_WORD_LONGEST, 8, true},  \
+        {"weighting", "how counts are taken", 0, 1, 0, true, claim_counts_weightings},                       \
+    {                                                                                                        \
+        "slope", "of comparisons, times this; 0: as it should be", 0, 4, 0, false                            \
+    }
+
+/* How a language that counts is compiled: `weighting` and `slope` of CLAIM_COUNTS_PARAMS. */
+claim_formula_how claim_counts_how(const at_params *p);
+/* The functions of a claim with these languages, by the names that CLAIM_FIELDS has. */
+#define CLAIM_COUNTS_FUNCTIONS(all)                                                                          \
+    static at_status asks(const at_params *p, const at_problem **out, at_err *err)                           \
+    {                                                                                                        \
+        return claim_formula_asks(all, at_params_int(p, "language"), out, err);                              \
+    }                                                                                                        \
+    static at_status program(const at_params *p, at_program **out, at_err *err)                              \
+    {                                                                                                        \
+        claim_formula_how how = claim_counts_how(p);                                                         \
+        return claim_formula_program(all, at_params_int(p, "language"), at_params_int(p, "N"), &how, out,    \
+                                     err);                                                                   \
+    }                                                                                                        \
+    static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
+    {                                                                                                        \
+        claim_formula_how how = claim_counts_how(p);                                                         \
+        return claim_formula_model(all, at_params_int(p, "language"), at_params_int(p, "N"), &how, m, err);  \
+    }
+
+/* Every word of at most so many letters, in the full tier and in the quick one. */
+#define CLAIM_COUNTS_ALL(language, far, near)                                                                \
+    {                                                                                                        \
+        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
+            "language=" language " N=0.." #near                                                              \
+    }
+#define CLAIM_COUNTS_HARD(language, far, near)                                                               \
+    {                                                                                                        \
+        "language=" language " N=0.." #far " weighting=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,  \
+            "f64", 0, AT_TIER_QUICK, "language=" language " N=0.." #near " weighting=average-hard"           \
+    }
+#define CLAIM_COUNTS_CONTROL(language, most, change)                                                         \
+    {                                                                                                        \
+        "language=" language " N=1.." #most, change, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,               \
+            AT_TIER_QUICK, NULL                                                                              \
+    }
+#define CLAIM_COUNTS_LONG(language, n, arith, inputs)                                                        \
+    {                                                                                                        \
+        "language=" language " N=" #n, NULL, AT_EV_SAMPLED, 0, arith, inputs, AT_TIER_QUICK, NULL            \
     }
 
 #endif

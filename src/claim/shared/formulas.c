@@ -7,7 +7,7 @@
 at_status claim_formula_asks(claim_formula *all, int k, const at_problem **out, at_err *err)
 {
     claim_formula *f = &all[k];
-    return claim_text_asks("ltl", f->name, f->text, &f->made, out, err);
+    return claim_text_asks(f->lang, f->name, f->text, &f->made, out, err);
 }
 
 /* The formula as it is to be compiled: a copy, whose parts are shared. */
@@ -88,4 +88,12 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
     out[4] = z.width;
     out[5] = (double)z.parameters;
     return AT_OK;
+}
+
+const char *const claim_counts_weightings[] = {"softmax", "average-hard", NULL};
+
+claim_formula_how claim_counts_how(const at_params *p)
+{
+    return (claim_formula_how){.attend = at_params_int(p, "weighting") ? AT_ATTEND_AVERAGE : AT_ATTEND_OWN,
+                               .options = {.slope = at_params_get(p, "slope")}};
 }

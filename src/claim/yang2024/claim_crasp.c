@@ -13,7 +13,7 @@
  *   3. x >= y is (x - y) u + u/2 >= 0, and that is at least u/2 away from 0: a ramp of width 1/(N + 1) decides.
  * Differs from the paper: a ramp instead of layer normalisation, so a model serves words to N letters. PARITY is not in this logic;
  * claim foc has it, and lacks order. */
-#include "../shared/claim_counts.h"
+#include "../shared/claim_formulas.h"
 
 #define LANGUAGES(ROW)                                                                                       \
     ROW("majority", "alphabet 0 1\naccept end\n#[Q_1] > #[Q_0]")                                             \
@@ -30,12 +30,11 @@
 
 #define NAME(name, text) name,
 static const char *const names[] = {LANGUAGES(NAME) NULL};
-#define TEXT(name, text) text,
-static const char *const texts[] = {LANGUAGES(TEXT)};
-static claim_counts all = {.lang = "crasp", .names = names, .texts = texts};
+#define TEXT(name, text) {"crasp", name, text, NULL},
+static claim_formula all[] = {LANGUAGES(TEXT)};
 CLAIM_COUNTS_FUNCTIONS(all)
 
-static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(texts))};
+static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(all))};
 
 #define INPUTS 20 /* at each p */
 

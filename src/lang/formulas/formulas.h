@@ -88,6 +88,9 @@ bool ftext_deeper(ftext *x);
 /* Passes on the failure of a maker (formula.h), at a place of the text. */
 void ftext_made(ftext *x, const at_formulas *f, const char *from);
 
+/* Does the sign compare two numbers? Then what it says of them. */
+bool ftext_compares(ftext_kind k);
+at_formula *ftext_compared(at_formulas *f, ftext_kind k, at_formula *a, at_formula *b);
 /* The number of a letter in the alphabet; fails with the nearest letters where it is none. */
 int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t);
 /* A mask that says j: `1`, `j < i`, `j <= i`, `j > i`, `j >= i`, or with i first. Reads it; fails at anything else. */
@@ -100,9 +103,9 @@ bool ftext_see_is(const ftext *x, ftext_kind behind);
 /* FT_BARE: letters stand for themselves, as in LTL. FT_SAID: of a position, as in Q_a(i). */
 typedef enum { FT_BARE, FT_SAID } ftext_style;
 /* FT_SAID: which positions may be named. Where both may, a part that is said of j is `other` (formula.h). */
-typedef enum { FT_SAYS_I, FT_SAYS_J, FT_SAYS_BOTH } ftext_says;
+typedef enum { FT_SAYS_I, FT_SAYS_BOTH } ftext_says;
 
-/* One grammar for all of them, weakest first; what a language does not have is refused:
+/* One grammar for both, weakest first; FT_SAID has no temporal operators, no counts and no numbers:
  *
  *     iff     = implies { "<->" implies }
  *     implies = or [ "->" implies ]
@@ -119,7 +122,6 @@ typedef struct {
     ftext *x;
     at_formulas *f;
     ftext_style style;
-    bool temporal, counts;
     ftext_says says;
     bool number; /* a number is wanted, so digits are no letter; for the reader itself */
     /* FT_BARE: letters that are not there yet are entered, up to AT_LETTERS_MAX. (AT_LETTERS_MAX), or NULL: they are faults */

@@ -315,9 +315,24 @@ int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t)
     return -1;
 }
 
-static bool compares(ftext_kind k)
+bool ftext_compares(ftext_kind k)
 {
-    return k == FT_LESS || k == FT_LESS_EQUAL || k == FT_GREATER || k == FT_GREATER_EQUAL;
+    return k >= FT_EQUAL && k <= FT_GREATER_EQUAL;
+}
+
+at_formula *ftext_compared(at_formulas *f, ftext_kind k, at_formula *a, at_formula *b)
+{
+    bool turned = k == FT_GREATER || k == FT_GREATER_EQUAL;
+    at_formula_op op = k == FT_EQUAL || k == FT_DIFFERENT ? AT_F_EQUAL
+                       : k == FT_LESS || k == FT_GREATER  ? AT_F_LESS
+                                                          : AT_F_LESS_EQUAL;
+    at_formula *v = at_formula_two(f, op, turned ? b : a, turned ? a : b);
+    return k == FT_DIFFERENT ? at_formula_one(f, AT_F_NOT, v) : v;
+}
+
+static bool orders(ftext_kind k)
+{
+    return ftext_compares(k) && k != FT_EQUAL && k != FT_DIFFERENT;
 }
 
 bool ftext_see_is(const ftext *x, ftext_kind behind)
@@ -325,8 +340,8 @@ bool ftext_see_is(const ftext *x, ftext_kind behind)
     ftext_token next = ftext_peek(x);
     if (x->now.kind == FT_NUMBER)
         return x->now.number == 1 && next.kind == behind;
-    return (ftext_is_word(x, "j") || ftext_is_word(x, "i")) && next.kind >= FT_EQUAL &&
-           next.kind <= FT_GREATER_EQUAL; /* j = i is a fault there */
+    return (ftext_is_word(x, "j") || ftext_is_word(x, "i")) &&
+           ftext_compares(next.kind); /* j = i is a fault there */
 }
 
 at_see ftext_see(ftext *x)
@@ -343,9 +358,9 @@ at_see ftext_see(ftext *x)
     }
     ftext_next(x);
     ftext_kind k = x->now.kind;
-    if (compares(k))
+    if (orders(k))
         ftext_next(x);
-    if (!compares(k) || !ftext_take_word(x, turned ? "j" : "i")) {
+    if (!orders(k) || !ftext_take_word(x, turned ? "j" : "i")) {
         ftext_fail(x, from, "a mask is 1, j < i, j <= i, j > i or j >= i");
         return AT_SEE_ALL;
     }

@@ -145,7 +145,7 @@ static at_formula *modulo_read(ftext_reader *r, at_formula part, bool bracket, c
 /* Words that stand between formulas, and so begin none. */
 static bool between(const ftext_reader *r)
 {
-    for (int k = 0; r->temporal && k < INFIXES; k++)
+    for (int k = 0; r->style == FT_BARE && k < INFIXES; k++)
         if (ftext_is_word(r->x, infixes[k].word))
             return true;
     return ftext_is_word(r->x, "then") || ftext_is_word(r->x, "else");
@@ -172,9 +172,7 @@ static at_formula *count_read(ftext_reader *r, const char *from)
     at_formula part = {.op = AT_F_COUNT, .see = AT_SEE_UPTO};
     ftext_need(x, FT_SQUARE, "[ behind #");
     bool one = ftext_is(x, FT_NUMBER), masked = ftext_see_is(x, FT_SQUARE_CLOSE);
-    if (r->style == FT_SAID)
-        masked = true;
-    else if (masked && one) { /* #[1] f, or the letter 1 is counted */
+    if (masked && one) { /* #[1] f, or the letter 1 is counted */
         ftext back = *x;
         ftext_next(x);
         ftext_next(x);
@@ -188,14 +186,9 @@ static at_formula *count_read(ftext_reader *r, const char *from)
     }
     part.see = ftext_see(x);
     ftext_need(x, FT_SQUARE_CLOSE, "] behind the mask");
-    if (r->style == FT_SAID && r->says != FT_SAYS_I)
-        ftext_fail(x, from, "a count inside of another; define it by a name first");
-    ftext_says was = r->says;
-    r->says = r->style == FT_SAID ? FT_SAYS_J : was;
     if (ftext_deeper(x))
         part.arg[0] = truth_read(r, counted_read);
     x->depth--;
-    r->says = was;
     return made(r, part, from);
 }
 
@@ -242,20 +235,20 @@ static at_formula *atom_read(ftext_reader *r)
         return made(r, (at_formula){.op = AT_F_CONST, .value = 1}, from);
     if (ftext_take(x, FT_FALSE))
         return made(r, (at_formula){.op = AT_F_CONST}, from);
-    if (r->counts && ftext_take(x, FT_COUNT))
-        return count_read(r, from);
-    if (r->counts && next == FT_OPEN && (ftext_is_word(x, "min") || ftext_is_word(x, "max")))
-        return least_read(r, ftext_is_word(x, "min") ? AT_F_MIN : AT_F_MAX, from);
-    if (r->counts && ftext_is_word(x, "if"))
-        return choice_read(r, from);
     if (r->style == FT_SAID) {
-        if (ftext_is(x, FT_NUMBER) && !r->counts && next != FT_OPEN && x->now.number < 2) {
+        if (ftext_is(x, FT_NUMBER) && next != FT_OPEN && x->now.number < 2) {
             at_formula part = {.op = AT_F_CONST, .value = x->now.number};
             ftext_next(x);
             return made(r, part, from);
         }
         return ftext_predicate(x, r->f, r->says);
     }
+    if (ftext_take(x, FT_COUNT))
+        return count_read(r, from);
+    if (next == FT_OPEN && (ftext_is_word(x, "min") || ftext_is_word(x, "max")))
+        return least_read(r, ftext_is_word(x, "min") ? AT_F_MIN : AT_F_MAX, from);
+    if (ftext_is_word(x, "if"))
+        return choice_read(r, from);
     if (ftext_is_word(x, "mod") && next == FT_OPEN) {
         ftext_next(x);
         ftext_next(x);
@@ -289,7 +282,7 @@ static at_formula_op prefix_take(ftext_reader *r)
     ftext_token t = r->x->now;
     if (ftext_take(r->x, FT_NOT))
         return AT_F_NOT;
-    for (int k = 0; r->temporal && k < PREFIXES; k++)
+    for (int k = 0; r->style == FT_BARE && k < PREFIXES; k++)
         if (ftext_take_word(r->x, prefixes[k].word)) {
             if (!begins(r) && at_alphabet_find(&r->f->sigma, t.s, t.n) >= 0)
                 ftext_fail(r->x, t.from, "%s is an operator here; the letter is written \"%s\"",
@@ -314,14 +307,12 @@ static at_formula *counted_read(ftext_reader *r)
 
 /* ---- numbers --------------------------------------------------------------------------------------------------------------------- */
 
-/* Of LTL: is the number here one that is counted with, or a letter? */
+/* Is the number here one that is counted with, or a letter? */
 static bool number_here(const ftext_reader *r)
 {
-    if (!ftext_is(r->x, FT_NUMBER) || !r->counts)
+    if (!ftext_is(r->x, FT_NUMBER))
         return false;
     ftext_token t = ftext_peek(r->x);
-    if (r->style == FT_SAID)
-        return t.kind != FT_OPEN;
     if (r->number)
         return true;
     bool arithmetic = (t.kind >= FT_EQUAL && t.kind <= FT_GREATER_EQUAL) ||
@@ -330,24 +321,16 @@ static bool number_here(const ftext_reader *r)
     return arithmetic || at_alphabet_find(&r->f->sigma, r->x->now.s, r->x->now.n) < 0;
 }
 
-/* Behind a number: is it a coefficient, of what follows? */
-static bool factor(const ftext_reader *r)
-{
-    const ftext *x = r->x;
-    return ftext_is(x, FT_COUNT) || ftext_is(x, FT_OPEN) ||
-           (r->style == FT_SAID && ftext_is(x, FT_WORD) && !between(r) && !ftext_is_word(x, "mod"));
-}
-
 static at_formula *term_read(ftext_reader *r)
 {
     ftext *x = r->x;
     const char *from = x->now.from;
     at_formula *a;
-    bool minus = r->counts && ftext_is(x, FT_MINUS);
+    bool minus = ftext_is(x, FT_MINUS);
     if (minus || number_here(r)) {
         int64_t value = minus ? -1 : x->now.number;
         ftext_next(x);
-        if (!minus && !ftext_take(x, FT_TIMES) && !factor(r))
+        if (!minus && !ftext_take(x, FT_TIMES) && !ftext_is(x, FT_COUNT) && !ftext_is(x, FT_OPEN))
             a = made(r, (at_formula){.op = AT_F_NUMBER, .value = value}, from);
         else {
             if (!ftext_deeper(x))
@@ -357,7 +340,7 @@ static at_formula *term_read(ftext_reader *r)
         }
     } else
         a = atom_read(r);
-    while (r->counts && ftext_take(x, FT_TIMES)) {
+    while (ftext_take(x, FT_TIMES)) {
         if (!ftext_is(x, FT_NUMBER))
             ftext_expected(x, "a number behind *, since only numbers multiply,");
         a = times(r, x->now.number, a, from);
@@ -370,7 +353,7 @@ static at_formula *sum_read(ftext_reader *r)
 {
     const char *from = r->x->now.from;
     at_formula *a = term_read(r);
-    while (r->counts && (ftext_is(r->x, FT_PLUS) || ftext_is(r->x, FT_MINUS))) {
+    while (ftext_is(r->x, FT_PLUS) || ftext_is(r->x, FT_MINUS)) {
         at_formula part = {.op = ftext_is(r->x, FT_PLUS) ? AT_F_ADD : AT_F_SUB};
         ftext_next(r->x);
         part.arg[0] = numeric(r, a, from);
@@ -384,25 +367,23 @@ static at_formula *compare_read(ftext_reader *r)
 {
     ftext *x = r->x;
     const char *from = x->now.from;
+    if (r->style == FT_SAID) /* without numbers */
+        return atom_read(r);
     at_formula *a = sum_read(r);
     ftext_kind k = x->now.kind;
-    if (!r->counts || x->status)
+    if (x->status)
         return a;
     if (ftext_take_word(x, "mod"))
         return modulo_read(r, (at_formula){.op = AT_F_CONGRUENT, .arg = {numeric(r, a, from)}}, false, from);
-    if (k < FT_EQUAL || k > FT_GREATER_EQUAL)
+    if (!ftext_compares(k))
         return a;
     ftext_next(x);
     a = numeric(r, a, from);
-    at_formula *b = number_read(r, sum_read);
-    bool turn = k == FT_GREATER || k == FT_GREATER_EQUAL;
-    at_formula_op op = k == FT_EQUAL || k == FT_DIFFERENT ? AT_F_EQUAL
-                       : k == FT_LESS || k == FT_GREATER  ? AT_F_LESS
-                                                          : AT_F_LESS_EQUAL;
-    at_formula *c = made(r, (at_formula){.op = op, .arg = {turn ? b : a, turn ? a : b}}, from);
-    if (!x->status && x->now.kind >= FT_EQUAL && x->now.kind <= FT_GREATER_EQUAL)
+    at_formula *b = number_read(r, sum_read), *c = x->status ? NULL : ftext_compared(r->f, k, a, b);
+    ftext_made(x, r->f, from);
+    if (!x->status && ftext_compares(x->now.kind))
         ftext_fail(x, x->now.from, "a second comparison; join two by &");
-    return k == FT_DIFFERENT ? made(r, (at_formula){.op = AT_F_NOT, .arg = {c}}, from) : c;
+    return x->status ? NULL : c;
 }
 
 /* ---- truths ---------------------------------------------------------------------------------------------------------------------- */
@@ -424,7 +405,7 @@ static at_formula *since_read(ftext_reader *r)
 {
     const char *from = r->x->now.from;
     at_formula *a = prefix_read(r);
-    for (int k = 0; r->temporal && k < INFIXES; k++)
+    for (int k = 0; r->style == FT_BARE && k < INFIXES; k++)
         if (ftext_take_word(r->x, infixes[k].word)) {
             if (!truth(r, a, from) || !ftext_deeper(r->x))
                 return NULL;

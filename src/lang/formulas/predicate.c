@@ -69,15 +69,13 @@ static void unknown(ftext *x, const at_formulas *f, const ftext_token *t)
 /* "(i)" or "(j)"; is it j? */
 static bool position_read(ftext *x, ftext_says says)
 {
-    ftext_need(x, FT_OPEN, says == FT_SAYS_J ? "(j)" : "(i)");
+    ftext_need(x, FT_OPEN, "(i)");
     const char *from = x->now.from;
     bool j = ftext_is_word(x, "j");
     if (!j && !ftext_is_word(x, "i"))
-        ftext_fail(x, from, "a position is %s", says == FT_SAYS_I ? "i" : says == FT_SAYS_J ? "j" : "i or j");
+        ftext_fail(x, from, "a position is %s", says == FT_SAYS_I ? "i" : "i or j");
     else if (j && says == FT_SAYS_I)
         ftext_fail(x, from, "j is known only in the score and the value of leftmost and rightmost");
-    else if (!j && says == FT_SAYS_J)
-        ftext_fail(x, from, "what is counted is said of j");
     ftext_next(x);
     ftext_need(x, FT_CLOSE, ")");
     return j;

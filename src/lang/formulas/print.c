@@ -126,13 +126,13 @@ static void counted_print(const printer *p, const at_formula *x)
         at_text_add(p->out, how[x->op].sign);
         counted_print(p, x->arg[0]);
     } else
-        part_print(p, x, ATOM, p->style == FT_SAID ? 'j' : 'i');
+        part_print(p, x, ATOM, 'i');
 }
 
 static void count_print(const printer *p, const at_formula *x)
 {
     const at_formula *a = x->arg[0];
-    if (p->style == FT_SAID || x->see != AT_SEE_UPTO) {
+    if (x->see != AT_SEE_UPTO) {
         at_text_addf(p->out, "#[%s] ", at_see_names[x->see]);
         counted_print(p, a);
         return;

@@ -301,11 +301,6 @@ at_formula *terms_sum(terms *t)
 
 /* ---- truths --------------------------------------------------------------------------------------------------------------------- */
 
-static bool compares(ftext_kind k)
-{
-    return k >= FT_EQUAL && k <= FT_GREATER_EQUAL;
-}
-
 static at_formula *congruence_read(terms *t, at_formula *a, const char *from)
 {
     if (t->no_mod) {
@@ -342,25 +337,18 @@ static at_formula *comparison_read(terms *t)
     ftext_kind k = t->x.now.kind;
     if (a && ftext_is_word(&t->x, "mod"))
         return congruence_read(t, a, from);
-    if (!a || !compares(k))
+    if (!a || !ftext_compares(k))
         return a;
     a = number_needed(t, a, from);
     ftext_next(&t->x);
     at_formula *b = terms_sum(t);
     if (!a || !b)
         return NULL;
-    if (compares(t->x.now.kind)) {
+    if (ftext_compares(t->x.now.kind)) {
         ftext_fail(&t->x, t->x.now.from, "one comparison at a time: a < b and b < c");
         return NULL;
     }
-    bool turned = k == FT_GREATER || k == FT_GREATER_EQUAL;
-    at_formula_op op = k == FT_EQUAL || k == FT_DIFFERENT ? AT_F_EQUAL
-                       : k == FT_LESS || k == FT_GREATER  ? AT_F_LESS
-                                                          : AT_F_LESS_EQUAL;
-    at_formula *v = turned ? at_formula_two(t->f, op, b, a) : at_formula_two(t->f, op, a, b);
-    if (k == FT_DIFFERENT)
-        v = at_formula_one(t->f, AT_F_NOT, v);
-    return terms_made(t, v, from);
+    return terms_made(t, ftext_compared(t->f, k, a, b), from);
 }
 
 static at_formula *not_read(terms *t)

@@ -43,7 +43,7 @@ static at_status formula_read(const words_header *h, const at_alphabet *sigma, c
     ftext_begin(&x, h->rest, path, h->line, h->column, false, a, err);
     while (ftext_take(&x, FT_LINE))
         ;
-    ftext_reader r = {.x = &x, .f = *out, .style = FT_BARE, .temporal = true, .counts = true, .met = met};
+    ftext_reader r = {.x = &x, .f = *out, .style = FT_BARE, .met = met};
     (*out)->accept = ftext_truth(&r);
     while (ftext_take(&x, FT_LINE))
         ;
