@@ -5,6 +5,8 @@
 #include "program_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     const at_program *P;
@@ -194,6 +196,35 @@ static bool compare_hold(double x)
     return x <= KNOWN_SLACK || x >= 1 - KNOWN_SLACK;
 }
 
+static int larger_first(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Where the output is a distribution, R values become probabilities; scratch (R). Sparsemax by its definition: what is above tau keeps
+ * the difference, and tau is such that these sum to 1 (Martins and Astudillo 2016). */
+static void distribute(at_read_kind kind, double *p, int R, double *scratch)
+{
+    double sum = 0, tau = 0;
+    memcpy(scratch, p, (size_t)R * sizeof *p);
+    qsort(scratch, (size_t)R, sizeof *scratch, larger_first);
+    if (kind == AT_READ_SOFTMAX) {
+        for (int r = 0; r < R; r++)
+            sum += at_exp(p[r] - scratch[0]);
+        for (int r = 0; r < R; r++)
+            p[r] = at_exp(p[r] - scratch[0]) / sum;
+        return;
+    }
+    for (int k = 0; k < R; k++) {
+        sum += scratch[k];
+        if (1 + (k + 1) * scratch[k] > sum)
+            tau = (sum - 1) / (k + 1);
+    }
+    for (int r = 0; r < R; r++)
+        p[r] = fmax(0, p[r] - tau);
+}
+
 at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena, double **out, at_err *err)
 {
     if (at_program_status(P, err))
@@ -211,7 +242,7 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
     m.value = at_new(arena, double, (size_t)P->n_vars *(size_t)m.T);
     int R = P->out.n;
     double *result = at_new(arena, double, (size_t)(P->last ? 1 : x->n) * (size_t)R);
-    double *mixed = at_new(arena, double, P->n_vars + 1);
+    double *mixed = at_new(arena, double, P->n_vars + R + 1);
     if (!m.value || !result || !mixed)
         return at_oom(err);
     for (at_var id = 0; id < P->n_vars; id++) {
@@ -252,6 +283,8 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
         for (int r = 0; r < R; r++)
             result[(size_t)u * (size_t)R + (size_t)r] =
                 val(&m, P->out.v[r])[P->last ? m.T - 1 : u + P->n_prefix];
+    for (int u = 0; at_read_distribution(P->read) && u < (P->last ? 1 : x->n); u++)
+        distribute(P->read, result + (size_t)u * (size_t)R, R, mixed);
     if (P->half > 0) {
         if (!(fabs(result[0]) >= P->half * (1 - KNOWN_SLACK)))
             return at_fail(err, AT_EDOMAIN, "program %s: %s is %.17g, which is nearer to 0 than %.9g",
