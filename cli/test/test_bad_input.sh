@@ -78,10 +78,10 @@ ROWS
 refuses 2 'where it is read is not said, on the command line' 'add a line accept last, first, end or begin' compile --ltl 'Y a & X b' --set N=8 -o "$dir/none.st"
 
 faults 'hard attention cannot' <<'ROWS'
-regex	the powers of a repeat with period 2; --attention shortcut	alphabet a b\n(b*ab*a)*b*\n
-dfa	the powers of a repeat with period 2; --attention shortcut	start 0\naccept 0\n0 a 1\n1 a 0\n0 b 0\n1 b 1\n
-jff	the powers of a repeat with period 2; --attention shortcut	<structure><type>fa</type><state id="0"><initial/><final/></state><state id="1"/><transition><from>0</from><to>1</to><read>a</read></transition><transition><from>1</from><to>0</to><read>a</read></transition><transition><from>0</from><to>0</to><read>b</read></transition><transition><from>1</from><to>1</to><read>b</read></transition></structure>
-dot	the powers of a repeat with period 2; --attention shortcut	digraph { 0 [shape=doublecircle]; i -> 0; 0 -> 1 [label=a]; 1 -> 0 [label=a]; 0 -> 0 [label=b]; 1 -> 1 [label=b] }
+regex	the powers of a repeat with period 2; --attention solvable	alphabet a b\n(b*ab*a)*b*\n
+dfa	the powers of a repeat with period 2; --attention solvable	start 0\naccept 0\n0 a 1\n1 a 0\n0 b 0\n1 b 1\n
+jff	the powers of a repeat with period 2; --attention solvable	<structure><type>fa</type><state id="0"><initial/><final/></state><state id="1"/><transition><from>0</from><to>1</to><read>a</read></transition><transition><from>1</from><to>0</to><read>a</read></transition><transition><from>0</from><to>0</to><read>b</read></transition><transition><from>1</from><to>1</to><read>b</read></transition></structure>
+dot	the powers of a repeat with period 2; --attention solvable	digraph { 0 [shape=doublecircle]; i -> 0; 0 -> 1 [label=a]; 1 -> 0 [label=a]; 0 -> 0 [label=b]; 1 -> 1 [label=b] }
 ROWS
 refuses 2 'hard attention cannot, on the command line' 'the powers of a repeat with period 2' compile --regex '(b*ab*a)*b*' --set N=8 -o "$dir/none.st"
 

@@ -40,14 +40,14 @@ gives 0 'which count' yes run "$dir/short.st" abbab
 gives 0 'odd numbers, too' no run "$dir/short.st" babbaba
 gives 0 'and the empty word' yes run "$dir/short.st" ''
 says 0 'checked so' 'f64  N=0..6 attention=shortcut' check "$dir/bad.regex" --attention shortcut --lengths 0..6 --exact
-says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5
+says 0 'a star-free language, too' 'attention=shortcut' check examples/no-aa.regex --attention shortcut --lengths 0..5 --exact
 says 0 'place says which compiler' 'compiler     automaton-solvable: on demand' place "$dir/bad.regex"
 says 0 'show does' 'compiled by claim automaton-solvable' show "$dir/bad.regex"
 says 0 'at constant depth' 'compiled by claim automaton-solvable' compile "$dir/bad.regex" --set N=1000 --attention solvable -o "$dir/solvable.st"
 holds 'two layers for a thousand letters' grep -q ': 2 attention layers, 1 head' "$dir/.out"
 gives 0 'which count modulo 2' yes run "$dir/solvable.st" abbab
 printf 'letter a: 2 3 1; letter b: 2 1 3; letter c: 2 2 2; accept 1\n' >"$dir/s3.dfa"
-says 0 'S3 and a reset, checked so' 'exact, 1093 inputs    f64  N=0..6 attention=solvable' check "$dir/s3.dfa" --attention solvable --lengths 0..6
+says 0 'S3 and a reset, checked so' 'exact, 1093 inputs    f64  N=0..6 attention=solvable' check "$dir/s3.dfa" --attention solvable --lengths 0..6 --exact
 printf 'letter a: 2 3 4 5 1; letter b: 2 3 1 4 5; accept 1\n' >"$dir/a5.dfa"
 refuses 2 'A5 is outside' 'its group, of order 60, is not solvable' compile "$dir/a5.dfa" --set N=8 --attention solvable -o "$dir/none.st"
 says 0 'place says so' 'solvable     no' place "$dir/a5.dfa"
@@ -58,7 +58,7 @@ printf 'alphabet a b\n(aa)*\n' >"$dir/aa.regex"
 says 0 'even numbers of letters: positions modulo 2' 'compiled by claim fo-mod' compile "$dir/aa.regex" --set N=8 -o "$dir/aa.st"
 gives 0 'which it counts' yes run "$dir/aa.st" aaaa
 gives 0 'and rejects' no run "$dir/aa.st" aaa
-says 0 'right on every word' 'f64  N=0..6 attention=rightmost-hard' check "$dir/aa.regex" --lengths 0..6
+says 0 'right on every word' 'f64  N=0..6 attention=rightmost-hard' check "$dir/aa.regex" --lengths 0..6 --exact
 # A # that is a letter, a backslash before a comment, a mark of the byte order.
 printf 'alphabet a \\#\n(a\\#)* # pairs\n' >"$dir/sign.regex"
 says 0 'the letter #, in the alphabet, too' '(a#)*: N=4' compile "$dir/sign.regex" --set N=4 -o "$dir/sign.st"
@@ -135,7 +135,7 @@ refuses 2 'two models and a language' '--regex is compared with one model' equal
 
 # Every example of a language of words is right on every short word.
 for file in examples/*.regex examples/*.dfa examples/*.jff examples/*.dot examples/*.gv; do
-    says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6
+    says 0 "$file" '1 of 1 claims hold' check "$file" --lengths 0..6 --exact
 done
 holds 'four of each at least' [ "$(ls examples/*.regex | wc -l)" -ge 4 -a "$(ls examples/*.dfa | wc -l)" -ge 4 ]
 says 0 'an automaton of JFLAP' 'an automaton of 5 states' compile examples/starts-and-ends.jff --set N=8 -o "$dir/j.st"
@@ -154,7 +154,7 @@ printf 'DFA for formula with free variables: A \nInitial state: 0\nAccepting sta
 says 0 'the lines that it prints, by how they begin' 'star-free: FO[<]' place "$dir/lines.txt"
 holds 'of one track' grep -qx 'alphabet     0 1' "$dir/.out"
 cp examples/response.dot "$dir/response.gv"
-says 0 'by its other suffix' '1 of 1 claims hold' check "$dir/response.gv" --lengths 0..4
+says 0 'by its other suffix' '1 of 1 claims hold' check "$dir/response.gv" --lengths 0..4 --exact
 cp examples/starts-and-ends.jff "$dir/plain"
 says 0 'by how it begins' '1 of 1 claims hold' check "$dir/j.st" --problem "$dir/plain" --lengths 0..4
 printf '<structure><type>fa</type><state id="0"><initial/></state><state id="1"/>\n<transition><from>0</from><to>1</to><read>a</read></transition></structure>' >"$dir/bad.jff"

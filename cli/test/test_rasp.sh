@@ -17,7 +17,7 @@ says 0 'another output of the same file' 'output=rank' compile examples/sort.ras
 gives 0 'which is asked for' '2 0 1' run "$dir/o.st" cab
 says 0 'by its own option' 'N=6 output=rank' compile examples/sort.rasp --set N=6 --output rank -o "$dir/o2.st"
 holds 'which is the same' cmp -s "$dir/o.st" "$dir/o2.st"
-says 0 'checked' 'output=rank' check examples/sort.rasp --output rank --lengths 1..4
+says 0 'checked' 'output=rank' check examples/sort.rasp --output rank --lengths 1..4 --exact
 says 0 'a model of it, too' '1 of 1 claims hold' check "$dir/o.st" --problem examples/sort.rasp --output rank --lengths 1..4
 says 1 'and not of the other' 'expected' check "$dir/o.st" --problem examples/sort.rasp --output sorted --lengths 1..4
 says 0 'shown' 'N=16 output=rank' show examples/sort.rasp --output rank
@@ -39,7 +39,7 @@ refuses 2 'another alphabet is another problem' 'say which problem' check "$dir/
 input=$'19+23\n999+1\n5+5\n04+99995\n'
 gives 0 'sums' $'0 0 0 4 2\n0 1 0 0 0\n0 1 0\n0 0 0 9 9 9 9 9' run "$dir/add.st" -
 unset input
-says 0 'in softmax, too' '1 of 1 claims hold' check examples/add.rasp --attention softmax --lengths 1..3
+says 0 'in softmax, too' '1 of 1 claims hold' check examples/add.rasp --attention softmax --lengths 1..3 --exact
 cat >"$dir/nested.rasp" <<'RASP'
 set example "21+4"
 def halves() {

@@ -258,12 +258,14 @@ static at_status plot_render(const void *what, at_picture_kind kind, at_text *ou
         if (!in_legend(&p->series[k]))
             continue;
         legend = true;
-        ok = (q.label[k] = at_picture_label(&a, p->series[k].label, 11, WIDTH - q.left - 60)) != NULL;
+        ok = (q.label[k] = at_picture_label(&a, p->series[k].label, 11, WIDTH - 60)) != NULL;
         double w = ok ? 32 + at_draw_width(q.label[k], 11) + 20 : 0;
         if (x > q.left && x + w - 20 > WIDTH - right) {
             x = q.left;
             y += 18;
         }
+        if (x + w - 20 > WIDTH - 8) /* a long one begins further left */
+            x = 12;
         q.legend_x[k] = x;
         q.legend_y[k] = y;
         x += w;

@@ -305,7 +305,7 @@ static const char *spoil(at_model *m, int which)
     CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = 4), "rows of the last layer 2 out of range 12..12")
     CASE((mlp->kind = AT_BLOCK_FLATTEN, m->n_min = m->n_max = 40000, m->pos[2].size = 40002),
          "block 1: numbers of all positions")
-    CASE(m->readout.kind = AT_READS, "readout: kind number 5")
+    CASE(m->readout.kind = AT_READS, "readout: kind number 7")
     CASE(m->readout.rows = 0, "readout: rows 0 out of range 1..65536")
     CASE((m->readout.kind = AT_READ_THRESHOLD, m->readout.threshold = NAN), "readout: threshold nan")
     CASE((m->readout.final_norm = true, m->readout.norm_eps = NAN), "readout: norm_eps nan")

@@ -61,13 +61,15 @@ static void sample(const at_params *p, at_rng *r, double *x)
         x[i] = (double)at_rng_below(r, (uint64_t)words(p));
 }
 
-/* One word again and again, and another n - 1 or n places before the end: is the furthest word seen, and no further one? */
+/* Any words; at the end one again and again, and another n - 2 to n places before the end: is the furthest word seen, and no further
+ * one? */
 static void adversarial(const at_params *p, at_rng *r, double *x)
 {
-    int N = at_params_int(p, "N"), at = N - at_params_int(p, "n") + (int)at_rng_below(r, 3);
+    int N = at_params_int(p, "N"), n = at_params_int(p, "n"), at = N - n + (int)at_rng_below(r, 3);
     double most = (double)at_rng_below(r, (uint64_t)words(p)),
            other = (double)at_rng_below(r, (uint64_t)words(p));
-    for (int i = 0; i < N; i++)
+    sample(p, r, x);
+    for (int i = N > n ? N - n : 0; i < N; i++)
         x[i] = i == at ? other : most;
 }
 
@@ -80,14 +82,6 @@ static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
 {
     (void)e;
     at_words_nth(words(p), at_params_int(p, "N"), index, x);
-}
-
-static const char *const cases[] = {"the text is shorter than a history", "it is as long, or longer", NULL};
-
-static int which(const at_params *p, const double *x, int i)
-{
-    (void)x, (void)i;
-    return at_params_int(p, "N") >= at_params_int(p, "n") - 1;
 }
 
 const at_task at_task_next_word = {
@@ -110,5 +104,4 @@ const at_task at_task_next_word = {
     .count = count,
     .nth = nth,
     .simpler = at_words_simpler,
-    AT_CASES,
 };

@@ -40,6 +40,7 @@ static const struct {
     {"parity", "N=5", 2},
     {"dyck", "N=4 k=2 D=2", 4},
     {"dyck", "N=6 k=1 D=2", 4},
+    {"next-word", "", 0},
     {"shuffle-dyck", "N=4 k=2", 3},
     {"shuffle-dyck", "N=6 k=1", 3},
 };

@@ -4,7 +4,7 @@
 static void test_tasks_are_complete(void **state)
 {
     (void)state;
-    assert_int_equal(at_n_tasks, 24);
+    assert_int_equal(at_n_tasks, 25);
     for (int i = 0; i < at_n_tasks; i++) {
         const at_task *t = at_tasks[i];
         at_params p;
