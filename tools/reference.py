@@ -17,8 +17,7 @@ def need(condition, why):
         raise ValueError(why)
 
 # ---- Container ---------------------------------------------------------------------------------------------------
-class Part(dict):
-    """A JSON object. Whoever understands a key takes it; keys that nobody took are unknown (Model.__init__)."""
+class Part(dict):  # A JSON object. Whoever understands a key takes it; keys that nobody took are unknown (Model.__init__).
     all = []
     def __init__(self, pairs):
         super().__init__(pairs)
@@ -279,10 +278,9 @@ class Model:
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)
             decision, margin = np.argmax(v, axis=1)[:, None], np.inf if top.shape[1] < 2 else top[:, :1] - top[:, 1:2]
-        elif self.kind == "sign":
-            decision, margin = np.where(v == 0, np.nan, v > 0), np.abs(v)
-        elif self.kind == "threshold":
-            decision, margin = v > self.threshold, np.abs(v - self.threshold)
+        elif self.kind in ("sign", "threshold"):  # the threshold of a sign is 0
+            decision = np.where((v == 0) & (self.kind == "sign"), np.nan, v > self.threshold)
+            margin = np.abs(v - self.threshold)
         elif self.kind == "round":
             decision, margin = np.rint(v) + 0.0, 0.5 - np.abs(v - np.rint(v))
         else:
