@@ -111,7 +111,8 @@ static void history_heads(maker *k, const at_var *own, at_var *word)
         char name[32], at[32];
         snprintf(name, sizeof name, "back_%d", h);
         snprintf(at, sizeof at, "row+%d", h);
-        int shift = h - (k->o->broken && h == k->g->order - 2); /* the control: the furthest is not so far */
+        int shift =
+            h - (k->o->broken && h && h == k->g->order - 2); /* the control: the furthest is not so far */
         at_var key = shift ? circle(k, at, shift) : query;
         rows_back(k, name, query, key, shift, own, word + h * V);
     }

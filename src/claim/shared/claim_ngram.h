@@ -47,10 +47,39 @@ at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at
         return claim_word_f32_row(c, p, CLAIM_NGRAM_INPUTS, threads, out, err);                              \
     }
 
-#define CLAIM_NGRAM_EXACT(WITH, QUICK)                                                                       \
+#define CLAIM_NGRAM_EXACT(WITH)                                                                              \
     {                                                                                                        \
         "N=0..10 most=10 n=4 " WITH, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,          \
-            "N=0..7 most=7 n=4 " QUICK                                                                       \
+            "N=0..7 most=7 n=4 " WITH                                                                        \
     }
+#define CLAIM_NGRAM_CONTROL(WITH)                                                                            \
+    {                                                                                                        \
+        "N=0..6 most=6 n=4" WITH, "broken=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL  \
+    }
+
+/* All that the claims have in common: parameters, the program in this form, tables and cells. */
+#define CLAIM_NGRAM(FORM)                                                                                    \
+    static const at_param params[] = {CLAIM_NGRAM_PARAMS(0)};                                                \
+    static at_status program(const at_params *p, at_program **out, at_err *err)                              \
+    {                                                                                                        \
+        return claim_ngram_program(p, FORM, out, err);                                                       \
+    }                                                                                                        \
+    CLAIM_NGRAM_ROWS                                                                                         \
+    static const at_claim_table tables[] = {CLAIM_NGRAM_TABLES};                                             \
+    static const at_cell cells[] = {                                                                         \
+        CLAIM_NGRAM_EXACT(""),                                                                               \
+        CLAIM_NGRAM_EXACT("read=sparsemax eps=1e-15"),                                                       \
+        CLAIM_NGRAM_EXACT("weighting=sparsemax read=sparsemax eps=1e-15"),                                   \
+        CLAIM_NGRAM_EXACT("weighting=softmax"),                                                              \
+        {"N=0..6 most=6 W=3 seed=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,          \
+         "N=0..5 most=5 W=3 seed=2"},                                                                        \
+        {"N=0..6 most=6 eps=0.001", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},    \
+        {"N=100 n=4 W=3", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},                         \
+        CLAIM_NGRAM_CONTROL(""),                                                                             \
+        CLAIM_NGRAM_CONTROL(" weighting=softmax read=sparsemax"),                                            \
+    };
+#define CLAIM_NGRAM_FIELDS                                                                                   \
+    .source = "Svete and Cotterell 2024", .group = "Language models", .task = "next-word",                   \
+    .tolerance = claim_eps, CLAIM_FIELDS, CLAIM_TABLES, .look = "0 1 1 0", .look_params = "N=6"
 
 #endif

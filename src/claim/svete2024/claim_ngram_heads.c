@@ -1,52 +1,25 @@
 /* CLAIM ngram-heads: n-1 heads of one layer represent an n-gram language model
  *
  * Source: Svete and Cotterell 2024, "Transformers can represent n-gram language models".
- * Statement: One layer of n-1 heads gives, after every text, the probabilities of the next word and of the end, as any n-gram language model has them; hard and sparsemax attention but for rounding, softmax within eps.
+ * Statement: One layer of n-1 heads gives, after every text, the probabilities of the next word and of the end, as
+ * any n-gram language model has them; hard and sparsemax attention but for rounding, softmax within eps.
  *
- * Proof: src/front/compile_ngram.c has it beside the weights: head h finds the word h places back, by points of a circle; a unit a context adds what that context changes.
- * Differs from the paper: the unit of a history adds to those of its suffixes, so that models with back-off need no unit a history.
+ * Proof: src/front/compile_ngram.c has it beside the weights: head h finds the word h places back, by points of a
+ * circle; a unit a context adds what that context changes.
+ * Differs from the paper: the unit of a history adds to those of its suffixes, so that models with back-off need no
+ * unit a history.
  * Control: the furthest head looks one place too near. */
 #include "../shared/claim_ngram.h"
 
-static const at_param params[] = {CLAIM_NGRAM_PARAMS(0)};
-
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    return claim_ngram_program(p, AT_NGRAM_HEADS, out, err);
-}
-
-CLAIM_NGRAM_ROWS
-static const at_claim_table tables[] = {CLAIM_NGRAM_TABLES};
-
-static const at_cell cells[] = {
-    CLAIM_NGRAM_EXACT("", ""),
-    CLAIM_NGRAM_EXACT("read=sparsemax eps=1e-15", "read=sparsemax eps=1e-15"),
-    CLAIM_NGRAM_EXACT("weighting=sparsemax read=sparsemax eps=1e-15",
-                      "weighting=sparsemax read=sparsemax eps=1e-15"),
-    CLAIM_NGRAM_EXACT("weighting=softmax", "weighting=softmax"),
-    {"N=0..6 most=6 W=3 seed=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
-     "N=0..5 most=5 W=3 seed=2"},
-    {"N=0..6 most=6 eps=0.001", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
-    {"N=100 n=4 W=3", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},
-    {"N=0..6 most=6 n=4", "broken=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"N=0..6 most=6 n=4 weighting=softmax read=sparsemax", "broken=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64",
-     0, AT_TIER_QUICK, NULL},
-};
+CLAIM_NGRAM(AT_NGRAM_HEADS)
 
 const at_claim claim_ngram_heads = {
     .id = "ngram-heads",
     .title = "n-1 heads of one layer represent an n-gram language model",
-    .source = "Svete and Cotterell 2024",
-    .group = "Language models",
     .statement = "One layer of n-1 heads gives, after every text, the probabilities of the next word and of "
                  "the end, as any n-gram language model has them; hard and sparsemax attention but for "
                  "rounding, softmax within eps.",
-    .proof = "head h finds the word h places back, by points of a circle; a unit a context adds what that "
+    .proof = "Head h finds the word h places back, by points of a circle; a unit a context adds what that "
              "context changes.",
-    .task = "next-word",
-    .tolerance = claim_eps,
-    CLAIM_FIELDS,
-    CLAIM_TABLES,
-    .look = "0 1 1 0",
-    .look_params = "N=6",
+    CLAIM_NGRAM_FIELDS,
 };
