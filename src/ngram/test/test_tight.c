@@ -261,7 +261,7 @@ static void test_many(void **unused)
     enum { W = 300 };
     room w = {0};
     static uint64_t count[(W + 1) * (W + 1)];
-    static char name[W][8];
+    static char name[W][16];
     const char *names[W];
     memset(count, 0, sizeof count);
     for (int i = 0; i < W; i++) {
