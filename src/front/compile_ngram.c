@@ -30,7 +30,7 @@ typedef struct {
     at_program *P;
     const at_ngram *g;
     const at_ngram_options *o;
-    int N, T; /* words, rows */
+    int T; /* rows: <s> and the longest text */
     at_arena *a;
     at_err *err;
 } maker;
@@ -376,7 +376,7 @@ at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, 
     if (s)
         return s;
     at_arena_init(&a);
-    maker k = {.g = g, .o = o, .N = N, .T = N + 1, .a = &a, .err = err};
+    maker k = {.g = g, .o = o, .T = N + 1, .a = &a, .err = err};
     k.P = at_program_new("ngram", N);
     s = k.P ? AT_OK : at_oom(err);
     if (!s && o->arith)
