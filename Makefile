@@ -269,7 +269,7 @@ sanitize:
 fuzz:
 	$(DEPS) fuzz
 	$(AGAIN) fuzz-build BUILD=$(BUILD)/fuzz CC=$(CLANG) SANITIZE=fuzzer-no-link,address,undefined
-	@sh tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_SRC)
+	@JOBS='$(JOBS)' sh tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_SRC)
 
 bench:
 	$(DEPS) bench
