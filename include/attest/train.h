@@ -49,8 +49,9 @@ extern const at_train_arch at_train_arch_default;
 
 typedef struct {
     double rate, beta1, beta2, eps, decay; /* decay applies to every parameter */
+    double clip; /* a gradient whose norm over all parameters is larger is scaled down to it; 0: none is */
 } at_adamw;
-extern const at_adamw at_adamw_default; /* 1e-4, 0.9, 0.999, 1e-8, 0.01 */
+extern const at_adamw at_adamw_default; /* 1e-4, 0.9, 0.999, 1e-8, 0.01, 0 */
 
 /* length <= arch.length positions; target[i] is the word that should follow position i, or -1: no loss there. */
 typedef struct {
@@ -86,6 +87,12 @@ extern const at_train_options at_train_options_default; /* no dropout, seed 1 */
  * last position of a sequence may have a target, and logits are (1, R). */
 at_status at_trainer_from_model(const at_model *m, at_arith a, int threads, const at_train_options *o,
                                 at_trainer **out, at_err *err);
+
+/* Some tensors keep their weights from now on: their gradient counts as 0, and no decay reaches them. names, with commas
+ * between: tensors ("block.0.attn.0.q"), how they begin ("block.0.*"), or heads of the model that it started from, by the
+ * names that `show` gives them. others: all but these are kept. A name that is none, and keeping everything, are
+ * AT_EINPUT. A state does not hold it: it is asked for again after at_trainer_load. */
+at_status at_trainer_freeze(at_trainer *t, const char *names, bool others, at_err *err);
 
 /* One step of AdamW on a batch; *loss is the mean before it. A batch without targets, a word outside the
  * vocabulary or a length outside 1..arch.length is refused; a loss that is not finite is AT_EDOMAIN. What fails

@@ -22,7 +22,7 @@ const at_train_arch at_train_arch_default = {.attention = AT_ATTENTION_STANDARD,
                                              .dropout = 0.1,
                                              .seed = 1};
 
-const at_adamw at_adamw_default = {1e-4, 0.9, 0.999, 1e-8, 0.01};
+const at_adamw at_adamw_default = {1e-4, 0.9, 0.999, 1e-8, 0.01, 0};
 
 #define MAX_LAYERS   128
 #define SLOT_BYTES   ((size_t)32 << 20)

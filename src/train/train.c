@@ -49,6 +49,11 @@ static size_t padded(const at_trainer *t)
     return (t->plan.n + 15) / 16 * 16;
 }
 
+static size_t stretches_of(const at_trainer *t)
+{
+    return (padded(t) + STRETCH - 1) / STRETCH;
+}
+
 /* Xavier: uniform in +-sqrt(6 / (rows + cols)); gains 1, shifts and biases 0. Tensor i has a stream of its own. */
 static void weights_draw(at_trainer *t)
 {
@@ -81,7 +86,9 @@ at_status train_memory(at_trainer *t, at_err *err)
     t->packed = at_arena_alloc(&t->arena, t->plan.packed, z);
     t->loss = at_new(&t->arena, double, S);
     t->work = at_new(&t->arena, void *, t->threads);
-    if (!t->weights || !t->moment1 || !t->moment2 || !t->gradient || !t->packed || !t->loss || !t->work)
+    t->square = at_new(&t->arena, double, stretches_of(t));
+    if (!t->square || !t->weights || !t->moment1 || !t->moment2 || !t->gradient || !t->packed || !t->loss ||
+        !t->work)
         return at_oom(err);
     for (int i = 0; i < t->threads; i++)
         if (!(t->work[i] = at_arena_alloc(&t->arena, work, z)))
@@ -145,6 +152,7 @@ typedef struct {
     double weight;
     bool drop, back;
     const at_adamw *o; /* NULL: no step */
+    double scale;      /* of the gradient in this step */
 } job;
 
 static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
@@ -206,23 +214,98 @@ static void slot_run(void *ctx, size_t place, int worker)
     }
 }
 
-static void stretch_run(void *ctx, size_t i, int worker)
+/* Parameters lo..hi of stretch i. */
+static void stretch_bounds(const at_trainer *t, size_t i, size_t *lo, size_t *hi)
+{
+    *lo = i * STRETCH;
+    *hi = *lo + STRETCH < padded(t) ? *lo + STRETCH : padded(t);
+}
+
+static void reduce_run(void *ctx, size_t i, int worker)
 {
     (void)worker;
     job *j = ctx;
     at_trainer *t = j->t;
-    size_t lo = i * STRETCH, hi = lo + STRETCH < padded(t) ? lo + STRETCH : padded(t);
+    size_t lo, hi;
+    stretch_bounds(t, i, &lo, &hi);
     t->kernel->reduce(t->gradient, padded(t), j->parts, lo, hi);
-    if (j->o)
-        t->kernel->update(j->o, t->steps + 1, t->weights, t->moment1, t->moment2, t->gradient, lo, hi);
+    train_frozen_clear(t, lo, hi);
+}
+
+/* What clipping needs: in double, in order, so that it is the same number on every machine that has the same gradient. */
+static void square_run(void *ctx, size_t i, int worker)
+{
+    job *j = ctx;
+    at_trainer *t = j->t;
+    size_t lo, hi;
+    double g[256], sum = 0;
+    reduce_run(ctx, i, worker);
+    stretch_bounds(t, i, &lo, &hi);
+    for (size_t some; lo < hi; lo += some) {
+        some = hi - lo < 256 ? hi - lo : 256;
+        t->kernel->read((const char *)t->gradient + lo * t->kernel->size, some, g);
+        for (size_t k = 0; k < some; k++)
+            sum += g[k] * g[k];
+    }
+    t->square[i] = sum;
+}
+
+static void update_run(void *ctx, size_t i, int worker)
+{
+    (void)worker;
+    job *j = ctx;
+    at_trainer *t = j->t;
+    size_t lo, hi;
+    stretch_bounds(t, i, &lo, &hi);
+    t->kernel->update(j->o, j->scale, t->steps + 1, t->weights, t->moment1, t->moment2, t->gradient, lo, hi);
+    train_frozen_restore(t, lo, hi);
+}
+
+static void both_run(void *ctx, size_t i, int worker)
+{
+    reduce_run(ctx, i, worker);
+    update_run(ctx, i, worker);
+}
+
+/* On several ranks the others make this step: no failure may keep us from it. */
+static at_status stretches_run(job *j, void (*run)(void *, size_t, int), at_err *err)
+{
+    size_t n = stretches_of(j->t);
+    if (j->t->ranks.ranks <= 1)
+        return at_parallel(j->t->threads, n, run, j, err);
+    if (at_parallel(j->t->threads, n, run, j, NULL))
+        for (size_t i = 0; i < n; i++)
+            run(j, i, 0);
+    return AT_OK;
+}
+
+/* Slots are added up; then, with j->o, the step. */
+static at_status step_make(job *j, at_err *err)
+{
+    at_trainer *t = j->t;
+    j->scale = 1;
+    if (!j->o)
+        return stretches_run(j, reduce_run, err);
+    if (!(j->o->clip > 0))
+        return stretches_run(j, both_run, err);
+    at_status s = stretches_run(j, square_run, err);
+    if (s)
+        return s;
+    double square = 0;
+    for (size_t i = 0; i < stretches_of(t); i++)
+        square += t->square[i];
+    if (square > j->o->clip * j->o->clip)
+        j->scale = j->o->clip / sqrt(square);
+    return stretches_run(j, update_run, err);
 }
 
 static void block_run(void *ctx, size_t i, int worker)
 {
     (void)worker;
     job *j = ctx;
-    size_t n = padded(j->t), lo = i * STRETCH, hi = lo + STRETCH < n ? lo + STRETCH : n;
-    train_share_reduce(j->t, &j->share, n, lo, hi);
+    size_t lo, hi;
+    stretch_bounds(j->t, i, &lo, &hi);
+    train_share_reduce(j->t, &j->share, padded(j->t), lo, hi);
 }
 
 static void pack_run(void *ctx, size_t i, int worker)
@@ -258,7 +341,6 @@ static uint64_t batch_print(const job *j)
 static at_status job_run(job *j, double *loss, at_err *err)
 {
     at_trainer *t = j->t;
-    size_t stretches = (padded(t) + STRETCH - 1) / STRETCH;
     bool shared = t->ranks.ranks > 1;
     at_status s = job_begin(j, err);
     if (!s)
@@ -268,7 +350,7 @@ static at_status job_run(job *j, double *loss, at_err *err)
     if (!s)
         s = at_parallel(t->threads, (size_t)(j->share.last - j->share.first), slot_run, j, err);
     if (!s && j->back && shared)
-        s = at_parallel(t->threads, stretches, block_run, j, err);
+        s = at_parallel(t->threads, stretches_of(t), block_run, j, err);
     s = train_agree(t, s, NULL, !s && shared ? batch_print(j) : 0, err);
     if (!s)
         s = train_share_gather(t, &j->share, j->back, padded(t), err);
@@ -281,11 +363,7 @@ static at_status job_run(job *j, double *loss, at_err *err)
     if (!isfinite(mean))
         return at_fail(err, AT_EDOMAIN, "the loss is not finite after %llu steps; a smaller rate may help",
                        (unsigned long long)t->steps);
-    if (j->back && shared && at_parallel(t->threads, stretches, stretch_run, j, NULL))
-        for (size_t i = 0; i < stretches; i++) /* the others make this step: no failure may keep us from it */
-            stretch_run(j, i, 0);
-    else if (j->back && !shared)
-        s = at_parallel(t->threads, stretches, stretch_run, j, err);
+    s = j->back ? step_make(j, err) : AT_OK;
     if (s)
         return s;
     if (j->o) {
@@ -300,9 +378,9 @@ at_status at_trainer_step(at_trainer *t, const at_train_sequence *batch, int n, 
                           double *loss, at_err *err)
 {
     if (!(o->rate >= 0 && o->beta1 >= 0 && o->beta1 < 1 && o->beta2 >= 0 && o->beta2 < 1 && o->eps > 0 &&
-          o->decay >= 0 && o->rate * o->decay <= 1 && isfinite(o->rate) && isfinite(o->decay) &&
-          isfinite(o->eps)))
-        return at_fail(err, AT_EDOMAIN, "AdamW: rate, decay >= 0; 0 <= beta < 1; eps > 0");
+          o->decay >= 0 && o->rate * o->decay <= 1 && o->clip >= 0 && isfinite(o->rate) &&
+          isfinite(o->decay) && isfinite(o->eps)))
+        return at_fail(err, AT_EDOMAIN, "AdamW: rate, decay, clip >= 0; 0 <= beta < 1; eps > 0");
     job j = {.t = t, .batch = batch, .n = n, .drop = true, .back = true, .o = o};
     return job_run(&j, loss, err);
 }

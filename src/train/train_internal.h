@@ -70,8 +70,9 @@ typedef struct {
                        const train_item *item, void *gradient, double *logits);
     /* Slots are `n` numbers apart; their sum over lo..hi goes to slot 0. */
     void (*reduce)(void *gradient, size_t n, int slots, size_t lo, size_t hi);
-    void (*update)(const at_adamw *o, uint64_t step, void *w, void *m, void *v, const void *g, size_t lo,
-                   size_t hi);
+    /* The gradient times `scale`, then a step of AdamW. */
+    void (*update)(const at_adamw *o, double scale, uint64_t step, void *w, void *m, void *v, const void *g,
+                   size_t lo, size_t hi);
     void (*read)(const void *from, size_t n, double *to);
     void (*write)(const double *from, size_t n, void *to);
 } train_kernel;
@@ -96,6 +97,9 @@ struct at_trainer {
     bool stale;           /* packed is older than weights */
     void **work;          /* (threads) */
     double *loss;         /* (S) */
+    double *square;       /* (stretches) of the gradient, for clipping */
+    bool *frozen;         /* (n_tensors); NULL: none is */
+    void *kept;           /* (n) the weights of frozen tensors */
     at_train_ranks ranks; /* ranks.ranks <= 1: alone */
     size_t *begin;        /* (ranks + 1) */
 };
@@ -105,6 +109,10 @@ at_status train_begin(at_arith a, int threads, at_trainer **out, at_err *err); /
 at_status train_plan_fast(at_trainer *t, const at_train_arch *arch,
                           at_err *err);             /* and the kernel that suits it */
 at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zero */
+
+/* ---- freeze.c: what is frozen, over lo..hi */
+void train_frozen_clear(const at_trainer *t, size_t lo, size_t hi);   /* their gradient is 0 */
+void train_frozen_restore(const at_trainer *t, size_t lo, size_t hi); /* their weights are what they were */
 
 /* ---- plain.c */
 /* The plan and the kernel of a trainer that walks t->base. */
