@@ -160,6 +160,14 @@ static at_status places_open(run *r, at_err *err)
         s = question_open(r->claim, cell, &at->q, err);
         if (!s)
             s = at_claim_model(r->claim, &at->q.p, &at->m, err);
+        at_rng any = at_rng_at(SEED, 0);
+        /* A constant (the language of all words) has no weight but 0, so nothing to change. */
+        if (!s && !change_draw(&at->m, &any, &(change){0})) {
+            r->n_places--;
+            question_close(&at->q);
+            at_model_release(&at->m);
+            continue;
+        }
         found f = {0};
         if (!s)
             s = search_run(&at->q, &at->m, SEARCH_SEED, &f, err);
