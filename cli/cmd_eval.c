@@ -83,6 +83,8 @@ static void told(void *ctx, const at_exam_case *c)
 json_t *cli_exam_json(const at_exam *e)
 {
     json_t *j = cli_json_set(json_object(), "prompts", json_integer((json_int_t)e->count));
+    j = cli_json_set(j, "distinct", e->distinct ? json_integer((json_int_t)e->distinct) : json_null());
+    j = cli_json_set(j, "whole", json_boolean(e->whole));
     j = cli_json_set(j, "answer_accuracy", cli_json_number(at_exam_answer(e)));
     j = cli_json_set(j, "chain_accuracy", cli_json_number(at_exam_chain(e)));
     j = cli_json_set(j, "unfinished", json_integer((json_int_t)e->unfinished));
@@ -97,6 +99,10 @@ void cli_exam_print(const at_exam *e, at_text *t)
                  100 * at_exam_answer(e));
     at_text_addf(t, "chains right   %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->chains, e->count,
                  100 * at_exam_chain(e));
+    if (e->whole)
+        at_text_add(t, "prompts        all that there are in this part, each once\n");
+    else if (e->distinct && e->distinct < e->count)
+        at_text_addf(t, "prompts        %" PRIu64 " different ones\n", e->distinct);
     if (!isnan(e->first_wrong))
         at_text_addf(t, "first wrong    token %.1f on average, where a chain is wrong\n", e->first_wrong);
     if (e->unfinished)

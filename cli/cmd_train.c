@@ -1,5 +1,5 @@
 /* cmd_train.c: `attest train`: a decoder learns a stream; what comes out is a model file like any other. */
-#include "cli.h"
+#include "train_log.h"
 
 #include <attest/job.h>
 #include <attest/report.h>
@@ -8,15 +8,21 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Its own options. */
 typedef struct {
     const char *state, *from; /* NULL: not given */
+    const char *log, *best;
+    const char *freeze, *free;
+    uint64_t keep_every; /* 0: none is kept */
+    bool estimate, find_rate;
 } own;
 
 typedef struct {
     const cli_args *args;
     bool headed;
+    train_log log;
 } teller;
 
 static void share_print(char out[16], double share)
@@ -47,6 +53,37 @@ static void told(void *ctx, const at_outcome *o)
     cli_flush();
 }
 
+static void line_told(void *ctx, const at_learn_line *l)
+{
+    train_log_line(&((teller *)ctx)->log, l);
+}
+
+/* m.safetensors becomes m.500.safetensors. */
+static void kept_print(const char *out, uint64_t step, at_text *path)
+{
+    const char *name = strrchr(out, '/'), *dot = strrchr(name ? name : out, '.');
+    int n = (int)(dot && dot > (name ? name + 1 : out) ? (size_t)(dot - out) : strlen(out));
+    at_text_addf(path, "%.*s.%" PRIu64 "%s", n, out, step, out + n);
+}
+
+/* The models on the way: the best so far, and one every so many steps. */
+static at_status model_kept(void *ctx, uint64_t step, bool better, const at_model *m, at_err *err)
+{
+    const teller *t = ctx;
+    const own *given = t->args->own;
+    at_status s = t->log.err.code ? at_fail(err, t->log.err.code, "%s", t->log.err.text) : AT_OK;
+    if (!s && given->best && better)
+        s = at_model_save(m, given->best, err);
+    if (!s && given->keep_every && step % given->keep_every == 0) {
+        at_text path;
+        at_text_init(&path);
+        kept_print(t->args->out, step, &path);
+        s = path.oom ? at_oom(err) : at_model_save(m, path.s, err);
+        at_text_release(&path);
+    }
+    return s;
+}
+
 static json_t *points_json(const at_outcome *o, bool exams)
 {
     json_t *all = json_array();
@@ -71,6 +108,7 @@ static json_t *outcome_json(const at_recipe *r, const at_outcome *o)
     j = cli_json_set(j, "parameters", json_integer((json_int_t)o->parameters));
     j = cli_json_set(j, "steps", json_integer((json_int_t)o->steps));
     j = cli_json_set(j, "ended_soon", json_boolean(o->ended_soon));
+    j = cli_json_set(j, "out_of_patience", json_boolean(o->out_of_patience));
     j = cli_json_set(j, "tokens", json_integer((json_int_t)o->tokens));
     j = cli_json_set(j, "gflops", cli_json_number(o->gflops));
     j = cli_json_set(j, "gflops_to_90", cli_json_number(o->gflops_to_90));
@@ -88,7 +126,10 @@ static int outcome_print(const cli_args *a, const at_recipe *r, const at_outcome
     at_text t;
     at_text_init(&t);
     at_text_addf(&t, "%s after %" PRIu64 " of %" PRIu64 " steps, %" PRIu64 " tokens, %.0f GFLOP, %.1f s\n",
-                 o->ended_soon ? "enough" : "done", o->steps, r->steps, o->tokens, o->gflops, o->seconds);
+                 o->out_of_patience ? "no better"
+                 : o->ended_soon    ? "enough"
+                                    : "done",
+                 o->steps, r->steps, o->tokens, o->gflops, o->seconds);
     cli_exam_print(&o->exam, &t);
     if (a->out)
         at_text_addf(&t, "model %s\n", a->out);
@@ -97,21 +138,125 @@ static int outcome_print(const cli_args *a, const at_recipe *r, const at_outcome
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
-/* The loss against the steps. */
+/* Loss, and shares of right answers and chains, against the steps. The axis is logarithmic: a share of 0 has no point. */
 static at_status curve_write(const char *what, const at_outcome *o, const char *path, at_arena *arena,
                              at_err *err)
 {
-    double *x = at_new(arena, double, o->n_loss), *y = at_new(arena, double, o->n_loss);
-    if (!x || !y)
-        return at_oom(err);
-    for (int k = 0; k < o->n_loss; k++) {
-        x[k] = (double)o->loss[k].step;
-        y[k] = o->loss[k].loss;
+    static const char *const labels[] = {"loss", "answers right, of 1", "chains right, of 1"};
+    at_series curve[3];
+    for (int c = 0; c < 3; c++) {
+        int most = c ? o->n_exams : o->n_loss, n = 0;
+        double *x = at_new(arena, double, most), *y = at_new(arena, double, most);
+        if (!x || !y)
+            return at_oom(err);
+        for (int k = 0; k < most; k++) {
+            x[n] = (double)(c ? o->exams[k].step : o->loss[k].step);
+            y[n] = c == 0 ? o->loss[k].loss : c == 1 ? o->exams[k].answer : o->exams[k].chain;
+            n += y[n] > 0;
+        }
+        curve[c] = (at_series){.label = labels[c], .n = n, .x = x, .y = y};
     }
-    at_series loss = {.label = "loss", .n = o->n_loss, .x = x, .y = y};
-    at_plot plot = {
-        .title = what, .xlabel = "step", .ylabel = "loss", .logy = true, .series = &loss, .n_series = 1};
+    at_plot plot = {.title = what,
+                    .xlabel = "step",
+                    .ylabel = "loss; share right",
+                    .logy = true,
+                    .series = curve,
+                    .n_series = o->n_exams ? 3 : 1};
     return cli_plot_draw(&plot, path, err);
+}
+
+/* ---- before it starts ------------------------------------------------------------------------------------------ */
+
+static void time_print(double seconds, at_text *t)
+{
+    if (seconds < 120)
+        at_text_addf(t, "%.0f s", ceil(seconds));
+    else if (seconds < 7200)
+        at_text_addf(t, "%.0f min", seconds / 60);
+    else
+        at_text_addf(t, "%.1f h", seconds / 3600);
+}
+
+static void cost_print(const at_recipe *r, const at_learn_cost *c, at_text *t)
+{
+    at_text_add(t, "about ");
+    time_print(c->seconds, t);
+    at_text_addf(t, ": %" PRIu64 " steps of %.3g s, %.3g s a prompt of an exam; %zu parameters, %.3g GFLOP\n",
+                 r->steps, c->step, c->prompt, c->parameters, c->gflop);
+}
+
+static int estimate_run(const cli_args *a, const at_source *d, const at_recipe *r,
+                        const at_learn_options *learn)
+{
+    at_err err = {0};
+    at_learn_cost c;
+    if (at_learn_estimate(d, r, learn, &c, &err))
+        return cli_fail(a, &err);
+    if (a->json) {
+        json_t *j = cli_json_set(json_object(), "seconds", cli_json_number(c.seconds));
+        j = cli_json_set(j, "seconds_per_step", cli_json_number(c.step));
+        j = cli_json_set(j, "seconds_per_prompt", cli_json_number(c.prompt));
+        j = cli_json_set(j, "steps", json_integer((json_int_t)r->steps));
+        j = cli_json_set(j, "parameters", json_integer((json_int_t)c.parameters));
+        return cli_put_json(a, cli_json_set(j, "gflops", cli_json_number(c.gflop)), CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    cost_print(r, &c, &t);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+static at_status rates_draw(const at_rate_scan *scan, const char *path, at_err *err)
+{
+    double x[AT_RATE_STEPS], y[AT_RATE_STEPS];
+    for (int k = 0; k < scan->n; k++) {
+        x[k] = scan->point[k].rate;
+        y[k] = scan->point[k].loss;
+    }
+    at_series loss = {.label = "loss, smoothed", .n = scan->n, .x = x, .y = y};
+    at_plot plot = {.title = "loss while the rate rises",
+                    .xlabel = "rate",
+                    .ylabel = "loss",
+                    .logx = true,
+                    .series = &loss,
+                    .n_series = 1};
+    return cli_plot_draw(&plot, path, err);
+}
+
+static int rates_run(const cli_args *a, const at_source *d, const at_recipe *r, const at_learn_options *learn)
+{
+    at_err err = {0};
+    at_rate_scan scan;
+    at_status s = at_learn_rates(d, r, learn, &scan, &err);
+    cli_progress_clear();
+    if (!s && a->plot)
+        s = rates_draw(&scan, a->plot, &err);
+    if (s)
+        return cli_fail(a, &err);
+    int code = isnan(scan.suggest) ? CLI_UNDECIDED : CLI_HOLDS;
+    if (a->json) {
+        json_t *points = json_array();
+        for (int k = 0; k < scan.n; k++)
+            points = cli_json_add(
+                points, cli_json_add(cli_json_add(json_array(), cli_json_number(scan.point[k].rate)),
+                                     cli_json_number(scan.point[k].loss)));
+        json_t *j = cli_json_set(json_object(), "suggest", cli_json_number(scan.suggest));
+        j = cli_json_set(j, "diverged", json_boolean(scan.diverged));
+        return cli_put_json(a, cli_json_set(j, "points", points), code);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "%10s %10s\n", "rate", "loss");
+    for (int k = 0; k < scan.n; k += 10)
+        at_text_addf(&t, "%10.2e %10.4g\n", scan.point[k].rate, scan.point[k].loss);
+    if (scan.diverged)
+        at_text_addf(&t, "the loss grew without end behind rate %.2g\n",
+                     scan.point[scan.n ? scan.n - 1 : 0].rate);
+    if (isnan(scan.suggest))
+        at_text_add(&t, "the loss never fell; no rate to suggest\n");
+    else
+        at_text_addf(&t, "it fell most steeply at --rate %.1g\n", scan.suggest);
+    return cli_put_text(a, &t, code);
 }
 
 /* What the user asked for, found out before anything is begun. */
@@ -123,10 +268,24 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
     at_status s = a->recipe ? at_recipe_set(r, a->recipe, err) : AT_OK;
     if (!s && a->plot)
         s = at_picture_kind_of(a->plot, &kind, err);
-    const char *const paths[] = {a->out, a->plot, given->state};
-    for (int k = 0; k < 3 && !s; k++)
-        if ((paths[k] && at_file_probe(paths[k], err)) || !cli_apart(paths[k], paths[(k + 1) % 3], err))
-            s = err->code;
+    const char *const paths[] = {a->out, a->plot, given->state, given->log, given->best};
+    for (int k = 0; k < 5 && !s; k++) {
+        if (paths[k])
+            s = at_file_probe(paths[k], err);
+        for (int i = 0; i < k && !s; i++)
+            if (!cli_apart(paths[k], paths[i], err))
+                s = err->code;
+    }
+    if (!s && given->freeze && given->free)
+        s = at_fail(err, AT_EINPUT, "--freeze and --free exclude each other");
+    if (!s && given->estimate && given->find_rate)
+        s = at_fail(err, AT_EINPUT, "--estimate and --find-rate exclude each other");
+    if (!s && given->keep_every && !a->out)
+        s = at_fail(err, AT_EINPUT, "--keep-every needs -o MODEL: what is kept is named after it");
+    if (!s && given->best && !r->exam_every)
+        s = at_fail(err, AT_EINPUT, "--best needs exams on the way; --exams 0 has none");
+    if (!s && r->patience && !r->exam_every)
+        s = at_fail(err, AT_EINPUT, "--patience needs exams on the way; --exams 0 has none");
     if (!s && !cli_kept(a, err))
         s = err->code;
     if (!s)
@@ -154,15 +313,24 @@ static int run(const cli_args *a)
     at_arena_init(&arena);
     at_train_ranks together = at_ranks_training(ranks);
     teller t = {.args = a};
+    if (!s)
+        s = train_log_open(&t.log, first ? given->log : NULL, given->state && !access(given->state, F_OK),
+                           &err);
     at_learn_options learn = {.threads = a->threads,
                               .from = given->from ? &from : NULL,
+                              .freeze = given->freeze ? given->freeze : given->free,
+                              .freeze_others = !given->freeze,
                               .state = given->state,
+                              .keep_every = given->keep_every,
+                              .line = first ? line_told : NULL,
+                              .shown = first ? model_kept : NULL,
                               .ranks = at_ranks_count(ranks) > 1 ? &together : NULL,
                               .progress = cli_progress(),
                               .told = first ? told : NULL,
                               .ctx = &t};
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
-    if (!s) {
+    bool only_asks = given->estimate || given->find_rate;
+    if (!s && !only_asks) {
         s = at_learn(d, &r, &learn, &arena, &o, &m, &err);
         learnt = !s;
         cli_progress_clear();
@@ -171,8 +339,13 @@ static int run(const cli_args *a)
         if (!s && first && a->plot)
             s = curve_write(a->words[0], &o, a->plot, &arena, &err);
     }
+    int code =
+        !s && first && only_asks ? (given->estimate ? estimate_run : rates_run)(a, d, &r, &learn) : CLI_HOLDS;
     s = at_ranks_close(ranks, s, &err);
-    int code = s ? cli_fail(a, &err) : first ? outcome_print(a, &r, &o) : CLI_HOLDS;
+    if (s)
+        code = cli_fail(a, &err);
+    else if (first && !only_asks)
+        code = outcome_print(a, &r, &o);
     if (learnt)
         at_model_release(&m);
     if (begun && given->from)
@@ -193,6 +366,17 @@ static const cli_option options[] = {
     {CLI_PROBLEM},
     {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
     {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
+    {"--freeze", "NAMES", "tensors (block.0.*) or heads that keep their weights, with commas",
+     CLI_TEXT(own, freeze)},
+    {"--free", "NAMES", "all others keep theirs", CLI_TEXT(own, free)},
+    {"--log", "FILE", "loss, rate, speed and exams, a line each: FILE.jsonl or FILE.csv",
+     CLI_WRITTEN(own, log)},
+    {"--best", "FILE", "the model of the best exam so far", CLI_WRITTEN(own, best)},
+    {"--keep-every", "N", "also the model of every N steps, named after -o: m.500.st",
+     CLI_WHOLE(own, keep_every, 1, 1000000000)},
+    {"--estimate", NULL, "only say how long it would take on this machine", CLI_FLAG(own, estimate)},
+    {"--find-rate", NULL, "only scan rates: where does the loss fall, where does it explode",
+     CLI_FLAG(own, find_rate)},
     {CLI_PLOT},
     {CLI_RECIPE},
     {0},
@@ -212,10 +396,14 @@ const cli_command cmd_train = {
         "With --state the training is kept at every exam and when interrupted, and goes on from there; the\n"
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
         "that is not finite stops it with exit 2; what was kept stays. --from begins with the weights of\n"
-        "a model file, trained or constructed.",
+        "a model file, trained or constructed; --freeze keeps parts of it as they are, say the heads of a\n"
+        "compiled program, by the names that `attest show` gives them. A kept training may be asked for\n"
+        "more --steps than before: the rate then follows the new plan.",
     .examples = "attest train lis --set n=10,range=25 --width 32 --rate 0.006 -o lis.st\n"
                 "attest train arithmetic --attention linear --state run.state\n"
-                "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n",
+                "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n"
+                "attest train lis --set n=10 --find-rate --plot rates.svg\n"
+                "attest train parity --log run.jsonl --best best.st --patience 5 --clip 1\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -34,7 +34,7 @@ call train max --set N=2,V=4 --width 16 --layers 1 --heads 1 --positions learned
     --batch 16 --exams 0 --count 20 -o "$dir/max.st"
 gives 0 'run: the larger of two' '3' run "$dir/max.st" '1 3'
 gives 0 'run: either place' '2' run "$dir/max.st" '2 0'
-says 0 'eval: the model of max' 'answers right  20 of 20' eval "$dir/max.st" max --set N=2,V=4 --count 20
+says 0 'eval: the model of max' '(100.00%)' eval "$dir/max.st" max --set N=2,V=4 --count 20
 refuses 2 'run: another length' '2..2' run "$dir/max.st" '1 3 2'
 refuses 2 'eval: a stream of other words' 'the model has 4 words, the stream 5' eval "$dir/max.st" parity --set n=6
 refuses 2 'train: attention sees what it should say' 'need a decoder' train parity --set n=6 --net attention --steps 1
@@ -72,6 +72,37 @@ wait "$pid"
 code=$?
 holds 'train: interrupted is exit 3' test "$code" -eq 3
 holds 'train: and says how far' grep -q 'interrupted after' "$dir/.err"
+
+# A log, the best model, models on the way; the plan grows, and every line of the log is there once.
+grow="--set n=9 $recipe --count 5 --fall 0 --log $dir/run.csv --state $dir/grow.state"
+# shellcheck disable=SC2086
+{
+    says 0 'train: a log, and models on the way' 'done after 200' train majority $grow --steps 200 -o "$dir/way.st" --keep-every 80 --best "$dir/best.st"
+    holds 'train: they are there' test -s "$dir/way.80.st" -a -s "$dir/way.160.st" -a ! -e "$dir/way.200.st" -a -s "$dir/best.st"
+    says 0 'look: at one on the way' 'layer' look "$dir/way.80.st" '1 0 1 <sep>'
+    says 0 'train: more steps' 'done after 400 of 400 steps' train majority $grow --steps 400
+    holds 'train: the log has every line once' awk -F, 'NR == 1 { next } { k = $1 ($2 == "" ? "e" : ""); if (seen[k]++ || $1 + 0 < last) bad = 1; last = $1 + 0; lines++ }
+        END { exit bad || lines < 300 || !seen["200"] || !seen["200e"] || !seen["400e"] }' "$dir/run.csv"
+    holds 'train: with its head' test "$(head -n 1 "$dir/run.csv")" = step,loss,rate,tokens_per_s,answers,chains
+    refuses 2 'train: fewer steps' 'steps=400 there, steps=300 here' train majority $grow --steps 300
+}
+says 0 'train: a log in JSON' 'done' train parity --set n=6 --width 8 --layers 1 --steps 4 --exams 2 --count 3 --log "$dir/run.jsonl"
+holds 'train: a line a stretch and a line an exam' test "$(grep -c '"loss": null' "$dir/run.jsonl")$(wc -l <"$dir/run.jsonl")" = 26
+says 0 'train: out of patience' 'no better after 60 of 1000 steps' train parity --set n=9 --width 8 --layers 1 --batch 2 --steps 1000 --rate 0 --exams 20 --count 3 --patience 2
+says 0 'train: small spaces are examined whole' 'all that there are' train parity --set n=6 --width 8 --layers 1 --steps 2 --exams 0
+says 0 'train: how long will it take' 'about ' train parity --set n=6 --width 8 --layers 1 --estimate
+says 0 'train: for machines' '"seconds_per_step":' train parity --set n=6 --width 8 --layers 1 --estimate --json
+says 0 'train: which rate' 'it fell most steeply at --rate' train parity --set n=6 --width 16 --layers 1 --find-rate --plot "$dir/rates.svg"
+holds 'train: the picture of it' grep -q '<svg' "$dir/rates.svg"
+says 0 'train: parts of a model are frozen' 'done' train parity --set n=6 --from "$dir/m.st" --freeze 'layer.0.*,token' --steps 2 --exams 0 --count 3
+refuses 2 'train: no such part' "no tensor or head is called 'layer.9.*'" train parity --set n=6 --from "$dir/m.st" --freeze 'layer.9.*' --steps 2
+refuses 2 'train: frozen and free' 'exclude each other' train parity --set n=6 --freeze token --free head.w --steps 2
+refuses 2 'train: nothing to name them after' 'needs -o MODEL' train parity --keep-every 10 --steps 2
+refuses 2 'train: no exams, no best' 'needs exams on the way' train parity --best "$dir/b.st" --exams 0
+refuses 2 'train: a log of no kind' 'must be FILE.jsonl or FILE.csv' train parity --log "$dir/run.txt"
+printf 'dear diary\n' >"$dir/diary.csv"
+refuses 2 'train: not over another file' 'is no log of a training' train parity --steps 2 --log "$dir/diary.csv"
+holds 'train: which stays' grep -q diary "$dir/diary.csv"
 
 # A state that does not fit: a line, nothing half written.
 (

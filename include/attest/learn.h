@@ -39,6 +39,8 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
 
 typedef struct {
     uint64_t count;           /* prompts */
+    uint64_t distinct;        /* of them; 0: more than are counted */
+    bool whole;               /* every prompt of the part, each once */
     uint64_t answers, chains; /* of them right; whole chains right */
     uint64_t unfinished;      /* without <eos> where the longest row ends */
     uint64_t tokens;          /* generated, up to there */
@@ -64,7 +66,8 @@ typedef struct {
 } at_exam_options;
 /* Does the model read and write tokens, so that an exam can ask it at all? */
 bool at_exam_takes(const at_model *m);
-/* Greedy completions of samples 0..count-1 of a part, graded. The model must be a token decoder with the source's
+/* Greedy completions of samples 0..count-1 of a part, graded; where the part has no more prompts than that, and they can be
+ * listed, of each of them once. The model must be a token decoder with the source's
  * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
  * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. A
  * prompt longer than the model takes counts as wrong. */
@@ -97,7 +100,9 @@ typedef struct {
     uint64_t exam_every;        /* steps between exams; 0: one at the end */
     uint64_t exam_count, count; /* prompts of an exam on the way, and of the last */
     double enough;              /* an exam with so many answers right ends the training; above 1: none does */
-    uint64_t seed;              /* of weights, dropout and samples */
+    uint64_t
+        patience;  /* so many exams in a row that are no better than the best before end it, too; 0: never */
+    uint64_t seed; /* of weights, dropout and samples */
 } at_recipe;
 extern const at_param at_recipe_params[]; /* names, ranges, defaults */
 extern const int at_n_recipe_params;
@@ -117,8 +122,9 @@ typedef struct {
     double answer, chain;
 } at_exam_point;
 typedef struct {
-    uint64_t steps;      /* done */
-    bool ended_soon;     /* by `enough` */
+    uint64_t steps;  /* done */
+    bool ended_soon; /* by `enough`, or out of patience */
+    bool out_of_patience;
     uint64_t tokens;     /* trained on */
     double gflops;       /* of the training */
     double gflops_to_90; /* until the first exam with 90% of answers; NaN: never */
@@ -132,22 +138,64 @@ typedef struct {
 } at_outcome;
 #define AT_LOSS_POINTS 200
 
+/* A line of a training's log: the mean loss of a stretch of steps, or an exam; what is not of this line is NaN. */
+typedef struct {
+    uint64_t step;
+    double loss, rate, tokens_per_s;
+    double answer, chain;
+} at_learn_line;
+
 typedef struct {
     int threads;
     /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and architecture only dropout and seed
      * count then. */
     const at_model *from;
+    /* NULL, or tensors and heads that keep their weights, as at_trainer_freeze takes them. */
+    const char *freeze;
+    bool freeze_others;
     /* NULL, or a file: the state at every exam and when interrupted; gone on with when it is there, and refused when it
-     * is of another recipe, source or `from`. */
+     * is of another recipe, source, `from` or `freeze`. Steps alone may be more than before: the rate then follows the new
+     * plan from there on. */
     const char *state;
     const at_train_ranks *ranks; /* NULL, or those who train together */
     const at_progress *progress;
     void (*told)(void *ctx, const at_outcome *so_far); /* at every exam; may be NULL */
+    void (*line)(void *ctx, const at_learn_line *l);   /* may be NULL */
+    /* The model at every exam (better: more answers right than at all before), and every keep_every steps (0: at exams
+     * only). May be NULL. A failure ends the training. */
+    at_status (*shown)(void *ctx, uint64_t step, bool better, const at_model *m, at_err *err);
+    uint64_t keep_every;
     void *ctx;
 } at_learn_options;
 /* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not
  * finite ends it with AT_EDOMAIN and the place; the last good state stays on disk. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);
+
+/* ---- before a training ------------------------------------------------------------------------------------ */
+
+/* What a training would cost on this machine, by a few steps and prompts of one that is thrown away. */
+typedef struct {
+    double step, prompt;   /* seconds */
+    double seconds, gflop; /* of all steps and exams */
+    size_t parameters;
+} at_learn_cost;
+at_status at_learn_estimate(const at_source *d, const at_recipe *r, const at_learn_options *o,
+                            at_learn_cost *out, at_err *err);
+
+/* The rate rises from one ten-millionth to 1, by the same factor a step, over AT_RATE_STEPS steps of a training that is
+ * thrown away, up to where the loss is four times its least. */
+#define AT_RATE_STEPS 140
+typedef struct {
+    double rate, loss; /* the loss before this step; smoothed */
+} at_rate_point;
+typedef struct {
+    at_rate_point point[AT_RATE_STEPS];
+    int n;
+    bool diverged;  /* before the largest rate was reached */
+    double suggest; /* where the loss fell most steeply, over a factor of about 3; NaN: it never fell */
+} at_rate_scan;
+at_status at_learn_rates(const at_source *d, const at_recipe *r, const at_learn_options *o, at_rate_scan *out,
+                         at_err *err);
 
 #endif

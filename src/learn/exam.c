@@ -8,10 +8,12 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define STRETCH 256 /* prompts completed before they are told */
-#define BATCH   64  /* of them at a time */
+#define STRETCH 256                 /* prompts completed before they are told */
+#define COUNTED ((uint64_t)1 << 24) /* prompts up to which distinct ones are counted */
+#define BATCH   64                  /* of them at a time */
 
 typedef struct {
     at_err wrong;
@@ -45,6 +47,8 @@ typedef struct {
     at_generator **generator; /* (threads); NULL: whole runs instead */
     reader *readers;          /* (threads) */
     paper *papers;            /* (STRETCH) */
+    uint64_t *listed;         /* NULL, or the numbers of all prompts of the part */
+    uint64_t *print;          /* (count) NULL, or a hash of each prompt */
     at_input prompt[STRETCH];
     at_batch_chain chain[STRETCH];
 } hall;
@@ -67,8 +71,15 @@ static void paper_draw(void *ctx, size_t k, int worker)
     p->wrong = (at_err){0};
     p->n = 0;
     p->margin = INFINITY;
-    if (at_source_sample(h->d, h->seed, h->part, h->first + k, &p->s, &p->wrong))
+    if (h->listed) {
+        p->s = (at_sequence){.token = p->s.token};
+        h->d->verbs->nth(h->d, h->listed[h->first + k], &p->s);
+        if (at_source_complete(h->d, &p->s, &p->wrong))
+            p->s.prompt = 0;
+    } else if (at_source_sample(h->d, h->seed, h->part, h->first + k, &p->s, &p->wrong))
         p->s.prompt = 0;
+    if (h->print)
+        h->print[h->first + k] = at_hash64(p->s.token, (size_t)p->s.prompt * sizeof(int), 0);
     for (int i = 0; i < p->s.prompt; i++)
         p->prompt[i] = p->s.token[i];
     h->prompt[k] = (at_input){p->s.prompt, p->prompt};
@@ -317,6 +328,48 @@ static void hall_close(hall *h)
         at_arena_release(&h->readers[k].arena);
 }
 
+/* All prompts of the part, where they are few: *count becomes how many. */
+static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err)
+{
+    const at_stream_verbs *v = h->d->verbs;
+    uint64_t all = v->count && v->complete ? v->count(h->d) : UINT64_MAX, n = 0;
+    if (all > *count * AT_TEST_SHARE || all > COUNTED) /* a quick no: a part may be a tenth of them */
+        return AT_OK;
+    uint64_t *list = at_new(a, uint64_t, *count);
+    at_sequence s = {.token = at_new(a, int, at_source_longest(h->d))};
+    if (!list || !s.token)
+        return at_oom(err);
+    for (uint64_t i = 0; i < all; i++) {
+        s = (at_sequence){.token = s.token};
+        v->nth(h->d, i, &s);
+        if (at_source_part(h->d, &s) != h->part)
+            continue;
+        if (n == *count)
+            return AT_OK;
+        list[n++] = i;
+    }
+    if (n) {
+        h->listed = list;
+        *count = n;
+    }
+    return AT_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t distinct_count(uint64_t *print, uint64_t n)
+{
+    uint64_t distinct = n > 0;
+    qsort(print, (size_t)n, sizeof *print, by_number);
+    for (uint64_t i = 1; i < n; i++)
+        distinct += print[i] != print[i - 1];
+    return distinct;
+}
+
 static void paper_count(const paper *p, at_exam *out, uint64_t *wrong, double *places)
 {
     out->count++;
@@ -354,6 +407,10 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
                     .rule = learn_rule(m)};
         s = hall_open(h, &arena, err);
     }
+    if (!s)
+        s = prompts_list(h, &arena, &count, err);
+    if (!s && count <= COUNTED && !(h->print = at_new(&arena, uint64_t, count)))
+        s = at_oom(err);
     for (uint64_t first = 0; first < count && !s; first += STRETCH) {
         size_t n = count - first < STRETCH ? (size_t)(count - first) : STRETCH;
         at_progress_tick(o->progress, "exam", (double)first, (double)count);
@@ -377,6 +434,10 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
                                                     p->grade});
             }
         }
+    }
+    if (!s) {
+        out->whole = h->listed != NULL;
+        out->distinct = h->print ? distinct_count(h->print, count) : 0;
     }
     out->first_wrong = wrong ? places / (double)wrong : NAN;
     if (h)

@@ -12,6 +12,7 @@
 
 #define LAST_SEED  ((uint64_t)1 << 32) /* added for the last exam */
 #define EXAMS_MOST 10000               /* their lines must fit in a note */
+#define ENDS_MOST  100 /* exams at the ends of plans that grew later, beside those at multiples */
 
 /* ---- the loop's callbacks ---------------------------------------------------------------------------------------- */
 
@@ -37,7 +38,11 @@ static void step_seen(void *ctx, uint64_t step, double loss)
     o->seconds = at_now() - j->begun;
     o->tokens_per_s = o->seconds > 0 ? (double)j->tokens_now / o->seconds : 0;
     if ((step + 1) % j->stretch == 0 && o->n_loss < AT_LOSS_POINTS) {
+        const at_train_loop l = learn_loop(j->r);
         o->loss[o->n_loss++] = (at_loss_point){step + 1, j->sum / (double)j->stretch};
+        if (j->o->line)
+            j->o->line(j->o->ctx, &(at_learn_line){step + 1, j->sum / (double)j->stretch,
+                                                   at_train_rate(&l, step), o->tokens_per_s, NAN, NAN});
         j->sum = 0;
     }
 }
@@ -81,6 +86,35 @@ static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
     return ranks ? ranks->agree(ranks->ctx, s, &stop, out->answers, err) : s;
 }
 
+/* The best exam so far; -1: there was none. */
+static int best_of(const at_outcome *o)
+{
+    int best = -1;
+    for (int k = 0; k < o->n_exams; k++)
+        if (best < 0 || o->exams[k].answer > o->exams[best].answer)
+            best = k;
+    return best;
+}
+
+static at_status model_show(journal *j, bool better, at_err *err)
+{
+    at_model m;
+    const at_learn_options *o = j->o;
+    bool stop = false;
+    at_status s = AT_OK;
+    if (o->shown && !(s = at_lesson_model(j->t, j->d, &m, err))) {
+        if (!(s = at_source_remember(j->d, &m, err)))
+            s = o->shown(o->ctx, j->out->steps, better, &m, err);
+        at_model_release(&m);
+    }
+    return o->ranks ? o->ranks->agree(o->ranks->ctx, s, &stop, j->out->steps, err) : s;
+}
+
+static bool is_multiple(uint64_t step, uint64_t every)
+{
+    return every && step && step % every == 0;
+}
+
 /* The exam that is due after these steps, unless it was taken before an interruption. */
 static at_status exam_due(journal *j, at_err *err)
 {
@@ -88,41 +122,65 @@ static at_status exam_due(journal *j, at_err *err)
     uint64_t every = j->r->exam_every;
     if (!every || !o->steps || (o->steps % every && o->steps < j->r->steps) || o->n_exams == j->most_exams ||
         (o->n_exams && o->exams[o->n_exams - 1].step >= o->steps))
-        return AT_OK;
+        return is_multiple(o->steps, j->o->keep_every) ? model_show(j, false, err) : AT_OK;
     at_exam e;
     at_status s = exam_take(j, false, &e, err);
     if (s)
         return s;
     double answer = at_exam_answer(&e);
+    int best = best_of(o);
+    bool better = best < 0 || answer > o->exams[best].answer;
     o->exams[o->n_exams++] = (at_exam_point){o->steps, answer, at_exam_chain(&e)};
     if (answer >= 0.9 && isnan(o->gflops_to_90))
         o->gflops_to_90 = o->gflops;
-    o->ended_soon = answer >= j->r->enough && o->steps < j->r->steps;
+    o->out_of_patience = answer < j->r->enough && j->r->patience && !better &&
+                         (uint64_t)(o->n_exams - 1 - best) >= j->r->patience;
+    o->ended_soon = (answer >= j->r->enough || o->out_of_patience) && o->steps < j->r->steps;
     if (j->o->told)
         j->o->told(j->o->ctx, o);
-    return AT_OK;
+    if (j->o->line)
+        j->o->line(j->o->ctx,
+                   &(at_learn_line){o->steps, NAN, NAN, o->tokens_per_s, answer, at_exam_chain(&e)});
+    return model_show(j, better, err);
 }
 
 /* ---- trainings -------------------------------------------------------------------------------------------------------- */
+
+at_train_loop learn_loop(const at_recipe *r)
+{
+    return (at_train_loop){.steps = r->steps,
+                           .adamw = r->adamw,
+                           .warmup = r->warmup,
+                           .decay_rate = r->decay_rate,
+                           .hold = r->hold};
+}
+
+/* The next step at which something is due. */
+static uint64_t until_next(const journal *j)
+{
+    const uint64_t every[] = {j->r->exam_every, j->o->keep_every};
+    uint64_t until = j->r->steps;
+    for (int k = 0; k < 2; k++) {
+        uint64_t next = every[k] ? (j->out->steps / every[k] + 1) * every[k] : until;
+        until = next < until ? next : until;
+    }
+    return until;
+}
 
 static at_status train_on(journal *j, at_err *err)
 {
     const at_recipe *r = j->r;
     const at_progress bar = {tick, j};
-    at_train_loop loop = {.steps = r->steps,
-                          .adamw = r->adamw,
-                          .warmup = r->warmup,
-                          .decay_rate = r->decay_rate,
-                          .hold = r->hold,
-                          .checkpoint = j->o->state,
-                          .note = note_write,
-                          .report = j->o->progress ? &bar : NULL,
-                          .seen = step_seen};
+    at_train_loop loop = learn_loop(r);
+    loop.checkpoint = j->o->state;
+    loop.note = note_write;
+    loop.report = j->o->progress ? &bar : NULL;
+    loop.seen = step_seen;
     at_status s = exam_due(j, err);
     while (!s && j->out->steps < r->steps && !j->out->ended_soon) {
         double loss;
         at_err why = {0};
-        loop.until = r->exam_every ? (j->out->steps / r->exam_every + 1) * r->exam_every : r->steps;
+        loop.until = until_next(j);
         s = at_train_run(j->t, &loop, batch_give, j, &loss, &why);
         j->out->steps = at_trainer_steps(j->t);
         if (s == AT_EDOMAIN && j->o->state && !access(j->o->state, F_OK))
@@ -135,43 +193,56 @@ static at_status train_on(journal *j, at_err *err)
     return s;
 }
 
-static at_status trainer_begin(journal *j, at_err *err)
+at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err)
 {
-    const at_learn_options *o = j->o;
-    const at_recipe *r = j->r;
+    return o->freeze ? at_trainer_freeze(t, o->freeze, o->freeze_others, err) : AT_OK;
+}
+
+static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_learn_options *o,
+                               at_trainer **t, at_err *err)
+{
     if (o->from) {
         at_train_options begin = at_train_options_default;
         begin.dropout = r->arch.dropout;
         begin.seed = r->seed;
-        begin.length = at_source_longest(
-            j->d); /* memory is for rows that there are, not for all that the model allows */
+        begin.length =
+            at_source_longest(d); /* memory is for rows that there are, not for all that the model allows */
         if (begin.length < o->from->n_min)
             begin.length = o->from->n_min;
         if (begin.length > o->from->n_max)
             begin.length = o->from->n_max;
-        at_status s = learn_fits(o->from, j->d, err);
-        return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, &j->t, err);
+        at_status s = learn_fits(o->from, d, err);
+        return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, t, err);
     }
     if (r->net != AT_LEARN_DECODER)
-        return learn_net_trainer(j->d, r, o->threads, &j->t, err);
+        return learn_net_trainer(d, r, o->threads, t, err);
     at_train_arch arch = r->arch;
-    arch.vocabulary = at_source_vocabulary(j->d);
-    arch.length = at_source_labels(j->d) ? learn_reads(j->d) : at_source_longest(j->d);
+    arch.vocabulary = at_source_vocabulary(d);
+    arch.length = at_source_labels(d) ? learn_reads(d) : at_source_longest(d);
     arch.seed = r->seed;
-    return at_trainer_new(&arch, at_f32, o->threads, &j->t, err);
+    return at_trainer_new(&arch, at_f32, o->threads, t, err);
 }
 
 /* Can it read the source's rows? Neither a model that it begins with nor a state need be made for them. */
-static at_status trainer_fits(const journal *j, at_err *err)
+static at_status trainer_fits(const at_trainer *t, const at_source *d, at_err *err)
 {
-    const at_train_arch *a = at_trainer_arch(j->t);
-    int words = at_source_vocabulary(j->d), reads = learn_reads(j->d);
+    const at_train_arch *a = at_trainer_arch(t);
+    int words = at_source_vocabulary(d), reads = learn_reads(d);
     if (a->vocabulary == words && a->length >= reads)
         return AT_OK;
     return at_fail(
         err, AT_EREFUSED,
         "the model has %d words and reads rows of %d; the stream has %d words and rows of up to %d",
         a->vocabulary, a->length, words, reads);
+}
+
+at_status learn_trainer(const at_source *d, const at_recipe *r, const at_learn_options *o, at_trainer **t,
+                        at_err *err)
+{
+    at_status s = trainer_begin(d, r, o, t, err);
+    if (!s)
+        s = trainer_fits(*t, d, err);
+    return s ? s : learn_freeze(o, *t, err);
 }
 
 /* Where a state is there it is gone on with. */
@@ -186,11 +257,13 @@ static at_status trainer_make(journal *j, at_err *err)
             s = journal_parse(j, o->state, note, err);
         at_free(note);
         if (!s)
+            s = trainer_fits(j->t, j->d, err);
+        if (!s)
+            s = learn_freeze(o, j->t, err);
+        if (!s)
             j->out->steps = at_trainer_steps(j->t);
     } else
-        s = trainer_begin(j, err);
-    if (!s)
-        s = trainer_fits(j, err);
+        s = learn_trainer(j->d, j->r, o, &j->t, err);
     return s || !o->ranks ? s : at_trainer_ranks(j->t, o->ranks, err);
 }
 
@@ -202,7 +275,7 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
                  .o = o,
                  .out = out,
                  .from = "-",
-                 .most_exams = r->exam_every ? (int)(r->steps / r->exam_every) + 1 : 0,
+                 .most_exams = r->exam_every ? (int)(r->steps / r->exam_every) + 1 + ENDS_MOST : 0,
                  .stretch = (r->steps + AT_LOSS_POINTS - 1) / AT_LOSS_POINTS,
                  .begun = at_now()};
     *out = (at_outcome){.gflops_to_90 = NAN};

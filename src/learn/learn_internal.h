@@ -24,12 +24,19 @@ typedef struct {
     at_outcome *out;
     char from[65];    /* hash of the model that it began with; "-": none */
     int most_exams;   /* room in out->exams */
-    uint64_t stretch; /* steps in a point of the curve */
+    uint64_t stretch; /* steps in a point of the curve; doubled as often as a plan that grew asks for */
     double sum;       /* of the losses of the stretch so far */
     double given;     /* GFLOP of the last batch */
     double begun, last_loss;
     uint64_t tokens_now; /* since begun */
 } journal;
+
+/* The recipe's loop without a checkpoint: steps, AdamW, and how its rate moves. */
+at_train_loop learn_loop(const at_recipe *r);
+/* A trainer that has done nothing yet: of the recipe, or of the model to begin with; what is frozen is frozen. */
+at_status learn_trainer(const at_source *d, const at_recipe *r, const at_learn_options *o, at_trainer **t,
+                        at_err *err);
+at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err);
 
 /* As the note of a state, and back; damage, or another training's, is refused with the file's name. */
 at_status journal_print(const journal *j, at_text *out, at_err *err);

@@ -24,6 +24,7 @@ enum {
     BETA1,
     BETA2,
     DECAY,
+    CLIP,
     WARMUP,
     FALL,
     HOLD,
@@ -32,6 +33,7 @@ enum {
     EXAM_COUNT,
     COUNT,
     ENOUGH,
+    PATIENCE,
     SEED,
     SETTINGS
 };
@@ -62,6 +64,7 @@ const at_param at_recipe_params[] = {
     [BETA1] = {"beta1", "of AdamW", 0, 0.9999, 0.9, false, NULL},
     [BETA2] = {"beta2", "of AdamW", 0, 0.999999, 0.999, false, NULL},
     [DECAY] = {"decay", "of weights", 0, 1, 0.01, false, NULL},
+    [CLIP] = {"clip", "the largest norm of a gradient; 0: as it is", 0, 1e9, 0, false, NULL},
     [WARMUP] = {"warmup", "steps over which the rate rises", 0, 1e9, 200, true, NULL},
     [FALL] = {"fall", "1: then the rate falls linearly to 0", 0, 1, 1, true, NULL},
     [HOLD] = {"hold", "steps between changes of the rate", 1, 1e9, 1, true, NULL},
@@ -70,6 +73,8 @@ const at_param at_recipe_params[] = {
     [EXAM_COUNT] = {"prompts", "of an exam on the way", 1, 1e6, 200, true, NULL},
     [COUNT] = {"count", "prompts of the last exam", 1, 1e8, 1000, true, NULL},
     [ENOUGH] = {"enough", "share of right answers that ends it; 2: none does", 0, 2, 2, false, NULL},
+    [PATIENCE] = {"patience", "exams in a row without a better one that end it; 0: never", 0, 1e6, 0, true,
+                  NULL},
     [SEED] = {"seed", "of weights, dropout and samples", 0, MANY, 1, true, NULL},
 };
 const int at_n_recipe_params = SETTINGS;
@@ -106,6 +111,7 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(BETA1, r->adamw.beta1, double);
     MOVE(BETA2, r->adamw.beta2, double);
     MOVE(DECAY, r->adamw.decay, double);
+    MOVE(CLIP, r->adamw.clip, double);
     MOVE(WARMUP, r->warmup, uint64_t);
     MOVE(FALL, r->decay_rate, bool);
     MOVE(HOLD, r->hold, uint64_t);
@@ -114,6 +120,7 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(EXAM_COUNT, r->exam_count, uint64_t);
     MOVE(COUNT, r->count, uint64_t);
     MOVE(ENOUGH, r->enough, double);
+    MOVE(PATIENCE, r->patience, uint64_t);
     MOVE(SEED, r->seed, uint64_t);
 #undef MOVE
 }

@@ -5,6 +5,10 @@
  *   perturbed  noise of 1e-4 on every weight breaks chains (26 of 69); training lowers the loss and repairs them (all, when this was
  *              written; at least half must be). The rate lies below the noise: one of 1e-4 breaks more than it mends.
  *
+ *   free_head  one head of the program writes half of what it should, and every weight but what it writes is frozen: it learns
+ *              the other half, and all else keeps its bits. (From random weights it does not: the MLPs of a program are flat
+ *              nearly everywhere, and no gradient comes through.)
+ *
  * Sequences are all expressions with up to 2 operators modulo 3, or every STRIDE-th of them. */
 #include "check_test.h"
 
@@ -153,8 +157,52 @@ static void perturbed(void **state)
     lesson_release(&l);
 }
 
+/* The tensor O of the group that has this name. */
+static const at_tensor *output_of(const at_model *m, const char *head)
+{
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            if (m->blocks[b].groups[g].name && !strcmp(m->blocks[b].groups[g].name, head))
+                return &m->tensors[m->blocks[b].groups[g].o];
+    fail_msg("no head %s", head);
+    return NULL;
+}
+
+static void free_head(void **state)
+{
+    (void)state;
+    lesson l;
+    lesson_make(&l);
+    at_err err = {0};
+    at_model m = decoder(AT_ATTENTION_STANDARD), after;
+    at_trainer *t;
+    double loss = 0;
+    const at_tensor *o = output_of(&m, "at u");
+    for (size_t i = 0; i < o->count; i++)
+        m.weights[o->offset + i] /= 2;
+    int bad = wrong(&m, &l);
+    must(at_trainer_from_model(&m, at_f64, 2, &(at_train_options){.length = LONGEST}, &t, &err), &err);
+    must(at_trainer_freeze(t, o->name, true, &err), &err);
+    at_adamw w = at_adamw_default;
+    w.rate = 0.01, w.decay = 0;
+    for (int i = 0; i < 150; i++)
+        must(at_trainer_step(t, l.s, l.n, &w, &loss, &err), &err);
+    must(at_trainer_model(t, 0, &after, &err), &err);
+    int left = wrong(&after, &l);
+    print_message("wrong chains %d to %d of %d, loss %g\n", bad, left, l.n, loss);
+    for (size_t i = 0; i < m.n_weights; i++)
+        if (i < o->offset || i >= o->offset + o->count)
+            assert_true(m.weights[i] == after.weights[i]);
+    assert_true(bad > l.n / 3 && left == 0);
+    at_model_release(&m);
+    at_model_release(&after);
+    at_trainer_free(t);
+    lesson_release(&l);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(still), cmocka_unit_test(perturbed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(still), cmocka_unit_test(perturbed),
+                                       cmocka_unit_test(free_head)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -439,7 +439,11 @@ static void lying_states(void **state)
     } lies[] = {{"exam 2 ", "exam 5 ", "is damaged"},
                 {"loss 3 ", "loss 1 ", "is damaged"},
                 {"tokens ", "loss ", "is damaged"},
-                {"attest-learning 2", "attest-learning 1", "is not that of a training"},
+                {"attest-learning 3", "attest-learning 1", "is not that of a training"},
+                {"attest-learning 3", "attest-learning 2", "kept by an older attest"},
+                {"stretch 1", "stretch 0", "is damaged"},
+                {"stretch 1", "stretch 99", "is damaged"},
+                {"freeze -", "freeze token", "freeze token there, freeze - here"},
                 {"recipe ", "recipe width=8\nrecipe ", "another training"}};
     for (size_t k = 0; k <= sizeof lies / sizeof *lies; k++) {
         unlink(path);
