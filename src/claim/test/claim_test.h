@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../../core/test/test_evidence.h"
+#include "../../core/test/test_scale.h"
 
 /* A claim at a point: parameters, its task (NULL: a decoder), its model. */
 typedef struct {

@@ -5,7 +5,7 @@
 #include "claim_test.h"
 
 #define N       9
-#define MUTANTS 150
+#define MUTANTS (TEST_SCALE > 1 ? 30 : 150)
 #define DRAWS   12 /* of questions; then every position asks the same, where it may */
 
 /* One change: sign, zero, half as much again, or two rows of a tensor exchanged. False: nothing changed. */

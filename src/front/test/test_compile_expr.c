@@ -13,6 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../../core/test/test_scale.h"
+
 #define STRIDE 9
 #define MOST   600 /* numbers in a sequence of this test */
 
@@ -121,11 +123,11 @@ static void listed_check(int p, int least, int k, const char *ariths, uint64_t s
 static void test_listed(void **state)
 {
     (void)state;
-    listed_check(5, 0, 2, "f64 f32 p9", 1);
+    listed_check(5, 0, 2, "f64 f32 p9", TEST_SCALE);
     listed_check(2, 0, 2, "f64", 1);
     listed_check(3, 0, 2, "f64", 1);
-    listed_check(5, 3, 3, "f64", getenv("ATTEST_ALL") ? 1 : STRIDE);
-    listed_check(5, 3, 3, "f32 p10", 97);
+    listed_check(5, 3, 3, "f64", getenv("ATTEST_ALL") ? 1 : STRIDE * TEST_SCALE);
+    listed_check(5, 3, 3, "f32 p10", 97 * TEST_SCALE);
 }
 
 static void test_drawn(void **state)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "../../core/test/test_scale.h"
 
 static inline at_place place_of(const char *text, const char *letters)
 {

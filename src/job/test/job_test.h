@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../../core/test/test_folder.h"
+#include "../../core/test/test_scale.h"
 
 #define OK(call)                                                                                             \
     do {                                                                                                     \

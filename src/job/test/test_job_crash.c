@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define KILLS 20
+#define KILLS (TEST_SCALE > 1 ? 6 : 20)
 
 static const at_cell pair_cells[] = {
     {"N=5 M=11", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
