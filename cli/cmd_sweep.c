@@ -54,10 +54,11 @@ static void told(void *ctx, const at_sweep_event *e)
     at_text line;
     at_text_init(&line);
     at_text_addf(&line,
-                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s\n",
+                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s%s\n",
                  e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
                  at_attention_names[r->arch.attention], r->arch.width, (int)r->seed,
                  read ? 100 * f.training.answer : 0, read ? 100 * f.training.chain : 0, e->row->rec.seconds,
+                 read && f.training.flags && !strcmp(f.training.flags, "diverged") ? "  diverged" : "",
                  e->served ? "  (ledger)" : "");
     at_arena_release(&arena);
     cli_put_text(t->args, &line, 0);

@@ -125,8 +125,9 @@ typedef struct {
     uint64_t steps;  /* done */
     bool ended_soon; /* by `enough`, or out of patience */
     bool out_of_patience;
-    uint64_t tokens;     /* trained on */
-    double gflops;       /* of the training */
+    bool diverged;   /* the loss was not finite any more; what is examined and given back is from before */
+    uint64_t tokens; /* trained on */
+    double gflops;   /* of the training */
     double gflops_to_90; /* until the first exam with 90% of answers; NaN: never */
     size_t parameters;
     at_loss_point *loss; /* means over stretches of steps, at most AT_LOSS_POINTS */
@@ -165,6 +166,8 @@ typedef struct {
      * only). May be NULL. A failure ends the training. */
     at_status (*shown)(void *ctx, uint64_t step, bool better, const at_model *m, at_err *err);
     uint64_t keep_every;
+    bool
+        diverged_ends; /* a loss that is not finite ends the training as its steps would; else it is AT_EDOMAIN */
     void *ctx;
 } at_learn_options;
 /* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not

@@ -110,6 +110,7 @@ at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *l
 /* With defaults filled in. The plain engine: width, vocabulary (R), length, dropout, seed and slots only. */
 const at_train_arch *at_trainer_arch(const at_trainer *t);
 uint64_t at_trainer_steps(const at_trainer *t); /* done so far */
+bool at_trainer_diverged(const at_trainer *t);  /* was the loss of the last batch not finite? */
 const char *at_trainer_isa(const at_trainer *t);
 size_t at_trainer_parameters(const at_trainer *t);
 int at_trainer_tensors(const at_trainer *t, const at_train_tensor **out);

@@ -79,6 +79,7 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
                                  .gflops_trained = o->gflops,
                                  .mark = mark->mark,
                                  .why = mark->why,
+                                 .flags = o->diverged ? "diverged" : NULL,
                                  .n_loss = o->n_loss,
                                  .n_accuracy = o->n_exams,
                                  .loss_step = v,
@@ -109,7 +110,8 @@ static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *r
         return s;
     s = at_grid_mark(c, &mark, err);
     if (!s)
-        s = at_learn(d, &c->recipe, &(at_learn_options){.threads = 1}, arena, &o, &m, err);
+        s = at_learn(d, &c->recipe, &(at_learn_options){.threads = 1, .diverged_ends = true}, arena, &o, &m,
+                     err);
     if (!s) {
         s = detail_make(c, d, &o, &m, &mark, arena, &rec->detail, err);
         rec->verdict = at_exam_answer(&o.exam) >= 0.9 ? "holds" : "fails";

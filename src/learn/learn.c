@@ -177,13 +177,16 @@ static at_status train_on(journal *j, at_err *err)
     loop.report = j->o->progress ? &bar : NULL;
     loop.seen = step_seen;
     at_status s = exam_due(j, err);
-    while (!s && j->out->steps < r->steps && !j->out->ended_soon) {
+    while (!s && j->out->steps < r->steps && !j->out->ended_soon && !j->out->diverged) {
         double loss;
         at_err why = {0};
         loop.until = until_next(j);
         s = at_train_run(j->t, &loop, batch_give, j, &loss, &why);
         j->out->steps = at_trainer_steps(j->t);
-        if (s == AT_EDOMAIN && j->o->state && !access(j->o->state, F_OK))
+        if (s == AT_EDOMAIN && j->o->diverged_ends && at_trainer_diverged(j->t)) {
+            j->out->diverged = true; /* the step that failed changed nothing */
+            s = AT_OK;
+        } else if (s == AT_EDOMAIN && j->o->state && !access(j->o->state, F_OK))
             at_fail(err, s, "%s; %.200s keeps the last good state", why.text, j->o->state);
         else if (s)
             at_fail(err, s, "%s", why.text);

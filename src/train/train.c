@@ -360,7 +360,8 @@ static at_status job_run(job *j, double *loss, at_err *err)
         for (int k = 0; k + by < j->slots; k += 2 * by)
             t->loss[k] += t->loss[k + by];
     double mean = t->loss[0] * j->weight;
-    if (!isfinite(mean))
+    t->diverged = !isfinite(mean);
+    if (t->diverged)
         return at_fail(err, AT_EDOMAIN, "the loss is not finite after %llu steps; a smaller rate may help",
                        (unsigned long long)t->steps);
     s = j->back ? step_make(j, err) : AT_OK;
@@ -425,6 +426,11 @@ const at_train_arch *at_trainer_arch(const at_trainer *t)
 uint64_t at_trainer_steps(const at_trainer *t)
 {
     return t->steps;
+}
+
+bool at_trainer_diverged(const at_trainer *t)
+{
+    return t->diverged;
 }
 
 const char *at_trainer_isa(const at_trainer *t)

@@ -95,6 +95,7 @@ struct at_trainer {
     void *gradient;                    /* (S, n) */
     void *packed;
     bool stale;           /* packed is older than weights */
+    bool diverged;        /* the last loss was not finite */
     void **work;          /* (threads) */
     double *loss;         /* (S) */
     double *square;       /* (stretches) of the gradient, for clipping */

@@ -331,6 +331,13 @@ static void not_finite(void **state)
         fail_msg("%s", why.text);
     assert_null(strstr(why.text, "keeps the last good state"));
     assert_int_not_equal(access(path, F_OK), 0);
+    /* or it ends there, and what there was is examined: the record of a sweep */
+    at_model last;
+    at_learn_options ends = {.threads = 1, .from = &m, .diverged_ends = true};
+    must(at_learn(d, &r, &ends, &arena, &o, &last, &err));
+    assert_true(o.diverged && o.steps == 0 && o.exam.count > 0);
+    assert_memory_equal(last.weights, m.weights, m.n_weights * sizeof *m.weights);
+    at_model_release(&last);
     at_model_release(&m);
     unlink(path);
     rmdir(folder);
