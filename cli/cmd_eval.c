@@ -83,6 +83,7 @@ static void told(void *ctx, const at_exam_case *c)
 json_t *cli_exam_json(const at_exam *e)
 {
     json_t *j = cli_json_set(json_object(), "prompts", json_integer((json_int_t)e->count));
+    j = cli_json_set(j, "unfit", json_integer((json_int_t)e->unfit));
     j = cli_json_set(j, "distinct", e->distinct ? json_integer((json_int_t)e->distinct) : json_null());
     j = cli_json_set(j, "whole", json_boolean(e->whole));
     j = cli_json_set(j, "answer_accuracy", cli_json_number(at_exam_answer(e)));
@@ -95,6 +96,11 @@ json_t *cli_exam_json(const at_exam *e)
 
 void cli_exam_print(const at_exam *e, at_text *t)
 {
+    if (e->unfit)
+        at_text_addf(t, "not asked      %" PRIu64 " prompts whose rows do not fit into the model\n",
+                     e->unfit);
+    if (!e->count)
+        return;
     at_text_addf(t, "answers right  %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->answers, e->count,
                  100 * at_exam_answer(e));
     at_text_addf(t, "chains right   %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->chains, e->count,
@@ -247,6 +253,125 @@ static int asked_run(const cli_args *a, const at_model *m)
     return code;
 }
 
+/* ---- one parameter as a range: how far does it generalise? ------------------------------------------------------ */
+
+#define SIZES_MOST 64
+
+typedef struct {
+    int64_t size;
+    at_exam e;
+    at_err refused; /* why it was not asked */
+} curve_point;
+
+static at_status point_ask(const cli_args *a, const at_model *m, const char *set, const char *problem,
+                           curve_point *p, at_err *err)
+{
+    const own *given = a->own;
+    at_source *d;
+    at_exam_options o = {.threads = a->threads, .arith = a->has_precision ? a->precision : at_f32};
+    at_status s = cli_source_open(set, problem, &d, err);
+    if (s)
+        return s;
+    s = at_exam_run(m, d, a->seed, given->split, given->count, &o, &p->e, &p->refused);
+    at_source_free(d);
+    if (s == AT_EREFUSED) /* other words: larger sizes may have more of them */
+        return AT_OK;
+    return s ? at_fail(err, s, "%s", p->refused.text) : AT_OK;
+}
+
+static at_status curve_draw(const char *name, const curve_point *p, int n, const char *path, at_err *err)
+{
+    static const char *const labels[] = {"answers", "chains"};
+    double x[SIZES_MOST], y[2][SIZES_MOST];
+    int asked = 0;
+    for (int k = 0; k < n; k++)
+        if (!p[k].refused.code && p[k].e.count) {
+            x[asked] = (double)p[k].size;
+            y[0][asked] = at_exam_answer(&p[k].e);
+            y[1][asked++] = at_exam_chain(&p[k].e);
+        }
+    at_series series[2];
+    for (int c = 0; c < 2; c++)
+        series[c] = (at_series){.label = labels[c], .n = asked, .x = x, .y = y[c]};
+    at_plot plot = {
+        .title = "right, by size", .xlabel = name, .ylabel = "share right", .series = series, .n_series = 2};
+    return cli_plot_draw(&plot, path, err);
+}
+
+static json_t *curve_json(const char *name, const curve_point *p, int n)
+{
+    json_t *all = json_array();
+    for (int k = 0; k < n; k++) {
+        json_t *one = p[k].refused.code
+                          ? cli_json_set(json_object(), "refused", cli_json_text(p[k].refused.text))
+                          : cli_exam_json(&p[k].e);
+        all = cli_json_add(all, cli_json_set(one, name, json_integer(p[k].size)));
+    }
+    return cli_json_set(json_object(), "sizes", all);
+}
+
+static void curve_print(const char *name, const curve_point *p, int n, at_text *t)
+{
+    at_text_addf(t, "%8s %9s %9s %9s\n", name, "prompts", "answers", "chains");
+    for (int k = 0; k < n; k++) {
+        const at_exam *e = &p[k].e;
+        at_text_addf(t, "%8" PRId64, p[k].size);
+        if (p[k].refused.code) {
+            at_text_add(t, " not asked: ");
+            at_text_add_plain(t, p[k].refused.text);
+        } else if (!e->count)
+            at_text_add(t, " not asked: its rows do not fit into the model");
+        else
+            at_text_addf(t, " %9" PRIu64 " %8.1f%% %8.1f%%%s", e->count, 100 * at_exam_answer(e),
+                         100 * at_exam_chain(e), e->unfit ? "  (longer rows were not asked)" : "");
+        at_text_add(t, "\n");
+    }
+}
+
+static int curve_run(const cli_args *a, const at_model *m, const char *set, const char *problem,
+                     const char *range, size_t n_name, int64_t lo, int64_t hi)
+{
+    const own *given = a->own;
+    at_err err = {0};
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)n_name, range);
+    if (hi < lo || hi - lo >= SIZES_MOST) {
+        at_fail(&err, AT_EINPUT, "--set %s=%" PRId64 "..%" PRId64 ": must be 1 to %d sizes", name, lo, hi,
+                SIZES_MOST);
+        return cli_fail(a, &err);
+    }
+    int n = (int)(hi - lo + 1);
+    curve_point *p = at_calloc((size_t)n, sizeof *p);
+    at_status s = p ? AT_OK : at_oom(&err);
+    bool enough = true;
+    for (int k = 0; k < n && !s; k++) {
+        at_text one;
+        at_text_init(&one);
+        p[k].size = lo + k;
+        at_assignments_put(set, range, n_name, (double)p[k].size, &one);
+        at_progress_tick(cli_progress(), "eval", k, n);
+        s = one.oom ? at_oom(&err) : point_ask(a, m, one.s, problem, &p[k], &err);
+        at_text_release(&one);
+        enough = enough && !s && !p[k].refused.code && at_exam_answer(&p[k].e) >= given->enough;
+    }
+    cli_progress_clear();
+    if (!s && a->plot)
+        s = curve_draw(name, p, n, a->plot, &err);
+    int code = enough || given->enough <= 0 ? CLI_HOLDS : CLI_FAILS;
+    at_text t;
+    at_text_init(&t);
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, curve_json(name, p, n), code);
+    else {
+        curve_print(name, p, n, &t);
+        code = cli_put_text(a, &t, code);
+    }
+    at_free(p);
+    return code;
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
@@ -254,6 +379,15 @@ static int run(const cli_args *a)
     at_model m;
     at_source *d;
     at_exam e;
+    at_picture_kind kind;
+    size_t n_name;
+    int64_t lo, hi;
+    const char *range = at_assignments_range(a->set, &n_name, &lo, &hi);
+    if (a->plot && !range)
+        at_fail(&err, AT_EINPUT, "--plot draws a curve over sizes, as in --set n=4..12");
+    if (err.code || (a->plot && (at_picture_kind_of(a->plot, &kind, &err) || at_file_probe(a->plot, &err) ||
+                                 !cli_kept(a, &err))))
+        return cli_fail(a, &err);
     if (at_model_load(&m, a->words[0], &err))
         return cli_fail(a, &err);
     if (!at_exam_takes(&m)) {
@@ -264,6 +398,13 @@ static int run(const cli_args *a)
     cli_recalled known = {0};
     bool recalls = a->n_words == 1;
     at_status s = recalls ? cli_recall(a, a->words[0], true, &known, &err) : AT_OK;
+    if (!s && range) {
+        int code = curve_run(a, &m, recalls ? known.set.s : a->set, recalls ? known.problem.s : a->words[1],
+                             range, n_name, lo, hi);
+        cli_recalled_release(&known);
+        at_model_release(&m);
+        return code;
+    }
     if (!s)
         s = cli_source_open(recalls ? known.set.s : a->set, recalls ? known.problem.s : a->words[1], &d,
                             &err);
@@ -313,6 +454,7 @@ static const cli_option options[] = {
     {CLI_SEED},
     {CLI_PRECISION},
     {CLI_PROBLEM},
+    {CLI_PLOT},
     {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
     {"--split", "SPLIT", "train or test (default train; eval: test)",
      CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
@@ -330,6 +472,7 @@ const cli_command cmd_eval = {
         "beside the right ones. Any token decoder with the problem's words can be examined, trained or\n"
         "constructed. Without P it is the problem that the model was trained on, or made for, if its\n"
         "file says so. By default prompts are of the test part, which training never sees.\n"
+        "One parameter may be a range, --set n=4..20: a line a size, and a curve (--plot).\n"
         "\n"
         "A model that writes no tokens (a compiled recurrence, a model that answers at positions) is run\n"
         "on --count inputs of P, random and adversarial, and it is said on how many all of its answer is\n"
@@ -339,7 +482,8 @@ const cli_command cmd_eval = {
         "Exit code: 0 at least --enough of the answers are right (by default any number), 1 fewer are.",
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
                 "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
-                "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n",
+                "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n"
+                "attest eval p.safetensors parity --set n=2..18 --plot lengths.svg\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

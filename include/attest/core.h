@@ -292,6 +292,11 @@ void at_sweep_init(at_sweep *w, const at_param *schema, int n);
 at_status at_sweep_parse(at_sweep *w, const char *assignments, at_err *err);
 /* Does one of the assignments "N=6,M=11" set this parameter? assignments may be NULL. */
 bool at_assignments_name(const char *assignments, const char *name);
+/* The first of the assignments that is a range of integers, "n=4..9": where it begins, the bytes of its name, its ends. NULL:
+ * there is none. */
+const char *at_assignments_range(const char *assignments, size_t *name, int64_t *lo, int64_t *hi);
+/* The assignments with this one put to a value, blanks between. */
+void at_assignments_put(const char *assignments, const char *name, size_t n_name, double value, at_text *out);
 uint64_t at_sweep_count(const at_sweep *w); /* at most 10^9 */
 void at_sweep_nth(const at_sweep *w, uint64_t k, at_params *out);
 void at_sweep_print(const at_sweep *w, at_text *out); /* like at_params_print */

@@ -38,7 +38,8 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
 /* ---- exams ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint64_t count;           /* prompts */
+    uint64_t count;           /* prompts that fit: the rest is about these */
+    uint64_t unfit;           /* others, whose rows are longer or shorter than the model takes */
     uint64_t distinct;        /* of them; 0: more than are counted */
     bool whole;               /* every prompt of the part, each once */
     uint64_t answers, chains; /* of them right; whole chains right */
@@ -69,8 +70,7 @@ bool at_exam_takes(const at_model *m);
 /* Greedy completions of samples 0..count-1 of a part, graded; where the part has no more prompts than that, and they can be
  * listed, of each of them once. The model must be a token decoder with the source's
  * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
- * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. A
- * prompt longer than the model takes counts as wrong. */
+ * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. */
 at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
                       const at_exam_options *o, at_exam *out, at_err *err);
 
@@ -89,7 +89,7 @@ extern const char *const at_learn_net_names[AT_LEARN_NETS];
 
 typedef struct {
     at_learn_net net;   /* of a rival's architecture width, layers, heads, hidden, words and dropout count */
-    at_train_arch arch; /* vocabulary and length come from the source, seed from below */
+    at_train_arch arch; /* vocabulary comes from the source, seed from below; length 0: that of the source */
     int batch;          /* rows of the stream */
     uint64_t steps;
     at_adamw adamw;

@@ -210,14 +210,43 @@ void at_params_print(const at_params *p, at_text *out)
     }
 }
 
+static const char blanks[] = " \t\r\n,"; /* between assignments */
+
 bool at_assignments_name(const char *assignments, const char *name)
 {
-    static const char blanks[] = " \t\r\n,";
     size_t n = strlen(name);
     for (const char *s = assignments ? assignments : ""; *(s += strspn(s, blanks)); s += strcspn(s, blanks))
         if (strncmp(s, name, n) == 0 && s[n] == '=')
             return true;
     return false;
+}
+
+const char *at_assignments_range(const char *assignments, size_t *name, int64_t *lo, int64_t *hi)
+{
+    for (const char *s = assignments ? assignments : ""; *(s += strspn(s, blanks)); s += strcspn(s, blanks)) {
+        size_t n = strcspn(s, blanks), eq = strcspn(s, "=");
+        const char *value = s + eq + 1, *end = s + n, *dots = eq < n ? strstr(value, "..") : NULL;
+        if (dots && dots + 2 < end && at_parse_i64(value, (size_t)(dots - value), lo) &&
+            at_parse_i64(dots + 2, (size_t)(end - dots - 2), hi)) {
+            *name = eq;
+            return s;
+        }
+    }
+    return NULL;
+}
+
+void at_assignments_put(const char *assignments, const char *name, size_t n_name, double value, at_text *out)
+{
+    at_text_add(out, "");
+    for (const char *s = assignments ? assignments : ""; *(s += strspn(s, blanks));) {
+        size_t n = strcspn(s, blanks);
+        if (strcspn(s, "=") != n_name || strncmp(s, name, n_name) != 0) {
+            at_text_addn(out, s, n);
+            at_text_add(out, " ");
+        }
+        s += n;
+    }
+    at_text_addf(out, "%.*s=%.15g", (int)n_name, name, value);
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------------------------- */

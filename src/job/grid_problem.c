@@ -37,22 +37,6 @@ static at_status axis_find(const at_sweep *w, const char **axis, double *lo, dou
     return AT_OK;
 }
 
-/* The assignments, with the range put to one value. */
-static void point_print(const char *mine, const char *axis, double value, at_text *out)
-{
-    static const char blanks[] = " \t\r\n,";
-    at_text_add(out, "");
-    for (const char *s = mine; *(s += strspn(s, blanks));) {
-        size_t n = strcspn(s, blanks), name = strcspn(s, "=");
-        if (strlen(axis) != name || strncmp(s, axis, name) != 0) {
-            at_text_addn(out, s, n);
-            at_text_add(out, " ");
-        }
-        s += n;
-    }
-    at_text_addf(out, "%s=%.15g", axis, value);
-}
-
 /* Can it be trained and examined at all? Not found out hours later. */
 static at_status source_try(const at_source *d, const char *name, at_err *err)
 {
@@ -147,7 +131,7 @@ at_status grid_problem(const at_grid *g, const char *name, at_arena *arena, grid
         at_source *d;
         at_text_init(&text);
         if (hi > lo)
-            point_print(mine, t->size, v, &text);
+            at_assignments_put(mine, t->size, strlen(t->size), v, &text);
         else
             at_text_add(&text, mine);
         s = text.oom ? at_oom(err) : source_open(name, text.s, stamp, &d, err);

@@ -23,7 +23,7 @@ typedef struct {
     int n;
     double margin;
     at_grade grade;
-    bool stopped;
+    bool stopped, unfit;
 } paper;
 
 /* What a whole run needs, a thread. */
@@ -63,6 +63,37 @@ double at_exam_chain(const at_exam *e)
     return e->count ? (double)e->chains / (double)e->count : NAN;
 }
 
+/* Is the right row longer, or the input shorter, than the model takes? All but the last token of a row are read. */
+static bool is_unfit(const hall *h, const at_sequence *s)
+{
+    if (at_source_labels(h->d))
+        return s->prompt < h->m->n_min || s->prompt > h->m->n_max;
+    return s->n - 1 > h->m->n_max || s->prompt < h->rule.prompt_min || s->prompt > h->rule.prompt_max;
+}
+
+/* How many prompts there are; UINT64_MAX: they cannot be listed. Labels are asked at positions, so it is the task that lists. */
+static uint64_t prompts_count(const at_source *d)
+{
+    if (at_source_labels(d))
+        return d->task->enums >> AT_ENUM_SEQUENCES & 1 ? d->task->count(&d->p, AT_ENUM_SEQUENCES)
+                                                       : UINT64_MAX;
+    return d->verbs->count && d->verbs->complete ? d->verbs->count(d) : UINT64_MAX;
+}
+
+/* x: room for the longest row. */
+static void prompts_nth(const at_source *d, uint64_t i, double *x, at_sequence *s)
+{
+    *s = (at_sequence){.token = s->token};
+    if (!at_source_labels(d)) {
+        d->verbs->nth(d, i, s);
+        return;
+    }
+    d->task->nth(&d->p, AT_ENUM_SEQUENCES, i, x);
+    for (s->n = 0; s->n < learn_reads(d); s->n++)
+        s->token[s->n] = (int)x[s->n];
+    s->prompt = s->n;
+}
+
 static void paper_draw(void *ctx, size_t k, int worker)
 {
     (void)worker;
@@ -71,9 +102,9 @@ static void paper_draw(void *ctx, size_t k, int worker)
     p->wrong = (at_err){0};
     p->n = 0;
     p->margin = INFINITY;
+    p->unfit = false;
     if (h->listed) {
-        p->s = (at_sequence){.token = p->s.token};
-        h->d->verbs->nth(h->d, h->listed[h->first + k], &p->s);
+        prompts_nth(h->d, h->listed[h->first + k], p->prompt, &p->s);
         if (at_source_complete(h->d, &p->s, &p->wrong))
             p->s.prompt = 0;
     } else if (at_source_sample(h->d, h->seed, h->part, h->first + k, &p->s, &p->wrong))
@@ -82,7 +113,8 @@ static void paper_draw(void *ctx, size_t k, int worker)
         h->print[h->first + k] = at_hash64(p->s.token, (size_t)p->s.prompt * sizeof(int), 0);
     for (int i = 0; i < p->s.prompt; i++)
         p->prompt[i] = p->s.token[i];
-    h->prompt[k] = (at_input){p->s.prompt, p->prompt};
+    p->unfit = !p->wrong.code && is_unfit(h, &p->s);
+    h->prompt[k] = (at_input){p->unfit ? 0 : p->s.prompt, p->prompt};
 }
 
 /* No row is longer than `most`; what goes beyond is wrong whatever it says. */
@@ -104,7 +136,7 @@ static void paper_generate(void *ctx, size_t k, int worker)
     int n = 0;
     double margin;
     at_err none = {0};
-    if (p->wrong.code || p->s.prompt > h->rule.prompt_max)
+    if (p->wrong.code || p->unfit)
         return;
     at_status s = at_generator_run(h->generator[worker], p->prompt, p->s.prompt, &rows, &n, &margin, &none);
     if (s && s != AT_EBUDGET)
@@ -139,7 +171,7 @@ static void paper_read(void *ctx, size_t k, int worker)
     const at_decode *rule = &h->rule;
     bool one = learn_one_length(h->m), end = false;
     int n = p->s.prompt, most = h->m->n_max - n + one;
-    if (p->wrong.code || n < rule->prompt_min || n > rule->prompt_max)
+    if (p->wrong.code || p->unfit)
         return;
     most = h->most < most ? h->most : most;
     for (int i = 0; i < (one ? h->m->n_max : n); i++)
@@ -166,7 +198,7 @@ static void paper_answer(void *ctx, size_t k, int worker)
     paper *p = &h->papers[k];
     reader *r = &h->readers[worker];
     int n = p->s.prompt;
-    if (p->wrong.code || n < h->m->n_min || n > h->m->n_max)
+    if (p->wrong.code || p->unfit)
         return;
     at_mark before = at_arena_mark(&r->arena);
     at_output y;
@@ -183,7 +215,7 @@ static void paper_grade(void *ctx, size_t k, int worker)
     (void)worker;
     hall *h = ctx;
     paper *p = &h->papers[k];
-    if (p->wrong.code)
+    if (p->wrong.code || p->unfit)
         return;
     p->stopped = at_source_labels(h->d) ? p->n == h->most : p->n && p->completion[p->n - 1] == AT_TOKEN_EOS;
     at_source_grade(h->d, p->s.token, p->s.prompt, p->completion, p->n, &p->grade, &p->wrong);
@@ -331,17 +363,16 @@ static void hall_close(hall *h)
 /* All prompts of the part, where they are few: *count becomes how many. */
 static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err)
 {
-    const at_stream_verbs *v = h->d->verbs;
-    uint64_t all = v->count && v->complete ? v->count(h->d) : UINT64_MAX, n = 0;
+    uint64_t all = prompts_count(h->d), n = 0;
     if (all > *count * AT_TEST_SHARE || all > COUNTED) /* a quick no: a part may be a tenth of them */
         return AT_OK;
     uint64_t *list = at_new(a, uint64_t, *count);
+    double *x = at_new(a, double, at_source_longest(h->d));
     at_sequence s = {.token = at_new(a, int, at_source_longest(h->d))};
-    if (!list || !s.token)
+    if (!list || !x || !s.token)
         return at_oom(err);
     for (uint64_t i = 0; i < all; i++) {
-        s = (at_sequence){.token = s.token};
-        v->nth(h->d, i, &s);
+        prompts_nth(h->d, i, x, &s);
         if (at_source_part(h->d, &s) != h->part)
             continue;
         if (n == *count)
@@ -425,6 +456,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
             const paper *p = &h->papers[k];
             if (p->wrong.code)
                 s = at_fail(err, p->wrong.code, "%s", p->wrong.text);
+            else if (p->unfit)
+                out->unfit++;
             else if (p->grade.answer == AT_UNKNOWN)
                 s = at_fail(err, AT_EREFUSED, "this stream has no right answers to compare with");
             else {
@@ -437,7 +470,7 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     }
     if (!s) {
         out->whole = h->listed != NULL;
-        out->distinct = h->print ? distinct_count(h->print, count) : 0;
+        out->distinct = h->print && !out->unfit ? distinct_count(h->print, count) : 0;
     }
     out->first_wrong = wrong ? places / (double)wrong : NAN;
     if (h)

@@ -221,7 +221,14 @@ static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_
         return learn_net_trainer(d, r, o->threads, t, err);
     at_train_arch arch = r->arch;
     arch.vocabulary = at_source_vocabulary(d);
-    arch.length = at_source_labels(d) ? learn_reads(d) : at_source_longest(d);
+    int rows = at_source_labels(d) ? learn_reads(d) : at_source_longest(d);
+    if (arch.length && (arch.length < rows || arch.learned_positions))
+        return at_fail(err, AT_EDOMAIN,
+                       arch.learned_positions
+                           ? "length=%d: learned positions beyond the rows of %d would never be learnt"
+                           : "length=%d: the stream has rows of %d",
+                       arch.length, rows);
+    arch.length = arch.length ? arch.length : rows;
     arch.seed = r->seed;
     return at_trainer_new(&arch, at_f32, o->threads, t, err);
 }

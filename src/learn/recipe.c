@@ -14,6 +14,7 @@ enum {
     WINDOWS,
     ENDS,
     POSITIONS,
+    LENGTH,
     WORDS,
     NORM0,
     BIAS,
@@ -54,6 +55,7 @@ const at_param at_recipe_params[] = {
     [WINDOWS] = {"windows", "sparse: k, blocks in the window", 1, 65536, 1, true, NULL},
     [ENDS] = {"ends", "sparse: c, last positions of a block that all may see", 1, 65536, 1, true, NULL},
     [POSITIONS] = {"positions", "sinusoidal or learned", 0, 1, 0, true, positions},
+    [LENGTH] = {"length", "the longest row it has room for; 0: that of the stream", 0, 65536, 0, true, NULL},
     [WORDS] = {"words", "their embeddings begin uniform in +- this; 0: Xavier", 0, 100, 0, false, NULL},
     [NORM0] = {"norm0", "LayerNorm after the embedding", 0, 1, 1, true, NULL},
     [BIAS] = {"bias", "of the output head", 0, 1, 1, true, NULL},
@@ -101,6 +103,7 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(WINDOWS, a->windows, int);
     MOVE(ENDS, a->ends, int);
     MOVE(POSITIONS, a->learned_positions, bool);
+    MOVE(LENGTH, a->length, int);
     MOVE(WORDS, a->token_range, double);
     MOVE(NORM0, a->embed_norm, bool);
     MOVE(BIAS, a->head_bias, bool);

@@ -196,12 +196,49 @@ static void test_sweeps(void **state)
     at_text_release(&t);
 }
 
+/* A range among assignments that are not parsed yet, and one of them put to a value. */
+static void test_assignments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int at; /* -1: none is a range */
+        int lo, hi;
+    } rows[] = {{"k=2,n=4..9 m=1..2", 4, 4, 9},
+                {"n=-3..3", 0, -3, 3},
+                {"n=4", -1, 0, 0},
+                {"", -1, 0, 0},
+                {"n=..3", -1, 0, 0},
+                {"n=1..", -1, 0, 0},
+                {"a..b", -1, 0, 0},
+                {"x=1...3", -1, 0, 0}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        size_t name = 0;
+        int64_t lo = 0, hi = 0;
+        const char *found = at_assignments_range(rows[k].text, &name, &lo, &hi);
+        assert_int_equal(found ? found - rows[k].text : -1, rows[k].at);
+        if (found)
+            assert_true(name == 1 && lo == rows[k].lo && hi == rows[k].hi);
+    }
+    assert_null(at_assignments_range(NULL, &(size_t){0}, &(int64_t){0}, &(int64_t){0}));
+    at_text t;
+    at_text_init(&t);
+    at_assignments_put("k=2,n=4..9 nn=7", "n", 1, 5, &t);
+    assert_string_equal(t.s, "k=2 nn=7 n=5");
+    at_text_release(&t);
+    at_text_init(&t);
+    at_assignments_put(NULL, "n=4..9", 1, 0.5, &t);
+    assert_string_equal(t.s, "n=0.5");
+    at_text_release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),        cmocka_unit_test(test_sweeps),
         cmocka_unit_test(test_defaults),     cmocka_unit_test(test_print_round_trip),
         cmocka_unit_test(test_parse_errors), cmocka_unit_test(test_set_errors),
+        cmocka_unit_test(test_assignments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
