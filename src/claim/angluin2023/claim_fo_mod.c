@@ -17,7 +17,7 @@ static const char *const forms[] = {"table", "sinusoidal", NULL};
 
 static const at_param params[] = {
     CLAIM_REGULAR_LANGUAGE,
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"positions", "i mod m as 0 and 1, or as cos and sin", 0, 1, 0, true, forms},
     {"off", "how much the period of the positions is off", 0, 1, 0, true},
 };
@@ -28,17 +28,7 @@ static at_dfa_options options_of(const at_params *p)
         .positions = true, .circle = at_params_int(p, "positions"), .off = at_params_int(p, "off")};
 }
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_program(p, &o, out, err);
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_model(p, &o, m, err);
-}
+CLAIM_REGULAR_FUNCTIONS(dfa)
 
 #define INPUTS 20 /* at each p */
 
@@ -81,15 +71,19 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("ab-ba-cc", 10, 7),
     CLAIM_REGULAR_ALL("even-since-b", 16, 10),
     CLAIM_REGULAR_ALL("no-aa", 16, 8), /* star-free: no positions are needed */
-    {"language=thirds-then-a N=0..16 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "language=thirds-then-a N=0..9 positions=sinusoidal"},
-    {"language=aa-star N=0..9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
-     "language=aa-star N=0..7"},
+    {"language=thirds-then-a N=0..16 most=16 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,
+     "f64", 0, AT_TIER_QUICK, "language=thirds-then-a N=0..9 most=9 positions=sinusoidal"},
+    {"language=aa-star N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=aa-star N=0..7 most=7"},
+    {"language=thirds-then-a" CLAIM_TO_OF_LONG(12), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=thirds-then-a" CLAIM_TO_OF_LONG(9)},
     {"language=thirds-then-a N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"language=even-since-b N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_FULL, NULL},
-    {"language=even-length N=0..6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=thirds-then-a N=0..6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=aa-star N=0..6 positions=sinusoidal", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+    {"language=even-length N=0..6 most=6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"language=thirds-then-a N=0..6 most=6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"language=aa-star N=0..6 most=6 positions=sinusoidal", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
      AT_TIER_QUICK, NULL},
 };
 

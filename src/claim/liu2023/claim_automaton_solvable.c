@@ -21,7 +21,7 @@ static const char *const breaks[] = {"nothing", "conjugation", "order", "resets"
 
 static const at_param params[] = {
     {"language", "which language", 0, CLAIM_REGULAR - 1, CLAIM_REGULAR_PARITY, true, claim_regular_names},
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"head", "what counts and finds", 0, 1, 0, true, heads},
     {"without", "what is left out: conjugation, the right order of a factor, resets", 0, 3, 0, true, breaks},
 };
@@ -35,37 +35,7 @@ static at_solvable_options options_of(const at_params *p)
                                  .forgets = without == 3};
 }
 
-static int length_of(const at_params *p)
-{
-    int N = at_params_int(p, "N");
-    return N < 1 ? 1 : N;
-}
-
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_solvable_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_solvable_program(&place, length_of(p), &o, out, err);
-    at_arena_release(&a);
-    return s;
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_solvable_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_solvable_model(&place, length_of(p), &o, m, err);
-    at_arena_release(&a);
-    return s;
-}
+CLAIM_REGULAR_FUNCTIONS(solvable)
 
 #define INPUTS 20 /* at each p */
 
@@ -119,7 +89,7 @@ static const at_claim_table tables[] = {{
     }
 #define CONTROL(language, N, without)                                                                        \
     {                                                                                                        \
-        "language=" language " N=0.." #N, "without=" without, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,      \
+        "language=" language CLAIM_TO(N), "without=" without, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,      \
             AT_TIER_QUICK, NULL                                                                              \
     }
 static const at_cell cells[] = {
@@ -133,9 +103,11 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("even-since-b", 16, 8),
     CLAIM_REGULAR_ALL("s3-reset", 10, 6),
     CLAIM_REGULAR_ALL("a4-reset", 10, 6),
-    {"language=s3 N=0..12 head=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
-     "language=s3 N=0..8 head=average-hard"},
-    {"language=s3 N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=s3 N=0..12 most=12 head=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=s3 N=0..8 most=8 head=average-hard"},
+    {"language=s3 N=0..8 most=8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=s3-reset" CLAIM_TO_OF_LONG(7), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "language=s3-reset" CLAIM_TO_OF_LONG(4)},
     {"language=s3-reset N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     SAMPLED("parity", 1000, 50),
     SAMPLED("s3", 1000, 50),

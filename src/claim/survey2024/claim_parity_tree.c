@@ -125,6 +125,8 @@ static const at_cell cells[] = {
      "N=0..13 most=13 H=3 L=2"},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p8", 0, AT_TIER_QUICK, NULL},
+    {"N=0..10 most=100 H=4 L=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..7 most=100 H=4 L=3"},
     {"N=100 H=4 L=3", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
     {"N=1000 H=1 L=10", NULL, AT_EV_SAMPLED, 0, "f64", 4, AT_TIER_FULL, NULL},
     {"N=9", "N=10", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
