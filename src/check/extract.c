@@ -376,7 +376,10 @@ static at_status position_run(search *e, bool may_end, const int *from, int *to)
         return s;
     number y;
     s = matrix_run(e, m->readout.w, m->readout.b, 1, e->x, &y);
-    if (!s && y.off > 0 && !(fabs(y.at - m->readout.threshold) > y.off * (1 + 0x1p-50)))
+    if (!s && y.off == 0 && y.at == m->readout.threshold) /* a margin of 0, as a check has it */
+        s = at_fail(e->err, AT_EREFUSED, "undecided: a word ends exactly at the threshold of the readout, %g",
+                    y.at);
+    if (!s && !(fabs(y.at - m->readout.threshold) > y.off * (1 + 0x1p-50)))
         s = undecided(e, "the readout may be above its threshold or not");
     if (!s)
         to[e->slots - 1] = y.at > m->readout.threshold;
