@@ -48,20 +48,28 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     return s;
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title =
-        "the period m that a language needs, what it takes, and the least p from which on it holds "
-        "(" CLAIM_TEXT(INPUTS) " words of length 16 at each p), with i mod m as 0 and 1, then as cos and sin",
-    .columns = (const char *const[]){"m", CLAIM_REGULAR_COLUMNS},
-    .rows = (const char *const[]){"language=even-length N=16", "language=aa-star N=16",
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "the period m that a language needs, what it takes, and the least p from which on it holds "
+                 "(" CLAIM_TEXT(
+                     INPUTS) " words of length 16 at each p), with i mod m as 0 and 1, then as cos and sin",
+        .columns = (const char *const[]){"m", CLAIM_REGULAR_COLUMNS},
+        .rows =
+            (const char *const[]){"language=even-length N=16", "language=aa-star N=16",
                                   "language=odd-places-a N=16", "language=thirds-then-a N=16",
                                   "language=ab-ba-cc N=16", "language=even-length N=16 positions=sinusoidal",
                                   "language=aa-star N=16 positions=sinusoidal",
                                   "language=thirds-then-a N=16 positions=sinusoidal", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32(
+        "thirds-then-a with i mod m as cos and sin: bounded numbers, whose rounding does not grow with N",
+        "language=thirds-then-a N=64 positions=sinusoidal",
+        "language=thirds-then-a N=256 positions=sinusoidal",
+        "language=thirds-then-a N=1024 positions=sinusoidal",
+        "language=thirds-then-a N=4096 positions=sinusoidal")};
 
 static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("even-length", 16, 10),

@@ -60,20 +60,26 @@ static claim_formula_how how_of(const at_params *p)
 #define INPUTS 20 /* at each p */
 CLAIM_FORMULA_FUNCTIONS(formulas)
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title = "what a formula takes at length N with leftmost-hard attention, and the least p from which on "
-             "it holds "
-             "(" CLAIM_TEXT(INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
-    .rows = (const char *const[]){"formula=square-b-then-a N=4", "formula=square-b-then-a N=8",
-                                  "formula=square-b-then-a N=16", "formula=square-b-then-a N=32",
-                                  "formula=square-b-then-a N=64", "formula=a-at-squares N=16",
-                                  "formula=squares-alternate N=16", "formula=fib-until-square N=16",
-                                  "formula=abc-at-fib N=16", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title =
+            "what a formula takes at length N with leftmost-hard attention, and the least p from which on "
+            "it holds "
+            "(" CLAIM_TEXT(INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
+        .rows = (const char *const[]){"formula=square-b-then-a N=4", "formula=square-b-then-a N=8",
+                                      "formula=square-b-then-a N=16", "formula=square-b-then-a N=32",
+                                      "formula=square-b-then-a N=64", "formula=a-at-squares N=16",
+                                      "formula=squares-alternate N=16", "formula=fib-until-square N=16",
+                                      "formula=abc-at-fib N=16", NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32(
+        "square-b-then-a: scores to 3/2 that are 1/(2(N + 2)) apart take log2 N + 2 bits, and f32 has 24",
+        "formula=square-b-then-a N=64", "formula=square-b-then-a N=256", "formula=square-b-then-a N=1024",
+        "formula=square-b-then-a N=4096")};
 
 static const at_cell cells[] = {
     CLAIM_FORMULA_ALL("a-at-squares", 16, 10),

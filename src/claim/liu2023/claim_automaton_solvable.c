@@ -65,23 +65,27 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     return s;
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title =
-        "layers beside log2 N; order, composition length and derived length of the group; what it takes, and "
-        "the least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", "log2 N", "order", "length", "derived", "layers", "width",
-                                     "parameters", "least p", NULL},
-    .rows =
-        (const char *const[]){"language=parity N=4", "language=s3 N=4", "language=parity N=16",
-                              "language=parity N=64", "language=parity N=256", "language=s3 N=16",
-                              "language=s3 N=64", "language=s3 N=256", "language=a4 N=16", "language=a4 N=64",
-                              "language=q8 N=16", "language=q8 N=64", "language=d4 N=16", "language=d4 N=64",
-                              "language=s4 N=16", "language=s4 N=64", "language=s3-reset N=16",
-                              "language=s3-reset N=64", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "layers beside log2 N; order, composition length and derived length of the group; what it "
+                 "takes, and "
+                 "the least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", "log2 N", "order", "length", "derived", "layers", "width",
+                                         "parameters", "least p", NULL},
+        .rows = (const char *const[]){"language=parity N=4", "language=s3 N=4", "language=parity N=16",
+                                      "language=parity N=64", "language=parity N=256", "language=s3 N=16",
+                                      "language=s3 N=64", "language=s3 N=256", "language=a4 N=16",
+                                      "language=a4 N=64", "language=q8 N=16", "language=q8 N=64",
+                                      "language=d4 N=16", "language=d4 N=64", "language=s4 N=16",
+                                      "language=s4 N=64", "language=s3-reset N=16", "language=s3-reset N=64",
+                                      NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32("S3: scores to N that are 1/(N + 1) apart take 2 log2(N + 1) bits and some, and f32 has 24",
+              "language=s3 N=16", "language=s3 N=64", "language=s3 N=256", "language=s3 N=1024",
+              "language=s3 N=2048", "language=s3 N=4096")};
 
 #define SAMPLED(language, N, inputs)                                                                         \
     {                                                                                                        \
