@@ -21,6 +21,9 @@ says 0 'how few bits will do' 'the least that holds: p2' least examples/no-aa.re
 says 0 'of a recurrence, too' 'the least that holds: p8' least examples/lis.dp --set n=3,top=3 --vary p --range 7..9
 says 0 'a look at the empty word' 'right at 1 of 1 position' look "$dir/m.st" '' --problem examples/no-aa.regex
 holds 'what is right stands there' grep -qx 'right    yes' "$dir/.out"
+"$attest" compile examples/no-aa.regex --set N=5 -o "$dir/five.st" >/dev/null
+says 3 'a length that the model takes, unless one is said' 'N=5' refute "$dir/five.st" --problem examples/no-aa.regex --budget 1
+refuses 2 'which it must take' 'N=6: the model takes lengths 0..5' refute "$dir/five.st" --problem examples/no-aa.regex --set N=6 --budget 1
 says 3 'nothing to refute in the empty word' 'not refuted' refute "$dir/m.st" --problem examples/no-aa.regex --set N=0 --budget 1
 says 1 'a look where it is wrong' 'right at 0 of 1 position' look "$dir/m.st" '' --problem examples/ends-ab.dfa
 says 1 'and refuted where it is wrong' 'WRONG on' refute "$dir/m.st" --problem examples/ends-ab.dfa --set N=0 --budget 1

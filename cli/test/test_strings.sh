@@ -34,6 +34,15 @@ model examples/equal-abc.sscm && answers '.sscm' abc=yes =yes cab=yes ab=no
 model examples/reverse.rasp && answers '.rasp, letters' 'abac=c a b a' a=a 'a b=b a'
 model examples/hist.rasp && answers '.rasp, numbers' 'abac=2 1 2 1' a=1
 model examples/dyck1.rasp && answers '.rasp, strings' '(()=P P P' '())=P T F'
+built() # $1 claim, $2 its sizes: recognisers of claims say yes and no, too
+{
+    "$attest" build "$1" --set "$2" -o "$dir/m.st" >/dev/null
+}
+built majority N=8 && answers 'majority' 110=yes 10=no =no
+built parity N=8,form=norm && answers 'parity' 110=no 1=yes =no
+built parity-tree N=8 && answers 'parity-tree' 111=yes =no
+built dyck N=8,k=2 && answers 'dyck' '([])=yes' '([)]=no' =yes
+built shuffle-dyck N=8,k=2 && answers 'shuffle-dyck' '([)]=yes' '(=no' =yes
 model --regex 'ä*b' && answers 'letters of several bytes' ääb=yes bä=no 'ä b=yes'
 model --ltl 'accept end; Z H (aa | b)' --alphabet 'aa b c'
 answers 'letters of several characters' 'aa b=yes' 'c b=no' =yes

@@ -113,6 +113,9 @@ at_status at_shortcut_program(const at_place *place, int N, const at_shortcut_op
 at_status at_shortcut_model(const at_place *place, int N, const at_shortcut_options *o, at_model *m,
                             at_err *err);
 
+/* Calls the two decisions of a recogniser's readout no and yes. */
+at_status at_model_verdicts(at_model *m, at_err *err);
+
 /* An automaton of permutations and resets, at a depth that depends on its group alone, which must be solvable: two layers a step
  * of the derived series, and one for resets. */
 typedef struct {

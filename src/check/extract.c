@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "check_internal.h"
-#include "extract_numbers.h"
+#include "extract_traced.h"
 
 enum {
     VECTORS_MAX = 4096,
@@ -64,6 +64,7 @@ typedef struct {
     head *heads;
     bool grown; /* a query vector that was not known, or a number that is off by more than was known */
     number *x, *sum, *part, *q, *k, *v, *mixed, *wide[2], *both; /* scratch */
+    traced errors[2];                                            /* of an MLP's layers, by turns */
     /* states */
     int n, room;
     int *state; /* (n, slots) */
@@ -119,8 +120,9 @@ static const rows *rows_of(search *e, int tensor)
     return r;
 }
 
-/* y (rows) = W x + b */
-static at_status matrix_run(search *e, int w, int b, int n, const number *x, number *y)
+/* y (rows) = W x + b. from, to: NULL, or what x and y are off by (extract_traced.h). */
+static at_status layer_run(search *e, int w, int b, int n, const number *x, number *y, const traced *from,
+                           traced *to)
 {
     const rows *r = rows_of(e, w);
     const double *B = at_model_data(e->m, b);
@@ -132,8 +134,16 @@ static at_status matrix_run(search *e, int w, int b, int n, const number *x, num
         if (B)
             product_add(&t, (number){B[k], 0}, one);
         s = sum_take(e, &t, &y[k]);
+        if (from && !s)
+            traced_row(from, to, k, r->first[k + 1] - r->first[k], r->column + r->first[k],
+                       r->w + r->first[k], &t, e->unit, e->m->width, e->x, &y[k]);
     }
     return s;
+}
+
+static at_status matrix_run(search *e, int w, int b, int n, const number *x, number *y)
+{
+    return layer_run(e, w, b, n, x, y, NULL, NULL);
 }
 
 /* x += f y */
@@ -341,13 +351,23 @@ static at_status attention_run(search *e, const at_block *b, head **at, const in
 static at_status mlp_run(search *e, const at_block *b)
 {
     const number *y = e->x;
+    int D = e->m->width;
+    bool off = false;
     at_status s = AT_OK;
+    for (int k = 0; k < D; k++)
+        off |= y[k].off > 0;
+    if (off)
+        traced_begin(&e->errors[1], D);
     for (int l = 0; l < b->n_dense && !s; l++) {
         bool last = l == b->n_dense - 1;
         number *out = last ? e->sum : e->wide[l % 2];
-        s = matrix_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, y, out);
-        for (int k = 0; k < b->dense[l].rows && !last; k++)
-            out[k] = number_relu(out[k]);
+        traced *to = &e->errors[l % 2], *from = off ? &e->errors[1 - l % 2] : NULL;
+        s = layer_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, y, out, from, to);
+        for (int k = 0; k < b->dense[l].rows && !last && !s; k++)
+            if (off)
+                traced_relu(to, k, D, &out[k]);
+            else
+                out[k] = number_relu(out[k]);
         y = out;
     }
     return s;
@@ -376,7 +396,10 @@ static at_status position_run(search *e, bool may_end, const int *from, int *to)
         return s;
     number y;
     s = matrix_run(e, m->readout.w, m->readout.b, 1, e->x, &y);
-    if (!s && y.off > 0 && !(fabs(y.at - m->readout.threshold) > y.off * (1 + 0x1p-50)))
+    if (!s && y.off == 0 && y.at == m->readout.threshold) /* a margin of 0, as a check has it */
+        s = at_fail(e->err, AT_EREFUSED, "undecided: a word ends exactly at the threshold of the readout, %g",
+                    y.at);
+    if (!s && !(fabs(y.at - m->readout.threshold) > y.off * (1 + 0x1p-50)))
         s = undecided(e, "the readout may be above its threshold or not");
     if (!s)
         to[e->slots - 1] = y.at > m->readout.threshold;
@@ -610,6 +633,12 @@ static at_status search_init(search *e, int widest)
     for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++)
         if (!(*scratch[k] = at_new(e->a, number, widest)))
             return at_oom(e->err);
+    for (int k = 0; k < 2; k++) {
+        e->errors[k].by = at_new(e->a, double, (size_t)widest *(size_t)e->m->width);
+        e->errors[k].own = at_new(e->a, double, widest);
+        if (!e->errors[k].by || !e->errors[k].own)
+            return at_oom(e->err);
+    }
     e->both = at_new(e->a, number, 2 * widest);
     e->heads = at_new(e->a, head, e->n_heads + 1);
     e->tensors = at_new(e->a, rows, e->m->n_tensors);

@@ -1,4 +1,6 @@
 /* claim.c: finding claims, and what all of them share. */
+#include <attest/front.h>
+
 #include "shared/claim_copy.h"
 
 #include <math.h>
@@ -79,7 +81,7 @@ static at_status claim_remember(const at_claim *c, const at_params *p, at_model 
     return at_problem_remember(t->id, c->problem ? c->problem->digest : NULL, &tp, m, err);
 }
 
-/* The letters of the task, where the model reads its tokens. */
+/* The letters of the task, where the model reads its tokens; one answer for a whole word is yes or no. */
 static at_status claim_letters(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
     const at_task *t;
@@ -90,7 +92,7 @@ static at_status claim_letters(const at_claim *c, const at_params *p, at_model *
     for (int k = 0; words && k < m->fields[0].size; k++)
         t->word(&tp, k, words[k].s);
     m->fields[0].words = words;
-    return words ? at_model_validate(m, err) : at_oom(err);
+    return !words ? at_oom(err) : t->last ? at_model_verdicts(m, err) : at_model_validate(m, err);
 }
 
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)

@@ -101,7 +101,10 @@ static at_status level_make(cascade *k, int t, at_err *err)
     for (int x = 0; x < c->size[t]; x++) {
         at_var v = x == c->initial[t] ? at_add(P, last + x, none) : last + x;
         snprintf(name, sizeof name, "c%d_%d", t + 1, x);
-        k->is[t][x] = at_known(P, name, v, 0, 1, true, -1);
+        v = at_known(P, name, v, 0, 1, true, -1);
+        /* with cos and sin numbers are rounded: each level makes 0 and 1 of them again, or the bound on errors grows by a large
+         * factor a level */
+        k->is[t][x] = k->circle && k->m > 1 ? at_at_least(P, name, v, 1) : v;
     }
     return AT_OK;
 }

@@ -3,19 +3,24 @@
 
 #include "front_internal.h"
 
+at_status at_model_verdicts(at_model *m, at_err *err)
+{
+    at_word *verdict = at_new(&m->arena, at_word, 2);
+    if (!verdict)
+        return at_oom(err);
+    snprintf(verdict[0].s, sizeof verdict[0].s, "no");
+    snprintf(verdict[1].s, sizeof verdict[1].s, "yes");
+    m->readout.words = verdict;
+    return at_model_validate(m, err);
+}
+
 at_status at_model_letters(at_model *m, const at_alphabet *sigma, at_err *err)
 {
     at_word *words = at_new(&m->arena, at_word, sigma->n);
     for (int a = 0; words && a < sigma->n; a++)
         snprintf(words[a].s, sizeof words[a].s, "%s", sigma->letter[a]);
-    at_word *verdict = at_new(&m->arena, at_word, 2);
-    if (verdict) {
-        snprintf(verdict[0].s, sizeof verdict[0].s, "no");
-        snprintf(verdict[1].s, sizeof verdict[1].s, "yes");
-    }
     m->fields[0].words = words;
-    m->readout.words = verdict;
-    at_status s = words && verdict ? at_model_validate(m, err) : at_oom(err);
+    at_status s = words ? at_model_verdicts(m, err) : at_oom(err);
     if (s)
         at_model_release(m);
     return s;

@@ -159,6 +159,27 @@ static void test_undecided(void **state)
     at_model_release(&m);
 }
 
+/* A readout exactly at its threshold has margin 0, so a check says undecided of its words; so does this, without rounding, too. */
+static void test_at_threshold(void **state)
+{
+    (void)state;
+    at_place p = place_of("(ab)*");
+    for (int accepts = 0; accepts < 2; accepts++) { /* words that were accepted, then the others */
+        at_model m;
+        at_extracted d;
+        assert_int_equal(at_dfa_model(&p, 8, &(at_dfa_options){0}, &m, &err), AT_OK);
+        assert_int_equal(at_extract_dfa(&m, &arena, &d, &err), AT_OK);
+        m.readout.threshold = accepts;
+        err = (at_err){0};
+        assert_int_equal(at_extract_dfa(&m, &arena, &d, &err), AT_EREFUSED);
+        assert_non_null(strstr(err.text, "undecided: a word ends exactly at the threshold of the readout"));
+        m.readout.threshold = accepts ? 0.9999999 : 1e-300;
+        assert_int_equal(at_extract_dfa(&m, &arena, &d, &err), AT_OK);
+        assert_true(at_dfa_equal(d.dfa, p.least));
+        at_model_release(&m);
+    }
+}
+
 /* What a drawn model has: no positions, a table of 0 and 1, (-1)^i, or a table of thirds, whose sums are rounded. */
 enum { NO_POSITIONS, BITS, ALTERNATE, THIRDS };
 
@@ -375,6 +396,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_modular, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_table, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_undecided, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_at_threshold, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_drawn, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_drawn_modular, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),

@@ -15,7 +15,7 @@
 
 static const at_param params[] = {
     CLAIM_REGULAR_LANGUAGE,
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"causal", "1: a position sees its own letter", 0, 1, 0, true},
 };
 
@@ -24,17 +24,7 @@ static at_dfa_options options_of(const at_params *p)
     return (at_dfa_options){.causal = at_params_int(p, "causal")};
 }
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_program(p, &o, out, err);
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_model(p, &o, m, err);
-}
+CLAIM_REGULAR_FUNCTIONS(dfa)
 
 #define INPUTS 20 /* at each p */
 
@@ -69,16 +59,20 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("abc-or-cba", 10, 7),
     CLAIM_REGULAR_ALL("ab-a-cd", 8, 5),
     CLAIM_REGULAR_ALL("nothing", 16, 4),
-    {"language=ends-abab N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
-     "language=ends-abab N=0..7"},
-    {"language=depth-3 N=0..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
-     "language=depth-3 N=0..7"},
-    {"language=subsequence-abc N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_FULL, NULL},
+    {"language=ends-abab N=0..10 most=10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=ends-abab N=0..7 most=7"},
+    {"language=depth-3 N=0..10 most=10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=depth-3 N=0..7 most=7"},
+    {"language=subsequence-abc N=0..8 most=8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_FULL,
+     NULL},
+    {"language=depth-3" CLAIM_TO_OF_LONG(12), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "language=depth-3" CLAIM_TO_OF_LONG(9)},
     {"language=depth-3 N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"language=abc-or-cba N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_QUICK, NULL},
     {"language=third-last-a N=1000", NULL, AT_EV_SAMPLED, 0, "p2", 20, AT_TIER_FULL, NULL},
     {"language=ab-star N=2", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=depth-3 N=0..6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"language=depth-3 N=0..6 most=6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
 };
 
 const at_claim claim_fo = {

@@ -17,7 +17,7 @@ static const char *const forms[] = {"table", "sinusoidal", NULL};
 
 static const at_param params[] = {
     CLAIM_REGULAR_LANGUAGE,
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"positions", "i mod m as 0 and 1, or as cos and sin", 0, 1, 0, true, forms},
     {"off", "how much the period of the positions is off", 0, 1, 0, true},
 };
@@ -28,17 +28,7 @@ static at_dfa_options options_of(const at_params *p)
         .positions = true, .circle = at_params_int(p, "positions"), .off = at_params_int(p, "off")};
 }
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_program(p, &o, out, err);
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_dfa_options o = options_of(p);
-    return claim_regular_model(p, &o, m, err);
-}
+CLAIM_REGULAR_FUNCTIONS(dfa)
 
 #define INPUTS 20 /* at each p */
 
@@ -58,20 +48,28 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     return s;
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title =
-        "the period m that a language needs, what it takes, and the least p from which on it holds "
-        "(" CLAIM_TEXT(INPUTS) " words of length 16 at each p), with i mod m as 0 and 1, then as cos and sin",
-    .columns = (const char *const[]){"m", CLAIM_REGULAR_COLUMNS},
-    .rows = (const char *const[]){"language=even-length N=16", "language=aa-star N=16",
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "the period m that a language needs, what it takes, and the least p from which on it holds "
+                 "(" CLAIM_TEXT(
+                     INPUTS) " words of length 16 at each p), with i mod m as 0 and 1, then as cos and sin",
+        .columns = (const char *const[]){"m", CLAIM_REGULAR_COLUMNS},
+        .rows =
+            (const char *const[]){"language=even-length N=16", "language=aa-star N=16",
                                   "language=odd-places-a N=16", "language=thirds-then-a N=16",
                                   "language=ab-ba-cc N=16", "language=even-length N=16 positions=sinusoidal",
                                   "language=aa-star N=16 positions=sinusoidal",
                                   "language=thirds-then-a N=16 positions=sinusoidal", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32(
+        "thirds-then-a with i mod m as cos and sin: bounded numbers, whose rounding does not grow with N",
+        "language=thirds-then-a N=64 positions=sinusoidal",
+        "language=thirds-then-a N=256 positions=sinusoidal",
+        "language=thirds-then-a N=1024 positions=sinusoidal",
+        "language=thirds-then-a N=4096 positions=sinusoidal")};
 
 static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("even-length", 16, 10),
@@ -81,15 +79,19 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("ab-ba-cc", 10, 7),
     CLAIM_REGULAR_ALL("even-since-b", 16, 10),
     CLAIM_REGULAR_ALL("no-aa", 16, 8), /* star-free: no positions are needed */
-    {"language=thirds-then-a N=0..16 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "language=thirds-then-a N=0..9 positions=sinusoidal"},
-    {"language=aa-star N=0..9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
-     "language=aa-star N=0..7"},
+    {"language=thirds-then-a N=0..16 most=16 positions=sinusoidal", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,
+     "f64", 0, AT_TIER_QUICK, "language=thirds-then-a N=0..9 most=9 positions=sinusoidal"},
+    {"language=aa-star N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK,
+     "language=aa-star N=0..7 most=7"},
+    {"language=thirds-then-a" CLAIM_TO_OF_LONG(12), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=thirds-then-a" CLAIM_TO_OF_LONG(9)},
     {"language=thirds-then-a N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"language=even-since-b N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_FULL, NULL},
-    {"language=even-length N=0..6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=thirds-then-a N=0..6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=aa-star N=0..6 positions=sinusoidal", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+    {"language=even-length N=0..6 most=6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"language=thirds-then-a N=0..6 most=6", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"language=aa-star N=0..6 most=6 positions=sinusoidal", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
      AT_TIER_QUICK, NULL},
 };
 

@@ -42,7 +42,7 @@ static const char *const kinds[] = {"softmax", "average", "rightmost", "leftmost
 
 static const at_param params[] = {
     {"formula", "which formula", 0, COUNT(formulas) - 1, 0, true, names},
-    {"N", "length", 0, AT_WORD_LONGEST, 8, true},
+    CLAIM_WORD_PARAMS(8),
     {"attention", "what finds positions", 0, 3, 3, true, kinds},
     {"unsorted", "1: no order among equally good keys", 0, 1, 0, true},
     {"off", "1: the sets hold a position too late", 0, 1, 0, true},
@@ -60,44 +60,53 @@ static claim_formula_how how_of(const at_params *p)
 #define INPUTS 20 /* at each p */
 CLAIM_FORMULA_FUNCTIONS(formulas)
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title = "what a formula takes at length N with leftmost-hard attention, and the least p from which on "
-             "it holds "
-             "(" CLAIM_TEXT(INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
-    .rows = (const char *const[]){"formula=square-b-then-a N=4", "formula=square-b-then-a N=8",
-                                  "formula=square-b-then-a N=16", "formula=square-b-then-a N=32",
-                                  "formula=square-b-then-a N=64", "formula=a-at-squares N=16",
-                                  "formula=squares-alternate N=16", "formula=fib-until-square N=16",
-                                  "formula=abc-at-fib N=16", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title =
+            "what a formula takes at length N with leftmost-hard attention, and the least p from which on "
+            "it holds "
+            "(" CLAIM_TEXT(INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", CLAIM_FORMULA_COLUMNS},
+        .rows = (const char *const[]){"formula=square-b-then-a N=4", "formula=square-b-then-a N=8",
+                                      "formula=square-b-then-a N=16", "formula=square-b-then-a N=32",
+                                      "formula=square-b-then-a N=64", "formula=a-at-squares N=16",
+                                      "formula=squares-alternate N=16", "formula=fib-until-square N=16",
+                                      "formula=abc-at-fib N=16", NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32(
+        "square-b-then-a: scores to 3/2 that are 1/(2(N + 2)) apart take log2 N + 2 bits, and f32 has 24",
+        "formula=square-b-then-a N=64", "formula=square-b-then-a N=256", "formula=square-b-then-a N=1024",
+        "formula=square-b-then-a N=4096")};
 
 static const at_cell cells[] = {
     CLAIM_FORMULA_ALL("a-at-squares", 16, 10),
     CLAIM_FORMULA_ALL("square-b-then-a", 16, 10),
     CLAIM_FORMULA_ALL("fib-until-square", 16, 10),
     CLAIM_FORMULA_ALL("squares-alternate", 16, 10),
-    {"formula=abc-at-fib N=1..10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
-     "formula=abc-at-fib N=1..7"},
-    {"formula=squares-alternate N=0..16 attention=average", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "formula=squares-alternate N=0..9 attention=average"},
-    {"formula=squares-alternate N=0..16 attention=softmax", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "formula=squares-alternate N=0..8 attention=softmax"},
-    {"formula=fib-until-square N=0..16 attention=rightmost", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "formula=fib-until-square N=0..9 attention=rightmost"},
-    {"formula=squares-alternate N=0..9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p12", 0, AT_TIER_QUICK,
-     "formula=squares-alternate N=0..7"},
+    {"formula=abc-at-fib N=1..10 most=10", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "formula=abc-at-fib N=1..7 most=7"},
+    {"formula=squares-alternate N=0..16 most=16 attention=average", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,
+     "f64", 0, AT_TIER_QUICK, "formula=squares-alternate N=0..9 most=9 attention=average"},
+    {"formula=squares-alternate N=0..16 most=16 attention=softmax", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,
+     "f64", 0, AT_TIER_QUICK, "formula=squares-alternate N=0..8 most=8 attention=softmax"},
+    {"formula=fib-until-square N=0..16 most=16 attention=rightmost", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,
+     "f64", 0, AT_TIER_QUICK, "formula=fib-until-square N=0..9 most=9 attention=rightmost"},
+    {"formula=squares-alternate N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p12", 0, AT_TIER_QUICK,
+     "formula=squares-alternate N=0..7 most=7"},
+    {"formula=squares-alternate" CLAIM_TO_OF_LONG(10), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "formula=squares-alternate" CLAIM_TO_OF_LONG(7)},
     {"formula=squares-alternate N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK,
      "formula=squares-alternate N=200"},
     {"formula=abc-at-fib N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_FULL, NULL},
-    {"formula=square-b-then-a N=0..4", "unsorted=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+    {"formula=square-b-then-a N=0..4 most=4", "unsorted=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, NULL},
+    {"formula=a-at-squares N=0..4 most=4", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
      NULL},
-    {"formula=a-at-squares N=0..4", "off=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"formula=squares-alternate N=0..6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
-     NULL},
+    {"formula=squares-alternate N=0..6 most=6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_fo_mon = {

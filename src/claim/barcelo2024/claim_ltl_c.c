@@ -14,7 +14,6 @@
  *      position of that index.
  * Controls: without the order among keys; a ramp six times too flat; a strict mask that lets a position see itself. */
 #include "../shared/claim_formulas.h"
-#include "../shared/claim_words.h"
 
 #define SQUARES "predicate square 1 4 9 16 25 36 49 64 81 100 121 144 169 196\n"
 
@@ -35,7 +34,7 @@ static claim_formula formulas[] = {FORMULAS(TEXT)};
 
 static const at_param params[] = {
     {"formula", "which formula", 0, COUNT(formulas) - 1, 0, true, names},
-    {"N", "length", 0, AT_WORD_LONGEST, 8, true},
+    CLAIM_WORD_PARAMS(8),
     {"unsorted", "1: no order among equally good keys", 0, 1, 0, true},
     {"flat", "how many times too flat comparisons of counts are", 1, 64, 1, false},
     {"causal", "1: a position sees itself under the strict mask", 0, 1, 0, true},
@@ -79,11 +78,16 @@ static const at_cell cells[] = {
     CLAIM_FORMULA_ALL("squares-balance", 16, 9),
     CLAIM_FORMULA_ALL("mixed", 10, 6),
     {"formula=dyck N=10", NULL, AT_EV_SAMPLED, 0, "p12", 1000, AT_TIER_QUICK, NULL},
+    {"formula=middle-a" CLAIM_TO_OF_LONG(10), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "formula=middle-a" CLAIM_TO_OF_LONG(7)},
+    {"formula=mixed" CLAIM_TO_OF_LONG(6), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "formula=mixed" CLAIM_TO_OF_LONG(4)},
     {"formula=dyck N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, "formula=dyck N=200"},
     {"formula=mixed N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 50, AT_TIER_FULL, NULL},
     {"formula=after-b N=3", "unsorted=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"formula=dyck N=0..8", "flat=6", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"formula=mixed N=0..6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"formula=dyck N=0..8 most=8", "flat=6", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"formula=mixed N=0..6 most=6", "causal=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
 };
 
 const at_claim claim_ltl_c = {

@@ -7,13 +7,12 @@
  * fetches that of position i - 2^r and composes both.
  * Control: one round fewer: then letters more than 2^(R-1) from the end are not read. */
 #include "../shared/claim_regular.h"
-#include "../shared/claim_words.h"
 
 static const char *const heads[] = {"softmax", "rightmost-hard", NULL};
 
 static const at_param params[] = {
     CLAIM_REGULAR_LANGUAGE,
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"head", "what fetches the earlier map", 0, 1, 0, true, heads},
     {"fewer", "rounds less", 0, 1, 0, true},
 };
@@ -23,37 +22,7 @@ static at_shortcut_options options_of(const at_params *p)
     return (at_shortcut_options){.hard = at_params_int(p, "head"), .fewer = at_params_int(p, "fewer")};
 }
 
-static int length_of(const at_params *p)
-{
-    int N = at_params_int(p, "N");
-    return N < 1 ? 1 : N;
-}
-
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_shortcut_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_shortcut_program(&place, length_of(p), &o, out, err);
-    at_arena_release(&a);
-    return s;
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_shortcut_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_shortcut_model(&place, length_of(p), &o, m, err);
-    at_arena_release(&a);
-    return s;
-}
+CLAIM_REGULAR_FUNCTIONS(shortcut)
 
 #define INPUTS 20 /* at each p */
 
@@ -89,13 +58,16 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("a5", 16, 8),
     CLAIM_REGULAR_ALL("depth-3", 16, 7), /* star-free ones, too */
     CLAIM_REGULAR_ALL("ab-ba-cc", 10, 5),
-    {"language=parity N=0..16 head=rightmost-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
-     AT_TIER_QUICK, "language=parity N=0..9 head=rightmost-hard"},
-    {"language=parity N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=parity N=0..16 most=16 head=rightmost-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=parity N=0..9 most=9 head=rightmost-hard"},
+    {"language=parity N=0..8 most=8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=s3 N=0..9 most=200", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "language=s3 N=0..6 most=200"},
     {"language=a5 N=64", NULL, AT_EV_SAMPLED, 0, "f64", 1000, AT_TIER_QUICK, NULL},
     {"language=parity N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 50, AT_TIER_FULL, NULL},
-    {"language=parity N=9..10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"language=a5 N=9..10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"language=parity N=9..10 most=10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     NULL},
+    {"language=a5 N=9..10 most=10", "fewer=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_automaton_shortcut = {

@@ -21,7 +21,7 @@ static const char *const breaks[] = {"nothing", "conjugation", "order", "resets"
 
 static const at_param params[] = {
     {"language", "which language", 0, CLAIM_REGULAR - 1, CLAIM_REGULAR_PARITY, true, claim_regular_names},
-    CLAIM_REGULAR_LENGTH,
+    CLAIM_WORD_PARAMS(8),
     {"head", "what counts and finds", 0, 1, 0, true, heads},
     {"without", "what is left out: conjugation, the right order of a factor, resets", 0, 3, 0, true, breaks},
 };
@@ -35,37 +35,7 @@ static at_solvable_options options_of(const at_params *p)
                                  .forgets = without == 3};
 }
 
-static int length_of(const at_params *p)
-{
-    int N = at_params_int(p, "N");
-    return N < 1 ? 1 : N;
-}
-
-static at_status program(const at_params *p, at_program **out, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_solvable_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_solvable_program(&place, length_of(p), &o, out, err);
-    at_arena_release(&a);
-    return s;
-}
-
-static at_status model(const at_params *p, at_model *m, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_solvable_options o = options_of(p);
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_solvable_model(&place, length_of(p), &o, m, err);
-    at_arena_release(&a);
-    return s;
-}
+CLAIM_REGULAR_FUNCTIONS(solvable)
 
 #define INPUTS 20 /* at each p */
 
@@ -95,23 +65,27 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     return s;
 }
 
-static const at_claim_table tables[] = {{
-    .id = "size",
-    .title =
-        "layers beside log2 N; order, composition length and derived length of the group; what it takes, and "
-        "the least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p)",
-    .columns = (const char *const[]){"N", "log2 N", "order", "length", "derived", "layers", "width",
-                                     "parameters", "least p", NULL},
-    .rows =
-        (const char *const[]){"language=parity N=4", "language=s3 N=4", "language=parity N=16",
-                              "language=parity N=64", "language=parity N=256", "language=s3 N=16",
-                              "language=s3 N=64", "language=s3 N=256", "language=a4 N=16", "language=a4 N=64",
-                              "language=q8 N=16", "language=q8 N=64", "language=d4 N=16", "language=d4 N=64",
-                              "language=s4 N=16", "language=s4 N=64", "language=s3-reset N=16",
-                              "language=s3-reset N=64", NULL},
-    .quick_rows = 2,
-    .row = size_row,
-}};
+static const at_claim_table tables[] = {
+    {
+        .id = "size",
+        .title = "layers beside log2 N; order, composition length and derived length of the group; what it "
+                 "takes, and "
+                 "the least p from which on it holds (" CLAIM_TEXT(INPUTS) " words at each p)",
+        .columns = (const char *const[]){"N", "log2 N", "order", "length", "derived", "layers", "width",
+                                         "parameters", "least p", NULL},
+        .rows = (const char *const[]){"language=parity N=4", "language=s3 N=4", "language=parity N=16",
+                                      "language=parity N=64", "language=parity N=256", "language=s3 N=16",
+                                      "language=s3 N=64", "language=s3 N=256", "language=a4 N=16",
+                                      "language=a4 N=64", "language=q8 N=16", "language=q8 N=64",
+                                      "language=d4 N=16", "language=d4 N=64", "language=s4 N=16",
+                                      "language=s4 N=64", "language=s3-reset N=16", "language=s3-reset N=64",
+                                      NULL},
+        .quick_rows = 2,
+        .row = size_row,
+    },
+    CLAIM_F32("S3: scores to N that are 1/(N + 1) apart take 2 log2(N + 1) bits and some, and f32 has 24",
+              "language=s3 N=16", "language=s3 N=64", "language=s3 N=256", "language=s3 N=1024",
+              "language=s3 N=2048", "language=s3 N=4096")};
 
 #define SAMPLED(language, N, inputs)                                                                         \
     {                                                                                                        \
@@ -119,7 +93,7 @@ static const at_claim_table tables[] = {{
     }
 #define CONTROL(language, N, without)                                                                        \
     {                                                                                                        \
-        "language=" language " N=0.." #N, "without=" without, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,      \
+        "language=" language CLAIM_TO(N), "without=" without, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,      \
             AT_TIER_QUICK, NULL                                                                              \
     }
 static const at_cell cells[] = {
@@ -133,9 +107,11 @@ static const at_cell cells[] = {
     CLAIM_REGULAR_ALL("even-since-b", 16, 8),
     CLAIM_REGULAR_ALL("s3-reset", 10, 6),
     CLAIM_REGULAR_ALL("a4-reset", 10, 6),
-    {"language=s3 N=0..12 head=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
-     "language=s3 N=0..8 head=average-hard"},
-    {"language=s3 N=0..8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=s3 N=0..12 most=12 head=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+     AT_TIER_QUICK, "language=s3 N=0..8 most=8 head=average-hard"},
+    {"language=s3 N=0..8 most=8", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
+    {"language=s3-reset" CLAIM_TO_OF_LONG(7), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "language=s3-reset" CLAIM_TO_OF_LONG(4)},
     {"language=s3-reset N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     SAMPLED("parity", 1000, 50),
     SAMPLED("s3", 1000, 50),

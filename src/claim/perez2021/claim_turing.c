@@ -104,6 +104,17 @@ static at_status decoder(const at_params *p, at_model *m, at_err *err)
 static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     double L = at_params_get(p, "N") + at_params_get(p, "T") + 4;
+    at_model m;
+    at_size z;
+    at_status s = at_claim_model(c, p, &m, err);
+    if (s)
+        return s;
+    at_model_size(&m, &z);
+    at_model_release(&m);
+    out[4] = z.layers;
+    out[5] = z.width;
+    out[6] = z.hidden;
+    out[7] = (double)z.parameters;
     out[0] = at_params_get(p, "form");
     out[1] = L;
     out[3] = 3 * at_log2(L);
@@ -119,11 +130,13 @@ static const at_claim_table tables[] = {
     {
         .id = "precision",
         .title = "least p from which on runs of a binary counter are right, against L (" CLAIM_TEXT(
-            INPUTS) " inputs at each p)",
-        .columns = (const char *const[]){"form", "L", "least p", "3 log2 L", NULL},
+            INPUTS) " inputs at each p), and the size, which depends on the machine alone",
+        .columns = (const char *const[]){"form", "L", "least p", "3 log2 L", "layers", "width", "hidden",
+                                         "parameters", NULL},
         .x = "L",
         .by = "form",
         .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
         .rows = (const char *const[]){ROWS("integers"), ROWS("rational"), ROWS("none"), NULL},
         .quick_rows = 5,
         .row = precision_row,

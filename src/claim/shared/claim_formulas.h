@@ -33,8 +33,8 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define CLAIM_FORMULA_ALL(formula, far, near)                                                                \
     {                                                                                                        \
-        "formula=" formula " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,     \
-            "formula=" formula " N=0.." #near                                                                \
+        "formula=" formula CLAIM_TO(far), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,     \
+            "formula=" formula CLAIM_TO(near)                                                                \
     }
 
 /* The functions of a claim about these formulas, by the names that CLAIM_FIELDS has; how_of(p) says how one is made. */
@@ -46,13 +46,13 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
     static at_status program(const at_params *p, at_program **out, at_err *err)                              \
     {                                                                                                        \
         claim_formula_how how = how_of(p);                                                                   \
-        return claim_formula_program(all, at_params_int(p, "formula"), at_params_int(p, "N"), &how, out,     \
+        return claim_formula_program(all, at_params_int(p, "formula"), claim_word_longest(p), &how, out,     \
                                      err);                                                                   \
     }                                                                                                        \
     static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
     {                                                                                                        \
         claim_formula_how how = how_of(p);                                                                   \
-        return claim_formula_model(all, at_params_int(p, "formula"), at_params_int(p, "N"), &how, m, err);   \
+        return claim_formula_model(all, at_params_int(p, "formula"), claim_word_longest(p), &how, m, err);   \
     }                                                                                                        \
     static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)  \
     {                                                                                                        \
@@ -64,7 +64,7 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
 
 extern const char *const claim_counts_weightings[]; /* softmax, average-hard */
 #define CLAIM_COUNTS_PARAMS(names, n)                                                                        \
-    {"language", "which language", 0, (n)-1, 0, true, names}, {"N", "length", 0, AT_WORD_LONGEST, 8, true},  \
+    {"language", "which language", 0, (n)-1, 0, true, names}, CLAIM_WORD_PARAMS(8),                          \
         {"weighting", "how counts are taken", 0, 1, 0, true, claim_counts_weightings},                       \
     {                                                                                                        \
         "slope", "of comparisons, times this; 0: as it should be", 0, 4, 0, false                            \
@@ -81,29 +81,29 @@ claim_formula_how claim_counts_how(const at_params *p);
     static at_status program(const at_params *p, at_program **out, at_err *err)                              \
     {                                                                                                        \
         claim_formula_how how = claim_counts_how(p);                                                         \
-        return claim_formula_program(all, at_params_int(p, "language"), at_params_int(p, "N"), &how, out,    \
+        return claim_formula_program(all, at_params_int(p, "language"), claim_word_longest(p), &how, out,    \
                                      err);                                                                   \
     }                                                                                                        \
     static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
     {                                                                                                        \
         claim_formula_how how = claim_counts_how(p);                                                         \
-        return claim_formula_model(all, at_params_int(p, "language"), at_params_int(p, "N"), &how, m, err);  \
+        return claim_formula_model(all, at_params_int(p, "language"), claim_word_longest(p), &how, m, err);  \
     }
 
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define CLAIM_COUNTS_ALL(language, far, near)                                                                \
     {                                                                                                        \
-        "language=" language " N=0.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
-            "language=" language " N=0.." #near                                                              \
+        "language=" language CLAIM_TO(far), NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,   \
+            "language=" language CLAIM_TO(near)                                                              \
     }
 #define CLAIM_COUNTS_HARD(language, far, near)                                                               \
     {                                                                                                        \
-        "language=" language " N=0.." #far " weighting=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,  \
-            "f64", 0, AT_TIER_QUICK, "language=" language " N=0.." #near " weighting=average-hard"           \
+        "language=" language CLAIM_TO(far) " weighting=average-hard", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES,  \
+            "f64", 0, AT_TIER_QUICK, "language=" language CLAIM_TO(near) " weighting=average-hard"           \
     }
 #define CLAIM_COUNTS_CONTROL(language, most, change)                                                         \
     {                                                                                                        \
-        "language=" language " N=1.." #most, change, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,               \
+        "language=" language CLAIM_TO(most), change, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,               \
             AT_TIER_QUICK, NULL                                                                              \
     }
 #define CLAIM_COUNTS_LONG(language, n, arith, inputs)                                                        \

@@ -9,12 +9,17 @@
 #include "../claim_internal.h"
 
 #define CLAIM_WORD_LONGEST 4096
-#define CLAIM_WORD_PARAMS(n)                                                                                 \
-    {"N", "length", 0, CLAIM_WORD_LONGEST, n, true},                                                         \
+#define CLAIM_WORD_MOST                                                                                      \
     {                                                                                                        \
         "most", "longest word that the model takes, where that is more than N", 0, CLAIM_WORD_LONGEST, 0,    \
             true                                                                                             \
     }
+#define CLAIM_WORD_PARAMS(n) {"N", "length", 0, CLAIM_WORD_LONGEST, n, true}, CLAIM_WORD_MOST
+
+/* In the parameters of a cell: every length to n, by one model for words to n letters. */
+#define CLAIM_TO(n) " N=0.." #n " most=" #n
+/* The same by the model for words of 1,000 letters. */
+#define CLAIM_TO_OF_LONG(n) " N=0.." #n " most=1000"
 
 /* The longest word of the model: at least one letter. */
 int claim_word_longest(const at_params *p);

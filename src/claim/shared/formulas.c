@@ -34,11 +34,6 @@ static at_status formula_of(claim_formula *all, int k, const claim_formula_how *
     return AT_OK;
 }
 
-static int length_of(int N)
-{
-    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
-}
-
 at_status claim_formula_program(claim_formula *all, int k, int N, const claim_formula_how *how,
                                 at_program **out, at_err *err)
 {
@@ -47,7 +42,7 @@ at_status claim_formula_program(claim_formula *all, int k, int N, const claim_fo
     at_arena_init(&a);
     at_status s = formula_of(all, k, how, &a, &f, err);
     if (!s)
-        s = at_formulas_program(f, length_of(N), &how->options, out, err);
+        s = at_formulas_program(f, N, &how->options, out, err);
     at_arena_release(&a);
     return s;
 }
@@ -60,7 +55,7 @@ at_status claim_formula_model(claim_formula *all, int k, int N, const claim_form
     at_arena_init(&a);
     at_status s = formula_of(all, k, how, &a, &f, err);
     if (!s)
-        s = at_formulas_model(f, length_of(N), &how->options, m, err);
+        s = at_formulas_model(f, N, &how->options, m, err);
     at_arena_release(&a);
     return s;
 }

@@ -58,36 +58,6 @@ at_status claim_regular_place(const at_params *p, at_arena *a, at_place *out, at
     return s ? s : at_place_find(at_recogniser_of(q)->dfa, a, out, err);
 }
 
-static int length_of(const at_params *p)
-{
-    int N = at_params_int(p, "N");
-    return N < 1 ? 1 : N; /* a model of the empty word takes one letter, too */
-}
-
-at_status claim_regular_program(const at_params *p, const at_dfa_options *o, at_program **out, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_dfa_program(&place, length_of(p), o, out, err);
-    at_arena_release(&a);
-    return s;
-}
-
-at_status claim_regular_model(const at_params *p, const at_dfa_options *o, at_model *m, at_err *err)
-{
-    at_arena a;
-    at_arena_init(&a);
-    at_place place;
-    at_status s = claim_regular_place(p, &a, &place, err);
-    if (!s)
-        s = at_dfa_model(&place, length_of(p), o, m, err);
-    at_arena_release(&a);
-    return s;
-}
-
 at_status claim_regular_row(const at_claim *c, const at_params *p, uint64_t inputs, int threads,
                             double out[7], at_err *err)
 {

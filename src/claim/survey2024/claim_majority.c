@@ -71,6 +71,7 @@ static const at_cell cells[] = {
      "N=0..13 most=13 weighting=average-hard"},
     {"N=0..12 most=12", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, "N=0..9 most=9"},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p2", 0, AT_TIER_QUICK, NULL},
+    {"N=0..12 most=1000", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..9 most=1000"},
     {"N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},
     {"N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 2000, AT_TIER_QUICK, NULL},
     {"N=0..8 most=8", "end=-1.5", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},

@@ -106,16 +106,40 @@ static at_status reach_row(const at_claim *c, const at_params *p, int threads, d
     return s;
 }
 
-static const at_claim_table tables[] = {{
-    .id = "reach",
-    .title = "the first length of which a word is wrong, all words to length " CLAIM_TEXT(
-        FAR) " asked, beside (H + 1)^L + 1",
-    .columns = (const char *const[]){"H", "L", "first wrong", "(H + 1)^L + 1", NULL},
-    .rows = (const char *const[]){"H=1 L=1", "H=1 L=2", "H=2 L=1", "H=3 L=1", "H=1 L=3", "H=2 L=2", "H=3 L=2",
-                                  "H=1 L=4", NULL},
-    .quick_rows = 6,
-    .row = reach_row,
-}};
+#define INPUTS 20 /* at each p */
+
+static at_status precision_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    return claim_word_row(c, p, 2 * at_log2(at_params_get(p, "N") + 1), INPUTS, threads, out, err);
+}
+
+static const at_claim_table tables[] = {
+    {
+        .id = "reach",
+        .title = "the first length of which a word is wrong, all words to length " CLAIM_TEXT(
+            FAR) " asked, beside (H + 1)^L + 1",
+        .columns = (const char *const[]){"H", "L", "first wrong", "(H + 1)^L + 1", NULL},
+        .rows = (const char *const[]){"H=1 L=1", "H=1 L=2", "H=2 L=1", "H=3 L=1", "H=1 L=3", "H=2 L=2",
+                                      "H=3 L=2", "H=1 L=4", NULL},
+        .quick_rows = 6,
+        .row = reach_row,
+    },
+    {
+        .id = "precision",
+        .title = "least p from which on it holds (" CLAIM_TEXT(
+            INPUTS) " words at each p) beside log2 of the largest j^2, and the size: L = log2 N layers of "
+                    "one head",
+        .columns = (const char *const[]){CLAIM_WORD_COLUMNS("2 log2(N+1)"), NULL},
+        .x = "N",
+        .logx = true,
+        .plots = (const char *const[]){"least p", NULL},
+        .rows = (const char *const[]){"H=1 L=2 N=4", "H=1 L=3 N=8", "H=1 L=4 N=16", "H=1 L=5 N=32",
+                                      "H=1 L=6 N=64", "H=1 L=7 N=128", NULL},
+        .quick_rows = 3,
+        .row = precision_row,
+    },
+    CLAIM_F32("positions j^2 take 2 log2 N bits, and f32 has 24", "H=1 L=5 N=32", "H=1 L=7 N=128",
+              "H=1 L=9 N=512", "H=1 L=11 N=2048")};
 
 static const at_cell cells[] = {
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
@@ -125,6 +149,8 @@ static const at_cell cells[] = {
      "N=0..13 most=13 H=3 L=2"},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},
     {"N=0..9 most=9", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p8", 0, AT_TIER_QUICK, NULL},
+    {"N=0..10 most=100 H=4 L=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..7 most=100 H=4 L=3"},
     {"N=100 H=4 L=3", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
     {"N=1000 H=1 L=10", NULL, AT_EV_SAMPLED, 0, "f64", 4, AT_TIER_FULL, NULL},
     {"N=9", "N=10", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},

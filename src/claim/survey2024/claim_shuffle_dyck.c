@@ -84,6 +84,8 @@ static const at_cell cells[] = {
     {"N=0..5 most=5 k=3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, "N=0..4 most=4 k=3"},
     {"N=0..12 most=12 k=1", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK,
      "N=0..9 most=9 k=1"},
+    {"N=0..6 most=1000 k=2", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "N=0..4 most=1000 k=2"},
     {"N=1000 k=3", NULL, AT_EV_SAMPLED, 0, "f64", 400, AT_TIER_QUICK, NULL},
     {"N=1000 k=3", NULL, AT_EV_SAMPLED, 0, "f32", 400, AT_TIER_QUICK, NULL},
     {"N=0..8 most=8 k=1", "slope=0.3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},

@@ -60,39 +60,39 @@
  * EVIDENCE compose-chain sampled 1000 test_every_cell: n=16 k=16 f64, and 2 more
  * EVIDENCE funccomp exact 65536 test_every_cell: L=4 m=2 n1=1 n2=1 n3=2 f64, and 6 more
  * EVIDENCE funccomp sampled 1000 test_every_cell: L=2 m=4 n1=4 f64, and 4 more
- * EVIDENCE fo-mon exact 3279 test_every_cell: formula=abc-at-fib N=1..7 f64, and 8 more
+ * EVIDENCE fo-mon exact 3279 test_every_cell: formula=abc-at-fib N=1..7 most=7 f64, and 9 more
  * EVIDENCE fo-mon sampled 10 test_every_cell: formula=squares-alternate N=200 f64
- * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 f64, and 6 more
+ * EVIDENCE ltl-c exact 2047 test_every_cell: formula=majority N=0..10 most=10 f64, and 8 more
  * EVIDENCE ltl-c sampled 100 test_every_cell: formula=dyck N=10 p12, and 1 more
  * EVIDENCE turing exact 2047 test_every_cell: machine=increment N=10 T=24 f64, and 10 more
  * EVIDENCE turing sampled 2 test_every_cell: machine=counter N=11 T=10000 f64
- * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 f64, and 9 more
+ * EVIDENCE fo exact 131071 test_every_cell: language=ab-star N=0..16 most=16 f64, and 10 more
  * EVIDENCE fo sampled 10 test_every_cell: language=depth-3 N=1000 f64, and 1 more
- * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 f64, and 10 more
+ * EVIDENCE crasp exact 8191 test_every_cell: language=dyck-1 N=0..12 most=12 f64, and 12 more
  * EVIDENCE crasp sampled 20 test_every_cell: language=dyck-1 N=1000 f64, and 1 more
- * EVIDENCE foc exact 8191 test_every_cell: language=parity N=0..12 f64, and 8 more
+ * EVIDENCE foc exact 8191 test_every_cell: language=parity N=0..12 most=12 f64, and 10 more
  * EVIDENCE foc sampled 10 test_every_cell: language=parity N=1000 f64, and 1 more
- * EVIDENCE sscm exact 5461 test_every_cell: language=either N=0..6 f64, and 8 more
+ * EVIDENCE sscm exact 5461 test_every_cell: language=either N=0..6 most=6 f64, and 9 more
  * EVIDENCE sscm sampled 10 test_every_cell: language=equal-abc N=1000 f64, and 1 more
- * EVIDENCE fo-mod exact 8191 test_every_cell: language=aa-star N=0..12 f64, and 8 more
+ * EVIDENCE fo-mod exact 8191 test_every_cell: language=aa-star N=0..12 most=12 f64, and 9 more
  * EVIDENCE fo-mod sampled 10 test_every_cell: language=thirds-then-a N=1000 f64
- * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 f64, and 9 more
+ * EVIDENCE automaton-shortcut exact 2047 test_every_cell: language=parity N=0..10 most=10 f64, and 10 more
  * EVIDENCE automaton-shortcut sampled 100 test_every_cell: language=a5 N=64 f64
- * EVIDENCE automaton-solvable exact 2047 test_every_cell: language=s3 N=0..10 f64, and 11 more
+ * EVIDENCE automaton-solvable exact 2047 test_every_cell: language=s3 N=0..10 most=10 f64, and 12 more
  * EVIDENCE automaton-solvable sampled 10 test_every_cell: language=s3-reset N=1000 f64
  * EVIDENCE automaton-cot exact 511 test_every_cell: language=a5 N=8 f64, and 7 more
  * EVIDENCE automaton-cot sampled 10 test_every_cell: language=a5 N=200 f64
- * EVIDENCE majority exact 16383 test_every_cell: N=0..13 f64, and 3 more
+ * EVIDENCE majority exact 16383 test_every_cell: N=0..13 most=13 f64, and 4 more
  * EVIDENCE majority sampled 200 test_every_cell: N=1000 f64, and f32
- * EVIDENCE shuffle-dyck exact 16383 test_every_cell: N=0..13 k=1 f64, and 3 more
+ * EVIDENCE shuffle-dyck exact 16383 test_every_cell: N=0..13 k=1 f64, and 4 more
  * EVIDENCE shuffle-dyck sampled 40 test_every_cell: N=1000 k=3 f64, and f32
- * EVIDENCE dyck exact 8191 test_every_cell: N=0..12 k=1 f64 in each form, and 6 more
+ * EVIDENCE dyck exact 8191 test_every_cell: N=0..12 k=1 f64 in each form, and 8 more
  * EVIDENCE dyck sampled 200 test_every_cell: N=40 k=3 f64, and 3 more
- * EVIDENCE parity exact 16383 test_every_cell: N=0..13 f64 in each form, and f32
+ * EVIDENCE parity exact 16383 test_every_cell: N=0..13 most=13 f64 in each form, and f32
  * EVIDENCE parity sampled 40 test_every_cell: N=1000 f64 in each form
- * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 4 more
+ * EVIDENCE parity-tree exact 16383 test_every_cell: N=0..13 H=1 L=4 f64, and 5 more
  * EVIDENCE parity-tree sampled 20 test_every_cell: N=100 H=4 L=3 f64
- * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 f64, and 17 more
+ * EVIDENCE rasp exact 2046 test_every_cell: program=dyck1 N=1..10 most=10 f64, and 19 more
  * EVIDENCE rasp sampled 10 test_every_cell: program=sort N=100 f64, and 3 more
  * EVIDENCE ngram-heads exact 364 test_every_cell: W=3 N=0..5 f64, and 5 more
  * EVIDENCE ngram-heads sampled 200 test_every_cell: N=100 n=4 W=3 f64
@@ -255,6 +255,44 @@ static void test_every_cell(void **state)
             }
         if (!held || !rejected)
             fail_msg("%s: %d quick cells, %d quick controls", claim->id, held, rejected);
+    }
+}
+
+/* ---- one model for all lengths ----------------------------------------------------------------------------- */
+
+/* The number behind `key` in a cell's parameters, or the end of its range; -1: none, or no range. */
+static int number_behind(const char *params, const char *key, bool range)
+{
+    const char *at = params ? strstr(params, key) : NULL;
+    const char *end = at && range ? strstr(at, "..") : NULL;
+    const char *blank = at ? strchr(at, ' ') : NULL;
+    if (!at || (range && (!end || (blank && blank < end))))
+        return -1;
+    return atoi(range ? end + 2 : at + strlen(key));
+}
+
+/* A model for words to 16 letters that errs on one of 3 is found only by asking that model about it: a cell over a range
+ * of lengths asks one model, for the longest of them or for longer ones. One cell a claim asks the model for long words
+ * about the short ones. */
+static void test_one_model_for_all_lengths(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_n_catalogue; i++) {
+        const at_claim *c = at_catalogue[i];
+        bool ranges = false, far = false;
+        for (int k = 0; k < c->n_cells && c->group && !strcmp(c->group, "Languages"); k++) {
+            const char *both[] = {c->cells[k].params, c->cells[k].quick};
+            for (int t = 0; t < 2; t++) {
+                int longest = number_behind(both[t], "N=", true),
+                    most = number_behind(both[t], "most=", false);
+                ranges |= longest >= 0;
+                far |= longest >= 0 && most >= 100 && !c->cells[k].control;
+                if (longest > most)
+                    fail_msg("%s %s: a model a length, each asked about its own alone", c->id, both[t]);
+            }
+        }
+        if (ranges && !far)
+            fail_msg("%s: no model for words of 100 letters or more is asked about every short one", c->id);
     }
 }
 
@@ -546,7 +584,8 @@ int main(void)
         cmocka_unit_test(test_find),          cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_sizes),         cmocka_unit_test(test_hash_is_stable),
         cmocka_unit_test(test_save_and_load), cmocka_unit_test(test_program_is_model),
-        cmocka_unit_test(test_splits),        cmocka_unit_test(test_every_cell),
+        cmocka_unit_test(test_splits),        cmocka_unit_test(test_one_model_for_all_lengths),
+        cmocka_unit_test(test_every_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

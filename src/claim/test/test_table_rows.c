@@ -83,6 +83,7 @@ static const struct {
     {"dyck", "f32", "wrong in f64", 0},
     {"parity", "precision-tent", "log2 N + 2", 4},
     {"parity", "precision-count", "2 log2 N + 2", 6},
+    {"parity-tree", "precision", "2 log2(N+1)", 2 * L2_5},
     {"parity-tree", "reach", "first wrong", 3},
     {"parity-tree", "reach", "(H + 1)^L + 1", 3},
 };
@@ -163,6 +164,36 @@ static void test_f32(void **state)
     }
 }
 
+static bool has_column(const at_claim *c, const char *name)
+{
+    for (int k = 0; k < c->n_tables; k++)
+        for (int j = 0; c->tables[k].columns[j]; j++)
+            if (!strcmp(c->tables[k].columns[j], name))
+                return true;
+    return false;
+}
+
+/* Every claim with models of languages says how many bits are enough, what they take, and how far f32 goes. Of fo two bits are enough
+ * at every length. */
+static void test_languages(void **state)
+{
+    (void)state;
+    int asked = 0;
+    for (int k = 0; k < at_n_catalogue; k++) {
+        const at_claim *c = at_catalogue[k];
+        if (!c->group || strcmp(c->group, "Languages") || c->trial)
+            continue;
+        asked++;
+        if (!has_column(c, "least p"))
+            fail_msg("%s has no table of the least p", c->id);
+        if (!has_column(c, "parameters"))
+            fail_msg("%s has no table of its size", c->id);
+        if (!has_column(c, "wrong in f32") && strcmp(c->id, "fo"))
+            fail_msg("%s does not say where f32 breaks", c->id);
+    }
+    assert_true(asked >= 16);
+}
+
 /* The look-up by a count is assembled at every length: where the weight of all other keys is near half a unit, too. */
 static void test_lengths(void **state)
 {
@@ -181,10 +212,8 @@ static void test_lengths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas),
-        cmocka_unit_test(test_scales),
-        cmocka_unit_test(test_f32),
-        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_formulas), cmocka_unit_test(test_scales),  cmocka_unit_test(test_languages),
+        cmocka_unit_test(test_f32),      cmocka_unit_test(test_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,8 @@ static const char *const kinds[] = {"average-hard", "softmax", NULL};
 
 static const at_param params[] = {
     {"program", "which program", 0, HOW_MANY - 1, 0, true, names},
-    {"N", "length", 1, 4096, 6, true},
+    {"N", "length", 1, CLAIM_WORD_LONGEST, 6, true},
+    CLAIM_WORD_MOST,
     {"attention", "how heads weigh keys", 0, 1, 0, true, kinds},
     {"none", "score of the key that stands for nothing, between 0 and 2", 1, 4, 1, true},
     {"scale", "factor on the scales of softmax", 0.001, 1, 1, false},
@@ -85,7 +86,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     at_rasp_options o = options_of(p);
     at_status s = asks(p, &q, err);
     const at_rasp *r = s ? NULL : at_rasp_of(q);
-    return s ? s : at_rasp_program(r, r->output_node[r->usual], at_params_int(p, "N"), &o, out, err);
+    return s ? s : at_rasp_program(r, r->output_node[r->usual], claim_word_longest(p), &o, out, err);
 }
 
 static at_status model(const at_params *p, at_model *m, at_err *err)
@@ -94,7 +95,7 @@ static at_status model(const at_params *p, at_model *m, at_err *err)
     at_rasp_options o = options_of(p);
     at_status s = asks(p, &q, err);
     const at_rasp *r = s ? NULL : at_rasp_of(q);
-    return s ? s : at_rasp_model(r, r->output_node[r->usual], at_params_int(p, "N"), &o, m, err);
+    return s ? s : at_rasp_model(r, r->output_node[r->usual], claim_word_longest(p), &o, m, err);
 }
 
 #define INPUTS 20 /* at each p */
@@ -141,11 +142,18 @@ static const at_claim_table tables[] = {
 
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define ALL(program, far, near)                                                                              \
-    {"program=" program " N=1.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,        \
-     "program=" program " N=1.." #near},                                                                     \
+    {"program=" program " N=1.." #far " most=" #far,                                                         \
+     NULL,                                                                                                   \
+     AT_EV_EXACT,                                                                                            \
+     AT_ENUM_SEQUENCES,                                                                                      \
+     "f64",                                                                                                  \
+     0,                                                                                                      \
+     AT_TIER_QUICK,                                                                                          \
+     "program=" program " N=1.." #near " most=" #near},                                                      \
     {                                                                                                        \
-        "program=" program " attention=softmax N=1.." #far, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,  \
-            AT_TIER_QUICK, "program=" program " attention=softmax N=1.." #near                               \
+        "program=" program " attention=softmax N=1.." #far " most=" #far, NULL, AT_EV_EXACT,                 \
+            AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,                                                      \
+            "program=" program " attention=softmax N=1.." #near " most=" #near                               \
     }
 static const at_cell cells[] = {
     ALL("hist", 10, 6),
@@ -157,13 +165,20 @@ static const at_cell cells[] = {
     ALL("dyck1", 16, 10),
     ALL("shuffle-dyck", 8, 5),
     ALL("dyck2", 8, 5),
+    {"program=sort N=1..7 most=100", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "program=sort N=1..5 most=100"},
+    {"program=dyck2 N=1..6 most=1000", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,
+     "program=dyck2 N=1..4 most=1000"},
     {"program=sort N=100", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"program=most-frequent N=100", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"program=dyck2 N=100", NULL, AT_EV_SAMPLED, 0, "f64", 100, AT_TIER_QUICK, NULL},
     {"program=hist N=100", NULL, AT_EV_SAMPLED, 0, "f32", 100, AT_TIER_QUICK, NULL},
-    {"program=shift N=1..4", "none=3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"program=hist N=1..4", "none=3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"program=sort attention=softmax N=4..5", "scale=0.01", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
+    {"program=sort N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 10, AT_TIER_FULL, NULL},
+    {"program=dyck2 N=1000", NULL, AT_EV_SAMPLED, 0, "f64", 10, AT_TIER_FULL, NULL},
+    {"program=hist attention=softmax N=1000", NULL, AT_EV_SAMPLED, 0, "f32", 10, AT_TIER_FULL, NULL},
+    {"program=shift N=1..4 most=4", "none=3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"program=hist N=1..4 most=4", "none=3", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
+    {"program=sort attention=softmax N=4..5 most=5", "scale=0.01", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0,
      AT_TIER_QUICK, NULL},
 };
 

@@ -88,6 +88,14 @@ bool ftext_deeper(ftext *x);
 /* Passes on the failure of a maker (formula.h), at a place of the text. */
 void ftext_made(ftext *x, const at_formulas *f, const char *from);
 
+/* A part, made; `from`: where its text begins. NULL after a failure, here and below. */
+at_formula *ftext_part(ftext *x, at_formulas *f, at_formula part, const char *from);
+/* a, which is a truth, or a number; else this fails. a may be NULL. */
+at_formula *ftext_is_truth(ftext *x, const at_formulas *f, at_formula *a, const char *from);
+at_formula *ftext_is_number(ftext *x, const at_formulas *f, at_formula *a, const char *from);
+/* value times a. Constants and coefficients take the factor themselves, so that a row of factors is no deep tree. */
+at_formula *ftext_times(ftext *x, at_formulas *f, int64_t value, at_formula *a, const char *from);
+
 /* Does the sign compare two numbers? Then what it says of them. */
 bool ftext_compares(ftext_kind k);
 at_formula *ftext_compared(at_formulas *f, ftext_kind k, at_formula *a, at_formula *b);

@@ -21,42 +21,17 @@ static at_formula *prefix_read(ftext_reader *r);
 
 static at_formula *made(ftext_reader *r, at_formula part, const char *from)
 {
-    at_formula *x = r->x->status ? NULL : at_formula_make(r->f, part);
-    ftext_made(r->x, r->f, from);
-    return x;
+    return ftext_part(r->x, r->f, part, from);
 }
 
-/* a is a truth (a number), or this fails. */
 static at_formula *truth(ftext_reader *r, at_formula *a, const char *from)
 {
-    if (a && !r->x->status && at_formula_is_number(r->f, a))
-        ftext_fail(r->x, from, "a number; a truth is needed here, as in #[a] > 0");
-    return r->x->status ? NULL : a;
+    return ftext_is_truth(r->x, r->f, a, from);
 }
 
 static at_formula *numeric(ftext_reader *r, at_formula *a, const char *from)
 {
-    if (a && !r->x->status && !at_formula_is_number(r->f, a))
-        ftext_fail(r->x, from,
-                   "a truth; a number is needed here. Truths are compared by <-> and counted by #");
-    return r->x->status ? NULL : a;
-}
-
-/* value times a. Constants and coefficients take the factor themselves, so that a row of factors is no deep tree. */
-static at_formula *times(ftext_reader *r, int64_t value, at_formula *a, const char *from)
-{
-    if (!numeric(r, a, from))
-        return NULL;
-    at_formula part = {.op = AT_F_TIMES, .value = value, .arg = {a}};
-    if (a->op == AT_F_NUMBER || a->op == AT_F_TIMES) {
-        part = *a;
-        part.value = value * a->value; /* of two to AT_FORMULA_NUMBER */
-    }
-    if (part.value > AT_FORMULA_NUMBER || part.value < -AT_FORMULA_NUMBER) {
-        ftext_fail(r->x, from, "a number beyond %d", AT_FORMULA_NUMBER);
-        return NULL;
-    }
-    return made(r, part, from);
+    return ftext_is_number(r->x, r->f, a, from);
 }
 
 /* What is read by this is a number, also where a letter is written like it. */
@@ -335,7 +310,7 @@ static at_formula *term_read(ftext_reader *r)
         else {
             if (!ftext_deeper(x))
                 return NULL;
-            a = times(r, value, number_read(r, term_read), from);
+            a = ftext_times(x, r->f, value, number_read(r, term_read), from);
             x->depth--;
         }
     } else
@@ -343,7 +318,7 @@ static at_formula *term_read(ftext_reader *r)
     while (ftext_take(x, FT_TIMES)) {
         if (!ftext_is(x, FT_NUMBER))
             ftext_expected(x, "a number behind *, since only numbers multiply,");
-        a = times(r, x->now.number, a, from);
+        a = ftext_times(x, r->f, x->now.number, a, from);
         ftext_next(x);
     }
     return a;

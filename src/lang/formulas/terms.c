@@ -43,20 +43,12 @@ at_formula *terms_made(terms *t, at_formula *made, const char *from)
 
 static at_formula *truth_needed(terms *t, at_formula *v, const char *from)
 {
-    if (v && at_formula_is_number(t->f, v)) {
-        ftext_fail(&t->x, from, "a number stands where a truth must; compare it, as in ... >= 1");
-        return NULL;
-    }
-    return v;
+    return ftext_is_truth(&t->x, t->f, v, from);
 }
 
 static at_formula *number_needed(terms *t, at_formula *v, const char *from)
 {
-    if (v && !at_formula_is_number(t->f, v)) {
-        ftext_fail(&t->x, from, "a truth stands where a number must; comparisons are of counts and numbers");
-        return NULL;
-    }
-    return v;
+    return ftext_is_number(&t->x, t->f, v, from);
 }
 
 static at_formula *two(terms *t, at_formula_op op, at_formula *a, at_formula *b, const char *from)
@@ -186,21 +178,6 @@ at_formula *terms_counted(terms *t)
 
 /* ---- terms --------------------------------------------------------------------------------------------------------------------- */
 
-static at_formula *times(terms *t, int64_t k, at_formula *v, const char *from)
-{
-    if (!number_needed(t, v, from))
-        return NULL;
-    bool number = v->op == AT_F_NUMBER;
-    int64_t product = number ? k * v->value : k;
-    if (llabs(product) > AT_FORMULA_NUMBER) {
-        ftext_fail(&t->x, from, "a number beyond %d", AT_FORMULA_NUMBER);
-        return NULL;
-    }
-    at_formula *made = number ? at_formula_number(t->f, product)
-                              : at_formula_make(t->f, (at_formula){.op = AT_F_TIMES, .value = k, .arg = {v}});
-    return terms_made(t, made, from);
-}
-
 /* May an atom stand behind a coefficient without a sign between them? */
 static bool factor_begins(const terms *t)
 {
@@ -211,13 +188,6 @@ static bool factor_begins(const terms *t)
     return ftext_is(&t->x, FT_OPEN) || ftext_is(&t->x, FT_COUNT) || ftext_is(&t->x, FT_WORD);
 }
 
-static at_formula *minus(terms *t, at_formula *v, const char *from)
-{
-    if (v && v->op == AT_F_TIMES && v->value > 0)
-        return times(t, -v->value, v->arg[0], from);
-    return v ? times(t, -1, v, from) : NULL;
-}
-
 static at_formula *term_read(terms *t)
 {
     terms_line_skip(t);
@@ -225,17 +195,17 @@ static at_formula *term_read(terms *t)
     if (ftext_take(&t->x, FT_MINUS)) {
         at_formula *v = ftext_deeper(&t->x) ? term_read(t) : NULL;
         t->x.depth--;
-        return minus(t, v, from);
+        return ftext_times(&t->x, t->f, -1, v, from);
     }
     if (ftext_is(&t->x, FT_NUMBER)) {
         int64_t k = t->x.now.number;
         ftext_next(&t->x);
         bool star = ftext_take(&t->x, FT_TIMES);
         if (star && ftext_is(&t->x, FT_NUMBER))
-            return times(t, k, term_read(t), from);
+            return ftext_times(&t->x, t->f, k, term_read(t), from);
         if (star || factor_begins(t)) {
             at_formula *v = atom_read(t);
-            return v ? times(t, k, v, from) : NULL;
+            return v ? ftext_times(&t->x, t->f, k, v, from) : NULL;
         }
         return terms_made(t, at_formula_number(t->f, k), from);
     }
@@ -243,7 +213,7 @@ static at_formula *term_read(terms *t)
     if (!v || !ftext_take(&t->x, FT_TIMES))
         return v;
     int64_t k = terms_integer(t);
-    return t->x.status ? NULL : times(t, k, v, from);
+    return t->x.status ? NULL : ftext_times(&t->x, t->f, k, v, from);
 }
 
 int64_t terms_integer(terms *t)

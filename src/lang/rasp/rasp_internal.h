@@ -142,6 +142,9 @@ extern const char rasp_library[];
 at_status rasp_fold(rasp_reader *r, const rasp_statement *library, const rasp_statement *program,
                     at_rasp *out);
 
+/* Is x op y, op one of == != < <= > >=? NULL, or why it cannot be asked; then *out is not written. */
+const char *rasp_atoms_compare(at_rasp_op op, const at_rasp_atom *x, const at_rasp_atom *y, bool *out);
+
 /* A letter that can stand in the line `alphabet` in quotes only. */
 bool rasp_quoted(const char *letter);
 

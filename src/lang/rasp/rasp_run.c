@@ -4,6 +4,8 @@
 
 #include "rasp_internal.h"
 
+#define SHORT ((int64_t)1 << 58) /* sums below this leave no 18 digits */
+
 typedef struct {
     const at_rasp *r;
     const int *word;
@@ -40,27 +42,55 @@ static at_status leaf_run(const run *x, const at_rasp_node *v, at_rasp_atom *out
     return AT_OK;
 }
 
-static at_status pairs_run(const run *x, const at_rasp_node *v, bool *out)
+static bool is_whole(const at_rasp_atom *x, int n)
 {
-    const at_rasp_node c = {.op = v->compare};
+    for (int i = 0; i < n; i++)
+        if (x[i].kind == AT_RASP_STRING || x[i].den != 1)
+            return false;
+    return true;
+}
+
+/* As rasp_atoms_compare, of integers: nearly all selectors compare these, n^2 pairs of them. */
+static bool whole_compare(at_rasp_op op, int64_t x, int64_t y)
+{
+    return op == AT_RASP_EQ   ? x == y
+           : op == AT_RASP_NE ? x != y
+           : op == AT_RASP_LT ? x < y
+           : op == AT_RASP_LE ? x <= y
+           : op == AT_RASP_GT ? x > y
+                              : x >= y;
+}
+
+static at_status selected_run(const run *x, const at_rasp_node *v, bool *out)
+{
+    const at_rasp_atom *key = x->value[v->arg[0]], *query = x->value[v->arg[1]];
     int n = x->n;
+    bool whole = is_whole(key, n) && is_whole(query, n);
     for (int q = 0; q < n; q++)
         for (int k = 0; k < n; k++) {
-            bool *o = &out[q * n + k];
-            if (v->op == AT_RASP_ALL)
-                *o = v->atom.num;
-            else if (v->op != AT_RASP_SELECT) {
-                bool a = x->pair[v->arg[0]][q * n + k],
-                     b = v->op != AT_RASP_NEITHER && x->pair[v->arg[1]][q * n + k];
-                *o = v->op == AT_RASP_BOTH ? a && b : v->op == AT_RASP_EITHER ? a || b : !a;
-            } else {
-                at_rasp_atom pair[2] = {x->value[v->arg[0]][k], x->value[v->arg[1]][q]}, is;
-                const char *bad = at_rasp_apply(&c, pair, x->a, &is);
-                if (bad)
-                    return fail_at(x, v, q, bad);
-                *o = is.num;
+            if (whole) {
+                out[q * n + k] = whole_compare(v->compare, key[k].num, query[q].num);
+                continue;
             }
+            const char *bad = rasp_atoms_compare(v->compare, &key[k], &query[q], &out[q * n + k]);
+            if (bad)
+                return fail_at(x, v, q, bad);
         }
+    return AT_OK;
+}
+
+static at_status pairs_run(const run *x, const at_rasp_node *v, bool *out)
+{
+    int all = x->n * x->n; /* words are at most AT_WORD_LONGEST letters */
+    if (v->op == AT_RASP_SELECT)
+        return selected_run(x, v, out);
+    if (v->op == AT_RASP_ALL) {
+        memset(out, v->atom.num != 0, (size_t)all);
+        return AT_OK;
+    }
+    const bool *a = x->pair[v->arg[0]], *b = v->op == AT_RASP_NEITHER ? a : x->pair[v->arg[1]];
+    for (int i = 0; i < all; i++)
+        out[i] = v->op == AT_RASP_BOTH ? a[i] && b[i] : v->op == AT_RASP_EITHER ? a[i] || b[i] : !a[i];
     return AT_OK;
 }
 
@@ -83,6 +113,10 @@ static at_status mean_of(const run *x, const at_rasp_node *v, int q, at_rasp_ato
                            sum.kind == AT_RASP_STRING
                                ? "two strings are selected and have no mean; select one at most"
                                : "two truths are selected and have no mean; indicator makes numbers of them");
+        if (sum.den == 1 && of[k].den == 1 && llabs(sum.num + of[k].num) < SHORT) {
+            sum.num += of[k].num;
+            continue;
+        }
         bad = at_rasp_apply(&add, (at_rasp_atom[]){sum, of[k]}, x->a, &sum);
     }
     if (count.num > 1 && !bad)

@@ -22,9 +22,11 @@ static const char *fraction(__int128 num, __int128 den, at_rasp_atom *out)
         num = -num;
         den = -den;
     }
-    __int128 g = gcd_of(num, den);
-    num /= g;
-    den /= g;
+    if (den != 1) {
+        __int128 g = gcd_of(num, den);
+        num /= g;
+        den /= g;
+    }
     if (num > most || num < -most || den > most)
         return too_large;
     *out = (at_rasp_atom){AT_RASP_NUMBER, (int64_t)num, (int64_t)den, NULL};
@@ -51,9 +53,11 @@ bool at_rasp_equal(const at_rasp_atom *x, const at_rasp_atom *y)
 int at_rasp_order(const at_rasp_atom *x, const at_rasp_atom *y)
 {
     if (x->kind == AT_RASP_STRING) {
-        int c = strcmp(x->s, y->s);
+        int c = x->s == y->s ? 0 : strcmp(x->s, y->s);
         return (c > 0) - (c < 0);
     }
+    if (x->den == y->den)
+        return (x->num > y->num) - (x->num < y->num);
     __int128 a = (__int128)x->num * y->den, b = (__int128)y->num * x->den;
     return (a > b) - (a < b);
 }
@@ -63,17 +67,17 @@ static bool of_strings(at_rasp_kind k)
     return k == AT_RASP_STRING;
 }
 
-static const char *compared(at_rasp_op op, const at_rasp_atom *x, const at_rasp_atom *y, at_rasp_atom *out)
+const char *rasp_atoms_compare(at_rasp_op op, const at_rasp_atom *x, const at_rasp_atom *y, bool *out)
 {
     bool alike = of_strings(x->kind) == of_strings(y->kind);
     if (op == AT_RASP_EQ || op == AT_RASP_NE) {
-        truth((op == AT_RASP_EQ) == at_rasp_equal(x, y), out);
+        *out = (op == AT_RASP_EQ) == at_rasp_equal(x, y);
         return NULL;
     }
     if (!alike)
         return "a string and a number have no order; only == compares them";
     int c = at_rasp_order(x, y);
-    truth(op == AT_RASP_LT ? c < 0 : op == AT_RASP_LE ? c <= 0 : op == AT_RASP_GT ? c > 0 : c >= 0, out);
+    *out = op == AT_RASP_LT ? c < 0 : op == AT_RASP_LE ? c <= 0 : op == AT_RASP_GT ? c > 0 : c >= 0;
     return NULL;
 }
 
@@ -158,7 +162,8 @@ static const char *looked_up(const at_rasp_node *v, const at_rasp_atom *x, at_ra
 const char *at_rasp_apply(const at_rasp_node *v, const at_rasp_atom *x, at_arena *a, at_rasp_atom *out)
 {
     at_rasp_op op = v->op;
-    bool numbers = !of_strings(x[0].kind);
+    bool numbers = !of_strings(x[0].kind), is = false;
+    const char *bad;
     switch (op) {
     case AT_RASP_NOT:
         truth(!is_true(x), out);
@@ -188,7 +193,10 @@ const char *at_rasp_apply(const at_rasp_node *v, const at_rasp_atom *x, at_arena
     case AT_RASP_LE:
     case AT_RASP_GT:
     case AT_RASP_GE:
-        return compared(op, x, x + 1, out);
+        bad = rasp_atoms_compare(op, x, x + 1, &is);
+        if (!bad)
+            truth(is, out);
+        return bad;
     case AT_RASP_ADD:
     case AT_RASP_SUB:
     case AT_RASP_MUL:
