@@ -183,8 +183,8 @@ static at_status question_open(scan *s, at_err *err)
         st = cli_claim_ask(&s->held, word, NULL, &made, &c, NULL, err);
         return st ? st : question_choose(s, c, err);
     }
-    if (!s->problem && !cli_is_claim(word) && !at_claim_find(word) && strpbrk(word, "./")) {
-        if ((st = cli_recall(s->a, word, false, &s->known, err)))
+    if (!cli_is_claim(word) && !at_claim_find(word) && (s->problem || strpbrk(word, "./"))) {
+        if ((st = cli_recall(s->a, word, s->problem, false, &s->known, err)))
             return st;
         s->problem = s->known.problem.s;
         s->set = s->known.set.s;

@@ -140,5 +140,5 @@ refuses 2 'claims have their own questions' '--lengths is for a model on a probl
 refuses 2 '... however' '--exact is for a model on a problem' check match2 --exact
 refuses 2 'a model has its attention' '--attention is for what is compiled' check "$m" --problem match2 --set M=5 --attention linear
 refuses 2 'a problem is no model' 'is a problem, and --problem says' check examples/lis.dp --problem match2
-refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp"
+refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp" --set n=3
 finish
