@@ -42,7 +42,23 @@ refuses 2 'one way of asking' 'exclude each other' check "$m" --problem match2 -
 "$attest" build lemma-a1 -o "$dir/a1.st" >/dev/null
 refuses 2 'reals without a tolerance' 'how far off may they be' check "$dir/a1.st" --problem product
 says 0 'reals' 'sampled, 1000 inputs' check "$dir/a1.st" --problem product --tolerance 0.1
-refuses 2 'no case split' 'no case split is known' check "$m" --problem match3-bigram --set M=5 --lengths 3 --certify
+# ---- certificates: by a case split, by boxes, or every input in balls
+"$attest" build match3-bigram --set N=4,M=5 -o "$dir/b.st" >/dev/null
+says 0 'every input in balls' 'certified, 125 inputs' check "$dir/b.st" --lengths 3 --certify
+says 1 'a wrong one is found' 'wrong on 112 of 125 inputs' check "$m" --problem match3-bigram --set M=5 --lengths 3 --certify
+"$attest" build match2 --set N=4,M=5,c=0.02 -o "$dir/c.st" >/dev/null
+says 3 'the case split does not refute' 'not certified: query 1' check "$dir/c.st" --set N=4 --certify
+"$attest" compile examples/no-aa.regex --set N=5 -o "$dir/aa.st" >/dev/null
+says 0 'words of a language' 'certified, 32 inputs' check "$dir/aa.st" --problem examples/no-aa.regex --lengths 0..5 --certify
+holds 'the empty one included' grep -q 'certified, 1 input .*N=0' "$dir/.out"
+says 0 'compiled' 'certified, 8 inputs' check examples/no-aa.regex --lengths 3 --certify
+"$attest" build parity --set N=40 -o "$dir/parity.st" >/dev/null
+"$attest" build qsa-rip -o "$dir/q.st" >/dev/null
+says 0 'boxes, over the reals' 'certified, all inputs' check "$dir/a1.st" --problem product --tolerance 0.1 --certify
+says 1 'within less than it errs' 'refuted' check "$dir/a1.st" --problem product --tolerance 0.001 --certify
+says 3 'too many: how long it would take' 'inputs in balls would take a core about' check "$dir/parity.st" --set N=40 --certify
+refuses 2 'reals without boxes' 'no case split and no boxes are known for qsa, and its answers are reals' check "$dir/q.st" --certify
+refuses 2 'decoders' 'decoders are checked by generating' check "$dir/lis.st" --certify
 refuses 2 'claims apart' 'checked apart' check "$m" match2 --problem match2 --set M=5
 "$attest" build match2 --set N=32,M=97 -o "$dir/big.st" >/dev/null
 says 3 'too many to enumerate' 'too many inputs' check "$dir/big.st" --problem match2 --set M=97 --lengths 32 --exact
@@ -68,6 +84,7 @@ printf '0\t1\n1 9\t1 1\n' >"$dir/range.tsv"
 refuses 2 'an input that is none' 'range.tsv:2:3: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
 printf '0\t1\n0\t0\n' >"$dir/twice.tsv"
 refuses 2 'two answers' 'twice.tsv:2:3: the input of line 1 with another answer' check "$m" --problem "$dir/twice.tsv"
+refuses 2 'cases are not certified' 'lists cases, and a certificate is about all inputs' check "$m" --problem "$dir/good.tsv" --certify
 refuses 2 'cases that are no prompts of a decoder' 'good.tsv:1:1: prompt of length 1' check "$dir/lis.st" --problem "$dir/good.tsv"
 
 # ---- the other commands take the same problems

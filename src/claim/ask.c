@@ -42,7 +42,10 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
                                      AT_ENUM_CASES};
     *c = (at_cell){.evidence = AT_EV_SAMPLED};
     if (k->q->how == AT_ASK_CERTIFIED) {
-        c->evidence = AT_EV_CERTIFIED;
+        bool fewer = t->enums >> AT_ENUM_MULTISETS & 1 && k->m && at_model_symmetric(k->m);
+        *c = (at_cell){.evidence = AT_EV_CERTIFIED,
+                       .how = fewer ? AT_ENUM_MULTISETS : AT_ENUM_SEQUENCES,
+                       .count_all = true};
         return AT_OK;
     }
     bool any = false;
@@ -424,11 +427,6 @@ static at_status schema_take(asking *k)
     return AT_OK;
 }
 
-static at_status split_take(asking *k)
-{
-    return claim_split_of(k->q->problem, &k->f->claim.split, k->err);
-}
-
 static at_status tolerance_take(asking *k, const at_params *p)
 {
     const at_task *t = k->q->problem->task;
@@ -551,7 +549,7 @@ static at_status claim_fill(asking *k)
     s = schema_take(k);
     if (!s && k->q->how == AT_ASK_CERTIFIED)
         s = k->view == AT_VIEW_POSITIONS
-                ? split_take(k)
+                ? claim_certificate_of(p, c, k->err)
                 : at_fail(k->err, AT_EREFUSED,
                           "decoders are checked by generating; nothing can be certified");
     bool lengths =

@@ -401,9 +401,10 @@ static void question_read(reader *r, at_cell *c)
     if (word_is(w, "exact")) {
         c->evidence = AT_EV_EXACT;
         c->how = ENUM_UNSAID;
-    } else if (word_is(w, at_evidence_names[AT_EV_CERTIFIED]))
+    } else if (word_is(w, at_evidence_names[AT_EV_CERTIFIED])) {
         c->evidence = AT_EV_CERTIFIED;
-    else if (word_is(w, "sampled")) {
+        c->arith = "ball";
+    } else if (word_is(w, "sampled")) {
         int64_t count;
         word number = word_read(r);
         c->evidence = AT_EV_SAMPLED;
