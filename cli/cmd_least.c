@@ -197,7 +197,11 @@ static at_status question_open(scan *s, at_err *err)
     }
     if (!s->bits)
         return at_fail(err, AT_EINPUT, "of a model file p can be varied, not '%.40s'", s->o->vary);
-    at_ask ask = {.model = word, .set = s->set, .lengths = s->o->lengths, .attention = -1};
+    at_ask ask = {.model = word,
+                  .set = s->set,
+                  .lengths = s->o->lengths,
+                  .attention = -1,
+                  .arith = "p24"}; /* each p takes its place; until then it says what an input costs */
     st = cli_claim_ask(&s->held, s->problem, NULL, &ask, &c, NULL, err);
     if (!st)
         s->claim = *c;

@@ -158,4 +158,16 @@ refuses 2 '... however' '--exact is for a model on a problem' check match2 --exa
 refuses 2 'a model has its attention' '--attention is for what is compiled' check "$m" --problem match2 --set M=5 --attention linear
 refuses 2 'a problem is no model' 'is a problem, and --problem says' check examples/lis.dp --problem match2
 refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp" --set n=3
+
+# ---- probabilities of next words
+call lm fit examples/village.txt --order 3 -o "$dir/village.arpa"
+says 0 'a language model that is compiled, by the tolerance that it has' 'exact, 220 inputs' check "$dir/village.arpa" --exact --lengths 0..1
+call compile "$dir/village.arpa" --set N=4 -o "$dir/v.st"
+says 0 'a model of it' 'exact, 219 inputs' check "$dir/v.st" --problem "$dir/village.arpa" --lengths 1
+says 1 'what would take hours is drawn' 'refuted, 1 input ' check "$dir/v.st" --lengths 2 --precision p12
+says 0 'eval' 'inputs right  5 of 5' eval "$dir/v.st" "$dir/village.arpa" --count 5
+says 0 'equal' 'equal: exact' equal "$dir/v.st" "$dir/village.arpa" --lengths 0..1
+refuses 2 'no probabilities' 'village.arpa has 220 answers a position, the model 1' check "$m" --problem "$dir/village.arpa"
+refuses 2 'no rows' 'rows to learn are of' data "$dir/village.arpa"
+refuses 2 'no certificate' 'its answers are reals' check "$dir/v.st" --certify
 finish

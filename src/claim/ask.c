@@ -35,6 +35,17 @@ static at_status cell_add(asking *k, at_cell c, const char *params)
     return c.params ? AT_OK : at_oom(k->err);
 }
 
+/* Is running so many inputs a matter of minutes? What is compiled is small. */
+static bool is_quick(const asking *k, const at_params *p, uint64_t n)
+{
+    at_arith a = at_f64;
+    if (k->q->arith && at_arith_parse(k->q->arith, &a, NULL))
+        return false; /* whoever runs it says why */
+    double cost = k->m ? at_input_cost(k->m, at_params_int(p, "N")) : 0;
+    cost *= a.kind == AT_F32 || a.kind == AT_F64 ? 1 : a.kind == AT_PBIT ? AT_REFERENCE_COST : AT_BALL_COST;
+    return n <= QUICK_INPUTS && (double)n * cost <= QUICK_WORK;
+}
+
 /* How a task's inputs at these parameters are asked. */
 static at_status positions_how(asking *k, const at_task *t, const at_params *p, at_cell *c)
 {
@@ -57,10 +68,11 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
         if (!n)
             continue;
         /* Fewer that stand for all are better, and a forced exact check takes what there is. */
-        if (n <= QUICK_INPUTS || (k->q->how == AT_ASK_EXACT && !any))
+        bool quick = is_quick(k, p, n) || e == AT_ENUM_CASES; /* a list is run whole */
+        if (quick || (k->q->how == AT_ASK_EXACT && !any))
             *c = (at_cell){.evidence = AT_EV_EXACT, .how = e, .count_all = true};
         any = true;
-        if (n <= QUICK_INPUTS)
+        if (quick)
             return AT_OK;
     }
     if (k->q->how == AT_ASK_EXACT && !any)
@@ -547,6 +559,13 @@ static at_status claim_fill(asking *k)
         c->chain = &at_chain_stream;
     c->digest = p->digest;
     s = schema_take(k);
+    if (!s && !k->m &&
+        k->view == AT_VIEW_POSITIONS) { /* what is compiled is asked by the tolerance that the problem has */
+        at_params usual;
+        at_params_init(&usual, p->task->params, p->task->n_params);
+        usual.of = p;
+        s = tolerance_take(k, &usual);
+    }
     if (!s && k->q->how == AT_ASK_CERTIFIED)
         s = k->view == AT_VIEW_POSITIONS
                 ? claim_certificate_of(p, c, k->err)
