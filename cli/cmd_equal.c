@@ -333,6 +333,8 @@ static int compare(job *j)
     }
     if (!s && j->o->language.regex)
         return cli_equal_words(j->a, &j->m[0], &j->o->language);
+    if (!s && j->o->tolerance > 0 && !at_read_numbers(j->m[0].readout.kind))
+        s = at_fail(&err, AT_EINPUT, "the models decide, and decisions are the same or not: no --tolerance");
     if (!s && j->problem)
         s = problem_ask(j, &err);
     if (!s)

@@ -66,7 +66,9 @@ static at_status tolerance_find(double given, cli_question *q, at_err *err)
     const at_params *p = &q->asked.params;
     q->subject.tolerance = given;
     if (!q->asked.task || !q->asked.task->real)
-        return AT_OK;
+        return given > 0 ? at_fail(err, AT_EINPUT,
+                                   "answers of %s are no reals: --tolerance says nothing of them", q->name)
+                         : AT_OK;
     if (!(given > 0))
         q->subject.tolerance = at_task_tolerance(q->asked.task, p);
     return q->subject.tolerance > 0

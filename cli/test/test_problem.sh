@@ -63,6 +63,12 @@ refuses 2 'claims apart' 'checked apart' check "$m" match2 --problem match2 --se
 "$attest" build match2 --set N=32,M=97 -o "$dir/big.st" >/dev/null
 says 3 'too many to enumerate' 'too many inputs' check "$dir/big.st" --problem match2 --set M=97 --lengths 32 --exact
 
+refuses 2 'a tolerance of decisions' 'answers of match2 are no reals' check "$m" --problem match2 --tolerance 0.1
+refuses 2 '... of what is compiled' 'are no reals' check examples/lis.dp --tolerance 0.1
+refuses 2 '... to refute' 'answers of match2 are no reals' refute "$m" --tolerance 0.1
+refuses 2 '... to look' 'answers of match2 are no reals' look "$m" --problem match2 --tolerance 0.1
+refuses 2 '... of equality' 'decisions are the same or not' equal "$m" "$m" --tolerance 0.5
+
 # ---- a recurrence alone: compiled, and compared with its interpreter
 says 0 'a recurrence of my own' 'attention=linear' check "$dir/sum.dp" --set n=1..3
 says 0 'one attention' 'exact, 84 inputs' check "$dir/sum.dp" --set n=1..3 --attention sparse

@@ -443,7 +443,10 @@ static at_status tolerance_take(asking *k, const at_params *p)
 {
     const at_task *t = k->q->problem->task;
     if (k->view != AT_VIEW_POSITIONS || !t->real)
-        return AT_OK;
+        return k->q->tolerance > 0 ? at_fail(k->err, AT_EINPUT,
+                                             "answers of %s are no reals: --tolerance says nothing of them",
+                                             k->q->problem->id)
+                                   : AT_OK;
     k->f->tolerance = k->q->tolerance;
     if (!(k->f->tolerance > 0))
         k->f->tolerance = at_task_tolerance(t, p);
@@ -559,10 +562,9 @@ static at_status claim_fill(asking *k)
         c->chain = &at_chain_stream;
     c->digest = p->digest;
     s = schema_take(k);
-    if (!s && !k->m &&
-        k->view == AT_VIEW_POSITIONS) { /* what is compiled is asked by the tolerance that the problem has */
+    if (!s && !k->m) { /* what is compiled is asked by the tolerance that the problem has */
         at_params usual;
-        at_params_init(&usual, p->task->params, p->task->n_params);
+        at_params_init(&usual, p->task ? p->task->params : NULL, p->task ? p->task->n_params : 0);
         usual.of = p;
         s = tolerance_take(k, &usual);
     }
