@@ -82,7 +82,7 @@ fault 'a control that is no program' '40:1: the control cannot be built: ' 's/by
 fault 'a fault in the program' '26:14: unknown name "cosx"; did you mean "cos"?' 's/^      query (cos/      query (cosx/'
 fault 'a tolerance of integers' '15:9: answers of match2 are integers' 's/^problem/tolerance 0.1\nproblem/'
 fault 'a file that is not there' '16:9: ' '/^program/,/^}/c program nowhere.program'
-fault 'a blank line that goes on' '35:3: a line that begins with a blank goes on with nothing' 's/^check exact multisets f64$/  check exact multisets f64/'
+fault 'a blank line that goes on' '35:3: a line that begins with a blank continues a statement, a source or a proof, and none stands before it' 's/^check exact multisets f64$/  check exact multisets f64/'
 fault 'an escape' '7:14: not a character that can be seen' 's/"One/"\x1b[2JOne/'
 
 

@@ -616,7 +616,9 @@ at_status claim_file_read(at_claim_file *f, const char *text, size_t n, at_err *
         if (*r->at == ' ' || *r->at == '\t') {
             blanks_skip(r);
             if (!at_line_end(r) && *r->at != '#')
-                file_fail(r, r->line, column(r), "a line that begins with a blank goes on with nothing");
+                file_fail(r, r->line, column(r),
+                          "a line that begins with a blank continues a statement, a source or a proof, and "
+                          "none stands before it");
         } else if (!at_line_end(r) && *r->at != '#')
             statement_read(r);
         if (!r->status)
