@@ -41,6 +41,12 @@ call train lis --set n=4,range=5 --width 16 --steps 5 -o "$dir/t.st"
 says 0 'eval' 'answers right' eval "$dir/t.st" --count 20
 says 1 'a trained one is refuted by the rows it learnt' 't.st solves lis' check "$dir/t.st"
 
+call train examples/prefix-sum.dp --set n=4,q=3 --width 16 --steps 5 -o "$dir/s.st"
+says 0 'rows of a shipped recurrence, without its file' 'answers right' eval "$dir/s.st" --count 20
+says 0 '... by its name' 'answers right' eval "$dir/s.st" prefix-sum --count 20
+call train examples/lis.dp --set n=3,top=2 --width 16 --steps 5 -o "$dir/s.st"
+refuses 2 'rows under whose name others stand' 'was made for lis.dp, which is neither beside it nor here' eval "$dir/s.st"
+
 # A file is remembered by its name and its text.
 sed 's/^problem.*/problem "mine"/' examples/lis.dp >"$dir/my.dp"
 call compile "$dir/my.dp" --set n=3,top=2 -o "$dir/f.st"
