@@ -84,9 +84,8 @@ typedef struct {
 /* About what an input of n positions costs the fast executor: some 3e8 of these are a second. The reference takes about
  * AT_REFERENCE_COST times as long. */
 double at_input_cost(const at_model *m, int n);
-#define AT_REFERENCE_COST 60
-#define AT_BALL_COST                                                                                         \
-    600 /* times as long, in balls: measured on the models of the catalogue, within a factor of 3 */
+#define AT_REFERENCE_COST  60
+#define AT_BALL_COST       600  /* times as long, in balls, where no weight is 0 */
 #define AT_COST_SECOND     3e8  /* the fast executor's, of a core */
 #define AT_CERTIFY_SECONDS 3600 /* of a core that a certificate by enumeration may take, by that estimate */
 
