@@ -59,14 +59,13 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
         if (attention_read(q, compiled ? f : NULL, &attention, &err))
             return cli_fail(a, &err);
         cli_recalled known = {0};
-        bool recalls = !q->problem && !compiled;
-        if (recalls && cli_recall(a, word, false, &known, &err)) {
+        if (!compiled && cli_recall(a, word, q->problem, false, &known, &err)) {
             cli_recalled_release(&known);
             return cli_fail(a, &err);
         }
         at_text set;
         at_text_init(&set);
-        at_status s = cli_output_set(recalls ? known.set.s : a->set, q->output, &set, &err);
+        at_status s = cli_output_set(compiled ? a->set : known.set.s, q->output, &set, &err);
         at_ask ask = {.model = compiled ? NULL : word,
                       .set = set.s,
                       .lengths = q->lengths,
@@ -82,11 +81,8 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
         at_text left;
         at_text_init(&left);
         if (!s)
-            s = cli_claim_ask(held,
-                              compiled  ? word
-                              : recalls ? known.problem.s
-                                        : q->problem,
-                              q->alphabet, &ask, &some[i], &left, &err);
+            s = cli_claim_ask(held, compiled ? word : known.problem.s, q->alphabet, &ask, &some[i], &left,
+                              &err);
         cli_recalled_release(&known);
         at_text_release(&set);
         if (!s && left.n && !a->json) {

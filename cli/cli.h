@@ -101,12 +101,14 @@ void cli_claims_release(cli_claims *held);
 at_status cli_claim_ask(cli_claims *held, const char *problem, const char *alphabet, at_ask *q,
                         const at_claim **out, at_text *left_out, at_err *err);
 
-/* The problem that the file of a model was made for, and its parameters, those of --set instead or after them; without the
- * length N, where the question is asked at all that the model takes, unless `length`. Released in any case. */
+/* What a model is asked about: the problem that is named (NULL: the one that its file was made for), and its parameters. Those that
+ * the file remembers of that very problem come first, those of --set replace them; without the length N, where the question is
+ * asked at all that the model takes, unless `length`. model: a file, or a claim, which remembers nothing. Released in any case. */
 typedef struct {
     at_text problem, set;
 } cli_recalled;
-at_status cli_recall(const cli_args *a, const char *model, bool length, cli_recalled *out, at_err *err);
+at_status cli_recall(const cli_args *a, const char *model, const char *named, bool length, cli_recalled *out,
+                     at_err *err);
 void cli_recalled_release(cli_recalled *r);
 
 /* Parameters of a claim: defaults, then `base` (may be NULL), then a->set; also what its task demands of

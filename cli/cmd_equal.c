@@ -111,10 +111,31 @@ static at_status schemas_find(job *j, at_err *err)
     return s ? s : all_known(j->a->set, j->knower, KNOWERS, err);
 }
 
+/* What of --set is for these, after the sizes that a model file remembers of this very problem. */
+static at_status set_find(job *j, const char *problem, const knower *k, int n, bool length, const char **out,
+                          at_err *err)
+{
+    at_status s = AT_OK;
+    *out = known_of(j->a->set, k, n, &j->arena);
+    for (int i = 0; i < j->n && !s; i++) {
+        cli_recalled known;
+        if (j->claim[i] || j->text[i].front)
+            continue;
+        s = cli_recall(j->a, j->a->words[i], problem, length, &known, err);
+        bool more = !s && strcmp(known.set.s, j->a->set ? j->a->set : "") != 0;
+        if (more)
+            *out = known_of(known.set.s, k, n, &j->arena);
+        cli_recalled_release(&known);
+        if (more)
+            break;
+    }
+    return s ? s : *out ? AT_OK : at_oom(err);
+}
+
 static at_status model_load(job *j, int k, at_err *err)
 {
-    const char *word = j->a->words[k], *set = known_of(j->a->set, &j->knower[k], 1, &j->arena);
-    at_status s = set ? AT_OK : at_oom(err);
+    const char *word = j->a->words[k], *set;
+    at_status s = set_find(j, word, &j->knower[k], 1, true, &set, err);
     if (s)
         return s;
     if (j->claim[k]) {
@@ -138,14 +159,18 @@ static at_status model_load(job *j, int k, at_err *err)
 /* The problem is asked of both models; what it asks of the first is what is run. */
 static at_status problem_ask(job *j, at_err *err)
 {
-    const char *set = j->problem_set = known_of(j->a->set, &j->knower[POSITIONS], AT_VIEWS, &j->arena);
+    const char *set;
+    at_status s = set_find(j, j->o->problem, &j->knower[POSITIONS], AT_VIEWS, false, &set, err);
+    if (s)
+        return s;
+    j->problem_set = set;
     for (int turn = 0; turn < 3; turn++) {
         int k = turn % 2;
         if (j->is_asked)
             at_asked_release(&j->asked);
         j->is_asked = false;
         at_err why = {0};
-        at_status s = set ? at_problem_ask(j->problem, &j->m[k], set, &j->asked, &why) : at_oom(&why);
+        s = at_problem_ask(j->problem, &j->m[k], set, &j->asked, &why);
         if (s)
             return at_fail(err, s, "the %s model: %s", which[k], why.text);
         j->is_asked = true;
@@ -308,6 +333,8 @@ static int compare(job *j)
     }
     if (!s && j->o->language.regex)
         return cli_equal_words(j->a, &j->m[0], &j->o->language);
+    if (!s && j->o->tolerance > 0 && !at_read_numbers(j->m[0].readout.kind))
+        s = at_fail(&err, AT_EINPUT, "the models decide, and decisions are the same or not: no --tolerance");
     if (!s && j->problem)
         s = problem_ask(j, &err);
     if (!s)

@@ -396,18 +396,15 @@ static int run(const cli_args *a)
         return code;
     }
     cli_recalled known = {0};
-    bool recalls = a->n_words == 1;
-    at_status s = recalls ? cli_recall(a, a->words[0], true, &known, &err) : AT_OK;
+    at_status s = cli_recall(a, a->words[0], a->n_words > 1 ? a->words[1] : NULL, true, &known, &err);
     if (!s && range) {
-        int code = curve_run(a, &m, recalls ? known.set.s : a->set, recalls ? known.problem.s : a->words[1],
-                             range, n_name, lo, hi);
+        int code = curve_run(a, &m, known.set.s, known.problem.s, range, n_name, lo, hi);
         cli_recalled_release(&known);
         at_model_release(&m);
         return code;
     }
     if (!s)
-        s = cli_source_open(recalls ? known.set.s : a->set, recalls ? known.problem.s : a->words[1], &d,
-                            &err);
+        s = cli_source_open(known.set.s, known.problem.s, &d, &err);
     cli_recalled_release(&known);
     if (s) {
         at_model_release(&m);

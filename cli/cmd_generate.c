@@ -136,10 +136,16 @@ static at_status right_find(const cli_args *a, const at_model *m, const at_input
     const own *given = a->own;
     at_problem *p;
     at_asked x;
-    at_status s = at_problem_open(given->beside, &p, err);
-    if (s)
+    cli_recalled known;
+    at_status s = cli_recall(a, a->words[0], given->beside, true, &known, err);
+    if (!s)
+        s = at_problem_open(given->beside, &p, err);
+    if (s) {
+        cli_recalled_release(&known);
         return s;
-    s = at_problem_ask(p, m, a->set, &x, err);
+    }
+    s = at_problem_ask(p, m, known.set.s, &x, err);
+    cli_recalled_release(&known);
     if (s) {
         at_problem_free(p);
         return s;
@@ -329,26 +335,28 @@ const cli_command cmd_generate = {
     .name = "generate",
     .summary = "let a decoder continue a prompt",
     .usage = "MODEL INPUT|- [--precision P] [--steps N] [--beside P --set K=V...] [--answer]",
-    .about = "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
-             "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
-             "the least margin of all decisions. Where rows have several fields, a number without '/'\n"
-             "is the first field with zeros behind it, and | is the row of zeros where prompts have one.\n"
-             "Rows that the model adds are printed in full. Nothing but the model file is used. A prompt\n"
-             "of another length, or with a row that its place does not allow, is refused (exit 2), and the\n"
-             "message says what prompts are. When a row is undecided or leaves the model's domain, or the\n"
-             "rule never holds, the rows so far are printed, a line says why, and the exit code is 3.\n\n"
-             "With --beside what is right after the same prompt is printed beside it, by the reference of\n"
-             "problem P: a .dp file, or a name (`attest list problems`). Exit 1 where they differ.\n\n"
-             "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
-             "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n\n"
-             "A last token that every prompt has need not be typed, and letters of one character need no\n"
-             "blanks between them. With --answer only what a chain ends with is printed: the verdict of a\n"
-             "Turing machine or its tape, the value of an expression, the answer of a recurrence. Of a\n"
-             "machine that does not stop within its budget this is the tape so far (exit 3). From standard\n"
-             "input --answer takes a prompt a line, and prints a line for each.\n",
+    .about =
+        "Feeds INPUT (or standard input; line breaks are blanks) to a decoder and prints the\n"
+        "rows that it adds until its stop rule holds: one row a line, tokens on one line, then\n"
+        "the least margin of all decisions. Where rows have several fields, a number without '/'\n"
+        "is the first field with zeros behind it, and | is the row of zeros where prompts have one.\n"
+        "Rows that the model adds are printed in full. Nothing but the model file is used. A prompt\n"
+        "of another length, or with a row that its place does not allow, is refused (exit 2), and the\n"
+        "message says what prompts are. When a row is undecided or leaves the model's domain, or the\n"
+        "rule never holds, the rows so far are printed, a line says why, and the exit code is 3.\n\n"
+        "With --beside what is right after the same prompt is printed beside it, by the reference of\n"
+        "problem P: a .dp file, or a name (`attest list problems`). Its sizes are those that the model file\n"
+        "remembers, if it was made for P, and --set says others. Exit 1 where they differ.\n\n"
+        "For a model of arithmetic INPUT is an expression; one that cannot be evaluated is refused\n"
+        "(exit 2), and the last line says whether the chain is the reference's (exit 1 if not).\n\n"
+        "A last token that every prompt has need not be typed, and letters of one character need no\n"
+        "blanks between them. With --answer only what a chain ends with is printed: the verdict of a\n"
+        "Turing machine or its tape, the value of an expression, the answer of a recurrence. Of a\n"
+        "machine that does not stop within its budget this is the tape so far (exit 3). From standard\n"
+        "input --answer takes a prompt a line, and prints a line for each.\n",
     .examples = "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
                 "attest generate ed.safetensors - --precision p13 < prompt.txt\n"
-                "attest generate lis.st '3 1 2 |' --beside examples/lis.dp --set n=3,top=9\n"
+                "attest generate lis.st '3 1 2 |' --beside examples/lis.dp\n"
                 "attest generate lis.st '3 1 2 |' --steps 2 --json\n"
                 "attest generate ar.safetensors '( 3 + 4 ) * 2 ='\n"
                 "attest generate increment.safetensors 1011 --answer\n"

@@ -183,8 +183,8 @@ static at_status question_open(scan *s, at_err *err)
         st = cli_claim_ask(&s->held, word, NULL, &made, &c, NULL, err);
         return st ? st : question_choose(s, c, err);
     }
-    if (!s->problem && !cli_is_claim(word) && !at_claim_find(word) && strpbrk(word, "./")) {
-        if ((st = cli_recall(s->a, word, false, &s->known, err)))
+    if (!cli_is_claim(word) && !at_claim_find(word) && (s->problem || strpbrk(word, "./"))) {
+        if ((st = cli_recall(s->a, word, s->problem, false, &s->known, err)))
             return st;
         s->problem = s->known.problem.s;
         s->set = s->known.set.s;
@@ -197,7 +197,11 @@ static at_status question_open(scan *s, at_err *err)
     }
     if (!s->bits)
         return at_fail(err, AT_EINPUT, "of a model file p can be varied, not '%.40s'", s->o->vary);
-    at_ask ask = {.model = word, .set = s->set, .lengths = s->o->lengths, .attention = -1};
+    at_ask ask = {.model = word,
+                  .set = s->set,
+                  .lengths = s->o->lengths,
+                  .attention = -1,
+                  .arith = "p24"}; /* each p takes its place; until then it says what an input costs */
     st = cli_claim_ask(&s->held, s->problem, NULL, &ask, &c, NULL, err);
     if (!st)
         s->claim = *c;

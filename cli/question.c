@@ -66,7 +66,9 @@ static at_status tolerance_find(double given, cli_question *q, at_err *err)
     const at_params *p = &q->asked.params;
     q->subject.tolerance = given;
     if (!q->asked.task || !q->asked.task->real)
-        return AT_OK;
+        return given > 0 ? at_fail(err, AT_EINPUT,
+                                   "answers of %s are no reals: --tolerance says nothing of them", q->name)
+                         : AT_OK;
     if (!(given > 0))
         q->subject.tolerance = at_task_tolerance(q->asked.task, p);
     return q->subject.tolerance > 0
@@ -114,24 +116,23 @@ static at_status ask(const cli_args *a, const char *set, double tolerance, const
     return s ? s : text_keep(q, err);
 }
 
-/* The problem that was named, or else the one that the model remembers. */
-static at_status begin(const cli_args *a, const char *name, const at_model *m, cli_question *q, at_err *err)
+/* The problem that was named, or else the one that the model remembers. length: is N what it remembers? */
+static at_status begin(const cli_args *a, const char *name, bool length, const at_model *m, cli_question *q,
+                       at_err *err)
 {
-    *q = (cli_question){.name = name, .set = a->set};
-    if (!name) {
-        at_status s = cli_recall(a, a->words[0], true, &q->known, err);
-        if (s)
-            return s;
-        q->name = q->known.problem.s;
-        q->set = q->known.set.s;
-    }
+    *q = (cli_question){0};
+    at_status s = cli_recall(a, a->words[0], name, length, &q->known, err);
+    if (s)
+        return s;
+    q->name = q->known.problem.s;
+    q->set = q->known.set.s;
     return claim_of(m, q->name) ? AT_OK : at_problem_open(q->name, &q->problem, err);
 }
 
 at_status cli_question_open(const cli_args *a, const char *name, double tolerance, const at_model *m,
                             cli_question *q, at_err *err)
 {
-    at_status s = begin(a, name, m, q, err);
+    at_status s = begin(a, name, true, m, q, err);
     return s ? s : ask(a, q->set, tolerance, m, q, err);
 }
 
@@ -209,7 +210,7 @@ at_status cli_question_input(const cli_args *a, const char *name, double toleran
     *q = (cli_question){.name = name};
     if (!(1u << a->precision.kind & CLI_FLOATS))
         return at_fail(err, AT_EREFUSED, "a problem is asked in f32, f64 or p bits");
-    at_status s = begin(a, name, m, q, err);
+    at_status s = begin(a, name, !name, m, q, err);
     q->drawn = !line;
     if (!s && line)
         s = (m->decode.enabled ? at_prompt_parse : at_input_parse)(m, line, arena, x, err);

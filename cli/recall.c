@@ -1,4 +1,4 @@
-/* recall.c: what the file of a model says that it is for, when no --problem is given. */
+/* recall.c: what the file of a model says that it is for, and at which sizes. */
 #include "cli.h"
 
 #include <string.h>
@@ -34,22 +34,40 @@ static at_status set_join(const cli_args *a, const char *remembered, bool length
     return out->oom ? at_oom(err) : AT_OK;
 }
 
-at_status cli_recall(const cli_args *a, const char *model, bool length, cli_recalled *out, at_err *err)
+/* Of the problem that is named: what the file remembers of it, if it was made for that one. */
+static at_status named_recall(const cli_args *a, const char *remembered, bool length, cli_recalled *out,
+                              at_err *err)
 {
-    char *remembered;
-    at_text set;
-    at_text_init(&set);
+    const char *mine;
+    if (!remembered || !at_problem_remembered(out->problem.s, remembered, &mine))
+        mine = "";
+    at_status s = *mine && !length ? length_keep(out->problem.s, &length, err) : AT_OK;
+    return s ? s : set_join(a, mine, length, &out->set, err);
+}
+
+at_status cli_recall(const cli_args *a, const char *model, const char *named, bool length, cli_recalled *out,
+                     at_err *err)
+{
+    char *remembered = NULL;
     *out = (cli_recalled){0};
     at_text_init(&out->problem);
     at_text_init(&out->set);
-    at_status s = at_model_load_problem(model, &remembered, err);
+    at_status s = at_claim_find(model) ? AT_OK : at_model_load_problem(model, &remembered, err);
     if (s)
         return s;
+    if (named) {
+        at_text_add(&out->problem, named);
+        s = out->problem.oom ? at_oom(err) : named_recall(a, remembered, length, out, err);
+        at_free(remembered);
+        return s;
+    }
     if (!remembered)
         return at_fail(
             err, AT_EINPUT,
             "'%.60s' is a model, then: which problem should it solve? (--problem NAME|FILE; it says none)",
             model);
+    at_text set;
+    at_text_init(&set);
     s = at_problem_recall(remembered, model, &out->problem, &set, err);
     at_free(remembered);
     if (!s && !length)

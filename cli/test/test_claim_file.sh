@@ -82,7 +82,7 @@ fault 'a control that is no program' '40:1: the control cannot be built: ' 's/by
 fault 'a fault in the program' '26:14: unknown name "cosx"; did you mean "cos"?' 's/^      query (cos/      query (cosx/'
 fault 'a tolerance of integers' '15:9: answers of match2 are integers' 's/^problem/tolerance 0.1\nproblem/'
 fault 'a file that is not there' '16:9: ' '/^program/,/^}/c program nowhere.program'
-fault 'a blank line that goes on' '35:3: a line that begins with a blank goes on with nothing' 's/^check exact multisets f64$/  check exact multisets f64/'
+fault 'a blank line that goes on' '35:3: a line that begins with a blank continues a statement, a source or a proof, and none stands before it' 's/^check exact multisets f64$/  check exact multisets f64/'
 fault 'an escape' '7:14: not a character that can be seen' 's/"One/"\x1b[2JOne/'
 
 
@@ -134,6 +134,14 @@ holds 'are samples' grep -q 'sampled, 3 inputs' "$dir/.out"
 sed 's/^check exact sequences f64 N=1..4 M=2..6/check certified N=4 M=5/
     s/^\(control [cr].*\)/\1 check exact multisets/' $pairs >"$dir/certified.claim"
 says 0 'a certificate' 'certified' check "$dir/certified.claim" -v
+holds 'in balls' grep -q 'certified, 625 inputs ball' "$dir/.out"
+call build match3-bigram --set N=3,M=4 -o "$dir/sub/b3.st"
+call build match3-bigram --set N=3,M=4,offset=0 -o "$dir/sub/b0.st"
+decoder 'match3-bigram M=4' 'model b3.st' 'check certified N=3' 'control model b0.st'
+says 0 'a certificate input by input' 'certified, 64 inputs' check "$dir/sub/d.claim" -v
+holds 'whose control is rejected by it' grep -q '1 of 1 controls rejected' "$dir/.out"
+decoder 'match3-bigram M=4' 'model b3.st' 'check certified p8 N=3' 'control model b0.st'
+refuses 2 'a certificate of an arithmetic' 'speaks of real arithmetic over the stored weights, not of p8' check "$dir/sub/d.claim"
 
 bad() # $1 name, $2 place, $3 message, $4 problem line, then lines
 {
@@ -152,7 +160,8 @@ bad 'words after compile' 3:9 'expected --attention' mine.dp 'compile --fast' 'c
 bad 'a program of a recurrence' 2:9 'a program answers at positions, and lis is for decoders' lis 'program p.program' 'check exact' 'control n=1'
 bad 'an enumeration of prompts' 4:1 'prompts have one enumeration, not multisets' mine.dp 'compile' 'check exact multisets' 'control n=1'
 bad 'a certificate of a decoder' 4:1 'decoders are checked by generating' mine.dp 'compile' 'check certified' 'control n=1'
-bad 'a certificate without a split' 4:1 'no case split is known for match3-bigram' 'match3-bigram N=4 M=17' 'model ../m.st' 'check certified' 'control N=1'
+call build qsa-rip --set N=6 -o "$dir/sub/q.st"
+bad 'what cannot be certified' 5:1 'no case split and no boxes are known for qsa, and its answers are reals' 'qsa N=6' 'tolerance 0.1' 'model q.st' 'check certified' 'control model b5.st'
 bad 'a model that does not fit' 2:9 'lis' 'lis n=4' 'model ../m.st' 'check exact' 'control n=1'
 bad 'a size that the model has not' 4:1 'does not fit the model' 'mine.dp n=4 top=3' 'model good.st' 'check exact n=4..5' 'control arith=p3'
 bad 'a tensor that there is not' 5:1 'the control cannot be built: the model has no tensor readut.b; did you mean readout.b?' \

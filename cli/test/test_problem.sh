@@ -42,10 +42,32 @@ refuses 2 'one way of asking' 'exclude each other' check "$m" --problem match2 -
 "$attest" build lemma-a1 -o "$dir/a1.st" >/dev/null
 refuses 2 'reals without a tolerance' 'how far off may they be' check "$dir/a1.st" --problem product
 says 0 'reals' 'sampled, 1000 inputs' check "$dir/a1.st" --problem product --tolerance 0.1
-refuses 2 'no case split' 'no case split is known' check "$m" --problem match3-bigram --set M=5 --lengths 3 --certify
+# ---- certificates: by a case split, by boxes, or every input in balls
+"$attest" build match3-bigram --set N=4,M=5 -o "$dir/b.st" >/dev/null
+says 0 'every input in balls' 'certified, 125 inputs' check "$dir/b.st" --lengths 3 --certify
+says 1 'a wrong one is found' 'wrong on 112 of 125 inputs' check "$m" --problem match3-bigram --set M=5 --lengths 3 --certify
+"$attest" build match2 --set N=4,M=5,c=0.02 -o "$dir/c.st" >/dev/null
+says 3 'the case split does not refute' 'not certified: query 1' check "$dir/c.st" --set N=4 --certify
+"$attest" compile examples/no-aa.regex --set N=5 -o "$dir/aa.st" >/dev/null
+says 0 'words of a language' 'certified, 32 inputs' check "$dir/aa.st" --problem examples/no-aa.regex --lengths 0..5 --certify
+holds 'the empty one included' grep -q 'certified, 1 input .*N=0' "$dir/.out"
+says 0 'compiled' 'certified, 8 inputs' check examples/no-aa.regex --lengths 3 --certify
+"$attest" build parity --set N=40 -o "$dir/parity.st" >/dev/null
+"$attest" build qsa-rip -o "$dir/q.st" >/dev/null
+says 0 'boxes, over the reals' 'certified, all inputs' check "$dir/a1.st" --problem product --tolerance 0.1 --certify
+says 1 'within less than it errs' 'refuted' check "$dir/a1.st" --problem product --tolerance 0.001 --certify
+says 3 'too many: how long it would take' 'inputs in balls would take a core about' check "$dir/parity.st" --set N=40 --certify
+refuses 2 'reals without boxes' 'no case split and no boxes are known for qsa, and its answers are reals' check "$dir/q.st" --certify
+refuses 2 'decoders' 'decoders are checked by generating' check "$dir/lis.st" --certify
 refuses 2 'claims apart' 'checked apart' check "$m" match2 --problem match2 --set M=5
 "$attest" build match2 --set N=32,M=97 -o "$dir/big.st" >/dev/null
 says 3 'too many to enumerate' 'too many inputs' check "$dir/big.st" --problem match2 --set M=97 --lengths 32 --exact
+
+refuses 2 'a tolerance of decisions' 'answers of match2 are no reals' check "$m" --problem match2 --tolerance 0.1
+refuses 2 '... of what is compiled' 'are no reals' check examples/lis.dp --tolerance 0.1
+refuses 2 '... to refute' 'answers of match2 are no reals' refute "$m" --tolerance 0.1
+refuses 2 '... to look' 'answers of match2 are no reals' look "$m" --problem match2 --tolerance 0.1
+refuses 2 '... of equality' 'decisions are the same or not' equal "$m" "$m" --tolerance 0.5
 
 # ---- a recurrence alone: compiled, and compared with its interpreter
 says 0 'a recurrence of my own' 'attention=linear' check "$dir/sum.dp" --set n=1..3
@@ -68,6 +90,7 @@ printf '0\t1\n1 9\t1 1\n' >"$dir/range.tsv"
 refuses 2 'an input that is none' 'range.tsv:2:3: position 2: token 9 out of range 0..4' check "$m" --problem "$dir/range.tsv"
 printf '0\t1\n0\t0\n' >"$dir/twice.tsv"
 refuses 2 'two answers' 'twice.tsv:2:3: the input of line 1 with another answer' check "$m" --problem "$dir/twice.tsv"
+refuses 2 'cases are not certified' 'lists cases, and a certificate is about all inputs' check "$m" --problem "$dir/good.tsv" --certify
 refuses 2 'cases that are no prompts of a decoder' 'good.tsv:1:1: prompt of length 1' check "$dir/lis.st" --problem "$dir/good.tsv"
 
 # ---- the other commands take the same problems
@@ -140,5 +163,17 @@ refuses 2 'claims have their own questions' '--lengths is for a model on a probl
 refuses 2 '... however' '--exact is for a model on a problem' check match2 --exact
 refuses 2 'a model has its attention' '--attention is for what is compiled' check "$m" --problem match2 --set M=5 --attention linear
 refuses 2 'a problem is no model' 'is a problem, and --problem says' check examples/lis.dp --problem match2
-refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp"
+refuses 2 'beside at other sizes' '(at n=3 letters=0; --set says others)' generate "$dir/t2.st" '1 2 <sep>' --beside "$dir/sum.dp" --set n=3
+
+# ---- probabilities of next words
+call lm fit examples/village.txt --order 3 -o "$dir/village.arpa"
+says 0 'a language model that is compiled, by the tolerance that it has' 'exact, 220 inputs' check "$dir/village.arpa" --exact --lengths 0..1
+call compile "$dir/village.arpa" --set N=4 -o "$dir/v.st"
+says 0 'a model of it' 'exact, 219 inputs' check "$dir/v.st" --problem "$dir/village.arpa" --lengths 1
+says 1 'what would take hours is drawn' 'refuted, 1 input ' check "$dir/v.st" --lengths 2 --precision p12
+says 0 'eval' 'inputs right  5 of 5' eval "$dir/v.st" "$dir/village.arpa" --count 5
+says 0 'equal' 'equal: exact' equal "$dir/v.st" "$dir/village.arpa" --lengths 0..1
+refuses 2 'no probabilities' 'village.arpa has 220 answers a position, the model 1' check "$m" --problem "$dir/village.arpa"
+refuses 2 'no rows' 'rows to learn are of' data "$dir/village.arpa"
+refuses 2 'no certificate' 'its answers are reals' check "$dir/v.st" --certify
 finish

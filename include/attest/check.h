@@ -24,9 +24,11 @@ typedef enum {
 } at_evidence;
 extern const char *const at_evidence_names[AT_EVIDENCES];
 
+/* CERTIFIED here: every input of an enumeration that stands for all of the size, each in balls, so that what is said is true of
+ * real arithmetic over the stored weights. Other certificates have functions of their own, below. */
 typedef struct {
     at_evidence evidence;
-    at_enum how; /* EXACT: what is enumerated */
+    at_enum how; /* EXACT, CERTIFIED: what is enumerated */
     at_arith arith;
     uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
@@ -82,7 +84,10 @@ typedef struct {
 /* About what an input of n positions costs the fast executor: some 3e8 of these are a second. The reference takes about
  * AT_REFERENCE_COST times as long. */
 double at_input_cost(const at_model *m, int n);
-#define AT_REFERENCE_COST 60
+#define AT_REFERENCE_COST  60
+#define AT_BALL_COST       600  /* times as long, in balls, where no weight is 0 */
+#define AT_COST_SECOND     3e8  /* the fast executor's, of a core */
+#define AT_CERTIFY_SECONDS 3600 /* of a core that a certificate by enumeration may take, by that estimate */
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
                    const at_check_env *env, at_arena *a, at_verdict *out, at_err *err);

@@ -336,6 +336,9 @@ const char *at_problem_listed(int i);
  * and asks for --problem. */
 at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
                             at_err *err);
+/* Is `name`, as for at_problem_open, the problem that a model remembers? Then *set is its parameters there, within `remembered`. A
+ * pipe is not read, and is no such problem. */
+bool at_problem_remembered(const char *name, const char *remembered, const char **set);
 /* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
 at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
                            at_err *err);

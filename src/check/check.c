@@ -7,7 +7,10 @@
  *
  * Sampled: input i is a function of (seed, i): even i random, odd i near the decision boundary. An exact
  * question with a limit below the number of inputs draws one input from each of `limit` equal strata of the
- * enumeration, and rests on samples too. */
+ * enumeration, and rests on samples too.
+ *
+ * Certified: exact, and each run in balls with every choice and decision decided. So the verdict is about real arithmetic over
+ * the weights that are stored, which holds whatever the order of sums. */
 #include "check_internal.h"
 
 #include <math.h>
@@ -226,8 +229,14 @@ static at_status question_check(const at_model *m, const at_task *t, const at_pa
     at_status s = t->validate ? t->validate(p, err) : AT_OK;
     if (s)
         return s;
-    if (q->evidence != AT_EV_EXACT && q->evidence != AT_EV_SAMPLED)
-        return at_fail(err, AT_EREFUSED, "a check by running inputs is exact or sampled");
+    if (q->evidence != AT_EV_EXACT && q->evidence != AT_EV_SAMPLED && q->evidence != AT_EV_CERTIFIED)
+        return at_fail(err, AT_EREFUSED, "a check by running inputs is exact, sampled or certified");
+    if (q->evidence == AT_EV_CERTIFIED && (q->arith.kind != AT_BALL || q->limit))
+        return at_fail(err, AT_EREFUSED, "a certificate takes all inputs, in balls");
+    if (q->evidence == AT_EV_CERTIFIED &&
+        (t->real || (q->how != AT_ENUM_SEQUENCES && q->how != AT_ENUM_MULTISETS)))
+        return at_fail(err, AT_EREFUSED, "%s cannot be certified input by input: its %s", t->id,
+                       t->real ? "answers are reals" : "inputs cannot all be listed");
     if (q->evidence == AT_EV_SAMPLED && (!q->limit || q->limit > INT64_MAX))
         return at_fail(err, AT_EDOMAIN, "a sampled check takes 1..2^63-1 inputs");
     int n = at_params_int(p, "N");
@@ -269,9 +278,31 @@ double at_input_cost(const at_model *m, int n)
     return cost;
 }
 
-static uint64_t piece_size(const work *w)
+static double run_cost(const work *w)
 {
-    return piece_inputs(at_input_cost(w->m, w->n) * (w->exec ? 1 : AT_REFERENCE_COST));
+    return at_input_cost(w->m, w->n) * (w->exec                       ? 1
+                                        : w->q->arith.kind == AT_BALL ? AT_BALL_COST
+                                                                      : AT_REFERENCE_COST);
+}
+
+/* Of the weights; what is 0 costs the reference nearly nothing, and constructions are mostly zeros. */
+static double share_nonzero(const at_model *m)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->n_weights; i++)
+        n += m->weights[i] != 0;
+    return fmax((double)n / (double)(m->n_weights ? m->n_weights : 1), 0.05);
+}
+
+/* Nobody waits for a certificate that would take days: it is said before how long. */
+static at_status time_check(const work *w, at_err *err)
+{
+    double seconds = (double)w->count * run_cost(w) * share_nonzero(w->m) / AT_COST_SECOND;
+    return seconds <= AT_CERTIFY_SECONDS
+               ? AT_OK
+               : at_fail(err, AT_EBUDGET,
+                         "%ju inputs in balls would take a core about %.2g s, and a certificate may take %d",
+                         (uintmax_t)w->count, seconds, AT_CERTIFY_SECONDS);
 }
 
 at_status at_check(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
@@ -291,6 +322,11 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
                                                 : BATCH;
     w.count = q->limit;
     at_question drawn = *q;
+    bool certify = q->evidence == AT_EV_CERTIFIED;
+    if (certify) {
+        drawn.evidence = AT_EV_EXACT; /* an exact check, in balls */
+        w.q = q = &drawn;
+    }
     if (q->evidence == AT_EV_EXACT && q->limit && t->count(p, q->how) > INT64_MAX) {
         drawn.evidence = out->evidence = AT_EV_SAMPLED; /* no strata of what cannot be counted */
         w.q = q = &drawn;
@@ -318,7 +354,10 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
         if (s && s != AT_EREFUSED)
             return at_fail(err, s, "%s", refused.text);
     }
-    w.per_piece = piece_size(&w);
+    s = certify ? time_check(&w, err) : AT_OK;
+    if (s)
+        return s;
+    w.per_piece = piece_inputs(run_cost(&w));
     uint64_t pieces = (w.total - 1) / w.per_piece + 1;
     int workers = pieces_workers(env);
     s = pieces <= PIECES_MAX ? work_prepare(&w, workers, a, err)
@@ -341,7 +380,7 @@ at_status at_check(const at_model *m, const at_task *t, const at_params *p, cons
     out->wrong = sum.wrong;
     out->margin = isfinite(sum.margin) ? sum.margin : NAN;
     if (q->evidence == AT_EV_EXACT) {
-        out->evidence = w.r.exact ? AT_EV_EXACT : AT_EV_SAMPLED;
+        out->evidence = !w.r.exact ? AT_EV_SAMPLED : certify ? AT_EV_CERTIFIED : AT_EV_EXACT;
         out->note = w.r.note;
     }
     if (w.total < w.count) {

@@ -35,6 +35,17 @@ static at_status cell_add(asking *k, at_cell c, const char *params)
     return c.params ? AT_OK : at_oom(k->err);
 }
 
+/* Is running so many inputs a matter of minutes? What is compiled is small. */
+static bool is_quick(const asking *k, const at_params *p, uint64_t n)
+{
+    at_arith a = at_f64;
+    if (k->q->arith && at_arith_parse(k->q->arith, &a, NULL))
+        return false; /* whoever runs it says why */
+    double cost = k->m ? at_input_cost(k->m, at_params_int(p, "N")) : 0;
+    cost *= a.kind == AT_F32 || a.kind == AT_F64 ? 1 : a.kind == AT_PBIT ? AT_REFERENCE_COST : AT_BALL_COST;
+    return n <= QUICK_INPUTS && (double)n * cost <= QUICK_WORK;
+}
+
 /* How a task's inputs at these parameters are asked. */
 static at_status positions_how(asking *k, const at_task *t, const at_params *p, at_cell *c)
 {
@@ -42,7 +53,10 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
                                      AT_ENUM_CASES};
     *c = (at_cell){.evidence = AT_EV_SAMPLED};
     if (k->q->how == AT_ASK_CERTIFIED) {
-        c->evidence = AT_EV_CERTIFIED;
+        bool fewer = t->enums >> AT_ENUM_MULTISETS & 1 && k->m && at_model_symmetric(k->m);
+        *c = (at_cell){.evidence = AT_EV_CERTIFIED,
+                       .how = fewer ? AT_ENUM_MULTISETS : AT_ENUM_SEQUENCES,
+                       .count_all = true};
         return AT_OK;
     }
     bool any = false;
@@ -54,10 +68,11 @@ static at_status positions_how(asking *k, const at_task *t, const at_params *p, 
         if (!n)
             continue;
         /* Fewer that stand for all are better, and a forced exact check takes what there is. */
-        if (n <= QUICK_INPUTS || (k->q->how == AT_ASK_EXACT && !any))
+        bool quick = is_quick(k, p, n) || e == AT_ENUM_CASES; /* a list is run whole */
+        if (quick || (k->q->how == AT_ASK_EXACT && !any))
             *c = (at_cell){.evidence = AT_EV_EXACT, .how = e, .count_all = true};
         any = true;
-        if (n <= QUICK_INPUTS)
+        if (quick)
             return AT_OK;
     }
     if (k->q->how == AT_ASK_EXACT && !any)
@@ -424,16 +439,14 @@ static at_status schema_take(asking *k)
     return AT_OK;
 }
 
-static at_status split_take(asking *k)
-{
-    return claim_split_of(k->q->problem, &k->f->claim.split, k->err);
-}
-
 static at_status tolerance_take(asking *k, const at_params *p)
 {
     const at_task *t = k->q->problem->task;
     if (k->view != AT_VIEW_POSITIONS || !t->real)
-        return AT_OK;
+        return k->q->tolerance > 0 ? at_fail(k->err, AT_EINPUT,
+                                             "answers of %s are no reals: --tolerance says nothing of them",
+                                             k->q->problem->id)
+                                   : AT_OK;
     k->f->tolerance = k->q->tolerance;
     if (!(k->f->tolerance > 0))
         k->f->tolerance = at_task_tolerance(t, p);
@@ -549,9 +562,15 @@ static at_status claim_fill(asking *k)
         c->chain = &at_chain_stream;
     c->digest = p->digest;
     s = schema_take(k);
+    if (!s && !k->m) { /* what is compiled is asked by the tolerance that the problem has */
+        at_params usual;
+        at_params_init(&usual, p->task ? p->task->params : NULL, p->task ? p->task->n_params : 0);
+        usual.of = p;
+        s = tolerance_take(k, &usual);
+    }
     if (!s && k->q->how == AT_ASK_CERTIFIED)
         s = k->view == AT_VIEW_POSITIONS
-                ? split_take(k)
+                ? claim_certificate_of(p, c, k->err)
                 : at_fail(k->err, AT_EREFUSED,
                           "decoders are checked by generating; nothing can be certified");
     bool lengths =

@@ -6,7 +6,8 @@
 
 #include "claim_file.h"
 
-#define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here */
+#define QUICK_INPUTS ((uint64_t)1 << 22) /* of a model at positions: exact up to here, */
+#define QUICK_WORK   1e11                /* and as long as they cost no more: some minutes of a core */
 
 #define LONGEST "longest" /* the parameter of compiled languages: N of the model */
 

@@ -110,16 +110,25 @@ at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_
     return s;
 }
 
-at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err)
+at_status claim_certificate_of(const at_problem *p, at_claim *c, at_err *err)
 {
-    for (int i = 0; i < at_n_catalogue; i++)
-        if (at_catalogue[i]->split && at_catalogue[i]->task && strcmp(at_catalogue[i]->task, p->id) == 0) {
-            *out = at_catalogue[i]->split;
-            return AT_OK;
-        }
-    return at_fail(err, AT_EREFUSED,
-                   "no case split is known for %s, so nothing can be certified; match2 and match3 have one",
-                   p->id);
+    const at_task *t = p->task;
+    for (int i = 0; i < at_n_catalogue; i++) {
+        const at_claim *of = at_catalogue[i];
+        if (!of->task || strcmp(of->task, p->id) != 0 || !(of->split || of->box))
+            continue;
+        c->split = of->split;
+        c->box = of->box;
+        return AT_OK;
+    }
+    if (t->enums >> AT_ENUM_CASES & 1)
+        return at_fail(err, AT_EREFUSED, "%s lists cases, and a certificate is about all inputs of a size",
+                       p->id);
+    if (t->real || !(t->enums >> AT_ENUM_SEQUENCES & 1))
+        return at_fail(err, AT_EREFUSED,
+                       "no case split and no boxes are known for %s, and its %s: nothing can be certified",
+                       p->id, t->real ? "answers are reals" : "inputs cannot be listed");
+    return AT_OK;
 }
 
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err)
@@ -224,16 +233,18 @@ at_status at_claim_check(const at_claim *c, const at_cell *cell, const at_params
     at_status s = at_arith_parse(at_cell_arith(cell), &q.arith, err);
     if (s)
         return s;
-    if (cell->evidence == AT_EV_CERTIFIED && c->split)
-        return at_check_certified(m, p, c->split, env, a, out, err);
-    if (cell->evidence == AT_EV_CERTIFIED && !c->box)
-        return at_fail(err, AT_EINPUT, "claim %s has no certificate", c->id);
+    if (cell->evidence == AT_EV_CERTIFIED && c->split) {
+        at_err why = {0};
+        s = at_check_certified(m, p, c->split, env, a, out, &why);
+        if (s != AT_EREFUSED || !c->file)
+            return s ? at_fail(err, s, "%s", why.text) : AT_OK;
+    } /* a model of another shape: input by input */
     if (c->chain) {
         s = chain_check(c, p, m, &q, env, a, out, err);
         return s ? s : wrong_note(cell, a, out, err);
     }
     s = at_claim_task(c, p, &t, &tp, err);
-    if (!s && cell->evidence == AT_EV_CERTIFIED)
+    if (!s && cell->evidence == AT_EV_CERTIFIED && c->box)
         return at_check_box(m, p, c->box, t, &tp, q.tolerance, env, a, out, err);
     if (!s)
         s = at_check(m, t, &tp, &q, env, a, out, err);

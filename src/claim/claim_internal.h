@@ -18,8 +18,9 @@ bool claim_file_has_program(const at_claim_file *f);
 const at_problem *claim_file_problem(const at_claim_file *f, const at_params *p);
 double claim_file_tolerance(const at_claim_file *f);
 
-/* The case split of the catalogue for a problem; what has none is refused. */
-at_status claim_split_of(const at_problem *p, const at_split **out, at_err *err);
+/* How all inputs of a problem with positions are certified: c->split or c->box is the catalogue's for this problem; else both stay
+ * NULL, and they are enumerated in balls. Refused where none of the three can be. */
+at_status claim_certificate_of(const at_problem *p, at_claim *c, at_err *err);
 
 double claim_eps(const at_params *p); /* the tolerance of claims with a parameter eps */
 

@@ -352,7 +352,7 @@ static void certificate_take(reader *r, spot at)
 {
     at_err why = {0};
     if (r->view == AT_VIEW_POSITIONS)
-        file_why(r, at, claim_split_of(r->problem, &r->f->claim.split, &why), &why);
+        file_why(r, at, claim_certificate_of(r->problem, &r->f->claim, &why), &why);
     else
         file_fail(r, at.line, at.column, "decoders are checked by generating; nothing can be certified");
 }
@@ -373,6 +373,10 @@ static void cells_check(reader *r)
             file_fail(r, at.line, at.column, "%s", why.text);
         else if (!r->status && c->evidence == AT_EV_EXACT)
             enumeration_take(r, c, at);
+        else if (!r->status && c->evidence == AT_EV_CERTIFIED && a.kind != AT_BALL)
+            file_fail(r, at.line, at.column,
+                      "a certificate speaks of real arithmetic over the stored weights, not of %s",
+                      at_cell_arith(c));
         else if (!r->status && c->evidence == AT_EV_CERTIFIED)
             certificate_take(r, at);
     }

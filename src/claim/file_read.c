@@ -401,9 +401,10 @@ static void question_read(reader *r, at_cell *c)
     if (word_is(w, "exact")) {
         c->evidence = AT_EV_EXACT;
         c->how = ENUM_UNSAID;
-    } else if (word_is(w, at_evidence_names[AT_EV_CERTIFIED]))
+    } else if (word_is(w, at_evidence_names[AT_EV_CERTIFIED])) {
         c->evidence = AT_EV_CERTIFIED;
-    else if (word_is(w, "sampled")) {
+        c->arith = "ball";
+    } else if (word_is(w, "sampled")) {
         int64_t count;
         word number = word_read(r);
         c->evidence = AT_EV_SAMPLED;
@@ -615,7 +616,9 @@ at_status claim_file_read(at_claim_file *f, const char *text, size_t n, at_err *
         if (*r->at == ' ' || *r->at == '\t') {
             blanks_skip(r);
             if (!at_line_end(r) && *r->at != '#')
-                file_fail(r, r->line, column(r), "a line that begins with a blank goes on with nothing");
+                file_fail(r, r->line, column(r),
+                          "a line that begins with a blank continues a statement, a source or a proof, and "
+                          "none stands before it");
         } else if (!at_line_end(r) && *r->at != '#')
             statement_read(r);
         if (!r->status)

@@ -292,6 +292,35 @@ static at_tri text_is(const char *path, const char *digest)
     return memcmp(found, digest, 64) == 0 ? AT_TRUE : AT_FALSE;
 }
 
+/* The shipped recurrence of a built-in name; NULL: it has none. */
+static const at_dp_example *example_of(const char *name)
+{
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        if (strcmp(name, same[k].problem) == 0)
+            name = same[k].example;
+    for (int k = 0; k < at_n_dp_examples; k++)
+        if (strcmp(at_dp_examples[k].name, name) == 0)
+            return &at_dp_examples[k];
+    return NULL;
+}
+
+/* The shipped recurrence of this text, if its name is that of nothing else: rows of `lis` are others than those of its recurrence. */
+static const char *shipped_name(const char *digest)
+{
+    for (int k = 0; k < at_n_dp_examples; k++) {
+        const at_dp_example *x = &at_dp_examples[k];
+        char mine[65];
+        at_problem other = {0};
+        at_sha256(x->text, strlen(x->text), mine);
+        bool only = !at_problem_find(x->name, &other);
+        for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+            only = only && strcmp(x->name, same[i].example) != 0;
+        if (only && memcmp(mine, digest, 64) == 0)
+            return x->name;
+    }
+    return NULL;
+}
+
 static at_status file_recall(const char *file, const char *digest, const char *model, at_text *name,
                              at_err *err)
 {
@@ -307,17 +336,21 @@ static at_status file_recall(const char *file, const char *digest, const char *m
             at_text_addf(name, "%s%s", strpbrk(path.s, "./") ? "" : "./", path.s);
         at_text_release(&path);
     }
-    if (found == AT_TRUE)
+    const char *shipped = found == AT_TRUE ? NULL : shipped_name(digest);
+    if (shipped)
+        at_text_add(name, shipped);
+    if (found == AT_TRUE || shipped)
         return name->oom ? at_oom(err) : AT_OK;
     return at_fail(err, AT_EINPUT,
                    "%.100s was made for %.100s, which is %s; say which problem (--problem NAME|FILE)", model,
                    file, found == AT_FALSE ? "another text now" : "neither beside it nor here");
 }
 
+static const char digest_is[] = " sha256=";
+
 at_status at_problem_recall(const char *remembered, const char *model, at_text *name, at_text *set,
                             at_err *err)
 {
-    static const char digest_is[] = " sha256=";
     size_t n = strcspn(remembered, " ");
     const char *rest = remembered + n;
     at_text first;
@@ -342,6 +375,30 @@ at_status at_problem_recall(const char *remembered, const char *model, at_text *
     at_text_add(set, *rest ? rest + 1 : "");
     at_text_release(&first);
     return s ? s : name->oom || set->oom ? at_oom(err) : AT_OK;
+}
+
+bool at_problem_remembered(const char *name, const char *remembered, const char **set)
+{
+    size_t n = strcspn(remembered, " ");
+    const char *rest = remembered + n;
+    char first[AT_PROBLEM_TEXT + 1] = "", digest[65];
+    memcpy(first, remembered, n <= AT_PROBLEM_TEXT ? n : 0);
+    bool is;
+    if (strncmp(rest, digest_is, sizeof digest_is - 1) == 0) {
+        rest += sizeof digest_is - 1;
+        const char *shipped = shipped_name(rest);
+        is = at_is_file(name) ? text_is(name, rest) == AT_TRUE : shipped && strcmp(shipped, name) == 0;
+        rest += 64;
+    } else {
+        const at_dp_example *mine = example_of(first);
+        is = strcmp(name, first) == 0 || (mine && example_of(name) == mine);
+        if (mine && at_is_file(name)) {
+            at_sha256(mine->text, strlen(mine->text), digest);
+            is = text_is(name, digest) == AT_TRUE;
+        }
+    }
+    *set = is ? rest + (*rest == ' ') : NULL;
+    return is;
 }
 
 /* ---- in a ledger -------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* map_figure.c: the map as small multiples: a panel a row of the table, equal in style, one legend.
  *
  *     task · architecture                verdict       axes are logarithmic; the vertical one spans at least a decade
- *     unit against size
+ *     unit against size, in one line or two
  *     which bits are counted
  *     |  bound, construction, trained
  *     +---------------------------
@@ -26,6 +26,7 @@ const char *const at_map_kind_names[AT_MAP_KINDS] = {[AT_MAP_PROVED] = "proved l
                                                      [AT_MAP_IN_VAIN] = "trained, all in vain up to here"};
 
 enum { COLUMNS = 3, PANEL = 376, HEIGHT = 128, TALL = 224, MARGIN = 12, WORDS_LINES = 5 };
+enum { WHAT_LINES = 2, LINE = 14 };
 enum { TILE = 320, TILE_HEIGHT = 150, TILE_TALL = 196 }; /* one that stands alone */
 static const double right = 14, unit_font = 11;
 
@@ -50,8 +51,9 @@ static const struct {
 typedef struct {
     double wide, high, left, top; /* of the panel; of the axes; what lies left of them and above */
     at_draw_axis x, y;
-    char *title, *verdict, *what, *axis;
-    double unit_size;         /* of a tile's unit: a long one is smaller */
+    char *title, *verdict, *axis;
+    char *what[WHAT_LINES];   /* of a tile one, its unit */
+    double unit_size;         /* a long one is smaller */
     char *bits;               /* NULL: none are counted */
     char *words[WORDS_LINES]; /* in place of axes */
     bool empty;
@@ -63,7 +65,8 @@ typedef struct {
     double *px, *py; /* the longest series fits */
     bool used[AT_MAP_KINDS];
     double legend_x[AT_MAP_KINDS], legend_y[AT_MAP_KINDS];
-    double head, w, h;
+    int columns;
+    double head, w, h, tall; /* tall: of a panel */
 } figure;
 
 static at_draw_paint paint_of(int kind)
@@ -171,14 +174,16 @@ static void panel_draw(const figure *f, int k, at_draw_canvas *c)
 {
     static const at_draw_rgb alarm = {0xC0, 0x20, 0x20};
     const plan *p = &f->plans[k];
-    double x0 = MARGIN + PANEL * (k % COLUMNS), y0 = f->head + TALL * (k / COLUMNS);
+    double x0 = MARGIN + PANEL * (k % f->columns), y0 = f->head + f->tall * (k / f->columns);
     bool wrong = f->m->tiles[k].wrong;
     at_draw_text(c, x0 + 8, y0 + 16, 12.5, AT_DRAW_LEFT, false, true, at_draw_ink, p->title);
-    if (p->bits)
-        at_draw_text(c, x0 + 8, y0 + 46, 10, AT_DRAW_LEFT, false, false, at_draw_faint, p->bits);
-    at_draw_text(c, x0 + 8, y0 + 32, 10.5, AT_DRAW_LEFT, false, false, at_draw_faint, p->what);
-    at_draw_text(c, x0 + p->wide - right, y0 + 32, 11, AT_DRAW_RIGHT, false, true,
+    at_draw_text(c, x0 + p->wide - right, y0 + 16, 11, AT_DRAW_RIGHT, false, true,
                  wrong ? at_draw_solid(alarm) : at_draw_ink, p->verdict);
+    double y = y0 + 32;
+    for (int i = 0; i < WHAT_LINES && p->what[i]; i++, y += LINE)
+        at_draw_text(c, x0 + 8, y, 10.5, AT_DRAW_LEFT, false, false, at_draw_faint, p->what[i]);
+    if (p->bits)
+        at_draw_text(c, x0 + 8, y, 10, AT_DRAW_LEFT, false, false, at_draw_faint, p->bits);
     plot_draw(f, k, x0, y0, c);
 }
 
@@ -243,13 +248,12 @@ static void axis_plan(at_draw_axis *a, double least, double room, bool across)
 }
 
 /* Words in lines that fit; what is longer ends with an ellipsis (at_picture_label). */
-static bool words_plan(plan *p, const char *s, at_arena *a)
+static bool words_plan(char **lines, int most, const char *s, double size, double room, at_arena *a)
 {
-    const double room = p->wide - p->left - right, size = 11;
     char *rest = at_picture_label(a, s, size, 1e9);
-    for (int i = 0; rest && *rest && i < WORDS_LINES; i++) {
+    for (int i = 0; rest && *rest && i < most; i++) {
         char *cut = NULL;
-        if (at_draw_width(rest, size) > room && i + 1 < WORDS_LINES)
+        if (at_draw_width(rest, size) > room && i + 1 < most)
             for (char *b = strchr(rest, ' '); b; b = strchr(b + 1, ' ')) {
                 *b = '\0';
                 bool fits = at_draw_width(rest, size) <= room;
@@ -260,8 +264,8 @@ static bool words_plan(plan *p, const char *s, at_arena *a)
             }
         if (cut)
             *cut = '\0';
-        p->words[i] = at_picture_label(a, rest, size, room);
-        if (!p->words[i])
+        lines[i] = at_picture_label(a, rest, size, room);
+        if (!lines[i])
             return false;
         rest = cut ? cut + 1 : rest + strlen(rest);
     }
@@ -288,7 +292,7 @@ static bool plot_plan(figure *f, int k, at_arena *a)
             sizes_plan(&p->x, &tile->points[AT_MAP_BUILT]);
         axis_plan(&p->y, 1, p->high, false);
     }
-    return !p->empty || words_plan(p, tile->words, a);
+    return !p->empty || words_plan(p->words, WORDS_LINES, tile->words, 11, p->wide - p->left - right, a);
 }
 
 static bool panel_plan(figure *f, int k, at_arena *a)
@@ -298,17 +302,37 @@ static bool panel_plan(figure *f, int k, at_arena *a)
     p->wide = PANEL;
     p->high = HEIGHT;
     p->left = 46;
-    p->top = 58;
     bool plot = plot_plan(f, k, a);
     char *title = at_arena_printf(a, "%s \xC2\xB7 %s", tile->task, tile->architecture);
     char *what = at_arena_printf(a, "%s against %s", tile->unit, tile->axis ? tile->axis : tile->size);
     double room = p->wide - 8 - right;
     p->verdict = at_picture_label(a, tile->verdict, 11, room / 2);
-    p->title = title ? at_picture_label(a, title, 12.5, room) : NULL;
+    p->title = title && p->verdict
+                   ? at_picture_label(a, title, 12.5, room - at_draw_width(p->verdict, 11) - 12)
+                   : NULL;
     p->bits = tile->bits ? at_picture_label(a, tile->bits, 10, room) : NULL;
-    p->what = what && p->verdict ? at_picture_label(a, what, 10.5, room - at_draw_width(p->verdict, 11) - 10)
-                                 : NULL;
-    return plot && p->title && (p->bits || !tile->bits) && p->verdict && p->what;
+    return plot && p->title && (p->bits || !tile->bits) && what &&
+           words_plan(p->what, WHAT_LINES, what, 10.5, room, a);
+}
+
+/* All panels have the room above their axes that the one with the most lines needs. */
+static void tops_plan(figure *f)
+{
+    double more = 0;
+    for (int k = 0; k < f->m->n; k++)
+        more = f->plans[k].what[1] ? LINE : more;
+    for (int k = 0; k < f->m->n; k++)
+        f->plans[k].top = 58 + more;
+    f->tall = TALL + more;
+}
+
+/* Few panels stand in a row; many make a page that is a little wider than high. */
+static int columns_of(int n)
+{
+    int columns = COLUMNS;
+    while (columns * PANEL < 1.2 * TALL * ((n + columns - 1) / columns))
+        columns++;
+    return columns;
 }
 
 static void legend_plan(figure *f)
@@ -336,7 +360,8 @@ static bool figure_make(figure *f, const at_map_figure *m, at_arena *a)
     for (int k = 0; k < m->n; k++)
         for (int i = 0; i < AT_MAP_KINDS; i++)
             longest = m->tiles[k].points[i].n > longest ? m->tiles[k].points[i].n : longest;
-    *f = (figure){.m = m, .w = 2 * MARGIN + COLUMNS * PANEL};
+    int columns = columns_of(m->n);
+    *f = (figure){.m = m, .columns = columns, .w = 2 * MARGIN + columns * PANEL};
     f->plans = at_new(a, plan, m->n + 1);
     f->px = at_new(a, double, longest);
     f->py = at_new(a, double, longest);
@@ -353,7 +378,9 @@ static at_status map_render(const void *what, at_picture_kind kind, at_text *out
     for (int k = 0; ok && k < m->n; k++)
         ok = panel_plan(&f, k, &a);
     legend_plan(&f);
-    f.h = f.head + TALL * ((m->n + COLUMNS - 1) / COLUMNS) + MARGIN;
+    if (ok)
+        tops_plan(&f);
+    f.h = f.head + f.tall * ((m->n + f.columns - 1) / f.columns) + MARGIN;
     at_status s =
         ok ? at_draw_render(kind, f.w, f.h, "Least size against problem size", figure_draw, &f, out, err)
            : at_oom(err);
@@ -374,7 +401,7 @@ static void tile_draw(const void *ctx, at_draw_canvas *c)
                  at_draw_ink, p->axis);
     bool small = p->unit_size < unit_font; /* then it has the height of the tile */
     at_draw_text(c, 11, small ? TILE_TALL / 2.0 : p->top + p->high / 2, p->unit_size, AT_DRAW_MIDDLE, true,
-                 false, at_draw_ink, p->what);
+                 false, at_draw_ink, p->what[0]);
 }
 
 at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
@@ -392,9 +419,9 @@ at_status at_map_tile_svg(const at_map_tile *tile, at_text *svg, at_err *err)
         p->top = 10;
         bool fits = at_draw_width(tile->unit, unit_font) <= TILE_HEIGHT + 20;
         p->unit_size = fits ? unit_font : 9;
-        p->what = at_picture_label(&a, tile->unit, p->unit_size, fits ? TILE_HEIGHT + 20 : TILE_TALL - 4);
+        p->what[0] = at_picture_label(&a, tile->unit, p->unit_size, fits ? TILE_HEIGHT + 20 : TILE_TALL - 4);
         p->axis = at_picture_label(&a, tile->axis ? tile->axis : tile->size, unit_font, TILE - p->left);
-        ok = p->what && p->axis && plot_plan(&f, 0, &a);
+        ok = p->what[0] && p->axis && plot_plan(&f, 0, &a);
     }
     char *title =
         ok ? at_arena_printf(&a, "%s, %s: %s", tile->task, tile->architecture, tile->verdict) : NULL;

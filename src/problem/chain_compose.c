@@ -18,7 +18,7 @@ static at_status chain_open(const at_params *p, void **self, at_err *err)
     chain *c = at_calloc(1, sizeof *c);
     if (!c)
         return at_oom(err);
-    c->t = &at_task_compose;
+    c->t = at_task_find("compose");
     c->n = at_params_int(p, "n");
     c->k = at_params_int(p, "k");
     at_params_init(&c->p, c->t->params, c->t->n_params);

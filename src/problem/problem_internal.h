@@ -12,14 +12,6 @@
 
 #include <attest/problem.h>
 
-extern const at_task at_task_match2, at_task_match3, at_task_match3_bigram, at_task_match3_local, at_task_qsa;
-extern const at_task at_task_product, at_task_relu_net, at_task_linear_map, at_task_selection,
-    at_task_prefix_mask, at_task_suffix_mask, at_task_block_index;
-extern const at_task at_task_copy, at_task_copy_rating, at_task_block_mean, at_task_linear_recurrence;
-extern const at_task at_task_compose, at_task_funccomp;
-extern const at_task at_task_triangle;
-extern const at_task at_task_max;
-extern const at_task at_task_majority, at_task_parity, at_task_dyck, at_task_shuffle_dyck, at_task_next_word;
 #define AT_MAX_PARAMS 2
 extern const at_param at_max_params[AT_MAX_PARAMS]; /* the stream's, too */
 

@@ -173,6 +173,21 @@ static int tokens_of(const at_model *m)
 
 #define TRIED 64 /* inputs, or prompts, that are drawn to see whether the model takes them */
 
+/* The sizes are said: they may be others than those of the model, and --set is what changes them. */
+static at_status misfit(const at_problem *p, const at_asked *x, const char *noun, const at_err *why,
+                        at_err *err)
+{
+    at_text sizes;
+    at_text_init(&sizes);
+    at_text_add(&sizes, "");
+    at_params_print(&x->params, &sizes);
+    at_status s = sizes.oom ? at_oom(err)
+                            : at_fail(err, AT_EINPUT, "%s of %s%s%s does not fit the model: %s", noun, p->id,
+                                      sizes.n ? " at " : "", sizes.s, why->text);
+    at_text_release(&sizes);
+    return s;
+}
+
 static at_status prompts_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
 {
     const at_chain *c = x->chain;
@@ -188,7 +203,7 @@ static at_status prompts_fit(const at_problem *p, const at_asked *x, const at_mo
         for (int i = 0; i < n && fits && !s; i++)
             fits = !at_input_check_row(m, prompt + (size_t)i * (size_t)c->row_width(x->self), i + 1, &why);
         if (!fits)
-            s = at_fail(err, AT_EINPUT, "a prompt of %s does not fit the model: %s", p->id, why.text);
+            s = misfit(p, x, "a prompt", &why, err);
     }
     at_free(prompt);
     return s;
@@ -205,7 +220,7 @@ static at_status inputs_fit(const at_problem *p, const at_asked *x, const at_mod
         at_err why = {0};
         for (int i = 0; i < n && !s; i++)
             if (at_input_check_row(m, v + (size_t)i * (size_t)x->task->row_width(&x->params), i + 1, &why))
-                s = at_fail(err, AT_EINPUT, "an input of %s does not fit the model: %s", p->id, why.text);
+                s = misfit(p, x, "an input", &why, err);
     }
     at_free(v);
     return s;

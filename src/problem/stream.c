@@ -8,11 +8,27 @@
 
 #include "stream.h"
 
-const at_stream *const at_streams[] = {
-    &at_stream_lis,    &at_stream_ed,       &at_stream_ed_local, &at_stream_arithmetic, &at_stream_qsa,
-    &at_stream_match2, &at_stream_match3,   &at_stream_compose,  &at_stream_funccomp,   &at_stream_parity,
-    &at_stream_dyck,   &at_stream_majority, &at_stream_ngram,    &at_stream_max,
-};
+#define STREAMS(ROW)                                                                                         \
+    ROW(lis)                                                                                                 \
+    ROW(ed)                                                                                                  \
+    ROW(ed_local)                                                                                            \
+    ROW(arithmetic)                                                                                          \
+    ROW(qsa)                                                                                                 \
+    ROW(match2)                                                                                              \
+    ROW(match3)                                                                                              \
+    ROW(compose)                                                                                             \
+    ROW(funccomp)                                                                                            \
+    ROW(parity)                                                                                              \
+    ROW(dyck)                                                                                                \
+    ROW(majority)                                                                                            \
+    ROW(ngram)                                                                                               \
+    ROW(max)
+
+#define DECLARE(name) extern const at_stream at_stream_##name;
+STREAMS(DECLARE)
+
+#define REFER(name) &at_stream_##name,
+const at_stream *const at_streams[] = {STREAMS(REFER)};
 const int at_n_streams = sizeof at_streams / sizeof at_streams[0];
 const at_registry at_stream_registry =
     AT_REGISTRY("stream", "attest list streams", at_streams, sizeof at_streams / sizeof at_streams[0], id);

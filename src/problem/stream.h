@@ -9,10 +9,6 @@
 
 #include <attest/problem.h>
 
-extern const at_stream at_stream_lis, at_stream_ed, at_stream_ed_local, at_stream_arithmetic, at_stream_qsa,
-    at_stream_match2, at_stream_match3, at_stream_compose, at_stream_funccomp, at_stream_parity,
-    at_stream_majority, at_stream_dyck, at_stream_ngram, at_stream_max;
-
 /* The verbs that every file with one family of rows has under these names. */
 #define STREAM_VERBS                                                                                         \
     .vocabulary = vocabulary, .word = word, .longest = longest, .draw = draw, .complete = complete

@@ -1,18 +1,41 @@
-/* tasks.c: the one table of tasks. A new task is one file and one row here (and its line in
- * problem_internal.h); everything else, from `list` to the checker, reads this table. */
+/* tasks.c: the one table of tasks. A new task is one file and one row here; everything else, from `list` to the checker, reads
+ * this table. */
 #include <math.h>
 
 #include "problem_internal.h"
 
-const at_task *const at_tasks[] = {
-    &at_task_match2,    &at_task_match3,      &at_task_match3_bigram, &at_task_match3_local,
-    &at_task_qsa,       &at_task_product,     &at_task_relu_net,      &at_task_linear_map,
-    &at_task_selection, &at_task_prefix_mask, &at_task_suffix_mask,   &at_task_block_index,
-    &at_task_copy,      &at_task_copy_rating, &at_task_block_mean,    &at_task_linear_recurrence,
-    &at_task_compose,   &at_task_funccomp,    &at_task_triangle,      &at_task_max,
-    &at_task_majority,  &at_task_parity,      &at_task_dyck,          &at_task_shuffle_dyck,
-    &at_task_next_word,
-};
+#define TASKS(ROW)                                                                                           \
+    ROW(match2)                                                                                              \
+    ROW(match3)                                                                                              \
+    ROW(match3_bigram)                                                                                       \
+    ROW(match3_local)                                                                                        \
+    ROW(qsa)                                                                                                 \
+    ROW(product)                                                                                             \
+    ROW(relu_net)                                                                                            \
+    ROW(linear_map)                                                                                          \
+    ROW(selection)                                                                                           \
+    ROW(prefix_mask)                                                                                         \
+    ROW(suffix_mask)                                                                                         \
+    ROW(block_index)                                                                                         \
+    ROW(copy)                                                                                                \
+    ROW(copy_rating)                                                                                         \
+    ROW(block_mean)                                                                                          \
+    ROW(linear_recurrence)                                                                                   \
+    ROW(compose)                                                                                             \
+    ROW(funccomp)                                                                                            \
+    ROW(triangle)                                                                                            \
+    ROW(max)                                                                                                 \
+    ROW(majority)                                                                                            \
+    ROW(parity)                                                                                              \
+    ROW(dyck)                                                                                                \
+    ROW(shuffle_dyck)                                                                                        \
+    ROW(next_word)
+
+#define DECLARE(name) extern const at_task at_task_##name;
+TASKS(DECLARE)
+
+#define REFER(name) &at_task_##name,
+const at_task *const at_tasks[] = {TASKS(REFER)};
 const int at_n_tasks = sizeof at_tasks / sizeof at_tasks[0];
 const at_registry at_task_registry =
     AT_REGISTRY("task", "attest list tasks", at_tasks, sizeof at_tasks / sizeof at_tasks[0], id);

@@ -274,11 +274,11 @@ static at_status legend_html(at_text *t, const at_map *m, at_err *err)
 
 static at_status tile_html(at_text *t, const at_map_place *p, const at_map_tile *tile, at_err *err)
 {
-    at_text_add(t, "<figure><figcaption><b>");
+    at_text_add(t, "<figure><figcaption><span><b>");
     at_text_add_html(t, tile->task);
     at_text_add(t, "</b> ");
     at_text_add_html(t, tile->architecture);
-    at_text_addf(t, " <b class=\"%s\">", tile->wrong ? "fails" : "gap");
+    at_text_addf(t, "</span> <b class=\"%s\">", tile->wrong ? "fails" : "gap");
     at_text_add_html(t, tile->verdict);
     at_text_add(t, "</b>");
     if (p->bits) {

@@ -183,18 +183,18 @@ static void about_html(at_text *t, const at_report_page *p)
             "describes, and checked that model. ");
     else if (built)
         at_text_addf(t,
-                     "%d of them say that a model exists: attest built it, with the weights that the proof "
+                     "%d of them say%s that a model exists: attest built it, with the weights that the proof "
                      "describes, and checked it. ",
-                     built);
+                     built, built == 1 ? "s" : "");
     if (limits == 1 && !built)
         at_text_add(t, "A theorem says that small models cannot do this. attest ran the steps of its proof, "
                        "and searched "
                        "for inputs on which given models fail. ");
     else if (limits)
         at_text_addf(t,
-                     "%d say that small models cannot: attest ran the steps of the proof, and searched for "
+                     "%d say%s that small models cannot: attest ran the steps of the proof, and searched for "
                      "inputs on which given models fail. ",
-                     limits);
+                     limits, limits == 1 ? "s" : "");
     if (files == 1 && !built && !limits)
         at_text_add(t, "This claim comes from a file, which says what is to be computed, by which model, and "
                        "how that is "

@@ -26,11 +26,11 @@ touched claim
 
 src=$tree/src
 sed 's/at_task_match2/at_task_toy/; s/\.id = "match2"/.id = "toy-task"/' "$src/problem/tasks/match2.c" >"$src/problem/tasks/toy.c"
-sed -i 's/^const at_task \*const at_tasks\[\] = {/extern const at_task at_task_toy;\n&\n    \&at_task_toy,/' "$src/problem/tasks.c"
+sed -i 's/^    ROW(match2) /    ROW(toy) ROW(match2) /' "$src/problem/tasks.c"
 touched task
 
 sed 's/at_stream_lis/at_stream_toy/; s/\.id = "lis"/.id = "toy-stream"/' "$src/problem/streams/stream_lis.c" >"$src/problem/streams/stream_toy.c"
-sed -i 's/^const at_stream \*const at_streams\[\] = {/extern const at_stream at_stream_toy;\n&\n    \&at_stream_toy,/' "$src/problem/stream.c"
+sed -i 's/^    ROW(lis) /    ROW(toy) ROW(lis) /' "$src/problem/stream.c"
 touched stream
 
 sed 's/\(bound\|limit\)_qsa_rnn_hard/\1_toy/; s/\.id = "qsa-rnn-hard"/.id = "toy-bound"/' "$src/bound/bound_qsa_rnn_hard.c" >"$src/bound/bound_toy.c"

@@ -375,8 +375,16 @@ static void test_refusals(void **state)
     assert_int_equal(ask(&s, sampled, &env, &said), AT_EDOMAIN); /* no inputs, nothing shown */
     sampled.limit = 10;
     assert_int_equal(ask(&s, sampled, &env, &said), AT_OK);
-    at_question certified = {.evidence = AT_EV_CERTIFIED, .arith = at_f64, .limit = 10};
+    at_question certified = {.evidence = AT_EV_CERTIFIED, .arith = at_f64};
+    assert_int_equal(ask(&s, certified, &env, &said), AT_EREFUSED); /* balls are needed */
+    certified.arith = (at_arith){.kind = AT_BALL, .bits = 128};
+    certified.limit = 10;
+    assert_int_equal(ask(&s, certified, &env, &said), AT_EREFUSED); /* and all inputs */
+    certified.limit = 0;
+    certified.how = AT_ENUM_SUBSETS;
     assert_int_equal(ask(&s, certified, &env, &said), AT_EREFUSED);
+    certified.how = AT_ENUM_SEQUENCES;
+    assert_int_equal(ask(&s, certified, &env, &said), AT_OK);
     at_question exact = {.evidence = AT_EV_EXACT, .how = AT_ENUM_SUBSETS, .arith = at_f64};
     assert_int_equal(ask(&s, exact, &env, &said), AT_EREFUSED);
     exact.how = AT_ENUM_SEQUENCES;
@@ -396,6 +404,37 @@ static void test_refusals(void **state)
     at_model_release(&s.m);
     at_model_release(&other.m);
     at_model_release(&large.m);
+}
+
+/* Every input in balls is a certificate: as strong as the inputs are all, and never stronger than the arithmetic. */
+static void test_certified_by_enumeration(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_err said;
+    at_arena_init(&a);
+    subject s = pairs(3, 5, 1), bad = pairs(3, 5, 0.02), large = pairs(12, 11, 1);
+    at_verdict v = check(&s, AT_EV_CERTIFIED, AT_ENUM_SEQUENCES, "ball", 0, 1, &a);
+    assert_int_equal(v.holds, AT_TRUE);
+    assert_int_equal(v.evidence, AT_EV_CERTIFIED);
+    assert_int_equal(v.inputs, 125);
+    v = check(&s, AT_EV_CERTIFIED, AT_ENUM_MULTISETS, "ball", 0, 1, &a);
+    assert_int_equal(v.evidence, AT_EV_CERTIFIED);
+    assert_int_equal(v.inputs, 35);
+    v = check(&bad, AT_EV_CERTIFIED, AT_ENUM_SEQUENCES, "ball", 0, 1, &a); /* the control */
+    assert_int_equal(v.holds, AT_FALSE);
+    assert_true(v.has_counterexample);
+    at_question q = {.evidence = AT_EV_CERTIFIED, .arith = {.kind = AT_BALL, .bits = 2}};
+    at_check_env env = {.threads = 1};
+    OK(at_check(&s.m, s.t, &s.p, &q, &env, &a, &v, &err)); /* two bits decide nothing */
+    assert_int_equal(v.holds, AT_UNKNOWN);
+    q.arith.bits = 128;
+    assert_int_equal(ask(&large, q, &env, &said), AT_EBUDGET);
+    assert_non_null(strstr(said.text, "3138428376721 inputs in balls would take a core about"));
+    at_model_release(&s.m);
+    at_model_release(&bad.m);
+    at_model_release(&large.m);
+    at_arena_release(&a);
 }
 
 /* A limit below the number of inputs: one from each stratum, called sampled. */
@@ -683,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_unknown_is_no_pass),
         cmocka_unit_test(test_wide_balls_are_unknown),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_certified_by_enumeration),
         cmocka_unit_test(test_limit_is_a_sample),
         cmocka_unit_test(test_pieces_come_back),
         cmocka_unit_test(test_counts),

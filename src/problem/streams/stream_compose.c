@@ -27,6 +27,8 @@ static const at_param funccomp_schema[] = {
     {"L", "functions", 1, 16, 3, true},
 };
 
+extern const at_stream at_stream_compose; /* below */
+
 static bool is_compose(const at_source *d)
 {
     return d->stream == &at_stream_compose;

@@ -40,6 +40,8 @@ static at_status validate(const at_params *p, at_err *err)
     return AT_OK;
 }
 
+extern const at_stream at_stream_dyck, at_stream_parity; /* below */
+
 static bool is_dyck(const at_source *d)
 {
     return d->stream == &at_stream_dyck;

@@ -36,6 +36,8 @@ static void word(const at_source *d, int token, char out[AT_STREAM_WORD])
 
 /* ---- match2, match3 ----------------------------------------------------------------------------------- */
 
+extern const at_stream at_stream_match2; /* below */
+
 static int modulus(const at_source *d)
 {
     double N = source_int(d, "N");
