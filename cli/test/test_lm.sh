@@ -169,6 +169,8 @@ unset input
 call build match2 --set N=4,M=5 -o "$dir/match.st"
 refuses 2 'a model of something else' 'no language model: its input is not one word a position' lm score "$dir/match.st" "$dir/t.txt"
 
+says 0 'a file is asked to what its probabilities may be off' '1 of 1 claims hold' check "$dir/kn.arpa" --lengths 0..4
+
 # ---- refusals ------------------------------------------------------------------------------------------------------------
 
 refuses 2 'no part' 'missing' lm
