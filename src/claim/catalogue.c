@@ -67,6 +67,7 @@
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \
+    ROW(pfsa_cot)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;
