@@ -1,6 +1,8 @@
 /* cmd_lm.c: `attest lm`: n-gram language models: fit, score, perplexity, sample, tight. */
 #include "lm.h"
 
+#include <attest/check.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -191,6 +193,44 @@ static at_status tight_find(const char *path, at_arena *arena, named *names, at_
     return at_ngram_tight(g, cli_progress(), arena, r, err);
 }
 
+/* Of weights: a bound on the end behind every text. */
+static int tight_model(const cli_args *a)
+{
+    at_model m;
+    at_err err = {0};
+    double least;
+    at_status s = at_model_load(&m, a->words[1], &err);
+    if (s)
+        return cli_fail(a, &err);
+    int rows = 0;
+    for (int k = 0; k < m.n_pos; k++)
+        if (at_pos_is(m.pos[k].kind, AT_IS_ROWS))
+            rows = m.pos[k].size;
+    s = at_end_least(&m, &least, &err);
+    at_model_release(&m);
+    if (s)
+        return cli_fail(a, &err);
+    if (a->json) {
+        json_t *j = cli_json_set(json_object(), "tight", json_true());
+        j = cli_json_set(j, "log10_end_least", cli_json_number(least));
+        return cli_put_json(a, cli_json_set(j, "mass", cli_json_text("1")), CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "tight        yes: behind every text, of any length, </s> has at least 10^%.6g\n",
+                 least);
+    at_text_add(&t, "over         the reals, bounded in balls");
+    at_text_add(&t, least < -300 ? "; in f64 so small a probability may be 0\n" : "\n");
+    if (rows)
+        at_text_addf(
+            &t,
+            "positions    a table of %d rows; longer texts have any rows between its least and largest "
+            "numbers\n",
+            rows);
+    at_text_add(&t, "mass         1\n");
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
 static int tight(const cli_args *a)
 {
     at_err err = {0};
@@ -199,6 +239,8 @@ static int tight(const cli_args *a)
     at_tight r;
     if (a->n_words > 2)
         return cli_usage(a, "tight takes one file");
+    if (cli_lm_is_model(a->words[1]))
+        return tight_model(a);
     at_arena_init(&arena);
     at_status s = tight_find(a->words[1], &arena, &names, &r, &err);
     int code = s ? cli_fail(a, &err) : r.tight ? CLI_HOLDS : r.mass ? CLI_FAILS : CLI_UNDECIDED;
@@ -290,8 +332,9 @@ const cli_command cmd_lm = {
         "probability makes the perplexity infinite.\n\n"
         "sample: sentences drawn from the model; one cut at --max-length ends in \" ...\".\n\n"
         "tight: do the probabilities of all finite sentences sum to 1? Decided by a search, and the sum\n"
-        "as a fraction up to 200 states that can end. Exit 0 tight, 1 not, 3 not and the sum too\n"
-        "large to solve for.\n",
+        "as a fraction up to 200 states that can end. Of a model file with a softmax readout: a lower\n"
+        "bound on the probability of the end, for texts of all lengths; others are refused. Exit 0\n"
+        "tight, 1 not, 3 not and the sum too large to solve for.\n",
     .examples = "attest lm fit examples/village.txt --order 3 -o village.arpa\n"
                 "attest lm perplexity village.arpa examples/village.txt\n"
                 "echo 'the baker opens the shop' | attest lm score village.arpa -\n"

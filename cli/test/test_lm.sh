@@ -171,6 +171,17 @@ refuses 2 'a model of something else' 'no language model: its input is not one w
 
 says 0 'a file is asked to what its probabilities may be off' '1 of 1 claims hold' check "$dir/kn.arpa" --lengths 0..4
 
+# ---- tightness of weights -----------------------------------------------------------------------------------------------
+
+says 0 'weights are tight' 'tight        yes: behind every text, of any length, </s> has at least 10^-101' lm tight "$dir/village.st"
+call lm tight "$dir/one.st" --json
+holds 'JSON' json "o['tight'] is True and o['mass'] == '1' and -3 < o['log10_end_least'] < 0"
+call compile examples/trap.arpa --set N=4 -o "$dir/trap.st"
+says 0 'of a trap, too, over the reals' 'in f64 so small a probability may be 0' lm tight "$dir/trap.st"
+call compile examples/trap.arpa --set N=4,read=sparsemax -o "$dir/trap0.st"
+refuses 2 'sparsemax is refused' 'its readout is sparsemax, which may give the end no probability at all' lm tight "$dir/trap0.st"
+refuses 2 'so is what is no language model' 'no language model' lm tight "$dir/match.st"
+
 # ---- probabilistic automata ----------------------------------------------------------------------------------------------
 
 # By hand, fractions over all runs: d w has 1/108 + 1/90 + 2/375 + 1/450, the empty word 2/3 1/6 + 1/3 1/5; x is no letter.
