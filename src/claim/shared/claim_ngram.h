@@ -21,14 +21,16 @@ extern const char *const claim_ngram_weightings[], *const claim_ngram_reads[];
 
 at_status claim_ngram_program(const at_params *p, at_ngram_form form, at_program **out, at_err *err);
 
-/* Tables of sizes against n and W, beside how many histories there are; and of what f32 and f64 get wrong against N. */
-#define CLAIM_NGRAM_COLUMNS "n", "W", "histories", "layers", "heads", "width", "units", "parameters"
+/* Tables of sizes against n and W, beside what Svete and Cotterell's Theorem 5.1 has in its O(): n W for the width, W^(n-1) for the
+ * representation of a history, which here is the units; and of what f32 and f64 get wrong against N. */
+#define CLAIM_NGRAM_COLUMNS                                                                                  \
+    "n", "W", "n W", "width", "W^(n-1)", "histories", "units", "layers", "heads", "parameters"
 at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at_err *err);
 #define CLAIM_NGRAM_INPUTS 200
 #define CLAIM_NGRAM_TABLES                                                                                   \
     {.id = "size",                                                                                           \
-     .title = "size against the order n and the number of words W: units are contexts, and all else is "     \
-              "free of them",                                                                                \
+     .title = "size against the order n and the number of words W, beside Theorem 5.1: width O(n W), a "     \
+              "history O(W^(n-1)), here units",                                                              \
      .columns = (const char *const[]){CLAIM_NGRAM_COLUMNS, NULL},                                            \
      .rows = (const char *const[]){"n=2 W=2", "n=3 W=2", "n=4 W=2", "n=5 W=2", "n=3 W=4", "n=3 W=8", NULL},  \
      .quick_rows = 6,                                                                                        \

@@ -53,11 +53,13 @@ at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at
         histories += all *= W;
     out[0] = at_params_get(p, "n");
     out[1] = W;
-    out[2] = histories;
-    out[3] = z.layers;
-    out[4] = z.heads;
-    out[5] = z.width;
+    out[2] = out[0] * W;
+    out[3] = z.width;
+    out[4] = all;
+    out[5] = histories;
     out[6] = z.hidden;
-    out[7] = (double)z.parameters;
+    out[7] = z.layers;
+    out[8] = z.heads;
+    out[9] = (double)z.parameters;
     return AT_OK;
 }
