@@ -173,6 +173,9 @@ typedef struct {
 at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, at_program **out,
                            at_err *err);
 at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at_model *m, at_err *err);
+/* A recogniser: 1 where a text, with its end, has at least the probability `least` (1e-300..1); o->read does not matter. */
+at_status at_ngram_accepter(const at_ngram *g, int N, double least, const at_ngram_options *o, at_model *m,
+                            at_err *err);
 
 /* ---- probabilistic automata (ngram.h) ---------------------------------------------------------------------------
  *

@@ -208,7 +208,8 @@ static at_status texts_try(const at_model *m, double least, at_arena *a, tally *
             at_mark mark = at_arena_mark(a);
             at_words_nth(W, n, i, x);
             s = at_run(m, at_f64, &(at_input){n, x}, NULL, a, &y, err);
-            bool right = !s && at_log(y.decision[W]) / at_log(10) >= least - 1e-9; /* f64 rounds; the bound does not */
+            bool right =
+                !s && at_log(y.decision[W]) / at_log(10) >= least - 1e-9; /* f64 rounds; the bound does not */
             at_arena_reset(a, mark);
             if (!s && !right)
                 *why = "an end that is less likely than the bound says";
