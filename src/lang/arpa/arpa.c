@@ -64,10 +64,16 @@ static int outcomes(const at_params *p)
 void at_ngram_shares(const at_ngram *g, int state, double *p)
 {
     double sum = 0;
+    int history[AT_NGRAM_ORDER_MAX], n = at_ngram_state_words(g, state, history), w = 0;
+    uint64_t over, under;
+    for (; w <= g->words && at_ngram_fraction(g, history, n, w, &over, &under); w++)
+        p[w] = (double)over / (double)under;
+    if (w > g->words) /* known as fractions, each rounded once */
+        return;
     at_ngram_state_row(g, state, p);
-    for (int w = 0; w <= g->words; w++)
+    for (w = 0; w <= g->words; w++)
         sum += p[w];
-    for (int w = 0; w <= g->words && sum > 0; w++)
+    for (w = 0; w <= g->words && sum > 0; w++)
         p[w] /= sum;
 }
 
