@@ -74,7 +74,7 @@ int claim_ngram_break(bool f32, int back, int most); /* most + 1: not up to ther
      .row = claim_ngram_break_row},
 
 /* All that the claims have in common: parameters, the program in this form, tables and cells. */
-#define CLAIM_NGRAM(FORM, ...)                                                                                    \
+#define CLAIM_NGRAM(FORM, ...)                                                                               \
     static const at_param params[] = {CLAIM_NGRAM_PARAMS(0)};                                                \
     static at_status program(const at_params *p, at_program **out, at_err *err)                              \
     {                                                                                                        \

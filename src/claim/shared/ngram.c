@@ -84,7 +84,8 @@ int claim_ngram_break(bool f32, int back, int most)
 {
     for (int s = back + 1; s <= most; s++) {
         double here = score(f32, s, s);
-        bool below = s == back + 1 || score(f32, s, s - 1) < here, above = !back || score(f32, s, s + 1) < here;
+        bool below = s == back + 1 || score(f32, s, s - 1) < here,
+             above = !back || score(f32, s, s + 1) < here;
         if (!below || !above)
             return s;
     }

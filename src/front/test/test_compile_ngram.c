@@ -215,7 +215,8 @@ static void test_fractions(void **state)
                 }
     print_message("%d models, %d probabilities as fractions; %d broken ones differ\n", models, all, broken);
     assert_int_equal(models, 32);
-    assert_int_equal(broken, 16); /* orders 3 and 4: shorter histories have no furthest word beside the own one */
+    assert_int_equal(broken,
+                     16); /* orders 3 and 4: shorter histories have no furthest word beside the own one */
 }
 
 /* log p of a text with its end, from the definition. */
@@ -344,9 +345,8 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepts), cmocka_unit_test(test_fractions),
-        cmocka_unit_test(test_every_form),
-        cmocka_unit_test(test_back_off),
+        cmocka_unit_test(test_accepts),       cmocka_unit_test(test_fractions),
+        cmocka_unit_test(test_every_form),    cmocka_unit_test(test_back_off),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("tests", tests, NULL, NULL);
