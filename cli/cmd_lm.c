@@ -1,6 +1,8 @@
 /* cmd_lm.c: `attest lm`: n-gram language models: fit, score, perplexity, sample, tight. */
 #include "lm.h"
 
+#include <attest/check.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,53 +108,63 @@ static int fit(const cli_args *a)
 
 /* ---- tight ------------------------------------------------------------------------------------------------------ */
 
-static json_t *words_json(const at_ngram *g, const int *word, int n)
+/* What tightness was decided for, and its names: a trap is words, or one state. */
+typedef struct {
+    const char *const *word, *const *trap;
+    const char *begin; /* of paths */
+    bool divided;      /* rows were divided by their sums */
+} named;
+
+static json_t *words_json(const char *const *name, const int *word, int n)
 {
     json_t *j = json_array();
     for (int i = 0; i < n; i++)
-        j = cli_json_add(j, cli_json_text(g->word[word[i]]));
+        j = cli_json_add(j, cli_json_text(name[word[i]]));
     return j;
 }
 
-static json_t *tight_json(const at_ngram *g, const at_tight *r)
+static json_t *tight_json(const named *g, const at_tight *r)
 {
     json_t *j = cli_json_set(json_object(), "tight", json_boolean(r->tight));
     j = cli_json_set(j, "states", json_integer(r->states));
     j = cli_json_set(j, "dead", json_integer(r->dead));
     j = cli_json_set(j, "off", cli_json_number(r->off));
-    j = cli_json_set(j, "trap", r->tight ? json_null() : words_json(g, r->trap, r->n_trap));
-    j = cli_json_set(j, "path", r->tight ? json_null() : words_json(g, r->path, r->n_path));
+    j = cli_json_set(j, "trap", r->tight ? json_null() : words_json(g->trap, r->trap, r->n_trap));
+    j = cli_json_set(j, "path", r->tight ? json_null() : words_json(g->word, r->path, r->n_path));
     j = cli_json_set(j, "mass", cli_json_text(r->mass));
     j = cli_json_set(j, "mass_near", cli_json_number(r->mass_near));
     return cli_json_set(j, "solved", json_boolean(r->solved));
 }
 
-static void words_print(const at_ngram *g, const char *title, const char *before, const int *word, int n,
-                        at_text *t)
+static void words_print(const char *const *name, const char *title, const char *before, const int *word,
+                        int n, at_text *t)
 {
     at_text_addf(t, "%-12s %s", title, before);
     for (int i = 0; i < n; i++) {
         at_text_add(t, i || *before ? " " : "");
-        at_text_add_plain(t, g->word[word[i]]);
+        at_text_add_plain(t, name[word[i]]);
     }
     at_text_add(t, n || *before ? "\n" : "the empty one\n");
 }
 
-static void tight_print(const at_ngram *g, const at_tight *r, at_text *t)
+static void tight_print(const named *g, const at_tight *r, at_text *t)
 {
     char n[32];
     at_text_addf(t, "tight        %s\n",
-                 r->tight ? "yes: every state that <s> reaches can reach </s>" : "no");
+                 !r->tight    ? "no"
+                 : g->divided ? "yes: every state that <s> reaches can reach </s>"
+                              : "yes: every state that is reached can end");
     at_text_addf(t, "states       %s reached", at_count_text(n, (uint64_t)r->states));
     if (!r->tight) {
-        at_text_addf(t, ", %s of them cannot reach </s>\n", at_count_text(n, (uint64_t)r->dead));
-        words_print(g, "trap", "", r->trap, r->n_trap, t);
-        words_print(g, "reached by", "<s>", r->path, r->n_path, t);
+        at_text_addf(t, ", %s of them cannot %s\n", at_count_text(n, (uint64_t)r->dead),
+                     g->divided ? "reach </s>" : "end");
+        words_print(g->trap, "trap", "", r->trap, r->n_trap, t);
+        words_print(g->word, "reached by", g->begin, r->path, r->n_path, t);
     } else
         at_text_add(t, "\n");
     if (isnan(r->off))
         at_text_add(t, "rows         too many to add up\n");
-    else
+    else if (g->divided)
         at_text_addf(t, "rows         sum to 1 within %.2g; divided by their sums\n", r->off);
     if (!r->mass)
         at_text_addf(t, "mass         less than 1; as a fraction only up to %d states\n", AT_TIGHT_SOLVED);
@@ -163,25 +175,81 @@ static void tight_print(const at_ngram *g, const at_tight *r, at_text *t)
                      strlen(r->mass) - 1);
 }
 
+static at_status tight_find(const char *path, at_arena *arena, named *names, at_tight *r, at_err *err)
+{
+    at_ngram *g;
+    at_pfsa *p;
+    if (cli_lm_is_pfsa(path)) {
+        at_status s = at_pfsa_load(path, arena, &p, err);
+        if (s)
+            return s;
+        *names = (named){.word = p->letter, .trap = p->state, .begin = ""};
+        return at_pfsa_tight(p, arena, r, err);
+    }
+    at_status s = at_ngram_load(path, arena, &g, err);
+    if (s)
+        return s;
+    *names = (named){.word = g->word, .trap = g->word, .begin = "<s>", .divided = true};
+    return at_ngram_tight(g, cli_progress(), arena, r, err);
+}
+
+/* Of weights: a bound on the end behind every text. */
+static int tight_model(const cli_args *a)
+{
+    at_model m;
+    at_err err = {0};
+    double least;
+    at_status s = at_model_load(&m, a->words[1], &err);
+    if (s)
+        return cli_fail(a, &err);
+    int rows = 0;
+    for (int k = 0; k < m.n_pos; k++)
+        if (at_pos_is(m.pos[k].kind, AT_IS_ROWS))
+            rows = m.pos[k].size;
+    s = at_end_least(&m, &least, &err);
+    at_model_release(&m);
+    if (s)
+        return cli_fail(a, &err);
+    if (a->json) {
+        json_t *j = cli_json_set(json_object(), "tight", json_true());
+        j = cli_json_set(j, "log10_end_least", cli_json_number(least));
+        return cli_put_json(a, cli_json_set(j, "mass", cli_json_text("1")), CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "tight        yes: behind every text, of any length, </s> has at least 10^%.6g\n",
+                 least);
+    at_text_add(&t, "over         the reals, bounded in balls");
+    at_text_add(&t, least < -300 ? "; in f64 so small a probability may be 0\n" : "\n");
+    if (rows)
+        at_text_addf(
+            &t,
+            "positions    a table of %d rows; longer texts have any rows between its least and largest "
+            "numbers\n",
+            rows);
+    at_text_add(&t, "mass         1\n");
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
 static int tight(const cli_args *a)
 {
     at_err err = {0};
     at_arena arena;
-    at_ngram *g;
+    named names;
     at_tight r;
-    at_arena_init(&arena);
     if (a->n_words > 2)
         return cli_usage(a, "tight takes one file");
-    at_status s = at_ngram_load(a->words[1], &arena, &g, &err);
-    if (!s)
-        s = at_ngram_tight(g, cli_progress(), &arena, &r, &err);
+    if (cli_lm_is_model(a->words[1]))
+        return tight_model(a);
+    at_arena_init(&arena);
+    at_status s = tight_find(a->words[1], &arena, &names, &r, &err);
     int code = s ? cli_fail(a, &err) : r.tight ? CLI_HOLDS : r.mass ? CLI_FAILS : CLI_UNDECIDED;
     if (!s && a->json)
-        code = cli_put_json(a, tight_json(g, &r), code);
+        code = cli_put_json(a, tight_json(&names, &r), code);
     else if (!s) {
         at_text t;
         at_text_init(&t);
-        tight_print(g, &r, &t);
+        tight_print(&names, &r, &t);
         code = cli_put_text(a, &t, code);
     }
     at_arena_release(&arena);
@@ -197,10 +265,10 @@ typedef struct {
 } deed;
 static const deed deeds[] = {
     {"fit", "a text file, or - for standard input", fit, true, false},
-    {"score", "an ARPA file", cli_lm_score, false, false},
-    {"perplexity", "an ARPA file", cli_lm_perplexity, false, false},
-    {"sample", "an ARPA file", cli_lm_sample, false, true},
-    {"tight", "an ARPA file", tight, false, false},
+    {"score", "an ARPA file or another model", cli_lm_score, false, false},
+    {"perplexity", "an ARPA file or another model", cli_lm_perplexity, false, false},
+    {"sample", "an ARPA file or another model", cli_lm_sample, false, true},
+    {"tight", "an ARPA file or another model", tight, false, false},
 };
 
 static const cli_lm_options usual = {.count = 10, .max_length = 1000};
@@ -249,10 +317,11 @@ static const cli_option options[] = {
 
 const cli_command cmd_lm = {
     .name = "lm",
-    .summary = "n-gram language models: fit, score, sample, perplexity, tightness",
-    .usage = "fit TEXT -o ARPA | score|perplexity ARPA|MODEL TEXT | sample ARPA|MODEL | tight ARPA [OPTIONS]",
+    .summary = "language models, n-grams and automata: fit, score, sample, perplexity, tightness",
+    .usage = "fit TEXT -o ARPA | score|perplexity LM TEXT | sample LM | tight LM [OPTIONS]",
     .about =
-        "A text has one sentence a line; - is standard input. A model is an ARPA file.\n\n"
+        "A text has one sentence a line; - is standard input. LM is an ARPA file, a probabilistic\n"
+        "automaton (.pfsa), or a model file that answers with probabilities.\n\n"
         "fit: counts the n-grams of a text and writes an ARPA file with back-off. kn is modified\n"
         "Kneser-Ney, abs absolute discounting, both interpolated; add adds K to every count and lists\n"
         "every word behind every context; none takes frequencies as they are. <unk> is always a word.\n\n"
@@ -263,14 +332,16 @@ const cli_command cmd_lm = {
         "probability makes the perplexity infinite.\n\n"
         "sample: sentences drawn from the model; one cut at --max-length ends in \" ...\".\n\n"
         "tight: do the probabilities of all finite sentences sum to 1? Decided by a search, and the sum\n"
-        "as a fraction up to 200 states that can end. Exit 0 tight, 1 not, 3 not and the sum too\n"
-        "large to solve for.\n",
+        "as a fraction up to 200 states that can end. Of a model file with a softmax readout: a lower\n"
+        "bound on the probability of the end, for texts of all lengths; others are refused. Exit 0\n"
+        "tight, 1 not, 3 not and the sum too large to solve for.\n",
     .examples = "attest lm fit examples/village.txt --order 3 -o village.arpa\n"
                 "attest lm perplexity village.arpa examples/village.txt\n"
                 "echo 'the baker opens the shop' | attest lm score village.arpa -\n"
                 "attest lm sample village.arpa --count 5 --seed 7\n"
                 "attest lm fit examples/village.txt --tokens char --order 6 -o letters.arpa\n"
-                "attest lm tight examples/trap.arpa\n",
+                "attest lm tight examples/trap.arpa\n"
+                "attest lm score examples/weather.pfsa days.txt\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -1,6 +1,7 @@
-/* lm.c: language models from files: n-grams. Models with weights are in lm_model.c. */
+/* lm.c: language models from files: n-grams and probabilistic automata. Models with weights are in lm_model.c. */
 #include "lm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,8 +40,73 @@ static void ngram_say(const void *of, at_tokens tokens, const int *word, int n, 
     at_ngram_say(of, tokens, word, n, out);
 }
 
+/* ---- probabilistic automata: their states are summed over ------------------------------------------------------------ */
+
+static int pfsa_find(const void *of, const char *s, size_t n)
+{
+    const at_pfsa *p = of;
+    for (int k = 0; k < p->letters; k++)
+        if (strlen(p->letter[k]) == n && memcmp(p->letter[k], s, n) == 0)
+            return k;
+    return -1;
+}
+
+static at_status pfsa_sentence(void *of, const int *word, int n, double *log10p, at_err *err)
+{
+    const at_pfsa *p = of;
+    double belief[AT_PFSA_STATES], row[AT_PFSA_LETTERS + 1];
+    (void)err;
+    at_pfsa_begin(p, belief);
+    for (int i = 0; i <= n; i++) {
+        int next = i < n ? word[i] : p->letters;
+        at_pfsa_row(p, belief, row);
+        log10p[i] = next >= 0 && row[next] > 0 ? at_log(row[next]) / at_log(10) : -INFINITY;
+        if (i < n)
+            at_pfsa_step(p, belief, next);
+    }
+    return AT_OK;
+}
+
+static at_status pfsa_row(void *of, const int *word, int n, double *row, at_err *err)
+{
+    const at_pfsa *p = of;
+    double belief[AT_PFSA_STATES];
+    (void)err;
+    at_pfsa_begin(p, belief);
+    for (int i = 0; i < n; i++)
+        at_pfsa_step(p, belief, word[i]);
+    at_pfsa_row(p, belief, row);
+    return AT_OK;
+}
+
+static void pfsa_say(const void *of, at_tokens tokens, const int *word, int n, at_text *out)
+{
+    const at_pfsa *p = of;
+    (void)tokens;
+    for (int i = 0; i < n; i++)
+        at_text_addf(out, "%s%s", i ? " " : "", p->letter[word[i]]);
+}
+
+static at_status pfsa_open(const char *path, cli_lm *out, at_err *err)
+{
+    at_pfsa *p;
+    *out = (cli_lm){.arena = out->arena,
+                    .unk = -1,
+                    .tokens = AT_TOKENS_WORD,
+                    .find = pfsa_find,
+                    .sentence = pfsa_sentence,
+                    .row = pfsa_row,
+                    .say = pfsa_say};
+    at_status s = at_pfsa_load(path, &out->arena, &p, err);
+    if (s)
+        return s;
+    out->words = p->letters;
+    out->of = p;
+    return AT_OK;
+}
+
 /* A safetensors file begins with the length of its header, 8 bytes, and the header is JSON. What is no regular file is read once. */
-static bool is_model(const char *path)
+bool cli_lm_is_model(const char *path)
 {
     struct stat at;
     char first[9];
@@ -51,13 +117,20 @@ static bool is_model(const char *path)
     return yes;
 }
 
+bool cli_lm_is_pfsa(const char *path)
+{
+    return at_ends_with(path, ".pfsa");
+}
+
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
 {
     at_ngram *g;
     *out = (cli_lm){.find = ngram_find, .sentence = ngram_sentence, .row = ngram_row, .say = ngram_say};
     at_arena_init(&out->arena);
-    if (is_model(path))
+    if (cli_lm_is_model(path))
         return cli_lm_open_model(path, out, err);
+    if (cli_lm_is_pfsa(path))
+        return pfsa_open(path, out, err);
     at_status s = at_ngram_load(path, &out->arena, &g, err);
     if (s)
         return s;

@@ -24,6 +24,8 @@ typedef struct {
 } cli_lm;
 
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err); /* closed in any case */
+bool cli_lm_is_model(const char *path);
+bool cli_lm_is_pfsa(const char *path); /* a probabilistic automaton, by its suffix */
 void cli_lm_close(cli_lm *m);
 at_status cli_lm_open_model(const char *path, cli_lm *out,
                             at_err *err); /* a model file; out->arena is ready */

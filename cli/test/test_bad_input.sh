@@ -40,6 +40,9 @@ foc	bad.foc:2:8: a count, a number or a truth is missing before '='	alphabet a b
 foc	bad.foc:2:8: accept is followed by last, first, end or begin	alphabet a b\naccept nowhere\n#[a] = 1\n
 sscm	bad.sscm:3:5: + or - and how much is missing before '*'	alphabet a b\ncounters x\na: x*1\naccept x = 0\n
 rasp	bad.rasp:1:26: ')' here; ',' was expected, as in select(KEY, QUERY, ==)	x = select(tokens, tokens);\ny = tokens;
+pfsa	bad.pfsa:2:1: 3 words; a transition is written from letter to probability; other lines begin with alphabet	start q\nq a q\n
+pfsa	bad.pfsa:2:7: 'half' is no probability; write 1/3 or 0.25, more than 0 and at most 1	start q\nq a q half\n
+pfsa	bad.pfsa:1:7: the probabilities of the state 'q' sum to 5/6, and not to 1	start q\nq a q 1/2\nend q 1/3\n
 dp	bad.dp:6:1: expected a number, a name or (, found the end of the file	problem "x"\nsize n in 1..2\nstate i in 1..n\nvalue v in 0..9\nv = 1 +\n
 ROWS
 
@@ -68,6 +71,8 @@ sscm	bad.sscm:3:4: 'frst' is no counter; did you mean 'first'?	alphabet a b\ncou
 sscm	bad.sscm:4:8: 'frst' is no counter; did you mean 'first'?	alphabet a b\ncounters first\na: first+1\naccept frst = 0\n
 rasp	bad.rasp:1:5: unknown name 'selectr_width'; did you mean 'selector_width'?	x = selectr_width(full_s);\n
 rasp	bad.rasp:2:1: the output 'revers' is no s-op that the program sets; did you mean 'reverse'?	alphabet a b\noutput revers\nreverse = tokens;\n
+pfsa	bad.pfsa:2:7: 'rian' is none of the states; did you mean 'rain'?	states rain sun\nstart rian\n
+pfsa	bad.pfsa:3:3: 'requst' is none of the letters; did you mean 'request'?	alphabet request reply\nstart q\nq requst q 1\n
 dp	bad.dp:5:1: unexpected "vil"; did you mean "vol"?	problem "x"\nsize n in 1..2\nstate i in 1..n\nvalue vol in 0..9\nvil = 1\n
 ROWS
 
@@ -110,6 +115,7 @@ good() # $1 is called with the suffix and the text
     "$1" foc '@\n#[1] = 1\n'
     "$1" sscm '@\ncounters x\n1: x+1\naccept x = 0\n'
     "$1" rasp '@\nx = tokens;\n'
+    "$1" pfsa '@\nstart q\nq 1 q 1/2\nend q 1/2\n'
 }
 alphabets() # $1 suffix, $2 text
 {
@@ -180,6 +186,7 @@ foc	alphabet a b\n	(	\n
 foc	alphabet a b\n	not 	#[a] = 1\n
 foc	alphabet a b\n	exists x. 	#[a] = 1\n
 sscm	alphabet a b\ncounters x\na: x+1\naccept 	(	\n
+pfsa	start 	(	\n
 rasp	x = 	(	\n
 rasp	x = 	[	\n
 rasp	x = 	not 	1;\n

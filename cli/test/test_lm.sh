@@ -169,6 +169,55 @@ unset input
 call build match2 --set N=4,M=5 -o "$dir/match.st"
 refuses 2 'a model of something else' 'no language model: its input is not one word a position' lm score "$dir/match.st" "$dir/t.txt"
 
+says 0 'a file is asked to what its probabilities may be off' '1 of 1 claims hold' check "$dir/kn.arpa" --lengths 0..4
+
+# ---- as a recogniser ----------------------------------------------------------------------------------------------------
+
+says 0 'yes or no: has it at least this probability?' 'accept=1e-05' compile "$dir/village.arpa" --set N=8,accept=1e-5 -o "$dir/yes.st"
+gives 0 '10^-4.39 is more' yes run "$dir/yes.st" 'the baker opens the shop'
+gives 0 '10^-10.9 is less' no run "$dir/yes.st" 'evening the of shop'
+says 0 'asked after every text' '1 of 1 claims hold' check "$dir/kn.arpa" --set accept=0.05 --lengths 0..5
+call compile "$dir/kn.arpa" --set N=5,accept=0.06 -o "$dir/six.st"
+says 1 'another threshold is noticed' '0 of 1 claims hold' check "$dir/six.st" --problem "$dir/kn.arpa" --set accept=0.02 --lengths 0..5
+refuses 2 'it has no probabilities to score' 'no language model' lm score "$dir/yes.st" examples/village.txt
+
+# ---- tightness of weights -----------------------------------------------------------------------------------------------
+
+says 0 'weights are tight' 'tight        yes: behind every text, of any length, </s> has at least 10^-101' lm tight "$dir/village.st"
+call lm tight "$dir/one.st" --json
+holds 'JSON' json "o['tight'] is True and o['mass'] == '1' and -3 < o['log10_end_least'] < 0"
+call compile examples/trap.arpa --set N=4 -o "$dir/trap.st"
+says 0 'of a trap, too, over the reals' 'in f64 so small a probability may be 0' lm tight "$dir/trap.st"
+call compile examples/trap.arpa --set N=4,read=sparsemax -o "$dir/trap0.st"
+refuses 2 'sparsemax is refused' 'its readout is sparsemax, which may give the end no probability at all' lm tight "$dir/trap0.st"
+refuses 2 'so is what is no language model' 'no language model' lm tight "$dir/match.st"
+
+# ---- probabilistic automata ----------------------------------------------------------------------------------------------
+
+# By hand, fractions over all runs: d w has 1/108 + 1/90 + 2/375 + 1/450, the empty word 2/3 1/6 + 1/3 1/5; x is no letter.
+input=$'d w\n\nd x\n'
+gives 0 'an automaton scores words' "$(python3 -c "
+from math import log10 as l
+print('%.12g\t0\n%.12g\t0\n-inf\t1' % (l(377/13500), l(8/45)))")" lm score examples/weather.pfsa -
+unset input
+call lm sample examples/coin.pfsa --count 400 --seed 2
+holds 'sample: a fifth is empty' bash -c "n=\$(grep -c '^$' '$dir/.out'); [ \$n -gt 50 ] && [ \$n -lt 110 ]"
+says 0 'tight' 'mass         1' lm tight examples/weather.pfsa
+says 1 'not tight' 'trap         off' lm tight examples/lost.pfsa
+holds 'half is lost' grep -q '^mass         1/2$' "$dir/.out"
+call lm tight examples/lost.pfsa --json
+holds 'JSON' json "o['tight'] is False and o['mass'] == '1/2' and o['trap'] == ['off'] and o['path'] == ['b'] and o['dead'] == 1"
+says 0 'compiled: extra symbols are said' 'extra symbols: 2, a state each, beside 2 letters and the end' compile examples/weather.pfsa --set N=9 -o "$dir/w.st"
+call compile examples/weather.pfsa --set N=9 -o "$dir/w.st" --json
+holds 'in JSON, too' json "o['extra_symbols'] == 2"
+gives 0 'behind nothing, a state' '0,0,0.6666666666666666,0.3333333333333333,0' run "$dir/w.st" '' --precision exact
+gives 0 'behind a state, a letter or the end' '0.5,0.3333333333333333,0,0,0.16666666666666666' run "$dir/w.st" '[high]' --precision exact
+says 0 'right behind every text' '1 of 1 claims hold' check "$dir/w.st" --problem examples/weather.pfsa --lengths 0..5
+sed 's|^low d low 1/5|low d low 2/5|; s|^low w low 2/5|low w low 1/5|' examples/weather.pfsa >"$dir/other.pfsa"
+says 1 'and wrong for another automaton' '0 of 1 claims hold' check "$dir/w.st" --problem "$dir/other.pfsa" --lengths 0..2
+printf 'start q\nq a q 1/1001\nend q 1000/1001\n' >"$dir/fine.pfsa"
+refuses 3 'denominators beyond the limit' 'probabilities over 1001; compiled are those over at most 1000' compile "$dir/fine.pfsa" -o "$dir/none.st"
+
 # ---- refusals ------------------------------------------------------------------------------------------------------------
 
 refuses 2 'no part' 'missing' lm

@@ -262,4 +262,11 @@ at_status at_box_range(const at_model *m, const double *lo, const double *hi, in
 /* Rigorous bounds of sup |relu(u) - gelu(u)| over all u. */
 void at_gelu_gap(double *lo, double *hi);
 
+/* ---- language models: does every text end? ----------------------------------------------------------------------------
+ *
+ * A bound e > 0 on the probability of the end, which is the last outcome, behind every text of every length, over the reals: then the model
+ * is tight. log10 e, from below, in balls. Positions in a table go on as any rows between its least and largest numbers. Refused, in words:
+ * readouts other than softmax, and what grows with the length where it reaches the readout. */
+at_status at_end_least(const at_model *m, double *log10_least, at_err *err);
+
 #endif

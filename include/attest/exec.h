@@ -61,6 +61,11 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err);
 at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
                  at_output *y, at_err *err);
 
+/* The readout values (n, R) of a run in exact arithmetic as fractions in lowest terms, "3/8"; models that exact arithmetic has
+ * no functions for are refused. */
+at_status at_run_fractions(const at_model *m, const at_input *x, at_arena *arena, const char *const **out,
+                           at_err *err);
+
 /* Choices of hard attention, one a head and query that sees a key. */
 typedef struct {
     uint64_t choices, unsure; /* unsure: of all choices */

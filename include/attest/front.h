@@ -176,6 +176,22 @@ typedef struct {
 at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, at_program **out,
                            at_err *err);
 at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at_model *m, at_err *err);
+/* A recogniser: 1 where a text, with its end, has at least the probability `least` (1e-300..1); o->read does not matter. */
+at_status at_ngram_accepter(const at_ngram *g, int N, double least, const at_ngram_options *o, at_model *m,
+                            at_err *err);
+
+/* ---- probabilistic automata (ngram.h) ---------------------------------------------------------------------------
+ *
+ * At the last position, the probabilities of the letters, the states and, last, the end (at_pfsa_next); texts of at most N tokens. */
+#define AT_PFSA_COMPILED_UNDER    1000 /* denominators: hidden rows */
+#define AT_PFSA_COMPILED_CONTEXTS 1000
+typedef struct {
+    const at_arith *arith;  /* as in at_dp_options */
+    at_weighting weighting; /* average-hard or sparsemax */
+    bool blind;             /* for controls: the state before a letter is not found */
+} at_pfsa_options;
+at_status at_pfsa_program(const at_pfsa *p, int N, const at_pfsa_options *o, at_program **out, at_err *err);
+at_status at_pfsa_model(const at_pfsa *p, int N, const at_pfsa_options *o, at_model *m, at_err *err);
 
 /* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */
 

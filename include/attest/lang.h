@@ -585,7 +585,15 @@ extern const at_lang at_lang_ltl, at_lang_brasp;
 extern const at_lang at_lang_arpa;
 /* A row of probabilities (W + 1) over its sum: files have few digits, so their rows do not quite sum to 1. */
 void at_ngram_shares(const at_ngram *g, int state, double *p);
+/* Recognisers take a logarithm of a probability that is so little below as equal. */
+#define AT_NGRAM_ACCEPT_NEAR 1e-9
+#define AT_NGRAM_ACCEPT_ZONE 1e-6 /* and compiled ones are right where it is not nearer than this */
 const at_ngram *at_ngram_of(const at_problem *p); /* the model of an .arpa file; NULL: it is something else */
+extern const at_lang at_lang_pfsa;
+const at_pfsa *
+at_pfsa_of(const at_problem *p); /* the automaton of a .pfsa file; NULL: it is something else */
+/* How a token is written, but the end: letters as they are, states in brackets. */
+void at_pfsa_word(const at_pfsa *p, int token, char out[AT_WORD_MAX + 1]);
 extern const at_lang at_lang_crasp, at_lang_cr;
 extern const at_lang at_lang_tm;
 extern const at_lang at_lang_foc, at_lang_sscm;

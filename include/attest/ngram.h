@@ -1,4 +1,4 @@
-/* ngram.h: n-gram language models: back-off tables, ARPA files, fitting to a text, tightness.
+/* ngram.h: n-gram language models: back-off tables, ARPA files, fitting to a text, tightness; and probabilistic automata.
  *
  *     at_ngram *g;
  *     at_ngram_read(text.s, text.n, "weather.arpa", &arena, &g, &err);
@@ -147,5 +147,53 @@ typedef struct {
 } at_tight;
 at_status at_ngram_tight(const at_ngram *g, const at_progress *progress, at_arena *a, at_tight *out,
                          at_err *err);
+
+/* ---- probabilistic automata (.pfsa) -----------------------------------------------------------------------------------
+ *
+ * A run begins in a state, and in each state takes one of its transitions, which writes a letter, or ends. The probability of a word is
+ * the sum over the runs that write it. Several transitions of a state may have one letter: the automaton may be nondeterministic.
+ * Probabilities are fractions: those of a state are whole numbers over its `under`. */
+#define AT_PFSA_STATES  64
+#define AT_PFSA_LETTERS 64
+#define AT_PFSA_UNDER   1000000 /* no common denominator is larger */
+typedef struct {
+    int from, letter, to;
+    uint32_t count; /* > 0; over under[from] */
+} at_pfsa_arc;
+typedef struct {
+    int states, letters, arcs;
+    const char *const *state, *const *letter; /* names, different */
+    const at_pfsa_arc *arc;                   /* by from, then letter, then to */
+    const int *first;                         /* (states + 1): arcs of a state begin here */
+    const uint32_t *under, *end;              /* (states) */
+    uint32_t start_under;
+    const uint32_t *start; /* (states) */
+} at_pfsa;
+/* text[n] is 0. where: its name for messages "where:line:column: ...". */
+at_status at_pfsa_read(const char *text, size_t n, const char *where, at_arena *a, at_pfsa **out,
+                       at_err *err);
+at_status at_pfsa_load(const char *path, at_arena *a, at_pfsa **out, at_err *err);
+/* What is read from this prints as this. */
+void at_pfsa_print(const at_pfsa *p, at_text *out);
+/* The automaton of these arcs, in any order; what does not sum to 1 is refused. Names may be NULL: q0, q1, .. and a, b, .. */
+at_status at_pfsa_make(const at_pfsa *like, at_arena *a, at_pfsa **out, at_err *err);
+
+/* Texts of letters and states, as a decoder writes them: [q] a [r] b [r] </s>. Tokens: letters 0 .. L-1, then the states, then
+ * </s>, which is L + Q. What comes next depends on the last two tokens: behind nothing a state to start in; behind a state a letter or
+ * </s>; behind a state and a letter the next state. Behind anything else, which no run writes, comes </s>. */
+int at_pfsa_tokens(const at_pfsa *p); /* L + Q + 1 */
+/* Whole numbers (L + Q + 1) over *under, without a common divisor. state, letter: -1 where there is none. */
+void at_pfsa_next(const at_pfsa *p, int state, int letter, uint32_t *count, uint32_t *under);
+
+/* The probability of a word as a fraction in lowest terms, "3/8". */
+at_status at_pfsa_probability(const at_pfsa *p, const int *word, int n, at_arena *a, const char **out,
+                              at_err *err);
+/* The same letter by letter, in doubles: belief (Q) is the probability of each state behind what was read. */
+void at_pfsa_begin(const at_pfsa *p, double *belief);
+void at_pfsa_row(const at_pfsa *p, const double *belief, double *row); /* (L + 1), the end last */
+void at_pfsa_step(const at_pfsa *p, double *belief, int letter);
+
+/* Do the probabilities of all words sum to 1? trap: one state; path: letters. */
+at_status at_pfsa_tight(const at_pfsa *p, at_arena *a, at_tight *out, at_err *err);
 
 #endif

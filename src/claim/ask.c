@@ -531,7 +531,7 @@ static at_status claim_fill(asking *k)
     if (s)
         return s;
     k->view = x.view;
-    s = k->m ? tolerance_take(k, &x.params) : AT_OK;
+    s = tolerance_take(k, &x.params);
     at_asked_release(&x);
     if (s)
         return s;

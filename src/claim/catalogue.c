@@ -67,6 +67,8 @@
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \
+    ROW(pfsa_cot)                                                                                            \
+    ROW(lm_tight)                                                                                            \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

@@ -26,10 +26,11 @@ typedef struct {
     bool
         gelu_parts; /* literal: GELU is x * (erfc(-x * sqrt(1/2)) / 2) with each step rounded, as f64 does it */
     double terms;   /* any_order: error of a sum, in half-ulps of the sum of the sizes of its terms */
-    ref_array *open;  /* newest first */
-    uint64_t loaded;  /* numbers of embedding rows, added so far */
-    at_ties *ties;    /* hard choices are counted there, or NULL */
-    int block, group; /* being run */
+    ref_array *open;    /* newest first */
+    uint64_t loaded;    /* numbers of embedding rows, added so far */
+    at_ties *ties;      /* hard choices are counted there, or NULL */
+    at_text *fractions; /* exact: readout values are written there, a line each, or NULL */
+    int block, group;   /* being run */
 } ref_ctx;
 
 /* Runs c->m on x; y and trace (may be NULL) are allocated already. Scratch is taken from c->arena and

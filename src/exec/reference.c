@@ -6,6 +6,7 @@
  * Memory: results are allocated first, scratch after them, so that giving scratch back keeps the results; on a
  * failure everything goes back and the outputs are untouched. */
 #include <math.h>
+#include <string.h>
 
 #include "exec_internal.h"
 
@@ -193,6 +194,42 @@ at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *tra
     if (a.kind == AT_F32 || a.kind == AT_F64 || a.kind == AT_PBIT)
         c.f = format_of(a);
     return run(&c, forwards[a.kind], x, trace, y);
+}
+
+/* Lines of a text, n of them, as texts in the arena. */
+static at_status lines_keep(const at_text *t, size_t n, at_arena *arena, const char *const **out, at_err *err)
+{
+    const char **line = at_new(arena, const char *, n);
+    char *s = at_arena_strdup(arena, t->s);
+    if (!line || !s)
+        return at_oom(err);
+    for (size_t k = 0; k < n; k++) {
+        line[k] = s;
+        s += strcspn(s, "\n");
+        *s++ = 0;
+    }
+    *out = line;
+    return AT_OK;
+}
+
+at_status at_run_fractions(const at_model *m, const at_input *x, at_arena *arena, const char *const **out,
+                           at_err *err)
+{
+    at_output y;
+    at_text text;
+    at_status st = check(m, (at_arith){.kind = AT_EXACT}, x, err);
+    if (st)
+        return st;
+    at_text_init(&text);
+    at_text_add(&text, "");
+    ref_ctx c = {.m = m, .arena = arena, .err = err, .fractions = &text};
+    st = run(&c, ref_forward_exact, x, NULL, &y);
+    if (!st && text.oom)
+        st = at_oom(err);
+    if (!st)
+        st = lines_keep(&text, (size_t)y.n * (size_t)y.rows, arena, out, err);
+    at_text_release(&text);
+    return st;
 }
 
 /* The longest sum in the model: over a row of weights, over keys, over pairs of keys, or over outcomes. */

@@ -231,6 +231,13 @@ static void decide_round(const NUM *v, double *decision, double *margin)
     fmpq_clear(t);
 }
 
+static void fraction_write(const NUM *x, at_text *out)
+{
+    char *text = fmpq_get_str(NULL, 10, x);
+    at_text_addf(out, "%s\n", text);
+    flint_free(text);
+}
+
 static void row_decide(const ref_ctx *c, const NUM *row, at_output *y, int p)
 {
     const at_readout *ro = &c->m->readout;
@@ -241,6 +248,8 @@ static void row_decide(const ref_ctx *c, const NUM *row, at_output *y, int p)
     fmpq_init(t);
     for (int r = 0; r < y->rows; r++)
         value[r] = num_double(&row[r]);
+    for (int r = 0; c->fractions && r < y->rows; r++)
+        fraction_write(&row[r], c->fractions);
     if (ro->kind == AT_READ_ARGMAX) {
         decide_argmax(row, y->rows, decision, margin);
         y->decided[at] = AT_TRUE;

@@ -15,29 +15,17 @@
  *    there at once, so a context adds only what it changes: its row less that of its longest shorter context.
  * 3. Read by sparsemax, rows are probabilities, which sparsemax leaves as they are. Read by softmax they are logarithms; a number that is
  *    added to all of a row does not matter, so with back-off only n-grams that the tables list have a weight. A probability of
- *    zero is e^-ZERO of the others, which is 0 in all arithmetics of machines. */
-#include "front_internal.h"
+ *    zero is e^-NGRAM_ZERO of the others, which is 0 in all arithmetics of machines. */
+#include "ngram_maker.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ZERO 800.0 /* exp(-800) is 0 in f64 and f32 */
-#define SAME 1e-12 /* logarithms that differ by no more are one: sums of back-off weights in another order */
-
-typedef struct {
-    at_program *P;
-    const at_ngram *g;
-    const at_ngram_options *o;
-    int T; /* rows: <s> and the longest text */
-    at_arena *a;
-    at_err *err;
-} maker;
-
 /* ---- step 1: the words of the history ------------------------------------------------------------------------- */
 
-static at_attention head_of(const maker *k)
+static at_attention head_of(const ngram_maker *k)
 {
     return (at_attention){.weighting = k->o->weighting,
                           .mask = {.kind = AT_MASK_CAUSAL},
@@ -65,7 +53,7 @@ static double gap_at(int s, int h)
     return below < above ? below : above;
 }
 
-static at_var circle(maker *k, const char *name, int shift)
+static at_var circle(ngram_maker *k, const char *name, int shift)
 {
     double *rows = at_new(k->a, double, 2 * (size_t)k->T);
     for (int i = 0; rows && i < k->T; i++) {
@@ -78,7 +66,7 @@ static at_var circle(maker *k, const char *name, int shift)
 }
 
 /* What stands h rows before: out (V) of value (V). */
-static void rows_back(maker *k, const char *name, at_var query, at_var key, int h, const at_var *value,
+static void rows_back(ngram_maker *k, const char *name, at_var query, at_var key, int h, const at_var *value,
                       at_var *out)
 {
     int V = k->g->words + 1;
@@ -102,25 +90,24 @@ static void rows_back(maker *k, const char *name, at_var query, at_var key, int 
         out[w] = first + w;
 }
 
-/* word (n-1, V): is the word of row s - h this one? V = W + 1, the last is <s>. own (V): of the row itself. */
-static void history_heads(maker *k, const at_var *own, at_var *word)
+static void history_heads(ngram_maker *k, const at_var *own, at_var *word)
 {
     int V = k->g->words + 1;
     at_var query = circle(k, "row", 0);
-    for (int h = 0; h < k->g->order - 1; h++) {
+    for (int h = 0; h < k->places; h++) {
         char name[32], at[32];
         snprintf(name, sizeof name, "back_%d", h);
         snprintf(at, sizeof at, "row+%d", h);
         int shift =
-            h - (k->o->broken && h && h == k->g->order - 2); /* the control: the furthest is not so far */
+            h - (k->o->broken && h && h == k->places - 1); /* the control: the furthest is not so far */
         at_var key = shift ? circle(k, at, shift) : query;
         rows_back(k, name, query, key, shift, own, word + h * V);
     }
 }
 
-static void history_layers(maker *k, const at_var *own, at_var *word)
+static void history_layers(ngram_maker *k, const at_var *own, at_var *word)
 {
-    int V = k->g->words + 1, n = k->g->order - 1;
+    int V = k->g->words + 1, n = k->places;
     at_var query = circle(k, "row", 0), key = n > 1 ? circle(k, "row+1", 1) : query;
     memcpy(word, own, (size_t)V * sizeof *own);
     for (int l = 1; l < n; l++) {
@@ -134,10 +121,10 @@ static void history_layers(maker *k, const at_var *own, at_var *word)
 }
 
 /* The mean over c rows, min(s, m) of them, is 1/c >= 1/m of a word that is there, else 0. */
-static void history_single(maker *k, const at_var *own, at_var *word)
+static void history_single(ngram_maker *k, const at_var *own, at_var *word)
 {
     at_program *P = k->P;
-    int V = k->g->words + 1, m = k->g->order - 1;
+    int V = k->g->words + 1, m = k->places;
     double *turn = at_new(k->a, double, (size_t)k->T *(size_t)m);
     at_var *slot = at_new(k->a, at_var, (size_t)m * (size_t)V),
            *seen = at_new(k->a, at_var, (size_t)m * (size_t)V);
@@ -196,7 +183,7 @@ typedef struct {
     size_t n, room;
 } terms;
 
-static bool terms_add(maker *k, terms *t, int outcome, at_var unit, double weight)
+static bool terms_add(ngram_maker *k, terms *t, int outcome, at_var unit, double weight)
 {
     if (t->n == t->room) {
         size_t room = t->room ? 2 * t->room : 1024;
@@ -214,9 +201,9 @@ static bool terms_add(maker *k, terms *t, int outcome, at_var unit, double weigh
     return true;
 }
 
-static double score_of(const maker *k, double p)
+static double score_of(const ngram_maker *k, double p)
 {
-    return k->o->read == AT_READ_SPARSEMAX ? p : p > 0 ? at_log(p) : -ZERO;
+    return k->o->read == AT_READ_SPARSEMAX ? p : p > 0 ? at_log(p) : -NGRAM_ZERO;
 }
 
 static int ascending(const void *a, const void *b)
@@ -225,15 +212,14 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of V numbers, the one of which there are most within SAME; copy (V) is scratch. */
-static double most_common(const double *x, int V, double *copy)
+double ngram_most_common(const double *x, int V, double *copy)
 {
     memcpy(copy, x, (size_t)V * sizeof *copy);
     qsort(copy, (size_t)V, sizeof *copy, ascending);
     double best = copy[0];
     int most = 0;
     for (int i = 0, j = 0; i < V; i++) {
-        for (; j < V && copy[j] - copy[i] <= SAME; j++)
+        for (; j < V && copy[j] - copy[i] <= NGRAM_SAME; j++)
             ;
         if (j - i > most) {
             most = j - i;
@@ -243,8 +229,7 @@ static double most_common(const double *x, int V, double *copy)
     return best;
 }
 
-/* The unit of a context: 1 when the last len words are these. */
-static at_var context_unit(maker *k, const int *history, int len, const at_var *word, int state)
+static at_var context_unit(ngram_maker *k, const int *history, int len, const at_var *word, int state)
 {
     at_var v[AT_NGRAM_ORDER_MAX];
     int V = k->g->words + 1;
@@ -257,7 +242,7 @@ static at_var context_unit(maker *k, const int *history, int len, const at_var *
     return at_all(k->P, name, (at_vec){len, v});
 }
 
-static at_status contexts_add(maker *k, const at_var *word, terms *out)
+static at_status contexts_add(ngram_maker *k, const at_var *word, terms *out)
 {
     const at_ngram *g = k->g;
     int V = g->words + 1, history[AT_NGRAM_ORDER_MAX];
@@ -272,8 +257,8 @@ static at_status contexts_add(maker *k, const at_var *word, terms *out)
         at_ngram_shares(g, at_ngram_state(g, history + 1, len - 1), before);
         for (int w = 0; w < V; w++)
             row[w] = score_of(k, row[w]) - score_of(k, before[w]);
-        double shift = k->o->read == AT_READ_SPARSEMAX ? 0 : most_common(row, V, copy);
-        double same = k->o->read == AT_READ_SPARSEMAX ? 0 : SAME;
+        double shift = k->o->read == AT_READ_SPARSEMAX ? 0 : ngram_most_common(row, V, copy);
+        double same = k->o->read == AT_READ_SPARSEMAX ? 0 : NGRAM_SAME;
         at_var unit = -1;
         for (int w = 0; w < V; w++) {
             if (fabs(row[w] - shift) <= same)
@@ -287,7 +272,7 @@ static at_status contexts_add(maker *k, const at_var *word, terms *out)
     return AT_OK;
 }
 
-static at_status outcomes_emit(maker *k, const terms *t)
+static at_status outcomes_emit(ngram_maker *k, const terms *t)
 {
     int V = k->g->words + 1;
     double *first = at_new(k->a, double, V), *weight = at_new(k->a, double, t->n + 1);
@@ -317,17 +302,13 @@ static at_status outcomes_emit(maker *k, const terms *t)
     return AT_OK;
 }
 
-static at_status ngram_make(maker *k)
+at_status ngram_history(ngram_maker *k, at_var *own, at_var *word)
 {
     at_program *P = k->P;
-    int W = k->g->words, V = W + 1, n = k->g->order - 1;
+    int W = k->g->words;
     double *is = at_calloc((size_t)W * (size_t)W, sizeof *is);
-    at_var *own = at_new(k->a, at_var, V), *word = at_new(k->a, at_var, (size_t)V * (size_t)(n + 1));
-    terms t = {0};
-    if (!is || !own || !word) {
-        at_free(is);
+    if (!is)
         return at_oom(k->err);
-    }
     at_program_lengths(P, 0);
     at_var token = at_token(P, "word", W);
     at_prefix(P, 1);
@@ -338,21 +319,37 @@ static at_status ngram_make(maker *k)
     for (int w = 0; w < W; w++)
         own[w] = first + w;
     own[W] = at_mark_prefix(P, "begin", 0);
-    if (n > 0 && k->o->form == AT_NGRAM_HEADS)
+    if (k->places > 0 && k->o->form == AT_NGRAM_HEADS)
         history_heads(k, own, word);
-    else if (n > 0 && k->o->form == AT_NGRAM_LAYERS)
+    else if (k->places > 0 && k->o->form == AT_NGRAM_LAYERS)
         history_layers(k, own, word);
-    else if (n > 0)
+    else if (k->places > 0)
         history_single(k, own, word);
-    at_status s = at_program_status(P, k->err);
+    return at_program_status(P, k->err);
+}
+
+static at_status ngram_make(ngram_maker *k)
+{
+    int V = k->g->words + 1;
+    at_var *own = at_new(k->a, at_var, V), *word = at_new(k->a, at_var, (size_t)V * (size_t)(k->places + 1));
+    terms t = {0};
+    if (!own || !word)
+        return at_oom(k->err);
+    at_status s = ngram_history(k, own, word);
     if (!s)
         s = contexts_add(k, word, &t);
     return s ? s : outcomes_emit(k, &t);
 }
 
 /* Equal scores share, so that one head sees all of a window. */
-static at_status options_check(const at_ngram_options *o, at_err *err)
+at_status ngram_check(const at_ngram *g, const at_ngram_options *o, at_err *err)
 {
+    int contexts = 0;
+    for (int c = 0; c < at_ngram_states(g); c++)
+        contexts += at_ngram_is_state(g, c);
+    if (g->words > AT_NGRAM_COMPILED_WORDS || contexts > AT_NGRAM_COMPILED_CONTEXTS)
+        return at_fail(err, AT_EBUDGET, "%d words and %d contexts; models of at most %d and %d are compiled",
+                       g->words, contexts, AT_NGRAM_COMPILED_WORDS, AT_NGRAM_COMPILED_CONTEXTS);
     if (o->form == AT_NGRAM_SINGLE && at_weighting_is(o->weighting, AT_IS_ONE))
         return at_fail(err, AT_EREFUSED,
                        "one head sees %s only; the form single needs average-hard, sparsemax or softmax",
@@ -366,17 +363,11 @@ at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, 
 {
     at_arena a;
     *out = NULL;
-    int contexts = 0;
-    for (int c = 0; c < at_ngram_states(g); c++)
-        contexts += at_ngram_is_state(g, c);
-    if (g->words > AT_NGRAM_COMPILED_WORDS || contexts > AT_NGRAM_COMPILED_CONTEXTS)
-        return at_fail(err, AT_EBUDGET, "%d words and %d contexts; models of at most %d and %d are compiled",
-                       g->words, contexts, AT_NGRAM_COMPILED_WORDS, AT_NGRAM_COMPILED_CONTEXTS);
-    at_status s = options_check(o, err);
+    at_status s = ngram_check(g, o, err);
     if (s)
         return s;
     at_arena_init(&a);
-    maker k = {.g = g, .o = o, .T = N + 1, .a = &a, .err = err};
+    ngram_maker k = {.g = g, .o = o, .T = N + 1, .places = g->order - 1, .a = &a, .err = err};
     k.P = at_program_new("ngram", N);
     s = k.P ? AT_OK : at_oom(err);
     if (!s && o->arith)
@@ -393,16 +384,9 @@ at_status at_ngram_program(const at_ngram *g, int N, const at_ngram_options *o, 
     return s;
 }
 
-at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at_model *m, at_err *err)
+at_status ngram_words(const at_ngram *g, at_model *m, at_err *err)
 {
-    at_program *P;
-    at_status s = at_ngram_program(g, N, o, &P, err);
-    if (s)
-        return s;
-    s = at_assemble(P, m, NULL, err);
-    at_program_free(P);
-    if (s)
-        return s;
+    at_status s = AT_OK;
     at_word *words = at_new(&m->arena, at_word, g->words);
     for (int w = 0; words && w < g->words; w++)
         if (strlen(g->word[w]) > AT_WORD_MAX)
@@ -420,6 +404,19 @@ at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at
     return s;
 }
 
+at_status at_ngram_model(const at_ngram *g, int N, const at_ngram_options *o, at_model *m, at_err *err)
+{
+    at_program *P;
+    at_status s = at_ngram_program(g, N, o, &P, err);
+    if (s)
+        return s;
+    s = at_assemble(P, m, NULL, err);
+    at_program_free(P);
+    if (s)
+        return s;
+    return ngram_words(g, m, err);
+}
+
 /* ---- the front end ------------------------------------------------------------------------------------------------------ */
 
 static const char *const kinds[] = {"hard", "sparsemax", "softmax", NULL};
@@ -430,12 +427,14 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
 {
     static const at_weighting by[] = {AT_AVERAGE_HARD, AT_SPARSEMAX, AT_SOFTMAX};
     const at_problem *of = p->of;
+    double accept = at_params_get(p, "accept");
     at_ngram_options how = {.arith = o->arith,
                             .form = (at_ngram_form)at_params_int(p, "form"),
                             .weighting = by[o->attention],
                             .read = at_params_int(p, "read") ? AT_READ_SPARSEMAX : AT_READ_SOFTMAX,
                             .error = at_weighting_is(by[o->attention], AT_IS_EXP) ? NEAR : 0};
-    at_status s = at_ngram_model(at_ngram_of(of), at_params_int(p, "N"), &how, m, err);
+    at_status s = accept > 0 ? at_ngram_accepter(at_ngram_of(of), at_params_int(p, "N"), accept, &how, m, err)
+                             : at_ngram_model(at_ngram_of(of), at_params_int(p, "N"), &how, m, err);
     if (s)
         return s;
     s = at_problem_remember(of->id, of->digest, p, m, err);

@@ -18,7 +18,7 @@ extern const at_front at_front_dp, at_front_expr, at_front_program;
 extern const at_front at_front_tm;
 extern const at_front at_front_regex, at_front_dfa, at_front_jff, at_front_dot, at_front_gv;
 extern const at_front at_front_rasp;
-extern const at_front at_front_arpa;
+extern const at_front at_front_arpa, at_front_pfsa;
 const at_front *const at_fronts[] = {
     &at_front_dp,      /* the first: files without a suffix that is known are compiled by it */
     &front_lines,      /* lines to learn */
@@ -39,6 +39,7 @@ const at_front *const at_fronts[] = {
     &front_sscm,       /* counter machines */
     &at_front_rasp,    /* RASP */
     &at_front_arpa,    /* n-gram language models */
+    &at_front_pfsa,    /* probabilistic automata */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 

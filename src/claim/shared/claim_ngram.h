@@ -21,14 +21,16 @@ extern const char *const claim_ngram_weightings[], *const claim_ngram_reads[];
 
 at_status claim_ngram_program(const at_params *p, at_ngram_form form, at_program **out, at_err *err);
 
-/* Tables of sizes against n and W, beside how many histories there are; and of what f32 and f64 get wrong against N. */
-#define CLAIM_NGRAM_COLUMNS "n", "W", "histories", "layers", "heads", "width", "units", "parameters"
+/* Tables of sizes against n and W, beside what Svete and Cotterell's Theorem 5.1 has in its O(): n W for the width, W^(n-1) for the
+ * representation of a history, which here is the units; and of what f32 and f64 get wrong against N. */
+#define CLAIM_NGRAM_COLUMNS                                                                                  \
+    "n", "W", "n W", "width", "W^(n-1)", "histories", "units", "layers", "heads", "parameters"
 at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at_err *err);
 #define CLAIM_NGRAM_INPUTS 200
 #define CLAIM_NGRAM_TABLES                                                                                   \
     {.id = "size",                                                                                           \
-     .title = "size against the order n and the number of words W: units are contexts, and all else is "     \
-              "free of them",                                                                                \
+     .title = "size against the order n and the number of words W, beside Theorem 5.1: width O(n W), a "     \
+              "history O(W^(n-1)), here units",                                                              \
      .columns = (const char *const[]){CLAIM_NGRAM_COLUMNS, NULL},                                            \
      .rows = (const char *const[]){"n=2 W=2", "n=3 W=2", "n=4 W=2", "n=5 W=2", "n=3 W=4", "n=3 W=8", NULL},  \
      .quick_rows = 6,                                                                                        \
@@ -57,15 +59,29 @@ at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at
         "N=0..6 most=6 n=4" WITH, "broken=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL  \
     }
 
+/* The first row at which the place that is meant no longer has the largest score, in f32 and in f64, beside 2^((p-3)/3): neighbours
+ * differ by 1/(8 s^3). Of heads that look n-2 rows back, and of those that look one back. The scores are computed as the executor
+ * does, row by row; no text is run. */
+at_status claim_ngram_break_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
+int claim_ngram_break(bool f32, int back, int most); /* most + 1: not up to there */
+#define CLAIM_NGRAM_BREAK(...)                                                                               \
+    {.id = "break",                                                                                          \
+     .title = "the first row at which rounding hides the place that is looked for, back rows before, and "   \
+              "2^((p-3)/3)",                                                                                 \
+     .columns = (const char *const[]){"back", "f32", "2^7", "f64", "2^(50/3)", NULL},                        \
+     .rows = (const char *const[]){__VA_ARGS__, NULL},                                                       \
+     .quick_rows = 1,                                                                                        \
+     .row = claim_ngram_break_row},
+
 /* All that the claims have in common: parameters, the program in this form, tables and cells. */
-#define CLAIM_NGRAM(FORM)                                                                                    \
+#define CLAIM_NGRAM(FORM, ...)                                                                               \
     static const at_param params[] = {CLAIM_NGRAM_PARAMS(0)};                                                \
     static at_status program(const at_params *p, at_program **out, at_err *err)                              \
     {                                                                                                        \
         return claim_ngram_program(p, FORM, out, err);                                                       \
     }                                                                                                        \
     CLAIM_NGRAM_ROWS                                                                                         \
-    static const at_claim_table tables[] = {CLAIM_NGRAM_TABLES};                                             \
+    static const at_claim_table tables[] = {__VA_ARGS__ CLAIM_NGRAM_TABLES};                                 \
     static const at_cell cells[] = {                                                                         \
         CLAIM_NGRAM_EXACT(""),                                                                               \
         CLAIM_NGRAM_EXACT("read=sparsemax eps=1e-15"),                                                       \

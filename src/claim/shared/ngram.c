@@ -1,6 +1,8 @@
 /* ngram.c: what claims about n-gram language models share. */
 #include "claim_ngram.h"
 
+#include <math.h>
+
 const char *const claim_ngram_weightings[] = {"average-hard", "sparsemax", "softmax", "rightmost-hard", NULL};
 static const at_weighting weighting_of[] = {AT_AVERAGE_HARD, AT_SPARSEMAX, AT_SOFTMAX, AT_RIGHTMOST_HARD};
 const char *const claim_ngram_reads[] = {"softmax", "sparsemax", NULL};
@@ -53,11 +55,51 @@ at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at
         histories += all *= W;
     out[0] = at_params_get(p, "n");
     out[1] = W;
-    out[2] = histories;
-    out[3] = z.layers;
-    out[4] = z.heads;
-    out[5] = z.width;
+    out[2] = out[0] * W;
+    out[3] = z.width;
+    out[4] = all;
+    out[5] = histories;
     out[6] = z.hidden;
-    out[7] = (double)z.parameters;
+    out[7] = z.layers;
+    out[8] = z.heads;
+    out[9] = (double)z.parameters;
+    return AT_OK;
+}
+
+/* The score of e(s) and e(t), each operation rounded. */
+static double score(bool f32, int s, int t)
+{
+    double q[] = {sqrt(1.0 / s), sqrt(1 - 1.0 / s)}, k[] = {sqrt(1.0 / t), sqrt(1 - 1.0 / t)};
+    volatile double sum = 0; /* a product and a sum are two operations */
+    for (int d = 0; d < 2; d++) {
+        volatile double term = f32 ? (double)((float)q[d] * (float)k[d]) : q[d] * k[d];
+        term = f32 ? (double)(float)term : term;
+        sum = f32 ? (double)((float)sum + (float)term) : sum + term;
+    }
+    return sum;
+}
+
+/* Row s sees t = 1 + back .. s + back; the largest score is meant to be at t = s. Where it is not, a neighbour's is as large. */
+int claim_ngram_break(bool f32, int back, int most)
+{
+    for (int s = back + 1; s <= most; s++) {
+        double here = score(f32, s, s);
+        bool below = s == back + 1 || score(f32, s, s - 1) < here,
+             above = !back || score(f32, s, s + 1) < here;
+        if (!below || !above)
+            return s;
+    }
+    return most + 1;
+}
+
+at_status claim_ngram_break_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
+{
+    (void)c, (void)threads, (void)err;
+    int back = at_params_int(p, "n") - 2;
+    out[0] = back;
+    out[1] = claim_ngram_break(true, back, 1000000);
+    out[2] = 128;
+    out[3] = claim_ngram_break(false, back, 1000000);
+    out[4] = floor(at_exp2(50.0 / 3));
     return AT_OK;
 }

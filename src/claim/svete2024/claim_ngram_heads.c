@@ -11,7 +11,7 @@
  * Control: the furthest head looks one place too near. */
 #include "../shared/claim_ngram.h"
 
-CLAIM_NGRAM(AT_NGRAM_HEADS)
+CLAIM_NGRAM(AT_NGRAM_HEADS, CLAIM_NGRAM_BREAK("n=3", "n=4", "n=6"))
 
 const at_claim claim_ngram_heads = {
     .id = "ngram-heads",

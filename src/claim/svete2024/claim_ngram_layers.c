@@ -10,7 +10,7 @@
  * Control: one layer less: the furthest word is that before it. */
 #include "../shared/claim_ngram.h"
 
-CLAIM_NGRAM(AT_NGRAM_LAYERS)
+CLAIM_NGRAM(AT_NGRAM_LAYERS, CLAIM_NGRAM_BREAK("n=3"))
 
 const at_claim claim_ngram_layers = {
     .id = "ngram-layers",

@@ -10,7 +10,7 @@
  * Control: slots are not turned: words stand at wrong places unless the length is a multiple of n-1. */
 #include "../shared/claim_ngram.h"
 
-CLAIM_NGRAM(AT_NGRAM_SINGLE)
+CLAIM_NGRAM(AT_NGRAM_SINGLE, )
 
 const at_claim claim_ngram_single = {
     .id = "ngram-single",

@@ -1,6 +1,7 @@
 /* arpa.c: a language model in an ARPA file as a problem: after each text of N words, the probabilities of what comes next. */
 #include <attest/lang.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,8 @@ static const at_param params[] = {
     {"form", "how a compiled model finds the words before: a head each, a layer each, or one head", 0, 2, 0,
      true, forms},
     {"read", "what its probabilities are read by", 0, 1, 0, true, reads},
+    {"accept", "0: probabilities; else yes or no: has the text, with its end, at least this one?", 0, 1, 0,
+     false, NULL},
 };
 
 typedef struct {
@@ -55,22 +58,54 @@ static int one(const at_params *p)
 
 static int outcomes(const at_params *p)
 {
-    return ngram_of(p)->words + 1;
+    return at_params_get(p, "accept") > 0 ? 1 : ngram_of(p)->words + 1;
 }
 
 void at_ngram_shares(const at_ngram *g, int state, double *p)
 {
     double sum = 0;
+    int history[AT_NGRAM_ORDER_MAX], n = at_ngram_state_words(g, state, history), w = 0;
+    uint64_t over, under;
+    for (; w <= g->words && at_ngram_fraction(g, history, n, w, &over, &under); w++)
+        p[w] = (double)over / (double)under;
+    if (w > g->words) /* known as fractions, each rounded once */
+        return;
     at_ngram_state_row(g, state, p);
-    for (int w = 0; w <= g->words; w++)
+    for (w = 0; w <= g->words; w++)
         sum += p[w];
-    for (int w = 0; w <= g->words && sum > 0; w++)
+    for (w = 0; w <= g->words && sum > 0; w++)
         p[w] /= sum;
+}
+
+/* log p of the text with its end, rows over their sums. */
+static double score(const at_params *p, const double *x, double *row)
+{
+    const at_ngram *g = ngram_of(p);
+    int state = at_ngram_start(g), n = length_of(p);
+    double sum = 0;
+    for (int i = 0; i <= n; i++) {
+        int w = i < n ? (int)x[i] : g->words;
+        at_ngram_shares(g, state, row);
+        if (!(row[w] > 0))
+            return -INFINITY;
+        sum += at_log(row[w]);
+        if (i < n)
+            at_ngram_step(g, &state, w);
+    }
+    return sum;
 }
 
 static void answer(const at_params *p, const double *x, double *y)
 {
     const at_ngram *g = ngram_of(p);
+    double accept = at_params_get(p, "accept");
+    if (accept > 0) {
+        double *row = at_malloc(((size_t)g->words + 1) * sizeof *row);
+        y[0] = row ? score(p, x, row) >= at_log(accept) - AT_NGRAM_ACCEPT_NEAR
+                   : NAN; /* no memory: no answer fits */
+        at_free(row);
+        return;
+    }
     int state = at_ngram_start(g);
     for (int i = 0; i < length_of(p); i++)
         at_ngram_step(g, &state, (int)x[i]);
