@@ -49,7 +49,8 @@ static claim_formula_how how_of(const at_params *p)
 }
 
 #define INPUTS 20 /* at each p */
-CLAIM_FORMULA_FUNCTIONS(formulas)
+CLAIM_FORMULA_FUNCTIONS(formulas, "formula", how_of)
+CLAIM_FORMULA_SIZES(formulas)
 
 static const at_claim_table tables[] = {
     {

@@ -37,23 +37,25 @@ at_status claim_formula_row(const at_claim *c, const at_params *p, claim_formula
             "formula=" formula CLAIM_TO(near)                                                                \
     }
 
-/* The functions of a claim about these formulas, by the names that CLAIM_FIELDS has; how_of(p) says how one is made. */
-#define CLAIM_FORMULA_FUNCTIONS(all)                                                                         \
+/* The functions of a claim about these formulas, by the names that CLAIM_FIELDS has: the parameter `which` says of which one, how_of(p)
+ * how it is made. */
+#define CLAIM_FORMULA_FUNCTIONS(all, which, how_of)                                                          \
     static at_status asks(const at_params *p, const at_problem **out, at_err *err)                           \
     {                                                                                                        \
-        return claim_formula_asks(all, at_params_int(p, "formula"), out, err);                               \
+        return claim_formula_asks(all, at_params_int(p, which), out, err);                                   \
     }                                                                                                        \
     static at_status program(const at_params *p, at_program **out, at_err *err)                              \
     {                                                                                                        \
         claim_formula_how how = how_of(p);                                                                   \
-        return claim_formula_program(all, at_params_int(p, "formula"), claim_word_longest(p), &how, out,     \
-                                     err);                                                                   \
+        return claim_formula_program(all, at_params_int(p, which), claim_word_longest(p), &how, out, err);   \
     }                                                                                                        \
     static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
     {                                                                                                        \
         claim_formula_how how = how_of(p);                                                                   \
-        return claim_formula_model(all, at_params_int(p, "formula"), claim_word_longest(p), &how, m, err);   \
-    }                                                                                                        \
+        return claim_formula_model(all, at_params_int(p, which), claim_word_longest(p), &how, m, err);       \
+    }
+/* And the row of their table `size`. */
+#define CLAIM_FORMULA_SIZES(all)                                                                             \
     static at_status size_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)  \
     {                                                                                                        \
         out[0] = at_params_int(p, "N");                                                                      \
@@ -72,23 +74,6 @@ extern const char *const claim_counts_weightings[]; /* softmax, average-hard */
 
 /* How a language that counts is compiled: `weighting` and `slope` of CLAIM_COUNTS_PARAMS. */
 claim_formula_how claim_counts_how(const at_params *p);
-/* The functions of a claim with these languages, by the names that CLAIM_FIELDS has. */
-#define CLAIM_COUNTS_FUNCTIONS(all)                                                                          \
-    static at_status asks(const at_params *p, const at_problem **out, at_err *err)                           \
-    {                                                                                                        \
-        return claim_formula_asks(all, at_params_int(p, "language"), out, err);                              \
-    }                                                                                                        \
-    static at_status program(const at_params *p, at_program **out, at_err *err)                              \
-    {                                                                                                        \
-        claim_formula_how how = claim_counts_how(p);                                                         \
-        return claim_formula_program(all, at_params_int(p, "language"), claim_word_longest(p), &how, out,    \
-                                     err);                                                                   \
-    }                                                                                                        \
-    static at_status model(const at_params *p, at_model *m, at_err *err)                                     \
-    {                                                                                                        \
-        claim_formula_how how = claim_counts_how(p);                                                         \
-        return claim_formula_model(all, at_params_int(p, "language"), claim_word_longest(p), &how, m, err);  \
-    }
 
 /* Every word of at most so many letters, in the full tier and in the quick one. */
 #define CLAIM_COUNTS_ALL(language, far, near)                                                                \

@@ -32,7 +32,7 @@
 static const char *const names[] = {LANGUAGES(NAME) NULL};
 #define TEXT(name, text) {"crasp", name, text, NULL},
 static claim_formula all[] = {LANGUAGES(TEXT)};
-CLAIM_COUNTS_FUNCTIONS(all)
+CLAIM_FORMULA_FUNCTIONS(all, "language", claim_counts_how)
 
 static const at_param params[] = {CLAIM_COUNTS_PARAMS(names, COUNT(all))};
 
