@@ -95,6 +95,11 @@ if command -v python3 >/dev/null; then
     refuses 2 'a path' 'does not begin with the name of a problem' check "$dir/n.st"
     note 'match2 N'
     refuses 2 'no assignment' 'has a word that is no K=V' run "$dir/n.st" 1 2
+    note 'match2 sha256=12 N=4'
+    refuses 2 'half a digest' 'has a digest that is none of 64 digits' check "$dir/n.st"
+    refuses 2 '... where the problem is named' 'has a digest that is none of 64 digits' check "$dir/n.st" --problem match2
+    note 'match2 N=4 sha256=0000000000000000000000000000000000000000000000000000000000000000'
+    refuses 2 'a digest elsewhere' 'has a digest that is none of 64 digits' run "$dir/n.st" 1 2
     note 'match2  N=3'
     refuses 2 'two blanks' 'has a word that is no K=V' run "$dir/n.st" 1 2
     note "$(printf 'a\033[2Jb')"
