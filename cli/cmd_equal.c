@@ -439,7 +439,7 @@ const cli_command cmd_equal = {
                 "attest equal m.safetensors match2 --problem match2 --set M=11 --lengths 1..4\n"
                 "attest equal m.safetensors m32.safetensors --precision f32 --json\n"
                 "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n"
-                "attest equal lis.safetensors examples/lis.dp --set n=3,top=4\n"
+                "attest equal lis.safetensors examples/lis.dp\n"
                 "attest equal m.safetensors --regex '(ab)*'\n",
     .options = options,
     CLI_OWN(usual),
