@@ -317,7 +317,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_lm = {
     .name = "lm",
-    .summary = "language models, n-grams and automata: fit, score, sample, perplexity, tightness",
+    .summary = "language models: fit, score, sample, perplexity, tightness",
     .usage = "fit TEXT -o ARPA | score|perplexity LM TEXT | sample LM | tight LM [OPTIONS]",
     .about =
         "A text has one sentence a line; - is standard input. LM is an ARPA file, a probabilistic\n"
