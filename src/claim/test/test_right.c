@@ -30,7 +30,8 @@ static void cell_refute(const at_claim *c, const at_cell *cell, unsigned *seen, 
     if (c->chain)
         OK(c->chain->open(&p, &self, &err));
     s.self = self;
-    OK(at_refute(&s, &(at_refute_env){.states = STATES, .seed = 5, .threads = 1}, NULL, &a, &r, &err));
+    OK(at_refute(&s, &(at_refute_env){.states = TEST_SCALED(STATES), .seed = 5, .threads = 1}, NULL, &a, &r,
+                 &err));
     if (r.refuted == AT_TRUE || r.random.wrong)
         fail_msg("%s %s %s: refuted by %s", c->id, cell->params, cell->arith,
                  r.method ? r.method : "random search");

@@ -1,5 +1,6 @@
 /* test_net.c: rivals of the decoder: rows cut into sequences, exams by whole runs, every net learns. */
 #include "learn_test.h"
+#include "../../core/test/test_scale.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -221,6 +222,8 @@ static void every_net_learns(void **state)
     (void)state;
     at_source *d = source_of("parity", "n=5");
     for (int net = AT_LEARN_DECODER + 1; net < AT_LEARN_ATTENTION; net++) { /* attention: test_labels.c */
+        if (TEST_SCALE > 1 && net == AT_LEARN_GRU) /* the longest; recurrent as tanh is */
+            continue;
         at_recipe r =
             net_of(net, "width=16 layers=1 steps=240 batch=16 rate=0.02 dropout=0 exams=120 prompts=30 "
                         "count=60");
