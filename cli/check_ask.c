@@ -58,16 +58,17 @@ int cli_ask_words(const cli_args *a, const cli_asked *q, cli_claims *held, const
                              word);
         if (attention_read(q, compiled ? f : NULL, &attention, &err))
             return cli_fail(a, &err);
-        cli_recalled known = {0};
-        if (!compiled && cli_recall(a, word, q->problem, false, &known, &err)) {
-            cli_recalled_release(&known);
-            return cli_fail(a, &err);
-        }
+        /* --output is said by the user, so it goes before what a file remembers */
         at_text set;
         at_text_init(&set);
-        at_status s = cli_output_set(compiled ? a->set : known.set.s, q->output, &set, &err);
+        at_status s = cli_output_set(a->set, q->output, &set, &err);
+        cli_args given = *a;
+        given.set = set.s;
+        cli_recalled known = {0};
+        if (!s && !compiled)
+            s = cli_recall(&given, word, q->problem, false, &known, &err);
         at_ask ask = {.model = compiled ? NULL : word,
-                      .set = set.s,
+                      .set = compiled ? set.s : known.set.s,
                       .lengths = q->lengths,
                       .how = q->exact     ? AT_ASK_EXACT
                              : q->certify ? AT_ASK_CERTIFIED
