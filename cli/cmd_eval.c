@@ -480,7 +480,7 @@ const cli_command cmd_eval = {
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
                 "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
                 "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n"
-                "attest eval p.safetensors parity --set n=2..18 --plot lengths.svg\n",
+                "attest eval p.safetensors parity --set n=2..18,least=0 --plot lengths.svg\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -106,13 +106,13 @@ holds 'train: which stays' grep -q diary "$dir/diary.csv"
 
 # How far does it generalise? A curve over sizes; what does not fit is said, not counted.
 call train parity --set n=4,least=1 --length 14 --width 8 --layers 1 --steps 2 --exams 0 --count 3 -o "$dir/room.st"
-says 0 'eval: a curve over lengths' '   4 ' eval "$dir/room.st" parity --set n=3..7 --plot "$dir/lengths.svg"
+says 0 'eval: a curve over lengths' '   4 ' eval "$dir/room.st" parity --set n=3..7,least=0 --plot "$dir/lengths.svg"
 holds 'eval: every length' sh -c "[ \$(grep -c '%' '$dir/.out') -ge 2 ] && [ \$(wc -l <'$dir/.out') -eq 6 ]"
 holds 'eval: what does not fit is said' grep -q '^ *7 not asked: its rows do not fit into the model$' "$dir/.out"
 holds 'eval: its picture' grep -q '<svg' "$dir/lengths.svg"
 says 0 'eval: other words are said, too' 'not asked: the model has 5 words' eval "$dir/room.st" majority --set n=3..4
-says 0 'eval: for machines' '"unfit": ' eval "$dir/room.st" parity --set n=7 --json
-says 1 'eval: enough at every length' 'not asked' eval "$dir/room.st" parity --set n=3..7 --enough 0.99
+says 0 'eval: for machines' '"unfit": ' eval "$dir/room.st" parity --set n=7,least=0 --json
+says 1 'eval: enough at every length' 'not asked' eval "$dir/room.st" parity --set n=3..7,least=0 --enough 0.99
 refuses 2 'eval: too many sizes' 'must be 1 to 64 sizes' eval "$dir/room.st" parity --set n=1..99
 refuses 2 'eval: a picture of one size' 'as in --set n=4..12' eval "$dir/room.st" parity --set n=3 --plot "$dir/x.svg"
 refuses 2 'train: no room' 'length=5: the stream has rows of 12' train parity --set n=4 --length 5 --steps 2

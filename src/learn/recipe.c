@@ -75,8 +75,7 @@ const at_param at_recipe_params[] = {
     [EXAM_COUNT] = {"prompts", "of an exam on the way", 1, 1e6, 200, true, NULL},
     [COUNT] = {"count", "prompts of the last exam", 1, 1e8, 1000, true, NULL},
     [ENOUGH] = {"enough", "share of right answers that ends it; 2: none does", 0, 2, 2, false, NULL},
-    [PATIENCE] = {"patience", "exams in a row without a better one that end it; 0: never", 0, 1e6, 0, true,
-                  NULL},
+    [PATIENCE] = {"patience", "exams without a better one that end it; 0: never", 0, 1e6, 0, true, NULL},
     [SEED] = {"seed", "of weights, dropout and samples", 0, MANY, 1, true, NULL},
 };
 const int at_n_recipe_params = SETTINGS;
