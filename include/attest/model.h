@@ -61,12 +61,13 @@ enum {
     /* Functions after the score: */
     AT_IS_SAME = 1 << 13, /* changes nothing                                                             */
     /* Position features: */
-    AT_IS_WHOLE = 1 << 14,   /* integers                                                                 */
-    AT_IS_MOVING = 1 << 15,  /* depends on the length                                                    */
-    AT_IS_SIZED = 1 << 16,   /* has a size: so many features, in pairs                                   */
-    AT_IS_SHIFTED = 1 << 17, /* has a shift                                                              */
-    AT_IS_ROWS = 1 << 18,    /* a row of its tensor a position, instead of features times a matrix       */
-    AT_IS_POSITIVE = 1 << 19 /* of indices from 1 on                                                     */
+    AT_IS_WHOLE = 1 << 14,    /* integers                                                                 */
+    AT_IS_MOVING = 1 << 15,   /* depends on the length                                                    */
+    AT_IS_SIZED = 1 << 16,    /* has a size: so many features, in pairs                                   */
+    AT_IS_SHIFTED = 1 << 17,  /* has a shift                                                              */
+    AT_IS_ROWS = 1 << 18,     /* a row of its tensor a position, instead of features times a matrix       */
+    AT_IS_POSITIVE = 1 << 19, /* of indices from 1 on                                                    */
+    AT_IS_UNIT = 1 << 20      /* in -1..1 at all lengths (i/n: where indices begin at 0 or 1)            */
 };
 /* The families of weightings, of which each definition above is all that there is to know: executors have a kernel for each.
  * A weighting of no family is a function of a row of scores (src/exec/weightings.inc), and is run as such. */

@@ -82,29 +82,6 @@ static void hull_add(const bounds *c, const at_embed *e, int rows, arb_ptr x)
     arb_clear(t);
 }
 
-/* What a feature can be at all positions of all texts; false: it grows. */
-static bool feature_range(const at_pos *p, double *lo, double *hi)
-{
-    *lo = -1;
-    *hi = 1;
-    switch (p->kind) {
-    case AT_POS_I:
-    case AT_POS_I2:
-    case AT_POS_N:
-        return false;
-    case AT_POS_INV_I: /* of indices from 1 on */
-    case AT_POS_INV_I2:
-    case AT_POS_I_OVER_N:
-    case AT_POS_I_OVER_N3:
-    case AT_POS_ALTERNATE:
-    case AT_POS_SINUSOIDAL:
-    case AT_POS_SQRT_PAIR:
-    case AT_POS_TABLE:
-        return true;
-    }
-    return false;
-}
-
 /* The last index over the number of positions: more than 1 where indices begin behind 1. */
 static bool origin_usual(const at_model *m)
 {
@@ -119,14 +96,12 @@ static void positions_add(bounds *c)
     arb_init(w);
     for (int k = 0; k < m->n_pos; k++) {
         const at_pos *p = &m->pos[k];
-        double lo, hi;
         if (at_pos_is(p->kind, AT_IS_ROWS)) {
             hull_add(c, &p->embed, p->size, c->x);
             continue;
         }
-        bool bounded = feature_range(p, &lo, &hi) && (!at_pos_is(p->kind, AT_IS_MOVING) || origin_usual(m));
-        if (bounded)
-            interval_set(f, lo, hi);
+        if (at_pos_is(p->kind, AT_IS_UNIT) && (!at_pos_is(p->kind, AT_IS_MOVING) || origin_usual(m)))
+            interval_set(f, -1, 1);
         else {
             arb_zero_pm_inf(f);
             c->grows = c->grows ? c->grows : at_pos_parts[p->kind].name;
