@@ -10,6 +10,8 @@
 
 #include <attest/lang.h>
 
+#include "fuzz_check.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef at_status reader(char *text, const char *path, at_arena *a, at_formulas **out, int *longest,
@@ -24,14 +26,6 @@ static const struct {
     {at_foc_read, at_foc_read, at_foc_print},
     {at_sscm_read, at_sscm_read, at_sscm_print},
 };
-
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_count: %s\n", what);
-    abort();
-}
 
 static void same_answers(const at_formulas *f, const at_formulas *g)
 {

@@ -5,17 +5,9 @@
  * allocation keeps the number of states small, so that an input takes milliseconds. */
 #include <attest/front.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_dp: %s\n", what);
-    abort();
-}
+#include "fuzz_check.h"
 
 static void words_check(at_status s, const at_err *err)
 {

@@ -4,21 +4,14 @@
  * its chain has the length that is promised and ends in the judge's value, and each segment of it is an expression with
  * one operator less and the same value. Any row of tokens is judged too, not only what the parser lets through. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/problem.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_check.h"
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_expr: %s\n", what);
-    abort();
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void chain_check(int p, const int *token, int n, int value, int operators, at_arena *a)
 {

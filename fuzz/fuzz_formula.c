@@ -3,11 +3,12 @@
  * Beyond not crashing: a refusal has words, in one line. What is accepted prints to a text that is read as the same, by how it is
  * printed again and by its verdicts on short words. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/lang.h>
+
+#include "fuzz_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,14 +21,6 @@ static const struct {
     printing *print;
 } languages[] = {{at_ltl_read, at_ltl_print}, {at_brasp_read, at_brasp_print}};
 enum { LANGUAGES = sizeof languages / sizeof languages[0], LENGTH = 4 };
-
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_formula: %s\n", what);
-    abort();
-}
 
 static void same_verdicts(const at_formulas *f, const at_formulas *g)
 {

@@ -4,21 +4,14 @@
  * the same text. Its rows sum to 1; its tightness agrees with its mass; the probability of a short word is one. */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/ngram.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_check.h"
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_pfsa: %s\n", what);
-    abort();
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void printed_try(const at_pfsa *p, at_arena *a)
 {

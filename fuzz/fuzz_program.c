@@ -5,17 +5,9 @@
  * milliseconds. */
 #include <attest/program.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_program: %s\n", what);
-    abort();
-}
+#include "fuzz_check.h"
 
 static at_status parse(const char *s, size_t n, at_program **out)
 {

@@ -4,23 +4,16 @@
  * same of short words, errors included. What compiles is what the interpreter says, on every word to length 3 where it has
  * an answer. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/front.h>
 
+#include "fuzz_check.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SHORT = 3, NODES = 120 };
-
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_rasp: %s\n", what);
-    abort();
-}
 
 static void words_of(at_status s, const at_err *err)
 {

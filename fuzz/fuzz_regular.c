@@ -5,21 +5,14 @@
  * expression agrees with its definition on short words; an automaton and its cascade of resets, where it has one, are in
  * the same state after every letter. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/lang.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_check.h"
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_regular: %s\n", what);
-    abort();
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void words_of(at_status s, const at_err *err)
 {

@@ -4,21 +4,14 @@
  * its token; samples of both splits lie within the promised length, are right by the grade, and print to a line that is
  * read again as the same words. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/problem.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_check.h"
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_stream: %s\n", what);
-    abort();
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void sample_check(const at_source *d, const at_sequence *s, at_part part)
 {

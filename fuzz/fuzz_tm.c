@@ -3,21 +3,14 @@
  * Beyond not crashing: a refusal has words, in one line. What is accepted prints to a text that is read as the same machine, and prints as
  * the same text; its tokens have different words. A small machine becomes a decoder whose run on the empty input is the reference's. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <attest/front.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_check.h"
 
-static void check(bool ok, const char *what)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "fuzz_tm: %s\n", what);
-    abort();
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void printed_try(const at_tm *t, at_arena *a)
 {
