@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define STRETCH 256                 /* prompts completed before they are told */
-#define COUNTED ((uint64_t)1 << 24) /* prompts up to which distinct ones are counted */
+#define COUNTED ((uint64_t)1 << 22) /* prompts up to which distinct ones are counted */
 #define BATCH   64                  /* of them at a time */
 
 typedef struct {
@@ -366,7 +366,7 @@ static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err
     uint64_t all = prompts_count(h->d), n = 0;
     if (all > *count * AT_TEST_SHARE || all > COUNTED) /* a quick no: a part may be a tenth of them */
         return AT_OK;
-    uint64_t *list = at_new(a, uint64_t, *count);
+    uint64_t *list = at_new(a, uint64_t, all < *count ? all : *count);
     double *x = at_new(a, double, at_source_longest(h->d));
     at_sequence s = {.token = at_new(a, int, at_source_longest(h->d))};
     if (!list || !x || !s.token)
