@@ -25,7 +25,8 @@ static char *copy(parser *p, const token *t)
         text_oom(p);
         return NULL;
     }
-    memcpy(s, t->s, t->n);
+    if (t->n) /* the end of the text is no place in it */
+        memcpy(s, t->s, t->n);
     return s;
 }
 
