@@ -267,7 +267,8 @@ typedef struct {
     const char *svg;             /* attention picture, trusted (made by at_look_svg) */
     const at_report_plot *plots;
     int n_plots;
-    bool trial; /* a limit: what its cells count are cases, and what stands against it is no model */
+    bool trial; /* what its cells count are cases, and what stands against it is no model */
+    bool limit; /* ... and it is about what small models cannot do */
     bool file;  /* from a file, which `program` is the text of */
     bool asked; /* a question about a model or a problem of one's own: there is no control, nor a paper */
     const char *repeat; /* what `attest check` is given to ask it again; NULL: the id, if it is no file */

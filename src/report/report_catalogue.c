@@ -233,7 +233,8 @@ at_status at_report_catalogue(const at_report_about *about, const at_row *rows, 
                                       .statement = c->statement,
                                       .proof = c->proof,
                                       .group = group_of(c),
-                                      .trial = c->trial != NULL};
+                                      .trial = c->trial != NULL,
+                                      .limit = c->trial && !c->group};
         s = c->trial ? AT_OK : claim_show(c, &a, &claims[k], err);
         if (!s)
             s = at_report_plots(c, rows, n, &a, &claims[k], err);

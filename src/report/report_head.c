@@ -165,18 +165,19 @@ static void against_html(at_text *t, const at_report_page *p)
 /* For a reader who has never heard of it: what stands on this page, and what the verdict means. */
 static void about_html(at_text *t, const at_report_page *p)
 {
-    int built = 0, limits = 0, asked = 0, files = 0;
+    int built = 0, limits = 0, ways = 0, asked = 0, files = 0;
     for (size_t i = 0; i < p->n_known; i++) {
         const at_report_claim *c = p->sections[i].claim;
         asked += c->asked;
         files += c->file && !c->asked;
-        limits += !c->file && c->trial;
+        limits += !c->file && c->limit;
+        ways += !c->file && c->trial && !c->limit;
         built += !c->file && !c->trial;
     }
     at_text_add(t, "<p class=\"about\">");
-    if (built + limits > 1)
+    if (built + limits + ways > 1)
         at_text_add(t, "A claim is a theorem about what transformers can or cannot compute. ");
-    if (built == 1 && !limits)
+    if (built == 1 && !limits && !ways)
         at_text_add(
             t,
             "A theorem says that a transformer can do this. attest built the model whose weights its proof "
@@ -186,7 +187,7 @@ static void about_html(at_text *t, const at_report_page *p)
                      "%d of them say%s that a model exists: attest built it, with the weights that the proof "
                      "describes, and checked it. ",
                      built, built == 1 ? "s" : "");
-    if (limits == 1 && !built)
+    if (limits == 1 && !built && !ways)
         at_text_add(t, "A theorem says that small models cannot do this. attest ran the steps of its proof, "
                        "and searched "
                        "for inputs on which given models fail. ");
@@ -195,14 +196,23 @@ static void about_html(at_text *t, const at_report_page *p)
                      "%d say%s that small models cannot: attest ran the steps of the proof, and searched for "
                      "inputs on which given models fail. ",
                      limits, limits == 1 ? "s" : "");
-    if (files == 1 && !built && !limits)
+    if (ways == 1 && !built && !limits)
+        at_text_add(t,
+                    "A theorem says how a question is decided, or one thing turned into another. attest did "
+                    "so, case by case, and compared what came out with a second way. ");
+    else if (ways)
+        at_text_addf(t,
+                     "%d say%s how a question is decided, or one thing turned into another: attest did so, "
+                     "case by case, and compared what came out with a second way. ",
+                     ways, ways == 1 ? "s" : "");
+    if (files == 1 && !built && !limits && !ways)
         at_text_add(t, "This claim comes from a file, which says what is to be computed, by which model, and "
                        "how that is "
                        "checked. ");
     else if (files)
         at_text_addf(t, "%d %s from a file that says what is to be checked. ", files,
                      files == 1 ? "comes" : "come");
-    if (built + limits + files)
+    if (built + limits + ways + files)
         at_text_add(t, "Beside a claim stand its <em>controls</em>: the same check of something with one "
                        "part made wrong, "
                        "which it must reject.");
