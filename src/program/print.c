@@ -316,8 +316,15 @@ static void print_input(printer *p, at_var v)
     if (x->field >= 0 && !number_of)
         print_columns(p, x, rows);
     int m = x->field < 0 ? 1 : x->stride;
+    size_t before = t->n;
     print_hidden_rows(p, "before", v, m, false, P->n_prefix);
     print_hidden_rows(p, "after", v, m, true, P->n_suffix);
+    if (x->field < 0 && t->n == before) { /* 0 everywhere; a mark is read with its values only */
+        at_text_add(t, P->n_suffix ? ", after (0" : ", before (0");
+        for (int k = 1; k < (P->n_suffix ? P->n_suffix : P->n_prefix); k++)
+            at_text_add(t, ", 0");
+        at_text_add(t, ")");
+    }
 }
 
 static void print_field(const printer *p, const var *x)
