@@ -132,6 +132,11 @@ void cli_front_say(const at_front *f, char name[64], at_text *about);
 
 /* The stream `name` with the parameters a->set, or the user's file of that name (it has a dot or slash). */
 at_status cli_source_open(const char *set, const char *name, at_source **d, at_err *err);
+/* The same, where the words of a user's file are those of v, by name; and such a file alone, for --test. */
+at_status cli_source_open_over(const char *set, const char *name, const at_vocabulary *v, at_source **d,
+                               at_err *err);
+at_status cli_rows_open(const char *set, const char *path, const at_vocabulary *v, at_source **d,
+                        at_err *err);
 
 /* Exams, as `eval` prints them. */
 void cli_exam_print(const at_exam *e, at_text *t);

@@ -146,7 +146,7 @@ static const cli_option options[] = {
     {CLI_SEED},
     {CLI_PROBLEM},
     {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
-    {"--split", "SPLIT", "train or test (default train; eval: test)",
+    {"--split", "SPLIT", "train, test or all (default train; eval: test)",
      CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
     {"--balance", NULL, "how often each token is in an answer", CLI_FLAG(own, balance)},
     {0},

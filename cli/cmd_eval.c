@@ -1,4 +1,5 @@
 /* cmd_eval.c: `attest eval`: how many of a stream's prompts a model completes rightly, and where it goes wrong. */
+#include "eval_lengths.h"
 #include "question.h"
 
 #include <inttypes.h>
@@ -8,10 +9,23 @@
 
 /* Its own options. */
 typedef struct {
-    uint64_t count;
-    at_part split;
+    uint64_t count;   /* 0: USUAL, or all of a test file */
+    at_part split;    /* AT_PARTS: the test part, or all of a test file */
+    const char *test; /* NULL, or such a file */
     double enough;
 } own;
+
+#define USUAL 1000
+
+static uint64_t count_of(const own *given)
+{
+    return given->count ? given->count : USUAL;
+}
+
+static at_part split_of(const own *given)
+{
+    return given->split < AT_PARTS ? given->split : given->test ? AT_ALL : AT_TEST;
+}
 
 #define SHOWN 3 /* wrong chains */
 
@@ -21,6 +35,7 @@ typedef struct {
     at_text text;  /* the first wrong chains */
     json_t *wrong; /* the same for machines */
     int n;
+    eval_lengths *lengths; /* NULL: not a file of rows */
 } teller;
 
 static void words_print(const at_source *d, const int *token, int n, at_text *out)
@@ -39,7 +54,9 @@ static void words_print(const at_source *d, const int *token, int n, at_text *ou
 static void told(void *ctx, const at_exam_case *c)
 {
     teller *t = ctx;
-    if (c->grade.wrong < 0 || t->n == SHOWN)
+    if (t->lengths)
+        eval_lengths_add(t->lengths, c);
+    if (!c->asked || c->grade.wrong < 0 || t->n == SHOWN)
         return;
     t->n++;
     int longest = at_source_longest(t->d);
@@ -69,7 +86,7 @@ static void told(void *ctx, const at_exam_case *c)
         t->wrong = cli_json_add(t->wrong, cli_json_set(j, "first_wrong", json_integer(c->grade.wrong + 1)));
     } else {
         at_text_addf(&t->text, "\nwrong from token %d of %s sample %" PRIu64 "\n", c->grade.wrong + 1,
-                     at_part_names[((const own *)t->args->own)->split], c->index);
+                     at_part_names[split_of(t->args->own)], c->index);
         cli_row(&t->text, "  prompt", 10, prompt.s, cli_columns());
         cli_row(&t->text, "  wrote", 10, wrote.s, cli_columns());
         cli_row(&t->text, "  right", 10, right.s, cli_columns());
@@ -84,6 +101,8 @@ json_t *cli_exam_json(const at_exam *e)
 {
     json_t *j = cli_json_set(json_object(), "prompts", json_integer((json_int_t)e->count));
     j = cli_json_set(j, "unfit", json_integer((json_int_t)e->unfit));
+    j = cli_json_set(j, "seen", json_integer((json_int_t)e->seen));
+    j = cli_json_set(j, "several_answers", json_integer((json_int_t)e->several));
     j = cli_json_set(j, "distinct", e->distinct ? json_integer((json_int_t)e->distinct) : json_null());
     j = cli_json_set(j, "whole", json_boolean(e->whole));
     j = cli_json_set(j, "answer_accuracy", cli_json_number(at_exam_answer(e)));
@@ -94,11 +113,13 @@ json_t *cli_exam_json(const at_exam *e)
     return cli_json_set(j, "least_margin", cli_json_number(e->margin));
 }
 
-void cli_exam_print(const at_exam *e, at_text *t)
+static void exam_print(const at_exam *e, bool seen_too, at_text *t)
 {
     if (e->unfit)
         at_text_addf(t, "not asked      %" PRIu64 " prompts whose rows do not fit into the model\n",
                      e->unfit);
+    if (e->seen && !seen_too)
+        at_text_addf(t, "not asked      %" PRIu64 " prompts that are trained on\n", e->seen);
     if (!e->count)
         return;
     at_text_addf(t, "answers right  %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->answers, e->count,
@@ -109,10 +130,21 @@ void cli_exam_print(const at_exam *e, at_text *t)
         at_text_add(t, "prompts        all that there are in this part, each once\n");
     else if (e->distinct && e->distinct < e->count)
         at_text_addf(t, "prompts        %" PRIu64 " different ones\n", e->distinct);
+    if (e->seen && seen_too)
+        at_text_addf(t, "trained on     %" PRIu64 " of them, by the file that it learnt from\n", e->seen);
+    if (e->several)
+        at_text_addf(t,
+                     "several right  %" PRIu64 " have more than one right answer, and any of them counts\n",
+                     e->several);
     if (!isnan(e->first_wrong))
         at_text_addf(t, "first wrong    token %.1f on average, where a chain is wrong\n", e->first_wrong);
     if (e->unfinished)
         at_text_addf(t, "unfinished     %" PRIu64 " without <eos>\n", e->unfinished);
+}
+
+void cli_exam_print(const at_exam *e, at_text *t)
+{
+    exam_print(e, false, t);
 }
 
 /* ---- models that write no tokens: compiled decoders, and those that answer at positions ------------------------- */
@@ -215,7 +247,7 @@ static int asked_run(const cli_args *a, const at_model *m)
     at_input x;
     at_arena arena;
     at_arena_init(&arena);
-    sheet k = {.count = given->count, .wrong = a->json ? json_array() : NULL};
+    sheet k = {.count = count_of(given), .wrong = a->json ? json_array() : NULL};
     at_text_init(&k.text);
     at_status s =
         cli_question_input(a, a->n_words > 1 ? a->words[1] : NULL, 0, m, NULL, -1, &arena, &q, &x, &err);
@@ -272,7 +304,7 @@ static at_status point_ask(const cli_args *a, const at_model *m, const char *set
     at_status s = cli_source_open(set, problem, &d, err);
     if (s)
         return s;
-    s = at_exam_run(m, d, a->seed, given->split, given->count, &o, &p->e, &p->refused);
+    s = at_exam_run(m, d, a->seed, split_of(given), count_of(given), &o, &p->e, &p->refused);
     at_source_free(d);
     if (s == AT_EREFUSED) /* other words: larger sizes may have more of them */
         return AT_OK;
@@ -372,77 +404,150 @@ static int curve_run(const cli_args *a, const at_model *m, const char *set, cons
     return code;
 }
 
-static int run(const cli_args *a)
+/* ---- a stream, or a file of rows ------------------------------------------------------------------------------- */
+
+/* The file of rows that the model learnt from, if it is there and as it was, in the model's words. NULL: nothing is known of it. */
+static at_source *learnt_from(const char *model, const at_vocabulary *words)
+{
+    char *remembered = NULL;
+    at_text name, set;
+    at_err none = {0};
+    at_source *d = NULL; /* stays so where it cannot be opened */
+    at_text_init(&name);
+    at_text_init(&set);
+    if (!at_model_load_problem(model, &remembered, &none) && remembered &&
+        !at_problem_recall(remembered, model, &name, &set, &none) && strchr(name.s, '.'))
+        cli_rows_open(set.s, name.s, words, &d, &none);
+    at_free(remembered);
+    at_text_release(&name);
+    at_text_release(&set);
+    return d;
+}
+
+static int exam_tell(const cli_args *a, const teller *t, const at_exam *e, bool learnt, int code)
+{
+    const eval_lengths *l = t->lengths;
+    if (a->json) {
+        json_t *j = cli_json_set(cli_exam_json(e), "split", cli_json_text(at_part_names[split_of(a->own)]));
+        if (l)
+            j = cli_json_set(j, "lengths", eval_lengths_json(l));
+        if (l && !learnt)
+            j = cli_json_set(j, "seen", json_null());
+        return cli_put_json(a, cli_json_set(j, "wrong", t->text.oom ? NULL : t->wrong), code);
+    }
+    at_text out;
+    at_text_init(&out);
+    exam_print(e, true, &out);
+    if (l && eval_lengths_several(l))
+        eval_lengths_print(l, &out);
+    out.oom = out.oom || t->text.oom;
+    if (t->text.s)
+        at_text_add(&out, t->text.s);
+    return cli_put_text(a, &out, code);
+}
+
+static int exam_run(const cli_args *a, const at_model *m, const at_vocabulary *words, const at_source *d)
 {
     const own *given = a->own;
     at_err err = {0};
-    at_model m;
-    at_source *d;
     at_exam e;
-    at_picture_kind kind;
-    size_t n_name;
-    int64_t lo, hi;
-    const char *range = at_assignments_range(a->set, &n_name, &lo, &hi);
-    if (a->plot && !range)
-        at_fail(&err, AT_EINPUT, "--plot draws a curve over sizes, as in --set n=4..12");
-    if (err.code || (a->plot && (at_picture_kind_of(a->plot, &kind, &err) || at_file_probe(a->plot, &err) ||
-                                 !cli_kept(a, &err))))
-        return cli_fail(a, &err);
-    if (at_model_load(&m, a->words[0], &err))
-        return cli_fail(a, &err);
-    if (!at_exam_takes(&m)) {
-        int code = asked_run(a, &m);
-        at_model_release(&m);
-        return code;
-    }
-    cli_recalled known = {0};
-    at_status s = cli_recall(a, a->words[0], a->n_words > 1 ? a->words[1] : NULL, true, &known, &err);
-    if (!s && range) {
-        int code = curve_run(a, &m, known.set.s, known.problem.s, range, n_name, lo, hi);
-        cli_recalled_release(&known);
-        at_model_release(&m);
-        return code;
-    }
-    if (!s)
-        s = cli_source_open(known.set.s, known.problem.s, &d, &err);
-    cli_recalled_release(&known);
-    if (s) {
-        at_model_release(&m);
-        return cli_fail(a, &err);
-    }
-    teller t = {.args = a, .d = d, .wrong = a->json ? json_array() : NULL};
+    eval_lengths lengths = {0};
+    bool rows = d->problem && at_problem_is_rows(d->problem);
+    at_source *learnt = rows && split_of(given) == AT_ALL ? learnt_from(a->words[0], words) : NULL;
+    teller t = {.args = a, .d = d, .wrong = a->json ? json_array() : NULL, .lengths = rows ? &lengths : NULL};
     at_text_init(&t.text);
     at_exam_options o = {.threads = a->threads,
                          .arith = a->has_precision ? a->precision : at_f32,
                          .progress = cli_progress(),
                          .told = told,
-                         .ctx = &t};
-    s = at_exam_run(&m, d, a->seed, given->split, given->count, &o, &e, &err);
+                         .ctx = &t,
+                         .trained = learnt,
+                         .seen_too = true};
+    uint64_t count = given->test && !given->count ? at_exam_prompts(d) : count_of(given);
+    at_status s = rows ? eval_lengths_init(&lengths, d, &err) : AT_OK;
+    if (!s)
+        s = at_exam_run(m, d, a->seed, split_of(given), count, &o, &e, &err);
     cli_progress_clear();
-    int code = !s && at_exam_answer(&e) < given->enough ? CLI_FAILS : CLI_HOLDS;
+    if (!s && a->plot)
+        s = eval_lengths_draw(&lengths, a->plot, &err);
+    int code = !s && !(at_exam_answer(&e) >= given->enough) && given->enough > 0 ? CLI_FAILS : CLI_HOLDS;
     if (s) {
         json_decref(t.wrong);
         code = cli_fail(a, &err);
-    } else if (a->json) {
-        json_t *j = cli_json_set(cli_exam_json(&e), "split", cli_json_text(at_part_names[given->split]));
-        j = cli_json_set(j, "wrong", t.text.oom ? NULL : t.wrong);
-        code = cli_put_json(a, j, code);
-    } else {
-        at_text out;
-        at_text_init(&out);
-        cli_exam_print(&e, &out);
-        out.oom = out.oom || t.text.oom;
-        if (t.text.s)
-            at_text_add(&out, t.text.s);
-        code = cli_put_text(a, &out, code);
-    }
+    } else
+        code = exam_tell(a, &t, &e, learnt != NULL, code);
     at_text_release(&t.text);
-    at_source_free(d);
+    eval_lengths_release(&lengths);
+    at_source_free(learnt);
+    return code;
+}
+
+static int tokens_run(const cli_args *a, const at_model *m, const char *range, size_t n_name, int64_t lo,
+                      int64_t hi)
+{
+    const own *given = a->own;
+    at_err err = {0};
+    at_source *d;
+    at_vocabulary words;
+    at_arena arena;
+    at_arena_init(&arena);
+    cli_recalled known = {0};
+    at_status s = at_vocabulary_of_model(m, a->words[0], &arena, &words, &err);
+    if (!s && !given->test)
+        s = cli_recall(a, a->words[0], a->n_words > 1 ? a->words[1] : NULL, true, &known, &err);
+    int code = CLI_USAGE;
+    if (!s && range)
+        code = curve_run(a, m, known.set.s, known.problem.s, range, n_name, lo, hi);
+    else {
+        if (!s)
+            s = given->test ? cli_rows_open(NULL, given->test, &words, &d, &err)
+                            : cli_source_open_over(known.set.s, known.problem.s, &words, &d, &err);
+        if (!s && a->plot && !at_problem_is_rows(d->problem)) {
+            s = at_fail(&err, AT_EINPUT, "--plot draws a curve over sizes, as in --set n=4..12");
+            at_source_free(d);
+        }
+        if (s)
+            code = cli_fail(a, &err);
+        else {
+            code = exam_run(a, m, &words, d);
+            at_source_free(d);
+        }
+    }
+    cli_recalled_release(&known);
+    at_arena_release(&arena);
+    return code;
+}
+
+static int run(const cli_args *a)
+{
+    const own *given = a->own;
+    at_err err = {0};
+    at_model m;
+    at_picture_kind kind;
+    size_t n_name;
+    int64_t lo, hi;
+    const char *range = at_assignments_range(a->set, &n_name, &lo, &hi);
+    if (given->test && (a->n_words > 1 || a->set))
+        at_fail(&err, AT_EINPUT, "--test is the problem; %s beside it says another",
+                a->n_words > 1 ? a->words[1] : "--set");
+    if (err.code || (a->plot && (at_picture_kind_of(a->plot, &kind, &err) || at_file_probe(a->plot, &err) ||
+                                 !cli_kept(a, &err))))
+        return cli_fail(a, &err);
+    if (at_model_load(&m, a->words[0], &err))
+        return cli_fail(a, &err);
+    int code;
+    if (at_exam_takes(&m))
+        code = tokens_run(a, &m, range, n_name, lo, hi);
+    else if (given->test || a->plot) {
+        at_fail(&err, AT_EREFUSED, "%s wants a model that writes tokens", given->test ? "--test" : "--plot");
+        code = cli_fail(a, &err);
+    } else
+        code = asked_run(a, &m);
     at_model_release(&m);
     return code;
 }
 
-static const own usual = {.count = 1000, .split = AT_TEST};
+static const own usual = {.split = AT_PARTS};
 
 static const cli_option options[] = {
     {CLI_SET},
@@ -452,8 +557,9 @@ static const cli_option options[] = {
     {CLI_PRECISION},
     {CLI_PROBLEM},
     {CLI_PLOT},
+    {"--test", "FILE", "all lines of a file of your own, by the model's words", CLI_READ(own, test)},
     {"--count", "N", "samples, 1..1000000000 (default 10; eval: 1000)", CLI_WHOLE(own, count, 1, 1000000000)},
-    {"--split", "SPLIT", "train or test (default train; eval: test)",
+    {"--split", "SPLIT", "train, test or all (default train; eval: test)",
      CLI_CHOICE(own, split, at_part_names, AT_PARTS)},
     {"--enough", "SHARE", "exit 1 when fewer answers are right, 0..1", CLI_NUMBER(own, enough, 0, 1)},
     {0},
@@ -462,7 +568,7 @@ static const cli_option options[] = {
 const cli_command cmd_eval = {
     .name = "eval",
     .summary = "examine a model on a problem: answers, chains, first wrong step",
-    .usage = "MODEL [P] [--set K=V]... [--count N] [--split SPLIT] [--enough SHARE]",
+    .usage = "MODEL [P] [--set K=V]... [--test FILE] [--count N] [--split SPLIT] [--enough SHARE]",
     .about =
         "Completes prompts of a problem greedily, token by token, and grades them: is the answer right, is\n"
         "the whole chain right, and where is the first wrong token. The first wrong chains are printed\n"
@@ -470,6 +576,11 @@ const cli_command cmd_eval = {
         "constructed. Without P it is the problem that the model was trained on, or made for, if its\n"
         "file says so. By default prompts are of the test part, which training never sees.\n"
         "One parameter may be a range, --set n=4..20: a line a size, and a curve (--plot).\n"
+        "\n"
+        "The words of a file of lines of your own mean what they mean in the model, in whatever order they\n"
+        "appear; one that the model has not is named with its line. --test FILE asks all prompts of FILE,\n"
+        "each once. Right answers are counted by length, too (--plot draws it); rows that do not fit into\n"
+        "the model are not asked, and said; so are prompts that stand in the file it was trained on.\n"
         "\n"
         "A model that writes no tokens (a compiled recurrence, a model that answers at positions) is run\n"
         "on --count inputs of P, random and adversarial, and it is said on how many all of its answer is\n"
@@ -480,7 +591,8 @@ const cli_command cmd_eval = {
     .examples = "attest eval lis.safetensors lis --set n=10,range=25 --count 1000\n"
                 "attest eval lis.safetensors lis --set n=10,range=25 --precision p10 --json\n"
                 "attest eval ar.safetensors arithmetic --set operators=3 --enough 0.99\n"
-                "attest eval p.safetensors parity --set n=2..18,least=0 --plot lengths.svg\n",
+                "attest eval p.safetensors parity --set n=2..18,least=0 --plot lengths.svg\n"
+                "attest eval mine.safetensors --test ./longer.txt --plot lengths.svg\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

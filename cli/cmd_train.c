@@ -13,6 +13,7 @@
 /* Its own options. */
 typedef struct {
     const char *state, *from; /* NULL: not given */
+    const char *test;
     const char *log, *best;
     const char *freeze, *free;
     uint64_t keep_every; /* 0: none is kept */
@@ -260,7 +261,50 @@ static int rates_run(const cli_args *a, const at_source *d, const at_recipe *r, 
 }
 
 /* What the user asked for, found out before anything is begun. */
-static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model *from, at_err *err)
+/* A file of rows is trained on whole where tests are in another one. */
+static at_status source_open(const cli_args *a, const at_vocabulary *words, at_source **d, at_err *err)
+{
+    at_problem *p;
+    at_text set;
+    at_status s = at_problem_open(a->words[0], &p, err);
+    if (s)
+        return s;
+    bool whole =
+        ((const own *)a->own)->test && at_problem_is_rows(p) && !at_assignments_name(a->set, "whole");
+    at_text_init(&set);
+    at_text_addf(&set, "%s%s", a->set ? a->set : "", whole ? " whole=1" : "");
+    s = set.oom ? at_oom(err) : at_problem_words(p, words, err);
+    if (s)
+        at_problem_free(p);
+    else
+        s = at_problem_source(p, set.s, d, err);
+    at_text_release(&set);
+    return s;
+}
+
+static at_status sources_open(const cli_args *a, at_source **d, at_source **test, const at_model *from,
+                              at_err *err)
+{
+    const own *given = a->own;
+    at_vocabulary words = {0};
+    at_arena arena;
+    at_arena_init(&arena);
+    at_status s = given->from ? at_vocabulary_of_model(from, given->from, &arena, &words, err) : AT_OK;
+    if (!s)
+        s = source_open(a, &words, d, err);
+    if (!s && given->test) {
+        s = at_vocabulary_of_source(*d, a->words[0], &arena, &words, err);
+        if (!s)
+            s = cli_rows_open(NULL, given->test, &words, test, err);
+        if (s)
+            at_source_free(*d);
+    }
+    at_arena_release(&arena);
+    return s;
+}
+
+static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_source **test, at_model *from,
+                       at_err *err)
 {
     const own *given = a->own;
     at_picture_kind kind;
@@ -288,10 +332,10 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
         s = at_fail(err, AT_EINPUT, "--patience needs exams on the way; --exams 0 has none");
     if (!s && !cli_kept(a, err))
         s = err->code;
-    if (!s)
-        s = cli_source_open(a->set, a->words[0], d, err);
-    if (!s && given->from && (s = at_model_load(from, given->from, err)))
-        at_source_free(*d);
+    if (!s && given->from)
+        s = at_model_load(from, given->from, err);
+    if (!s && (s = sources_open(a, d, test, from, err)) && given->from)
+        at_model_release(from);
     return s;
 }
 
@@ -299,7 +343,7 @@ static int run(const cli_args *a)
 {
     const own *given = a->own;
     at_err err = {0};
-    at_source *d;
+    at_source *d, *test = NULL;
     at_recipe r;
     at_model from, m;
     at_outcome o;
@@ -307,7 +351,7 @@ static int run(const cli_args *a)
     if (at_ranks_open(&ranks, &err))
         return cli_fail(a, &err);
     bool first = at_ranks_rank(ranks) == 0;
-    at_status s = asked(a, &r, &d, &from, &err);
+    at_status s = asked(a, &r, &d, &test, &from, &err);
     bool begun = !s, learnt = false;
     at_arena arena;
     at_arena_init(&arena);
@@ -317,6 +361,7 @@ static int run(const cli_args *a)
         s = train_log_open(&t.log, first ? given->log : NULL, given->state && !access(given->state, F_OK),
                            &err);
     at_learn_options learn = {.threads = a->threads,
+                              .test = test,
                               .from = given->from ? &from : NULL,
                               .freeze = given->freeze ? given->freeze : given->free,
                               .freeze_others = !given->freeze,
@@ -350,8 +395,10 @@ static int run(const cli_args *a)
         at_model_release(&m);
     if (begun && given->from)
         at_model_release(&from);
-    if (begun)
+    if (begun) {
+        at_source_free(test);
         at_source_free(d);
+    }
     at_arena_release(&arena);
     return code;
 }
@@ -365,6 +412,7 @@ static const cli_option options[] = {
     {CLI_OUT},
     {CLI_PROBLEM},
     {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
+    {"--test", "FILE", "examine on the lines of a file, by the same words", CLI_READ(own, test)},
     {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
     {"--freeze", "NAMES", "tensors (block.0.*) or heads that keep their weights", CLI_TEXT(own, freeze)},
     {"--free", "NAMES", "all others keep theirs", CLI_TEXT(own, free)},
@@ -386,9 +434,11 @@ const cli_command cmd_train = {
     .about =
         "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"
         "fresh samples, and examines it on prompts of the test part, which are never trained on: greedy\n"
-        "completion, token by token. Answers: what stands before <eos> is right; chains: every token\n"
-        "before it too. The model (-o) is a plain model: run, generate, look, eval take it (that of a\n"
-        "tanh, gru or ffn net, which has no step for one more row: run and eval).\n"
+        "completion, token by token. With --test they are those of a file of lines of your own, of which\n"
+        "every word must be one of the stream's, or of your training file, which is then trained on whole;\n"
+        "prompts that are trained on are not asked, and counted. Answers: what stands before <eos> is\n"
+        "right; chains: every token before it too. The model (-o) is a plain model: run, generate, look,\n"
+        "eval take it (that of an ffn, which has no step for one more row: run and eval).\n"
         "\n"
         "With --state the training is kept at every exam and when interrupted, and goes on from there; the\n"
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
@@ -399,6 +449,7 @@ const cli_command cmd_train = {
     .examples = "attest train lis --set n=10,range=25 --width 32 --rate 0.006 -o lis.st\n"
                 "attest train arithmetic --attention linear --state run.state\n"
                 "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n"
+                "attest train ./mine.txt --test ./longer.txt --length 40 -o mine.st\n"
                 "attest train lis --set n=10 --find-rate --plot rates.svg\n"
                 "attest train parity --log run.jsonl --best best.st --patience 5 --clip 1\n",
     .options = options,

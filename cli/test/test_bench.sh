@@ -27,12 +27,17 @@ refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 for kind in standard sparse linear; do
     says 0 "bench train $kind" '"tokens_per_s": ' bench train --attention $kind --width 16 --length 20 --batch 3 --layers 2 --heads 2 $short
 done
-for key in attention width length batch layers heads dropout precision isa threads spread gflops peak_rss_mib parameters loss; do
+for key in attention width length batch layers heads dropout precision isa threads spread gflops peak_rss_mib parameters loss \
+    net gflops_per_cpu_s fma_gflops_per_cpu_s share_of_peak; do
     holds "there is $key" grep -q "\"$key\": " "$dir/.out"
 done
 # shellcheck disable=SC2086
 {
     says 0 'training in f64, without dropout' '"precision": "f64", "isa": ' bench train --width 8 --length 5 --batch 2 --dropout 0 --precision f64 $short
+    for net in plain tanh gru; do
+        says 0 "training of $net" "\"net\": \"$net\"" bench train --net $net --width 8 --length 5 --batch 2 $short
+    done
+    refuses 2 'no such net' 'must be decoder, plain, tanh or gru' bench train --net ffn
     refuses 2 'local is a property of tasks' 'standard, sparse or linear' bench train --attention local $short
     refuses 2 'width and heads' 'no multiple of 3 heads' bench train --heads 3 $short
     refuses 2 'widths are multiples of 8' 'multiples of 8' bench train --width 20 $short

@@ -35,7 +35,7 @@ refuses 2 'data: an unknown stream, the nearest' "no problem 'ed-locl'; did you 
 refuses 2 'data: an unknown stream' '`attest list problems` shows all, a file has a dot or a slash' data zebras
 refuses 2 'data: no stream' 'the name of a stream is missing' data
 refuses 2 'data: count' "--count '0': must be an integer in 1..1000000000" data lis --count 0
-refuses 2 'data: split' "--split 'dev': must be train or test" data lis --split dev
+refuses 2 'data: split' "--split 'dev': must be train, test or all" data lis --split dev
 
 printf 'a b <sep> b a <sep> yes\nb b <sep> <sep> no\n' >"$dir/mine.txt"
 call data "$dir/mine.txt" --count 40

@@ -21,6 +21,10 @@ export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idl
 if command -v mpirun >/dev/null && [ -e "$(dirname "$attest")/attest_mpi.so" ] && mpirun -n 2 true >/dev/null 2>&1; then
     recipe='--set n=8 --width 16 --layers 1 --steps 12 --batch 8 --exams 6 --prompts 5 --count 10 --threads 1'
     grid='lis --widths 8 --seeds 1,2 --steps 6 --exams 3 --prompts 2 --count 4 --batch 4 --layers 1 --threads 1'
+    export SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_STEP_ID=0 SLURM_STEPID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0
+    # shellcheck disable=SC2086
+    refuses 2 'plain srun has no PMI' 'srun offers no PMI; start it by `srun --mpi=pmix`' train majority $recipe -o "$dir/m.st"
+    unset SLURM_JOB_ID SLURM_JOBID SLURM_STEP_ID SLURM_STEPID SLURM_STEP_NUM_TASKS SLURM_PROCID
     # shellcheck disable=SC2086
     for n in 1 2 3; do
         # MPI's own leaks are not ours, and cannot be told apart: its components are gone when the leak checker looks.

@@ -55,7 +55,7 @@ wait "$pid" 2>/dev/null
     says 0 'train: and without a kill' 'done after 400 of 400 steps' train majority --set n=9 $recipe --steps 400 --count 20 --threads 1 -o "$dir/b.st"
     holds 'train: the same bits' cmp -s "$dir/a.st" "$dir/b.st"
     refuses 2 'train: the state of another training' 'is of another training: steps=400 there, steps=300 here' train majority --set n=9 $recipe --steps 300 --count 20 --state "$dir/run.state"
-    refuses 2 'train: the state of another stream' 'of another stream, or of other sizes' train majority --set n=8 $recipe --steps 400 --count 20 --state "$dir/run.state"
+    refuses 2 'train: the state of another stream' 'of another stream or test file, or of other sizes' train majority --set n=8 $recipe --steps 400 --count 20 --state "$dir/run.state"
     refuses 2 'train: no state' 'm.st' train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/m.st"
     refuses 2 'train: a model for other words' 'the model has' train lis --set n=5,range=9 $recipe --from "$dir/m.st"
     says 0 'train: from a model' 'answers right' train parity --set n=6 --steps 20 --count 20 --rate 0.0001 --from "$dir/m.st"

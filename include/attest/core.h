@@ -254,7 +254,8 @@ typedef struct {
 void at_progress_tick(const at_progress *p, const char *what, double done, double total); /* p may be NULL */
 void at_cancel_request(void); /* async-signal-safe */
 bool at_cancel_pending(void);
-double at_now(void); /* monotonic seconds */
+double at_now(void);  /* monotonic seconds */
+double at_busy(void); /* seconds of processor time that all threads of the process have had */
 size_t at_peak_rss_bytes(void);
 
 /* ---- parameters, shared by problems and claims ----------------------------------------------------- */

@@ -40,6 +40,8 @@ at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, 
 typedef struct {
     uint64_t count;           /* prompts that fit: the rest is about these */
     uint64_t unfit;           /* others, whose rows are longer or shorter than the model takes */
+    uint64_t seen;            /* others, which were trained on; with `seen_too` not others, but of them */
+    uint64_t several;         /* of them with more than one right answer */
     uint64_t distinct;        /* of them; 0: more than are counted */
     bool whole;               /* every prompt of the part, each once */
     uint64_t answers, chains; /* of them right; whole chains right */
@@ -56,6 +58,7 @@ typedef struct {
     uint64_t index;
     const int *prompt, *completion;
     int n_prompt, n;
+    bool asked; /* else it does not fit, or was trained on, and there is no completion */
     at_grade grade;
 } at_exam_case;
 typedef struct {
@@ -64,9 +67,15 @@ typedef struct {
     const at_progress *progress;
     void (*told)(void *ctx, const at_exam_case *c); /* may be NULL */
     void *ctx;
+    /* NULL, or what the model was trained on, with tokens that mean the same: prompts of its training part are not asked, unless
+     * seen_too; then they are only counted. */
+    const at_source *trained;
+    bool seen_too;
 } at_exam_options;
 /* Does the model read and write tokens, so that an exam can ask it at all? */
 bool at_exam_takes(const at_model *m);
+/* How many prompts of a source can be listed, so that an exam of as many asks each of them once; UINT64_MAX: they cannot be. */
+uint64_t at_exam_prompts(const at_source *d);
 /* Greedy completions of samples 0..count-1 of a part, graded; where the part has no more prompts than that, and they can be
  * listed, of each of them once. The model must be a token decoder with the source's
  * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
@@ -148,6 +157,9 @@ typedef struct {
 
 typedef struct {
     int threads;
+    /* NULL, or a user's rows with the tokens of the source: exams are on them, the last on all of them. Prompts that may be trained
+     * on are not asked. */
+    const at_source *test;
     /* NULL, or a model to begin with, as an exam takes it. Of the recipe's net and architecture only dropout and seed
      * count then. */
     const at_model *from;
@@ -155,7 +167,7 @@ typedef struct {
     const char *freeze;
     bool freeze_others;
     /* NULL, or a file: the state at every exam and when interrupted; gone on with when it is there, and refused when it
-     * is of another recipe, source, `from` or `freeze`. Steps alone may be more than before: the rate then follows the new
+     * is of another recipe, source, `test`, `from` or `freeze`. Steps alone may be more than before: the rate then follows the new
      * plan from there on. */
     const char *state;
     const at_train_ranks *ranks; /* NULL, or those who train together */

@@ -221,7 +221,7 @@ int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
  * Train and test are disjoint for all seeds together: a hash of the prompt (of the whole row where prompts are all
  * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away.
  * docs/data.md has the formats. */
-typedef enum { AT_TRAIN, AT_TEST, AT_PARTS } at_part;
+typedef enum { AT_TRAIN, AT_TEST, AT_ALL, AT_PARTS } at_part; /* ALL: both */
 extern const char *const at_part_names[AT_PARTS];
 #define AT_TEST_SHARE  10
 #define AT_STREAM_WORD 32 /* bytes of a word with its NUL */
@@ -255,7 +255,8 @@ typedef struct at_source at_source;
 /* Sizes that do not go together are refused with both numbers. */
 at_status at_source_open(const at_stream *t, const at_params *p, at_source **out, at_err *err);
 /* A user's lines `prompt <sep> chain <sep> answer` of words between blanks; the words are the vocabulary, in order of
- * appearance. Faults are named `name:line: ...`. name is for messages. */
+ * appearance (at_problem_words: as others have them). A prompt may stand on several lines: each of their chains and answers is
+ * right. Faults are named `name:line: ...`. name is for messages. */
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err);
 at_status at_source_load(const char *path, at_source **out, at_err *err);
 /* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are
@@ -295,6 +296,15 @@ typedef struct {
 at_status at_source_grade(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
                           at_grade *out, at_err *err);
 
+/* How many completions, and how many answers, are right after this prompt: 1, unless a user's file has more (2: two or more); 0:
+ * it is no prompt of the file. */
+typedef struct {
+    int chains, answers;
+} at_rights;
+at_rights at_source_rights(const at_source *d, const int *prompt, int n);
+/* May samples of this part have this prompt? */
+at_status at_source_draws(const at_source *d, at_part part, const int *prompt, int n, bool *out, at_err *err);
+
 /* How often each token occurs in the answers of samples 0..count-1: tally (vocabulary). */
 at_status at_source_balance(const at_source *d, uint64_t seed, at_part split, uint64_t count, uint64_t *tally,
                             at_err *err);
@@ -326,23 +336,38 @@ typedef struct at_stream_verbs {
     void (*draw)(const at_source *d, at_rng *r, at_sequence *s);
     /* Appends what follows the prompt; false when it is no prompt. NULL: the rest is random, rows are drawn whole. */
     bool (*complete)(const at_source *d, at_sequence *s);
-    /* Right completions other than the reference; NULL: none. Sets chain and wrong. */
+    /* Right completions other than the reference; NULL: none. Sets chain and wrong, and answer where that has others, too. */
     void (*steps)(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
                   at_grade *g);
+    at_rights (*rights)(const at_source *d, const int *prompt, int n);  /* NULL: always one */
     double (*probability)(const at_source *d, const int *token, int i); /* NULL: no language model */
     /* All prompts, where they can be listed: how many (UINT64_MAX: too many), and the i-th, with its separator. */
     uint64_t (*count)(const at_source *d);
     void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
-    const char *unlisted; /* without these: why there are none */
+    const char *unlisted; /* why a check has not all of them: there are none, or they are not all there is */
     int before_answer;    /* the token before an answer; -1: all that follows the prompt is the answer */
 } at_stream_verbs;
 
-/* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines. */
+/* Words by their numbers: word[k] is that of token k. */
+typedef struct {
+    const char *of; /* whose they are, for messages */
+    const char *const *word;
+    int n; /* 0: there are none */
+} at_vocabulary;
+/* Those of a source, and of the tokens that a model reads (none where it has no names for them). They live in the arena. */
+at_status at_vocabulary_of_source(const at_source *d, const char *of, at_arena *a, at_vocabulary *out,
+                                  at_err *err);
+at_status at_vocabulary_of_model(const at_model *m, const char *of, at_arena *a, at_vocabulary *out,
+                                 at_err *err);
+
+/* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines, or begins with one. */
 typedef struct {
     const char *text, *name;
     size_t n;
+    at_vocabulary words; /* none: those of the lines */
 } at_lines;
-extern const at_stream at_stream_lines;
+/* _whole: nothing of them is kept for tests. A set of assignments says so, whole=1, where a problem's rows are opened. */
+extern const at_stream at_stream_lines, at_stream_lines_whole;
 
 /* A stream as a chain: prompts are its samples, or (verbs->count) all of them; what is right is its reference. self is an
  * at_source; open makes one of the stream of the problem whose parameters it is given. Streams without one right completion
@@ -403,6 +428,10 @@ int at_problem_schema(const at_problem *p, at_view v, const at_param **schema);
 at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_params *out, at_err *err);
 /* Those of the assignments that the view knows, as text; fails when no view knows one. */
 at_status at_problem_assignments(const at_problem *p, at_view v, const char *set, at_text *out, at_err *err);
+/* From now on words in a user's file of rows are those of v, by name; a word that is none of them is a fault of its line, found
+ * where rows are opened. Other problems, and no words, change nothing. */
+at_status at_problem_words(at_problem *p, const at_vocabulary *v, at_err *err);
+bool at_problem_is_rows(const at_problem *p); /* is it a user's file of rows? */
 /* Its rows to learn: of its stream, or where it has none of its task's positions. p is the source's from now on, also when this
  * fails. */
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err);
@@ -421,7 +450,7 @@ typedef struct {
     const at_chain *chain; /* chain and rows */
     void *self;            /* of the chain, opened */
 } at_asked;
-/* The view that fits the model, opened. */
+/* The view that fits the model, opened. A user's rows are read with the model's words. */
 at_status at_problem_ask(at_problem *p, const at_model *m, const char *set, at_asked *out, at_err *err);
 /* The view alone. */
 at_status at_problem_view(at_problem *p, const at_model *m, const char *set, at_view *out, at_err *err);

@@ -112,6 +112,9 @@ const at_train_arch *at_trainer_arch(const at_trainer *t);
 uint64_t at_trainer_steps(const at_trainer *t); /* done so far */
 bool at_trainer_diverged(const at_trainer *t);  /* was the loss of the last batch not finite? */
 const char *at_trainer_isa(const at_trainer *t);
+/* Operations a second of processor time that one core does at most with these instructions, measured for so long. The caller is
+ * the only thread of the process that works. */
+double at_trainer_peak(const at_trainer *t, double seconds);
 size_t at_trainer_parameters(const at_trainer *t);
 int at_trainer_tensors(const at_trainer *t, const at_train_tensor **out);
 /* All parameters as doubles, and back (rounded to f32 in an f32 trainer; they must be finite). */

@@ -121,7 +121,7 @@ static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *er
                        "a prompt of %d rows and %d more; at most %d rows are fed in, and one is made", prompt,
                        rows, m->n_max);
     for (int b = 0; b < m->n_blocks; b++) {
-        if (m->blocks[b].kind != AT_BLOCK_ATTN && m->blocks[b].kind != AT_BLOCK_MLP)
+        if (m->blocks[b].kind == AT_BLOCK_FLATTEN)
             return at_fail(err, AT_EREFUSED, "block %d: the decoder has no step for %s", b,
                            at_block_names[m->blocks[b].kind]);
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
@@ -150,6 +150,10 @@ at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *o
         uint64_t in = D;
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
             cost_group(&k->groups[g], D, T, &c);
+        if (k->kind == AT_BLOCK_RNN) { /* W y, U h, O h */
+            uint64_t S = (uint64_t)k->rnn.state, G = (uint64_t)at_rnn_parts(k->rnn.cell) * S;
+            add(&c.projections, times((uint64_t)T, G * (D + S) + D * S));
+        }
         for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++) {
             add(&c.mlp, times((uint64_t)T, in * (uint64_t)k->dense[l].rows));
             in = (uint64_t)k->dense[l].rows;

@@ -70,6 +70,27 @@ static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_
     return AT_OK;
 }
 
+static size_t state_bytes(const at_decoder *d, const decode_block *k)
+{
+    return k->h ? (size_t)k->b->rnn.state * d->ops->size : 0;
+}
+
+static at_status cell_make(at_decoder *d, const at_rnn *r, decode_block *out)
+{
+    int D = d->c.m->width, S = r->state, G = at_rnn_parts(r->cell) * S;
+    at_status st = d->ops->matrix(d, r->w, r->b, G, D, &out->w);
+    if (!st)
+        st = d->ops->matrix(d, r->u, -1, G, S, &out->u);
+    if (!st)
+        st = d->ops->matrix(d, r->o, r->ob, D, S, &out->o);
+    if (st)
+        return st;
+    out->h = at_arena_alloc(&d->arena, (size_t)S, d->ops->size); /* zero: +0 in all of these arithmetics */
+    out->gate[0] = at_arena_alloc(&d->arena, (size_t)G, d->ops->size);
+    out->gate[1] = at_arena_alloc(&d->arena, (size_t)G, d->ops->size);
+    return out->h && out->gate[0] && out->gate[1] ? AT_OK : at_oom(d->c.err);
+}
+
 static at_status block_make(at_decoder *d, const at_block *b, bool keys, decode_block *out)
 {
     *out = (decode_block){.b = b};
@@ -82,6 +103,8 @@ static at_status block_make(at_decoder *d, const at_block *b, bool keys, decode_
             st = group_make(d, &b->groups[g], keys, &out->groups[g]);
         return st;
     }
+    if (b->kind == AT_BLOCK_RNN)
+        return cell_make(d, &b->rnn, out);
     if (b->kind != AT_BLOCK_MLP)
         return at_fail(d->c.err, AT_EREFUSED, "block %d: the decoder has no step for %s",
                        (int)(b - d->c.m->blocks), at_block_names[b->kind]);
@@ -111,6 +134,8 @@ static at_status fixed_make(at_decoder *d)
         }
         for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
             raise_to(&hidden, (size_t)k->dense[l].rows);
+        if (k->kind == AT_BLOCK_RNN)
+            raise_to(&hidden, (size_t)k->rnn.state);
     }
     size_t cols = D; /* of the widest matrix: what it reads is the stream, a mix of values or a layer */
     raise_to(&cols, mixed);
@@ -244,7 +269,8 @@ static at_status position_reserve(at_decoder *d)
 size_t at_decoder_bytes(const at_decoder *d)
 {
     size_t bytes = 0;
-    for (int b = 0; b < d->c.m->n_blocks; b++)
+    for (int b = 0; b < d->c.m->n_blocks; b++) {
+        bytes += state_bytes(d, &d->blocks[b]);
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             const decode_group *a = &d->blocks[b].groups[g];
             size_t K = (size_t)a->g->heads * (size_t)a->g->dk, V = (size_t)a->g->heads * (size_t)a->g->dv;
@@ -254,6 +280,7 @@ size_t at_decoder_bytes(const at_decoder *d)
             else
                 bytes += (size_t)a->cap * (pairs * (K + V) * d->ops->size + sizeof *a->pos);
         }
+    }
     return bytes;
 }
 
@@ -325,7 +352,9 @@ at_status decoder_reset(at_decoder *d, at_err *err)
     if (d->t == m->n_prefix)
         return AT_OK;
     d->t = 0;
-    for (int b = 0; b < m->n_blocks; b++)
+    for (int b = 0; b < m->n_blocks; b++) {
+        if (d->blocks[b].h)
+            memset(d->blocks[b].h, 0, state_bytes(d, &d->blocks[b]));
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             decode_group *a = &d->blocks[b].groups[g];
             a->used = a->seen = 0;
@@ -333,6 +362,7 @@ at_status decoder_reset(at_decoder *d, at_err *err)
             if (a->sums)
                 sums_zero(d, a);
         }
+    }
     at_status st = AT_OK;
     for (int t = 0; t < m->n_prefix && !st; t++)
         st = decoder_advance(d, NULL, err);
@@ -378,7 +408,9 @@ at_status decoder_state(const at_decoder *d, void *state, size_t *bytes, at_err 
     char *to = state;
     *bytes = 0;
     state_put(&to, bytes, &d->t, sizeof d->t);
-    for (int b = 0; b < d->c.m->n_blocks; b++)
+    for (int b = 0; b < d->c.m->n_blocks; b++) {
+        if (d->blocks[b].h)
+            state_put(&to, bytes, d->blocks[b].h, state_bytes(d, &d->blocks[b]));
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             const decode_group *a = &d->blocks[b].groups[g];
             if (a->sums && d->exact_sums)
@@ -386,6 +418,7 @@ at_status decoder_state(const at_decoder *d, void *state, size_t *bytes, at_err 
                                "block %d, group %d: exact running sums have no fixed size; round them", b, g);
             state_put_group(d, a, &to, bytes);
         }
+    }
     return AT_OK;
 }
 
@@ -393,13 +426,17 @@ at_status decoder_state(const at_decoder *d, void *state, size_t *bytes, at_err 
 
 #define SAVE_BYTES ((size_t)1 << 18) /* the most memory for saved sums */
 
-/* Copies all sums to or from memory in one order. */
+/* Copies all sums and states to or from memory in one order. */
 static void sums_copy(at_decoder *d, char *memory, bool save)
 {
     size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
-    for (int b = 0; b < d->c.m->n_blocks; b++)
-        for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
-            decode_group *a = &d->blocks[b].groups[g];
+    for (int b = 0; b < d->c.m->n_blocks; b++) {
+        decode_block *k = &d->blocks[b];
+        if (k->h)
+            memcpy(save ? memory : k->h, save ? k->h : memory, state_bytes(d, k));
+        memory += state_bytes(d, k);
+        for (int g = 0; k->groups && g < k->b->n_groups; g++) {
+            decode_group *a = &k->groups[g];
             size_t K = (size_t)a->g->heads * (size_t)a->g->dk * size, KV = K * (size_t)a->g->dv;
             if (!a->sums)
                 continue;
@@ -407,17 +444,20 @@ static void sums_copy(at_decoder *d, char *memory, bool save)
             memcpy(save ? memory + K : a->sum_kv, save ? a->sum_kv : memory + K, KV);
             memory += K + KV;
         }
+    }
 }
 
 at_status decoder_save_room(at_decoder *d, int positions, at_err *err)
 {
     size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
-    for (int b = 0; b < d->c.m->n_blocks; b++)
+    for (int b = 0; b < d->c.m->n_blocks; b++) {
+        d->sum_bytes += state_bytes(d, &d->blocks[b]);
         for (int g = 0; d->blocks[b].groups && g < d->blocks[b].b->n_groups; g++) {
             const decode_group *a = &d->blocks[b].groups[g];
             d->sum_bytes +=
                 a->sums ? (size_t)a->g->heads * (size_t)a->g->dk * (size_t)(a->g->dv + 1) * size : 0;
         }
+    }
     if (d->sum_bytes == 0)
         return AT_OK;
     size_t rows = SAVE_BYTES / d->sum_bytes;

@@ -53,8 +53,11 @@ typedef struct {
 
 typedef struct {
     const at_block *b;
-    decode_group *groups; /* ATTN */
-    decode_matrix *dense; /* MLP */
+    decode_group *groups;  /* ATTN */
+    decode_matrix *dense;  /* MLP */
+    decode_matrix w, u, o; /* RNN, */
+    void *h;               /* its state (S) N, */
+    void *gate[2];         /* and scratch (G*S) N: of the input, of the state */
 } decode_block;
 
 struct decode_ops;
@@ -82,9 +85,9 @@ struct at_decoder {
                                 the last row is of the t that is not kept */
     int n_features, feature_rows, featured; /* featured: rows filled in */
     at_cost cost;                           /* of what was done so far */
-    /* For rewinding: all sums after each of the first positions, N or at_acc. */
+    /* For rewinding: all sums, N or at_acc, and states of cells after each of the first positions. */
     void *saved;      /* (save_rows + 1, sum_bytes) bytes, row t after t positions */
-    size_t sum_bytes; /* of one position; 0: no sums */
+    size_t sum_bytes; /* of one position; 0: neither sums nor states */
     int save_rows;    /* the last t there is room for */
 };
 

@@ -23,7 +23,7 @@ typedef struct {
     int n;
     double margin;
     at_grade grade;
-    bool stopped, unfit;
+    bool stopped, unfit, seen;
 } paper;
 
 /* What a whole run needs, a thread. */
@@ -39,6 +39,7 @@ typedef struct {
     const at_source *d;
     uint64_t seed, first;
     at_part part;
+    const at_exam_options *o;
     int threads;
     at_arith arith;
     at_decode rule;
@@ -72,7 +73,7 @@ static bool is_unfit(const hall *h, const at_sequence *s)
 }
 
 /* How many prompts there are; UINT64_MAX: they cannot be listed. Labels are asked at positions, so it is the task that lists. */
-static uint64_t prompts_count(const at_source *d)
+uint64_t at_exam_prompts(const at_source *d)
 {
     if (at_source_labels(d))
         return d->task->enums >> AT_ENUM_SEQUENCES & 1 ? d->task->count(&d->p, AT_ENUM_SEQUENCES)
@@ -92,6 +93,11 @@ static void prompts_nth(const at_source *d, uint64_t i, double *x, at_sequence *
     for (s->n = 0; s->n < learn_reads(d); s->n++)
         s->token[s->n] = (int)x[s->n];
     s->prompt = s->n;
+}
+
+static bool is_asked(const hall *h, const paper *p)
+{
+    return !p->wrong.code && !p->unfit && (!p->seen || h->o->seen_too);
 }
 
 static void paper_draw(void *ctx, size_t k, int worker)
@@ -114,7 +120,10 @@ static void paper_draw(void *ctx, size_t k, int worker)
     for (int i = 0; i < p->s.prompt; i++)
         p->prompt[i] = p->s.token[i];
     p->unfit = !p->wrong.code && is_unfit(h, &p->s);
-    h->prompt[k] = (at_input){p->unfit ? 0 : p->s.prompt, p->prompt};
+    p->seen = false;
+    if (h->o->trained && !p->wrong.code)
+        at_source_draws(h->o->trained, AT_TRAIN, p->s.token, p->s.prompt, &p->seen, &p->wrong);
+    h->prompt[k] = (at_input){is_asked(h, p) ? p->s.prompt : 0, p->prompt};
 }
 
 /* No row is longer than `most`; what goes beyond is wrong whatever it says. */
@@ -136,7 +145,7 @@ static void paper_generate(void *ctx, size_t k, int worker)
     int n = 0;
     double margin;
     at_err none = {0};
-    if (p->wrong.code || p->unfit)
+    if (!is_asked(h, p))
         return;
     at_status s = at_generator_run(h->generator[worker], p->prompt, p->s.prompt, &rows, &n, &margin, &none);
     if (s && s != AT_EBUDGET)
@@ -171,7 +180,7 @@ static void paper_read(void *ctx, size_t k, int worker)
     const at_decode *rule = &h->rule;
     bool one = learn_one_length(h->m), end = false;
     int n = p->s.prompt, most = h->m->n_max - n + one;
-    if (p->wrong.code || p->unfit)
+    if (!is_asked(h, p))
         return;
     most = h->most < most ? h->most : most;
     for (int i = 0; i < (one ? h->m->n_max : n); i++)
@@ -198,7 +207,7 @@ static void paper_answer(void *ctx, size_t k, int worker)
     paper *p = &h->papers[k];
     reader *r = &h->readers[worker];
     int n = p->s.prompt;
-    if (p->wrong.code || p->unfit)
+    if (!is_asked(h, p))
         return;
     at_mark before = at_arena_mark(&r->arena);
     at_output y;
@@ -215,7 +224,7 @@ static void paper_grade(void *ctx, size_t k, int worker)
     (void)worker;
     hall *h = ctx;
     paper *p = &h->papers[k];
-    if (p->wrong.code || p->unfit)
+    if (!is_asked(h, p))
         return;
     p->stopped = at_source_labels(h->d) ? p->n == h->most : p->n && p->completion[p->n - 1] == AT_TOKEN_EOS;
     at_source_grade(h->d, p->s.token, p->s.prompt, p->completion, p->n, &p->grade, &p->wrong);
@@ -363,7 +372,7 @@ static void hall_close(hall *h)
 /* All prompts of the part, where they are few: *count becomes how many. */
 static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err)
 {
-    uint64_t all = prompts_count(h->d), n = 0;
+    uint64_t all = at_exam_prompts(h->d), n = 0;
     if (all > *count * AT_TEST_SHARE || all > COUNTED) /* a quick no: a part may be a tenth of them */
         return AT_OK;
     uint64_t *list = at_new(a, uint64_t, all < *count ? all : *count);
@@ -373,7 +382,7 @@ static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err
         return at_oom(err);
     for (uint64_t i = 0; i < all; i++) {
         prompts_nth(h->d, i, x, &s);
-        if (at_source_part(h->d, &s) != h->part)
+        if (h->part != AT_ALL && at_source_part(h->d, &s) != h->part)
             continue;
         if (n == *count)
             return AT_OK;
@@ -384,6 +393,35 @@ static at_status prompts_list(hall *h, at_arena *a, uint64_t *count, at_err *err
         *count = n;
     }
     return AT_OK;
+}
+
+at_status learn_askable(const at_model *m, const at_source *d, at_part part, const at_exam_options *o,
+                        at_err *err)
+{
+    uint64_t all = at_exam_prompts(d), unfit = 0, seen = 0;
+    const hall h = {.m = m, .d = d, .o = o, .rule = learn_rule(m)};
+    paper p = {.s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))}};
+    at_status s = p.s.token ? AT_OK : at_oom(err);
+    bool any = all > COUNTED; /* too many to look at */
+    for (uint64_t i = 0; i < all && !any && !s; i++) {
+        prompts_nth(d, i, NULL, &p.s);
+        if (part != AT_ALL && at_source_part(d, &p.s) != part)
+            continue;
+        p.seen = false;
+        s = at_source_complete(d, &p.s, err);
+        if (!s && o->trained)
+            s = at_source_draws(o->trained, AT_TRAIN, p.s.token, p.s.prompt, &p.seen, err);
+        p.unfit = !s && is_unfit(&h, &p.s);
+        unfit += p.unfit;
+        seen += !p.unfit && p.seen;
+        any = is_asked(&h, &p);
+    }
+    at_free(p.s.token);
+    return s || any ? s
+                    : at_fail(err, AT_EREFUSED,
+                              "no prompt of the test file can be asked: %" PRIu64
+                              " are trained on, the rows of %" PRIu64 " do not fit into a model of length %d",
+                              seen, unfit, m->n_max);
 }
 
 static int by_number(const void *a, const void *b)
@@ -433,6 +471,7 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
                     .d = d,
                     .seed = seed,
                     .part = part,
+                    .o = o,
                     .threads = o->threads > 0 ? o->threads : at_cores(),
                     .arith = o->arith,
                     .rule = learn_rule(m)};
@@ -453,24 +492,29 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
         h->first = first;
         s = papers_run(h, n, err);
         for (size_t k = 0; k < n && !s; k++) {
-            const paper *p = &h->papers[k];
+            paper *p = &h->papers[k];
             if (p->wrong.code)
                 s = at_fail(err, p->wrong.code, "%s", p->wrong.text);
-            else if (p->unfit)
-                out->unfit++;
-            else if (p->grade.answer == AT_UNKNOWN)
+            out->unfit += p->unfit;
+            out->seen += !p->unfit && p->seen;
+            if (!s && !is_asked(h, p))
+                p->grade = (at_grade){AT_UNKNOWN, AT_UNKNOWN, -1};
+            else if (!s && p->grade.answer == AT_UNKNOWN)
                 s = at_fail(err, AT_EREFUSED, "this stream has no right answers to compare with");
-            else {
+            else if (!s) {
+                if (h->print)
+                    h->print[out->count] = h->print[first + k];
+                out->several += at_source_rights(d, p->s.token, p->s.prompt).answers > 1;
                 paper_count(p, out, &wrong, &places);
-                if (o->told)
-                    o->told(o->ctx, &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n,
-                                                    p->grade});
             }
+            if (!s && o->told)
+                o->told(o->ctx, &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n,
+                                                is_asked(h, p), p->grade});
         }
     }
     if (!s) {
         out->whole = h->listed != NULL;
-        out->distinct = h->print && !out->unfit ? distinct_count(h->print, count) : 0;
+        out->distinct = h->print ? distinct_count(h->print, out->count) : 0;
     }
     out->first_wrong = wrong ? places / (double)wrong : NAN;
     if (h)

@@ -2,7 +2,7 @@
  * so that state and journal are always of the same step:
  *
  *     attest-learning 3
- *     source 0123456789abcdef
+ *     source 0123456789abcdef                                  and ` test HASH` where exams are on a file of their own
  *     from -                                                   or the hash of the model that it began with
  *     freeze -                                                 or `freeze NAMES`, or `free NAMES`
  *     recipe attention=standard width=32 ...
@@ -21,17 +21,32 @@
 #define SAMPLED 16 /* rows that tell a source from others */
 
 /* A number for what the source says; equal sources have equal ones. */
-static at_status source_print(const at_source *d, uint64_t *out, at_err *err)
+static at_status source_hash(const at_source *d, at_part part, uint64_t *out, at_err *err)
 {
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status st = s.token ? AT_OK : at_oom(err);
     int size[] = {at_source_vocabulary(d), at_source_longest(d)};
     *out = at_hash64(size, sizeof size, 1);
     for (uint64_t i = 0; i < SAMPLED && !st; i++)
-        if (!(st = at_source_sample(d, 0, AT_TRAIN, i, &s, err)))
+        if (!(st = at_source_sample(d, 0, part, i, &s, err)))
             *out = at_hash64(s.token, (size_t)s.n * sizeof(int), *out);
     at_free(s.token);
     return st;
+}
+
+/* `source HASH`, and with a user's own rows to examine on ` test HASH`. */
+static at_status source_print(const journal *j, char out[64], at_err *err)
+{
+    learn_exams x = learn_exams_of(j->d, j->o);
+    uint64_t source, test = 0;
+    at_status s = source_hash(j->d, AT_TRAIN, &source, err);
+    if (!s && j->o->test)
+        s = source_hash(x.d, x.part, &test, err);
+    if (!s && j->o->test)
+        snprintf(out, 64, "source %016" PRIx64 " test %016" PRIx64, source, test);
+    else if (!s)
+        snprintf(out, 64, "source %016" PRIx64, source);
+    return s;
 }
 
 static void freeze_print(const journal *j, at_text *out)
@@ -43,11 +58,11 @@ static void freeze_print(const journal *j, at_text *out)
 at_status journal_print(const journal *j, at_text *out, at_err *err)
 {
     const at_outcome *o = j->out;
-    uint64_t source;
-    at_status s = source_print(j->d, &source, err);
+    char source[64];
+    at_status s = source_print(j, source, err);
     if (s)
         return s;
-    at_text_addf(out, "attest-learning 3\nsource %016" PRIx64 "\nfrom %s\n", source, j->from);
+    at_text_addf(out, "attest-learning 3\n%s\nfrom %s\n", source, j->from);
     freeze_print(j, out);
     at_text_add(out, "\nrecipe ");
     at_recipe_print(j->r, out);
@@ -166,16 +181,17 @@ static bool point_parse(journal *j, const char *line)
         o->n_exams < j->most_exams) {
         uint64_t before = o->n_exams ? o->exams[o->n_exams - 1].step : 0;
         o->exams[o->n_exams++] = e;
-        return e.answer >= 0 && e.answer <= 1 && e.chain >= 0 && e.chain <= 1 && e.step > before &&
-               e.step <= done;
+        bool none = isnan(e.answer) && isnan(e.chain); /* no row of the sample did fit */
+        return (none || (e.answer >= 0 && e.answer <= 1 && e.chain >= 0 && e.chain <= 1)) &&
+               e.step > before && e.step <= done;
     }
     return false;
 }
 
 at_status journal_parse(journal *j, const char *path, char *note, at_err *err)
 {
-    uint64_t ours, theirs;
-    at_status s = source_print(j->d, &ours, err);
+    char ours[64];
+    at_status s = source_print(j, ours, err);
     char *line = note, *next;
     int k = 0;
     for (; line && *line && !s; line = next, k++) {
@@ -189,8 +205,9 @@ at_status journal_parse(journal *j, const char *path, char *note, at_err *err)
                         path);
         else if (k == 0 && strcmp(line, "attest-learning 3"))
             s = at_fail(err, AT_EINPUT, "%.200s: its note is not that of a training of a stream", path);
-        else if (k == 1 && (sscanf(line, "source %" SCNx64, &theirs) != 1 || theirs != ours))
-            s = at_fail(err, AT_EINPUT, "%.200s is of another training: of another stream, or of other sizes",
+        else if (k == 1 && strcmp(line, ours))
+            s = at_fail(err, AT_EINPUT,
+                        "%.200s is of another training: of another stream or test file, or of other sizes",
                         path);
         else if (k == 2 && (strncmp(line, "from ", 5) || strcmp(line + 5, j->from)))
             s = at_fail(err, AT_EINPUT, "%.200s is of another training: %s there, %s here", path,

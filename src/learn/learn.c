@@ -61,20 +61,45 @@ static at_status note_write(void *ctx, at_text *out, at_err *err)
     return journal_print(ctx, out, err);
 }
 
+learn_exams learn_exams_of(const at_source *d, const at_learn_options *o)
+{
+    return (learn_exams){o->test ? o->test : d, o->test ? AT_ALL : AT_TEST};
+}
+
 /* ---- exams ---------------------------------------------------------------------------------------------------------- */
+
+/* With a test file of its own: is there anything to ask? */
+static at_status test_try(const journal *j, at_err *err)
+{
+    at_model m;
+    learn_exams x = learn_exams_of(j->d, j->o);
+    if (!j->o->test)
+        return AT_OK;
+    at_status s = at_lesson_model(j->t, j->d, &m, err);
+    if (s)
+        return s;
+    s = learn_askable(&m, x.d, x.part, &(at_exam_options){.trained = j->d}, err);
+    at_model_release(&m);
+    return s;
+}
 
 static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
 {
     const at_recipe *r = j->r;
     const at_train_ranks *ranks = j->o->ranks;
     at_model m;
-    at_exam_options e = {.threads = j->o->threads, .progress = last ? j->o->progress : NULL};
+    learn_exams x = learn_exams_of(j->d, j->o);
+    at_exam_options e = {.threads = j->o->threads,
+                         .progress = last ? j->o->progress : NULL,
+                         .trained = j->o->test ? j->d : NULL};
+    uint64_t count = last ? r->count : r->exam_count, all = last && j->o->test ? at_exam_prompts(x.d) : 0;
+    if (all > count && all < UINT64_MAX)
+        count = all;
     at_err why = {0};
     at_status s = at_lesson_model(j->t, j->d, &m, err);
     *out = (at_exam){0};
     if (!s) {
-        s = at_exam_run(&m, j->d, r->seed + (last ? LAST_SEED : 0), AT_TEST, last ? r->count : r->exam_count,
-                        &e, out, &why);
+        s = at_exam_run(&m, x.d, r->seed + (last ? LAST_SEED : 0), x.part, count, &e, out, &why);
         at_model_release(&m);
         if (s == AT_ECANCEL)
             at_fail(err, s, "interrupted after %" PRIu64 " of %" PRIu64 " steps, in %s exam", j->out->steps,
@@ -91,7 +116,7 @@ static int best_of(const at_outcome *o)
 {
     int best = -1;
     for (int k = 0; k < o->n_exams; k++)
-        if (best < 0 || o->exams[k].answer > o->exams[best].answer)
+        if (!isnan(o->exams[k].answer) && (best < 0 || o->exams[k].answer > o->exams[best].answer))
             best = k;
     return best;
 }
@@ -129,7 +154,7 @@ static at_status exam_due(journal *j, at_err *err)
         return s;
     double answer = at_exam_answer(&e);
     int best = best_of(o);
-    bool better = best < 0 || answer > o->exams[best].answer;
+    bool better = !isnan(answer) && (best < 0 || answer > o->exams[best].answer);
     o->exams[o->n_exams++] = (at_exam_point){o->steps, answer, at_exam_chain(&e)};
     if (answer >= 0.9 && isnan(o->gflops_to_90))
         o->gflops_to_90 = o->gflops;
@@ -296,7 +321,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
     out->exams = at_new(arena, at_exam_point, j.most_exams + 1);
     if (!out->loss || !out->exams)
         return at_oom(err);
-    at_status s = learn_examinable(d, r->seed, AT_TEST, err); /* not found out when all is done */
+    learn_exams x = learn_exams_of(d, o);
+    at_status s = learn_examinable(x.d, r->seed, x.part, err); /* not found out when all is done */
     if (!s && o->from)
         s = at_model_hash(o->from, j.from, err);
     if (!s)
@@ -305,6 +331,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
     if (!s)
         s = at_lesson_suit(j.lesson, j.t, err);
+    if (!s)
+        s = test_try(&j, err);
     if (!s) {
         out->parameters = at_trainer_parameters(j.t);
         s = train_on(&j, err);

@@ -14,6 +14,17 @@ int learn_reads(const at_source *d);
 /* Are there prompts in this part, and right answers to them? Asked before any work. */
 at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_err *err);
 
+/* Can any prompt of the part be asked? Of prompts that are tokens and can be listed. */
+at_status learn_askable(const at_model *m, const at_source *d, at_part part, const at_exam_options *o,
+                        at_err *err);
+
+/* What exams are on. */
+typedef struct {
+    const at_source *d;
+    at_part part;
+} learn_exams;
+learn_exams learn_exams_of(const at_source *d, const at_learn_options *o);
+
 /* A training under way; the ctx of its loop. */
 typedef struct {
     const at_source *d;

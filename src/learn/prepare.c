@@ -71,8 +71,9 @@ static at_status prompts_time(const trial *k, const at_source *d, const at_recip
     at_status s = at_lesson_model(k->t, d, &m, err);
     if (s)
         return s;
+    learn_exams x = learn_exams_of(d, o);
     double begun = at_now();
-    s = at_exam_run(&m, d, r->seed, AT_TEST, PROMPTS, &(at_exam_options){.threads = o->threads}, &e, err);
+    s = at_exam_run(&m, x.d, r->seed, x.part, PROMPTS, &(at_exam_options){.threads = o->threads}, &e, err);
     out->prompt = (at_now() - begun) / PROMPTS;
     at_model_release(&m);
     return s;

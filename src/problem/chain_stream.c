@@ -45,13 +45,13 @@ static int stream_longest(const void *self)
 static uint64_t stream_count(const void *self)
 {
     const at_source *d = self;
-    return d->verbs->count ? d->verbs->count(d) : UINT64_MAX;
+    return d->verbs->unlisted ? UINT64_MAX : d->verbs->count(d);
 }
 
 static const char *stream_unlisted(const void *self)
 {
     const at_source *d = self;
-    return d->verbs->count ? NULL : d->verbs->unlisted;
+    return d->verbs->unlisted;
 }
 
 /* Sample i of the test part, of seed `seed`. */
@@ -70,7 +70,7 @@ static at_status stream_prompt(const at_source *d, uint64_t seed, uint64_t i, do
 static at_status stream_nth(const void *self, uint64_t i, double *prompt, int *n, at_err *err)
 {
     const at_source *d = self;
-    if (!d->verbs->count)
+    if (d->verbs->unlisted)
         return stream_prompt(d, 1, i, prompt, n, err);
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     if (!s.token)
@@ -89,7 +89,7 @@ static at_status stream_sample(const void *self, at_rng *r, double *prompt, int 
     return stream_prompt(self, seed, at_rng_u64(r) >> 1, prompt, n, err);
 }
 
-/* What the reference writes, unless other completions are right too. */
+/* What the reference writes; where a user's file has more than one right completion, there is none to compare with. */
 static at_status stream_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                                at_err *err)
 {
@@ -103,6 +103,9 @@ static at_status stream_answer(const void *self, const double *prompt, int n, do
         s.token[k] = (int)prompt[k];
     if (!bad)
         bad = at_source_complete(d, &s, err);
+    if (!bad && at_source_rights(d, s.token, n).chains > 1)
+        bad = at_fail(err, AT_EREFUSED,
+                      "a prompt of this file has several right completions; `attest eval` takes any of them");
     for (int k = n; k < s.n && !bad; k++)
         rows[k - n] = s.token[k];
     *n_rows = s.n - n;

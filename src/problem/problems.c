@@ -137,9 +137,73 @@ at_status at_problem_params(const at_problem *p, at_view v, const char *set, at_
     return st;
 }
 
+/* ---- words of a user's rows -------------------------------------------------------------------------------- */
+
+bool at_problem_is_rows(const at_problem *p)
+{
+    return p->stream == &at_stream_lines || p->stream == &at_stream_lines_whole;
+}
+
+static void rows_choose(at_problem *p, const char *set)
+{
+    if (at_problem_is_rows(p) && p->made)
+        p->stream = at_assignments_name(set, "whole") ? &at_stream_lines_whole : &at_stream_lines;
+}
+
+at_status at_problem_words(at_problem *p, const at_vocabulary *v, at_err *err)
+{
+    if (!at_problem_is_rows(p) || !v->n)
+        return AT_OK;
+    at_lines *l = (at_lines *)p->self;
+    const char **word = at_new(&p->arena, const char *, v->n);
+    const char *of = at_arena_strdup(&p->arena, v->of);
+    bool good = word && of;
+    for (int k = 0; k < v->n && good; k++)
+        good = (word[k] = at_arena_strdup(&p->arena, v->word[k])) != NULL;
+    if (!good)
+        return at_oom(err);
+    l->words = (at_vocabulary){.of = of, .word = word, .n = v->n};
+    return AT_OK;
+}
+
+at_status at_vocabulary_of_source(const at_source *d, const char *of, at_arena *a, at_vocabulary *out,
+                                  at_err *err)
+{
+    int n = at_source_vocabulary(d);
+    const char **word = at_new(a, const char *, n);
+    bool good = word != NULL;
+    char room[AT_STREAM_WORD];
+    for (int k = 0; k < n && good; k++)
+        good = (word[k] = at_arena_strdup(a, at_source_word(d, k, room))) != NULL;
+    *out = (at_vocabulary){.of = of, .word = word, .n = n};
+    return good ? AT_OK : at_oom(err);
+}
+
+at_status at_vocabulary_of_model(const at_model *m, const char *of, at_arena *a, at_vocabulary *out,
+                                 at_err *err)
+{
+    *out = (at_vocabulary){.of = of};
+    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || !m->fields[0].words)
+        return AT_OK;
+    int n = m->fields[0].size;
+    const char **word = at_new(a, const char *, n);
+    for (int k = 0; k < n && word; k++)
+        word[k] = m->fields[0].words[k].s;
+    *out = (at_vocabulary){.of = of, .word = word, .n = n};
+    return word ? AT_OK : at_oom(err);
+}
+
+static at_status words_of_model(at_problem *p, const at_model *m, at_err *err)
+{
+    at_vocabulary v;
+    at_status s = at_vocabulary_of_model(m, "the model", &p->arena, &v, err);
+    return s ? s : at_problem_words(p, &v, err);
+}
+
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err)
 {
     at_params q;
+    rows_choose(p, set);
     at_view v = p->stream ? AT_VIEW_ROWS : AT_VIEW_POSITIONS;
     at_status s = p->stream || p->task ? at_problem_params(p, v, set, &q, err)
                                        : at_fail(err, AT_EREFUSED, "%s has no rows to learn", p->id);
@@ -301,7 +365,10 @@ at_status at_problem_ask(at_problem *p, const at_model *m, const char *set, at_a
     const at_view *order = m->decode.enabled ? decoder : other;
     int n = m->decode.enabled ? 2 : 1;
     at_err first = {0};
-    at_status why = p->suit ? p->suit(p, m, err) : AT_OK;
+    rows_choose(p, set);
+    at_status why = at_problem_is_rows(p) && p->made ? words_of_model(p, m, err) : AT_OK;
+    if (!why && p->suit)
+        why = p->suit(p, m, err);
     if (why)
         return why;
     for (int picky = 1; picky >= 0; picky--)

@@ -32,7 +32,7 @@ const at_stream *const at_streams[] = {STREAMS(REFER)};
 const int at_n_streams = sizeof at_streams / sizeof at_streams[0];
 const at_registry at_stream_registry =
     AT_REGISTRY("stream", "attest list streams", at_streams, sizeof at_streams / sizeof at_streams[0], id);
-const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test"};
+const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test", [AT_ALL] = "all"};
 
 /* A draw is test with probability 1/10; that 2000 draws in a row are not happens by chance with 0.9^2000 < 1e-91. */
 #define DRAWS_MAX 2000
@@ -136,8 +136,16 @@ void draw_ascending(at_rng *r, int lo, int hi, int m, int *out)
     }
 }
 
+/* Is it a user's file of which nothing is kept for tests? */
+static bool is_whole(const at_source *d)
+{
+    return d->stream == &at_stream_lines_whole;
+}
+
 at_part at_source_part(const at_source *d, const at_sequence *s)
 {
+    if (is_whole(d))
+        return AT_TRAIN;
     int n = d->verbs->complete ? s->prompt : s->n;
     uint64_t h = at_hash64(s->token, (size_t)n * sizeof *s->token, SPLIT_KEY);
     return h % AT_TEST_SHARE == 0 ? AT_TEST : AT_TRAIN;
@@ -150,10 +158,13 @@ at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uin
     for (int draws = 0; draws < DRAWS_MAX; draws++) {
         *s = (at_sequence){.token = s->token};
         d->verbs->draw(d, &r, s);
-        if (at_source_part(d, s) != split)
+        if (split != AT_ALL && at_source_part(d, s) != split)
             continue;
         return s->n > s->prompt ? AT_OK : at_source_complete(d, s, err);
     }
+    if (is_whole(d))
+        return at_fail(err, AT_EREFUSED,
+                       "whole=1: all lines of the file are for training; tests are in another file (--test)");
     return at_fail(err, AT_EREFUSED,
                    "%s: of %d prompts in a row none is in the %s split; there are too few prompts",
                    source_name(d), DRAWS_MAX, at_part_names[split]);
@@ -241,6 +252,26 @@ at_status at_source_grade(const at_source *d, const int *prompt, int n_prompt, c
     if (d->verbs->steps)
         d->verbs->steps(d, prompt, n_prompt, completion, n, &g);
     *out = g;
+    return AT_OK;
+}
+
+at_rights at_source_rights(const at_source *d, const int *prompt, int n)
+{
+    return d->verbs->rights ? d->verbs->rights(d, prompt, n) : (at_rights){1, 1};
+}
+
+at_status at_source_draws(const at_source *d, at_part part, const int *prompt, int n, bool *out, at_err *err)
+{
+    at_err no = {0};
+    *out = false;
+    if (n < 1 || n >= at_source_longest(d))
+        return AT_OK;
+    at_sequence s = {.n = n, .prompt = n, .token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
+    if (!s.token)
+        return at_oom(err);
+    memcpy(s.token, prompt, (size_t)n * sizeof *prompt);
+    *out = (part == AT_ALL || at_source_part(d, &s) == part) && !at_source_complete(d, &s, &no);
+    at_free(s.token);
     return AT_OK;
 }
 

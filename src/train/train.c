@@ -438,6 +438,18 @@ const char *at_trainer_isa(const at_trainer *t)
     return t->kernel->isa;
 }
 
+#define PEAK_ROUNDS 100000
+
+double at_trainer_peak(const at_trainer *t, double seconds)
+{
+    double done = 0, start = at_busy(), passed = 0;
+    while (passed < seconds || !(passed > 0)) {
+        done += t->kernel->peak(PEAK_ROUNDS);
+        passed = at_busy() - start;
+    }
+    return done / passed;
+}
+
 size_t at_trainer_parameters(const at_trainer *t)
 {
     return t->plan.n;

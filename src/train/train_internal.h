@@ -75,6 +75,7 @@ typedef struct {
                    size_t lo, size_t hi);
     void (*read)(const void *from, size_t n, double *to);
     void (*write)(const double *from, size_t n, void *to);
+    double (*peak)(int rounds); /* multiply-adds that wait for nothing; how many operations they were */
 } train_kernel;
 extern const train_kernel train_portable_f, train_portable_d;
 #if defined(__x86_64__)

@@ -26,9 +26,32 @@ static bool failed(int rc, const char *what, char why[RANKS_WHY])
     return true;
 }
 
+/* Open MPI ends the process with a page of its own when plain srun started it, before any handler of errors is asked. Processes
+ * that srun started meet by a PMI; these are the words by which it, or mpirun, says that there is one. */
+static bool has_meeting(char why[RANKS_WHY])
+{
+#ifdef OPEN_MPI
+    static const char *const words[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMIX_NAMESPACE", "PMI_FD",
+                                        "PMI_RANK"};
+    bool any = !getenv("SLURM_STEP_NUM_TASKS");
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        any = any || getenv(words[k]);
+    if (!any)
+        snprintf(why, RANKS_WHY,
+                 "srun offers no PMI; start it by `srun --mpi=pmix` (`srun --mpi=list` names what there is) "
+                 "or by mpirun, or set ATTEST_RANKS=1 to run alone");
+    return any;
+#else
+    (void)why;
+    return true;
+#endif
+}
+
 static bool mpi_open(int *rank, int *ranks, char why[RANKS_WHY])
 {
     int level;
+    if (!has_meeting(why))
+        return false;
     if (failed(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread", why))
         return false;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

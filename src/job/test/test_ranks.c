@@ -113,6 +113,18 @@ static void plugin_is_judged(void **state)
         assert_int_equal(ranks_call(0, two, "", "open", &said), 2);
         said_once(said, "but MPI sees 1");
         free(said);
+        /* Plain srun: no PMI, so MPI would end the process with a page of its own. With one it is asked. */
+        static const char *const srun = "SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_STEP_ID=0 SLURM_STEPID=0 "
+                                        "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1";
+        assert_int_equal(ranks_call(0, srun, "", "open", &said), 2);
+        said_once(said, "this is rank 1 of 4, but MPI does not start: srun offers no PMI");
+        said_once(said, "srun --mpi=pmix");
+        assert_null(strstr(said, "---"));
+        free(said);
+        static const char *const few = "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1 PMI_RANK=1";
+        assert_int_equal(ranks_call(0, few, "", "open", &said), 2);
+        said_once(said, "but MPI sees 1");
+        free(said);
         /* And under mpirun itself: nobody goes on alone. */
         unlink(path);
         snprintf(env, sizeof env, "ATTEST_MPI='%s'", path);

@@ -101,9 +101,11 @@ static at_status lines_read(cases *k, at_problem *p, char *text, size_t n, at_er
         end = end ? end : text + n; /* there is a zero behind the text */
         if (!is_blank(at, end))
             s = line_read(k, p, at, end, line, &rows, err);
-        else /* blanks alone may be the empty input, but an answer would stand behind the tab */
+        else { /* blanks alone may be the empty input, but an answer would stand behind the tab */
             for (char *c = at; c < end; c++)
                 *c = ' ';
+            at_text_add(&rows, "\n"); /* lines keep their numbers */
+        }
     }
     if (!s && !k->n)
         s = at_fail(err, AT_EINPUT, "%.200s: no line input<TAB>answer", p->path);

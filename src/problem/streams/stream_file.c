@@ -3,9 +3,10 @@
  *     a b c <sep> c b a <sep> c          prompt <sep> chain <sep> answer; the chain may be empty
  *
  * Words stand between blanks and are UTF-8 without control and invisible characters; empty lines are skipped. The vocabulary is <pad> <sep>
- * <eos> and the words in order of appearance. A sample is a line, drawn uniformly with replacement among those whose
- * prompt belongs to the split. A prompt may stand on several lines with several chains, all of them right, but with one
- * answer. Everything is checked when the file is read; a fault is one line `name:line: ...`.
+ * <eos> and the words in order of appearance, or one that is given: then a word is what it is there, wherever it stands in the
+ * file. A sample is a line, drawn uniformly with replacement among those whose prompt belongs to the split. A prompt may stand
+ * on several lines, with several chains and answers: every one of them is right. Everything is checked when the file is read; a
+ * fault is one line `name:line: ...`.
  *
  * Layout: rows of tokens, one after the other; an index of the rows sorted by prompt (and line) finds the rows of a
  * prompt by bisection; words are found by a table with open addressing, at most half full. */
@@ -27,9 +28,12 @@ typedef struct {
     at_arena arena;
     row *rows; /* (n_rows), sorted */
     int n_rows, longest;
+    int *first; /* (n_prompts): the first row of each prompt */
+    int n_prompts;
     const char **word; /* (n_words), from AT_TOKEN_FIRST on */
     int n_words;
-    int *slot; /* (slots): a word's number + 1, 0 when free; only while the file is read */
+    const char *of; /* NULL, or whose words they are: there are no others */
+    int *slot;      /* (slots): a word's number + 1, 0 when free; only while the file is read */
     size_t slots;
 } file;
 
@@ -57,7 +61,32 @@ static bool word_equals(const char *s, size_t n, const char *word)
     return strlen(word) == n && memcmp(s, word, n) == 0;
 }
 
-/* The token of a word, made when it is new. */
+/* Where the word is in the table, or would be. */
+static size_t slot_find(const file *f, const char *s, size_t n)
+{
+    size_t at = at_hash64(s, n, 0) % f->slots;
+    while (f->slot[at] && !word_equals(s, n, f->word[f->slot[at] - 1]))
+        at = (at + 1) % f->slots;
+    return at;
+}
+
+/* Begins with the words of others, which are borrowed. */
+static at_status words_take(file *f, const at_vocabulary *v, const char *name, at_err *err)
+{
+    static const char *const common[AT_TOKEN_FIRST] = {"<pad>", "<sep>", "<eos>"};
+    for (int k = 0; k < AT_TOKEN_FIRST; k++)
+        if (k >= v->n || strcmp(v->word[k], common[k]))
+            return at_fail(err, AT_EREFUSED, "%.200s: word %d of %.200s is not %s: lines cannot say its rows",
+                           name, k, v->of, common[k]);
+    for (int k = AT_TOKEN_FIRST; k < v->n; k++) {
+        f->word[f->n_words++] = v->word[k];
+        f->slot[slot_find(f, v->word[k], strlen(v->word[k]))] = f->n_words;
+    }
+    f->of = v->of;
+    return AT_OK;
+}
+
+/* The token of a word, made when it is new and may be. */
 static at_status word_token(file *f, const char *s, size_t n, const char *name, int line, int *out,
                             at_err *err)
 {
@@ -83,9 +112,10 @@ static at_status word_token(file *f, const char *s, size_t n, const char *name, 
             return at_fail(err, AT_EINPUT, "%.200s:%d: U+%04X is not seen in a word, it acts", name, line, c);
         i += (size_t)bytes;
     }
-    size_t at = at_hash64(s, n, 0) % f->slots;
-    while (f->slot[at] && !word_equals(s, n, f->word[f->slot[at] - 1]))
-        at = (at + 1) % f->slots;
+    size_t at = slot_find(f, s, n);
+    if (!f->slot[at] && f->of)
+        return at_fail(err, AT_EINPUT, "%.200s:%d: '%.*s' is no word of %.200s", name, line, (int)n, s,
+                       f->of);
     if (!f->slot[at]) {
         if (f->n_words == WORDS_MAX)
             return at_fail(err, AT_EDOMAIN, "%.200s:%d: more than %d different words", name, line, WORDS_MAX);
@@ -166,17 +196,13 @@ static int prompt_find(const file *f, const int *token, int n)
     return from < f->n_rows && prompt_compare(token, n, &f->rows[from]) == 0 ? from : f->n_rows;
 }
 
-static at_status answers_check(const file *f, const char *name, at_err *err)
+static at_status prompts_index(file *f, at_err *err)
 {
-    for (int i = 1; i < f->n_rows; i++) {
-        const row *a = &f->rows[i - 1], *b = &f->rows[i];
-        int size = a->n - a->answer;
-        if (!prompt_compare(a->token, a->prompt, b) &&
-            (b->n - b->answer != size ||
-             memcmp(a->token + a->answer, b->token + b->answer, (size_t)size * sizeof *a->token)))
-            return at_fail(err, AT_EINPUT, "%.200s:%d: the prompt of line %d with another answer", name,
-                           b->line, a->line);
-    }
+    if (!(f->first = at_new(&f->arena, int, f->n_rows)))
+        return at_oom(err);
+    for (int i = 0; i < f->n_rows; i++)
+        if (!i || prompt_compare(f->rows[i].token, f->rows[i].prompt, &f->rows[i - 1]))
+            f->first[f->n_prompts++] = i;
     return AT_OK;
 }
 
@@ -221,7 +247,34 @@ static bool complete(const at_source *d, at_sequence *s)
     return i < f->n_rows;
 }
 
-/* Several lines may have the prompt: the one that agrees longest counts. */
+static uint64_t count(const at_source *d)
+{
+    return (uint64_t)((const file *)d->more)->n_prompts;
+}
+
+static void nth(const at_source *d, uint64_t i, at_sequence *s)
+{
+    const file *f = d->more;
+    const row *r = &f->rows[f->first[i]];
+    memcpy(s->token, r->token, (size_t)r->prompt * sizeof *r->token);
+    s->n = s->prompt = r->prompt;
+}
+
+static bool ends_alike(const int *a, int n, const int *b, int m)
+{
+    return n == m && memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* Is the answer of a completion, what stands behind its last <sep>, that of the row? */
+static bool answer_is(const row *r, const int *completion, int n)
+{
+    int from = n;
+    while (from > 0 && completion[from - 1] != AT_TOKEN_SEP)
+        from--;
+    return from > 0 && ends_alike(completion + from, n - from, r->token + r->answer, r->n - r->answer);
+}
+
+/* Several lines may have the prompt: the one that agrees longest counts, and any of their answers is one. */
 static void steps(const at_source *d, const int *prompt, int n_prompt, const int *completion, int n,
                   at_grade *g)
 {
@@ -235,7 +288,27 @@ static void steps(const at_source *d, const int *prompt, int n_prompt, const int
             same++;
         g->chain = same == n && same == length;
         g->wrong = g->chain ? -1 : same > g->wrong ? same : g->wrong;
+        if (answer_is(r, completion, n))
+            g->answer = AT_TRUE;
     }
+}
+
+static at_rights rights(const at_source *d, const int *prompt, int n)
+{
+    const file *f = d->more;
+    int first = prompt_find(f, prompt, n);
+    if (first == f->n_rows)
+        return (at_rights){0};
+    const row *a = &f->rows[first];
+    at_rights k = {1, 1};
+    for (const row *b = a + 1; b < f->rows + f->n_rows && !prompt_compare(prompt, n, b) && k.answers < 2;
+         b++) {
+        if (!ends_alike(a->token, a->n, b->token, b->n))
+            k.chains = 2;
+        if (!ends_alike(a->token + a->answer, a->n - a->answer, b->token + b->answer, b->n - b->answer))
+            k.answers = 2;
+    }
+    return k;
 }
 
 static void source_close(at_source *d)
@@ -252,13 +325,17 @@ static const at_stream_verbs verbs = {
     .close = source_close,
     STREAM_VERBS,
     .unlisted = "a file of rows is learnt from; as a file of cases, prompt<TAB>answer, it is asked",
+    .count = count,
+    .nth = nth,
     .steps = steps,
+    .rights = rights,
     .before_answer = AT_TOKEN_SEP,
 };
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
-static at_status file_read(file *f, const char *text, size_t n, const char *name, at_err *err)
+static at_status file_read(file *f, const char *text, size_t n, const char *name, const at_vocabulary *over,
+                           at_err *err)
 {
     size_t lines = 1, words = 0;
     for (size_t i = 0; i < n; i++) {
@@ -266,7 +343,7 @@ static at_status file_read(file *f, const char *text, size_t n, const char *name
         lines += ends;
         words += !ends && !is_blank(text[i]) && (i + 1 == n || is_blank(text[i + 1]) || text[i + 1] == '\n');
     }
-    size_t most = words < WORDS_MAX ? words : WORDS_MAX;
+    size_t most = over->n ? (size_t)over->n : words < WORDS_MAX ? words : WORDS_MAX;
     f->slots = 2 * most + 1;
     int *token = at_new(&f->arena, int, words + lines); /* and <eos> */
     f->rows = at_new(&f->arena, row, lines);
@@ -274,6 +351,9 @@ static at_status file_read(file *f, const char *text, size_t n, const char *name
     f->slot = at_new(&f->arena, int, f->slots);
     if (!token || !f->rows || !f->word || !f->slot)
         return at_oom(err);
+    at_status begun = over->n ? words_take(f, over, name, err) : AT_OK;
+    if (begun)
+        return begun;
     int line = 0;
     for (const char *s = text, *end; s < text + n; s = end + 1) {
         end = memchr(s, '\n', (size_t)(text + n - s));
@@ -294,10 +374,11 @@ static at_status file_read(file *f, const char *text, size_t n, const char *name
     if (!f->n_rows)
         return at_fail(err, AT_EINPUT, "%.200s: no line `prompt <sep> chain <sep> answer`", name);
     qsort(f->rows, (size_t)f->n_rows, sizeof *f->rows, row_compare);
-    return answers_check(f, name, err);
+    return prompts_index(f, err);
 }
 
-static at_status file_open(const char *text, size_t n, const char *name, file **out, at_err *err)
+static at_status file_open(const char *text, size_t n, const char *name, const at_vocabulary *over,
+                           file **out, at_err *err)
 {
     if (n > BYTES_MAX)
         return at_fail(err, AT_EDOMAIN, "%.200s: %zu bytes; at most %zu are allowed", name, n, BYTES_MAX);
@@ -305,7 +386,7 @@ static at_status file_open(const char *text, size_t n, const char *name, file **
     if (!f)
         return at_oom(err);
     at_arena_init(&f->arena);
-    at_status s = file_read(f, text, n, name, err);
+    at_status s = file_read(f, text, n, name, over, err);
     if (s) {
         at_arena_release(&f->arena);
         at_free(f);
@@ -317,7 +398,7 @@ static at_status file_open(const char *text, size_t n, const char *name, file **
 at_status at_source_parse(const char *text, size_t n, const char *name, at_source **out, at_err *err)
 {
     file *f;
-    at_status s = file_open(text, n, name, &f, err);
+    at_status s = file_open(text, n, name, &(at_vocabulary){0}, &f, err);
     if (s)
         return s;
     at_source *d = at_calloc(1, sizeof *d);
@@ -337,17 +418,20 @@ static at_status source_open(at_source *d, at_err *err)
 {
     const at_lines *l = ((const at_problem *)d->p.of)->self;
     file *f = NULL;
-    at_status s = file_open(l->text, l->n, l->name, &f, err);
+    at_status s = file_open(l->text, l->n, l->name, &l->words, &f, err);
     d->more = f;
     return s;
 }
 
-const at_stream at_stream_lines = {
-    .id = "lines",
-    .title = "a user's own lines",
-    .format = "prompt <sep> chain <sep> answer",
-    .verbs = &verbs,
-};
+#define LINES                                                                                                \
+    .id = "lines", .title = "a user's own lines", .format = "prompt <sep> chain <sep> answer", .verbs = &verbs
+
+const at_stream at_stream_lines = {LINES};
+
+/* whole=1 says so, to whoever reads the file's parameters: a model remembers them. */
+static const at_param schema[] = {
+    {"whole", "all lines are for training, none is kept for tests", 1, 1, 1, true, NULL}};
+const at_stream at_stream_lines_whole = {LINES, .params = schema, .n_params = STREAM_PARAMS(schema)};
 
 /* The first line that says anything must be one of ours; otherwise nobody waits for the rest of the file. */
 static at_status first_look(const char *path, const char *first, size_t n, at_err *err)
