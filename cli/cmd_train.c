@@ -15,6 +15,7 @@ typedef struct {
     const char *state, *from; /* NULL: not given */
     const char *log, *best;
     const char *freeze, *free;
+    const char *view;
     uint64_t keep_every; /* 0: none is kept */
     bool estimate, find_rate;
 } own;
@@ -259,6 +260,23 @@ static int rates_run(const cli_args *a, const at_source *d, const at_recipe *r, 
     return cli_put_text(a, &t, code);
 }
 
+/* A problem's rows of tokens, or its positions in their own numbers. */
+static at_status source_open(const cli_args *a, const at_recipe *r, at_source **d, at_err *err)
+{
+    const own *given = a->own;
+    at_problem *p;
+    bool positions = given->view && !strcmp(given->view, at_view_names[AT_VIEW_POSITIONS]);
+    if (given->view && !positions && strcmp(given->view, at_view_names[AT_VIEW_ROWS]))
+        return at_fail(err, AT_EINPUT, "--view %.40s: must be %s or %s", given->view,
+                       at_view_names[AT_VIEW_POSITIONS], at_view_names[AT_VIEW_ROWS]);
+    at_status s = at_problem_open(a->words[0], &p, err);
+    if (s)
+        return s;
+    if (!given->view)
+        positions = p->task && (at_learn_net_pure(r->net) || !at_problem_rows(p));
+    return (positions ? at_problem_positions : at_problem_source)(p, a->set, d, err);
+}
+
 /* What the user asked for, found out before anything is begun. */
 static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model *from, at_err *err)
 {
@@ -289,7 +307,7 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_model 
     if (!s && !cli_kept(a, err))
         s = err->code;
     if (!s)
-        s = cli_source_open(a->set, a->words[0], d, err);
+        s = source_open(a, r, d, err);
     if (!s && given->from && (s = at_model_load(from, given->from, err)))
         at_source_free(*d);
     return s;
@@ -364,6 +382,7 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_OUT},
     {CLI_PROBLEM},
+    {"--view", "V", "positions (any task, in its own numbers) or rows (of tokens)", CLI_TEXT(own, view)},
     {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
     {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
     {"--freeze", "NAMES", "tensors (block.0.*) or heads that keep their weights", CLI_TEXT(own, freeze)},
@@ -381,14 +400,23 @@ static const cli_option options[] = {
 
 const cli_command cmd_train = {
     .name = "train",
-    .summary = "a decoder learns a stream, step by step; a model file comes out",
-    .usage = "STREAM|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
+    .summary = "a net learns a stream or a task, step by step; a model file comes out",
+    .usage = "STREAM|TASK|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
     .about =
         "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"
         "fresh samples, and examines it on prompts of the test part, which are never trained on: greedy\n"
         "completion, token by token. Answers: what stands before <eos> is right; chains: every token\n"
         "before it too. The model (-o) is a plain model: run, generate, look, eval take it (that of a\n"
         "tanh, gru or ffn net, which has no step for one more row: run and eval).\n"
+        "\n"
+        "A task (`attest list tasks`) is learnt at positions, in its own numbers: tokens, subsets, reals.\n"
+        "Answers that are tokens are learnt by cross entropy, numbers by squared error, from the task's\n"
+        "samples; the exam is the task's own judgement, of all inputs where these are few, else of\n"
+        "draws, every other one adversarial.\n"
+        "The nets softmax, threewise (attention to pairs of keys) and unit (attention alone) are as\n"
+        "theorems have them: no mask, no norms, heads as wide as the residual, 1 layer unless told;\n"
+        "attention, three-wise, tanh, gru and ffn are other nets, which learn rows, too.\n"
+        "Where a problem has both, these learn at positions, others its rows, unless --view is given.\n"
         "\n"
         "With --state the training is kept at every exam and when interrupted, and goes on from there; the\n"
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
@@ -399,13 +427,15 @@ const cli_command cmd_train = {
     .examples = "attest train lis --set n=10,range=25 --width 32 --rate 0.006 -o lis.st\n"
                 "attest train arithmetic --attention linear --state run.state\n"
                 "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n"
+                "attest train match2 --set N=6,M=9 --net softmax --width 3 --rate 0.01 -o m.st\n"
+                "attest train qsa --set N=8,q=2,d=2 --net unit --width 16 --rate 0.01 -o q.st\n"
                 "attest train lis --set n=10 --find-rate --plot rates.svg\n"
                 "attest train parity --log run.jsonl --best best.st --patience 5 --clip 1\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,
     .most = 1,
-    .missing = "the name of a stream",
+    .missing = "the name of a stream or a task",
     .ranks = true,
     .run = run,
 };

@@ -155,6 +155,7 @@ typedef enum {
     AT_NETS
 } at_net_kind;
 extern const char *const at_net_names[AT_NETS];
+typedef enum { AT_NET_NORMED, AT_NET_PURE, AT_NET_BARE } at_net_form;
 
 typedef struct {
     at_net_kind kind;
@@ -169,6 +170,16 @@ typedef struct {
     bool last;      /* an answer at the last position only */
     at_rnn_cell cell;
     uint64_t seed;
+    /* Other inputs than words: fields, every one of which is embedded in all of the width (but see `form`), subsets of few elements as a token
+     * for each of these; what is read out, and of how many rows (`answers`). */
+    const at_field *fields; /* NULL: one of `vocabulary` words */
+    int n_fields;
+    at_read_kind read;
+    bool nowhere; /* attention: without positions */
+    /* Attention as theorems have it: no norms, heads as wide as the residual each, a blank position behind the input, and embeddings side
+     * by side where there is room. BARE: and nothing but that, neither MLP nor skip. */
+    at_net_form form;
+    double range; /* embeddings (fields, positions, blank) begin uniform in +- this; 0: Xavier */
 } at_train_net;
 /* Attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1. */
 extern const at_train_net at_train_net_default;
