@@ -17,6 +17,7 @@ typedef struct {
     int width, length, batch, layers, heads;
     double dropout;
     uint64_t states;
+    bool labels;
 } cli_bench;
 
 cli_bench cli_bench_of(const cli_args *a, int width, int length); /* with these, where not given */

@@ -1,7 +1,9 @@
 /* bench_train.c: `attest bench train`: tokens a second of forward, backward and AdamW.
  *
  * The model is the one that rivals are measured with: learned positions, no norm after the embedding, a head without
- * bias, 64 words. The words are random; the clock sees whole steps, as a training would do them. */
+ * bias, 64 words. The words are random; the clock sees whole steps, as a training would do them.
+ *
+ * With labels it is a net of the same shape that answers at positions: no mask, so the plain engine trains it. */
 #include "bench.h"
 
 #include <math.h>
@@ -17,13 +19,35 @@ typedef struct {
     double loss;
 } bench;
 
+static at_status labels_open(const cli_args *a, const at_train_arch *arch, at_trainer **t, at_err *err)
+{
+    const at_train_net n = {.kind = AT_NET_ATTENTION,
+                            .vocabulary = CLI_BENCH_WORDS,
+                            .length = arch->length,
+                            .width = arch->width,
+                            .layers = arch->layers,
+                            .heads = arch->heads,
+                            .seed = arch->seed};
+    const at_train_options o = {.dropout = arch->dropout, .seed = arch->seed};
+    at_model m;
+    at_status s = arch->attention == AT_ATTENTION_STANDARD
+                      ? at_train_net_model(&n, &m, err)
+                      : at_fail(err, AT_EINPUT, "--labels goes with standard attention, without a mask");
+    if (s)
+        return s;
+    s = at_trainer_from_model(&m, cli_bench_arith(a), a->threads, &o, t, err);
+    at_model_release(&m);
+    return s;
+}
+
 static at_status prepare(bench *b, const cli_args *a, at_err *err)
 {
     at_train_arch arch;
     at_status s = cli_bench_arch(a, &arch, err);
     if (s)
         return s;
-    s = at_trainer_new(&arch, cli_bench_arith(a), a->threads, &b->t, err);
+    s = cli_bench_of(a, 0, 0).labels ? labels_open(a, &arch, &b->t, err)
+                                     : at_trainer_new(&arch, cli_bench_arith(a), a->threads, &b->t, err);
     if (s)
         return s;
     size_t row = (size_t)b->T + 1, n = (size_t)b->B * row;

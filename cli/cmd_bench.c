@@ -290,6 +290,7 @@ static const cli_option options[] = {
     {"--layers", "N", "1..128 (default 3)", CLI_WHOLE(cli_bench, layers, 1, 128)},
     {"--heads", "N", "a divisor of the width (default 4)", CLI_WHOLE(cli_bench, heads, 1, 8192)},
     {"--dropout", "P", "0..0.99 (default 0.1)", CLI_NUMBER(cli_bench, dropout, 0, 0.99)},
+    {"--labels", NULL, "train: a net that answers at positions, without a mask", CLI_FLAG(cli_bench, labels)},
     {0},
 };
 
