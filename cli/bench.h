@@ -19,8 +19,9 @@ typedef struct {
     uint64_t states;
     unsigned net;
 } cli_bench;
-/* What `train` measures: the decoder, by its own engine or by the plain one, or recurrent nets, which only that one has. */
-enum { CLI_BENCH_DECODER, CLI_BENCH_PLAIN, CLI_BENCH_TANH, CLI_BENCH_GRU, CLI_BENCH_NETS };
+/* What `train` measures: the decoder, by its own engine or by the plain one; what only that one has: a net that answers at
+ * positions, without a mask, and recurrent nets. */
+enum { CLI_BENCH_DECODER, CLI_BENCH_PLAIN, CLI_BENCH_LABELS, CLI_BENCH_TANH, CLI_BENCH_GRU, CLI_BENCH_NETS };
 extern const char *const cli_bench_nets[CLI_BENCH_NETS];
 
 cli_bench cli_bench_of(const cli_args *a, int width, int length); /* with these, where not given */

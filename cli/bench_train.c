@@ -1,7 +1,9 @@
 /* bench_train.c: `attest bench train`: tokens a second of forward, backward and AdamW.
  *
  * The model is the one that rivals are measured with: learned positions, no norm after the embedding, a head without
- * bias, 64 words. The words are random; the clock sees whole steps, as a training would do them. */
+ * bias, 64 words. The words are random; the clock sees whole steps, as a training would do them.
+ *
+ * With labels it is a net of the same shape that answers at positions: no mask, so the plain engine trains it. */
 #include "bench.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ typedef struct {
 
 const char *const cli_bench_nets[CLI_BENCH_NETS] = {[CLI_BENCH_DECODER] = "decoder",
                                                     [CLI_BENCH_PLAIN] = "plain",
+                                                    [CLI_BENCH_LABELS] = "labels",
                                                     [CLI_BENCH_TANH] = "tanh",
                                                     [CLI_BENCH_GRU] = "gru"};
 #define PEAK_SECONDS                                                                                         \
@@ -42,6 +45,17 @@ static at_status plain_make(const cli_args *a, const at_train_arch *arch, at_tra
             return s;
         s = at_trainer_model(fast, 1, &m, err);
         at_trainer_free(fast);
+    } else if (o.net == CLI_BENCH_LABELS) {
+        const at_train_net n = {.kind = AT_NET_ATTENTION,
+                                .vocabulary = CLI_BENCH_WORDS,
+                                .length = arch->length,
+                                .width = arch->width,
+                                .layers = arch->layers,
+                                .heads = arch->heads,
+                                .seed = arch->seed};
+        s = arch->attention == AT_ATTENTION_STANDARD
+                ? at_train_net_model(&n, &m, err)
+                : at_fail(err, AT_EINPUT, "--net labels goes with standard attention, without a mask");
     } else {
         at_train_net n = at_train_net_default;
         n.kind = AT_NET_RNN;

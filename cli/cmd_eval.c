@@ -110,7 +110,36 @@ json_t *cli_exam_json(const at_exam *e)
     j = cli_json_set(j, "unfinished", json_integer((json_int_t)e->unfinished));
     j = cli_json_set(j, "first_wrong", cli_json_number(e->first_wrong));
     j = cli_json_set(j, "tokens", json_integer((json_int_t)e->tokens));
+    if (e->positions) {
+        j = cli_json_set(j, "positions", json_integer((json_int_t)e->positions));
+        j = cli_json_set(j, "positions_right", json_integer((json_int_t)e->right));
+    }
+    if (e->real) {
+        j = cli_json_set(j, "mean_square", cli_json_number(e->square));
+        j = cli_json_set(j, "trivial_mean_square", cli_json_number(e->trivial));
+        j = cli_json_set(j, "largest_error", cli_json_number(e->worst));
+        j = cli_json_set(j, "tolerance", cli_json_number(e->tolerance));
+    }
     return cli_json_set(j, "least_margin", cli_json_number(e->margin));
+}
+
+/* Of a task's positions. */
+static void positions_print(const at_exam *e, at_text *t)
+{
+    if (!e->real || e->tolerance > 0)
+        at_text_addf(t, "positions      %" PRIu64 " of %" PRIu64 " right (%.2f%%)", e->right, e->positions,
+                     100 * at_exam_answer(e));
+    if (e->real && e->tolerance > 0)
+        at_text_addf(t, ", within %.4g", e->tolerance);
+    if (!e->real || e->tolerance > 0)
+        at_text_addf(t, "\ninputs         %" PRIu64 " of %" PRIu64 " right everywhere (%.2f%%)%s\n",
+                     e->answers, e->count, 100 * at_exam_chain(e), e->whole ? "; these are all" : "; drawn");
+    if (e->real)
+        at_text_addf(t,
+                     "mean square    %.4g; always the mean answer: %.4g, so %.2f%% is explained\n"
+                     "largest error  %.4g\n",
+                     e->square, e->trivial, e->trivial > 0 ? 100 * (1 - e->square / e->trivial) : 0,
+                     e->worst);
 }
 
 static void exam_print(const at_exam *e, bool seen_too, at_text *t)
@@ -122,6 +151,10 @@ static void exam_print(const at_exam *e, bool seen_too, at_text *t)
         at_text_addf(t, "not asked      %" PRIu64 " prompts that are trained on\n", e->seen);
     if (!e->count)
         return;
+    if (e->positions) {
+        positions_print(e, t);
+        return;
+    }
     at_text_addf(t, "answers right  %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->answers, e->count,
                  100 * at_exam_answer(e));
     at_text_addf(t, "chains right   %" PRIu64 " of %" PRIu64 " (%.2f%%)\n", e->chains, e->count,

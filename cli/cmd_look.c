@@ -9,6 +9,8 @@
 typedef struct {
     const char *problem; /* NULL: not given */
     double tolerance;    /* 0: not given */
+    bool film;
+    const char *input; /* NULL: not given */
 } own;
 
 static at_status look_draw(const void *look, at_picture_kind kind, const char *path, at_err *err)
@@ -187,6 +189,94 @@ static int look_plain(const cli_args *a, const at_model *m, const char *line, at
     return show(a, &look, &before, &behind, CLI_HOLDS);
 }
 
+/* ---- films: several models, one input ------------------------------------------------------------------------ */
+
+/* m.500.st is step 500; else the last name of the file. */
+static char *caption_of(const char *path, at_arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *end = strrchr(name, '.');
+    const char *at = end;
+    while (at && at > name && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    if (at && at < end && at > name && at[-1] == '.')
+        return at_arena_printf(arena, "step %.*s", (int)(end - at), at);
+    return at_arena_printf(arena, "%s", name);
+}
+
+/* The rows that all models are looked at with: the input, and of decoders what the last model writes behind it. */
+static at_status film_rows(const cli_args *a, const at_model *m, int n, at_arena *arena, at_input *x,
+                           at_err *err)
+{
+    const own *given = a->own;
+    const at_model *last = &m[n - 1];
+    at_status s;
+    if (given->problem || (!given->input && last->problem)) {
+        cli_question q;
+        s = cli_question_input(a, given->problem, given->tolerance, last, given->input, -1, arena, &q, x,
+                               err);
+        cli_question_release(&q);
+    } else if (given->input)
+        s = at_input_parse(last, given->input, arena, x, err);
+    else
+        s = at_fail(err, AT_EINPUT, "an input is missing: --input INPUT, or --problem P to draw one from");
+    return s ? s : at_look_whole(last, a->precision, x, arena, x, err);
+}
+
+static at_status film_draw(const void *film, at_picture_kind kind, const char *path, at_err *err)
+{
+    return at_film_picture(film, kind, path, err);
+}
+
+static at_status film_make(const cli_args *a, const at_model *m, int n, at_arena *arena, at_err *err)
+{
+    at_input x;
+    at_film_frame *frames = at_new(arena, at_film_frame, n);
+    at_look *looks = at_new(arena, at_look, n);
+    at_text line;
+    at_text_init(&line);
+    at_status s = frames && looks ? film_rows(a, m, n, arena, &x, err) : at_oom(err);
+    for (int k = 0; k < n && !s; k++) {
+        frames[k] = (at_film_frame){.look = &looks[k], .caption = caption_of(a->words[k], arena)};
+        s = !frames[k].caption ? at_oom(err) : at_look_rows(&m[k], a->precision, &x, arena, &looks[k], err);
+    }
+    if (!s) {
+        at_text_addf(&line, "%s: ", m[n - 1].problem ? m[n - 1].problem : m[n - 1].name);
+        at_input_print(&m[n - 1], &x, &line);
+        const at_film film = {.title = line.oom ? "" : line.s, .frames = frames, .n = n};
+        s = cli_draw(film_draw, &film, a->out, err);
+    }
+    at_text_release(&line);
+    return s;
+}
+
+static int film_run(const cli_args *a)
+{
+    at_err err = {0};
+    at_arena arena;
+    at_arena_init(&arena);
+    int loaded = 0, n = a->n_words;
+    at_model *m = n <= AT_FILM_FRAMES ? at_new(&arena, at_model, n) : NULL;
+    at_status s = n > AT_FILM_FRAMES
+                      ? at_fail(&err, AT_EDOMAIN, "a film of %d models; allowed: 1..%d", n, AT_FILM_FRAMES)
+                  : !a->out ? at_fail(&err, AT_EINPUT, "--film needs -o PICTURE.png, .svg or .pdf")
+                  : m       ? AT_OK
+                            : at_oom(&err);
+    for (; loaded < n && !s; loaded += !s)
+        s = at_model_load(&m[loaded], a->words[loaded], &err);
+    if (!s)
+        s = film_make(a, m, n, &arena, &err);
+    for (int k = 0; k < loaded; k++)
+        at_model_release(&m[k]);
+    at_arena_release(&arena);
+    if (s)
+        return cli_fail(a, &err);
+    at_text t;
+    at_text_init(&t);
+    at_text_add_plain(&t, a->out);
+    at_text_addf(&t, ": %d frame%s\n", n, n == 1 ? "" : "s");
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
@@ -197,6 +287,12 @@ static int run(const cli_args *a)
     if (a->out && a->json)
         at_fail(&err, AT_EINPUT, "--json and -o: it is written for machines, or drawn");
     if (err.code || (a->out && at_picture_kind_of(a->out, &kind, &err))) /* before the work, not after it */
+        return cli_fail(a, &err);
+    if (given->film)
+        return film_run(a);
+    if (given->input)
+        at_fail(&err, AT_EINPUT, "--input is for --film; otherwise INPUT stands behind the model");
+    if (err.code)
         return cli_fail(a, &err);
     if (cli_question_model(a, given->problem, &m, &own_input, &err))
         return cli_fail(a, &err);
@@ -232,6 +328,8 @@ static const cli_option options[] = {
      .alias = "--task"},
     {"--tolerance", "E", "real answers may be off by E (qsa: 1/(2q))",
      CLI_NUMBER(own, tolerance, 1e-12, 1e12)},
+    {"--film", NULL, "several models, one input: a frame for each, with -o", CLI_FLAG(own, film)},
+    {"--input", "INPUT", "of a film; without, one of the problem", CLI_TEXT(own, input)},
     {0},
 };
 
@@ -248,12 +346,16 @@ const cli_command cmd_look = {
              "With --problem what is right stands beside what the model says, and what differs is\n"
              "marked; of a decoder all rows that it writes stand beside those of the reference. P is\n"
              "a problem (`attest list problems`), a .dp file or a file of cases, set by --set. INPUT\n"
-             "may be left out: one is drawn from the problem, by --seed. Exit 1 where they differ.\n",
+             "may be left out: one is drawn from the problem, by --seed. Exit 1 where they differ.\n\n"
+             "With --film all words are model files of one shape, say what `attest train --keep-every`\n"
+             "left, and the picture has the same heads on the same input in each of them, side by side;\n"
+             "of decoders, behind the prompt stands what the last of them writes.\n",
     .examples = "attest look match2\n"
                 "attest look match2 3 14 5 --set M=17\n"
                 "attest look match2.safetensors 3 14 5 12 -o match2.svg\n"
                 "attest look match2.safetensors --problem match2 --set M=17 --seed 2\n"
-                "attest look lis.st '3 1 2 |' --problem examples/lis.dp --set n=3,top=9\n",
+                "attest look lis.st '3 1 2 |' --problem examples/lis.dp --set n=3,top=9\n"
+                "attest look q.100.st q.200.st q.300.st --film -o film.svg\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

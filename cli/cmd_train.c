@@ -16,6 +16,7 @@ typedef struct {
     const char *test;
     const char *log, *best;
     const char *freeze, *free;
+    const char *view;
     uint64_t keep_every; /* 0: none is kept */
     bool estimate, find_rate;
 } own;
@@ -260,17 +261,30 @@ static int rates_run(const cli_args *a, const at_source *d, const at_recipe *r, 
     return cli_put_text(a, &t, code);
 }
 
-/* What the user asked for, found out before anything is begun. */
-/* A file of rows is trained on whole where tests are in another one. */
-static at_status source_open(const cli_args *a, const at_vocabulary *words, at_source **d, at_err *err)
+/* A problem's rows of tokens, by these words, or its positions in their own numbers. A file of rows is trained on whole where tests
+ * are in another one. */
+static at_status source_open(const cli_args *a, const at_recipe *r, const at_vocabulary *words, at_source **d,
+                             at_err *err)
 {
+    const own *given = a->own;
     at_problem *p;
     at_text set;
+    bool positions = given->view && !strcmp(given->view, at_view_names[AT_VIEW_POSITIONS]);
+    if (given->view && !positions && strcmp(given->view, at_view_names[AT_VIEW_ROWS]))
+        return at_fail(err, AT_EINPUT, "--view %.40s: must be %s or %s", given->view,
+                       at_view_names[AT_VIEW_POSITIONS], at_view_names[AT_VIEW_ROWS]);
     at_status s = at_problem_open(a->words[0], &p, err);
     if (s)
         return s;
-    bool whole =
-        ((const own *)a->own)->test && at_problem_is_rows(p) && !at_assignments_name(a->set, "whole");
+    if (!given->view)
+        positions = p->task && (at_learn_net_pure(r->net) || !at_problem_rows(p));
+    if (positions && given->test) {
+        at_problem_free(p);
+        return at_fail(err, AT_EINPUT, "--test is a file of rows; here a task is learnt at its positions");
+    }
+    if (positions)
+        return at_problem_positions(p, a->set, d, err);
+    bool whole = given->test && at_problem_is_rows(p) && !at_assignments_name(a->set, "whole");
     at_text_init(&set);
     at_text_addf(&set, "%s%s", a->set ? a->set : "", whole ? " whole=1" : "");
     s = set.oom ? at_oom(err) : at_problem_words(p, words, err);
@@ -282,8 +296,8 @@ static at_status source_open(const cli_args *a, const at_vocabulary *words, at_s
     return s;
 }
 
-static at_status sources_open(const cli_args *a, at_source **d, at_source **test, const at_model *from,
-                              at_err *err)
+static at_status sources_open(const cli_args *a, const at_recipe *r, at_source **d, at_source **test,
+                              const at_model *from, at_err *err)
 {
     const own *given = a->own;
     at_vocabulary words = {0};
@@ -291,7 +305,7 @@ static at_status sources_open(const cli_args *a, at_source **d, at_source **test
     at_arena_init(&arena);
     at_status s = given->from ? at_vocabulary_of_model(from, given->from, &arena, &words, err) : AT_OK;
     if (!s)
-        s = source_open(a, &words, d, err);
+        s = source_open(a, r, &words, d, err);
     if (!s && given->test) {
         s = at_vocabulary_of_source(*d, a->words[0], &arena, &words, err);
         if (!s)
@@ -303,6 +317,7 @@ static at_status sources_open(const cli_args *a, at_source **d, at_source **test
     return s;
 }
 
+/* What the user asked for, found out before anything is begun. */
 static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_source **test, at_model *from,
                        at_err *err)
 {
@@ -334,7 +349,7 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_source
         s = err->code;
     if (!s && given->from)
         s = at_model_load(from, given->from, err);
-    if (!s && (s = sources_open(a, d, test, from, err)) && given->from)
+    if (!s && (s = sources_open(a, r, d, test, from, err)) && given->from)
         at_model_release(from);
     return s;
 }
@@ -411,6 +426,7 @@ static const cli_option options[] = {
     {CLI_THREADS},
     {CLI_OUT},
     {CLI_PROBLEM},
+    {"--view", "V", "positions (any task, in its own numbers) or rows (of tokens)", CLI_TEXT(own, view)},
     {"--state", "FILE", "keep the training here; go on when it is there", CLI_WRITTEN(own, state)},
     {"--test", "FILE", "examine on the lines of a file, by the same words", CLI_READ(own, test)},
     {"--from", "MODEL", "begin with the weights of a model file", CLI_READ(own, from)},
@@ -429,8 +445,8 @@ static const cli_option options[] = {
 
 const cli_command cmd_train = {
     .name = "train",
-    .summary = "a decoder learns a stream, step by step; a model file comes out",
-    .usage = "STREAM|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
+    .summary = "a net learns a stream or a task, step by step; a model file comes out",
+    .usage = "STREAM|TASK|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
     .about =
         "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"
         "fresh samples, and examines it on prompts of the test part, which are never trained on: greedy\n"
@@ -439,6 +455,15 @@ const cli_command cmd_train = {
         "prompts that are trained on are not asked, and counted. Answers: what stands before <eos> is\n"
         "right; chains: every token before it too. The model (-o) is a plain model: run, generate, look,\n"
         "eval take it (that of an ffn, which has no step for one more row: run and eval).\n"
+        "\n"
+        "A task (`attest list tasks`) is learnt at positions, in its own numbers: tokens, subsets, reals.\n"
+        "Answers that are tokens are learnt by cross entropy, numbers by squared error, from the task's\n"
+        "samples; the exam is the task's own judgement, of all inputs where these are few, else of\n"
+        "draws, every other one adversarial.\n"
+        "The nets softmax, threewise (attention to pairs of keys) and unit (attention alone) are as\n"
+        "theorems have them: no mask, no norms, heads as wide as the residual, 1 layer unless told;\n"
+        "attention, three-wise, tanh, gru and ffn are other nets, which learn rows, too.\n"
+        "Where a problem has both, these learn at positions, others its rows, unless --view is given.\n"
         "\n"
         "With --state the training is kept at every exam and when interrupted, and goes on from there; the\n"
         "result is the same, bit for bit, as without interruption, and for any number of threads. A loss\n"
@@ -450,13 +475,15 @@ const cli_command cmd_train = {
                 "attest train arithmetic --attention linear --state run.state\n"
                 "attest train ./mine.txt --width 64 --layers 2 --enough 0.99\n"
                 "attest train ./mine.txt --test ./longer.txt --length 40 -o mine.st\n"
+                "attest train match2 --set N=6,M=9 --net softmax --width 3 --rate 0.01 -o m.st\n"
+                "attest train qsa --set N=8,q=2,d=2 --net unit --width 16 --rate 0.01 -o q.st\n"
                 "attest train lis --set n=10 --find-rate --plot rates.svg\n"
                 "attest train parity --log run.jsonl --best best.st --patience 5 --clip 1\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,
     .most = 1,
-    .missing = "the name of a stream",
+    .missing = "the name of a stream or a task",
     .ranks = true,
     .run = run,
 };

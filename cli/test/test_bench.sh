@@ -33,11 +33,13 @@ for key in attention width length batch layers heads dropout precision isa threa
 done
 # shellcheck disable=SC2086
 {
+    says 0 'training of labels' '"gflops": ' bench train --net labels --width 12 --length 5 --batch 2 --dropout 0 $short
+    refuses 2 'labels without a mask' '--net labels goes with standard attention' bench train --net labels --attention linear $short
     says 0 'training in f64, without dropout' '"precision": "f64", "isa": ' bench train --width 8 --length 5 --batch 2 --dropout 0 --precision f64 $short
     for net in plain tanh gru; do
         says 0 "training of $net" "\"net\": \"$net\"" bench train --net $net --width 8 --length 5 --batch 2 $short
     done
-    refuses 2 'no such net' 'must be decoder, plain, tanh or gru' bench train --net ffn
+    refuses 2 'no such net' 'must be decoder, plain, labels, tanh or gru' bench train --net ffn
     refuses 2 'local is a property of tasks' 'standard, sparse or linear' bench train --attention local $short
     refuses 2 'width and heads' 'no multiple of 3 heads' bench train --heads 3 $short
     refuses 2 'widths are multiples of 8' 'multiples of 8' bench train --width 20 $short

@@ -51,6 +51,9 @@ typedef struct {
     at_status (*row)(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
 } at_claim_table;
 
+/* Is given a model on the way of a training, and after how many steps it was that. */
+typedef at_status at_claim_frame(void *ctx, uint64_t step, const at_model *m, at_err *err);
+
 struct at_claim {
     const char *id, *title, *source;
     const char *
@@ -83,6 +86,9 @@ struct at_claim {
     int n_tables;
     const char *look; /* an input whose attention is worth looking at; NULL: none */
     const char *look_params;
+    /* NULL, or the training at look_params that a trial is about: `show` gets its models, from the first on, and a report draws the
+     * attention of `look` in them as a film. */
+    at_status (*film)(const at_params *p, at_claim_frame *show, void *ctx, at_err *err);
     /* NULL, or the file that it was read from, which then has its program or its model, and the SHA-256 of that file. */
     const at_claim_file *file;
     const char *digest;

@@ -49,8 +49,17 @@ typedef struct {
     uint64_t tokens;          /* generated, up to there */
     double first_wrong; /* mean place of the first wrong token, from 1, where a chain is wrong; NaN: none */
     double margin;      /* the least of all decisions */
+    /* Of positions (at_source_of_positions) in place of prompts: count are inputs, answers and chains those that are right at every
+     * position, and `whole` means all inputs of the size. */
+    uint64_t positions, right; /* asked, and right by the task: reals within the tolerance */
+    bool real;                 /* answers are numbers: */
+    double square, worst,
+        trivial; /* mean squared distance, largest distance; mean square when always the mean answer is said */
+    double tolerance; /* 0: the task has none */
 } at_exam;
-double at_exam_answer(const at_exam *e); /* shares */
+/* Shares of right answers (positions), and of right chains (inputs). Of reals without a tolerance answers are the share of their variance
+ * that is explained, 1 - square / trivial, and no less than 0. */
+double at_exam_answer(const at_exam *e);
 double at_exam_chain(const at_exam *e);
 
 /* One prompt and what became of it, in order of the samples. */
@@ -92,9 +101,13 @@ typedef enum {
     AT_LEARN_GRU,
     AT_LEARN_FFN,       /* feed-forward, of the row so far padded to at_source_longest - 1 tokens */
     AT_LEARN_ATTENTION, /* rows of labels only: every position sees all */
+    AT_LEARN_SOFTMAX,   /* positions only, without norms (AT_NET_PURE): attention to all keys, */
+    AT_LEARN_TRIPLES,   /* to all pairs of keys, */
+    AT_LEARN_UNIT,      /* and nothing but attention to all keys (AT_NET_BARE) */
     AT_LEARN_NETS
 } at_learn_net;
 extern const char *const at_learn_net_names[AT_LEARN_NETS];
+bool at_learn_net_pure(at_learn_net n); /* softmax, threewise, unit: those that learn at positions only */
 
 typedef struct {
     at_learn_net net;   /* of a rival's architecture width, layers, heads, hidden, words and dropout count */
@@ -115,9 +128,11 @@ typedef struct {
 } at_recipe;
 extern const at_param at_recipe_params[]; /* names, ranges, defaults */
 extern const int at_n_recipe_params;
-void at_recipe_init(at_recipe *r);                                           /* defaults */
-at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err); /* "width=32 rate=0.003" */
-void at_recipe_print(const at_recipe *r, at_text *out);                      /* canonical: every setting */
+void at_recipe_init(at_recipe *r); /* defaults */
+/* "width=32 rate=0.003". Whoever sets the net to softmax, threewise or unit sets layers=1 heads=1 dropout=0 words=1, too, but for what the
+ * same text says of these. */
+at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err);
+void at_recipe_print(const at_recipe *r, at_text *out); /* canonical: every setting */
 
 /* The random model that a training of a rival (not AT_LEARN_DECODER) begins with. */
 at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m, at_err *err);

@@ -44,9 +44,28 @@ void at_look_terminal(const at_look *l, int columns, bool color, at_text *out);
 /* The attention of x in a model, with labels for its positions: everything at_look needs, in the arena. */
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err);
+/* What is looked at: x, and behind a prompt the rows that a decoder writes and is fed. One that never stops is looked at with what it
+ * writes up to its limit. */
+at_status at_look_whole(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_input *out,
+                        at_err *err);
 /* The same of x as it is: a decoder writes nothing behind it. */
 at_status at_look_rows(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err);
+
+/* A film: small pictures of the same heads and positions in models that came after each other, say the checkpoints of a training. */
+#define AT_FILM_FRAMES 64
+typedef struct {
+    const at_look *look;
+    const char *caption, *below; /* "step 500"; below: NULL, or a second line */
+} at_film_frame;
+typedef struct {
+    const char *title;
+    const at_film_frame *frames;
+    int n;
+    bool plain; /* without title and colour bar */
+} at_film;
+at_status at_film_svg(const at_film *film, at_text *svg, at_err *err);
+at_status at_film_picture(const at_film *film, at_picture_kind kind, const char *path, at_err *err);
 
 /* What a mark stands for: a colour each, the same in every picture. OTHER: by its place among the series. */
 typedef enum {

@@ -50,6 +50,9 @@ typedef struct at_task {
     void (*word)(const at_params *p, int token, char out[AT_WORD_MAX + 1]);
     /* Where answers are tokens: 0 .. that - 1. NULL, or 0 at these parameters: they are something else. */
     int (*answers)(const at_params *p);
+    /* Where a position is no single token: the fields of a model that reads it, at most AT_MAX_FIELDS, their embeddings left open;
+     * how many. NULL: nobody says. Ask through at_task_fields. */
+    int (*fields)(const at_params *p, at_field *out);
     int (*row_width)(const at_params *p);
     int (*out_width)(const at_params *p);
     at_status (*validate)(const at_params *p,
@@ -78,6 +81,9 @@ typedef struct at_task {
 /* The right answers to x; y has room for one at least, also of the empty input. Fails where the task cannot tell for lack of
  * memory: then nothing may be said of a model. */
 at_status at_task_answer(const at_task *t, const at_params *p, const double *x, double *y, at_err *err);
+
+/* What a position is, as fields of a model: the task's, or one of tokens; 0: it is not known. out: (AT_MAX_FIELDS). */
+int at_task_fields(const at_task *t, const at_params *p, at_field *out);
 
 /* All words of n letters out of so many, one after the other, for those who write languages: how many (UINT64_MAX: too many to
  * count), and the one of this number. at_words_simpler: as at_task.simpler, a letter becomes the first of the alphabet. */
@@ -262,7 +268,11 @@ at_status at_source_load(const char *path, at_source **out, at_err *err);
 /* The positions of a task as rows to learn, `x_1 ... x_N y_1 ... y_k`: tokens are the task's own integers, and y are
  * the answers at the last k positions of x, at one or at all. Tasks without `tokens` or `answers` are refused. */
 at_status at_source_of_task(const at_task *t, const at_params *p, at_source **out, at_err *err);
-void at_source_free(at_source *d); /* NULL is fine */
+/* The positions of any task whose fields are known (at_task_fields), in its own numbers, to be learnt as they are asked: there are no
+ * tokens and no rows, so of the verbs below none has anything to say; its task and parameters do. */
+at_status at_source_of_positions(const at_task *t, const at_params *p, at_source **out, at_err *err);
+bool at_source_positions(const at_source *d); /* is it one of these? */
+void at_source_free(at_source *d);            /* NULL is fine */
 /* Rows of labels, as those of a task's positions (and the stream max) are, are read, not written: there is no <sep>
  * and no <eos>, the prompt is x, and the completion the answer at its last position, or those at all. */
 typedef enum { AT_LABELS_NONE, AT_LABELS_LAST, AT_LABELS_ALL } at_labels;
@@ -435,6 +445,13 @@ bool at_problem_is_rows(const at_problem *p); /* is it a user's file of rows? */
 /* Its rows to learn: of its stream, or where it has none of its task's positions. p is the source's from now on, also when this
  * fails. */
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err);
+
+/* The same of its positions, in their own numbers (at_source_of_positions). */
+at_status at_problem_positions(at_problem *p, const char *set, at_source **out, at_err *err);
+/* Can its rows be tokens: has it a stream, or a task with tokens and tokens as answers? Else it has positions alone. */
+bool at_problem_rows(const at_problem *p);
+/* Does the model read and answer what the task asks at these parameters? In words when it does not. */
+at_status at_task_fits(const at_task *t, const at_params *p, const at_model *m, at_err *err);
 
 /* Tells the model what it is for: the problem and these parameters. digest: of its file, of which the last name counts; NULL: it is
  * built in. A name that cannot be written down is not remembered. */

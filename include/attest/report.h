@@ -264,7 +264,8 @@ typedef struct {
     int n_tensors, more_tensors; /* more: not shown */
     const char *hash;            /* of the model that is shown */
     const char *look, *look_set; /* the input of the attention picture, and "N=8,M=17": at which parameters */
-    const char *svg;             /* attention picture, trusted (made by at_look_svg) */
+    const char *svg;             /* attention picture, trusted (made by at_look_svg, or at_film_svg) */
+    bool film;                   /* it is one, of a training */
     const at_report_plot *plots;
     int n_plots;
     bool trial; /* what its cells count are cases, and what stands against it is no model */

@@ -1,7 +1,7 @@
 /* train.h: training: forward, backward, AdamW, loop, checkpoints. Knows no task: it is given sequences.
  *
- * Two engines. A fast one for one family of decoders (below), and a plain one that walks any model with one token field and an
- * argmax readout, constructed or trained; at_trainer_from_model chooses.
+ * Two engines. A fast one for one family of decoders (below), and a plain one that walks any model, constructed or trained: of any fields,
+ * with decisions or reals as answers; at_trainer_from_model chooses.
  *
  *     at_train_arch a = at_train_arch_default;          // 3 layers, 4 heads, width 64, dropout 0.1, ...
  *     a.vocabulary = 20, a.length = 87;
@@ -53,10 +53,16 @@ typedef struct {
 } at_adamw;
 extern const at_adamw at_adamw_default; /* 1e-4, 0.9, 0.999, 1e-8, 0.01, 0 */
 
-/* length <= arch.length positions; target[i] is the word that should follow position i, or -1: no loss there. */
+/* length <= arch.length positions; target[i] is the word that should follow position i, or -1: no loss there.
+ *
+ * The plain engine also takes what is no word. x in place of token: the numbers of the fields, as at_input has them. y in place of target,
+ * where the readout decides each of R (sign, threshold: 0 or 1, logistic loss) or gives numbers (raw, round: squared error, summed over R);
+ * its rows are the positions, or with a `last` readout the last alone. A row that begins with NAN: no loss there. */
 typedef struct {
     int length;
     const int *token, *target; /* (length) */
+    const double *x;           /* NULL, or (length, row width) */
+    const double *y;           /* NULL, or (length, R), `last`: (1, R) */
 } at_train_sequence;
 
 typedef struct {
@@ -82,8 +88,8 @@ extern const at_train_options at_train_options_default; /* no dropout, seed 1 */
 
 /* A trainer that starts from the weights of m, which is copied. A model of the fast family (as at_trainer_model writes
  * them, whatever its name, words, lengths, stop rule and subspaces) goes to the fast engine: sinusoids stay what they are. In any other
- * model every tensor is a parameter, named as in the model, in its order, whatever its values. Refused (AT_EREFUSED): other inputs
- * than one token field, other readouts than argmax, hard attention, by block and group. With a `last` readout only the
+ * model every tensor is a parameter, named as in the model, in its order, whatever its values. Refused (AT_EREFUSED): readouts of
+ * probabilities, and hard attention, by block and group. With a `last` readout only the
  * last position of a sequence may have a target, and logits are (1, R). */
 at_status at_trainer_from_model(const at_model *m, at_arith a, int threads, const at_train_options *o,
                                 at_trainer **out, at_err *err);
@@ -152,6 +158,7 @@ typedef enum {
     AT_NETS
 } at_net_kind;
 extern const char *const at_net_names[AT_NETS];
+typedef enum { AT_NET_NORMED, AT_NET_PURE, AT_NET_BARE } at_net_form;
 
 typedef struct {
     at_net_kind kind;
@@ -166,6 +173,16 @@ typedef struct {
     bool last;      /* an answer at the last position only */
     at_rnn_cell cell;
     uint64_t seed;
+    /* Other inputs than words: fields, every one of which is embedded in all of the width (but see `form`), subsets of few elements as a token
+     * for each of these; what is read out, and of how many rows (`answers`). */
+    const at_field *fields; /* NULL: one of `vocabulary` words */
+    int n_fields;
+    at_read_kind read;
+    bool nowhere; /* attention: without positions */
+    /* Attention as theorems have it: no norms, heads as wide as the residual each, a blank position behind the input, and embeddings side
+     * by side where there is room. BARE: and nothing but that, neither MLP nor skip. */
+    at_net_form form;
+    double range; /* embeddings (fields, positions, blank) begin uniform in +- this; 0: Xavier */
 } at_train_net;
 /* Attention, 2 words, 16 positions, D 32, 1 layer, 4 heads, seed 1. */
 extern const at_train_net at_train_net_default;

@@ -9,6 +9,7 @@
     ROW(match3_local)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
+    ROW(qsa_train)                                                                                           \
     ROW(lemma_a1)                                                                                            \
     ROW(lemma_a2)                                                                                            \
     ROW(lemma_a3)                                                                                            \

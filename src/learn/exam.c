@@ -56,6 +56,10 @@ typedef struct {
 
 double at_exam_answer(const at_exam *e)
 {
+    if (e->real && !(e->tolerance > 0))
+        return e->trivial > 0 ? fmax(1 - e->square / e->trivial, 0) : 0;
+    if (e->positions)
+        return (double)e->right / (double)e->positions;
     return e->count ? (double)e->answers / (double)e->count : NAN;
 }
 
@@ -255,6 +259,8 @@ bool at_exam_takes(const at_model *m)
 
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
 {
+    if (at_source_positions(d))
+        return at_task_fits(d->task, &d->p, m, err);
     if (!at_exam_takes(m))
         return at_fail(err, AT_EREFUSED, "the model does not write tokens one after the other");
     at_labels labels = at_source_labels(d);
@@ -277,6 +283,8 @@ at_status learn_fits(const at_model *m, const at_source *d, at_err *err)
 
 at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_err *err)
 {
+    if (at_source_positions(d))
+        return AT_OK;
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status st = s.token ? at_source_sample(d, seed, part, 0, &s, err) : at_oom(err);
     s.n = s.prompt;
@@ -457,6 +465,8 @@ static void paper_count(const paper *p, at_exam *out, uint64_t *wrong, double *p
 at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
                       const at_exam_options *o, at_exam *out, at_err *err)
 {
+    if (at_source_positions(d))
+        return positions_exam(m, d, seed, count, o, out, err);
     at_arena arena;
     at_arena_init(&arena);
     hall *h = at_new(&arena, hall, 1);

@@ -233,6 +233,7 @@ static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_
         at_train_options begin = at_train_options_default;
         begin.dropout = r->arch.dropout;
         begin.seed = r->seed;
+        begin.plain = at_source_positions(d);
         begin.length =
             at_source_longest(d); /* memory is for rows that there are, not for all that the model allows */
         if (begin.length < o->from->n_min)
@@ -242,7 +243,7 @@ static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_
         at_status s = learn_fits(o->from, d, err);
         return s ? s : at_trainer_from_model(o->from, at_f32, o->threads, &begin, t, err);
     }
-    if (r->net != AT_LEARN_DECODER)
+    if (r->net != AT_LEARN_DECODER || at_source_positions(d))
         return learn_net_trainer(d, r, o->threads, t, err);
     at_train_arch arch = r->arch;
     arch.vocabulary = at_source_vocabulary(d);
@@ -262,6 +263,8 @@ static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_
 static at_status trainer_fits(const at_trainer *t, const at_source *d, at_err *err)
 {
     const at_train_arch *a = at_trainer_arch(t);
+    if (at_source_positions(d))
+        return AT_OK; /* at_lesson_suit asks the model itself */
     int words = at_source_vocabulary(d), reads = learn_reads(d);
     if (a->vocabulary == words && a->length >= reads)
         return AT_OK;

@@ -53,6 +53,18 @@ at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err);
 at_status journal_print(const journal *j, at_text *out, at_err *err);
 at_status journal_parse(journal *j, const char *path, char *note, at_err *err);
 
+/* ---- positions.c: sources of a task's positions (at_source_positions) ---- */
+
+at_status positions_net(const at_source *d, const at_recipe *r, at_model *m, at_err *err);
+/* Numbers of an input, and room for its answers. */
+size_t positions_numbers(const at_source *d);
+size_t positions_answers(const at_source *d);
+/* Input number `index` to learn from, and its answers. */
+at_status positions_sample(const at_source *d, uint64_t seed, uint64_t index, double *x, double *y,
+                           at_err *err);
+at_status positions_exam(const at_model *m, const at_source *d, uint64_t seed, uint64_t count,
+                         const at_exam_options *o, at_exam *out, at_err *err);
+
 /* ---- net.c ---- */
 
 /* Does the model take inputs of one length only, so that shorter ones are padded? */

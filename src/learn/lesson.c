@@ -12,6 +12,8 @@ struct at_lesson {
     uint64_t seed, samples, step, tokens;
     int batch, longest, threads;
     int *token, *target; /* (batch, longest) */
+    double *x, *y;       /* positions: (batch, numbers), (batch, answers); NULL: rows */
+    bool words;          /* their answers are words */
     at_train_sequence *sequence;
     at_err *wrong;  /* (batch) */
     learn_cut *cut; /* NULL: rows are sequences */
@@ -32,11 +34,16 @@ at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t s
                      .longest = at_source_longest(d),
                      .threads = threads};
     size_t n = (size_t)batch * (size_t)l->longest;
+    if (at_source_positions(d)) {
+        l->x = at_calloc((size_t)batch * positions_numbers(d), sizeof *l->x);
+        l->y = at_calloc((size_t)batch * positions_answers(d), sizeof *l->y);
+    }
     l->token = at_calloc(n, sizeof(int));
     l->target = at_calloc(n, sizeof(int));
     l->sequence = at_calloc((size_t)batch, sizeof *l->sequence);
     l->wrong = at_calloc((size_t)batch, sizeof *l->wrong);
-    if (!l->token || !l->target || !l->sequence || !l->wrong) {
+    if ((at_source_positions(d) && (!l->x || !l->y)) || !l->token || !l->target || !l->sequence ||
+        !l->wrong) {
         at_lesson_free(l);
         return at_oom(err);
     }
@@ -50,6 +57,8 @@ void at_lesson_free(at_lesson *l)
         return;
     at_free(l->token);
     at_free(l->target);
+    at_free(l->x);
+    at_free(l->y);
     at_free(l->sequence);
     at_free(l->wrong);
     learn_cut_free(l->cut);
@@ -62,10 +71,29 @@ int learn_reads(const at_source *d)
     return at_source_labels(d) == AT_LABELS_ALL ? longest / 2 : longest - 1;
 }
 
+/* Of positions: a word at each, or at the last, or numbers. */
+static void input_make(at_lesson *l, size_t k, uint64_t index)
+{
+    int N = at_params_int(&l->d->p, "N"), *target = l->target + k * (size_t)l->longest;
+    double *x = l->x + k * positions_numbers(l->d), *y = l->y + k * positions_answers(l->d);
+    if (positions_sample(l->d, l->seed, index, x, y, &l->wrong[k]))
+        return;
+    for (int i = 0; i < N; i++)
+        target[i] = !l->d->task->last ? (int)y[i] : i + 1 < N ? -1 : (int)*y;
+    l->sequence[k] = (at_train_sequence){
+        .length = N, .x = x, .target = l->words ? target : NULL, .y = l->words ? NULL : y};
+}
+
 static void row_make(void *ctx, size_t k, int worker)
 {
     (void)worker;
     at_lesson *l = ctx;
+    if (l->x) {
+        uint64_t number = l->step * (uint64_t)l->batch + k;
+        l->wrong[k] = (at_err){0};
+        input_make(l, k, l->samples ? number % l->samples : number);
+        return;
+    }
     int *token = l->token + k * (size_t)l->longest, *target = l->target + k * (size_t)l->longest;
     uint64_t index = l->step * (uint64_t)l->batch + k;
     at_sequence s = {.token = token};
@@ -119,6 +147,8 @@ static at_status rule_add(at_model *m, at_err *err)
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err)
 {
     bool fast = at_trainer_arch(t)->layers > 0; /* else a model with lengths of its own */
+    if (at_source_positions(d))
+        return at_trainer_model(t, fast ? at_params_int(&d->p, "N") : 0, m, err);
     at_labels labels = at_source_labels(d);
     at_status s = at_trainer_model(t, !fast ? 0 : labels ? learn_reads(d) : 1, m, err);
     if (s)
@@ -156,7 +186,10 @@ at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err)
     learn_cut_free(l->cut);
     l->cut = NULL;
     at_labels labels = at_source_labels(l->d);
-    if (labels)
+    if (l->x) {
+        s = learn_fits(&m, l->d, err);
+        l->words = m.readout.kind == AT_READ_ARGMAX;
+    } else if (labels)
         s = learn_fits(&m, l->d, err);
     else if (m.readout.last)
         s = learn_cut_new(l->longest, at_source_vocabulary(l->d), learn_one_length(&m) ? m.n_max : 0, &l->cut,

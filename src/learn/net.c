@@ -18,7 +18,14 @@
 const char *const at_learn_net_names[AT_LEARN_NETS] = {
     [AT_LEARN_DECODER] = "decoder", [AT_LEARN_THREEWISE] = "three-wise",
     [AT_LEARN_TANH] = "tanh",       [AT_LEARN_GRU] = "gru",
-    [AT_LEARN_FFN] = "ffn",         [AT_LEARN_ATTENTION] = "attention"};
+    [AT_LEARN_FFN] = "ffn",         [AT_LEARN_ATTENTION] = "attention",
+    [AT_LEARN_SOFTMAX] = "softmax", [AT_LEARN_TRIPLES] = "threewise",
+    [AT_LEARN_UNIT] = "unit"};
+
+bool at_learn_net_pure(at_learn_net n)
+{
+    return n == AT_LEARN_SOFTMAX || n == AT_LEARN_TRIPLES || n == AT_LEARN_UNIT;
+}
 
 bool learn_one_length(const at_model *m)
 {
@@ -54,13 +61,18 @@ at_status at_learn_net_model(const at_source *d, const at_recipe *r, at_model *m
     const at_train_arch *a = &r->arch;
     bool ffn = r->net == AT_LEARN_FFN;
     at_labels labels = at_source_labels(d);
-    if (r->net <= AT_LEARN_DECODER || r->net >= AT_LEARN_NETS)
+    if ((r->net <= AT_LEARN_DECODER && !at_source_positions(d)) || r->net >= AT_LEARN_NETS)
         return at_fail(err, AT_EDOMAIN, "net %d; allowed: %d..%d", (int)r->net, AT_LEARN_DECODER + 1,
                        AT_LEARN_NETS - 1);
     if (a->attention != AT_ATTENTION_STANDARD)
         return at_fail(err, AT_EREFUSED,
                        "attention is %s, but the net is %s: only the decoder has kinds of it",
                        at_attention_names[a->attention], at_learn_net_names[r->net]);
+    if (at_source_positions(d))
+        return positions_net(d, r, m, err);
+    if (at_learn_net_pure(r->net))
+        return at_fail(err, AT_EREFUSED, "the net is %s, which learns at positions; these are rows of tokens",
+                       at_learn_net_names[r->net]);
     if (r->net == AT_LEARN_ATTENTION && !labels)
         return at_fail(
             err, AT_EREFUSED,

@@ -43,11 +43,11 @@ static const char *const positions[] = {"sinusoidal", "learned", NULL};
 #define MANY 9007199254740992.0 /* 2^53: what a double counts to */
 
 const at_param at_recipe_params[] = {
-    [NET] = {"net", "decoder, three-wise, tanh, gru, ffn or attention", 0, AT_LEARN_NETS - 1, 0, true,
+    [NET] = {"net", "decoder, or another net: see `attest help train`", 0, AT_LEARN_NETS - 1, 0, true,
              at_learn_net_names},
     [ATTENTION] = {"attention", "standard, sparse or linear", 0, AT_TRAINED_ATTENTIONS - 1, 0, true,
                    at_attention_names},
-    [WIDTH] = {"width", "D, a multiple of 8 and of the heads", 8, 8192, 64, true, NULL},
+    [WIDTH] = {"width", "D, of decoders a multiple of 8, and of the heads", 1, 8192, 64, true, NULL},
     [LAYERS] = {"layers", "pairs of attention and MLP; cells; hidden layers (ffn)", 1, 64, 3, true, NULL},
     [HEADS] = {"heads", "of each layer", 1, 256, 4, true, NULL},
     [HIDDEN] = {"hidden", "units of an MLP; 0: 4 D. tanh, gru: of the state; 0: D", 0, 65536, 0, true, NULL},
@@ -127,6 +127,12 @@ static void value(at_recipe *r, double *v, bool out)
 #undef MOVE
 }
 
+/* What nets as theorems have them begin with, unless told. */
+static const struct {
+    int row;
+    double value;
+} units[] = {{LAYERS, 1}, {HEADS, 1}, {DROPOUT, 0}, {WORDS, 1}};
+
 void at_recipe_init(at_recipe *r)
 {
     at_params p;
@@ -141,6 +147,11 @@ at_status at_recipe_set(at_recipe *r, const char *assignments, at_err *err)
     at_params_init(&p, at_recipe_params, SETTINGS);
     value(r, p.value, false);
     at_status s = at_params_parse(&p, assignments, err);
+    bool pure =
+        !s && at_assignments_name(assignments, "net") && at_learn_net_pure((at_learn_net)p.value[NET]);
+    for (size_t k = 0; pure && k < sizeof units / sizeof *units; k++)
+        if (!at_assignments_name(assignments, at_recipe_params[units[k].row].name))
+            p.value[units[k].row] = units[k].value;
     if (!s)
         value(r, p.value, true);
     return s;

@@ -64,11 +64,13 @@ static at_status continued(const at_model *m, at_arith a, const at_input *x, at_
         cut.decode.max_steps = most;
     at_err why = {0};
     at_status s = at_generate(&cut, a, x, arena, &rows, &n, &least, &why);
+    bool endless =
+        s == AT_EBUDGET && !shorter && n > 0; /* what was written up to its limit can be looked at */
     if (shorter && (s == AT_EBUDGET || (!s && m->decode.stop == AT_STOP_STEPS)) && n == most)
         return at_fail(err, AT_EDOMAIN,
                        "more than %d positions with what it writes; at most %d can be looked at",
                        AT_LOOK_MAX_LENGTH, AT_LOOK_MAX_LENGTH);
-    if (s)
+    if (s && !endless)
         return at_fail(err, s, "%s", why.text);
     double *all = at_new(arena, double, (size_t)(x->n + n) * width);
     if (!all)
@@ -98,12 +100,21 @@ at_status at_look_rows(const at_model *m, at_arith a, const at_input *x, at_aren
     return AT_OK;
 }
 
+at_status at_look_whole(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_input *out,
+                        at_err *err)
+{
+    at_status s = look_check(m, x->n, err);
+    at_input whole = *x;
+    if (!s && m->decode.enabled && x->n <= m->decode.prompt_max)
+        s = continued(m, a, x, arena, &whole, err);
+    *out = whole;
+    return s;
+}
+
 at_status at_look_make(const at_model *m, at_arith a, const at_input *x, at_arena *arena, at_look *out,
                        at_err *err)
 {
-    at_input whole = *x;
-    at_status s = look_check(m, x->n, err);
-    if (!s && m->decode.enabled && x->n <= m->decode.prompt_max)
-        s = continued(m, a, x, arena, &whole, err);
+    at_input whole;
+    at_status s = at_look_whole(m, a, x, arena, &whole, err);
     return s ? s : at_look_rows(m, a, &whole, arena, out, err);
 }

@@ -117,6 +117,10 @@ int at_tokens_low(at_rng *r, int M, int terms); /* a residue so small that `term
 /* A residue a near t*M/terms for some t: terms*a is within terms-1 of 0 mod M, often 0 or +-1. */
 int at_tokens_fold(at_rng *r, int M, int terms);
 
+/* Fields of a position, for at_task.fields: `size` reals in -most..most, a token below `size`. */
+at_field at_field_real(const char *name, int size, double most);
+at_field at_field_token(const char *name, int size);
+
 /* Slots of at_task. */
 void at_bits_word(const at_params *p, int token, char out[AT_WORD_MAX + 1]); /* 0 and 1 */
 int at_tokens_width(const at_params *p);                                     /* 1 */
@@ -133,7 +137,7 @@ bool at_tokens_simpler(const at_params *p, const double *x, int n, int k, double
  *     static void sample_row(const at_params *p, at_rng *r, double *x);
  *     static void adversarial_row(const at_params *p, at_rng *r, double *x);
  *     static bool inside(const at_params *p, const double *x);      is x a row of the task?
- * and row_width, out_width. AT_ROWS_VERBS_DEFINE makes the verbs of at_task from them. */
+ * and row_width, out_width, fields. AT_ROWS_VERBS_DEFINE makes the verbs of at_task from them. */
 double at_real_draw(at_rng *r, double lo, double hi); /* uniform */
 double at_real_small(at_rng *r, double most); /* of any sign and of any size from most 2^-30 to most */
 double at_real_weight(at_rng *r, double M);   /* a multiple of M/64 in [-M, M] */
@@ -178,8 +182,8 @@ void at_integers_nth(const at_params *p, uint64_t index, int first, int last, do
     }
 /* The verbs of a task over reals, for its row: made as above, or written by the task under the same names. */
 #define AT_ROWS_VERBS                                                                                        \
-    .real = true, .row_width = row_width, .out_width = out_width, .answer = answer, .sample = sample,        \
-    .adversarial = adversarial, .simpler = simpler
+    .real = true, .fields = fields, .row_width = row_width, .out_width = out_width, .answer = answer,        \
+    .sample = sample, .adversarial = adversarial, .simpler = simpler
 
 /* What all tasks over tokens share, for their rows of verbs. */
 #define AT_TOKENS_VERBS                                                                                      \

@@ -200,6 +200,15 @@ static at_status words_of_model(at_problem *p, const at_model *m, at_err *err)
     return s ? s : at_problem_words(p, &v, err);
 }
 
+static at_status source_owned(at_problem *p, at_status s, at_source **d)
+{
+    if (s)
+        at_problem_free(p);
+    else
+        (*d)->problem = p;
+    return s;
+}
+
 at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_err *err)
 {
     at_params q;
@@ -209,11 +218,20 @@ at_status at_problem_source(at_problem *p, const char *set, at_source **out, at_
                                        : at_fail(err, AT_EREFUSED, "%s has no rows to learn", p->id);
     if (!s)
         s = p->stream ? at_source_open(p->stream, &q, out, err) : at_source_of_task(p->task, &q, out, err);
-    if (s)
-        at_problem_free(p);
-    else
-        (*out)->problem = p;
-    return s;
+    return source_owned(p, s, out);
+}
+
+at_status at_problem_positions(at_problem *p, const char *set, at_source **out, at_err *err)
+{
+    at_params q;
+    at_status s = p->task ? at_problem_params(p, AT_VIEW_POSITIONS, set, &q, err)
+                          : at_fail(err, AT_EREFUSED, "%s is not asked at positions", p->id);
+    return source_owned(p, s ? s : at_source_of_positions(p->task, &q, out, err), out);
+}
+
+bool at_problem_rows(const at_problem *p)
+{
+    return p->stream || (p->task && p->task->tokens && p->task->answers);
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------------- */
@@ -238,15 +256,14 @@ static int tokens_of(const at_model *m)
 #define TRIED 64 /* inputs, or prompts, that are drawn to see whether the model takes them */
 
 /* The sizes are said: they may be others than those of the model, and --set is what changes them. */
-static at_status misfit(const at_problem *p, const at_asked *x, const char *noun, const at_err *why,
-                        at_err *err)
+static at_status misfit(const char *id, const at_asked *x, const char *noun, const at_err *why, at_err *err)
 {
     at_text sizes;
     at_text_init(&sizes);
     at_text_add(&sizes, "");
     at_params_print(&x->params, &sizes);
     at_status s = sizes.oom ? at_oom(err)
-                            : at_fail(err, AT_EINPUT, "%s of %s%s%s does not fit the model: %s", noun, p->id,
+                            : at_fail(err, AT_EINPUT, "%s of %s%s%s does not fit the model: %s", noun, id,
                                       sizes.n ? " at " : "", sizes.s, why->text);
     at_text_release(&sizes);
     return s;
@@ -267,13 +284,13 @@ static at_status prompts_fit(const at_problem *p, const at_asked *x, const at_mo
         for (int i = 0; i < n && fits && !s; i++)
             fits = !at_input_check_row(m, prompt + (size_t)i * (size_t)c->row_width(x->self), i + 1, &why);
         if (!fits)
-            s = misfit(p, x, "a prompt", &why, err);
+            s = misfit(p->id, x, "a prompt", &why, err);
     }
     at_free(prompt);
     return s;
 }
 
-static at_status inputs_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+static at_status inputs_fit(const at_asked *x, const at_model *m, at_err *err)
 {
     int n = at_params_int(&x->params, "N");
     double *v = at_calloc((size_t)n * (size_t)x->task->row_width(&x->params) + 1, sizeof *v);
@@ -284,7 +301,7 @@ static at_status inputs_fit(const at_problem *p, const at_asked *x, const at_mod
         at_err why = {0};
         for (int i = 0; i < n && !s; i++)
             if (at_input_check_row(m, v + (size_t)i * (size_t)x->task->row_width(&x->params), i + 1, &why))
-                s = misfit(p, x, "an input", &why, err);
+                s = misfit(x->task->id, x, "an input", &why, err);
     }
     at_free(v);
     return s;
@@ -314,21 +331,22 @@ static at_status chain_fits(const at_problem *p, const at_asked *x, const at_mod
     return prompts_fit(p, x, m, err);
 }
 
-static at_status positions_fit(const at_problem *p, const at_asked *x, const at_model *m, at_err *err)
+at_status at_task_fits(const at_task *t, const at_params *p, const at_model *m, at_err *err)
 {
-    int width = x->task->row_width(&x->params), mine = at_model_row_width(m);
+    int width = t->row_width(p), mine = at_model_row_width(m);
     if (width != mine)
-        return at_fail(err, AT_EINPUT, "a position of %s has %d numbers, the model takes %d", p->id, width,
+        return at_fail(err, AT_EINPUT, "a position of %s has %d numbers, the model takes %d", t->id, width,
                        mine);
     int outs = m->readout.kind == AT_READ_ARGMAX ? 1 : m->readout.rows;
-    if (outs != x->task->out_width(&x->params))
-        return at_fail(err, AT_EINPUT, "%s has %d answers a position, the model %d", p->id,
-                       x->task->out_width(&x->params), outs);
-    if (m->readout.last != x->task->last)
-        return at_fail(err, AT_EINPUT, "%s is answered at %s, the model answers at %s", p->id,
-                       x->task->last ? "the last position" : "every position",
+    if (outs != t->out_width(p))
+        return at_fail(err, AT_EINPUT, "%s has %d answers a position, the model %d", t->id, t->out_width(p),
+                       outs);
+    if (m->readout.last != t->last)
+        return at_fail(err, AT_EINPUT, "%s is answered at %s, the model answers at %s", t->id,
+                       t->last ? "the last position" : "every position",
                        m->readout.last ? "the last" : "every position");
-    return inputs_fit(p, x, m, err);
+    const at_asked x = {.view = AT_VIEW_POSITIONS, .params = *p, .task = t};
+    return inputs_fit(&x, m, err);
 }
 
 static at_status view_open(const at_problem *p, at_view v, const at_model *m, const char *set, at_asked *x,
@@ -340,7 +358,7 @@ static at_status view_open(const at_problem *p, at_view v, const at_model *m, co
         return s;
     if (v == AT_VIEW_POSITIONS) {
         x->task = p->task;
-        return positions_fit(p, x, m, err);
+        return at_task_fits(p->task, &x->params, m, err);
     }
     x->chain = v == AT_VIEW_CHAIN ? p->chain : &at_chain_stream;
     s = x->chain->open(&x->params, &x->self, err);

@@ -3,6 +3,20 @@
 
 #include "problem_internal.h"
 
+at_field at_field_real(const char *name, int size, double most)
+{
+    at_field f = {.kind = AT_FIELD_REAL, .size = size, .lo = -most, .hi = most};
+    strcpy(f.name, name);
+    return f;
+}
+
+at_field at_field_token(const char *name, int size)
+{
+    at_field f = {.kind = AT_FIELD_TOKEN, .size = size};
+    strcpy(f.name, name);
+    return f;
+}
+
 double at_real_clip(double x, double lo, double hi)
 {
     return fmin(fmax(x, lo), hi);

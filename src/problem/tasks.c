@@ -57,6 +57,14 @@ double at_task_tolerance(const at_task *t, const at_params *p)
                                               : 0;
 }
 
+int at_task_fields(const at_task *t, const at_params *p, at_field *out)
+{
+    if (!t->tokens)
+        return t->fields ? t->fields(p, out) : 0;
+    out[0] = at_field_token("x", t->tokens(p));
+    return 1;
+}
+
 at_status at_task_answer(const at_task *t, const at_params *p, const double *x, double *y, at_err *err)
 {
     y[0] = 0;

@@ -278,7 +278,7 @@ static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_
     at_report_head(t, p);
     const char *look = NULL;
     for (size_t i = 0; !look && i < p->n_sections; i++)
-        look = p->sections[i].claim->svg;
+        look = p->sections[i].claim->film ? NULL : p->sections[i].claim->svg;
     at_report_bar(t, look);
     at_report_contents(t, p);
     at_text_add(t, "<main>\n");

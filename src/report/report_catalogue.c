@@ -147,6 +147,58 @@ static at_status claim_show(const at_claim *c, at_arena *a, at_report_claim *out
     return s;
 }
 
+/* ---- films of trainings ------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *input;
+    at_arena *a;
+    at_look looks[AT_FILM_FRAMES];
+    at_film_frame frames[AT_FILM_FRAMES];
+    int n;
+} projector;
+
+static at_status frame_add(void *ctx, uint64_t step, const at_model *m, at_err *err)
+{
+    projector *j = ctx;
+    at_input x;
+    if (j->n == AT_FILM_FRAMES)
+        return AT_OK;
+    at_model *kept = at_new(j->a, at_model, 1);
+    char *caption = at_arena_printf(j->a, "step %ju", (uintmax_t)step);
+    at_status s = kept && caption ? at_input_parse(m, j->input, j->a, &x, err) : at_oom(err);
+    if (!s)
+        s = at_model_copy(m, kept, err); /* its shape is looked at when the film is drawn */
+    if (s)
+        return s;
+    j->frames[j->n] = (at_film_frame){.look = &j->looks[j->n], .caption = caption};
+    return at_look_rows(kept, at_f64, &x, j->a, &j->looks[j->n++], err);
+}
+
+static at_status film_show(const at_claim *c, at_arena *a, at_report_claim *out, at_err *err)
+{
+    at_params p;
+    at_text t;
+    projector *j = at_new(a, projector, 1);
+    at_params_init(&p, c->params, c->n_params);
+    at_text_init(&t);
+    at_status s = j ? at_params_parse(&p, c->look_params, err) : at_oom(err);
+    if (!s) {
+        *j = (projector){.input = c->look, .a = a};
+        s = c->film(&p, frame_add, j, err);
+    }
+    if (!s)
+        s = at_film_svg(&(at_film){.title = c->title, .frames = j->frames, .n = j->n, .plain = true}, &t,
+                        err);
+    if (!s && (!(out->svg = at_arena_strdup(a, t.s)) || !(out->look_set = set_of(c->look_params, a))))
+        s = at_oom(err);
+    out->look = c->look;
+    out->film = true;
+    for (int k = 0; j && k < j->n; k++)
+        at_model_release((at_model *)j->looks[k].model);
+    at_text_release(&t);
+    return s;
+}
+
 /* What claims with the same first word are about. */
 static const char *group_of(const at_claim *c)
 {
@@ -235,7 +287,9 @@ at_status at_report_catalogue(const at_report_about *about, const at_row *rows, 
                                       .group = group_of(c),
                                       .trial = c->trial != NULL,
                                       .limit = c->trial && !c->group};
-        s = c->trial ? AT_OK : claim_show(c, &a, &claims[k], err);
+        s = c->film    ? film_show(c, &a, &claims[k], err)
+            : c->trial ? AT_OK
+                       : claim_show(c, &a, &claims[k], err);
         if (!s)
             s = at_report_plots(c, rows, n, &a, &claims[k], err);
         k++;

@@ -224,7 +224,8 @@ static void attention_html(at_text *t, const at_report_claim *c)
 {
     if (!c->svg)
         return;
-    at_text_add(t, "<details><summary>Attention");
+    at_text_add(t,
+                c->film ? "<details open><summary>Attention while it learns" : "<details><summary>Attention");
     if (c->look && *c->look) {
         at_text_add(t, " on the input <code>");
         at_text_add_html(t, c->look);

@@ -39,13 +39,8 @@ static at_status features_make(const at_model *m, at_arena *arena, train_plan *p
 
 static at_status model_refuse(const at_model *m, at_err *err)
 {
-    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
-        return at_fail(err, AT_EREFUSED,
-                       "training needs inputs of one token field; the model has %d field%s%s", m->n_fields,
-                       m->n_fields == 1 ? " of kind " : "s",
-                       m->n_fields == 1 ? at_field_names[m->fields[0].kind] : "");
-    if (m->readout.kind != AT_READ_ARGMAX)
-        return at_fail(err, AT_EREFUSED, "training needs the readout argmax; the model has %s",
+    if (at_read_distribution(m->readout.kind))
+        return at_fail(err, AT_EREFUSED, "training needs a readout of decisions or numbers; the model has %s",
                        at_read_names[m->readout.kind]);
     for (int b = 0; b < m->n_blocks; b++)
         for (int g = 0; m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++) {
@@ -98,7 +93,8 @@ at_status plain_plan_make(at_trainer *t, const at_train_options *o, at_err *err)
     *p = (train_plan){.plain = m, .n = m->n_weights, .n_tensors = m->n_tensors, .packed = 1};
     p->T = o->length ? o->length : m->n_max;
     p->least = m->n_min ? m->n_min : 1, p->last = m->readout.last;
-    p->D = m->width, p->V = m->fields[0].size, p->R = m->readout.rows;
+    p->D = m->width, p->R = m->readout.rows;
+    p->V = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN ? m->fields[0].size : 0;
     p->threshold = (uint32_t)lround(o->dropout * 65536);
     p->a = (at_train_arch){.width = p->D,
                            .vocabulary = p->R,

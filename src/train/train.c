@@ -155,6 +155,43 @@ typedef struct {
     double scale;      /* of the gradient in this step */
 } job;
 
+/* Answers that are no words, of a sequence of the plain engine. */
+static at_status answers_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
+                               at_err *err)
+{
+    const at_readout *r = &t->plan.plain->readout;
+    bool bits = r->kind == AT_READ_SIGN || r->kind == AT_READ_THRESHOLD;
+    for (int i = 0; i < (r->last ? 1 : s->length); i++) {
+        const double *y = s->y + (size_t)i * (size_t)r->rows;
+        for (int k = 0; k < r->rows && !isnan(*y); k++)
+            if (!isfinite(y[k]) || (bits && y[k] != 0 && y[k] != 1))
+                return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: answer %d is %g; allowed: %s",
+                               place, i + 1, k + 1, y[k], bits ? "0 and 1" : "finite numbers");
+        *targets += !isnan(*y);
+    }
+    return AT_OK;
+}
+
+/* Is what stands in its places what this model reads and says? */
+static at_status kinds_check(const at_trainer *t, const at_train_sequence *s, int place, at_err *err)
+{
+    const train_plan *p = &t->plan;
+    bool words = !p->plain || p->plain->readout.kind == AT_READ_ARGMAX;
+    at_err why = {0};
+    if (s->x && !p->plain)
+        return at_fail(err, AT_EDOMAIN, "sequence %d: this engine reads words only", place);
+    if (!s->x && !p->V)
+        return at_fail(err, AT_EDOMAIN, "sequence %d: the model reads numbers, not words", place);
+    if (words ? s->y != NULL : s->target != NULL)
+        return at_fail(err, AT_EDOMAIN, "sequence %d: the model answers with %s", place,
+                       words ? "words" : "numbers");
+    for (int i = 0; s->x && i < s->length; i++)
+        if (at_input_check_row(p->plain, s->x + (size_t)i * (size_t)at_model_row_width(p->plain), i + 1,
+                               &why))
+            return at_fail(err, AT_EDOMAIN, "sequence %d, %s", place, why.text);
+    return AT_OK;
+}
+
 static at_status sequence_check(const at_trainer *t, const at_train_sequence *s, int place, int64_t *targets,
                                 at_err *err)
 {
@@ -162,8 +199,10 @@ static at_status sequence_check(const at_trainer *t, const at_train_sequence *s,
     if (s->length < p->least || s->length > p->T)
         return at_fail(err, AT_EDOMAIN, "sequence %d has length %d; allowed: %d..%d", place, s->length,
                        p->least, p->T);
+    if (kinds_check(t, s, place, err) || (s->y && answers_check(t, s, place, targets, err)))
+        return AT_EDOMAIN;
     for (int i = 0; i < s->length; i++) {
-        if (s->token[i] < 0 || s->token[i] >= p->V)
+        if (!s->x && (s->token[i] < 0 || s->token[i] >= p->V))
             return at_fail(err, AT_EDOMAIN, "sequence %d, position %d: word %d is outside 0..%d", place,
                            i + 1, s->token[i], p->V - 1);
         if (s->target && (s->target[i] < -1 || s->target[i] >= p->R))
@@ -330,9 +369,15 @@ static uint64_t batch_print(const job *j)
     uint64_t print = j->t->steps;
     for (int i = 0; i < j->n; i++) {
         const at_train_sequence *s = &j->batch[i];
-        print = at_hash64(s->token, (size_t)s->length * sizeof *s->token, print);
+        size_t n = (size_t)s->length;
+        if (s->x)
+            print = at_hash64(s->x, n * (size_t)at_model_row_width(j->t->plan.plain) * sizeof *s->x, print);
+        else
+            print = at_hash64(s->token, n * sizeof *s->token, print);
+        if (s->y)
+            print = at_hash64(s->y, (j->t->plan.last ? 1 : n) * (size_t)j->t->plan.R * sizeof *s->y, print);
         if (s->target)
-            print = at_hash64(s->target, (size_t)s->length * sizeof *s->target, print);
+            print = at_hash64(s->target, n * sizeof *s->target, print);
     }
     return j->o ? at_hash64(j->o, sizeof *j->o, print) : print;
 }
@@ -410,7 +455,7 @@ at_status at_trainer_logits(at_trainer *t, const at_train_sequence *s, double *l
         st = freshen(t, err);
     if (st)
         return st;
-    at_train_sequence bare = {s->length, s->token, NULL};
+    at_train_sequence bare = {s->length, s->token, NULL, s->x, NULL};
     train_item item = {&bare, 0, false, 0};
     t->kernel->sequence(&t->plan, t->weights, t->packed, t->work[0], &item, NULL, logits);
     return AT_OK;

@@ -42,7 +42,7 @@ typedef struct {
     uint32_t threshold; /* of 2^16: dropped when below */
     bool lean; /* little memory: GeLU is computed again in the backward pass, weights are not packed ahead */
 
-    int V;     /* words of an input; the fast family: R */
+    int V;     /* words of an input; the fast family: R. 0: inputs are no words */
     int least; /* the shortest sequence; the longest is T */
     bool last; /* only the last position is read */
     const at_model

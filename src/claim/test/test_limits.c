@@ -29,7 +29,8 @@
  * EVIDENCE fo-extract exact 16 test_every_trial: part=modular, and 2 more
  * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 1 more
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
- * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 3 more */
+ * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 3 more
+ * EVIDENCE qsa-train sampled 400 test_every_trial: N=8 q=2 */
 #include "claim_test.h"
 #include "../../core/test/test_golden.h"
 

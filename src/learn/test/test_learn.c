@@ -74,7 +74,7 @@ static void recipes(void **state)
     at_text_release(&u);
     static const struct {
         const char *set, *says;
-    } wrong[] = {{"width=4", "width=4: must be an integer in 8..8192"},
+    } wrong[] = {{"width=0", "width=0: must be an integer in 1..8192"},
                  {"rat=1", "did you mean 'rate'?"},
                  {"attention=sparze", "sparze"},
                  {"dropout=1", "dropout=1: must be"}};

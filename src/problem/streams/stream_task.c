@@ -104,6 +104,52 @@ at_status at_source_of_task(const at_task *t, const at_params *p, at_source **ou
     return s;
 }
 
+/* ---- positions in the task's own numbers: nothing of what a stream does ---------------------------------- */
+
+static int no_words(const at_source *d)
+{
+    (void)d;
+    return 0;
+}
+
+static void no_row(const at_source *d, at_rng *r, at_sequence *s)
+{
+    (void)d;
+    (void)r;
+    (void)s;
+}
+
+static const at_stream_verbs positions = {
+    .vocabulary = no_words,
+    .word = word,
+    .longest = length,
+    .draw = no_row,
+    .unlisted = "positions in a task's own numbers are no rows",
+    .before_answer = -1,
+};
+
+bool at_source_positions(const at_source *d)
+{
+    return d->verbs == &positions;
+}
+
+at_status at_source_of_positions(const at_task *t, const at_params *p, at_source **out, at_err *err)
+{
+    at_field fields[AT_MAX_FIELDS];
+    at_status s = t->validate ? t->validate(p, err) : AT_OK;
+    if (!s && (!at_task_fields(t, p, fields) || at_params_int(p, "N") < 1))
+        s = at_fail(err, AT_EREFUSED, "task %s: %s, so nothing can learn it", t->id,
+                    at_params_int(p, "N") < 1 ? "N is 0" : "it is not said what fields a position has");
+    if (s)
+        return s;
+    at_source *d = at_calloc(1, sizeof *d);
+    if (!d)
+        return at_oom(err);
+    *d = (at_source){.task = t, .verbs = &positions, .p = *p};
+    *out = d;
+    return AT_OK;
+}
+
 const at_stream at_stream_max = {
     .id = "max",
     .title = "The largest of N tokens, answered at the last of them",

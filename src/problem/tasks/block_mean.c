@@ -25,6 +25,13 @@ static int out_width(const at_params *p)
     return 1;
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", 1, at_params_get(p, "M"));
+    out[1] = at_field_token("b", at_params_int(p, "m"));
+    return 2;
+}
+
 static at_status validate(const at_params *p, at_err *err)
 {
     int N = at_params_int(p, "N"), m = at_params_int(p, "m");

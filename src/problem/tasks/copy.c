@@ -23,6 +23,13 @@ static int out_width(const at_params *p)
     return 1;
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", 1, at_params_get(p, "M"));
+    out[1] = at_field_token("t", at_params_int(p, "N") + 1); /* 1..N */
+    return 2;
+}
+
 static void answer(const at_params *p, const double *x, double *y)
 {
     int N = at_params_int(p, "N");

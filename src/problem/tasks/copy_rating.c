@@ -26,6 +26,16 @@ static int out_width(const at_params *p)
     return 1;
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", 1, at_params_get(p, "M"));
+    out[1] = at_field_real("e", 1, 1);
+    out[2] = at_field_token("key", at_params_int(p, "K"));
+    out[3] = at_field_token("query", at_params_int(p, "K"));
+    out[4] = at_field_token("rating", at_params_int(p, "N"));
+    return 5;
+}
+
 static void answer(const at_params *p, const double *x, double *y)
 {
     int N = at_params_int(p, "N");

@@ -25,6 +25,12 @@ static int out_width(const at_params *p)
     return at_params_int(p, "d2");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", at_params_int(p, "d1"), at_params_get(p, "X"));
+    return 1;
+}
+
 void at_linear_map_weights(const at_params *p, double *W)
 {
     at_rng r = at_rng_at(0x6d6170, (uint64_t)at_params_get(p, "net"));

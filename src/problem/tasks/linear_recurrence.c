@@ -23,6 +23,12 @@ static int out_width(const at_params *p)
     return at_params_int(p, "d");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("qkv", row_width(p), at_params_get(p, "M"));
+    return 1;
+}
+
 static double phi(double x)
 {
     return x > 0 ? x + 1 : at_exp(x);

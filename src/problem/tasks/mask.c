@@ -24,6 +24,12 @@ static int out_width(const at_params *p)
     return at_params_int(p, "n");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", 1, at_params_get(p, "n") + 1);
+    return 1;
+}
+
 static void answer_row(const at_params *p, const double *x, double *y)
 {
     double i = nearbyint(*x);

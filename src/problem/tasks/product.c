@@ -20,6 +20,12 @@ static int out_width(const at_params *p)
     return 1;
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("ab", 2, at_params_get(p, "M"));
+    return 1;
+}
+
 static void answer_row(const at_params *p, const double *x, double *y)
 {
     (void)p;

@@ -37,6 +37,14 @@ static int out_width(const at_params *p)
     return at_params_int(p, "d");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("z", at_params_int(p, "d"), 1);
+    out[1] = (at_field){
+        .name = "y", .kind = AT_FIELD_SUBSET, .size = at_params_int(p, "N"), .pick = at_params_int(p, "q")};
+    return 2;
+}
+
 static at_status validate(const at_params *p, at_err *err)
 {
     int N = at_params_int(p, "N"), Q = at_params_int(p, "q");

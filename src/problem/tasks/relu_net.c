@@ -27,6 +27,12 @@ static int out_width(const at_params *p)
     return at_params_int(p, "d2");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("x", at_params_int(p, "d1"), at_params_get(p, "X"));
+    return 1;
+}
+
 void at_relu_net_weights(const at_params *p, double *w1, double *b1, double *w2, double *b2)
 {
     int d1 = at_params_int(p, "d1"), h = at_params_int(p, "h"), d2 = at_params_int(p, "d2");

@@ -22,6 +22,13 @@ static int out_width(const at_params *p)
     return at_params_int(p, "d");
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = at_field_real("xy", 2 * at_params_int(p, "d"), at_params_get(p, "M"));
+    out[1] = at_field_real("t", 1, at_params_get(p, "T"));
+    return 2;
+}
+
 static at_status validate(const at_params *p, at_err *err)
 {
     double alpha = at_params_get(p, "alpha"), T = at_params_get(p, "T");

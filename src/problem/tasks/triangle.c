@@ -20,6 +20,12 @@ static int out_width(const at_params *p)
     return 1;
 }
 
+static int fields(const at_params *p, at_field *out)
+{
+    out[0] = (at_field){.name = "edges", .kind = AT_FIELD_INT, .size = at_params_int(p, "N"), .hi = 1};
+    return 1;
+}
+
 static bool edge(const double *x, int N, int i, int j)
 {
     return x[(size_t)i * (size_t)N + (size_t)j] != 0;
@@ -100,6 +106,7 @@ const at_task at_task_triangle = {
     .n_params = AT_PARAMS_COUNT(schema),
     .enums = 1u << AT_ENUM_SEQUENCES,
     .input_help = "N rows of N numbers 0 or 1, as in \"0,1,0 0,0,1 1,0,0\"",
+    .fields = fields,
     .row_width = row_width,
     .out_width = out_width,
     .answer = answer,

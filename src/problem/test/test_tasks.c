@@ -30,6 +30,42 @@ static void test_tasks_are_complete(void **state)
     assert_null(at_task_find(""));
 }
 
+/* The fields of every task take what it draws, and no less. */
+static void test_fields(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_n_tasks; i++) {
+        const at_task *t = at_tasks[i];
+        at_params p;
+        at_err err = {0};
+        at_params_init(&p, t->params, t->n_params);
+        if (t->length)
+            assert_int_equal(at_params_set(&p, "N", t->length(&p), &err), AT_OK);
+        at_model m;
+        at_model_init(&m);
+        strcpy(m.name, "fields");
+        m.width = 1, m.n_min = m.n_max = at_params_int(&p, "N");
+        m.fields = at_new(&m.arena, at_field, AT_MAX_FIELDS);
+        m.readout = (at_readout){.kind = AT_READ_RAW, .rows = 1};
+        m.n_fields = at_task_fields(t, &p, m.fields);
+        assert_true(m.n_fields > 0);
+        for (int f = 0; f < m.n_fields; f++)
+            m.fields[f].embed = (at_embed){0, 1, -1};
+        if (at_model_layout(&m, &err))
+            fail_msg("%s: %s", t->id, err.text);
+        assert_int_equal(at_model_row_width(&m), t->row_width(&p));
+        double *x = task_input(t, &p);
+        for (uint64_t k = 0; k < 200; k++) {
+            at_rng r = at_rng_at(3, k);
+            (k % 2 ? t->adversarial : t->sample)(&p, &r, x);
+            if (at_input_check(&m, &(at_input){m.n_max, x}, &err))
+                fail_msg("%s: %s", t->id, err.text);
+        }
+        free(x);
+        at_model_release(&m);
+    }
+}
+
 static void test_joint_ranges(void **state)
 {
     (void)state;
@@ -48,6 +84,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks_are_complete),
+        cmocka_unit_test(test_fields),
         cmocka_unit_test(test_joint_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

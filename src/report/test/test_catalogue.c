@@ -76,6 +76,9 @@ static void the_catalogue_fits(void **state)
     assert_true(occurrences(t.s, "<h4>Program</h4>") > 10);
     assert_int_equal(occurrences(t.s, "<h4>Weights</h4>"), occurrences(t.s, "<h4>Program</h4>"));
     assert_int_equal(occurrences(t.s, " id=\"map\""), 1);
+    assert_int_equal(occurrences(t.s, "Attention while it learns"), 1); /* qsa-train, frame by frame */
+    assert_int_equal(occurrences(t.s, ">step "), 8);
+    assert_int_equal(occurrences(t.s, ">step 480<"), 1);
     /* a long program is there with its beginning, without the ranges of its values */
     assert_int_equal(occurrences(t.s, " more lines: <code>attest show dp-linear --set "), 1);
     assert_null(strstr(t.s, "   # in "));

@@ -289,12 +289,9 @@ static void refusals(void **state)
         at_model_release(&m);
     }
     plain_model_make(&plain_usual, 1, &m);
-    m.readout.kind = AT_READ_SIGN;
-    refused(&m, AT_EREFUSED, "sign", usual);
+    m.readout.kind = AT_READ_SPARSEMAX;
+    refused(&m, AT_EREFUSED, "sparsemax", usual);
     m.readout.kind = AT_READ_ARGMAX;
-    m.fields[0].kind = AT_FIELD_INT, m.fields[0].hi = 3;
-    refused(&m, AT_EREFUSED, "one token field", usual);
-    m.fields[0].kind = AT_FIELD_TOKEN;
     refused(&m, AT_EDOMAIN, "dropout", &(at_train_options){.dropout = 1});
     refused(&m, AT_EDOMAIN, "slots", &(at_train_options){.slots = 3});
     refused(&m, AT_EDOMAIN, "length", &(at_train_options){.length = 10});
