@@ -32,7 +32,9 @@ typedef struct {
     at_arith arith;
     uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
-    double tolerance; /* real answers: largest Euclidean distance allowed */
+    /* Real answers: largest Euclidean distance allowed. 0 in exact arithmetic, where the task has `fractions`: the same
+     * fractions. */
+    double tolerance;
     /* Go on behind a wrong input: all are run and the wrong ones counted, in place of an end at the first. */
     bool count_all;
     bool

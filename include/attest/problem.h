@@ -56,6 +56,9 @@ typedef struct at_task {
                           at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
     /* Ask through at_task_answer: a task that lacks memory makes y[0] NAN. */
     void (*answer)(const at_params *p, const double *x, double *y);
+    /* NULL, or the same as fractions over / under, (positions, out_width) of both: reals that are asked about with a tolerance
+     * of 0 in exact arithmetic must be these. */
+    void (*fractions)(const at_params *p, const double *x, uint64_t *over, uint64_t *under);
     void (*sample)(const at_params *p, at_rng *r, double *x);
     /* Inputs near the decision boundary: near misses only, exactly one hit, crowds of near misses. */
     void (*adversarial)(const at_params *p, at_rng *r, double *x);
