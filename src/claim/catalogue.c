@@ -68,6 +68,7 @@
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \
     ROW(pfsa_cot)                                                                                            \
+    ROW(ptm_cot)                                                                                             \
     ROW(lm_tight)                                                                                            \
     /* add_claim: rows end here */
 
