@@ -70,6 +70,7 @@
     ROW(pfsa_cot)                                                                                            \
     ROW(ptm_cot)                                                                                             \
     ROW(lm_tight)                                                                                            \
+    ROW(ngram_learn)                                                                                         \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

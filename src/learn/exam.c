@@ -55,12 +55,12 @@ typedef struct {
 
 double at_exam_answer(const at_exam *e)
 {
-    return e->count ? (double)e->answers / (double)e->count : NAN;
+    return e->drawn ? at_exp(-e->shares.kl) : e->count ? (double)e->answers / (double)e->count : NAN;
 }
 
 double at_exam_chain(const at_exam *e)
 {
-    return e->count ? (double)e->chains / (double)e->count : NAN;
+    return e->drawn ? at_exp(-e->shares.kl) : e->count ? (double)e->chains / (double)e->count : NAN;
 }
 
 /* Is the right row longer, or the input shorter, than the model takes? All but the last token of a row are read. */
@@ -271,7 +271,7 @@ at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_e
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status st = s.token ? at_source_sample(d, seed, part, 0, &s, err) : at_oom(err);
     s.n = s.prompt;
-    if (!st)
+    if (!st && !at_source_is_drawn(d))
         st = at_source_complete(d, &s, err);
     at_free(s.token);
     return st;
@@ -420,6 +420,10 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
                       const at_exam_options *o, at_exam *out, at_err *err)
 {
     at_arena arena;
+    if (at_source_is_drawn(d)) {
+        *out = (at_exam){.drawn = true, .first_wrong = NAN, .margin = INFINITY};
+        return at_shares_exam(m, d, count, seed, o->arith, &out->shares, err);
+    }
     at_arena_init(&arena);
     hall *h = at_new(&arena, hall, 1);
     at_status s = h ? learn_fits(m, d, err) : at_oom(err);
