@@ -88,8 +88,8 @@ static int fit(const cli_args *a)
         s = at_ngram_fit(&how, text, n, a->words[1], cli_progress(), &arena, &g, &said, &err);
     at_free(text);
     if (!s) {
-        at_progress_tick(cli_progress(), "write", 0, 1);
-        at_ngram_print(g, &printed);
+        at_ngram_print(g, cli_progress(), &printed);
+        cli_progress_clear();
         s = printed.oom ? at_oom(&err) : at_file_write(a->out, printed.s, printed.n, &err);
     }
     int code;

@@ -8,29 +8,11 @@
 
 #include <attest/ngram.h>
 
-#include "fuzz_check.h"
+#include "fuzz_printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void printed_try(const at_ptm *p, at_arena *a)
-{
-    at_err err = {0};
-    at_text one, two;
-    at_ptm *again;
-    at_text_init(&one);
-    at_text_init(&two);
-    at_ptm_print(p, &one);
-    if (!one.oom) {
-        at_status s = at_ptm_read(one.s, one.n, "printed", a, &again, &err);
-        check(!s || s == AT_ENOMEM, err.text);
-        if (!s) {
-            at_ptm_print(again, &two);
-            check(two.oom || !strcmp(one.s, two.s), "printed, read and printed: another text");
-        }
-    }
-    at_text_release(&one);
-    at_text_release(&two);
-}
+FUZZ_PRINTED(at_ptm, at_ptm_read, at_ptm_print)
 
 static void rows_try(const at_ptm *p, const uint8_t *data, size_t size)
 {

@@ -85,7 +85,7 @@ at_status at_ngram_read(const char *text, size_t n, const char *where, at_arena 
                         at_err *err);
 at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *err);
 /* Numbers in the fewest digits that are read as the same double; what is read from this prints as this. */
-void at_ngram_print(const at_ngram *g, at_text *out);
+void at_ngram_print(const at_ngram *g, const at_progress *progress, at_text *out); /* progress may be NULL */
 
 /* ---- tokens of a text -------------------------------------------------------------------------------------------- */
 

@@ -172,23 +172,17 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     at_arena a;
     at_pfsa *of;
     at_model m;
-    at_size z;
     at_arena_init(&a);
     at_status s = automaton_take(p, &a, &of, err);
     if (!s)
         s = at_pfsa_model(of, 2 * at_params_int(p, "longest") + 1,
                           &(at_pfsa_options){.weighting = AT_AVERAGE_HARD}, &m, err);
     if (!s) {
-        at_model_size(&m, &z);
         out[0] = of->states;
         out[1] = of->letters;
         out[2] = of->arcs;
         out[3] = of->states;
-        out[4] = m.n_prefix;
-        out[5] = z.layers;
-        out[6] = z.width;
-        out[7] = z.hidden;
-        at_model_release(&m);
+        claim_sums_sizes(&m, out + 4);
     }
     at_arena_release(&a);
     return s;
@@ -198,8 +192,8 @@ static const at_claim_table tables[] = {
     {.id = "size",
      .title = "size against the automaton: an extra symbol a state, a hidden row for each 1 of the largest "
               "denominator",
-     .columns = (const char *const[]){"states", "letters", "transitions", "extra symbols", "hidden rows",
-                                      "layers", "width", "units", NULL},
+     .columns =
+         (const char *const[]){"states", "letters", "transitions", "extra symbols", CLAIM_SUMS_SIZES, NULL},
      .rows = (const char *const[]){"automaton=coin", "automaton=weather", "automaton=ends",
                                    "automaton=drawn seed=1", "automaton=drawn seed=2",
                                    "automaton=drawn seed=3", NULL},
@@ -207,19 +201,15 @@ static const at_claim_table tables[] = {
      .row = size_row},
 };
 
-#define EXACT(PARAMS, CONTROL, QUICK)                                                                        \
-    {                                                                                                        \
-        PARAMS, CONTROL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, QUICK                                    \
-    }
 static const at_cell cells[] = {
-    EXACT("automaton=coin", NULL, NULL),
-    EXACT("automaton=weather", NULL, NULL),
-    EXACT("automaton=ends", NULL, NULL),
-    EXACT("automaton=coin weighting=sparsemax", NULL, NULL),
-    EXACT("automaton=drawn seed=0..39 longest=6", NULL, "automaton=drawn seed=0..9 longest=4"),
-    EXACT("automaton=weather longest=4", "off=1", NULL),
-    EXACT("automaton=coin longest=4", "off=1", NULL),
-    EXACT("automaton=weather longest=4", "blind=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=coin", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=weather", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=ends", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=coin weighting=sparsemax", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=drawn seed=0..39 longest=6", NULL, "automaton=drawn seed=0..9 longest=4"),
+    CLAIM_SUMS_EXACT("automaton=weather longest=4", "off=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=coin longest=4", "off=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=weather longest=4", "blind=1", NULL),
 };
 
 const at_claim claim_pfsa_cot = {

@@ -199,22 +199,16 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     at_arena a;
     at_ptm *of;
     at_model m;
-    at_size z;
     at_arena_init(&a);
     at_status s = machine_take(p, &a, &of, err);
     if (!s)
         s = at_ptm_model(of, at_params_int(p, "steps"), &(at_ptm_options){0}, &m, err);
     if (!s) {
-        at_model_size(&m, &z);
         out[0] = of->states;
         out[1] = of->symbols;
         out[2] = of->rules;
         out[3] = of->steps;
-        out[4] = m.n_prefix;
-        out[5] = z.layers;
-        out[6] = z.width;
-        out[7] = z.hidden;
-        at_model_release(&m);
+        claim_sums_sizes(&m, out + 4);
     }
     at_arena_release(&a);
     return s;
@@ -224,23 +218,19 @@ static const at_claim_table tables[] = {
     {.id = "size",
      .title = "size against the machine: an extra symbol a step, a hidden row for each 1 of the largest "
               "denominator",
-     .columns = (const char *const[]){"states", "symbols", "transitions", "extra symbols", "hidden rows",
-                                      "layers", "width", "units", NULL},
+     .columns =
+         (const char *const[]){"states", "symbols", "transitions", "extra symbols", CLAIM_SUMS_SIZES, NULL},
      .rows = (const char *const[]){"machine=echo", "machine=counter", "machine=drawn seed=1", NULL},
      .quick_rows = 3,
      .row = size_row},
 };
 
-#define EXACT(PARAMS, CONTROL, QUICK)                                                                        \
-    {                                                                                                        \
-        PARAMS, CONTROL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, QUICK                                    \
-    }
 static const at_cell cells[] = {
-    EXACT("machine=echo", NULL, NULL),
-    EXACT("machine=counter steps=24", NULL, "machine=counter steps=16"),
-    EXACT("machine=drawn seed=0..29 steps=6", NULL, "machine=drawn seed=0..9 steps=4"),
-    EXACT("machine=echo longest=4 steps=8", "off=1", NULL),
-    EXACT("machine=echo longest=4 steps=8", "blind=1", NULL),
+    CLAIM_SUMS_EXACT("machine=echo", NULL, NULL),
+    CLAIM_SUMS_EXACT("machine=counter steps=24", NULL, "machine=counter steps=16"),
+    CLAIM_SUMS_EXACT("machine=drawn seed=0..29 steps=6", NULL, "machine=drawn seed=0..9 steps=4"),
+    CLAIM_SUMS_EXACT("machine=echo longest=4 steps=8", "off=1", NULL),
+    CLAIM_SUMS_EXACT("machine=echo longest=4 steps=8", "blind=1", NULL),
 };
 
 const at_claim claim_ptm_cot = {

@@ -22,6 +22,13 @@ typedef struct {
     const void *of;
     const char *left; /* what texts must have that have not ended by `most` tokens */
 } claim_sums;
+/* Rows of a table of sizes: of what was compiled, m is released. */
+#define CLAIM_SUMS_SIZES "hidden rows", "layers", "width", "units"
+void claim_sums_sizes(at_model *m, double *out);
+#define CLAIM_SUMS_EXACT(PARAMS, CONTROL, QUICK)                                                             \
+    {                                                                                                        \
+        PARAMS, CONTROL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, QUICK                                    \
+    }
 /* Of the verdict inputs, holds and, where it does not hold, the note. *words, *texts: how many were summed. */
 at_status claim_sums_compare(const claim_sums *k, at_arena *a, at_verdict *out, uint64_t *words,
                              uint64_t *texts, at_err *err);

@@ -151,3 +151,14 @@ at_status claim_sums_compare(const claim_sums *k, at_arena *a, at_verdict *out, 
     out->note = note;
     return s;
 }
+
+void claim_sums_sizes(at_model *m, double *out)
+{
+    at_size z;
+    at_model_size(m, &z);
+    out[0] = m->n_prefix;
+    out[1] = z.layers;
+    out[2] = z.width;
+    out[3] = z.hidden;
+    at_model_release(m);
+}
