@@ -221,9 +221,9 @@ int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
  *     at_source_sample(d, seed, AT_TRAIN, i, &s, &err);    // loss: on s.token[s.prompt .. s.n-1]
  *     at_source_free(d);
  *
- * Train and test are disjoint for all seeds together: a hash of the prompt (of the whole row where prompts are all
- * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away.
- * docs/data.md has the formats. */
+ * Train and test are disjoint for all seeds together: a hash of the prompt says which split it belongs to, one in
+ * AT_TEST_SHARE is test, and draws from the other split are thrown away. Where the rest of a row is random (ngram) nothing
+ * is thrown away: both parts draw from the same distribution. docs/data.md has the formats. */
 typedef enum { AT_TRAIN, AT_TEST, AT_PARTS } at_part;
 extern const char *const at_part_names[AT_PARTS];
 #define AT_TEST_SHARE  10

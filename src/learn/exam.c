@@ -422,7 +422,10 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     at_arena arena;
     if (at_source_is_drawn(d)) {
         *out = (at_exam){.drawn = true, .first_wrong = NAN, .margin = INFINITY};
-        return at_shares_exam(m, d, count, seed, o->arith, &out->shares, err);
+        at_status st = at_shares_exam(m, d, count, seed, o->arith, &out->shares, err);
+        out->count = out->shares.rows;
+        out->whole = out->shares.whole;
+        return st;
     }
     at_arena_init(&arena);
     hall *h = at_new(&arena, hall, 1);

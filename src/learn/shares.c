@@ -34,8 +34,7 @@ bool at_source_is_drawn(const at_source *d)
 /* The sums of one row: value (n - 1, V) are the model's readouts. */
 static void row_mark(marker *k, const int *token, double weight, const double *value)
 {
-    int room[2];
-    int *next = k->longest > 2 ? k->token + (size_t)BATCH * (size_t)k->longest : room; /* scratch */
+    int *next = k->token + (size_t)BATCH * (size_t)k->longest; /* scratch */
     double H = 0, kl = 0;
     memcpy(next, token, (size_t)k->n * sizeof *next);
     for (int i = 1; i < k->n; i++) {
@@ -246,13 +245,21 @@ static at_status reader_give(void *ctx, const int *token, int rows, int n, int s
     return s;
 }
 
+at_status learn_shared(const at_model *m, const at_source *d, at_err *err)
+{
+    return at_source_is_drawn(d) && m->readout.last
+               ? at_fail(err, AT_EREFUSED,
+                         "the model answers at the last position only; every position is asked")
+               : AT_OK;
+}
+
 at_status at_shares_exam(const at_model *m, const at_source *d, uint64_t count, uint64_t seed, at_arith arith,
                          at_shares *out, at_err *err)
 {
     reader r = {.m = m, .arith = arith};
     at_status s = learn_fits(m, d, err);
-    if (!s && m->readout.last)
-        s = at_fail(err, AT_EREFUSED, "the model answers at the last position only; every position is asked");
+    if (!s)
+        s = learn_shared(m, d, err);
     if (!s && (m->n_min > 1 || m->n_max < at_source_longest(d) - 1))
         s = at_fail(err, AT_EREFUSED,
                     "the model takes rows of %d..%d tokens, and those of the stream have %d", m->n_min,

@@ -310,12 +310,12 @@ static const at_claim_table tables[] = {
         PARAMS, CONTROL, AT_EV_SIMULATED, 0, "f32", 1, AT_TIER_QUICK, NULL                                   \
     }
 static const at_cell cells[] = {
-    LEARNT("n=2", NULL),
-    LEARNT("n=3 symbols=4 N=4", NULL),
-    LEARNT("n=3 symbols=3 rank=1 N=4", NULL),
-    LEARNT("n=4 steps=2000", NULL),
-    LEARNT("n=2", "short=1"),
-    LEARNT("n=3 symbols=4 N=4", "short=1"),
+    LEARNT("n=2 steps=400", NULL),
+    LEARNT("n=3 symbols=4 N=4 steps=600", NULL),
+    LEARNT("n=3 symbols=3 rank=1 N=4 steps=600", NULL),
+    LEARNT("n=4 steps=1000", NULL),
+    LEARNT("n=2 steps=400", "short=1"),
+    LEARNT("n=3 symbols=4 N=4 steps=600", "short=1"),
 };
 
 const at_claim claim_ngram_learn = {

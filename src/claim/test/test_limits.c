@@ -31,7 +31,7 @@
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
  * EVIDENCE ptm-cot exact 511 test_every_trial: machine=echo, and 2 more
  * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 4 more
- * EVIDENCE ngram-learn simulated 1 test_every_trial: n=3 symbols=4 N=4, and 3 more */
+ * EVIDENCE ngram-learn simulated 1 test_every_trial: n=3 symbols=4 N=4 steps=600, and 3 more */
 #include "claim_test.h"
 #include "../../core/test/test_golden.h"
 

@@ -107,6 +107,7 @@ static void test_learnt(void **state)
     assert_true(o.exams[1].answer > o.exams[0].answer && o.exams[1].answer < 1);
     assert_true(fabs(at_exam_answer(&o.exam) - exp(-o.exam.shares.kl)) < 1e-12);
     must(at_exam_run(&m, d, 1, AT_TEST, 10, &(at_exam_options){.arith = at_f64}, &e, &err));
+    assert_true(e.count == 27 && e.whole);
     assert_true(fabs(e.shares.kl - o.exam.shares.kl) < 1e-5);
     at_source *other = source_of("ngram", "n=2 symbols=3 N=9"),
               *wide = source_of("ngram", "n=2 symbols=4 N=3");
@@ -115,6 +116,12 @@ static void test_learnt(void **state)
     assert_non_null(strstr(err.text, "rows of 1.."));
     err = (at_err){0};
     assert_int_equal(at_exam_run(&m, wide, 1, AT_TEST, 10, &(at_exam_options){0}, &e, &err), AT_EREFUSED);
+    at_recipe last = recipe_of("net=ffn width=8 layers=1 steps=3 batch=2"); /* before a step */
+    err = (at_err){0};
+    assert_int_equal(at_learn(d, &last, &(at_learn_options){.threads = 1}, &arena, &o, NULL, &err),
+                     AT_EREFUSED);
+    assert_non_null(strstr(err.text, "answers at the last position only"));
+    assert_int_equal(o.steps, 0);
     at_model_release(&m);
     at_arena_release(&arena);
     at_source_free(wide);
