@@ -97,8 +97,34 @@ static void told(void *ctx, const at_exam_case *c)
     at_free(s.token);
 }
 
+static json_t *shares_json(const at_shares *h)
+{
+    json_t *j = cli_json_set(json_object(), "rows", json_integer((json_int_t)h->rows));
+    j = cli_json_set(j, "whole", json_boolean(h->whole));
+    j = cli_json_set(j, "entropy", cli_json_number(h->entropy));
+    j = cli_json_set(j, "cross_entropy", cli_json_number(h->cross));
+    j = cli_json_set(j, "kl", cli_json_number(h->kl));
+    return cli_json_set(j, "kl_error", cli_json_number(h->error));
+}
+
+/* Of a stream whose rows are drawn. */
+static void shares_print(const at_shares *h, at_text *t)
+{
+    char n[32];
+    at_text_addf(t, "rows           %s %s\n", at_count_text(n, h->rows),
+                 h->whole ? "that there are, each by its probability" : "drawn");
+    at_text_addf(t, "entropy        %.6f nats a token\n", h->entropy);
+    at_text_addf(t, "cross entropy  %.6f\n", h->cross);
+    at_text_addf(t, "KL             %.6f", h->kl);
+    if (!h->whole)
+        at_text_addf(t, " +- %.6f", h->error);
+    at_text_add(t, "\n");
+}
+
 json_t *cli_exam_json(const at_exam *e)
 {
+    if (e->drawn)
+        return shares_json(&e->shares);
     json_t *j = cli_json_set(json_object(), "prompts", json_integer((json_int_t)e->count));
     j = cli_json_set(j, "unfit", json_integer((json_int_t)e->unfit));
     j = cli_json_set(j, "seen", json_integer((json_int_t)e->seen));
@@ -144,6 +170,10 @@ static void positions_print(const at_exam *e, at_text *t)
 
 static void exam_print(const at_exam *e, bool seen_too, at_text *t)
 {
+    if (e->drawn) {
+        shares_print(&e->shares, t);
+        return;
+    }
     if (e->unfit)
         at_text_addf(t, "not asked      %" PRIu64 " prompts whose rows do not fit into the model\n",
                      e->unfit);

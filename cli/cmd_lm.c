@@ -88,8 +88,8 @@ static int fit(const cli_args *a)
         s = at_ngram_fit(&how, text, n, a->words[1], cli_progress(), &arena, &g, &said, &err);
     at_free(text);
     if (!s) {
-        at_progress_tick(cli_progress(), "write", 0, 1);
-        at_ngram_print(g, &printed);
+        at_ngram_print(g, cli_progress(), &printed);
+        cli_progress_clear();
         s = printed.oom ? at_oom(&err) : at_file_write(a->out, printed.s, printed.n, &err);
     }
     int code;
@@ -113,6 +113,7 @@ typedef struct {
     const char *const *word, *const *trap;
     const char *begin; /* of paths */
     bool divided;      /* rows were divided by their sums */
+    bool fractions;    /* but these were 1 */
 } named;
 
 static json_t *words_json(const char *const *name, const int *word, int n)
@@ -164,7 +165,7 @@ static void tight_print(const named *g, const at_tight *r, at_text *t)
         at_text_add(t, "\n");
     if (isnan(r->off))
         at_text_add(t, "rows         too many to add up\n");
-    else if (g->divided)
+    else if (g->divided && !g->fractions)
         at_text_addf(t, "rows         sum to 1 within %.2g; divided by their sums\n", r->off);
     if (!r->mass)
         at_text_addf(t, "mass         less than 1; as a fraction only up to %d states\n", AT_TIGHT_SOLVED);
@@ -186,11 +187,62 @@ static at_status tight_find(const char *path, at_arena *arena, named *names, at_
         *names = (named){.word = p->letter, .trap = p->state, .begin = ""};
         return at_pfsa_tight(p, arena, r, err);
     }
-    at_status s = at_ngram_load(path, arena, &g, err);
+    at_status s = cli_lm_no_machine(path, err);
+    if (!s)
+        s = at_ngram_load(path, arena, &g, err);
     if (s)
         return s;
     *names = (named){.word = g->word, .trap = g->word, .begin = "<s>", .divided = true};
     return at_ngram_tight(g, cli_progress(), arena, r, err);
+}
+
+static int decided_put(const cli_args *a, const named *names, const at_histories *h, const at_tight *r)
+{
+    int code = r->tight ? CLI_HOLDS : r->mass ? CLI_FAILS : CLI_UNDECIDED;
+    if (a->json) {
+        json_t *j = tight_json(names, r);
+        if (h) {
+            j = cli_json_set(j, "words_seen", json_integer(h->seen));
+            j = cli_json_set(j, "texts_run", json_integer((json_int_t)h->texts));
+            j = cli_json_set(j, "longest_run", json_integer(h->longest));
+        }
+        return cli_put_json(a, j, code);
+    }
+    at_text t;
+    char n[32];
+    at_text_init(&t);
+    tight_print(names, r, &t);
+    if (h)
+        at_text_addf(&t,
+                     "histories    the last %d word%s decide%s, in exact arithmetic, on all %s texts to "
+                     "length %d; longer "
+                     "ones are taken to go on so\n",
+                     h->seen, h->seen == 1 ? "" : "s", h->seen == 1 ? "s" : "", at_count_text(n, h->texts),
+                     h->longest);
+    return cli_put_text(a, &t, code);
+}
+
+/* Of weights that are read by sparsemax: the n-gram model that they are. */
+static int tight_histories(const cli_args *a, const at_model *m)
+{
+    at_err err = {0};
+    at_arena arena;
+    at_ngram *g;
+    at_histories h;
+    at_tight r;
+    at_arena_init(&arena);
+    at_status s = at_ngram_of_model(m, cli_progress(), &arena, &g, &h, &err);
+    if (!s)
+        s = at_ngram_tight(g, cli_progress(), &arena, &r, &err);
+    cli_progress_clear();
+    named names = {.begin = "<s>", .divided = true};
+    if (!s) {
+        names.word = names.trap = g->word;
+        names.fractions = h.fractions;
+    }
+    int code = s ? cli_fail(a, &err) : decided_put(a, &names, &h, &r);
+    at_arena_release(&arena);
+    return code;
 }
 
 /* Of weights: a bound on the end behind every text. */
@@ -202,6 +254,11 @@ static int tight_model(const cli_args *a)
     at_status s = at_model_load(&m, a->words[1], &err);
     if (s)
         return cli_fail(a, &err);
+    if (m.readout.kind == AT_READ_SPARSEMAX) {
+        int code = tight_histories(a, &m);
+        at_model_release(&m);
+        return code;
+    }
     int rows = 0;
     for (int k = 0; k < m.n_pos; k++)
         if (at_pos_is(m.pos[k].kind, AT_IS_ROWS))
@@ -243,15 +300,7 @@ static int tight(const cli_args *a)
         return tight_model(a);
     at_arena_init(&arena);
     at_status s = tight_find(a->words[1], &arena, &names, &r, &err);
-    int code = s ? cli_fail(a, &err) : r.tight ? CLI_HOLDS : r.mass ? CLI_FAILS : CLI_UNDECIDED;
-    if (!s && a->json)
-        code = cli_put_json(a, tight_json(&names, &r), code);
-    else if (!s) {
-        at_text t;
-        at_text_init(&t);
-        tight_print(&names, &r, &t);
-        code = cli_put_text(a, &t, code);
-    }
+    int code = s ? cli_fail(a, &err) : decided_put(a, &names, NULL, &r);
     at_arena_release(&arena);
     return code;
 }
@@ -333,8 +382,9 @@ const cli_command cmd_lm = {
         "sample: sentences drawn from the model; one cut at --max-length ends in \" ...\".\n\n"
         "tight: do the probabilities of all finite sentences sum to 1? Decided by a search, and the sum\n"
         "as a fraction up to 200 states that can end. Of a model file with a softmax readout: a lower\n"
-        "bound on the probability of the end, for texts of all lengths; others are refused. Exit 0\n"
-        "tight, 1 not, 3 not and the sum too large to solve for.\n",
+        "bound on the probability of the end, for texts of all lengths. With a sparsemax readout: the\n"
+        "same search, over the histories that all short texts, run in exact arithmetic, show to decide.\n"
+        "Others are refused. Exit 0 tight, 1 not, 3 not and the sum too large to solve for.\n",
     .examples = "attest lm fit examples/village.txt --order 3 -o village.arpa\n"
                 "attest lm perplexity village.arpa examples/village.txt\n"
                 "echo 'the baker opens the shop' | attest lm score village.arpa -\n"

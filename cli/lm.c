@@ -122,6 +122,16 @@ bool cli_lm_is_pfsa(const char *path)
     return at_ends_with(path, ".pfsa");
 }
 
+at_status cli_lm_no_machine(const char *path, at_err *err)
+{
+    return at_ends_with(path, ".ptm") ? at_fail(err, AT_EREFUSED,
+                                                "%.200s: a machine, of which no bound on the steps of a word "
+                                                "is known; compile it, and ask the "
+                                                "model about its steps",
+                                                path)
+                                      : AT_OK;
+}
+
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
 {
     at_ngram *g;
@@ -131,7 +141,9 @@ at_status cli_lm_open(const char *path, cli_lm *out, at_err *err)
         return cli_lm_open_model(path, out, err);
     if (cli_lm_is_pfsa(path))
         return pfsa_open(path, out, err);
-    at_status s = at_ngram_load(path, &out->arena, &g, err);
+    at_status s = cli_lm_no_machine(path, err);
+    if (!s)
+        s = at_ngram_load(path, &out->arena, &g, err);
     if (s)
         return s;
     out->words = g->words;

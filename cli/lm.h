@@ -25,7 +25,8 @@ typedef struct {
 
 at_status cli_lm_open(const char *path, cli_lm *out, at_err *err); /* closed in any case */
 bool cli_lm_is_model(const char *path);
-bool cli_lm_is_pfsa(const char *path); /* a probabilistic automaton, by its suffix */
+bool cli_lm_is_pfsa(const char *path);                      /* a probabilistic automaton, by its suffix */
+at_status cli_lm_no_machine(const char *path, at_err *err); /* refuses a .ptm file, in words */
 void cli_lm_close(cli_lm *m);
 at_status cli_lm_open_model(const char *path, cli_lm *out,
                             at_err *err); /* a model file; out->arena is ready */

@@ -9,29 +9,11 @@
 
 #include <attest/ngram.h>
 
-#include "fuzz_check.h"
+#include "fuzz_printed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void printed_try(const at_pfsa *p, at_arena *a)
-{
-    at_err err = {0};
-    at_text one, two;
-    at_pfsa *again;
-    at_text_init(&one);
-    at_text_init(&two);
-    at_pfsa_print(p, &one);
-    if (!one.oom) {
-        at_status s = at_pfsa_read(one.s, one.n, "printed", a, &again, &err);
-        check(!s || s == AT_ENOMEM, err.text);
-        if (!s) {
-            at_pfsa_print(again, &two);
-            check(two.oom || !strcmp(one.s, two.s), "printed, read and printed: another text");
-        }
-    }
-    at_text_release(&one);
-    at_text_release(&two);
-}
+FUZZ_PRINTED(at_pfsa, at_pfsa_read, at_pfsa_print)
 
 static void rows_try(const at_pfsa *p, at_arena *a)
 {

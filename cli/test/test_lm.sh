@@ -189,7 +189,23 @@ holds 'JSON' json "o['tight'] is True and o['mass'] == '1' and -3 < o['log10_end
 call compile examples/trap.arpa --set N=4 -o "$dir/trap.st"
 says 0 'of a trap, too, over the reals' 'in f64 so small a probability may be 0' lm tight "$dir/trap.st"
 call compile examples/trap.arpa --set N=4,read=sparsemax -o "$dir/trap0.st"
-refuses 2 'sparsemax is refused' 'its readout is sparsemax, which may give the end no probability at all' lm tight "$dir/trap0.st"
+says 1 'read by sparsemax: the tables that the weights are' 'tight        no' lm tight "$dir/trap0.st"
+holds 'the trap' grep -q '^trap         b$' "$dir/.out"
+holds 'the histories' grep -q '^histories    the last 1 word decides, in exact arithmetic, on all 31 texts to length 4' "$dir/.out"
+call lm tight "$dir/trap0.st" --json
+holds 'JSON' json "o['tight'] is False and o['words_seen'] == 1 and o['texts_run'] == 31 and o['trap'] == ['b']"
+call compile examples/weather.pfsa --set N=8 -o "$dir/weather8.st"
+says 0 'a decoder of an automaton is tight' 'tight        yes' lm tight "$dir/weather8.st"
+call compile examples/lost.pfsa --set N=8 -o "$dir/lost8.st"
+says 1 'and one of a lost one is not' 'mass         1/2' lm tight "$dir/lost8.st"
+refuses 2 'a machine has no bound' 'no bound on the steps of a word is known' lm score examples/echo.ptm -
+refuses 2 'nor is it tight or not' 'no bound on the steps of a word is known' lm tight examples/echo.ptm
+call compile examples/echo.ptm --set N=6 -o "$dir/echo.st"
+refuses 2 'a tape is no finite history' 'no finite history is known to decide' lm tight "$dir/echo.st"
+says 0 'compile: a machine' 'extra symbols: 10, a step each, beside 2 letters and the end' compile examples/echo.ptm --set N=6 -o "$dir/echo.st"
+says 0 'run: its fractions' '0.8571428571428571,0.14285714285714285' run "$dir/echo.st" 'A/R/say/a _/L/back/- A/L/back/- _/R/again/-' --precision exact
+call compile examples/trap.arpa --set N=1,read=sparsemax -o "$dir/trap1.st"
+refuses 2 'too short to see' 'no finite history is known to decide' lm tight "$dir/trap1.st"
 refuses 2 'so is what is no language model' 'no language model' lm tight "$dir/match.st"
 
 # ---- probabilistic automata ----------------------------------------------------------------------------------------------

@@ -139,7 +139,15 @@ refuses 2 'train: heads that do not divide' 'heads' train lis --width 32 --heads
 refuses 2 'train: a picture of no kind' '.png' train lis --plot "$dir/curve.txt"
 refuses 2 'train: a setting with one dash' "unknown option '-xwidth'" train lis -xwidth 16
 refuses 2 'train: model and state in one file' 'two files to write' train lis -o "$dir/x" --state "$dir/x"
-refuses 2 'train: no right answers' 'random' train ngram --steps 2
+# rows that are drawn have no right answers, but a distribution
+says 0 'train: probabilities' 'KL  ' train ngram --set n=2,symbols=3,N=3 --width 8 --layers 1 --heads 2 --steps 60 --rate 0.02 --dropout 0 -o "$dir/lm.st"
+says 0 'eval: probabilities' 'rows           27 that there are, each by its probability' eval "$dir/lm.st"
+call eval "$dir/lm.st" --json
+holds 'eval: entropy, cross entropy and KL' python3 -c "
+import json
+o = json.load(open('$dir/.out'))
+assert o['whole'] is True and o['rows'] == 27 and 0 < o['kl'] < 1 and abs(o['cross_entropy'] - o['entropy'] - o['kl']) < 1e-9"
+refuses 2 'eval: another alphabet' 'words' eval "$dir/lm.st" ngram --set n=2,symbols=4,N=3
 # shellcheck disable=SC2086
 refuses 2 'train: a model and a state of another beginning' 'from random weights there' train majority --set n=9 --from "$dir/a.st" $recipe --steps 400 --count 20 --state "$dir/run.state"
 printf 'a b <sep> c <sep> d\n' >"$dir/one.txt"

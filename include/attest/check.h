@@ -8,6 +8,7 @@
 
 #include <attest/automaton.h>
 #include <attest/exec.h>
+#include <attest/ngram.h>
 #include <attest/problem.h>
 
 #define AT_CHECK_VERSION 3 /* raise when a check's meaning changes */
@@ -32,7 +33,9 @@ typedef struct {
     at_arith arith;
     uint64_t limit; /* SAMPLED: inputs; EXACT: 0 = all (a limit makes it `sampled`, stratified) */
     uint64_t seed;
-    double tolerance; /* real answers: largest Euclidean distance allowed */
+    /* Real answers: largest Euclidean distance allowed. 0 in exact arithmetic, where the task has `fractions`: the same
+     * fractions. */
+    double tolerance;
     /* Go on behind a wrong input: all are run and the wrong ones counted, in place of an end at the first. */
     bool count_all;
     bool
@@ -268,5 +271,19 @@ void at_gelu_gap(double *lo, double *hi);
  * is tight. log10 e, from below, in balls. Positions in a table go on as any rows between its least and largest numbers. Refused, in words:
  * readouts other than softmax, and what grows with the length where it reaches the readout. */
 at_status at_end_least(const at_model *m, double *log10_least, at_err *err);
+bool at_model_is_lm(const at_model *m); /* words in, probabilities of words and, last, of the end out */
+
+/* A model with a sparsemax readout as the n-gram model that it is: every text to a length is run in exact arithmetic (as long ones as there
+ * are at most AT_HISTORIES_TEXTS of), and the fewest last words are looked for that decide what comes next on all of them, one word fewer
+ * than the longest at most. That longer texts go on so is not shown. at_ngram_tight then decides. Refused, in words: other readouts,
+ * what exact arithmetic has no functions for, and models of which no such number of words is found. */
+#define AT_HISTORIES_TEXTS 20000
+typedef struct {
+    int seen, longest; /* words that decide; of the longest texts that were run */
+    uint64_t texts;
+    bool fractions; /* rows are the model's own; else rounded to doubles, zeros exactly */
+} at_histories;
+at_status at_ngram_of_model(const at_model *m, const at_progress *progress, at_arena *a, at_ngram **out,
+                            at_histories *said, at_err *err);
 
 #endif

@@ -47,6 +47,8 @@ typedef struct {
     const char *const
         *plots;           /* NULL: one plot of all columns; else NULL-terminated: a plot for each of these */
     const double *theory; /* NULL, or an exponent a plot, drawn dashed */
+    const char *const
+        *heat; /* NULL, or three columns: the report draws the third over the first two as a heat map */
     /* Fills one number a column; NAN where there is none. */
     at_status (*row)(const at_claim *c, const at_params *p, int threads, double *out, at_err *err);
 } at_claim_table;

@@ -193,6 +193,17 @@ typedef struct {
 at_status at_pfsa_program(const at_pfsa *p, int N, const at_pfsa_options *o, at_program **out, at_err *err);
 at_status at_pfsa_model(const at_pfsa *p, int N, const at_pfsa_options *o, at_model *m, at_err *err);
 
+/* ---- probabilistic Turing machines (ngram.h) -------------------------------------------------------------------------
+ *
+ * At the last position, the probabilities of the steps and, last, of the end (at_ptm_after); texts of at most N steps. Denominators
+ * and contexts (a state on a symbol) as of automata. */
+typedef struct {
+    const at_arith *arith; /* NULL: f64 */
+    bool blind;            /* the control: the symbol under the head is not found */
+} at_ptm_options;
+at_status at_ptm_program(const at_ptm *p, int N, const at_ptm_options *o, at_program **out, at_err *err);
+at_status at_ptm_model(const at_ptm *p, int N, const at_ptm_options *o, at_model *m, at_err *err);
+
 /* ---- RASP (lang.h) -------------------------------------------------------------------------------------------- */
 
 typedef struct {

@@ -594,6 +594,10 @@ const at_pfsa *
 at_pfsa_of(const at_problem *p); /* the automaton of a .pfsa file; NULL: it is something else */
 /* How a token is written, but the end: letters as they are, states in brackets. */
 void at_pfsa_word(const at_pfsa *p, int token, char out[AT_WORD_MAX + 1]);
+extern const at_lang at_lang_ptm;
+const at_ptm *at_ptm_of(const at_problem *p); /* the machine of a .ptm file; NULL: it is something else */
+/* How a step is written: written/move/state/letter, as in A/R/write/a. */
+void at_ptm_word(const at_ptm *p, int token, char out[AT_WORD_MAX + 1]);
 extern const at_lang at_lang_crasp, at_lang_cr;
 extern const at_lang at_lang_tm;
 extern const at_lang at_lang_foc, at_lang_sscm;

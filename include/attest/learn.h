@@ -35,6 +35,32 @@ at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err);
  * decoder (an ffn) gets the words alone. */
 at_status at_lesson_model(const at_trainer *t, const at_source *d, at_model *m, at_err *err);
 
+/* ---- probabilities of streams whose rows are drawn (shares.c says what is summed) ------------------------------------- */
+
+#define AT_SHARES_WHOLE 16384 /* rows up to which all are summed over, each by its probability */
+typedef struct {
+    double entropy, cross,
+        kl; /* nats a token, <eos> among them: of the stream, of the model under it, and what is between */
+    double error; /* standard error of the KL; 0: all rows */
+    bool whole;
+    uint64_t rows;
+} at_shares;
+bool at_source_is_drawn(const at_source *d);
+/* Every row of positive probability, with it; row NULL: they are counted. Ends behind more than `most`, *count is most + 1 then. */
+typedef at_status at_source_row(void *ctx, const int *token, int n, double probability, at_err *err);
+at_status at_source_rows(const at_source *d, uint64_t most, at_source_row *row, void *ctx, uint64_t *count,
+                         at_err *err);
+/* The readouts value (rows, n - 1, vocabulary) whose softmax is q behind the first 1 .. n-1 tokens of rows of n tokens; row r begins at
+ * token[r * stride]. */
+typedef at_status at_shares_give(void *ctx, const int *token, int rows, int n, int stride, double *value,
+                                 at_err *err);
+/* count, seed: of drawn rows (AT_TEST), where there are too many. */
+at_status at_shares_mark(const at_source *d, at_shares_give *give, void *ctx, uint64_t count, uint64_t seed,
+                         at_shares *out, at_err *err);
+/* Of a model that says at every position what follows. */
+at_status at_shares_exam(const at_model *m, const at_source *d, uint64_t count, uint64_t seed, at_arith arith,
+                         at_shares *out, at_err *err);
+
 /* ---- exams ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -56,6 +82,9 @@ typedef struct {
     double square, worst,
         trivial; /* mean squared distance, largest distance; mean square when always the mean answer is said */
     double tolerance; /* 0: the task has none */
+    /* Streams whose rows are drawn (ngram) have no answers: instead of them this, and the shares below are e^-KL. */
+    bool drawn;
+    at_shares shares; /* whole: of all rows */
 } at_exam;
 /* Shares of right answers (positions), and of right chains (inputs). Of reals without a tolerance answers are the share of their variance
  * that is explained, 1 - square / trivial, and no less than 0. */
@@ -88,7 +117,8 @@ uint64_t at_exam_prompts(const at_source *d);
 /* Greedy completions of samples 0..count-1 of a part, graded; where the part has no more prompts than that, and they can be
  * listed, of each of them once. The model must be a token decoder with the source's
  * vocabulary, or one without a rule that reads and answers with it: then the answer at the last position is the next token, until
- * <eos>, and rows are padded with <pad> where it takes one length only. A source without right answers (ngram) is refused. */
+ * <eos>, and rows are padded with <pad> where it takes one length only. Where rows are
+ * drawn (ngram) `drawn` and `shares` are all that is found. */
 at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_part part, uint64_t count,
                       const at_exam_options *o, at_exam *out, at_err *err);
 
@@ -197,7 +227,7 @@ typedef struct {
         diverged_ends; /* a loss that is not finite ends the training as its steps would; else it is AT_EDOMAIN */
     void *ctx;
 } at_learn_options;
-/* m may be NULL. A source without test prompts or without right answers is refused before any step. A loss that is not
+/* m may be NULL. A source without test prompts is refused before any step. A loss that is not
  * finite ends it with AT_EDOMAIN and the place; the last good state stays on disk. Arrays of out live in the arena. */
 at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_options *o, at_arena *arena,
                    at_outcome *out, at_model *m, at_err *err);

@@ -1,4 +1,4 @@
-/* ngram.h: n-gram language models: back-off tables, ARPA files, fitting to a text, tightness; and probabilistic automata.
+/* ngram.h: n-gram language models: back-off tables, ARPA files, fitting to a text, tightness; and probabilistic automata and machines.
  *
  *     at_ngram *g;
  *     at_ngram_read(text.s, text.n, "weather.arpa", &arena, &g, &err);
@@ -85,7 +85,7 @@ at_status at_ngram_read(const char *text, size_t n, const char *where, at_arena 
                         at_err *err);
 at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *err);
 /* Numbers in the fewest digits that are read as the same double; what is read from this prints as this. */
-void at_ngram_print(const at_ngram *g, at_text *out);
+void at_ngram_print(const at_ngram *g, const at_progress *progress, at_text *out); /* progress may be NULL */
 
 /* ---- tokens of a text -------------------------------------------------------------------------------------------- */
 
@@ -195,5 +195,46 @@ void at_pfsa_step(const at_pfsa *p, double *belief, int letter);
 
 /* Do the probabilities of all words sum to 1? trap: one state; path: letters. */
 at_status at_pfsa_tight(const at_pfsa *p, at_arena *a, at_tight *out, at_err *err);
+
+/* ---- probabilistic Turing machines (.ptm) -------------------------------------------------------------------------------
+ *
+ * One tape without ends, blank at first. In its state, on the symbol under its head, a machine takes one of its transitions, which
+ * writes a symbol, moves the head, leads to a state and puts out a letter, or none; or it ends. Its word is the letters in turn.
+ * A run is a text of steps, one a token: what was written, the move, the state, the letter. What comes next depends on the state of
+ * the last step and on the symbol that was written last where the head is. Probabilities are fractions. */
+#define AT_PTM_STATES  64
+#define AT_PTM_SYMBOLS 64
+#define AT_PTM_LETTERS 64
+#define AT_PTM_STEPS   1000 /* different ones */
+typedef struct {
+    int from, read, write, move, to; /* move: -1, 0, 1 */
+    int letter;                      /* -1: none */
+    int step;                        /* its token */
+    uint32_t count;                  /* > 0; over under[from, read] */
+} at_ptm_rule;
+typedef struct {
+    int states, symbols, letters, rules, steps;
+    const char *const *state, *const *symbol, *const *letter; /* names, different; symbol 0 is the blank */
+    int start;
+    const at_ptm_rule *rule;     /* by from, then read, then step */
+    const int *first;            /* (states * symbols + 1): rules of a pair begin here */
+    const uint32_t *under, *end; /* (states, symbols); a pair of which nothing is said ends */
+    const int *step;             /* (steps): a rule that makes it */
+} at_ptm;
+/* As at_pfsa_read, at_pfsa_load and at_pfsa_print. */
+at_status at_ptm_read(const char *text, size_t n, const char *where, at_arena *a, at_ptm **out, at_err *err);
+at_status at_ptm_load(const char *path, at_arena *a, at_ptm **out, at_err *err);
+void at_ptm_print(const at_ptm *p, at_text *out);
+/* The machine of these rules, in any order and with any step; what does not sum to 1 is refused. Names are kept. */
+at_status at_ptm_make(const at_ptm *like, at_arena *a, at_ptm **out, at_err *err);
+/* Whole numbers (steps + 1), the end last, over *under, without a common divisor. */
+void at_ptm_next(const at_ptm *p, int state, int symbol, uint32_t *count, uint32_t *under);
+/* The same behind any text of steps; tape (2 n + 1) is scratch. */
+void at_ptm_after(const at_ptm *p, const double *token, int n, int *tape, uint32_t *count, uint32_t *under);
+/* By running it: the probability, as a fraction in lowest terms, that a run of at most `steps` steps ends with this word, for every word to
+ * `longest` letters (those of fewer letters first, then as numbers to base `letters`); *left: that it has not ended by then. Runs
+ * with a longer word are followed no further, and are in neither. More than a million steps are refused. */
+at_status at_ptm_words(const at_ptm *p, int longest, int steps, at_arena *a, const char *const **out,
+                       const char **left, at_err *err);
 
 #endif

@@ -59,6 +59,9 @@ typedef struct at_task {
                           at_err *err); /* ranges that join parameters, e.g. q <= N; may be NULL */
     /* Ask through at_task_answer: a task that lacks memory makes y[0] NAN. */
     void (*answer)(const at_params *p, const double *x, double *y);
+    /* NULL, or the same as fractions over / under, (positions, out_width) of both: reals that are asked about with a tolerance
+     * of 0 in exact arithmetic must be these. */
+    void (*fractions)(const at_params *p, const double *x, uint64_t *over, uint64_t *under);
     void (*sample)(const at_params *p, at_rng *r, double *x);
     /* Inputs near the decision boundary: near misses only, exactly one hit, crowds of near misses. */
     void (*adversarial)(const at_params *p, at_rng *r, double *x);
@@ -225,7 +228,8 @@ int at_expr_nth(const at_expr_space *s, uint64_t i, int *token);
  *     at_source_free(d);
  *
  * Train and test are disjoint for all seeds together: a hash of the prompt (of the whole row where prompts are all
- * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away.
+ * alike) says which split it belongs to, one in AT_TEST_SHARE is test, and draws from the other split are thrown away. Where
+ * the rest of a row is random (ngram) nothing is thrown away: both parts draw from the same distribution.
  * docs/data.md has the formats. */
 typedef enum { AT_TRAIN, AT_TEST, AT_ALL, AT_PARTS } at_part; /* ALL: both */
 extern const char *const at_part_names[AT_PARTS];

@@ -23,6 +23,13 @@ outcome outcome_of(const at_output *y);
 int answer_compare(const at_task *t, const at_params *p, double tolerance, const outcome *y,
                    const double *answer, double *margin);
 
+/* Does the question ask for the same fractions? */
+bool answer_is_fractions(const at_task *t, const at_question *q);
+/* The reference runs x; *wrong is as answer_compare has it. o lives in the arena, answer has room for (positions, out_width). */
+at_status answer_try(const at_model *m, const at_task *t, const at_params *p, const at_question *q,
+                     const at_input *x, at_arena *a, outcome *o, double *answer, double *margin, int *wrong,
+                     at_err *err);
+
 /* Real answers: the distance of position i from the answer is at least the result with far false, at most
  * the result with far true. */
 double answer_distance(const outcome *y, int i, int width, const double *answer, bool far);

@@ -318,12 +318,17 @@ static bool end_least(const bounds *c, int end, double *out)
     return ok;
 }
 
+bool at_model_is_lm(const at_model *m)
+{
+    return m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && at_read_distribution(m->readout.kind) &&
+           m->readout.rows == m->fields[0].size + 1 && m->readout.last;
+}
+
 at_status at_end_least(const at_model *m, double *log10_least, at_err *err)
 {
     bounds c = {.m = m, .err = err};
     at_status s = AT_OK;
-    if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || !at_read_distribution(m->readout.kind) ||
-        m->readout.rows != m->fields[0].size + 1)
+    if (!at_model_is_lm(m))
         return at_fail(err, AT_EREFUSED,
                        "no language model: words come in, and the probabilities of words and of the end out");
     if (m->readout.kind != AT_READ_SOFTMAX)

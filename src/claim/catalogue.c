@@ -69,7 +69,9 @@
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \
     ROW(pfsa_cot)                                                                                            \
+    ROW(ptm_cot)                                                                                             \
     ROW(lm_tight)                                                                                            \
+    ROW(ngram_learn)                                                                                         \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

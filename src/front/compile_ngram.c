@@ -435,12 +435,7 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
                             .error = at_weighting_is(by[o->attention], AT_IS_EXP) ? NEAR : 0};
     at_status s = accept > 0 ? at_ngram_accepter(at_ngram_of(of), at_params_int(p, "N"), accept, &how, m, err)
                              : at_ngram_model(at_ngram_of(of), at_params_int(p, "N"), &how, m, err);
-    if (s)
-        return s;
-    s = at_problem_remember(of->id, of->digest, p, m, err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return s ? s : front_remember(p, m, err);
 }
 
 const at_front at_front_arpa = {.lang = &at_lang_arpa,

@@ -273,12 +273,7 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
     at_rasp_options how = {.arith = o->arith, .softmax = r->softmax || o->attention == 1};
     at_status s =
         at_rasp_model(r, r->output_node[at_params_int(p, "output")], at_params_int(p, "N"), &how, m, err);
-    if (s)
-        return s;
-    s = at_problem_remember(of->id, of->digest, p, m, err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return s ? s : front_remember(p, m, err);
 }
 
 /* The flat program, and what it takes at these parameters, or why it cannot be compiled. */

@@ -42,10 +42,5 @@ at_status at_front_formula_model(const at_params *p, const at_front_options *o, 
     int N = at_params_int(p, "N");
     at_status s =
         at_formulas_model(w->formulas, N < 1 ? 1 : N, &(at_formulas_options){.arith = o->arith}, m, err);
-    if (s)
-        return s;
-    s = at_problem_remember(of->id, of->digest, p, m, err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return s ? s : front_remember(p, m, err);
 }

@@ -13,6 +13,8 @@ at_status front_problem_compile(const at_reading *r, const char *set, const at_f
                                 at_said *said, at_err *err);
 at_status front_problem_show(const at_reading *r, const char *set, const at_show_options *o, at_said *said,
                              at_err *err);
+/* The model is told what problem it is for; it is released when this fails. */
+at_status front_remember(const at_params *p, at_model *m, at_err *err);
 /* The model of P, which is freed. Its outputs are whole numbers, truths among them, and one whose error reaches 1/2 could be read
  * as another: such a model is refused. m is initialised by this call. */
 at_status front_assemble(at_program *P, at_model *m, at_err *err);

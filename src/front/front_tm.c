@@ -11,12 +11,7 @@ static at_status front_model(const at_params *p, const at_front_options *o, at_m
                          .form = (at_tm_form)at_params_int(p, "form"),
                          .arith = o->arith};
     at_status s = at_tm_model(at_tm_of(of), &how, m, err);
-    if (s)
-        return s;
-    s = at_problem_remember(of->id, of->digest, p, m, err);
-    if (s)
-        at_model_release(m);
-    return s;
+    return s ? s : front_remember(p, m, err);
 }
 
 /* By its words: is this a model of a machine? *begin: <start>. */

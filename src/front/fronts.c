@@ -18,7 +18,7 @@ extern const at_front at_front_dp, at_front_expr, at_front_program;
 extern const at_front at_front_tm;
 extern const at_front at_front_regex, at_front_dfa, at_front_jff, at_front_dot, at_front_gv;
 extern const at_front at_front_rasp;
-extern const at_front at_front_arpa, at_front_pfsa;
+extern const at_front at_front_arpa, at_front_pfsa, at_front_ptm;
 const at_front *const at_fronts[] = {
     &at_front_dp,      /* the first: files without a suffix that is known are compiled by it */
     &front_lines,      /* lines to learn */
@@ -40,6 +40,7 @@ const at_front *const at_fronts[] = {
     &at_front_rasp,    /* RASP */
     &at_front_arpa,    /* n-gram language models */
     &at_front_pfsa,    /* probabilistic automata */
+    &at_front_ptm,     /* probabilistic Turing machines */
 };
 const int at_n_fronts = sizeof at_fronts / sizeof at_fronts[0];
 
@@ -144,6 +145,15 @@ void at_front_answer(const at_model *m, const at_input *prompt, const at_input *
         at_input_print_row(m, rows->v + last, -1, out);
     else if (last >= 0)
         at_text_addf(out, "%.17g", rows->v[(size_t)(last + 1) * (size_t)width - 1]);
+}
+
+at_status front_remember(const at_params *p, at_model *m, at_err *err)
+{
+    const at_problem *of = p->of;
+    at_status s = at_problem_remember(of->id, of->digest, p, m, err);
+    if (s)
+        at_model_release(m);
+    return s;
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */

@@ -56,6 +56,8 @@ typedef struct {
 
 double at_exam_answer(const at_exam *e)
 {
+    if (e->drawn)
+        return at_exp(-e->shares.kl);
     if (e->real && !(e->tolerance > 0))
         return e->trivial > 0 ? fmax(1 - e->square / e->trivial, 0) : 0;
     if (e->positions)
@@ -65,7 +67,7 @@ double at_exam_answer(const at_exam *e)
 
 double at_exam_chain(const at_exam *e)
 {
-    return e->count ? (double)e->chains / (double)e->count : NAN;
+    return e->drawn ? at_exp(-e->shares.kl) : e->count ? (double)e->chains / (double)e->count : NAN;
 }
 
 /* Is the right row longer, or the input shorter, than the model takes? All but the last token of a row are read. */
@@ -288,7 +290,7 @@ at_status learn_examinable(const at_source *d, uint64_t seed, at_part part, at_e
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status st = s.token ? at_source_sample(d, seed, part, 0, &s, err) : at_oom(err);
     s.n = s.prompt;
-    if (!st)
+    if (!st && !at_source_is_drawn(d))
         st = at_source_complete(d, &s, err);
     at_free(s.token);
     return st;
@@ -468,6 +470,13 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     if (at_source_positions(d))
         return positions_exam(m, d, seed, count, o, out, err);
     at_arena arena;
+    if (at_source_is_drawn(d)) {
+        *out = (at_exam){.drawn = true, .first_wrong = NAN, .margin = INFINITY};
+        at_status st = at_shares_exam(m, d, count, seed, o->arith, &out->shares, err);
+        out->count = out->shares.rows;
+        out->whole = out->shares.whole;
+        return st;
+    }
     at_arena_init(&arena);
     hall *h = at_new(&arena, hall, 1);
     at_status s = h ? learn_fits(m, d, err) : at_oom(err);

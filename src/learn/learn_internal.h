@@ -9,6 +9,8 @@
 
 /* Does the model write tokens, and are its words the source's? */
 at_status learn_fits(const at_model *m, const at_source *d, at_err *err);
+/* Rows that are drawn are asked about at every position. */
+at_status learn_shared(const at_model *m, const at_source *d, at_err *err);
 /* Tokens of the longest row that are read: all but the last, or, of rows of labels, the input. */
 int learn_reads(const at_source *d);
 /* Are there prompts in this part, and right answers to them? Asked before any work. */

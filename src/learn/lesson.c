@@ -186,15 +186,16 @@ at_status at_lesson_suit(at_lesson *l, const at_trainer *t, at_err *err)
     learn_cut_free(l->cut);
     l->cut = NULL;
     at_labels labels = at_source_labels(l->d);
-    if (l->x) {
+    s = learn_shared(&m, l->d, err);
+    if (!s && l->x) {
         s = learn_fits(&m, l->d, err);
         l->words = m.readout.kind == AT_READ_ARGMAX;
-    } else if (labels)
+    } else if (!s && labels)
         s = learn_fits(&m, l->d, err);
-    else if (m.readout.last)
+    else if (!s && m.readout.last)
         s = learn_cut_new(l->longest, at_source_vocabulary(l->d), learn_one_length(&m) ? m.n_max : 0, &l->cut,
                           err);
-    else if (!m.decode.enabled)
+    else if (!s && !m.decode.enabled)
         s = at_fail(err, AT_EREFUSED,
                     "the model says at every position what follows, but may see it there: a decoder, or an "
                     "answer at the last position, can be trained on a stream");

@@ -302,6 +302,8 @@ at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *e
     return s;
 }
 
+#define OFTEN 4096 /* n-grams between two ticks */
+
 /* ---- printing ------------------------------------------------------------------------------------------------- */
 
 /* A decimal of up to 15 digits that became a double is found again by 15 digits; others need 16 or 17. */
@@ -317,7 +319,7 @@ static void number_print(double x, at_text *out)
     at_text_add(out, s);
 }
 
-void at_ngram_print(const at_ngram *g, at_text *out)
+void at_ngram_print(const at_ngram *g, const at_progress *progress, at_text *out)
 {
     const struct at_ngram_tables *t = g->of;
     int word[AT_NGRAM_ORDER_MAX];
@@ -327,6 +329,8 @@ void at_ngram_print(const at_ngram *g, at_text *out)
     for (int k = 1; k <= g->order; k++) {
         at_text_addf(out, "\n\\%d-grams:\n", k);
         for (int i = t->base[k]; i < t->base[k + 1] && !out->oom; i++) {
+            if (i % OFTEN == 0)
+                at_progress_tick(progress, "write", i, t->base[g->order + 1]);
             at_ngram_state_words(g, i, word);
             number_print(t->p[i], out);
             for (int j = 0; j < k; j++) {

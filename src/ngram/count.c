@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define TOKENS_MAX ((size_t)1 << 28)
-#define OFTEN      ((size_t)1 << 20) /* bytes between two ticks */
+#define OFTEN      ((size_t)1 << 16) /* bytes between two ticks */
 
 /* ---- the text as ids ------------------------------------------------------------------------------------------- */
 

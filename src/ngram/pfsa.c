@@ -2,7 +2,7 @@
  *
  * The reference is the definition: the probability of being in a state behind some letters is summed over the transitions that lead
  * there, letter by letter, in fractions. */
-#include "ngram_internal.h"
+#include "lines.h"
 
 #include "../num/flint_compat.h"
 
@@ -78,16 +78,6 @@ int at_pfsa_tokens(const at_pfsa *p)
     return p->letters + p->states + 1;
 }
 
-static uint32_t divisor(uint32_t x, uint32_t y)
-{
-    while (y) {
-        uint32_t t = x % y;
-        x = y;
-        y = t;
-    }
-    return x;
-}
-
 void at_pfsa_next(const at_pfsa *p, int state, int letter, uint32_t *count, uint32_t *under)
 {
     int V = at_pfsa_tokens(p);
@@ -107,7 +97,7 @@ void at_pfsa_next(const at_pfsa *p, int state, int letter, uint32_t *count, uint
     if (state >= 0 && letter < 0)
         count[V - 1] = p->end[state];
     for (int k = 0; k < V; k++) {
-        common = divisor(common, count[k]);
+        common = (uint32_t)lines_divisor(common, count[k]);
         *under += count[k];
     }
     if (!*under) /* no run writes this */

@@ -154,11 +154,14 @@ at_part at_source_part(const at_source *d, const at_sequence *s)
 at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
                            at_err *err)
 {
-    at_rng r = at_rng_at(seed, index);
+    bool drawn =
+        !d->verbs
+             ->complete; /* what is thrown away would change the distribution: parts differ in their draws alone */
+    at_rng r = at_rng_at(drawn && split == AT_TEST ? ~seed : seed, index);
     for (int draws = 0; draws < DRAWS_MAX; draws++) {
         *s = (at_sequence){.token = s->token};
         d->verbs->draw(d, &r, s);
-        if (split != AT_ALL && at_source_part(d, s) != split)
+        if (!drawn && split != AT_ALL && at_source_part(d, s) != split)
             continue;
         return s->n > s->prompt ? AT_OK : at_source_complete(d, s, err);
     }

@@ -238,6 +238,81 @@ static int choices_make(const at_table_detail *t, at_arena *a, choice out[MOST_P
     return n;
 }
 
+/* ---- heat maps -------------------------------------------------------------------------------------------------------- */
+
+static int value_place(double *values, int *n, double x)
+{
+    int at = 0;
+    while (at < *n && values[at] < x)
+        at++;
+    if (at < *n && values[at] == x)
+        return at;
+    memmove(values + at + 1, values + at, (size_t)(*n - at) * sizeof *values);
+    values[at] = x;
+    ++*n;
+    return at;
+}
+
+static const char *const *labels_make(const double *values, int n, at_arena *a)
+{
+    const char **label = at_new(a, const char *, n);
+    for (int k = 0; label && k < n; k++)
+        if (!(label[k] = at_arena_printf(a, "%g", values[k])))
+            return NULL;
+    return label;
+}
+
+/* The third of three columns over the first two; colours are by the largest. */
+static at_status heat_plot(const at_table_detail *t, const char *const *columns, at_arena *a, at_text *svg,
+                           at_err *err)
+{
+    int of[3], nx = 0, ny = 0;
+    double x[MOST_POINTS], y[MOST_POINTS], most = 0;
+    for (int k = 0; k < 3; k++)
+        if ((of[k] = column_find(t, columns[k])) < 0)
+            return AT_OK;
+    for (int r = 0; r < t->n_rows && r < MOST_POINTS; r++)
+        if (isfinite(entry(t, r, of[2])->number)) {
+            value_place(x, &nx, entry(t, r, of[0])->number);
+            value_place(y, &ny, entry(t, r, of[1])->number);
+            most = fmax(most, entry(t, r, of[2])->number);
+        }
+    at_heat_cell *cells = at_new(a, at_heat_cell, nx * ny + 1);
+    const char *const *xs = labels_make(x, nx, a), *const *ys = labels_make(y, ny, a);
+    const char *what = at_arena_printf(a, "%s, of %.3g, the largest", columns[2], most);
+    const char *title = at_arena_printf(a, "%s over %s and %s", columns[2], columns[0], columns[1]);
+    if (!cells || !xs || !ys || !what || !title)
+        return at_oom(err);
+    for (int k = 0; k < nx * ny; k++)
+        cells[k] = (at_heat_cell){.value = NAN};
+    for (int r = 0; r < t->n_rows && r < MOST_POINTS; r++) {
+        double v = entry(t, r, of[2])->number;
+        if (!isfinite(v))
+            continue;
+        at_heat_cell *c = &cells[value_place(y, &ny, entry(t, r, of[1])->number) * nx +
+                                 value_place(x, &nx, entry(t, r, of[0])->number)];
+        *c = (at_heat_cell){.value = most > 0 ? v / most : 0, .text = at_arena_printf(a, "%.2g", v)};
+        if (!c->text)
+            return at_oom(err);
+    }
+    at_heat_panel panel = {
+        .nx = nx, .ny = ny, .xlabel = columns[0], .ylabel = columns[1], .x = xs, .y = ys, .cells = cells};
+    at_heat h = {.rows = 1, .columns = 1, .panels = &panel, .line = NAN, .value = what};
+    static const char *const none[] = {""};
+    h.row_title = h.column_title = none;
+    h.title = title;
+    return nx && ny ? at_heat_svg(&h, svg, err) : AT_OK;
+}
+
+/* The heat map that the claim's own table of this title wants; NULL: none. */
+static const char *const *heat_of(const at_claim *c, const at_table_detail *t)
+{
+    for (int k = 0; k < c->n_tables; k++)
+        if (t->title && !strcmp(c->tables[k].title, t->title))
+            return c->tables[k].heat;
+    return NULL;
+}
+
 at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_arena *a, at_report_claim *out,
                           at_err *err)
 {
@@ -255,10 +330,12 @@ at_status at_report_plots(const at_claim *c, const at_row *rows, size_t n, at_ar
         at_arena_init(&scratch);
         s = at_finding_of_row(r, &scratch, &f, err);
         int plotted = s || f.broken ? 0 : choices_make(&f.table, &scratch, wanted);
-        for (int k = 0; k < plotted && !s; k++) {
+        const char *const *heat = s || f.broken ? NULL : heat_of(c, &f.table);
+        for (int k = 0; k < plotted + (heat && plotted < MOST_PLOTS) && !s; k++) {
             at_text svg;
             at_text_init(&svg);
-            s = choice_plot(c, &f.table, &wanted[k], &scratch, &svg, err);
+            s = k < plotted ? choice_plot(c, &f.table, &wanted[k], &scratch, &svg, err)
+                            : heat_plot(&f.table, heat, &scratch, &svg, err);
             if (!s && svg.n) {
                 plots[out->n_plots++] = (at_report_plot){at_arena_strdup(a, svg.s), r};
                 s = plots[out->n_plots - 1].svg ? AT_OK : at_oom(err);

@@ -11,8 +11,12 @@
  *   part=ends: drawn tables that can end behind every word: they are tight, each with the fraction 1.
  *   part=weights: tables without a probability of 0 compiled, read by softmax. The bound e is certified in balls, and behind every text to length TEXT the end
  *     has at least so much.
+ *   part=fractions: tables whose rows are over 16 compiled, read by sparsemax, which gives their fractions, zeros among them. Every text
+ *     to a length is run in exact arithmetic; the histories that decide are found, and the tables that the model is are decided on: as
+ *     the tables it was made of are, and with the same sum. Behind b comes b or the end alone: a class that is closed.
  * Controls: a word behind which nothing but itself comes (trap=1): the sum is a fraction below 1, and the state is named; a model whose
- * end becomes less likely by a factor of e with every word (decay=1) is refused. */
+ * end becomes less likely by a factor of e with every word (decay=1) is refused; of fractions, the end has the probability 0 in the closed
+ * class (trap=1). */
 #include "../claim_internal.h"
 
 #include <attest/front.h>
@@ -25,15 +29,16 @@ enum {
     AUTOMATA,
     ENDS,
     WEIGHTS,
+    FRACTIONS,
     WORDS = 2,
     ORDER = 3,
     STEPS = 20000,
     TEXT = 6,
     HISTORIES = 1 + 2 + 4
 };
-static const char *const parts[] = {"tables", "automata", "ends", "weights", NULL};
+static const char *const parts[] = {"tables", "automata", "ends", "weights", "fractions", NULL};
 static const at_param params[] = {
-    {"part", "which models", 0, WEIGHTS, TABLES, true, parts},
+    {"part", "which models", 0, FRACTIONS, TABLES, true, parts},
     {"trap", "1: behind a word comes nothing but itself", 0, 1, 0, true},
     {"decay", "1: the end becomes less likely with every word", 0, 1, 0, true},
 };
@@ -248,6 +253,66 @@ static at_status weights_try(bool decay, uint64_t seed, uint64_t index, at_arena
     return s;
 }
 
+/* ---- weights that give fractions -------------------------------------------------------------------------------------------- */
+
+/* Rows over 16; behind b, b or the end; trap: b alone. */
+static at_status closed_draw(uint64_t seed, uint64_t index, bool trap, at_arena *a, at_ngram **out,
+                             at_err *err)
+{
+    enum { V = WORDS + 1, SUM = 16 };
+    uint64_t *count = at_new(a, uint64_t, HISTORIES * V);
+    if (!count)
+        return at_oom(err);
+    at_rng r = at_rng_at(seed, index);
+    for (int i = 0; i < HISTORIES; i++) {
+        uint64_t *row = count + i * V, end = 1 + at_rng_below(&r, SUM - 2);
+        bool closed = i == 2 || (i >= 3 && (i - 3) % WORDS == WORDS - 1); /* the history ends in b */
+        uint64_t b = closed ? SUM - end : 1 + at_rng_below(&r, SUM - end);
+        row[0] = SUM - end - b;
+        row[1] = b;
+        row[WORDS] = end;
+        if (closed && trap) {
+            row[1] += row[WORDS];
+            row[WORDS] = 0;
+        }
+    }
+    return at_ngram_of_counts(ORDER, WORDS, names, count, a, out, err);
+}
+
+static at_status fractions_try(bool trap, uint64_t seed, uint64_t index, at_arena *a, tally *t,
+                               const char **why, at_err *err)
+{
+    at_ngram *g, *found;
+    at_model m;
+    at_histories h;
+    at_tight want, got;
+    at_ngram_options o = {.form = (at_ngram_form)(index % AT_NGRAM_FORMS),
+                          .weighting = index % 2 ? AT_SPARSEMAX : AT_AVERAGE_HARD,
+                          .read = AT_READ_SPARSEMAX};
+    at_status s = closed_draw(seed, index, trap, a, &g, err);
+    if (!s)
+        s = at_ngram_tight(g, NULL, a, &want, err);
+    if (!s)
+        s = at_ngram_model(g, TEXT, &o, &m, err);
+    if (s)
+        return s;
+    s = at_ngram_of_model(&m, NULL, a, &found, &h, err);
+    at_model_release(&m);
+    if (!s)
+        s = at_ngram_tight(found, NULL, a, &got, err);
+    if (s)
+        return s;
+    got.tight ? t->tight++ : t->loose++;
+    t->texts += h.texts;
+    if (got.tight != want.tight || !got.mass || !want.mass || strcmp(got.mass, want.mass) != 0)
+        *why = at_arena_printf(a, "the tables have the sum %s, and the weights %s",
+                               want.mass ? want.mass : "?", got.mass ? got.mass : "?");
+    else if (!got.tight)
+        *why = at_arena_printf(a, "not tight: the sum is %s, and behind %s nothing ends", got.mass,
+                               got.n_trap ? names[got.trap[got.n_trap - 1]] : "the beginning");
+    return AT_OK;
+}
+
 /* ---- the trial ------------------------------------------------------------------------------------------------------------------ */
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
@@ -267,8 +332,9 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         if (at_cancel_pending())
             s = at_fail(err, AT_ECANCEL, "interrupted");
         else
-            s = part == WEIGHTS ? weights_try(decay, seed, k, &scratch, &t, &why, err)
-                                : drawn_try(part, trap, seed, k, &scratch, &t, &why, err);
+            s = part == WEIGHTS     ? weights_try(decay, seed, k, &scratch, &t, &why, err)
+                : part == FRACTIONS ? fractions_try(trap, seed, k, &scratch, &t, &why, err)
+                                    : drawn_try(part, trap, seed, k, &scratch, &t, &why, err);
         if (!s && why && !(why = at_arena_strdup(a, why)))
             s = at_oom(err);
         at_arena_release(&scratch);
@@ -285,6 +351,12 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                             "%ju compiled models: the end has at least 10^%.1f behind every text of "
                             "every length, and so it has behind all %ju texts to length %d",
                             (uintmax_t)t.tight, floor(10 * t.log10_least) / 10, (uintmax_t)t.texts, TEXT);
+    else if (part == FRACTIONS)
+        out->note =
+            at_arena_printf(a,
+                            "%ju compiled models, %ju texts run in exact arithmetic: all tight, the sum 1 as "
+                            "a fraction, as their tables have it",
+                            (uintmax_t)t.tight, (uintmax_t)t.texts);
     else
         out->note = at_arena_printf(
             a,
@@ -299,6 +371,8 @@ static const at_cell cells[] = {
     {"part=automata", NULL, AT_EV_SIMULATED, 0, "exact", 500, AT_TIER_QUICK, NULL},
     {"part=ends", NULL, AT_EV_SIMULATED, 0, "exact", 200, AT_TIER_QUICK, NULL},
     {"part=weights", NULL, AT_EV_SIMULATED, 0, "ball", 200, AT_TIER_QUICK, NULL},
+    {"part=fractions", NULL, AT_EV_SIMULATED, 0, "exact", 120, AT_TIER_QUICK, NULL},
+    {"part=fractions", "trap=1", AT_EV_SIMULATED, 0, "exact", 120, AT_TIER_QUICK, NULL},
     {"part=ends", "trap=1", AT_EV_SIMULATED, 0, "exact", 200, AT_TIER_QUICK, NULL},
     {"part=weights", "decay=1", AT_EV_SIMULATED, 0, "ball", 200, AT_TIER_QUICK, NULL},
 };
@@ -311,7 +385,9 @@ const at_claim claim_lm_tight = {
     .statement =
         "The probabilities of all finite sentences of an n-gram model, or of a probabilistic automaton, "
         "sum to 1 exactly when every state that is reached can reach the end; those of a model with a "
-        "softmax readout do when what is read out is bounded at all lengths.",
+        "softmax readout do when what is read out is bounded at all lengths. With a sparsemax readout they "
+        "are "
+        "those of the tables that the histories make.",
     .proof =
         "Among finitely many states the chain ends with probability 1 exactly when no state that it reaches "
         "is cut off from the end; the sum solves linear equations, in fractions. Attention stays in the hull "

@@ -15,9 +15,7 @@
  * exact arithmetic, and the sums are compared with the automaton's own as fractions, for every word.
  * Controls: 1 of the whole numbers of a row goes from its last outcome to the one before (off=1); the state before a letter is not found
  * (blind=1). */
-#include "../claim_internal.h"
-
-#include "../../num/flint_compat.h"
+#include "../shared/claim_sums.h"
 
 #include <attest/front.h>
 
@@ -47,7 +45,7 @@ static const at_param params[] = {
     {"blind", "1: the state before a letter is not found", 0, 1, 0, true},
 };
 
-enum { STATES = 3, LETTERS = 2, TOKENS = AT_PFSA_LETTERS + AT_PFSA_STATES + 1, TEXT = 2 * 10 + 2 };
+enum { STATES = 3, LETTERS = 2 };
 
 /* ---- the automata ------------------------------------------------------------------------------------------------------- */
 
@@ -108,140 +106,41 @@ static at_status automaton_change(const at_pfsa *p, at_arena *a, at_pfsa **out, 
 
 /* ---- the sums -------------------------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const at_pfsa *p;
-    const at_model *m;
-    int longest;
-    fmpq *sum;         /* of every word: those of fewer letters first, then as numbers */
-    uint64_t runs;     /* of the model */
-    const char *fault; /* NULL, or why texts cannot be followed */
-    at_err *err;
-} follower;
-
-/* The place of a word among all. */
-static uint64_t place(const at_pfsa *p, const int *word, int n)
+static at_status word_want(const void *of, uint64_t i, const int *word, int n, at_arena *a, const char **out,
+                           at_err *err)
 {
-    uint64_t before = 0, number = 0;
-    for (int k = 0; k < n; k++) {
-        before = before * (uint64_t)p->letters + 1;
-        number = number * (uint64_t)p->letters + (uint64_t)word[k];
-    }
-    return before + number;
-}
-
-/* text (n) has the probability `so`, its letters are word (k). */
-static at_status follow(follower *f, double *text, int n, int *word, int k, const fmpq_t so)
-{
-    at_arena a;
-    const char *const *row;
-    fmpq_t share;
-    int L = f->p->letters, V = at_pfsa_tokens(f->p);
-    if (n > 2 * f->longest + 1) {
-        f->fault = "a text of the model has more states than a run";
-        return AT_OK;
-    }
-    if (at_cancel_pending())
-        return at_fail(f->err, AT_ECANCEL, "interrupted");
-    at_arena_init(&a);
-    fmpq_init(share);
-    at_status s = at_run_fractions(f->m, &(at_input){n, text}, &a, &row, f->err);
-    f->runs++;
-    for (int t = 0; t < V && !s && !f->fault; t++) {
-        bool letter = t < L;
-        if (fmpq_set_str(share, row[t], 10) != 0) {
-            f->fault = "a probability that is no fraction";
-            break;
-        }
-        if (fmpq_sgn(share) < 0) {
-            f->fault = "a probability below 0";
-            break;
-        }
-        if (fmpq_is_zero(share) || (letter && k == f->longest))
-            continue;
-        fmpq_mul(share, share, so);
-        if (t == V - 1) {
-            fmpq *sum = &f->sum[place(f->p, word, k)];
-            fmpq_add(sum, sum, share);
-            continue;
-        }
-        text[n] = t;
-        if (letter)
-            word[k] = t;
-        s = follow(f, text, n + 1, word, k + letter, share);
-    }
-    fmpq_clear(share);
-    at_arena_release(&a);
-    return s;
-}
-
-/* The first word whose sum is another; *note says so. */
-static at_status compare(const follower *f, at_arena *a, uint64_t words, uint64_t *right, const char **note)
-{
-    int word[10];
-    at_status s = AT_OK;
-    *right = 0;
-    for (uint64_t i = 0; i < words && !s && !*note; i++) {
-        const char *want;
-        int n = 0;
-        uint64_t at = i, all = 1;
-        for (; at >= all; n++, all *= (uint64_t)f->p->letters)
-            at -= all;
-        for (int k = n; k-- > 0; at /= (uint64_t)f->p->letters)
-            word[k] = (int)(at % (uint64_t)f->p->letters);
-        at_mark mark = at_arena_mark(a);
-        s = at_pfsa_probability(f->p, word, n, a, &want, f->err);
-        char *got = fmpq_get_str(NULL, 10, &f->sum[i]);
-        if (!s && strcmp(got, want) == 0) {
-            ++*right;
-            at_arena_reset(a, mark);
-        } else if (!s) {
-            at_text t;
-            at_text_init(&t);
-            for (int k = 0; k < n; k++)
-                at_text_addf(&t, "%s%s", k ? " " : "", f->p->letter[word[k]]);
-            *note = at_arena_printf(a, "the word '%s' has the probability %s, and in the model %s",
-                                    n ? t.s : "", want, got);
-            s = *note && !t.oom ? AT_OK : at_oom(f->err);
-            at_text_release(&t);
-        }
-        flint_free(got);
-    }
-    return s;
+    (void)i;
+    return at_pfsa_probability(of, word, n, a, out, err);
 }
 
 static at_status sums_try(const at_params *p, const at_pfsa *of, const at_model *m, at_arena *a,
                           at_verdict *out, at_err *err)
 {
-    follower f = {.p = of, .m = m, .longest = at_params_int(p, "longest"), .err = err};
-    double text[TEXT];
-    int word[10];
-    uint64_t words = 0, all = 1, right = 0;
-    fmpq_t one;
+    int letter[AT_PFSA_LETTERS + AT_PFSA_STATES];
+    uint64_t words, summed;
     at_size z;
-    for (int n = 0; n <= f.longest; n++, all *= (uint64_t)of->letters)
-        words += all;
-    f.sum = _fmpq_vec_init((slong)words);
-    fmpq_init(one);
-    fmpq_one(one);
-    at_status s = follow(&f, text, 0, word, 0, one);
-    const char *note = f.fault;
-    if (!s && !note)
-        s = compare(&f, a, words, &right, &note);
-    fmpq_clear(one);
-    _fmpq_vec_clear(f.sum, (slong)words);
-    if (s)
+    for (int t = 0; t < of->letters + of->states; t++)
+        letter[t] = t < of->letters ? t : -1;
+    claim_sums k = {.m = m,
+                    .tokens = of->letters + of->states,
+                    .letters = of->letters,
+                    .letter = letter,
+                    .name = of->letter,
+                    .longest = at_params_int(p, "longest"),
+                    .most = 2 * at_params_int(p, "longest") + 1,
+                    .want = word_want,
+                    .of = of,
+                    .left = "0"};
+    at_status s = claim_sums_compare(&k, a, out, &words, &summed, err);
+    if (s || out->note)
         return s;
     at_model_size(m, &z);
-    out->inputs = right + (note != NULL);
-    out->holds = note ? AT_FALSE : AT_TRUE;
-    out->note =
-        note ? note
-             : at_arena_printf(a,
-                               "%ju words to length %d, their %ju texts summed: equal fractions; %d extra "
-                               "symbol%s beside %d letter%s, %d layers, width %d",
-                               (uintmax_t)words, f.longest, (uintmax_t)f.runs, of->states,
-                               of->states == 1 ? "" : "s", of->letters, of->letters == 1 ? "" : "s", z.layers,
-                               z.width);
+    out->note = at_arena_printf(a,
+                                "%ju words to length %d, their %ju texts summed: equal fractions; %d extra "
+                                "symbol%s beside %d letter%s, %d layers, width %d",
+                                (uintmax_t)words, k.longest, (uintmax_t)summed, of->states,
+                                of->states == 1 ? "" : "s", of->letters, of->letters == 1 ? "" : "s",
+                                z.layers, z.width);
     return out->note ? AT_OK : at_oom(err);
 }
 
@@ -273,23 +172,17 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     at_arena a;
     at_pfsa *of;
     at_model m;
-    at_size z;
     at_arena_init(&a);
     at_status s = automaton_take(p, &a, &of, err);
     if (!s)
         s = at_pfsa_model(of, 2 * at_params_int(p, "longest") + 1,
                           &(at_pfsa_options){.weighting = AT_AVERAGE_HARD}, &m, err);
     if (!s) {
-        at_model_size(&m, &z);
         out[0] = of->states;
         out[1] = of->letters;
         out[2] = of->arcs;
         out[3] = of->states;
-        out[4] = m.n_prefix;
-        out[5] = z.layers;
-        out[6] = z.width;
-        out[7] = z.hidden;
-        at_model_release(&m);
+        claim_sums_sizes(&m, out + 4);
     }
     at_arena_release(&a);
     return s;
@@ -299,8 +192,8 @@ static const at_claim_table tables[] = {
     {.id = "size",
      .title = "size against the automaton: an extra symbol a state, a hidden row for each 1 of the largest "
               "denominator",
-     .columns = (const char *const[]){"states", "letters", "transitions", "extra symbols", "hidden rows",
-                                      "layers", "width", "units", NULL},
+     .columns =
+         (const char *const[]){"states", "letters", "transitions", "extra symbols", CLAIM_SUMS_SIZES, NULL},
      .rows = (const char *const[]){"automaton=coin", "automaton=weather", "automaton=ends",
                                    "automaton=drawn seed=1", "automaton=drawn seed=2",
                                    "automaton=drawn seed=3", NULL},
@@ -308,19 +201,15 @@ static const at_claim_table tables[] = {
      .row = size_row},
 };
 
-#define EXACT(PARAMS, CONTROL, QUICK)                                                                        \
-    {                                                                                                        \
-        PARAMS, CONTROL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, QUICK                                    \
-    }
 static const at_cell cells[] = {
-    EXACT("automaton=coin", NULL, NULL),
-    EXACT("automaton=weather", NULL, NULL),
-    EXACT("automaton=ends", NULL, NULL),
-    EXACT("automaton=coin weighting=sparsemax", NULL, NULL),
-    EXACT("automaton=drawn seed=0..39 longest=6", NULL, "automaton=drawn seed=0..9 longest=4"),
-    EXACT("automaton=weather longest=4", "off=1", NULL),
-    EXACT("automaton=coin longest=4", "off=1", NULL),
-    EXACT("automaton=weather longest=4", "blind=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=coin", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=weather", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=ends", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=coin weighting=sparsemax", NULL, NULL),
+    CLAIM_SUMS_EXACT("automaton=drawn seed=0..39 longest=6", NULL, "automaton=drawn seed=0..9 longest=4"),
+    CLAIM_SUMS_EXACT("automaton=weather longest=4", "off=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=coin longest=4", "off=1", NULL),
+    CLAIM_SUMS_EXACT("automaton=weather longest=4", "blind=1", NULL),
 };
 
 const at_claim claim_pfsa_cot = {

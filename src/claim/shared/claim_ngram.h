@@ -12,9 +12,10 @@ extern const char *const claim_ngram_weightings[], *const claim_ngram_reads[];
 #define CLAIM_NGRAM_PARAMS(FIRST)                                                                            \
     CLAIM_WORD_PARAMS(6), {"W", "words", 1, 8, 2, true}, {"n", "order of the model", 1, 6, 3, true},         \
         {"seed", "of its counts", 0, 1e6, 1, true},                                                          \
+        {"sum", "of the counts of every row; 0: as they are drawn", 0, 1024, 0, true},                       \
         {"weighting", "how heads find words", 0, 3, FIRST, true, claim_ngram_weightings},                    \
         {"read", "what probabilities are read by", 0, 1, 0, true, claim_ngram_reads},                        \
-        {"eps", "how far probabilities may be off", 1e-15, 1, 1e-9, false},                                  \
+        {"eps", "how far probabilities may be off; 0: equal fractions", 0, 1, 1e-9, false},                  \
     {                                                                                                        \
         "broken", "the furthest word is not found, or slots are not turned", 0, 1, 0, true                   \
     }
@@ -54,6 +55,12 @@ at_status claim_ngram_row(const at_claim *c, const at_params *p, double *out, at
         "N=0..10 most=10 n=4 " WITH, NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK,          \
             "N=0..7 most=7 n=4 " WITH                                                                        \
     }
+/* Without exp, and with rows over 16, which doubles hold, nothing is rounded: equal fractions. */
+#define CLAIM_NGRAM_FRACTIONS(WITH, CONTROL)                                                                 \
+    {                                                                                                        \
+        "N=0..6 most=6 n=4 read=sparsemax sum=16 eps=0" WITH, CONTROL, AT_EV_EXACT, AT_ENUM_SEQUENCES,       \
+            "exact", 0, AT_TIER_QUICK, "N=0..5 most=5 n=4 read=sparsemax sum=16 eps=0" WITH                  \
+    }
 #define CLAIM_NGRAM_CONTROL(WITH)                                                                            \
     {                                                                                                        \
         "N=0..6 most=6 n=4" WITH, "broken=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL  \
@@ -91,8 +98,12 @@ int claim_ngram_break(bool f32, int back, int most); /* most + 1: not up to ther
          "N=0..5 most=5 W=3 seed=2"},                                                                        \
         {"N=0..6 most=6 eps=0.001", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f32", 0, AT_TIER_QUICK, NULL},    \
         {"N=100 n=4 W=3", NULL, AT_EV_SAMPLED, 0, "f64", 2000, AT_TIER_QUICK, NULL},                         \
+        CLAIM_NGRAM_FRACTIONS("", NULL),                                                                     \
+        CLAIM_NGRAM_FRACTIONS(" weighting=sparsemax", NULL),                                                 \
         CLAIM_NGRAM_CONTROL(""),                                                                             \
         CLAIM_NGRAM_CONTROL(" weighting=softmax read=sparsemax"),                                            \
+        CLAIM_NGRAM_FRACTIONS("", "broken=1"),                                                               \
+        CLAIM_NGRAM_FRACTIONS("", "sum=10"),                                                                 \
     };
 #define CLAIM_NGRAM_FIELDS                                                                                   \
     .source = "Svete and Cotterell 2024", .group = "Language models", .task = "next-word",                   \

@@ -1,18 +1,16 @@
 /* arpa.c: a language model in an ARPA file as a problem: after each text of N words, the probabilities of what comes next. */
-#include <attest/lang.h>
+#include "../next/next_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BYTES_MAX ((size_t)1 << 31)
-#define LONGEST   1000
-#define NEAR      1e-9 /* how far a row of probabilities may be off, unless told */
 
 static const char *const reads[] = {"softmax", "sparsemax", NULL};
 static const char *const forms[] = {"heads", "layers", "single", NULL};
 static const at_param params[] = {
-    {"N", "words of the text", 0, LONGEST, 8, true, NULL},
+    {"N", "words of the text", 0, NEXT_LONGEST, 8, true, NULL},
     {"form", "how a compiled model finds the words before: a head each, a layer each, or one head", 0, 2, 0,
      true, forms},
     {"read", "what its probabilities are read by", 0, 1, 0, true, reads},
@@ -20,40 +18,24 @@ static const at_param params[] = {
      false, NULL},
 };
 
-typedef struct {
-    at_task task;
-    at_ngram *g;
-} language_model;
-
 const at_ngram *at_ngram_of(const at_problem *p)
 {
-    return p->lang && strcmp(p->lang, at_lang_arpa.id) == 0 ? ((const language_model *)p->self)->g : NULL;
+    return next_of(p, &at_lang_arpa);
 }
 
 static const at_ngram *ngram_of(const at_params *p)
 {
-    return at_ngram_of(p->of);
+    return next_self(p);
 }
 
-static int length_of(const at_params *p)
+static int words(const void *of)
 {
-    return at_params_int(p, "N");
+    return ((const at_ngram *)of)->words;
 }
 
-static int words(const at_params *p)
+static void word(const void *of, int token, char out[AT_WORD_MAX + 1])
 {
-    return ngram_of(p)->words;
-}
-
-static void word(const at_params *p, int token, char out[AT_WORD_MAX + 1])
-{
-    snprintf(out, AT_WORD_MAX + 1, "%s", ngram_of(p)->word[token]);
-}
-
-static int one(const at_params *p)
-{
-    (void)p;
-    return 1;
+    snprintf(out, AT_WORD_MAX + 1, "%s", ((const at_ngram *)of)->word[token]);
 }
 
 static int outcomes(const at_params *p)
@@ -81,7 +63,7 @@ void at_ngram_shares(const at_ngram *g, int state, double *p)
 static double score(const at_params *p, const double *x, double *row)
 {
     const at_ngram *g = ngram_of(p);
-    int state = at_ngram_start(g), n = length_of(p);
+    int state = at_ngram_start(g), n = next_length(p);
     double sum = 0;
     for (int i = 0; i <= n; i++) {
         int w = i < n ? (int)x[i] : g->words;
@@ -95,6 +77,18 @@ static double score(const at_params *p, const double *x, double *row)
     return sum;
 }
 
+static bool row(const void *of, const double *x, int n, double *y)
+{
+    const at_ngram *g = of;
+    int state = at_ngram_start(g);
+    for (int i = 0; i < n; i++)
+        at_ngram_step(g, &state, (int)x[i]);
+    at_ngram_shares(g, state, y);
+    return true;
+}
+
+static const next_verbs verbs = {words, word, row};
+
 static void answer(const at_params *p, const double *x, double *y)
 {
     const at_ngram *g = ngram_of(p);
@@ -106,16 +100,7 @@ static void answer(const at_params *p, const double *x, double *y)
         at_free(row);
         return;
     }
-    int state = at_ngram_start(g);
-    for (int i = 0; i < length_of(p); i++)
-        at_ngram_step(g, &state, (int)x[i]);
-    at_ngram_shares(g, state, y);
-}
-
-static void sample(const at_params *p, at_rng *r, double *x)
-{
-    for (int i = 0; i < length_of(p); i++)
-        x[i] = (double)at_rng_below(r, (uint64_t)words(p));
+    row(g, x, next_length(p), y);
 }
 
 /* A text as the model itself would write it, as far as its n-grams go; the end is passed over. So long contexts are met, which words by
@@ -124,7 +109,7 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
 {
     const at_ngram *g = ngram_of(p);
     int state = at_ngram_start(g), W = g->words;
-    for (int i = 0; i < length_of(p); i++) {
+    for (int i = 0; i < next_length(p); i++) {
         int w = (int)at_rng_below(r, (uint64_t)W); /* a few draws of the likeliest: no row is needed */
         for (int k = 0; k < 8; k++) {
             int v = (int)at_rng_below(r, (uint64_t)W), a = state, b = state;
@@ -135,65 +120,30 @@ static void adversarial(const at_params *p, at_rng *r, double *x)
     }
 }
 
-static uint64_t count(const at_params *p, at_enum e)
-{
-    return e == AT_ENUM_SEQUENCES ? at_words_count(words(p), length_of(p)) : 0;
-}
-
-static void nth(const at_params *p, at_enum e, uint64_t index, double *x)
-{
-    (void)e;
-    at_words_nth(words(p), length_of(p), index, x);
-}
-
 static at_status arpa_take(at_problem *p, const char *text, size_t n, at_err *err)
 {
-    language_model *m = at_new(&p->arena, language_model, 1);
-    at_status s = m ? at_ngram_read(text, n, p->path, &p->arena, &m->g, err) : at_oom(err);
+    at_ngram *g;
+    next_model *m;
+    at_status s = at_ngram_read(text, n, p->path, &p->arena, &g, err);
     if (!s)
         s = at_problem_keep(p, text, n, err);
     if (s)
         return s;
-    p->title =
-        at_arena_printf(&p->arena, "a language model of order %d over %d words", m->g->order, m->g->words);
+    p->title = at_arena_printf(&p->arena, "a language model of order %d over %d words", g->order, g->words);
     p->definition = "the probabilities of the next word, and of the end, after a text";
-    if (!p->title)
-        return at_oom(err);
-    m->task = (at_task){.id = p->id,
-                        .title = p->title,
-                        .definition = p->definition,
-                        .params = params,
-                        .n_params = sizeof params / sizeof *params,
-                        .last = true,
-                        .real = true,
-                        .tolerance = NEAR,
-                        .enums = 1u << AT_ENUM_SEQUENCES,
-                        .input_help = "words of the vocabulary",
-                        .tokens = words,
-                        .word = word,
-                        .row_width = one,
-                        .out_width = outcomes,
-                        .answer = answer,
-                        .sample = sample,
-                        .adversarial = adversarial,
-                        .count = count,
-                        .nth = nth,
-                        .simpler = at_words_simpler};
-    p->self = m;
-    p->task = &m->task;
+    s = next_problem(p, g, &verbs, params, sizeof params / sizeof *params, &m, err);
+    if (s)
+        return s;
+    m->task.input_help = "words of the vocabulary";
+    m->task.out_width = outcomes;
+    m->task.answer = answer;
+    m->task.adversarial = adversarial;
     return AT_OK;
 }
 
 static at_status arpa_open(at_problem *p, at_err *err)
 {
-    char *text;
-    size_t n;
-    at_status s = at_file_read(p->path, BYTES_MAX, &text, &n, err);
-    if (s)
-        return s;
-    s = arpa_take(p, text, n, err);
-    at_free(text);
-    return s;
+    return next_open(p, BYTES_MAX, arpa_take, err);
 }
 
 const at_lang at_lang_arpa = {.id = "arpa",

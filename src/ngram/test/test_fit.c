@@ -162,7 +162,7 @@ static void test_rows_control(void **unused)
     text_make(&t, 2, 60);
     at_fitted said;
     at_ngram *g = fitted(&w, &(at_fit){3, AT_SMOOTH_KN, AT_TOKENS_WORD, 1, 0, 0}, t.s, &said), *again;
-    at_ngram_print(g, &printed);
+    at_ngram_print(g, NULL, &printed);
     assert_int_equal(at_ngram_read(printed.s, printed.n, "x", &w.a, &again, &w.err), AT_OK);
     assert_true(rows_off(&w, again) <= 1e-12);
     const char *line = strstr(printed.s, "\\2-grams:\n") + strlen("\\2-grams:\n"), *end = strchr(line, '\t');

@@ -253,9 +253,9 @@ static void test_print(void **unused)
         at_rng r = at_rng_at(seed, 2);
         list_make(&l, 1 + (int)(seed % ORDER), &r);
         at_ngram *g = list_read(&w, &l);
-        at_ngram_print(g, &one);
+        at_ngram_print(g, NULL, &one);
         at_ngram *again = read_text(&w, one.s);
-        at_ngram_print(again, &two);
+        at_ngram_print(again, NULL, &two);
         assert_string_equal(one.s, two.s);
         for (int state = 0; state < at_ngram_states(g); state++)
             for (int v = 0; v <= W; v++) {

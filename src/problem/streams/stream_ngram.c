@@ -6,7 +6,7 @@
  * history h and symbol w are sqrt(1/r) sum_k A[h][k] B[k][w] with normal A (H, r) and B (r, S), drawn from the parameter
  * `model`: a matrix of rank r or less (rank=0: independent normal logits). Every symbol is possible after every history,
  * so there is no right answer; at_source_probability gives what a learner is compared with. All strings have N
- * symbols. Rows are split by all of their tokens, for all prompts are alike.
+ * symbols. Rows are not split: both parts have the same distribution.
  *
  * Tokens: <pad> <bos> <eos>, then the symbols 0..S-1, written as integers. Legend: S symbols, H = (S+1)^(n-1) histories,
  * whose number has base S+1, digit 0 <bos>, the latest symbol last. */

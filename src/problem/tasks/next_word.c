@@ -2,7 +2,8 @@
  *
  * A history is the last n - 1 words; the text begins with <s>, so a text of fewer words is one, too. Every history has a row of
  * counts, 0 .. 3 drawn from the seed and the history's number (at least one is not 0), and a probability is a count over the sum of
- * its row. So some words, and some ends, have probability 0. */
+ * its row. So some words, and some ends, have probability 0. Where `sum` is given, each row has that sum, spread over some of the
+ * outcomes: of 16, probabilities are n/16, which doubles hold. */
 #include "../problem_internal.h"
 
 static const at_param schema[] = {
@@ -10,6 +11,7 @@ static const at_param schema[] = {
     {"W", "words", 1, 8, 2, true, NULL},
     {"n", "order of the model", 1, 6, 3, true, NULL},
     {"seed", "of its counts", 0, 1e6, 1, true, NULL},
+    {"sum", "of the counts of every row; 0: as they are drawn", 0, 1024, 0, true, NULL},
 };
 
 void at_next_word_counts(const at_params *p, uint64_t history, uint64_t *count)
@@ -17,6 +19,17 @@ void at_next_word_counts(const at_params *p, uint64_t history, uint64_t *count)
     int W = at_params_int(p, "W");
     uint64_t seed = (uint64_t)at_params_int(p, "seed") << 8 | (uint64_t)(at_params_int(p, "n") << 4 | W);
     at_rng r = at_rng_at(seed, history);
+    if (at_params_int(p, "sum") > 0) {
+        uint64_t some = 1 + at_rng_below(&r, (1u << (W + 1)) - 1); /* bits: outcomes that may have a count */
+        for (int w = 0; w <= W; w++)
+            count[w] = 0;
+        for (int left = at_params_int(p, "sum"); left > 0;) {
+            uint64_t w = at_rng_below(&r, (uint64_t)W + 1);
+            count[w] += some >> w & 1;
+            left -= (int)(some >> w & 1);
+        }
+        return;
+    }
     for (int w = 0; w <= W; w++)
         count[w] = at_rng_below(&r, 4);
     count[at_rng_below(&r, (uint64_t)W + 1)]++;
@@ -44,15 +57,25 @@ static int outcomes(const at_params *p)
     return at_params_int(p, "W") + 1;
 }
 
+#define MOST_OUTCOMES 16
+
+static void fractions(const at_params *p, const double *x, uint64_t *over, uint64_t *under)
+{
+    uint64_t sum = 0;
+    int V = outcomes(p);
+    at_next_word_counts(p, history_of(p, x), over);
+    for (int w = 0; w < V; w++)
+        sum += over[w];
+    for (int w = 0; w < V; w++)
+        under[w] = sum;
+}
+
 static void answer(const at_params *p, const double *x, double *y)
 {
-    uint64_t count[16], sum = 0;
-    int V = outcomes(p);
-    at_next_word_counts(p, history_of(p, x), count);
-    for (int w = 0; w < V; w++)
-        sum += count[w];
-    for (int w = 0; w < V; w++)
-        y[w] = (double)count[w] / (double)sum;
+    uint64_t over[MOST_OUTCOMES], under[MOST_OUTCOMES];
+    fractions(p, x, over, under);
+    for (int w = 0; w < outcomes(p); w++)
+        y[w] = (double)over[w] / (double)under[w];
 }
 
 static void sample(const at_params *p, at_rng *r, double *x)
@@ -99,6 +122,7 @@ const at_task at_task_next_word = {
     .row_width = at_tokens_width,
     .out_width = outcomes,
     .answer = answer,
+    .fractions = fractions,
     .sample = sample,
     .adversarial = adversarial,
     .count = count,

@@ -220,22 +220,61 @@ static void test_splits(void **state)
     for (int k = 0; k < SMALL; k++) {
         at_source *d = source_with(small[k].id, small[k].set);
         at_sequence s = sequence_for(d);
-        bool whole = !strcmp(small[k].id, "ngram");
+        if (!strcmp(small[k].id, "ngram")) { /* not split: see test_drawn_whole */
+            at_source_free(d);
+            free(s.token);
+            continue;
+        }
         for (uint64_t i = 0; i < TRAIN; i++) {
             sample_take(d, 1, AT_TRAIN, i, &s);
             assert_int_equal(at_source_part(d, &s), AT_TRAIN);
-            train[i] = at_hash64(s.token, (size_t)(whole ? s.n : s.prompt) * sizeof(int), 99);
+            train[i] = at_hash64(s.token, (size_t)s.prompt * sizeof(int), 99);
         }
         qsort(train, TRAIN, sizeof *train, u64_compare);
         for (uint64_t i = 0; i < TEST; i++) {
             sample_take(d, 2, AT_TEST, i, &s);
-            uint64_t h = at_hash64(s.token, (size_t)(whole ? s.n : s.prompt) * sizeof(int), 99);
+            uint64_t h = at_hash64(s.token, (size_t)s.prompt * sizeof(int), 99);
             assert_int_equal(at_source_part(d, &s), AT_TEST);
             assert_null(bsearch(&h, train, TRAIN, sizeof *train, u64_compare));
         }
         free(s.token);
         at_source_free(d);
     }
+}
+
+/* Drawn rows are thrown away in no part: each of the 8 there are comes as often as its probability says, within 6 standard
+ * deviations, and other rows come in the test part. */
+static void test_drawn_whole(void **state)
+{
+    (void)state;
+    enum { ROWS = 8, DRAWS = 20000 };
+    at_source *d = source_with("ngram", "n=2 symbols=2 N=3");
+    at_sequence s = sequence_for(d);
+    int met[AT_PARTS][ROWS] = {{0}}, same = 0;
+    uint64_t train[64];
+    for (int part = 0; part < AT_PARTS; part++)
+        for (uint64_t i = 0; i < DRAWS; i++) {
+            sample_take(d, 3, (at_part)part, i, &s);
+            int row = 4 * (s.token[1] - AT_TOKEN_FIRST) + 2 * (s.token[2] - AT_TOKEN_FIRST) + s.token[3] -
+                      AT_TOKEN_FIRST;
+            met[part][row]++;
+            if (i < 64 && part == AT_TRAIN)
+                train[i] = (uint64_t)row;
+            else if (i < 64)
+                same += train[i] == (uint64_t)row;
+        }
+    assert_true(same < 64);
+    for (int row = 0; row < ROWS; row++) {
+        int token[4] = {AT_TOKEN_SEP, AT_TOKEN_FIRST + row / 4, AT_TOKEN_FIRST + row / 2 % 2,
+                        AT_TOKEN_FIRST + row % 2};
+        double p = 1;
+        for (int i = 1; i < 4; i++)
+            p *= at_source_probability(d, token, i);
+        for (int part = 0; part < AT_PARTS; part++)
+            assert_true(fabs(met[part][row] - p * DRAWS) < 6 * sqrt(p * (1 - p) * DRAWS));
+    }
+    free(s.token);
+    at_source_free(d);
 }
 
 /* All 2^n prompts of parity: each is met in one split only, and all of them are met. */
@@ -585,13 +624,14 @@ static void test_balance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),           cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_lengths_beside),    cmocka_unit_test(test_words),
-        cmocka_unit_test(test_determinism),       cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_splits_exhaustive), cmocka_unit_test(test_grades),
-        cmocka_unit_test(test_grades_by_hand),    cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_prompts),           cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_balance),           cmocka_unit_test(test_tasks_as_rows),
+        cmocka_unit_test(test_formats),        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lengths_beside), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_determinism),    cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_drawn_whole),    cmocka_unit_test(test_splits_exhaustive),
+        cmocka_unit_test(test_grades),         cmocka_unit_test(test_grades_by_hand),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_tasks_as_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
