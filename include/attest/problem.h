@@ -334,7 +334,9 @@ typedef struct at_stream_verbs {
     uint64_t (*count)(const at_source *d);
     void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
     const char *unlisted; /* without these: why there are none */
-    int before_answer;    /* the token before an answer; -1: all that follows the prompt is the answer */
+    /* NULL, or: is this row (its prompt) for training alone, whatever its hash says? */
+    bool (*no_test)(const at_source *d, const at_sequence *s);
+    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
 } at_stream_verbs;
 
 /* Lines `prompt <sep> chain <sep> answer` that a problem was read from; its self is an at_lines. */

@@ -484,8 +484,8 @@ static void test_locality(void **state)
     assert_non_null(all);
     for (int border = 0; border < 2; border++)
         for (int w = 3; w <= 5; w++) {
-            const char *bare = border ? "n=4" : "n=4 border=0";
-            const char *beside = border ? "n=4 beside=1" : "n=4 beside=1 border=0";
+            const char *bare = border ? "n=5" : "n=5 border=0";
+            const char *beside = border ? "n=5 beside=1" : "n=5 beside=1 border=0";
             assert_int_equal(local_conflicts(bare, w, 0, false, all), 0);
             assert_int_equal(local_conflicts(beside, w, 0, true, all), 0);
             assert_true(local_conflicts(bare, w, -1, false, all) > 0); /* one output fewer is not enough */
