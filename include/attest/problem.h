@@ -277,6 +277,10 @@ void at_source_print(const at_source *d, const int *token, int n, at_text *out);
 /* Fails where nearly no prompt, or none, belongs to the split (tiny sizes), in words. */
 at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
                            at_err *err);
+/* Which samples of a part make a set: index[0..*found-1] are the first `count` whose rows (of_prompts: whose prompts) differ from
+ * those of all before. Fewer are found where 64 times as many samples, and 10,000, do not have them. */
+at_status at_source_distinct(const at_source *d, uint64_t seed, at_part split, uint64_t count,
+                             bool of_prompts, int threads, uint64_t *index, uint64_t *found, at_err *err);
 /* The split that a sequence (its prompt) belongs to. */
 at_part at_source_part(const at_source *d, const at_sequence *s);
 /* The reference: s holds a prompt with its separator (n = prompt tokens) and gets the rest. What is no prompt is

@@ -68,7 +68,8 @@ static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
     const at_recipe *r = j->r;
     const at_train_ranks *ranks = j->o->ranks;
     at_model m;
-    at_exam_options e = {.threads = j->o->threads, .progress = last ? j->o->progress : NULL};
+    at_exam_options e = {
+        .threads = j->o->threads, .distinct = r->distinct, .progress = last ? j->o->progress : NULL};
     at_err why = {0};
     at_status s = at_lesson_model(j->t, j->d, &m, err);
     *out = (at_exam){0};
@@ -152,7 +153,8 @@ at_train_loop learn_loop(const at_recipe *r)
                            .adamw = r->adamw,
                            .warmup = r->warmup,
                            .decay_rate = r->decay_rate,
-                           .hold = r->hold};
+                           .hold = r->hold,
+                           .from_zero = r->from_zero};
 }
 
 /* The next step at which something is due. */
@@ -196,9 +198,10 @@ static at_status train_on(journal *j, at_err *err)
     return s;
 }
 
-at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err)
+at_status learn_keep(const at_recipe *r, const at_learn_options *o, at_trainer *t, at_err *err)
 {
-    return o->freeze ? at_trainer_freeze(t, o->freeze, o->freeze_others, err) : AT_OK;
+    at_status s = r->spared ? at_trainer_spare(t, r->spared, err) : AT_OK;
+    return s || !o->freeze ? s : at_trainer_freeze(t, o->freeze, o->freeze_others, err);
 }
 
 static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_learn_options *o,
@@ -252,7 +255,7 @@ at_status learn_trainer(const at_source *d, const at_recipe *r, const at_learn_o
     at_status s = trainer_begin(d, r, o, t, err);
     if (!s)
         s = trainer_fits(*t, d, err);
-    return s ? s : learn_freeze(o, *t, err);
+    return s ? s : learn_keep(r, o, *t, err);
 }
 
 /* Where a state is there it is gone on with. */
@@ -269,7 +272,7 @@ static at_status trainer_make(journal *j, at_err *err)
         if (!s)
             s = trainer_fits(j->t, j->d, err);
         if (!s)
-            s = learn_freeze(o, j->t, err);
+            s = learn_keep(j->r, o, j->t, err);
         if (!s)
             j->out->steps = at_trainer_steps(j->t);
     } else
@@ -303,6 +306,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
         s = trainer_make(&j, err);
     if (!s)
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
+    if (!s && r->distinct)
+        s = at_lesson_distinct(j.lesson, err);
     if (!s)
         s = at_lesson_suit(j.lesson, j.t, err);
     if (!s) {

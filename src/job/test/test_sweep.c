@@ -62,6 +62,8 @@ static void grids(void **state)
         }
     g.preset = at_preset_find("paper");
     assert_int_equal(cells_of(&g, &a, &c), 3 * 4 * (6 + 6 + 6 + 5));
+    assert_true(c[0].recipe.spared == AT_SPARED_NORMS && c[0].recipe.from_zero && c[0].recipe.distinct);
+    assert_string_equal(c[0].params, "n=40 range=209"); /* inputs end at 249 */
     assert_true(c[0].recipe.batch == 512 && c[0].recipe.steps == 195400 && c[0].recipe.arch.dropout == 0.1);
     g = (at_grid){.preset = at_preset_find("quick"),
                   .tasks = (const char *const[]){"arithmetic"},
@@ -425,11 +427,38 @@ static void impossible(void **state)
     at_arena_release(&a);
 }
 
+/* The cost grows as the work does: twice the steps, about twice as much; wider, more. What is not tried is counted by GFLOP. */
+static void costs(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_grid_cell *c;
+    double cpu[2][4];
+    for (int k = 0; k < 2; k++) {
+        at_grid g = {.preset = at_preset_find("paper"),
+                     .tasks = (const char *const[]){"lis"},
+                     .n_tasks = 1,
+                     .attentions = "linear",
+                     .widths = "16",
+                     .recipe =
+                         k ? "batch=8 steps=2000 exams=0 count=1" : "batch=8 steps=1000 exams=0 count=1"};
+        assert_int_equal(cells_of(&g, &a, &c), 4);
+        must(at_grid_cost(c, 4, NULL, cpu[k], &err));
+        /* one cell is tried; the others have 2.69, 4.25, 6.05 times as many tokens, and more words */
+        for (int i = 0; i < 4; i++)
+            assert_true(cpu[k][i] > 0 && (!i || cpu[k][i] > 1.2 * cpu[k][i - 1]));
+        assert_true(cpu[k][3] > 5 * cpu[k][0] && cpu[k][3] < 12 * cpu[k][0]);
+    }
+    assert_true(cpu[1][0] > cpu[0][0] && cpu[1][0] < 8 * cpu[0][0]); /* two measurements, on a busy machine */
+    at_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids), cmocka_unit_test(grids_of_a_problem), cmocka_unit_test(sweeps),
-        cmocka_unit_test(marks), cmocka_unit_test(impossible),
+        cmocka_unit_test(grids),  cmocka_unit_test(costs), cmocka_unit_test(grids_of_a_problem),
+        cmocka_unit_test(sweeps), cmocka_unit_test(marks), cmocka_unit_test(impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
