@@ -294,7 +294,7 @@ static const cli_option options[] = {
     {CLI_OUT},
     {CLI_PLOT},
     {"--problem", "P", "the same as a word P: a name or a file", CLI_TEXT(own, problem), .alias = "--task"},
-    {"--preset", "NAME", "quick (default) or paper", CLI_TEXT(own, preset)},
+    {"--preset", "NAME", "quick (default), paper or languages", CLI_TEXT(own, preset)},
     {"--widths", "D,D...", "instead of the preset's", CLI_TEXT(own, widths)},
     {"--seeds", "N,N...", "instead of the preset's", CLI_TEXT(own, seeds)},
     {"--attentions", "A,A...", "instead of all three", CLI_TEXT(own, attentions)},
@@ -307,9 +307,9 @@ static const cli_option options[] = {
 const cli_command cmd_sweep = {
     .name = "sweep",
     .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
-    .usage =
-        "[P...] [--set K=V]... [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] "
-        "[--SETTING V]...",
+    .usage = "[P...] [--set K=V]... [--preset quick|paper|languages] [--attentions A,..] [--widths D,..] "
+             "[--seeds N,..] "
+             "[--SETTING V]...",
     .about =
         "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
         "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
@@ -318,7 +318,9 @@ const cli_command cmd_sweep = {
         "would\n"
         "cost on this machine, tried for some seconds (--estimate: for any sweep, and nothing else), and "
         "where\n"
-        "it is not the public benchmark. A task of it, --widths, --seeds,\n"
+        "it is not the public benchmark. languages: is a word in the language, at its length and at twice "
+        "that?\n"
+        "A task of it, --widths, --seeds,\n"
         "--attentions and the settings of `attest train` narrow or change it.\n"
         "\n"
         "P may be any problem that `attest train` takes: a name, a .dp file, a file of cases or of rows. "

@@ -165,7 +165,9 @@ typedef struct {
     const char *recipe;
     const at_grid_task *tasks;
     int n_tasks;
-    int seeds; /* 1, 2, ..., so many */
+    int seeds;              /* 1, 2, ..., so many */
+    const char *attentions; /* NULL: all three */
+    bool twice;             /* streams of words: each training is examined at lengths n+2..2n, too */
 } at_preset;
 extern const at_preset *const at_presets[];
 extern const int at_n_presets;

@@ -28,6 +28,8 @@ static const at_preset quick = {
     quick_tasks,
     sizeof quick_tasks / sizeof *quick_tasks,
     3,
+    NULL,
+    false,
 };
 
 /* A million samples are 1954 batches of 512; a hundred epochs, five of them to warm up, and the rate changes with the epoch. */
@@ -64,9 +66,35 @@ static const at_preset paper = {
     paper_tasks,
     sizeof paper_tasks / sizeof *paper_tasks,
     1,
+    NULL,
+    false,
 };
 
-const at_preset *const at_presets[] = {&quick, &paper};
+/* Membership of words, without a chain: what is learnt to length 20, and what of it holds to 40? The net has room for both. */
+static const int languages_widths[] = {32, 0};
+static const at_grid_task languages_tasks[] = {
+    {"majority", "n", (const char *const[]){"n=20 least=1 chain=0", NULL}, NULL, languages_widths},
+    {"parity", "n", (const char *const[]){"n=20 least=1 chain=0", NULL}, NULL, languages_widths},
+    {"dyck", "k",
+     (const char *const[]){"k=1 n=20 least=2 D=20 chain=0", "k=2 n=20 least=2 D=20 chain=0", NULL}, NULL,
+     languages_widths},
+    {"aa", "n", (const char *const[]){"n=20 least=1 chain=0", NULL}, NULL, languages_widths},
+    {"sum", "n", (const char *const[]){"n=20 least=1 chain=0", NULL}, NULL, languages_widths},
+};
+static const at_preset languages = {
+    "languages",
+    "regular languages and counting: learnt, and at twice the length?",
+    NULL,
+    "layers=2 length=48 dropout=0 words=1.7 batch=64 rate=0.003 beta2=0.98 steps=6000 exams=500 prompts=200 "
+    "count=1000 enough=0.999",
+    languages_tasks,
+    sizeof languages_tasks / sizeof *languages_tasks,
+    1,
+    "standard",
+    true,
+};
+
+const at_preset *const at_presets[] = {&quick, &paper, &languages};
 const int at_n_presets = sizeof at_presets / sizeof *at_presets;
 const at_registry at_preset_registry =
     AT_REGISTRY("preset", NULL, at_presets, sizeof at_presets / sizeof *at_presets, id);
@@ -255,8 +283,9 @@ at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, 
     for (int i = 0; i < k.seeds.n; i++)
         k.seeds.value[i] = i + 1;
     at_status s = AT_OK;
-    if (g->attentions)
-        s = attentions_parse(g->attentions, &k.attentions, err);
+    const char *attentions = g->attentions ? g->attentions : g->preset->attentions;
+    if (attentions)
+        s = attentions_parse(attentions, &k.attentions, err);
     if (!s && g->widths)
         s = list_parse("widths", g->widths, 8, 8192, &k.widths, err);
     if (!s && g->seeds)

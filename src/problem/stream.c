@@ -21,6 +21,8 @@
     ROW(parity)                                                                                              \
     ROW(dyck)                                                                                                \
     ROW(majority)                                                                                            \
+    ROW(aa)                                                                                                  \
+    ROW(sum)                                                                                                 \
     ROW(ngram)                                                                                               \
     ROW(max)
 

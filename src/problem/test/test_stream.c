@@ -25,6 +25,9 @@ static const struct {
     {"parity", "n=12 least=5"},
     {"majority", "n=12 least=5"},
     {"dyck", "n=12 least=6 k=2 D=3"},
+    {"dyck", "n=12 least=6 k=2 D=3 chain=0"},
+    {"sum", "n=9 least=4"},
+    {"majority", "n=12 least=5 chain=0"},
     {"ngram", "n=3 symbols=3 N=9"},
     {"max", "N=4 V=7"},
 };
@@ -33,7 +36,8 @@ enum { SMALL = sizeof small / sizeof *small };
 static void completes_to(const char *id, const char *set, const char *row)
 {
     at_source *d = source_with(id, set);
-    int want[512], n = tokens_from(d, row, want), end = id[0] == 'a' ? AT_EXPR_EQUALS : AT_TOKEN_SEP;
+    int want[512], n = tokens_from(d, row, want),
+                   end = !strcmp(id, "arithmetic") ? AT_EXPR_EQUALS : AT_TOKEN_SEP;
     at_sequence s = sequence_for(d);
     at_err err = {0};
     bool last = at_source_labels(d) == AT_LABELS_LAST;
@@ -80,6 +84,10 @@ static void test_formats(void **state)
     completes_to("dyck", "n=6", "( [ ] ) ) ( <sep> 1 2 1 0 ! ! <sep> 0 <eos>");
     completes_to("dyck", "n=4 k=6 D=2", "(5 (6 )6 )5 <sep> 1 2 1 0 <sep> 1 <eos>");
     completes_to("dyck", "n=4 D=1", "( ( ) ) <sep> 1 ! ! ! <sep> 0 <eos>");
+    completes_to("aa", "n=4", "a a b a <sep> 1 0 ! ! <sep> 0 <eos>");
+    completes_to("aa", "n=4", "a a a a <sep> 1 0 1 0 <sep> 1 <eos>");
+    completes_to("sum", "n=3", "2 0 1 <sep> 2 2 0 <sep> 1 <eos>");
+    completes_to("sum", "n=2 p=5 chain=0", "2 4 <sep> <sep> 0 <eos>");
     completes_to("max", "", "3 60 12 7 60");
     completes_to("max", "N=1 V=3", "2 2");
 }
