@@ -313,7 +313,7 @@ const cli_command cmd_sweep = {
     .about =
         "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
         "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
-        "preset quick (lis, ed, ed-local, arithmetic; 30 cells, three seeds each) takes about an hour on\n"
+        "preset quick (lis, ed, ed-local, arithmetic; 60 cells, two seeds each) takes about an hour on\n"
         "two cores; paper is the protocol of the paper, for a cluster: before it starts it says what it "
         "would\n"
         "cost on this machine, tried for some seconds (--estimate: for any sweep, and nothing else), and "

@@ -69,6 +69,7 @@
     ROW(ngram_single)                                                                                        \
     ROW(pfsa_cot)                                                                                            \
     ROW(lm_tight)                                                                                            \
+    ROW(reasoning_train)                                                                                     \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

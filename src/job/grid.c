@@ -7,17 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int quick_widths[] = {32, 64, 0};
+static const int quick_widths[] = {32, 64, 0}, quick_fine[] = {16, 24, 32, 48, 0};
 static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0},
                  paper_to_512[] = {32, 64, 128, 256, 512, 0};
 
-/* One recipe for every attention; what a task changes, it changes for all of them. Words have one length: those of the
- * benchmark (n-3..n+2 letters) take five times as many steps, and there are 36 such trainings. */
+/* One recipe for every attention; what a task changes, it changes for all of them. Three sizes and four widths of LIS tell what
+ * grows; the largest size of each task tells where most. Words have one length: those of the benchmark (n-3..n+2 letters) take five
+ * times as many steps. */
 static const at_grid_task quick_tasks[] = {
-    {"lis", "n", (const char *const[]){"n=10 range=25", "n=20 range=40", NULL}, NULL, quick_widths},
+    {"lis", "n", (const char *const[]){"n=5 range=12", "n=7 range=17", "n=10 range=25", NULL}, NULL,
+     quick_fine},
     {"ed", "n", (const char *const[]){"n=4 fixed=1", NULL}, NULL, quick_widths},
     {"ed-local", "n", (const char *const[]){"n=4 fixed=1", NULL}, NULL, quick_widths},
-    {"arithmetic", "operators", (const char *const[]){"operators=3", NULL}, "steps=4500", quick_widths},
+    {"arithmetic", "operators", (const char *const[]){"operators=2", "operators=3", NULL}, "steps=4500",
+     quick_widths},
 };
 static const at_preset quick = {
     "quick",
@@ -27,7 +30,7 @@ static const at_preset quick = {
     "enough=0.99",
     quick_tasks,
     sizeof quick_tasks / sizeof *quick_tasks,
-    3,
+    2,
     NULL,
     false,
 };
