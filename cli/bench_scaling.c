@@ -109,9 +109,9 @@ static at_status training(const cli_args *a, int kind, int L, cell *c, at_err *e
         s = at_oom(err);
     at_train_sequence one = {L, word, word ? word + 1 : NULL};
     while (!s && (spent == 0 || (spent < asked(a).seconds && L > SHORT))) {
-        double start = at_busy();
+        double start = at_cpu_now();
         s = at_trainer_gradient(t, &one, 1, &loss, gradient, err);
-        double took = at_busy() - start;
+        double took = at_cpu_now() - start;
         least = took < least ? took : least;
         spent += fmax(took, 1e-9);
     }
@@ -160,9 +160,9 @@ static at_status generation(const cli_args *a, int kind, int L, cell *c, at_err 
         s = at_generation_cost(&m, 1, L - 1, &z, err);
     double spent = 0, least = INFINITY;
     while (!s && (spent == 0 || spent < asked(a).seconds)) {
-        double start = at_busy();
+        double start = at_cpu_now();
         s = chain_run(&m, L - 1, &c->cost[MAKE_BYTES], err);
-        double took = at_busy() - start;
+        double took = at_cpu_now() - start;
         least = took < least ? took : least;
         spent += fmax(took, 1e-9);
     }

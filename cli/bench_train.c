@@ -103,7 +103,7 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
 /* rate: tokens a second; busy: tokens a second of processor time. */
 static at_status steps_run(bench *b, double seconds, int least, double *rate, double *busy, at_err *err)
 {
-    double start = at_now(), passed = 0, used = at_busy();
+    double start = at_now(), passed = 0, used = at_cpu_now();
     int steps = 0;
     at_status s = AT_OK;
     for (; !s && (steps < least || passed < seconds); steps++) {
@@ -112,7 +112,7 @@ static at_status steps_run(bench *b, double seconds, int least, double *rate, do
         passed = at_now() - start;
     }
     *rate = (double)steps * b->B * b->T / fmax(passed, 1e-9);
-    *busy = (double)steps * b->B * b->T / fmax(at_busy() - used, 1e-9);
+    *busy = (double)steps * b->B * b->T / fmax(at_cpu_now() - used, 1e-9);
     return s;
 }
 

@@ -52,6 +52,8 @@ int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */
 /* Bytes to stdout. False once stdout cannot be written: stop early, main says so and exits 2. */
 bool cli_put(const char *s, size_t n);
 bool cli_flush(void);
+/* "90 s", "35 CPU min": kind is "" or "CPU ". */
+void cli_time_print(double seconds, const char *kind, at_text *t);
 /* Assignments (NULL: none) and, where an output is named, output=NAME; out->s stays NULL where there are none. */
 at_status cli_output_set(const char *set, const char *output, at_text *out, at_err *err);
 /* The next line of standard input without its newline. False at the end, or with a failure in err. */

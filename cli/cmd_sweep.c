@@ -11,6 +11,7 @@
 /* Its own options. */
 typedef struct {
     const char *preset, *widths, *seeds, *attentions, *problem; /* NULL: not given */
+    bool estimate;
 } own;
 
 #define LEDGER "attest-sweep.db"
@@ -88,6 +89,81 @@ static int summary_print(const cli_args *a, const at_sweep_summary *sum, const a
                  sum->good, sum->cells, sum->seconds, sum->served ? ", some from the ledger" : "", db,
                  report);
     return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+/* ---- before it starts ------------------------------------------------------------------------------------------ */
+
+static json_t *costs_json(const at_grid_cell *cells, const double *cpu, int n, double all)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        const at_recipe *r = &cells[i].recipe;
+        json_t *o = cli_json_set(json_object(), "task", cli_json_text(cells[i].task->stream));
+        o = cli_json_set(o, "params", cli_json_text(cells[i].params));
+        o = cli_json_set(o, "attention", cli_json_text(at_attention_names[r->arch.attention]));
+        o = cli_json_set(o, "width", json_integer(r->arch.width));
+        o = cli_json_set(o, "seed", json_integer((json_int_t)r->seed));
+        list = cli_json_add(list, cli_json_set(o, "cpu_seconds", cli_json_number(cpu[i])));
+    }
+    json_t *o = cli_json_set(json_object(), "trainings", json_integer(n));
+    o = cli_json_set(o, "cpu_hours", cli_json_number(all / 3600));
+    return cli_json_set(o, "cells", list);
+}
+
+/* A line for each task, size and attention: what a training of each width costs. */
+static void costs_table(const at_grid_cell *cells, const double *cpu, int n, at_text *t)
+{
+    for (int i = 0; i < n; i++) {
+        const at_grid_cell *c = &cells[i], *seen = NULL;
+        for (int k = 0; k < i && !seen; k++)
+            if (cells[k].task == c->task && cells[k].size == c->size &&
+                cells[k].recipe.arch.attention == c->recipe.arch.attention)
+                seen = &cells[k];
+        if (seen)
+            continue;
+        at_text_addf(t, "  %-10s %s=%-4g %-8s", c->task->stream, c->task->size, c->size,
+                     at_attention_names[c->recipe.arch.attention]);
+        for (int k = i, last = -1; k < n; k++)
+            if (cells[k].task == c->task && cells[k].size == c->size &&
+                cells[k].recipe.arch.attention == c->recipe.arch.attention &&
+                cells[k].recipe.arch.width != last) {
+                last = cells[k].recipe.arch.width;
+                at_text_addf(t, "  D=%d ", last);
+                cli_time_print(cpu[k], "CPU ", t);
+            }
+        at_text_add(t, "\n");
+    }
+}
+
+/* What it would cost; with --estimate a line for each kind of training, too. */
+static at_status costs_say(const cli_args *a, const at_preset *p, const at_grid_cell *cells, int n,
+                           at_err *err)
+{
+    const own *given = a->own;
+    double *cpu = calloc((size_t)n + 1, sizeof *cpu), all = 0;
+    at_status s = cpu ? at_grid_cost(cells, n, cli_progress(), cpu, err) : at_oom(err);
+    cli_progress_clear();
+    for (int i = 0; i < n && !s; i++)
+        all += cpu[i];
+    if (!s && a->json && given->estimate)
+        cli_put_json(a, costs_json(cells, cpu, n, all), CLI_HOLDS);
+    if (!s && !a->json) {
+        at_text t;
+        at_text_init(&t);
+        if (given->estimate)
+            costs_table(cells, cpu, n, &t);
+        at_text_addf(&t, "preset %s: %d trainings, ", p->id, n);
+        cli_time_print(all, "CPU ", &t);
+        at_text_addf(&t, " on this machine in all, ");
+        cli_time_print(n ? all / n : 0, "CPU ", &t);
+        at_text_add(&t, " a training on average, if none ends soon\n");
+        if (p->differs)
+            at_text_addf(&t, "where it is not the benchmark:\n%s", p->differs);
+        cli_put_text(a, &t, CLI_HOLDS);
+        cli_flush();
+    }
+    free(cpu);
+    return s;
 }
 
 typedef struct {
@@ -184,16 +260,18 @@ static int run(const cli_args *a)
                         .told = told,
                         .counted = counted,
                         .ctx = &t};
-    if (!s)
+    if (!s && (given->estimate || g.preset->differs))
+        s = at_ranks_agree(ranks, first ? costs_say(a, g.preset, cells, n, &err) : AT_OK, NULL, 0, &err);
+    if (!s && !given->estimate)
         s = at_job_sweep(cells, n, &job, &sum, &err);
     cli_progress_clear();
-    if (!s && first)
+    if (!s && first && !given->estimate)
         s = report_write(db, a, report, &arena, &rows, &n_rows, &err);
     s = at_ranks_close(ranks, s, &err);
     int code = CLI_HOLDS;
-    if (s) {
+    if (s || given->estimate) {
         json_decref(t.rows);
-        code = cli_fail(a, &err);
+        code = s ? cli_fail(a, &err) : CLI_HOLDS;
     } else if (first)
         code = summary_print(a, &sum, rows, n_rows, db, report, t.rows);
     else
@@ -216,10 +294,12 @@ static const cli_option options[] = {
     {CLI_OUT},
     {CLI_PLOT},
     {"--problem", "P", "the same as a word P: a name or a file", CLI_TEXT(own, problem), .alias = "--task"},
-    {"--preset", "NAME", "quick (default) or paper", CLI_TEXT(own, preset)},
+    {"--preset", "NAME", "quick (default), paper or languages", CLI_TEXT(own, preset)},
     {"--widths", "D,D...", "instead of the preset's", CLI_TEXT(own, widths)},
     {"--seeds", "N,N...", "instead of the preset's", CLI_TEXT(own, seeds)},
     {"--attentions", "A,A...", "instead of all three", CLI_TEXT(own, attentions)},
+    {"--estimate", NULL, "only say what it would cost on this machine", CLI_FLAG(own, estimate),
+     .alias = "--dry-run"},
     {CLI_RECIPE, .without = listed},
     {0},
 };
@@ -227,14 +307,20 @@ static const cli_option options[] = {
 const cli_command cmd_sweep = {
     .name = "sweep",
     .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
-    .usage =
-        "[P...] [--set K=V]... [--preset quick|paper] [--attentions A,..] [--widths D,..] [--seeds N,..] "
-        "[--SETTING V]...",
+    .usage = "[P...] [--set K=V]... [--preset quick|paper|languages] [--attentions A,..] [--widths D,..] "
+             "[--seeds N,..] "
+             "[--SETTING V]...",
     .about =
         "Trains every cell of a grid and draws what share of answers is right over width and size, with\n"
         "the least width that suffices and what the theory of the catalogue says of each cell. The\n"
-        "preset quick (lis, ed, ed-local, arithmetic; 30 cells, three seeds each) takes about an hour on\n"
-        "two cores; paper is the protocol of the paper, for a cluster. A task of it, --widths, --seeds,\n"
+        "preset quick (lis, ed, ed-local, arithmetic; 60 cells, two seeds each) takes about an hour on\n"
+        "two cores; paper is the protocol of the paper, for a cluster: before it starts it says what it "
+        "would\n"
+        "cost on this machine, tried for some seconds (--estimate: for any sweep, and nothing else), and "
+        "where\n"
+        "it is not the public benchmark. languages: is a word in the language, at its length and at twice "
+        "that?\n"
+        "A task of it, --widths, --seeds,\n"
         "--attentions and the settings of `attest train` narrow or change it.\n"
         "\n"
         "P may be any problem that `attest train` takes: a name, a .dp file, a file of cases or of rows. "
@@ -251,6 +337,7 @@ const cli_command cmd_sweep = {
     .examples = "attest sweep\n"
                 "attest sweep lis --widths 16,32 --seeds 1 --steps 2000\n"
                 "attest sweep my.dp --set n=4..6 --widths 16,32 --seeds 1\n"
+                "attest sweep --preset paper --estimate\n"
                 "attest sweep --preset paper --db paper.db --plot figure1.pdf\n",
     .options = options,
     CLI_OWN(usual),

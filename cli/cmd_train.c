@@ -17,6 +17,7 @@ typedef struct {
     const char *log, *best;
     const char *freeze, *free;
     const char *view;
+    const char *preset;
     uint64_t keep_every; /* 0: none is kept */
     bool estimate, find_rate;
 } own;
@@ -169,20 +170,31 @@ static at_status curve_write(const char *what, const at_outcome *o, const char *
 
 /* ---- before it starts ------------------------------------------------------------------------------------------ */
 
-static void time_print(double seconds, at_text *t)
+/* Of a preset that says in what it is not what it stands for: the cost in CPU time, which no other work on this machine changes. */
+static at_status preset_say(const cli_args *a, const at_preset *p, at_source *d, const at_recipe *r,
+                            at_err *err)
 {
-    if (seconds < 120)
-        at_text_addf(t, "%.0f s", ceil(seconds));
-    else if (seconds < 7200)
-        at_text_addf(t, "%.0f min", seconds / 60);
-    else
-        at_text_addf(t, "%.1f h", seconds / 3600);
+    const at_grid_task task = {.stream = a->words[0], .size = "size"};
+    const at_grid_cell cell = {.preset = p, .task = &task, .params = "", .recipe = *r, .source = d};
+    double cpu;
+    at_status s = at_grid_cost(&cell, 1, cli_progress(), &cpu, err);
+    cli_progress_clear();
+    if (s || a->json)
+        return s;
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "preset %s: ", p->id);
+    cli_time_print(cpu, "CPU ", &t);
+    at_text_addf(&t, " on this machine\nwhere it is not the benchmark:\n%s", p->differs);
+    cli_put_text(a, &t, CLI_HOLDS);
+    cli_flush();
+    return AT_OK;
 }
 
 static void cost_print(const at_recipe *r, const at_learn_cost *c, at_text *t)
 {
     at_text_add(t, "about ");
-    time_print(c->seconds, t);
+    cli_time_print(c->seconds, "", t);
     at_text_addf(t, ": %" PRIu64 " steps of %.3g s, %.3g s a prompt of an exam; %zu parameters, %.3g GFLOP\n",
                  r->steps, c->step, c->prompt, c->parameters, c->gflop);
 }
@@ -323,7 +335,17 @@ static at_status asked(const cli_args *a, at_recipe *r, at_source **d, at_source
 {
     const own *given = a->own;
     at_picture_kind kind;
+    const at_preset *preset =
+        given->preset ? at_registry_need(&at_preset_registry, given->preset, err) : NULL;
+    if (given->preset && !preset)
+        return err->code;
     at_recipe_init(r);
+    if (preset && at_recipe_set(r, preset->recipe, err))
+        return err->code;
+    for (int k = 0; preset && k < preset->n_tasks; k++)
+        if (!strcmp(preset->tasks[k].stream, a->words[0]) && preset->tasks[k].recipe &&
+            at_recipe_set(r, preset->tasks[k].recipe, err))
+            return err->code;
     at_status s = a->recipe ? at_recipe_set(r, a->recipe, err) : AT_OK;
     if (!s && a->plot)
         s = at_picture_kind_of(a->plot, &kind, err);
@@ -390,6 +412,9 @@ static int run(const cli_args *a)
                               .ctx = &t};
     s = at_ranks_agree(ranks, s, NULL, 0, &err);
     bool only_asks = given->estimate || given->find_rate;
+    const at_preset *preset = given->preset ? at_preset_find(given->preset) : NULL;
+    if (!s && !only_asks && preset && preset->differs)
+        s = at_ranks_agree(ranks, first ? preset_say(a, preset, d, &r, &err) : AT_OK, NULL, 0, &err);
     if (!s && !only_asks) {
         s = at_learn(d, &r, &learn, &arena, &o, &m, &err);
         learnt = !s;
@@ -436,6 +461,7 @@ static const cli_option options[] = {
     {"--best", "FILE", "the model of the best exam so far", CLI_WRITTEN(own, best)},
     {"--keep-every", "N", "also the model of every N steps, named after -o: m.500.st",
      CLI_WHOLE(own, keep_every, 1, 1000000000)},
+    {"--preset", "NAME", "begin with the recipe of a sweep: quick, paper", CLI_TEXT(own, preset)},
     {"--estimate", NULL, "only say how long it would take on this machine", CLI_FLAG(own, estimate)},
     {"--find-rate", NULL, "only scan rates: where does the loss fall, where grow", CLI_FLAG(own, find_rate)},
     {CLI_PLOT},

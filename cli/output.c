@@ -266,3 +266,13 @@ bool cli_kept(const cli_args *a, at_err *err)
             }
     return true;
 }
+
+void cli_time_print(double seconds, const char *kind, at_text *t)
+{
+    if (seconds < 120)
+        at_text_addf(t, "%.0f %ss", ceil(seconds), kind);
+    else if (seconds < 7200)
+        at_text_addf(t, "%.0f %smin", seconds / 60, kind);
+    else
+        at_text_addf(t, "%.1f %sh", seconds / 3600, kind);
+}

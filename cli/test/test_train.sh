@@ -157,13 +157,24 @@ refuses 2 'train: nowhere to write' 'No such file' train lis -o "$dir/none/m.st"
 small='--widths 8 --seeds 1 --steps 10 --exams 5 --prompts 4 --count 5 --batch 4 --layers 1'
 # shellcheck disable=SC2086
 {
-    says 0 'sweep: cells and a summary' '6 trainings reach 90%' sweep lis --db "$dir/s.db" -o "$dir/s.html" --plot "$dir/s.png" $small
+    says 0 'sweep: cells and a summary' '9 trainings reach 90%' sweep lis --db "$dir/s.db" -o "$dir/s.html" --plot "$dir/s.png" $small
     holds 'sweep: a report' grep -q 'Trained models' "$dir/s.html"
     holds 'sweep: a picture' test -s "$dir/s.png"
     says 0 'sweep: again, from the ledger' '(ledger)' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small
-    says 0 'sweep: JSON' '"served": 6' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
+    says 0 'sweep: JSON' '"served": 9' sweep lis --db "$dir/s.db" -o "$dir/s.html" $small --json
     refuses 2 'sweep: no such task' "no problem 'zebra'" sweep zebra --db "$dir/s.db"
-    refuses 2 'sweep: no such preset' "unknown preset 'slow' (there are: quick, paper)" sweep --preset slow
+    refuses 2 'sweep: no such preset' "unknown preset 'slow' (there are: quick, paper, languages)" sweep --preset slow
+    says 0 'sweep: the cost before it starts' 'where it is not the benchmark' sweep lis --preset paper --estimate --widths 8 --attentions linear --db "$dir/none.db"
+    holds 'sweep: every training is named' grep -qE 'lis +n=250 +linear +D=8 [0-9.]+ CPU h' "$dir/.out"
+    holds 'sweep: and nothing is trained' test ! -e "$dir/none.db"
+    says 0 'sweep: the cost as JSON' '"cpu_seconds"' sweep lis --estimate --widths 8 --seeds 1 --json
+    says 0 'train: so does a training' 'CPU s on this machine' train ed --preset paper --width 8 --layers 1 --steps 4 --batch 4 --samples 40 --count 5 --exams 0
+    refuses 2 'train: rows that differ' 'only 5' train parity --set n=5,least=1 --distinct 1 --samples 60 --steps 2
+    refuses 2 'train: no such preset' "unknown preset 'slow'" train lis --preset slow
+    says 0 'sweep: languages at twice the length' '"twice"' sweep dyck --preset languages --db "$dir/l.db" -o "$dir/l.html" $small --json
+    holds 'sweep: in one attention' grep -q '"trainings": 2' "$dir/.out"
+    holds 'sweep: their table' grep -q '<td>Dyck-2</td><td>dyck not checked</td><td><b class="fails">not learnt</b>' "$dir/l.html"
+    holds 'sweep: what was not trained says so' grep -q '<td>PARITY</td><td>parity not checked</td><td>not trained</td>' "$dir/l.html"
     for setting in width seed attention; do
         refuses 2 "sweep: one $setting for all cells" "option --$setting does not apply here" sweep lis --$setting 8 --db "$dir/s.db"
     done
@@ -232,7 +243,7 @@ kill -TERM "$pid"
 wait "$pid"
 code=$?
 holds 'sweep: interrupted is exit 3' test "$code" -eq 3
-holds 'sweep: and says how many are finished' grep -q 'interrupted after 0 of 6 trainings' "$dir/.err"
+holds 'sweep: and says how many are finished' grep -q 'interrupted after 0 of 9 trainings' "$dir/.err"
 if command -v sqlite3 >/dev/null; then
     printf 'begin exclusive;\n.shell touch %s; sleep 20\n' "$dir/locked" | sqlite3 "$dir/s.db" >/dev/null 2>&1 &
     for ((i = 0; i < 200; i++)); do

@@ -254,8 +254,8 @@ typedef struct {
 void at_progress_tick(const at_progress *p, const char *what, double done, double total); /* p may be NULL */
 void at_cancel_request(void); /* async-signal-safe */
 bool at_cancel_pending(void);
-double at_now(void);  /* monotonic seconds */
-double at_busy(void); /* seconds of processor time that all threads of the process have had */
+double at_now(void);     /* monotonic seconds */
+double at_cpu_now(void); /* CPU seconds of this process so far, over all threads */
 size_t at_peak_rss_bytes(void);
 
 /* ---- parameters, shared by problems and claims ----------------------------------------------------- */
@@ -267,7 +267,7 @@ typedef struct {
     const char *const *names; /* NULL, or the names of lo, lo+1, ..., hi, which are written instead */
 } at_param;
 
-#define AT_PARAMS_MAX 32
+#define AT_PARAMS_MAX 48
 typedef struct {
     const at_param *schema;
     int n;

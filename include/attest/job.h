@@ -161,10 +161,13 @@ typedef struct {
 } at_grid_task;
 typedef struct {
     const char *id, *about;
+    const char *differs; /* NULL, or in what it is not what it stands for, a line each */
     const char *recipe;
     const at_grid_task *tasks;
     int n_tasks;
-    int seeds; /* 1, 2, ..., so many */
+    int seeds;              /* 1, 2, ..., so many */
+    const char *attentions; /* NULL: all three */
+    bool twice;             /* streams of words: each training is examined at lengths n+2..2n, too */
 } at_preset;
 extern const at_preset *const at_presets[];
 extern const int at_n_presets;
@@ -196,6 +199,11 @@ typedef struct {
 at_status at_grid_make(const at_grid *g, at_arena *arena, at_grid_cell **cells, int *n, at_err *err);
 void at_grid_release(at_grid_cell *cells, int n);         /* their rows; the cells are the arena's */
 uint64_t at_grid_stamp(const at_grid_cell *cells, int n); /* of all files: for at_ranks_agree */
+
+/* CPU seconds that each cell would take on this machine if no exam ended it, in cpu (n). Trains a little, for some seconds: a cell
+ * of each attention and width. */
+at_status at_grid_cost(const at_grid_cell *cells, int n, const at_progress *progress, double *cpu,
+                       at_err *err);
 
 /* What theory says of a decoder of this attention and width on this task: "constructible" (a construction of the catalogue
  * has no more width), "impossible" (a bound rules it out) or "silent"; why: one line. */

@@ -18,10 +18,12 @@
 
 typedef struct at_lesson at_lesson;
 /* Batch k of a seed has the training samples k*batch, ..., counted modulo `samples` (0: none ever comes again). The loss
- * is on what follows the prompt. d is borrowed. */
+ * is on what follows the prompt. From the second time on the samples come in another order each time. d is borrowed. */
 at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t samples, int threads,
                         at_lesson **out, at_err *err);
 void at_lesson_free(at_lesson *l); /* NULL is allowed */
+/* From now on the samples are the first `samples` whose rows differ. AT_EREFUSED: there are fewer, or samples is 0. */
+at_status at_lesson_distinct(at_lesson *l, at_err *err);
 /* An at_train_source; ctx is the lesson. */
 at_status at_lesson_batch(void *ctx, uint64_t step, const at_train_sequence **batch, int *n, at_err *err);
 uint64_t at_lesson_tokens(const at_lesson *l); /* tokens of the last batch's rows */
@@ -102,6 +104,7 @@ typedef struct {
 typedef struct {
     int threads;
     at_arith arith; /* zero: f32 */
+    bool distinct;  /* no prompt twice: of drawn ones the first `count` that differ, or all that are found */
     const at_progress *progress;
     void (*told)(void *ctx, const at_exam_case *c); /* may be NULL */
     void *ctx;
@@ -145,10 +148,13 @@ typedef struct {
     int batch;          /* rows of the stream */
     uint64_t steps;
     at_adamw adamw;
-    uint64_t warmup; /* steps */
+    at_spared spared; /* from decay */
+    uint64_t warmup;  /* steps */
     bool decay_rate;
     uint64_t hold;              /* steps between changes of the rate */
+    bool from_zero;             /* the rate rises from 0 */
     uint64_t samples;           /* in an epoch; 0: every sample is new */
+    bool distinct;              /* rows of an epoch are pairwise different, and prompts of an exam */
     uint64_t exam_every;        /* steps between exams; 0: one at the end */
     uint64_t exam_count, count; /* prompts of an exam on the way, and of the last */
     double enough;              /* an exam with so many answers right ends the training; above 1: none does */
@@ -238,6 +244,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
 typedef struct {
     double step, prompt;   /* seconds */
     double seconds, gflop; /* of all steps and exams */
+    double cpu_step, cpu_prompt,
+        cpu; /* the same in CPU seconds, which do not depend on what else the machine does */
     size_t parameters;
 } at_learn_cost;
 at_status at_learn_estimate(const at_source *d, const at_recipe *r, const at_learn_options *o,

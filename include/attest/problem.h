@@ -292,6 +292,10 @@ void at_source_print(const at_source *d, const int *token, int n, at_text *out);
 /* Fails where nearly no prompt, or none, belongs to the split (tiny sizes), in words. */
 at_status at_source_sample(const at_source *d, uint64_t seed, at_part split, uint64_t index, at_sequence *s,
                            at_err *err);
+/* Which samples of a part make a set: index[0..*found-1] are the first `count` whose rows (of_prompts: whose prompts) differ from
+ * those of all before. Fewer are found where 64 times as many samples, and 10,000, do not have them. */
+at_status at_source_distinct(const at_source *d, uint64_t seed, at_part split, uint64_t count,
+                             bool of_prompts, int threads, uint64_t *index, uint64_t *found, at_err *err);
 /* The split that a sequence (its prompt) belongs to. */
 at_part at_source_part(const at_source *d, const at_sequence *s);
 /* The reference: s holds a prompt with its separator (n = prompt tokens) and gets the rest. What is no prompt is
@@ -359,7 +363,9 @@ typedef struct at_stream_verbs {
     uint64_t (*count)(const at_source *d);
     void (*nth)(const at_source *d, uint64_t i, at_sequence *s);
     const char *unlisted; /* why a check has not all of them: there are none, or they are not all there is */
-    int before_answer;    /* the token before an answer; -1: all that follows the prompt is the answer */
+    /* NULL, or: is this row (its prompt) for training alone, whatever its hash says? */
+    bool (*no_test)(const at_source *d, const at_sequence *s);
+    int before_answer; /* the token before an answer; -1: all that follows the prompt is the answer */
 } at_stream_verbs;
 
 /* Words by their numbers: word[k] is that of token k. */

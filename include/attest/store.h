@@ -187,6 +187,7 @@ typedef struct {
     double rate, answer, chain;          /* accuracies: 0..1 */
     double first_wrong, gflops_to_90;    /* NaN: none */
     double gflops_chain, gflops_trained; /* NaN: not known */
+    double twice;                        /* accuracy of answers at twice the length; NaN: not asked */
     const char *mark;                    /* what theory says: silent, constructible, impossible */
     const char *why, *flags;             /* may be NULL */
     int n_loss, n_accuracy;

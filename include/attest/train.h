@@ -48,7 +48,7 @@ typedef struct {
 extern const at_train_arch at_train_arch_default;
 
 typedef struct {
-    double rate, beta1, beta2, eps, decay; /* decay applies to every parameter */
+    double rate, beta1, beta2, eps, decay; /* decay: of every parameter (but at_trainer_spare) */
     double clip; /* a gradient whose norm over all parameters is larger is scaled down to it; 0: none is */
 } at_adamw;
 extern const at_adamw at_adamw_default; /* 1e-4, 0.9, 0.999, 1e-8, 0.01, 0 */
@@ -99,6 +99,11 @@ at_status at_trainer_from_model(const at_model *m, at_arith a, int threads, cons
  * names that `show` gives them. others: all but these are kept. A name that is none, and keeping everything, are
  * AT_EINPUT. A state does not hold it: it is asked for again after at_trainer_load. */
 at_status at_trainer_freeze(at_trainer *t, const char *names, bool others, at_err *err);
+/* Decay does not reach some vectors from now on: biases (and shifts of norms), or these and the gains of norms. No state keeps
+ * it: whoever goes on with a training says it again. */
+typedef enum { AT_SPARED_NONE, AT_SPARED_BIASES, AT_SPARED_NORMS } at_spared;
+extern const char *const at_spared_names[];
+at_status at_trainer_spare(at_trainer *t, at_spared which, at_err *err);
 
 /* One step of AdamW on a batch; *loss is the mean before it. A batch without targets, a word outside the
  * vocabulary or a length outside 1..arch.length is refused; a loss that is not finite is AT_EDOMAIN. What fails
@@ -129,6 +134,8 @@ at_status at_trainer_write(at_trainer *t, const double *in, at_err *err);
 /* Floating-point operations of forward and backward a sequence of T positions: multiply-adds count 2, attention
  * counts allowed pairs only (linear: 4 D d a token and layer), elementwise work counts nothing. */
 double at_trainer_flops(const at_trainer *t, int T);
+/* The same of an architecture, without a trainer. */
+at_status at_train_arch_flops(const at_train_arch *arch, int T, double *flops, at_err *err);
 
 /* Everything a later step depends on: architecture, parameters, moments, steps. A resumed training gives the bits of one
  * that was never interrupted, on the same instruction set. The file is safetensors (docs/train.md), written whole or not at all.
@@ -202,6 +209,7 @@ typedef struct {
     uint64_t warmup;        /* the rate rises over so many steps, ... */
     bool decay_rate;        /* ... then falls linearly to 0 at the end */
     uint64_t hold;          /* it changes every so many steps only; 0: at each */
+    bool from_zero;         /* the first of these stretches has rate 0, and the rise ends one later */
     const char *checkpoint; /* NULL, or a file written every `every` steps, at the end and when interrupted */
     uint64_t every;         /* 0: at the end only */
     const at_progress *report;                           /* may be NULL */

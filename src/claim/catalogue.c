@@ -72,6 +72,7 @@
     ROW(ptm_cot)                                                                                             \
     ROW(lm_tight)                                                                                            \
     ROW(ngram_learn)                                                                                         \
+    ROW(reasoning_train)                                                                                     \
     /* add_claim: rows end here */
 
 #define DECLARE(name) extern const at_claim claim_##name;

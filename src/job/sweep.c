@@ -40,8 +40,8 @@ static double chain_gflops(const at_source *d, const at_model *m)
 
 /* What was learnt, for the record. Curves have at most AT_TRAINING_POINTS points (at_learn sees to it). */
 static at_status detail_make(const at_grid_cell *c, const at_source *d, const at_outcome *o,
-                             const at_model *m, const at_mark_of *mark, at_arena *arena, const char **out,
-                             at_err *err)
+                             const at_model *m, double twice, const at_mark_of *mark, at_arena *arena,
+                             const char **out, at_err *err)
 {
     const at_train_arch *a = &c->recipe.arch;
     size_t n_loss = (size_t)o->n_loss, n_exams = (size_t)o->n_exams;
@@ -77,6 +77,7 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
                                  .gflops_to_90 = o->gflops_to_90,
                                  .gflops_chain = chain_gflops(d, m),
                                  .gflops_trained = o->gflops,
+                                 .twice = twice,
                                  .mark = mark->mark,
                                  .why = mark->why,
                                  .flags = o->diverged ? "diverged" : NULL,
@@ -88,6 +89,35 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
                                  .answer_at = w + n_exams,
                                  .chain_at = w + 2 * n_exams}};
     return at_finding_write(&f, arena, out, err);
+}
+
+/* Answers at lengths beyond n, up to 2n, of words that it was not trained on; NaN: the preset does not ask. */
+static at_status twice_ask(const at_grid_cell *c, const at_model *m, double *out, at_err *err)
+{
+    const at_stream *t = at_stream_find(c->task->stream);
+    at_params p;
+    at_source *d;
+    at_exam e;
+    *out = NAN;
+    if (!c->preset->twice || !t || c->source)
+        return AT_OK;
+    at_params_init(&p, t->params, t->n_params);
+    at_status s = at_params_parse(&p, c->params, err);
+    if (s)
+        return s;
+    double n = at_params_get(&p, "n");
+    for (int k = 0; k < p.n; k++)
+        p.value[k] = !strcmp(p.schema[k].name, "n")       ? 2 * n
+                     : !strcmp(p.schema[k].name, "least") ? n + 2 /* even where n is */
+                                                          : p.value[k];
+    if ((s = at_source_open(t, &p, &d, err)))
+        return s;
+    s = at_exam_run(m, d, c->recipe.seed, AT_TEST, c->recipe.count, &(at_exam_options){.threads = 1}, &e,
+                    err);
+    if (!s)
+        *out = at_exam_answer(&e); /* NaN where no row fits */
+    at_source_free(d);
+    return s;
 }
 
 /* Trains the cell; rec's strings live in the arena. */
@@ -113,7 +143,10 @@ static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *r
         s = at_learn(d, &c->recipe, &(at_learn_options){.threads = 1, .diverged_ends = true}, arena, &o, &m,
                      err);
     if (!s) {
-        s = detail_make(c, d, &o, &m, &mark, arena, &rec->detail, err);
+        double twice;
+        s = twice_ask(c, &m, &twice, err);
+        if (!s)
+            s = detail_make(c, d, &o, &m, twice, &mark, arena, &rec->detail, err);
         rec->verdict = at_exam_answer(&o.exam) >= 0.9 ? "holds" : "fails";
         rec->inputs = o.exam.count;
         rec->margin = o.exam.margin;

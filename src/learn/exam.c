@@ -49,6 +49,7 @@ typedef struct {
     reader *readers;          /* (threads) */
     paper *papers;            /* (STRETCH) */
     uint64_t *listed;         /* NULL, or the numbers of all prompts of the part */
+    uint64_t *differ;         /* NULL, or which samples are asked */
     uint64_t *print;          /* (count) NULL, or a hash of each prompt */
     at_input prompt[STRETCH];
     at_batch_chain chain[STRETCH];
@@ -119,7 +120,8 @@ static void paper_draw(void *ctx, size_t k, int worker)
         prompts_nth(h->d, h->listed[h->first + k], p->prompt, &p->s);
         if (at_source_complete(h->d, &p->s, &p->wrong))
             p->s.prompt = 0;
-    } else if (at_source_sample(h->d, h->seed, h->part, h->first + k, &p->s, &p->wrong))
+    } else if (at_source_sample(h->d, h->seed, h->part, h->differ ? h->differ[h->first + k] : h->first + k,
+                                &p->s, &p->wrong))
         p->s.prompt = 0;
     if (h->print)
         h->print[h->first + k] = at_hash64(p->s.token, (size_t)p->s.prompt * sizeof(int), 0);
@@ -434,6 +436,15 @@ at_status learn_askable(const at_model *m, const at_source *d, at_part part, con
                               seen, unfit, m->n_max);
 }
 
+/* Of drawn prompts the first *count that differ; *count becomes how many these are. */
+static at_status prompts_differ(hall *h, at_arena *a, uint64_t *count, at_err *err)
+{
+    uint64_t most = *count;
+    if (!(h->differ = at_new(a, uint64_t, most)))
+        return at_oom(err);
+    return at_source_distinct(h->d, h->seed, h->part, most, true, h->threads, h->differ, count, err);
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -498,6 +509,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
     }
     if (!s)
         s = prompts_list(h, &arena, &count, err);
+    if (!s && o->distinct && !h->listed)
+        s = prompts_differ(h, &arena, &count, err);
     if (!s && count <= COUNTED && !(h->print = at_new(&arena, uint64_t, count)))
         s = at_oom(err);
     for (uint64_t first = 0; first < count && !s; first += STRETCH) {
@@ -527,8 +540,8 @@ at_status at_exam_run(const at_model *m, const at_source *d, uint64_t seed, at_p
                 paper_count(p, out, &wrong, &places);
             }
             if (!s && o->told)
-                o->told(o->ctx, &(at_exam_case){first + k, p->s.token, p->completion, p->s.prompt, p->n,
-                                                is_asked(h, p), p->grade});
+                o->told(o->ctx, &(at_exam_case){h->differ ? h->differ[first + k] : first + k, p->s.token,
+                                                p->completion, p->s.prompt, p->n, is_asked(h, p), p->grade});
         }
     }
     if (!s) {

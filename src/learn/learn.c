@@ -90,6 +90,7 @@ static at_status exam_take(journal *j, bool last, at_exam *out, at_err *err)
     at_model m;
     learn_exams x = learn_exams_of(j->d, j->o);
     at_exam_options e = {.threads = j->o->threads,
+                         .distinct = r->distinct,
                          .progress = last ? j->o->progress : NULL,
                          .trained = j->o->test ? j->d : NULL};
     uint64_t count = last ? r->count : r->exam_count, all = last && j->o->test ? at_exam_prompts(x.d) : 0;
@@ -177,7 +178,8 @@ at_train_loop learn_loop(const at_recipe *r)
                            .adamw = r->adamw,
                            .warmup = r->warmup,
                            .decay_rate = r->decay_rate,
-                           .hold = r->hold};
+                           .hold = r->hold,
+                           .from_zero = r->from_zero};
 }
 
 /* The next step at which something is due. */
@@ -221,9 +223,10 @@ static at_status train_on(journal *j, at_err *err)
     return s;
 }
 
-at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err)
+at_status learn_keep(const at_recipe *r, const at_learn_options *o, at_trainer *t, at_err *err)
 {
-    return o->freeze ? at_trainer_freeze(t, o->freeze, o->freeze_others, err) : AT_OK;
+    at_status s = r->spared ? at_trainer_spare(t, r->spared, err) : AT_OK;
+    return s || !o->freeze ? s : at_trainer_freeze(t, o->freeze, o->freeze_others, err);
 }
 
 static at_status trainer_begin(const at_source *d, const at_recipe *r, const at_learn_options *o,
@@ -280,7 +283,7 @@ at_status learn_trainer(const at_source *d, const at_recipe *r, const at_learn_o
     at_status s = trainer_begin(d, r, o, t, err);
     if (!s)
         s = trainer_fits(*t, d, err);
-    return s ? s : learn_freeze(o, *t, err);
+    return s ? s : learn_keep(r, o, *t, err);
 }
 
 /* Where a state is there it is gone on with. */
@@ -297,7 +300,7 @@ static at_status trainer_make(journal *j, at_err *err)
         if (!s)
             s = trainer_fits(j->t, j->d, err);
         if (!s)
-            s = learn_freeze(o, j->t, err);
+            s = learn_keep(j->r, o, j->t, err);
         if (!s)
             j->out->steps = at_trainer_steps(j->t);
     } else
@@ -332,6 +335,8 @@ at_status at_learn(const at_source *d, const at_recipe *r, const at_learn_option
         s = trainer_make(&j, err);
     if (!s)
         s = at_lesson_new(d, r->seed, r->batch, r->samples, o->threads, &j.lesson, err);
+    if (!s && r->distinct)
+        s = at_lesson_distinct(j.lesson, err);
     if (!s)
         s = at_lesson_suit(j.lesson, j.t, err);
     if (!s)

@@ -49,7 +49,8 @@ at_train_loop learn_loop(const at_recipe *r);
 /* A trainer that has done nothing yet: of the recipe, or of the model to begin with; what is frozen is frozen. */
 at_status learn_trainer(const at_source *d, const at_recipe *r, const at_learn_options *o, at_trainer **t,
                         at_err *err);
-at_status learn_freeze(const at_learn_options *o, at_trainer *t, at_err *err);
+/* What keeps its weights, and what decay does not reach. */
+at_status learn_keep(const at_recipe *r, const at_learn_options *o, at_trainer *t, at_err *err);
 
 /* As the note of a state, and back; damage, or another training's, is refused with the file's name. */
 at_status journal_print(const journal *j, at_text *out, at_err *err);

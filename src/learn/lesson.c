@@ -2,10 +2,14 @@
  *
  * A row of n tokens becomes n-1 positions: position i reads token i and should say token i+1; where that belongs to
  * the prompt there is no target. Of rows of labels position i should say its own answer instead. Sample numbers, not
- * draws, make the batch: any step can be asked for at any time. */
+ * draws, make the batch: any step can be asked for at any time. The order of a later epoch is a permutation with the epoch as
+ * key (four rounds of Feistel; what falls beyond the samples is permuted again). */
 #include "learn_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#define DISTINCT_MOST ((uint64_t)1 << 27) /* a gigabyte of numbers */
 
 struct at_lesson {
     const at_source *d;
@@ -15,8 +19,9 @@ struct at_lesson {
     double *x, *y;       /* positions: (batch, numbers), (batch, answers); NULL: rows */
     bool words;          /* their answers are words */
     at_train_sequence *sequence;
-    at_err *wrong;  /* (batch) */
-    learn_cut *cut; /* NULL: rows are sequences */
+    at_err *wrong;    /* (batch) */
+    uint64_t *differ; /* (samples) NULL, or which samples these are */
+    learn_cut *cut;   /* NULL: rows are sequences */
 };
 
 at_status at_lesson_new(const at_source *d, uint64_t seed, int batch, uint64_t samples, int threads,
@@ -62,7 +67,52 @@ void at_lesson_free(at_lesson *l)
     at_free(l->sequence);
     at_free(l->wrong);
     learn_cut_free(l->cut);
+    at_free(l->differ);
     at_free(l);
+}
+
+at_status at_lesson_distinct(at_lesson *l, at_err *err)
+{
+    uint64_t found = 0;
+    if (!l->samples || l->samples > DISTINCT_MOST)
+        return at_fail(err, AT_EREFUSED, "rows that differ: samples is %" PRIu64 ", must be in 1..%" PRIu64,
+                       l->samples, DISTINCT_MOST);
+    if (!l->differ && !(l->differ = at_calloc(l->samples, sizeof *l->differ)))
+        return at_oom(err);
+    at_status s =
+        at_source_distinct(l->d, l->seed, AT_TRAIN, l->samples, false, l->threads, l->differ, &found, err);
+    if (!s && found < l->samples)
+        s = at_fail(err, AT_EREFUSED,
+                    "samples is %" PRIu64 ", but only %" PRIu64 " rows that differ were found", l->samples,
+                    found);
+    return s;
+}
+
+static uint64_t feistel(uint64_t x, int half, uint64_t key)
+{
+    uint64_t mask = ((uint64_t)1 << half) - 1, left = x >> half, right = x & mask;
+    for (uint64_t round = 0; round < 4; round++) {
+        uint64_t in[2] = {right, round}, next = left ^ (at_hash64(in, sizeof in, key) & mask);
+        left = right;
+        right = next;
+    }
+    return left << half | right;
+}
+
+/* Which sample stands at place i of all that are ever read. */
+static uint64_t sample_at(const at_lesson *l, uint64_t i)
+{
+    if (!l->samples)
+        return i;
+    uint64_t epoch = i / l->samples, x = i % l->samples, key[2] = {l->seed, epoch};
+    int half = 1;
+    while (half < 31 && (uint64_t)1 << (2 * half) < l->samples)
+        half++;
+    if (epoch && l->samples <= (uint64_t)1 << 62)
+        do
+            x = feistel(x, half, at_hash64(key, sizeof key, 0));
+        while (x >= l->samples);
+    return l->differ ? l->differ[x] : x;
 }
 
 int learn_reads(const at_source *d)
@@ -98,7 +148,7 @@ static void row_make(void *ctx, size_t k, int worker)
     uint64_t index = l->step * (uint64_t)l->batch + k;
     at_sequence s = {.token = token};
     l->wrong[k] = (at_err){0};
-    if (at_source_sample(l->d, l->seed, AT_TRAIN, l->samples ? index % l->samples : index, &s, &l->wrong[k]))
+    if (at_source_sample(l->d, l->seed, AT_TRAIN, sample_at(l, index), &s, &l->wrong[k]))
         return;
     bool labels = at_source_labels(l->d);
     int reads = labels ? s.prompt : s.n - 1,

@@ -47,18 +47,20 @@ static at_status step_take(const trial *k, uint64_t step, const at_adamw *w, dou
 static at_status steps_time(const trial *k, const at_recipe *r, at_learn_cost *out, at_err *err)
 {
     at_adamw still = r->adamw;
-    double loss, begun = 0, spent = 0, gflop = 0;
+    double loss, begun = 0, spent = 0, gflop = 0, cpu = 0;
     int timed = 0;
     at_status s = AT_OK;
     still.rate = 0; /* a random net must not diverge while it is timed */
     for (int i = 0; i < TRIED && spent < ENOUGH && !s; i++) {
         begun = i == 1 ? at_now() : begun;
+        cpu = i == 1 ? at_cpu_now() : cpu;
         gflop = i == 1 ? 0 : gflop;
         s = step_take(k, (uint64_t)i, &still, &loss, &gflop, err);
         spent = i ? at_now() - begun : 0;
         timed = i;
     }
     out->step = timed ? spent / timed : 0;
+    out->cpu_step = timed ? (at_cpu_now() - cpu) / timed : 0;
     out->gflop = timed ? gflop / timed * (double)r->steps : 0;
     return s;
 }
@@ -72,9 +74,10 @@ static at_status prompts_time(const trial *k, const at_source *d, const at_recip
     if (s)
         return s;
     learn_exams x = learn_exams_of(d, o);
-    double begun = at_now();
+    double begun = at_now(), cpu = at_cpu_now();
     s = at_exam_run(&m, x.d, r->seed, x.part, PROMPTS, &(at_exam_options){.threads = o->threads}, &e, err);
     out->prompt = (at_now() - begun) / PROMPTS;
+    out->cpu_prompt = (at_cpu_now() - cpu) / PROMPTS;
     at_model_release(&m);
     return s;
 }
@@ -93,8 +96,9 @@ at_status at_learn_estimate(const at_source *d, const at_recipe *r, const at_lea
         s = prompts_time(&k, d, r, o, out, err);
     if (!s) {
         double exams = r->exam_every ? ceil((double)r->steps / (double)r->exam_every) : 0;
-        out->seconds =
-            out->step * (double)r->steps + out->prompt * (exams * (double)r->exam_count + (double)r->count);
+        double prompts = exams * (double)r->exam_count + (double)r->count;
+        out->seconds = out->step * (double)r->steps + out->prompt * prompts;
+        out->cpu = out->cpu_step * (double)r->steps + out->cpu_prompt * prompts;
     }
     trial_close(&k);
     return s;

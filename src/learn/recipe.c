@@ -25,11 +25,14 @@ enum {
     BETA1,
     BETA2,
     DECAY,
+    SPARED,
     CLIP,
     WARMUP,
     FALL,
     HOLD,
+    ZERO,
     SAMPLES,
+    DISTINCT,
     EXAMS,
     EXAM_COUNT,
     COUNT,
@@ -66,11 +69,15 @@ const at_param at_recipe_params[] = {
     [BETA1] = {"beta1", "of AdamW", 0, 0.9999, 0.9, false, NULL},
     [BETA2] = {"beta2", "of AdamW", 0, 0.999999, 0.999, false, NULL},
     [DECAY] = {"decay", "of weights", 0, 1, 0.01, false, NULL},
+    [SPARED] = {"spared", "from decay: none, biases, or norms and biases", 0, AT_SPARED_NORMS, 0, true,
+                at_spared_names},
     [CLIP] = {"clip", "the largest norm of a gradient; 0: as it is", 0, 1e9, 0, false, NULL},
     [WARMUP] = {"warmup", "steps over which the rate rises", 0, 1e9, 200, true, NULL},
     [FALL] = {"fall", "1: then the rate falls linearly to 0", 0, 1, 1, true, NULL},
     [HOLD] = {"hold", "steps between changes of the rate", 1, 1e9, 1, true, NULL},
+    [ZERO] = {"zero", "1: the rate rises from 0, a stretch of `hold` later", 0, 1, 0, true, NULL},
     [SAMPLES] = {"samples", "of an epoch; 0: no sample comes twice", 0, MANY, 0, true, NULL},
+    [DISTINCT] = {"distinct", "1: rows of an epoch differ, and prompts of an exam", 0, 1, 0, true, NULL},
     [EXAMS] = {"exams", "steps between exams; 0: one, at the end", 0, 1e9, 500, true, NULL},
     [EXAM_COUNT] = {"prompts", "of an exam on the way", 1, 1e6, 200, true, NULL},
     [COUNT] = {"count", "prompts of the last exam", 1, 1e8, 1000, true, NULL},
@@ -113,11 +120,14 @@ static void value(at_recipe *r, double *v, bool out)
     MOVE(BETA1, r->adamw.beta1, double);
     MOVE(BETA2, r->adamw.beta2, double);
     MOVE(DECAY, r->adamw.decay, double);
+    MOVE(SPARED, r->spared, at_spared);
     MOVE(CLIP, r->adamw.clip, double);
     MOVE(WARMUP, r->warmup, uint64_t);
     MOVE(FALL, r->decay_rate, bool);
     MOVE(HOLD, r->hold, uint64_t);
+    MOVE(ZERO, r->from_zero, bool);
     MOVE(SAMPLES, r->samples, uint64_t);
+    MOVE(DISTINCT, r->distinct, bool);
     MOVE(EXAMS, r->exam_every, uint64_t);
     MOVE(EXAM_COUNT, r->exam_count, uint64_t);
     MOVE(COUNT, r->count, uint64_t);

@@ -1,7 +1,7 @@
 /* expr_draw.c: expressions drawn at random, and all of them listed.
  *
- * Drawn: backwards from the answer. A number v becomes `a op b` with a op b = v; what stands beside it decides about
- * brackets, and nothing later changes that, because every operator stays where it is. Brackets come only where the
+ * Drawn: backwards from the answer, as the public benchmark of Feng et al. 2023 does. A number v becomes `a op b` with
+ * a op b = v: a and op are uniform, and drawn anew as long as there is no b. What stands beside v decides about brackets, and nothing later changes that, because every operator stays where it is. Brackets come only where the
  * value needs them: x + v becomes x + a + b, x - v becomes x - ( a + b ).
  *
  * Listed: the trees. C(k, v) is the number of trees with k operators and value v that never divide by zero,
@@ -45,6 +45,36 @@ static void split(int p, int op, int v, at_rng *r, int *a, int *b)
     }
 }
 
+/* The b with a op b = v are lo..hi: none, one, or (0 b = 0, 0 / b = 0) all that are allowed. */
+static void partners(int p, int op, int a, int v, int *lo, int *hi)
+{
+    if (expr_is_high(op) && a == 0) { /* 0 op b is 0 */
+        *lo = op == AT_EXPR_DIV;
+        *hi = v == 0 ? p - 1 : -1;
+    } else if (op == AT_EXPR_DIV && v == 0) { /* a / b is not */
+        *lo = 0;
+        *hi = -1;
+    } else
+        *lo = *hi = op == AT_EXPR_ADD   ? expr_apply(p, AT_EXPR_SUB, v, a)
+                    : op == AT_EXPR_SUB ? expr_apply(p, AT_EXPR_SUB, a, v)
+                    : op == AT_EXPR_MUL ? expr_apply(p, AT_EXPR_DIV, v, a)
+                                        : expr_apply(p, AT_EXPR_DIV, a, v);
+}
+
+/* a and op, uniform among those for which there is a b; and b, uniform where it is free. */
+static int draw_pair(int p, int v, at_rng *r, int *a, int *b)
+{
+    for (;;) {
+        int op = AT_EXPR_ADD + (int)at_rng_below(r, 4), lo, hi;
+        *a = (int)at_rng_below(r, (uint64_t)p);
+        partners(p, op, *a, v, &lo, &hi);
+        if (lo <= hi) {
+            *b = lo + (int)at_rng_below(r, (uint64_t)(hi - lo) + 1);
+            return op;
+        }
+    }
+}
+
 int at_expr_sample(int p, int k, at_rng *r, int *token)
 {
     return expr_sample_undo(p, k, r, token, NULL);
@@ -58,11 +88,10 @@ int expr_sample_undo(int p, int k, at_rng *r, int *token, expr_split *undo)
         int which = (int)at_rng_below(r, (uint64_t)made + 1), i = 0, a, b; /* made + 1 numbers so far */
         while (token[i] < AT_EXPR_NUMBER || which-- > 0)
             i++;
-        int op = AT_EXPR_ADD + (int)at_rng_below(r, 4);
+        int op = draw_pair(p, token[i] - AT_EXPR_NUMBER, r, &a, &b);
         int left = i > 0 ? token[i - 1] : AT_EXPR_EOS, right = i + 1 < n ? token[i + 1] : AT_EXPR_EOS;
         bool brackets = expr_is_low(op) ? left == AT_EXPR_SUB || expr_is_high(left) || expr_is_high(right)
                                         : left == AT_EXPR_DIV;
-        split(p, op, token[i] - AT_EXPR_NUMBER, r, &a, &b);
         int group[5] = {AT_EXPR_OPEN, AT_EXPR_NUMBER + a, op, AT_EXPR_NUMBER + b, AT_EXPR_CLOSE};
         int size = brackets ? 5 : 3;
         if (undo)
@@ -118,22 +147,6 @@ static uint64_t times(uint64_t a, uint64_t b)
 static uint64_t count_of(const at_expr_space *s, int k, int v)
 {
     return s->value[(size_t)k * (size_t)s->p + (size_t)v];
-}
-
-/* The b with a op b = v are lo..hi: none, one, or (0 b = 0, 0 / b = 0) all that are allowed. */
-static void partners(int p, int op, int a, int v, int *lo, int *hi)
-{
-    if (expr_is_high(op) && a == 0) { /* 0 op b is 0 */
-        *lo = op == AT_EXPR_DIV;
-        *hi = v == 0 ? p - 1 : -1;
-    } else if (op == AT_EXPR_DIV && v == 0) { /* a / b is not */
-        *lo = 0;
-        *hi = -1;
-    } else
-        *lo = *hi = op == AT_EXPR_ADD   ? expr_apply(p, AT_EXPR_SUB, v, a)
-                    : op == AT_EXPR_SUB ? expr_apply(p, AT_EXPR_SUB, a, v)
-                    : op == AT_EXPR_MUL ? expr_apply(p, AT_EXPR_DIV, v, a)
-                                        : expr_apply(p, AT_EXPR_DIV, a, v);
 }
 
 /* One term C(l, a) C(k-1-l, b) of the sum. */

@@ -21,6 +21,8 @@
     ROW(parity)                                                                                              \
     ROW(dyck)                                                                                                \
     ROW(majority)                                                                                            \
+    ROW(aa)                                                                                                  \
+    ROW(sum)                                                                                                 \
     ROW(ngram)                                                                                               \
     ROW(max)
 
@@ -34,8 +36,9 @@ const at_registry at_stream_registry =
     AT_REGISTRY("stream", "attest list streams", at_streams, sizeof at_streams / sizeof at_streams[0], id);
 const char *const at_part_names[AT_PARTS] = {[AT_TRAIN] = "train", [AT_TEST] = "test", [AT_ALL] = "all"};
 
-/* A draw is test with probability 1/10; that 2000 draws in a row are not happens by chance with 0.9^2000 < 1e-91. */
-#define DRAWS_MAX 2000
+/* A draw is test with probability 1/10; of arithmetic with under=1 and 64 operators with 1/325: that so many draws in a row are
+ * not happens by chance with (324/325)^20000 < 1e-26. */
+#define DRAWS_MAX 20000
 #define SPLIT_KEY 0x73706c6974u
 
 const at_stream *at_stream_find(const char *id)
@@ -147,6 +150,8 @@ at_part at_source_part(const at_source *d, const at_sequence *s)
     if (is_whole(d))
         return AT_TRAIN;
     int n = d->verbs->complete ? s->prompt : s->n;
+    if (d->verbs->no_test && d->verbs->no_test(d, s))
+        return AT_TRAIN;
     uint64_t h = at_hash64(s->token, (size_t)n * sizeof *s->token, SPLIT_KEY);
     return h % AT_TEST_SHARE == 0 ? AT_TEST : AT_TRAIN;
 }

@@ -118,6 +118,9 @@ static void width_add(at_text *w, const char *name, const at_study_least *l)
 
 static const char *const paper_tasks[] = {"lis", "ed", "ed-local", "arithmetic"};
 enum { PAPER_TASKS = 4 };
+/* Those of its first figure, which says what grows and by how much. */
+static const char *const figure_tasks[] = {"lis", "ed", "arithmetic"};
+enum { LIS, ED, ARITHMETIC, FIGURE_TASKS };
 
 static bool standard_least(const at_study_group *g, at_arena *a, at_study_order *out)
 {
@@ -182,14 +185,26 @@ static void widths_add(at_text *w, const at_study_task *t, int attention)
     }
 }
 
+/* Is the smallest width that was tried enough, at every size, for this attention and for standard? Then the grid does not say what
+ * grows below it. */
+static bool at_floor(const at_study_task *t, int m)
+{
+    for (int s = 0; s < t->n_sizes; s++) {
+        const at_study_least *x = least_of(t, m, s), *y = least_of(t, AT_ATTENTION_STANDARD, s);
+        if (!x->run || !y->run || x->hi > (double)t->widths[0] || y->hi > (double)t->widths[0])
+            return false;
+    }
+    return true;
+}
+
 static bool efficient_grows(const at_study_group *g, int m, const char *statement, at_arena *a,
                             at_study_order *out)
 {
     tally t;
     tally_begin(&t);
-    for (int k = 0; k < PAPER_TASKS; k++) {
-        const at_study_task *task = task_find(g, paper_tasks[k]);
-        if (!task)
+    for (int k = 0; k < FIGURE_TASKS; k++) {
+        const at_study_task *task = task_find(g, figure_tasks[k]);
+        if (!task || at_floor(task, m))
             continue;
         const at_study_least *first = least_of(task, m, 0), *last = least_of(task, m, task->n_sizes - 1);
         bool grows = less(first, last), flat = task->n_sizes == 1 || at_most(last, first);
@@ -210,7 +225,8 @@ static bool efficient_grows(const at_study_group *g, int m, const char *statemen
         widths_add(w, task, AT_ATTENTION_STANDARD);
         at_text_add(w, ")");
     }
-    return tally_end(&t, statement, "None of the paper's tasks was trained.", a, out);
+    return tally_end(&t, statement,
+                     "No task was trained in which the smallest width is not enough at every size.", a, out);
 }
 
 /* The width of an attention as a multiple of standard's, as an interval. */
@@ -231,42 +247,44 @@ static bool more(ratio x, ratio y) /* for sure */
     return x.lo > y.hi || (x.above && x.lo >= y.hi);
 }
 
-static bool excess_order(const at_study_group *g, at_arena *a, at_study_order *out)
+/* Which of the three tasks of the paper's first figure has the most excess (LIS), or the least (arithmetic)? */
+static bool excess_order(const at_study_group *g, int which, const char *statement, at_arena *a,
+                         at_study_order *out)
 {
-    static const char *const order[] = {"lis", "ed", "arithmetic"};
     tally t;
     tally_begin(&t);
     for (int m = AT_ATTENTION_SPARSE; m <= AT_ATTENTION_LINEAR; m++) {
-        ratio r[3];
-        const at_study_task *task[3];
-        for (int k = 0; k < 3; k++) {
-            task[k] = task_find(g, order[k]);
+        ratio r[FIGURE_TASKS];
+        const at_study_task *task[FIGURE_TASKS];
+        bool agrees = true, against = false;
+        for (int k = 0; k < FIGURE_TASKS; k++) {
+            task[k] = task_find(g, figure_tasks[k]);
             int s = task[k] ? task[k]->n_sizes - 1 : 0;
             r[k] = task[k] ? ratio_of(least_of(task[k], m, s), least_of(task[k], AT_ATTENTION_STANDARD, s))
                            : (ratio){0, INFINITY, false};
         }
-        bool agrees = more(r[0], r[1]) && more(r[1], r[2]);
-        bool against = more(r[1], r[0]) || more(r[2], r[1]) || more(r[2], r[0]);
+        for (int k = 0; k < FIGURE_TASKS; k++) {
+            ratio x = which == LIS ? r[which] : r[k], y = which == LIS ? r[k] : r[which];
+            agrees = agrees && (k == which || more(x, y));
+            against = against || (k != which && more(y, x));
+        }
         at_text *w = tally_add(&t, agrees ? FOR : against ? AGAINST : OPEN);
         if (w)
             at_text_addf(w, "%s to standard", at_attention_names[m]);
-        for (int k = 0; w && k < 3; k++) {
+        for (int k = 0; w && k < FIGURE_TASKS; k++) {
             at_text_add(w, k ? ", " : " ");
             if (!task[k]) {
-                at_text_addf(w, "%s not trained", order[k]);
+                at_text_addf(w, "%s not trained", figure_tasks[k]);
                 continue;
             }
             int s = task[k]->n_sizes - 1;
-            at_text_addf(w, "%s (%s=%lld) ", order[k], task[k]->size_name, (long long)task[k]->sizes[s]);
+            at_text_addf(w, "%s (%s=%lld) ", figure_tasks[k], task[k]->size_name,
+                         (long long)task[k]->sizes[s]);
             width_add(w, "", least_of(task[k], m, s));
             width_add(w, " to", least_of(task[k], AT_ATTENTION_STANDARD, s));
         }
     }
-    return tally_end(
-        &t,
-        "The width that sparse and linear attention need beyond standard's (as a multiple, at the "
-        "largest size) is most on LIS, less on ED, least on arithmetic.",
-        "", a, out);
+    return tally_end(&t, statement, "", a, out);
 }
 
 static bool local_easier(const at_study_group *g, at_arena *a, at_study_order *out)
@@ -295,6 +313,31 @@ static bool local_easier(const at_study_group *g, at_arena *a, at_study_order *o
                      "ED and ED-local were not both trained.", a, out);
 }
 
+/* What would decide a statement that is open: the widths that were not enough. */
+static bool takes_add(const at_study_group *g, at_arena *a, at_study_order *o)
+{
+    at_text w;
+    int n = 0;
+    if (o->verdict != AT_UNKNOWN || !o->why)
+        return o->why != NULL;
+    at_text_init(&w);
+    at_text_add(&w, o->why);
+    for (int k = 0; k < PAPER_TASKS; k++) {
+        const at_study_task *t = task_find(g, paper_tasks[k]);
+        for (int m = 0; t && m < AT_TRAINED_ATTENTIONS; m++)
+            for (int s = 0; s < t->n_sizes; s++)
+                if (least_of(t, m, s)->above && n++ < EXAMPLES_MOST)
+                    at_text_addf(&w, "%s%s %s %s=%lld",
+                                 n == 1 ? " Deciding it takes more than the widest, or longer trainings: "
+                                        : ", ",
+                                 t->id, at_attention_names[m], t->size_name, (long long)t->sizes[s]);
+    }
+    at_text_add(&w, n > EXAMPLES_MOST ? ", ...." : n ? "." : "");
+    o->why = w.oom ? NULL : at_arena_strdup(a, w.s);
+    at_text_release(&w);
+    return o->why != NULL;
+}
+
 at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order out[AT_STUDY_ORDERS],
                           at_err *err)
 {
@@ -307,6 +350,14 @@ at_status at_study_orders(const at_study_group *g, at_arena *a, at_study_order o
                               "The least width of sparse attention grows with the size, or is larger than "
                               "standard's.",
                               a, &out[3]) &&
-              excess_order(g, a, &out[4]) && local_easier(g, a, &out[5]);
+              excess_order(
+                  g, LIS,
+                  "The width that sparse and linear attention need beyond standard's (as a multiple, at the "
+                  "largest size) is most on LIS.",
+                  a, &out[4]) &&
+              excess_order(g, ARITHMETIC, "It is least on arithmetic.", a, &out[5]) &&
+              local_easier(g, a, &out[6]);
+    for (int k = 0; k < AT_STUDY_ORDERS && ok; k++)
+        ok = takes_add(g, a, &out[k]);
     return ok ? AT_OK : at_oom(err);
 }

@@ -18,15 +18,16 @@ typedef struct {
     size_t at; /* in at_training_detail: int64_t for counts, double for the rest */
     double lo, hi;
     bool count, none; /* none: null is allowed */
+    bool newer;       /* NaN is written by leaving it out: older rows do not have it */
 } number_key;
 
 #define COUNT(k, lo, hi)                                                                                     \
     {                                                                                                        \
-#k, offsetof(at_training_detail, k), lo, hi, true, false                                             \
+#k, offsetof(at_training_detail, k), lo, hi, true, false, false                                      \
     }
 #define REAL(k, lo, hi, none)                                                                                \
     {                                                                                                        \
-#k, offsetof(at_training_detail, k), lo, hi, false, none                                             \
+#k, offsetof(at_training_detail, k), lo, hi, false, none, false                                      \
     }
 static const number_key keys[] = {
     COUNT(width, 1, 1 << 20),
@@ -45,6 +46,7 @@ static const number_key keys[] = {
     REAL(gflops_chain, 0, 1e15, true),
     REAL(gflops_trained, 0, 1e18, true),
     REAL(gflops_to_90, 0, 1e18, true),
+    {"twice", offsetof(at_training_detail, twice), 0, 1, false, true, true},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
@@ -56,7 +58,7 @@ static bool numbers_read(finding_reader *r, json_t *o)
         const json_t *v = json_object_get(o, k->key);
         double x = NAN;
         char wanted[96];
-        bool none = k->none && json_is_null(v);
+        bool none = (k->none && json_is_null(v)) || (k->newer && !v);
         if (!none && (!finding_number(v, k->lo, k->hi, &x) || (k->count && x != floor(x)))) {
             snprintf(wanted, sizeof wanted, "is %s %s in %.6g..%.6g",
                      v ? "no" : "missing:", k->count ? "whole number" : "number", k->lo, k->hi);
@@ -195,6 +197,8 @@ json_t *finding_training_json(const at_training_detail *t)
     o = finding_set_text(o, "size_name", t->size_name);
     for (size_t i = 0; i < KEYS; i++) {
         const char *at = (const char *)t + keys[i].at;
+        if (keys[i].newer && isnan(*(const double *)at))
+            continue;
         o = finding_set(o, keys[i].key,
                         keys[i].count ? json_integer((json_int_t) * (const int64_t *)at)
                                       : finding_real(*(const double *)at));

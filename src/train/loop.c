@@ -9,7 +9,7 @@ double at_train_rate(const at_train_loop *l, uint64_t step)
     uint64_t hold = l->hold ? l->hold : 1; /* counted in stretches of equal rate */
     uint64_t at = step / hold, rise = l->warmup / hold, end = (l->steps + hold - 1) / hold;
     if (at < rise)
-        return rate * (double)(at + 1) / (double)rise;
+        return rate * (double)(at + !l->from_zero) / (double)rise;
     if (l->decay_rate && end > rise)
         return at < end ? rate * (double)(end - at) / (double)(end - rise) : 0;
     return rate;

@@ -296,7 +296,9 @@ static void update_run(void *ctx, size_t i, int worker)
     at_trainer *t = j->t;
     size_t lo, hi;
     stretch_bounds(t, i, &lo, &hi);
+    train_spared_step(t, j->o, j->scale, lo, hi);
     t->kernel->update(j->o, j->scale, t->steps + 1, t->weights, t->moment1, t->moment2, t->gradient, lo, hi);
+    train_spared_place(t, lo, hi);
     train_frozen_restore(t, lo, hi);
 }
 
@@ -487,10 +489,10 @@ const char *at_trainer_isa(const at_trainer *t)
 
 double at_trainer_peak(const at_trainer *t, double seconds)
 {
-    double done = 0, start = at_busy(), passed = 0;
+    double done = 0, start = at_cpu_now(), passed = 0;
     while (passed < seconds || !(passed > 0)) {
         done += t->kernel->peak(PEAK_ROUNDS);
-        passed = at_busy() - start;
+        passed = at_cpu_now() - start;
     }
     return done / passed;
 }
@@ -521,11 +523,8 @@ at_status at_trainer_write(at_trainer *t, const double *in, at_err *err)
     return AT_OK;
 }
 
-double at_trainer_flops(const at_trainer *t, int T)
+static double family_flops(const train_plan *p, int T)
 {
-    const train_plan *p = &t->plan;
-    if (p->plain)
-        return plain_flops(p->plain, T);
     double D = p->D, pairs = 0;
     for (int i = 0; i < T; i++) {
         int64_t reach = (int64_t)p->a.windows * p->a.block;
@@ -538,4 +537,21 @@ double at_trainer_flops(const at_trainer *t, int T)
     if (p->a.attention == AT_ATTENTION_LINEAR)
         attention = 4 * D * p->d * T;
     return 3 * (p->a.layers * (dense + attention) + 2 * D * p->R * T);
+}
+
+double at_trainer_flops(const at_trainer *t, int T)
+{
+    return t->plan.plain ? plain_flops(t->plan.plain, T) : family_flops(&t->plan, T);
+}
+
+at_status at_train_arch_flops(const at_train_arch *arch, int T, double *flops, at_err *err)
+{
+    at_arena arena;
+    train_plan p;
+    at_arena_init(&arena);
+    at_status s = train_plan_places(arch, 16, &arena, &p, err);
+    if (!s)
+        *flops = family_flops(&p, T);
+    at_arena_release(&arena);
+    return s;
 }

@@ -95,13 +95,15 @@ struct at_trainer {
     void *weights, *moment1, *moment2; /* (n) */
     void *gradient;                    /* (S, n) */
     void *packed;
-    bool stale;           /* packed is older than weights */
-    bool diverged;        /* the last loss was not finite */
-    void **work;          /* (threads) */
-    double *loss;         /* (S) */
-    double *square;       /* (stretches) of the gradient, for clipping */
-    bool *frozen;         /* (n_tensors); NULL: none is */
-    void *kept;           /* (n) the weights of frozen tensors */
+    bool stale;     /* packed is older than weights */
+    bool diverged;  /* the last loss was not finite */
+    void **work;    /* (threads) */
+    double *loss;   /* (S) */
+    double *square; /* (stretches) of the gradient, for clipping */
+    bool *frozen;   /* (n_tensors); NULL: none is */
+    void *kept;     /* (n) the weights of frozen tensors */
+    size_t *spared; /* (n_tensors) where those that are not decayed lie in aside, or SIZE_MAX; NULL: none */
+    void *aside[3]; /* their weights and moments behind a step */
     at_train_ranks ranks; /* ranks.ranks <= 1: alone */
     size_t *begin;        /* (ranks + 1) */
 };
@@ -115,6 +117,11 @@ at_status train_memory(at_trainer *t, at_err *err); /* as the plan says; all zer
 /* ---- freeze.c: what is frozen, over lo..hi */
 void train_frozen_clear(const at_trainer *t, size_t lo, size_t hi);   /* their gradient is 0 */
 void train_frozen_restore(const at_trainer *t, size_t lo, size_t hi); /* their weights are what they were */
+
+/* ---- spare.c: what is not decayed, over lo..hi */
+void train_spared_step(const at_trainer *t, const at_adamw *o, double scale, size_t lo,
+                       size_t hi);                                  /* aside */
+void train_spared_place(const at_trainer *t, size_t lo, size_t hi); /* and into its place */
 
 /* ---- plain.c */
 /* The plan and the kernel of a trainer that walks t->base. */

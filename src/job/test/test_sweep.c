@@ -37,8 +37,8 @@ static void grids(void **state)
     int n = cells_of(&g, &a, &c), places = 0;
     for (int i = 0; i < n; i++) /* heat map cells: the first seed of each */
         places += c[i].recipe.seed == 1;
-    assert_int_equal(n, 3 * places);
-    assert_true(places <= 36);
+    assert_int_equal(n, 2 * places);
+    assert_true(places <= 66);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < i; k++) {
             bool same = c[i].task == c[k].task && c[i].size == c[k].size &&
@@ -62,6 +62,8 @@ static void grids(void **state)
         }
     g.preset = at_preset_find("paper");
     assert_int_equal(cells_of(&g, &a, &c), 3 * 4 * (6 + 6 + 6 + 5));
+    assert_true(c[0].recipe.spared == AT_SPARED_NORMS && c[0].recipe.from_zero && c[0].recipe.distinct);
+    assert_string_equal(c[0].params, "n=40 range=209"); /* inputs end at 249 */
     assert_true(c[0].recipe.batch == 512 && c[0].recipe.steps == 195400 && c[0].recipe.arch.dropout == 0.1);
     g = (at_grid){.preset = at_preset_find("quick"),
                   .tasks = (const char *const[]){"arithmetic"},
@@ -149,7 +151,7 @@ static void grids_of_a_problem(void **state)
     g = (at_grid){
         .preset = g.preset, .tasks = (const char *const[]){"lis"}, .n_tasks = 1, .set = "n=5 range=9"};
     int n = cells_of(&g, &a, &c);
-    assert_true(n == 2 * 3 * 3 && c[0].size == 5 && !strcmp(c[0].task->stream, "lis"));
+    assert_true(n == 4 * 3 * 2 && c[0].size == 5 && !strcmp(c[0].task->stream, "lis"));
     at_grid_release(c, n);
     const struct {
         const char *word, *set, *says;
@@ -350,8 +352,8 @@ static void marks(void **state)
                   .widths = "32",
                   .seeds = "1"};
     n = cells_of(&g, &a, &c);
-    assert_int_equal(n, 1);
-    for (int i = 0; i < n; i++)
+    assert_int_equal(n, 2); /* two operators, and three */
+    for (int i = 1; i < n; i++)
         for (int more = 0; more < 2; more++) { /* the width itself, and one less */
             at_mark_of mark;
             c[i].recipe.arch.width = least - 1 + more;
@@ -425,11 +427,38 @@ static void impossible(void **state)
     at_arena_release(&a);
 }
 
+/* The cost grows as the work does: twice the steps, about twice as much; wider, more. What is not tried is counted by GFLOP. */
+static void costs(void **state)
+{
+    (void)state;
+    at_arena a;
+    at_arena_init(&a);
+    at_grid_cell *c;
+    double cpu[2][4];
+    for (int k = 0; k < 2; k++) {
+        at_grid g = {.preset = at_preset_find("paper"),
+                     .tasks = (const char *const[]){"lis"},
+                     .n_tasks = 1,
+                     .attentions = "linear",
+                     .widths = "16",
+                     .recipe =
+                         k ? "batch=8 steps=2000 exams=0 count=1" : "batch=8 steps=1000 exams=0 count=1"};
+        assert_int_equal(cells_of(&g, &a, &c), 4);
+        must(at_grid_cost(c, 4, NULL, cpu[k], &err));
+        /* one cell is tried; the others have 2.69, 4.25, 6.05 times as many tokens, and more words */
+        for (int i = 0; i < 4; i++)
+            assert_true(cpu[k][i] > 0 && (!i || cpu[k][i] > 1.2 * cpu[k][i - 1]));
+        assert_true(cpu[k][3] > 5 * cpu[k][0] && cpu[k][3] < 12 * cpu[k][0]);
+    }
+    assert_true(cpu[1][0] > cpu[0][0] && cpu[1][0] < 8 * cpu[0][0]); /* two measurements, on a busy machine */
+    at_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grids), cmocka_unit_test(grids_of_a_problem), cmocka_unit_test(sweeps),
-        cmocka_unit_test(marks), cmocka_unit_test(impossible),
+        cmocka_unit_test(grids),  cmocka_unit_test(costs), cmocka_unit_test(grids_of_a_problem),
+        cmocka_unit_test(sweeps), cmocka_unit_test(marks), cmocka_unit_test(impossible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,12 @@
 
 /* ---- lessons -------------------------------------------------------------------------------------------------- */
 
+static int by_print(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 static void lessons(void **state)
 {
     (void)state;
@@ -23,7 +29,7 @@ static void lessons(void **state)
     int token[64];
     assert_true(longest <= 64);
     for (int threads = 1; threads <= 3; threads += 2)
-        for (uint64_t samples = 0; samples <= 7; samples += 7) {
+        for (uint64_t samples = 0; samples <= 24; samples += 24) {
             at_lesson *l;
             must(at_lesson_new(d, 5, 4, samples, threads, &l, &err));
             for (uint64_t step = 3; step < 6; step++) {
@@ -35,7 +41,7 @@ static void lessons(void **state)
                 for (int k = 0; k < n; k++) {
                     uint64_t index = 4 * step + (uint64_t)k;
                     at_sequence s = {.token = token};
-                    must(at_source_sample(d, 5, AT_TRAIN, samples ? index % samples : index, &s, &err));
+                    must(at_source_sample(d, 5, AT_TRAIN, index, &s, &err));
                     assert_int_equal(batch[k].length, s.n - 1);
                     assert_memory_equal(batch[k].token, token, (size_t)(s.n - 1) * sizeof(int));
                     for (int i = 0; i + 1 < s.n; i++)
@@ -48,6 +54,52 @@ static void lessons(void **state)
         }
     at_lesson *none;
     assert_int_equal(at_lesson_new(d, 5, 0, 0, 1, &none, &err), AT_EDOMAIN);
+    at_source_free(d);
+}
+
+/* In each epoch every one of the samples comes once, and in no two in the same order; distinct: their rows differ. */
+static void epochs(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 21, EPOCHS = 5 };
+    at_source *d = source_of("parity", "n=5 least=1");
+    for (int distinct = 0; distinct < 2; distinct++) {
+        uint64_t print[EPOCHS][SAMPLES];
+        at_lesson *l;
+        int same = 0, twice = 0;
+        must(at_lesson_new(d, 3, 1, SAMPLES, 2, &l, &err));
+        if (distinct)
+            must(at_lesson_distinct(l, &err));
+        for (uint64_t step = 0; step < SAMPLES * EPOCHS; step++) {
+            const at_train_sequence *batch;
+            int n;
+            must(at_lesson_batch(l, step, &batch, &n, &err));
+            print[step / SAMPLES][step % SAMPLES] =
+                at_hash64(batch->token, (size_t)batch->length * sizeof(int), 0);
+        }
+        for (int e = 0; e < EPOCHS; e++)
+            for (int k = 0; k < e; k++)
+                same += !memcmp(print[e], print[k], sizeof print[e]);
+        for (int e = 0; e < EPOCHS; e++)
+            qsort(print[e], SAMPLES, sizeof **print, by_print);
+        for (int e = 1; e < EPOCHS; e++)
+            assert_memory_equal(print[e], print[0], sizeof print[e]);
+        for (int k = 1; k < SAMPLES; k++)
+            twice += print[0][k] == print[0][k - 1];
+        assert_int_equal(same, 0);
+        assert_int_equal(twice == 0,
+                         distinct); /* 62 words, some of them for tests: 21 draws meet one twice */
+        at_lesson_free(l);
+    }
+    at_lesson *l;
+    at_err why = {0};
+    must(at_lesson_new(d, 3, 1, 60, 1, &l, &err));
+    assert_int_equal(at_lesson_distinct(l, &why), AT_EREFUSED);
+    assert_non_null(strstr(why.text, "samples is 60, but only 5"));
+    at_lesson_free(l);
+    must(at_lesson_new(d, 3, 1, 0, 1, &l, &err));
+    assert_int_equal(at_lesson_distinct(l, &why), AT_EREFUSED);
+    at_lesson_free(l);
     at_source_free(d);
 }
 
@@ -472,11 +524,17 @@ static void lying_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lessons),        cmocka_unit_test(recipes),
-        cmocka_unit_test(learns),         cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(goes_on),        cmocka_unit_test(not_finite),
-        cmocka_unit_test(long_models),    cmocka_unit_test(interrupted_exam),
-        cmocka_unit_test(not_examinable), cmocka_unit_test(lying_states),
+        cmocka_unit_test(lessons),
+        cmocka_unit_test(epochs),
+        cmocka_unit_test(recipes),
+        cmocka_unit_test(learns),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(goes_on),
+        cmocka_unit_test(not_finite),
+        cmocka_unit_test(long_models),
+        cmocka_unit_test(interrupted_exam),
+        cmocka_unit_test(not_examinable),
+        cmocka_unit_test(lying_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@
  *     `a op b` becomes its value, with brackets right around it gone, where that changes no value: within brackets of
  *     its own always; else not (op is + or -, and - * / stands before or * / behind), not (op is * or /, and / before).
  *
- * Both orders have the same prompts. Tokens are those of at_expr_word. */
+ * Both orders have the same prompts. under=1, as in the public benchmark: expressions to learn from have 1 .. k operators, j of
+ * them with a probability proportional to j; those of tests have k. Tokens are those of at_expr_word. */
 #include "../expr.h"
 #include "../stream.h"
 
@@ -20,6 +21,7 @@ static const at_param schema[] = {
     {"operators", "operators of an expression", 1, OPERATORS_MAX, 6, true},
     {"p", "the prime", 2, AT_EXPR_PRIME_MAX, 11, true},
     {"order", "which operation comes next", 0, 1, 0, true, orders},
+    {"under", "1: expressions of the training part may have fewer operators", 0, 1, 0, true},
 };
 
 static at_status validate(const at_params *p, at_err *err)
@@ -48,6 +50,11 @@ static void draw(const at_source *d, at_rng *r, at_sequence *s)
 {
     int p = source_int(d, "p"), k = source_int(d, "operators");
     expr_split undo[OPERATORS_MAX];
+    if (source_int(d, "under")) { /* the j with j(j-1)/2 <= x < j(j+1)/2 */
+        int x = (int)at_rng_below(r, (uint64_t)(k * (k + 1) / 2));
+        for (k = 1; x >= k; k++)
+            x -= k;
+    }
     s->n = expr_sample_undo(p, k, r, s->token, undo);
     sequence_add(s, AT_EXPR_EQUALS);
     s->prompt = s->n;
@@ -73,11 +80,21 @@ static bool complete(const at_source *d, at_sequence *s)
     int p = source_int(d, "p"), value, operators;
     if (s->token[s->n - 1] != AT_EXPR_EQUALS ||
         at_expr_value(p, s->token, s->n - 1, &value, &operators, NULL) ||
-        operators != source_int(d, "operators"))
+        operators > source_int(d, "operators") || operators < 1 ||
+        (operators < source_int(d, "operators") && !source_int(d, "under")))
         return false;
     s->n += at_expr_chain(p, s->token, s->n - 1, s->token + s->n);
     s->answer = s->n - 2;
     return true;
+}
+
+/* What has fewer operators than the longest is for training alone. */
+static bool no_test(const at_source *d, const at_sequence *s)
+{
+    int operators = 0;
+    for (int i = 0; i < s->n && s->token[i] != AT_EXPR_EQUALS; i++)
+        operators += expr_is_low(s->token[i]) || expr_is_high(s->token[i]);
+    return operators < source_int(d, "operators");
 }
 
 /* Does evaluating `a op b` at t[i], if it may be, give the row next (m)? */
@@ -131,6 +148,7 @@ static const at_stream_verbs verbs = {
     STREAM_VERBS,
     .unlisted = "its rows are drawn; the chain of arithmetic lists all expressions",
     .steps = steps,
+    .no_test = no_test,
     .before_answer = AT_EXPR_EQUALS,
 };
 

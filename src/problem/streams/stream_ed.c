@@ -7,8 +7,12 @@
  *
  * The shorter word stands first. Row i, column j is the least cost of turning the first i letters of the one into the
  * first j of the other: gap 2, substitution 3, match 0. Row and column 0 are not written (but for beside=1); they cost
- * 1 a letter (border=1, as in the public benchmark) or 2 (border=0). Words have n-3 .. n+2 letters (fixed=1: n) of 3 to 10
- * kinds; in two of five pairs they are independent, else the second is the first after random edits.
+ * 1 a letter (border=1) or 2 (border=0).
+ *
+ * Pairs are drawn as the public benchmark of Feng et al. 2023 draws them: one word has exactly n letters, of 3 to 10 kinds,
+ * the other n-3 .. n+2 (fixed=1: n, too). In two of five pairs they are independent, else the other is the first after 1 .. n
+ * random edits. Pairs of equal words, and lengths beyond these, are drawn anew with as many edits. So no row of ed has more
+ * than (n+2)(n+3) tokens and <eos>, prompt included; ed-local n fewer.
  *
  * Locality. In ed-local a value is a function of two letters of the prompt and of the last m outputs, m = n2 + 1 (n2: the
  * length of the longer word). With beside=1 every token after the prompt is a function of the last m tokens whatever
@@ -21,11 +25,11 @@
 #include "../stream.h"
 
 #define N_MAX    100
-#define WORD_MAX (N_MAX + 2)
+#define WORD_MAX (2 * N_MAX) /* while it is edited */
 enum { BAR = AT_TOKEN_FIRST, COMMA, LETTER, NUMBER = LETTER + 26 };
 
 #define ED_PARAMS                                                                                            \
-    {"n", "mean length: words have n-3..n+2 letters", 4, N_MAX, 6, true},                                    \
+    {"n", "letters of one word; the other has n-3..n+2", 4, N_MAX, 6, true},                                 \
         {"border", "1: row and column 0 cost 1 a letter, 0: they cost 2", 0, 1, 1, true},                    \
     {                                                                                                        \
         "fixed", "1: both words have n letters", 0, 1, 0, true                                               \
@@ -70,54 +74,72 @@ static void word(const at_source *d, int token, char out[AT_STREAM_WORD])
         snprintf(out, AT_STREAM_WORD, "%s", token == BAR ? "|" : ",");
 }
 
+/* The shorter word has n letters then, and the other as many as there may be. */
 static int longest(const at_source *d)
 {
-    int w = longest_word(d), all = 2 * w + 2 + w * w + 3; /* prompt, table, <sep> answer <eos> */
+    int n1 = source_int(d, "n"), n2 = longest_word(d);
+    int all = n1 + n2 + 2 + n1 * n2 + 3; /* prompt, table, <sep> answer <eos> */
     switch (layout_of(d)) {
     case ROWS:
-        return all + w;
+        return all + n1;
     case BARE:
         return all;
     case BESIDE:
     default: /* column 0; before each row but the first , a.. | b , */
-        return all + w + (w - 1) * (w + 3) + w * (w - 1) / 2;
+        return all + n1 + (n1 - 1) * (n2 + 3) + n1 * (n1 - 1) / 2;
     }
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------ */
 
-/* Edits of a word t (n) whose length stays in lo..hi: letters inserted, deleted, replaced. */
-static int edit(at_rng *r, int *t, int n, int lo, int hi, const int *alphabet, int letters)
+static void letters_draw(at_rng *r, const int *alphabet, int letters, int *out, int n)
 {
-    for (int edits = draw_within(r, 1, hi / 2 + 1); edits > 0; edits--) {
-        int kind = (int)at_rng_below(r, 3), at = (int)at_rng_below(r, (uint64_t)n);
-        int letter = alphabet[at_rng_below(r, (uint64_t)letters)];
-        if (kind == 0 && n < hi) {
-            memmove(t + at + 1, t + at, (size_t)(n++ - at) * sizeof *t);
-            t[at] = letter;
-        } else if (kind == 1 && n > lo) {
+    for (int i = 0; i < n; i++)
+        out[i] = alphabet[at_rng_below(r, (uint64_t)letters)];
+}
+
+/* A word t (n) after so many edits: letters deleted (as long as there are three), replaced, inserted. Its length. */
+static int edit(at_rng *r, int *t, int n, int edits, const int *alphabet, int letters)
+{
+    for (; edits > 0; edits--) {
+        int kind = (int)at_rng_below(r, 3), at;
+        if (kind == 0 && n > 2) {
+            at = draw_within(r, 0, n - 1);
             memmove(t + at, t + at + 1, (size_t)(--n - at) * sizeof *t);
-        } else if (kind == 2)
-            t[at] = letter;
+        } else if (kind == 1) {
+            at = draw_within(r, 0, n - 1);
+            letters_draw(r, alphabet, letters, t + at, 1);
+        } else {
+            at = draw_within(r, 0, n);
+            memmove(t + at + 1, t + at, (size_t)(n++ - at) * sizeof *t);
+            letters_draw(r, alphabet, letters, t + at, 1);
+        }
     }
     return n;
 }
 
-static void draw(const at_source *d, at_rng *r, at_sequence *s)
+/* A pair; false: it is one that is not wanted. */
+static bool pair_draw(const at_source *d, at_rng *r, int edits, int *a, int n1, int *b, int *n2)
 {
-    int lo = shortest_word(d), hi = longest_word(d), letters = draw_within(r, 3, 10);
-    int alphabet[10], a[WORD_MAX], b[WORD_MAX], n1 = draw_within(r, lo, hi), n2;
+    int lo = shortest_word(d), hi = longest_word(d), letters = draw_within(r, 3, 10), alphabet[10];
     draw_ascending(r, LETTER, LETTER + 25, letters, alphabet);
-    for (int i = 0; i < n1; i++)
-        a[i] = alphabet[at_rng_below(r, (uint64_t)letters)];
+    letters_draw(r, alphabet, letters, a, n1);
     if (at_rng_below(r, 5) < 2) {
-        n2 = draw_within(r, lo, hi);
-        for (int j = 0; j < n2; j++)
-            b[j] = alphabet[at_rng_below(r, (uint64_t)letters)];
+        *n2 = draw_within(r, lo, hi);
+        letters_draw(r, alphabet, letters, b, *n2);
     } else {
         memcpy(b, a, (size_t)n1 * sizeof *a);
-        n2 = edit(r, b, n1, lo, hi, alphabet, letters);
+        *n2 = edit(r, b, n1, edits, alphabet, letters);
     }
+    bool equal = *n2 == n1 && memcmp(a, b, (size_t)n1 * sizeof *a) == 0;
+    return !equal && *n2 >= lo && *n2 <= hi;
+}
+
+static void draw(const at_source *d, at_rng *r, at_sequence *s)
+{
+    int a[WORD_MAX], b[WORD_MAX], n1 = source_int(d, "n"), n2, edits = draw_within(r, 1, n1);
+    while (!pair_draw(d, r, edits, a, n1, b, &n2)) /* independent words are good with probability 2/5 */
+        ;
     const int *first = n1 <= n2 ? a : b, *second = n1 <= n2 ? b : a;
     for (int i = 0; i < (n1 <= n2 ? n1 : n2); i++)
         sequence_add(s, first[i]);
@@ -145,14 +167,15 @@ static void beside_add(at_sequence *s, int i, int n1, int n2)
 
 static bool complete(const at_source *d, at_sequence *s)
 {
-    int hi = longest_word(d), n1 = 0, row[WORD_MAX + 1]; /* row: of D, column 0 first */
+    int n = source_int(d, "n"), hi = longest_word(d), n1 = 0;
+    int row[N_MAX + 3]; /* of D, column 0 first */
     int gap = source_int(d, "border") ? 1 : 2;
     layout how = layout_of(d);
     while (n1 < s->n && s->token[n1] != BAR)
         n1++;
     int n2 = s->n - n1 - 2;
     const int *a = s->token, *b = s->token + n1 + 1;
-    if (n1 < 1 || n2 < n1 || n2 > hi || s->token[s->n - 1] != AT_TOKEN_SEP ||
+    if (n1 < 1 || n1 > n || n2 < n1 || n2 > hi || s->token[s->n - 1] != AT_TOKEN_SEP ||
         !tokens_within(a, n1, LETTER, NUMBER - 1) || !tokens_within(b, n2, LETTER, NUMBER - 1))
         return false;
     for (int j = 0; j <= n2; j++)

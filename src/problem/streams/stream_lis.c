@@ -4,7 +4,8 @@
  *
  * The chain says, for each index, how long the longest strictly increasing subsequence is that ends there. Inputs are
  * n+1 .. n+range, so no input is a length. Uniform inputs have answers near 2 sqrt n; so 3..n of the positions, cut into
- * 1 to 3 pieces, carry sorted numbers.
+ * 1 to 3 pieces, carry sorted numbers without repetition. Drawn as the public benchmark of Feng et al. 2023 does, whose inputs
+ * end at 249: range = 249 - n. A run of n numbers does not fit there when n > 124.
  *
  * Tokens: <pad> <sep> <eos>, then the integers 0 .. n+range. */
 #include <stdio.h>
@@ -53,8 +54,9 @@ static void draw(const at_source *d, at_rng *r, at_sequence *s)
         sequence_add(s, draw_within(r, lo, hi));
     int planted = n < 3 ? n : draw_within(r, 3, n), runs = draw_within(r, 1, 3);
     draw_ascending(r, 0, n - 1, planted, place);
-    for (int k = 0, from = 0; k < runs; k++) {
-        int to = k + 1 < runs ? draw_within(r, from, planted) : planted;
+    for (int k = 0, from = 0; k < runs; k++) { /* a run but the last: 1 .. 1 + its share of what is left */
+        int left = planted - from, share = left / (runs - k) + 1;
+        int size = k + 1 == runs ? left : draw_within(r, 1, share < left ? share : left), to = from + size;
         draw_ascending(r, lo, hi, to - from, value);
         for (int i = from; i < to; i++)
             s->token[place[i]] = value[i - from];

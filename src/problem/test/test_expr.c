@@ -2,6 +2,7 @@
  * size against a listing of all rows of tokens, drawn ones. */
 #include "task_test.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define ROOM AT_EXPR_TOKENS(AT_EXPR_OPERATORS_MAX)
@@ -221,9 +222,8 @@ static void test_samples(void **state)
         }
     print_message("%d brackets; longest of 500 with 16 operators: %d tokens\n", brackets, longest);
     assert_true(brackets > 0 && longest > 300 && longest <= AT_EXPR_TOKENS(16) + 1 + AT_EXPR_CHAIN(16));
-    for (int o = 0; o < 4;
-         o++) /* 410,000 operators, a quarter each: 1% is more than 14 standard deviations */
-        assert_true(abs(ops[o] - 102500) < 4100);
+    for (int o = 0; o < 4; o++) /* 410,000 operators, 23 to 27% each */
+        assert_in_range(ops[o], 80000, 120000);
     for (int v = 0; v < 11; v++) /* 20,500 answers, but the same 500 streams for every k: wide */
         assert_true(values[v] > 500);
     for (int p = 2; p <= 3; p++)
@@ -234,10 +234,33 @@ static void test_samples(void **state)
         }
 }
 
+/* The number v becomes `a op b`: a and op uniform where there is a b. So + and - have 11 chances each; * has 10 and / 10,
+ * or, for v = 0, 11 and 1. Five standard deviations. */
+static void test_operators(void **state)
+{
+    (void)state;
+    enum { DRAWS = 22000 };
+    int met[2][4] = {0}, all[2] = {0};
+    static const double chances[2][4] = {{11, 11, 11, 1}, {11, 11, 10, 10}};
+    for (uint64_t i = 0; i < DRAWS; i++) {
+        at_rng r = at_rng_at(4, i);
+        int t[AT_EXPR_TOKENS(1)], v, o, n = at_expr_sample(11, 1, &r, t);
+        assert_int_equal(n, 3);
+        assert_int_equal(at_expr_value(11, t, n, &v, &o, NULL), AT_OK);
+        met[v != 0][t[1] - AT_EXPR_ADD]++;
+        all[v != 0]++;
+    }
+    for (int k = 0; k < 2; k++)
+        for (int o = 0; o < 4; o++) {
+            double share = chances[k][o] / (k ? 42 : 34);
+            assert_true(fabs(met[k][o] - all[k] * share) < 5 * sqrt(all[k] * share * (1 - share)));
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains), cmocka_unit_test(test_refusals),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chains),  cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_listing), cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_samples)};
+                                       cmocka_unit_test(test_samples), cmocka_unit_test(test_operators)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

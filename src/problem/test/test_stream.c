@@ -16,6 +16,7 @@ static const struct {
     {"ed-local", "n=4 beside=1"},
     {"arithmetic", "operators=3 p=5"},
     {"arithmetic", "operators=3 p=5 order=random"},
+    {"arithmetic", "operators=3 p=5 order=random under=1"},
     {"qsa", "N=5 q=2"},
     {"match2", "N=5"},
     {"match3", "N=5 M=7"},
@@ -24,6 +25,9 @@ static const struct {
     {"parity", "n=12 least=5"},
     {"majority", "n=12 least=5"},
     {"dyck", "n=12 least=6 k=2 D=3"},
+    {"dyck", "n=12 least=6 k=2 D=3 chain=0"},
+    {"sum", "n=9 least=4"},
+    {"majority", "n=12 least=5 chain=0"},
     {"ngram", "n=3 symbols=3 N=9"},
     {"max", "N=4 V=7"},
 };
@@ -32,7 +36,8 @@ enum { SMALL = sizeof small / sizeof *small };
 static void completes_to(const char *id, const char *set, const char *row)
 {
     at_source *d = source_with(id, set);
-    int want[512], n = tokens_from(d, row, want), end = id[0] == 'a' ? AT_EXPR_EQUALS : AT_TOKEN_SEP;
+    int want[512], n = tokens_from(d, row, want),
+                   end = !strcmp(id, "arithmetic") ? AT_EXPR_EQUALS : AT_TOKEN_SEP;
     at_sequence s = sequence_for(d);
     at_err err = {0};
     bool last = at_source_labels(d) == AT_LABELS_LAST;
@@ -79,6 +84,10 @@ static void test_formats(void **state)
     completes_to("dyck", "n=6", "( [ ] ) ) ( <sep> 1 2 1 0 ! ! <sep> 0 <eos>");
     completes_to("dyck", "n=4 k=6 D=2", "(5 (6 )6 )5 <sep> 1 2 1 0 <sep> 1 <eos>");
     completes_to("dyck", "n=4 D=1", "( ( ) ) <sep> 1 ! ! ! <sep> 0 <eos>");
+    completes_to("aa", "n=4", "a a b a <sep> 1 0 ! ! <sep> 0 <eos>");
+    completes_to("aa", "n=4", "a a a a <sep> 1 0 1 0 <sep> 1 <eos>");
+    completes_to("sum", "n=3", "2 0 1 <sep> 2 2 0 <sep> 1 <eos>");
+    completes_to("sum", "n=2 p=5 chain=0", "2 4 <sep> <sep> 0 <eos>");
     completes_to("max", "", "3 60 12 7 60");
     completes_to("max", "N=1 V=3", "2 2");
 }
@@ -91,9 +100,9 @@ static void test_lengths(void **state)
         const char *id;
         int size[4], tokens[4];
     } rows[] = {
-        {"lis", {40, 110, 175, 250}, {83, 223, 353, 503}},    /* all but <eos> */
-        {"ed", {6, 12, 16, 20}, {72, 210, 342, 506}},         /* the table alone */
-        {"ed-local", {6, 12, 16, 20}, {66, 198, 326, 486}},   /* the table, <sep>, answer */
+        {"lis", {40, 110, 175, 250}, {83, 223, 353, 503}}, /* all but <eos> */
+        {"ed", {6, 12, 16, 20}, {72, 210, 342, 506}},
+        {"ed-local", {6, 12, 16, 20}, {66, 198, 326, 486}},
         {"arithmetic", {6, 10, 13, 16}, {87, 221, 355, 505}}, /* the longest that was met in the benchmark */
     };
     for (size_t r = 0; r < 4; r++)
@@ -105,10 +114,7 @@ static void test_lengths(void **state)
             int longest = 0, full = 0;
             for (uint64_t i = 0; i < 400; i++) {
                 sample_take(d, 1, AT_TRAIN, i, &s);
-                int n = r == 0   ? s.n - 1
-                        : r == 1 ? s.answer - 1 - s.prompt
-                        : r == 2 ? s.n - 1 - s.prompt
-                                 : s.n;
+                int n = r < 3 ? s.n - 1 : s.n;
                 longest = n > longest ? n : longest;
                 full = s.n > full ? s.n : full;
             }
@@ -137,6 +143,89 @@ static void test_lengths_beside(void **state)
             full = s.n > full ? s.n : full;
         }
         assert_int_equal(full, at_source_longest(d));
+        free(s.token);
+        at_source_free(d);
+    }
+}
+
+/* Pairs of ed as the benchmark draws them: one word has n letters, the other n-3 .. n+2, each of these lengths is met, and the
+ * words differ. */
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const int sizes[] = {4, 6, 12, 20};
+    for (int k = 0; k < 4; k++) {
+        char set[16];
+        int n = sizes[k], met[6] = {0}, bar;
+        snprintf(set, sizeof set, "n=%d", n);
+        at_source *d = source_with("ed", set);
+        at_sequence s = sequence_for(d);
+        for (uint64_t i = 0; i < 1000; i++) {
+            sample_take(d, 1, (at_part)(i % 2), i, &s);
+            for (bar = 0; s.token[bar] != at_source_token(d, "|", 1);)
+                bar++;
+            int n2 = s.prompt - bar - 2, other = bar == n ? n2 : bar;
+            assert_true(bar <= n2 && (bar == n || n2 == n));
+            assert_in_range(other, n - 3, n + 2);
+            met[other - (n - 3)]++;
+            assert_true(bar != n2 || memcmp(s.token, s.token + bar + 1, (size_t)bar * sizeof(int)) != 0);
+        }
+        for (int l = 0; l < 6; l++)
+            assert_true(met[l] >
+                        20); /* two of five are uniform: 67 of 1000, and five standard deviations are 40 */
+        free(s.token);
+        at_source_free(d);
+    }
+}
+
+/* under=1: training expressions have 1 .. k operators, j of them in proportion to j; those of tests have k. */
+static void test_under(void **state)
+{
+    (void)state;
+    enum { K = 4, ROWS = 10000 };
+    at_source *d = source_with("arithmetic", "operators=4 under=1 order=random");
+    at_sequence s = sequence_for(d);
+    int met[AT_PARTS][K + 1] = {0};
+    for (int part = 0; part < AT_PARTS; part++)
+        for (uint64_t i = 0; i < ROWS / (part == AT_TEST ? 10 : 1); i++) {
+            int value, operators;
+            sample_take(d, 1, (at_part)part, i, &s);
+            assert_int_equal(at_expr_value(11, s.token, s.prompt - 1, &value, &operators, NULL), AT_OK);
+            assert_in_range(operators, 1, K);
+            met[part][operators]++;
+        }
+    assert_int_equal(met[AT_TEST][K], ROWS / 10);
+    /* a tenth of those with k operators are tests: of 1 + 2 + 3 + 4 a share of 0.4 is not there. Five standard deviations */
+    for (int j = 1; j <= K; j++) {
+        double share = j / 9.6 * (j == K ? 0.9 : 1);
+        assert_true(fabs(met[AT_TRAIN][j] - ROWS * share) < 5 * sqrt(ROWS * share * (1 - share)));
+    }
+    free(s.token);
+    at_source_free(d);
+}
+
+/* Runs of lis are planted as in the benchmark; all its inputs lie in n+1 .. 249. */
+static void test_lis_inputs(void **state)
+{
+    (void)state;
+    static const int sizes[] = {40, 110};
+    for (int k = 0; k < 2; k++) {
+        char set[32];
+        int n = sizes[k], least = 1000, most = 0;
+        snprintf(set, sizeof set, "n=%d range=%d", n, 249 - n);
+        at_source *d = source_with("lis", set);
+        at_sequence s = sequence_for(d);
+        for (uint64_t i = 0; i < 400; i++) {
+            sample_take(d, 1, AT_TRAIN, i, &s);
+            for (int j = 0; j < n; j++) {
+                char word[AT_STREAM_WORD];
+                int x = atoi(at_source_word(d, s.token[j], word));
+                least = x < least ? x : least;
+                most = x > most ? x : most;
+            }
+        }
+        assert_true(least == n + 1 && most == 249);
+        assert_int_equal(at_source_vocabulary(d), 253);
         free(s.token);
         at_source_free(d);
     }
@@ -309,7 +398,7 @@ static void test_splits_exhaustive(void **state)
     bool test = at_source_sample(d, 1, AT_TEST, 0, &s, &err) == AT_OK;
     assert_int_equal(train + test, 1);
     assert_int_equal(err.code, AT_EREFUSED);
-    assert_non_null(strstr(err.text, "lis: of 2000 prompts in a row none is in the"));
+    assert_non_null(strstr(err.text, "lis: of 20000 prompts in a row none is in the"));
     free(s.token);
     at_source_free(d);
 }
@@ -326,7 +415,7 @@ static at_grade grade_of(const at_source *d, const at_sequence *s)
 }
 
 /* A row is right; with any token of its completion changed, its end cut off, or a token added, it is not, and the first
- * wrong place is named. */
+ * wrong place is named. Where steps come in any order a changed row may be right, too: 4 * 0 * 0 = 0 * 0 or = 4 * 0. */
 static void test_grades(void **state)
 {
     (void)state;
@@ -335,6 +424,7 @@ static void test_grades(void **state)
         at_sequence s = sequence_for(d);
         bool lm = !strcmp(small[k].id, "ngram"), random = strstr(small[k].set, "random");
         at_rng r = at_rng_at(3, (uint64_t)k);
+        int changes = 0, rights = 0;
         for (uint64_t i = 0; i < 40; i++) {
             sample_take(d, 4, AT_TEST, i, &s);
             at_grade g = grade_of(d, &s);
@@ -346,8 +436,13 @@ static void test_grades(void **state)
                 s.token[at] =
                     lm ? AT_TOKEN_PAD : (was + 1 + (int)at_rng_below(&r, (uint64_t)words - 1)) % words;
                 g = grade_of(d, &s);
-                assert_int_equal(g.chain, AT_FALSE);
-                assert_in_range(g.wrong, random ? 0 : at - s.prompt, at - s.prompt);
+                changes++;
+                if (random && g.chain == AT_TRUE)
+                    rights++;
+                else {
+                    assert_int_equal(g.chain, AT_FALSE);
+                    assert_in_range(g.wrong, random ? 0 : at - s.prompt, at - s.prompt);
+                }
                 if (at >= s.answer)
                     assert_int_equal(g.answer, AT_FALSE);
                 s.token[at] = was;
@@ -357,6 +452,7 @@ static void test_grades(void **state)
             assert_int_equal(g.answer, AT_FALSE);
             assert_int_equal(g.chain, AT_FALSE);
         }
+        assert_true(rights * 50 < changes);
         free(s.token);
         at_source_free(d);
     }
@@ -624,13 +720,23 @@ static void test_balance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_lengths_beside), cmocka_unit_test(test_words),
-        cmocka_unit_test(test_determinism),    cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_drawn_whole),    cmocka_unit_test(test_splits_exhaustive),
-        cmocka_unit_test(test_grades),         cmocka_unit_test(test_grades_by_hand),
-        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_prompts),
-        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_under),
+        cmocka_unit_test(test_lis_inputs),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lengths_beside),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_determinism),
+        cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_drawn_whole),
+        cmocka_unit_test(test_splits_exhaustive),
+        cmocka_unit_test(test_grades),
+        cmocka_unit_test(test_grades_by_hand),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_allocations),
+        cmocka_unit_test(test_balance),
         cmocka_unit_test(test_tasks_as_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

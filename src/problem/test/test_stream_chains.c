@@ -271,6 +271,40 @@ static bool dyck_judge(const row *x)
     return ends(x, x->start + n, !fault && depth == 0);
 }
 
+/* In (aa)* are the words a^0, a^2, ...: two letters are cut off the front as long as both are a. */
+static bool aa_judge(const row *x)
+{
+    int n = x->start - 1, left = n, at = 0;
+    for (int i = 0; i < n; i++) {
+        bool all = true;
+        for (int k = 0; k <= i; k++)
+            all = all && is(x, k, "a");
+        if (all ? number(x, x->start + i) != !(i & 1) : !is(x, x->start + i, "!"))
+            return false;
+    }
+    while (left >= 2 && is(x, at, "a") && is(x, at + 1, "a")) {
+        left -= 2;
+        at += 2;
+    }
+    return ends(x, x->start + n, left == 0);
+}
+
+/* All digits added up, then p taken away as long as there is more. */
+static bool sum_judge(const row *x)
+{
+    int n = x->start - 1, p = at_params_int(x->p, "p"), rest = 0;
+    for (int i = 0; i < n; i++) {
+        rest = 0;
+        for (int k = 0; k <= i; k++)
+            rest += number(x, k);
+        while (rest >= p)
+            rest -= p;
+        if (number(x, x->start + i) != rest)
+            return false;
+    }
+    return ends(x, x->start + n, !rest);
+}
+
 /* ---- judged ------------------------------------------------------------------------------------------------- */
 
 static void row_print(const at_source *d, const at_sequence *s, row *x)
@@ -368,6 +402,44 @@ static void test_judges(void **state)
     judged("dyck", "n=16 least=4 k=4 D=3", 600, dyck_judge);
     judged("dyck", "n=16 least=4 k=1 D=8", 300, dyck_judge);
     judged("dyck", "n=6 k=2 D=1", 300, dyck_judge);
+    judged("aa", "n=16 least=1", 300, aa_judge);
+    judged("aa", "n=7", 40, aa_judge);
+    judged("sum", "n=16 least=1", 300, sum_judge);
+    judged("sum", "n=9 p=7", 300, sum_judge);
+}
+
+/* chain=0: the same prompts and answers, and nothing between them. Half of the words are in the language, more or less. */
+static void test_no_chain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *set;
+    } all[] = {
+        {"parity", "n=12 least=1"},        {"majority", "n=12 least=1"}, {"dyck", "n=12 least=2 k=1 D=12"},
+        {"dyck", "n=12 least=2 k=2 D=12"}, {"aa", "n=12 least=1"},       {"sum", "n=12 least=1 p=5"}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        char bare_set[64];
+        snprintf(bare_set, sizeof bare_set, "%s chain=0", all[k].set);
+        at_source *with = source_with(all[k].id, all[k].set), *bare = source_with(all[k].id, bare_set);
+        at_sequence s = sequence_for(with), u = sequence_for(bare);
+        int ones = 0;
+        for (uint64_t i = 0; i < 1000; i++) {
+            char a[AT_STREAM_WORD], b[AT_STREAM_WORD];
+            sample_take(with, 1, AT_TRAIN, i, &s);
+            sample_take(bare, 1, AT_TRAIN, i, &u);
+            assert_int_equal(s.prompt, u.prompt);
+            assert_memory_equal(s.token, u.token, (size_t)s.prompt * sizeof(int));
+            assert_int_equal(u.n, u.prompt + 3);
+            at_source_word(with, s.token[s.answer], a);
+            assert_string_equal(a, at_source_word(bare, u.token[u.answer], b));
+            ones += !strcmp(a, "1");
+        }
+        assert_in_range(ones, 350, 600); /* six words are in (aa)*, and what is for tests is not drawn */
+        free(s.token);
+        free(u.token);
+        at_source_free(with);
+        at_source_free(bare);
+    }
 }
 
 /* Both orders have the same prompts and answers, and mostly other chains. */
@@ -484,8 +556,8 @@ static void test_locality(void **state)
     assert_non_null(all);
     for (int border = 0; border < 2; border++)
         for (int w = 3; w <= 5; w++) {
-            const char *bare = border ? "n=4" : "n=4 border=0";
-            const char *beside = border ? "n=4 beside=1" : "n=4 beside=1 border=0";
+            const char *bare = border ? "n=5" : "n=5 border=0";
+            const char *beside = border ? "n=5 beside=1" : "n=5 beside=1 border=0";
             assert_int_equal(local_conflicts(bare, w, 0, false, all), 0);
             assert_int_equal(local_conflicts(beside, w, 0, true, all), 0);
             assert_true(local_conflicts(bare, w, -1, false, all) > 0); /* one output fewer is not enough */
@@ -595,7 +667,7 @@ static void test_ngram_grades(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ngram_grades), cmocka_unit_test(test_judges),
-                                       cmocka_unit_test(test_orders), cmocka_unit_test(test_locality),
-                                       cmocka_unit_test(test_ngram)};
+                                       cmocka_unit_test(test_orders),       cmocka_unit_test(test_no_chain),
+                                       cmocka_unit_test(test_locality),     cmocka_unit_test(test_ngram)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

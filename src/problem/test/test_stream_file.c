@@ -319,7 +319,7 @@ static void test_samples(void **state)
     at_err err = {0};
     int good = !at_source_sample(d, 1, AT_TRAIN, 0, &s, &err) + !at_source_sample(d, 1, AT_TEST, 0, &s, &err);
     assert_int_equal(good, 1);
-    assert_non_null(strstr(err.text, "the file: of 2000 prompts in a row none"));
+    assert_non_null(strstr(err.text, "the file: of 20000 prompts in a row none"));
     free(s.token);
     at_source_free(d);
     at_text_release(&t);

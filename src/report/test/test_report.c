@@ -568,6 +568,39 @@ static void the_script_is_known_by_its_hash(void **state)
     at_text_release(&t);
 }
 
+/* The survey's languages: what was trained is read from the ledger, learnt and at twice the length; the rest says that it was not. A
+ * training without an exam at twice the length is none of these. */
+static void languages(void **state)
+{
+    (void)state;
+    for (int with = 0; with < 2; with++) {
+        sweep w;
+        at_text t;
+        sweep_begin(&w, 8);
+        at_row *r[2] = {run_add(&w, "parity", 0, 20, 32, 1, 0.97, "silent"),
+                        run_add(&w, "dyck", 0, 20, 32, 1, 0.5, "silent")};
+        for (int k = 0; k < 2 && with; k++) { /* {"preset": ... becomes {"twice":0.5,"preset": ... */
+            r[k]->rec.detail =
+                at_arena_printf(&w.a, "{\"twice\":%s,%s", k ? "0.93" : "0.51", r[k]->rec.detail + 1);
+            r[k]->key.params = k ? "k=2 n=20" : "n=20";
+        }
+        report_of(NULL, 0, w.rows, w.n, &t);
+        const char *at = strstr(t.s, "Languages: built and trained");
+        assert_true((at != NULL) == with);
+        if (with) {
+            assert_non_null(strstr(
+                at, "<td>PARITY</td><td>parity not checked</td><td><b class=\"holds\">learnt</b>: 97.0% "
+                    "to its length; <b class=\"fails\">does not generalise</b>: 51.0% at twice"));
+            assert_non_null(strstr(at, "<td>Dyck-1</td><td>dyck not checked</td><td>not trained</td>"));
+            assert_non_null(strstr(
+                at, "<td>Dyck-2</td><td>dyck not checked</td><td><b class=\"fails\">not learnt</b>: 50.0% "
+                    "to its length; <b class=\"holds\">generalises</b>: 93.0%"));
+        }
+        at_text_release(&t);
+        sweep_end(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,6 +619,7 @@ int main(void)
         cmocka_unit_test(refutations_count_for_no_claim),
         cmocka_unit_test(limits_count_cases),
         cmocka_unit_test(trained_models_are_shown_and_prove_nothing),
+        cmocka_unit_test(languages),
         cmocka_unit_test(anchors_are_stable_and_unique),
         cmocka_unit_test(only_what_was_checked),
         cmocka_unit_test(many_subjects),

@@ -174,6 +174,7 @@ static at_training_detail training(void)
                                 .answer = 1 / 3.,
                                 .chain = 1,
                                 .first_wrong = NAN,
+                                .twice = NAN,
                                 .gflops_to_90 = NAN,
                                 .gflops_chain = 1e15,
                                 .gflops_trained = 5e-324,

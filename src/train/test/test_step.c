@@ -162,6 +162,57 @@ static void frozen(void **state)
         }
 }
 
+/* Without a gradient a step is decay alone: what is spared keeps its bits, the rest shrinks, in both engines and number types. And
+ * a step of what is spared is that of a training without decay. */
+static void spared(void **state)
+{
+    (void)state;
+    at_train_arch a = arch_small();
+    a.dropout = 0;
+    for (int plain = 0; plain < 2; plain++)
+        for (int which = AT_SPARED_NONE; which <= AT_SPARED_NORMS; which++)
+            for (int type = 0; type < 2; type++) {
+                at_trainer *t, *free_of;
+                at_model m;
+                at_err err = {0};
+                test_batch b;
+                at_train_options o = at_train_options_default;
+                o.plain = plain;
+                at_arith arith = type ? at_f64 : at_f32;
+                test_family_model(&a, arith, &m);
+                must(at_trainer_from_model(&m, arith, 2, &o, &t, &err), &err);
+                must(at_trainer_from_model(&m, arith, 2, &o, &free_of, &err), &err);
+                must(at_trainer_spare(t, (at_spared)which, &err), &err);
+                test_batch_make(&b, &a, a.length, 5);
+                size_t n = at_trainer_parameters(t);
+                double *x = numbers(n), *y = numbers(n), loss;
+                at_adamw w = at_adamw_default, bare = w;
+                w.rate = bare.rate = 0.01, w.decay = 0.5, bare.decay = 0;
+                must(at_trainer_step(t, b.s, b.n, &w, &loss, &err), &err);
+                must(at_trainer_step(free_of, b.s, b.n, &bare, &loss, &err), &err);
+                at_trainer_read(t, x);
+                at_trainer_read(free_of, y);
+                const at_train_tensor *e;
+                int tensors = at_trainer_tensors(t, &e), met[2] = {0};
+                for (int k = 0; k < tensors; k++) {
+                    size_t len = strlen(e[k].name);
+                    bool gain = !strcmp(e[k].name + len - 2, ".g"),
+                         keeps = e[k].rows == 1 && which && (which == AT_SPARED_NORMS || !gain);
+                    bool same = !memcmp(x + e[k].offset, y + e[k].offset,
+                                        (size_t)e[k].rows * (size_t)e[k].cols * sizeof *x);
+                    assert_true(same || !keeps);
+                    met[keeps] += keeps || !same;
+                }
+                assert_true(met[0] > 5);
+                assert_true(which ? met[1] > 5 : met[1] == 0);
+                at_free(x), at_free(y);
+                test_batch_release(&b);
+                at_trainer_free(t);
+                at_trainer_free(free_of);
+                at_model_release(&m);
+            }
+}
+
 /* Heads are called by their names; what is no name is refused, and so is keeping everything. */
 static void names(void **state)
 {
@@ -213,10 +264,8 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clipped),
-        cmocka_unit_test(clipped_bits),
-        cmocka_unit_test(frozen),
-        cmocka_unit_test(names),
+        cmocka_unit_test(clipped), cmocka_unit_test(clipped_bits), cmocka_unit_test(frozen),
+        cmocka_unit_test(spared),  cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,10 @@ static void rates(void **state)
     assert_true(at_train_rate(&l, 52) == 4 && at_train_rate(&l, 100) == 0);
     l.hold = 4; /* stretches of 4 steps: one rises, 24 fall */
     assert_true(at_train_rate(&l, 0) == 8 && at_train_rate(&l, 3) == 8 && at_train_rate(&l, 7) == 8);
+    l.warmup = 8, l.from_zero = true; /* two stretches of four: 0 and a half */
+    assert_true(at_train_rate(&l, 0) == 0 && at_train_rate(&l, 3) == 0 && at_train_rate(&l, 4) == 4 &&
+                at_train_rate(&l, 8) == 8);
+    l.warmup = 4, l.from_zero = false;
     assert_true(at_train_rate(&l, 52) == 4 && at_train_rate(&l, 55) == 4 &&
                 at_train_rate(&l, 99) == 8.0 / 24);
 }
