@@ -37,10 +37,10 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$attest")/attest_mpi.so" ] &
         $launch "$attest" sweep $grid --db "$dir/s$n.db" -o "$dir/s$n.html" --json >"$dir/.out" 2>"$dir/.err"
         code=$?
         holds "$n ranks sweep" test "$code" -eq 0
-        holds "$n ranks: the summary is of all of them" grep -q '"trainings": 12, "good": 0, "served": 0,' "$dir/.out"
-        holds "$n ranks: and lists every cell" test "$(grep -o '"detail": {' "$dir/.out" | wc -l)" -eq 12
+        holds "$n ranks: the summary is of all of them" grep -q '"trainings": 18, "good": 0, "served": 0,' "$dir/.out"
+        holds "$n ranks: and lists every cell" test "$(grep -o '"detail": {' "$dir/.out" | wc -l)" -eq 18
         "$attest" sweep $grid --db "$dir/s$n.db" -o "$dir/s$n.html" --json >"$dir/.out" 2>"$dir/.err"
-        holds "$n ranks: all cells are there" grep -q '"served": 12' "$dir/.out"
+        holds "$n ranks: all cells are there" grep -q '"served": 18' "$dir/.out"
         grep -o '"detail": {[^}]*}' "$dir/.out" | LC_ALL=C sort >"$dir/cells$n"
         holds "$n ranks: the same cells" cmp -s "$dir/cells1" "$dir/cells$n"
     done
