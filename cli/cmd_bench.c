@@ -289,7 +289,7 @@ static const cli_option options[] = {
     {"--batch", "B", "sequences a step, 1..65536 (default 64)", CLI_WHOLE(cli_bench, batch, 1, 65536)},
     {"--layers", "N", "1..128 (default 3)", CLI_WHOLE(cli_bench, layers, 1, 128)},
     {"--heads", "N", "a divisor of the width (default 4)", CLI_WHOLE(cli_bench, heads, 1, 8192)},
-    {"--net", "NET", "train: decoder, plain (the same by the plain engine), labels, tanh, gru",
+    {"--net", "NET", "train: decoder, plain (its other engine), labels, tanh, gru",
      CLI_CHOICE(cli_bench, net, cli_bench_nets, CLI_BENCH_NETS)},
     {"--dropout", "P", "0..0.99 (default 0.1)", CLI_NUMBER(cli_bench, dropout, 0, 0.99)},
     {0},

@@ -20,13 +20,18 @@ says 0 'generate: a trained model' '<eos>' generate "$dir/m.st" '1 0 1 1 0 0 <se
 says 0 'look: a trained model' 'layer' look "$dir/m.st" '1 0 1 <sep>'
 says 0 'train: JSON' '"exams": [[100,' train parity --set n=6 $recipe --steps 100 --count 10 --json
 
-# Whose model takes what, as help says: nets that have no step for one more row are run and examined.
-for net in tanh gru; do
+# Whose model takes what, as help says: a net that has no step for one more row is run and examined.
+for net in tanh gru ffn; do
     # shellcheck disable=SC2086
     call train parity --set n=6 $recipe --net $net --steps 2 --count 2 -o "$dir/rival.st"
-    says 0 "run: the model of $net" '' run "$dir/rival.st" '1 0 1 <sep>'
+    [ $net = ffn ] || says 0 "run: the model of $net" '' run "$dir/rival.st" '1 0 1 <sep>'
     says 0 "eval: the model of $net" 'answers right' eval "$dir/rival.st" parity --set n=6 --count 2
-    refuses 2 "generate: the model of $net" 'no step for rnn' generate "$dir/rival.st" '1 0 1 <sep>'
+    call generate "$dir/rival.st" '1 0 1 <sep>' # which need not end it
+    if [ $net = ffn ]; then
+        holds 'generate: not the model of ffn' test "$code" -eq 2
+    else
+        holds "generate: the model of $net" grep -q 'least margin' "$dir/.out"
+    fi
 done
 
 # Rows of labels: what comes out is a model of the task, which takes its inputs and no prompts.
