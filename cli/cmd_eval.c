@@ -164,7 +164,7 @@ static void positions_print(const at_exam *e, at_text *t)
         at_text_addf(t,
                      "mean square    %.4g; always the mean answer: %.4g, so %.2f%% is explained\n"
                      "largest error  %.4g\n",
-                     e->square, e->trivial, e->trivial > 0 ? 100 * (1 - e->square / e->trivial) : 0,
+                     e->square, e->trivial, e->square < e->trivial ? 100 * (1 - e->square / e->trivial) : 0.0,
                      e->worst);
 }
 

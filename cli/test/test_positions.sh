@@ -37,6 +37,10 @@ refuses 2 'film: another shape' 'a film is of models of one shape' look "$dir/q.
 holds 'film: nothing is written' test ! -e "$dir/none.svg"
 refuses 2 'look: input of a film' '--input is for --film' look "$dir/f.20.st" --input x
 
+# The model of a claim about a training is what training gives.
+says 0 'qsa-train: build' '1 attention layer, 1 head, head width 17, 0 MLPs' build qsa-train -o "$dir/t.st"
+says 0 'qsa-train: its model' '1 of 1 claims hold' check "$dir/t.st" --problem qsa --set N=8,q=2,d=1 --sampled 100
+
 refuses 2 'product: no decoder' 'a decoder writes tokens' train product --steps 1
 refuses 2 'lis: no positions' 'lis is not asked at positions' train lis --view positions --net unit --steps 1
 refuses 2 'view: which' '--view columns: must be positions or rows' train match2 --view columns --steps 1

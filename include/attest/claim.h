@@ -89,7 +89,7 @@ struct at_claim {
     const char *look; /* an input whose attention is worth looking at; NULL: none */
     const char *look_params;
     /* NULL, or the training at look_params that a trial is about: `show` gets its models, from the first on, and a report draws the
-     * attention of `look` in them as a film. */
+     * attention of `look` in them as a film. The last is the end of it, and the model that at_claim_model gives. */
     at_status (*film)(const at_params *p, at_claim_frame *show, void *ctx, at_err *err);
     /* NULL, or the file that it was read from, which then has its program or its model, and the SHA-256 of that file. */
     const at_claim_file *file;
@@ -102,7 +102,7 @@ extern const at_registry at_claim_registry;
 const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
-/* Its program at these parameters, and its model. A limit has neither. */
+/* Its program at these parameters, and its model. A limit has neither; the model of a training is made by training. */
 bool at_claim_has_program(const at_claim *c);
 at_status at_claim_program(const at_claim *c, const at_params *p, at_program **out, at_err *err);
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err);

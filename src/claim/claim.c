@@ -95,8 +95,38 @@ static at_status claim_letters(const at_claim *c, const at_params *p, at_model *
     return !words ? at_oom(err) : t->last ? at_model_verdicts(m, err) : at_model_validate(m, err);
 }
 
+typedef struct {
+    at_model m;
+    bool there;
+} last_frame;
+
+static at_status frame_keep(void *ctx, uint64_t step, const at_model *m, at_err *err)
+{
+    last_frame *l = ctx;
+    (void)step;
+    if (l->there)
+        at_model_release(&l->m);
+    at_status s = at_model_copy(m, &l->m, err);
+    l->there = !s;
+    return s;
+}
+
+/* The last model of a training. */
+static at_status model_train(const at_claim *c, const at_params *p, at_model *m, at_err *err)
+{
+    last_frame l = {0};
+    at_status s = c->film(p, frame_keep, &l, err);
+    if (s && l.there)
+        at_model_release(&l.m);
+    else if (!s)
+        *m = l.m;
+    return s;
+}
+
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
+    if (c->film)
+        return model_train(c, p, m, err);
     if (c->trial)
         return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
     at_status s = model_make(c, p, m, err);

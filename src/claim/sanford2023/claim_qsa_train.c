@@ -198,8 +198,10 @@ static at_status film(const at_params *p, at_claim_frame *show, void *ctx, at_er
     uint64_t steps = (uint64_t)at_params_get(p, "steps");
     const looker look = {.show = show, .ctx = ctx, .every = (steps + FRAMES - 1) / FRAMES};
     at_status s = train(p, &(at_check_env){.threads = 1}, &look, &a, &o, &m, err);
-    if (!s)
+    if (!s) {
+        s = steps % look.every ? show(ctx, steps, &m, err) : AT_OK;
         at_model_release(&m);
+    }
     at_arena_release(&a);
     return s;
 }
