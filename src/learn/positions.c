@@ -1,8 +1,8 @@
 /* positions.c: a task learnt as it is asked: its own numbers in, its answers at positions out.
  *
  * Where rows of tokens have a stream's vocabulary and end, here a position is whatever fields the task has, and an answer a token (cross
- * entropy), or numbers (squared error), by the readout. Batches are the task's samples. (Adversarial inputs among them make it worse: in those
- * of qsa every position asks for about the same subset and the vectors say which, so that attention learns to look at vectors.)
+ * entropy), or numbers (squared error), by the readout. Batches are the task's samples. (With
+ * adversarial inputs among them qsa was learnt worse, docs/train.md; why was not looked into.)
  * The exam is the task's own judgement: of draws as a sampled check has them, every other one adversarial, or of all inputs where these
  * are few; permuted inputs count once where both task and model are symmetric. Nothing is held out: of a domain that is asked as a whole
  * there is nothing that could be. */
