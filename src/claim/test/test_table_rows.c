@@ -72,6 +72,7 @@ static const struct {
     {"funccomp", "size", "N", 8},
     {"funccomp", "size", "2 log2 N + 2", 8},
     {"compose-cot", "rate", "n", 1e5},
+    {"compose-cot", "rate", "sqrt(n/(Hdp))", 3.125 * 3.1622776601683795},
     {"crasp", "precision", "N", 4},
     {"crasp", "precision", "log2 1/margin", L2_5 + 1},
     {"foc", "precision", "2 log2(N+1)", 2 * L2_5},
@@ -86,6 +87,11 @@ static const struct {
     {"parity-tree", "precision", "2 log2(N+1)", 2 * L2_5},
     {"parity-tree", "reach", "first wrong", 3},
     {"parity-tree", "reach", "(H + 1)^L + 1", 3},
+    {"ngram-heads", "break", "back", 1}, /* n = 3: the row before, by the second head */
+    {"ngram-heads", "break", "2^7", 128},
+    {"ngram-heads", "size", "n W", 4},
+    {"ngram-heads", "size", "W^(n-1)", 2},
+    {"ngram-heads", "size", "histories", 3},
 };
 
 static const at_claim_table *table_of(const at_claim *c, const char *id)

@@ -267,6 +267,7 @@ static void test_refused(void **state)
         {"alphabet a b\nA = i\n", false, "of a position only its class is known"},
         {"alphabet a b\nsemantics strict\nQ_a\n", false, "semantics is of LTL"},
         {"alphabet \"a\"b\"\nQ_a\n", false, "a letter with a quote"},
+        {"alphabet x a\"b\nQ_x\n", false, "a letter with a quote"},
         {"x = # \"a\"\n#import succ\n", true, "x.crasp:2:9: 'succ' is no predicate that is known"},
         {"x = (#[pred] \"a\") > 0\n", true, "x.crasp:1:8: 'pred' is no imported predicate"},
         {"x = Q_a && \"a\"\n", true, "'Q_a' is not defined; a letter is written \"a\""},

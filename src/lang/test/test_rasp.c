@@ -180,12 +180,15 @@ static const struct {
     {"length 0\nx = indices;", "x.rasp:1:8: a length is written 1..N"},
     {"attention linear\nx = indices;", "x.rasp:1:11: attention is average or softmax"},
     {"x = range(1000000000) ;", "too long here"},
+    {"x = range(0.5);", "a range is of integers"},
+    {"x = range(\"a\");", "a range is of integers"},
     {"for i in range(5) x = 1;", "'{' was expected"},
     {"def f() { x = 1; }", "a function ends with 'return ...;'"},
     {"x = {\"a\": 1}[\"b\"];", "the dict has no such key"},
     {"x = [1, 2][2];", "the index is not in -2..1"},
     {"for i in indices { }", "one loops over a list or a dict, not over an s-op"},
     {"a, b = [1];", "2 names for a list of 1"},
+    {"a, b = 12;", "2 names"},
     {"}", "x.rasp:1:1: '}' here; a statement was expected"},
 };
 

@@ -221,6 +221,10 @@ static void test_tokens(void **unused)
     cut(AT_TOKENS_WORD, " it \train\xC3\xA9\r", "it|rain\xC3\xA9|");
     cut(AT_TOKENS_CHAR, "a \xC3\xA9\xE2\x82\xAC\t<", "a|<U+0020>|\xC3\xA9|\xE2\x82\xAC|<U+0009>|<|");
     cut(AT_TOKENS_CHAR, "\xC3\xC2\xA0\xFF", "\xEF\xBF\xBD|<U+00A0>|\xEF\xBF\xBD|");
+    cut(AT_TOKENS_CHAR, "\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x8A\xE2\x80\xAF\xE2\x81\x9F\xE3\x80\x80",
+        "<U+1680>|<U+2000>|<U+200A>|<U+202F>|<U+205F>|<U+3000>|");
+    cut(AT_TOKENS_CHAR, "\xE1\x9A\x81\xE3\x80\x81",
+        "\xE1\x9A\x81|\xE3\x80\x81|"); /* neighbours that are seen */
     cut(AT_TOKENS_BYTE, "a \xC3\xA9~\x7F", "a|<0x20>|<0xC3>|<0xA9>|~|<0x7F>|");
 }
 
