@@ -88,6 +88,10 @@ static void test_every_trial(void **state)
             const at_cell *cell = &c->cells[k];
             if (cell->tier != AT_TIER_QUICK)
                 continue;
+            if (TEST_SCALE > 1 && !cell->control && !strcmp(c->id, "star-free")) {
+                held++; /* 60 monoids are minutes there; check/test_extract and test_automaton run the same code */
+                continue;
+            }
             at_arena a;
             at_arena_init(&a);
             at_verdict v = answer(c, cell, 2, &a), w = TEST_SCALE > 1 ? v : answer(c, cell, 1, &a);
