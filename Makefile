@@ -167,7 +167,7 @@ program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tes
 script_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:%.sh=%)),bash $(t)))
 replay_jobs = $(foreach t,$(REPLAY_BIN),$(call job,one,corpus/$(notdir $(t)),$(t) fuzz/corpus/$(notdir $(t))))
 lint_jobs = $(foreach t,$(LINTS),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
-RUN_TESTS = BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
+RUN_TESTS = SANITIZED='$(SANITIZE)' BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
 
 # Under a sanitizer the lints and the tests of tools/ would only repeat themselves.
 tests-run: all tests-build

@@ -17,6 +17,8 @@ trap 'rm -rf "$dir"' EXIT
 tests=0
 failed=0
 code=0
+# Under a sanitizer a script may leave out what only repeats itself: everything takes some five times as long.
+sanitized=${SANITIZED:+yes}
 export NO_COLOR=1
 unset COLUMNS
 

@@ -17,12 +17,15 @@ for old in first trained refuted; do
     holds "$old: the claim with its controls" eval 'page "$dir/$old.html" | grep -qF "control undecided"'
     holds "$old: the counterexample" grep -qE 'input <code>0 (0 )*1</code>' "$dir/$old.html"
     holds "$old: nothing is broken" eval '! page "$dir/$old.html" | grep -q "broken"'
+    [ "$sanitized$old" = yesfirst ] && continue # a page takes ten seconds
     says 0 "$old: map" 'match2' map --db "$dir/$old.db"
     says 0 "$old: check is asked anew" '1 of 1 claims hold, 1 of 1 controls rejected (' check match2 --set N=3,M=5 --db "$dir/$old.db"
     holds "$old: not served" eval '! grep -qF "from the ledger" "$dir/.out"'
     says 0 "$old: and kept" 'some from the ledger' check match2 --set N=3,M=5 --db "$dir/$old.db"
-    says 0 "$old: the report is this build's" ' rows' report --db "$dir/$old.db" -o "$dir/$old.html"
-    holds "$old: without a note" eval '! grep -qF "not the one that wrote" "$dir/$old.html"'
+    if [ "$sanitized$old" != yesrefuted ]; then
+        says 0 "$old: the report is this build's" ' rows' report --db "$dir/$old.db" -o "$dir/$old.html"
+        holds "$old: without a note" eval '! grep -qF "not the one that wrote" "$dir/$old.html"'
+    fi
     says 0 "$old: sweep" '0 of 3 trainings reach' sweep lis --widths 8 --seeds 1 --attentions standard --steps 3 --exams 2 --count 4 \
         --prompts 2 --batch 2 --db "$dir/$old.db" -o "$dir/$old.html"
 done
