@@ -143,6 +143,8 @@ static at_status train(const at_params *p, const at_check_env *env, const looker
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
+    static const at_check_env none; /* what NULL means */
+    env = env ? env : &none;
     const at_task *t = at_task_find("qsa");
     at_outcome o;
     at_exam e;

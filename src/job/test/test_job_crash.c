@@ -16,10 +16,11 @@
 #include <time.h>
 
 #define KILLS (TEST_SCALE > 1 ? 6 : 20)
+#define LARGE (TEST_SCALE > 1 ? "N=7 M=24" : "N=8 M=24") /* 2 or 7.9 million multisets */
 
 static const at_cell pair_cells[] = {
     {"N=5 M=11", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
-    {"N=8 M=24", NULL, AT_EV_EXACT, AT_ENUM_MULTISETS, "f64", 0, AT_TIER_QUICK, NULL},
+    {LARGE, NULL, AT_EV_EXACT, AT_ENUM_MULTISETS, "f64", 0, AT_TIER_QUICK, NULL},
     {"N=512 M=2048", NULL, AT_EV_CERTIFIED, 0, "ball", 0, AT_TIER_QUICK, NULL},
     {"N=16 M=1024", NULL, AT_EV_SAMPLED, 0, "p24", 700000, AT_TIER_QUICK, NULL},
     {"N=6 M=11", "c=0.02", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
