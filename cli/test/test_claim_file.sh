@@ -73,6 +73,9 @@ fault 'a question of another kind' '34:7: expected exact, sampled or certified' 
 fault 'how many' '36:15: expected how many inputs' 's/sampled 1000/sampled many/'
 fault 'an enumeration that there is not' '34:1: problem match2 has no enumeration of pairs' 's/exact sequences/exact pairs/'
 fault 'an arithmetic that there is not' "35:23: 'f65': expected an arithmetic" 's/multisets f64$/multisets f65/'
+fault 'what there is of exact questions' "35:23: 'f65': expected an arithmetic (f64, f32, p12, ball, exact), K=V, full, or sequences, multisets, subsets, pairs, cases" 's/multisets f64$/multisets f65/'
+fault 'which sampled ones have not' "36:20: 'f33': expected an arithmetic (f64, f32, p12, ball, exact), K=V, full" 's/1000 f32/1000 f33/'
+holds 'and are not told of' eval '! grep -q "full, or" "$dir/.err"'
 fault 'a size that there is not' "34:1: unknown parameter 'L'" 's/N=1..4 M=2..6/L=1..4/'
 fault 'a control of nothing' "39:1: unknown parameter 'k'" 's/^control c=/control k=/'
 fault 'a control without a change' '39:9: expected what is changed' 's/^control c=0.02/control everything/'
@@ -168,6 +171,8 @@ bad 'a tensor that there is not' 5:1 'the control cannot be built: the model has
     'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readut.b[0] by 1'
 bad 'a weight that there is not' 5:1 'the control cannot be built: readout.b[99]: must be in 0..4' \
     'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b[99] by 1'
+bad 'a column of a vector' 5:1 'the control cannot be built: readout.b[0,0]: it has 5 rows of 1' \
+    'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b[0,0] by 1'
 bad 'a weight that is so already' 5:1 'the control cannot be built: readout.b[3] is 0 already' \
     'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b[3] by 0'
 bad 'no weight' 5:16 'expected which weight, as in' 'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b by 0'
