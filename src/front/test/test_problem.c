@@ -217,6 +217,8 @@ static void test_lists(void **state)
                  {"parity", "n=4 least=2", 4 + 8 + 16},
                  {"majority", "n=5", 32},
                  {"dyck", "n=4 least=2 k=2 D=2", 16 + 256},
+                 {"aa", "n=4 least=2", 4 + 8 + 16},
+                 {"sum", "n=3 least=2 p=3", 9 + 27},
                  {"lis", "n=1024 range=65536", UINT64_MAX}};
     int listed = 0;
     for (int k = 0; k < at_n_streams; k++) {
@@ -224,7 +226,7 @@ static void test_lists(void **state)
         assert_true(v->count ? v->nth && !v->unlisted : v->unlisted && *v->unlisted);
         listed += v->count != NULL;
     }
-    assert_int_equal(listed, 6);
+    assert_int_equal(listed, 8);
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         at_source *d;
         OK(at_problem_source(opened(known[k].id), known[k].set, &d, &err));

@@ -81,6 +81,15 @@ static void test_beavers(void **state)
     run(t, "", AT_TM_HALT, 2); /* stuck in A, on a 1 */
 }
 
+/* A state without a transition ends a run where it is entered. */
+static void test_dead_ends(void **state)
+{
+    (void)state;
+    const at_tm *t = machine("1RB1RB_------");
+    assert_int_equal(t->verdict[t->rule[0].next], AT_TM_HALT);
+    assert_string_equal(run(t, "", AT_TM_HALT, 1), "1");
+}
+
 static const char increment[] = "start right ; blank _ ; halt done   # a header\n"
                                 "alphabet 0 1\n"
                                 "; a comment, as simulators have them; with anything\n"
@@ -340,8 +349,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, arena_setup, arena_teardown)
-    const struct CMUnitTest tests[] = {T(test_beavers), T(test_lines_and_yaml), T(test_any),
-                                       T(test_printed), T(test_budget),         T(test_refused),
-                                       T(test_limits),  T(test_no_memory)};
+    const struct CMUnitTest tests[] = {T(test_beavers), T(test_dead_ends), T(test_lines_and_yaml),
+                                       T(test_any),     T(test_printed),   T(test_budget),
+                                       T(test_refused), T(test_limits),    T(test_no_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
