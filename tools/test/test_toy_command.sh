@@ -64,7 +64,7 @@ prints 'what is usual' '4 0 0.5 0 train none -'
 prints 'every type' '6 9 0.25 1 test tiger a=1 b=2' --legs 6 --hairs=9 --weight 0.25 --tame --part test --name tiger --set a=1 --set b=2
 prints 'another word for it' '6 0 0.5 0 train none -' --feet 6
 prints 'its range' "attest toy: --legs '9': must be an integer in 0..8" --legs 9
-prints 'its choices' "attest toy: --part 'exam': must be train or test" --part exam
+prints 'its choices' "attest toy: --part 'exam': must be train, test or all" --part exam
 prints 'twice, by both words' 'attest toy: --legs is given twice' --legs 6 --feet 6
 prints 'the nearest' "attest toy: unknown option '--feat'; did you mean '--feet'? (attest toy --help)" --feat 6
 holds 'help has the row and its other word' sh -c "'$attest' toy --help | grep -q '^  --legs, --feet N  how many'"
