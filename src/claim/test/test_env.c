@@ -10,7 +10,7 @@ static void test_claims_without(void **state)
     int tried = 0;
     for (int i = 0; i < at_n_catalogue; i++) {
         const at_claim *c = at_catalogue[i];
-        for (int k = 0; k < c->n_cells; k++) {
+        for (int k = 0; k < c->n_cells && !is_too_long(c); k++) {
             const at_cell *cell = &c->cells[k];
             if (cell->tier != AT_TIER_QUICK || (!c->trial && cell->evidence != AT_EV_SAMPLED))
                 continue; /* a sampled cell asks for as little as it is told */

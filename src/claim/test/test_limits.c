@@ -82,17 +82,6 @@ static void note_check(const char *id, const char *note)
         fail_msg("%s: %s", id, note);
 }
 
-/* Left out under a sanitizer: monoids of 60 expressions and whole trainings take minutes there. Tests of check, automaton, train and
- * learn run the same code at small sizes. */
-static bool is_long(const char *id)
-{
-    static const char *const ids[] = {"star-free", "reasoning-train", "qsa-train", "ngram-learn"};
-    for (size_t k = 0; k < sizeof ids / sizeof *ids; k++)
-        if (!strcmp(id, ids[k]))
-            return true;
-    return false;
-}
-
 static void test_every_trial(void **state)
 {
     at_text notes;
@@ -104,7 +93,7 @@ static void test_every_trial(void **state)
             const at_cell *cell = &c->cells[k];
             if (cell->tier != AT_TIER_QUICK)
                 continue;
-            if (TEST_SCALE > 1 && is_long(c->id)) {
+            if (is_too_long(c)) {
                 held = rejected = 1;
                 continue;
             }
