@@ -275,6 +275,8 @@ static void test_refused(void **state)
         {"x = 1 if \"a\"\ny = x > 0", true, "else is missing"},
         {"//! nonsense\nx = \"a\"", true, "//! is followed by alphabet"},
         {"x = \"a b\"", true, "a letter has 1 to 31 bytes"},
+        {"x = \"a#b\"", true, "a letter of several characters has no \", ; or #"},
+        {"\"a;b\"", false, "a letter of several characters has no \", ; or #"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         at_formulas *f;
