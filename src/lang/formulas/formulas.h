@@ -101,6 +101,8 @@ bool ftext_compares(ftext_kind k);
 at_formula *ftext_compared(at_formulas *f, ftext_kind k, at_formula *a, at_formula *b);
 /* The number of a letter in the alphabet; fails with the nearest letters where it is none. */
 int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t);
+/* May these bytes be a letter: 1 to AT_LETTER_MAX - 1 of them, whole characters, all of them seen, no blank? */
+bool ftext_letter_seen(const char *s, size_t n);
 /* A mask that says j: `1`, `j < i`, `j <= i`, `j > i`, `j >= i`, or with i first. Reads it; fails at anything else. */
 at_see ftext_see(ftext *x);
 /* Does a mask begin here? A `1` only before `behind`. */

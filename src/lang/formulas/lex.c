@@ -297,6 +297,20 @@ bool ftext_reserved(const char *s, size_t n)
 
 /* ---- letters, masks, predicates -------------------------------------------------------------------------------------------------- */
 
+bool ftext_letter_seen(const char *s, size_t n)
+{
+    char kept[AT_LETTER_MAX + 1]; /* a character that is cut at the end of the bytes is none */
+    if (!n || n >= AT_LETTER_MAX)
+        return false;
+    snprintf(kept, sizeof kept, "%.*s", (int)n, s);
+    for (const char *c = kept; *c;) {
+        uint32_t p = at_text_next(&c);
+        if (p == ' ' || at_text_acts(p) || p == AT_TEXT_REPLACEMENT)
+            return false;
+    }
+    return true;
+}
+
 int ftext_letter(ftext *x, const at_formulas *f, const ftext_token *t)
 {
     int k = at_alphabet_find(&f->sigma, t->s, t->n);

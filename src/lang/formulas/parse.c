@@ -77,10 +77,11 @@ static at_formula *letter_read(ftext_reader *r)
     int k = at_alphabet_find(sigma, t.s, t.n);
     if (k < 0 && !r->met)
         ftext_letter(r->x, r->f, &t);
-    else if (k < 0 && (t.n >= AT_LETTER_MAX || !t.n || odd(&t)))
-        ftext_fail(r->x, t.from,
-                   "a letter has 1 to %d bytes; one with blanks, \", ; or # needs a line alphabet",
-                   AT_LETTER_MAX - 1);
+    else if (k < 0 && (!ftext_letter_seen(t.s, t.n) || odd(&t)))
+        ftext_fail(
+            r->x, t.from,
+            "a letter has 1 to %d bytes that are seen; one with blanks, \", ; or # needs a line alphabet",
+            AT_LETTER_MAX - 1);
     else if (k < 0 && sigma->n == AT_LETTERS_MAX)
         ftext_fail(r->x, t.from, "more than %d letters", AT_LETTERS_MAX);
     else if (k < 0) {

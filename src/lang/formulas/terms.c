@@ -376,16 +376,12 @@ void terms_letter_add(ftext *x, terms_letters *all, const char *s, size_t n, con
     for (int k = 0; k < all->n; k++)
         if (strlen(all->letter[k]) == n && memcmp(all->letter[k], s, n) == 0)
             return;
-    bool good = n && n < AT_LETTER_MAX && s[0] != '"';
-    int characters = 0, ends = 0; /* of these: what would end a line `alphabet`, in which letters are words */
-    for (const char *c = s; good && c < s + n; characters++) {
-        uint32_t p = at_text_next(&c);
-        good = p != ' ' && !at_text_acts(p) && p != AT_TEXT_REPLACEMENT;
-        ends += p == ';' || p == '#' || p == '"';
-    }
-    if (!good)
+    bool ends = false; /* has it what would end a line `alphabet`, in which letters are words? */
+    for (size_t k = 0; k < n; k++)
+        ends |= strchr("\";#", s[k]) != NULL;
+    if (!ftext_letter_seen(s, n) || s[0] == '"')
         ftext_fail(x, from, "a letter has 1 to %d bytes that are seen, without blanks", AT_LETTER_MAX - 1);
-    else if (characters > 1 && ends)
+    else if (n > 1 && ends)
         ftext_fail(x, from, "a letter of several characters has no \", ; or #");
     else if (all->n == AT_LETTERS_MAX)
         ftext_fail(x, from, "more than %d letters", AT_LETTERS_MAX);

@@ -216,6 +216,9 @@ static void test_refused(void **state)
     static const struct {
         const char *text, *says;
     } bad[] = {
+        {"\"\xff\xfe\"", "a letter has 1 to 31 bytes that are seen"},
+        {"\"a\xe2\x80\x8b\"", "a letter has 1 to 31 bytes that are seen"}, /* a blank without a width */
+        {"\"a#b\"", "needs a line alphabet"},
         {"a S b & F a",
          "x.ltl: the formula speaks of both past and future, so where it is read must be said"},
         {"a & b", "speaks of neither past nor future"},
