@@ -90,8 +90,12 @@ at_status at_program_status(const at_program *P, at_err *err)
 void name_copy(char out[AT_NAME_MAX + 1], const char *s)
 {
     size_t n = strnlen(s, AT_NAME_MAX + 1);
-    for (; n > AT_NAME_MAX || ((unsigned char)s[n] & 0xc0) == 0x80; n--) /* never inside a UTF-8 character */
-        ;
+    if (n > AT_NAME_MAX) { /* not inside a UTF-8 character, unless there is no other place */
+        n = AT_NAME_MAX;
+        while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+            n--;
+        n = n ? n : AT_NAME_MAX;
+    }
     memcpy(out, s, n);
     out[n] = 0;
 }
