@@ -25,6 +25,7 @@
     C(run)                                                                                                   \
     C(generate)                                                                                              \
     C(look)                                                                                                  \
+    C(extract)                                                                                               \
     C(place)                                                                                                 \
     C(bound)                                                                                                 \
     C(protocol)                                                                                              \

@@ -1,0 +1,122 @@
+/* cmd_extract.c: `attest extract`: a model turned back into something that is not a model. A kind a row. */
+#include "extract.h"
+
+#include <string.h>
+
+static const cli_extract_kind *const kinds[] = {&cli_extract_dfa};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+static const at_registry registry = AT_REGISTRY("kind", "attest extract --help", kinds, KINDS, name);
+
+typedef struct {
+    const char *to;
+    int length;
+} own;
+
+/* The kind that --to names; --length where it is of one length, and only there. */
+static at_status kind_find(const own *o, const cli_extract_kind **out, at_err *err)
+{
+    if (!(*out = at_registry_need(&registry, o->to, err)))
+        return err->code;
+    if (o->length && !(*out)->sized)
+        return at_fail(err, AT_EINPUT, "--length has no effect: %s is of words of all lengths", o->to);
+    if (!o->length && (*out)->sized)
+        return at_fail(err, AT_EINPUT, "%s is of words of one length: --length N", o->to);
+    return AT_OK;
+}
+
+static at_status written(const cli_args *a, const cli_extracted *x, at_err *err)
+{
+    if (x->file.oom || x->said.oom || !x->facts)
+        return at_oom(err);
+    return a->out ? at_file_write(a->out, x->file.s, x->file.n, err) : AT_OK;
+}
+
+static int put(const cli_args *a, cli_extracted *x)
+{
+    if (a->json) {
+        x->facts = a->out ? cli_json_set(x->facts, "file", cli_json_text(a->out))
+                          : cli_json_set(x->facts, "text", cli_json_text(x->file.s));
+        json_t *j = x->facts;
+        x->facts = NULL;
+        return cli_put_json(a, j, CLI_HOLDS);
+    }
+    at_text t;
+    at_text_init(&t);
+    if (a->out) {
+        at_text_add_plain(&t, a->out);
+        at_text_add(&t, ": ");
+    }
+    at_text_add(&t, a->out ? x->said.s : x->file.s);
+    return cli_put_text(a, &t, CLI_HOLDS);
+}
+
+static int run(const cli_args *a)
+{
+    const own *o = a->own;
+    const cli_extract_kind *kind = NULL;
+    at_err err = {0};
+    at_model m;
+    at_arena arena;
+    at_arena_init(&arena);
+    cli_extracted x = {.facts = json_object()};
+    at_text_init(&x.file);
+    at_text_init(&x.said);
+    x.facts = cli_json_set(x.facts, "model", cli_json_text(a->words[0]));
+    x.facts = cli_json_set(x.facts, "to", cli_json_text(o->to));
+    at_status s = kind_find(o, &kind, &err);
+    bool loaded = !s && !at_model_load(&m, a->words[0], &err);
+    if (!s && !loaded)
+        s = err.code;
+    if (!s && a->out)
+        s = at_file_probe(a->out, &err);
+    if (!s)
+        s = kind->make(&(cli_extract_asked){&m, a, o->length}, &arena, &x, &err);
+    if (!s)
+        s = written(a, &x, &err);
+    int code = s ? cli_fail(a, &err) : put(a, &x);
+    if (loaded)
+        at_model_release(&m);
+    json_decref(x.facts);
+    at_text_release(&x.file);
+    at_text_release(&x.said);
+    at_arena_release(&arena);
+    return code;
+}
+
+static void kinds_help(at_text *t)
+{
+    at_text_add(t, "\nKinds:\n");
+    for (int k = 0; k < KINDS; k++)
+        at_text_addf(t, "  %-8s %s\n", kinds[k]->name, kinds[k]->about);
+}
+
+static const own usual = {.to = "dfa"};
+static const cli_option options[] = {
+    {"--to", "KIND", "what to make of it (default dfa)", CLI_TEXT(own, to)},
+    {"--length", "N", "of the words, where a kind is of one length", CLI_WHOLE(own, length, 1, 4096)},
+    {CLI_OUT},
+    {CLI_PRECISION},
+    {CLI_JSON},
+    {0},
+};
+
+const cli_command cmd_extract = {
+    .name = "extract",
+    .summary = "a model turned back into an automaton or a formula",
+    .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--precision P] [--json]",
+    .about = "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
+             "not by sampling. A model outside the class of a kind is refused with the reason.\n"
+             "docs/logic.md has an example from an expression to weights and back.\n"
+             "\n"
+             "Without -o it is printed; with -o FILE it is written, and what it is like is said. Exit code: 0\n"
+             "made, 2 bad input or a model outside the class, 3 it would be larger than the budget.",
+    .more = kinds_help,
+    .examples = "attest extract m.safetensors\n"
+                "attest extract m.safetensors --to dfa -o m.dfa\n",
+    .options = options,
+    CLI_OWN(usual),
+    .least = 1,
+    .most = 1,
+    .missing = "a model file",
+    .run = run,
+};
