@@ -242,28 +242,30 @@ static bool has_rows(const at_claim *c, const at_row *rows, size_t n)
     return false;
 }
 
-/* The map, as far as it is about something in the rows: a construction or a refuter that was checked, a stream that was learnt. */
+/* Is a panel of the map about something in the rows: a construction or a refuter that was checked, a stream that was learnt? */
+static bool is_about(const at_map_panel *p, const at_row *rows, size_t n)
+{
+    const char *const names[] = {p->construction, p->refuted, p->trained};
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+            if (names[j] && rows[i].key.subject && !strcmp(rows[i].key.subject, names[j]) &&
+                at_row_is_trained(&rows[i]) == (j == 2))
+                return true;
+    return false;
+}
+
+/* The map, as far as it is about the rows. Panels are chosen first: each compiles what it draws. */
 static at_status map_make(const at_row *rows, size_t n, const char *build, at_arena *a, at_map *out,
                           at_err *err)
 {
-    at_map all;
-    at_status s = at_map_make(at_map_panels, at_n_map_panels, rows, n, build, a, &all, err);
-    at_map_place *kept = s ? NULL : at_new(a, at_map_place, all.n + 1);
-    if (s || !kept)
-        return s ? s : at_oom(err);
-    *out = (at_map){.places = kept, .contradictions = all.contradictions};
-    for (int k = 0; k < all.n; k++) {
-        const at_map_panel *p = all.places[k].panel;
-        const char *const names[] = {p->construction, p->refuted, p->trained};
-        bool about = false;
-        for (size_t i = 0; i < n && !about; i++)
-            for (size_t j = 0; j < sizeof names / sizeof *names; j++)
-                about = about || (names[j] && rows[i].key.subject && !strcmp(rows[i].key.subject, names[j]) &&
-                                  at_row_is_trained(&rows[i]) == (j == 2));
-        if (about)
-            kept[out->n++] = all.places[k];
-    }
-    return AT_OK;
+    at_map_panel *kept = at_new(a, at_map_panel, at_n_map_panels + 1);
+    int k = 0;
+    if (!kept)
+        return at_oom(err);
+    for (int i = 0; i < at_n_map_panels; i++)
+        if (is_about(&at_map_panels[i], rows, n))
+            kept[k++] = at_map_panels[i];
+    return at_map_make(kept, k, rows, n, build, a, out, err);
 }
 
 at_status at_report_catalogue(const at_report_about *about, const at_row *rows, size_t n, at_text *html,
