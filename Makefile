@@ -40,7 +40,7 @@ endif
 WARN := -Wall -Wextra -Werror -Wshadow -Wswitch-enum -Wstrict-prototypes -Wmissing-prototypes -Wno-psabi -Wno-missing-field-initializers
 OPT := -O2 -g
 ifdef SANITIZE
-OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+OPT := -O1 -g1 -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 # gcc's runtime in the program itself takes a seventh less time (no call through a table for each stack frame). The plugin of MPI
 # finds it there: the program exports its symbols.
 ifneq ($(findstring gcc,$(CC)),)
@@ -169,10 +169,11 @@ replay_jobs = $(foreach t,$(REPLAY_BIN),$(call job,one,corpus/$(notdir $(t)),$(t
 lint_jobs = $(foreach t,$(LINTS),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
 RUN_TESTS = SANITIZED='$(SANITIZE)' BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
 
-# Under a sanitizer the lints and the tests of tools/ would only repeat themselves.
+# Scripts come first: some take minutes, and one that comes last runs alone. Under a sanitizer the lints and the tests of tools/
+# would only repeat themselves.
 tests-run: all tests-build
-	@{ $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
-	   $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
+	@{ $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
+	   $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
 	   $(if $(SANITIZE),,$(lint_jobs) $(call job,end,lint/evidence-shown,sh tools/check_evidence.sh . $(BUILD)/test-logs)) } | $(RUN_TESTS)
 
 # test-MODULE: the programs of one module (or, test-cli, the scripts of the command).

@@ -23,11 +23,11 @@ holds 'and no report of it' test ! -e "$dir/r.html"
 for bytes in x '#' 'not a ledger' "$(printf '%0600d' 7)"; do # SQLite takes one byte for an empty file
     printf %s "$bytes" >"$dir/other.db"
     cp "$dir/other.db" "$dir/other.was"
-    refuses 2 "a file of ${#bytes} bytes is no ledger" 'not a ledger' check match2 --set N=6 --db "$dir/other.db"
+    refuses 2 "a file of ${#bytes} bytes is no ledger" 'not a ledger' check match2 --set N=4 --db "$dir/other.db"
     holds 'and stays' cmp "$dir/other.db" "$dir/other.was"
 done
 : >"$dir/empty.db"
-says 0 'an empty file becomes one' 'match2' check match2 --set N=6 --db "$dir/empty.db"
+says 0 'an empty file becomes one' 'match2' check match2 --set N=4 --db "$dir/empty.db"
 rm "$dir"/*.db*
 
 # ---- names ------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ sed "s/answer/answ${turn}er/" examples/lis.dp >"$dir/turn2.dp"
 call compile "$dir/turn2.dp" -o "$dir/n.st"
 harmless 'a message about FILE.dp: no direction'
 if command -v sqlite3 >"$dir/.log"; then
-    call check match2 --set N=6 --db "$dir/turn.db"
+    call check match2 --set N=4 --db "$dir/turn.db"
     sqlite3 "$dir/turn.db" "UPDATE cell SET params = 'N=${marks}6', question = 'ex${marks}act'; UPDATE verdict SET detail = '{\"note\": \"a${marks}b\"}'" 2>"$dir/.log"
     says 0 'report of such a ledger' 'turn.html' report --db "$dir/turn.db" -o "$dir/turn.html"
     holds 'which holds its words' grep -q 'match2' "$dir/turn.html"
@@ -151,7 +151,7 @@ holds 'makes what it points to' cmp "$dir/m.st" "$dir/later.st"
 for mask in 022 077; do
     rm -f "$dir/fresh.st" "$dir/fresh.svg" "$dir/fresh.db"
     (umask $mask && "$attest" build match2 -o "$dir/fresh.st" && "$attest" look match2 -o "$dir/fresh.svg" &&
-        "$attest" check match2 --set N=6 --db "$dir/fresh.db") >"$dir/.out" 2>"$dir/.err"
+        "$attest" check match2 --set N=4 --db "$dir/fresh.db") >"$dir/.out" 2>"$dir/.err"
     want=$([ $mask = 022 ] && echo 644 || echo 600)
     holds "new files under umask $mask" test "$(stat -c %a "$dir"/fresh.* | sort -u)" = "$want"
 done

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "../../core/test/test_scale.h"
 
 static at_place place_of(const char *text)
 {
@@ -296,7 +297,7 @@ static void test_drawn(void **state)
         model_draw(&r, NO_POSITIONS, &m);
         if (at_extract_dfa(&m, &arena, &d, &err))
             fail_msg("model %d: %s", t, err.text);
-        words_run(&m, d.dfa, 8, t);
+        words_run(&m, d.dfa, TEST_SCALE > 1 ? 6 : 8, t);
         assert_int_equal(at_place_find(d.dfa, &arena, &p, &err), AT_OK);
         assert_int_equal(p.star_free, AT_TRUE);
         varied += p.states > 1;
@@ -326,7 +327,7 @@ static void test_drawn_modular(void **state)
             fail_msg("model %d: %s", t, err.text);
         else {
             run++;
-            words_run(&m, d.dfa, 7, t);
+            words_run(&m, d.dfa, TEST_SCALE > 1 ? 5 : 7, t);
             assert_int_equal(at_place_find(d.dfa, &arena, &p, &err), AT_OK);
             assert_int_not_equal(p.fo_mod, AT_FALSE);
             known += p.fo_mod == AT_TRUE;

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define MOST_INPUTS 800
+#include "../../core/test/test_scale.h"
+
+#define MOST_INPUTS TEST_SCALED(800)
 
 typedef struct {
     const char *file;

@@ -1,5 +1,6 @@
 /* test_text.c: the text of a program is the program: print, parse, print is the identity, and the models are one. What
  * people write by hand means what the builders make. Every fault is said in one line, with its place. */
+#include "../../core/test/test_scale.h"
 #include "random_program.h"
 #include "text_test.h"
 
@@ -9,7 +10,7 @@ static void test_random_programs(void **state)
 {
     (void)state;
     int assembled = 0;
-    for (int s = 0; s < 2000; s++) {
+    for (int s = 0; s < TEST_SCALED(2000); s++) {
         maker k = {.r = at_rng_at(77, (uint64_t)s),
                    .how = {.range = 65536, .fields = s % 2, .hard = s % 3 == 1, .noisy = s % 5 == 1}};
         random_program(&k);
@@ -25,8 +26,8 @@ static void test_random_programs(void **state)
         assembled += text_same(k.P, what);
         at_program_free(k.P);
     }
-    print_message("2000 random programs, %d of them assembled\n", assembled);
-    assert_true(assembled > 1200);
+    print_message("%d random programs, %d of them assembled\n", TEST_SCALED(2000), assembled);
+    assert_true(assembled > TEST_SCALED(1200));
 }
 
 /* Names that need quotes, names used twice, sums that several steps share, -0, what an author knows, marks with two values,
