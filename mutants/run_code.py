@@ -9,7 +9,8 @@
    that fails; a test that killed it in an earlier run, of whatever code, goes before all others. A crash, a bad exit, a missing "ok" and a run out of time are failures too. Time is processor time, three
    times what the unmutated test took and ten seconds more, so that a busy machine kills nothing.
 4. What is left runs the tests of its module once more under the sanitizers (a second build of the same tree): they see what is read or
-   written beside an array, and what is not released.
+   written beside an array, and what is not released. Which tests reach it is known from the first build; a test that fails there
+   kills only if it passes unmutated, which is asked then and not before.
 
 --phases own,sanitized leaves parts out; what survives them is `open` until it has met all. --remember keeps which test killed which
 mutant in mutants/killers.tsv, so that a run on another machine begins with that test: minutes instead of hours for what is killed.
@@ -229,6 +230,7 @@ def tree_build(rows, count, jobs):
 
 # The tests of the mutant's own module, those of the others, and its own once more under the sanitizers.
 PHASES = ('own', 'others', 'sanitized')
+SLOWER = 6  # what a test takes there, at most, in times that it takes elsewhere: a guess that decides which one is stopped
 SANITIZE = ('SANITIZE=address,undefined', 'BUILD=build-sanitize')
 
 
@@ -535,10 +537,18 @@ class Hunt:
 
     def reaching(self, number, phase, module):
         """Tests of the module (own, sanitized), or of the others; the fastest first."""
-        jobs = self.sanitized if phase == 'sanitized' else self.jobs
-        jobs = [j for j in jobs if (j[1].split(':')[-1].split('/')[0] == module) == (phase != 'others')]
-        return sorted(((j, b) for j, b in zip(jobs, self.bases.find(jobs)) if number in b['reached'] and not b['fails']),
-                      key=lambda x: x[1]['cpu'])
+        jobs = [j for j in self.jobs if (j[1].split('/')[0] == module) == (phase != 'others')]
+        found = sorted(((j, b) for j, b in zip(jobs, self.bases.find(jobs)) if number in b['reached'] and not b['fails']),
+                       key=lambda x: x[1]['cpu'])
+        if phase != 'sanitized':
+            return found
+        slow = {j[1].split(':')[1]: j for j in self.sanitized}
+        return [(slow[j[1]], dict(b, cpu=SLOWER * b['cpu'], wall=SLOWER * b['wall'], good=0)) for j, b in found if j[1] in slow]
+
+    def sure(self, how):
+        """A test under the sanitizers that failed on a mutant: does it pass unmutated?"""
+        job = next(j for j in self.sanitized if how.startswith(j[1] + ': '))
+        return not self.bases.find([job])[0]['fails']
 
     def finish(self, row, verdict, how, spent):
         with open(OUT + '/code.tsv', 'a') as f:
@@ -554,6 +564,8 @@ class Hunt:
         for f in done:
             number, row, past = waiting.pop(f)
             verdict, how, spent = f.result()
+            if phase == 'sanitized' and verdict == 'killed' and not self.sure(how):
+                verdict, how = 'open', how.replace(',', ';') + ' fails unmutated; too'
             if verdict != 'killed':
                 how = ', '.join(past + [f'{phase} {how}'])
             if verdict == 'survived':
