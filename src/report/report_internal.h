@@ -96,6 +96,7 @@ at_status at_report_with_map(const at_report_about *about, const at_report_claim
                              at_err *err);
 extern const char at_report_style[];                      /* report_style.c: the style sheet */
 extern const char at_report_script[];                     /* report_script.c: the search */
+extern const char at_film_script[];                       /* film_page.c: the slider */
 void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-256 */
 void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
 void at_report_contents(at_text *t, const at_report_page *p);
