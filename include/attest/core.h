@@ -139,6 +139,8 @@ void at_text_add_html(at_text *t, const char *s);  /* the same, escaped for HTML
 void at_text_add_html_block(at_text *t, const char *s); /* the same; newline and tab stay */
 /* x in at most 4 significant digits; NaN is a dash. */
 const char *at_number_text(char out[32], double x);
+/* The shortest decimal that reads back as the same double; integers below 1e15 without an exponent. */
+const char *at_number_exact(char out[32], double x);
 /* 1234567 as 1,234,567. */
 const char *at_count_text(char out[32], uint64_t n);
 
