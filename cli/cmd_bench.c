@@ -58,8 +58,9 @@ static at_status prepare(bench *b, const cli_args *a, at_err *err)
 {
     if (!b->claim->task)
         return at_fail(err, AT_EINPUT,
-                       b->claim->trial
-                           ? "claim %s is a limit: it has no model of its own"
+                       at_claim_is_limit(b->claim) ? "claim %s is a limit: it has no model of its own"
+                       : b->claim->trial
+                           ? "claim %s is checked by trials: it has no model that answers a task"
                            : "%s is a decoder; this measures models that run once (make bench has both)",
                        b->claim->id);
     at_status s = cli_claim_params(a, b->claim, NULL, &b->p, &b->task, &b->tp, err);

@@ -257,7 +257,8 @@ static at_status vary_read(scan *s, at_err *err)
     if (s->bits && s->a->has_precision)
         return at_fail(err, AT_EINPUT, "p is varied, and --precision fixes the arithmetic");
     if (s->bits && s->claim.trial)
-        return at_fail(err, AT_EREFUSED, "%s is a limit: no model of its own runs in p bits", s->claim.id);
+        return at_fail(err, AT_EREFUSED, "%s is %s: no model of its own runs in p bits", s->claim.id,
+                       at_claim_is_limit(&s->claim) ? "a limit" : "checked by trials");
     snprintf(s->name, sizeof s->name, "%s", s->bits ? "p" : row->name);
     at_sweep w; /* found out before anything is run */
     at_sweep_init(&w, s->claim.params, s->claim.n_params);

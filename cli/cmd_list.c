@@ -79,7 +79,7 @@ static at_status program_entry(int i, entry *e, at_err *err)
     at_params_init(&p, c->params, c->n_params);
     snprintf(e->name, sizeof e->name, "%s", c->id);
     if (c->trial) {
-        at_text_add(&e->text, "a limit: no program");
+        at_text_add(&e->text, at_claim_is_limit(c) ? "a limit: no program" : "checked by trials: no program");
         return AT_OK;
     }
     at_program *P = NULL;

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "question.h"
 
+#include <attest/report.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -227,6 +229,23 @@ static at_status film_draw(const void *film, at_picture_kind kind, const char *p
     return at_film_picture(film, kind, path, err);
 }
 
+static bool is_page(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 5 && !strcmp(path + n - 5, ".html");
+}
+
+static at_status page_write(const at_film *film, const char *path, at_err *err)
+{
+    at_text html;
+    at_text_init(&html);
+    at_status s = at_film_html(film, &html, err);
+    if (!s)
+        s = at_file_write(path, html.s, html.n, err);
+    at_text_release(&html);
+    return s;
+}
+
 static at_status film_make(const cli_args *a, const at_model *m, int n, at_arena *arena, at_err *err)
 {
     at_input x;
@@ -243,7 +262,7 @@ static at_status film_make(const cli_args *a, const at_model *m, int n, at_arena
         at_text_addf(&line, "%s: ", m[n - 1].problem ? m[n - 1].problem : m[n - 1].name);
         at_input_print(&m[n - 1], &x, &line);
         const at_film film = {.title = line.oom ? "" : line.s, .frames = frames, .n = n};
-        s = cli_draw(film_draw, &film, a->out, err);
+        s = is_page(a->out) ? page_write(&film, a->out, err) : cli_draw(film_draw, &film, a->out, err);
     }
     at_text_release(&line);
     return s;
@@ -258,9 +277,10 @@ static int film_run(const cli_args *a)
     at_model *m = n <= AT_FILM_FRAMES ? at_new(&arena, at_model, n) : NULL;
     at_status s = n > AT_FILM_FRAMES
                       ? at_fail(&err, AT_EDOMAIN, "a film of %d models; allowed: 1..%d", n, AT_FILM_FRAMES)
-                  : !a->out ? at_fail(&err, AT_EINPUT, "--film needs -o PICTURE.png, .svg or .pdf")
-                  : m       ? AT_OK
-                            : at_oom(&err);
+                  : !a->out
+                      ? at_fail(&err, AT_EINPUT, "--film needs -o PICTURE.png, .svg or .pdf, or PAGE.html")
+                  : m ? AT_OK
+                      : at_oom(&err);
     for (; loaded < n && !s; loaded += !s)
         s = at_model_load(&m[loaded], a->words[loaded], &err);
     if (!s)
@@ -286,7 +306,8 @@ static int run(const cli_args *a)
     const char *own_input = NULL;
     if (a->out && a->json)
         at_fail(&err, AT_EINPUT, "--json and -o: it is written for machines, or drawn");
-    if (err.code || (a->out && at_picture_kind_of(a->out, &kind, &err))) /* before the work, not after it */
+    if (err.code || (a->out && !(given->film && is_page(a->out)) &&
+                     at_picture_kind_of(a->out, &kind, &err))) /* before the work, not after it */
         return cli_fail(a, &err);
     if (given->film)
         return film_run(a);
@@ -349,13 +370,15 @@ const cli_command cmd_look = {
              "may be left out: one is drawn from the problem, by --seed. Exit 1 where they differ.\n\n"
              "With --film all words are model files of one shape, say what `attest train --keep-every`\n"
              "left, and the picture has the same heads on the same input in each of them, side by side;\n"
-             "of decoders, behind the prompt stands what the last of them writes.\n",
+             "of decoders, behind the prompt stands what the last of them writes. With -o PAGE.html it is a\n"
+             "page with a slider over the models.\n",
     .examples = "attest look match2\n"
                 "attest look match2 3 14 5 --set M=17\n"
                 "attest look match2.safetensors 3 14 5 12 -o match2.svg\n"
                 "attest look match2.safetensors --problem match2 --set M=17 --seed 2\n"
                 "attest look lis.st '3 1 2 |' --problem examples/lis.dp --set n=3,top=9\n"
-                "attest look q.100.st q.200.st q.300.st --film -o film.svg\n",
+                "attest look q.100.st q.200.st q.300.st --film -o film.svg\n"
+                "attest look q.100.st q.200.st q.300.st --film -o film.html\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -26,7 +26,8 @@ static void param_row(at_text *t, const at_param *q, double now)
     snprintf(right, sizeof right, "%s %s in %.15g..%.15g, default %.15g", q->doc,
              q->integer ? "(integer)" : "(real)", q->lo, q->hi, q->value);
     char left[64];
-    snprintf(left, sizeof left, "  %s = %.17g", q->name, now);
+    char number[32];
+    snprintf(left, sizeof left, "  %s = %s", q->name, at_number_exact(number, now));
     if (q->names) {
         at_text all;
         at_text_init(&all);
@@ -330,7 +331,8 @@ static int claim_show(const cli_args *a, const at_claim *c)
     at_text_init(&program);
     at_text_init(&t);
     if (given->exact && !at_claim_has_program(c))
-        return cli_usage(a, "--exact is for programs, and %s has none", c->trial ? "a limit" : "this claim");
+        return cli_usage(a, "--exact is for programs, and %s has none",
+                         at_claim_is_limit(c) ? "a limit" : "this claim");
     at_status s = cli_claim_params(a, c, NULL, &p, &task, &tp, &err);
     if (!s && !c->trial)
         s = claim_make(c, &p, &P, &z, &err);

@@ -54,11 +54,16 @@ static void told(void *ctx, const at_sweep_event *e)
     bool read = !at_finding_of_row(e->row, &arena, &f, NULL) && !f.broken;
     at_text line;
     at_text_init(&line);
-    at_text_addf(&line,
-                 "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  answers %5.1f%%  chains %5.1f%%  %4.0f s%s%s\n",
-                 e->done, e->of, e->row->key.subject, e->cell->task->size, e->cell->size,
-                 at_attention_names[r->arch.attention], r->arch.width, (int)r->seed,
-                 read ? 100 * f.training.answer : 0, read ? 100 * f.training.chain : 0, e->row->rec.seconds,
+    at_text_addf(&line, "%3d/%-3d %-10s %s=%-3g %-8s D=%-4d seed %d  ", e->done, e->of, e->row->key.subject,
+                 e->cell->task->size, e->cell->size, at_attention_names[r->arch.attention], r->arch.width,
+                 (int)r->seed);
+    if (read && f.training.kl >= 0)
+        at_text_addf(&line, "KL %.4f of %.4f nats  e^-KL %5.1f%%", f.training.kl, f.training.entropy,
+                     100 * f.training.answer);
+    else
+        at_text_addf(&line, "answers %5.1f%%  chains %5.1f%%", read ? 100 * f.training.answer : 0,
+                     read ? 100 * f.training.chain : 0);
+    at_text_addf(&line, "  %4.0f s%s%s\n", e->row->rec.seconds,
                  read && f.training.flags && !strcmp(f.training.flags, "diverged") ? "  diverged" : "",
                  e->served ? "  (ledger)" : "");
     at_arena_release(&arena);
@@ -66,8 +71,17 @@ static void told(void *ctx, const at_sweep_event *e)
     cli_flush();
 }
 
+/* Cells of streams that have probabilities in place of answers. */
+static int drawn_count(const at_grid_cell *cells, int n)
+{
+    int drawn = 0;
+    for (int i = 0; i < n; i++)
+        drawn += cells[i].source && at_source_is_drawn(cells[i].source);
+    return drawn;
+}
+
 static int summary_print(const cli_args *a, const at_sweep_summary *sum, const at_row *rows, size_t n,
-                         const char *db, const char *report, json_t *cells)
+                         const char *db, const char *report, int drawn, json_t *cells)
 {
     if (a->json) {
         json_t *o = cli_json_set(json_object(), "build", cli_json_text(at_build_id()));
@@ -85,9 +99,12 @@ static int summary_print(const cli_args *a, const at_sweep_summary *sum, const a
         at_text_release(&t);
         return cli_fail(a, &err);
     }
-    at_text_addf(&t, "\n%d of %d trainings reach 90%% of answers (%.0f s%s)\nledger %s\nreport %s\n",
-                 sum->good, sum->cells, sum->seconds, sum->served ? ", some from the ledger" : "", db,
-                 report);
+    at_text_addf(&t, "\n%d of %d trainings reach 90%% of %s (%.0f s%s)\nledger %s\nreport %s\n", sum->good,
+                 sum->cells,
+                 drawn == sum->cells ? "e^-KL"
+                 : drawn             ? "answers, or of e^-KL"
+                                     : "answers",
+                 sum->seconds, sum->served ? ", some from the ledger" : "", db, report);
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
@@ -273,7 +290,7 @@ static int run(const cli_args *a)
         json_decref(t.rows);
         code = s ? cli_fail(a, &err) : CLI_HOLDS;
     } else if (first)
-        code = summary_print(a, &sum, rows, n_rows, db, report, t.rows);
+        code = summary_print(a, &sum, rows, n_rows, db, report, drawn_count(cells, n), t.rows);
     else
         json_decref(t.rows);
     at_grid_release(cells, n);
@@ -330,6 +347,10 @@ const cli_command cmd_sweep = {
         "when\n"
         "its text changes, the sweep is another one.\n"
         "\n"
+        "Strings of a random n-gram model (ngram) have no right answer: instead of right answers a cell has\n"
+        "e^-KL, KL a token from the model's probabilities to the stream's. --set n=2..4, symbols=3..6 or\n"
+        "rank=1..4 are its sizes.\n"
+        "\n"
         "Finished trainings are in the ledger at once (--db, by default attest-sweep.db): what was killed "
         "or\n"
         "interrupted goes on where it stopped. Cells run side by side, one a thread, and do not depend on\n"
@@ -337,6 +358,7 @@ const cli_command cmd_sweep = {
     .examples = "attest sweep\n"
                 "attest sweep lis --widths 16,32 --seeds 1 --steps 2000\n"
                 "attest sweep my.dp --set n=4..6 --widths 16,32 --seeds 1\n"
+                "attest sweep ngram --set n=2,symbols=4,N=8,rank=1..3 --widths 8,16 --seeds 1\n"
                 "attest sweep --preset paper --estimate\n"
                 "attest sweep --preset paper --db paper.db --plot figure1.pdf\n",
     .options = options,

@@ -9,8 +9,8 @@ says 0 'look ID --set' 'input    3   4' look match2 3 4 --set M=7
 call build match2 --set N=8,M=17 -o "$dir/m.st"
 says 0 'look MODEL INPUT' 'output   1   1   0' look "$dir/m.st" 3 14 5
 for id in $("$attest" list claims --json | grep -o '"id": "[^"]*"' | cut -d'"' -f4); do
-    if "$attest" look "$id" 2>&1 | grep -q 'is a limit'; then
-        refuses 2 "look $id: a limit has no model" 'it has no model of its own' look "$id"
+    if "$attest" look "$id" 2>&1 | grep -q 'no model of its own'; then
+        refuses 2 "look $id: a trial has no model" 'it has no model of its own' look "$id"
     else
         fits "look $id" look "$id"
     fi

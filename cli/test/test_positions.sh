@@ -32,12 +32,18 @@ holds 'film: captions' test "$(grep -o 'step [0-9]*' "$dir/film.svg" | sort -u |
 says 0 'film: of a decoder' 'done after 2' train parity --set n=4 --width 8 --layers 1 --steps 2 --keep-every 1 --exams 0 --count 4 --threads 1 -o "$dir/d.st"
 says 0 'look: it never stops' 'layer 1' look "$dir/d.1.st" '1 0 <sep>'
 gives 0 'film: decoders' "$dir/d.png: 2 frames" look "$dir/d.1.st" "$dir/d.2.st" --film --input '1 0 <sep>' -o "$dir/d.png"
+gives 0 'film: a page' "$dir/film.html: 3 frames" look "$dir/f.20.st" "$dir/f.40.st" "$dir/f.60.st" --film -o "$dir/film.html"
+holds 'film: a section a frame' test "$(grep -c '<section class="frame"><h2>step [0-9]*</h2>' "$dir/film.html")" = 3
+holds 'film: the page fetches nothing' sh -c "! grep -E 'src=|href=|url\(|@import' '$dir/film.html'"
+refuses 2 'film: one frame is no page' 'name ends in .png' look "$dir/f.20.st" '0.5/1/2' -o "$dir/none.html"
 refuses 2 'film: where to' '--film needs -o' look "$dir/f.20.st" --film
 refuses 2 'film: another shape' 'a film is of models of one shape' look "$dir/q.st" "$dir/f.20.st" "$dir/p.st" --film -o "$dir/none.svg"
 holds 'film: nothing is written' test ! -e "$dir/none.svg"
 refuses 2 'look: input of a film' '--input is for --film' look "$dir/f.20.st" --input x
 
 # The model of a claim about a training is what training gives.
+says 0 'qsa-train: show' 'rate = 0.03 ' show qsa-train
+refuses 2 'ngram-learn: a training is no limit' 'claim ngram-learn is checked by trials: it has no model of its own' build ngram-learn -o "$dir/none.st"
 says 0 'qsa-train: build' '1 attention layer, 1 head, head width 17, 0 MLPs' build qsa-train -o "$dir/t.st"
 says 0 'qsa-train: its model' '1 of 1 claims hold' check "$dir/t.st" --problem qsa --set N=8,q=2,d=1 --sampled 100
 

@@ -213,7 +213,15 @@ own="--db $dir/own.db -o $dir/own.html $small --attentions standard,linear"
     says 0 'sweep: a shipped recurrence' 'coins      n=2' sweep coins --set n=2,amount=5 $own
     says 0 'sweep: positions as rows' 'match2     N=4' sweep match2 --set N=4,M=5 $own
     refuses 2 'sweep: parameters of nothing' 'which one?' sweep --set n=4 $own
-    refuses 2 'sweep: no right answer' 'no one right completion' sweep ngram $own
+    gram="--db $dir/gram.db -o $dir/gram.html --set n=2,symbols=3,N=3,rank=1..2 --layers 1 --exams 0 --rate 0.02 --dropout 0 --widths 8 --seeds 1 --attentions standard --heads 2"
+    says 0 'sweep: probabilities' 'of 2 trainings reach 90% of e^-KL' sweep ngram $gram --steps 60 --batch 32
+    holds 'sweep: the distance of each' grep -qE 'ngram      rank=2 +standard D=8 +seed 1  KL 0\.[0-9]{4} of [01]\.[0-9]{4} nats' "$dir/.out"
+    holds 'sweep: what the heat map shows' grep -q 'e^-KL of trained models' "$dir/gram.html"
+    says 0 'sweep: probabilities, served' '"served": 2' sweep ngram $gram --steps 60 --batch 32 --json
+    holds 'sweep: JSON has the distance' python3 -c "
+import json, math
+cells = [c['detail'] for c in json.load(open('$dir/.out'))['cells']]
+assert len(cells) == 2 and all(0 <= c['kl'] < c['entropy'] and abs(c['answer'] - math.exp(-c['kl'])) < 1e-9 for c in cells)"
     refuses 2 'sweep: a size that is none' 'n=7' sweep "$dir/sum.dp" --set n=7 $own
     refuses 2 'sweep: two ranges' 'one parameter may be a range' sweep coins --set n=2..3,amount=2..3 $own
     refuses 2 'sweep: no such parameter' "unknown parameter 'Q'" sweep "$dir/sum.dp" --set Q=4 $own

@@ -102,6 +102,8 @@ extern const at_registry at_claim_registry;
 const at_claim *at_claim_find(const char *id);
 /* As at_claim_find, but failing in words, with the nearest id. */
 at_status at_claim_need(const char *id, const at_claim **out, at_err *err);
+/* A trial about what small models cannot do; the other trials (trainings, say) have a group. */
+bool at_claim_is_limit(const at_claim *c);
 /* Its program at these parameters, and its model. A limit has neither; the model of a training is made by training. */
 bool at_claim_has_program(const at_claim *c);
 at_status at_claim_program(const at_claim *c, const at_params *p, at_program **out, at_err *err);

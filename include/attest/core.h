@@ -53,6 +53,8 @@ static inline at_tri at_tri_and(at_tri a, at_tri b)
 /* malloc and friends with injectable failure and a ceiling. Return NULL when out of memory. */
 void *at_malloc(size_t bytes);
 void *at_calloc(size_t n, size_t size); /* checks n*size */
+/* The same of bytes; from 1 MiB on in pages of 2 MiB, where the system has them, of which the last may be partly unused. */
+void *at_calloc_large(size_t bytes);
 void *at_realloc(void *p, size_t bytes);
 void at_free(void *p);
 /* Tests: the nth allocation from now fails (1 = the next one); 0 switches injection off. */
@@ -137,6 +139,8 @@ void at_text_add_html(at_text *t, const char *s);  /* the same, escaped for HTML
 void at_text_add_html_block(at_text *t, const char *s); /* the same; newline and tab stay */
 /* x in at most 4 significant digits; NaN is a dash. */
 const char *at_number_text(char out[32], double x);
+/* The shortest decimal that reads back as the same double; integers below 1e15 without an exponent. */
+const char *at_number_exact(char out[32], double x);
 /* 1234567 as 1,234,567. */
 const char *at_count_text(char out[32], uint64_t n);
 

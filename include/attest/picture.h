@@ -64,6 +64,8 @@ typedef struct {
     int n;
     bool plain; /* without title and colour bar */
 } at_film;
+at_status at_film_check(const at_film *film,
+                        at_err *err); /* 1..64 frames of models of one shape, with heads */
 at_status at_film_svg(const at_film *film, at_text *svg, at_err *err);
 at_status at_film_picture(const at_film *film, at_picture_kind kind, const char *path, at_err *err);
 

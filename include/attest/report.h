@@ -226,6 +226,11 @@ at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path
 /* A line a panel, then what must be said; at most `columns` wide. */
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
 
+/* ---- a film as a page ----------------------------------------------------------------------------
+ * One self-contained HTML file with a frame at a time under a slider; where no script may run, all of them after each other. At
+ * most 2048 pictures (frames times heads). Appended to, and unchanged on failure. */
+at_status at_film_html(const at_film *film, at_text *html, at_err *err);
+
 /* ---- the report: one self-contained HTML file --------------------------------------------------------
  *
  *     at_report_about about = {.command = "attest check match2", .build = at_build_id()};

@@ -188,8 +188,10 @@ typedef struct {
     double first_wrong, gflops_to_90;    /* NaN: none */
     double gflops_chain, gflops_trained; /* NaN: not known */
     double twice;                        /* accuracy of answers at twice the length; NaN: not asked */
-    const char *mark;                    /* what theory says: silent, constructible, impossible */
-    const char *why, *flags;             /* may be NULL */
+    double kl,
+        entropy; /* of streams whose rows are drawn, nats a token; answer and chain are e^-KL then. NaN: others */
+    const char *mark;        /* what theory says: silent, constructible, impossible */
+    const char *why, *flags; /* may be NULL */
     int n_loss, n_accuracy;
     const double *loss_step, *loss; /* (n_loss) steps rise; a loss that was no number is NaN */
     const double *accuracy_step, *answer_at, *chain_at; /* (n_accuracy) */

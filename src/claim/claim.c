@@ -123,12 +123,18 @@ static at_status model_train(const at_claim *c, const at_params *p, at_model *m,
     return s;
 }
 
+bool at_claim_is_limit(const at_claim *c)
+{
+    return c->trial && !c->group;
+}
+
 at_status at_claim_model(const at_claim *c, const at_params *p, at_model *m, at_err *err)
 {
     if (c->film)
         return model_train(c, p, m, err);
     if (c->trial)
-        return at_fail(err, AT_EREFUSED, "claim %s is a limit: it has no model of its own", c->id);
+        return at_fail(err, AT_EREFUSED, "claim %s is %s: it has no model of its own", c->id,
+                       at_claim_is_limit(c) ? "a limit" : "checked by trials");
     at_status s = model_make(c, p, m, err);
     if (s)
         return s;

@@ -48,26 +48,28 @@ int at_params_int(const at_params *p, const char *name)
     return (int)at_params_get(p, name);
 }
 
-/* The shortest decimal that reads back as the same double; integers without an exponent. */
-static void number_print(char *s, size_t n, double v)
+const char *at_number_exact(char out[32], double x)
 {
-    if (v == floor(v) && fabs(v) < 1e15) {
-        snprintf(s, n, "%.0f", v);
-        return;
+    if (x == floor(x) && fabs(x) < 1e15) {
+        snprintf(out, 32, "%.0f", x);
+        return out;
     }
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(s, n, "%.*g", digits, v);
-        if (strtod(s, NULL) == v)
-            return;
+        snprintf(out, 32, "%.*g", digits, x);
+        if (strtod(out, NULL) == x)
+            break;
     }
+    return out;
 }
 
 static void value_print(char *s, size_t n, const at_param *row, double v)
 {
     if (row->names)
         snprintf(s, n, "%s", row->names[(int)(v - row->lo)]);
-    else
-        number_print(s, n, v);
+    else {
+        char number[32];
+        snprintf(s, n, "%s", at_number_exact(number, v));
+    }
 }
 
 static at_status fail_unknown(const at_params *p, const char *name, at_err *err)
@@ -106,8 +108,8 @@ static at_status fail_range(const at_param *row, const char *given, bool range, 
         at_text_release(&t);
         return s;
     }
-    number_print(lo, sizeof lo, row->lo);
-    number_print(hi, sizeof hi, row->hi);
+    at_number_exact(lo, row->lo);
+    at_number_exact(hi, row->hi);
     return at_fail(err, AT_EDOMAIN, "%s=%.64s: must be %s in %s..%s%s", row->name, given,
                    row->integer ? "an integer" : "a number", lo, hi,
                    range ? ", or a rising range of them as in 1..3" : "");
@@ -125,7 +127,7 @@ at_status at_params_set(at_params *p, const char *name, double value, at_err *er
         return fail_unknown(p, name, err);
     if (!in_range(&p->schema[i], value)) {
         char given[40];
-        number_print(given, sizeof given, value);
+        at_number_exact(given, value);
         return fail_range(&p->schema[i], isfinite(value) ? given : "not finite", false, err);
     }
     p->value[i] = value + 0.0; /* -0 becomes 0: equal sets print equally */

@@ -70,7 +70,7 @@ static at_status store_reserve(const at_batch *b, const batch_block *k, batch_st
         return AT_OK;
     int cap = need > 2 * s->cap ? need : 2 * s->cap;
     size_t z = (size_t)NR * b->kernel->size, key = z * (size_t)k->dk, value = z * (size_t)k->dp;
-    char *memory = at_calloc((size_t)cap * panel_bytes(b, k) + 64, 1);
+    char *memory = at_calloc_large((size_t)cap * panel_bytes(b, k) + 64);
     if (!memory)
         return at_oom(err);
     char *to_k = memory + (64 - (uintptr_t)memory % 64), *to_v = to_k + (size_t)k->H * (size_t)cap * key;
@@ -243,6 +243,7 @@ void at_batch_free(at_batch *b)
         }
         at_arena_release(&k->results);
     }
+    at_free(b->plan.weights);
     at_arena_release(&b->arena);
     at_free(b);
 }

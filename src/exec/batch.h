@@ -53,6 +53,7 @@ typedef struct {
     batch_block *block;
     int n_blocks, n_caches;
     batch_norm norm; /* before the readout */
+    char *weights;   /* of all panels; at_free */
     batch_matrix head;
     size_t wide;    /* numbers of the widest row between two products */
     size_t mixed;   /* of attention's results */

@@ -14,6 +14,7 @@ typedef struct {
     batch_plan *p;
     at_pfmt format;
     at_err *err;
+    char *next; /* of p->weights that is free */
 } maker;
 
 static at_status group_check(const at_group *g, int b, at_err *err)
@@ -63,15 +64,44 @@ static size_t padded(size_t n)
     return s % 128 ? s : s + BATCH_ALIGN;
 }
 
+/* Bytes of the panels of a matrix; whole lines of the cache. */
+static size_t panel_bytes(const maker *k, int out, int in)
+{
+    size_t NR = 2 * (size_t)k->kernel->lanes, panels = ((size_t)out + NR - 1) / NR;
+    return (panels * NR * (size_t)in * k->kernel->size + 63) / 64 * 64;
+}
+
+/* All weights lie in one block, in the order in which they are read. */
+static at_status weights_reserve(maker *k)
+{
+    const at_model *m = k->m;
+    size_t bytes = panel_bytes(k, m->readout.rows, m->width) + 64;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *from = &m->blocks[b];
+        int in = m->width;
+        if (from->kind == AT_BLOCK_ATTN) {
+            const at_group *g = &from->groups[0];
+            bytes +=
+                panel_bytes(k, g->heads * (2 * g->dk + g->dv), in) + panel_bytes(k, in, g->heads * g->dv);
+        }
+        for (int l = 0; from->kind == AT_BLOCK_MLP && l < from->n_dense; in = from->dense[l++].rows)
+            bytes += panel_bytes(k, from->dense[l].rows, in);
+    }
+    if (!(k->p->weights = at_calloc_large(bytes)))
+        return at_oom(k->err);
+    k->next = k->p->weights + (64 - (uintptr_t)k->p->weights % 64) % 64;
+    return AT_OK;
+}
+
 static at_status matrix_make(maker *k, int out, int in, batch_matrix *m)
 {
     size_t NR = 2 * (size_t)k->kernel->lanes, panels = ((size_t)out + NR - 1) / NR;
-    *m = (batch_matrix){.out = out, .in = in};
-    m->panel = at_arena_alloc(k->arena, panels * NR * (size_t)in, k->kernel->size);
+    *m = (batch_matrix){.out = out, .in = in, .panel = k->next};
+    k->next += panel_bytes(k, out, in);
     m->bias = at_arena_alloc(k->arena, panels * NR, k->kernel->size);
     size_t wide = padded(panels * NR);
     k->p->wide = wide > k->p->wide ? wide : k->p->wide;
-    return m->panel && m->bias ? AT_OK : at_oom(k->err);
+    return m->bias ? AT_OK : at_oom(k->err);
 }
 
 /* Tensors w (rows, in) and b (-1: none) become outputs from `at` on. */
@@ -232,6 +262,7 @@ at_status batch_plan_make(const at_model *m, at_arith a, const batch_kernel *ker
     p->mixed = p->scratch = BATCH_ALIGN;
     if (!(p->block = at_new(arena, batch_block, m->n_blocks + 1)))
         return at_oom(err);
+    st = weights_reserve(&k);
     for (int b = 0; b < m->n_blocks && !st; b++)
         st = block_make(&k, &m->blocks[b], &p->block[b]);
     const at_readout *r = &m->readout;

@@ -40,9 +40,9 @@ static at_status axis_find(const at_sweep *w, const char **axis, double *lo, dou
 /* Can it be trained and examined at all? Not found out hours later. */
 static at_status source_try(const at_source *d, const char *name, at_err *err)
 {
-    if (!d->verbs->complete)
+    if (!d->verbs->complete && !at_source_is_drawn(d))
         return at_fail(err, AT_EREFUSED,
-                       "rows of %.60s have no one right completion, and a sweep counts right answers", name);
+                       "rows of %.60s have neither one right completion nor known probabilities", name);
     at_sequence s = {.token = at_calloc((size_t)at_source_longest(d), sizeof(int))};
     at_status bad = s.token ? AT_OK : at_oom(err);
     for (int part = 0; part < AT_PARTS && !bad; part++)

@@ -45,6 +45,7 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
 {
     const at_train_arch *a = &c->recipe.arch;
     size_t n_loss = (size_t)o->n_loss, n_exams = (size_t)o->n_exams;
+    const at_shares *shares = o->exam.drawn ? &o->exam.shares : NULL;
     double *v = at_new(arena, double, 2 * n_loss + 3 * n_exams + 1), *w = v + 2 * n_loss;
     if (!v)
         return at_oom(err);
@@ -54,8 +55,8 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
     }
     for (size_t k = 0; k < n_exams; k++) {
         w[k] = (double)o->exams[k].step;
-        w[n_exams + k] = o->exams[k].answer;
-        w[2 * n_exams + k] = o->exams[k].chain;
+        w[n_exams + k] = fmin(o->exams[k].answer, 1); /* e^-KL where KL is 0 but for rounding */
+        w[2 * n_exams + k] = fmin(o->exams[k].chain, 1);
     }
     at_finding f = {.kind = AT_FINDING_TRAINING,
                     .training = {.preset = c->preset->id,
@@ -71,13 +72,15 @@ static at_status detail_make(const at_grid_cell *c, const at_source *d, const at
                                  .batch = c->recipe.batch,
                                  .tokens = (int64_t)o->tokens,
                                  .rate = c->recipe.adamw.rate,
-                                 .answer = at_exam_answer(&o->exam),
-                                 .chain = at_exam_chain(&o->exam),
+                                 .answer = fmin(at_exam_answer(&o->exam), 1),
+                                 .chain = fmin(at_exam_chain(&o->exam), 1),
                                  .first_wrong = o->exam.first_wrong,
                                  .gflops_to_90 = o->gflops_to_90,
                                  .gflops_chain = chain_gflops(d, m),
                                  .gflops_trained = o->gflops,
                                  .twice = twice,
+                                 .kl = shares ? fmax(shares->kl, 0) : NAN,
+                                 .entropy = shares ? shares->entropy : NAN,
                                  .mark = mark->mark,
                                  .why = mark->why,
                                  .flags = o->diverged ? "diverged" : NULL,
@@ -149,7 +152,7 @@ static at_status cell_train(const at_grid_cell *c, at_arena *arena, at_record *r
             s = detail_make(c, d, &o, &m, twice, &mark, arena, &rec->detail, err);
         rec->verdict = at_exam_answer(&o.exam) >= 0.9 ? "holds" : "fails";
         rec->inputs = o.exam.count;
-        rec->margin = o.exam.margin;
+        rec->margin = o.exam.drawn ? NAN : o.exam.margin; /* nothing is decided */
         rec->seconds = o.seconds;
         at_model_release(&m);
     }

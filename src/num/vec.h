@@ -282,8 +282,8 @@ AT_VEC at_vf vec_reciprocal_f(at_vf x)
 
 /* Phi(x), the normal distribution. Phi(-a) = exp(-a^2/2) t p(t), t = 1/(1 + 0.26 a), p of degree 8 with a relative
  * error of 2.2e-8 for a <= 13.5; beyond, it is below every normal float, so that a may stay at `far`, whose square is
- * a float. a^2 is kept in two parts, or else exp would see its rounding. */
-AT_VEC at_vf vec_phi_f(at_vf x)
+ * a float. a^2 is kept in two parts, or else exp would see its rounding. bell: exp(-a^2/2), which a slope needs too. */
+AT_VEC at_vf vec_phi_bell_f(at_vf x, at_vf *bell)
 {
     static const float p[] = {0x1.f85b98p-6f,  -0x1.3bc788p-3f, 0x1.046bd6p-2f,
                               -0x1.3bd06ep-3f, 0x1.4e4664p-3f,  0x1.99fc54p-5f,
@@ -296,9 +296,14 @@ AT_VEC at_vf vec_phi_f(at_vf x)
     for (size_t k = 1; k < sizeof p / sizeof *p; k++)
         sum = vec_fma_f(sum, t, vec_set_f(p[k]));
     at_vf e = vec_exp_f(vec_set_f(-0.5f) * square);
-    e = vec_fma_f(e, vec_set_f(-0.5f) * rest, e);
+    *bell = e = vec_fma_f(e, vec_set_f(-0.5f) * rest, e);
     at_vf tail = sum * t * e;
     return vec_select_f(x > vec_set_f(0), one - tail, tail);
+}
+AT_VEC at_vf vec_phi_f(at_vf x)
+{
+    at_vf bell;
+    return vec_phi_bell_f(x, &bell);
 }
 
 /* Sum and maximum of all lanes, halves first. */

@@ -33,7 +33,7 @@ typedef struct {
     char **first, **second; /* (n) captions */
 } plan;
 
-static at_status film_check(const at_film *film, at_err *err)
+at_status at_film_check(const at_film *film, at_err *err)
 {
     if (film->n < 1 || film->n > AT_FILM_FRAMES)
         return at_fail(err, AT_EDOMAIN, "a film of %d frames; allowed: 1..%d", film->n, AT_FILM_FRAMES);
@@ -84,7 +84,7 @@ static bool plan_texts(plan *q, at_arena *a)
 
 static at_status plan_make(plan *q, const at_film *film, at_arena *a, at_err *err)
 {
-    at_status s = film_check(film, err);
+    at_status s = at_film_check(film, err);
     if (s)
         return s;
     const at_trace *tr = film->frames[0].look->trace;
@@ -103,6 +103,11 @@ static at_status plan_make(plan *q, const at_film *film, at_arena *a, at_err *er
         return at_oom(err);
     double across = q->across * q->step - gap, least = film->plain ? 0 : 1.2 * at_draw_width(q->title, 15);
     least = least < 300 ? 300 : least;
+    if (film->plain && film->n == 1) { /* one picture of many on a page: no wider than its words */
+        least = 0;
+        for (int k = 0; k < tr->n_heads; k++)
+            least = fmax(least, at_draw_width(q->head[k], 11));
+    }
     q->w = 2 * edge + (across > least ? across : least);
     q->h = q->top + tr->n_heads * (title_height + q->lines * (q->side + text_height)) + 6;
     return q->h <= most_side ? AT_OK

@@ -117,6 +117,7 @@ static at_status trainings_count(at_report_page *p, at_arena *a, at_err *err)
     for (size_t i = 0; !s && i < st.n_runs; i++) {
         bool counts = !st.runs[i].broken && !st.runs[i].superseded;
         p->n_runs += counts;
+        p->n_drawn += counts && st.runs[i].d.kl >= 0;
         p->n_reached += counts && same(st.runs[i].row->rec.verdict, "holds");
     }
     return s;

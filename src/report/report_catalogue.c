@@ -288,7 +288,7 @@ at_status at_report_catalogue(const at_report_about *about, const at_row *rows, 
                                       .proof = c->proof,
                                       .group = group_of(c),
                                       .trial = c->trial != NULL,
-                                      .limit = c->trial && !c->group};
+                                      .limit = at_claim_is_limit(c)};
         s = c->film    ? film_show(c, &a, &claims[k], err)
             : c->trial ? AT_OK
                        : claim_show(c, &a, &claims[k], err);

@@ -115,7 +115,10 @@ static void title_html(at_text *t, const at_report_page *p)
     if (!p->n_sections && p->n_trained) {
         at_text_addf(t, "%zu of ", p->n_reached);
         count_html(t, p->n_runs, "training");
-        at_text_addf(t, " reach%s 90%% of answers.", p->n_reached == 1 ? "es" : "");
+        at_text_addf(t, " reach%s 90%%%s.", p->n_reached == 1 ? "es" : "",
+                     !p->n_drawn               ? " of answers"
+                     : p->n_drawn == p->n_runs ? " in e^-KL"
+                                               : " of answers, or in e^-KL");
     } else if (!p->n_sections && p->n_refutations) {
         at_text_addf(t, "%zu of ", p->n_refuted);
         count_html(t, p->n_refutations, "model");

@@ -29,6 +29,9 @@ int at_study_tables(const at_study_group *g, at_arena *a, at_study_table out[AT_
 void at_study_table_html(at_text *t, const at_study_table *v);
 /* study.c: how many of the group's tasks are the paper's. */
 int at_study_of_paper(const at_study_group *g);
+/* Tasks whose cells are e^-KL: streams that have probabilities in place of answers. And what the cells of all are. */
+int at_study_drawn(const at_study_group *g);
+const char *at_study_measure(const at_study_group *g);
 /* report_trained.c: the section of the trained models; nothing when there are none. */
 at_status at_report_trained(at_text *t, const at_row *rows, size_t n, const char *build, at_err *err);
 
@@ -84,6 +87,7 @@ typedef struct {
     size_t n_sections, n_known;
     size_t n_trained; /* rows; of these count n_runs, of which n_reached reach 90% */
     size_t n_runs, n_reached, n_refutations, n_refuted, n_rest;
+    size_t n_drawn; /* runs of streams without answers: what they reach is e^-KL */
 } at_report_page;
 
 /* report_files.c: claims that the catalogue does not have and whose verdicts say what they claim, one each, behind the
@@ -96,6 +100,7 @@ at_status at_report_with_map(const at_report_about *about, const at_report_claim
                              at_err *err);
 extern const char at_report_style[];                      /* report_style.c: the style sheet */
 extern const char at_report_script[];                     /* report_script.c: the search */
+extern const char at_film_script[];                       /* film_page.c: the slider */
 void at_report_policy_hash(const char *s, char out[48]);  /* base64 of its sha-256 */
 void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the first screen */
 void at_report_contents(at_text *t, const at_report_page *p);

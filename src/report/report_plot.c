@@ -146,6 +146,19 @@ typedef struct {
     double exponent;   /* in theory; NaN: none */
 } choice;
 
+/* Do the points lie at more than one place of the x axis? Of one place there is nothing to see that the table does not say. */
+static bool are_apart(const line *lines, int n)
+{
+    double x = NAN;
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < lines[k].n; i++) {
+            if (!isnan(x) && lines[k].x[i] != x)
+                return true;
+            x = lines[k].x[i];
+        }
+    return false;
+}
+
 static at_status choice_plot(const at_claim *claim, const at_table_detail *t, const choice *of, at_arena *a,
                              at_text *svg, at_err *err)
 {
@@ -189,7 +202,7 @@ static at_status choice_plot(const at_claim *claim, const at_table_detail *t, co
                  .logx = t->logx,
                  .logy = t->logy};
     bool oom = !p.xlabel || !p.ylabel;
-    at_status s = oom ? at_oom(err) : n ? at_plot_svg(&p, svg, err) : AT_OK;
+    at_status s = oom ? at_oom(err) : are_apart(lines, n) ? at_plot_svg(&p, svg, err) : AT_OK;
     at_free(lines);
     return s;
 }

@@ -8,6 +8,7 @@
 #include "report_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RUNS_MOST = 5000, GROUPS_MOST = 16, CURVES_MOST = 48 };
@@ -95,7 +96,10 @@ static at_status group_html(at_text *t, const at_study_group *g, int *drawn, at_
     at_text_init(&svg);
     html_add(t, "<h3>Preset ", g->preset, "</h3>\n<figure class=\"look\">");
     at_status s = at_study_heat(g, a, &heat, err);
-    heat.title = s ? NULL : "Answer accuracy of trained models"; /* the heading names the preset */
+    heat.title =
+        at_arena_printf(a, "%s of trained models", at_study_measure(g)); /* the heading names the preset */
+    if (!s && !heat.title)
+        s = at_oom(err);
     if (!s)
         s = at_heat_svg(&heat, &svg, err);
     at_report_svg(t, s ? "" : svg.s);
@@ -132,8 +136,12 @@ static void percent_cell(at_text *t, double x)
 
 static void notes_html(at_text *t, const at_trained *r)
 {
+    char kl[80] = "";
+    if (!r->broken && r->d.kl >= 0)
+        snprintf(kl, sizeof kl, "e^-KL; KL %.3g of %.3g nats a token", r->d.kl, r->d.entropy);
     const char *notes[] = {r->other_build ? "by another build" : NULL,
-                           r->superseded ? "superseded, not counted" : NULL, r->broken ? NULL : r->d.flags};
+                           r->superseded ? "superseded, not counted" : NULL, *kl ? kl : NULL,
+                           r->broken ? NULL : r->d.flags};
     bool any = false;
     at_text_add(t, "<td>");
     for (size_t k = 0; k < sizeof notes / sizeof *notes; k++) {

@@ -37,12 +37,13 @@ static bool heat_cell_fill(const at_study_task *t, const at_study_cell *e, at_ar
     at_percent_text(most, e->most, 1);
     at_percent_text(chain, e->chain, 1);
     const char *why = e->runs[0]->d.why;
-    out->tip = at_arena_printf(a,
-                               "%.200s, %s, %s=%lld, width %lld: answers %s%% (median of %d seed%s, %s..%s), "
-                               "whole chains %s%%; %s%s%s",
-                               t->id, at_attention_names[e->attention], t->size_name, (long long)e->size,
-                               (long long)e->width, median, e->n, e->n == 1 ? "" : "s", least, most, chain,
-                               mark_words[e->mark], why ? ": " : "", why ? why : "");
+    bool drawn = e->runs[0]->d.kl >= 0; /* then both are one number */
+    out->tip = at_arena_printf(
+        a, "%.200s, %s, %s=%lld, width %lld: %s %s%% (median of %d seed%s, %s..%s)%s%s%s; %s%s%s", t->id,
+        at_attention_names[e->attention], t->size_name, (long long)e->size, (long long)e->width,
+        drawn ? "e^-KL" : "answers", median, e->n, e->n == 1 ? "" : "s", least, most,
+        drawn ? "" : ", whole chains ", drawn ? "" : chain, drawn ? "" : "%", mark_words[e->mark],
+        why ? ": " : "", why ? why : "");
     return out->text && out->tiny && out->tip;
 }
 
@@ -122,6 +123,20 @@ static char *heat_note(const at_study_group *g, at_arena *a, int *seeds)
     return note;
 }
 
+int at_study_drawn(const at_study_group *g)
+{
+    int drawn = 0;
+    for (int k = 0; k < g->n_tasks; k++)
+        drawn += g->tasks[k].n_cells && g->tasks[k].cells[0].runs[0]->d.kl >= 0;
+    return drawn;
+}
+
+const char *at_study_measure(const at_study_group *g)
+{
+    int drawn = at_study_drawn(g);
+    return !drawn ? "Answer accuracy" : drawn == g->n_tasks ? "e^-KL" : "Answer accuracy, or e^-KL,";
+}
+
 at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_err *err)
 {
     int columns = g->n_tasks < TASKS_MOST ? g->n_tasks : TASKS_MOST, rows = 0;
@@ -130,12 +145,15 @@ at_status at_study_heat(const at_study_group *g, at_arena *a, at_heat *out, at_e
                **attentions = at_new(a, const char *, AT_TRAINED_ATTENTIONS);
     /* The catalogue's constructions were checked; what a problem of one's own compiles to need not have been. */
     bool checked = at_study_of_paper(g) == g->n_tasks;
+    int drawn = at_study_drawn(g);
     at_heat h = {.line = AT_STUDY_REACHED,
-                 .value = "answer accuracy, median of the seeds",
+                 .value = !drawn                ? "answer accuracy, median of the seeds"
+                          : drawn == g->n_tasks ? "e^-KL a token, median of the seeds"
+                                                : "answer accuracy, of ngram e^-KL, median of the seeds",
                  .dot = checked ? "constructible: a checked construction fits"
                                 : "constructible: a construction fits",
                  .hatch = "impossible: a bound rules out always being right"};
-    h.title = at_arena_printf(a, "Answer accuracy of trained models (preset %s)", g->preset);
+    h.title = at_arena_printf(a, "%s of trained models (preset %s)", at_study_measure(g), g->preset);
     int seeds;
     h.note = heat_note(g, a, &seeds);
     h.tiny = seeds > 1 ? "least and greatest of the seeds" : NULL;

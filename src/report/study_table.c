@@ -69,9 +69,13 @@ int at_study_tables(const at_study_group *g, at_arena *a, at_study_table out[AT_
         !table_begin(&out[2], a, "The same in the paper: arithmetic, its sizes, not ours", paper_head, 4, 0,
                      4))
         return 0;
-    out[0].note =
-        "Answer accuracy. > no width that was tried gets there; \xE2\x89\xA4 narrower ones were not all run; "
-        "\xE2\x89\xA5 no width gets there so far, and not all were run.";
+    out[0].note = at_arena_printf(
+        a,
+        "%s. > no width that was tried gets there; \xE2\x89\xA4 narrower ones were not all run; "
+        "\xE2\x89\xA5 no width gets there so far, and not all were run.",
+        at_study_drawn(g) ? "Answer accuracy; of ngram e^-KL" : "Answer accuracy");
+    if (!out[0].note)
+        return 0;
     out[1].note = "Forward pass, to generate one longest chain. \xE2\x80\x93 no cell gets there.";
     out[2].note = "Table 2 of the paper. Compare the order, not the digits.";
     for (int k = 0; k < g->n_tasks; k++) {

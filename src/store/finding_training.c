@@ -47,6 +47,8 @@ static const number_key keys[] = {
     REAL(gflops_trained, 0, 1e18, true),
     REAL(gflops_to_90, 0, 1e18, true),
     {"twice", offsetof(at_training_detail, twice), 0, 1, false, true, true},
+    {"kl", offsetof(at_training_detail, kl), 0, 1e6, false, true, true},
+    {"entropy", offsetof(at_training_detail, entropy), 0, 1e6, false, true, true},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

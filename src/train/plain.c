@@ -11,6 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+#define STRETCH_LEAST   48
+#define STRETCH_MOST    288
+#define STRETCH_NUMBERS ((size_t)1 << 20)
+
 const at_train_options at_train_options_default = {.seed = 1};
 
 /* ---- position features ------------------------------------------------------------------------------------ */
@@ -123,7 +127,23 @@ static void raise_to(size_t *most, size_t n)
     *most = n > *most ? n : *most;
 }
 
-plain_sizes plain_sizes_of(const at_model *m)
+bool plain_tiled(const at_group *g)
+{
+    return at_weighting_is(g->weighting, AT_IS_EXP | AT_IS_PHI) &&
+           !at_weighting_is(g->weighting, AT_IS_PAIRS) && !at_mask_is(g->mask.kind, AT_IS_BLOCKS);
+}
+
+/* Weights are copied once for all positions that go through an MLP together, so many are better than few; but what is between its
+ * layers should stay near. In equal parts. */
+static size_t stretch_of(size_t T, size_t units)
+{
+    size_t most = STRETCH_NUMBERS / (units ? units : 1);
+    most = most < STRETCH_LEAST ? STRETCH_LEAST : most > STRETCH_MOST ? STRETCH_MOST : most;
+    size_t parts = (T + most - 1) / most;
+    return parts ? (T + parts - 1) / parts : 1;
+}
+
+plain_sizes plain_sizes_of(const at_model *m, int T)
 {
     plain_sizes s = {0};
     for (int b = 0; b < m->n_blocks; b++) {
@@ -135,6 +155,7 @@ plain_sizes plain_sizes_of(const at_model *m)
             raise_to(&s.head, head);
             raise_to(&s.group, head * (size_t)a->heads);
             s.three = s.three || at_weighting_is(a->weighting, AT_IS_PAIRS);
+            s.tiled = s.tiled || plain_tiled(a);
         }
         if (k->kind == AT_BLOCK_RNN) {
             raise_to(&s.state, (size_t)k->rnn.state);
@@ -146,6 +167,7 @@ plain_sizes plain_sizes_of(const at_model *m)
         }
         raise_to(&s.hidden, hidden);
     }
+    s.rows = stretch_of((size_t)T, s.hidden);
     return s;
 }
 

@@ -10,9 +10,13 @@ typedef struct {
     size_t head;          /* max(dk, dv) */
     size_t hidden, layer; /* units of all hidden layers of one MLP; of one layer */
     size_t cell, state;   /* parts of a step of an RNN; its state */
-    bool three;           /* is there three-wise attention? */
+    size_t rows;          /* positions that go through an MLP at a time */
+    bool three, tiled;    /* is there three-wise attention? any that goes by tiles? */
 } plain_sizes;
-plain_sizes plain_sizes_of(const at_model *m);
+plain_sizes plain_sizes_of(const at_model *m, int T); /* T: positions of the longest sequence */
+
+/* Softmax or linear, and a query sees one run of keys: many queries go at a time (plain_tiles.inc). */
+bool plain_tiled(const at_group *g);
 
 /* Do its features change with the number of positions? */
 bool plain_feature_moves(const at_pos *p);

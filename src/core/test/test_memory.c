@@ -71,6 +71,19 @@ static void test_injection(void **state)
     at_alloc_ceiling(0);
     at_free(a);
     assert_null(at_calloc(SIZE_MAX / 2, 3));
+    assert_null(at_calloc_large(SIZE_MAX));                   /* rounded up it would be nothing */
+    for (size_t n = 1; n <= (size_t)5 << 20; n = 3 * n + 7) { /* small pages, and large ones */
+        unsigned char *large = at_calloc_large(n);
+        assert_non_null(large);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(large[i], 0);
+        memset(large, 1, n);
+        at_free(large);
+        at_alloc_inject(1);
+        assert_null(at_calloc_large(n));
+        assert_true(at_alloc_injected());
+        at_alloc_inject(0);
+    }
     a = at_malloc(0);
     assert_non_null(a);
     at_free(a);

@@ -232,13 +232,31 @@ static void test_assignments(void **state)
     at_text_release(&t);
 }
 
+/* The shortest decimal that reads back: never 0.029999999999999999. */
+static void test_exact_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double x;
+        const char *s;
+    } rows[] = {{0.03, "0.03"},  {0.1 + 0.2, "0.30000000000000004"},
+                {-0.5, "-0.5"},  {1e6, "1000000"},
+                {1e15, "1e+15"}, {0, "0"},
+                {1e-9, "1e-09"}, {5e-324, "5e-324"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char s[32];
+        assert_string_equal(at_number_exact(s, rows[k].x), rows[k].s);
+        assert_true(strtod(s, NULL) == rows[k].x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),        cmocka_unit_test(test_sweeps),
         cmocka_unit_test(test_defaults),     cmocka_unit_test(test_print_round_trip),
         cmocka_unit_test(test_parse_errors), cmocka_unit_test(test_set_errors),
-        cmocka_unit_test(test_assignments),
+        cmocka_unit_test(test_assignments),  cmocka_unit_test(test_exact_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

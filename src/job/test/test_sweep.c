@@ -159,7 +159,7 @@ static void grids_of_a_problem(void **state)
                  {path, "Q=1", "unknown parameter 'Q'"},
                  {"coins", "n=2..3 amount=2..3", "one parameter may be a range"},
                  {"lis", "n=1..80 range=100", "too many sizes"},
-                 {"ngram", NULL, "no one right completion"},
+                 {"ngram", "rank=1..2 n=2..3", "one parameter may be a range"},
                  {"build", NULL, "no problem 'build'"},
                  {"./build", NULL, "build"},
                  {"product", NULL, "product"}};

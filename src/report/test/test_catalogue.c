@@ -136,6 +136,12 @@ static void plots_have_labels_and_units(void **state)
     assert_non_null(strstr(s, ">n^2, in theory<"));
     assert_int_equal(occurrences(s, ">multiply-adds of a chain<"), 2); /* for the ear, and on the axis */
     at_text_release(&t);
+    const at_row point = table_row(
+        "compose-one", "{\"table\":{\"x\":\"n\",\"columns\":[\"n\",\"total\"],\"rows\":[[10,700]]}}");
+    s = page_of(&point, 1, &t); /* one place of the axis is no plot: the table says it */
+    assert_null(strstr(s, "multiply-adds of a chain"));
+    assert_non_null(strstr(s, "700"));
+    at_text_release(&t);
 }
 
 /* A question about a model of one's own: no paper, no control, and the command that asks it again. */

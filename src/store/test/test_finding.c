@@ -175,6 +175,8 @@ static at_training_detail training(void)
                                 .chain = 1,
                                 .first_wrong = NAN,
                                 .twice = NAN,
+                                .kl = NAN,
+                                .entropy = NAN,
                                 .gflops_to_90 = NAN,
                                 .gflops_chain = 1e15,
                                 .gflops_trained = 5e-324,
@@ -205,6 +207,8 @@ static void trainings_return(void **state)
     same_number(b->rate, a->rate);
     same_number(b->answer, a->answer);
     same_number(b->first_wrong, NAN);
+    same_number(b->kl, NAN);
+    same_number(b->entropy, NAN);
     same_number(b->gflops_chain, 1e15);
     same_number(b->gflops_trained, 5e-324);
     assert_int_equal(b->n_loss, 3);
@@ -216,6 +220,10 @@ static void trainings_return(void **state)
         same_number(b->answer_at[k], a->answer_at[k]);
         same_number(b->chain_at[k], a->chain_at[k]);
     }
+    f.training.kl = 0.25, f.training.entropy = 1.5;
+    back = again(&f);
+    same_number(b->kl, 0.25);
+    same_number(b->entropy, 1.5);
     f.training.n_loss = f.training.n_accuracy = 0;
     assert_int_equal(again(&f).training.n_loss, 0);
     f.training.width = 0; /* what may not be read may not be served either */

@@ -91,6 +91,20 @@ static void softmax_masks(void **state)
     }
 }
 
+/* More positions than a tile of queries, or a panel of keys, has. */
+static void long_masks(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
+        for (int linear = 0; linear < 2; linear++) {
+            plain_shape s = plain_usual;
+            s.weighting = linear ? AT_LINEAR : AT_SOFTMAX;
+            s.mask = masks[k];
+            s.n_min = 50, s.n_max = 60;
+            shape_check(&s, linear ? KINKED : SMOOTH, linear ? NULL : ".kb", 0);
+        }
+}
+
 static void linear_masks(void **state)
 {
     (void)state;
@@ -222,12 +236,17 @@ static void dropout(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax_masks),   cmocka_unit_test(linear_masks),
-        cmocka_unit_test(threewise_masks), cmocka_unit_test(sparsemax_and_posts),
-        cmocka_unit_test(norms),           cmocka_unit_test(mlps),
-        cmocka_unit_test(positions),       cmocka_unit_test(recurrent),
-        cmocka_unit_test(flattened),       cmocka_unit_test(ends),
-        cmocka_unit_test(dropout)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(softmax_masks),
+                                       cmocka_unit_test(long_masks),
+                                       cmocka_unit_test(linear_masks),
+                                       cmocka_unit_test(threewise_masks),
+                                       cmocka_unit_test(sparsemax_and_posts),
+                                       cmocka_unit_test(norms),
+                                       cmocka_unit_test(mlps),
+                                       cmocka_unit_test(positions),
+                                       cmocka_unit_test(recurrent),
+                                       cmocka_unit_test(flattened),
+                                       cmocka_unit_test(ends),
+                                       cmocka_unit_test(dropout)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
