@@ -104,12 +104,13 @@ const cli_command cmd_extract = {
     .name = "extract",
     .summary = "a model turned back into an automaton or a formula",
     .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--precision P] [--json]",
-    .about = "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
-             "not by sampling. A model outside the class of a kind is refused with the reason.\n"
-             "docs/logic.md has an example from an expression to weights and back.\n"
-             "\n"
-             "Without -o it is printed; with -o FILE it is written, and what it is like is said. Exit code: 0\n"
-             "made, 2 bad input or a model outside the class, 3 it would be larger than the budget.",
+    .about =
+        "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
+        "not by sampling. A model outside the class of a kind is refused with the reason.\n"
+        "docs/logic.md has an example from an expression to weights and back.\n"
+        "\n"
+        "Without -o it is printed; with -o FILE it is written, and what it is like is said. Exit code: 0\n"
+        "made, 2 bad input or a model outside the class, 3 it would be larger than the budget.",
     .more = kinds_help,
     .examples = "attest extract m.safetensors\n"
                 "attest extract m.safetensors --to dfa -o m.dfa\n",
