@@ -1,12 +1,12 @@
 /* cmd_place.c: `attest place`: where a regular language lies, with the word that shows it. */
-#include "cli.h"
+#include "place_crasp.h"
 
 #include <string.h>
 #include <unistd.h>
 
 typedef struct {
     const char *alphabet;
-    bool textbook;
+    bool textbook, last;
 } own;
 
 /* What the place means for attention: the strongest statement that applies. */
@@ -69,7 +69,7 @@ static void group_print(const at_place *p, const at_subgroup *g, at_text *t)
     at_text_add(t, "\n");
 }
 
-static void place_print(const at_place *p, const char *shown, at_text *t)
+static void place_print(const at_place *p, const cli_place_crasp *counted, const char *shown, at_text *t)
 {
     meaning m = meaning_of(p);
     const at_alphabet *sigma = &p->least->sigma;
@@ -101,6 +101,7 @@ static void place_print(const at_place *p, const char *shown, at_text *t)
     at_text_addf(t, "\nsolvable     %s\n", tri(p->solvable));
     for (int k = 0; k < p->n_groups; k++)
         group_print(p, &p->groups[k], t);
+    cli_place_crasp_print(sigma, counted, t);
     at_dfa_compiler c = at_place_compiler(p);
     at_text_addf(t, "attention    %s\ncompiler     %s: %s\n", m.attention, at_dfa_compilers[c][0],
                  at_dfa_compilers[c][1]);
@@ -123,7 +124,7 @@ static json_t *word_json(const at_place *p, const int *word, int n, bool is)
     return j;
 }
 
-static json_t *place_json(const at_place *p, const char *shown)
+static json_t *place_json(const at_place *p, const cli_place_crasp *counted, const char *shown)
 {
     meaning m = meaning_of(p);
     const at_alphabet *sigma = &p->least->sigma;
@@ -149,6 +150,7 @@ static json_t *place_json(const at_place *p, const char *shown)
     o = cli_json_set(o, "modulus", p->modulus ? json_integer(p->modulus) : json_null());
     o = cli_json_set(o, "mod_witness", word_json(p, p->mod_witness, p->n_mod_witness, p->n_mod_witness > 0));
     o = cli_json_set(o, "mod_period", p->mod_period ? json_integer(p->mod_period) : json_null());
+    o = cli_json_set(o, "crasp", cli_place_crasp_json(sigma, counted));
     return cli_json_set(o, "groups", groups);
 }
 
@@ -196,19 +198,24 @@ static int run(const cli_args *a)
     at_problem *held = NULL;
     const at_dfa *d = NULL;
     at_place p;
+    cli_place_crasp c;
     at_text shown, t;
     at_text_init(&shown);
     at_text_init(&t);
     at_status s = language_open(a->words[0], o, &arena, &held, &d, &shown, &err);
     if (!s)
         s = shown.oom ? at_oom(&err) : at_place_find(d, &arena, &p, &err);
+    if (!s)
+        s = cli_place_crasp_find(p.least, &arena, &c, &err);
+    if (!s && a->out)
+        s = cli_place_crasp_write(&c, o->last, a->out, &err);
     int code;
     if (s)
         code = cli_fail(a, &err);
     else if (a->json)
-        code = cli_put_json(a, place_json(&p, shown.s), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
+        code = cli_put_json(a, place_json(&p, &c, shown.s), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
     else {
-        place_print(&p, shown.s, &t);
+        place_print(&p, &c, shown.s, &t);
         code = cli_put_text(a, &t, p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
     }
     at_text_release(&shown);
@@ -223,13 +230,16 @@ static const cli_option options[] = {
     {"--alphabet", "LETTERS", "its letters: 'a b c', or \"abc\" (default: those that occur)",
      CLI_TEXT(own, alphabet)},
     {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
+    {"-o", "FILE", "where to write its program in C-RASP, if there is one", CLI_WRITTEN(cli_args, out),
+     .shared = true},
+    {"--last", NULL, "that program accepts at the last letter, not at the end marker", CLI_FLAG(own, last)},
     {0},
 };
 
 const cli_command cmd_place = {
     .name = "place",
     .summary = "where a regular language lies: star-free, FO[MOD], AC0, ACC0, NC1",
-    .usage = "REGEX|FILE [--alphabet LETTERS] [--textbook] [--json]",
+    .usage = "REGEX|FILE [--alphabet LETTERS] [--textbook] [-o FILE.crasp [--last]] [--json]",
     .about =
         "Makes the least automaton of a regular expression and its monoid, and says where the language\n"
         "lies and which attention can recognise it: star-free (FO[<]), FO[<, MOD] (what AC0 has of\n"
@@ -237,13 +247,21 @@ const cli_command cmd_place = {
         "powers repeat with a period, or a group that is not solvable. docs/languages.md has the syntax:\n"
         "| & ~ * + ? {m,n} . [abc] [^a] ( ) \\ ε ∅.\n"
         "\n"
+        "Whether the language is in C-RASP is said for both ways of accepting, at the end marker and at the "
+        "last\n"
+        "letter. A \"yes\" has a program, which -o writes and `attest equal FILE.crasp --regex RE` proves "
+        "right;\n"
+        "a \"no\" is by a theorem, with two words after which no count tells where the automaton is\n"
+        "(docs/prove.md).\n"
+        "\n"
         "A .regex, .dfa, .jff or .dot file is named instead of an expression. Exit 3 when the monoid has "
         "more than "
         "20,000 elements: then nothing is said.",
     .examples = "attest place '(ab)*'\n"
                 "attest place '(aa)*' --alphabet 'a b'\n"
                 "attest place '~(.*aa.*)' --alphabet 'a b' --json\n"
-                "attest place examples/ends-ab.dfa\n",
+                "attest place examples/ends-ab.dfa\n"
+                "attest place '(ab)*' -o ab.crasp\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,
