@@ -258,6 +258,36 @@ static void region_rows(const mapper *m, int f, int r, prove_rows *out)
     }
 }
 
+/* Is a row the same everywhere in the hull? Then its equations say it already: all of them, as long as none was too large. */
+static bool row_constant(const prove_hull *h, const int64_t *row)
+{
+    int64_t first = 0;
+    for (int p = 0; p < h->points; p++) {
+        int64_t v = 0;
+        for (int i = 0; i < h->n; i++)
+            v += row[i] * h->point[(size_t)p * (size_t)h->n + (size_t)i];
+        first = p ? first : v;
+        if (v != first)
+            return false;
+    }
+    return h->points + h->equations == h->n + 1;
+}
+
+/* Without the inequalities that the equations imply. */
+static void rows_shorten(const prove_hull *h, prove_rows *r)
+{
+    size_t width = (size_t)h->n + 1;
+    int n = 0;
+    for (int k = 0; k < r->n; k++) {
+        const int64_t *row = r->a + (size_t)k * width;
+        if (!r->equal[k] && row_constant(h, row))
+            continue;
+        r->equal[n] = r->equal[k];
+        memmove(r->a + (size_t)n++ * width, row, width * sizeof *row);
+    }
+    r->n = n;
+}
+
 static at_status rows_make(mapper *m, location *l, at_err *err)
 {
     int n = m->s->n_free;
@@ -283,6 +313,7 @@ static at_status rows_make(mapper *m, location *l, at_err *err)
         }
     for (int i = 0; i < n; i++)
         row_add(&l->rows, n, false)[i] = 1;
+    rows_shorten(&l->hull, &l->rows);
     return AT_OK;
 }
 
