@@ -5,7 +5,7 @@
  * the claims of the catalogue that name it (at_task_place_claims), and those that the row adds.
  *
  * Inclusions: AC0 < ACC0 <= TC0 <= NC1 (the first is strict: parity); regular < context-free < context-sensitive < all. */
-#include <attest/claim.h>
+#include <attest/report.h>
 
 #include <string.h>
 
@@ -158,4 +158,43 @@ int at_task_place_claims(const char *problem, const at_claim **out, int most)
             out[n++] = c;
     }
     return n;
+}
+
+at_lies at_language_lies(const at_place *p)
+{
+    at_lies out = {AT_CLASS_NC1, -1, false, "an automaton: products in its monoid, as a tree", NULL};
+    if (p->fo_mod == AT_TRUE)
+        return (at_lies){AT_CLASS_AC0, -1, false, "FO[<, MOD] (Barrington, Compton, Straubing, Therien 1992)",
+                         NULL};
+    if (p->fo_mod == AT_FALSE) {
+        out.not_in = AT_CLASS_AC0;
+        out.why_not = "not in FO[<, MOD] (Barrington, Compton, Straubing, Therien 1992)";
+    }
+    if (p->solvable == AT_TRUE) {
+        out.least = AT_CLASS_ACC0;
+        out.why_in = "its groups are solvable (Barrington, Therien 1988)";
+    } else if (p->solvable == AT_FALSE) {
+        out.complete = true;
+        out.why_in = "a group that is not solvable (Barrington 1989)";
+    }
+    return out;
+}
+
+at_lies at_model_lies(const at_model *m)
+{
+    bool sums = false, states = false;
+    for (int b = 0; b < m->n_blocks; b++) {
+        const at_block *x = &m->blocks[b];
+        states = states || x->kind == AT_BLOCK_RNN;
+        for (int g = 0; x->kind == AT_BLOCK_ATTN && g < x->n_groups; g++)
+            sums = sums || !(at_weighting_parts[x->groups[g].weighting].is & AT_IS_ONE);
+    }
+    if (states)
+        return (at_lies){AT_CLASS_BEYOND, -1, false,
+                         "a recurrent state that is carried from letter to letter: logarithmic space", NULL};
+    if (sums)
+        return (at_lies){AT_CLASS_TC0, -1, false,
+                         "attention that sums, a fixed number of layers (Merrill, Sabharwal 2023)", NULL};
+    return (at_lies){AT_CLASS_AC0, -1, false,
+                     "unique-hard attention, a fixed number of layers (Hao, Angluin, Frank 2022)", NULL};
 }
