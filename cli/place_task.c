@@ -6,32 +6,29 @@
 
 enum { CLAIMS = 16 };
 
-static const char *tri(at_tri v)
-{
-    return v == AT_TRUE ? "yes" : v == AT_FALSE ? "no" : "open";
-}
-
-static void lies_print(const at_lies *l, const char *const *names, int n, at_text *t)
+/* unknown: what it means that nothing is known. */
+static void lies_print(const at_lies *l, const char *const *names, int n, const char *unknown, at_text *t)
 {
     for (int k = 0; k < n && l->least >= 0; k++) {
         at_tri v = at_lies_in(l, k);
         at_text row;
         at_text_init(&row);
-        at_text_addf(&row, "%-4s", tri(v));
+        at_text_add(&row, v == AT_TRUE ? "yes" : v == AT_FALSE ? "no" : unknown);
         if (k == l->least)
-            at_text_addf(&row, " %s%s", l->why_in, l->complete ? "; complete for it" : "");
+            at_text_addf(&row, "%s: %s", l->complete ? ", complete for it" : "", l->why_in);
         if (k == l->not_in)
-            at_text_addf(&row, " %s", l->why_not);
+            at_text_addf(&row, ": %s", l->why_not);
         cli_row(t, names[k], 18, row.oom ? "?" : row.s, 110);
         at_text_release(&row);
     }
 }
 
-void cli_lies_print(const at_lies *circuit, const at_lies *chomsky, at_text *t)
+static void both_print(const at_lies *circuit, const at_lies *chomsky, const char *unknown, at_text *t)
 {
     /* what is in NC1 needs no row for what is beyond */
-    lies_print(circuit, at_class_names, circuit->least == AT_CLASS_BEYOND ? AT_CLASSES : AT_CLASS_BEYOND, t);
-    lies_print(chomsky, at_chomsky_names, AT_CHOMSKYS, t);
+    lies_print(circuit, at_class_names, circuit->least == AT_CLASS_BEYOND ? AT_CLASSES : AT_CLASS_BEYOND,
+               unknown, t);
+    lies_print(chomsky, at_chomsky_names, AT_CHOMSKYS, unknown, t);
 }
 
 static json_t *chain_json(const at_lies *l, const char *const *names, int n)
@@ -95,7 +92,7 @@ int cli_place_problem(const cli_args *a, const char *problem)
     at_text t;
     at_text_init(&t);
     at_text_addf(&t, "%s: %s\n\n", p->problem, p->about);
-    cli_lies_print(&p->circuit, &p->chomsky, &t);
+    both_print(&p->circuit, &p->chomsky, "open", &t);
     at_text_add(&t, n ? "\nclaims of the catalogue (attest show ID, attest check ID)\n" : "");
     for (int k = 0; k < n; k++)
         cli_row(&t, claims[k]->id, 20, claims[k]->title, 110);
@@ -115,7 +112,7 @@ int cli_place_model(const cli_args *a, const at_model *m, const char *why)
     at_text_init(&t);
     at_text_add_plain(&t, a->words[0]);
     at_text_add(&t, ": what layers like these can have at any length, whatever their weights\n\n");
-    cli_lies_print(&circuit, &none, &t);
+    both_print(&circuit, &none, "not decided", &t);
     if (m->decode.enabled)
         at_text_add(&t, "\nThis is about one step of the decoder; a chain of polynomially many has all of P "
                         "(Merrill, Sabharwal 2024).\n");
@@ -127,15 +124,18 @@ int cli_place_model(const cli_args *a, const at_model *m, const char *why)
 
 int cli_place_formulas(const cli_args *a, const at_formulas *f)
 {
-    bool counts = false;
-    for (int k = 0; k < f->n_parts; k++)
+    bool counts = false, sets = false;
+    for (int k = 0; k < f->n_parts; k++) {
         counts = counts || f->parts[k]->op == AT_F_COUNT;
-    at_lies circuit = {counts ? AT_CLASS_TC0 : AT_CLASS_AC0, -1, false,
-                       counts ? "formulas that count: threshold gates"
-                              : "first-order formulas with predicates of positions (Immerman 1987)",
+        sets = sets || f->parts[k]->op == AT_F_SET;
+    }
+    at_lies circuit = {
+        counts ? AT_CLASS_TC0 : AT_CLASS_AC0, -1, false,
+        counts ? "formulas that count: threshold gates" : "first-order formulas (Immerman 1987)", NULL};
+    at_lies chomsky = {counts || sets ? AT_CHOMSKY_SENSITIVE : AT_CHOMSKY_REGULAR, -1, false,
+                       counts || sets ? "counters of log n bits, read again for each position"
+                                      : "first-order logic of order and of positions modulo numbers",
                        NULL};
-    at_lies chomsky = {AT_CHOMSKY_SENSITIVE, -1, false,
-                       "counters of log n bits, read again for each position", NULL};
     if (a->json) {
         json_t *o = cli_json_set(json_object(), "language", cli_json_text(a->words[0]));
         return cli_put_json(a, cli_json_set(o, "lies", cli_lies_json(&circuit, &chomsky)), CLI_HOLDS);
@@ -143,7 +143,7 @@ int cli_place_formulas(const cli_args *a, const at_formulas *f)
     at_text t;
     at_text_init(&t);
     at_text_add_plain(&t, a->words[0]);
-    at_text_add(&t, ": what formulas like these can have at most; the smaller classes are not decided\n\n");
-    cli_lies_print(&circuit, &chomsky, &t);
+    at_text_add(&t, ": what formulas like these can have at most\n\n");
+    both_print(&circuit, &chomsky, "not decided", &t);
     return cli_put_text(a, &t, CLI_HOLDS);
 }

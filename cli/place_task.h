@@ -6,8 +6,6 @@
 
 #include <attest/report.h>
 
-/* A row a class: yes, no or open, and why. */
-void cli_lies_print(const at_lies *circuit, const at_lies *chomsky, at_text *t);
 json_t *cli_lies_json(const at_lies *circuit, const at_lies *chomsky);
 
 int cli_place_problem(const cli_args *a, const char *problem);

@@ -1,6 +1,6 @@
 /* report_places.c: the section of the report that draws where problems lie: boxes in boxes, AC0 in ACC0 in TC0 in NC1, and the Chomsky
  * hierarchy; a problem stands in the least class that is known to have it. Below it a table with the reasons, and the claims of the
- * page that are about it. Problems without a claim on the page are left out. */
+ * page that are about it. Problems without a claim on the page are left out, and so is the section where only one is left. */
 #include "report_internal.h"
 
 #include <string.h>
@@ -48,10 +48,9 @@ static void chain_draw(at_text *t, const at_report_page *p, bool chomsky)
         n--;
     int inner = TOP + LINE * (most ? most : 1) + GAP, height = inner + 2 * GAP * (n - 1) + 4,
         width = BOX_W * n + GAP * n + 4;
-    at_text_addf(t,
-                 "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" font-size=\"12\" "
-                 "aria-label=\"%s\">\n",
-                 width, height, width, chomsky ? "the Chomsky hierarchy" : "circuit classes");
+    at_text_addf(
+        t, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\"><title>%s</title><g font-size=\"12\">\n",
+        width, height, width, chomsky ? "the Chomsky hierarchy" : "circuit classes");
     for (int k = n - 1; k >= 0; k--) { /* the outermost first */
         int pad = GAP * (n - 1 - k);
         at_text_addf(t,
@@ -71,7 +70,7 @@ static void chain_draw(at_text *t, const at_report_page *p, bool chomsky)
                      BOX_W * l->least + GAP * l->least + 12, 2 + GAP * (n - 1) + TOP + LINE * ++row[l->least],
                      x->problem, l->complete ? " ●" : "", open ? " ?" : "");
     }
-    at_text_add(t, "</svg>\n");
+    at_text_add(t, "</g></svg>\n");
 }
 
 static void reason_add(at_text *t, const at_lies *l, const char *const *names)
@@ -95,10 +94,13 @@ void at_report_places(at_text *t, const at_report_page *p)
 {
     const at_claim *claims[CLAIMS];
     const at_task_place *x;
-    int any = 0;
+    int placed = 0, words = 0;
     for (int k = 0; (x = at_task_place_at(k)); k++)
-        any += claims_of(p, x->problem, claims) > 0;
-    if (!any)
+        if (claims_of(p, x->problem, claims)) {
+            placed++;
+            words += x->chomsky.least >= 0;
+        }
+    if (placed < 2) /* a picture of one problem shows nothing */
         return;
     at_text_add(t,
                 "<section id=\"places\">\n<h2>Where the problems lie</h2>\n"
@@ -106,8 +108,10 @@ void at_report_places(at_text *t, const at_report_page *p)
                 "next. ● complete for it, ? open below it. Classes are by theorems, cited in the table; what "
                 "was built, checked or refuted here are the claims.</p>\n<div class=\"scroll\">\n");
     chain_draw(t, p, false);
-    at_text_add(t, "</div>\n<div class=\"scroll\">\n");
-    chain_draw(t, p, true);
+    if (words) {
+        at_text_add(t, "</div>\n<div class=\"scroll\">\n");
+        chain_draw(t, p, true);
+    }
     at_text_add(t,
                 "</div>\n<details><summary>Why, and by which claims</summary>\n<div class=\"scroll\"><table "
                 "class=\"wide\"><thead><tr><th>problem</th><th>circuits</th><th>Chomsky</th><th>claims</th>"
