@@ -32,6 +32,8 @@ include $(BUILD)/config.mk
 VERSIONS := $(shell sh tools/versions.sh '$(CC)')
 # Several machines: asked at every make, because a machine may get MPI later. Without it attest is built all the same.
 MPI := $(firstword $(foreach p,ompi-c mpich,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
+# Proofs for all lengths: its header alone, the library is loaded when it is needed (src/prove/z3_calls.c). Likewise optional.
+Z3 := $(shell printf '\043include <z3.h>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo -DAT_Z3)
 endif
 
 # ---- flags -----------------------------------------------------------------------------------------
@@ -48,7 +50,7 @@ RUNTIME := -static-libasan -static-libubsan -rdynamic
 endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
-FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(CPPFLAGS) $(CFLAGS)
 LIBS := $(DEP_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
 COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
 # One line a file; V=1 shows the commands.

@@ -1,4 +1,5 @@
 /* cmd_equal.c: `attest equal`: are two models the same function? */
+#include "equal_counts.h"
 #include "equal_words.h"
 
 #include <inttypes.h>
@@ -12,6 +13,7 @@ typedef struct {
     uint64_t sampled;
     double tolerance;
     cli_language language; /* regex NULL: two models */
+    cli_counts counts;
 } own;
 
 static const char *const which[2] = {"first", "second"};
@@ -355,10 +357,33 @@ static int compare(job *j)
     return j->a->json ? answer_json(j, &e, code) : answer_print(j, &e, code);
 }
 
+/* Are counting programs compared as they are, for all lengths? With lengths, sizes or an arithmetic they become models. */
+static bool counts_asked(const cli_args *a, const own *o)
+{
+    return a->n_words && cli_is_counts(a->words[0]) && !o->problem && !o->lengths && !o->exact &&
+           !o->sampled && !a->set && !a->has_precision && !o->tolerance;
+}
+
+static int counts_run(const cli_args *a, const own *o)
+{
+    int words = o->language.regex || o->counts.empty ? 1 : 2;
+    if (o->counts.empty && (o->counts.include || o->language.regex))
+        return cli_usage(a, "--empty asks of one program alone");
+    if (a->n_words != words)
+        return cli_usage(a, words == 1 ? "%s goes with one program" : "a second program is missing%s",
+                         words == 1 ? o->counts.empty ? "--empty" : "--regex" : ", or --regex, or --empty");
+    return cli_equal_counts(a, &o->language, &o->counts);
+}
+
 static int run(const cli_args *a)
 {
     job j = {.a = a, .o = a->own};
     const cli_language *l = &j.o->language;
+    if (counts_asked(a, j.o))
+        return counts_run(a, j.o);
+    if (j.o->counts.include || j.o->counts.empty)
+        return cli_usage(a, "%s is for counting programs, FILE.crasp or FILE.cr, on words of all lengths",
+                         j.o->counts.empty ? "--empty" : "--include");
     j.n = l->regex ? 1 : 2;
     if (a->n_words != j.n)
         return cli_usage(a, l->regex ? "--regex is compared with one model"
@@ -402,14 +427,16 @@ static const cli_option options[] = {
     {"--regex", "RE", "A and this language, on words of all lengths", CLI_TEXT(own, language.regex)},
     {"--alphabet", "LETTERS", "of --regex (default: those of the model)", CLI_TEXT(own, language.alphabet)},
     {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, language.textbook)},
+    {"--include", NULL, "of counting programs: is every word of A one of B?", CLI_FLAG(own, counts.include)},
+    {"--empty", NULL, "of a counting program: does it accept no word?", CLI_FLAG(own, counts.empty)},
     {0},
 };
 
 const cli_command cmd_equal = {
     .name = "equal",
     .summary = "are two models the same function?",
-    .usage =
-        "A B|A --regex RE [--problem P] [--lengths A..B] [--set K=V] [--precision P] [--exact|--sampled N]",
+    .usage = "A B|A --regex RE|A --empty [--include] [--problem P] [--lengths A..B] [--set K=V] [--precision "
+             "P] [--exact|--sampled N]",
     .about =
         "Runs two models on the same inputs and compares what comes out. A and B are model files, texts "
         "that\n"
@@ -432,6 +459,11 @@ const cli_command cmd_equal = {
         "compared with that of the expression: the answer is for words of all lengths, with a shortest word\n"
         "where it is no. Other models are refused by name.\n"
         "\n"
+        "Two counting programs (FILE.crasp, FILE.cr), or one and --regex RE, are compared as they are, on\n"
+        "words of all lengths: proved, with an invariant that a second query shows again; refuted, with a\n"
+        "shortest word; or undecided. --include asks whether every word of A is one of B, --empty whether A\n"
+        "has none (docs/prove.md). With --lengths, --set or --precision they are compiled, and run.\n"
+        "\n"
         "Exit code: 0 equal on every input asked, 1 not equal, 2 bad usage or input, 3 undecided: only\n"
         "samples were run, or an output is not decided.",
     .examples = "attest equal match2 examples/pairs.program --set N=4,M=7\n"
@@ -440,7 +472,9 @@ const cli_command cmd_equal = {
                 "attest equal m.safetensors m32.safetensors --precision f32 --json\n"
                 "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n"
                 "attest equal lis.safetensors examples/lis.dp\n"
-                "attest equal m.safetensors --regex '(ab)*'\n",
+                "attest equal m.safetensors --regex '(ab)*'\n"
+                "attest equal a.crasp b.crasp --include\n"
+                "attest equal examples/dyck-1.crasp --empty\n",
     .options = options,
     CLI_OWN(usual),
     .most = 2,

@@ -1,12 +1,13 @@
 /* cmd_place.c: `attest place`: where a regular language lies, with the word that shows it. */
-#include "cli.h"
+#include "place_crasp.h"
+#include "place_task.h"
 
 #include <string.h>
 #include <unistd.h>
 
 typedef struct {
-    const char *alphabet;
-    bool textbook;
+    const char *alphabet, *problem;
+    bool textbook, last;
 } own;
 
 /* What the place means for attention: the strongest statement that applies. */
@@ -69,7 +70,14 @@ static void group_print(const at_place *p, const at_subgroup *g, at_text *t)
     at_text_add(t, "\n");
 }
 
-static void place_print(const at_place *p, const char *shown, at_text *t)
+/* Open is what nobody knows: is NC1 more than TC0? */
+static const char *lies_word(const at_lies *l, int class)
+{
+    at_tri v = at_lies_in(l, class);
+    return v == AT_UNKNOWN ? "open" : tri(v);
+}
+
+static void place_print(const at_place *p, const cli_place_crasp *counted, const char *shown, at_text *t)
 {
     meaning m = meaning_of(p);
     const at_alphabet *sigma = &p->least->sigma;
@@ -101,7 +109,13 @@ static void place_print(const at_place *p, const char *shown, at_text *t)
     at_text_addf(t, "\nsolvable     %s\n", tri(p->solvable));
     for (int k = 0; k < p->n_groups; k++)
         group_print(p, &p->groups[k], t);
+    cli_place_crasp_print(sigma, counted, t);
     at_dfa_compiler c = at_place_compiler(p);
+    at_lies circuit = at_language_lies(p), chomsky = {AT_CHOMSKY_REGULAR, -1, false, "", NULL};
+    at_text_add(t, "classes      ");
+    for (int k = 0; k < AT_CLASS_BEYOND; k++)
+        at_text_addf(t, "%s %s, ", at_class_names[k], lies_word(&circuit, k));
+    at_text_addf(t, "%s\n", at_chomsky_names[chomsky.least]);
     at_text_addf(t, "attention    %s\ncompiler     %s: %s\n", m.attention, at_dfa_compilers[c][0],
                  at_dfa_compilers[c][1]);
 }
@@ -123,7 +137,7 @@ static json_t *word_json(const at_place *p, const int *word, int n, bool is)
     return j;
 }
 
-static json_t *place_json(const at_place *p, const char *shown)
+static json_t *place_json(const at_place *p, const cli_place_crasp *counted, const char *shown)
 {
     meaning m = meaning_of(p);
     const at_alphabet *sigma = &p->least->sigma;
@@ -149,12 +163,15 @@ static json_t *place_json(const at_place *p, const char *shown)
     o = cli_json_set(o, "modulus", p->modulus ? json_integer(p->modulus) : json_null());
     o = cli_json_set(o, "mod_witness", word_json(p, p->mod_witness, p->n_mod_witness, p->n_mod_witness > 0));
     o = cli_json_set(o, "mod_period", p->mod_period ? json_integer(p->mod_period) : json_null());
+    at_lies circuit = at_language_lies(p), chomsky = {AT_CHOMSKY_REGULAR, -1, false, "an automaton", NULL};
+    o = cli_json_set(o, "lies", cli_lies_json(&circuit, &chomsky));
+    o = cli_json_set(o, "crasp", cli_place_crasp_json(sigma, counted));
     return cli_json_set(o, "groups", groups);
 }
 
 /* A file of a language of words, or the expression itself. What is printed lives in the arena, or in *held. */
 static at_status language_open(const char *word, const own *o, at_arena *arena, at_problem **held,
-                               const at_dfa **d, at_text *shown, at_err *err)
+                               const at_dfa **d, const at_formulas **f_out, at_text *shown, at_err *err)
 {
     const char *alphabet = o->alphabet;
     const at_front *f = at_front_of_file(word);
@@ -166,6 +183,7 @@ static at_status language_open(const char *word, const own *o, at_arena *arena, 
                            f ? f->lang->about : "a problem");
         if (!s) {
             *d = w->dfa;
+            *f_out = w->formulas;
             at_text_add(shown, w->text);
         }
         return s;
@@ -187,32 +205,85 @@ static at_status language_open(const char *word, const own *o, at_arena *arena, 
     return s;
 }
 
+static bool is_model(const char *word)
+{
+    return (at_ends_with(word, ".safetensors") || at_ends_with(word, ".st")) && access(word, F_OK) == 0;
+}
+
+/* What a word names: one of these. */
+typedef struct {
+    at_problem *held;
+    at_model m;
+    bool has_model;
+    const at_dfa *d;             /* NULL: no automaton */
+    const at_formulas *formulas; /* NULL: none */
+    at_err why;                  /* of a model: why it is no automaton */
+    at_text shown;
+} subject;
+
+static at_status subject_open(const char *word, const own *o, at_arena *arena, subject *x, at_err *err)
+{
+    if (!is_model(word))
+        return language_open(word, o, arena, &x->held, &x->d, &x->formulas, &x->shown, err);
+    at_extracted found;
+    at_status s = at_model_load(&x->m, word, err);
+    x->has_model = !s;
+    if (s)
+        return s;
+    at_text_addf(&x->shown, "%s: what it accepts, on words of all lengths", word);
+    s = at_extract_dfa(&x->m, arena, &found, &x->why);
+    if (!s)
+        x->d = found.dfa;
+    return s == AT_ENOMEM || s == AT_ECANCEL ? at_fail(err, s, "%s", x->why.text) : AT_OK;
+}
+
+static int language_put(const cli_args *a, const own *o, const subject *x, at_arena *arena)
+{
+    at_err err = {0};
+    at_place p;
+    cli_place_crasp c;
+    at_text t;
+    at_text_init(&t);
+    at_status s = x->shown.oom ? at_oom(&err) : at_place_find(x->d, arena, &p, &err);
+    if (!s)
+        s = cli_place_crasp_find(p.least, arena, &c, &err);
+    if (!s && a->out)
+        s = cli_place_crasp_write(&c, o->last, a->out, &err);
+    if (s)
+        return cli_fail(a, &err);
+    int code = p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS;
+    if (a->json)
+        return cli_put_json(a, place_json(&p, &c, x->shown.s), code);
+    place_print(&p, &c, x->shown.s, &t);
+    return cli_put_text(a, &t, code);
+}
+
 static int run(const cli_args *a)
 {
     const own *o = a->own;
     at_err err = {0};
+    if (o->problem && a->n_words)
+        return cli_usage(a, "--problem stands instead of an expression or a file");
+    if (o->problem)
+        return a->out ? cli_usage(a, "-o writes the program of a regular language")
+                      : cli_place_problem(a, o->problem);
+    if (!a->n_words)
+        return cli_usage(a, "a regular expression, a file or --problem is missing");
     at_arena arena;
+    subject x = {0};
     at_arena_init(&arena);
-    at_problem *held = NULL;
-    const at_dfa *d = NULL;
-    at_place p;
-    at_text shown, t;
-    at_text_init(&shown);
-    at_text_init(&t);
-    at_status s = language_open(a->words[0], o, &arena, &held, &d, &shown, &err);
-    if (!s)
-        s = shown.oom ? at_oom(&err) : at_place_find(d, &arena, &p, &err);
-    int code;
-    if (s)
-        code = cli_fail(a, &err);
-    else if (a->json)
-        code = cli_put_json(a, place_json(&p, shown.s), p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
-    else {
-        place_print(&p, shown.s, &t);
-        code = cli_put_text(a, &t, p.monoid < 0 ? CLI_UNDECIDED : CLI_HOLDS);
-    }
-    at_text_release(&shown);
-    at_problem_free(held);
+    at_text_init(&x.shown);
+    at_status s = subject_open(a->words[0], o, &arena, &x, &err);
+    if (!s && !x.d && a->out)
+        s = at_fail(&err, AT_EREFUSED, "-o writes the program of a regular language");
+    int code = s             ? cli_fail(a, &err)
+               : x.d         ? language_put(a, o, &x, &arena)
+               : x.has_model ? cli_place_model(a, &x.m, x.why.text)
+                             : cli_place_formulas(a, x.formulas);
+    if (x.has_model)
+        at_model_release(&x.m);
+    at_text_release(&x.shown);
+    at_problem_free(x.held);
     at_arena_release(&arena);
     return code;
 }
@@ -223,13 +294,19 @@ static const cli_option options[] = {
     {"--alphabet", "LETTERS", "its letters: 'a b c', or \"abc\" (default: those that occur)",
      CLI_TEXT(own, alphabet)},
     {"--textbook", NULL, "refuse a+b, which elsewhere means a|b", CLI_FLAG(own, textbook)},
+    {"--problem", "P", "where a problem lies, and which claims are about it", CLI_TEXT(own, problem),
+     .alias = "--task"},
+    {"-o", "FILE", "where to write its program in C-RASP, if there is one", CLI_WRITTEN(cli_args, out),
+     .shared = true},
+    {"--last", NULL, "that program accepts at the last letter, not at the end marker", CLI_FLAG(own, last)},
     {0},
 };
 
 const cli_command cmd_place = {
     .name = "place",
-    .summary = "where a regular language lies: star-free, FO[MOD], AC0, ACC0, NC1",
-    .usage = "REGEX|FILE [--alphabet LETTERS] [--textbook] [--json]",
+    .summary = "where a language, a problem or a model lies: AC0, ACC0, TC0, NC1, C-RASP",
+    .usage =
+        "REGEX|FILE|MODEL|--problem P [--alphabet LETTERS] [--textbook] [-o FILE.crasp [--last]] [--json]",
     .about =
         "Makes the least automaton of a regular expression and its monoid, and says where the language\n"
         "lies and which attention can recognise it: star-free (FO[<]), FO[<, MOD] (what AC0 has of\n"
@@ -237,17 +314,31 @@ const cli_command cmd_place = {
         "powers repeat with a period, or a group that is not solvable. docs/languages.md has the syntax:\n"
         "| & ~ * + ? {m,n} . [abc] [^a] ( ) \\ ε ∅.\n"
         "\n"
+        "Whether the language is in C-RASP is said for both ways of accepting, at the end marker and at the "
+        "last\n"
+        "letter. A \"yes\" has a program, which -o writes and `attest equal FILE.crasp --regex RE` proves "
+        "right;\n"
+        "a \"no\" is by a theorem, with two words after which no count tells where the automaton is\n"
+        "(docs/prove.md).\n"
+        "\n"
+        "--problem P says of a problem what is proved of it, class by class, AC0 <= ACC0 <= TC0 <= NC1 and "
+        "the\n"
+        "Chomsky hierarchy, why, and by which claims of the catalogue. A model that is an automaton is "
+        "placed\n"
+        "like a language; another by its parts: what its layers can have at any length.\n"
+        "\n"
         "A .regex, .dfa, .jff or .dot file is named instead of an expression. Exit 3 when the monoid has "
         "more than "
         "20,000 elements: then nothing is said.",
     .examples = "attest place '(ab)*'\n"
                 "attest place '(aa)*' --alphabet 'a b'\n"
                 "attest place '~(.*aa.*)' --alphabet 'a b' --json\n"
-                "attest place examples/ends-ab.dfa\n",
+                "attest place examples/ends-ab.dfa\n"
+                "attest place '(ab)*' -o ab.crasp\n"
+                "attest place --problem parity\n"
+                "attest place m.safetensors\n",
     .options = options,
     CLI_OWN(usual),
-    .least = 1,
     .most = 1,
-    .missing = "a regular expression, or a .regex or .dfa file",
     .run = run,
 };

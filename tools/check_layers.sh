@@ -228,6 +228,8 @@ FNR == 1 {
         home(name, "picture")
     else if (name == "mpi.h")
         home(name, "job")
+    else if (name == "z3.h")
+        home(name, "prove")
     else if (name == "microhttpd.h")
         home(name, "report")
     else if (name ~ /^(flint\/|arb|acb|arf|mag\.h|fmp[zq])/ && FILENAME != "src/num/flint_compat.h")

@@ -36,6 +36,11 @@ fuzzes()
     echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { (void)d; (void)n; return 0; }' >"$tmp/f.c"
     $CLANG -fsanitize=fuzzer,address,undefined -o "$tmp/f" "$tmp/f.c" >/dev/null 2>&1
 }
+proves()
+{
+    echo '#include <z3.h>' >"$tmp/z.c"
+    $CC -E "$tmp/z.c" >/dev/null 2>&1
+}
 # The newest version that apt knows of, empty when it knows none.
 candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([^(].*\)/\1/p'; }
 
@@ -53,6 +58,7 @@ look()
     sh "$here/probe_flint.sh" "$CC" >/dev/null 2>&1 || missing="$missing flint"
     case $set in test | fuzz | mutants) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
     case $set in test | mutants) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
+    case $set in test | mutants) proves || missing="$missing z3" ;; esac
     case $set in judge) for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
     done
@@ -75,6 +81,7 @@ packages_for() # the Debian packages of the marks given
         cairo) echo libcairo2-dev ;;
         cmocka) echo libcmocka-dev ;;
         mpi) echo libopenmpi-dev openmpi-bin ;;
+        z3) echo libz3-dev ;;
         flint)
             # From FLINT 3 on, Arb is inside.
             case $(candidate libflint-dev) in

@@ -7,5 +7,6 @@ cc=${1:-gcc}
     for lib in sqlite3 jansson gmp mpfr cairo; do
         echo "$lib $(pkg-config --modversion $lib)"
     done
+    printf '#include <z3_version.h>\nz3 Z3_FULL_VERSION\n' | $cc -E -P - | tail -n 1
     printf '#include <flint/flint.h>\nflint FLINT_VERSION\n' | $cc -E -P - | tail -n 1
 } 2>/dev/null | tr -d "\"'#\$" | tr '\n' ' '

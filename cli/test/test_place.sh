@@ -26,6 +26,25 @@ says 0 'one of JFLAP' 'states       5' place "$dir/plain.jff" --alphabet 'b a'
 refuses 2 'a file of no language of words' 'no language of words' place examples/hist.rasp
 says 3 'unknown beyond the limit' 'monoid       more than 20,000 elements' place '.*a.{13}|b'
 
+says 0 'a problem' 'AC0               no: Furst, Saxe, Sipser 1984; Hastad 1986' place --problem parity
+holds 'with where it is' grep -qF 'ACC0              yes: one gate that counts modulo 2' "$dir/.out"
+holds 'and the claims about it' grep -q '^parity-tree ' "$dir/.out"
+says 0 'a problem whose place is open in part' 'ACC0              open' place --problem majority
+refuses 2 'a problem that is misspelt' "did you mean 'parity'" place --problem partiy
+refuses 2 'a problem and an expression' '--problem stands instead' place a --problem parity
+refuses 2 'nothing' 'is missing' place
+says 0 'formulas that count' 'TC0               yes: formulas that count' place examples/dyck-1.crasp
+says 0 'formulas that do not' 'regular           yes: first-order logic of order' place examples/answer.ltl
+says 0 'a language, in one line' 'classes      AC0 no, ACC0 yes, TC0 yes, NC1 yes, regular' place '(b*ab*a)*b*'
+"$attest" compile --regex '(ab)*' --set N=8 -o "$dir/ab.safetensors" >/dev/null
+says 0 'a model that is an automaton' 'monoid       6 elements' place "$dir/ab.safetensors"
+"$attest" build majority -o "$dir/majority.safetensors" >/dev/null
+says 0 'a model by its parts' 'TC0               yes: attention that sums' place "$dir/majority.safetensors"
+holds 'and why not more closely' grep -q '^not placed more closely: ' "$dir/.out"
+
+call place --problem parity --json
+json() { python3 -c "import json,sys; o=json.load(open('$dir/.out')); sys.exit(0 if ($1) else 1)"; }
+holds 'JSON: a problem' json "o['lies']['circuit']['in'] == {'AC0': False, 'ACC0': True, 'TC0': True, 'NC1': True, 'beyond NC1': True} and o['lies']['chomsky']['least'] == 'regular' and 'parity-tree' in o['claims']"
 call place '(aa)*' --json
 json() { python3 -c "import json,sys; o=json.load(open('$dir/.out')); sys.exit(0 if ($1) else 1)"; }
 holds 'JSON: the keys of a place' json "o['star_free'] is False and o['fo_mod'] is True and o['solvable'] is True and o['states'] == 2 and o['monoid'] == 2 and o['witness'] == 'a' and o['period'] == 2 and o['modulus'] == 2"

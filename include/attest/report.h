@@ -3,7 +3,9 @@
 #ifndef ATTEST_REPORT_H
 #define ATTEST_REPORT_H
 
+#include <attest/automaton.h>
 #include <attest/bound.h>
+#include <attest/claim.h>
 #include <attest/picture.h>
 #include <attest/problem.h>
 #include <attest/store.h>
@@ -286,5 +288,49 @@ at_status at_report_html(const at_report_about *about, const at_report_claim *cl
  * have rows. Verdicts of other builds are left out; trained models of all builds are shown. */
 at_status at_report_catalogue(const at_report_about *about, const at_row *rows, size_t n, at_text *html,
                               at_err *err);
+
+/* ---- where problems lie ------------------------------------------------------------------------------------------------------
+ *
+ * Circuit classes and the Chomsky hierarchy, each a chain of inclusions, with what is known of a problem and why (places.c). */
+typedef enum {
+    AT_CLASS_AC0,
+    AT_CLASS_ACC0,
+    AT_CLASS_TC0,
+    AT_CLASS_NC1,
+    AT_CLASS_BEYOND,
+    AT_CLASSES
+} at_class;
+typedef enum {
+    AT_CHOMSKY_REGULAR,
+    AT_CHOMSKY_FREE,
+    AT_CHOMSKY_SENSITIVE,
+    AT_CHOMSKY_COMPUTABLE,
+    AT_CHOMSKYS
+} at_chomsky;
+extern const char *const at_class_names[AT_CLASSES];    /* AC0, ACC0, TC0, NC1, beyond NC1 */
+extern const char *const at_chomsky_names[AT_CHOMSKYS]; /* regular, context-free, ... */
+
+typedef struct {
+    int least;     /* the least class known to have it; -1: none of this chain is about it */
+    int not_in;    /* the greatest known not to; -1: none */
+    bool complete; /* for the least, under AC0 reductions */
+    const char *why_in, *why_not;
+} at_lies;
+at_tri at_lies_in(const at_lies *s, int class); /* unknown: open */
+
+#define AT_PLACE_CLAIMS 6
+typedef struct {
+    const char *problem, *about;
+    at_lies circuit, chomsky;
+    const char *claims[AT_PLACE_CLAIMS]; /* beside those that name it as their task; then NULL */
+} at_task_place;
+const at_task_place *at_task_place_find(const char *problem); /* NULL: nothing is said of it */
+const at_task_place *at_task_place_at(int k);                 /* NULL past the last */
+/* Where a regular language lies, by its place; and what layers like these can have at most at any length, with numbers of
+ * logarithmically many bits, whatever the weights: a theorem about the parts of the model. */
+at_lies at_language_lies(const at_place *p);
+at_lies at_model_lies(const at_model *m);
+/* The claims of the catalogue about a problem; how many. */
+int at_task_place_claims(const char *problem, const at_claim **out, int most);
 
 #endif

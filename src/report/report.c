@@ -288,6 +288,7 @@ static at_status page_html(at_text *t, const at_report_page *p, at_arena *a, at_
         s = at_report_map(t, p->map, err);
     if (!s)
         s = at_report_languages(t, p, err);
+    at_report_places(t, p);
     sections_html(t, p, room);
     if (!s && !first)
         s = at_report_trained(t, p->rows, p->n_rows, p->about->build, err);

@@ -106,6 +106,8 @@ void at_report_head(at_text *t, const at_report_page *p); /* report_head.c: the 
 void at_report_contents(at_text *t, const at_report_page *p);
 /* report_languages.c: the survey's languages, built and trained; nothing when the ledger has neither. */
 at_status at_report_languages(at_text *t, const at_report_page *p, at_err *err);
+/* report_places.c: where problems lie, drawn; nothing when no claim of the page is about one. */
+void at_report_places(at_text *t, const at_report_page *p);
 /* report_claim.c; of few sections less is folded. room: as many pointers as the section has rows. */
 void at_report_section_html(at_text *t, const at_report_page *p, const at_report_section *s,
                             const at_row **room);
