@@ -30,6 +30,7 @@
     C(bound)                                                                                                 \
     C(protocol)                                                                                              \
     C(refute)                                                                                                \
+    C(influence)                                                                                             \
     C(map)                                                                                                   \
     C(report)                                                                                                \
     C(lm)                                                                                                    \
@@ -58,7 +59,7 @@ static int overview_print(void)
                     "       attest COMMAND --help\n\n"
                     "Commands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
-        at_text_addf(&t, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+        at_text_addf(&t, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     at_text_add(&t, "\nOptions:\n"
                     "  --help       this text, or that of a command\n"
                     "  --version    version and build id\n\n"

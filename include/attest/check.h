@@ -265,6 +265,35 @@ at_status at_box_range(const at_model *m, const double *lo, const double *hi, in
 /* Rigorous bounds of sup |relu(u) - gelu(u)| over all u. */
 void at_gelu_gap(double *lo, double *hi);
 
+/* ---- influence: how far one letter moves the answer of a softmax model ------------------------------------------------------
+ *
+ *     at_influence f;
+ *     at_influence_bound(&m, 128, 1, 0, &arena, &f, &err);               // of the difference of rows 1 and 0 of the readout
+ *     if (at_influence_says(&f, f.worst)) ...                            // else it says nothing: vacuous
+ *
+ * For models of words with softmax attention (any mask), MLPs and layer norms; the answer is that of the last position. Over all words of
+ * n letters and all changes of letter u alone, in real arithmetic over the stored weights: certified, by balls that are rounded outwards.
+ * a, b: rows of the readout whose difference is meant, b = -1: row a alone; a = b = -1: every pair of rows (of one row: itself). Other
+ * models are refused in words; AT_EBUDGET where it would take more than 128 MiB for a table. */
+typedef struct {
+    int n;
+    double *most; /* (n): letter u moves the answer's number by at most this */
+    int own; /* the letter of the position that answers, which is no neighbour of itself; -1: it is hidden */
+    double
+        range; /* what all other letters together can do, by the same boxes: where `most` is no smaller it is vacuous */
+    int worst, least; /* letters but `own` with the largest and the least bound; -1: there is none */
+} at_influence;
+at_status at_influence_bound(const at_model *m, int n, int a, int b, at_arena *arena, at_influence *out,
+                             at_err *err);
+/* Is the bound of letter u less than the range? Both are rounded outwards, each in its own way: equal up to 2^-20 is not less. */
+bool at_influence_says(const at_influence *f, int u);
+/* What it is on words that are drawn: every letter of each is changed into every other, in f64; most (n). Any model of words. */
+at_status at_influence_measure(const at_model *m, int n, int a, int b, int words, uint64_t seed, double *most,
+                               at_err *err);
+/* Two words that are to be told apart (by the sign of a difference of two logits), and a difference that moves by at most `move` between
+ * them: their mean cross entropy is at least ln(1 + exp(-move/2)), in nats. That, from below; ln 2 at 0. */
+double at_influence_loss(double move);
+
 /* ---- language models: does every text end? ----------------------------------------------------------------------------
  *
  * A bound e > 0 on the probability of the end, which is the last outcome, behind every text of every length, over the reals: then the model

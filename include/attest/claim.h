@@ -23,8 +23,8 @@ typedef struct {
     at_evidence evidence;
     at_enum how;
     const char *arith; /* "f64", "f32", "p12", ... */
-    /* SAMPLED, SIMULATED, REFUTED: inputs, or models, in the full tier (the quick tier takes a tenth). EXACT: 0, or the most
-     * that are run at a point; where there are more, so many are drawn */
+    /* SAMPLED, SIMULATED, REFUTED, and CERTIFIED of a trial: inputs, or models, in the full tier (the quick tier takes a
+     * tenth). EXACT: 0, or the most that are run at a point; where there are more, so many are drawn */
     uint64_t inputs;
     at_tier tier;      /* QUICK: in both tiers; FULL: in the full tier only */
     const char *quick; /* NULL, or the params to use instead in the quick tier: a tenth of the inputs */

@@ -134,6 +134,29 @@ at_status at_subject_check(const at_subject *s, at_err *err);
 at_status at_refute(const at_subject *s, const at_refute_env *env, const char *only, at_arena *a,
                     at_refutation *out, at_err *err);
 
+/* ---- restrictions: few letters fixed, and the answer depends on few others -------------------------------------------------
+ *
+ * For models of words whose attention is leftmost- or rightmost-hard (others, and layer norms before the last attention, are refused in
+ * words): letters are fixed to 0 or 1, the first two of the alphabet, until the answer (at the last position) of a word whose other
+ * letters are 0 or 1 depends on few of the free ones, or at least not on all. Two words that agree on the fixed and on the seen letters have the
+ * same readout, in f64 and over the reals: that is proved from the weights. brackets: -1, or the letters that are fixed leave a balanced word of
+ * depth at most this (0: any), 0 opening and 1 closing.
+ *
+ * AT_OK: found, seen_free < free. AT_EBUDGET: not found; AT_EREFUSED also where rounding decides what a head fetches. */
+typedef struct {
+    int n;
+    signed char *letter; /* (n): 0, 1, or -1: free */
+    bool *seen;          /* (n): the answer may depend on it */
+    int free, seen_free; /* letters that are free, and of these seen */
+    int cap,
+        few; /* letters that a state before the last layer may depend on; that the answer should depend on at most */
+    int passes;  /* rounds */
+    double work; /* multiply-adds */
+} at_restriction;
+at_status at_restriction_fits(const at_model *m, at_err *err);
+at_status at_restrict(const at_model *m, int n, int brackets, const at_refute_env *env, at_arena *a,
+                      at_restriction *out, at_err *err);
+
 /* ---- collisions -----------------------------------------------------------------------------------------
  *
  * Items 0..count-1 have states; which two have equal ones? `state` writes the state of item i (bytes) and may run on several

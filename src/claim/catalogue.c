@@ -64,6 +64,9 @@
     ROW(parity)                                                                                              \
     ROW(parity_tree)                                                                                         \
     ROW(rasp)                                                                                                \
+    ROW(hahn)                                                                                                \
+    ROW(parity_soft)                                                                                         \
+    ROW(dyck2_soft)                                                                                          \
     ROW(fo_extract)                                                                                          \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \

@@ -145,10 +145,11 @@ at_status unit_check(unit *u, at_err *err)
 {
     const at_cell *c = u->cell;
     const char *arith = at_cell_arith(c);
-    uint64_t limit = c->evidence == AT_EV_EXACT       ? c->inputs
-                     : c->evidence == AT_EV_CERTIFIED ? 0
-                     : u->job->tier == AT_TIER_FULL   ? c->inputs
-                                                      : (c->inputs + 9) / 10;
+    /* A certificate is about all inputs; that of a trial about so many models. */
+    uint64_t limit = c->evidence == AT_EV_EXACT                           ? c->inputs
+                     : c->evidence == AT_EV_CERTIFIED && !u->claim->trial ? 0
+                     : u->job->tier == AT_TIER_FULL                       ? c->inputs
+                                                                          : (c->inputs + 9) / 10;
     points x;
     at_arith a;
     at_status s = at_arith_parse(arith, &a, err);

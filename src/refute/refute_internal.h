@@ -21,6 +21,9 @@ at_status subject_readouts(const at_subject *s, const at_input *x, const at_answ
 /* Do two answers agree at position i in the sense of at_pair_verify, and do the targets there not? */
 bool answers_collide(const at_subject *s, const at_answer *x, const at_answer *y, int i);
 
+/* Is all attention leftmost- or rightmost-hard, and is there some? Else AT_EREFUSED, with what works. */
+at_status unique_hard_fits(const at_model *m, at_err *err);
+
 /* A pair that verifies, or a single wrong input, made simpler while it does; at most `runs` candidates are run. */
 at_status pair_shrink(const at_subject *s, bool single, uint64_t runs, at_arena *a, at_pair *p, at_err *err);
 

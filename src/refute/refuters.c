@@ -11,6 +11,8 @@
     ROW(sparse)                                                                                              \
     ROW(one_layer)                                                                                           \
     ROW(indistinguishable)                                                                                   \
+    ROW(hahn_pair)                                                                                           \
+    ROW(hahn_restriction)                                                                                    \
     ROW(search)
 
 #define DECLARE(name) extern const at_refuter refuter_##name;

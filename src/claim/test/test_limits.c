@@ -26,6 +26,9 @@
  * EVIDENCE dp-local-hard refuted 20 test_every_trial: a=40 b=3, and 1 more
  * EVIDENCE dp-local-hard exact 19683 test_every_trial: part=regular a=9 b=3, and 1 more
  * EVIDENCE star-free exact 60 test_every_trial: off=0
+ * EVIDENCE hahn refuted 8 test_every_trial: part=pair models=tree, and 11 more
+ * EVIDENCE parity-soft certified 3 test_every_trial: N=64, and 4 more
+ * EVIDENCE dyck2-soft certified 3 test_every_trial: N=64 mask=causal, and 4 more
  * EVIDENCE fo-extract exact 16 test_every_trial: part=modular, and 2 more
  * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 1 more
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
