@@ -64,6 +64,8 @@
     ROW(parity)                                                                                              \
     ROW(parity_tree)                                                                                         \
     ROW(rasp)                                                                                                \
+    ROW(ac0)                                                                                                 \
+    ROW(tc0)                                                                                                 \
     ROW(fo_extract)                                                                                          \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
