@@ -14,13 +14,14 @@
  * is found position by position: each adds the term of one of its keys that are not above l. A sum over positions is at least s when
  *     sum over (j, v) of (t(j, v) - m_j) g[j][v]  >=  s - sum over j of m_j,         m_j the least term of j,
  * given none_l, because then each j has exactly one of these keys. That is a threshold gate, and the sum is s when it is at
- * least s and not at least the next one that is possible. A vector of sums is the AND over coordinates, and becomes the quotient
+ * least s and not at least the next one that is possible; sums that are rounded to one number are asked about together. A vector of sums is the AND over coordinates, and becomes the quotient
  * as the arithmetic computes it: CLAIM tc0. Sums that become the same quotient meet in an OR. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "maker.h"
 
+enum { TOGETHER = 2000 }; /* rounded sums: so many are looked at together, beyond each by itself */
 #define WEIGHTS_MAX ((int64_t)1 << 61) /* of a threshold gate, all together */
 
 /* ---- levels -------------------------------------------------------------------------------------------------------- */
@@ -185,13 +186,22 @@ typedef struct {
     terms t;        /* (n, C) */
     size_t *order;  /* (n) of keys, by position */
     int64_t *least; /* (C) the sum of least terms */
+    int64_t *most;  /* (C) the sum of largest terms */
     int64_t *off;   /* (n, C): what a term is above the least of its position */
 } summing;
 
-/* All that sums can be, in k->sums[0], coordinate C the mark of a peak. */
-static at_status sums_reach(maker *k, const summing *q)
+static at_status sums_too_many(maker *k, int position)
 {
-    size_t width = (size_t)q->C + 1;
+    return at_fail(k->err, AT_EBUDGET,
+                   "a head's sums over keys can be more than %ju, at position %d of %d; the circuit had %zu "
+                   "gates by then",
+                   (uintmax_t)k->c->budget.sums, position + 1, k->T, k->c->n_gates);
+}
+
+/* All that sums can be, in k->sums[0], and behind them the mark of a peak. */
+static at_status sums_reach(maker *k, const summing *q, uint64_t budget)
+{
+    size_t n_sums = (size_t)q->C, width = n_sums + 1;
     int64_t *v = at_malloc(width * sizeof *v);
     vectors *now = &k->sums[0], *next = &k->sums[1];
     at_status s = v ? AT_OK : at_oom(k->err);
@@ -211,19 +221,15 @@ static at_status sums_reach(maker *k, const summing *q)
             s = at_fail(k->err, AT_ECANCEL, "interrupted");
         for (size_t old = 0; old < now->n && !s; old++)
             for (size_t j = i; j < i + n && !s; j++) {
-                const int64_t *term = q->t.term + q->order[j] * (size_t)q->C;
+                const int64_t *term = q->t.term + q->order[j] * n_sums;
                 memcpy(v, vectors_at(now, (int)old), width * sizeof *v);
-                for (int c = 0; c < q->C; c++)
+                for (size_t c = 0; c < n_sums; c++)
                     v[c] += term[c];
-                v[q->C] |= q->order[j] < q->peaks;
+                v[n_sums] |= q->order[j] < q->peaks;
                 if (vectors_meet(next, (const cell *)v) < 0)
                     s = at_oom(k->err);
-                if (!s && next->n > k->c->budget.sums)
-                    s = at_fail(
-                        k->err, AT_EBUDGET,
-                        "a head's sums over keys can be more than %ju, at position %d of %d; the circuit had "
-                        "%zu gates by then",
-                        (uintmax_t)k->c->budget.sums, position + 1, k->T, k->c->n_gates);
+                if (!s && next->n > budget)
+                    s = sums_too_many(k, position);
             }
         vectors swap = *now;
         *now = *next;
@@ -238,13 +244,14 @@ static at_status terms_off(maker *k, summing *q)
 {
     for (int c = 0; c < q->C; c++) {
         int64_t total = 0;
-        q->least[c] = 0;
+        q->least[c] = q->most[c] = 0;
         for (size_t i = 0, n; i < q->n; i += n) {
             int position = k->keys[q->first + q->order[i]].position;
-            int64_t least = INT64_MAX;
+            int64_t least = INT64_MAX, most = INT64_MIN;
             for (n = 0; i + n < q->n && k->keys[q->first + q->order[i + n]].position == position; n++) {
                 int64_t x = q->t.term[q->order[i + n] * (size_t)q->C + (size_t)c];
                 least = x < least ? x : least;
+                most = x > most ? x : most;
             }
             for (size_t j = i; j < i + n; j++) {
                 size_t at = q->order[j] * (size_t)q->C + (size_t)c;
@@ -252,6 +259,7 @@ static at_status terms_off(maker *k, summing *q)
                 total = total > WEIGHTS_MAX ? total : total + q->off[at];
             }
             q->least[c] += least;
+            q->most[c] += most;
         }
         if (total > WEIGHTS_MAX)
             return at_fail(
@@ -267,87 +275,208 @@ static int whole_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What coordinate c can be, ascending, and the wires that say "at least that"; (*n), wire 0 is true. */
-static at_status steps_make(maker *k, const summing *q, int c, int64_t **value, at_wire **step, size_t *n)
+/* What one coordinate of a sum can be, ascending, in classes of what the arithmetic rounds to the same number. */
+typedef struct {
+    int64_t *value; /* (n) */
+    int *class;     /* (n) of a value */
+    size_t n, classes, room_value, room_class, room_first, room_step;
+    size_t *first; /* (classes) the first value of one */
+    at_wire *step; /* (classes) it is at least that; step 0 is true */
+} steps;
+
+static void steps_release(steps *t)
 {
-    const vectors *all = &k->sums[0];
-    int64_t *v = at_malloc((all->n + 1) * sizeof *v);
-    at_wire *w = at_malloc((all->n + 1) * sizeof *w);
-    *value = v;
-    *step = w;
-    *n = 0;
-    if (!v || !w || !ROOM(k->wires, k->room_wires, q->n + 1) || !ROOM(k->weights, k->room_weights, q->n + 1))
+    at_free(t->value);
+    at_free(t->class);
+    at_free(t->first);
+    at_free(t->step);
+}
+
+/* The wires of coordinate c, for steps_add. */
+static at_status steps_begin(maker *k, const summing *q, int c)
+{
+    if (!ROOM(k->wires, k->room_wires, q->n + 1) || !ROOM(k->weights, k->room_weights, q->n + 1))
         return at_oom(k->err);
-    for (size_t i = 0; i < all->n; i++)
-        if (vectors_at(all, (int)i)[q->C])
-            v[(*n)++] = (int64_t)vectors_at(all, (int)i)[c];
-    qsort(v, *n, sizeof *v, whole_order);
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++)
-        if (!kept || v[kept - 1] != v[i])
-            v[kept++] = v[i];
-    *n = kept;
     for (size_t i = 0; i < q->n; i++) {
         k->wires[i] = k->keys[q->first + i].w;
         k->weights[i] = q->off[i * (size_t)q->C + (size_t)c];
     }
-    for (size_t i = 0; i < kept; i++)
-        w[i] = i ? at_circuit_threshold(k->c, k->wires, k->weights, q->n, v[i] - q->least[c]) : AT_WIRE_TRUE;
     return AT_OK;
 }
 
-static size_t step_find(const int64_t *v, size_t n, int64_t x)
+/* One more class, whose first value is t->value[i]. */
+static at_status steps_add(maker *k, const summing *q, int c, steps *t, size_t i)
 {
-    size_t lo = 0, hi = n - 1;
+    if (!ROOM(t->first, t->room_first, t->classes + 1) || !ROOM(t->step, t->room_step, t->classes + 1))
+        return at_oom(k->err);
+    t->first[t->classes] = i;
+    t->step[t->classes++] =
+        i ? at_circuit_threshold(k->c, k->wires, k->weights, q->n, t->value[i] - q->least[c]) : AT_WIRE_TRUE;
+    return AT_OK;
+}
+
+/* Of coordinate c: the values that k->sums[0] has of it. */
+static at_status steps_make(maker *k, const summing *q, int c, steps *t)
+{
+    const vectors *all = &k->sums[0];
+    at_status s = steps_begin(k, q, c);
+    if (!s && (!ROOM(t->value, t->room_value, all->n + 1) || !ROOM(t->class, t->room_class, all->n + 1)))
+        s = at_oom(k->err);
+    if (s)
+        return s;
+    size_t n = 0;
+    for (size_t i = 0; i < all->n; i++)
+        if (vectors_at(all, (int)i)[q->C])
+            t->value[n++] = (int64_t)vectors_at(all, (int)i)[c];
+    if (n > 1)
+        qsort(t->value, n, sizeof *t->value, whole_order);
+    for (size_t i = 0; i < n; i++)
+        if (!t->n || t->value[t->n - 1] != t->value[i])
+            t->value[t->n++] = t->value[i];
+    cell before = 0;
+    for (size_t i = 0; i < t->n && !s; i++) {
+        cell now = numbers_rounded(k->N, c, t->value[i], q->t.unit);
+        if (!i || now != before)
+            s = steps_add(k, q, c, t, i);
+        t->class[i] = (int)t->classes - 1;
+        before = now;
+    }
+    return s;
+}
+
+/* Of coordinate c: the first of each class between its least and its largest value, whether it can be or not. Rounding never falls where its
+ * argument rises, so a class is a stretch, and its end is found by bisection. */
+static at_status steps_span(maker *k, const summing *q, int c, steps *t)
+{
+    at_status s = steps_begin(k, q, c);
+    for (int64_t at = q->least[c]; !s; t->n++) {
+        if (!ROOM(t->value, t->room_value, t->n + 1))
+            return at_oom(k->err);
+        t->value[t->n] = at;
+        s = t->n >= k->c->budget.sums ? sums_too_many(k, k->T - 1) : steps_add(k, q, c, t, t->n);
+        cell now = numbers_rounded(k->N, c, at, q->t.unit);
+        int64_t in = at, out = q->most[c] + 1; /* of the class; behind it, or behind all */
+        while (out - in > 1) {
+            int64_t mid = in + (out - in) / 2;
+            if (numbers_rounded(k->N, c, mid, q->t.unit) == now)
+                in = mid;
+            else
+                out = mid;
+        }
+        if (out > q->most[c]) {
+            t->n++;
+            break;
+        }
+        at = out;
+    }
+    return s;
+}
+
+static int class_find(const steps *t, int64_t x)
+{
+    size_t lo = 0, hi = t->n - 1;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (v[mid] < x)
+        if (t->value[mid] < x)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo;
+    return t->class[lo];
 }
 
-/* Every sum that a peak makes possible, as what the head gives. */
+/* Coordinate c is in class[c], for all c: what the head gives then. */
+static at_status classes_give(maker *k, head *h, const summing *q, const steps *t, const int *class,
+                              at_wire when, at_wire *all, int64_t *sum, cell *out)
+{
+    size_t m = 0;
+    all[m++] = when;
+    for (int c = 0; c < q->C; c++) {
+        size_t at = (size_t) class[c];
+        sum[c] = t[c].value[t[c].first[at]];
+        all[m++] = t[c].step[at];
+        if (at + 1 < t[c].classes)
+            all[m++] = at_wire_not(t[c].step[at + 1]);
+    }
+    at_wire w = at_circuit_and(k->c, all, m);
+    if (w == AT_WIRE_FALSE)
+        return AT_OK;
+    at_status s = numbers_divide(k->N, h->b, h->g, sum, q->t.unit, out, k->err);
+    return s ? s : given_add(k, h, out, w);
+}
+
+/* Classes of coordinates that go together, from sums that do; each once. k->sums[1] remembers which. */
+static at_status together_give(maker *k, head *h, const summing *q, const steps *t, at_wire when,
+                               at_wire *all, int64_t *sum, int *class, cell *out)
+{
+    vectors *met = &k->sums[1];
+    at_status s = AT_OK;
+    vectors_clear(met);
+    met->width = q->C;
+    for (size_t i = 0; i < k->sums[0].n && !s; i++) {
+        const cell *v = vectors_at(&k->sums[0], (int)i);
+        if (!v[q->C])
+            continue;
+        for (int c = 0; c < q->C; c++) {
+            class[c] = class_find(&t[c], (int64_t)v[c]);
+            out[c] = (cell) class[c];
+        }
+        size_t before = met->n;
+        if (vectors_meet(met, out) < 0)
+            s = at_oom(k->err);
+        if (!s && met->n > before)
+            s = classes_give(k, h, q, t, class, when, all, sum, out);
+    }
+    return s;
+}
+
+/* All classes of one coordinate with all of the others. */
+static at_status apart_give(maker *k, head *h, const summing *q, const steps *t, at_wire when, at_wire *all,
+                            int64_t *sum, int *class, cell *out)
+{
+    at_status s = AT_OK;
+    uint64_t tried = 0;
+    int c = 0;
+    memset(class, 0, (size_t)q->C * sizeof *class);
+    while (c < q->C && !s) {
+        s = ++tried > k->c->budget.sums ? sums_too_many(k, k->T - 1)
+                                        : classes_give(k, h, q, t, class, when, all, sum, out);
+        for (c = 0; c < q->C && ++class[c] == (int)t[c].classes; c++)
+            class[c] = 0;
+    }
+    return s;
+}
+
+/* Every sum that a peak makes possible, as what the head gives. Where too many are possible together each coordinate is taken by itself:
+ * rounded, they are few. */
 static at_status sums_give(maker *k, head *h, const summing *q, at_wire when)
 {
     size_t C = (size_t)q->C;
-    int64_t **value = at_calloc(C, sizeof *value);
-    at_wire **step = at_calloc(C, sizeof *step), *all = at_malloc((2 * C + 1) * sizeof *all);
-    size_t *n = at_calloc(C, sizeof *n);
+    steps *t = at_calloc(C, sizeof *t);
+    at_wire *all = at_malloc((2 * C + 1) * sizeof *all);
+    int64_t *sum = at_malloc(C * sizeof *sum);
+    int *class = at_malloc(C * sizeof *class);
     cell *out = at_malloc((C + 1) * sizeof *out);
-    at_status s = value && step && n && out && all ? AT_OK : at_oom(k->err);
-    for (size_t c = 0; c < C && !s; c++)
-        s = steps_make(k, q, (int)c, &value[c], &step[c], &n[c]);
-    for (size_t i = 0; i < k->sums[0].n && !s; i++) {
-        const int64_t *sum = (const int64_t *)vectors_at(&k->sums[0], (int)i);
-        size_t m = 0;
-        if (!sum[C])
-            continue;
-        all[m++] = when;
-        for (size_t c = 0; c < C; c++) {
-            size_t at = step_find(value[c], n[c], sum[c]);
-            all[m++] = step[c][at];
-            if (at + 1 < n[c])
-                all[m++] = at_wire_not(step[c][at + 1]);
-        }
-        at_wire w = at_circuit_and(k->c, all, m);
-        if (w == AT_WIRE_FALSE)
-            continue;
-        s = numbers_divide(k->N, h->b, h->g, sum, q->t.unit, out, k->err);
-        if (!s)
-            s = given_add(k, h, out, w);
-    }
-    for (size_t c = 0; c < C && value && step; c++) {
-        at_free(value[c]);
-        at_free(step[c]);
-    }
-    at_free(value);
-    at_free(step);
-    at_free(n);
-    at_free(out);
+    at_status s = t && all && sum && class && out ? AT_OK : at_oom(k->err);
+    at_err together = {0}, *err = k->err;
+    k->err = &together;
+    bool whole = numbers_rounds_nothing(k->N);
+    uint64_t budget = k->c->budget.sums;
+    at_status many = s ? s : sums_reach(k, q, whole || budget < TOGETHER ? budget : TOGETHER);
+    k->err = err;
+    if (!s && many && (many != AT_EBUDGET || whole))
+        s = at_fail(k->err, many, "%s", together.text);
+    for (int c = 0; c < q->C && !s; c++)
+        s = (many ? steps_span : steps_make)(k, q, c, &t[c]);
+    if (!s)
+        s = (many ? apart_give : together_give)(k, h, q, t, when, all, sum, class, out);
+    for (size_t c = 0; c < C && t; c++)
+        steps_release(&t[c]);
+    at_free(t);
     at_free(all);
+    at_free(sum);
+    at_free(class);
+    at_free(out);
     return s;
 }
 
@@ -372,8 +501,10 @@ static at_status sums_run(maker *k, head *h, size_t first, size_t peaks, const c
     q.t.unit = at_arena_alloc(&k->a, C, numbers_unit_bytes(k->N));
     q.off = at_new(&k->a, int64_t, n * C);
     q.least = at_new(&k->a, int64_t, C);
-    at_status s =
-        w && v && order && q.order && q.t.term && q.t.unit && q.off && q.least ? AT_OK : at_oom(k->err);
+    q.most = at_new(&k->a, int64_t, C);
+    at_status s = w && v && order && q.order && q.t.term && q.t.unit && q.off && q.least && q.most
+                      ? AT_OK
+                      : at_oom(k->err);
     for (size_t i = 0; i < n && !s; i++) {
         w[i] = weight[k->keys[first + i].level - level];
         v[i] = vectors_at(&h->value, k->keys[first + i].value);
@@ -388,8 +519,6 @@ static at_status sums_run(maker *k, head *h, size_t first, size_t peaks, const c
         s = numbers_terms(k->N, w, v, (int)n, h->a->dv, &q.t, k->err);
     if (!s)
         s = terms_off(k, &q);
-    if (!s)
-        s = sums_reach(k, &q);
     if (!s)
         s = sums_give(k, h, &q, when);
     at_arena_reset(&k->a, mark);

@@ -239,19 +239,40 @@ size_t numbers_unit_bytes(const numbers *N)
     return N->E ? sizeof(cell) : sizeof(int);
 }
 
+/* sum 2^unit in an accumulator. */
+static void sum_load(at_acc *acc, int64_t sum, int unit)
+{
+    uint64_t size = sum < 0 ? (uint64_t)-sum : (uint64_t)sum;
+    uint32_t word[2] = {(uint32_t)size, (uint32_t)(size >> 32)};
+    at_acc_zero(acc);
+    if (size)
+        at_acc_add_words(acc, sum < 0, unit, word, 2);
+}
+
+bool numbers_rounds_nothing(const numbers *N)
+{
+    return N->E != NULL;
+}
+
+cell numbers_rounded(numbers *N, int coordinate, int64_t sum, const void *unit)
+{
+    cell out = (cell)sum;
+    if (N->E)
+        return out;
+    sum_load(&N->sum[0], sum, ((const int *)unit)[coordinate]);
+    double x = at_acc_round(&N->sum[0], at_stage_format(N->s));
+    memcpy(&out, &x, sizeof out);
+    return out;
+}
+
 at_status numbers_divide(numbers *N, int b, int g, const int64_t *sum, const void *unit, cell *out,
                          at_err *err)
 {
     int dv = group_of(N, b, g)->dv;
     if (N->E)
         return exact_divide(N->E, dv, sum, unit, out, err);
-    for (int c = 0; c <= dv; c++) {
-        uint64_t size = sum[c] < 0 ? (uint64_t)-sum[c] : (uint64_t)sum[c];
-        uint32_t word[2] = {(uint32_t)size, (uint32_t)(size >> 32)};
-        at_acc_zero(&N->sum[c]);
-        if (size)
-            at_acc_add_words(&N->sum[c], sum[c] < 0, ((const int *)unit)[c], word, 2);
-    }
+    for (int c = 0; c <= dv; c++)
+        sum_load(&N->sum[c], sum[c], ((const int *)unit)[c]);
     at_stage_finish(N->s, b, g, N->sum, N->mixed);
     return numbers_keep(N->mixed, dv, out, err);
 }

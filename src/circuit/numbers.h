@@ -38,6 +38,9 @@ bool numbers_zero(const numbers *N, cell x);
 at_status numbers_terms(numbers *N, const cell *w, const cell *const *v, int n, int dv, terms *t,
                         at_err *err);
 size_t numbers_unit_bytes(const numbers *N);
+/* What the arithmetic makes of a sum before it divides: sums of one coordinate with the same cell are the same to it. */
+bool numbers_rounds_nothing(const numbers *N);
+cell numbers_rounded(numbers *N, int coordinate, int64_t sum, const void *unit);
 /* out (dv) = the sums over keys, as multiples of their units, divided. */
 at_status numbers_divide(numbers *N, int b, int g, const int64_t *sum, const void *unit, cell *out,
                          at_err *err);

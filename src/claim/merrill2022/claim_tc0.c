@@ -10,7 +10,7 @@
  *   given it, weights are known, sums over keys are of known whole numbers, and "the sum is at least s" is a threshold gate.
  *   Weights of gates are whole numbers of at most 50 bits: adding up n such numbers is itself in TC0. How many sums there
  *   are is polynomial in n for one layer of whole numbers; after averages of averages it may not be, and what is too
- *   large is counted, not passed over. At p bits the sums are those before rounding, so this is the p-bit attention that attest runs: both sums
+ *   large is counted, not passed over. At p bits sums that are rounded to one number are one. At p bits the sums are those before rounding, so this is the p-bit attention that attest runs: both sums
  *   rounded once, then their quotient.
  *   part=drawn: models of whole weights, without positions, with i, and with a table; masks drawn.
  *   part=compiled: models of claims majority, crasp, foc and others.
@@ -100,15 +100,15 @@ static const at_cell cells[] = {
     {"L=1 H=2 n=5", NULL, AT_EV_SIMULATED, 0, "exact", 240, AT_TIER_QUICK, NULL},
     {"L=2 n=4", NULL, AT_EV_SIMULATED, 0, "exact", 240, AT_TIER_QUICK, NULL},
     {"L=1 n=7 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p4e5", 240, AT_TIER_QUICK, NULL},
-    {"L=2 n=3 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p3e5", 240, AT_TIER_QUICK, NULL},
+    {"L=2 n=4 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p3e5", 240, AT_TIER_QUICK, NULL},
     {"part=compiled n=12", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, "part=compiled n=6"},
     {"part=compiled n=12 weighting=softmax", NULL, AT_EV_EXACT, 0, "p6e5", 0, AT_TIER_QUICK,
      "part=compiled n=6 weighting=softmax"},
     {"L=1 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
-    {"L=1 H=2 n=12", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
-    {"L=2 n=7", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
+    {"L=1 H=2 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
+    {"L=2 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
     {"L=1 n=14 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p4e5", 24, AT_TIER_FULL, NULL},
-    {"L=2 n=5 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p3e5", 24, AT_TIER_FULL, NULL},
+    {"L=2 n=14 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p3e5", 24, AT_TIER_FULL, NULL},
     {"L=1 n=6", "read=leftmost", AT_EV_SIMULATED, 0, "exact", 240, AT_TIER_QUICK, NULL},
     {"L=1 n=6 weighting=softmax", "off=1", AT_EV_SIMULATED, 0, "p4e5", 240, AT_TIER_QUICK, NULL},
 };
