@@ -138,6 +138,7 @@ void at_circuit_free(at_circuit *c)
         at_free(c->output_name[k]);
     for (int k = 0; c->input_name && k < c->inputs; k++)
         at_free(c->input_name[k]);
+    made_end(c);
     void *all[] = {c->gates,   c->lists,           c->wires,  c->weights,     c->gate_table, c->list_table,
                    c->scratch, c->scratch_weights, c->output, c->output_name, c->input_name, c};
     for (int k = 0; k < COUNT(all); k++)
