@@ -76,6 +76,19 @@ static void made_run(at_circuit *c, const gate *g, bool *constant, at_wire *is)
     *is = any ? AT_WIRE_TRUE : AT_WIRE_FALSE;
 }
 
+bool circuit_never(const at_circuit *c, const at_wire *w, size_t n)
+{
+    const runner *r = &c->made;
+    for (size_t x = 0; x < r->words; x++) {
+        uint64_t all = UINT64_MAX;
+        for (size_t k = 0; k < n; k++)
+            all &= r->bits[gate_of(w[k]) * r->words + x] ^ (w[k] & 1 ? UINT64_MAX : 0);
+        if (all)
+            return false;
+    }
+    return r->words > 0;
+}
+
 static at_wire gate_add(at_circuit *c, gate g)
 {
     bool constant;

@@ -66,6 +66,9 @@ bool room_make(void **array, size_t *room, size_t n, size_t size);
 /* Which gates outputs depend on: (n_gates) in the arena, NULL: no memory. */
 uint8_t *circuit_live(const at_circuit *c, at_arena *a);
 
+/* Are n wires never true together? Only known, and else false, while gates are run as they are made. */
+bool circuit_never(const at_circuit *c, const at_wire *w, size_t n);
+
 static inline uint32_t gate_of(at_wire w)
 {
     return w >> 1;

@@ -1,4 +1,5 @@
-/* heads.c: from the keys that a query may see to the vectors that a head may give, each with its wire.
+/* heads.c: from the keys that a query may see to the vectors that a head may give, each with its wire. Everything here is said given that the
+ * query's own wire is true, and is joined to it by an AND afterwards.
  *
  * The query is known: position t has state `own`, so its own key is that of `own`, surely. Every other key (j, v) is there when its wire
  * g[j][v] is true. Keys are ordered by score in levels; let level l be the highest that is there. With
@@ -90,23 +91,29 @@ static int keys_by_position(const void *a, const void *b)
                                       : keys_order(a, b);
 }
 
-/* k->keys: what the query at t may see, by level, then by position. *lowest: no level below it is ever the highest. */
-static at_status keys_list(maker *k, const head *h, const ranking *r, int t, int own, int *lowest)
+/* k->keys: what the query at t may see, by level, then by position; those that are never there when w is true are left out. *lowest: no
+ * level below it is ever the highest. */
+static at_status keys_list(maker *k, const head *h, const ranking *r, int t, int own, at_wire w, int *lowest)
 {
     k->n_keys = 0;
     *lowest = r->n - 1;
     for (int j = 0; j < k->T; j++) {
         int n = j == t ? 1 : k->at[j].n, worst = 0;
+        size_t first = k->n_keys;
         if (!at_mask_allows(&h->a->mask, t, j))
             continue;
         if (!ROOM(k->keys, k->room_keys, k->n_keys + (size_t)n + 1))
             return at_oom(k->err);
         for (int i = 0; i < n; i++) {
             int state = j == t ? own : k->at[j].id[i], level = r->level[h->of_key[state]];
+            at_wire is = j == t ? AT_WIRE_TRUE : k->at[j].w[i];
+            if (circuit_never(k->c, (at_wire[]){w, is}, 2))
+                continue;
             worst = level > worst ? level : worst;
-            k->keys[k->n_keys++] =
-                (key){level, j, h->of_value[state], n, j == t ? AT_WIRE_TRUE : k->at[j].w[i]};
+            k->keys[k->n_keys++] = (key){level, j, h->of_value[state], 0, is};
         }
+        for (size_t i = first; i < k->n_keys; i++)
+            k->keys[i].alternatives = (int)(k->n_keys - first);
         *lowest = worst < *lowest ? worst : *lowest;
     }
     if (k->n_keys > 1)
@@ -187,6 +194,7 @@ typedef struct {
     size_t *order;  /* (n) of keys, by position */
     int64_t *least; /* (C) the sum of least terms */
     int64_t *most;  /* (C) the sum of largest terms */
+    int64_t floor;  /* the sum of weights is no less: that of a key of the highest level */
     int64_t *off;   /* (n, C): what a term is above the least of its position */
 } summing;
 
@@ -349,7 +357,8 @@ static at_status steps_make(maker *k, const summing *q, int c, steps *t)
 static at_status steps_span(maker *k, const summing *q, int c, steps *t)
 {
     at_status s = steps_begin(k, q, c);
-    for (int64_t at = q->least[c]; !s; t->n++) {
+    int64_t floor = c == 0 && q->floor > q->least[0] ? q->floor : q->least[c];
+    for (int64_t at = floor; !s; t->n++) {
         if (!ROOM(t->value, t->room_value, t->n + 1))
             return at_oom(k->err);
         t->value[t->n] = at;
@@ -519,6 +528,8 @@ static at_status sums_run(maker *k, head *h, size_t first, size_t peaks, const c
         s = numbers_terms(k->N, w, v, (int)n, h->a->dv, &q.t, k->err);
     if (!s)
         s = terms_off(k, &q);
+    if (!s && !at_weighting_is(h->a->weighting, AT_IS_PHI))
+        q.floor = q.t.term[0];
     if (!s)
         s = sums_give(k, h, &q, when);
     at_arena_reset(&k->a, mark);
@@ -585,13 +596,13 @@ static at_status levels_run(maker *k, head *h, const ranking *r, int lowest)
     return s;
 }
 
-at_status head_run(maker *k, head *h, int t, int own, values *out)
+at_status head_run(maker *k, head *h, int t, int own, at_wire w, values *out)
 {
     int query = h->of_query[own], lowest;
     ranking *r = &h->ranks[query];
     at_status s = r->level ? AT_OK : ranking_make(k, h, query, r);
     if (!s)
-        s = keys_list(k, h, r, t, own, &lowest);
+        s = keys_list(k, h, r, t, own, w, &lowest);
     k->given.n = 0;
     if (!s && k->n_keys == 0) { /* a row that is masked throughout gives zeros */
         cell *zero = at_calloc((size_t)h->a->dv + 1, sizeof *zero);

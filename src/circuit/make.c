@@ -365,6 +365,8 @@ static at_status choose(maker *k, choosing *c, int h, cell *mixed)
     int dv = c->head[h].a->dv;
     for (int i = 0; i < c->given[h].n && !s; i++) {
         c->wires[h + 1] = c->given[h].w[i];
+        if (h + 1 < c->heads && circuit_never(k->c, c->wires, (size_t)h + 2))
+            continue;
         memcpy(mixed, vectors_at(&c->head[h].out, c->given[h].id[i]), (size_t)dv * sizeof *mixed);
         s = choose(k, c, h + 1, mixed + dv);
     }
@@ -383,7 +385,7 @@ static at_status position_run(maker *k, choosing *c, head *heads, values *given,
         c->own = v->id[i];
         c->wires[0] = v->w[i];
         for (int h = 0; h < c->heads && !s; h++)
-            s = head_run(k, &heads[h], c->t, c->own, &given[h]);
+            s = head_run(k, &heads[h], c->t, c->own, v->w[i], &given[h]);
         if (!s)
             s = choose(k, c, 0, c->mixed);
         if (!s)

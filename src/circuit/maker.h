@@ -82,7 +82,7 @@ struct maker {
     vectors sums[2];
 };
 
-/* What head h gives to a query at position t that has state `own`. */
-at_status head_run(maker *k, head *h, int t, int own, values *out);
+/* What head h gives to a query at position t that has state `own`, given that w is true, which says so. */
+at_status head_run(maker *k, head *h, int t, int own, at_wire w, values *out);
 
 #endif

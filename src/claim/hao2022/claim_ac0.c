@@ -51,7 +51,7 @@ static at_status growth_row(const at_claim *c, const at_params *p, int threads, 
     (void)c, (void)threads;
     bool one = at_params_int(p, "L") == 1;
     return claim_circuit_growth_row(AT_LEFTMOST_HARD, (at_arith){.kind = AT_EXACT}, p, one ? 16 : 8,
-                                    one ? 64 : 24, out, err);
+                                    one ? 64 : 32, out, err);
 }
 
 static const at_claim_table tables[] = {
@@ -66,7 +66,7 @@ static const at_claim_table tables[] = {
         .by = "L",
         .plots = (const char *const[]){"gates", "wires", NULL},
         .rows = (const char *const[]){"L=1 n=4", "L=1 n=8", "L=2 n=4", "L=2 n=8", "L=1 n=16", "L=1 n=32",
-                                      "L=1 n=64", "L=2 n=12", "L=2 n=16", "L=2 n=24", NULL},
+                                      "L=1 n=64", "L=2 n=16", "L=2 n=24", "L=2 n=32", NULL},
         .quick_rows = 4,
         .row = size_row,
     },

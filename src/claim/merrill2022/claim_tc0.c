@@ -56,7 +56,7 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
     (void)c, (void)threads;
     bool soft = at_params_int(p, "weighting");
     at_arith arith =
-        soft ? (at_arith){.kind = AT_PBIT, .bits = 4, .exp_bits = 5} : (at_arith){.kind = AT_EXACT};
+        soft ? (at_arith){.kind = AT_PBIT, .bits = 4, .exp_bits = 6} : (at_arith){.kind = AT_EXACT};
     out[0] = soft;
     return claim_circuit_size_row(soft ? AT_SOFTMAX : AT_AVERAGE_HARD, arith, p, out + 1, err);
 }
@@ -64,7 +64,7 @@ static at_status size_row(const at_claim *c, const at_params *p, int threads, do
 static at_status growth_row(const at_claim *c, const at_params *p, int threads, double *out, at_err *err)
 {
     (void)c, (void)threads;
-    return claim_circuit_growth_row(AT_AVERAGE_HARD, (at_arith){.kind = AT_EXACT}, p, 8, 32, out, err);
+    return claim_circuit_growth_row(AT_AVERAGE_HARD, (at_arith){.kind = AT_EXACT}, p, 16, 64, out, err);
 }
 
 static const at_claim_table tables[] = {
@@ -80,8 +80,9 @@ static const at_claim_table tables[] = {
         .logy = true,
         .by = "softmax",
         .plots = (const char *const[]){"gates", "wires", NULL},
-        .rows = (const char *const[]){"n=4", "n=8", "n=4 weighting=softmax", "n=8 weighting=softmax", "n=16",
-                                      "n=16 weighting=softmax", "n=32", NULL},
+        .rows =
+            (const char *const[]){"n=4", "n=8", "n=4 weighting=softmax", "n=8 weighting=softmax", "n=16",
+                                  "n=16 weighting=softmax", "n=32", "n=32 weighting=softmax", "n=64", NULL},
         .quick_rows = 4,
         .row = size_row,
     },

@@ -38,7 +38,7 @@ at_status claim_circuit_trial(const claim_circuit_kind *kind, const at_params *p
                               at_verdict *out, at_err *err);
 
 /* Rows of a table: L, n, the mean gates, wires and gates of an AIGER file of CLAIM_CIRCUIT_MODELS drawn models, the greatest depth, and 2^n. */
-#define CLAIM_CIRCUIT_MODELS  6
+#define CLAIM_CIRCUIT_MODELS  24
 #define CLAIM_CIRCUIT_COLUMNS "L", "n", "gates", "wires", "AIGER gates", "depth", "2^n", NULL
 at_status claim_circuit_size_row(at_weighting w, at_arith arith, const at_params *p, double out[7],
                                  at_err *err);
