@@ -249,7 +249,7 @@ help:
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
 	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW, foma'
-	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams'
+	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams, ABC circuits'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
 	@echo 'make install      PREFIX=$(PREFIX), DESTDIR='
@@ -288,7 +288,7 @@ bench:
 judge:
 	$(DEPS) judge
 	$(AGAIN) all judge-build
-	@rm -rf $(BUILD)/judge/models $(BUILD)/judge/train && mkdir -p $(BUILD)/judge/models $(BUILD)/judge/train
+	@rm -rf $(addprefix $(BUILD)/judge/,models train circuits) && mkdir -p $(addprefix $(BUILD)/judge/,models train circuits)
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
 	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
@@ -300,6 +300,8 @@ judge:
 	$(BUILD)/judge/judge_ltl $(BUILD)/judge/ltl.jsonl
 	/usr/bin/python3 judge/judge_ltl.py $(BUILD)/judge/ltl.jsonl
 	/usr/bin/python3 judge/judge_ngram.py $(BIN) examples/village.txt
+	$(BUILD)/judge/judge_circuit $(BUILD)/judge/circuits
+	/usr/bin/python3 judge/judge_circuit.py $(BUILD)/judge/circuits
 
 # Both go on where they were stopped. MUTANTS: how many a claim, and how many of the code.
 mutants:

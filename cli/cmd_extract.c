@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const cli_extract_kind *const kinds[] = {&cli_extract_dfa};
+static const cli_extract_kind *const kinds[] = {&cli_extract_dfa, &cli_extract_circuit};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 static const at_registry registry = AT_REGISTRY("kind", "attest extract --help", kinds, KINDS, name);
 
@@ -102,7 +102,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_extract = {
     .name = "extract",
-    .summary = "a model turned back into an automaton or a formula",
+    .summary = "a model turned back into an automaton, a formula or a circuit",
     .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--precision P] [--json]",
     .about =
         "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
@@ -113,7 +113,8 @@ const cli_command cmd_extract = {
         "made, 2 bad input or a model outside the class, 3 it would be larger than the budget.",
     .more = kinds_help,
     .examples = "attest extract m.safetensors\n"
-                "attest extract m.safetensors --to dfa -o m.dfa\n",
+                "attest extract m.safetensors --to dfa -o m.dfa\n"
+                "attest extract m.safetensors --to circuit --length 8 -o m.blif\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -28,6 +28,6 @@ typedef struct {
     bool sized; /* exists at one length only: --length is needed; else it is refused */
 } cli_extract_kind;
 
-extern const cli_extract_kind cli_extract_dfa;
+extern const cli_extract_kind cli_extract_dfa, cli_extract_circuit;
 
 #endif

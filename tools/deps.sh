@@ -62,7 +62,7 @@ look()
     case $set in judge) for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
     done
-    for judge in foma gap mona irstlm; do
+    for judge in foma gap mona irstlm berkeley-abc; do
         has $judge || missing="$missing $judge"
     done ;; esac
     case $set in mutants) /usr/bin/python3 -c 'import clang.cindex as c; c.Index.create()' 2>/dev/null || missing="$missing libclang" ;; esac

@@ -42,6 +42,8 @@ typedef struct {
 
 /* Feature f of p at index i, of T positions, in double; 0 of a table, whose rows are weights. */
 double at_pos_value(const at_pos *p, int f, int64_t i, int64_t T);
+/* The feature at index i, of T positions, as a fraction; false: it is irrational, or a table. */
+bool at_pos_ratio(at_pos_kind k, int64_t i, int64_t T, int64_t *num, int64_t *den);
 /* Is that the feature rounded once? So it is of fractions of integers below 2^53. */
 bool at_pos_rounds_once(at_pos_kind k);
 /* After how many positions a feature repeats, for all i and T; 0: never, or a table, whose rows are weights. */

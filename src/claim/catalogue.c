@@ -67,6 +67,8 @@
     ROW(hahn)                                                                                                \
     ROW(parity_soft)                                                                                         \
     ROW(dyck2_soft)                                                                                          \
+    ROW(ac0)                                                                                                 \
+    ROW(tc0)                                                                                                 \
     ROW(fo_extract)                                                                                          \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \

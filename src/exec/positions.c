@@ -181,12 +181,17 @@ static const meaning *const meanings[AT_POS_KINDS] = {
 #include <attest/parts.def>
 };
 
+bool at_pos_ratio(at_pos_kind k, int64_t i, int64_t T, int64_t *num, int64_t *den)
+{
+    if (!meanings[k]->ratio)
+        return false;
+    meanings[k]->ratio(i, T, num, den);
+    return true;
+}
+
 bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int64_t *den)
 {
-    if (!meanings[p->kind]->ratio)
-        return false;
-    meanings[p->kind]->ratio(i, T, num, den);
-    return true;
+    return at_pos_ratio(p->kind, i, T, num, den);
 }
 
 void ref_feature_ball(arb_t out, const at_pos *p, int f, int64_t i, int64_t T, slong prec)
