@@ -71,7 +71,8 @@ static void arithmetics_print(const cli_option *o, at_text *t)
                                                       [AT_F64] = "f64",
                                                       [AT_PBIT] = "pN, pNeE (N-bit floats)",
                                                       [AT_BALL] = "ball",
-                                                      [AT_EXACT] = "exact"};
+                                                      [AT_EXACT] = "exact",
+                                                      [AT_QUOTIENT] = "qN, qNeE (pN, quotients rounded alone)"};
     int left = __builtin_popcount(kinds);
     for (int k = 0; k < AT_ARITH_KINDS; k++)
         if (kinds >> k & 1)
