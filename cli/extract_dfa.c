@@ -17,11 +17,13 @@ static at_status make(const cli_extract_asked *q, at_arena *a, cli_extracted *ou
         at_text_addf(&out->said, "its positions repeat every %d, also beyond the words that its file takes\n",
                      found.period);
     if (found.rounded)
-        at_text_add(&out->said, "its numbers are rounded: so in the reals and in f64, whatever the order of sums\n");
+        at_text_add(&out->said,
+                    "its numbers are rounded: so in the reals and in f64, whatever the order of sums\n");
     out->facts = cli_json_set(out->facts, "states", json_integer(least->states));
     out->facts = cli_json_set(out->facts, "period", json_integer(found.period));
     out->facts = cli_json_set(out->facts, "rounded", json_boolean(found.rounded));
     return AT_OK;
 }
 
-const cli_extract_kind cli_extract_dfa = {"dfa", "the least automaton, for words of all lengths", make, false};
+const cli_extract_kind cli_extract_dfa = {"dfa", "the least automaton, for words of all lengths", make,
+                                          false};
