@@ -41,7 +41,14 @@ refuses 2 'B-RASP has no positions' 'temporal logic has mod(i, m): --to ltl' ext
 call build majority --set N=20 -o "$dir/maj.safetensors"
 says 0 'majority is counts' '#[' extract "$dir/maj.safetensors" --to foc --precision q4e3
 says 0 'it says how much' 'for words of all lengths, of the model in q4e3' extract "$dir/maj.safetensors" --to foc --precision q4e3 -o "$dir/maj.foc"
-"$attest" run "$dir/maj.safetensors" 1 1 0 1 0 --precision q4e3 >"$dir/said"
+holds 'an inequality' grep -qx '65 #\[0\] + 34 <= 63 #\[1\]' "$dir/maj.foc"
+says 0 'right on every word to 10' '1 of 1 claims hold' check "$dir/maj.safetensors" --problem "$dir/maj.foc" --precision q4e3 --lengths 0..10
+call extract "$dir/maj.safetensors" --to foc --precision q2e3 -o "$dir/maj2.foc"
+says 1 'the formula of two bits is not the model at four' '0 of 1 claims hold' check "$dir/maj.safetensors" --problem "$dir/maj2.foc" --precision q4e3 --lengths 7
+printf 'alphabet a b\naccept end\n#[Q_a] >= #[Q_b]\n' >"$dir/c.crasp"
+call compile "$dir/c.crasp" --set N=8 -o "$dir/c.safetensors"
+says 0 'a causal model' 'a program of' extract "$dir/c.safetensors" --to crasp --precision q3e5 -o "$dir/c3.crasp"
+says 0 'in few bits it is this program' '1 of 1 claims hold' check "$dir/c.safetensors" --problem "$dir/c3.crasp" --precision q3e5 --lengths 0..8
 refuses 2 'sums that are rounded' 'rounds both sums of a mean before it divides' extract "$dir/maj.safetensors" --to foc --precision p4e3
 refuses 2 'all of f64' 'counts are made of models in qNeE: --precision q4e3' extract "$dir/maj.safetensors" --to foc
 refuses 2 'no mask' 'without a mask: --to foc' extract "$dir/maj.safetensors" --to crasp --precision q4e3

@@ -65,6 +65,7 @@
     ROW(parity_tree)                                                                                         \
     ROW(rasp)                                                                                                \
     ROW(fo_extract)                                                                                          \
+    ROW(foc_upper)                                                                                           \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \

@@ -27,11 +27,12 @@ static at_status arith_fits(at_arith a, at_err *err)
 static at_status group_fits(const at_group *g, bool ordered, at_err *err)
 {
     bool back = at_mask_is(g->mask.kind, AT_IS_GROWING), all = at_mask_is(g->mask.kind, AT_IS_ALL);
-    if (g->weighting != AT_SOFTMAX && g->weighting != AT_AVERAGE_HARD)
+    bool one = at_weighting_is(g->weighting, AT_IS_ONE), pairs = at_weighting_is(g->weighting, AT_IS_PAIRS);
+    bool mean = at_weighting_is(g->weighting, AT_IS_EXP) || at_weighting_hard(g->weighting);
+    if (!mean || one || pairs)
         return at_fail(err, AT_EREFUSED, "%s attention is no mean that counts decide%s",
                        at_weighting_names[g->weighting],
-                       at_weighting_is(g->weighting, AT_IS_ONE) ? "; it chooses by order: --to ltl or dfa"
-                                                                : "; softmax and average-hard are");
+                       one ? "; it chooses by order: --to ltl or dfa" : "; softmax and average-hard are");
     if (ordered ? !back : !all)
         return at_fail(err, AT_EREFUSED, "the mask %s: %s", at_mask_names[g->mask.kind],
                        ordered ? all ? "C-RASP is made of causal and strict ones; without a mask: --to foc"

@@ -26,8 +26,9 @@
  * EVIDENCE dp-local-hard refuted 20 test_every_trial: a=40 b=3, and 1 more
  * EVIDENCE dp-local-hard exact 19683 test_every_trial: part=regular a=9 b=3, and 1 more
  * EVIDENCE star-free exact 60 test_every_trial: off=0
- * EVIDENCE fo-extract exact 16 test_every_trial: part=modular, and 2 more
- * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 1 more
+ * EVIDENCE fo-extract exact 20 test_every_trial: part=formulas, and 3 more
+ * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 2 more
+ * EVIDENCE foc-upper simulated 24 test_every_trial: part=crasp, and 3 more
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
  * EVIDENCE ptm-cot exact 511 test_every_trial: machine=echo, and 2 more
  * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 4 more
