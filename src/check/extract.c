@@ -573,10 +573,11 @@ at_status at_model_period(const at_model *m, int *out, at_err *err)
         if (s)
             return s;
         if (!period)
-            return at_fail(
-                err, AT_EREFUSED,
-                "position feature %d (%s) does not repeat, so what it does may depend on the length", k + 1,
-                at_pos_names[p->kind]);
+            return at_fail(err, AT_EREFUSED,
+                           "position feature %d (%s) does not repeat, so what it does may depend on the "
+                           "length; lengths that are "
+                           "named can be run: attest equal A B --lengths 0..8",
+                           k + 1, at_pos_names[p->kind]);
         if (at_pos_is(p->kind, AT_IS_ROWS) && 2 * period > p->size)
             return at_fail(
                 err, AT_EREFUSED,

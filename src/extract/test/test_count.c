@@ -237,6 +237,40 @@ static void test_refused(void **state)
     at_model_release(&m);
 }
 
+/* Every allocation fails once: that is said, and nothing else happens. */
+static void test_memory(void **state)
+{
+    (void)state;
+    for (int ordered = 0; ordered < 2; ordered++) {
+        drawn_spec s = {.weighting = AT_SOFTMAX,
+                        .mask = ordered ? AT_MASK_CAUSAL : AT_MASK_NONE,
+                        .layers = 1,
+                        .heads = 1,
+                        .dv = 1,
+                        .prefix = 1,
+                        .step = 0.5,
+                        .most = 2};
+        at_model m;
+        drawn_make(&s, 2, &m);
+        for (int64_t k = 1;; k++) {
+            at_arena own;
+            at_extracted_count x;
+            at_err said = {0};
+            at_arena_init(&own);
+            at_alloc_inject(k);
+            at_status st = (ordered ? at_extract_crasp : at_extract_foc)(&m, (at_arith){AT_QUOTIENT, 2, 3}, 0,
+                                                                         &own, &x, &said);
+            bool failed = at_alloc_injected();
+            at_alloc_inject(0);
+            at_arena_release(&own);
+            assert_int_equal(st, failed ? AT_ENOMEM : AT_OK);
+            if (!failed)
+                break;
+        }
+        at_model_release(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +279,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_foc, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_bits, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_memory, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -255,6 +255,32 @@ static void test_refused(void **state)
     at_model_release(&m);
 }
 
+/* Every allocation fails once: that is said, and nothing else happens. */
+static void test_memory(void **state)
+{
+    (void)state;
+    at_place p = place_of("a*b*");
+    at_model m;
+    assert_int_equal(at_dfa_model(&p, 3, NULL, &m, &err), AT_OK);
+    for (int logic = 0; logic < 4; logic++) /* layer by layer, and from the automaton */
+        for (int64_t k = 1;; k++) {
+            at_arena own;
+            at_extracted_past x;
+            at_err said = {0};
+            at_arena_init(&own);
+            at_alloc_inject(k);
+            at_extract_options o = {.logic = (at_logic)(logic % 2), .automaton = logic / 2};
+            at_status s = at_extract_past(&m, &o, &own, &x, &said);
+            bool failed = at_alloc_injected();
+            at_alloc_inject(0);
+            at_arena_release(&own);
+            assert_int_equal(s, failed ? AT_ENOMEM : AT_OK);
+            if (!failed)
+                break;
+        }
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_modular, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_control, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_memory, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
