@@ -150,7 +150,8 @@ at_status counting_close(counting *k, at_status s, at_extracted_count *out, at_e
 {
     out->formulas = s ? NULL : k->p.f;
     out->period = k->period;
-    out->inequalities = k->tally.conditions;
+    for (int n = 0; !s && n < k->p.f->n_parts; n++)
+        out->inequalities += k->p.f->parts[n]->op == AT_F_LESS_EQUAL;
     at_stage_free(k->stage);
     if (s == AT_EBUDGET)
         return at_fail(err, s, "%s (in attention layer %d)", k->err->text, out->layers);

@@ -155,8 +155,7 @@ static at_status query_run(program *c, const offer *offers, int n, const double 
                 .query = query,
                 .most = c->k.most,
                 .meet = leaf_meet,
-                .own = c,
-                .tally = &c->k.tally};
+                .own = c};
     c->into = into;
     at_status s = mixing_run(&w, &root);
     for (int v = 0; !s && into && v < into->n; v++)

@@ -78,12 +78,7 @@ typedef struct mixing {
     int made;
     const choice **kept;
     int n_kept, room;
-    struct count_tally *tally;
 } mixing;
-typedef struct count_tally {
-    int conditions; /* written */
-    double outcomes;
-} count_tally;
 at_status mixing_run(mixing *w, const choice **out);
 /* The counts are such that the leaf is reached. */
 at_formula *choice_reaches(const mixing *w, const choice *c, int leaf);
@@ -99,7 +94,6 @@ typedef struct {
     at_err *err;
     int period, most;
     bool ordered; /* masks look back, else there are none */
-    count_tally tally;
 } counting;
 at_status counting_open(counting *k, const at_model *m, at_arith arith, bool ordered, int most,
                         at_arena *scratch, at_arena *kept, at_err *err);

@@ -119,8 +119,7 @@ static at_status case_run(formula *c, int index, bool last)
                 .query = query,
                 .most = c->k.most,
                 .meet = leaf_meet,
-                .own = c,
-                .tally = &c->k.tally};
+                .own = c};
     at_formula *holds = c->now.holds[index];
     at_status s = mixing_run(&w, &root);
     for (int v = 0; !s && v < c->next.n; v++)

@@ -423,8 +423,6 @@ at_status mixing_run(mixing *w, const choice **out)
             p.c[p.n++].of[k] = -1;
         }
     *out = path_run(w, &p);
-    if (w->tally)
-        w->tally->outcomes += w->made;
     return *out           ? AT_OK
            : w->err->code ? w->err->code
                           : at_fail(w->err, AT_EREFUSED, "no counts are possible; this is a fault of attest");
@@ -471,8 +469,6 @@ at_formula *condition_make(const mixing *w, const condition *c)
         any |= c->of[k] != 0 && w->offers[k].count;
     if (!any)
         return past_const(w->p, c->constant >= 0);
-    if (w->tally)
-        w->tally->conditions++;
     at_formula *less = side_make(w, c, -1), *more = side_make(w, c, 1);
     return less && more ? at_formula_two(w->p->f, AT_F_LESS_EQUAL, less, more) : NULL;
 }
