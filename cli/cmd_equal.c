@@ -323,15 +323,28 @@ static int answer_json(const job *j, const at_equality *e, int code)
     return cli_put_json(j->a, cli_json_set(o, "note", e->note ? cli_json_text(e->note) : json_null()), code);
 }
 
+/* Is a model asked about a language, and nothing said of inputs to run? */
+static bool language_asked(const job *j)
+{
+    const own *o = j->o;
+    return j->n == 2 && !j->claim[0] && !j->text[0].front && j->text[1].front && j->text[1].problem &&
+           at_recogniser_of(j->text[1].problem) && !o->problem && !o->lengths && !o->exact && !o->sampled &&
+           !j->a->has_precision && !j->a->set;
+}
+
 static int compare(job *j)
 {
     at_err err = {0};
     at_equality e;
     at_equal_question q = {.seed = 0};
+    int code;
     at_status s = schemas_find(j, &err);
     for (int k = 0; k < j->n && !s; k++) {
         s = model_load(j, k, &err);
         j->loaded += !s;
+        if (!s && !k && language_asked(j) &&
+            cli_equal_language(j->a, &j->m[0], at_recogniser_of(j->text[1].problem), &code))
+            return code;
     }
     if (!s && j->o->language.regex)
         return cli_equal_words(j->a, &j->m[0], &j->o->language);
@@ -353,7 +366,7 @@ static int compare(job *j)
     cli_progress_clear();
     if (s)
         return cli_fail(j->a, &err);
-    int code = e.equal == AT_TRUE ? CLI_HOLDS : e.equal == AT_FALSE ? CLI_FAILS : CLI_UNDECIDED;
+    code = e.equal == AT_TRUE ? CLI_HOLDS : e.equal == AT_FALSE ? CLI_FAILS : CLI_UNDECIDED;
     return j->a->json ? answer_json(j, &e, code) : answer_print(j, &e, code);
 }
 
@@ -457,7 +470,10 @@ const cli_command cmd_equal = {
         "\n"
         "With --regex RE a model of unique-hard attention without positions is turned into an automaton and\n"
         "compared with that of the expression: the answer is for words of all lengths, with a shortest word\n"
-        "where it is no. Other models are refused by name.\n"
+        "where it is no. Other models are refused by name. A file that has an automaton (.regex, .dfa, .ltl\n"
+        "and .brasp that look one way) is compared so, too, where the model allows it and neither lengths "
+        "nor a\n"
+        "precision are asked for.\n"
         "\n"
         "Two counting programs (FILE.crasp, FILE.cr), or one and --regex RE, are compared as they are, on\n"
         "words of all lengths: proved, with an invariant that a second query shows again; refuted, with a\n"
@@ -473,6 +489,7 @@ const cli_command cmd_equal = {
                 "attest equal dp-standard dp-linear --set problem=lis,a=3,b=3\n"
                 "attest equal lis.safetensors examples/lis.dp\n"
                 "attest equal m.safetensors --regex '(ab)*'\n"
+                "attest equal m.safetensors m.ltl\n"
                 "attest equal a.crasp b.crasp --include\n"
                 "attest equal examples/dyck-1.crasp --empty\n",
     .options = options,

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-static const cli_extract_kind *const kinds[] = {&cli_extract_dfa, &cli_extract_circuit};
+static const cli_extract_kind *const kinds[] = {&cli_extract_dfa,   &cli_extract_ltl, &cli_extract_brasp,
+                                                &cli_extract_crasp, &cli_extract_foc, &cli_extract_circuit};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 static const at_registry registry = AT_REGISTRY("kind", "attest extract --help", kinds, KINDS, name);
 
 typedef struct {
     const char *to;
-    int length;
+    int length, values;
 } own;
 
 /* The kind that --to names; --length where it is of one length, and only there. */
@@ -70,7 +71,7 @@ static int run(const cli_args *a)
     if (!s && a->out)
         s = at_file_probe(a->out, &err);
     if (!s)
-        s = kind->make(&(cli_extract_asked){&m, a, o->length}, &arena, &x, &err);
+        s = kind->make(&(cli_extract_asked){&m, a, o->length, o->values}, &arena, &x, &err);
     if (!s)
         s = written(a, &x, &err);
     int code = s ? cli_fail(a, &err) : put(a, &x);
@@ -94,6 +95,8 @@ static const own usual = {.to = "dfa"};
 static const cli_option options[] = {
     {"--to", "KIND", "what to make of it (default dfa)", CLI_TEXT(own, to)},
     {"--length", "N", "of the words, where a kind is of one length", CLI_WHOLE(own, length, 1, 4096)},
+    {"--values", "N", "of the stream before one layer, at most (default 400)",
+     CLI_WHOLE(own, values, 1, 4096)},
     {CLI_OUT},
     {CLI_PRECISION},
     {CLI_JSON},
@@ -103,7 +106,7 @@ static const cli_option options[] = {
 const cli_command cmd_extract = {
     .name = "extract",
     .summary = "a model turned back into an automaton, a formula or a circuit",
-    .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--precision P] [--json]",
+    .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--values N] [--precision P] [--json]",
     .about =
         "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
         "not by sampling. A model outside the class of a kind is refused with the reason.\n"
@@ -114,6 +117,8 @@ const cli_command cmd_extract = {
     .more = kinds_help,
     .examples = "attest extract m.safetensors\n"
                 "attest extract m.safetensors --to dfa -o m.dfa\n"
+                "attest extract m.safetensors --to ltl -o m.ltl\n"
+                "attest extract majority.safetensors --to foc --precision q4e3\n"
                 "attest extract m.safetensors --to circuit --length 8 -o m.blif\n",
     .options = options,
     CLI_OWN(usual),

@@ -143,6 +143,7 @@ static at_status arith_entry(int i, entry *e, at_err *err)
         {"pN, pNeE", "N mantissa bits (2..53), E exponent bits (3..10, default 10), round to even"},
         {"ball, ballN", "intervals that contain the exact result (N bits, default 128)"},
         {"exact", "rationals; for models without exp, erf or roots"},
+        {"qN, qNeE", "as pN, but of a mean of attention only the quotient is rounded, and not its sums"},
     };
     (void)err;
     return named_entry(docs[i][0], docs[i][1], e);

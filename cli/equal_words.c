@@ -1,5 +1,5 @@
-/* equal_words.c: `attest equal MODEL --regex RE`: is a model the language of an expression, on words of all lengths? Decided by
- * automata (at_extract_dfa), never sampled. */
+/* equal_words.c: `attest equal MODEL --regex RE|FILE`: is a model the language of an expression, or of a file that has an automaton, on
+ * words of all lengths? Decided by automata (at_extract_dfa), never sampled. */
 #include "equal_words.h"
 
 #include <string.h>
@@ -29,8 +29,10 @@ static at_status language_make(const cli_language *l, const at_alphabet *own, at
 typedef struct {
     at_extracted found;
     at_dfa *model, *language;
-    int *word, n; /* n -1: there is none on which they differ */
-    bool said;    /* what the model said when it was run on it, where it takes such words */
+    const char *other; /* what the language is called */
+    bool silent;       /* the language has no answer for the empty word */
+    int *word, n;      /* n -1: there is none on which they differ */
+    bool said;         /* what the model said when it was run on it, where it takes such words */
     bool run;
 } difference;
 
@@ -60,8 +62,10 @@ static void words_print(const cli_args *a, const difference *d, const char *show
     at_text_add_plain(t, a->words[0]);
     at_text_add(t, " and ");
     at_text_add_plain(t, shown);
-    at_text_addf(t, "\n  by automata: the model's has %d state%s, the expression's %d\n", d->model->states,
-                 d->model->states == 1 ? "" : "s", d->language->states);
+    at_text_addf(t, "\n  by automata: the model's has %d state%s, the %s's %d\n", d->model->states,
+                 d->model->states == 1 ? "" : "s", d->other, d->language->states);
+    if (d->silent)
+        at_text_addf(t, "  the %s has no answer for the empty word, which was not compared\n", d->other);
     if (d->found.period > 1)
         at_text_addf(t, "  its positions repeat every %d, also beyond the words that its file takes\n",
                      d->found.period);
@@ -75,8 +79,9 @@ static void words_print(const cli_args *a, const difference *d, const char *show
     at_text_add(t, "  a shortest word on which they differ: ");
     at_text_add_plain(t, word.oom ? "?" : word.s);
     bool yes = at_dfa_accepts(d->model, d->word, d->n);
-    at_text_addf(t, "\n  model      %s%s\n  expression %s\n", yes ? "yes" : "no",
-                 d->run ? ", run again" : "; longer than the words that its file takes", yes ? "no" : "yes");
+    at_text_addf(t, "\n  model      %s%s\n  %-10s %s\n", yes ? "yes" : "no",
+                 d->run ? ", run again" : "; longer than the words that its file takes", d->other,
+                 yes ? "no" : "yes");
     at_text_release(&word);
 }
 
@@ -101,35 +106,86 @@ static json_t *words_json(const cli_args *a, const difference *d, const char *sh
     return cli_json_set(o, "witness", w);
 }
 
+/* Finds where they differ, and says so. */
+static int difference_put(const cli_args *a, const at_model *m, difference *d, const char *shown, at_status s,
+                          at_arena *arena, at_err *err)
+{
+    at_text t;
+    at_text_init(&t);
+    if (!s)
+        s = at_dfa_differ(d->model, d->language, arena, &d->word, &d->n, err);
+    if (!s && d->n >= 0)
+        s = word_run(m, d, arena, err);
+    int code = d->n < 0 ? CLI_HOLDS : CLI_FAILS;
+    if (s)
+        return cli_fail(a, err);
+    if (a->json)
+        return cli_put_json(a, words_json(a, d, shown), code);
+    words_print(a, d, shown, &t);
+    return cli_put_text(a, &t, code);
+}
+
 int cli_equal_words(const cli_args *a, const at_model *m, const cli_language *l)
 {
     at_err err = {0};
     at_arena arena;
     at_arena_init(&arena);
-    at_text shown, t;
+    at_text shown;
     at_text_init(&shown);
-    at_text_init(&t);
-    difference d = {.n = -1};
+    difference d = {.n = -1, .other = "expression"};
     at_status s = l->textbook ? at_regex_textbook(l->regex, &err) : AT_OK;
     if (!s)
         s = at_extract_dfa(m, &arena, &d.found, &err);
     d.model = d.found.dfa;
     if (!s)
         s = language_make(l, &d.model->sigma, &arena, &d.language, &shown, &err);
-    if (!s)
-        s = at_dfa_differ(d.model, d.language, &arena, &d.word, &d.n, &err);
-    if (!s && d.n >= 0)
-        s = word_run(m, &d, &arena, &err);
-    int code = d.n < 0 ? CLI_HOLDS : CLI_FAILS;
-    if (s)
-        code = cli_fail(a, &err);
-    else if (a->json)
-        code = cli_put_json(a, words_json(a, &d, shown.s), code);
-    else {
-        words_print(a, &d, shown.s, &t);
-        code = cli_put_text(a, &t, code);
-    }
+    int code = difference_put(a, m, &d, shown.s, s, &arena, &err);
     at_text_release(&shown);
     at_arena_release(&arena);
     return code;
+}
+
+/* d with the letters of sigma, which are the same in another order. NULL: they are not, or no memory. */
+static at_dfa *letters_turned(const at_dfa *d, const at_alphabet *sigma, at_arena *a, at_err *err)
+{
+    at_dfa *out;
+    if (d->sigma.n != sigma->n || at_dfa_new(sigma, d->states, a, &out, err))
+        return NULL;
+    out->start = d->start;
+    for (int c = 0; c < sigma->n; c++) {
+        int from = at_alphabet_find(&d->sigma, sigma->letter[c], strlen(sigma->letter[c]));
+        if (from < 0)
+            return NULL;
+        for (int q = 0; q < d->states; q++)
+            out->to[q * sigma->n + c] = d->to[q * sigma->n + from];
+    }
+    memcpy(out->accept, d->accept, (size_t)d->states * sizeof *d->accept);
+    return out;
+}
+
+bool cli_equal_language(const cli_args *a, const at_model *m, const at_recogniser *r, int *code)
+{
+    at_err err = {0};
+    at_arena arena;
+    at_dfa *own = NULL;
+    at_arena_init(&arena);
+    difference d = {.n = -1, .other = "file"};
+    at_status s = at_extract_dfa(m, &arena, &d.found, &err);
+    d.model = d.found.dfa;
+    if (!s && !r->dfa) {
+        bool empty = d.model->accept[d.model->start];
+        d.silent = r->formulas->at == AT_AT_LAST || r->formulas->at == AT_AT_FIRST;
+        s = at_formulas_dfa(r->formulas, empty, &arena, &own, &err);
+    }
+    if (!s)
+        d.language = letters_turned(own ? own : r->dfa, &d.model->sigma, &arena, &err);
+    bool decided = !s && d.language;
+    if (decided)
+        *code = difference_put(a, m, &d, a->words[1], s, &arena, &err);
+    else if (s == AT_ENOMEM || s == AT_ECANCEL || err.code == AT_ENOMEM) {
+        *code = cli_fail(a, &err);
+        decided = true;
+    }
+    at_arena_release(&arena);
+    return decided;
 }

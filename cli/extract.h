@@ -5,6 +5,8 @@
 #ifndef ATTEST_CLI_EXTRACT_H
 #define ATTEST_CLI_EXTRACT_H
 
+#include <attest/extract.h>
+
 #include "cli.h"
 
 /* What is asked. */
@@ -12,6 +14,7 @@ typedef struct {
     const at_model *m;
     const cli_args *args; /* precision, seed, threads */
     int length;           /* of the words, for what exists at one length only; 0: not said */
+    int values;           /* before one layer, at most; 0: not said */
 } cli_extract_asked;
 
 /* What comes out. `file` goes to -o, or to standard output; `said` are lines about it, `facts` the same for machines: an object, to
@@ -29,5 +32,6 @@ typedef struct {
 } cli_extract_kind;
 
 extern const cli_extract_kind cli_extract_dfa, cli_extract_circuit;
+extern const cli_extract_kind cli_extract_ltl, cli_extract_brasp, cli_extract_crasp, cli_extract_foc;
 
 #endif

@@ -67,11 +67,9 @@ static unsigned arithmetics(const cli_option *o)
 static void arithmetics_print(const cli_option *o, at_text *t)
 {
     unsigned kinds = arithmetics(o);
-    static const char *const names[AT_ARITH_KINDS] = {[AT_F32] = "f32",
-                                                      [AT_F64] = "f64",
-                                                      [AT_PBIT] = "pN, pNeE (N-bit floats)",
-                                                      [AT_BALL] = "ball",
-                                                      [AT_EXACT] = "exact"};
+    static const char *const names[AT_ARITH_KINDS] = {
+        [AT_F32] = "f32",   [AT_F64] = "f64",     [AT_PBIT] = "pN, pNeE (N-bit floats)",
+        [AT_BALL] = "ball", [AT_EXACT] = "exact", [AT_QUOTIENT] = "qN, qNeE"};
     int left = __builtin_popcount(kinds);
     for (int k = 0; k < AT_ARITH_KINDS; k++)
         if (kinds >> k & 1)

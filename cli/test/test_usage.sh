@@ -100,6 +100,7 @@ holds 'nothing stays of trying' sh -c "! ls -A '$dir' | grep -q attest-"
 "$attest" build match2 --set N=4,M=5 -o "$dir/m.st" >/dev/null
 "$attest" compile examples/prefix-sum.dp --set n=2,q=3 -o "$dir/sum.st" >/dev/null
 "$attest" train parity --set n=4 --width 8 --layers 1 --heads 1 --steps 1 --batch 2 --exams 1 --prompts 1 --count 1 -o "$dir/t.st" >/dev/null
+"$attest" compile --regex '(ab)*' --set N=4 -o "$dir/x.st" >/dev/null
 asked() # $1 command: one that does little
 {
     case $1 in
@@ -112,6 +113,7 @@ asked() # $1 command: one that does little
     eval) echo "eval $dir/t.st parity --set n=4 --count 2" ;;
     refute) echo "refute $dir/m.st --task match2 --set N=4,M=5 --budget 0.1" ;;
     protocol) echo "protocol $dir/m.st AB 1 2" ;;
+    extract) echo "extract $dir/x.st" ;;
     bench) echo 'bench check match2 --set N=4,M=5 --seconds 0.01 --rounds 1' ;;
     esac
 }
@@ -120,8 +122,8 @@ for command in $(sh tools/commands.sh "$attest"); do
     listed=$("$attest" "$command" --help | sed -n 's/^  --precision P *//p')
     [ -n "$listed" ] || continue
     several=$((several + 1))
-    for p in f32 f64 p12 p12e8 ball exact; do
-        case $p in p12) word=pN ;; p12e8) word=pNeE ;; *) word=$p ;; esac
+    for p in f32 f64 p12 p12e8 q12 q12e8 ball exact; do
+        case $p in p12) word=pN ;; p12e8) word=pNeE ;; q12) word=qN ;; q12e8) word=qNeE ;; *) word=$p ;; esac
         # shellcheck disable=SC2046
         call $(asked "$command") --precision $p
         case " $listed" in

@@ -170,6 +170,49 @@ typedef struct {
 } at_extracted;
 at_status at_extract_dfa(const at_model *m, at_arena *a, at_extracted *out, at_err *err);
 
+/* The period of all position features together; 1: there are none. Refused by name where one does not repeat. */
+at_status at_model_period(const at_model *m, int *out, at_err *err);
+
+/* The same model layer by layer. A value is what a position can hold in its stream before an attention layer, a class of equal vectors; of
+ * letters and period alone in the first layer, and after the last one it says yes or no. What is not met by any word is not here. Steps
+ * of positions of the word and of the hidden position behind it (`end`) are kept apart. */
+typedef struct {
+    bool last,
+        strict; /* the last of the best keys is chosen, else the first; only keys of earlier positions are seen */
+    int queries, keys;
+    int *level; /* (queries, keys): 0 the best; keys of one level tie */
+    int *
+        before; /* (queries): the key that is chosen among the hidden positions before the word; -1: there is none */
+} at_layer_head;
+typedef struct {
+    int value, next; /* before this layer, and before the next one */
+    bool end;
+    const int *chosen; /* (n_heads): a key; -1: nothing was seen */
+} at_layer_step;
+typedef struct {
+    int values, n_heads, n_steps;
+    int *query, *key; /* (values, n_heads) */
+    at_layer_head *heads;
+    at_layer_step *steps;
+} at_layer;
+typedef struct {
+    at_alphabet sigma;
+    int period;
+    bool rounded;    /* as in at_extracted */
+    int n;           /* attention layers */
+    at_layer *layer; /* (n + 1); of the last one only the number of values */
+    int *
+        first; /* (period, letters): the value of a letter in the first layer, at position i = row + 1 modulo the period; -1: never */
+    bool has_end; /* it is read behind the word, else at the last letter */
+    int *
+        first_end; /* (period): the value of the hidden position behind a word of row letters modulo the period */
+    bool *accepts; /* (values after the last layer) */
+    bool empty;    /* the answer for the empty word */
+} at_layers;
+/* AT_EBUDGET: a layer has more than `most` values. AT_EREFUSED also where at_extract_dfa succeeds: with more than one hidden position behind
+ * the word, and where scores of keys that never meet are not told apart. */
+at_status at_extract_layers(const at_model *m, int most, at_arena *a, at_layers *out, at_err *err);
+
 /* ---- certificates: all inputs of a size, by a case split --------------------------------------------
  *
  * For models with one softmax or three-wise layer over tokens (no positions, no mask, one value): a case

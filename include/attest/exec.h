@@ -260,7 +260,7 @@ double at_stage_peak(const double *score, int n); /* the largest, or NaN when on
 void at_stage_weigh(at_stage *s, int b, int g, const double *score, int n, double peak, double *w);
 void at_stage_add(at_stage *s, int b, int g, int h, const double *w, int n, const double *v, const int *key,
                   at_acc *sum);
-/* out (dv) = numerators over denominator, each sum rounded once. */
+/* out (dv) = numerators over denominator, each sum rounded once; AT_QUOTIENT: the quotient alone. */
 void at_stage_finish(at_stage *s, int b, int g, at_acc *sum, double *out);
 /* Leftmost, rightmost: the first or last of 0..n-1 that is within tie of the peak of all keys; -1 when none is, or the peak is NaN. */
 int at_stage_choose(at_stage *s, int b, int g, const double *score, int n, double peak);

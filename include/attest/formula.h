@@ -154,4 +154,9 @@ at_status at_formulas_run(const at_formulas *f, const int *word, int n, at_tri *
 at_status at_formulas_values(const at_formulas *f, const at_formula *x, const int *word, int n, at_arena *a,
                              int64_t **out, at_err *err);
 
+/* The least automaton of the words, of all lengths, that formulas accept which look back and are read at the last position or behind the
+ * word, or look ahead and are read at the first or before it. Refused in words where they look otherwise, count, speak of sets of
+ * positions, or search by facts of i. empty: the answer for the empty word where there is none. */
+at_status at_formulas_dfa(const at_formulas *f, bool empty, at_arena *a, at_dfa **out, at_err *err);
+
 #endif

@@ -10,15 +10,16 @@
 
 #include <attest/core.h>
 
-typedef enum { AT_F32, AT_F64, AT_PBIT, AT_BALL, AT_EXACT } at_arith_kind;
-#define AT_ARITH_KINDS ((int)AT_EXACT + 1)
+/* QUOTIENT is PBIT but for the means of attention: there both sums stay exact, and the quotient alone is rounded. */
+typedef enum { AT_F32, AT_F64, AT_PBIT, AT_BALL, AT_EXACT, AT_QUOTIENT } at_arith_kind;
+#define AT_ARITH_KINDS ((int)AT_QUOTIENT + 1)
 typedef struct {
     at_arith_kind kind;
-    int bits;     /* PBIT: mantissa bits p, 2..53 (the hidden bit counts); BALL: working precision */
-    int exp_bits; /* PBIT: 3..10; p = 53 with 11 is f64 itself. Default 10 */
+    int bits; /* PBIT, QUOTIENT: mantissa bits p, 2..53 (the hidden bit counts); BALL: working precision */
+    int exp_bits; /* PBIT, QUOTIENT: 3..10; p = 53 with 11 is f64 itself. Default 10 */
 } at_arith;
 
-/* f32 | f64 | pN | pNeE | ball | ballN (default 128) | exact. */
+/* f32 | f64 | pN | pNeE | qN | qNeE | ball | ballN (default 128) | exact. */
 at_status at_arith_parse(const char *s, at_arith *out, at_err *err);
 void at_arith_name(at_arith a, char out[16]);
 
@@ -66,8 +67,10 @@ void at_acc_add(at_acc *s, double x);
 void at_acc_add_product(at_acc *s, double x, double y); /* x*y exactly */
 void at_acc_merge(at_acc *s, const at_acc *t);
 double at_acc_round(at_acc *s, const at_pfmt *f); /* the sum, rounded once into f */
-double at_acc_double(at_acc *s);                  /* the sum, rounded once to f64 */
-int at_acc_bits(at_acc *s); /* bits from the lowest to the highest set bit, sign excluded */
+/* num/den, rounded once; where one is infinite or NaN, or den is 0, that of the rounded sums. */
+double at_acc_quotient(at_acc *num, at_acc *den, const at_pfmt *f);
+double at_acc_double(at_acc *s); /* the sum, rounded once to f64 */
+int at_acc_bits(at_acc *s);      /* bits from the lowest to the highest set bit, sign excluded */
 /* The finite part of a sum as an integer: +-2^*low * (odd integer of words of 32 bits, the lowest first). Returns the words
  * used; 0: it is zero. And such an integer added to a sum, of any low that a sum of products can have. */
 int at_acc_words(at_acc *s, bool *negative, int *low, uint32_t word[AT_ACC_LIMBS]);

@@ -20,58 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "check_internal.h"
-#include "extract_traced.h"
-
-enum {
-    VECTORS_MAX = 4096,
-    ENTRIES_MAX = 1 << 26,
-    PERIOD_MAX = 4096
-}; /* different vectors of a head; numbers of all states together; period of all positions together */
-
-/* Different vectors of one length, in order of appearance. */
-typedef struct {
-    int width, n, room;
-    number *v;   /* (n, width) */
-    double *off; /* (n): of a query, what its scores are off by at most */
-} vectors;
-
-/* One head of one group: its query vectors, and its keys with their values. */
-typedef struct {
-    const at_group *g;
-    vectors query, key;
-    double *spread; /* (dk + dk + dv): what the numbers of queries, keys and values are off by */
-    int slot;       /* of its first query in a state; two numbers a query */
-} head;
-
-/* A matrix without its zeros: those of row k are first[k] .. first[k + 1] - 1. */
-typedef struct {
-    const int *first; /* NULL: not made yet */
-    int *column;
-    double *w;
-} rows;
-
-typedef struct {
-    const at_model *m;
-    rows *tensors; /* (n_tensors) */
-    at_arena *a;
-    at_err *err;
-    int period;   /* of all positions together; 1: there are none */
-    double unit;  /* extract_numbers.h */
-    bool rounded; /* a number was */
-    int n_heads,
-        slots; /* slots: numbers of a state, the last two its index modulo the period and its answer */
-    head *heads;
-    bool grown; /* a query vector that was not known, or a number that is off by more than was known */
-    number *x, *sum, *part, *q, *k, *v, *mixed, *wide[2], *both; /* scratch */
-    traced errors[2];                                            /* of an MLP's layers, by turns */
-    /* states */
-    int n, room;
-    int *state; /* (n, slots) */
-    int *to;    /* (n, letters) */
-    int *hash;
-    size_t hashes;
-} search;
+#include "extract_search.h"
 
 /* ---- sums ---------------------------------------------------------------------------------------------------------------- */
 
@@ -162,7 +111,7 @@ static at_status add(search *e, int n, number f, const number *y, number *x)
 /* ---- vectors ------------------------------------------------------------------------------------------------------------ */
 
 /* The number of a vector, which is entered when it is new (*is_new); -1: too many, or no memory. */
-static int vector_meet(search *e, vectors *w, const number *v, bool *is_new)
+int search_meet(search *e, vectors *w, const number *v, bool *is_new)
 {
     size_t bytes = (size_t)w->width * sizeof *v;
     *is_new = false;
@@ -215,7 +164,7 @@ static double post_of(at_post post, double s)
     return s;
 }
 
-static at_status score(search *e, const head *h, int query, int key, number *out)
+at_status search_score(search *e, const head *h, int query, int key, number *out)
 {
     sums t = sum_of_nothing;
     const number *q = h->query.v + (size_t)query * (size_t)h->query.width;
@@ -240,7 +189,7 @@ static at_status undecided(const search *e, const char *what)
 }
 
 /* Is a score within the tie of the largest one, top? All scores are off by at most `off`, and so is the largest of them. */
-static at_status within(const search *e, const head *h, double off, double top, double score, bool *out)
+at_status search_within(const search *e, const head *h, double off, double top, double score, bool *out)
 {
     double tie = h->g->tie, far = top - score;
     double slack = 2 * off + (tie > 0 ? 0x1p-50 * (fabs(top) + tie) : 0); /* top - tie is rounded, too */
@@ -257,7 +206,7 @@ static at_status key_enter(search *e, const head *h, int query, int key, int *be
 {
     number new, old, chosen;
     bool is_near, was_near = false;
-    at_status s = score(e, h, query, key, &new);
+    at_status s = search_score(e, h, query, key, &new);
     if (!s && new.off > h->query.off[query]) {
         h->query.off[query] = 2 * new.off;
         e->grown = true;
@@ -266,9 +215,9 @@ static at_status key_enter(search *e, const head *h, int query, int key, int *be
         best[0] = best[1] = key;
         return s;
     }
-    s = score(e, h, query, best[0], &old);
+    s = search_score(e, h, query, best[0], &old);
     if (!s)
-        s = score(e, h, query, best[1], &chosen);
+        s = search_score(e, h, query, best[1], &chosen);
     if (s)
         return s;
     double off = h->query.off[query], top = new.at > old.at ? new.at : old.at;
@@ -276,13 +225,13 @@ static at_status key_enter(search *e, const head *h, int query, int key, int *be
     if (last && new.at - old.at > 2 * off) /* the largest, surely */
         best[1] = key;
     else if (last) {
-        s = within(e, h, off, top, new.at, &is_near);
+        s = search_within(e, h, off, top, new.at, &is_near);
         if (!s && is_near)
             best[1] = key;
     } else if (!(old.at - new.at > 2 * off)) {
-        s = within(e, h, off, top, chosen.at, &is_near);
+        s = search_within(e, h, off, top, chosen.at, &is_near);
         if (!s && !is_near)
-            s = within(e, h, off, top, old.at, &was_near);
+            s = search_within(e, h, off, top, old.at, &was_near);
         if (!s && was_near) /* the first within tie of the new largest may be any between */
             return at_fail(e->err, AT_EREFUSED, "leftmost-hard scores that differ by less than their tie");
         if (!s && !is_near)
@@ -306,8 +255,8 @@ static at_status head_run(search *e, head *h, number *q, number *k, number *v, c
         return AT_OK;
     memcpy(e->both, k, (size_t)g->dk * sizeof *k);
     memcpy(e->both + g->dk, v, (size_t)g->dv * sizeof *v);
-    int key = vector_meet(e, &h->key, e->both, &is_new);
-    int query = key < 0 ? -1 : vector_meet(e, &h->query, q, &is_new);
+    int key = search_meet(e, &h->key, e->both, &is_new);
+    int query = key < 0 ? -1 : search_meet(e, &h->query, q, &is_new);
     if (query < 0)
         return e->err->code;
     if (is_new) {
@@ -318,6 +267,11 @@ static at_status head_run(search *e, head *h, number *q, number *k, number *v, c
     for (int k2 = 0; k2 < h->query.n && !s; k2++)
         s = key_enter(e, h, k2, key, to + h->slot + 2 * k2);
     int chosen = (at_mask_is(g->mask.kind, AT_IS_STRICT) ? from : to)[h->slot + 2 * query + 1];
+    if (e->watch) {
+        e->asked[h - e->heads] = query;
+        e->had[h - e->heads] = key;
+        e->chosen[h - e->heads] = chosen;
+    }
     if (!s && chosen >= 0)
         memcpy(out, h->key.v + (size_t)chosen * (size_t)h->key.width + g->dk, (size_t)g->dv * sizeof *out);
     return s;
@@ -377,13 +331,16 @@ static at_status mlp_run(search *e, const at_block *b)
 static at_status position_run(search *e, bool may_end, const int *from, int *to)
 {
     const at_model *m = e->m;
-    int D = m->width;
+    int D = m->width, layer = 0;
     head *at = e->heads;
     at_status s = AT_OK;
     memcpy(to, from, (size_t)e->slots * sizeof *to);
     for (int k = 0; k < m->n_blocks && !s; k++) {
         const at_block *b = &m->blocks[k];
-        s = b->kind == AT_BLOCK_ATTN ? attention_run(e, b, &at, from, to) : mlp_run(e, b);
+        bool attends = b->kind == AT_BLOCK_ATTN;
+        if (attends && e->watch && (s = e->watch(e, layer++, e->watcher)))
+            return s;
+        s = attends ? attention_run(e, b, &at, from, to) : mlp_run(e, b);
         if (s || e->grown)
             return s;
         if (b->residual)
@@ -392,6 +349,8 @@ static at_status position_run(search *e, bool may_end, const int *from, int *to)
             memcpy(e->x, e->sum, (size_t)D * sizeof *e->x);
     }
     to[e->slots - 1] = 0;
+    if (!s && e->watch)
+        s = e->watch(e, layer, e->watcher);
     if (s || !may_end)
         return s;
     number y;
@@ -416,7 +375,7 @@ static at_status row_add(search *e, const at_embed *embed, int row, number f)
 }
 
 /* The position that comes after state `from`, row `row` of a table. */
-static at_status embedded_run(search *e, const at_embed *embed, int row, const int *from, int *to)
+at_status search_step(search *e, const at_embed *embed, int row, const int *from, int *to)
 {
     const at_model *m = e->m;
     bool may_end = embed == &m->suffix ? row == m->n_suffix - 1 : !m->n_suffix;
@@ -438,7 +397,7 @@ static at_status embedded_run(search *e, const at_embed *embed, int row, const i
 
 /* ---- states ------------------------------------------------------------------------------------------------------------------ */
 
-static int *state_of(const search *e, int k)
+int *search_state(const search *e, int k)
 {
     return e->state + (size_t)k * (size_t)e->slots;
 }
@@ -446,7 +405,7 @@ static int *state_of(const search *e, int k)
 static size_t state_slot(const search *e, const int *state)
 {
     size_t bytes = (size_t)e->slots * sizeof *state, k = at_hash64(state, bytes, 7) & (e->hashes - 1);
-    while (e->hash[k] >= 0 && memcmp(state_of(e, e->hash[k]), state, bytes) != 0)
+    while (e->hash[k] >= 0 && memcmp(search_state(e, e->hash[k]), state, bytes) != 0)
         k = (k + 1) & (e->hashes - 1);
     return k;
 }
@@ -458,11 +417,23 @@ static at_status state_meet(search *e, const int *state, int *out)
         if (e->n == e->room)
             return at_fail(e->err, AT_EBUDGET,
                            "its automaton has more than %d states; that many are looked for", e->room);
-        memcpy(state_of(e, e->n), state, (size_t)e->slots * sizeof *state);
+        memcpy(search_state(e, e->n), state, (size_t)e->slots * sizeof *state);
         e->hash[k] = e->n++;
     }
     *out = e->hash[k];
     return AT_OK;
+}
+
+at_status search_start(search *e, int *from, int *to)
+{
+    at_status s = AT_OK;
+    memset(from, -1, (size_t)e->slots * sizeof *from);
+    from[e->slots - 2] = from[e->slots - 1] = 0;
+    for (int k = 0; k < e->m->n_prefix && !s && !e->grown; k++) {
+        s = search_step(e, &e->m->prefix, k, from, to);
+        memcpy(from, to, (size_t)e->slots * sizeof *from);
+    }
+    return s;
 }
 
 /* All states that words lead to. *again: with the query vectors that are known now. */
@@ -485,21 +456,15 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
     if (!e->state || !e->to || !e->hash || !from || !to)
         return at_oom(e->err);
     memset(e->hash, -1, e->hashes * sizeof *e->hash);
-    memset(from, -1, (size_t)e->slots * sizeof *from);
-    from[e->slots - 2] = from[e->slots - 1] = 0;
     e->grown = false;
-    at_status s = AT_OK;
-    for (int k = 0; k < m->n_prefix && !s && !e->grown; k++) {
-        s = embedded_run(e, &m->prefix, k, from, to);
-        memcpy(from, to, (size_t)e->slots * sizeof *from);
-    }
+    at_status s = search_start(e, from, to);
     if (!s && !e->grown)
         s = state_meet(e, from, &first);
     for (int k = 0; k < e->n && !s && !e->grown; k++)
         for (int a = 0; a < letters && !s && !e->grown; a++) {
             if (at_cancel_pending())
                 return at_fail(e->err, AT_ECANCEL, "interrupted");
-            s = embedded_run(e, &m->fields[0].embed, a, state_of(e, k), to);
+            s = search_step(e, &m->fields[0].embed, a, search_state(e, k), to);
             if (!s && !e->grown)
                 s = state_meet(e, to, &e->to[k * letters + a]);
         }
@@ -511,9 +476,9 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
 static at_status answer_find(search *e, int k, int *from, int *to, bool *out)
 {
     at_status s = AT_OK;
-    memcpy(from, state_of(e, k), (size_t)e->slots * sizeof *from);
+    memcpy(from, search_state(e, k), (size_t)e->slots * sizeof *from);
     for (int i = 0; i < e->m->n_suffix && !s && !e->grown; i++) {
-        s = embedded_run(e, &e->m->suffix, i, from, to);
+        s = search_step(e, &e->m->suffix, i, from, to);
         memcpy(from, to, (size_t)e->slots * sizeof *from);
     }
     *out = from[e->slots - 1] == 1;
@@ -525,10 +490,11 @@ static at_status answer_find(search *e, int k, int *from, int *to, bool *out)
 static at_status group_fits(const at_group *g, at_err *err)
 {
     if (!at_weighting_is(g->weighting, AT_IS_ONE))
-        return at_fail(
-            err, AT_EREFUSED,
-            "%s attention mixes keys, so no automaton follows; leftmost- and rightmost-hard choose one",
-            at_weighting_names[g->weighting]);
+        return at_fail(err, AT_EREFUSED,
+                       "%s attention mixes keys, so no automaton follows; leftmost- and rightmost-hard "
+                       "choose one. Means are "
+                       "counts in qNeE: attest extract --to crasp, or foc",
+                       at_weighting_names[g->weighting]);
     if (!at_mask_is(g->mask.kind, AT_IS_GROWING))
         return at_fail(err, AT_EREFUSED, "the mask %s: an automaton is made under strict and causal ones",
                        at_mask_names[g->mask.kind]);
@@ -597,7 +563,7 @@ static at_status table_period(const at_model *m, const at_pos *p, int *out, at_e
 }
 
 /* The period of all position features together. */
-static at_status period_find(const at_model *m, int *out, at_err *err)
+at_status at_model_period(const at_model *m, int *out, at_err *err)
 {
     *out = 1;
     for (int k = 0; k < m->n_pos; k++) {
@@ -607,10 +573,11 @@ static at_status period_find(const at_model *m, int *out, at_err *err)
         if (s)
             return s;
         if (!period)
-            return at_fail(
-                err, AT_EREFUSED,
-                "position feature %d (%s) does not repeat, so what it does may depend on the length", k + 1,
-                at_pos_names[p->kind]);
+            return at_fail(err, AT_EREFUSED,
+                           "position feature %d (%s) does not repeat, so what it does may depend on the "
+                           "length; lengths that are "
+                           "named can be run: attest equal A B --lengths 0..8",
+                           k + 1, at_pos_names[p->kind]);
         if (at_pos_is(p->kind, AT_IS_ROWS) && 2 * period > p->size)
             return at_fail(
                 err, AT_EREFUSED,
@@ -639,6 +606,11 @@ static at_status search_init(search *e, int widest)
         if (!e->errors[k].by || !e->errors[k].own)
             return at_oom(e->err);
     }
+    e->asked = at_new(e->a, int, 3 * (e->n_heads + 1));
+    if (!e->asked)
+        return at_oom(e->err);
+    e->had = e->asked + e->n_heads;
+    e->chosen = e->had + e->n_heads;
     e->both = at_new(e->a, number, 2 * widest);
     e->heads = at_new(e->a, head, e->n_heads + 1);
     e->tensors = at_new(e->a, rows, e->m->n_tensors);
@@ -657,7 +629,7 @@ static at_status search_init(search *e, int widest)
     return AT_OK;
 }
 
-static at_status letters_of(const at_model *m, at_arena *a, at_alphabet *out, at_err *err)
+at_status search_letters(const at_model *m, at_arena *a, at_alphabet *out, at_err *err)
 {
     const at_field *f = &m->fields[0];
     const char **letter = at_new(a, const char *, f->size);
@@ -670,43 +642,60 @@ static at_status letters_of(const at_model *m, at_arena *a, at_alphabet *out, at
     return AT_OK;
 }
 
+at_status search_open(search *e, const at_model *m, at_arena *kept, at_err *err)
+{
+    int widest;
+    *e = (search){.m = m, .a = kept, .err = err};
+    at_status s = model_fits(m, &e->n_heads, &widest, &e->unit, err);
+    if (!s)
+        s = at_model_period(m, &e->period, err);
+    return s ? s : search_init(e, widest);
+}
+
+at_status search_settle(search *e, at_arena *scratch, bool **accept)
+{
+    at_status s = AT_OK;
+    at_arena_init(scratch);
+    for (bool again = true; again && !s;) {
+        at_arena_release(scratch);
+        at_arena_init(scratch);
+        s = states_find(e, scratch, &again);
+        if (s || again)
+            continue;
+        int *from = at_new(scratch, int, e->slots), *to = at_new(scratch, int, e->slots);
+        *accept = at_new(scratch, bool, e->n);
+        if (!from || !to || !*accept)
+            return at_oom(e->err);
+        for (int k = 0; !s && !again && k < e->n; k++) {
+            s = answer_find(e, k, from, to, &(*accept)[k]);
+            again = e->grown; /* a query of the suffix */
+        }
+    }
+    return s;
+}
+
 at_status at_extract_dfa(const at_model *m, at_arena *a, at_extracted *out, at_err *err)
 {
     at_err own = {0};
     at_arena kept, scratch;
     at_alphabet sigma;
-    int widest;
-    search e = {.m = m, .a = &kept, .err = err ? err : &own};
+    search e;
+    bool *accept;
+    at_dfa *d;
     *out = (at_extracted){0};
-    at_status s = model_fits(m, &e.n_heads, &widest, &e.unit, e.err);
-    if (!s)
-        s = period_find(m, &e.period, e.err);
-    if (!s)
-        s = letters_of(m, a, &sigma, e.err);
-    if (s)
-        return s;
     at_arena_init(&kept);
     at_arena_init(&scratch);
-    s = search_init(&e, widest);
-    for (bool again = true; again && !s;) {
-        at_arena_release(&scratch);
-        at_arena_init(&scratch);
-        s = states_find(&e, &scratch, &again);
-        int *from = s ? NULL : at_new(&scratch, int, e.slots),
-            *to = s ? NULL : at_new(&scratch, int, e.slots);
-        if (!s && (!from || !to))
-            s = at_oom(e.err);
-        at_dfa *d = NULL;
-        if (!s && !again)
-            s = at_dfa_new(&sigma, e.n, &scratch, &d, e.err);
-        for (int k = 0; !s && !again && k < e.n; k++) {
-            s = answer_find(&e, k, from, to, &d->accept[k]);
-            again = e.grown; /* a query of the suffix */
-        }
-        if (!s && !again) {
-            memcpy(d->to, e.to, (size_t)e.n * (size_t)sigma.n * sizeof *d->to);
-            s = at_dfa_minimize(d, a, &out->dfa, e.err);
-        }
+    at_status s = search_open(&e, m, &kept, err ? err : &own);
+    if (!s)
+        s = search_letters(m, a, &sigma, e.err);
+    if (!s)
+        s = search_settle(&e, &scratch, &accept);
+    if (!s)
+        s = at_dfa_new(&sigma, e.n, &scratch, &d, e.err);
+    if (!s) {
+        memcpy(d->to, e.to, (size_t)e.n * (size_t)sigma.n * sizeof *d->to);
+        memcpy(d->accept, accept, (size_t)e.n * sizeof *accept);
+        s = at_dfa_minimize(d, a, &out->dfa, e.err);
     }
     out->period = e.period;
     out->rounded = e.rounded;

@@ -35,7 +35,7 @@ typedef struct {
 
 static bool rounds_little(at_arith a)
 {
-    return a.kind != AT_F32 && a.kind != AT_PBIT;
+    return a.kind != AT_F32 && a.kind != AT_PBIT && a.kind != AT_QUOTIENT;
 }
 
 /* Question k: its bound, and the signs of its worst position. */

@@ -42,7 +42,9 @@ static bool is_quick(const asking *k, const at_params *p, uint64_t n)
     if (k->q->arith && at_arith_parse(k->q->arith, &a, NULL))
         return false; /* whoever runs it says why */
     double cost = k->m ? at_input_cost(k->m, at_params_int(p, "N")) : 0;
-    cost *= a.kind == AT_F32 || a.kind == AT_F64 ? 1 : a.kind == AT_PBIT ? AT_REFERENCE_COST : AT_BALL_COST;
+    cost *= a.kind == AT_F32 || a.kind == AT_F64         ? 1
+            : a.kind == AT_PBIT || a.kind == AT_QUOTIENT ? AT_REFERENCE_COST
+                                                         : AT_BALL_COST;
     return n <= QUICK_INPUTS && (double)n * cost <= QUICK_WORK;
 }
 

@@ -70,6 +70,7 @@
     ROW(ac0)                                                                                                 \
     ROW(tc0)                                                                                                 \
     ROW(fo_extract)                                                                                          \
+    ROW(foc_upper)                                                                                           \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \

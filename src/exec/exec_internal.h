@@ -21,6 +21,7 @@ typedef struct {
     at_err *err;
     at_pfmt f;      /* f32, f64, p-bit: the format; a literal ball run: the format it bounds */
     int prec;       /* ball: working precision in bits */
+    bool quotient;  /* p-bit: of the means of attention the quotient alone is rounded */
     bool literal;   /* ball: enclose every rounded run in format f, instead of the real value */
     bool any_order; /* literal: sums may be added in any order, operations may err by 4 half-ulps */
     bool

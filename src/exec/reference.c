@@ -27,7 +27,7 @@ static double feature_top(const at_model *m, const at_pos *p)
 
 at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
 {
-    if (a.kind != AT_F32 && a.kind != AT_PBIT)
+    if (a.kind != AT_F32 && a.kind != AT_PBIT && a.kind != AT_QUOTIENT)
         return AT_OK;
     at_pfmt f = at_pfmt_of(a);
     char name[16];
@@ -163,7 +163,7 @@ static at_status run(ref_ctx *c, ref_forward *forward, const at_input *x, at_tra
 /* f32 and f64 as p-bit formats. */
 static at_pfmt format_of(at_arith a)
 {
-    if (a.kind == AT_PBIT)
+    if (a.kind == AT_PBIT || a.kind == AT_QUOTIENT)
         return at_pfmt_of(a);
     bool f32 = a.kind == AT_F32;
     return at_pfmt_of((at_arith){.kind = AT_PBIT, .bits = f32 ? 24 : 53, .exp_bits = f32 ? 8 : 11});
@@ -185,13 +185,13 @@ at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *tra
 {
     static ref_forward *const forwards[AT_ARITH_KINDS] = {
         [AT_F32] = ref_forward_f32,   [AT_F64] = ref_forward_f64,     [AT_PBIT] = ref_forward_pbit,
-        [AT_BALL] = ref_forward_ball, [AT_EXACT] = ref_forward_exact,
+        [AT_BALL] = ref_forward_ball, [AT_EXACT] = ref_forward_exact, [AT_QUOTIENT] = ref_forward_pbit,
     };
     at_status st = check(m, a, x, err);
     if (st)
         return st;
-    ref_ctx c = {.m = m, .arena = arena, .err = err, .prec = a.bits};
-    if (a.kind == AT_F32 || a.kind == AT_F64 || a.kind == AT_PBIT)
+    ref_ctx c = {.m = m, .arena = arena, .err = err, .prec = a.bits, .quotient = a.kind == AT_QUOTIENT};
+    if (a.kind == AT_F32 || a.kind == AT_F64 || a.kind == AT_PBIT || c.quotient)
         c.f = format_of(a);
     return run(&c, forwards[a.kind], x, trace, y);
 }

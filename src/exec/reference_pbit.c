@@ -2,7 +2,8 @@
  *
  * Every operation is rounded to the format, with one exception: the sums over keys in attention. There the
  * weights w_j (p-bit numbers) and the products w_j * v_j accumulate exactly, each sum is rounded once, and one
- * rounded division follows. So a sum split between parties and merged is the same number.
+ * rounded division follows. So a sum split between parties and merged is the same number. Where c->quotient is set (AT_QUOTIENT) the
+ * sums are not rounded, and their quotient is, once.
  *
  * Speed: for p <= 25 the rows that take the time run on vectors (rows_pbit.inc), and exact sums mostly
  * in f64 (prow.inc); both are the same numbers as the generic rows and at_acc give. */
@@ -36,9 +37,29 @@ static void num_mean(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, siz
                      size_t stride, const int *key)
 {
     bool run = key && key[n - 1] - key[0] == (int)n - 1; /* keys ascend: no gaps */
+    if (c->quotient && den) {
+        at_acc sum, total;
+        at_acc_zero(&sum);
+        at_acc_zero(&total);
+        for (size_t j = 0; j < n; j++) {
+            at_acc_add(&total, w[j]);
+            at_acc_add_product(&sum, w[j], v[stride * (key ? (size_t)key[j] : j)]);
+        }
+        *r = at_acc_quotient(&sum, &total, &c->f);
+        return;
+    }
     *r = at_p_row_sum(&c->f, n, w, run ? v + stride * (size_t)key[0] : v, stride, run ? NULL : key);
     if (den)
         *r = s_div(c, *r, *den);
+}
+
+/* den is no sum of the weights: rounded as ever. */
+#define NUM_OVER
+static void num_over(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, size_t n, const NUM *v,
+                     size_t stride, const int *key)
+{
+    num_mean(c, r, w, NULL, n, v, stride, key);
+    *r = s_div(c, *r, *den);
 }
 
 static void num_means(const ref_ctx *c, NUM *r, const NUM *w, const NUM *den, size_t n, const NUM *v,

@@ -1,6 +1,6 @@
 /* arith.c: names of arithmetics.
  *
- * An arithmetic is named by one word (f32, p12, p12e8, ball256, exact). at_arith_name writes the shortest
+ * An arithmetic is named by one word (f32, p12, p12e8, q4e3, ball256, exact). at_arith_name writes the shortest
  * word that parses back to the same arithmetic, so names can be keys. */
 #include <attest/num.h>
 
@@ -33,10 +33,10 @@ static int digits_read(const char **s)
 
 static at_status unknown(const char *s, at_err *err)
 {
-    return at_fail(
-        err, AT_EINPUT,
-        "%.40s: unknown arithmetic (allowed: f32, f64, pN, pNeE, ball, ballN, exact; e.g. p12, p12e8)",
-        *s ? s : "(empty)");
+    return at_fail(err, AT_EINPUT,
+                   "%.40s: unknown arithmetic (allowed: f32, f64, pN, pNeE, qN, qNeE, ball, ballN, exact; "
+                   "e.g. p12, p12e8)",
+                   *s ? s : "(empty)");
 }
 
 static at_status pbit_parse(const char *s, at_arith *out, at_err *err)
@@ -53,13 +53,15 @@ static at_status pbit_parse(const char *s, at_arith *out, at_err *err)
     }
     if (p < 0 || p > 53 || p < 2)
         return at_fail(err, AT_EDOMAIN, "%.40s: mantissa bits must be 2..53", s);
-    if (e != 11 && (e < 3 || e > 10))
-        return at_fail(err, AT_EDOMAIN, "%.40s: exponent bits must be 3..10 (or p53e11, which is f64)", s);
+    bool quotient = s[0] == 'q';
+    if (quotient ? e < 3 || e > 10 : e != 11 && (e < 3 || e > 10))
+        return at_fail(err, AT_EDOMAIN, "%.40s: exponent bits must be 3..10%s", s,
+                       quotient ? "" : " (or p53e11, which is f64)");
     if (*t)
         return unknown(s, err);
     if (e == 11 && p != 53)
         return at_fail(err, AT_EDOMAIN, "%.40s: 11 exponent bits only with 53 mantissa bits (p53e11)", s);
-    *out = (at_arith){AT_PBIT, p, e};
+    *out = (at_arith){quotient ? AT_QUOTIENT : AT_PBIT, p, e};
     return AT_OK;
 }
 
@@ -84,7 +86,7 @@ at_status at_arith_parse(const char *s, at_arith *out, at_err *err)
         *out = (at_arith){AT_F64, 53, 11};
     else if (!strcmp(s, "exact"))
         *out = (at_arith){AT_EXACT, 0, 0};
-    else if (s[0] == 'p')
+    else if (s[0] == 'p' || s[0] == 'q')
         return pbit_parse(s, out, err);
     else if (!strncmp(s, "ball", 4))
         return ball_parse(s, out, err);
@@ -103,10 +105,12 @@ void at_arith_name(at_arith a, char out[16])
         snprintf(out, 16, "f64");
         break;
     case AT_PBIT:
+    case AT_QUOTIENT:
+        out[0] = a.kind == AT_PBIT ? 'p' : 'q';
         if (a.exp_bits == EXP_DEFAULT)
-            snprintf(out, 16, "p%d", a.bits);
+            snprintf(out + 1, 15, "%d", a.bits);
         else
-            snprintf(out, 16, "p%de%d", (int8_t)a.bits, (int8_t)a.exp_bits);
+            snprintf(out + 1, 15, "%de%d", (int8_t)a.bits, (int8_t)a.exp_bits);
         break;
     case AT_BALL:
         if (a.bits == BALL_DEFAULT)

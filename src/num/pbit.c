@@ -15,7 +15,7 @@ at_pfmt at_pfmt_of(at_arith a)
     if (a.kind == AT_F32) {
         p = 24;
         e = 8;
-    } else if (a.kind == AT_PBIT) {
+    } else if (a.kind == AT_PBIT || a.kind == AT_QUOTIENT) {
         p = a.bits;
         e = a.exp_bits;
     }

@@ -107,7 +107,10 @@ static double factor(const char **s, const at_sweep *w, const at_row *r)
                 !at_arith_parse(r->rec.arithmetic ? r->rec.arithmetic : "", &a, &err);
     if (!bits)
         return NAN;
-    return a.kind == AT_F32 ? 32 : a.kind == AT_F64 ? 64 : a.kind == AT_PBIT ? a.bits + a.exp_bits : NAN;
+    return a.kind == AT_F32                             ? 32
+           : a.kind == AT_F64                           ? 64
+           : a.kind == AT_PBIT || a.kind == AT_QUOTIENT ? a.bits + a.exp_bits
+                                                        : NAN;
 }
 
 double at_map_size(const char *unit, const at_sweep *w, const at_row *r)

@@ -2,7 +2,7 @@
  * lengths.
  *
  * Source: Angluin, Chiang, Yang 2023 ("Masked hard-attention transformers recognize exactly the star-free languages"), the other
- * half of claims fo and fo-mod; here by automata, and not by formulas.
+ * half of claims fo and fo-mod; by automata, and by formulas.
  * Statement: what such a model accepts is a star-free language without positions, and one of FO[<, MOD] with positions that repeat,
  * whatever its weights; its least automaton is found from the weights, and it is the model's answer on words of every length.
  *
@@ -14,23 +14,33 @@
  *     The models were made for two periods. With cos and sin numbers are rounded; no choice depends on how.
  *   part=drawn: models of two layers with weights -1, 0 and 1, drawn. The automaton agrees with the executor on every word of at
  *     most 8 letters, and has no period, as it must. Those with too many states are counted.
+ *   part=formulas: the compiled models as temporal logic and as B-RASP, layer by layer (src/extract/past.c): the automaton of the formula
+ *     (src/formula/automaton.c, by what formulas mean, without weights) is the least one of the language.
+ *   part=drawn-formulas: models of one or two layers with weights -1, 0 and 1, half of them with 4 states or more: the automaton of the
+ *     formula is that of the model, without periods; and the formula says what the executor does of every word to `longest`.
  *   part=drawn-modular: the same with drawn tables of positions of period 2 or 3; the automaton is in FO[<, MOD], as it must.
  * Controls: models with the causal mask for the strict one, or with positions of period m + 1, are not the language; a word says
- * so. */
+ * so. Where the model is run average-hard instead, the formula of the leftmost one is wrong. */
 #include "../schutzenberger1965/known.h"
+#include "../shared/claim_drawn.h"
 #include "../shared/claim_regular.h"
+
+#include <attest/extract.h>
 
 #include <string.h>
 
-enum { COMPILED, MODULAR, DRAWN, DRAWN_MODULAR, LONGEST = 8 };
-static const char *const parts[] = {"compiled", "modular", "drawn", "drawn-modular", NULL};
+enum { COMPILED, MODULAR, DRAWN, DRAWN_MODULAR, FORMULAS, DRAWN_FORMULAS, LONGEST = 8 };
+static const char *const parts[] = {"compiled", "modular",        "drawn", "drawn-modular",
+                                    "formulas", "drawn-formulas", NULL};
 static const char *const forms[] = {"table", "sinusoidal", NULL};
 
 static const at_param params[] = {
-    {"part", "which models", 0, DRAWN_MODULAR, COMPILED, true, parts},
+    {"part", "which models", 0, DRAWN_FORMULAS, COMPILED, true, parts},
     {"causal", "1: a position sees its own letter", 0, 1, 0, true},
     {"positions", "i mod m as 0 and 1, or as cos and sin", 0, 1, 0, true, forms},
     {"off", "how much the period of the positions is off", 0, 1, 0, true},
+    {"longest", "letters of the words that are run, in part drawn-formulas", 1, 12, 8, true},
+    {"average", "1: the drawn models are run average-hard", 0, 1, 0, true},
 };
 
 /* ---- compiled models --------------------------------------------------------------------------------------------------- */
@@ -285,15 +295,185 @@ static at_status drawn_try(bool modular, uint64_t limit, uint64_t seed, at_arena
     return AT_OK;
 }
 
+/* ---- formulas ------------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    at_logic logic;
+    const char *name;
+} logics[] = {{AT_LOGIC_LTL, "temporal logic"}, {AT_LOGIC_BRASP, "B-RASP"}};
+
+/* The model as a formula, whose automaton must be `least`; *why: where it is not. */
+static at_status formula_try(const at_model *m, int logic, const at_dfa *least, const char *name, at_arena *a,
+                             at_extracted_past *x, const char **why, at_err *err)
+{
+    at_dfa *d;
+    int *word, n;
+    at_status s = at_extract_past(m, &(at_extract_options){.logic = logics[logic].logic}, a, x, err);
+    if (!s)
+        s = at_formulas_dfa(x->formulas, false, a, &d, err);
+    if (!s)
+        s = at_dfa_differ(d, least, a, &word, &n, err);
+    if (s || (n < 0 && at_dfa_equal(d, least)))
+        return s;
+    at_text t;
+    at_text_init(&t);
+    at_alphabet_print(&d->sigma, word, n < 0 ? 0 : n, &t);
+    *why = t.oom ? NULL
+                 : at_arena_printf(a, "the model of %s in %s is another language: on %s it says %s", name,
+                                   logics[logic].name, t.s, at_dfa_accepts(d, word, n) ? "yes" : "no");
+    at_text_release(&t);
+    return *why ? AT_OK : at_oom(err);
+}
+
+static at_status formulas_try(bool causal, at_arena *a, at_verdict *out, at_err *err)
+{
+    static const at_param row[] = {CLAIM_REGULAR_LANGUAGE};
+    const char *why = NULL;
+    int n = 0, layered = 0, parts_most = 0, large = 0;
+    at_status s = AT_OK;
+    for (int k = 0; k < CLAIM_REGULAR && !s && !why; k++) {
+        at_params p;
+        at_place place;
+        at_model m;
+        at_params_init(&p, row, 1);
+        s = at_params_set(&p, "language", k, err);
+        if (!s)
+            s = claim_regular_place(&p, a, &place, err);
+        if (!s && place.star_free != AT_TRUE)
+            continue;
+        if (!s)
+            s = at_dfa_model(&place, 3, &(at_dfa_options){.causal = causal}, &m, err);
+        if (s)
+            break;
+        for (int l = 0; l < COUNT(logics) && !s && !why; l++) {
+            at_extracted_past x;
+            s = formula_try(&m, l, place.least, claim_regular_names[k], a, &x, &why, err);
+            layered += !s && !x.why;
+            parts_most = !s && x.formulas->n_parts > parts_most ? x.formulas->n_parts : parts_most;
+            n++;
+        }
+        large += place.states >= 4;
+        at_model_release(&m);
+    }
+    if (s)
+        return s;
+    out->inputs = (uint64_t)n;
+    out->holds = why ? AT_FALSE : AT_TRUE;
+    out->note =
+        why ? why
+            : at_arena_printf(
+                  a,
+                  "%d formulas, temporal logic and B-RASP of %d models, %d layer by layer, of at most "
+                  "%d parts, have the least automata of their languages, %d of 4 states or more: "
+                  "equal on words of all lengths",
+                  n, n / COUNT(logics), layered, parts_most, large);
+    return AT_OK;
+}
+
+typedef struct {
+    uint64_t models, large, drawn, words, refused, layered;
+    int most;
+} formula_tally;
+
+/* One drawn model; *counts: it was one to count. */
+static at_status drawn_formula(const at_params *p, const at_model *m, at_model *run, formula_tally *t,
+                               at_arena *a, const char **why, at_err *err)
+{
+    at_extracted d;
+    at_place place;
+    at_err large = {0};
+    uint64_t yes;
+    at_status s = at_extract_dfa(m, a, &d, &large);
+    if (s == AT_EBUDGET || s == AT_EREFUSED) { /* too many states; a readout at its threshold */
+        t->refused++;
+        return AT_OK;
+    }
+    if (s)
+        return at_fail(err, s, "%s", large.text);
+    if (d.dfa->states < 2 || (d.dfa->states < 4 && 2 * (t->models - t->large + 1) > t->models + 1))
+        return AT_OK;
+    s = at_place_find(d.dfa, a, &place, err);
+    if (!s && place.star_free != AT_TRUE)
+        *why = "an automaton of a unique-hard model has a period";
+    for (int l = 0; l < COUNT(logics) && !s && !*why; l++) {
+        at_extracted_past x;
+        s = formula_try(m, l, d.dfa, "drawn weights", a, &x, why, err);
+        if (!s && !*why)
+            s = claim_drawn_equal(run, at_f64, x.formulas, at_params_int(p, "longest"), 0, a, &t->words, &yes,
+                                  why, err);
+        t->layered += !s && !x.why;
+    }
+    t->models++;
+    t->large += d.dfa->states >= 4;
+    t->most = d.dfa->states > t->most ? d.dfa->states : t->most;
+    return s;
+}
+
+static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t seed, at_arena *a,
+                                    at_verdict *out, at_err *err)
+{
+    formula_tally t = {0};
+    const char *why = NULL;
+    bool average = at_params_int(p, "average");
+    at_status s = AT_OK;
+    for (uint64_t k = 0; t.models < limit && t.drawn < 100 * limit && !s && !why; k++, t.drawn++) {
+        claim_drawn d = {.weighting = average || k % 2 ? AT_LEFTMOST_HARD : AT_RIGHTMOST_HARD,
+                         .mask = k / 2 % 3 ? AT_MASK_STRICT : AT_MASK_CAUSAL,
+                         .layers = 1 + (int)(k / 6 % 2),
+                         .heads = 1 + (int)(k / 12 % 2),
+                         .dv = 2,
+                         .prefix = (int)(k / 24 % 2),
+                         .longest = 12,
+                         .step = 1,
+                         .most = 1};
+        at_model m, run;
+        if (at_cancel_pending())
+            return at_fail(err, AT_ECANCEL, "interrupted");
+        s = claim_drawn_model(&d, seed, k, &m, err);
+        if (s)
+            break;
+        d.weighting = average ? AT_AVERAGE_HARD : d.weighting;
+        s = claim_drawn_model(&d, seed, k, &run, err);
+        if (!s) {
+            at_arena scratch;
+            at_arena_init(&scratch);
+            const char *found = NULL;
+            s = drawn_formula(p, &m, &run, &t, &scratch, &found, err);
+            if (found && !(why = at_arena_strdup(a, found)))
+                s = at_oom(err);
+            at_arena_release(&scratch);
+            at_model_release(&run);
+        }
+        at_model_release(&m);
+    }
+    if (s)
+        return s;
+    out->inputs = t.models;
+    out->holds = why ? AT_FALSE : t.models == limit && 2 * t.large >= t.models ? AT_TRUE : AT_UNKNOWN;
+    out->note =
+        why ? why
+            : at_arena_printf(
+                  a,
+                  "%ju drawn models (of %ju; %ju refused, the others constant or small), %ju of 4 states "
+                  "or more, at most %d, none with a period: both formulas, %ju of %ju layer by layer, have "
+                  "their automata, and are right on %ju words to length %d",
+                  (uintmax_t)t.models, (uintmax_t)t.drawn, (uintmax_t)t.refused, (uintmax_t)t.large, t.most,
+                  (uintmax_t)t.layered, (uintmax_t)(2 * t.models), (uintmax_t)t.words,
+                  at_params_int(p, "longest"));
+    return AT_OK;
+}
+
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     (void)env;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
     int part = at_params_int(p, "part");
-    at_status s = part == COMPILED  ? compiled_try(at_params_int(p, "causal"), a, out, err)
-                  : part == MODULAR ? modular_try(p, a, out, err)
-                                    : drawn_try(part == DRAWN_MODULAR, limit, seed, a, out, err);
+    at_status s = part == COMPILED         ? compiled_try(at_params_int(p, "causal"), a, out, err)
+                  : part == MODULAR        ? modular_try(p, a, out, err)
+                  : part == FORMULAS       ? formulas_try(at_params_int(p, "causal"), a, out, err)
+                  : part == DRAWN_FORMULAS ? drawn_formulas_try(p, limit, seed, a, out, err)
+                                           : drawn_try(part == DRAWN_MODULAR, limit, seed, a, out, err);
     return s ? s : out->note ? AT_OK : at_oom(err);
 }
 
@@ -303,15 +483,21 @@ static const at_cell cells[] = {
     {"part=modular positions=sinusoidal", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
     {"part=drawn", NULL, AT_EV_SIMULATED, 0, "f64", 500, AT_TIER_QUICK, NULL},
     {"part=drawn-modular", NULL, AT_EV_SIMULATED, 0, "f64", 500, AT_TIER_QUICK, NULL},
+    {"part=formulas", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
+    {"part=drawn-formulas", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
+    {"part=drawn-formulas longest=12", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
     {"part=compiled", "causal=1", AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
     {"part=modular", "off=1", AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
     {"part=modular positions=sinusoidal", "off=1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, NULL},
+    {"part=formulas", "causal=1", AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
+    {"part=drawn-formulas", "average=1", AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
 };
 
 const at_claim claim_fo_extract = {
     .id = "fo-extract",
-    .title = "A unique-hard model whose positions repeat, or without any, is an automaton, on words of all "
-             "lengths",
+    .title =
+        "A unique-hard model whose positions repeat, or without any, is an automaton and a formula, on words "
+        "of all lengths",
     .source = "Angluin, Chiang, Yang 2023 (masked unique-hard attention is in FO, with periodic positions in "
               "FO[MOD])",
     .group = "Languages",
@@ -319,11 +505,16 @@ const at_claim claim_fo_extract = {
                  "star-free without "
                  "positions, and in FO[<, MOD] with positions that repeat; the least automaton is found from "
                  "the weights, and "
-                 "is right on words of all lengths.",
+                 "is right on words of all lengths. So is a formula of temporal logic, and without positions "
+                 "a program "
+                 "in B-RASP, made layer by layer.",
     .proof =
         "For each head and query vector a model needs to know one of all earlier keys, the best so far, and "
         "its position modulo the period: finitely many states. Compiled models give the automaton that they "
-        "were made from; drawn ones are compared with the executor on every short word.",
+        "were made from; drawn ones are compared with the executor on every short word. Before each layer a "
+        "stream "
+        "has finitely many values, each a formula of those of the layer before and of which keys came last, "
+        "or first.",
     .params = params,
     .n_params = COUNT(params),
     .trial = trial,

@@ -33,8 +33,9 @@
  * EVIDENCE ac0 exact 2048 test_every_trial: part=compiled n=8
  * EVIDENCE tc0 simulated 3072 test_every_trial: L=1 n=7, and 4 more
  * EVIDENCE tc0 exact 512 test_every_trial: part=compiled n=6, and 1 more
- * EVIDENCE fo-extract exact 16 test_every_trial: part=modular, and 2 more
- * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 1 more
+ * EVIDENCE fo-extract exact 20 test_every_trial: part=formulas, and 3 more
+ * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 2 more
+ * EVIDENCE foc-upper simulated 24 test_every_trial: part=crasp, and 3 more
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
  * EVIDENCE ptm-cot exact 511 test_every_trial: machine=echo, and 2 more
  * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 4 more

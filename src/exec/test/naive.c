@@ -472,7 +472,9 @@ static bool weigh(const at_group *g, mpfr_t *s, int n, mpfr_t *w)
 
 #define WIDE 5000 /* bits: any sum of products of two numbers of 11-bit exponents is exact */
 
-/* out = sum w v / sum w: both sums exact, each rounded once, one division. */
+bool naive_quotient;
+
+/* out = sum w v / sum w: both sums exact, each rounded once, one division; or the quotient alone is rounded. */
 static void mean(mpfr_t *w, mpfr_t *v, int n, bool division, mpfr_t out)
 {
     mpfr_t num, den, t, d;
@@ -487,10 +489,14 @@ static void mean(mpfr_t *w, mpfr_t *v, int n, bool division, mpfr_t out)
         mpfr_add(num, num, t, N);
         mpfr_add(den, den, w[j], N);
     }
-    round_wide(out, num);
-    round_wide(d, den);
-    if (division)
-        divide(out, out, d);
+    if (division && naive_quotient && !mpfr_zero_p(den))
+        divide(out, num, den);
+    else {
+        round_wide(out, num);
+        round_wide(d, den);
+        if (division)
+            divide(out, out, d);
+    }
     mpfr_clears(num, den, t, d, (mpfr_ptr)0);
 }
 
@@ -619,12 +625,14 @@ static void distribution(const at_model *m, row y)
     make_row(one);
     make_row(p);
     at_group g = {.weighting = m->readout.kind == AT_READ_SOFTMAX ? AT_SOFTMAX : AT_SPARSEMAX};
-    bool division = weigh(&g, y, R, w);
+    bool division = weigh(&g, y, R, w), quotient = naive_quotient;
+    naive_quotient = false; /* which is of attention alone */
     for (int r = 0; r < R; r++) {
         for (int k = 0; k < R; k++)
             mpfr_set_si(one[k], k == r, N);
         mean(w, one, R, division, p[r]);
     }
+    naive_quotient = quotient;
     for (int r = 0; r < R; r++)
         mpfr_set(y[r], p[r], N);
     clear_row(p);

@@ -91,14 +91,16 @@ static void one_model(const random_spec *s, int length, int turn, bool integral,
     int count = naive_run(&m, 0, 0, &x, real);
     n->models++;
 
-    for (int f = 0; f < 2; f++) {
-        at_arith a = formats[(turn + f * FORMATS / 2) % FORMATS];
+    for (int f = 0; f < 3; f++) {
+        at_arith a = formats[(turn + f % 2 * FORMATS / 2) % FORMATS];
+        naive_quotient = f == 2 && a.exp_bits < 11;
+        a.kind = naive_quotient ? AT_QUOTIENT : AT_PBIT;
         assert_int_equal(at_run(&m, a, &x, NULL, &arena, &y, &err), AT_OK);
         assert_int_equal(y.n * y.rows, count);
         assert_int_equal(naive_run(&m, a.bits, a.exp_bits, &x, twin), count);
         for (int k = 0; k < count; k++) {
             if (!same(y.value[k], twin[k]))
-                fail_msg("p%de%d %s %s pos %d: %.17g, twin %.17g", a.bits, a.exp_bits,
+                fail_msg("%c%de%d %s %s pos %d: %.17g, twin %.17g", "pq"[f == 2], a.bits, a.exp_bits,
                          at_weighting_names[s->weighting], at_mask_names[s->mask], s->pos, y.value[k],
                          mpfr_get_d(twin[k], MPFR_RNDN));
             n->nan += !isfinite(y.value[k]);
@@ -111,10 +113,11 @@ static void one_model(const random_spec *s, int length, int turn, bool integral,
                     finite = finite && isfinite(y.value[k / y.width * y.rows + r]);
             assert_true(finite || y.decided[k] == AT_UNKNOWN);
         }
-        if (f == 0)
+        if (f % 2 == 0)
             bound_check(&m, a, &x, &y, &arena, n);
         n->runs++;
     }
+    naive_quotient = false;
 
     for (int b = 0; b < 4; b++) {
         at_arith ball = {AT_BALL, (int[]){128, 64, 24, 10}[b], 0};

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include <stdio.h>
 
 enum { LONGEST = 7 };
 static const at_alphabet ab = {2, (const char *const[]){"a", "b"}};
@@ -153,9 +154,107 @@ static void test_parts(void **state)
     assert_non_null(strstr(f->err.text, "a number that may reach"));
 }
 
+/* ---- automata ---------------------------------------------------------------------------------------------------------- */
+
+static at_formula *find(at_formulas *f, at_see see, bool first, at_formula *s, at_formula *v, at_formula *d)
+{
+    return at_formula_make(f, (at_formula){.op = AT_F_FIND, .see = see, .first = first, .arg = {s, v, d}});
+}
+
+/* A formula that looks one way, drawn. */
+static at_formula *draw(at_formulas *f, at_rng *r, bool ahead, int depth)
+{
+    static const at_formula_op ones[2][4] = {{AT_F_PREVIOUS, AT_F_WEAK_PREVIOUS, AT_F_ONCE, AT_F_HENCE},
+                                             {AT_F_NEXT, AT_F_WEAK_NEXT, AT_F_EVENTUALLY, AT_F_ALWAYS}};
+    static const at_formula_op joins[] = {AT_F_AND, AT_F_OR, AT_F_IMPLIES, AT_F_IFF};
+    int kind = depth ? (int)at_rng_below(r, 10) : 0;
+    if (kind < 2) {
+        if (!ahead && at_rng_below(r, 4) == 0)
+            return at_formula_make(f, (at_formula){.op = AT_F_CLASS,
+                                                   .index = (int)at_rng_below(r, 2),
+                                                   .modulus = 2 + (int)at_rng_below(r, 2)});
+        return at_rng_below(r, 8) ? at_formula_letter(f, (int)at_rng_below(r, 2))
+                                  : at_formula_const(f, at_rng_below(r, 2));
+    }
+    if (kind == 2)
+        return at_formula_one(f, AT_F_NOT, draw(f, r, ahead, depth - 1));
+    if (kind < 5)
+        return at_formula_one(f, ones[ahead][at_rng_below(r, 4)], draw(f, r, ahead, depth - 1));
+    if (kind < 7)
+        return at_formula_two(f, ahead ? AT_F_UNTIL : AT_F_SINCE, draw(f, r, ahead, depth - 1),
+                              draw(f, r, ahead, depth - 1));
+    if (kind == 7) { /* a search, by names and letters of j */
+        char name[16];
+        at_formula *body = draw(f, r, ahead, depth - 1), *other = draw(f, r, ahead, depth - 1);
+        snprintf(name, sizeof name, "N%d", f->n_names);
+        int k = at_formulas_define(f, name, body);
+        at_formula *s = at_formula_make(f, (at_formula){.op = AT_F_NAME, .index = k, .other = true});
+        at_formula *v = at_formula_make(
+            f, (at_formula){.op = AT_F_LETTER, .index = (int)at_rng_below(r, 2), .other = true});
+        at_see see = ahead                ? at_rng_below(r, 2) ? AT_SEE_AFTER : AT_SEE_FROM
+                     : at_rng_below(r, 2) ? AT_SEE_BEFORE
+                                          : AT_SEE_UPTO;
+        return find(f, see, at_rng_below(r, 2), s, at_formula_one(f, AT_F_NOT, v), other);
+    }
+    return at_formula_two(f, joins[at_rng_below(r, 4)], draw(f, r, ahead, depth - 1),
+                          draw(f, r, ahead, depth - 1));
+}
+
+/* The automaton says what the reference does, on every word to length 7; it is the least one, of all lengths. */
+static void test_automaton(void **state)
+{
+    (void)state;
+    int varied = 0, most = 0;
+    for (uint64_t t = 0; t < 400; t++) {
+        at_rng r = at_rng_at(21, t);
+        at_read_at at = (at_read_at)(t % AT_ATS);
+        bool ahead = at == AT_AT_FIRST || at == AT_AT_BEGIN;
+        at_formulas *f = formulas(at);
+        at_dfa *d;
+        f->strict = t / 4 % 2;
+        f->accept = draw(f, &r, ahead, 4);
+        assert_int_equal(at_formulas_status(f, &err), AT_OK);
+        if (at_formulas_dfa(f, t % 3 == 0, &arena, &d, &err))
+            fail_msg("formula %d: %s", (int)t, err.text);
+        for (int n = 0; n <= 7; n++)
+            for (int w = 0; w < 1 << n; w++) {
+                int word[7];
+                at_tri v;
+                for (int i = 0; i < n; i++)
+                    word[i] = w >> i & 1;
+                assert_int_equal(at_formulas_run(f, word, n, &v, &err), AT_OK);
+                bool want = v == AT_UNKNOWN ? t % 3 == 0 : v == AT_TRUE;
+                if (!ahead || n || v != AT_UNKNOWN) /* turned round, the empty word is as it was */
+                    if (at_dfa_accepts(d, word, n) != want)
+                        fail_msg("formula %d, word %d of length %d", (int)t, w, n);
+            }
+        varied += d->states > 2;
+        most = d->states > most ? d->states : most;
+    }
+    print_message("%d of 400 with more than 2 states, at most %d\n", varied, most);
+    assert_true(varied > 150 && most > 8);
+    /* what has none */
+    at_formulas *f = formulas(AT_AT_LAST);
+    at_dfa *d;
+    err = (at_err){0};
+    f->accept = at_formula_one(f, AT_F_NEXT, at_formula_letter(f, 0));
+    assert_int_equal(at_formulas_dfa(f, false, &arena, &d, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "it looks ahead"));
+    err = (at_err){0};
+    f->accept =
+        at_formula_two(f, AT_F_LESS, at_formula_number(f, 1), count(f, AT_SEE_UPTO, at_formula_letter(f, 0)));
+    assert_int_equal(at_formulas_dfa(f, false, &arena, &d, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "it counts"));
+    err = (at_err){0};
+    f->accept = find(f, AT_SEE_BEFORE, false, at_formula_letter(f, 0), at_formula_const(f, true),
+                     at_formula_const(f, false));
+    assert_int_equal(at_formulas_dfa(f, false, &arena, &d, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "depends on i"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_meaning), cmocka_unit_test(test_empty_word),
-                                       cmocka_unit_test(test_parts)};
+                                       cmocka_unit_test(test_parts), cmocka_unit_test(test_automaton)};
     return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
 }

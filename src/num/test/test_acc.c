@@ -183,6 +183,68 @@ static void test_sticky(void **state)
     mpz_clear(t);
 }
 
+/* The quotient of two sums: the judge holds it as a fraction and rounds that once. Small numbers, so that it is often exact or on a
+ * midpoint; and sums whose rounding before the division would be another number. */
+static void test_quotient(void **state)
+{
+    (void)state;
+    at_rng r = at_rng_at(7, 0);
+    int midpoints = 0, others = 0;
+    mpz_t n, d;
+    mpq_t q;
+    mpfr_t z, wide;
+    mpz_inits(n, d, NULL);
+    mpq_init(q);
+    mpfr_init2(wide, 9000);
+    for (int i = 0; i < 40000; i++) {
+        int p = 2 + i % 52, span = i % 3 ? 3 : 300;
+        at_pfmt f = at_pfmt_of((at_arith){AT_QUOTIENT, p, 3 + i % 8});
+        at_acc s, t;
+        at_acc_zero(&s);
+        at_acc_zero(&t);
+        mpz_set_ui(n, 0);
+        mpz_set_ui(d, 0);
+        double half = ldexp(1, p - 1) +
+                      (double)at_rng_below(&r, (uint64_t)1 << (p - 1)); /* p bits; with the next: half way */
+        for (int k = 0; k < (i % 8 ? 1 + i % 6 : 2); k++) {
+            double w = i % 8 ? fabs(any(&r, -span, span)) : 1, v = i % 8 ? any(&r, -span, span) : half + k;
+            at_acc_add(&t, w);
+            at_acc_add_product(&s, w, v);
+            judge_add(d, w, 1);
+            judge_add(n, w, v);
+        }
+        double got = at_acc_quotient(&s, &t, &f);
+        if (mpz_sgn(d) == 0) {
+            assert_true(isnan(got));
+            continue;
+        }
+        mpz_set(mpq_numref(q), n);
+        mpz_set(mpq_denref(q), d);
+        mpq_canonicalize(q);
+        mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+        mpfr_init2(z, p);
+        int ternary = mpfr_set_q(z, q, MPFR_RNDN);
+        bool cut = mpfr_set_q(wide, q, MPFR_RNDN) == 0 && mpfr_min_prec(wide) == p + 1;
+        mpfr_set_emin(f.emin - f.p + 2);
+        mpfr_set_emax(f.emax + 1);
+        ternary = mpfr_check_range(z, ternary, MPFR_RNDN);
+        mpfr_subnormalize(z, ternary, MPFR_RNDN);
+        double want = mpq_sgn(q) ? mpfr_get_d(z, MPFR_RNDN) : 0;
+        mpfr_set_emin(emin);
+        mpfr_set_emax(emax);
+        mpfr_clear(z);
+        if (!same(got, want))
+            fail_msg("q%de%d: GMP %a, attest %a", p, 3 + i % 8, want, got);
+        midpoints += cut;
+        others += !same(at_p_div(&f, at_acc_round(&s, &f), at_acc_round(&t, &f)), want);
+    }
+    mpfr_clear(wide);
+    mpq_clear(q);
+    mpz_clears(n, d, NULL);
+    print_message("%d quotients half way, %d other ones where sums are rounded first\n", midpoints, others);
+    assert_true(midpoints > 100 && others > 1000); /* not the mode that rounds the sums */
+}
+
 /* Limbs as full as they may become: what 2^30 additions leave behind, made at once. */
 static void test_carry(void **state)
 {
@@ -285,8 +347,9 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sums),  cmocka_unit_test(test_split),   cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_carry), cmocka_unit_test(test_special), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_split), cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_quotient), cmocka_unit_test(test_carry), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ static void test_names(void **state)
         {"p53e11", "p53e11", {AT_PBIT, 53, 11}}, {"p2e3", "p2e3", {AT_PBIT, 2, 3}},
         {"ball", "ball", {AT_BALL, 128, 0}},     {"ball128", "ball", {AT_BALL, 128, 0}},
         {"ball24", "ball24", {AT_BALL, 24, 0}},  {"ball65536", "ball65536", {AT_BALL, 65536, 0}},
+        {"q4", "q4", {AT_QUOTIENT, 4, 10}},      {"q4e3", "q4e3", {AT_QUOTIENT, 4, 3}},
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         at_arith a = {AT_ARITH_KINDS, -1, -1}, b;
@@ -55,12 +56,16 @@ static void test_refusals(void **state)
         {"p12e0", "p12e0: exponent bits must be 3..10 (or p53e11, which is f64)", AT_EDOMAIN},
         {"p12e12", "p12e12: exponent bits must be 3..10 (or p53e11, which is f64)", AT_EDOMAIN},
         {"p12e11", "p12e11: 11 exponent bits only with 53 mantissa bits (p53e11)", AT_EDOMAIN},
+        {"q1", "q1: mantissa bits must be 2..53", AT_EDOMAIN},
+        {"q53e11", "q53e11: exponent bits must be 3..10", AT_EDOMAIN},
+        {"q", "q: unknown arithmetic", AT_EINPUT},
         {"ball7", "ball7: working precision must be 24..65536 bits", AT_EDOMAIN},
         {"ball0", "ball0: working precision must be 24..65536 bits", AT_EDOMAIN},
         {"ball99999999", "ball99999999: working precision must be 24..65536 bits", AT_EDOMAIN},
         {"", "(empty): unknown arithmetic", AT_EINPUT},
         {"p", "p: unknown arithmetic", AT_EINPUT},
-        {"f16", "f16: unknown arithmetic (allowed: f32, f64, pN, pNeE, ball, ballN, exact", AT_EINPUT},
+        {"f16", "f16: unknown arithmetic (allowed: f32, f64, pN, pNeE, qN, qNeE, ball, ballN, exact",
+         AT_EINPUT},
         {"F32", "F32: unknown arithmetic", AT_EINPUT},
         {"p12 ", "p12 : unknown arithmetic", AT_EINPUT},
         {"p+12", "p+12: unknown arithmetic", AT_EINPUT},
