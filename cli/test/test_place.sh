@@ -32,7 +32,6 @@ holds 'and the claims about it' grep -q '^parity-tree ' "$dir/.out"
 says 0 'a problem whose place is open in part' 'ACC0              open' place --problem majority
 refuses 2 'a problem that is misspelt' "did you mean 'parity'" place --problem partiy
 refuses 2 'a problem and an expression' '--problem stands instead' place a --problem parity
-refuses 2 'nothing' 'is missing' place
 says 0 'formulas that count' 'TC0               yes: formulas that count' place examples/dyck-1.crasp
 says 0 'formulas that do not' 'regular           yes: first-order logic of order' place examples/answer.ltl
 says 0 'a language, in one line' 'classes      AC0 no, ACC0 yes, TC0 yes, NC1 yes, regular' place '(b*ab*a)*b*'
@@ -82,7 +81,7 @@ refuses 2 'nothing to repeat' 'nothing before * that it could apply to' place '*
 refuses 2 'a letter that is none' "'c' is not in the alphabet: a b" place 'abc' --alphabet 'a b'
 refuses 2 'no letters at all' 'names no letter' place '.*'
 refuses 2 'a double letter' "has the letter 'a' twice" place 'a' --alphabet 'a a'
-refuses 2 'nothing' 'a regular expression, or' place
+refuses 2 'nothing' 'a regular expression, a file or --problem is missing' place
 refuses 3 'too many states' 'more than 20000 states' place '.*a.{20}|b'
 refuses 2 'a megabyte of brackets' 'nested more than 200 deep' place "$(printf '%0100000d' 0 | tr 0 '(')"
 finish

@@ -61,7 +61,7 @@ typedef struct {
 
 /* A variable of the invariant and what it stands for. */
 typedef struct {
-    char name[12];
+    char name[16];
     const at_formulas *f;        /* NULL: an automaton */
     const at_formula *of, *with; /* what is counted, or remembered; with: `of` since `with` */
     bool negated;                /* its negation is */

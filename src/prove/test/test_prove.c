@@ -129,7 +129,7 @@ static void test_empty_word(void **state)
     q.a = program("a b", "#[Q_a] = #[Q_b]");
     assert_int_equal(at_prove(&q, &arena, &r, &err), AT_OK);
     assert_int_equal(r.words, AT_WORDS_MIXED);
-    assert_int_equal(r.holds, AT_TRUE);
+    assert_int_equal(r.holds, at_prove_has_solver() ? AT_TRUE : AT_UNKNOWN);
     q.b = NULL;
     q.language = expression("a b", "(ab|ba)*|~((ab|ba)*)");
     q.what = AT_PROVE_INCLUDED;
