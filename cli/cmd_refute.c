@@ -316,8 +316,9 @@ const cli_command cmd_refute = {
     .about =
         "Looks for two inputs that the model cannot tell apart though they must be answered differently:\n"
         "by the null space of a feed-forward net, equal states of a recurrent one, equal running sums or\n"
-        "block ends of a decoder, equal messages through one attention layer; and, where none of these\n"
-        "applies, near the decision boundary. What is found is run again, made simpler and printed, beside\n"
+        "block ends of a decoder, equal messages through one attention layer, a letter that hard attention\n"
+        "does not see; and, where none of these applies, near the decision boundary. What is found is run "
+        "again, made simpler and printed, beside\n"
         "plain random search of the same work.\n"
         "\n"
         "P is a problem (`attest list problems`), a .dp file, a file of cases, or a claim that writes "
