@@ -81,9 +81,9 @@ static const at_claim_table tables[] = {
         .by = "softmax",
         .plots = (const char *const[]){"gates", "wires", NULL},
         .rows =
-            (const char *const[]){"n=4", "n=8", "n=4 weighting=softmax", "n=8 weighting=softmax", "n=16",
+            (const char *const[]){"n=4", "n=4 weighting=softmax", "n=8", "n=8 weighting=softmax", "n=16",
                                   "n=16 weighting=softmax", "n=32", "n=32 weighting=softmax", "n=64", NULL},
-        .quick_rows = 4,
+        .quick_rows = 2,
         .row = size_row,
     },
     {
@@ -102,8 +102,8 @@ static const at_cell cells[] = {
     {"L=2 n=4", NULL, AT_EV_SIMULATED, 0, "exact", 240, AT_TIER_QUICK, NULL},
     {"L=1 n=7 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p4e5", 240, AT_TIER_QUICK, NULL},
     {"L=2 n=4 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p3e5", 240, AT_TIER_QUICK, NULL},
-    {"part=compiled n=12", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, "part=compiled n=6"},
-    {"part=compiled n=12 weighting=softmax", NULL, AT_EV_EXACT, 0, "p6e5", 0, AT_TIER_QUICK,
+    {"part=compiled n=14", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, "part=compiled n=6"},
+    {"part=compiled n=14 weighting=softmax", NULL, AT_EV_EXACT, 0, "p6e5", 0, AT_TIER_QUICK,
      "part=compiled n=6 weighting=softmax"},
     {"L=1 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
     {"L=1 H=2 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
