@@ -1,4 +1,4 @@
-/* cmd_map.c: `attest map`: least size against problem size: bounds, constructions, trained models. */
+/* cmd_map.c: `attest map`: least size against problem size: bounds, constructions, trained. */
 #include "cli.h"
 
 #include <attest/job.h>
@@ -145,7 +145,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_map = {
     .name = "map",
-    .summary = "least size against problem size: bounds, constructions, trained models",
+    .summary = "least size against problem size: bounds, constructions, trained",
     .usage = "[--problem P [--set K=V]...] [--db FILE] [-o MAP.png|.svg|.pdf] [--json]",
     .about =
         "For every task and architecture the least size of a model against the size of the problem: what\n"

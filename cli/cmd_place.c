@@ -298,13 +298,13 @@ static const cli_option options[] = {
      .alias = "--task"},
     {"-o", "FILE", "where to write its program in C-RASP, if there is one", CLI_WRITTEN(cli_args, out),
      .shared = true},
-    {"--last", NULL, "that program accepts at the last letter, not at the end marker", CLI_FLAG(own, last)},
+    {"--last", NULL, "that program, accepting at the last letter", CLI_FLAG(own, last)},
     {0},
 };
 
 const cli_command cmd_place = {
     .name = "place",
-    .summary = "where a language, a problem or a model lies: AC0, ACC0, TC0, NC1, C-RASP",
+    .summary = "where a language, problem or model lies: AC0, ACC0, TC0, NC1",
     .usage =
         "REGEX|FILE|MODEL|--problem P [--alphabet LETTERS] [--textbook] [-o FILE.crasp [--last]] [--json]",
     .about =

@@ -323,7 +323,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_sweep = {
     .name = "sweep",
-    .summary = "a grid of trainings: task x attention x width x size x seed, as heat maps",
+    .summary = "a grid of trainings: task x attention x width x size x seed",
     .usage = "[P...] [--set K=V]... [--preset quick|paper|languages] [--attentions A,..] [--widths D,..] "
              "[--seeds N,..] "
              "[--SETTING V]...",

@@ -471,7 +471,7 @@ static const cli_option options[] = {
 
 const cli_command cmd_train = {
     .name = "train",
-    .summary = "a net learns a stream or a task, step by step; a model file comes out",
+    .summary = "a net learns a stream or a task; a model file comes out",
     .usage = "STREAM|TASK|FILE [--set K=V]... [--SETTING V]... [-o MODEL] [--state FILE]",
     .about =
         "Trains a decoder on a stream (`attest list streams`) or on your own file of lines, with AdamW, on\n"

@@ -73,4 +73,4 @@ static at_status make(const cli_extract_asked *q, at_arena *arena, cli_extracted
 }
 
 const cli_extract_kind cli_extract_circuit = {
-    "circuit", "AND, OR, NOT and threshold gates, for words of N letters: .blif, .aag, .aig", make, true};
+    "circuit", "AND, OR, NOT, threshold gates, words of N letters: .blif .aag .aig", make, true};
