@@ -219,7 +219,8 @@ at_status claim_circuit_trial(const claim_circuit_kind *kind, const at_params *p
                 : compiled_make(&kind->compiled[k], n, &m, err);
         if (s)
             return s;
-        s = (part == CLAIM_CIRCUIT_PRINTED ? printed_try : model_try)(&m, run, p, env->threads, &t, err);
+        s = (part == CLAIM_CIRCUIT_PRINTED ? printed_try : model_try)(&m, run, p, env ? env->threads : 0, &t,
+                                                                      err);
         at_model_release(&m);
     }
     if (s)
