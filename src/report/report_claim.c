@@ -54,7 +54,7 @@ static void heading_html(at_text *t, const at_report_section *s)
 static void weights_html(at_text *t, const at_report_section *s)
 {
     const at_report_claim *c = s->claim;
-    enum { MOST = 16 }; /* where there are many sections */
+    enum { MOST = 10 }; /* where there are many sections */
     char number[32];
     int name = 6, shape = 5, n_shown = s->few || c->n_tensors < MOST ? c->n_tensors : MOST;
     at_text_add(t, "<div class=\"part\"><h4>Weights</h4>\n");
@@ -104,7 +104,7 @@ static void weights_html(at_text *t, const at_report_section *s)
 /* Among many, a program without the ranges of its values, and of a long one the beginning; `attest show` prints all of it. */
 static void program_html(at_text *t, const at_report_section *s)
 {
-    enum { MOST = 80, LONG = 100 };
+    enum { MOST = 32, LONG = 40 };
     static const char range[] = "   # in ";
     const at_report_claim *c = s->claim;
     at_text shown;
