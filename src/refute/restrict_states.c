@@ -367,7 +367,8 @@ static at_status choices_find(restricting *c, const at_block *b, int i, span *at
                         memcpy(more, out->key, (size_t)n * sizeof *more);
                     out->key = more;
                 }
-                memcpy(out->key + n, found, (size_t)count * sizeof *found);
+                if (count)
+                    memcpy(out->key + n, found, (size_t)count * sizeof *found);
                 n += count;
                 out->first[row + 1] = n;
                 for (int k = 0; k < count; k++)
@@ -458,6 +459,8 @@ static int wish_key(const void *x, const void *y)
 static void wishes_count(restricting *c)
 {
     int n = 0;
+    if (!c->n_wishes)
+        return;
     qsort(c->wishes, (size_t)c->n_wishes, sizeof *c->wishes, wish_key);
     for (int k = 0; k < c->n_wishes; k++)
         if (n && !wish_key(&c->wishes[n - 1], &c->wishes[k]))
