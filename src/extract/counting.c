@@ -1,4 +1,4 @@
-/* counting.c: what a model must be to be turned into counts, and its steps outside of attention. */
+/* counting.c: what a model must be to be turned into counts, its steps outside of attention, and the streams that it can have. */
 #include "extract_internal.h"
 
 #include <math.h>
@@ -156,4 +156,35 @@ at_status counting_close(counting *k, at_status s, at_extracted_count *out, at_e
     if (s == AT_EBUDGET)
         return at_fail(err, s, "%s (in attention layer %d)", k->err->text, out->layers);
     return s ? at_fail(err, s, "%s", k->err->text) : AT_OK;
+}
+
+at_status streams_meet(counting *k, streams *s, size_t width, const double *x, int block, int *out)
+{
+    size_t bytes = width * sizeof *x;
+    for (int i = 0; i < s->n; i++)
+        if (memcmp(s->x + (size_t)i * width, x, bytes) == 0) {
+            *out = i;
+            return AT_OK;
+        }
+    if (s->n == k->most)
+        return at_fail(k->err, AT_EBUDGET, "before block %d its stream has more than %d values", block,
+                       k->most);
+    if (s->n == s->room) {
+        int room = s->room ? 2 * s->room : 16;
+        double *more = at_new(k->a, double, (size_t)room *width);
+        at_formula **holds = at_new(k->a, at_formula *, room);
+        if (!more || !holds)
+            return at_oom(k->err);
+        if (s->n) {
+            memcpy(more, s->x, (size_t)s->n * bytes);
+            memcpy(holds, s->holds, (size_t)s->n * sizeof *holds);
+        }
+        s->x = more;
+        s->holds = holds;
+        s->room = room;
+    }
+    memcpy(s->x + (size_t)s->n * width, x, bytes);
+    s->holds[s->n] = past_const(&k->p, false);
+    *out = s->n++;
+    return AT_OK;
 }

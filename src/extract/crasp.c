@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-/* Values of a stream before one layer, and when a position has them. */
-typedef struct {
-    int n, room;
-    double *x; /* (n, D) */
-    at_formula **holds;
-} streams;
-
 typedef struct {
     counting k;
     int D;
@@ -29,33 +22,7 @@ typedef struct {
 
 static at_status stream_meet(program *c, streams *s, const double *x, int *out)
 {
-    size_t D = (size_t)c->D, bytes = D * sizeof *x;
-    for (int k = 0; k < s->n; k++)
-        if (memcmp(s->x + (size_t)k * D, x, bytes) == 0) {
-            *out = k;
-            return AT_OK;
-        }
-    if (s->n == c->k.most)
-        return at_fail(c->k.err, AT_EBUDGET, "before block %d its stream has more than %d values",
-                       c->next_block + 1, c->k.most);
-    if (s->n == s->room) {
-        int room = s->room ? 2 * s->room : 16;
-        double *more = at_new(c->k.a, double, (size_t)room *D);
-        at_formula **holds = at_new(c->k.a, at_formula *, room);
-        if (!more || !holds)
-            return at_oom(c->k.err);
-        if (s->n) {
-            memcpy(more, s->x, (size_t)s->n * bytes);
-            memcpy(holds, s->holds, (size_t)s->n * sizeof *holds);
-        }
-        s->x = more;
-        s->holds = holds;
-        s->room = room;
-    }
-    memcpy(s->x + (size_t)s->n * D, x, bytes);
-    s->holds[s->n] = past_const(&c->k.p, false);
-    *out = s->n++;
-    return AT_OK;
+    return streams_meet(&c->k, s, (size_t)c->D, x, c->next_block + 1, out);
 }
 
 /* A leaf of decisions: the stream after this layer and what follows it. */

@@ -105,6 +105,14 @@ at_status counting_advance(counting *k, bool answers, int *b, double *x);
 /* The stream of a letter at a position that is row + 1 modulo the period; of hidden position `hidden` before the word (letter -1), or the one
  * behind a word of row letters modulo the period (hidden -1). */
 void counting_embed(counting *k, int letter, int hidden, int row, double *x);
+/* Streams (or rows of them) before one layer, each once, and when they are so. */
+typedef struct {
+    int n, room;
+    double *x; /* (n, width) */
+    at_formula **holds;
+} streams;
+/* The number of x (width) among them, from now on. AT_EBUDGET: there would be more than k->most before that block. */
+at_status streams_meet(counting *k, streams *s, size_t width, const double *x, int block, int *out);
 at_formula *class_truth(past *p, int period, int r); /* the position is r modulo the period */
 
 #endif

@@ -10,52 +10,19 @@
 
 #include <string.h>
 
-/* Rows of streams before one layer, and when they are so. */
-typedef struct {
-    int n, room;
-    double *x; /* (n, kinds, D) */
-    at_formula **holds;
-} cases;
-
 typedef struct {
     counting k;
     int D, kinds; /* letters in classes, then positions before the word, then the one behind it */
     at_formula **count;
-    cases now, next;
+    streams now, next;
     const double *from; /* the case at hand (kinds, D) */
     int *asked;         /* (kinds): the query that it is; -1: it is not asked for any more */
     int block, next_block;
 } formula;
 
-static at_status case_meet(formula *c, cases *s, const double *x, int *out)
+static at_status case_meet(formula *c, streams *s, const double *x, int *out)
 {
-    size_t wide = (size_t)c->kinds * (size_t)c->D, bytes = wide * sizeof *x;
-    for (int k = 0; k < s->n; k++)
-        if (memcmp(s->x + (size_t)k * wide, x, bytes) == 0) {
-            *out = k;
-            return AT_OK;
-        }
-    if (s->n == c->k.most)
-        return at_fail(c->k.err, AT_EBUDGET, "before block %d its streams have more than %d values together",
-                       c->next_block + 1, c->k.most);
-    if (s->n == s->room) {
-        int room = s->room ? 2 * s->room : 16;
-        double *more = at_new(c->k.a, double, (size_t)room *wide);
-        at_formula **holds = at_new(c->k.a, at_formula *, room);
-        if (!more || !holds)
-            return at_oom(c->k.err);
-        if (s->n) {
-            memcpy(more, s->x, (size_t)s->n * bytes);
-            memcpy(holds, s->holds, (size_t)s->n * sizeof *holds);
-        }
-        s->x = more;
-        s->holds = holds;
-        s->room = room;
-    }
-    memcpy(s->x + (size_t)s->n * wide, x, bytes);
-    s->holds[s->n] = past_const(&c->k.p, false);
-    *out = s->n++;
-    return AT_OK;
+    return streams_meet(&c->k, s, (size_t)c->kinds * (size_t)c->D, x, c->next_block + 1, out);
 }
 
 static at_status leaf_meet(void *own, const double *next, int *leaf, at_err *err)
@@ -183,7 +150,7 @@ static at_status formula_make(formula *c, at_extracted_count *out)
         bool last = true;
         for (int b = c->block + 1; b < m->n_blocks; b++)
             last &= m->blocks[b].kind != AT_BLOCK_ATTN;
-        c->next = (cases){0};
+        c->next = (streams){0};
         for (int k = 0; k < c->now.n && !s; k++)
             s = case_run(c, k, last);
         c->now = c->next;
