@@ -421,7 +421,7 @@ static bool rows_keep(const rows *s, at_arena *a)
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
         size_t bytes = each[k] == &c->reset ? all : n;
         int *kept = at_arena_alloc(a, 1, bytes);
-        if (kept)
+        if (kept && bytes)
             memcpy(kept, *each[k], bytes);
         ok = ok && kept;
         at_free(*each[k]);
