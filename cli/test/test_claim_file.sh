@@ -176,6 +176,7 @@ bad 'a column of a vector' 5:1 'the control cannot be built: readout.b[0,0]: it 
 bad 'a weight that is so already' 5:1 'the control cannot be built: readout.b[3] is 0 already' \
     'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b[3] by 0'
 bad 'no weight' 5:16 'expected which weight, as in' 'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b by 0'
+bad 'a bracket that is not closed' 5:16 'expected which weight, as in' 'mine.dp n=4 top=3' 'model good.st' 'check exact' 'control weight readout.b[25 by 0'
 bad 'no text' 5:1 'arithmetic has no text of which' 'arithmetic p=3' 'compile' 'check exact operators=1' 'control replace "a" by "b"'
 bad 'a text that is not in the recurrence' 5:1 '"y > x" stands 0 times in the recurrence' mine.dp compile 'check exact' 'control replace "y > x" by "b"'
 bad 'a control that is no recurrence' 5:1 'mine.dp:1' mine.dp compile 'check exact' 'control replace "y < x" by "y < z"'

@@ -86,6 +86,10 @@ typedef struct {
 void *prove_grow(prove_system *s, void *list, size_t bytes);
 #define prove_push(s, list) ((__typeof__((list)->at))prove_grow((s), (list), sizeof *(list)->at))
 
+/* Zeroed memory of the system's arena; NULL after a failure, which sticks. */
+void *prove_keep(prove_system *s, size_t n, size_t bytes);
+int prove_part_add(prove_system *s, prove_part x); /* its number; -1: a failure */
+
 int prove_not(prove_system *s, int a);
 int prove_and(prove_system *s, int a, int b);
 int prove_or(prove_system *s, int a, int b);
@@ -95,6 +99,8 @@ int prove_in(prove_system *s, int part, const bool *in);
 int prove_at_most(prove_system *s, int n, int *count, int64_t *coef, int64_t k);
 
 at_status prove_system_make(const at_prove_question *q, at_arena *a, prove_system **out, at_err *err);
+/* What a program says: (S + 1) nodes. */
+at_status prove_program_make(prove_system *s, const at_formulas *f, const int *letter, int *out);
 /* (ours): what our letters are called there; NULL: they are others. */
 int *prove_letters(const at_alphabet *ours, const at_alphabet *theirs, at_arena *a, at_err *err);
 at_prove_words prove_words_of(const at_prove_question *q);

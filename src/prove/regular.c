@@ -12,7 +12,7 @@
  * At the last letter. L, without the empty word, is accepted at the last letter if and only if for every letter s the language
  * L_s = {u : us in L} is accepted at the end marker. If: Q_s and "the program of L_s, of what stands before", for some s. Only if:
  * in a program at the last letter every count #[f] is (how often f held before) + [f here], and with s for the letter
- * here that is a truth about counts before, as system.c has it; read at the end marker it is a program for L_s. */
+ * here that is a truth about counts before, as truths.c has it; read at the end marker it is a program for L_s. */
 #include "regular.h"
 
 #include "../num/flint_compat.h"

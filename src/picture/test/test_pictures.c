@@ -68,12 +68,30 @@ static void cells_note(at_text *out, at_text *t)
                  (uintmax_t)shown);
 }
 
+static void films_note(at_text *out, at_text *t)
+{
+    fixture f;
+    at_film_frame frames[5];
+    fixture_make(&f, 12, 2, 2, NULL);
+    for (int k = 0; k < 5; k++)
+        frames[k] =
+            (at_film_frame){.look = &f.l, .caption = k % 2 ? "step 8" : "step 9", .below = k ? "half" : NULL};
+    for (int n = 1; n <= 5; n += 2) {
+        char what[80];
+        snprintf(what, sizeof what, "film, %d frames", n);
+        OK(at_film_svg(&(at_film){.title = "a training", .frames = frames, .n = n}, t, &err));
+        picture_note(out, what, t);
+    }
+    fixture_free(&f);
+}
+
 static void pictures(void **state)
 {
     at_text out, t;
     at_text_init(&out);
     at_text_init(&t);
     looks_note(&out, &t);
+    films_note(&out, &t);
     cells_note(&out, &t);
     golden_check(path, out.s, *state);
     at_text_release(&out);
