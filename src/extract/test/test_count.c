@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "../../core/test/test_arena.h"
+#include "../../core/test/test_scale.h"
 #include "../extract_internal.h"
 #include "drawn_model.h"
 
@@ -62,11 +63,14 @@ static int differences(const at_model *m, at_arith arith, const at_formulas *f, 
     return bad;
 }
 
+/* Models drawn, half of which may be constant; conditions drawn. */
+enum { MODELS = TEST_SCALE > 1 ? 16 : 48, CONDITIONS = TEST_SCALED(3000) };
+
 static void drawn_run(bool ordered)
 {
     static const at_arith ariths[] = {{AT_QUOTIENT, 2, 4}, {AT_QUOTIENT, 3, 4}, {AT_QUOTIENT, 4, 4}};
     int models = 0, varied = 0, large = 0, most = 0, inequalities = 0, periodic = 0, deep = 0;
-    for (uint64_t t = 0; t < 400 && models < 48; t++) {
+    for (uint64_t t = 0; t < 400 && models < MODELS; t++) {
         drawn_spec s = {.weighting = t % 5 == 4 ? AT_AVERAGE_HARD : AT_SOFTMAX,
                         .mask = !ordered ? AT_MASK_NONE
                                 : t % 3  ? AT_MASK_CAUSAL
@@ -100,7 +104,7 @@ static void drawn_run(bool ordered)
             if (bad)
                 fail_msg("model %d (q%de%d): %d words", (int)t, arith.bits, arith.exp_bits, bad);
             bool changes = accepted > 0 && accepted < all;
-            models += changes || models - varied < 24; /* no more than 24 that are constant count */
+            models += changes || models - varied < MODELS / 2; /* no more that are constant count */
             varied += changes;
             deep += changes && s.layers == 2;
             most = x.values > most ? x.values : most;
@@ -114,7 +118,7 @@ static void drawn_run(bool ordered)
                   "most %d values, %d "
                   "inequalities\n",
                   ordered ? "C-RASP" : "FOC", models, periodic, varied, deep, large, most, inequalities);
-    assert_true(models >= 48 && varied >= 24 && periodic >= 3);
+    assert_true(models >= MODELS && varied >= MODELS / 2 && periodic >= MODELS / 16);
 }
 
 static void test_crasp(void **state)
@@ -163,7 +167,7 @@ static void test_conditions(void **state)
     (void)state;
     int impossible = 0, possible = 0, unseen = 0;
     at_rng r = at_rng_at(11, 0);
-    for (int t = 0; t < 3000; t++) {
+    for (int t = 0; t < CONDITIONS; t++) {
         condition c[5] = {0};
         int n = 1 + (int)at_rng_below(&r, 5), offers = 1 + (int)at_rng_below(&r, 3);
         for (int k = 0; k < n; k++) {
@@ -190,7 +194,7 @@ static void test_conditions(void **state)
         unseen += said && !found;
     }
     print_message("%d possible, %d impossible, %d not told\n", possible, impossible, unseen);
-    assert_true(impossible > 500 && unseen < 60);
+    assert_true(impossible > CONDITIONS / 6 && unseen < CONDITIONS / 50);
 }
 
 static void test_refused(void **state)
