@@ -410,13 +410,45 @@ static size_t state_slot(const search *e, const int *state)
     return k;
 }
 
-static at_status state_meet(search *e, const int *state, int *out)
+/* Room for twice as many states, or the first. What was there before stays in the arena until the search begins again. */
+static at_status states_grow(search *e, at_arena *scratch)
+{
+    size_t most =
+        ENTRIES_MAX / (size_t)e->slots < AT_STATES_MAX ? ENTRIES_MAX / (size_t)e->slots : AT_STATES_MAX;
+    size_t n = (size_t)e->n, room = n ? 2 * n : STATES_FIRST, letters = (size_t)e->m->fields[0].size;
+    room = room < most ? room : most;
+    if (n == room)
+        return at_fail(e->err, AT_EBUDGET, "its automaton has more than %d states; that many are looked for",
+                       e->n);
+    int *state = at_new(scratch, int, room *(size_t)e->slots), *to = at_new(scratch, int, room *letters);
+    for (e->hashes = 1; e->hashes < 3 * room;)
+        e->hashes *= 2;
+    e->hash = at_new(scratch, int, e->hashes);
+    if (!state || !to || !e->hash)
+        return at_oom(e->err);
+    if (n) {
+        memcpy(state, e->state, n * (size_t)e->slots * sizeof *state);
+        memcpy(to, e->to, n * letters * sizeof *to);
+    }
+    e->state = state;
+    e->to = to;
+    e->room = (int)room;
+    memset(e->hash, -1, e->hashes * sizeof *e->hash);
+    for (int k = 0; k < e->n; k++)
+        e->hash[state_slot(e, search_state(e, k))] = k;
+    return AT_OK;
+}
+
+static at_status state_meet(search *e, at_arena *scratch, const int *state, int *out)
 {
     size_t k = state_slot(e, state);
     if (e->hash[k] < 0) {
-        if (e->n == e->room)
-            return at_fail(e->err, AT_EBUDGET,
-                           "its automaton has more than %d states; that many are looked for", e->room);
+        if (e->n == e->room) {
+            at_status s = states_grow(e, scratch);
+            if (s)
+                return s;
+            k = state_slot(e, state);
+        }
         memcpy(search_state(e, e->n), state, (size_t)e->slots * sizeof *state);
         e->hash[k] = e->n++;
     }
@@ -446,27 +478,25 @@ static at_status states_find(search *e, at_arena *scratch, bool *again)
         e->heads[h].slot = e->slots - 2;
         e->slots += 2 * e->heads[h].query.n;
     }
-    e->room = ENTRIES_MAX / e->slots < AT_STATES_MAX ? ENTRIES_MAX / e->slots : AT_STATES_MAX;
     e->n = 0;
-    e->hashes = 1 << 16;
-    e->state = at_new(scratch, int, (size_t)e->room *(size_t)e->slots);
-    e->to = at_new(scratch, int, (size_t)e->room *(size_t)letters);
-    e->hash = at_new(scratch, int, e->hashes);
-    int *from = at_new(scratch, int, e->slots), *to = at_new(scratch, int, e->slots), first;
-    if (!e->state || !e->to || !e->hash || !from || !to)
+    int *from = at_new(scratch, int, e->slots), *to = at_new(scratch, int, e->slots), next = -1;
+    if (!from || !to)
         return at_oom(e->err);
-    memset(e->hash, -1, e->hashes * sizeof *e->hash);
     e->grown = false;
-    at_status s = search_start(e, from, to);
+    at_status s = states_grow(e, scratch);
+    if (!s)
+        s = search_start(e, from, to);
     if (!s && !e->grown)
-        s = state_meet(e, from, &first);
+        s = state_meet(e, scratch, from, &next);
     for (int k = 0; k < e->n && !s && !e->grown; k++)
         for (int a = 0; a < letters && !s && !e->grown; a++) {
             if (at_cancel_pending())
                 return at_fail(e->err, AT_ECANCEL, "interrupted");
             s = search_step(e, &m->fields[0].embed, a, search_state(e, k), to);
-            if (!s && !e->grown)
-                s = state_meet(e, to, &e->to[k * letters + a]);
+            if (s || e->grown)
+                break;
+            s = state_meet(e, scratch, to, &next);
+            e->to[k * letters + a] = next;
         }
     *again = e->grown;
     return s;

@@ -8,8 +8,9 @@
 enum {
     VECTORS_MAX = 4096,
     ENTRIES_MAX = 1 << 26,
+    STATES_FIRST = 64,
     PERIOD_MAX = 4096
-}; /* different vectors of a head; numbers of all states together; period of all positions together */
+}; /* different vectors of a head; numbers of all states together; states at first; period of all positions together */
 
 /* Different vectors of one length, in order of appearance. */
 typedef struct {
