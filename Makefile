@@ -47,6 +47,9 @@ OPT := -O1 -g1 -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-reco
 # finds it there: the program exports its symbols.
 ifneq ($(findstring gcc,$(CC)),)
 RUNTIME := -static-libasan -static-libubsan -rdynamic
+# At fixed addresses: half the pages of a program are touched when it starts, and scripts start thousands.
+OPT += -fno-pie
+RUNTIME += -no-pie
 endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).

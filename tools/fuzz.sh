@@ -7,6 +7,7 @@
 # DIR/crash/NAME-*: never into the repository, where fuzz/corpus/NAME holds chosen seeds only.
 # A target that ends without having run anything has failed.
 set -u
+export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_stack_use_after_return=1}"
 
 one_target() # $1 folder, $2 seconds, $3 source
 {
