@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
-from ._library import BUDGET, InputError, encoded, err, failed, lib, made, result
+from ._library import BUDGET, Env, InputError, encoded, err, failed, lib, made, result
 
 if TYPE_CHECKING:
     import torch
@@ -131,7 +131,6 @@ class Model:
         lib.at_net_shape(handle, 2, byref(width), byref(positions), byref(decisions), byref(values))
         self._width, self._last = width.value, positions.value == 1
         self._decisions, self._values = decisions.value, values.value
-        self._about: dict[str, Any] | None = None
 
     def __del__(self, free: Any = lib.at_net_free) -> None:
         if getattr(self, "_handle", None):
@@ -228,7 +227,6 @@ class Model:
         if count is None:
             status = lib.at_net_run(self._handle, a.ctypes.data, n, encoded(precision), *places, err())
         else:
-            from ._library import Env
             env = Env(threads)
             status = lib.at_net_runs(self._handle, a.ctypes.data, n, count, encoded(precision), env.handle, *places, err())
         if status:
@@ -247,7 +245,7 @@ class Model:
         positions = 1 if self._last else n
         out = np.empty(positions * self._decisions)
         status = lib.at_net_run(self._handle, a.__array_interface__["data"][0], n, encoded(precision),
-                                out.__array_interface__["data"][0], None, None, _own_err())
+                                out.__array_interface__["data"][0], None, None, err())
         if status:
             failed(status)
         if self._decisions == 1:
@@ -338,10 +336,6 @@ class Model:
         rows = {"problem": about["problem"] or "none", **{k.replace("_", " "): v for k, v in about["size"].items()}, "hash": about["hash"][:16]}
         body = "".join(f"<tr><th>{html.escape(str(k))}</th><td>{html.escape(str(v))}</td></tr>" for k, v in rows.items())
         return f"<table><caption>{html.escape(about['name'])}</caption>{body}</table>"
-
-
-def _own_err() -> int:
-    return err()
 
 
 def _text(address: int) -> str:
