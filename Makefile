@@ -12,6 +12,8 @@
 # touched only when their content changes; the build id likewise (tools/build_id.sh says why).
 
 VERSION := 0.1.0
+# Of the calls in include/attest.h: raised when one of them goes, or changes.
+ABI := 0
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -54,6 +56,9 @@ endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
 FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(CPPFLAGS) $(CFLAGS)
+# One compilation serves the archive and the shared library. Nothing is exported but what include/attest.h marks; within the
+# library that makes the code as good as any other.
+PIC := -fPIC -fvisibility=hidden
 LIBS := $(DEP_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
 COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
 # One line a file; V=1 shows the commands.
@@ -74,6 +79,8 @@ SCRIPTS := $(filter-out %/lib.sh,$(sort $(wildcard cli/test/*.sh tools/test/*.sh
 
 LIB := $(BUILD)/libattest.a
 BIN := $(BUILD)/attest
+# Under a sanitizer there is none: its runtime belongs to a program.
+SO := $(if $(SANITIZE),,$(BUILD)/libattest.so)
 PLUGIN := $(if $(MPI),$(BUILD)/attest_mpi.so)
 OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
@@ -90,8 +97,8 @@ FUZZ_BIN := $(FUZZ_SRC:fuzz/fuzz_%.c=$(BUILD)/bin/%)
 .SECONDARY:
 .PHONY: all lib tests-build tests-run lint install fuzz-build bench-build judge-build mutants-build mutants-jobs $(DRIVERS) FORCE
 
-all: $(LIB) $(BIN) $(PLUGIN)
-lib: $(LIB)
+all: $(LIB) $(SO) $(BIN) $(PLUGIN)
+lib: $(LIB) $(SO)
 tests-build: $(TEST_BIN) $(REPLAY_BIN) $(PLUGIN)
 
 # ---- what the machine has, what the build is made of -----------------------------------------------
@@ -105,7 +112,7 @@ $(BUILD)/config.mk: tools/configure.sh tools/probe_flint.sh
 keep = mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' >$@.tmp; cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
 
 $(BUILD)/flags: FORCE
-	@$(call keep,$(CC) $(FLAGS) $(LIBS) $(VERSIONS))
+	@$(call keep,$(CC) $(FLAGS) $(PIC) $(LIBS) $(VERSIONS))
 $(BUILD)/sources: FORCE
 	@$(call keep,$(SRC) $(CLI_SRC))
 $(BUILD)/build_id.h: FORCE
@@ -124,7 +131,7 @@ endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
-	$(call say,CC  )$(COMPILE) -c -o $@ $<
+	$(call say,CC  )$(COMPILE) $(PIC) -c -o $@ $<
 
 # The shipped recurrences and machines are part of the library.
 $(BUILD)/examples.inc: $(sort $(wildcard examples/*.dp)) tools/embed.sh
@@ -139,6 +146,11 @@ $(BUILD)/obj/src/lang/tm/tm_examples.o: $(BUILD)/machines.inc
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@
 	$(call say,AR  )$(AR) qcs $@ $(OBJ)
+
+# Programs that are linked against libattest.so ask for libattest.so.$(ABI) when they run.
+$(BUILD)/libattest.so: $(OBJ) $(BUILD)/sources
+	$(call say,LINK)$(CC) $(FLAGS) -shared -Wl,-soname,libattest.so.$(ABI) -Wl,-z,defs -Wl,--as-needed -o $@.$(VERSION) $(OBJ) $(LIBS) && \
+	    ln -sf libattest.so.$(VERSION) $@.$(ABI) && ln -sf libattest.so.$(VERSION) $@
 
 $(BIN): $(CLI_OBJ) $(LIB)
 	$(call say,LINK)$(CC) $(FLAGS) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
@@ -165,7 +177,7 @@ $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
-LINTS := layers constants evidence docs examples model parts format
+LINTS := layers constants evidence docs examples model parts symbols format
 # One line a job: kind, name, command (see tools/run_tests.sh).
 job = echo '$(1) $(2) $(3)';
 program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))
@@ -225,16 +237,23 @@ mutants-build: all $(MUTANTS_WEIGHTS)
 $(BUILD)/attest.1: $(BIN) tools/man.sh tools/commands.sh
 	$(call say,MAN )sh tools/man.sh $(BIN) $(VERSION) >$@
 
+# $(call pc,NAME): tools/NAME.pc.in for this place and version.
+pc = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/$(1).pc.in
+
 install: all $(BUILD)/attest.1
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
 	    '$(DESTDIR)$(PREFIX)/include/attest' '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(PREFIX)/lib/attest'
 	install -m 755 $(BIN) '$(DESTDIR)$(PREFIX)/bin/attest'
 	$(if $(PLUGIN),install -m 755 $(PLUGIN) '$(DESTDIR)$(PREFIX)/lib/attest/attest_mpi.so')
 	install -m 644 $(LIB) '$(DESTDIR)$(LIBDIR)/libattest.a'
+	install -m 755 $(SO).$(VERSION) '$(DESTDIR)$(LIBDIR)/libattest.so.$(VERSION)'
+	ln -sf libattest.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libattest.so.$(ABI)'
+	ln -sf libattest.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/libattest.so'
+	install -m 644 include/attest.h '$(DESTDIR)$(PREFIX)/include'
 	install -m 644 include/attest/*.h include/attest/*.def '$(DESTDIR)$(PREFIX)/include/attest'
 	install -m 644 $(BUILD)/attest.1 '$(DESTDIR)$(MANDIR)/man1/attest.1'
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/attest.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'
+	$(call pc,attest) >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'
+	$(call pc,attest-static) >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest-static.pc'
 
 # ---- what people type ------------------------------------------------------------------------------
 
@@ -243,7 +262,7 @@ AGAIN = +$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),
 DEPS = @BUILD='$(BUILD)' CC='$(CC)' CLANG='$(CLANG)' sh tools/deps.sh
 
 help:
-	@echo 'make              build $(BUILD)/libattest.a and $(BUILD)/attest'
+	@echo 'make              build $(BUILD)/attest, $(BUILD)/libattest.so and $(BUILD)/libattest.a'
 	@echo 'make run          install what is missing, build, check the whole catalogue (quick tier)'
 	@echo 'make test         install what is missing, build, run every test and lint'
 	@echo 'make test-MODULE  the tests of one module (test-num, test-cli, test-tools, ...)'
@@ -294,6 +313,7 @@ judge:
 	@rm -rf $(addprefix $(BUILD)/judge/,models train circuits) && mkdir -p $(addprefix $(BUILD)/judge/,models train circuits)
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
 	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
+	ATTEST_TEST_TORCH=1 ATTEST_LIBRARY=$(abspath $(SO)) PYTHONPATH=python /usr/bin/python3 -B python/test/test_attest.py
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)

@@ -3,7 +3,7 @@
 #
 #     tools/check_examples.sh [ROOT]       prints what the compiler says, with file and line; exit 1 when anything is wrong
 #
-# An example of include/attest/*.h is a run of comment lines indented by five blanks, of which one calls a function of ours
+# An example of include/attest.h and include/attest/*.h is a run of comment lines indented by five blanks, of which one calls a function of ours
 # (drawings do not); one of docs/*.md and README.md is a block that begins with ```c. Each becomes the body of a function
 # that returns at_status, with all headers included. Names that it uses and does not declare stand in
 # tools/examples.txt, a line a file, after those that all examples may use. Three dots and what follows them in the line
@@ -11,7 +11,7 @@
 set -u
 cd "${1:-.}" || exit 2
 [ -f tools/examples.txt ] || { echo 'check_examples: no tools/examples.txt here' >&2; exit 2; }
-headers=$(find include/attest -name '*.h' 2>/dev/null | LC_ALL=C sort)
+headers=$(find include -name '*.h' 2>/dev/null | LC_ALL=C sort)
 pages=$(find docs README.md -name '*.md' 2>/dev/null | LC_ALL=C sort)
 [ -n "$headers" ] || { echo 'check_examples: no headers here' >&2; exit 2; }
 dir=$(mktemp -d) || exit 2

@@ -132,6 +132,8 @@ typedef enum { AT_ASK_ANY, AT_ASK_EXACT, AT_ASK_SAMPLED, AT_ASK_CERTIFIED } at_a
 typedef struct {
     at_problem *problem; /* must outlive the claim */
     const char *model;   /* a file; NULL: the problem itself is compiled (front.h) */
+    const at_model
+        *given; /* NULL, or the model itself, which must outlive the claim; `model` is what it is called */
     const char *set;     /* NULL, or assignments; integers may be ranges */
     const char *lengths; /* NULL, or "0..6": of problems with a length N; else those that the model takes */
     at_ask_how how;      /* ANY: exact where that is quick, else sampled */

@@ -17,23 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <attest/status.h>
+
 /* ---- status ------------------------------------------------------------------------------- */
-
-typedef enum {
-    AT_OK = 0,
-    AT_EINPUT,   /* malformed input, unknown name, bad usage            -> exit 2 */
-    AT_EDOMAIN,  /* a value outside the range that is allowed           -> exit 2 */
-    AT_EREFUSED, /* a combination that this build refuses, by design    -> exit 2 */
-    AT_EIO,      /* a file cannot be read or written                    -> exit 2 */
-    AT_ENOMEM,   /* out of memory, or over --max-memory                 -> exit 3 */
-    AT_EBUDGET,  /* the budget ran out before an answer                 -> exit 3 */
-    AT_ECANCEL   /* interrupted                                         -> exit 3 */
-} at_status;
-
-typedef struct {
-    at_status code;
-    char text[512]; /* one line, no newline, terminal-safe */
-} at_err;
 
 /* Records one line in err (err may be NULL; the first failure wins) and returns code. Characters that act
  * (at_text_acts) are replaced in the formatted text, so model strings are harmless in a terminal. */
@@ -56,7 +42,7 @@ void *at_calloc(size_t n, size_t size); /* checks n*size */
 /* The same of bytes; from 1 MiB on in pages of 2 MiB, where the system has them, of which the last may be partly unused. */
 void *at_calloc_large(size_t bytes);
 void *at_realloc(void *p, size_t bytes);
-void at_free(void *p);
+AT_API void at_free(void *p);
 /* Tests: the nth allocation from now fails (1 = the next one); 0 switches injection off. */
 void at_alloc_inject(long nth);
 bool at_alloc_injected(void);        /* did the injected failure fire since the last at_alloc_inject? */
@@ -256,10 +242,11 @@ typedef struct {
     void *ctx;
 } at_progress;
 void at_progress_tick(const at_progress *p, const char *what, double done, double total); /* p may be NULL */
-void at_cancel_request(void); /* async-signal-safe */
-bool at_cancel_pending(void);
-double at_now(void);     /* monotonic seconds */
-double at_cpu_now(void); /* CPU seconds of this process so far, over all threads */
+AT_API void at_cancel_request(void); /* async-signal-safe */
+AT_API bool at_cancel_pending(void);
+AT_API void at_cancel_clear(void); /* what comes next is not cancelled any more */
+double at_now(void);               /* monotonic seconds */
+double at_cpu_now(void);           /* CPU seconds of this process so far, over all threads */
 size_t at_peak_rss_bytes(void);
 
 /* ---- parameters, shared by problems and claims ----------------------------------------------------- */

@@ -366,6 +366,11 @@ at_status at_problem_recall(const char *remembered, const char *model, at_text *
 /* Is `name`, as for at_problem_open, the problem that a model remembers? Then *set is its parameters there, within `remembered`. A
  * pipe is not read, and is no such problem. */
 bool at_problem_remembered(const char *name, const char *remembered, const char **set);
+/* The problem that is asked of a model, and its parameters: the one that is named (NULL: the one that the model remembers), what it
+ * remembers of that problem's sizes, then what is said (NULL: nothing). length: also the length N that it was made at, where other
+ * lengths would do. remembered: NULL, or at_model.problem; model: what it is called. */
+at_status at_problem_known(const char *remembered, const char *model, const char *named, const char *said,
+                           bool length, at_text *name, at_text *set, at_err *err);
 /* The problem that a text says in this language; path is for messages. Languages without `parse` are refused. */
 at_status at_problem_parse(const char *lang, const char *path, const char *text, size_t n, at_problem **out,
                            at_err *err);

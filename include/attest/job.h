@@ -14,8 +14,8 @@
 #include <attest/store.h>
 #include <attest/train.h>
 
-const char *at_version(void);  /* "0.1.0" */
-const char *at_build_id(void); /* 16 hex digits over all sources: a new build serves no old verdict */
+AT_API const char *at_version(void);  /* "0.1.0" */
+AT_API const char *at_build_id(void); /* 16 hex digits over all sources: a new build serves no old verdict */
 
 /* What happened to one cell, told as soon as it is known. */
 typedef struct {

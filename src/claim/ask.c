@@ -553,6 +553,7 @@ static at_status claim_fill(asking *k)
         return s;
     if (!c->id || !c->title)
         return at_oom(k->err);
+    k->f->variants[0].given = k->q->given;
     if (k->m)
         k->f->variants[0].model = at_arena_strdup(&k->f->arena, k->q->model);
     else
@@ -601,10 +602,11 @@ at_status at_claim_ask(const at_ask *q, at_claim_file **out, at_text *left_out, 
     if (!q->model && !at_front_of(q->problem))
         return at_fail(err, AT_EREFUSED, "%s cannot be compiled; give a model, and %s as --problem",
                        q->problem->id, q->problem->id);
-    at_status s = q->model ? at_model_load(&m, q->model, err) : AT_OK;
+    bool loads = q->model && !q->given;
+    at_status s = loads ? at_model_load(&m, q->model, err) : AT_OK;
     if (s)
         return s;
-    k.m = q->model ? &m : NULL;
+    k.m = loads ? &m : q->given;
     k.f = at_calloc(1, sizeof *k.f);
     if (!k.f)
         s = at_oom(err);
@@ -612,7 +614,7 @@ at_status at_claim_ask(const at_ask *q, at_claim_file **out, at_text *left_out, 
         at_arena_init(&k.f->arena);
     if (!s)
         s = claim_fill(&k);
-    if (q->model)
+    if (loads)
         at_model_release(&m);
     if (s)
         at_claim_file_free(k.f);

@@ -15,10 +15,10 @@ typedef struct {
     const at_ask *q;
     at_claim_file *f;
     at_view view;
-    at_model *m;     /* NULL: compiled */
-    bool lengths;    /* what is compiled takes words to its N: its last parameter is LONGEST */
-    int longest;     /* and that is this in the next cell */
-    uint64_t inputs; /* of a sampled cell in the quick tier; 0: as the question says */
+    const at_model *m; /* NULL: compiled */
+    bool lengths;      /* what is compiled takes words to its N: its last parameter is LONGEST */
+    int longest;       /* and that is this in the next cell */
+    uint64_t inputs;   /* of a sampled cell in the quick tier; 0: as the question says */
     at_text *left_out;
     at_err *err;
 } asking;

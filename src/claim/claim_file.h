@@ -18,6 +18,7 @@ typedef struct {
 /* What the model is made of: 0 as the file says it, k > 0 as the k-th control that changes that. */
 typedef struct {
     const char *model;         /* NULL, or the path of a model */
+    const at_model *given;     /* NULL, or that model itself */
     const at_problem *source;  /* NULL, or what is compiled */
     at_program_text text;      /* of a program */
     mutation weight;           /* then changed in what was made */

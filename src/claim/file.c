@@ -83,7 +83,8 @@ at_status claim_file_model(const at_claim_file *f, const at_params *p, at_model 
 {
     const variant *v = variant_of(f, p);
     double *weight;
-    at_status s = v->model    ? at_model_load(m, v->model, err)
+    at_status s = v->given    ? at_model_copy(v->given, m, err)
+                  : v->model  ? at_model_load(m, v->model, err)
                   : v->source ? compiled(v->source, p, m, err)
                               : assembled(f, p, m, err);
     if (s || !v->weight.tensor)

@@ -106,6 +106,11 @@ bool at_cancel_pending(void)
     return cancelled != 0;
 }
 
+void at_cancel_clear(void)
+{
+    cancelled = 0;
+}
+
 void at_progress_tick(const at_progress *p, const char *what, double done, double total)
 {
     if (p && p->tick)

@@ -1,0 +1,21 @@
+"""attest: theorems about transformers as weights, and checks of them.
+
+    >>> import attest
+    >>> m = attest.build('match2', N=8, M=17)
+    >>> m([3, 14, 5])
+    array([1., 1., 0.])
+    >>> bool(attest.check(m, 'match2', N=3, M=17, exact=True))
+    True
+
+docs/python.md is a page about it. Everything goes through the promised calls of libattest.so (attest.h)."""
+from ._ask import (Bound, Equality, Refutation, Verdict, bound, bounds, build, check, claims, compile, equal, languages, problems,
+                   recipe_settings, refute, train)
+from ._library import BudgetError, Cancelled, DomainError, Error, FileError, InputError, OutOfMemory, RefusedError, lib as _lib
+from ._model import Head, Model, Picture, Run, Tensors, Trace, from_torch, load, loads
+
+__version__: str = _lib.at_version().decode()
+build_id: str = _lib.at_build_id().decode()
+
+__all__ = ["Bound", "BudgetError", "Cancelled", "DomainError", "Equality", "Error", "FileError", "Head", "InputError", "Model", "OutOfMemory",
+           "Picture", "RefusedError", "Refutation", "Run", "Tensors", "Trace", "Verdict", "bound", "bounds", "build", "build_id", "check",
+           "claims", "compile", "equal", "from_torch", "languages", "load", "loads", "problems", "recipe_settings", "refute", "train"]
