@@ -34,6 +34,10 @@ VERSIONS := $(shell sh tools/versions.sh '$(CC)')
 MPI := $(firstword $(foreach p,ompi-c mpich,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
 # Proofs for all lengths: its header alone, the library is loaded when it is needed (src/prove/z3_calls.c). Likewise optional.
 Z3 := $(shell printf '\043include <z3.h>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo -DAT_Z3)
+# ONNX files: the schema of libonnx, made into C by protobuf-c. Likewise optional.
+ONNX_PROTO := $(firstword $(wildcard /usr/include/onnx/onnx.proto /usr/local/include/onnx/onnx.proto))
+ONNX := $(if $(ONNX_PROTO),$(shell command -v protoc-c >/dev/null 2>&1 && pkg-config --exists libprotobuf-c 2>/dev/null && echo -DAT_ONNX))
+ONNX_LIBS := $(if $(ONNX),$(shell pkg-config --libs libprotobuf-c))
 endif
 
 # ---- flags -----------------------------------------------------------------------------------------
@@ -50,8 +54,8 @@ RUNTIME := -static-libasan -static-libubsan -rdynamic
 endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
-FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(CPPFLAGS) $(CFLAGS)
-LIBS := $(DEP_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
+FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(ONNX) $(CPPFLAGS) $(CFLAGS)
+LIBS := $(DEP_LIBS) $(ONNX_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
 COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
@@ -72,7 +76,7 @@ SCRIPTS := $(filter-out %/lib.sh,$(sort $(wildcard cli/test/*.sh tools/test/*.sh
 LIB := $(BUILD)/libattest.a
 BIN := $(BUILD)/attest
 PLUGIN := $(if $(MPI),$(BUILD)/attest_mpi.so)
-OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
+OBJ := $(SRC:%.c=$(BUILD)/obj/%.o) $(if $(ONNX),$(BUILD)/obj/onnx.pb-c.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_BIN := $(TEST_SRC:src/%.c=$(BUILD)/tests/%)
@@ -132,6 +136,15 @@ $(BUILD)/machines.inc: $(sort $(wildcard examples/*.tm)) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh $(filter %.tm,$^) >$@
 $(BUILD)/obj/src/lang/tm/tm_examples.o: $(BUILD)/machines.inc
+
+# The schema comes from the system, and so does its C: nothing of it is kept here, nor warned of.
+$(BUILD)/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	$(call say,GEN )protoc-c --c_out=$(BUILD) -I$(dir $(ONNX_PROTO)) $<
+$(BUILD)/obj/onnx.pb-c.o: $(BUILD)/onnx.pb-c.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(FLAGS) -w -I$(BUILD) -c -o $@ $<
+$(if $(ONNX),$(BUILD)/obj/src/export/onnx_pack.o): $(BUILD)/onnx.pb-c.c
 
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@
@@ -231,7 +244,7 @@ install: all $(BUILD)/attest.1
 	install -m 644 include/attest/*.h include/attest/*.def '$(DESTDIR)$(PREFIX)/include/attest'
 	install -m 644 $(BUILD)/attest.1 '$(DESTDIR)$(MANDIR)/man1/attest.1'
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/attest.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'
+	    -e 's|@FLINT_LIBS@|$(FLINT_LIBS) $(ONNX_LIBS)|' tools/attest.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/attest.pc'
 
 # ---- what people type ------------------------------------------------------------------------------
 
