@@ -1,7 +1,9 @@
 /* stack.c: reading a model as a plain transformer (stack.h).
  *
  * Nothing is approximated. Heads of one layer come from all groups of its block, side by side; narrower ones are filled up with zeros, which
- * adds products of zeros to scores and nothing to what is written. A layer that lacks attention or an MLP gets one of zeros. Hidden rows
+ * adds products of zeros to scores and nothing to what is written. A layer that lacks attention or an MLP gets one of zeros. A block without
+ * residual forgets what was there; since every block of these formats keeps it, such a block writes into D fresh columns, and all
+ * after it read those instead (where norms would see the old ones it is refused). Hidden rows
  * become tokens of their own after the field's; whoever runs the model writes them before and after the input. Position features
  * become a table, row t the sum of all at position t. */
 #include "stack.h"
@@ -56,8 +58,8 @@ static at_status block_fits(stack *s, int b, bool first_attention)
     if (k->kind != AT_BLOCK_ATTN && k->kind != AT_BLOCK_MLP)
         return at_fail(s->err, AT_EREFUSED, "block %d: %s has no block %s", b, s->format,
                        at_block_names[k->kind]);
-    if (!k->residual)
-        return refuse_block(s, b, "a block without residual");
+    if (!k->residual && k->norm != AT_NORM_NONE)
+        return refuse_block(s, b, "a block with a norm and without residual");
     if (k->norm == AT_NORM_POST)
         return refuse_block(s, b, "a norm after a block");
     if (b && ((k->norm == AT_NORM_PRE) != s->norms || (s->norms && k->norm_eps != s->eps)))
@@ -101,11 +103,19 @@ at_status stack_read(stack *s)
     const at_model *m = s->m;
     bool attention = false;
     s->heads = s->dh = 1;
+    s->width = m->width;
     s->layers = at_new(s->arena, stack_layer, m->n_blocks + 1);
+    s->columns = at_new(s->arena, stack_columns, m->n_blocks + 1);
     s->tensors = at_new(s->arena, archive_tensor, 20 * (m->n_blocks + 1));
-    at_status st = s->layers && s->tensors ? AT_OK : at_oom(s->err);
+    at_status st = s->layers && s->tensors && s->columns ? AT_OK : at_oom(s->err);
     for (int b = 0; b < m->n_blocks && !st; b++) {
         st = block_fits(s, b, !attention);
+        s->columns[b].from = s->end;
+        if (!m->blocks[b].residual) {
+            s->end = s->width;
+            s->width += m->width;
+        }
+        s->columns[b].to = s->end;
         bool here = m->blocks[b].kind == AT_BLOCK_ATTN;
         attention = attention || here;
         /* An MLP goes with the attention before it, or alone. */
@@ -115,6 +125,8 @@ at_status stack_read(stack *s)
     }
     if (!st)
         st = ends_fit(s);
+    if (!st && s->width > AT_MAX_WIDTH)
+        st = refuse(s, "so many blocks without residual");
     s->tokens = m->fields[0].size + m->n_prefix + m->n_suffix;
     s->rows = m->n_prefix + m->n_max + m->n_suffix;
     return st;
@@ -154,15 +166,15 @@ void stack_embed(const stack *s, double *tokens, double *positions)
     if (!tokens || !positions)
         return;
     for (int k = 0; k < size; k++)
-        row_add(m, &m->fields[0].embed, k, 1, tokens + (size_t)k * (size_t)m->width);
+        row_add(m, &m->fields[0].embed, k, 1, tokens + (size_t)k * (size_t)s->width);
     for (int k = 0; k < m->n_prefix; k++)
-        row_add(m, &m->prefix, k, 1, tokens + (size_t)(size + k) * (size_t)m->width);
+        row_add(m, &m->prefix, k, 1, tokens + (size_t)(size + k) * (size_t)s->width);
     for (int k = 0; k < m->n_suffix; k++)
-        row_add(m, &m->suffix, k, 1, tokens + (size_t)(size + m->n_prefix + k) * (size_t)m->width);
+        row_add(m, &m->suffix, k, 1, tokens + (size_t)(size + m->n_prefix + k) * (size_t)s->width);
     for (int t = 0; t < s->rows; t++)
         for (int k = 0; k < m->n_pos; k++) {
             const at_pos *p = &m->pos[k];
-            double *to = positions + (size_t)t * (size_t)m->width;
+            double *to = positions + (size_t)t * (size_t)s->width;
             if (at_pos_is(p->kind, AT_IS_ROWS))
                 row_add(m, &p->embed, t, 1, to);
             else
@@ -191,7 +203,7 @@ void stack_out_bias(const stack *s, int layer, double *to)
     for (int g = 0; to && b >= 0 && g < s->m->blocks[b].n_groups; g++) {
         const double *ob = at_model_data(s->m, s->m->blocks[b].groups[g].ob);
         for (int k = 0; ob && k < s->m->width; k++)
-            to[k] += ob[k];
+            to[s->columns[b].to + k] += ob[k];
     }
 }
 
@@ -209,7 +221,7 @@ void stack_norm(const stack *s, int block, double *gain, double *bias)
 
 at_status stack_write(stack *s, const at_text *config, export_files *out)
 {
-    at_text hidden;
+    at_text hidden, columns;
     at_text_init(&hidden);
     int size = s->m->fields[0].size;
     at_text_addf(&hidden, "{\"prefix\": [");
@@ -219,13 +231,20 @@ at_status stack_write(stack *s, const at_text *config, export_files *out)
     for (int k = 0; k < s->m->n_suffix; k++)
         at_text_addf(&hidden, "%s%d", k ? ", " : "", size + s->m->n_prefix + k);
     at_text_add(&hidden, "]}");
-    const archive_note notes[] = {{"format", "pt"}, {"hidden_tokens", hidden.s}};
+    at_text_init(&columns);
+    at_text_add(&columns, "[");
+    for (int b = 0; b < s->m->n_blocks; b++)
+        at_text_addf(&columns, "%s[%d, %d]", b ? ", " : "", s->columns[b].from, s->columns[b].to);
+    at_text_add(&columns, "]");
+    const archive_note notes[] = {{"format", "pt"}, {"hidden_tokens", hidden.s}, {"columns", columns.s}};
     at_text *c = export_file(out, "config.json");
     at_text_addn(c, config->s ? config->s : "", config->n);
     c->oom = c->oom || config->oom;
-    at_status st = s->oom || hidden.oom ? at_oom(s->err)
-                                        : archive_print(s->tensors, s->n_tensors, notes, 2, s->m->f32,
-                                                        export_file(out, "model.safetensors"), s->err);
+    at_status st = s->oom || hidden.oom || columns.oom
+                       ? at_oom(s->err)
+                       : archive_print(s->tensors, s->n_tensors, notes, 3, s->m->f32,
+                                       export_file(out, "model.safetensors"), s->err);
+    at_text_release(&columns);
     at_text_release(&hidden);
     return st ? st : at_export_names_print(s->m, export_file(out, "names.json"), s->err);
 }
