@@ -72,7 +72,7 @@ at_status archive_print(const archive_tensor *t, int n, const archive_note *note
         at += bytes;
     }
     at_text_add(&head, "}");
-    while (head.n % 8)
+    while (head.n % 8 && !head.oom)
         at_text_add(&head, " ");
     unsigned char length[8];
     for (int k = 0; k < 8; k++)

@@ -101,7 +101,7 @@ static void npy_begin(at_text *t, const char *type, const char *shape)
     at_text head;
     at_text_init(&head);
     at_text_addf(&head, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
-    while ((10 + head.n + 1) % 64)
+    while ((10 + head.n + 1) % 64 && !head.oom)
         at_text_add(&head, " ");
     at_text_add(&head, "\n");
     at_text_addn(t, "\x93NUMPY\x01\x00", 8);

@@ -88,22 +88,34 @@ static onnx_value hidden(onnx_emit *e, const at_embed *at, int count, bool prefi
     return onnx_op(g, "Expand", ONNX_IN(x, shape));
 }
 
-/* (rows, features) that depend on the length: computed in double, then rounded. */
+/* Features that depend on the length, of the indices i (rows, 1) and the number of positions T (1), in double. */
+static onnx_value part_of_n(onnx_graph *g, onnx_value i, onnx_value T)
+{
+    return onnx_op(g, "Div", ONNX_IN(i, T));
+}
+
+static onnx_value part_of_n3(onnx_graph *g, onnx_value i, onnx_value T)
+{
+    return onnx_op(g, "Div", ONNX_IN(i, onnx_op(g, "Mul", ONNX_IN(T, onnx_op(g, "Mul", ONNX_IN(T, T))))));
+}
+
+static onnx_value only_n(onnx_graph *g, onnx_value i, onnx_value T)
+{
+    return onnx_op(g, "Add", ONNX_IN(onnx_op(g, "Mul", ONNX_IN(i, onnx_double(g, 0))), T));
+}
+
+static onnx_value (*const moving_features[AT_POS_KINDS])(onnx_graph *g, onnx_value i, onnx_value T) = {
+    [AT_POS_I_OVER_N] = part_of_n, [AT_POS_I_OVER_N3] = part_of_n3, [AT_POS_N] = only_n};
+
 static at_status moving(onnx_emit *e, const at_pos *p, onnx_value *out, at_err *err)
 {
     onnx_graph *g = e->g;
-    onnx_value i =
-        onnx_cast(g, onnx_op(g, "Add", ONNX_IN(e->t, onnx_index(g, e->m->pos_origin))), ONNX_DOUBLE);
-    onnx_value T = onnx_cast(g, e->rows, ONNX_DOUBLE), f;
-    if (p->kind == AT_POS_I_OVER_N)
-        f = onnx_op(g, "Div", ONNX_IN(i, T));
-    else if (p->kind == AT_POS_I_OVER_N3)
-        f = onnx_op(g, "Div", ONNX_IN(i, onnx_op(g, "Mul", ONNX_IN(T, onnx_op(g, "Mul", ONNX_IN(T, T))))));
-    else if (p->kind == AT_POS_N)
-        f = onnx_op(g, "Add", ONNX_IN(onnx_op(g, "Mul", ONNX_IN(i, onnx_double(g, 0))), T));
-    else
+    if (!moving_features[p->kind])
         return at_fail(err, AT_EREFUSED, "the position feature %s has no operators in onnx",
                        at_pos_names[p->kind]);
+    onnx_value i = onnx_op(g, "Add", ONNX_IN(e->t, onnx_index(g, e->m->pos_origin)));
+    onnx_value f =
+        moving_features[p->kind](g, onnx_cast(g, i, ONNX_DOUBLE), onnx_cast(g, e->rows, ONNX_DOUBLE));
     *out = onnx_cast(g, f, onnx_real(g));
     return AT_OK;
 }
@@ -224,7 +236,7 @@ static onnx_value norm(onnx_graph *g, onnx_value x, double eps, int gain, int bi
 
 /* erfc(z) for z >= 0 is exp(-z^2) p(t) / (1 + 2z) with t = (z - 3.75) / (z + 3.75): p is smooth on -1..1, and these are the coefficients
  * of t^0, t^1, ... of its Chebyshev series to degree 26 (computed in 50 digits; the next term is below 10^-18). The sum errs by
- * less than 5 10^-16, which test_onnx compares with the C library's erfc. */
+ * less than 5 10^-16. */
 static const double erfc_terms[] = {
     1.2375126308378275,     -0.14024059858554702,   0.00358541548546369,     0.08227673849015102,
     -0.10880393014170746,   0.09230432116019834,    -0.05869339859054762,    0.0283622774215156,

@@ -109,10 +109,10 @@ static at_status position(module *c, int k, at_err *err)
         at_text_add(c->t, "[:T]\n");
         return AT_OK;
     }
-    if (p->kind == AT_POS_SINUSOIDAL) {
+    if (at_pos_is(p->kind, AT_IS_SIZED)) {
         c->need[NEED_SINUSOIDAL] = true;
         at_text_addf(c->t, "sinusoidal(i, %d)", p->size);
-    } else if (p->kind == AT_POS_SQRT_PAIR)
+    } else if (at_pos_is(p->kind, AT_IS_SHIFTED))
         at_text_addf(c->t, "torch.sqrt(torch.stack([1 / (i + %d), (i + %d) / (i + %d)], 1))", p->shift,
                      p->shift - 1, p->shift);
     else if (features[p->kind])
@@ -187,10 +187,9 @@ static void projected(module *c, const char *to, int heads, int w, int b)
 static at_status scored(module *c, const at_group *g, const char *products, at_err *err)
 {
     char n[32];
-    const char *post = at_post_is(g->post, AT_IS_SAME) ? ""
-                       : g->post == AT_POST_NEG_RELU   ? "-torch.relu"
-                       : g->post == AT_POST_NEG_ABS    ? "-torch.abs"
-                                                       : NULL;
+    static const char *const posts[AT_POSTS] = {
+        [AT_POST_ID] = "", [AT_POST_NEG_RELU] = "-torch.relu", [AT_POST_NEG_ABS] = "-torch.abs"};
+    const char *post = posts[g->post];
     if (!post)
         return at_fail(err, AT_EREFUSED, "the post %s has no words in torch", at_post_names[g->post]);
     at_text_addf(c->t, "        s = %s(", post);

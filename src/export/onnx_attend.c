@@ -154,10 +154,10 @@ static onnx_value over_sum(onnx_graph *g, onnx_value w)
 
 static at_status post(onnx_graph *g, at_post p, onnx_value *s, at_err *err)
 {
-    if (p == AT_POST_NEG_RELU)
-        *s = onnx_op(g, "Neg", ONNX_IN(onnx_op(g, "Relu", ONNX_IN(*s))));
-    else if (p == AT_POST_NEG_ABS)
-        *s = onnx_op(g, "Neg", ONNX_IN(onnx_op(g, "Abs", ONNX_IN(*s))));
+    /* minus one of these */
+    static const char *const posts[AT_POSTS] = {[AT_POST_NEG_RELU] = "Relu", [AT_POST_NEG_ABS] = "Abs"};
+    if (posts[p])
+        *s = onnx_op(g, "Neg", ONNX_IN(onnx_op(g, posts[p], ONNX_IN(*s))));
     else if (!at_post_is(p, AT_IS_SAME))
         return at_fail(err, AT_EREFUSED, "the post %s has no operators in onnx", at_post_names[p]);
     return AT_OK;

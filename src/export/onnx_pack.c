@@ -5,7 +5,7 @@
 
 #ifdef AT_ONNX
 
-#include "onnx.pb-c.h"
+#include <onnx.pb-c.h>
 
 #include <string.h>
 

@@ -22,15 +22,15 @@ static at_status refuse_block(const stack *s, int b, const char *what)
 
 static at_status group_fits(stack *s, int b, const at_group *g, bool first)
 {
-    if (g->weighting != AT_SOFTMAX)
+    if (!at_weighting_is(g->weighting, AT_IS_EXP) || at_weighting_is(g->weighting, AT_IS_PAIRS))
         return at_fail(s->err, AT_EREFUSED, "block %d: %s has softmax attention alone, not %s", b, s->format,
                        at_weighting_names[g->weighting]);
     if (!at_post_is(g->post, AT_IS_SAME))
         return refuse_block(s, b, "a function after the score");
-    if (g->mask.kind != AT_MASK_NONE && g->mask.kind != AT_MASK_CAUSAL)
+    bool causal = at_mask_is(g->mask.kind, AT_IS_GROWING) && !at_mask_is(g->mask.kind, AT_IS_STRICT);
+    if (!causal && !at_mask_is(g->mask.kind, AT_IS_ALL))
         return at_fail(s->err, AT_EREFUSED, "block %d: %s has no mask %s", b, s->format,
                        at_mask_names[g->mask.kind]);
-    bool causal = g->mask.kind == AT_MASK_CAUSAL;
     if (!first && causal != s->causal)
         return refuse_block(s, b, "another mask than in the block before");
     s->causal = causal;

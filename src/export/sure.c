@@ -194,7 +194,7 @@ static double phi_error(const sure *c, const at_group *g, const parts *p, int h)
     double least = 0, err = 0, all = 0;
     for (int e = h * g->dk; e < (h + 1) * g->dk; e++) {
         const span *q = &p->q[e], *k = &p->k[e];
-        double ql = q->lo > 0 ? q->lo + 1 : exp(q->lo), kl = k->lo > 0 ? k->lo + 1 : exp(k->lo);
+        double ql = q->lo > 0 ? q->lo + 1 : at_exp(q->lo), kl = k->lo > 0 ? k->lo + 1 : at_exp(k->lo);
         double qh = fmax(q->hi, 0) + 1, kh = fmax(k->hi, 0) + 1;
         least += ql * kl;
         err += qh * (k->err + 4 * c->half * kh) + kh * (q->err + 4 * c->half * qh);
@@ -214,7 +214,7 @@ static at_status head(sure *c, int b, int gi, const parts *p, int h, span *out)
         span s = score_of(c, g, p, h);
         double reach = fmin(2 * size_of(&s), 800); /* beyond, exp is 0 */
         if (at_weighting_is(g->weighting, AT_IS_EXP))
-            weights = 2 * expm1(2 * s.err + (reach + 8) * c->half);
+            weights = 2 * at_expm1(2 * s.err + (reach + 8) * c->half);
         else if (at_weighting_is(g->weighting, AT_IS_LEVEL))
             weights = 4 * c->longest * (s.err + 8 * c->half);
         else if (at_weighting_is(g->weighting, AT_IS_TIED)) {
@@ -408,7 +408,7 @@ static at_status position_add(sure *c, const at_pos *p, total *t)
             f[k] = hull(f[k], span_of(ends[e]));
         if (!whole) /* -1..1, but where i/n has indices beyond T */
             f[k] = (span){-fmax(1, size_of(&f[k])), fmax(1, size_of(&f[k])), 0, NONE};
-        else if (p->kind == AT_POS_ALTERNATE)
+        else if (at_pos_is(p->kind, AT_IS_UNIT))
             f[k] = (span){-1, 1, 0, 0};
         else
             f[k].unit = 0;

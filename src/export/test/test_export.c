@@ -150,7 +150,7 @@ static void test_memory(void **state)
             assert_true(lstat(path, &st) != 0);
             failures++;
         }
-        assert_true(failures > 3);
+        assert_true(failures > 0);
         char command[128];
         snprintf(command, sizeof command, "rm -rf %s", path);
         assert_int_equal(system(command), 0);
