@@ -36,6 +36,10 @@ VERSIONS := $(shell sh tools/versions.sh '$(CC)')
 MPI := $(firstword $(foreach p,ompi-c mpich,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
 # Proofs for all lengths: its header alone, the library is loaded when it is needed (src/prove/z3_calls.c). Likewise optional.
 Z3 := $(shell printf '\043include <z3.h>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo -DAT_Z3)
+# ONNX files: the schema of libonnx, made into C by protobuf-c. Likewise optional.
+ONNX_PROTO := $(firstword $(wildcard /usr/include/onnx/onnx.proto /usr/local/include/onnx/onnx.proto))
+ONNX := $(if $(ONNX_PROTO),$(shell command -v protoc-c >/dev/null 2>&1 && pkg-config --exists libprotobuf-c 2>/dev/null && echo -DAT_ONNX))
+ONNX_LIBS := $(if $(ONNX),$(shell pkg-config --libs libprotobuf-c))
 endif
 
 # ---- flags -----------------------------------------------------------------------------------------
@@ -55,11 +59,11 @@ RUNTIME += -no-pie
 endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
-FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(CPPFLAGS) $(CFLAGS)
-# One compilation serves the archive and the shared library. Nothing is exported but what include/attest.h marks; within the
+FLAGS := -std=gnu17 $(OPT) $(WARN) -ffp-contract=off -pthread -Iinclude $(DEP_CFLAGS) $(Z3) $(ONNX) $(CPPFLAGS) $(CFLAGS)
+# One compilation serves the archive and the shared library (none under a sanitizer). Nothing is exported but what include/attest.h marks; within the
 # library that makes the code as good as any other.
-PIC := -fPIC -fvisibility=hidden
-LIBS := $(DEP_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
+PIC := $(if $(SANITIZE),,-fPIC -fvisibility=hidden)
+LIBS := $(DEP_LIBS) $(ONNX_LIBS) -lm -pthread $(RUNTIME) $(LDFLAGS)
 COMPILE = $(CC) $(FLAGS) -I$(BUILD) -MMD -MP -MF $(@:.o=).d -MT $@
 # One line a file; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1) $(@:$(BUILD)/%=%)";)
@@ -82,7 +86,7 @@ BIN := $(BUILD)/attest
 # Under a sanitizer there is none: its runtime belongs to a program.
 SO := $(if $(SANITIZE),,$(BUILD)/libattest.so)
 PLUGIN := $(if $(MPI),$(BUILD)/attest_mpi.so)
-OBJ := $(SRC:%.c=$(BUILD)/obj/%.o)
+OBJ := $(SRC:%.c=$(BUILD)/obj/%.o) $(if $(ONNX),$(BUILD)/obj/onnx.pb-c.o)
 CLI_OBJ := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 SUPPORT_OBJ := $(SUPPORT_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_BIN := $(TEST_SRC:src/%.c=$(BUILD)/tests/%)
@@ -142,6 +146,15 @@ $(BUILD)/machines.inc: $(sort $(wildcard examples/*.tm)) tools/embed.sh
 	@mkdir -p $(@D)
 	@sh tools/embed.sh $(filter %.tm,$^) >$@
 $(BUILD)/obj/src/lang/tm/tm_examples.o: $(BUILD)/machines.inc
+
+# The schema comes from the system, and so does its C: nothing of it is kept here, nor warned of.
+$(BUILD)/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	$(call say,GEN )protoc-c --c_out=$(BUILD) -I$(dir $(ONNX_PROTO)) $<
+$(BUILD)/obj/onnx.pb-c.o: $(BUILD)/onnx.pb-c.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  )$(CC) $(FLAGS) $(PIC) -w -I$(BUILD) -c -o $@ $<
+$(if $(ONNX),$(BUILD)/obj/src/export/onnx_pack.o): $(BUILD)/onnx.pb-c.c
 
 $(LIB): $(OBJ) $(BUILD)/sources
 	@rm -f $@
@@ -238,7 +251,7 @@ $(BUILD)/attest.1: $(BIN) tools/man.sh tools/commands.sh
 	$(call say,MAN )sh tools/man.sh $(BIN) $(VERSION) >$@
 
 # $(call pc,NAME): tools/NAME.pc.in for this place and version.
-pc = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@FLINT_LIBS@|$(FLINT_LIBS)|' tools/$(1).pc.in
+pc = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@FLINT_LIBS@|$(FLINT_LIBS) $(ONNX_LIBS)|' tools/$(1).pc.in
 
 install: all $(BUILD)/attest.1
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(LIBDIR)/pkgconfig' \
@@ -270,7 +283,8 @@ help:
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
-	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW, foma'
+	@echo 'make judge        others judge us: a second reader (numpy) runs, onnxruntime exported models,'
+	@echo '                  PyTorch these, gradients and AdamW, foma'
 	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams, ABC circuits'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
@@ -314,6 +328,8 @@ judge:
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
 	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
 	ATTEST_TEST_TORCH=1 ATTEST_LIBRARY=$(abspath $(SO)) PYTHONPATH=python /usr/bin/python3 -B python/test/test_attest.py
+	sh judge/onnxruntime.sh $(BUILD)/judge/node
+	/usr/bin/python3 judge/judge_export.py $(BUILD)/judge/models $(BIN) $(BUILD)/judge/node
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)

@@ -23,6 +23,7 @@
     C(build)                                                                                                 \
     C(compile)                                                                                               \
     C(run)                                                                                                   \
+    C(export)                                                                                                \
     C(generate)                                                                                              \
     C(look)                                                                                                  \
     C(extract)                                                                                               \

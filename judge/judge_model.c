@@ -11,7 +11,8 @@
  * of at_run in f64, or rows, least_margin and stopped of at_generate, or refused for a prompt that is none, or, for a line that may
  * be none, taken and what is read from it. Beside values stand two bounds of at_run_bound: radii of balls around the
  * values of all f64 runs that add in any order, where large ones say that rounding decides a hard choice; and errors, the radii for
- * the order of at_run, where 0 says that nothing was rounded. The first line lists the names of all parts, so that the judge can ask
+ * the order of at_run, where 0 says that nothing was rounded. values_f32 and radii_f32 are the balls of all f32 runs in any order, for
+ * exported models (judge_export.py). The first line lists the names of all parts, so that the judge can ask
  * for every one of them. */
 #include "random_any.h"
 
@@ -77,12 +78,14 @@ static at_status run_write(judge *j, const at_model *m, const at_input *x)
 {
     at_arena a;
     at_arena_init(&a);
-    at_output y, bound, ordered;
+    at_output y, bound, ordered, single;
     at_status s = at_run(m, at_f64, x, NULL, &a, &y, &j->err);
     if (!s)
         s = at_run_bound(m, at_f64, x, true, &a, &bound, &j->err);
     if (!s)
         s = at_run_bound(m, at_f64, x, false, &a, &ordered, &j->err);
+    if (!s)
+        s = at_run_bound(m, at_f32, x, true, &a, &single, &j->err);
     if (!s) {
         json_t *o = case_begin(j, m, x);
         json_object_set_new(o, "values", numbers(y.value, y.n, y.rows, NULL));
@@ -90,6 +93,8 @@ static at_status run_write(judge *j, const at_model *m, const at_input *x)
         json_object_set_new(o, "margins", numbers(y.margin, y.n, y.width, NULL));
         json_object_set_new(o, "radii", numbers(bound.radius, y.n, y.rows, NULL));
         json_object_set_new(o, "errors", numbers(ordered.radius, y.n, y.rows, NULL));
+        json_object_set_new(o, "values_f32", numbers(single.value, y.n, y.rows, NULL));
+        json_object_set_new(o, "radii_f32", numbers(single.radius, y.n, y.rows, NULL));
         s = line_write(j, o);
         j->runs++;
     }

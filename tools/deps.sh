@@ -41,6 +41,12 @@ proves()
     echo '#include <z3.h>' >"$tmp/z.c"
     $CC -E "$tmp/z.c" >/dev/null 2>&1
 }
+# The schema of ONNX, and what makes C of it.
+onnx_schema()
+{
+    { [ -f /usr/include/onnx/onnx.proto ] || [ -f /usr/local/include/onnx/onnx.proto ]; } && has protoc-c &&
+        pkg-config --exists libprotobuf-c 2>/dev/null
+}
 # The newest version that apt knows of, empty when it knows none.
 candidate() { apt-cache policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: *\([^(].*\)/\1/p'; }
 
@@ -59,7 +65,11 @@ look()
     case $set in test | fuzz | mutants) pkg-config --exists cmocka 2>/dev/null || missing="$missing cmocka" ;; esac
     case $set in test | mutants) { pkg-config --exists ompi-c && has mpirun; } 2>/dev/null || missing="$missing mpi" ;; esac
     case $set in test | mutants) proves || missing="$missing z3" ;; esac
-    case $set in judge) for module in numpy torch; do
+    case $set in test | judge | mutants) onnx_schema || missing="$missing onnx" ;; esac
+    case $set in judge) for tool in node npm; do
+        has $tool || missing="$missing $tool"
+    done
+    for module in numpy torch; do
         /usr/bin/python3 -c "import $module" 2>/dev/null || missing="$missing $module"
     done
     for judge in foma gap mona irstlm berkeley-abc; do
@@ -82,6 +92,8 @@ packages_for() # the Debian packages of the marks given
         cmocka) echo libcmocka-dev ;;
         mpi) echo libopenmpi-dev openmpi-bin ;;
         z3) echo libz3-dev ;;
+        onnx) echo libprotobuf-c-dev protobuf-c-compiler libonnx-dev ;;
+        node) echo nodejs ;;
         flint)
             # From FLINT 3 on, Arb is inside.
             case $(candidate libflint-dev) in
