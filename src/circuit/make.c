@@ -263,9 +263,15 @@ static at_status outputs_make(maker *k)
 
 static at_status values_count(const maker *k, int b, int t, uint64_t total)
 {
-    at_status s = at_circuit_status(k->c, k->err);
-    if (s || total <= k->c->budget.values)
-        return s;
+    at_err own = {0};
+    at_status s = at_circuit_status(k->c, &own);
+    if (s == AT_EBUDGET)
+        return at_fail(k->err, s, "%s, at position %d of %d after block %d of %d", own.text, t + 1, k->T,
+                       b + 1, k->m->n_blocks);
+    if (s)
+        return at_fail(k->err, s, "%s", own.text);
+    if (total <= k->c->budget.values)
+        return AT_OK;
     return at_fail(
         k->err, AT_EBUDGET,
         "block %d of %d has more than %ju states, at position %d of %d; the circuit had %zu gates by then",
