@@ -68,8 +68,17 @@ const fom_node *fom_letter(fom_maker *m, int letter, int x)
 const fom_node *fom_less(fom_maker *m, const int *x, const int *y, int k)
 {
     fom_node *f = node_new(m, FOM_LESS, x, y, k, 0);
-    if (f)
-        f->free = set_of(x, k) | set_of(y, k);
+    if (!f)
+        return NULL;
+    f->of_x = set_of(x, k);
+    f->of_y = set_of(y, k);
+    f->free = f->of_x | f->of_y;
+    f->x_differ = f->y_differ = true;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < i; j++) {
+            f->x_differ &= x[i] != x[j];
+            f->y_differ &= y[i] != y[j];
+        }
     return f;
 }
 

@@ -35,6 +35,8 @@ struct fom_node {
     const char *
         name; /* NAMED without letters: formulas of one name are one, up to the numbers of their variables x.. (k) */
     fom_set free;
+    fom_set of_x, of_y;      /* LESS: its variables, x.. and y.. */
+    bool x_differ, y_differ; /* no two of them are one */
 };
 
 struct at_fom {

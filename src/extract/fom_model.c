@@ -90,13 +90,16 @@ static at_status model_fits(const at_model *m, at_err *err)
 }
 
 /* The mean goes to one coordinate, where nothing was, and that coordinate is what is read. */
-static at_status readout_fits(const at_model *m, at_stage *stage, double *x, at_err *err)
+static at_status readout_fits(const at_model *m, at_stage *stage, at_arena *a, at_err *err)
 {
+    double *x = at_new(a, double, m->width);
     const at_group *g = &m->blocks[0].groups[0];
     const double *w = at_model_data(m, m->readout.w), *o = at_model_data(m, g->o);
     const double *ob = g->ob >= 0 ? at_model_data(m, g->ob) : NULL;
     const double *b = m->readout.b >= 0 ? at_model_data(m, m->readout.b) : NULL;
     int read = -1, n = 0;
+    if (!x)
+        return at_oom(err);
     at_stage_embed(stage, NULL, m->n_prefix, m->n_prefix + 1, x);
     for (int d = 0; d < m->width; d++)
         if (w[d] != 0) {
@@ -161,7 +164,7 @@ static at_status keys_settle(maker *k, at_arena *a, at_err *err)
         at_status s = at_stage_new(k->m, (at_arith){AT_QUOTIENT, p, k->o.exp_bits}, &stage, err);
         if (s)
             return s;
-        s = p == 2 ? readout_fits(k->m, stage, at_new(a, double, k->m->width), err) : AT_OK;
+        s = p == 2 ? readout_fits(k->m, stage, a, err) : AT_OK;
         if (!s)
             s = keys_read(k->m, stage, p == 2 ? k->keys : now, a, err);
         at_stage_free(stage);

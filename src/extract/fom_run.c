@@ -83,16 +83,11 @@ static range list_count(at_fom_runner *r, const fom_node **f, int n, fom_set v);
 /* A number against tuples that run over all numbers. *out: how many. */
 static bool less_count(const at_fom_runner *r, const fom_node *f, fom_set v, range *out)
 {
-    fom_set x = 0, y = 0;
-    for (int i = 0; i < f->k; i++) {
-        x |= (fom_set)1 << f->x[i];
-        y |= (fom_set)1 << f->y[i];
-    }
-    if (x == v && members(v) == f->k && !(y & v)) {
+    if (f->of_x == v && f->x_differ && !(f->of_y & v)) {
         *out = number(r, f->y, f->k);
         return true;
     }
-    if (y == v && members(v) == f->k && !(x & v)) {
+    if (f->of_y == v && f->y_differ && !(f->of_x & v)) {
         range c = number(r, f->x, f->k);
         fom_set all = power(r, f->k);
         *out = (range){all - 1 - c.hi, all - 1 - c.lo};
@@ -155,14 +150,15 @@ static range list_try(at_fom_runner *r, const fom_node **f, int n, fom_set v)
     return sum;
 }
 
-/* Is it counted without a look at settings one by one? */
-static bool is_plain(const fom_node *f, fom_set v)
+/* Counted without a look at settings one by one; false: it cannot be. */
+static bool plain_count(at_fom_runner *r, const fom_node *f, fom_set v, range *out)
 {
-    fom_set x = 0;
-    for (int i = 0; f->op == FOM_LESS && i < f->k; i++)
-        x |= (fom_set)1 << f->x[i];
-    return f->op == FOM_NOT || f->op == FOM_AND || (f->op == FOM_OR && f->apart) ||
-           (f->op == FOM_LESS && (x == v || !(x & v)) && members(v) == f->k);
+    if (f->op == FOM_LESS)
+        return less_count(r, f, v, out);
+    if (f->op != FOM_NOT && f->op != FOM_AND && !(f->op == FOM_OR && f->apart))
+        return false;
+    *out = node_count(r, f, v);
+    return true;
 }
 
 /* Settings of v that satisfy all of f (n): what has no variable in common is counted apart. */
@@ -178,14 +174,16 @@ static range list_count(at_fom_runner *r, const fom_node **f, int n, fom_set v)
     }
     for (int i = 0; i < n && c.hi; i++) {
         fom_set mine = f[i]->free & v;
-        range p;
-        if (mine & often || (mine && !is_plain(f[i], mine))) {
+        range p = {0, 0};
+        if (!mine) {
+            at_tri t = eval(r, f[i]);
+            c = product(c, (range){t == AT_TRUE, t != AT_FALSE});
+        } else if (!(mine & often) && plain_count(r, f[i], mine, &p)) { /* it alone speaks of these */
+            left &= ~mine;
+            c = product(c, p);
+        } else {
             open[m++] = f[i];
-            continue;
         }
-        p = node_count(r, f[i], mine); /* it alone speaks of these */
-        left &= ~mine;
-        c = product(c, p);
     }
     while (m && c.hi) {
         fom_set part = open[0]->free & v;
@@ -207,10 +205,9 @@ static range list_count(at_fom_runner *r, const fom_node **f, int n, fom_set v)
                 open[rest++] = open[i];
         m = rest;
         left &= ~part;
-        range p;
-        if (k != 1 || together[0]->op != FOM_LESS || !less_count(r, together[0], part, &p))
-            p = k == 1 && is_plain(together[0], part) ? node_count(r, together[0], part)
-                                                      : list_try(r, together, k, part);
+        range p = {0, 0};
+        if (k != 1 || !plain_count(r, together[0], part, &p))
+            p = list_try(r, together, k, part);
         c = product(c, p);
     }
     if (!left || !c.hi)

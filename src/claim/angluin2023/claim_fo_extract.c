@@ -455,7 +455,7 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
         return s;
     out->inputs = t.models;
     out->holds = why                                                         ? AT_FALSE
-                 : t.models == limit && (trained || 2 * t.large >= t.models) ? AT_TRUE
+                 : t.models && t.models == limit && (trained || 2 * t.large >= t.models) ? AT_TRUE
                                                                              : AT_UNKNOWN;
     out->note =
         why ? why

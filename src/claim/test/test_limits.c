@@ -36,6 +36,8 @@
  * EVIDENCE fo-extract exact 20 test_every_trial: part=formulas, and 3 more
  * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 2 more
  * EVIDENCE foc-upper simulated 24 test_every_trial: part=crasp, and 3 more
+ * EVIDENCE fom simulated 24 test_every_trial: weighting=softmax, and 1 more
+ * EVIDENCE crasp-equal exact 5 test_every_trial: off=0
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
  * EVIDENCE ptm-cot exact 511 test_every_trial: machine=echo, and 2 more
  * EVIDENCE lm-tight simulated 50 test_every_trial: part=tables, and 4 more

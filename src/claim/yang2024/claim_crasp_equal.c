@@ -48,7 +48,7 @@ static const pair pairs[] = {
     {"no a behind a b", "a b", "accept end\n#[Q_a & #[Q_b] > 0] = 0", "/a*b*", "/a*b+"},
     {"a second letter that is a", "a b", "#[Q_a & #[1] = 2] = 1", "/.a.*", "/..a.*"},
     {"at most two b, both at the end", "a b", "accept end\n#[Q_a & #[Q_b] > 0] = 0 & #[Q_b] <= 2",
-     "/a*(|b|bb)", "/a*(|b)"},
+     "/a*(()|b|bb)", "/a*(()|b)"},
 };
 
 static at_status side_read(const pair *p, const char *text, at_arena *a, const at_formulas **f,
