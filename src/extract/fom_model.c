@@ -59,6 +59,13 @@ at_arith at_fom_arith(const at_fom_options *o, int n)
 
 /* ---- what the model must be ------------------------------------------------------------------------------------------------------ */
 
+/* Softmax or average-hard. */
+static bool is_mean(at_weighting w)
+{
+    return (at_weighting_is(w, AT_IS_EXP) || at_weighting_hard(w)) && !at_weighting_is(w, AT_IS_ONE) &&
+           !at_weighting_is(w, AT_IS_PAIRS);
+}
+
 static at_status model_fits(const at_model *m, at_err *err)
 {
     const at_group *g =
@@ -77,11 +84,10 @@ static at_status model_fits(const at_model *m, at_err *err)
             err, AT_EREFUSED,
             "it is not one attention layer of one group without norms; at constant precision more goes: "
             "--to crasp or foc");
-    if (g->heads != 1 || g->dv != 1 || g->tie != 0 ||
-        (g->weighting != AT_SOFTMAX && g->weighting != AT_AVERAGE_HARD))
+    if (g->heads != 1 || g->dv != 1 || g->tie != 0 || !is_mean(g->weighting))
         return at_fail(err, AT_EREFUSED,
                        "its attention is not one softmax or average-hard head that mixes one number");
-    if (g->mask.kind != AT_MASK_NONE && g->mask.kind != AT_MASK_CAUSAL && g->mask.kind != AT_MASK_STRICT)
+    if (!at_mask_is(g->mask.kind, AT_IS_ALL) && !at_mask_is(g->mask.kind, AT_IS_GROWING))
         return at_fail(err, AT_EREFUSED, "the mask %s: none, causal and strict ones are read",
                        at_mask_names[g->mask.kind]);
     if (m->fields[0].size + m->n_prefix + 1 > KEYS)
@@ -132,7 +138,7 @@ static at_status keys_read(const at_model *m, at_stage *stage, key *out, at_aren
         double token = b;
         key *to = &out[n];
         to->letter = b < V ? b : -1;
-        if (b == V + m->n_prefix && g->mask.kind == AT_MASK_STRICT)
+        if (b == V + m->n_prefix && !at_mask_allows(&g->mask, 0, 0))
             continue; /* does not see itself */
         if (b < V)
             at_stage_embed(stage, &token, m->n_prefix, m->n_prefix + 2, x);
@@ -563,8 +569,8 @@ at_status at_extract_fom(const at_model *m, const at_fom_options *o, at_arena *a
     k.f = (fom_maker){.a = a, .err = &own, .next = 3, .zero = 0, .one = 1, .h = 2};
     if (!s) {
         const at_group *g = &m->blocks[0].groups[0];
-        k.n_keys = m->fields[0].size + m->n_prefix + (g->mask.kind != AT_MASK_STRICT);
-        k.hard = g->weighting == AT_AVERAGE_HARD;
+        k.n_keys = m->fields[0].size + m->n_prefix + at_mask_allows(&g->mask, 0, 0);
+        k.hard = at_weighting_hard(g->weighting);
         k.threshold = m->readout.threshold;
         s = keys_settle(&k, &scratch, &own);
     }

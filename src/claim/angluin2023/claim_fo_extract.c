@@ -454,9 +454,9 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
     if (s)
         return s;
     out->inputs = t.models;
-    out->holds = why                                                         ? AT_FALSE
+    out->holds = why                                                                     ? AT_FALSE
                  : t.models && t.models == limit && (trained || 2 * t.large >= t.models) ? AT_TRUE
-                                                                             : AT_UNKNOWN;
+                                                                                         : AT_UNKNOWN;
     out->note =
         why ? why
             : at_arena_printf(
