@@ -29,13 +29,13 @@
  * EVIDENCE hahn refuted 8 test_every_trial: part=pair models=tree, and 11 more
  * EVIDENCE parity-soft certified 3 test_every_trial: N=64, and 4 more
  * EVIDENCE dyck2-soft certified 3 test_every_trial: N=64 mask=causal, and 4 more
- * EVIDENCE ac0 simulated 6144 test_every_trial: L=1 n=8, and 6 more
+ * EVIDENCE ac0 simulated 6144 test_every_trial: L=1 n=8, and 7 more
  * EVIDENCE ac0 exact 2048 test_every_trial: part=compiled n=8
- * EVIDENCE tc0 simulated 3072 test_every_trial: L=1 n=7, and 4 more
+ * EVIDENCE tc0 simulated 3072 test_every_trial: L=1 n=7, and 6 more
  * EVIDENCE tc0 exact 512 test_every_trial: part=compiled n=6, and 1 more
  * EVIDENCE fo-extract exact 20 test_every_trial: part=formulas, and 3 more
- * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 2 more
- * EVIDENCE foc-upper simulated 24 test_every_trial: part=crasp, and 3 more
+ * EVIDENCE fo-extract simulated 50 test_every_trial: part=drawn, and 3 more
+ * EVIDENCE foc-upper simulated 24 test_every_trial: part=crasp, and 5 more
  * EVIDENCE fom simulated 24 test_every_trial: weighting=softmax, and 1 more
  * EVIDENCE crasp-equal exact 5 test_every_trial: off=0
  * EVIDENCE pfsa-cot exact 511 test_every_trial: automaton=weather, and 4 more
