@@ -59,6 +59,8 @@ refuses 2 'gates of a formula' '--gates has no effect: ltl has none' extract "$d
 refuses 2 'too many values of a formula' '--values 5000: ltl takes 1 to 4096' extract "$dir/ab.st" --to ltl --values 5000
 says 0 'quotients that are rounded alone' ': TC0; at every length' extract "$dir/soft.st" --to circuit --length 7 --precision q3e4 -o "$dir/q.aag"
 refuses 2 'a sentence of more than one layer' 'not one attention layer' extract "$dir/ab.st" --to fom
+says 0 'one sentence for all lengths' 'a sentence of FOM[BIT] of 287 parts, 0 exponentials' extract "$dir/soft.st" --to fom -o "$dir/maj.fom"
+holds 'with BIT and a majority quantifier' grep -q 'BIT(.*(more (' "$dir/maj.fom"
 refuses 2 'a sentence has no precision' '--precision has no effect' extract "$dir/ab.st" --to fom --precision q3e3
 call build match2 -o "$dir/m.st"
 refuses 2 'a model that is asked at every position about numbers' 'attention' extract "$dir/m.st" --to circuit --length 4

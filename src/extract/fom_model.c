@@ -78,8 +78,7 @@ static at_status model_fits(const at_model *m, at_err *err)
         return at_fail(err, AT_EREFUSED,
                        "a sentence is made of models without positions, with one hidden position "
                        "behind the word and at most one before it");
-    if (!g || m->blocks[0].n_groups != 1 || m->blocks[0].norm != AT_NORM_NONE || m->readout.final_norm ||
-        !m->blocks[0].residual)
+    if (!g || m->blocks[0].n_groups != 1 || m->blocks[0].norm != AT_NORM_NONE || m->readout.final_norm)
         return at_fail(
             err, AT_EREFUSED,
             "it is not one attention layer of one group without norms; at constant precision more goes: "
@@ -112,7 +111,8 @@ static at_status readout_fits(const at_model *m, at_stage *stage, at_arena *a, a
             read = d;
             n++;
         }
-    if (n != 1 || w[read] != 1 || o[read] != 1 || (ob && ob[read] != 0) || (b && b[0] != 0) || x[read] != 0)
+    if (n != 1 || w[read] != 1 || o[read] != 1 || (ob && ob[read] != 0) || (b && b[0] != 0) ||
+        (m->blocks[0].residual && x[read] != 0))
         return at_fail(err, AT_EREFUSED,
                        "the readout is not the mean itself, from a coordinate that is 0 before");
     double u = fabs(m->readout.threshold);
