@@ -101,7 +101,7 @@ static const own usual = {.to = "dfa"};
 static const cli_option options[] = {
     {"--to", "KIND", "what to make of it (default dfa)", CLI_TEXT(own, to)},
     {"--length", "N", "of the words, where a kind is of one length", CLI_WHOLE(own, length, 1, 4096)},
-    {"--values", "N", "of the stream before one layer, at most (default 400; circuit 40000)",
+    {"--values", "N", "before one layer, at most (default 400; of a circuit 40000)",
      CLI_WHOLE(own, values, 1, 10000000)},
     {"--gates", "N", "of a circuit, at most (default 4000000)", CLI_WHOLE(own, gates, 1, 100000000)},
     {CLI_OUT},

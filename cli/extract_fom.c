@@ -24,5 +24,5 @@ static at_status make(const cli_extract_asked *q, at_arena *arena, cli_extracted
     return AT_OK;
 }
 
-const cli_extract_kind cli_extract_fom = {
-    "fom", "first-order logic with majority and BIT, softmax at log n bits, all lengths", make, false};
+const cli_extract_kind cli_extract_fom = {"fom", "a sentence of FOM[BIT]: softmax at log n bits, all lengths",
+                                          make, false};
