@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-static const cli_extract_kind *const kinds[] = {&cli_extract_dfa,   &cli_extract_ltl, &cli_extract_brasp,
-                                                &cli_extract_crasp, &cli_extract_foc, &cli_extract_circuit};
-enum { KINDS = sizeof kinds / sizeof *kinds };
+static const cli_extract_kind *const kinds[] = {&cli_extract_dfa,    &cli_extract_ltl, &cli_extract_brasp,
+                                                &cli_extract_crasp,  &cli_extract_foc, &cli_extract_fom,
+                                                &cli_extract_circuit};
+enum { KINDS = sizeof kinds / sizeof *kinds, VALUES = 4096 };
 static const at_registry registry = AT_REGISTRY("kind", "attest extract --help", kinds, KINDS, name);
 
 typedef struct {
     const char *to;
-    int length, values;
+    int length, values, gates;
 } own;
 
 /* The kind that --to names; --length where it is of one length, and only there. */
@@ -22,6 +23,11 @@ static at_status kind_find(const own *o, const cli_extract_kind **out, at_err *e
         return at_fail(err, AT_EINPUT, "--length has no effect: %s is of words of all lengths", o->to);
     if (!o->length && (*out)->sized)
         return at_fail(err, AT_EINPUT, "%s is of words of one length: --length N", o->to);
+    if (o->gates && !(*out)->sized)
+        return at_fail(err, AT_EINPUT, "--gates has no effect: %s has none; circuit has", o->to);
+    if (o->values > VALUES && !(*out)->sized)
+        return at_fail(err, AT_EDOMAIN, "--values %d: %s takes 1 to %d, circuit more", o->values, o->to,
+                       VALUES);
     return AT_OK;
 }
 
@@ -71,7 +77,7 @@ static int run(const cli_args *a)
     if (!s && a->out)
         s = at_file_probe(a->out, &err);
     if (!s)
-        s = kind->make(&(cli_extract_asked){&m, a, o->length, o->values}, &arena, &x, &err);
+        s = kind->make(&(cli_extract_asked){&m, a, o->length, o->values, o->gates}, &arena, &x, &err);
     if (!s)
         s = written(a, &x, &err);
     int code = s ? cli_fail(a, &err) : put(a, &x);
@@ -95,8 +101,9 @@ static const own usual = {.to = "dfa"};
 static const cli_option options[] = {
     {"--to", "KIND", "what to make of it (default dfa)", CLI_TEXT(own, to)},
     {"--length", "N", "of the words, where a kind is of one length", CLI_WHOLE(own, length, 1, 4096)},
-    {"--values", "N", "of the stream before one layer, at most (default 400)",
-     CLI_WHOLE(own, values, 1, 4096)},
+    {"--values", "N", "before one layer, at most (default 400; of a circuit 40000)",
+     CLI_WHOLE(own, values, 1, 10000000)},
+    {"--gates", "N", "of a circuit, at most (default 4000000)", CLI_WHOLE(own, gates, 1, 100000000)},
     {CLI_OUT},
     {CLI_PRECISION},
     {CLI_JSON},
@@ -106,7 +113,7 @@ static const cli_option options[] = {
 const cli_command cmd_extract = {
     .name = "extract",
     .summary = "a model turned back into an automaton, a formula or a circuit",
-    .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--values N] [--precision P] [--json]",
+    .usage = "MODEL [--to KIND] [-o FILE] [--length N] [--values N] [--gates N] [--precision P] [--json]",
     .about =
         "Reads a model file and writes what it accepts as something that is not a model: equal to it, and\n"
         "not by sampling. A model outside the class of a kind is refused with the reason.\n"

@@ -15,6 +15,7 @@ typedef struct {
     const cli_args *args; /* precision, seed, threads */
     int length;           /* of the words, for what exists at one length only; 0: not said */
     int values;           /* before one layer, at most; 0: not said */
+    int gates;            /* of a circuit, at most; 0: not said */
 } cli_extract_asked;
 
 /* What comes out. `file` goes to -o, or to standard output; `said` are lines about it, `facts` the same for machines: an object, to
@@ -32,6 +33,7 @@ typedef struct {
 } cli_extract_kind;
 
 extern const cli_extract_kind cli_extract_dfa, cli_extract_circuit;
-extern const cli_extract_kind cli_extract_ltl, cli_extract_brasp, cli_extract_crasp, cli_extract_foc;
+extern const cli_extract_kind cli_extract_ltl, cli_extract_brasp, cli_extract_crasp, cli_extract_foc,
+    cli_extract_fom;
 
 #endif

@@ -58,7 +58,9 @@ static at_status make(const cli_extract_asked *q, at_arena *arena, cli_extracted
     at_circuit_file file;
     at_status s = q->args->out ? at_circuit_format_of(q->args->out, &format, err) : AT_OK;
     if (!s)
-        s = at_circuit_of_model(q->m, a, q->length, NULL, &c, err);
+        s = at_circuit_of_model(
+            q->m, a, q->length,
+            &(at_circuit_budget){.gates = (uint64_t)q->gates, .values = (uint64_t)q->values}, &c, err);
     if (s)
         return s;
     s = at_circuit_measure(c, &z, err);

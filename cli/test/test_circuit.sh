@@ -52,6 +52,16 @@ refuses 2 'softmax in rationals' 'softmax attention has irrational weights' extr
 refuses 2 'sums whose order matters' 'f64: a circuit is made in exact arithmetic' extract "$dir/soft.st" --to circuit --length 7 --precision f64
 refuses 2 'another kind of file' 'a circuit is written as .blif, .aag or .aig' extract "$dir/ab.st" --to circuit --length 6 -o "$dir/ab.txt"
 holds 'nothing is written then' test ! -e "$dir/ab.txt"
+refuses 3 'more gates than asked for' 'the circuit has more than 12 gates, at position 3 of 7 of block 1 of 4' extract "$dir/ab.st" --to circuit --length 6 --gates 12
+refuses 3 'more values than asked for' 'has more than 4 states, at position' extract "$dir/ab.st" --to circuit --length 6 --values 4
+says 0 'enough of both' '.model attest' extract "$dir/ab.st" --to circuit --length 2 --gates 100000 --values 100000
+refuses 2 'gates of a formula' '--gates has no effect: ltl has none' extract "$dir/ab.st" --to ltl --gates 5
+refuses 2 'too many values of a formula' '--values 5000: ltl takes 1 to 4096' extract "$dir/ab.st" --to ltl --values 5000
+says 0 'quotients that are rounded alone' ': TC0; at every length' extract "$dir/soft.st" --to circuit --length 7 --precision q3e4 -o "$dir/q.aag"
+refuses 2 'a sentence of more than one layer' 'not one attention layer' extract "$dir/ab.st" --to fom
+says 0 'one sentence for all lengths' 'a sentence of FOM[BIT] of 287 parts, 0 exponentials' extract "$dir/soft.st" --to fom -o "$dir/maj.fom"
+holds 'with BIT and a majority quantifier' grep -q 'BIT(.*(more (' "$dir/maj.fom"
+refuses 2 'a sentence has no precision' '--precision has no effect' extract "$dir/ab.st" --to fom --precision q3e3
 call build match2 -o "$dir/m.st"
 refuses 2 'a model that is asked at every position about numbers' 'attention' extract "$dir/m.st" --to circuit --length 4
 

@@ -26,7 +26,7 @@ says 0 'one of JFLAP' 'states       5' place "$dir/plain.jff" --alphabet 'b a'
 refuses 2 'a file of no language of words' 'no language of words' place examples/hist.rasp
 says 3 'unknown beyond the limit' 'monoid       more than 20,000 elements' place '.*a.{13}|b'
 
-says 0 'a problem' 'AC0               no: Furst, Saxe, Sipser 1984; Hastad 1986' place --problem parity
+says 0 'a problem' 'AC0               no: Ajtai 1983; Furst, Saxe, Sipser 1984; Hastad 1986' place --problem parity
 holds 'with where it is' grep -qF 'ACC0              yes: one gate that counts modulo 2' "$dir/.out"
 holds 'and the claims about it' grep -q '^parity-tree ' "$dir/.out"
 says 0 'a problem whose place is open in part' 'ACC0              open' place --problem majority
@@ -38,7 +38,7 @@ says 0 'a language, in one line' 'classes      AC0 no, ACC0 yes, TC0 yes, NC1 ye
 "$attest" compile --regex '(ab)*' --set N=8 -o "$dir/ab.safetensors" >/dev/null
 says 0 'a model that is an automaton' 'monoid       6 elements' place "$dir/ab.safetensors"
 "$attest" build majority -o "$dir/majority.safetensors" >/dev/null
-says 0 'a model by its parts' 'TC0               yes: attention that sums' place "$dir/majority.safetensors"
+says 0 'a model by its parts' 'TC0               yes: sums of numbers of log N bits' place "$dir/majority.safetensors"
 holds 'and why not more closely' grep -q '^not placed more closely: ' "$dir/.out"
 
 call place --problem parity --json

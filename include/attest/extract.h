@@ -53,6 +53,34 @@ at_status at_extract_crasp(const at_model *m, at_arith arith, int values, at_are
 at_status at_extract_foc(const at_model *m, at_arith arith, int values, at_arena *a, at_extracted_count *out,
                          at_err *err);
 
+/* ---- softmax at log n bits -------------------------------------------------------------------------------------------------------
+ *
+ * One sentence of first-order logic with majority and BIT for all lengths n: what a model says in the arithmetic qNeE with N = ceil(c log2 n)
+ * bits, 2 at least (src/extract/fom_model.c). One layer of one softmax or average-hard head, no positions, the mean itself read. */
+typedef struct at_fom at_fom;
+typedef struct {
+    at_fom *sentence;
+    size_t parts;     /* of the sentence, whatever n is */
+    int exponentials; /* different differences of scores below the largest */
+    int variables;    /* at once */
+} at_extracted_fom;
+typedef struct {
+    int c;          /* bits for a doubling of n */
+    int exp_bits;   /* of the arithmetic */
+    int off;        /* the sentence is of so many bits more: a wrong one */
+    bool unrounded; /* the mean is compared as it is: a wrong one, too */
+} at_fom_options;
+at_status at_extract_fom(const at_model *m, const at_fom_options *o, at_arena *a, at_extracted_fom *out,
+                         at_err *err);
+/* The arithmetic in which words of n letters are run. */
+at_arith at_fom_arith(const at_fom_options *o, int n);
+void at_fom_print(const at_fom *f, at_text *out);
+/* Runs sentences; what names mean at some n is kept from word to word. One a thread. */
+typedef struct at_fom_runner at_fom_runner;
+at_status at_fom_runner_new(at_fom_runner **out, at_err *err);
+void at_fom_runner_free(at_fom_runner *r); /* NULL is allowed */
+at_status at_fom_holds(at_fom_runner *r, const at_fom *f, const int *word, int n, bool *out, at_err *err);
+
 /* Parts of a formula as it is written, where what is shared is written again. */
 double at_formula_written(const at_formulas *f, const at_formula *x);
 

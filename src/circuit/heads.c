@@ -612,5 +612,5 @@ at_status head_run(maker *k, head *h, int t, int own, at_wire w, values *out)
         s = at_weighting_is(h->a->weighting, AT_IS_PHI) ? linear_run(k, h, r) : levels_run(k, h, r, lowest);
     if (!s && !bag_close(&k->given, k->c, out))
         s = at_oom(k->err);
-    return s ? s : at_circuit_status(k->c, k->err);
+    return s ? s : maker_status(k);
 }

@@ -261,11 +261,23 @@ static at_status outputs_make(maker *k)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------------------------ */
 
+at_status maker_status(const maker *k)
+{
+    at_err own = {0};
+    at_status s = at_circuit_status(k->c, &own);
+    if (s == AT_EBUDGET)
+        return at_fail(k->err, s, "%s, at position %d of %d of block %d of %d", own.text, k->place + 1, k->T,
+                       k->block + 1, k->m->n_blocks);
+    return s ? at_fail(k->err, s, "%s", own.text) : AT_OK;
+}
+
 static at_status values_count(const maker *k, int b, int t, uint64_t total)
 {
-    at_status s = at_circuit_status(k->c, k->err);
-    if (s || total <= k->c->budget.values)
+    at_status s = maker_status(k);
+    if (s)
         return s;
+    if (total <= k->c->budget.values)
+        return AT_OK;
     return at_fail(
         k->err, AT_EBUDGET,
         "block %d of %d has more than %ju states, at position %d of %d; the circuit had %zu gates by then",
@@ -282,6 +294,7 @@ static at_status mlp_run(maker *k, int b, int first)
     for (int t = 0; t < k->T && !s; t++) {
         if (b >= first && !is_read(k, t))
             continue;
+        k->place = t;
         for (int i = 0; i < k->at[t].n && !s; i++) {
             int id = k->at[t].id[i];
             if (!to[id]) {
@@ -389,7 +402,7 @@ static at_status position_run(maker *k, choosing *c, head *heads, values *given,
         if (!s)
             s = choose(k, c, 0, c->mixed);
         if (!s)
-            s = at_circuit_status(k->c, k->err);
+            s = maker_status(k);
     }
     return s ? s : bag_close(c->bag, k->c, out) ? AT_OK : at_oom(k->err);
 }
@@ -435,7 +448,7 @@ static at_status attention_run(maker *k, int b, int first)
     for (int t = 0; t < k->T && !s; t++) {
         if (b >= first && !is_read(k, t))
             continue;
-        c.t = t;
+        c.t = k->place = t;
         s = position_run(k, &c, heads, given, &after[t]);
         total += (uint64_t)after[t].n;
         if (!s)
@@ -459,6 +472,7 @@ static at_status blocks_run(maker *k)
         last = k->m->blocks[b].kind == AT_BLOCK_ATTN ? b : last;
     for (int b = 0; b < k->m->n_blocks && !s; b++) {
         at_mark mark = at_arena_mark(&k->a);
+        k->block = b;
         s = k->m->blocks[b].kind == AT_BLOCK_ATTN ? attention_run(k, b, last) : mlp_run(k, b, last);
         at_arena_reset(&k->a, mark);
     }
@@ -526,7 +540,7 @@ at_status at_circuit_of_model(const at_model *m, at_arith a, int n, const at_cir
     if (!s)
         s = outputs_make(&k);
     if (!s)
-        s = at_circuit_status(k.c, k.err);
+        s = maker_status(&k);
     maker_release(&k);
     at_arena_release(&kept);
     if (s)

@@ -68,10 +68,10 @@ struct maker {
     numbers *N;
     at_circuit *c;
     at_err *err;
-    int n, T;
-    at_arena a;     /* of a block */
-    vectors states; /* that positions have */
-    values *at;     /* (T) */
+    int n, T, block, place; /* place: the position that is worked on */
+    at_arena a;             /* of a block */
+    vectors states;         /* that positions have */
+    values *at;             /* (T) */
     /* heads.c */
     key *keys;
     size_t n_keys, room_keys;
@@ -84,5 +84,8 @@ struct maker {
 
 /* What head h gives to a query at position t that has state `own`, given that w is true, which says so. */
 at_status head_run(maker *k, head *h, int t, int own, at_wire w, values *out);
+
+/* The circuit's status; a budget that is spent, with the block and position that were reached. */
+at_status maker_status(const maker *k);
 
 #endif

@@ -18,6 +18,7 @@ struct numbers {
     const at_model *m;
     exact *E;                                                           /* exact arithmetic, or NULL */
     at_stage *s;                                                        /* p bits */
+    bool whole;                                                         /* sums are not rounded */
     double *q, *k, *mixed, *x, *y, *result, *value, *decision, *margin; /* scratch */
     at_acc *sum;                                                        /* (1 + the largest dv) */
     at_arena a;
@@ -66,12 +67,12 @@ static void widths(const at_model *m, int *widest, int *mixed)
 static at_status stage_open(numbers *N, at_arith a, at_err *err)
 {
     int widest, mixed;
-    if (a.kind != AT_PBIT || a.bits > BITS_MAX) {
+    if ((a.kind != AT_PBIT && a.kind != AT_QUOTIENT) || a.bits > BITS_MAX) {
         char name[16];
         at_arith_name(a, name);
         return at_fail(err, AT_EREFUSED,
                        "%s: a circuit is made in exact arithmetic, or at 2 to %d bits (--precision exact, "
-                       "p8, p4e4), where sums do not depend on their order",
+                       "p8, p4e4, q4e4), where sums do not depend on their order",
                        name, BITS_MAX);
     }
     widths(N->m, &widest, &mixed);
@@ -91,6 +92,7 @@ at_status numbers_new(const at_model *m, at_arith a, numbers **out, at_err *err)
     if (!N)
         return at_oom(err);
     N->m = m;
+    N->whole = a.kind == AT_EXACT || a.kind == AT_QUOTIENT;
     at_arena_init(&N->a);
     at_status s = a.kind == AT_EXACT ? exact_new(m, &N->E, err) : stage_open(N, a, err);
     if (s)
@@ -251,13 +253,13 @@ static void sum_load(at_acc *acc, int64_t sum, int unit)
 
 bool numbers_rounds_nothing(const numbers *N)
 {
-    return N->E != NULL;
+    return N->whole;
 }
 
 cell numbers_rounded(numbers *N, int coordinate, int64_t sum, const void *unit)
 {
     cell out = (cell)sum;
-    if (N->E)
+    if (N->whole)
         return out;
     sum_load(&N->sum[0], sum, ((const int *)unit)[coordinate]);
     double x = at_acc_round(&N->sum[0], at_stage_format(N->s));

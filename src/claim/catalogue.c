@@ -71,6 +71,8 @@
     ROW(tc0)                                                                                                 \
     ROW(fo_extract)                                                                                          \
     ROW(foc_upper)                                                                                           \
+    ROW(fom)                                                                                                 \
+    ROW(crasp_equal)                                                                                         \
     ROW(ngram_heads)                                                                                         \
     ROW(ngram_layers)                                                                                        \
     ROW(ngram_single)                                                                                        \

@@ -21,9 +21,11 @@ const char *const at_chomsky_names[AT_CHOMSKYS] = {"regular", "context-free", "c
     {                                                                                                        \
         -1, -1, false, NULL, NULL                                                                            \
     } /* no language: answers at positions, or numbers */
-#define SMALL      "one gate for each guess of the other positions; sums of few numbers of log N bits are in AC0"
-#define HALF       "a^n w b^n is balanced exactly when w has as many a as b: majority reduces to it"
-#define NOT_PARITY "Furst, Saxe, Sipser 1984; Hastad 1986"
+#define SMALL "one gate for each guess of the other positions; sums of few numbers of log N bits are in AC0"
+#define HALF                                                                                                 \
+    "a^n w b^n is balanced, n = |w|, exactly when w has as many a as b: exact counts, hence majority, "      \
+    "reduce to it"
+#define NOT_PARITY "Ajtai 1983; Furst, Saxe, Sipser 1984; Hastad 1986"
 #define PREFIXES   "compare counts of all prefixes: threshold gates"
 #define NOT_MAJORITY                                                                                         \
     "parity is an or of exact counts, each two majorities; and it is not (Furst, Saxe, Sipser 1984)"
@@ -108,8 +110,10 @@ static const at_task_place places[] = {
      .claims = {"qsa-attention-hard", "qsa-fnn-hard", "qsa-rnn-hard", "qsa-train"}},
     {.problem = "arithmetic",
      .about = "expressions with a given value modulo p",
-     .circuit = {AT_CLASS_NC1, AT_CLASS_AC0, true, "Buss 1987: formula values are complete for NC1",
-                 "it has parity as a sum modulo 2"},
+     .circuit = {AT_CLASS_NC1, AT_CLASS_AC0, true,
+                 "Buss, Cook, Gupta, Ramachandran 1992; Boolean formulas are complete (Buss 1987): and is a "
+                 "product, not is 1 - x",
+                 "it has parity, as a sum modulo 2 or a product of signs modulo p > 2"},
      .chomsky = {AT_CHOMSKY_FREE, AT_CHOMSKY_REGULAR, false, "a stack of values modulo p",
                  "brackets nest to any depth"},
      .claims = {"arith-standard", "arith-sparse", "arith-hard"}},
@@ -183,18 +187,26 @@ at_lies at_language_lies(const at_place *p)
 at_lies at_model_lies(const at_model *m)
 {
     bool sums = false, states = false;
+    if (m->decode.enabled)
+        return (at_lies){AT_CLASS_BEYOND, -1, false,
+                         "a decoder that writes: as many steps as rows, P where these are polynomially many "
+                         "(Merrill, Sabharwal 2024)",
+                         NULL};
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *x = &m->blocks[b];
         states = states || x->kind == AT_BLOCK_RNN;
+        sums = sums || x->kind == AT_BLOCK_FLATTEN;
         for (int g = 0; x->kind == AT_BLOCK_ATTN && g < x->n_groups; g++)
             sums = sums || !(at_weighting_parts[x->groups[g].weighting].is & AT_IS_ONE);
     }
     if (states)
-        return (at_lies){AT_CLASS_BEYOND, -1, false,
-                         "a recurrent state that is carried from letter to letter: logarithmic space", NULL};
+        return (at_lies){
+            AT_CLASS_BEYOND, -1, false,
+            "a recurrent state of log N bits that is carried from letter to letter: logarithmic space", NULL};
     if (sums)
         return (at_lies){AT_CLASS_TC0, -1, false,
-                         "attention that sums, a fixed number of layers (Merrill, Sabharwal 2023)", NULL};
+                         "sums of numbers of log N bits, a fixed number of layers (Merrill, Sabharwal 2023)",
+                         NULL};
     return (at_lies){AT_CLASS_AC0, -1, false,
                      "unique-hard attention, a fixed number of layers (Hao, Angluin, Frank 2022)", NULL};
 }

@@ -54,7 +54,7 @@ static void heading_html(at_text *t, const at_report_section *s)
 static void weights_html(at_text *t, const at_report_section *s)
 {
     const at_report_claim *c = s->claim;
-    enum { MOST = 10 }; /* where there are many sections */
+    enum { MOST = 6 }; /* where there are many sections */
     char number[32];
     int name = 6, shape = 5, n_shown = s->few || c->n_tensors < MOST ? c->n_tensors : MOST;
     at_text_add(t, "<div class=\"part\"><h4>Weights</h4>\n");

@@ -18,6 +18,8 @@
  *     (src/formula/automaton.c, by what formulas mean, without weights) is the least one of the language.
  *   part=drawn-formulas: models of one or two layers with weights -1, 0 and 1, half of them with 4 states or more: the automaton of the
  *     formula is that of the model, without periods; and the formula says what the executor does of every word to `longest`.
+ *   part=trained: the same of models that were trained a little, with softmax attention, and are read as unique-hard ones; those that are constant
+ *     do not count.
  *   part=drawn-modular: the same with drawn tables of positions of period 2 or 3; the automaton is in FO[<, MOD], as it must.
  * Controls: models with the causal mask for the strict one, or with positions of period m + 1, are not the language; a word says
  * so. Where the model is run average-hard instead, the formula of the leftmost one is wrong. */
@@ -29,17 +31,17 @@
 
 #include <string.h>
 
-enum { COMPILED, MODULAR, DRAWN, DRAWN_MODULAR, FORMULAS, DRAWN_FORMULAS, LONGEST = 8 };
-static const char *const parts[] = {"compiled", "modular",        "drawn", "drawn-modular",
-                                    "formulas", "drawn-formulas", NULL};
+enum { COMPILED, MODULAR, DRAWN, DRAWN_MODULAR, FORMULAS, DRAWN_FORMULAS, TRAINED, LONGEST = 8, STEPS = 150 };
+static const char *const parts[] = {"compiled", "modular",        "drawn",   "drawn-modular",
+                                    "formulas", "drawn-formulas", "trained", NULL};
 static const char *const forms[] = {"table", "sinusoidal", NULL};
 
 static const at_param params[] = {
-    {"part", "which models", 0, DRAWN_FORMULAS, COMPILED, true, parts},
+    {"part", "which models", 0, TRAINED, COMPILED, true, parts},
     {"causal", "1: a position sees its own letter", 0, 1, 0, true},
     {"positions", "i mod m as 0 and 1, or as cos and sin", 0, 1, 0, true, forms},
     {"off", "how much the period of the positions is off", 0, 1, 0, true},
-    {"longest", "letters of the words that are run, in part drawn-formulas", 1, 12, 8, true},
+    {"longest", "letters of the words that are run, in parts drawn-formulas and trained", 1, 12, 8, true},
     {"average", "1: the drawn models are run average-hard", 0, 1, 0, true},
 };
 
@@ -371,6 +373,7 @@ static at_status formulas_try(bool causal, at_arena *a, at_verdict *out, at_err 
 }
 
 typedef struct {
+    bool any; /* else at most every second model has fewer than 4 states */
     uint64_t models, large, drawn, words, refused, layered;
     int most;
 } formula_tally;
@@ -390,7 +393,7 @@ static at_status drawn_formula(const at_params *p, const at_model *m, at_model *
     }
     if (s)
         return at_fail(err, s, "%s", large.text);
-    if (d.dfa->states < 2 || (d.dfa->states < 4 && 2 * (t->models - t->large + 1) > t->models + 1))
+    if (d.dfa->states < 2 || (!t->any && d.dfa->states < 4 && 2 * (t->models - t->large + 1) > t->models + 1))
         return AT_OK;
     s = at_place_find(d.dfa, a, &place, err);
     if (!s && place.star_free != AT_TRUE)
@@ -412,7 +415,8 @@ static at_status drawn_formula(const at_params *p, const at_model *m, at_model *
 static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t seed, at_arena *a,
                                     at_verdict *out, at_err *err)
 {
-    formula_tally t = {0};
+    bool trained = at_params_int(p, "part") == TRAINED;
+    formula_tally t = {.any = trained};
     const char *why = NULL;
     bool average = at_params_int(p, "average");
     at_status s = AT_OK;
@@ -429,11 +433,12 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
         at_model m, run;
         if (at_cancel_pending())
             return at_fail(err, AT_ECANCEL, "interrupted");
-        s = claim_drawn_model(&d, seed, k, &m, err);
+        s = trained ? claim_drawn_trained(&d, seed, k, STEPS, &m, err)
+                    : claim_drawn_model(&d, seed, k, &m, err);
         if (s)
             break;
         d.weighting = average ? AT_AVERAGE_HARD : d.weighting;
-        s = claim_drawn_model(&d, seed, k, &run, err);
+        s = trained ? at_model_copy(&m, &run, err) : claim_drawn_model(&d, seed, k, &run, err);
         if (!s) {
             at_arena scratch;
             at_arena_init(&scratch);
@@ -449,15 +454,18 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
     if (s)
         return s;
     out->inputs = t.models;
-    out->holds = why ? AT_FALSE : t.models == limit && 2 * t.large >= t.models ? AT_TRUE : AT_UNKNOWN;
+    out->holds = why                                                                     ? AT_FALSE
+                 : t.models && t.models == limit && (trained || 2 * t.large >= t.models) ? AT_TRUE
+                                                                                         : AT_UNKNOWN;
     out->note =
         why ? why
             : at_arena_printf(
                   a,
-                  "%ju drawn models (of %ju; %ju refused, the others constant or small), %ju of 4 states "
+                  "%ju %s models (of %ju; %ju refused, the others constant%s), %ju of 4 states "
                   "or more, at most %d, none with a period: both formulas, %ju of %ju layer by layer, have "
                   "their automata, and are right on %ju words to length %d",
-                  (uintmax_t)t.models, (uintmax_t)t.drawn, (uintmax_t)t.refused, (uintmax_t)t.large, t.most,
+                  (uintmax_t)t.models, trained ? "trained" : "drawn", (uintmax_t)t.drawn,
+                  (uintmax_t)t.refused, trained ? "" : " or small", (uintmax_t)t.large, t.most,
                   (uintmax_t)t.layered, (uintmax_t)(2 * t.models), (uintmax_t)t.words,
                   at_params_int(p, "longest"));
     return AT_OK;
@@ -472,7 +480,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     at_status s = part == COMPILED         ? compiled_try(at_params_int(p, "causal"), a, out, err)
                   : part == MODULAR        ? modular_try(p, a, out, err)
                   : part == FORMULAS       ? formulas_try(at_params_int(p, "causal"), a, out, err)
-                  : part == DRAWN_FORMULAS ? drawn_formulas_try(p, limit, seed, a, out, err)
+                  : part >= DRAWN_FORMULAS ? drawn_formulas_try(p, limit, seed, a, out, err)
                                            : drawn_try(part == DRAWN_MODULAR, limit, seed, a, out, err);
     return s ? s : out->note ? AT_OK : at_oom(err);
 }
@@ -485,6 +493,7 @@ static const at_cell cells[] = {
     {"part=drawn-modular", NULL, AT_EV_SIMULATED, 0, "f64", 500, AT_TIER_QUICK, NULL},
     {"part=formulas", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
     {"part=drawn-formulas", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
+    {"part=trained", NULL, AT_EV_SIMULATED, 0, "f64", 80, AT_TIER_QUICK, NULL},
     {"part=drawn-formulas longest=12", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
     {"part=compiled", "causal=1", AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},
     {"part=modular", "off=1", AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, NULL},

@@ -13,6 +13,7 @@
  *     every word to `longest`, and of drawn ones of 40 letters.
  *   part=crasp-compiled, part=foc-compiled: compiled programs of C-RASP, and of FOC[MOD;+], in few bits: what they compute there is not their
  *     language any more, and it is a formula all the same.
+ *   part=crasp-trained, part=foc-trained: models that were trained a little on words of a language (shared/drawn.c).
  * Controls: the model is run with more bits than the formula is of, or with sums that are rounded before the division: a word says so.
  *
  * Differs from the papers: their fixed precision rounds in a way of its own; here all operations are those of docs/exec.md but the mean. With
@@ -25,11 +26,22 @@
 
 #include <string.h>
 
-enum { CRASP, FOC, CRASP_COMPILED, FOC_COMPILED, MORE = 20, DRAWS = 30 };
-static const char *const parts[] = {"crasp", "foc", "crasp-compiled", "foc-compiled", NULL};
+enum {
+    CRASP,
+    FOC,
+    CRASP_COMPILED,
+    FOC_COMPILED,
+    CRASP_TRAINED,
+    FOC_TRAINED,
+    MORE = 20,
+    DRAWS = 30,
+    STEPS = 150
+};
+static const char *const parts[] = {"crasp",       "foc", "crasp-compiled", "foc-compiled", "crasp-trained",
+                                    "foc-trained", NULL};
 
 static const at_param params[] = {
-    {"part", "which models, and what is made of them", 0, FOC_COMPILED, CRASP, true, parts},
+    {"part", "which models, and what is made of them", 0, FOC_TRAINED, CRASP, true, parts},
     {"p", "bits of the formula's arithmetic", 2, 6, 3, true},
     {"e", "exponent bits of both", 3, 5, 3, true},
     {"run", "bits of the model's; 0: the same", 0, 12, 0, true},
@@ -62,7 +74,7 @@ typedef struct {
 
 static bool ordered(int part)
 {
-    return part == CRASP || part == CRASP_COMPILED;
+    return part == CRASP || part == CRASP_COMPILED || part == CRASP_TRAINED;
 }
 
 /* Printed, and read again. */
@@ -134,7 +146,8 @@ static at_status drawn_make(const at_params *p, uint64_t seed, uint64_t k, at_mo
                      .period = k % 6 == 5 ? 2 : 0,
                      .step = 0.5,
                      .most = 2};
-    return claim_drawn_model(&d, seed, k, m, err);
+    return at_params_int(p, "part") >= CRASP_TRAINED ? claim_drawn_trained(&d, seed, k, STEPS, m, err)
+                                                     : claim_drawn_model(&d, seed, k, m, err);
 }
 
 static at_status compiled_make(const at_params *p, int k, at_arena *a, at_model *m, at_err *err)
@@ -153,7 +166,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     int part = at_params_int(p, "part");
-    bool compiled = part >= CRASP_COMPILED;
+    bool compiled = part == CRASP_COMPILED || part == FOC_COMPILED;
     tally t = {0};
     const char *why = NULL;
     at_status s = AT_OK;
@@ -199,6 +212,8 @@ static const at_cell cells[] = {
     {"part=foc", NULL, AT_EV_SIMULATED, 0, "q3e3", 240, AT_TIER_QUICK, NULL},
     {"part=crasp-compiled e=5", NULL, AT_EV_SIMULATED, 0, "q3e5", 80, AT_TIER_QUICK, NULL},
     {"part=foc-compiled e=5", NULL, AT_EV_SIMULATED, 0, "q3e5", 80, AT_TIER_QUICK, NULL},
+    {"part=crasp-trained", NULL, AT_EV_SIMULATED, 0, "q3e3", 80, AT_TIER_QUICK, NULL},
+    {"part=foc-trained", NULL, AT_EV_SIMULATED, 0, "q3e3", 80, AT_TIER_QUICK, NULL},
     {"part=crasp p=4 longest=12", NULL, AT_EV_SIMULATED, 0, "q4e3", 24, AT_TIER_FULL, NULL},
     {"part=foc p=4 longest=12", NULL, AT_EV_SIMULATED, 0, "q4e3", 24, AT_TIER_FULL, NULL},
     {"part=crasp p=2", "run=4", AT_EV_SIMULATED, 0, "q2e3", 240, AT_TIER_QUICK, NULL},

@@ -87,6 +87,7 @@ static const at_cell cells[] = {
     {"L=2 n=7 weighting=rightmost-hard", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
     {"L=2 n=5", NULL, AT_EV_SIMULATED, 0, "exact", 240, AT_TIER_QUICK, NULL},
     {"part=compiled n=14", NULL, AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK, "part=compiled n=8"},
+    {"part=trained n=8", NULL, AT_EV_SIMULATED, 0, "f64", 80, AT_TIER_QUICK, NULL},
     {"part=printed L=1 n=8", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
     {"part=printed L=2 n=3", NULL, AT_EV_SIMULATED, 0, "f64", 20, AT_TIER_QUICK, NULL},
     {"L=1 n=14", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},

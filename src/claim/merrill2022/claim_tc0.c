@@ -21,7 +21,7 @@ static const char *const weightings[] = {"average-hard", "softmax", NULL};
 static const at_weighting weighting_of[] = {AT_AVERAGE_HARD, AT_SOFTMAX};
 
 static const at_param params[] = {
-    CLAIM_CIRCUIT_PARAMS(CLAIM_CIRCUIT_COMPILED),
+    CLAIM_CIRCUIT_PARAMS(CLAIM_CIRCUIT_TRAINED),
     {"weighting", "of the models", 0, 1, 0, true, weightings},
 };
 
@@ -105,6 +105,8 @@ static const at_cell cells[] = {
     {"part=compiled n=14", NULL, AT_EV_EXACT, 0, "exact", 0, AT_TIER_QUICK, "part=compiled n=6"},
     {"part=compiled n=14 weighting=softmax", NULL, AT_EV_EXACT, 0, "p6e5", 0, AT_TIER_QUICK,
      "part=compiled n=6 weighting=softmax"},
+    {"part=trained n=6", NULL, AT_EV_SIMULATED, 0, "exact", 80, AT_TIER_QUICK, NULL},
+    {"part=trained n=6 weighting=softmax", NULL, AT_EV_SIMULATED, 0, "p4e5", 80, AT_TIER_QUICK, NULL},
     {"L=1 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
     {"L=1 H=2 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},
     {"L=2 n=14", NULL, AT_EV_SIMULATED, 0, "exact", 24, AT_TIER_FULL, NULL},

@@ -1,10 +1,11 @@
 /* circuits.c: claims about circuits of models (claim_circuit.h). */
 #include "claim_circuit.h"
+#include "claim_drawn.h"
 
 #include <math.h>
 #include <stdio.h>
 
-const char *const claim_circuit_parts[] = {"drawn", "compiled", "printed", NULL};
+const char *const claim_circuit_parts[] = {"drawn", "compiled", "trained", "printed", NULL};
 const char *const claim_circuit_reads[] = {"itself", "leftmost", "rightmost", NULL};
 
 static const at_arith exact = {.kind = AT_EXACT};
@@ -26,6 +27,24 @@ static at_status drawn_make(at_weighting w, const at_params *p, int longest, uin
 {
     at_circuit_drawing d = {at_params_int(p, "L"), at_params_int(p, "H"), 2, longest, w};
     return at_circuit_draw(&d, seed, index, m, err);
+}
+
+enum { STEPS = 150, TRIES = 20 };
+
+static at_status trained_make(at_weighting w, const at_params *p, uint64_t seed, uint64_t index, at_model *m,
+                              at_err *err)
+{
+    static const at_mask_kind masks[] = {AT_MASK_CAUSAL, AT_MASK_NONE, AT_MASK_STRICT};
+    claim_drawn d = {.weighting = w,
+                     .mask = masks[index % 3],
+                     .layers = at_params_int(p, "L"),
+                     .heads = at_params_int(p, "H"),
+                     .dv = 1,
+                     .prefix = (int)(index / 3 % 2),
+                     .longest = CLAIM_DRAWN_LONG,
+                     .step = 0.5,
+                     .most = 2};
+    return claim_drawn_trained(&d, seed, index, STEPS, m, err);
 }
 
 static at_status compiled_make(const claim_circuit_model *k, int n, at_model *m, at_err *err)
@@ -207,13 +226,18 @@ at_status claim_circuit_trial(const claim_circuit_kind *kind, const at_params *p
     tally t = {0};
     at_arith run;
     int part = at_params_int(p, "part");
-    bool drawn = part != CLAIM_CIRCUIT_COMPILED;
+    bool drawn = part != CLAIM_CIRCUIT_COMPILED, trained = part == CLAIM_CIRCUIT_TRAINED;
     int n = at_params_int(p, "n");
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
     at_status s = at_arith_parse(cell->arith, &run, err);
-    for (uint64_t k = 0; !s && !t.why[0] && (drawn ? k < models : kind->compiled[k].id != NULL); k++) {
+    for (uint64_t k = 0; !s && !t.why[0] &&
+                         (trained ? t.varied < models && k < TRIES * models
+                          : drawn ? k < models
+                                  : kind->compiled[k].id != NULL);
+         k++) {
         at_model m;
         s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
+            : trained           ? trained_make(kind->weighting, p, seed, k, &m, err)
             : drawn
                 ? drawn_make(kind->weighting, p, part == CLAIM_CIRCUIT_PRINTED ? 4 * n : n, seed, k, &m, err)
                 : compiled_make(&kind->compiled[k], n, &m, err);
@@ -226,6 +250,8 @@ at_status claim_circuit_trial(const claim_circuit_kind *kind, const at_params *p
     if (s)
         return s;
     verdict_make(&t, n, a, out);
+    if (trained && t.varied < models && out->holds == AT_TRUE)
+        out->holds = AT_UNKNOWN;
     return out->note ? AT_OK : at_oom(err);
 }
 

@@ -12,8 +12,8 @@ typedef struct {
     const char *id, *params;
 } claim_circuit_model;
 
-enum { CLAIM_CIRCUIT_DRAWN, CLAIM_CIRCUIT_COMPILED, CLAIM_CIRCUIT_PRINTED };
-extern const char *const claim_circuit_parts[]; /* drawn, compiled, printed */
+enum { CLAIM_CIRCUIT_DRAWN, CLAIM_CIRCUIT_COMPILED, CLAIM_CIRCUIT_TRAINED, CLAIM_CIRCUIT_PRINTED };
+extern const char *const claim_circuit_parts[]; /* drawn, compiled, trained, printed */
 extern const char *const claim_circuit_reads[]; /* itself, leftmost, rightmost */
 #define CLAIM_CIRCUIT_LONGEST 128
 #define CLAIM_CIRCUIT_PARAMS(LAST_PART)                                                                      \
@@ -24,7 +24,7 @@ extern const char *const claim_circuit_reads[]; /* itself, leftmost, rightmost *
         "off", "bits that the circuit has less than the model", 0, 4, 0, true                                \
     }
 
-/* The trial of a claim: `models` of them are drawn, or all of the NULL-terminated list of compiled ones taken; each one's circuit is equal
+/* The trial of a claim: `models` of them are drawn, or drawn and trained (claim_drawn.h; those that are constant do not count), or all of the NULL-terminated list of compiled ones taken; each one's circuit is equal
  * to the model, as the cell's arithmetic runs it, on all words of n letters. A circuit is of exact arithmetic where that is not p
  * bits. TRUE only if at most one in ten is beyond the budget.
  * part=printed: the circuits that at_circuit_stream prints of drawn models, ties 0, at n; and the words of memory that it takes

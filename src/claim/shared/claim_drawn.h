@@ -21,6 +21,12 @@ typedef struct {
 } claim_drawn;
 at_status claim_drawn_model(const claim_drawn *d, uint64_t seed, uint64_t index, at_model *m, at_err *err);
 
+/* The same model trained, with softmax attention, for `steps` steps of AdamW on words of 1 to 8 letters of one of CLAIM_TAUGHT languages; then all
+ * weights are rounded to multiples of 1/8, and attention is what it was. */
+#define CLAIM_TAUGHT 4
+at_status claim_drawn_trained(const claim_drawn *d, uint64_t seed, uint64_t index, int steps, at_model *m,
+                              at_err *err);
+
 at_status claim_drawn_says(const at_model *m, at_arith arith, const int *word, int n, at_arena *a, bool *out,
                            at_err *err);
 /* Does the model say of every word to `longest`, and of `more` drawn ones of 40 letters, what the formula does? *words: run; *yes: accepted among

@@ -1,6 +1,9 @@
 /* drawn.c: small models of words with drawn weights. */
 #include "claim_drawn.h"
 
+#include <attest/train.h>
+
+#include <math.h>
 #include <string.h>
 
 enum { WIDTH = 3, UNITS = 4 };
@@ -71,6 +74,74 @@ at_status claim_drawn_model(const claim_drawn *d, uint64_t seed, uint64_t index,
     }
     if (!s)
         s = at_model_validate(m, err);
+    if (s)
+        at_model_release(m);
+    return s;
+}
+
+/* ---- trained ------------------------------------------------------------------------------------------------------------------ */
+
+enum { BATCH = 16, TAUGHT_LONG = 8 };
+
+/* Is a word of this language: a one is there; more ones than zeros; both letters are there; three ones or more. */
+static bool taught(int language, int ones, int n)
+{
+    return language == 0   ? ones > 0
+           : language == 1 ? 2 * ones > n
+           : language == 2 ? ones > 0 && ones < n
+                           : ones > 2;
+}
+
+static at_status steps_run(at_trainer *t, int language, int steps, uint64_t seed, at_err *err)
+{
+    at_adamw adamw = at_adamw_default;
+    int token[BATCH][TAUGHT_LONG];
+    double answer[BATCH], loss;
+    at_train_sequence batch[BATCH];
+    at_status s = AT_OK;
+    adamw.rate = 0.02;
+    for (int k = 0; k < steps && !s; k++) {
+        for (int b = 0; b < BATCH; b++) {
+            at_rng r = at_rng_at(seed, (uint64_t)k * BATCH + (uint64_t)b);
+            int n = 1 + (int)at_rng_below(&r, TAUGHT_LONG), ones = 0;
+            uint64_t share = at_rng_below(&r, 5);
+            for (int i = 0; i < n; i++)
+                ones += token[b][i] = at_rng_below(&r, 4) < share;
+            answer[b] = taught(language, ones, n);
+            batch[b] = (at_train_sequence){.length = n, .token = token[b], .y = &answer[b]};
+        }
+        s = at_trainer_step(t, batch, BATCH, &adamw, &loss, err);
+    }
+    return s;
+}
+
+at_status claim_drawn_trained(const claim_drawn *d, uint64_t seed, uint64_t index, int steps, at_model *m,
+                              at_err *err)
+{
+    claim_drawn soft = *d;
+    at_train_options options = at_train_options_default;
+    at_trainer *t = NULL;
+    at_model drawn;
+    soft.weighting = AT_SOFTMAX;
+    options.length = TAUGHT_LONG;
+    at_status s = claim_drawn_model(&soft, seed, index, &drawn, err);
+    if (s)
+        return s;
+    s = at_trainer_from_model(&drawn, at_f64, 1, &options, &t, err);
+    if (!s)
+        s = steps_run(t, (int)(index % CLAIM_TAUGHT), steps, seed + index, err);
+    if (!s)
+        s = at_trainer_model(t, 0, m, err);
+    at_trainer_free(t);
+    at_model_release(&drawn);
+    if (s)
+        return s;
+    for (size_t k = 0; k < m->n_weights; k++)
+        m->weights[k] = rint(8 * m->weights[k]) / 8;
+    for (int b = 0; b < m->n_blocks; b++)
+        if (m->blocks[b].kind == AT_BLOCK_ATTN)
+            m->blocks[b].groups[0].weighting = d->weighting;
+    s = at_model_validate(m, err);
     if (s)
         at_model_release(m);
     return s;
