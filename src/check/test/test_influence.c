@@ -161,7 +161,7 @@ static void test_every_word(void **state)
         double most[8], wide;
         model_draw(&h, (uint64_t)k, &m);
         at_arena_init(&a);
-        int one = h.rows > 1 ? 1 : 0, two = h.rows > 1 ? 0 : -1;
+        int one = h.rows > 1 ? k % 2 : 0, two = h.rows > 1 ? 1 - one : -1;
         OK(at_influence_bound(&m, h.n, one, two, &a, &f, &err));
         all_moves(&m, h.n, one, two, most, &wide);
         for (int u = 0; u < h.n; u++) {
@@ -250,6 +250,9 @@ static void test_refusals(void **state)
     err = (at_err){0};
     assert_int_equal(at_influence_bound(&m, 4, 7, -1, &a, &f, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "rows 7 and -1"));
+    err = (at_err){0};
+    assert_int_equal(at_influence_bound(&m, 4, -1, 0, &a, &f, &err), AT_EINPUT);
+    assert_non_null(strstr(err.text, "rows -1 and 0"));
     m.blocks[0].groups[0].weighting = AT_LEFTMOST_HARD;
     err = (at_err){0};
     assert_int_equal(at_influence_bound(&m, 4, 0, -1, &a, &f, &err), AT_EREFUSED);
