@@ -12,8 +12,8 @@
  * 3. x/y <= e^-d says d <= ln(y/x), and logarithms are areas that majority can count: with N = h and M = y N P^2 h,
  *        S = #{(k, t): x N <= k < y N, t >= 1, t (2k + 1) <= 2M} = sum of floor(2M / (2k + 1)),
  *    S/M lies below ln(y/x) by at most (y - x) N / M (the floors) and 1/(12 (xN - 1)^2) (each 2/(2k+1) is the middle of 1/t from k to k+1). Asked is
- *    d M <= S. The answer is right unless d lies within that error of ln(y/x), of order P^-2 h^-1: tests ask all lengths to 2^12 or so by the
- *    same sum, and beyond a rational of denominator y is never so near to e^-d, whose irrationality measure is 2.
+ *    d M <= S. The answer is right unless d lies within that error of ln(y/x), of order P^-2 h^-1. Tests ask, for eight d, the sum itself to p = 7 and
+ *    balls to p = 200; beyond it is right but for finitely many p at most, because the irrationality measure of e^-d is 2.
  * 4. The rounded mean is above the threshold u, 0 or a power of two up to sign, when the mean is above the middle between u and the number that
  *    follows it: u + r/P with r = u, -u/2 or 2^emin for u > 0, < 0 or = 0; the middle itself goes to u, which is even. Hence with weights w_b:
  *        sum_b n_b w_b (P (v_b - u) - r) > 0,
