@@ -3,6 +3,8 @@
 
 #include <attest/export.h>
 
+#include <stdio.h>
+
 typedef struct {
     const char *to;
     at_export_dtype dtype;
@@ -54,18 +56,20 @@ static int run(const cli_args *a)
 
 static void formats_print(at_text *t)
 {
-    at_text_add(t, "\nFormats:\n");
-    for (int k = 0; k < at_n_exports; k++)
-        cli_row(t, at_exports[k].name, 16, at_exports[k].doc, 78);
+    at_text_add(t, "Formats:\n");
+    for (int k = 0; k < at_n_exports; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "  %s", at_exports[k].name);
+        cli_row(t, name, 19, at_exports[k].doc, 80);
+    }
 }
 
 static const cli_option options[] = {
     {"--to", "FORMAT", "onnx, torch, transformerlens, gpt2 or npz", CLI_TEXT(own, to)},
     {CLI_OUT},
-    {"--dtype", "D", "its numbers: f32, f64 or stored (default: as the model is stored)",
+    {"--dtype", "D", "its numbers: f32, f64 or stored (default: as in its file)",
      CLI_CHOICE(own, dtype, at_export_dtypes, AT_EXPORT_DTYPES)},
-    {"--cache", NULL, "onnx, of a decoder: keys and values of earlier rows go in and out",
-     CLI_FLAG(own, cache)},
+    {"--cache", NULL, "onnx, of a decoder: keys and values of rows go in and out", CLI_FLAG(own, cache)},
     {CLI_SET},
     {CLI_JSON},
     {0},
@@ -81,7 +85,7 @@ const cli_command cmd_export = {
              "(docs/export.md).\n",
     .more = formats_print,
     .examples = "attest export match2 --set N=8,M=17 --to onnx -o match2.onnx\n"
-                "attest export decoder.safetensors --to onnx --cache --dtype f32 -o decoder.onnx\n"
+                "attest export lis.safetensors --to onnx --cache --dtype f32 -o lis.onnx\n"
                 "attest export match2 --to torch -o match2_torch\n",
     .options = options,
     CLI_OWN(usual),

@@ -8,7 +8,7 @@ cache, and to a PyTorch module. What comes out is compared with what attest comp
 
   f64   equal: |a - b| <= 1e-9 max(1, |a|); a value that is not, but lies within twice the ball that attest proves for double runs in any
         order, is a tie: rounding decides there. More than TIES_MOST of all are a fault
-  f32   equal: 1e-4 max(1, |a|), and the ball of float runs (constructions are made for double: their ties are counted, no more)
+  f32   equal: 1e-5 max(1, |a|), and the ball of float runs (constructions are made for double: their ties are counted, no more)
   rows  of decoders with a cache, and of a module's generate: the same rows, where no margin is below 1e-9
 
 A model may be refused only for hard attention that rounding could turn, and then by that name; of claims, programs and nets at most REFUSED_MOST.
@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import onnx_run  # noqa: E402
 import reference  # noqa: E402
 
-EQUAL = {"f64": 1e-9, "f32": 1e-4}
+EQUAL = {"f64": 1e-9, "f32": 1e-5}
 TIES_MOST, REFUSED_MOST = 0.01, 4
 TYPES = {np.float32: "float32", np.float64: "float64", np.int64: "int64"}
 
