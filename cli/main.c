@@ -32,6 +32,7 @@
     C(refute)                                                                                                \
     C(influence)                                                                                             \
     C(map)                                                                                                   \
+    C(advise)                                                                                                \
     C(report)                                                                                                \
     C(lm)                                                                                                    \
     C(data)                                                                                                  \
