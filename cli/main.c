@@ -34,6 +34,8 @@
     C(map)                                                                                                   \
     C(advise)                                                                                                \
     C(report)                                                                                                \
+    C(certify)                                                                                               \
+    C(cite)                                                                                                  \
     C(lm)                                                                                                    \
     C(data)                                                                                                  \
     C(train)                                                                                                 \
