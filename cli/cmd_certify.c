@@ -60,8 +60,8 @@ static int made_print(const cli_args *a, const at_claim *c, const at_cert_made *
     at_text_addf(&t, "%s: %s, %d cell%s, %d model%s, %zu bytes\n", a->out, c->id, made->cells,
                  made->cells == 1 ? "" : "s", made->n_models, made->n_models == 1 ? "" : "s", made->text.n);
     if (made->left_out)
-        at_text_addf(&t, "left out: %d cell%s; the last because of %s\n", made->left_out,
-                     made->left_out == 1 ? "" : "s", made->why ? made->why : "");
+        at_text_addf(&t, "left out: %d cell%s, as for %s\n", made->left_out, made->left_out == 1 ? "" : "s",
+                     made->why ? made->why : "");
     if (code)
         at_text_add(&t, "a claim in it does not hold, or a control is not rejected\n");
     at_text_add(&t, "check it: python3 tools/verify.py ");

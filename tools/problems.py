@@ -84,6 +84,8 @@ class Parser:
             beside = re.match(r"[^\W\d]|#|\(", self.peek() or "") and self.peek() not in AND + OR + ("mod", "then", "else")
             if self.loose and number and beside or self.take("*"):
                 f = (lambda a, b: lambda e: a(e) * b(e))(f, self.factor())
+            elif not self.loose and self.take("/"):
+                f = (lambda a, b: lambda e: a(e) / b(e))(f, self.factor())
             elif not self.loose and self.take("mod"):
                 f = (lambda a, b: lambda e: a(e) % b(e))(f, self.factor())
             else:
@@ -128,7 +130,8 @@ class Rule(Parser):
             return lambda e: functools.reduce(lambda v, s: body({**e, name: v, step: s}), range(lo(e), hi(e) + 1), start(e))
         if self.take("["):
             place = self.list("]")
-            return lambda e: functools.reduce(lambda v, f: v[(lambda k: k - 1 if k > 0 else len(v))(f(e))], place, e[t])
+            pick = lambda v, k: v[int(k) - 1 if k > 0 else len(v)]  # there is nothing at 0
+            return lambda e: functools.reduce(lambda v, f: pick(v, f(e)), place, e[t])
         return lambda e: e[t]
 
 class Recurrence(Parser):  # docs/dp.md
@@ -435,7 +438,8 @@ def arithmetic(p, x):
 def read(o):
     """The function from an input (a list of tokens, or of rows) to what is right: a list of decisions, or of rows."""
     language, text, sizes, letters = o["language"], o["text"], o["parameters"], o.get("alphabet")
-    plain = lambda x: [[int(v) for v in row] if isinstance(row, list) else int(row) for row in x]
+    number = lambda v: int(v) if v == math.floor(v) else v
+    plain = lambda x: [[number(v) for v in row] if isinstance(row, list) else number(row) for row in x]
     tokens = lambda x: [v[0] if isinstance(v, list) else v for v in plain(x)]
     if language == "rule":
         rule = Rule(text).whole()
@@ -443,6 +447,11 @@ def read(o):
             count = Rule(o["rows"]).whole()(sizes)
             return lambda x: [[rule({**sizes, "x": tokens(x), "r": r})] for r in range(1, count + 1)]
         places = (lambda x: [0]) if o["answers"] == "once" else lambda x: range(1, len(x) + 1)
+        if "width" in o:  # reals: coordinates c of every answer
+            rows = lambda x: [row if isinstance(row, list) else [row] for row in plain(x)]
+            coordinates = range(1, o["width"] + 1)
+            at = lambda x, i: [float(rule({**sizes, "N": len(x), "x": rows(x), "i": i, "c": c})) for c in coordinates]
+            return lambda x: [at(x, i) for i in places(x)]
         return lambda x: [int(rule({**sizes, "N": len(x), "x": plain(x), "i": i})) for i in places(x)]
     if language == "dp":
         return functools.partial(Recurrence(text).rows, sizes)

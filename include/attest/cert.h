@@ -35,7 +35,7 @@ typedef struct {
     at_text text; /* the certificate; at_text_release */
     int cells, left_out;
     at_tri holds;    /* of all cells: do claims hold, and are controls rejected? */
-    const char *why; /* the last reason why a cell was left out; NULL: none was */
+    const char *why; /* a reason why a cell was left out; NULL: none was */
     const at_cert_model *models;
     int n_models;
 } at_cert_made;

@@ -20,6 +20,12 @@ typedef struct {
     int n, row, out; /* positions, numbers a row, decisions of an input */
 } runner;
 
+/* Reals differ in their last digits from machine to machine: they have no digest, and are compared with what is right. */
+static bool is_real(const cert_point *k)
+{
+    return k->task && k->task->real;
+}
+
 static void line_put(at_text *t, const double *v, int rows, int width)
 {
     for (int i = 0; i < rows * width; i++) {
@@ -137,7 +143,7 @@ at_status cert_blocks(const cert_point *k, at_text *t, at_err *err)
     at_status s = runner_open(k, &r, err);
     at_text_init(&lines);
     at_text_addf(t, "\"block\": %" PRIu64 ", \"digests\": [", block);
-    for (uint64_t i = 0; i < count && !s; i += block) {
+    for (uint64_t i = 0; i < count && !s && !is_real(k); i += block) {
         uint64_t end = count - i < block ? count : i + block;
         char digest[65];
         lines.n = 0;
@@ -177,17 +183,17 @@ at_status cert_sample(const cert_point *k, at_text *t, at_err *err)
         else
             s = (i % 2 && c->adversarial ? c->adversarial : c->sample)(k->self, &g, r.x, &x.n, err);
         at_text_add(t, i ? ",\n" : "");
-        if (!s) {
+        if (!s)
             cert_rows(t, r.x, x.n, r.row);
+        if (!s && !is_real(k))
             s = run_one(&r, &x, &lines, err);
-        }
     }
     char digest[65] = "";
     if (!s && lines.oom)
         s = at_oom(err);
-    else if (!s)
+    else if (!s && !is_real(k))
         at_sha256(lines.s ? lines.s : "", lines.n, digest);
-    at_text_addf(t, "], \"digests\": [\"%s\"]", digest);
+    at_text_addf(t, is_real(k) ? "], \"digests\": []" : "], \"digests\": [\"%s\"]", digest);
     at_text_release(&lines);
     runner_close(&r);
     return s;

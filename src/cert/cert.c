@@ -4,8 +4,7 @@
  * known at once; who changes a file on purpose can seal it again, and is found out by what it says.
  *
  * A cell is written at each of its points: role, evidence, parameters, the model by its hash, the problem, then what the verdict
- * rests on. Cells in other arithmetics than f64 are left out: a verifier without attest has none of them. So are answers that are reals,
- * and problems that have no text. The file says which and why. */
+ * rests on. Cells in other arithmetics than f64 are left out: a verifier without attest has none of them. So are problems that have no text. The file says which and why. */
 #include "cert_internal.h"
 
 #include <math.h>
@@ -111,6 +110,10 @@ static at_status point_put(maker *k, cert_point *x, at_err *err)
     at_text_addf(&t, ", \"inputs\": %llu, \"wrong\": %llu, \"margin\": ", (unsigned long long)x->v->inputs,
                  (unsigned long long)x->v->wrong);
     cert_number(&t, x->v->margin);
+    if (x->task && x->task->real) {
+        at_text_add(&t, ", \"tolerance\": ");
+        cert_number(&t, at_claim_tolerance(x->c, &x->p));
+    }
     at_text_add(&t, ",\n");
     if (!s) {
         length_set(x);
@@ -155,8 +158,6 @@ static at_status point_ask(maker *k, const at_cell *cell, const at_params *p, bo
     bool pass = !s && cell->control && v.holds == AT_TRUE;
     if (!s && !pass)
         s = c->chain ? at_claim_chain_open(c, p, &x.self, err) : at_claim_task(c, p, &x.task, &x.tp, err);
-    if (!s && !pass && !c->chain && x.task->real)
-        s = at_fail(err, AT_EREFUSED, "answers are reals");
     if (!s && !pass)
         s = point_put(k, &x, err);
     if (c->chain && x.self)
@@ -167,6 +168,8 @@ static at_status point_ask(maker *k, const at_cell *cell, const at_params *p, bo
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------ */
 
+static const char arithmetic_is[] = "the arithmetic ";
+
 static void leave_out(maker *k, const at_cell *cell, at_tier tier, const char *why)
 {
     at_text t;
@@ -176,7 +179,8 @@ static void leave_out(maker *k, const at_cell *cell, at_tier tier, const char *w
     at_text_add(&k->left, k->n_left++ ? ",\n" : "");
     cert_string(&k->left, t.oom ? "?" : t.s);
     k->left.oom |= t.oom;
-    k->why = at_arena_strdup(k->a, why);
+    if (!k->why || !strncmp(k->why, arithmetic_is, sizeof arithmetic_is - 1))
+        k->why = at_arena_strdup(k->a, why); /* of several reasons one that says more */
     at_text_release(&t);
 }
 
@@ -188,7 +192,7 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
     bool balls = cell->evidence == AT_EV_CERTIFIED && c->split && !strcmp(arith, "ball");
     if (!balls && strcmp(arith, "f64") != 0) {
         char why[80];
-        snprintf(why, sizeof why, "the arithmetic %.40s", arith);
+        snprintf(why, sizeof why, "%s%.40s", arithmetic_is, arith);
         leave_out(k, cell, k->q->tier, why);
         return AT_OK;
     }

@@ -62,6 +62,8 @@ static at_status task_define(const cert_point *k, at_text *t, at_err *err)
     at_text_add(t, ", \"parameters\": ");
     cert_params(t, &k->tp);
     letters(k, t);
+    if (k->task->real)
+        at_text_addf(t, ", \"width\": %d", k->task->out_width(&k->tp));
     at_text_addf(t, ", \"answers\": \"%s\"}", k->task->last ? "once" : "all");
     return AT_OK;
 }
@@ -196,6 +198,8 @@ static at_status domain_put(inputs *f, at_text *t, at_err *err)
 {
     const cert_point *k = f->k;
     bool digits = false;
+    if (k->task && k->cell->how != AT_ENUM_SEQUENCES && k->cell->how != AT_ENUM_MULTISETS)
+        return at_fail(err, AT_EREFUSED, "an enumeration by %s", at_enum_names[k->cell->how]);
     if (k->task && k->cell->how == AT_ENUM_MULTISETS) {
         at_text_addf(t, "\"domain\": {\"how\": \"multisets\", \"tokens\": %d, \"length\": %d}",
                      k->task->tokens(&k->tp), at_params_int(&k->tp, "N"));
@@ -216,7 +220,8 @@ at_status cert_problem(const cert_point *k, at_text *t, at_err *err)
 {
     at_status s = k->task ? task_define(k, t, err) : chain_define(k, t, err);
     at_text_add(t, ", ");
-    if (s || k->v->evidence != AT_EV_EXACT) {
+    bool refuted = k->v->has_counterexample && k->v->holds == AT_FALSE;
+    if (s || k->v->evidence != AT_EV_EXACT || refuted) {
         if (!s)
             at_text_add(t, "\"domain\": null");
         return s;

@@ -84,7 +84,7 @@ static void positions(void **state)
     const at_advice_row *r = row_of(&v, "softmax", false);
     assert_true(r->kind == AT_ADVICE_BUILT && !strcmp(r->by, "match2") && r->size.head_dim == 3);
     assert_int_equal(v.length, 100);
-    advise("match3", &(at_advice_question){.length = 4096, .set = "M=4000", .width = 2}, &a, &v);
+    advise("match3", &(at_advice_question){.length = 100, .set = "M=50"}, &a, &v);
     assert_true(row_of(&v, "threewise", false)->built);
     advise("compose", &(at_advice_question){.length = 2001, .width = 2}, &a, &v);
     assert_int_equal(row_of(&v, "one layer", false)->kind, AT_ADVICE_RULED_OUT);
