@@ -8,13 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Its own options. */
+typedef struct {
+    const char *size; /* NULL: not given */
+} own;
+
 #define COLUMNS 80
 #define LEFT    22
 
 static int all_list(const cli_args *a)
 {
-    if (a->set || a->plot)
-        return cli_usage(a, "%s is for one bound: attest bound ID", a->set ? "--set" : "--plot");
+    const own *o = a->own;
+    if (a->set || a->plot || o->size)
+        return cli_usage(a, "%s is for one bound: attest bound ID",
+                         a->set    ? "--set"
+                         : a->plot ? "--plot"
+                                   : "--size");
     json_t *j = a->json ? json_array() : NULL;
     at_text t;
     at_text_init(&t);
@@ -110,6 +119,24 @@ static at_status picture(const cli_args *a, const at_bound *b, const at_params *
     return s ? s : cli_plot_draw(&plot, a->plot, err);
 }
 
+/* Those of a well-known model first; --set has the last word. */
+static at_status params_read(const cli_args *a, const at_bound *b, at_params *p, at_err *err)
+{
+    const own *o = a->own;
+    at_params_init(p, b->params, b->n_params);
+    if (o->size) {
+        const at_model_sizes *m = at_registry_need(&at_model_sizes_registry, o->size, err);
+        at_params asked = *p;
+        if (!m || (a->set && at_params_parse(&asked, a->set, err)))
+            return err->code;
+        bool exact = at_params_has(p, "sums") && at_params_get(&asked, "sums") != 0;
+        at_status s = at_bound_sizes(b, m, exact, p, err);
+        if (s)
+            return s;
+    }
+    return a->set ? at_params_parse(p, a->set, err) : AT_OK;
+}
+
 static int run(const cli_args *a)
 {
     if (!a->n_words)
@@ -121,10 +148,9 @@ static int run(const cli_args *a)
     at_params p;
     at_bound_result r;
     at_arena arena;
-    at_params_init(&p, b->params, b->n_params);
     at_arena_init(&arena);
     int code = CLI_HOLDS;
-    if ((a->set && at_params_parse(&p, a->set, &err)) || at_bound_compute(b, &p, &arena, &r, &err) ||
+    if (params_read(a, b, &p, &err) || at_bound_compute(b, &p, &arena, &r, &err) ||
         (a->plot && picture(a, b, &p, &arena, &err)))
         code = cli_fail(a, &err);
     else
@@ -133,8 +159,12 @@ static int run(const cli_args *a)
     return code;
 }
 
+static const own usual = {0};
+
 static const cli_option options[] = {
     {CLI_SET},
+    {"--size", "MODEL", "heads, widths, layers and bits of a well-known model: gpt2, gpt3, ...",
+     CLI_TEXT(own, size)},
     {CLI_JSON},
     {CLI_PLOT},
     {0},
@@ -143,20 +173,24 @@ static const cli_option options[] = {
 const cli_command cmd_bound = {
     .name = "bound",
     .summary = "a lower bound at your sizes: does it bind, and from where on",
-    .usage = "[ID] [--set K=V]... [--plot FILE.png|svg|pdf]",
+    .usage = "[ID] [--size MODEL] [--set K=V]... [--plot FILE.png|svg|pdf]",
     .about = "Puts your numbers into a theorem that rules models out, exactly: the inequality with\n"
              "the numbers in it, the verdict (binding, vacuous, or up to a constant that no proof\n"
              "here makes a number), where it starts to bind in each parameter while the others\n"
              "stay, and the least size that is not ruled out. Without ID, lists the bounds;\n"
              "docs/bounds.md has their proofs. Parameters outside a theorem's hypotheses are\n"
              "refused (exit 2).\n\n"
+             "--size puts in what a well-known model has: bert-base, gpt2, gpt2-xl, gpt3, llama-7b,\n"
+             "llama-65b, mistral-7b or llama3-405b, at 16 bits a number; --set changes single ones.\n\n"
              "--plot draws the least size that is left over the size of the problem, beside the\n"
              "construction of the catalogue that meets it, where there is one.\n",
     .examples = "attest bound\n"
                 "attest bound compose-bound --set H=4,d=16,p=32,n=270\n"
+                "attest bound compose-bound --size gpt3 --set n=20000\n"
                 "attest bound dp-hard --set problem=lis,n=40,letters=40 --json\n"
                 "attest bound qsa-fnn-hard --plot bound.svg\n",
     .options = options,
+    CLI_OWN(usual),
     .most = 1,
     .run = run,
 };

@@ -33,7 +33,10 @@
     C(refute)                                                                                                \
     C(influence)                                                                                             \
     C(map)                                                                                                   \
+    C(advise)                                                                                                \
     C(report)                                                                                                \
+    C(certify)                                                                                               \
+    C(cite)                                                                                                  \
     C(lm)                                                                                                    \
     C(data)                                                                                                  \
     C(train)                                                                                                 \

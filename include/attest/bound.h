@@ -81,6 +81,18 @@ extern const at_bound *const at_bounds[];
 extern const int at_n_bounds;
 extern const at_registry at_bound_registry;
 const at_bound *at_bound_find(const char *id); /* NULL when unknown */
+/* Sizes of well-known models, as far as their papers or their configuration files print them: layers, heads, the width of a head, the
+ * width; numbers are halves, 16 bits: 11 of mantissa, 5 of exponent (bf16: 8 and 8 are as many). */
+typedef struct {
+    const char *id, *source;
+    int layers, heads, head_dim, width, mantissa, exponent;
+} at_model_sizes;
+extern const at_model_sizes *const at_model_sizes_all[];
+extern const int at_n_model_sizes;
+extern const at_registry at_model_sizes_registry;
+/* Puts them into those parameters of the bound that mean the same: H, d or m or w, layers or D, and p (with e where a number has a
+ * mantissa; else all bits of a number, as sources count). Parameters of the problem stay. exact: sums=exact is asked for. */
+at_status at_bound_sizes(const at_bound *b, const at_model_sizes *m, bool exact, at_params *p, at_err *err);
 /* Only whether it binds, quickly. */
 at_status at_bound_binds(const at_bound *b, const at_params *p, bool *out, at_err *err);
 at_status at_bound_compute(const at_bound *b, const at_params *p, at_arena *a, at_bound_result *out,

@@ -159,6 +159,8 @@ const char *at_cell_arith(const at_cell *cell);
 /* The points of a cell: the claim's defaults, the cell's parameters, then `set` (or NULL), then its control. */
 at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, const char *set, at_sweep *out,
                         at_err *err);
+/* The chain of a claim that has one, opened at these parameters; its `close` ends it. */
+at_status at_claim_chain_open(const at_claim *c, const at_params *p, void **self, at_err *err);
 /* Task parameters from a claim's. */
 at_status at_claim_task(const at_claim *c, const at_params *p, const at_task **t, at_params *tp, at_err *err);
 

@@ -147,6 +147,11 @@ at_cost at_decoder_cost(const at_decoder *d); /* of what this decoder has done *
 /* Of generating `rows` rows after a prompt of `prompt` rows, from the shapes alone: m needs no weights. Refused
  * unless the masks are those of a decoder and the rows fit in n_max. */
 at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *out, at_err *err);
+/* How many numbers its decoder keeps before it makes the last of these rows: keys and values that a later row may see, running
+ * sums, states. */
+at_status at_generation_kept(const at_model *m, int prompt, int rows, uint64_t *out, at_err *err);
+/* The same cost of one run over n rows of input, under any mask. */
+at_status at_run_cost(const at_model *m, int n, at_cost *out, at_err *err);
 
 /* Continues prompt until the stop rule holds: *rows (n, row width) in the arena, without the prompt.
  * AT_EBUDGET: there is no answer (a row undecided or out of range, or max_steps or n_max reached

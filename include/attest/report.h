@@ -179,6 +179,7 @@ typedef struct {
     const char *refuted_unit, *refuted_size;
     const char *note;    /* what is to be known about this panel; may be NULL */
     const char *problem; /* that it is about; NULL: the task is its name */
+    bool chain;          /* a chain of thought is written; of decoders it always is */
     const at_map_model
         *models; /* (sizes) of a construction that is no claim's, instead of `construction`; NULL: none */
 } at_map_panel;
@@ -227,6 +228,59 @@ at_status at_map_svg(const at_map *m, at_text *svg, at_err *err);
 at_status at_map_picture(const at_map *m, at_picture_kind kind, const char *path, at_err *err);
 /* A line a panel, then what must be said; at most `columns` wide. */
 at_status at_map_text(const at_map *m, int columns, at_text *out, at_err *err);
+
+/* ---- advice: which attention for this problem at this length? -------------------------------------------
+ *
+ * One row an attention, with a chain of thought and without. What is known comes from the catalogue: sizes from the shapes of what
+ * is compiled or of a claim's model, bounds from the calculators of bound.h, trainings from a ledger. */
+typedef enum {
+    AT_ADVICE_UNKNOWN, /* nothing is proved and nothing was trained, or not within the sizes that are asked for */
+    AT_ADVICE_RULED_OUT, /* a bound binds at the sizes that are asked for */
+    AT_ADVICE_BUILT,     /* there is a construction, and it is within them */
+    AT_ADVICE_TRAINED,   /* none, but trained models reached 90% */
+    AT_ADVICE_KINDS
+} at_advice_kind;
+extern const char *const at_advice_names[AT_ADVICE_KINDS];
+
+typedef struct {
+    at_advice_kind kind;
+    const char *attention; /* "standard", "one softmax layer" */
+    bool chain;            /* a chain of thought is written before the answer */
+    const char *by;        /* the bound, the claim or the front end that says so; NULL: nobody does */
+    const char *why;       /* one sentence */
+    bool
+        built; /* the next five are known: of the construction, whether or not it is within the sizes asked for */
+    at_size size;
+    double per_token, total; /* multiply-adds of a row on the average, and of the whole */
+    double kept;             /* numbers that are kept of the rows before */
+    double bytes;            /* of these and of the weights */
+    double least;            /* what the bound leaves, in its unit; NaN: no bound binds */
+    const char *unit;
+    double trained_width, trained_size; /* least width that reached 90%, and at which size; NaN: none */
+} at_advice_row;
+
+typedef struct {
+    const char *subject; /* its name in the ledger; NULL: its id */
+    const char *set;     /* NULL, or parameters that are not the size */
+    int length;
+    double width, layers, memory; /* at most: D, attention layers, bytes; 0: any */
+    int bits;                     /* of a mantissa, 24 in f32; the exponent has 8 */
+    const at_row *rows;           /* of a ledger */
+    size_t n_rows;
+} at_advice_question;
+
+typedef struct {
+    const char *problem, *at; /* its name, and the parameters that make the length */
+    int length;               /* rows of prompt and chain, or positions: the nearest that there is */
+    int n;
+    const at_advice_row *rows;
+    const char *sentence;
+} at_advice;
+at_status at_advise(const at_problem *p, const at_advice_question *q, at_arena *a, at_advice *out,
+                    at_err *err);
+/* The table, then what must be said; at most `columns` wide. And as a page of its own. */
+at_status at_advice_text(const at_advice *v, int columns, at_text *out, at_err *err);
+at_status at_advice_html(const at_advice *v, at_text *html, at_err *err);
 
 /* ---- a film as a page ----------------------------------------------------------------------------
  * One self-contained HTML file with a frame at a time under a slider; where no script may run, all of them after each other. At

@@ -221,14 +221,19 @@ at_status at_cell_sweep(const at_claim *c, const at_cell *cell, at_tier tier, co
     return !s && cell->control && !control_of_arith(cell) ? at_sweep_parse(out, cell->control, err) : s;
 }
 
+at_status at_claim_chain_open(const at_claim *c, const at_params *p, void **self, at_err *err)
+{
+    at_params of = *p;
+    if (c->file)
+        of.of = claim_file_problem(c->file, p);
+    return c->chain->open(&of, self, err);
+}
+
 static at_status chain_check(const at_claim *c, const at_params *p, const at_model *m, const at_question *q,
                              const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
     void *self;
-    at_params of = *p;
-    if (c->file)
-        of.of = claim_file_problem(c->file, p);
-    at_status s = c->chain->open(&of, &self, err);
+    at_status s = at_claim_chain_open(c, p, &self, err);
     if (s)
         return s;
     s = at_check_chain(m, c->chain, self, q, env, a, out, err);

@@ -1,4 +1,4 @@
-/* cost.c: what generating a chain costs, in multiply-adds, from the shapes of a model alone.
+/* cost.c: what generating a chain or running an input costs, in multiply-adds and in numbers kept, from the shapes of a model alone.
  *
  * A chain of `rows` rows after a prompt pushes T = prefix + prompt + rows - 1 positions (the last row is not fed back)
  * and reads `rows` times. Everything dense costs the same at every position. Attention from keys costs
@@ -50,8 +50,8 @@ static uint64_t ends_until(int64_t n, int64_t B, int64_t c)
     return (uint64_t)(n / B * c + (rest > 0 ? rest : 0));
 }
 
-/* Keys that position t, from 1, sees. */
-static uint64_t keys_seen(const at_mask *m, int64_t t)
+/* Keys that position t of T, from 1, sees. */
+static uint64_t keys_seen(const at_mask *m, int64_t t, int64_t T)
 {
     int64_t window = (int64_t)m->block * m->windows;
     switch (m->kind) {
@@ -62,11 +62,24 @@ static uint64_t keys_seen(const at_mask *m, int64_t t)
     case AT_MASK_BLOCK_SPARSE:
         return (uint64_t)(t < window ? t : window) + ends_until(t - window, m->block, m->ends);
     case AT_MASK_NONE:
-    case AT_MASK_FUTURE:
-    case AT_MASK_STRICT_FUTURE: /* none of a decoder: cost_refuse */
-        break;
+        return (uint64_t)T;
+    case AT_MASK_FUTURE: /* these are none of a decoder: cost_refuse */
+        return (uint64_t)(T - t + 1);
+    case AT_MASK_STRICT_FUTURE:
+        return (uint64_t)(T - t);
     }
     return 0;
+}
+
+/* Rows of keys and values that must be there when position T + 1 comes; of sums, 0. */
+static uint64_t keys_kept(const at_mask *m, int64_t T)
+{
+    return m->kind == AT_MASK_BLOCK_SPARSE ? keys_seen(m, T, T) : (uint64_t)T;
+}
+
+static bool has_sums(const at_group *g)
+{
+    return at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING);
 }
 
 static void cost_group(const at_group *g, uint64_t D, int64_t T, at_cost *c)
@@ -75,14 +88,14 @@ static void cost_group(const at_group *g, uint64_t D, int64_t T, at_cost *c)
     bool three = at_weighting_is(g->weighting, AT_IS_PAIRS);
     /* q, k, v, o, and for three-wise k2, v2 */
     add(&c->projections, times((uint64_t)T, H * D * ((three ? 3 : 2) * dk + (three ? 3 : 2) * dv)));
-    if (at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING)) {
+    if (has_sums(g)) {
         /* every key is added; every query that sees one is answered */
         uint64_t queries = (uint64_t)T - (at_mask_is(g->mask.kind, AT_IS_STRICT));
         add(&c->states, times((uint64_t)T + queries, H * dk * (dv + 1)));
         return;
     }
     for (int64_t t = 1; t <= T; t++) {
-        uint64_t n = keys_seen(&g->mask, t);
+        uint64_t n = keys_seen(&g->mask, t, T);
         add(&keys, n);
         add(&pairs, times(n, n));
     }
@@ -134,33 +147,66 @@ static at_status cost_refuse(const at_model *m, int prompt, int rows, at_err *er
     return AT_OK;
 }
 
-at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *out, at_err *err)
+/* T positions, of which `fed` are rows of input; `rows` of them are read. */
+static void cost_all(const at_model *m, int64_t T, int64_t fed, int64_t rows, at_cost *out)
 {
-    at_status st = cost_refuse(m, prompt, rows, err);
-    if (st)
-        return st;
-    int64_t fed = (int64_t)prompt + rows - 1, T = m->n_prefix + fed;
     uint64_t D = (uint64_t)m->width;
     at_cost c = {.positions = (uint64_t)T, .readouts = (uint64_t)rows};
     add(&c.embedding, times((uint64_t)fed, embedding_row(m)));
     add(&c.embedding, times((uint64_t)m->n_prefix, (uint64_t)m->prefix.width));
+    add(&c.embedding, times((uint64_t)m->n_suffix, (uint64_t)m->suffix.width));
     add(&c.embedding, times((uint64_t)T, embedding_position(m)));
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
-        uint64_t in = D;
+        uint64_t all = k->kind == AT_BLOCK_FLATTEN ? (uint64_t)T : 1, in = D * all, runs = (uint64_t)T / all;
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
             cost_group(&k->groups[g], D, T, &c);
         if (k->kind == AT_BLOCK_RNN) { /* W y, U h, O h */
             uint64_t S = (uint64_t)k->rnn.state, G = (uint64_t)at_rnn_parts(k->rnn.cell) * S;
             add(&c.projections, times((uint64_t)T, G * (D + S) + D * S));
         }
-        for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++) {
-            add(&c.mlp, times((uint64_t)T, in * (uint64_t)k->dense[l].rows));
+        for (int l = 0; (k->kind == AT_BLOCK_MLP || k->kind == AT_BLOCK_FLATTEN) && l < k->n_dense; l++) {
+            add(&c.mlp, times(runs, in * (uint64_t)k->dense[l].rows));
             in = (uint64_t)k->dense[l].rows;
         }
     }
     add(&c.readout, times((uint64_t)rows, D * (uint64_t)m->readout.rows));
     cost_sum(&c);
     *out = c;
+}
+
+at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *out, at_err *err)
+{
+    at_status st = cost_refuse(m, prompt, rows, err);
+    int64_t fed = (int64_t)prompt + rows - 1;
+    if (!st)
+        cost_all(m, m->n_prefix + fed, fed, rows, out);
+    return st;
+}
+
+at_status at_generation_kept(const at_model *m, int prompt, int rows, uint64_t *out, at_err *err)
+{
+    at_status st = cost_refuse(m, prompt, rows, err);
+    int64_t T = (int64_t)m->n_prefix + prompt + rows - 1;
+    *out = 0;
+    for (int b = 0; b < m->n_blocks && !st; b++) {
+        const at_block *k = &m->blocks[b];
+        if (k->kind == AT_BLOCK_RNN)
+            add(out, (uint64_t)k->rnn.state);
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
+            const at_group *a = &k->groups[g];
+            uint64_t H = (uint64_t)a->heads, dk = (uint64_t)a->dk, dv = (uint64_t)a->dv;
+            uint64_t pairs = at_weighting_is(a->weighting, AT_IS_PAIRS) ? 2 : 1;
+            add(out, has_sums(a) ? H * dk * (dv + 1) : times(keys_kept(&a->mask, T), pairs * H * (dk + dv)));
+        }
+    }
+    return st;
+}
+
+at_status at_run_cost(const at_model *m, int n, at_cost *out, at_err *err)
+{
+    if (n < m->n_min || n > m->n_max)
+        return at_fail(err, AT_EDOMAIN, "an input of %d rows; the model takes %d..%d", n, m->n_min, m->n_max);
+    cost_all(m, (int64_t)m->n_prefix + n + m->n_suffix, n, m->readout.last ? 1 : n, out);
     return AT_OK;
 }

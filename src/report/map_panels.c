@@ -156,6 +156,7 @@ const at_map_panel at_map_panels[] = {
     {.task = "composition",
      .problem = "compose",
      .architecture = "one layer, chain",
+     .chain = true,
      .size = "n",
      .sizes = "10000 100000 1000000 10000000",
      .unit = "steps, one head of width 1",

@@ -63,7 +63,7 @@ static bool mentions(const at_dpx *e, int size)
 }
 
 /* Is the parameter what the inputs or states are counted by, and not how large numbers are? */
-static bool counts(const at_problem *p, const char *name)
+bool at_map_counts(const at_problem *p, const char *name)
 {
     if (!same(p->lang, at_lang_dp.id))
         return same(name, "operators") || same(name, "n") || same(name, "N");
@@ -121,11 +121,11 @@ static at_status sizes_find(maker *k, const char *set, bool *asked, at_err *err)
     for (int i = 0; i < rows; i++) {
         bool range = w.last[i] != w.first.value[i];
         k->grow[i] =
-            ranges ? range : !at_assignments_name(set, schema[i].name) && counts(k->p, schema[i].name);
+            ranges ? range : !at_assignments_name(set, schema[i].name) && at_map_counts(k->p, schema[i].name);
         growing += k->grow[i];
     }
     for (int i = 0; i < rows && !growing; i++) /* all is set: one size */
-        if (counts(k->p, schema[i].name) || i == rows - 1) {
+        if (at_map_counts(k->p, schema[i].name) || i == rows - 1) {
             k->grow[i] = true;
             growing = 1;
             lo = hi = w.first.value[i];
@@ -370,10 +370,9 @@ static const char *template_with(const char *template, const char *key, double v
                            at + strspn(at, "0123456789"));
 }
 
-/* Which row of `bounded` speaks of the problem as it is compiled here; -1: none. */
-static int bounded_row(const maker *k, const char *known)
+/* Which row of `bounded` speaks of the problem at these parameters, of which grow[j] are its size; -1: none. */
+static int bounded_row(const char *known, const at_params *p, const bool *grow)
 {
-    const at_params *p = &k->fixed;
     for (int i = 0; i < (int)(sizeof bounded / sizeof *bounded); i++) {
         if (!same(bounded[i].problem, known))
             continue;
@@ -381,7 +380,7 @@ static int bounded_row(const maker *k, const char *known)
         for (int j = 0; j < p->n; j++) {
             bool size =
                 same(p->schema[j].name, bounded[i].size[0]) || same(p->schema[j].name, bounded[i].size[1]);
-            fits = fits && size == k->grow[j];
+            fits = fits && size == grow[j];
         }
         fits = fits && (!bounded[i].param || at_params_get(p, bounded[i].param) >= 2);
         return fits ? i : -1;
@@ -389,10 +388,26 @@ static int bounded_row(const maker *k, const char *known)
     return -1;
 }
 
+const char *at_map_bound_template(const at_map_panel *w, const at_params *p, const bool *grow, at_arena *a)
+{
+    int row = bounded_row(w->task, p, grow);
+    double v = row >= 0 && bounded[row].param ? at_params_get(p, bounded[row].param) : 0;
+    return row < 0 || !w->bound ? NULL : template_with(w->bound_params, bounded[row].key, v, a);
+}
+
+at_status at_map_known(const at_problem *p, const char **out, at_err *err)
+{
+    *out = NULL;
+    for (int i = 0; i < at_n_map_panels; i++)
+        if (same(at_map_panels[i].problem ? at_map_panels[i].problem : at_map_panels[i].task, p->id))
+            *out = at_map_panels[i].task;
+    return *out ? AT_OK : shipped(p, out, err);
+}
+
 /* The catalogue's panels with a bound, at the sizes and with the models of what is compiled. */
 static at_status bounds_add(maker *k, const char *known, int *added, at_err *err)
 {
-    int row = bounded_row(k, known);
+    int row = bounded_row(known, &k->fixed, k->grow);
     for (int i = 0; row >= 0 && i < at_n_map_panels; i++) {
         const at_map_panel *w = &at_map_panels[i];
         if (!same(w->task, known) || !w->bound || (w->construction && !k->models[w->attention]))

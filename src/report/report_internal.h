@@ -62,6 +62,12 @@ bool at_map_fill(at_text *t, const char *template, double size, const at_map_mod
 bool at_map_belongs(const at_claim *c, const char *template, const at_row *r, at_sweep *w, double *size);
 /* The size of the models of a row, from numbers, parameters and `bits`; NaN where it cannot be had. */
 double at_map_size(const char *unit, const at_sweep *w, const at_row *r);
+/* map_problem.c. Is the parameter what inputs or states are counted by, and not how large numbers are? */
+bool at_map_counts(const at_problem *p, const char *name);
+/* The task of the panels about a problem, or about what its file says in other words; NULL: there are none. */
+at_status at_map_known(const at_problem *p, const char **out, at_err *err);
+/* The parameters of a decoder panel's bound at those of a problem, of which grow[j] are its size; NULL: it does not speak of them. */
+const char *at_map_bound_template(const at_map_panel *w, const at_params *p, const bool *grow, at_arena *a);
 /* map_show.c: the section of the report. */
 at_status at_report_map(at_text *t, const at_map *m, at_err *err);
 

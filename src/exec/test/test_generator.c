@@ -193,10 +193,12 @@ static void masks_by_pairs(void **state)
             for (int k = 1; k <= 3; k++)
                 for (int c = 1; c <= B; c++) {
                     g.mask = (at_mask){decoder_masks[kind], B, k, c};
-                    uint64_t pairs = 0;
+                    uint64_t pairs = 0, last = kind == 1; /* strict: its own key is seen by the next row */
                     for (int i = 0; i < 60; i++)
-                        for (int j = 0; j < 60; j++)
+                        for (int j = 0; j < 60; j++) {
                             pairs += at_mask_allows(&g.mask, i, j);
+                            last += i == 59 && at_mask_allows(&g.mask, i, j);
+                        }
                     at_cost got;
                     at_err err = {0};
                     must(at_generation_cost(&m, 50, 11, &got, &err), &err);
@@ -204,7 +206,22 @@ static void masks_by_pairs(void **state)
                     assert_true(got.scores == pairs * 15 && got.values == pairs * 6 && got.states == 0);
                     assert_true(got.attention == pairs * 21 &&
                                 got.projections == 60 * 4 * 3 * (5 + 5 + 2 + 2));
+                    uint64_t kept;
+                    must(at_generation_kept(&m, 50, 11, &kept, &err), &err);
+                    assert_true(kept == last * 3 * (5 + 2));
                 }
+    for (int kind = 0; kind < AT_MASKS; kind++) { /* a run: every mask, by pairs again */
+        g.mask = (at_mask){(at_mask_kind)kind, 7, 2, 1};
+        uint64_t pairs = 0;
+        for (int i = 0; i < 60; i++)
+            for (int j = 0; j < 60; j++)
+                pairs += at_mask_allows(&g.mask, i, j);
+        at_cost run;
+        at_err why = {0};
+        must(at_run_cost(&m, 60, &run, &why), &why);
+        assert_true(run.scores == pairs * 15 && run.values == pairs * 6 && run.readouts == 60);
+        assert_int_equal(at_run_cost(&m, 61, &run, &why), AT_EDOMAIN);
+    }
     at_cost got;
     at_err err = {0};
     assert_int_equal(at_generation_cost(&m, 50, 12, &got, &err), AT_EDOMAIN);

@@ -1,0 +1,40 @@
+/* cert_internal.h: what the files of this module share: JSON as text, problems as text. */
+#ifndef ATTEST_CERT_INTERNAL_H
+#define ATTEST_CERT_INTERNAL_H
+
+#include <attest/cert.h>
+
+/* rules.c: the rule of a task of the catalogue; NULL: it has none. */
+const char *cert_rule(const char *task);
+
+/* json.c. A string in quotes; a number that reads back as the same double; "a": 3 with a comma before unless it is the first. */
+void cert_string(at_text *t, const char *s);
+void cert_number(at_text *t, double v);
+void cert_fraction(at_text *t, double v); /* "3/8", exactly */
+void cert_params(at_text *t, const at_params *p);
+void cert_base64(at_text *t, const void *data, size_t n);
+
+/* One question at one point: a model, what it should compute, the verdict. */
+typedef struct {
+    const at_claim *c;
+    const at_cell *cell;
+    at_params p;
+    const at_task *task; /* NULL: a chain */
+    at_params tp;
+    void *self; /* of the chain, opened */
+    const at_model *m;
+    const at_verdict *v;
+    uint64_t limit, seed;
+    at_arena *a;
+} cert_point;
+
+/* problem.c: "problem": {...}, "domain": {...}; AT_EREFUSED in words where it cannot be written down. */
+at_status cert_problem(const cert_point *k, at_text *t, at_err *err);
+/* blocks.c: "block": 256, "digests": [...]; and "sample": inputs. */
+at_status cert_blocks(const cert_point *k, at_text *t, at_err *err);
+at_status cert_sample(const cert_point *k, at_text *t, at_err *err);
+void cert_rows(at_text *t, const double *v, int rows, int width); /* [[1,2],[3,4]] */
+/* split.c: "cases": [...] */
+at_status cert_cases(const cert_point *k, at_text *t, at_err *err);
+
+#endif

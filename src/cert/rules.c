@@ -1,0 +1,67 @@
+/* rules.c: what the tasks of the catalogue ask, as text that a verifier can read (docs/certificates.md has the grammar).
+ *
+ * A task is C. A certificate must say what is right without it, so each task that has one gets its definition again, as a rule
+ * over the input x[1..N] and the parameters: the answer at position i, or once for the whole input. That the two agree is what
+ * every verification of a certificate shows anew. A task without a row here has no certificate. */
+#include "cert_internal.h"
+
+#include <string.h>
+
+#define PARTNER2        "(x[i] + x[j]) mod M == 0"
+#define PARTNER3        "(x[i] + x[j] + x[k]) mod M == 0"
+#define DEPTH(FROM, TO) "(sum l in " FROM ".." TO ": 1 - 2 * (x[l] mod 2))"
+
+#define BLOCK "(sum k in 1..n: 2*(k-1)*n + 1 <= 2 * x[i,1])" /* of the integer near x, from 1 */
+
+/* funccomp: N_l = m n_1 ... n_l; the tables of z_L, ..., z_1 follow each other; w_l is a digit of the last token. */
+#define FACTOR(K, L) " * (if " L " >= " #K " then n" #K " else 1)"
+#define SIZE(L)      "(m" FACTOR(1, L) FACTOR(2, L) FACTOR(3, L) FACTOR(4, L) FACTOR(5, L) ")"
+#define DIGIT(L)     "(x[N] mod (" SIZE(L) " / m) - x[N] mod (" SIZE(L "-1") " / m)) / (" SIZE(L "-1") " / m)"
+
+static const struct {
+    const char *task, *rule;
+} rules[] = {
+    {"match2", "any j in 1..N: " PARTNER2},
+    {"match3", "any j in 1..N: any k in 1..N: " PARTNER3},
+    {"match3-bigram", "any j in 1..N-1: (x[i] + x[j] + x[j+1]) mod M == 0"},
+    {"match3-local", "any j in max(1, i-K)..min(N, i+K): any k in max(1, i-K)..min(N, i+K): " PARTNER3},
+    {"max", "fold v = 0 for j in 1..N: max(v, x[j])"},
+    {"majority", "2 * (sum j in 1..N: x[j]) > N"},
+    {"parity", "(sum j in 1..N: x[j]) mod 2 == 1"},
+    {"dyck",
+     DEPTH("1", "N") " == 0"
+                     " and (all m in 1..N: " DEPTH("1", "m") " >= 0 and (D == 0 or " DEPTH(
+                         "1", "m") " <= D))"
+                                   " and (all j in 1..N: x[j] mod 2 == 0 or any h in 1..j-1: x[h] == x[j] - 1"
+                                   " and " DEPTH("h+1", "j-1") " == 0 and (all m in h+1..j-1: " DEPTH(
+                                       "h+1", "m") " >= 0))"},
+    {"shuffle-dyck", "all t in 0..k-1: (sum l in 1..N: (x[l] == 2*t) - (x[l] == 2*t+1)) == 0"
+                     " and all m in 1..N: (sum l in 1..m: (x[l] == 2*t) - (x[l] == 2*t+1)) >= 0"},
+    {"compose", "fold v = x[N] for t in 1..k: x[(t-1)*n + v + 1]"},
+    /* reals: coordinate c of the answer */
+    {"product", "x[i,1] * x[i,2]"},
+    {"selection", "if x[i,2*d+1] > 0 then x[i,c] else x[i,d+c]"},
+    {"prefix-mask", "if onehot == 1 then 2 * abs(c - x[i,1]) < 1 else 2 * c <= 2 * x[i,1] + 1"},
+    {"suffix-mask", "2 * c >= 2 * x[i,1] - 1"},
+    {"block-index",
+     "if c == 1 then " BLOCK " else if c == 2 then " BLOCK " - 1 else n - " BLOCK " * n + x[i,1]"},
+    {"qsa", "(sum k in 1..q: x[x[i,d+k],c]) / q"},
+    {"copy", "x[x[i,2],1]"},
+    {"copy-rating", "sum j in 1..i: x[j,1] * (x[j,3] == x[i,4] and all l in 1..i: x[l,3] != x[i,4] or x[l,5] "
+                    "< x[j,5] or l == j)"},
+    {"block-mean", "if x[i,2] * m < i then (sum j in x[i,2]*m+1..min(i, (x[i,2]+1)*m): x[j,1]) / (min(i, "
+                   "(x[i,2]+1)*m) - x[i,2]*m)"
+                   " else (sum j in 1..i: x[j,1]) / i"},
+    {"funccomp", "fold v = x[N-1] for t in 1..L: x[(sum u in t+1..L: " SIZE(
+                     "u-1") ") + v + 1"
+                            " + (if t > 1 then " DIGIT("t-1") " * " SIZE("t-2") " else 0)]"},
+    {"triangle", "any j in 1..N: any k in 1..N: x[i,j] * x[j,k] * x[k,i] == 1"},
+};
+
+const char *cert_rule(const char *task)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!strcmp(rules[i].task, task))
+            return rules[i].rule;
+    return NULL;
+}

@@ -1,0 +1,125 @@
+/* test_cert.c: certificates say what they must, and the same each time; what has none is refused in words; every claim can be cited.
+ * That they are true is what tools/test/test_verify.sh shows. */
+#include <attest/cert.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static at_status make(const char *id, const char *set, at_arena *a, at_cert_made *out, at_err *err)
+{
+    at_cert_question q = {.claim = at_claim_find(id),
+                          .set = set,
+                          .seed = 1,
+                          .version = "test",
+                          .build = "test",
+                          .date = "2026-01-31"};
+    return at_cert_make(&q, a, out, err);
+}
+
+/* The digest of the first line is that of all that follows it. */
+static void assert_sealed(const at_text *t)
+{
+    char digest[65];
+    const char *rest = strchr(t->s, '\n') + 1;
+    at_sha256(rest, t->n - (size_t)(rest - t->s), digest);
+    assert_non_null(strstr(t->s, digest));
+    assert_true(strstr(t->s, digest) < rest);
+}
+
+static int times(const char *s, const char *what)
+{
+    int n = 0;
+    for (; (s = strstr(s, what)); s++)
+        n++;
+    return n;
+}
+
+static void cells_are_written(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_arena a;
+    at_cert_made made, again;
+    at_arena_init(&a);
+    assert_int_equal(make("match2", "N=2 M=4", &a, &made, &err), AT_OK);
+    assert_int_equal(make("match2", "N=2 M=4", &a, &again, &err), AT_OK);
+    assert_int_equal(made.holds, AT_TRUE);
+    assert_true(made.cells >= 4 && made.left_out > 0 && made.n_models > 1);
+    assert_true(made.text.n == again.text.n && !memcmp(made.text.s, again.text.s, made.text.n));
+    assert_sealed(&made.text);
+    assert_true(times(made.text.s, "\"role\": ") == made.cells);
+    assert_true(times(made.text.s, "\"evidence\": \"exact\"") > 0);
+    assert_true(times(made.text.s, "\"evidence\": \"refuted\"") > 0);
+    assert_true(times(made.text.s, "\"evidence\": \"certified\"") == 1);
+    assert_non_null(strstr(made.text.s, "any j in 1..N: (x[i] + x[j]) mod M == 0"));
+    for (int i = 0; i < made.n_models; i++)
+        assert_non_null(strstr(made.text.s, made.models[i].hash));
+    at_text_release(&made.text);
+    at_text_release(&again.text);
+    at_arena_release(&a);
+}
+
+/* A control that is right is a fault, and the certificate says so: c = 1 breaks nothing. */
+static void a_claim_that_fails(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_arena a;
+    at_cert_made made;
+    at_arena_init(&a);
+    assert_int_equal(make("match2", "N=3 M=5 c=0.02", &a, &made, &err), AT_OK);
+    assert_int_equal(made.holds, AT_FALSE);
+    assert_true(times(made.text.s, "\"role\": \"claim\", \"evidence\": \"refuted\"") > 0);
+    at_text_release(&made.text);
+    at_arena_release(&a);
+}
+
+static void what_has_none(void **state)
+{
+    (void)state;
+    static const char *const none[][2] = {
+        {"match3-hard", "trials"}, {"fo-extract", "trials"}, {"turing", "no text"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        at_err err = {0};
+        at_arena a;
+        at_cert_made made;
+        at_arena_init(&a);
+        at_status s = make(none[i][0], NULL, &a, &made, &err);
+        assert_int_equal(s, AT_EREFUSED);
+        if (!strstr(err.text, none[i][1]))
+            fail_msg("%s: %s", none[i][0], err.text);
+        at_text_release(&made.text);
+        at_arena_release(&a);
+    }
+}
+
+static void every_claim_is_cited(void **state)
+{
+    (void)state;
+    for (int i = 0; i < at_n_catalogue; i++) {
+        at_text t;
+        at_text_init(&t);
+        int n = at_cite(at_catalogue[i], "1", "build", "2026", &t);
+        if (!n)
+            fail_msg("no source of %s is known: %s", at_catalogue[i]->id, at_catalogue[i]->source);
+        assert_int_equal(times(t.s, "@"), n + 1);
+        assert_int_equal(times(t.s, "{"), times(t.s, "}"));
+        at_text_release(&t);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_written),
+        cmocka_unit_test(a_claim_that_fails),
+        cmocka_unit_test(what_has_none),
+        cmocka_unit_test(every_claim_is_cited),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

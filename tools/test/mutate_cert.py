@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+"""mutate_cert.py: mutants of certificates, sealed again unless the kind is about the seal; tools/verify.py must reject each.
+
+    python3 tools/test/mutate_cert.py COUNT X.cert...        COUNT mutants of each kind that a certificate has
+
+A mutant that says something true is none: weights and rules are changed until a decision, or an answer, is another one. Prints a line
+a kind, "KIND: 100 of 100 rejected"; exit 1 when one survives, and then the change is shown."""
+import base64, copy, hashlib, json, pathlib, random, re, struct, sys, tempfile
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import numpy as np
+import problems, reference, verify
+
+np.seterr(all="ignore")
+rng = random.Random(15)
+
+def sealed(c):
+    body = json.dumps({k: v for k, v in c.items() if k not in ("attest-certificate", "digest")})[1:].encode()
+    return f'{{"attest-certificate": "1.0", "digest": "{hashlib.sha256(body).hexdigest()}",\n'.encode() + body
+
+def rejected(raw):
+    """Does the verifier say no: 1 or 2? In words why."""
+    with tempfile.NamedTemporaryFile(suffix=".cert") as f:
+        f.write(raw), f.flush()
+        try:
+            c, models = verify.load(f.name)
+            for o in c["cells"]:
+                verify.Cell(o, models).check(10**18, rng)
+        except (verify.Untrue, verify.Damaged, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as why:
+            return str(why) or type(why).__name__
+    return None
+
+def other_hex(text):
+    k = rng.randrange(len(text))
+    return text[:k] + rng.choice([c for c in "0123456789abcdef" if c != text[k]]) + text[k + 1:]
+
+def a_cell(c, **want):
+    cells = [o for o in c["cells"] if all(o.get(k) == v for k, v in want.items())]
+    return rng.choice(cells) if cells else None
+
+def inputs_of(o):
+    if o["evidence"] == "exact":
+        d = verify.Domain(o["domain"])
+        return [d.nth(i) for i in range(d.count)]
+    return o.get("sample") or [o["input"]]
+
+def decisions(raw, o):
+    with tempfile.NamedTemporaryFile(suffix=".st") as f:
+        f.write(raw), f.flush()
+        m = reference.Model(f.name)
+    return [verify.run(m, x, o["problem"]["answers"] == "chain")[0] for x in inputs_of(o)]
+
+# ---- kinds: each changes the certificate (a copy) and returns its bytes; None: there is nothing of the kind here ----------------------
+def byte(c, raw):
+    k = rng.randrange(len(raw))
+    return raw[:k] + bytes([raw[k] ^ 1 << rng.randrange(7)]) + raw[k + 1:]
+
+def digest(c, raw):
+    o = a_cell(c, evidence=rng.choice(["exact", "sampled"])) or a_cell(c, evidence="exact")
+    if o:
+        k = rng.randrange(len(o["digests"]))
+        o["digests"][k] = other_hex(o["digests"][k])
+    return o and sealed(c)
+
+def hash_lies(c, raw):
+    name = rng.choice(list(c["models"]))
+    data = bytearray(base64.b64decode(c["models"][name]))
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    c["models"][name] = base64.b64encode(bytes(data)).decode()
+    return sealed(c)
+
+def weight(c, raw):
+    o = a_cell(c, evidence="exact") or a_cell(c, evidence="sampled")
+    if not o:
+        return None
+    old = base64.b64decode(c["models"][o["model"]])
+    size, before = int.from_bytes(old[:8], "little"), decisions(old, o)
+    for _ in range(200):
+        k = 8 + size + 8 * rng.randrange((len(old) - 8 - size) // 8)
+        new = old[:k] + struct.pack("<d", -3 * struct.unpack("<d", old[k:k + 8])[0] + rng.choice([-1, 1])) + old[k + 8:]
+        try:
+            if decisions(new, o) == before:
+                continue
+        except (verify.Untrue, ValueError):
+            pass
+        name = hashlib.sha256(new).hexdigest()
+        c["models"] = {name if h == o["model"] else h: base64.b64encode(new).decode() if h == o["model"] else v for h, v in c["models"].items()}
+        for cell in c["cells"]:
+            cell["model"] = name if cell["model"] == o["model"] else cell["model"]
+        return sealed(c)
+    return None
+
+def rule(c, raw):
+    """Another sign or number in the text, such that some answer is another one."""
+    o = a_cell(c, evidence="exact") or a_cell(c, evidence="sampled")
+    if not o:
+        return None
+    text, right = o["problem"]["text"], [problems.read(o["problem"])(x) for x in inputs_of(o)]
+    swaps = {"==": "!=", "+": "-", "-": "+", "<": ">", ">": "<", "any": "all", "all": "any", "and": "or", "or": "and", "max": "min", "min": "max",
+             "*": "|", "|": "&", "a": "b", "b": "a", "=": "!="}
+    for _ in range(200):
+        at = rng.choice(list(re.finditer(r"==|\b(any|all|and|or|max|min|a|b)\b|\d+|[-+<>*|=]", text)))
+        put = str(int(at[0]) + 1) if at[0].isdigit() else swaps[at[0]]
+        o["problem"]["text"] = text[:at.start()] + put + text[at.end():]
+        try:
+            if [problems.read(o["problem"])(x) for x in inputs_of(o)] != right:
+                return sealed(c)
+        except Exception:
+            return sealed(c)
+    return None
+
+def domain(c, raw):
+    o = a_cell(c, evidence="exact")
+    while o and o["domain"]["how"] == "digits" and not o["domain"]["low"]:
+        o = a_cell(c, evidence="exact")
+    if not o:
+        return None
+    d = o["domain"]
+    if d["how"] == "digits":
+        k = rng.randrange(len(d["high"]))
+        side, by = rng.choice(["low", "high"]), rng.choice([-1, 1])
+        if isinstance(d[side][k], list):
+            d[side][k][0] += by
+        else:
+            d[side][k] += by
+    elif d["how"] == "multisets":
+        d[rng.choice(["tokens", "length"])] += 1
+    else:
+        d["inputs"][rng.randrange(len(d["inputs"]))] = rng.choice(d["inputs"])
+    return None if sealed(c) == sealed(json.loads(raw)) else sealed(c)
+
+def numbers(c, raw):
+    o = rng.choice([o for o in c["cells"] if o["evidence"] in ("exact", "sampled")] or [None])
+    if not o:
+        return None
+    what = rng.choice(["inputs", "margin", "holds", "block"] if o["evidence"] == "exact" else ["margin", "holds"])
+    if what == "margin":
+        o["margin"] = o["margin"] * 1.01 + 1e-3 if o["margin"] is not None else 1e9
+    elif what == "block":
+        o["block"] += 1 if len(o["digests"]) == -(-o["inputs"] // (o["block"] + 1)) and len(o["digests"]) > 1 else o["block"] * 3
+        if len(o["digests"]) == 1:
+            o["block"] = max(1, o["inputs"] - 1)
+            if o["inputs"] == 1:
+                return None
+    else:
+        o[what] = o[what] + rng.choice([-1, 1]) if what == "inputs" else not o[what]
+    return sealed(c)
+
+def sample(c, raw):
+    o = a_cell(c, evidence="sampled")
+    if not o:
+        return None
+    k = rng.randrange(len(o["sample"]))
+    o["sample"].pop(k) if rng.random() < .3 else o["sample"].insert(k, o["sample"][(k + 1) % len(o["sample"])])
+    return sealed(c) if len(o["sample"]) else None
+
+def refutation(c, raw):
+    o = a_cell(c, evidence="refuted")
+    if not o:
+        return None
+    what, right = rng.choice(["position", "expected", "got", "holds", "input"]), problems.read(o["problem"])
+    if what == "input":  # one on which the model is right
+        with tempfile.NamedTemporaryFile(suffix=".st") as f:
+            f.write(base64.b64decode(c["models"][o["model"]])), f.flush()
+            m = reference.Model(f.name)
+        for _ in range(100):
+            x = [rng.randrange(m.fields[0].size) for _ in o["input"]] if not isinstance((o["input"] or [0])[0], list) else o["input"]
+            try:
+                if verify.run(m, x, o["problem"]["answers"] == "chain")[0] == right(x):
+                    o["input"] = x
+                    return sealed(c)
+            except (verify.Untrue, ValueError):
+                pass
+        return None
+    if o["problem"]["answers"] == "chain" and what in ("expected", "got", "position"):
+        what = "holds"
+    o[what] = not o[what] if what == "holds" else o[what] + 1
+    if what == "position" and not o["problem"]["answers"] == "all":
+        o[what] += 7
+    return sealed(c)
+
+def case(c, raw):
+    o = a_cell(c, evidence="certified")
+    if not o:
+        return None
+    k = rng.randrange(len(o["cases"]))
+    what, one = rng.randrange(5), o["cases"][k]
+    if what == 0:
+        del o["cases"][k]
+    elif what == 1:
+        one[3] = 1 - one[3]
+    elif what == 2:
+        one[2] = max(one[1], one[2] - 1) if one[2] > one[1] else one[2] + 1
+    elif what == 3:
+        n, _, d = one[rng.choice([4, 5])].partition("/")
+        one[rng.choice([4, 5])] = f"{int(n) * 1000003 + int(d or 1)}/{int(d or 1) * 1000000}"
+    else:
+        one[6], one[7] = ("0", "1") if rng.random() < .5 else (one[7], one[6]) if one[6] != one[7] and one[3] == 2 else ("1/3", "2/3")
+    return sealed(c)
+
+KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case]
+
+def main(words):
+    count, code = int(words[0]), 0
+    certificates = [pathlib.Path(p).read_bytes() for p in words[1:]]
+    for raw, path in zip(certificates, words[1:]):
+        why = rejected(raw) or rejected(sealed(json.loads(raw)))
+        if why:
+            return print(f"{path}: not confirmed itself: {why}") or 2
+    for kind in KINDS:
+        made, lost = 0, 0
+        for _ in range(40 * count):
+            if made == count:
+                break
+            raw = rng.choice(certificates)
+            try:
+                mutant = kind(copy.deepcopy(json.loads(raw)), raw)
+            except IndexError:
+                mutant = None
+            if mutant is None:
+                continue
+            made += 1
+            if not rejected(mutant):
+                lost, code = lost + 1, 1
+                print(f"{kind.__name__}: survives: {difference(json.loads(raw), json.loads(mutant))}")
+        print(f"{kind.__name__}: {made - lost} of {made} rejected")
+        code = code or (3 if made < count else 0)
+    return code
+
+def difference(a, b, at=""):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return "; ".join(filter(None, (difference(a.get(k), b.get(k), f"{at}.{k}") for k in {**a, **b} if k != "digest")))[:300]
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return "; ".join(filter(None, (difference(x, y, f"{at}[{i}]") for i, (x, y) in enumerate(zip(a, b)))))[:300]
+    return "" if a == b else f"{at}: {str(a)[:60]} -> {str(b)[:60]}"
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

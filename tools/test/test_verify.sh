@@ -1,0 +1,71 @@
+#!/bin/bash
+# Certificates (attest certify) and who checks them again (tools/verify.py): claims of every kind, the example of the page, mutants.
+. tools/test/lib.sh
+attest=${ATTEST:-${BUILD:-build}/attest}
+python=/usr/bin/python3
+if ! "$python" -c 'import numpy' 2>/dev/null; then
+    echo 'ok 1 - certificates are checked again # SKIP no numpy'
+    echo 1..1
+    exit 0
+fi
+mutants=${MUTANTS:-100}
+[ -z "${SANITIZED:-}" ] || mutants=5
+
+certified() # $1 name, $2 words that the verifier must say, $3 file, $4... arguments of certify
+{
+    name=$1 words=$2 file=$3
+    shift 3
+    "$attest" certify "$@" -o "$tree/$file" >"$tree/.out" 2>&1 &&
+        "$python" tools/verify.py "$tree/$file" --all >"$tree/.out" 2>&1 && grep -qF -- "$words" "$tree/.out"
+    verdict $? "$name"
+}
+
+certified 'match2: sequences, multisets, cases, a control' 'cases cover every input' m2.cert match2 --set N=3,M=5
+grep -q 'confirmed: control refuted' "$tree/.out"
+verdict $? 'the control is refuted again'
+certified 'counting without letters: majority' 'confirmed: claim exact' maj.cert majority --set N=0..3,most=4
+certified 'a recurrence, row by row' 'confirmed: claim exact' dp.cert dp-standard --set problem=edit-distance,a=1,b=2,letters=2
+"$attest" certify compose-chain --set n=3,k=2 -o "$tree/chain.cert" >"$tree/.out" 2>&1 && "$python" tools/verify.py "$tree/chain.cert" >"$tree/.out" 2>&1
+verdict $? 'functions, composed by a chain'
+asked() # $1 name, $2 words, $3 file, $4 problem, $5... arguments of certify
+{
+    "$attest" compile "$4" --set N=5 -o "$tree/c.st" >"$tree/.out" 2>&1
+    name=$1 words=$2 file=$3 problem=$4
+    shift 4
+    certified "$name" "$words" "$file" "$tree/c.st" --problem "$problem" "$@"
+}
+asked 'a regular expression' 'confirmed: claim exact' regex.cert examples/no-aa.regex --lengths 0..4
+asked 'an automaton' 'confirmed: claim exact' dfa.cert examples/no-three.dfa --lengths 0..4
+asked 'temporal logic' 'confirmed: claim exact' ltl.cert examples/since.ltl --lengths 1..4
+asked 'C-RASP' 'confirmed: claim exact' crasp.cert examples/dyck-1.crasp --lengths 0..4
+asked 'FOC[MOD;+]' 'confirmed: claim exact' foc.cert examples/thirds.foc --lengths 0..4
+asked 'a counter machine' 'confirmed: claim exact' sscm.cert examples/double-ends-a.sscm --lengths 0..4
+asked 'a sample' '20 inputs of a sample of 20' sample.cert examples/no-aa.regex --lengths 5 --sampled 20
+
+# the example of docs/certificates.md
+(cd "$tree" && sed -n '/^```$/,/^```$/s/^\$ //p' "$OLDPWD/docs/certificates.md" | sed -n '1,2p') >"$tree/example"
+[ "$(wc -l <"$tree/example")" -eq 2 ] && sed "s|^attest|$attest|; s|python3 tools|$python tools|; s|match2.cert|$tree/page.cert|; s|--all|--blocks 1|" "$tree/example" >"$tree/example.sh"
+sh -e "$tree/example.sh" >"$tree/.out" 2>&1
+verdict $? 'the example of the page'
+
+# what is no certificate, or lies
+cp "$tree/m2.cert" "$tree/bad.cert"
+printf ' ' >>"$tree/bad.cert"
+refused() # $1 name, $2 words
+{
+    "$python" tools/verify.py "$tree/bad.cert" >/dev/null 2>"$tree/.out"
+    [ $? -eq 2 ] && [ "$(wc -l <"$tree/.out")" -eq 1 ] && grep -qF -- "$2" "$tree/.out"
+    verdict $? "$1"
+}
+refused 'a byte more: one line, exit 2' 'damaged'
+"$attest" certify match2 --set N=3,M=5 --beside -o "$tree/beside.cert" >"$tree/.out" 2>&1 && "$python" tools/verify.py "$tree/beside.cert" >"$tree/.out" 2>&1
+verdict $? 'weights beside it'
+for f in "$tree"/????????????????????????????????????????????????????????????????.safetensors; do printf 'x' >>"$f"; done
+cp "$tree/beside.cert" "$tree/bad.cert"
+refused 'a hash that lies: one line, exit 2' 'its hash is another'
+echo '{}' >"$tree/bad.cert"
+refused 'no certificate' 'unknown here'
+
+"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" >"$tree/.out" 2>&1
+verdict $? "mutants: $mutants of each kind are rejected"
+finish
