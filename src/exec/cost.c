@@ -155,7 +155,8 @@ at_status at_generation_cost(const at_model *m, int prompt, int rows, at_cost *o
             add(&c.projections, times((uint64_t)T, G * (D + S) + D * S));
         }
         for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++) {
-            add(&c.mlp, times((uint64_t)T, in * (uint64_t)k->dense[l].rows));
+            uint64_t gates = at_block_gated(k) && l + 1 < k->n_dense;
+            add(&c.mlp, times((uint64_t)T, (1 + gates) * in * (uint64_t)k->dense[l].rows));
             in = (uint64_t)k->dense[l].rows;
         }
     }
