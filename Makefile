@@ -248,7 +248,7 @@ help:
 	@echo 'make sanitize     the tests under AddressSanitizer and UBSan, in build-sanitize/'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
-	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients and AdamW, foma'
+	@echo 'make judge        others judge us: a second reader (numpy) runs, PyTorch gradients, AdamW and imports, foma'
 	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams, ABC circuits'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
@@ -291,6 +291,8 @@ judge:
 	@rm -rf $(addprefix $(BUILD)/judge/,models train circuits) && mkdir -p $(addprefix $(BUILD)/judge/,models train circuits)
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
 	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
+	@rm -rf $(BUILD)/judge/import && mkdir -p $(BUILD)/judge/import
+	/usr/bin/python3 judge/judge_import.py $(BUILD)/judge/import $(BIN)
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)
