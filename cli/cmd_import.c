@@ -78,7 +78,7 @@ static const cli_option options[] = {
      CLI_CHOICE(own, layout, at_layout_names, AT_LAYOUTS)},
     {"--read", "WHERE", "next (a decoder; default where attention is causal), last or every",
      CLI_CHOICE(own, read, at_import_read_names, AT_IMPORT_READS)},
-    {"--steps", "N", "rows that the decoder makes at most (default: half of its positions)",
+    {"--steps", "N", "rows that the decoder makes (default: until the end of the text)",
      CLI_WHOLE(own, steps, 1, AT_MAX_LENGTH)},
     {"--ignore", "KEYS", "keys of the configuration to pass over, with commas", CLI_TEXT(own, ignore)},
     {CLI_JSON},

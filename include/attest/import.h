@@ -40,7 +40,7 @@ typedef struct {
     const char *config; /* NULL: config.json in the folder, or beside the file */
     at_layout layout;
     at_import_read read;
-    int steps;          /* NEXT: rows generated at most; 0: half of what the model takes */
+    int steps; /* NEXT: so many rows are generated; 0: until the token that ends a text, at most half of what it takes */
     const char *ignore; /* NULL, or keys of the configuration that are passed over, separated by commas */
 } at_import_options;
 extern const at_import_options at_import_defaults;

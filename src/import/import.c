@@ -214,7 +214,7 @@ static void reading_make(import *p)
     if (steps >= z->length)
         import_fail(p, AT_EDOMAIN, "--steps %d: the model takes %d positions, and a prompt needs one", steps,
                     z->length);
-    bool ends = z->end >= 0 && z->end < z->out;
+    bool ends = !p->o->steps && z->end >= 0 && z->end < z->out;
     m->decode = (at_decode){.enabled = true,
                             .stop = ends ? AT_STOP_EQUALS : AT_STOP_STEPS,
                             .value = ends ? z->end : 0,
