@@ -74,11 +74,11 @@ static int run(const cli_args *a)
 static const cli_option options[] = {
     {"--config", "FILE", "the configuration (default: config.json beside the tensors)",
      CLI_READ(own, config)},
-    {"--as", "LAYOUT", "gpt2, neox, llama, nanogpt, transformerlens or tracr (default: by names)",
+    {"--as", "LAYOUT", "gpt2, neox, llama, nanogpt, transformerlens or tracr",
      CLI_CHOICE(own, layout, at_layout_names, AT_LAYOUTS)},
-    {"--read", "WHERE", "next (a decoder; default where attention is causal), last or every",
+    {"--read", "WHERE", "next (a decoder), last or every position",
      CLI_CHOICE(own, read, at_import_read_names, AT_IMPORT_READS)},
-    {"--steps", "N", "rows that the decoder makes (default: until the end of the text)",
+    {"--steps", "N", "rows that a decoder makes (default: to the end of a text)",
      CLI_WHOLE(own, steps, 1, AT_MAX_LENGTH)},
     {"--ignore", "KEYS", "keys of the configuration to pass over, with commas", CLI_TEXT(own, ignore)},
     {CLI_JSON},
@@ -92,7 +92,8 @@ const cli_command cmd_import = {
     .usage = "FOLDER|FILE [--config FILE] [--as LAYOUT] -o MODEL",
     .about = "Reads safetensors and a config.json of GPT-2, GPT-NeoX, Llama, nanoGPT,\n"
              "TransformerLens or tracr, and saves what they compute as a model, whole or not at\n"
-             "all. A tensor or key that is not understood is refused by name.\n",
+             "all. A tensor or key that is not understood is refused by name. Without --as the names\n"
+             "of the tensors decide; without --read, causal attention makes a decoder.\n",
     .examples = "attest import examples/copycat -o copycat.safetensors\n"
                 "attest import model.safetensors --config cfg.json --as llama -o m.safetensors\n",
     .options = options,

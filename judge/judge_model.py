@@ -286,7 +286,6 @@ def faults():
     pairs = {"halves": "adjacent", "adjacent": "halves"}
     out["rotary pairs the other way round"] = file_fault(lambda a: [r.update(pairing=pairs[r["pairing"]]) for r in turns(a)])
     out["rotary theta doubled"] = file_fault(lambda a: [r.update(theta=2 * r["theta"]) for r in turns(a)])
-    out["rotary left out"] = file_fault(lambda a: [g.pop("rotary", None) for b in a["blocks"] for g in b.get("groups", [])])
     out["rms norms taken for layer norms"] = file_fault(lambda a: [b.update(norm_kind="layer") for b in a["blocks"] if "norm_kind" in b])
     out["parallel blocks in line"] = file_fault(lambda a: [b.pop("parallel", None) for b in a["blocks"]])
     out["slopes of alibi are 0"] = tensor_fault(r"\.slope$", np.zeros_like)
