@@ -284,7 +284,7 @@ help:
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)'
 	@echo 'make bench        measurements (RIVALS=1: install PyTorch and BLIS to stand beside)'
 	@echo 'make judge        others judge us: a second reader (numpy) runs, onnxruntime exported models,'
-	@echo '                  PyTorch these, gradients and AdamW, foma'
+	@echo '                  PyTorch these, imports, gradients and AdamW, foma'
 	@echo '                  automata, GAP monoids, MONA temporal logic, IRSTLM n-grams, ABC circuits'
 	@echo 'make mutants      wrong weights through the checks, wrong code through the tests (mutants-weights, mutants-code;'
 	@echo '                  MUTANTS=n of each; hours, resumable)'
@@ -330,6 +330,8 @@ judge:
 	ATTEST_TEST_TORCH=1 ATTEST_LIBRARY=$(abspath $(SO)) PYTHONPATH=python /usr/bin/python3 -B python/test/test_attest.py
 	sh judge/onnxruntime.sh $(BUILD)/judge/node
 	/usr/bin/python3 judge/judge_export.py $(BUILD)/judge/models $(BIN) $(BUILD)/judge/node
+	@rm -rf $(BUILD)/judge/import && mkdir -p $(BUILD)/judge/import
+	/usr/bin/python3 judge/judge_import.py $(BUILD)/judge/import $(BIN)
 	$(BUILD)/judge/judge_train $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_train.py $(BUILD)/judge/train
 	/usr/bin/python3 judge/judge_state.py $(addprefix fuzz/corpus/state/,family fast plain)

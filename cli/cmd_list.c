@@ -129,6 +129,18 @@ static at_status pos_entry(int i, entry *e, at_err *err)
     return named_entry(at_pos_parts[i].name, at_pos_parts[i].doc, e);
 }
 
+static at_status act_entry(int i, entry *e, at_err *err)
+{
+    (void)err;
+    return named_entry(at_act_parts[i].name, at_act_parts[i].doc, e);
+}
+
+static at_status trait_entry(int i, entry *e, at_err *err)
+{
+    (void)err;
+    return named_entry(at_trait_parts[i].name, at_trait_parts[i].doc, e);
+}
+
 static at_status read_entry(int i, entry *e, at_err *err)
 {
     (void)err;
@@ -167,6 +179,8 @@ static const kind kinds[] = {
     {"weightings", AT_WEIGHTINGS, NULL, weighting_entry, false},
     {"masks", AT_MASKS, NULL, mask_entry, false},
     {"positions", AT_POS_KINDS, NULL, pos_entry, false},
+    {"activations", AT_ACTS, NULL, act_entry, false},
+    {"traits", AT_TRAITS, NULL, trait_entry, false},
     {"readouts", AT_READS, NULL, read_entry, false},
     {"arithmetics", AT_ARITH_KINDS, NULL, arith_entry, false},
 };
@@ -269,8 +283,8 @@ const cli_command cmd_list = {
     .about =
         "KIND is one of claims, problems (of check, refute, train, ...), tasks, streams (sequences to learn "
         "from), languages (that problems and programs are written in), programs (those of the\n"
-        "claims, with the size they assemble to), weightings, masks, positions, readouts,\n"
-        "arithmetics. Without it: claims, tasks and streams.\n",
+        "claims, with the size they assemble to), weightings, masks, positions, activations, traits,\n"
+        "readouts, arithmetics. Without it: claims, tasks and streams.\n",
     .examples = "attest list\nattest list weightings\nattest list claims --json\n",
     .options = options,
     .most = 1,

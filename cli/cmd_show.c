@@ -390,6 +390,11 @@ static void block_print(const at_block *b, at_text *t)
                      at_post_names[q->post], q->dk, q->dv);
         if (at_weighting_hard(q->weighting) && q->tie > 0)
             at_text_addf(&right, ", tie %.6g", q->tie);
+        if (q->rotary.width)
+            at_text_addf(&right, ", rotary positions on %d of %d coordinates (%s, theta %.6g)",
+                         q->rotary.width, q->dk, at_pairing_names[q->rotary.pairing], q->rotary.theta);
+        if (q->alibi)
+            at_text_add(&right, ", alibi");
         if (q->name) {
             at_text_add(&right, ", for ");
             at_text_add_plain(&right, q->name);
@@ -397,13 +402,14 @@ static void block_print(const at_block *b, at_text *t)
     }
     for (int d = 0; at_block_dense(b) && d < b->n_dense; d++)
         at_text_addf(&right, "%s%d", d ? " -> " : "", b->dense[d].rows);
-    at_text_addf(&right, "%s%s", at_block_dense(b) ? " units, " : "",
-                 at_block_dense(b) ? at_act_names[b->act] : "");
+    at_text_addf(&right, "%s%s%s", at_block_dense(b) ? " units, " : "",
+                 at_block_dense(b) ? at_act_names[b->act] : "", at_block_gated(b) ? ", gated" : "");
     if (b->kind == AT_BLOCK_RNN)
         at_text_addf(&right, "%s cell, state of %d", at_rnn_cell_names[b->rnn.cell], b->rnn.state);
-    at_text_addf(&right, "%s", b->residual ? ", residual" : "");
+    at_text_addf(&right, "%s%s", b->residual ? ", residual" : "", b->parallel ? ", parallel" : "");
     if (b->norm)
-        at_text_addf(&right, ", %s-norm", at_norm_names[b->norm]);
+        at_text_addf(&right, ", %s-norm%s", at_norm_names[b->norm],
+                     b->norm_kind == AT_NORM_RMS ? " (rms)" : "");
     char left[32];
     snprintf(left, sizeof left, "  %s", at_block_names[b->kind]);
     cli_row(t, left, 16, right.oom ? "" : right.s, COLUMNS);

@@ -22,6 +22,7 @@
     C(least)                                                                                                 \
     C(build)                                                                                                 \
     C(compile)                                                                                               \
+    C(import)                                                                                                \
     C(run)                                                                                                   \
     C(export)                                                                                                \
     C(generate)                                                                                              \

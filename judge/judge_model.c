@@ -399,6 +399,12 @@ static at_status parts_write(judge *j)
     names_add(o, "block", at_block_names, AT_BLOCK_KINDS);
     names_add(o, "cell", at_rnn_cell_names, AT_CELLS);
     names_add(o, "norm", at_norm_names, AT_NORMS);
+    names_add(o, "norm_kind", at_norm_kind_names, AT_NORM_KINDS);
+    names_add(o, "pairing", at_pairing_names, AT_PAIRINGS);
+    const char *traits[AT_TRAITS];
+    for (int t = 0; t < AT_TRAITS; t++)
+        traits[t] = at_trait_parts[t].name;
+    names_add(o, "trait", traits, AT_TRAITS);
     names_add(o, "readout", at_read_names, AT_READS);
     names_add(o, "stop", at_stop_names, AT_STOPS);
     return line_write(j, o);

@@ -154,11 +154,21 @@ def parts_of(a):
             yield "mask", g["mask"]["kind"]
             yield "post", g["post"]
             yield "together", (g["weighting"], g["mask"]["kind"], g["post"])
+            yield from (("trait", name) for name in ("rotary", "alibi") if name in g)
+            if "rotary" in g:
+                yield "pairing", g["rotary"]["pairing"]
         if len(b.get("layers", [])) > 1:
             yield "act", b["act"]
+        yield from (("trait", name) for name in ("parallel", "gated") if name in b)
+        if b["norm"] != "none":
+            yield "norm_kind", b.get("norm_kind", "layer")
+            if "norm_kind" in b:
+                yield "trait", b["norm_kind"]
         if b["kind"] == "rnn":
             yield "cell", b["cell"]
     yield "readout", a["readout"]["kind"]
+    if "tied" in a["readout"]:
+        yield "trait", "tied"
     if "decode" in a:
         yield "stop", a["decode"]["stop"]
 
@@ -270,6 +280,16 @@ def faults():
         out[f"post {kind} taken for {other}"] = (R, "POSTS", {**R.POSTS, kind: R.POSTS[other]})
     by_tanh = lambda z: z / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z ** 3)))  # noqa: E731
     out["GeLU by tanh"] = (R, "ACTS", {**R.ACTS, "gelu": by_tanh})
+    out["GeLU by erf"] = (R, "ACTS", {**R.ACTS, "gelu-tanh": R.ACTS["gelu"]})
+    out["SiLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "silu": R.ACTS["gelu"]})
+    turns = lambda a: [g["rotary"] for b in a["blocks"] for g in b.get("groups", []) if "rotary" in g]  # noqa: E731
+    pairs = {"halves": "adjacent", "adjacent": "halves"}
+    out["rotary pairs the other way round"] = file_fault(lambda a: [r.update(pairing=pairs[r["pairing"]]) for r in turns(a)])
+    out["rotary theta doubled"] = file_fault(lambda a: [r.update(theta=2 * r["theta"]) for r in turns(a)])
+    out["rms norms taken for layer norms"] = file_fault(lambda a: [b.update(norm_kind="layer") for b in a["blocks"] if "norm_kind" in b])
+    out["parallel blocks in line"] = file_fault(lambda a: [b.pop("parallel", None) for b in a["blocks"]])
+    out["slopes of alibi are 0"] = tensor_fault(r"\.slope$", np.zeros_like)
+    out["gates are the other way round"] = tensor_fault(r"mlp\.\d+\.gw$", lambda w: -w)
     out["ReLU taken for GeLU"] = (R, "ACTS", {**R.ACTS, "relu": R.ACTS["gelu"]})
     out["phi is 1 + relu"] = (R, "PHI", lambda z: 1 + np.maximum(0, z))
     out["subsets in another order"] = (
@@ -350,13 +370,16 @@ def tensor_order(a):
         yield from (at + "norm." + name for name in "gb" if block["norm"] != "none")
         for g, group in enumerate(block.get("groups", [])):
             three = group["weighting"] == "threewise"
-            names = "q k v o" + " qb kb vb ob" * group["bias"] + " k2 v2" * three + " k2b v2b" * (three and group["bias"])
+            names = ("q k v o" + " qb kb vb ob" * group["bias"] + " k2 v2" * three + " k2b v2b" * (three and group["bias"])
+                     + " slope" * group.get("alibi", False))
             yield from (f"{at}attn.{g}.{name}" for name in names.split())
-        yield from (f"{at}{kind}.{l}.{name}" for l in range(len(block.get("layers", []))) for name in "wb")
+        count = len(block.get("layers", []))
+        yield from (f"{at}{kind}.{l}.{name}" for l in range(count)
+                    for name in ["w", "b"] + ["gw", "gb"] * (block.get("gated", False) and l < count - 1))
         if kind == "rnn":
             yield from (f"{at}rnn.{name}" for name in ["w", "u", "b"] + ["ub"] * (block["cell"] == "gru") + ["o", "ob"])
     yield from ("readout.norm." + name for name in "gb" if a["readout"]["final_norm"])
-    yield from ("readout.w", "readout.b")
+    yield from (["readout.w"] * (not a["readout"].get("tied", False)) + ["readout.b"])
 
 
 def text_of(v):
@@ -484,10 +507,10 @@ def objects(o):
 
 
 def optional(o, key):
-    return key in ("words", "decode", "prompt") or (key == "tie" and o["weighting"] != "average-hard")
+    return key in ("words", "decode", "prompt", "rotary", "alibi", "parallel", "gated", "tied", "norm_kind") or (key == "tie" and o["weighting"] != "average-hard")
 
 
-NAMES = ("kind", "weighting", "post", "norm", "act", "cell", "stop")
+NAMES = ("kind", "weighting", "post", "norm", "norm_kind", "pairing", "act", "cell", "stop")
 
 
 def lies(raw):

@@ -146,12 +146,21 @@ static void group_draw(draw *d, at_group *g)
     g->tie = at_weighting_hard(g->weighting) ? ties[below(d, 3)] : 0;
     g->mask = mask_draw(d);
     g->bias = chance(d, 2);
+    bool pairs = g->weighting == AT_THREEWISE;
+    if (!d->whole && !pairs && chance(d, 4)) {
+        g->dk = between(d, 2, 5);
+        g->rotary = (at_rotary){.width = 2 * between(d, 1, g->dk / 2),
+                                .theta = chance(d, 2) ? 10000 : 3.5,
+                                .pairing = (at_pairing)below(d, AT_PAIRINGS)};
+    }
+    g->alibi = !pairs && g->weighting != AT_LINEAR && chance(d, 4);
 }
 
 static at_status layers_make(draw *d, at_block *b, int width, at_err *err)
 {
-    b->act = d->whole || chance(d, 2) ? AT_ACT_RELU : AT_ACT_GELU;
+    b->act = d->whole ? AT_ACT_RELU : (at_act)below(d, AT_ACTS);
     b->n_dense = between(d, 1, 3);
+    b->gated = b->kind == AT_BLOCK_MLP && b->n_dense > 1 && chance(d, 4);
     if (!(b->dense = at_new(&d->m->arena, at_dense, b->n_dense)))
         return at_oom(err);
     for (int l = 0; l < b->n_dense; l++)
@@ -168,6 +177,12 @@ static at_status block_make(draw *d, at_block *b, at_err *err)
     b->residual = !chance(d, 4);
     b->norm = d->whole ? AT_NORM_NONE : (at_norm)below(d, AT_NORMS);
     b->norm_eps = b->norm == AT_NORM_NONE ? 0 : chance(d, 2) ? 1e-5 : 0.125;
+    b->norm_kind = b->norm != AT_NORM_NONE && chance(d, 3) ? AT_NORM_RMS : AT_NORM_LAYER;
+    const at_block *before = b > m->blocks ? b - 1 : NULL;
+    bool plain = b->kind == AT_BLOCK_ATTN || b->kind == AT_BLOCK_MLP;
+    b->parallel = before && plain && b->residual && b->norm != AT_NORM_POST && before->residual &&
+                  before->norm != AT_NORM_POST &&
+                  (before->kind == AT_BLOCK_ATTN || before->kind == AT_BLOCK_MLP) && chance(d, 2);
     if (b->kind == AT_BLOCK_RNN) {
         b->rnn.cell = (at_rnn_cell)below(d, AT_CELLS);
         b->rnn.state = between(d, 1, 4);
@@ -220,6 +235,7 @@ static void readout_draw(draw *d)
     o->last = chance(d, 2);
     o->final_norm = !d->whole && chance(d, 3);
     o->norm_eps = o->final_norm ? 1e-3 : 0;
+    o->norm_kind = o->final_norm && chance(d, 3) ? AT_NORM_RMS : AT_NORM_LAYER;
     if (d->decoder) {
         const at_field *f = &m->fields[0];
         bool tokens = f->kind == AT_FIELD_TOKEN;
@@ -234,6 +250,11 @@ static void readout_draw(draw *d)
             m->decode.value = tokens ? below(d, o->rows) : 0;
     }
     o->threshold = o->kind == AT_READ_THRESHOLD ? 0.125 * below(d, 4) : 0;
+    if (m->fields[0].kind == AT_FIELD_TOKEN && (!d->decoder || o->kind == AT_READ_ARGMAX) && chance(d, 3)) {
+        m->fields[0].embed = (at_embed){.col = 0, .width = m->width};
+        o->rows = m->fields[0].size;
+        o->tied = true;
+    }
 }
 
 /* Gains are moved by 1, as normal weights around 0 would say little about a norm. */

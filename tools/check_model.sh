@@ -24,7 +24,7 @@ bad()
 
 {
     grep -o 'AT_[A-Z0-9_]*\] = "[^"]*"' src/model/names.c | sed 's/.*= "//; s/"$//'
-    sed -n 's/^AT_\(WEIGHTING\|MASK\|POST\|POS\)_ROW(AT_[A-Z0-9_]*, "\([^"]*\)".*/\2/p' include/attest/parts.def
+    sed -n 's/^AT_\(WEIGHTING\|MASK\|POST\|POS\|ACT\|TRAIT\)_ROW(AT_[A-Z0-9_]*, "\([^"]*\)".*/\2/p' include/attest/parts.def
 } | LC_ALL=C sort -u >"$dir/names"
 grep -oE '\b(io_[a-z]+|IO_[A-Z]+)\(c, "[a-z0-9_]+"' src/model/codec.c | sed 's/.*"\(.*\)"/\1/' | LC_ALL=C sort -u >"$dir/keys"
 for what in names keys; do

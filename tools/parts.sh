@@ -6,7 +6,7 @@ set -u
 cd "${1:-.}" || exit 2
 [ -f include/attest/parts.def ] || { echo 'parts: no include/attest/parts.def' >&2; exit 2; }
 {
-    for kind in WEIGHTING MASK POST POS; do
+    for kind in WEIGHTING MASK POST POS ACT TRAIT; do
         printf '#define AT_%s_ROW(id, name, is, in, doc) @ "%s" name #is #in doc\n' $kind $kind
     done
     printf '#define AT_ATTENTION_ROW(id, name, weighting, mask, in, doc) @ "ATTENTION" name #weighting ", " #mask #in doc\n'
@@ -24,6 +24,8 @@ BEGIN {
     title["MASK"] = "mask"
     title["POST"] = "post"
     title["POS"] = "position feature"
+    title["ACT"] = "activation"
+    title["TRAIT"] = "trait"
     title["ATTENTION"] = "attention of decoders"
 }
 /^ *@/ {

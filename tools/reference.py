@@ -10,7 +10,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.9"  # of docs/model.md
+VERSION = "1.10"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -23,12 +23,10 @@ class Part(dict):  # A JSON object. Whoever understands a key takes it; keys tha
         super().__init__(pairs)
         need(len(self) == len(pairs), "a key stands twice")
         Part.all.append(self)
-
     def take(self, key, names=None):
         need(key in self, f"{key} is missing")
         need(not names or self[key] in names.split(), f"{key} {self[key]!r} is unknown")
         return self.pop(key)
-
     def take_all(self, keys, when=True):
         return [self.take(key) if when else 0 for key in keys.split()]
 
@@ -93,7 +91,8 @@ def weigh(kind, s, allowed, tie=0):
 PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0)))
 POSTS = {"id": lambda s: s, "neg-relu": lambda s: -np.maximum(0, s), "neg-abs": lambda s: -np.abs(s)}
 ACTS = {"relu": lambda z: np.maximum(0, z),
-        "gelu": np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])}  # erfc(-x) = 1 + erf(x)
+        "gelu": np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float]),  # erfc(-x) = 1 + erf(x)
+        "gelu-tanh": lambda z: z / (1 + np.exp(-1.5957691216057308 * (z + 0.044715 * z ** 3))), "silu": lambda z: z / (1 + np.exp(-z))}
 
 # ---- Fields, and how they are written ----------------------------------------------------------------------------
 class Field:
@@ -103,18 +102,15 @@ class Field:
         self.lo, self.hi = {"token": (0, self.size - 1), "subset": (1, self.size)}.get(self.kind) or o.take_all("lo hi")
         self.width = self.size if self.kind in ("real", "int") else pick  # numbers in a row of input
         self.rows = math.comb(self.size, pick) if self.kind == "subset" else self.size
-
     def chosen(self, v, table):
         """What v (n, width) adds to the residual stream."""
         if self.kind in ("real", "int"):
             return v @ table
         rank = lambda row: sum(math.comb(int(e) - 1, c + 1) for c, e in enumerate(sorted(row)))
         return table[v[:, 0].astype(int) if self.kind == "token" else [rank(row) for row in v]]
-
     def has(self, v):
         each = all(self.lo <= x <= self.hi and (self.kind == "real" or x == math.floor(x)) for x in v)
         return each and len(v) == self.width and (self.kind != "subset" or len(set(v)) == len(v))
-
     def parse(self, text):
         if self.words:
             need(text in self.words, f"{text!r} is no word")
@@ -122,7 +118,6 @@ class Field:
         form = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?" if self.kind == "real" else r"[+-]?[0-9]+"
         need(all(re.fullmatch(form, s) and len(s) < 64 for s in text.split(",")), f"{text!r} is no number")
         return list(map(float, text.split(",")))
-
     def show(self, v):
         return self.words[int(v[0])] if self.words else ",".join(map(shortest, v))
 
@@ -144,7 +139,8 @@ class Model:
         self.last, rows, self.kind = *o.take_all("last rows"), o.take("kind", "argmax sign threshold round raw softmax sparsemax")
         self.threshold, self.said = o.take("threshold") if self.kind == "threshold" else 0, o.pop("words", None)
         self.final = self.norm("readout.norm.", o) if o.take("final_norm") else lambda x: x
-        self.out = self.affine("readout.w", "readout.b", rows, self.D)
+        matrix = self.tables[0][1] if o.pop("tied", False) else self.tensor("readout.w", rows, self.D)
+        self.out = lambda x, bias=self.tensor("readout.b", rows): x @ matrix.T + bias
         self.decode, o = "decode" in a, a.pop("decode", None)
         if self.decode:
             self.equals = o.take("stop", "equals steps") == "equals"
@@ -154,7 +150,6 @@ class Model:
         _ = [o.take_all("name col width") for o in a.take("subspaces")]  # labels
         left = [*self.tensors, *self.sparse, *(key for part in Part.all for key in part)]
         need(not left, f"{', '.join(left)}: unknown here")
-
     def tensor(self, name, *shape, kind="f"):
         if name in self.sparse and not self.sparse.remove(name):  # row r has the values starts[r] to starts[r + 1]
             starts = self.tensor(name + ".starts", shape[0] + 1, kind="i")
@@ -166,29 +161,25 @@ class Model:
         t = self.tensors.pop(name, np.zeros(()))
         need(t.shape == shape and t.dtype.kind == kind, f"tensor {name} {shape} is missing")
         return t.astype(kind + "8")
-
     def table(self, o, name, rows):
         col, width = o.take_all("col width")
         return slice(col, col + width), self.tensor(name, rows, width)
-
     def affine(self, w, b, rows, columns):
         matrix, bias = self.tensor(w, rows, columns), self.tensor(b, rows) if b else 0
         return lambda x: x @ matrix.T + bias
-
     def norm(self, at, o):
         g, b, eps = self.tensor(at + "g", self.D), self.tensor(at + "b", self.D), o.take("norm_eps")
-        return lambda x: (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + eps) * g + b
-
+        about = "norm_kind" not in o or o.take("norm_kind", "layer rms") == "layer"  # the mean
+        return lambda x: (z := x - x.mean(1, keepdims=True) * about) / np.sqrt((z * z).mean(1, keepdims=True) + eps) * g + b
     def position(self, name, o):
         kind = o.take("kind", "i i^2 1/i 1/i^2 i/n i/n^3 n alternate sinusoidal sqrt-pair table")
         size = o.take("size") if kind in ("sinusoidal", "table") else 2 if kind == "sqrt-pair" else 1
         shift = o.take("shift") if kind == "sqrt-pair" else 0
         columns, table = self.table(o, name, size)
         return columns, lambda T: features(kind, self.origin + np.arange(float(T)), T, size, shift) @ table
-
     def block(self, at, o):
         kind, when = o.take("kind", "attn mlp rnn flatten"), o.take("norm", "none pre post")
-        residual, same = o.take("residual"), lambda x: x
+        residual, parallel, same = o.take("residual"), o.pop("parallel", False), lambda x: x
         normed = self.norm(at + "norm.", o) if when != "none" else same
         pre, post = normed if when == "pre" else same, normed if when == "post" else same
         if kind == "attn":
@@ -200,8 +191,7 @@ class Model:
             T = self.before + self.n_max + self.after if kind == "flatten" else 1
             dense = self.dense(f"{at}{kind}.", o, T * self.D)
             part = lambda y: dense(y.reshape(-1, T * self.D)).reshape(y.shape)
-        return lambda x: post((x if residual else 0) + part(pre(x)))
-
+        return parallel, lambda x, before: post((x if residual else 0) + part(pre(before)))
     def group(self, at, o):
         kind = o.take("weighting", "softmax leftmost-hard rightmost-hard average-hard sparsemax linear threewise")
         H, dk, dv, scale, bias, mask = o.take_all("heads dk dv scale bias mask")
@@ -214,11 +204,22 @@ class Model:
         names = "q k v k2 v2" if kind == "threewise" else "q k v"
         into = [projection(name, H * (dv if name[0] == "v" else dk), self.D) for name in names.split()]
         out = projection("o", self.D, H * dv)
+        slope = self.tensor(at + "slope", H) if o.pop("alibi", False) else np.zeros(H)
+        rotary, width, theta, u, w = o.pop("rotary", None), 0, 1, [], []
+        if rotary is not None:  # the coordinates u and w of each pair
+            width, theta, near = *rotary.take_all("width theta"), rotary.take("pairing", "halves adjacent") == "adjacent"
+            u, w = np.arange(width).reshape(-1, 2).T if near else np.arange(width).reshape(2, -1)
+        def turn(z):
+            i, a, b = self.origin + np.arange(float(z.shape[1]))[:, None], z[..., u], z[..., w]
+            angle = i / theta ** (2 * np.arange(width // 2) / max(1, width))
+            z[..., u], z[..., w] = a * np.cos(angle) - b * np.sin(angle), b * np.cos(angle) + a * np.sin(angle)
         def run(y):
             T, allowed = len(y), mask_allows(shape, len(y), *sparse)
             q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
+            turn(q), turn(k)
             if kind != "threewise":
                 s = PHI(q) @ PHI(k).transpose(0, 2, 1) if kind == "linear" else post(scale * (q @ k.transpose(0, 2, 1)))
+                s = s - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
                 mixed = weigh(kind, s, allowed, tie) @ v
             else:
                 mixed = np.zeros_like(v)
@@ -229,12 +230,13 @@ class Model:
                     mixed[:, t] = np.einsum("hjl,hje,hle->he", w, v1, v2)
             return out(mixed.transpose(1, 0, 2).reshape(T, -1))
         return run
-
     def dense(self, at, o, width):
-        act, rows = ACTS[o.take("act", "relu gelu")], [width] + [layer.take("rows") for layer in o.take("layers")]
-        layers = [self.affine(f"{at}{l}.w", f"{at}{l}.b", rows[l + 1], rows[l]) for l in range(len(rows) - 1)]
-        return lambda z: functools.reduce(lambda z, layer: layer(act(z)), layers[1:], layers[0](z))
-
+        act, gated = ACTS[o.take("act", "relu gelu gelu-tanh silu")], o.pop("gated", False)
+        rows = [width] + [layer.take("rows") for layer in o.take("layers")]
+        layer = lambda l, gate="": self.affine(f"{at}{l}.{gate}w", f"{at}{l}.{gate}b", rows[l + 1], rows[l])
+        *hidden, last = [(layer(l), layer(l, "g") if gated and l < len(rows) - 2 else None) for l in range(len(rows) - 1)]
+        step = lambda z, pair: act(pair[1](z)) * pair[0](z) if gated else act(pair[0](z))
+        return lambda z: last[0](functools.reduce(step, hidden, z))
     def recurrent(self, at, o):
         gru, S = o.take("cell", "tanh gru") == "gru", o.take("state")
         rows = 3 * S if gru else S
@@ -254,21 +256,20 @@ class Model:
     # ---- Running -------------------------------------------------------------------------------------------------
     def each(self, rows):  # the fields, and the numbers of each in a row of input or in many
         return zip(self.fields, np.split(rows, np.cumsum([f.width for f in self.fields])[:-1], axis=-1))
-
     def forward(self, rows):
         """Rows of input (n, numbers) to the residual stream (T, D) after the last block."""
         user = slice(self.before, self.before + len(rows))
-        x = np.zeros((user.stop + self.after, self.D))
+        x = before = np.zeros((user.stop + self.after, self.D))
         for (f, v), (columns, table) in zip(self.each(rows), self.tables):
             x[user, columns] += f.chosen(v, table)
         for place, (columns, table) in (slice(0, user.start), self.prefix), (slice(user.stop, None), self.suffix):
             x[place, columns] += table
         for columns, values in self.positions:
             x[:, columns] += values(len(x))
-        for block in self.blocks:
-            x = block(x)
+        for parallel, block in self.blocks:  # a parallel one reads what the block before it read
+            before = before if parallel else x
+            x = block(x, before)
         return x
-
     def read(self, rows, last=False):
         """Values (positions, R), decisions and margins (positions, 1 or R); an undecided decision is NaN."""
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
@@ -286,7 +287,6 @@ class Model:
         else:
             decision, margin = v, 0
         return v, np.where(finite, decision, np.nan), np.where(finite, margin, 0)
-
     def generate(self, prompt):
         """Decoding: rows added, their least margin, and why there is no answer (None: there is one)."""
         need(self.decode, "the model is no decoder")
@@ -342,8 +342,7 @@ def main(words):
     return (print(f"{words[0]}: {why}", file=sys.stderr) or 3) if why else 0
 
 if __name__ == "__main__":
-    np.seterr(all="ignore")
     try:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(np.seterr(all="ignore") and main(sys.argv[1:]))
     except (AttributeError, LookupError, OSError, TypeError, ValueError) as refusal:  # files that are none, too
         sys.exit(print(refusal, file=sys.stderr) or 2)

@@ -3,7 +3,7 @@
 
 says 0 'list: claims' 'One softmax head of width 3 finds pairs' list
 says 0 'list: tasks' 'y_i = 1 iff there is j with x_i + x_j = 0 mod M' list
-for kind in claims tasks programs weightings masks positions readouts arithmetics; do
+for kind in claims tasks programs weightings masks positions activations traits readouts arithmetics; do
     says 0 "list $kind --json is an array" '[{"id": ' list "$kind" --json
     fits "list $kind fits 80 columns" list "$kind"
 done

@@ -47,6 +47,7 @@ AT_API void at_free(void *p);
 void at_alloc_inject(long nth);
 bool at_alloc_injected(void);        /* did the injected failure fire since the last at_alloc_inject? */
 void at_alloc_ceiling(size_t bytes); /* refuse a single allocation larger than this; 0 = no ceiling */
+size_t at_alloc_most(void);          /* that ceiling */
 
 /* An arena: results live in the arena that the caller passes. Blocks are zeroed and 64-byte aligned. */
 typedef struct at_chunk at_chunk;

@@ -26,8 +26,9 @@
 
 #include <attest/core.h>
 
-#define AT_NAME_MAX    63    /* bytes in a name */
-#define AT_MAX_WIDTH   65536 /* D, dk*H, MLP layer width */
+#define AT_NAME_MAX    63     /* bytes in a name */
+#define AT_MAX_WIDTH   65536  /* D, dk*H, MLP layer width */
+#define AT_MAX_ROWS    262144 /* R */
 #define AT_MAX_LENGTH  1048576
 #define AT_MAX_BLOCKS  512
 #define AT_MAX_GROUPS  4096
@@ -67,7 +68,10 @@ enum {
     AT_IS_SHIFTED = 1 << 17,  /* has a shift                                                              */
     AT_IS_ROWS = 1 << 18,     /* a row of its tensor a position, instead of features times a matrix       */
     AT_IS_POSITIVE = 1 << 19, /* of indices from 1 on                                                    */
-    AT_IS_UNIT = 1 << 20      /* in -1..1 at all lengths (i/n: where indices begin at 0 or 1)            */
+    AT_IS_UNIT = 1 << 20,     /* in -1..1 at all lengths (i/n: where indices begin at 0 or 1)            */
+    /* Activations: */
+    AT_IS_RELU = 1 << 21, /* max(0, z)                                                                   */
+    AT_IS_ERF = 1 << 22   /* z Phi(z)                                                                    */
 };
 /* The families of weightings, of which each definition above is all that there is to know: executors have a kernel for each.
  * A weighting of no family is a function of a row of scores (src/exec/weightings.inc), and is run as such. */
@@ -83,7 +87,9 @@ enum {
     AT_IN_FAMILY = 1 << 6,  /* ... by the fast engine                                                   */
     AT_IN_CERTIFY = 1 << 7, /* certificates by cases                                                    */
     AT_IN_LAYER = 1 << 8,   /* refuters of one layer                                                    */
-    AT_IN_PROGRAM = 1 << 9  /* programs                                                                 */
+    AT_IN_PROGRAM = 1 << 9, /* programs                                                                 */
+    AT_IN_ANALYSE = 1 << 10 /* whoever computes from the weights by itself, instead of running the model:
+                               extraction, circuits, influence, refuters, certificates                   */
 };
 typedef struct {
     const char *name, *doc;
@@ -235,6 +241,19 @@ typedef struct {
 extern const at_attention_part at_attention_parts[AT_ATTENTIONS];
 extern const char *const at_attention_names[AT_ATTENTIONS];
 
+/* Rotary positions: of every head, before scores, the first `width` coordinates of query and key are turned in pairs. Pair p of a
+ * position with index i is turned by the angle i / theta^(2p/width). */
+typedef enum {
+    AT_PAIR_HALVES,   /* coordinates p and p + width/2 */
+    AT_PAIR_ADJACENT, /* 2p and 2p + 1 */
+} at_pairing;
+#define AT_PAIRINGS ((int)AT_PAIR_ADJACENT + 1)
+typedef struct {
+    int width;    /* 0: no rotary positions; else even, at most dk */
+    double theta; /* 1..1e12 */
+    at_pairing pairing;
+} at_rotary;
+
 typedef struct {
     int heads, dk, dv;
     at_weighting weighting;
@@ -243,17 +262,36 @@ typedef struct {
     double tie;   /* the three hard ones: >= 0 */
     at_mask mask;
     bool bias;
+    at_rotary rotary; /* not with pairs of keys */
+    bool alibi;       /* score = post(scale * q.k) - slope_h |i - j|; not with pairs of keys, nor with phi */
     /* tensors: q k (H*dk, D), v (H*dv, D), o (D, H*dv); with bias: qb kb (H*dk) vb (H*dv) ob (D);
-     * THREEWISE: k2 (H*dk, D), v2 (H*dv, D), k2b, v2b. -1 when absent. */
-    int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b;
+     * THREEWISE: k2 (H*dk, D), v2 (H*dv, D), k2b, v2b; alibi: slope (H). -1 when absent. */
+    int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b, slope;
     const char *name; /* NULL, or what its heads are for (at_model_name_head); no part of the hash */
 } at_group;
 
-typedef enum { AT_ACT_RELU, AT_ACT_GELU } at_act; /* GELU is x*Phi(x), by erf */
-#define AT_ACTS ((int)AT_ACT_GELU + 1)
+typedef enum {
+#define AT_ACT_ROW(id, ...) id,
+#include <attest/parts.def>
+} at_act;
+enum {
+    at_count_acts = 0
+#define AT_ACT_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_ACTS ((int)at_count_acts)
+extern const at_model_part at_act_parts[AT_ACTS];
+static inline bool at_act_is(at_act a, unsigned is)
+{
+    return at_act_parts[a].is & is;
+}
+/* gelu-tanh is z / (1 + exp(-AT_GELU_SLOPE (z + AT_GELU_CUBE z^3))): these two doubles, the first near 2 sqrt(2/pi). */
+#define AT_GELU_SLOPE 1.5957691216057308
+#define AT_GELU_CUBE  0.044715
 typedef struct {
-    int rows; /* units of this layer */
-    int w, b; /* tensors (rows, previous rows or D), (rows) */
+    int rows;   /* units of this layer */
+    int w, b;   /* tensors (rows, previous rows or D), (rows) */
+    int gw, gb; /* the same of the gate, in all layers but the last of a gated MLP; else -1 */
 } at_dense;
 
 /* With s(x) = 1/(1+exp(-x)), y what is read at a position and h the state before it:
@@ -273,10 +311,19 @@ typedef enum { AT_BLOCK_ATTN, AT_BLOCK_MLP, AT_BLOCK_RNN, AT_BLOCK_FLATTEN } at_
 #define AT_BLOCK_KINDS ((int)AT_BLOCK_FLATTEN + 1)
 typedef enum { AT_NORM_NONE, AT_NORM_PRE, AT_NORM_POST } at_norm;
 #define AT_NORMS ((int)AT_NORM_POST + 1)
+typedef enum {
+    AT_NORM_LAYER, /* (x - mean) / sqrt(variance + eps) * g + b */
+    AT_NORM_RMS,   /* x / sqrt(mean of squares + eps) * g + b   */
+} at_norm_kind;
+#define AT_NORM_KINDS ((int)AT_NORM_RMS + 1)
 typedef struct {
     at_block_kind kind;
     bool residual;
+    /* ATTN, MLP: the block reads what the block before it read, not what that one left. Both have a residual and no POST norm. */
+    bool parallel;
+    bool gated; /* MLP of two layers or more: a hidden layer is act(gw y + gb) * (w y + b) */
     at_norm norm;
+    at_norm_kind norm_kind;
     double norm_eps;
     int norm_g, norm_b; /* tensors (D); -1 without norm */
     at_group *groups;   /* ATTN */
@@ -308,7 +355,9 @@ typedef struct {
     int rows; /* R */
     double threshold;
     bool last; /* only the last of the T positions, instead of every user position */
+    bool tied; /* w is the table of field 0: one TOKEN of R, in all D columns */
     bool final_norm;
+    at_norm_kind norm_kind;
     double norm_eps;
     int norm_g, norm_b; /* tensors (D) */
     int w, b;           /* tensors (R, D), (R) */
@@ -410,6 +459,8 @@ static inline size_t at_weights_next(const double *w, size_t from, size_t n)
     return from < n && w[from] != 0 ? from : at_weights_skip(w, from, n);
 }
 int at_model_row_width(const at_model *m); /* numbers a position takes in an input */
+/* Is it an MLP whose hidden layers have gates? (Other blocks ignore `gated`.) */
+bool at_block_gated(const at_block *b);
 /* Does the block have dense layers, and how many numbers does the first read: D, or T*D of the longest T? */
 bool at_block_dense(const at_block *b);
 int64_t at_block_inputs(const at_model *m, const at_block *b);
@@ -456,6 +507,23 @@ typedef struct {
 } at_size;          /* without weights: nonzero is 0, largest of scales only */
 void at_model_size(const at_model *m, at_size *out);
 
+/* What a model may have besides weightings, masks, posts, positions and activations: rows of parts.def, too. */
+typedef enum {
+#define AT_TRAIT_ROW(id, ...) id,
+#include <attest/parts.def>
+} at_trait;
+enum {
+    at_count_traits = 0
+#define AT_TRAIT_ROW(...) +1
+#include <attest/parts.def>
+};
+#define AT_TRAITS ((int)at_count_traits)
+extern const at_model_part at_trait_parts[AT_TRAITS];
+/* The first block that has the trait; n_blocks: the readout; -1: nobody. */
+int at_model_trait(const at_model *m, at_trait t);
+/* Refuses by name the first activation or trait that is not taken by `in` (AT_IN_*); who: "training". */
+at_status at_model_takes(const at_model *m, unsigned in, const char *who, at_err *err);
+
 /* Names for the enumerations above: one table each, used by the file format, errors and `list`. */
 extern const char *const at_weighting_names[AT_WEIGHTINGS];
 extern const char *const at_mask_names[AT_MASKS];
@@ -466,6 +534,8 @@ extern const char *const at_act_names[AT_ACTS];
 extern const char *const at_block_names[AT_BLOCK_KINDS];
 extern const char *const at_rnn_cell_names[AT_CELLS];
 extern const char *const at_norm_names[AT_NORMS];
+extern const char *const at_norm_kind_names[AT_NORM_KINDS];
+extern const char *const at_pairing_names[AT_PAIRINGS];
 extern const char *const at_read_names[AT_READS];
 extern const char *const at_stop_names[AT_STOPS];
 

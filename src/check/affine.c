@@ -333,7 +333,7 @@ static at_status layer_flow(flow *f, const at_block *x, const sparse *w, const d
         if (act && !s && !form_live(&out.a[r]))
             c = fmax(c, 0); /* GeLU: used for units with coefficients only, which are not affine anyway */
         else if (act && !s) {
-            if (x->act != AT_ACT_RELU)
+            if (!at_act_is(x->act, AT_IS_RELU))
                 f->affine = false;
             s = relu_flow(f, k, &c, &out.a[r], n, size, arena, err);
         }
@@ -441,9 +441,10 @@ at_status affine_make(const at_model *m, const at_input *zero, int column, doubl
         }
     if (!s && w)
         s = reals_embed(&f, where, w, unit, err);
-    f.affine = w && m->readout.kind == AT_READ_RAW && m->readout.rows == 1 && !m->readout.last &&
+    bool taken = !at_model_takes(m, AT_IN_ANALYSE, "affine forms", NULL);
+    f.affine = taken && w && m->readout.kind == AT_READ_RAW && m->readout.rows == 1 && !m->readout.last &&
                !m->readout.final_norm;
-    for (int b = 0; b < m->n_blocks && !s; b++) {
+    for (int b = 0; b < m->n_blocks && taken && !s; b++) {
         const at_block *x = &m->blocks[b];
         if (x->norm != AT_NORM_NONE)
             f.affine = false;

@@ -21,6 +21,9 @@
 
 static at_status shape_check(const at_model *m, at_err *err)
 {
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "box certificates", err);
+    if (s)
+        return s;
     bool ok = m->n_blocks == 1 && m->blocks[0].kind == AT_BLOCK_MLP && m->blocks[0].n_dense == 2 &&
               m->blocks[0].norm == AT_NORM_NONE && !m->n_pos && !m->n_prefix && !m->n_suffix &&
               !m->readout.final_norm && !m->readout.last && m->readout.kind == AT_READ_RAW;
@@ -65,7 +68,7 @@ at_status box_net_init(box_net *n, const at_model *m, at_err *err)
         return s;
     const at_block *b = &m->blocks[0];
     int d = at_model_row_width(m), D = m->width, h = b->dense[0].rows, R = m->readout.rows, row = 0;
-    *n = (box_net){.d = d, .h = h, .R = R, .gelu = b->act == AT_ACT_GELU};
+    *n = (box_net){.d = d, .h = h, .R = R, .gelu = at_act_is(b->act, AT_IS_ERF)};
     n->lo = at_calloc(2 * (size_t)d, sizeof *n->lo);
     if (!n->lo)
         return at_oom(err);

@@ -171,6 +171,9 @@ typedef struct {
 
 static at_status layer_check(const at_model *m, int tokens, at_err *err)
 {
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "certificates by cases", err);
+    if (s)
+        return s;
     bool ok = m->n_fields == 1 && m->fields[0].kind == AT_FIELD_TOKEN && m->fields[0].size == tokens &&
               !m->n_pos && m->n_blocks >= 1 && m->blocks[0].kind == AT_BLOCK_ATTN &&
               m->blocks[0].n_groups == 1 && !m->blocks[0].residual && m->blocks[0].norm == AT_NORM_NONE &&
@@ -184,7 +187,7 @@ static at_status layer_check(const at_model *m, int tokens, at_err *err)
     }
     for (int b = 1; ok && b < m->n_blocks; b++)
         ok = m->blocks[b].kind == AT_BLOCK_MLP && m->blocks[b].norm == AT_NORM_NONE &&
-             m->blocks[b].act == AT_ACT_RELU;
+             at_act_is(m->blocks[b].act, AT_IS_RELU);
     return ok ? AT_OK
               : at_fail(err, AT_EREFUSED,
                         "certificates need one softmax or three-wise head with one value over tokens, then "

@@ -26,7 +26,8 @@ const char *const at_evidence_names[AT_EVIDENCES] = {"exact", "certified", "samp
 
 bool at_model_symmetric(const at_model *m)
 {
-    if (m->n_pos || m->readout.last)
+    if (m->n_pos || m->readout.last || at_model_trait(m, AT_TRAIT_ROTARY) >= 0 ||
+        at_model_trait(m, AT_TRAIT_ALIBI) >= 0)
         return false;
     for (int b = 0; b < m->n_blocks; b++) {
         if (m->blocks[b].kind == AT_BLOCK_RNN || m->blocks[b].kind == AT_BLOCK_FLATTEN)

@@ -534,6 +534,9 @@ static at_status group_fits(const at_group *g, at_err *err)
 static at_status model_fits(const at_model *m, int *heads, int *widest, double *unit, at_err *err)
 {
     double mixed = 0;
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "extraction", err);
+    if (taken)
+        return taken;
     *heads = 0;
     *widest = m->width;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->fields[0].size > AT_LETTERS_MAX)
@@ -549,7 +552,7 @@ static at_status model_fits(const at_model *m, int *heads, int *widest, double *
         at_status s = AT_OK;
         if (b->norm != AT_NORM_NONE)
             return at_fail(err, AT_EREFUSED, "it has layer norms, whose numbers are not exact");
-        if (b->kind != AT_BLOCK_ATTN && (b->kind != AT_BLOCK_MLP || b->act != AT_ACT_RELU))
+        if (b->kind != AT_BLOCK_ATTN && (b->kind != AT_BLOCK_MLP || !at_act_is(b->act, AT_IS_RELU)))
             return at_fail(err, AT_EREFUSED, "block %d is neither attention nor an MLP of ReLU units", k + 1);
         for (int n = 0; b->kind == AT_BLOCK_ATTN && n < b->n_groups && !s; n++) {
             const at_group *g = &b->groups[n];
@@ -595,6 +598,9 @@ static at_status table_period(const at_model *m, const at_pos *p, int *out, at_e
 /* The period of all position features together. */
 at_status at_model_period(const at_model *m, int *out, at_err *err)
 {
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "periods of positions", err);
+    if (taken)
+        return taken;
     *out = 1;
     for (int k = 0; k < m->n_pos; k++) {
         const at_pos *p = &m->pos[k];

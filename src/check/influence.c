@@ -200,7 +200,7 @@ static unit unit_on(at_act act, ball z)
 {
     double lo = ball_lo(z), hi = ball_hi(z);
     unit u = {0};
-    if (act == AT_ACT_GELU) {
+    if (at_act_is(act, AT_IS_ERF)) {
         double a = gelu_at(lo), b = gelu_at(hi);
         u = (unit){0, fmin(a, b), fmax(a, b), 0.5, 0.63};
         if (lo < -0.75 && hi > GELU_LOW)
@@ -286,7 +286,7 @@ static void mlp_many(const boxes *c, const at_block *b, const mlp_room *k, ball 
         for (int r = 0; l < b->n_dense - 1 && r < rows; r++, u++) {
             *u = unit_on(b->act, to[r]);
             double lo = ball_lo(to[r]), hi = ball_hi(to[r]);
-            if (b->act == AT_ACT_GELU)
+            if (at_act_is(b->act, AT_IS_ERF))
                 to[r] = ball_between(u->lo, u->hi);
             else
                 to[r] = ball_between(fmax(lo, 0), fmax(hi, 0));
@@ -477,6 +477,9 @@ static void ends_find(at_influence *out)
 
 static at_status model_fits(const at_model *m, at_err *err)
 {
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "the bound of influence", err);
+    if (s)
+        return s;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->fields[0].size < 2)
         return at_fail(err, AT_EREFUSED, "it does not read words of letters");
     for (int b = 0; b < m->n_blocks; b++) {

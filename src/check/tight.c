@@ -193,7 +193,7 @@ static void activate(at_act act, arb_t x)
     arb_t least;
     arb_init(least);
     arb_nonnegative_part(x, x); /* max(0, x), also of half a line */
-    if (act == AT_ACT_GELU) {
+    if (at_act_is(act, AT_IS_ERF)) {
         interval_set(least, -0.17, 0);
         arb_union(x, x, least, PREC);
     }
@@ -327,7 +327,9 @@ bool at_model_is_lm(const at_model *m)
 at_status at_end_least(const at_model *m, double *log10_least, at_err *err)
 {
     bounds c = {.m = m, .err = err};
-    at_status s = AT_OK;
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "tightness from weights", err);
+    if (s)
+        return s;
     if (!at_model_is_lm(m))
         return at_fail(err, AT_EREFUSED,
                        "no language model: words come in, and the probabilities of words and of the end out");

@@ -130,7 +130,9 @@ static at_status weighting_fits(const at_group *g, at_arith a, at_err *err)
 
 static at_status model_fits(const at_model *m, at_arith a, int n, at_err *err)
 {
-    at_status s = AT_OK;
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "circuits", err);
+    if (s)
+        return s;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
         return at_fail(err, AT_EREFUSED,
                        "a circuit reads words: models of one token field, and this one has %d field%s",

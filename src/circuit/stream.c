@@ -484,6 +484,9 @@ static at_status answer_make(stream *s)
 
 static at_status stream_fits(const at_model *m, int n, at_err *err)
 {
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "circuits", err);
+    if (taken)
+        return taken;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->decode.enabled || !m->readout.last ||
         m->readout.rows != 1 || m->readout.kind != AT_READ_THRESHOLD)
         return at_fail(err, AT_EREFUSED,

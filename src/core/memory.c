@@ -39,6 +39,11 @@ void at_alloc_ceiling(size_t bytes)
     atomic_store(&ceiling, bytes);
 }
 
+size_t at_alloc_most(void)
+{
+    return atomic_load(&ceiling);
+}
+
 static bool alloc_refused(size_t bytes)
 {
     size_t cap = atomic_load_explicit(&ceiling, memory_order_relaxed);

@@ -34,6 +34,9 @@ static at_status group_check(const at_group *g, int b, at_err *err)
 
 static at_status family_check(const at_model *m, at_err *err)
 {
+    at_status taken = at_model_takes(m, AT_IN_BATCH, "batched decoding", err);
+    if (taken)
+        return taken;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
         return at_fail(err, AT_EREFUSED, "batched decoding wants one token field; the first of %d is %s",
                        m->n_fields, at_field_names[m->fields[0].kind]);

@@ -166,7 +166,8 @@ static void cost_all(const at_model *m, int64_t T, int64_t fed, int64_t rows, at
             add(&c.projections, times((uint64_t)T, G * (D + S) + D * S));
         }
         for (int l = 0; (k->kind == AT_BLOCK_MLP || k->kind == AT_BLOCK_FLATTEN) && l < k->n_dense; l++) {
-            add(&c.mlp, times(runs, in * (uint64_t)k->dense[l].rows));
+            uint64_t gates = at_block_gated(k) && l + 1 < k->n_dense;
+            add(&c.mlp, times(runs, (1 + gates) * in * (uint64_t)k->dense[l].rows));
             in = (uint64_t)k->dense[l].rows;
         }
     }

@@ -108,11 +108,14 @@ static at_status block_make(at_decoder *d, const at_block *b, bool keys, decode_
     if (b->kind != AT_BLOCK_MLP)
         return at_fail(d->c.err, AT_EREFUSED, "block %d: the decoder has no step for %s",
                        (int)(b - d->c.m->blocks), at_block_names[b->kind]);
-    if (!(out->dense = at_new(&d->arena, decode_matrix, b->n_dense)))
+    if (!(out->dense = at_new(&d->arena, decode_matrix, b->n_dense)) ||
+        (at_block_gated(b) && !(out->gate_of = at_new(&d->arena, decode_matrix, b->n_dense))))
         return at_oom(d->c.err);
     int in = d->c.m->width;
     for (int l = 0; l < b->n_dense && !st; l++) {
         st = d->ops->matrix(d, b->dense[l].w, b->dense[l].b, b->dense[l].rows, in, &out->dense[l]);
+        if (!st && out->gate_of && l + 1 < b->n_dense)
+            st = d->ops->matrix(d, b->dense[l].gw, b->dense[l].gb, b->dense[l].rows, in, &out->gate_of[l]);
         in = b->dense[l].rows;
     }
     return st;
@@ -123,17 +126,23 @@ static at_status fixed_make(at_decoder *d)
 {
     const at_model *m = d->c.m;
     size_t D = (size_t)m->width, R = (size_t)m->readout.rows, query = 1, mixed = 1, hidden = 1, rounded = 1;
+    size_t gates = 1, turn = 0;
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
             size_t H = (size_t)k->groups[g].heads, dk = (size_t)k->groups[g].dk, dv = (size_t)k->groups[g].dv;
             raise_to(&query, H * (2 * dk + dv)); /* for sums: q, k and v */
             raise_to(&mixed, H * dv);
+            raise_to(&turn, (size_t)k->groups[g].rotary.width);
+            if (k->groups[g].rotary.width && !d->turn_of)
+                d->turn_of = &k->groups[g].rotary;
             if (d->blocks[b].groups[g].sums && d->exact_sums)
                 raise_to(&rounded, dk * (dv + 1));
         }
         for (int l = 0; k->kind == AT_BLOCK_MLP && l < k->n_dense; l++)
             raise_to(&hidden, (size_t)k->dense[l].rows);
+        if (at_block_gated(k))
+            raise_to(&gates, hidden);
         if (k->kind == AT_BLOCK_RNN)
             raise_to(&hidden, (size_t)k->rnn.state);
     }
@@ -154,6 +163,7 @@ static at_status fixed_make(at_decoder *d)
                   {&d->read, R},
                   {&d->hidden[0], hidden},
                   {&d->hidden[1], hidden},
+                  {&d->hidden[2], gates},
                   {&d->rounded, rounded}};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (!(*arrays[k].p = at_arena_alloc(&d->arena, arrays[k].n, d->ops->size)))
@@ -163,6 +173,12 @@ static at_status fixed_make(at_decoder *d)
     d->feature_rows = m->n_prefix + m->n_max < FEATURES_KEPT ? m->n_prefix + m->n_max : FEATURES_KEPT;
     size_t features = (size_t)(d->feature_rows + 1) * (size_t)d->n_features;
     if (!(d->feature = at_arena_alloc(&d->arena, features + 1, d->ops->size)))
+        return at_oom(d->c.err);
+    d->turn_width = (int)turn;
+    if (turn && !(d->turn = at_arena_alloc(&d->arena, (size_t)(d->feature_rows + 1) * turn, d->ops->size)))
+        return at_oom(d->c.err);
+    if (at_model_trait(m, AT_TRAIT_PARALLEL) >= 0 &&
+        !(d->before = at_arena_alloc(&d->arena, D, d->ops->size)))
         return at_oom(d->c.err);
     at_output *y = &d->y;
     *y = (at_output){.n = 1, .rows = (int)R, .width = m->readout.kind == AT_READ_ARGMAX ? 1 : (int)R};

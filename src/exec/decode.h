@@ -53,11 +53,12 @@ typedef struct {
 
 typedef struct {
     const at_block *b;
-    decode_group *groups;  /* ATTN */
-    decode_matrix *dense;  /* MLP */
-    decode_matrix w, u, o; /* RNN, */
-    void *h;               /* its state (S) N, */
-    void *gate[2];         /* and scratch (G*S) N: of the input, of the state */
+    decode_group *groups;   /* ATTN */
+    decode_matrix *dense;   /* MLP, */
+    decode_matrix *gate_of; /* and the gates of a gated one */
+    decode_matrix w, u, o;  /* RNN, */
+    void *h;                /* its state (S) N, */
+    void *gate[2];          /* and scratch (G*S) N: of the input, of the state */
 } decode_block;
 
 struct decode_ops;
@@ -72,11 +73,15 @@ struct at_decoder {
     decode_matrix readout;
     void *x, *normed, *part, *result; /* (D) N; x: the last position after the last block */
     void *query, *mixed;              /* the widest H*dk, H*dv */
-    void *hidden[2];                  /* the widest MLP layer */
-    void *read;                       /* (R) */
-    int *live;                        /* columns of an input that are not 0: the widest matrix */
-    void *rounded;                    /* sums of one head, rounded: the largest dk * (dv + 1) */
-    at_output y;                      /* of the last position */
+    void *before;                     /* (D): what parallel blocks read */
+    void *hidden[3];                  /* the widest MLP layer, twice; the widest gate */
+    const at_rotary *turn_of; /* the first rotary group, its angles N (feature_rows + 1, turn_width), */
+    void *turn;               /* of which the last row is for others, */
+    int turn_width, turned;   /* as wide as the widest; rows filled in */
+    void *read;               /* (R) */
+    int *live;                /* columns of an input that are not 0: the widest matrix */
+    void *rounded;            /* sums of one head, rounded: the largest dk * (dv + 1) */
+    at_output y;              /* of the last position */
     size_t scratch_rows, scratch_numbers;
     int *key;                /* (scratch_rows) */
     uint8_t *flag;           /* (scratch_rows) */

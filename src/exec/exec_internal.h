@@ -27,11 +27,13 @@ typedef struct {
     bool
         gelu_parts; /* literal: GELU is x * (erfc(-x * sqrt(1/2)) / 2) with each step rounded, as f64 does it */
     double terms;   /* any_order: error of a sum, in half-ulps of the sum of the sizes of its terms */
-    ref_array *open;    /* newest first */
-    uint64_t loaded;    /* numbers of embedding rows, added so far */
-    at_ties *ties;      /* hard choices are counted there, or NULL */
-    at_text *fractions; /* exact: readout values are written there, a line each, or NULL */
-    int block, group;   /* being run */
+    ref_array *open;          /* newest first */
+    uint64_t loaded;          /* numbers of embedding rows, added so far */
+    at_ties *ties;            /* hard choices are counted there, or NULL */
+    at_text *fractions;       /* exact: readout values are written there, a line each, or NULL */
+    int block, group;         /* being run */
+    const at_rotary *turn_of; /* the first of the model, and ... */
+    void *turns;              /* ... its angles: NUM (T, width), cosine and sine of each pair; or NULL */
 } ref_ctx;
 
 /* Runs c->m on x; y and trace (may be NULL) are allocated already. Scratch is taken from c->arena and
@@ -55,6 +57,12 @@ void cost_sum(at_cost *c); /* dense and attention from their parts */
 bool ref_feature_ratio(const at_pos *p, int64_t i, int64_t T, int64_t *num, int64_t *den);
 /* Correctly rounded into the format. */
 double ref_feature_double(const at_pos *p, int f, int64_t i, int64_t T, const at_pfmt *fmt);
+/* Of a rotary pair at index i the cosine, or the sine, correctly rounded. */
+double ref_turn_double(const at_rotary *r, int pair, bool sine, int64_t i, const at_pfmt *fmt);
+static inline bool ref_turns_alike(const at_rotary *a, const at_rotary *b)
+{
+    return a->width == b->width && !(a->theta < b->theta) && !(a->theta > b->theta);
+}
 
 /* ---- decisions ------------------------------------------------------------------------------------- */
 

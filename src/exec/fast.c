@@ -95,6 +95,7 @@ at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
     s->x = take(&t, T * D, V);
     s->y = take(&t, T * D, V);
     s->normed = take(&t, e->any_norm ? T * D : 1, V);
+    s->before = take(&t, e->any_parallel ? T * D : 1, V);
     s->q = take(&t, T * K, V);
     s->kv = take(&t, T * (size_t)e->max_kv, V);
     s->kv2 = take(&t, T * (size_t)e->max_kv2, V);
@@ -106,7 +107,7 @@ at_status at_scratch_new(const at_exec *e, at_scratch **out, at_err *err)
     s->rows = take(&t, buffered, sizeof *s->rows);
     s->lane = take(&t, e->any_lane ? 3 * T : 1, sizeof(double));
     s->flag = take(&t, e->any_lane ? T : 1, sizeof *s->flag);
-    s->hidden = take(&t, 2 * FAST_TILE * (size_t)e->max_hidden, V);
+    s->hidden = take(&t, (e->any_gate ? 3 : 2) * FAST_TILE * (size_t)e->max_hidden, V);
     size_t decided = (size_t)at_exec_positions(e) * (size_t)e->kernel->lanes;
     bool argmax = e->ro.kind == AT_READ_ARGMAX;
     s->value = take(&t, argmax ? 1 : decided * (size_t)e->R, sizeof *s->value);

@@ -40,6 +40,9 @@ typedef struct {
     fast_matrix kv;    /* (dk + dv, D): key rows, then value rows */
     fast_matrix kv2;   /* the same for three-wise attention, else 0 rows */
     fast_matrix o;     /* (D, dv) */
+    double slope;      /* alibi: of distances; 0 without */
+    at_rotary rotary;  /* width 0: none */
+    void *turn;        /* (T, width) F: cosine and sine of each pair */
     void *table;       /* (fold_rows, table_row) F: kv, kv2, then q; NULL when not folded */
     int table_row;     /* a multiple of L */
 } fast_head;
@@ -47,7 +50,10 @@ typedef struct {
 typedef struct {
     at_block_kind kind;
     bool residual;
+    bool parallel; /* reads what the block before it read, ... */
+    bool kept;     /* ... which kept it for this */
     at_norm norm;
+    at_norm_kind norm_kind;
     double norm_eps;
     void *norm_g, *norm_b; /* (D) F */
     int n_heads;           /* ATTN: of all groups */
@@ -56,7 +62,8 @@ typedef struct {
     at_act act; /* MLP */
     int n_dense;
     fast_matrix *dense;
-    int lo, hi; /* positions whose result somebody reads */
+    fast_matrix *gate; /* NULL, or of each layer but the last */
+    int lo, hi;        /* positions whose result somebody reads */
 } fast_block;
 
 typedef struct {
@@ -97,7 +104,8 @@ struct at_exec {
     int fold_x_row; /* a multiple of L */
     int n_blocks;
     fast_block *blocks;
-    bool final_norm, any_norm;
+    bool final_norm, any_norm, any_parallel, any_gate;
+    at_norm_kind norm_kind;
     double norm_eps;
     void *norm_g, *norm_b;
     fast_matrix readout;
@@ -112,6 +120,7 @@ struct at_exec {
 struct at_scratch {
     at_arena arena;
     void *x, *y, *normed; /* (T, D) */
+    void *before;         /* (T, D): what a block read, for parallel ones after it */
     void *q;              /* (T, dk) */
     void *kv, *kv2;       /* (T, dk + dv) */
     void *gathered;       /* (a row of the tables) */
@@ -121,7 +130,7 @@ struct at_scratch {
     const void **rows;    /* value row of each buffered score */
     void *lane;           /* (3, T) F, and ... */
     uint8_t *flag;        /* ... (T): the scores of a lane, where the reference weighs them */
-    void *hidden;         /* 2 of (FAST_TILE, hidden) */
+    void *hidden;         /* 2 of (FAST_TILE, hidden), 3 with gates */
     double *weigh;        /* (3, R): a row of the readout that becomes a distribution, its weights, scratch */
     double *value;        /* (L, positions, R) doubles, and ... */
     fast_top *top;        /* ... (L, positions), of argmax; for decisions */

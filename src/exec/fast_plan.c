@@ -270,11 +270,34 @@ static void raise_to(int *most, int x)
         *most = x;
 }
 
+/* The angles of a group; those of the head before it, where they are the same. */
+static at_status turn_plan(at_exec *e, const at_model *m, const at_rotary *r, const fast_head *before,
+                           fast_head *out, at_err *err)
+{
+    size_t width = (size_t)r->width;
+    at_pfmt format = at_pfmt_of((at_arith){.kind = e->single ? AT_F32 : AT_F64});
+    out->rotary = *r;
+    if (!width)
+        return AT_OK;
+    if (before && before->turn && ref_turns_alike(&before->rotary, r)) {
+        out->turn = before->turn;
+        return AT_OK;
+    }
+    if (!(out->turn = numbers_new(e, (size_t)e->T * width)))
+        return at_oom(err);
+    for (size_t t = 0; t < (size_t)e->T; t++)
+        for (size_t k = 0; k < width; k++)
+            put(e, out->turn, t * width + k,
+                ref_turn_double(r, (int)(k / 2), k % 2, (int64_t)t + m->pos_origin, &format));
+    return AT_OK;
+}
+
 static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int h, fast_head *out,
                            at_err *err)
 {
     /* A positive scale without a post function moves the largest score nowhere: it can wait. */
-    bool late = at_weighting_is(g->weighting, AT_IS_EXP) && at_post_is(g->post, AT_IS_SAME) && g->scale > 0;
+    bool late = at_weighting_is(g->weighting, AT_IS_EXP) && at_post_is(g->post, AT_IS_SAME) && g->scale > 0 &&
+                !g->alibi;
     *out = (fast_head){.weighting = g->weighting,
                        .post = g->post,
                        .mask = g->mask,
@@ -282,7 +305,8 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
                        .dv = g->dv,
                        .scale = late ? 1 : g->scale,
                        .factor = late ? g->scale * LOG2E : LOG2E,
-                       .tie = g->tie};
+                       .tie = g->tie,
+                       .slope = g->alibi ? rounded(e, at_model_data(m, g->slope)[h]) : 0};
     if (at_weighting_is(g->weighting, AT_IS_PAIRS) && !at_weighting_is(g->weighting, AT_IS_FAMILIES))
         return at_fail(err, AT_EREFUSED,
                        "the fast executor has no kernel for %s attention over pairs of keys",
@@ -309,8 +333,8 @@ static at_status head_plan(at_exec *e, const at_model *m, const at_group *g, int
     return AT_OK;
 }
 
-static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b, fast_block *out,
-                                at_err *err)
+static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b, const fast_head *turned,
+                                fast_block *out, at_err *err)
 {
     for (int g = 0; g < b->n_groups; g++)
         out->n_heads += b->groups[g].heads;
@@ -320,6 +344,7 @@ static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b
         return at_oom(err);
     bool any = false;
     fast_head *h = out->heads;
+    const fast_head *before = turned; /* some head with angles */
     for (int g = 0; g < b->n_groups; g++) {
         const double *ob = at_model_data(m, b->groups[g].ob);
         for (int d = 0; ob && d < e->D; d++)
@@ -327,8 +352,11 @@ static at_status attention_plan(at_exec *e, const at_model *m, const at_block *b
         any |= ob != NULL;
         for (int k = 0; k < b->groups[g].heads; k++, h++) {
             at_status s = head_plan(e, m, &b->groups[g], k, h, err);
+            if (!s)
+                s = turn_plan(e, m, &b->groups[g].rotary, before, h, err);
             if (s)
                 return s;
+            before = h->turn ? h : before;
         }
         e->scores += b->groups[g].heads * scores_count(e, h - 1, out->lo, out->hi);
     }
@@ -350,6 +378,9 @@ static at_status fold_plan(at_exec *e, const at_model *m, at_err *err)
         first++;
     if (e->n_fields != 1 || !is_symbol(e->fields[0].kind) || first == e->n_blocks)
         return AT_OK;
+    for (int k = 0; k <= first; k++)
+        if (e->blocks[k].parallel) /* what it reads is not kept in tables */
+            return AT_OK;
     fast_block *b = &e->blocks[first];
     e->fold_block = first;
     e->symbols = table_rows(&m->fields[0]);
@@ -379,13 +410,18 @@ static at_status mlp_plan(at_exec *e, const at_model *m, const at_block *b, fast
     out->act = b->act;
     out->n_dense = b->n_dense;
     out->dense = at_new(&e->arena, fast_matrix, b->n_dense);
-    if (!out->dense)
+    bool gated = at_block_gated(b);
+    if (!out->dense || (gated && !(out->gate = at_new(&e->arena, fast_matrix, b->n_dense))))
         return at_oom(err);
+    e->any_gate |= gated;
     int cols = e->D;
     for (int l = 0; l < b->n_dense; l++) {
         int rows = b->dense[l].rows;
         row_block part = {at_model_data(m, b->dense[l].w), at_model_data(m, b->dense[l].b), rows, cols};
+        row_block gate = {at_model_data(m, b->dense[l].gw), at_model_data(m, b->dense[l].gb), rows, cols};
         at_status s = matrix_make(e, &out->dense[l], cols, &part, 1, err);
+        if (!s && gated && l + 1 < b->n_dense)
+            s = matrix_make(e, &out->gate[l], cols, &gate, 1, err);
         if (s)
             return s;
         raise_to(&e->max_hidden, rows);
@@ -414,6 +450,7 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
     if ((s = fields_plan(e, m, err)) || (s = base_plan(e, m, err)))
         return s;
     int lo = e->read_lo, hi = e->read_hi;
+    const fast_head *turned = NULL;
     size_t D = (size_t)e->D;
     for (int k = m->n_blocks - 1; k >= 0; k--) {
         const at_block *b = &m->blocks[k];
@@ -423,18 +460,24 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
                            at_block_names[b->kind]);
         *out = (fast_block){.kind = b->kind,
                             .residual = b->residual,
+                            .parallel = b->parallel,
+                            .kept = !b->parallel && k + 1 < m->n_blocks && m->blocks[k + 1].parallel,
                             .norm = b->norm,
+                            .norm_kind = b->norm_kind,
                             .norm_eps = b->norm_eps,
                             .lo = lo,
                             .hi = hi};
         e->any_norm |= b->norm != AT_NORM_NONE;
+        e->any_parallel |= b->parallel;
         if (b->norm != AT_NORM_NONE &&
             ((s = numbers_copy(e, at_model_data(m, b->norm_g), D, &out->norm_g, err)) ||
              (s = numbers_copy(e, at_model_data(m, b->norm_b), D, &out->norm_b, err))))
             return s;
         if (b->kind == AT_BLOCK_ATTN) {
-            if ((s = attention_plan(e, m, b, out, err)))
+            if ((s = attention_plan(e, m, b, turned, out, err)))
                 return s;
+            if (out->heads[out->n_heads - 1].turn)
+                turned = &out->heads[out->n_heads - 1];
             lo = 0;
             hi = e->T;
         } else if ((s = mlp_plan(e, m, b, out, err))) {
@@ -443,6 +486,7 @@ at_status fast_plan(at_exec *e, const at_model *m, at_err *err)
     }
     e->final_norm = r->final_norm;
     e->any_norm |= r->final_norm;
+    e->norm_kind = r->norm_kind;
     e->norm_eps = r->norm_eps;
     row_block part = {at_model_data(m, r->w), at_model_data(m, r->b), r->rows, e->D};
     if (r->final_norm && ((s = numbers_copy(e, at_model_data(m, r->norm_g), D, &e->norm_g, err)) ||

@@ -15,6 +15,9 @@ static at_status blocks_check(const at_model *m, at_err *err)
         if (kind != AT_BLOCK_RNN && kind != AT_BLOCK_MLP)
             return at_fail(err, AT_EREFUSED, "block %d is %s: only rnn and mlp go position by position", b,
                            at_block_names[kind]);
+        if (m->blocks[b].parallel)
+            return at_fail(err, AT_EREFUSED, "block %d is parallel: that does not go position by position",
+                           b);
         rnns += kind == AT_BLOCK_RNN;
     }
     return rnns ? AT_OK : at_fail(err, AT_EREFUSED, "no block is an rnn");

@@ -72,9 +72,9 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
         if (block->kind == AT_BLOCK_RNN)
             return at_fail(err, AT_EREFUSED, "exact arithmetic has no exp: block %d is an rnn of cell %s", b,
                            at_rnn_cell_names[block->rnn.cell]);
-        if (at_block_dense(block) && block->n_dense > 1 && block->act != AT_ACT_RELU)
-            return at_fail(err, AT_EREFUSED, "exact arithmetic has no erf: block %d has activation %s", b,
-                           at_act_names[block->act]);
+        if (at_block_dense(block) && block->n_dense > 1 && !(at_act_parts[block->act].in & AT_IN_EXACT))
+            return at_fail(err, AT_EREFUSED, "exact arithmetic has no %s: block %d has activation %s",
+                           at_act_is(block->act, AT_IS_ERF) ? "erf" : "exp", b, at_act_names[block->act]);
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++)
             if (!(at_weighting_parts[block->groups[g].weighting].in & AT_IN_EXACT))
                 return at_fail(err, AT_EREFUSED,
@@ -87,7 +87,7 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
         !(at_weighting_parts[at_read_weighting(m->readout.kind)].in & AT_IN_EXACT))
         return at_fail(err, AT_EREFUSED, "exact arithmetic has no exp: the readout is %s",
                        at_read_names[m->readout.kind]);
-    return AT_OK;
+    return at_model_takes(m, AT_IN_EXACT, "exact arithmetic", err);
 }
 
 /* ---- results -------------------------------------------------------------------------------------------------- */

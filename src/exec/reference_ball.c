@@ -462,6 +462,14 @@ static void num_feature(const ref_ctx *c, NUM *r, const at_pos *p, int f, int64_
         ref_feature_ball(r, p, f, i, T, c->prec);
 }
 
+static void num_turn(const ref_ctx *c, NUM *r, const at_rotary *turn, int pair, bool sine, int64_t i)
+{
+    if (c->literal)
+        arb_set_d(r, ref_turn_double(turn, pair, sine, i, &c->f));
+    else
+        ref_turn_ball(r, turn, pair, sine, i, c->prec);
+}
+
 /* ---- decisions: sure, or Unknown ------------------------------------------------------------------------ */
 
 /* The lower end of x as a double, at least 0. */

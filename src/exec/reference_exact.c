@@ -187,6 +187,12 @@ static void num_feature(const ref_ctx *c, NUM *r, const at_pos *p, int f, int64_
     fmpq_set_si(r, num, (ulong)den);
 }
 
+static void num_turn(const ref_ctx *c, NUM *r, const at_rotary *turn, int pair, bool sine, int64_t i)
+{
+    (void)turn, (void)pair, (void)sine, (void)i;
+    refused(c, r, NULL);
+}
+
 /* ---- decisions: exact, margins rounded down ---------------------------------------------------------- */
 
 static void decide_argmax(const NUM *row, int R, double *decision, double *margin)

@@ -44,7 +44,9 @@ static at_status group_fits(const at_group *g, bool ordered, at_err *err)
 
 static at_status model_fits(const at_model *m, bool ordered, at_err *err)
 {
-    at_status s = AT_OK;
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "extraction", err);
+    if (s)
+        return s;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN || m->fields[0].size > AT_LETTERS_MAX)
         return at_fail(err, AT_EREFUSED, "it does not read words of at most %d letters", AT_LETTERS_MAX);
     if (m->decode.enabled || !m->readout.last || m->readout.kind != AT_READ_THRESHOLD || m->readout.rows != 1)

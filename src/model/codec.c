@@ -337,6 +337,33 @@ static void io_mask(codec *c, void *part)
     }
 }
 
+/* Is a key there that may be missing? When writing: where the model has it. */
+static bool may(const codec *c, const char *key, bool has)
+{
+    return c->write ? has : json_object_get(c->o, key) != NULL;
+}
+
+/* A boolean that is written only where it is true. */
+static void io_flag(codec *c, const char *key, bool *v)
+{
+    if (may(c, key, *v))
+        io_bool(c, key, v);
+}
+
+static void io_rotary(codec *c, void *part)
+{
+    at_rotary *r = part;
+    io_int(c, "width", &r->width);
+    io_double(c, "theta", &r->theta);
+    IO_KIND(c, "pairing", r->pairing, at_pairing_names);
+}
+
+static void io_norm_kind(codec *c, at_norm_kind *k)
+{
+    if (may(c, "norm_kind", *k != AT_NORM_LAYER))
+        IO_KIND(c, "norm_kind", *k, at_norm_kind_names);
+}
+
 static void io_group(codec *c, void *part)
 {
     at_group *g = part;
@@ -353,6 +380,11 @@ static void io_group(codec *c, void *part)
         io_double(c, "tie", &g->tie);
     io_one(c, "mask", io_mask, &g->mask);
     io_bool(c, "bias", &g->bias);
+    if (may(c, "rotary", g->rotary.width != 0))
+        io_one(c, "rotary", io_rotary, &g->rotary);
+    if (c->status == AT_OK && !c->write && !g->rotary.width && json_object_get(c->o, "rotary") != NULL)
+        refuse(c, "rotary", "has width 0");
+    io_flag(c, "alibi", &g->alibi);
 }
 
 static void io_dense(codec *c, void *part)
@@ -367,8 +399,13 @@ static void io_block(codec *c, void *part)
     IO_KIND(c, "kind", b->kind, at_block_names);
     io_bool(c, "residual", &b->residual);
     IO_KIND(c, "norm", b->norm, at_norm_names);
-    if (b->norm != AT_NORM_NONE)
+    if (b->norm != AT_NORM_NONE) {
         io_double(c, "norm_eps", &b->norm_eps);
+        io_norm_kind(c, &b->norm_kind);
+    }
+    io_flag(c, "parallel", &b->parallel);
+    if (b->kind == AT_BLOCK_MLP)
+        io_flag(c, "gated", &b->gated);
     if (b->kind == AT_BLOCK_ATTN) {
         IO_ARRAY(c, "groups", b->groups, b->n_groups, AT_MAX_GROUPS, io_group);
     } else if (b->kind == AT_BLOCK_RNN) {
@@ -389,8 +426,11 @@ static void io_readout(codec *c, void *part)
         io_double(c, "threshold", &r->threshold);
     io_bool(c, "last", &r->last);
     io_bool(c, "final_norm", &r->final_norm);
-    if (r->final_norm)
+    if (r->final_norm) {
         io_double(c, "norm_eps", &r->norm_eps);
+        io_norm_kind(c, &r->norm_kind);
+    }
+    io_flag(c, "tied", &r->tied);
     /* A key that may be missing: then decisions are numbers, or tokens. */
     if (at_readout_words(r) && (c->write ? r->words != NULL : json_object_get(c->o, "words") != NULL))
         io_words(c, "words", &r->words, at_readout_words(r));

@@ -12,10 +12,13 @@
  *                      .v               (H*dv, D)    .vb     (H*dv)
  *                      .o               (D, H*dv)    .ob     (D)
  *                      .k2 .v2          like k, v    .k2b .v2b
- *   block.<b>.mlp.<l>.w  .b             (rows, previous rows or D), (rows)
+ *                      .slope           (H)
+ *   block.<b>.mlp.<l>.w  .b             (rows, previous rows or D), (rows)    gated: .gw .gb, the same
  *   block.<b>.flatten.<l>.w  .b         (rows, previous rows or T*D), (rows)
  *   block.<b>.rnn.w .u .b .o .ob        (G*S, D), (G*S, S), (G*S), (D, S), (D)    gru: .ub (S)
  *   readout.norm.g  .b (D)   readout.w (R, D)   readout.b (R)
+ *
+ * A tied readout has no w of its own: its id is that of input.0.embed.
  *
  * Invariant: tensors tile weights[0..n_weights) without gaps, in table order. */
 #include <float.h>
@@ -62,6 +65,7 @@ static void meet_group(walker *w, at_group *a, int b, int g, int64_t D)
     meet(w, &a->v2, three, V, D, "block.%d.attn.%d.v2", b, g);
     meet(w, &a->k2b, three && a->bias, K, 0, "block.%d.attn.%d.k2b", b, g);
     meet(w, &a->v2b, three && a->bias, V, 0, "block.%d.attn.%d.v2b", b, g);
+    meet(w, &a->slope, a->alibi, a->heads, 0, "block.%d.attn.%d.slope", b, g);
 }
 
 static void meet_rnn(walker *w, at_rnn *r, int b, int64_t D)
@@ -110,12 +114,16 @@ at_status model_walk(at_model *m, model_visit *visit, void *ctx, at_err *err)
             int64_t before = l ? k->dense[l - 1].rows : at_block_inputs(m, k);
             meet(&w, &d->w, true, d->rows, before, "block.%d.%s.%d.w", b, at_block_names[k->kind], l);
             meet(&w, &d->b, true, d->rows, 0, "block.%d.%s.%d.b", b, at_block_names[k->kind], l);
+            bool gate = at_block_gated(k) && l + 1 < k->n_dense;
+            meet(&w, &d->gw, gate, d->rows, before, "block.%d.mlp.%d.gw", b, l);
+            meet(&w, &d->gb, gate, d->rows, 0, "block.%d.mlp.%d.gb", b, l);
         }
     }
     at_readout *r = &m->readout;
     meet(&w, &r->norm_g, r->final_norm, D, 0, "readout.norm.g");
     meet(&w, &r->norm_b, r->final_norm, D, 0, "readout.norm.b");
-    meet(&w, &r->w, true, r->rows, D, "readout.w");
+    if (!r->tied)
+        meet(&w, &r->w, true, r->rows, D, "readout.w");
     meet(&w, &r->b, true, r->rows, 0, "readout.b");
     return w.status;
 }
@@ -202,6 +210,8 @@ static at_status layout(at_model *m, bool weights, at_err *err)
         return at_oom(err);
     builder b = {tensors, 0, 0};
     model_walk(m, build_visit, &b, err); /* build_visit cannot fail */
+    if (m->readout.tied)
+        m->readout.w = m->fields[0].embed.tensor;
     m->tensors = tensors;
     m->n_tensors = n_tensors;
     m->weights = NULL;
@@ -273,6 +283,9 @@ at_status at_model_validate(const at_model *m, at_err *err)
     st = model_walk((at_model *)m, compare_visit, &c, err); /* compare_visit only reads */
     if (st != AT_OK)
         return st;
+    if (m->readout.tied && m->readout.w != m->fields[0].embed.tensor)
+        return at_fail(err, AT_EINPUT, "readout.w: id %d of a tied readout is not that of %s", m->readout.w,
+                       m->tensors[m->fields[0].embed.tensor].name);
     for (int t = 0; t < n_tensors; t++) {
         const double *w = m->weights + m->tensors[t].offset;
         size_t n = m->tensors[t].count;

@@ -2,6 +2,7 @@
  *
  *   model.c        life cycle, copy, size
  *   names.c        one table of names an enumeration, small functions of its kinds
+ *   traits.c       which parts a model has, and who takes them
  *   combine.c      combinations: choose, rank, unrank
  *   validate.c     every range of an architecture, with the words for what is wrong
  *   layout.c       the tensor walk, and what is built on it: measure, layout, validate

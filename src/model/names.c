@@ -64,7 +64,26 @@ const char *const at_field_names[AT_FIELD_KINDS] = {
     [AT_FIELD_INT] = "int",
 };
 
-const char *const at_act_names[AT_ACTS] = {[AT_ACT_RELU] = "relu", [AT_ACT_GELU] = "gelu"};
+const at_model_part at_act_parts[AT_ACTS] = {
+#define AT_ACT_ROW PART
+#include <attest/parts.def>
+};
+const char *const at_act_names[AT_ACTS] = {
+#define AT_ACT_ROW NAME
+#include <attest/parts.def>
+};
+
+const at_model_part at_trait_parts[AT_TRAITS] = {
+#define AT_TRAIT_ROW PART
+#include <attest/parts.def>
+};
+
+const char *const at_pairing_names[AT_PAIRINGS] = {
+    [AT_PAIR_HALVES] = "halves",
+    [AT_PAIR_ADJACENT] = "adjacent",
+};
+
+const char *const at_norm_kind_names[AT_NORM_KINDS] = {[AT_NORM_LAYER] = "layer", [AT_NORM_RMS] = "rms"};
 
 const char *const at_block_names[AT_BLOCK_KINDS] = {
     [AT_BLOCK_ATTN] = "attn",
@@ -148,6 +167,11 @@ int at_rnn_parts(at_rnn_cell c)
 bool at_block_dense(const at_block *b)
 {
     return b->kind == AT_BLOCK_MLP || b->kind == AT_BLOCK_FLATTEN;
+}
+
+bool at_block_gated(const at_block *b)
+{
+    return b->kind == AT_BLOCK_MLP && b->gated;
 }
 
 int64_t at_block_inputs(const at_model *m, const at_block *b)

@@ -194,6 +194,31 @@ static at_status check_pos(const at_model *m, int k, at_err *err)
     return AT_OK;
 }
 
+/* Positions on a group: rotary, alibi. */
+static at_status check_distances(const at_group *a, const part *p)
+{
+    if (at_weighting_is(a->weighting, AT_IS_PAIRS))
+        return at_fail(p->err, AT_EREFUSED,
+                       "%s: %s weighting with %s is refused: a pair of keys has no one distance", p->where,
+                       at_weighting_names[a->weighting], a->alibi ? "alibi" : "rotary");
+    if (a->alibi && at_weighting_is(a->weighting, AT_IS_PHI))
+        return at_fail(
+            p->err, AT_EREFUSED,
+            "%s: %s weighting with alibi is refused: its score is a product of features and has no "
+            "place for a distance",
+            p->where, at_weighting_names[a->weighting]);
+    if (!a->rotary.width)
+        return AT_OK;
+    TRY(in_range(p, "rotary width", a->rotary.width, 2, a->dk));
+    TRY(is_kind(p, "pairing", a->rotary.pairing, AT_PAIRINGS));
+    if (a->rotary.width % 2)
+        return at_fail(p->err, AT_EDOMAIN, "%s: rotary width %d must be even", p->where, a->rotary.width);
+    if (!(a->rotary.theta >= 1 && a->rotary.theta <= 1e12))
+        return at_fail(p->err, AT_EDOMAIN, "%s: rotary theta %g out of range 1..1e12", p->where,
+                       a->rotary.theta);
+    return AT_OK;
+}
+
 static at_status check_group(const at_group *a, int b, int g, at_err *err)
 {
     part p = {.err = err};
@@ -214,6 +239,8 @@ static at_status check_group(const at_group *a, int b, int g, at_err *err)
         TRY(in_range(&p, "mask windows", a->mask.windows, 1, AT_MAX_LENGTH));
         TRY(in_range(&p, "mask ends", a->mask.ends, 1, a->mask.block));
     }
+    if (a->rotary.width || a->alibi)
+        TRY(check_distances(a, &p));
     if (at_weighting_is(a->weighting, AT_IS_PHI) && !at_post_is(a->post, AT_IS_SAME))
         return at_fail(err, AT_EREFUSED,
                        "%s: %s weighting with post %s is refused: its score is a product of features and has "
@@ -229,6 +256,23 @@ static at_status check_flatten(const at_model *m, const at_block *k, const part 
     return in_range(p, "numbers of all positions", at_block_inputs(m, k), 1, AT_MAX_WIDTH);
 }
 
+static at_status check_parallel(const at_model *m, int b, const part *p)
+{
+    if (!b)
+        return at_fail(p->err, AT_EREFUSED, "%s: parallel, but there is no block before it", p->where);
+    for (int k = b - 1; k <= b; k++) {
+        const at_block *x = &m->blocks[k];
+        if (x->kind != AT_BLOCK_ATTN && x->kind != AT_BLOCK_MLP)
+            return at_fail(p->err, AT_EREFUSED, "%s: parallel is for attn and mlp; block %d is %s", p->where,
+                           k, at_block_names[x->kind]);
+        if (!x->residual || x->norm == AT_NORM_POST)
+            return at_fail(p->err, AT_EREFUSED,
+                           "%s: parallel wants a residual and no post-norm; block %d has %s", p->where, k,
+                           x->residual ? "norm post" : "no residual");
+    }
+    return AT_OK;
+}
+
 static at_status check_block(const at_model *m, int b, at_err *err)
 {
     const at_block *k = &m->blocks[b];
@@ -236,8 +280,12 @@ static at_status check_block(const at_model *m, int b, at_err *err)
     snprintf(p.where, sizeof p.where, "block %d", b);
     TRY(is_kind(&p, "kind", k->kind, AT_BLOCK_KINDS));
     TRY(is_kind(&p, "norm", k->norm, AT_NORMS));
-    if (k->norm != AT_NORM_NONE)
+    if (k->norm != AT_NORM_NONE) {
         TRY(not_negative(&p, "norm_eps", k->norm_eps));
+        TRY(is_kind(&p, "norm_kind", k->norm_kind, AT_NORM_KINDS));
+    }
+    if (k->parallel)
+        TRY(check_parallel(m, b, &p));
     if (k->kind == AT_BLOCK_ATTN) {
         TRY(check_array(&p, "groups", k->groups, k->n_groups, 1, AT_MAX_GROUPS));
         for (int g = 0; g < k->n_groups; g++)
@@ -251,7 +299,7 @@ static at_status check_block(const at_model *m, int b, at_err *err)
     if (k->kind == AT_BLOCK_FLATTEN)
         TRY(check_flatten(m, k, &p));
     TRY(is_kind(&p, "act", k->act, AT_ACTS));
-    TRY(check_array(&p, "layers", k->dense, k->n_dense, 1, MODEL_MAX_DENSE));
+    TRY(check_array(&p, "layers", k->dense, k->n_dense, at_block_gated(k) ? 2 : 1, MODEL_MAX_DENSE));
     for (int l = 0; l < k->n_dense; l++)
         TRY(in_range(&p, "rows of a layer", k->dense[l].rows, 1, AT_MAX_WIDTH));
     return in_range(&p, "rows of the last layer", k->dense[k->n_dense - 1].rows, at_block_inputs(m, k),
@@ -395,6 +443,17 @@ static at_status check_decoder(const at_model *m, at_err *err)
     return check_prompt(m, err);
 }
 
+/* The table of the first field is the readout's matrix, too. */
+static at_status check_tied(const at_model *m, const part *p)
+{
+    const at_field *f = &m->fields[0];
+    if (f->kind != AT_FIELD_TOKEN)
+        return at_fail(p->err, AT_EREFUSED, "%s: tied to field 0, which is no token but %s", p->where,
+                       at_field_names[f->kind]);
+    TRY(in_range(p, "rows, tied to field 0,", m->readout.rows, f->size, f->size));
+    return in_range(p, "width of field 0, tied,", f->embed.width, m->width, m->width);
+}
+
 at_status model_check(const at_model *m, at_err *err)
 {
     part p = {.where = "model", .err = err};
@@ -422,11 +481,15 @@ at_status model_check(const at_model *m, at_err *err)
     const at_readout *r = &m->readout;
     part q = {.where = "readout", .err = err};
     TRY(is_kind(&q, "kind", r->kind, AT_READS));
-    TRY(in_range(&q, "rows", r->rows, 1, AT_MAX_WIDTH));
+    TRY(in_range(&q, "rows", r->rows, 1, AT_MAX_ROWS));
+    if (r->tied)
+        TRY(check_tied(m, &q));
     if (r->kind == AT_READ_THRESHOLD)
         TRY(is_finite(&q, "threshold", r->threshold));
-    if (r->final_norm)
+    if (r->final_norm) {
         TRY(not_negative(&q, "norm_eps", r->norm_eps));
+        TRY(is_kind(&q, "norm_kind", r->norm_kind, AT_NORM_KINDS));
+    }
     if (r->last && !m->n_min && !m->n_prefix && !m->n_suffix)
         return at_fail(
             err, AT_EDOMAIN,

@@ -38,6 +38,9 @@ at_status layer_fits(const at_model *m, at_arith arith, at_err *why)
         return at_fail(
             why, AT_EREFUSED,
             "equal sums are looked for at p bits, where they do not depend on their order: choose p2..p53");
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "equal sums", why);
+    if (taken)
+        return taken;
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *block = &m->blocks[b];
         if (block->kind != AT_BLOCK_ATTN && block->kind != AT_BLOCK_MLP)

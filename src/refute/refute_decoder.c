@@ -98,6 +98,9 @@ at_status decoder_fits(const at_subject *s, at_err *why)
         return at_fail(why, AT_EREFUSED, "what a player sees is compared at p bits: choose p2..p53");
     if (at_params_int(s->params, "L") < 2)
         return at_fail(why, AT_EREFUSED, "L=1: decompositions begin with two functions");
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "what a player sees", why);
+    if (taken)
+        return taken;
     if (!sizes_fill(&t))
         return at_fail(why, AT_EREFUSED, "more than %d prompts: all are run, so the sizes must be smaller",
                        PROMPTS_MAX);

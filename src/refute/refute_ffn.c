@@ -27,6 +27,9 @@
 /* The block that is the first FLATTEN when only linear maps of a position come before it. */
 static at_status flatten_find(const at_model *m, int *out, at_err *why)
 {
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "linear maps before a flatten", why);
+    if (taken)
+        return taken;
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         if (k->kind != AT_BLOCK_FLATTEN && k->kind != AT_BLOCK_MLP)

@@ -32,6 +32,9 @@ static int final_attention(const at_model *m)
 
 at_status states_fit(const at_model *m, at_err *err)
 {
+    at_status s = at_model_takes(m, AT_IN_ANALYSE, "restrictions", err);
+    if (s)
+        return s;
     for (int b = 0; b <= final_attention(m); b++)
         if (m->blocks[b].norm != AT_NORM_NONE)
             return at_fail(err, AT_EREFUSED,
@@ -134,7 +137,7 @@ static at_status embed(restricting *c)
 
 static number activate(at_act act, number x)
 {
-    if (act == AT_ACT_RELU)
+    if (at_act_is(act, AT_IS_RELU))
         return x.at + x.off <= 0 ? (number){0, 0} : (number){x.at > 0 ? x.at : 0, x.off};
     at_pfmt f = at_pfmt_of(at_f64);
     return (number){at_p_gelu(&f, x.at), 1.13 * x.off + 0x1p-46 * fabs(x.at) + 0x1p-1000};

@@ -43,6 +43,9 @@ static at_status features_make(const at_model *m, at_arena *arena, train_plan *p
 
 static at_status model_refuse(const at_model *m, at_err *err)
 {
+    at_status s = at_model_takes(m, AT_IN_TRAIN, "training", err);
+    if (s)
+        return s;
     if (at_read_distribution(m->readout.kind))
         return at_fail(err, AT_EREFUSED, "training needs a readout of decisions or numbers; the model has %s",
                        at_read_names[m->readout.kind]);

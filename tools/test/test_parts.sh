@@ -9,14 +9,14 @@ top=$PWD
 flags=$(sed -n 's/^DEP_CFLAGS *:= *//p' "$build/config.mk")
 
 cp -r include src cli docs "$tree"
-for kind in WEIGHTING MASK POST POS; do
+for kind in WEIGHTING MASK POST POS ACT TRAIT; do
     sed -i "s/^#undef AT_${kind}_ROW/AT_${kind}_ROW(AT_TOY_$kind, \"toy\", 0, 0, \"a toy\")\n&/" "$tree/include/attest/parts.def"
 done
 sed -i 's/^#undef AT_ATTENTION_ROW/AT_ATTENTION_ROW(AT_TOY_ATTENTION, "toy", AT_TOY_WEIGHTING, AT_TOY_MASK, 0, "a toy")\n&/' \
     "$tree/include/attest/parts.def"
 
-# Every file with a switch over one of the five, and the sources that include it.
-cases='case AT_(SOFTMAX|MASK_NONE|POST_ID|POS_I|ATTENTION_STANDARD):'
+# Every file with a switch over one of the seven, and the sources that include it.
+cases='case AT_(SOFTMAX|MASK_NONE|POST_ID|POS_I|ACT_RELU|TRAIT_ROTARY|ATTENTION_STANDARD):'
 switches=$(grep -rlE "$cases" src cli --include='*.c' --include='*.inc' | grep -v /test/ | LC_ALL=C sort)
 sources=$switches
 for round in 1 2 3; do
@@ -37,7 +37,7 @@ sources="$(printf '%s\n' $sources | grep '\.c$' | grep -v '_avx') src/exec/posit
     done
 ) >"$tree/said" 2>&1
 
-for pair in SOFTMAX:WEIGHTING MASK_NONE:MASK POST_ID:POST POS_I:POS ATTENTION_STANDARD:ATTENTION; do
+for pair in SOFTMAX:WEIGHTING MASK_NONE:MASK POST_ID:POST POS_I:POS ACT_RELU:ACT TRAIT_ROTARY:TRAIT ATTENTION_STANDARD:ATTENTION; do
     kind=${pair#*:}
     for file in $(grep -lE "case AT_${pair%:*}:" $switches); do
         # shellcheck disable=SC2016

@@ -128,6 +128,92 @@ static void gelu(mpfr_t z, mpfr_t x)
     mpfr_clear(b);
 }
 
+/* x / (1 + exp(-u)), u = x or the polynomial of gelu-tanh, one operation after the other. */
+static void swish(mpfr_t z, mpfr_t x, bool polynomial)
+{
+    mpfr_t u, c;
+    make(u);
+    make(c);
+    mpfr_set(u, x, N);
+    if (polynomial) {
+        mul(u, x, x);
+        mul(u, u, x);
+        from_double(c, AT_GELU_CUBE);
+        mul(u, u, c);
+        add(u, x, u);
+        from_double(c, AT_GELU_SLOPE);
+        mul(u, u, c);
+    }
+    mpfr_neg(u, u, N);
+    fit(u, mpfr_exp(u, u, N));
+    fit(u, mpfr_add_si(u, u, 1, N));
+    divide(z, x, u);
+    mpfr_clear(c);
+    mpfr_clear(u);
+}
+
+static void activation(at_act act, mpfr_t z)
+{
+    switch (act) {
+    case AT_ACT_RELU:
+        if (!mpfr_nan_p(z) && mpfr_sgn(z) < 0)
+            mpfr_set_zero(z, 1);
+        break;
+    case AT_ACT_GELU:
+        gelu(z, z);
+        break;
+    case AT_ACT_GELU_TANH:
+        swish(z, z, true);
+        break;
+    case AT_ACT_SILU:
+        swish(z, z, false);
+        break;
+    }
+}
+
+/* The pair (u, v) of a head, number p, turned by the angle of index i. */
+static void turn(const at_rotary *r, int p, long i, mpfr_t u, mpfr_t v)
+{
+    mpfr_t angle, power, c, s, a, b, t;
+    mpfr_inits2(bits + 300, angle, power, c, s, (mpfr_ptr)0);
+    mpfr_set_d(angle, r->theta, N);
+    mpfr_set_si(power, 2 * p, N);
+    mpfr_div_si(power, power, r->width, N);
+    mpfr_pow(power, angle, power, N);
+    mpfr_si_div(angle, i, power, N);
+    mpfr_cos(c, angle, N);
+    mpfr_sin(s, angle, N);
+    make(a);
+    make(b);
+    make(t);
+    mpfr_t cosine, sine;
+    make(cosine);
+    make(sine);
+    round_wide(cosine, c);
+    round_wide(sine, s);
+    mul(a, u, cosine);
+    mul(t, v, sine);
+    sub(a, a, t);
+    mul(b, v, cosine);
+    mul(t, u, sine);
+    add(b, b, t);
+    mpfr_set(u, a, N);
+    mpfr_set(v, b, N);
+    mpfr_clears(angle, power, c, s, a, b, t, cosine, sine, (mpfr_ptr)0);
+}
+
+static void turn_heads(const at_group *g, long i, mpfr_t *x)
+{
+    for (int h = 0; h < g->heads; h++)
+        for (int p = 0; 2 * p < g->rotary.width; p++) {
+            mpfr_t *y = x + h * g->dk;
+            if (g->rotary.pairing == AT_PAIR_ADJACENT)
+                turn(&g->rotary, p, i, y[2 * p], y[2 * p + 1]);
+            else
+                turn(&g->rotary, p, i, y[p], y[p + g->rotary.width / 2]);
+        }
+}
+
 /* 1-based, from the definition in model.h */
 static bool allowed(const at_mask *m, int i, int j)
 {
@@ -290,7 +376,7 @@ static void affine(const at_model *m, int w, int b, int rows, int in, row x, row
     clear_row(z);
 }
 
-static void normalise(const at_model *m, int g, int b, double eps, row x, row y)
+static void normalise(const at_model *m, at_norm_kind kind, int g, int b, double eps, row x, row y)
 {
     mpfr_t mean, var, t;
     make(mean);
@@ -300,6 +386,8 @@ static void normalise(const at_model *m, int g, int b, double eps, row x, row y)
         add(mean, mean, x[d]);
     from_double(t, m->width);
     divide(mean, mean, t);
+    if (kind == AT_NORM_RMS)
+        mpfr_set_zero(mean, 1);
     for (int d = 0; d < m->width; d++) {
         sub(y[d], x[d], mean);
         multiply_add(var, y[d], y[d]);
@@ -501,8 +589,8 @@ static void mean(mpfr_t *w, mpfr_t *v, int n, bool division, mpfr_t out)
 }
 
 /* One head, one query; q k v k2 v2 are (T, H*width), of which this head's columns start at ko, vo. */
-static void head(const at_group *g, int i, int T, int ko, int vo, row *q, row *k, row *v, row *k2, row *v2,
-                 mpfr_t *out)
+static void head(const at_group *g, double slope, int i, int T, int ko, int vo, row *q, row *k, row *v,
+                 row *k2, row *v2, mpfr_t *out)
 {
     bool three = g->weighting == AT_THREEWISE;
     int pair[NAIVE_MAX * NAIVE_MAX][2], n = 0;
@@ -541,6 +629,12 @@ static void head(const at_group *g, int i, int T, int ko, int vo, row *q, row *k
         }
         if (g->weighting != AT_LINEAR)
             scale_post(g, s[a]);
+        if (g->alibi) {
+            from_double(t, abs(i - pair[a][0]));
+            from_double(u, slope);
+            mul(t, t, u);
+            sub(s[a], s[a], t);
+        }
     }
     bool division = weigh(g, s, n, w);
     bool hard = g->weighting == AT_LEFTMOST_HARD || g->weighting == AT_RIGHTMOST_HARD;
@@ -577,6 +671,8 @@ static void attention(const at_model *m, const at_block *b, int T, row *x, row *
             affine(m, a->q, a->qb, K, m->width, x[t], q[t]);
             affine(m, a->k, a->kb, K, m->width, x[t], k[t]);
             affine(m, a->v, a->vb, V, m->width, x[t], v[t]);
+            turn_heads(a, t + m->pos_origin, q[t]);
+            turn_heads(a, t + m->pos_origin, k[t]);
             if (a->weighting == AT_THREEWISE) {
                 affine(m, a->k2, a->k2b, K, m->width, x[t], k2[t]);
                 affine(m, a->v2, a->v2b, V, m->width, x[t], v2[t]);
@@ -584,7 +680,8 @@ static void attention(const at_model *m, const at_block *b, int T, row *x, row *
         }
         for (int t = 0; t < T; t++) {
             for (int h = 0; h < a->heads; h++)
-                head(a, t, T, h * a->dk, h * a->dv, q, k, v, k2, v2, &mix[t][h * a->dv]);
+                head(a, a->alibi ? at_model_data(m, a->slope)[h] : 0, t, T, h * a->dk, h * a->dv, q, k, v, k2,
+                     v2, &mix[t][h * a->dv]);
             affine(m, a->o, a->ob, m->width, V, mix[t], mix[t]);
             for (int d = 0; d < m->width; d++)
                 add(y[t][d], y[t][d], mix[t][d]);
@@ -603,15 +700,22 @@ static void perceptron(const at_model *m, const at_block *b, row x, row y)
     int in = m->width;
     for (int d = 0; d < in; d++)
         mpfr_set(y[d], x[d], N);
+    row gate;
+    make_row(gate);
     for (int l = 0; l < b->n_dense; l++) {
+        bool gated = b->gated && l + 1 < b->n_dense;
+        if (gated)
+            affine(m, b->dense[l].gw, b->dense[l].gb, b->dense[l].rows, in, y, gate);
         affine(m, b->dense[l].w, b->dense[l].b, b->dense[l].rows, in, y, y);
         in = b->dense[l].rows;
         for (int r = 0; l + 1 < b->n_dense && r < in; r++)
-            if (b->act == AT_ACT_GELU)
-                gelu(y[r], y[r]);
-            else if (!mpfr_nan_p(y[r]) && mpfr_sgn(y[r]) < 0)
-                mpfr_set_zero(y[r], 1);
+            if (gated) {
+                activation(b->act, gate[r]);
+                mul(y[r], gate[r], y[r]);
+            } else
+                activation(b->act, y[r]);
     }
+    clear_row(gate);
 }
 
 /* A readout that is a distribution: y (R) becomes what attention would weigh keys of these scores with, over the sum. */
@@ -645,17 +749,20 @@ int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t
     bits = p ? p : NAIVE_BITS;
     exponent_bits = p ? exp_bits : 0;
     int T = m->n_prefix + in->n + m->n_suffix, R = m->readout.rows, count = 0;
-    row *x = make_rows();
+    row *x = make_rows(), *z = make_rows();
     embedding(m, in, T, x);
     for (int k = 0; k < m->n_blocks; k++) {
         const at_block *b = &m->blocks[k];
         row *y = make_rows(), *r = make_rows();
         for (int t = 0; t < T; t++)
+            for (int d = 0; !b->parallel && d < m->width; d++)
+                mpfr_set(z[t][d], x[t][d], N);
+        for (int t = 0; t < T; t++)
             if (b->norm == AT_NORM_PRE)
-                normalise(m, b->norm_g, b->norm_b, b->norm_eps, x[t], y[t]);
+                normalise(m, b->norm_kind, b->norm_g, b->norm_b, b->norm_eps, z[t], y[t]);
             else
                 for (int d = 0; d < m->width; d++)
-                    mpfr_set(y[t][d], x[t][d], N);
+                    mpfr_set(y[t][d], z[t][d], N);
         if (b->kind == AT_BLOCK_ATTN)
             attention(m, b, T, y, r);
         for (int t = 0; t < T; t++) {
@@ -667,7 +774,7 @@ int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t
                 else
                     mpfr_set(x[t][d], r[t][d], N);
             if (b->norm == AT_NORM_POST)
-                normalise(m, b->norm_g, b->norm_b, b->norm_eps, x[t], x[t]);
+                normalise(m, b->norm_kind, b->norm_g, b->norm_b, b->norm_eps, x[t], x[t]);
         }
         clear_rows(y);
         clear_rows(r);
@@ -676,7 +783,8 @@ int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t
         if (m->readout.last ? t < T - 1 : t < m->n_prefix || t >= m->n_prefix + in->n)
             continue;
         if (m->readout.final_norm)
-            normalise(m, m->readout.norm_g, m->readout.norm_b, m->readout.norm_eps, x[t], x[t]);
+            normalise(m, m->readout.norm_kind, m->readout.norm_g, m->readout.norm_b, m->readout.norm_eps,
+                      x[t], x[t]);
         affine(m, m->readout.w, m->readout.b, R, m->width, x[t], x[t]);
         distribution(m, x[t]);
         for (int r = 0; r < R; r++) {
@@ -685,5 +793,6 @@ int naive_run(const at_model *m, int p, int exp_bits, const at_input *in, mpfr_t
         }
     }
     clear_rows(x);
+    clear_rows(z);
     return count;
 }

@@ -27,6 +27,21 @@ static int or_else(int value, int fallback)
     return value ? value : fallback;
 }
 
+static bool has(const random_spec *s, at_trait t)
+{
+    return s->traits >> t & 1;
+}
+
+static void group_traits(const random_spec *s, int g, at_group *a)
+{
+    bool pairs = at_weighting_is(s->weighting, AT_IS_PAIRS), phi = at_weighting_is(s->weighting, AT_IS_PHI);
+    if (has(s, AT_TRAIT_ROTARY) && !pairs && a->dk > 1)
+        a->rotary = (at_rotary){.width = g ? 2 : a->dk / 2 * 2,
+                                .theta = g ? 10000 : 7.5,
+                                .pairing = g ? AT_PAIR_ADJACENT : AT_PAIR_HALVES};
+    a->alibi = has(s, AT_TRAIT_ALIBI) && !pairs && !phi;
+}
+
 static at_status architecture(const random_spec *s, at_model *m, at_err *err)
 {
     int D = or_else(s->width, 6), T = or_else(s->length, 8), layers = or_else(s->layers, 1);
@@ -68,9 +83,12 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
         block->residual = true;
         block->norm = s->norm;
         block->norm_eps = s->norm == AT_NORM_NONE ? 0 : 1e-5;
+        block->norm_kind = has(s, AT_TRAIT_RMS) ? AT_NORM_RMS : AT_NORM_LAYER;
+        block->parallel = has(s, AT_TRAIT_PARALLEL) && b % 3 == 1 && s->norm != AT_NORM_POST;
         if (b % 2) {
             block->kind = AT_BLOCK_MLP;
             block->act = s->act;
+            block->gated = has(s, AT_TRAIT_GATED);
             block->n_dense = 2;
             block->dense = at_new(&m->arena, at_dense, 2);
             if (!block->dense)
@@ -99,6 +117,7 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
                 group->mask.windows = group->mask.ends = 1;
             }
             group->bias = !s->no_bias && !g;
+            group_traits(s, g, group);
         }
     }
     m->readout.kind = s->read;
@@ -107,6 +126,8 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
     m->readout.last = s->last;
     m->readout.final_norm = s->final_norm;
     m->readout.norm_eps = s->final_norm ? 1e-5 : 0;
+    m->readout.norm_kind = has(s, AT_TRAIT_RMS) ? AT_NORM_RMS : AT_NORM_LAYER;
+    m->readout.tied = has(s, AT_TRAIT_TIED) && s->tokens_only;
     if (s->decoder) {
         m->readout.kind = s->tokens_only ? AT_READ_ARGMAX : AT_READ_ROUND;
         m->readout.rows = s->tokens_only ? or_else(s->rows, 3) : 3;
@@ -118,6 +139,8 @@ static at_status architecture(const random_spec *s, at_model *m, at_err *err)
                                 .prompt_min = 1,
                                 .prompt_max = m->n_max - 1};
     }
+    if (m->readout.tied)
+        m->readout.rows = m->fields[0].size;
     return at_model_layout(m, err);
 }
 

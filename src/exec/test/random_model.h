@@ -38,6 +38,9 @@ typedef struct {
     bool
         decoder; /* no suffix; argmax of the token, or three integers and round; chains end at 1. `read` is not asked */
     bool no_prefix; /* nor a prefix row */
+    /* Bits 1 << AT_TRAIT_...: what blocks, groups and readout have besides, as far as it goes with the rest (a second group turns
+     * adjacent pairs by another theta; tied needs tokens_only). */
+    unsigned traits;
 } random_spec;
 
 /* m is initialised by this call and to be released when it succeeds. */

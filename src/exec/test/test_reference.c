@@ -54,7 +54,7 @@ static bool irrational(const random_spec *s)
 {
     return s->read == AT_READ_SOFTMAX || s->weighting == AT_SOFTMAX || s->weighting == AT_LINEAR ||
            s->weighting == AT_THREEWISE || s->pos == AT_POS_SINUSOIDAL || s->pos == AT_POS_SQRT_PAIR ||
-           s->norm != AT_NORM_NONE || s->final_norm || s->act == AT_ACT_GELU;
+           s->norm != AT_NORM_NONE || s->final_norm || s->act != AT_ACT_RELU;
 }
 
 /* Values of a run in f32, f64 or p-bit lie in the bound's balls; an unbounded ball bounds nothing. */

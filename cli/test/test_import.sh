@@ -1,0 +1,107 @@
+#!/bin/bash
+# test_import.sh: attest import: the example of docs/import.md, what every command makes of an imported model, and bad files.
+. cli/test/lib.sh
+
+# ---- the page's example ------------------------------------------------------------------------------------------------
+
+says 0 'imports the example' 'width 16, 1528 parameters, 70 not zero, largest 16; F32, readout tied' \
+    import examples/copycat -o "$dir/copycat.safetensors"
+says 0 'the decoder repeats the first token' '2 2 2 2' generate "$dir/copycat.safetensors" 2 0 1
+gives 0 'so does every position' '3 3 3' run "$dir/copycat.safetensors" 3 1 0
+says 0 'JSON says the layout' '"layout": "gpt2"' import examples/copycat -o "$dir/again.safetensors" --json
+cmp -s "$dir/copycat.safetensors" "$dir/again.safetensors"
+verdict $? 'importing twice gives the same bytes'
+says 0 'a file finds the config.json beside it' 'gpt2' import examples/copycat/model.safetensors -o "$dir/again.safetensors"
+says 0 'show knows the parts' 'gelu-tanh' show "$dir/copycat.safetensors"
+call run "$dir/copycat.safetensors" 3 1 0 --precision ball
+[ "$code" -eq 0 ] && [ "$(cat "$dir/.out")" = '3 3 3' ]
+verdict $? 'balls decide it'
+refuses 2 'exact arithmetic says what it lacks' 'exact arithmetic has no square root' run "$dir/copycat.safetensors" 3 1 0 --precision exact
+says 0 'look draws its attention' 'layer 1' look "$dir/copycat.safetensors" 3 1 0
+
+# ---- one answer, and questions about it -----------------------------------------------------------------------------------
+
+says 0 'the last position alone' 'gpt2' import examples/copycat --read last -o "$dir/last.safetensors"
+gives 0 'reads one answer' '3' run "$dir/last.safetensors" 3 1 0
+says 0 'every position' 'gpt2' import examples/copycat --read every -o "$dir/every.safetensors"
+gives 0 'reads every answer' '1 1 1 1' run "$dir/every.safetensors" 1 2 3 0
+says 1 'check asks all inputs' 'wrong on 8 of 16 inputs' check "$dir/last.safetensors" --problem parity --set N=4 --exact
+says 1 'refute finds the input' 'WRONG on' refute "$dir/last.safetensors" --problem parity --set N=4
+says 0 'parties compute it' "the model's, bit for bit" protocol "$dir/last.safetensors" ABA 3 1 0
+refuses 2 'extraction says what it does not take' 'activation gelu-tanh (block 1 has it)' extract "$dir/last.safetensors"
+refuses 2 'so does influence' 'activation gelu-tanh' influence "$dir/last.safetensors" --length 4
+
+# ---- bad input: one line, exit 2, nothing written ----------------------------------------------------------------------------
+
+bad() # $1 name, $2 words; the folder is $dir/bad
+{
+    rm -f "$dir/bad.safetensors"
+    refuses 2 "$1" "$2" import "$dir/bad" -o "$dir/bad.safetensors"
+    [ ! -e "$dir/bad.safetensors" ]
+    verdict $? "$1: nothing is written"
+}
+fresh()
+{
+    rm -rf "$dir/bad"
+    mkdir "$dir/bad"
+    cp examples/copycat/config.json examples/copycat/model.safetensors "$dir/bad"
+    chmod u+w "$dir/bad"/*
+}
+# A byte sequence that stands in the header, replaced by another of the same length.
+bend() { LC_ALL=C sed -i "s/$1/$2/" "$dir/bad/model.safetensors"; }
+
+fresh
+bend '"ln_f.weight"' '"ln_g.weight"'
+bad 'a tensor is missing' 'tensor ln_f.weight is missing'
+fresh
+bend '"wte.weight":{"dtype":"F16","shape":\[4,16\]' '"wte.weight":{"dtype":"F16","shape":[8, 8]'
+bad 'a tensor of another shape' 'tensor wte.weight has the shape (8, 8); needed: (4, 16)'
+fresh
+printf '\377\177' | dd of="$dir/bad/model.safetensors" bs=1 seek=4286 conv=notrunc 2>/dev/null
+bad 'a weight that is no number' 'is nan, not finite'
+fresh
+sed -i 's/"n_head"/"rotary_scaling_2": 3, "n_head"/' "$dir/bad/config.json"
+bad 'a key that may matter' 'key rotary_scaling_2 is unknown here'
+says 0 'unless the user says that it does not' 'gpt2' import "$dir/bad" --ignore rotary_scaling_2 -o "$dir/ignored.safetensors"
+fresh
+sed -i 's/gelu_new/quick_gelu/' "$dir/bad/config.json"
+bad 'an activation that is unknown' 'activation_function "quick_gelu" is unknown'
+fresh
+rm "$dir/bad/config.json"
+bad 'no configuration' 'no config.json beside it'
+fresh
+truncate -s 4000 "$dir/bad/model.safetensors"
+bad 'a file that ends too early' 'lies beyond the end of the file'
+fresh
+bend 'wte.weight' 'xyz.weight'
+bad 'a layout that nobody knows' 'are of no layout that is known'
+rm -rf "$dir/bad"
+mkdir "$dir/bad"
+echo 'PK' >"$dir/bad/pytorch_model.bin"
+bad 'a pickle' 'torch.load(FILE'
+refuses 2 'a pickle by its name' 'st.save_file' import "$dir/bad/pytorch_model.bin" -o "$dir/bad.safetensors"
+refuses 2 'no such file' 'No such file' import "$dir/nothing.safetensors" -o "$dir/bad.safetensors"
+refuses 2 'a layout by its name' '--as' import examples/copycat --as gpt3 -o "$dir/bad.safetensors"
+refuses 2 '-o is missing' '-o is missing' import examples/copycat
+refuses 2 'too many steps' '--steps 8' import examples/copycat --steps 8 -o "$dir/bad.safetensors"
+
+# Five gigabytes, as a file with a hole, on a budget of two.
+rm -rf "$dir/bad"
+mkdir "$dir/bad"
+header='{"model.embed_tokens.weight":{"dtype":"F32","shape":[262144,4096],"data_offsets":[0,4294967296]},"model.layers.0.self_attn.q_proj.weight":{"dtype":"F32","shape":[4096,4096],"data_offsets":[4294967296,4362076160]}}'
+n=${#header}
+{
+    # shellcheck disable=SC2059
+    printf "$(printf '\\%03o\\%03o\\0\\0\\0\\0\\0\\0' $((n % 256)) $((n / 256)))"
+    printf '%s' "$header"
+} >"$dir/bad/model.safetensors"
+truncate -s 5368709120 "$dir/bad/model.safetensors" 2>/dev/null || skip_large=yes
+cat >"$dir/bad/config.json" <<'END'
+{"hidden_size": 4096, "num_hidden_layers": 1, "num_attention_heads": 32, "intermediate_size": 4096,
+ "vocab_size": 262144, "max_position_embeddings": 64, "tie_word_embeddings": true}
+END
+if [ -z "${skip_large:-}" ]; then
+    refuses 2 'five gigabytes on a budget of two' 'allowed: 2048 MiB' import "$dir/bad" --max-memory 2048 -o "$dir/bad.safetensors"
+fi
+
+finish

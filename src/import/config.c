@@ -1,0 +1,218 @@
+/* config.c: other people's config.json, key by key.
+ *
+ * A configuration has keys that say what a model computes, and keys that do not: how it was trained, saved, tokenised. A key that
+ * nobody here understands may be of either kind. So it is refused by its name, unless it is on the list of those that are known to
+ * change nothing in evaluation, or the user says so (--ignore). */
+#include "foreign.h"
+
+#include <jansson.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Known to change nothing. */
+static const char *const harmless[] = {"NTK_by_parts_factor",
+                                       "NTK_by_parts_high_freq_factor",
+                                       "NTK_by_parts_low_freq_factor",
+                                       "NTK_original_ctx_len",
+                                       "_attn_implementation",
+                                       "_attn_implementation_autoset",
+                                       "_commit_hash",
+                                       "_name_or_path",
+                                       "architectures",
+                                       "attention_dropout",
+                                       "attn_dropout",
+                                       "attn_pdrop",
+                                       "auto_map",
+                                       "bos_token_id",
+                                       "checkpoint_index",
+                                       "checkpoint_label_type",
+                                       "checkpoint_value",
+                                       "classifier_dropout",
+                                       "default_prepend_bos",
+                                       "device",
+                                       "dropout",
+                                       "dropout_rate",
+                                       "dtype",
+                                       "embd_pdrop",
+                                       "from_checkpoint",
+                                       "gradient_checkpointing",
+                                       "hidden_dropout",
+                                       "id2label",
+                                       "init_mode",
+                                       "init_weights",
+                                       "initializer_range",
+                                       "is_llama_config",
+                                       "label2id",
+                                       "load_in_4bit",
+                                       "model_name",
+                                       "model_type",
+                                       "n_devices",
+                                       "n_params",
+                                       "original_architecture",
+                                       "output_attentions",
+                                       "output_hidden_states",
+                                       "output_past",
+                                       "pad_token_id",
+                                       "pretraining_tp",
+                                       "problem_type",
+                                       "reorder_and_upcast_attn",
+                                       "resid_pdrop",
+                                       "return_dict",
+                                       "seed",
+                                       "summary_activation",
+                                       "summary_first_dropout",
+                                       "summary_proj_to_labels",
+                                       "summary_type",
+                                       "summary_use_proj",
+                                       "task_specific_params",
+                                       "tokenizer_class",
+                                       "tokenizer_name",
+                                       "tokenizer_prepends_bos",
+                                       "torch_dtype",
+                                       "transformers_version",
+                                       "trust_remote_code",
+                                       "ungroup_grouped_query_attention",
+                                       "unk_token_id",
+                                       "use_attn_in",
+                                       "use_attn_result",
+                                       "use_cache",
+                                       "use_hook_mlp_in",
+                                       "use_hook_tokens",
+                                       "use_split_qkv_input",
+                                       "window_size"};
+
+/* Is `word` one of those in `words`, between separators? */
+static bool among(const char *words, char between, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = words; at && *at;) {
+        const char *end = strchr(at, between);
+        size_t m = end ? (size_t)(end - at) : strlen(at);
+        if (m == n && !strncmp(at, word, n))
+            return true;
+        at = end ? end + 1 : NULL;
+    }
+    return false;
+}
+
+static void config_fail(import_config *c, const char *key, const char *why)
+{
+    if (!c->status)
+        c->status = at_fail(c->err, AT_EINPUT, "%s: %s %s", c->path, key, why);
+}
+
+/* The value of one key; it is known from now on. null is as if it were not there. */
+json_t *config_get(import_config *c, const char *key)
+{
+    json_t *v = json_object_get(c->o, key);
+    if (v && c->n_seen < CONFIG_KEYS)
+        c->seen[c->n_seen++] = json_object_iter_key(json_object_iter_at(c->o, key));
+    return json_is_null(v) ? NULL : v;
+}
+
+bool config_has(import_config *c, const char *key)
+{
+    return config_get(c, key) != NULL;
+}
+
+/* The first of several names; *key: that name, or the first of them. */
+static json_t *first(import_config *c, const char *keys, char key[64])
+{
+    json_t *found = NULL;
+    key[0] = 0;
+    for (const char *at = keys; *at;) {
+        char name[64];
+        size_t n = strcspn(at, " ");
+        n = n < sizeof name ? n : sizeof name - 1;
+        memcpy(name, at, n);
+        name[n] = 0;
+        json_t *v = config_get(c, name);
+        if (!key[0] || (v && !found))
+            memcpy(key, name, sizeof name);
+        found = found ? found : v;
+        at += n + (at[n] == ' ');
+    }
+    return found;
+}
+
+int config_int(import_config *c, const char *keys, int def, int least, int most)
+{
+    char key[64];
+    json_t *v = first(c, keys, key);
+    if (c->status)
+        return least;
+    if (!v && def < least)
+        config_fail(c, key, "is missing");
+    if (!v)
+        return def < least ? least : def;
+    json_int_t n = json_integer_value(v);
+    if (json_is_integer(v) && n >= least && n <= most)
+        return (int)n;
+    c->status = at_fail(c->err, AT_EINPUT, "%s: %s must be an integer in %d..%d", c->path, key, least, most);
+    return least;
+}
+
+double config_real(import_config *c, const char *keys, double def, double least, double most)
+{
+    char key[64];
+    json_t *v = first(c, keys, key);
+    if (c->status)
+        return least;
+    if (!v && def < least)
+        config_fail(c, key, "is missing");
+    if (!v)
+        return def < least ? least : def;
+    double x = json_number_value(v);
+    if (json_is_number(v) && x >= least && x <= most)
+        return x;
+    c->status = at_fail(c->err, AT_EINPUT, "%s: %s must be a number in %g..%g", c->path, key, least, most);
+    return least;
+}
+
+bool config_bool(import_config *c, const char *keys, bool def)
+{
+    char key[64];
+    json_t *v = first(c, keys, key);
+    if (v && !json_is_boolean(v))
+        config_fail(c, key, "must be true or false");
+    return v ? json_is_true(v) : def;
+}
+
+const char *config_text(import_config *c, const char *keys, const char *def)
+{
+    char key[64];
+    json_t *v = first(c, keys, key);
+    if (v && !json_is_string(v))
+        config_fail(c, key, "must be a string");
+    return v && json_is_string(v) ? json_string_value(v) : def;
+}
+
+void config_must(import_config *c, const char *key, bool on)
+{
+    json_t *v = config_get(c, key);
+    bool is = v && !json_is_false(v) && (!json_is_number(v) || json_number_value(v) > 0);
+    if (v && is != on)
+        config_fail(c, key,
+                    on ? "is off, which is not understood here: refused"
+                       : "is on, which is not understood here: refused");
+}
+
+at_status config_end(import_config *c)
+{
+    for (void *i = json_object_iter(c->o); i && !c->status; i = json_object_iter_next(c->o, i)) {
+        const char *key = json_object_iter_key(i);
+        bool known = c->ignore && among(c->ignore, ',', key);
+        for (int k = 0; k < c->n_seen && !known; k++)
+            known = !strcmp(c->seen[k], key);
+        for (size_t k = 0; k < sizeof harmless / sizeof *harmless && !known; k++)
+            known = !strcmp(harmless[k], key);
+        if (!known && !json_is_null(json_object_iter_value(i)))
+            c->status = at_fail(
+                c->err, AT_EINPUT,
+                "%s: key %.80s is unknown here and may change what the model computes; if it does not: "
+                "--ignore %.80s",
+                c->path, key, key);
+    }
+    return c->status;
+}
