@@ -43,7 +43,7 @@ BUILD = os.environ.get('BUILD', 'build')
 OUT = BUILD + '/mutants'
 TREE = OUT + '/tree'
 KILLERS = 'mutants/killers.tsv'
-PARTS = ('Makefile', 'include', 'src', 'cli', 'fuzz', 'tools', 'examples', 'docs', 'bench', 'judge', 'README.md')
+PARTS = ('Makefile', 'include', 'src', 'cli', 'fuzz', 'tools', 'examples', 'docs', 'bench', 'judge', 'python', 'README.md', 'CITATION.cff')
 MET_BYTES = 65536
 KEPT_BYTES = 1 << 22  # a test that prints more than this has gone wild
 
