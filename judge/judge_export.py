@@ -68,7 +68,7 @@ class Runtime:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise SystemExit("onnxruntime ended")
+            raise SystemExit(f"{path}: onnxruntime ended with code {self.process.wait()}")
         answer = json.loads(line)
         if isinstance(answer, dict):
             raise ValueError(answer["error"])
@@ -130,6 +130,8 @@ def runs_judge(runtime, model, path, cases, dtype, tally):
         rows = model.parse(case["input"])
         if len(rows) == 0 and model.before + model.after == 0:
             continue  # nothing at all: reductions over no keys are not defined in ONNX
+        if len(rows) == 0 and model.kind == "sparsemax" and not model.last:
+            continue  # onnxruntime 1.30 ends with a division by zero where TopK gets no rows
         try:
             outputs = runtime.run(path, onnx.feeds(rows))
         except ValueError as why:

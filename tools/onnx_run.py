@@ -102,7 +102,7 @@ OPERATORS = {
     "Relu": lambda x: np.maximum(x, 0), "Max": one(np.maximum), "Min": one(np.minimum), "Mod": one(np.mod), "Round": one(np.rint),
     "Greater": one(np.greater), "GreaterOrEqual": one(np.greater_equal), "Less": one(np.less), "LessOrEqual": one(np.less_equal),
     "Equal": one(np.equal), "And": one(np.logical_and), "Or": one(np.logical_or), "Where": one(np.where), "Identity": lambda x: x,
-    "Shape": lambda x: np.array(x.shape, np.int64), "Squeeze": lambda x: x.reshape(()), "Range": lambda a, b, s: np.arange(a, b, s),
+    "Shape": lambda x: np.array(x.shape, np.int64), "Squeeze": lambda x, axes=(): np.squeeze(x, tuple(axes) or None), "Range": lambda a, b, s: np.arange(a, b, s),
     "Unsqueeze": lambda x, axes: np.expand_dims(x, tuple(axes)), "Expand": lambda x, s: x * np.ones([int(d) for d in s], x.dtype),
     "Cast": lambda x, to: x.astype(TYPES[to]), "Transpose": lambda x, perm: x.transpose(perm), "Reshape": reshape, "Slice": sliced,
     "Concat": lambda *x, axis: np.concatenate(x, axis), "Gather": gather, "Pad": pad, "Softmax": softmax, "TopK": topk, "CumSum": cumsum,

@@ -35,22 +35,22 @@ static onnx_value widened(onnx_emit *e, onnx_value x, const at_embed *at, int ra
     return onnx_op(e->g, "Pad", ONNX_IN(x, onnx_whole(e->g, 2 * rank, pads), onnx_number(e->g, 0)));
 }
 
-/* The rank of a subset in colexicographic order: elements sorted, then C(e_c - 1, c + 1) from a table, added up. */
+/* The rank of a subset in colexicographic order: the sum of C(e - 1, c + 1) over its elements e, of which c others are smaller; from a table. No
+ * operator sorts: onnxruntime 1.30 ends with a division by zero where TopK gets no rows. */
 static at_status subset_rank(onnx_graph *g, const at_field *f, onnx_value x, onnx_value *out, at_err *err)
 {
-    int64_t *choose = at_new(g->arena, int64_t, f->pick * f->size),
-            *offset = at_new(g->arena, int64_t, f->pick);
-    if (!choose || !offset)
+    int64_t *choose = at_new(g->arena, int64_t, f->pick * f->size);
+    if (!choose)
         return at_oom(err);
-    for (int c = 0; c < f->pick; c++) {
-        offset[c] = (int64_t)c * f->size - 1;
+    for (int c = 0; c < f->pick; c++)
         for (int k = 0; k < f->size; k++)
             choose[c * f->size + k] = at_choose(k, c + 1);
-    }
-    onnx_value sorted[2];
-    onnx_op_many(g, "TopK", ONNX_IN(x, ONNX_WHOLE(g, f->pick)), sorted, 2);
-    onnx_int(g, "largest", 0);
-    onnx_value at = onnx_op(g, "Add", ONNX_IN(sorted[0], onnx_whole(g, f->pick, offset)));
+    onnx_value row = onnx_op(g, "Unsqueeze", ONNX_IN(x, ONNX_WHOLE(g, 3)));
+    onnx_value column = onnx_op(g, "Unsqueeze", ONNX_IN(x, ONNX_WHOLE(g, 2)));
+    onnx_value less = onnx_cast(g, onnx_op(g, "Less", ONNX_IN(column, row)), ONNX_INT64);
+    onnx_value place = onnx_reduce(g, "ReduceSum", less, false); /* how many are smaller */
+    onnx_value first = onnx_op(g, "Mul", ONNX_IN(place, onnx_index(g, f->size)));
+    onnx_value at = onnx_op(g, "Add", ONNX_IN(onnx_op(g, "Sub", ONNX_IN(x, onnx_index(g, 1))), first));
     onnx_value terms = onnx_op(g, "Gather", ONNX_IN(onnx_whole(g, f->pick * f->size, choose), at));
     *out = onnx_reduce(g, "ReduceSum", terms, false);
     return AT_OK;

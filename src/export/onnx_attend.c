@@ -163,13 +163,25 @@ static at_status post(onnx_graph *g, at_post p, onnx_value *s, at_err *err)
     return AT_OK;
 }
 
-static at_status scores(onnx_graph *g, const at_group *group, onnx_value q, onnx_value k, onnx_value *out,
+/* The scale as a value. onnxruntime joins a product with a constant into the matrix product before it, and keeps the constant
+ * as a float then: in double one that no float holds must not look like a constant. So it is added to 0 times the number of rows. */
+static onnx_value scale_of(onnx_emit *e, double scale)
+{
+    onnx_graph *g = e->g;
+    if (g->m->f32 || (double)(float)scale == scale)
+        return onnx_number(g, scale);
+    onnx_value zero = onnx_op(g, "Mul", ONNX_IN(onnx_cast(g, e->rows, onnx_real(g)), onnx_number(g, 0)));
+    return onnx_op(g, "Add", ONNX_IN(zero, onnx_number(g, scale)));
+}
+
+static at_status scores(onnx_emit *e, const at_group *group, onnx_value q, onnx_value k, onnx_value *out,
                         at_err *err)
 {
+    onnx_graph *g = e->g;
     onnx_value turned = onnx_transpose(g, k, 4, (int64_t[]){0, 1, 3, 2});
     *out = onnx_op(g, "MatMul", ONNX_IN(q, turned));
     if (group->scale != 1)
-        *out = onnx_op(g, "Mul", ONNX_IN(*out, onnx_number(g, group->scale)));
+        *out = onnx_op(g, "Mul", ONNX_IN(*out, scale_of(e, group->scale)));
     return post(g, group->post, out, err);
 }
 
@@ -222,16 +234,17 @@ static onnx_value split(onnx_emit *e, int b, int gi, const char *part, onnx_valu
     return x;
 }
 
-static at_status weights(onnx_graph *g, const at_group *group, onnx_value q, onnx_value k,
+static at_status weights(onnx_emit *e, const at_group *group, onnx_value q, onnx_value k,
                          const struct onnx_mask *m, onnx_value *w, at_err *err)
 {
+    onnx_graph *g = e->g;
     if (at_weighting_is(group->weighting, AT_IS_PHI)) {
         onnx_value turned = onnx_transpose(g, phi(g, k), 4, (int64_t[]){0, 1, 3, 2});
         *w = over_sum(g, cut(g, onnx_op(g, "MatMul", ONNX_IN(phi(g, q), turned)), m));
         return AT_OK;
     }
     onnx_value s;
-    at_status st = scores(g, group, q, k, &s, err);
+    at_status st = scores(e, group, q, k, &s, err);
     if (st)
         return st;
     if (at_weighting_is(group->weighting, AT_IS_EXP))
@@ -262,7 +275,7 @@ at_status onnx_group(onnx_emit *e, int b, int gi, onnx_value y, onnx_value *out,
         v = pairs(g, v, split(e, b, gi, "v2", y, group->v2, group->v2b, group->dv), group->dv);
         m = pairs_mask(g, m, &two);
     }
-    s = weights(g, group, q, k, m, &w, err);
+    s = weights(e, group, q, k, m, &w, err);
     if (s)
         return s;
     onnx_value mixed = onnx_transpose(g, onnx_op(g, "MatMul", ONNX_IN(w, v)), 4, (int64_t[]){0, 2, 1, 3});

@@ -225,7 +225,9 @@ onnx_value onnx_reduce(onnx_graph *g, const char *op, onnx_value x, bool keep)
     onnx_value y = sum ? onnx_op(g, op, ONNX_IN(x, ONNX_WHOLE(g, -1))) : onnx_op(g, op, ONNX_IN(x));
     if (!sum)
         onnx_ints(g, "axes", 1, (int64_t[]){-1});
-    onnx_int(g, "keepdims", keep);
+    onnx_int(g, "keepdims", 1);
+    if (!keep) /* by an operator of its own: of no rows, onnxruntime's reductions drop other axes, too */
+        y = onnx_op(g, "Squeeze", ONNX_IN(y, ONNX_WHOLE(g, -1)));
     return y;
 }
 
