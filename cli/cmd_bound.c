@@ -163,8 +163,7 @@ static const own usual = {0};
 
 static const cli_option options[] = {
     {CLI_SET},
-    {"--size", "MODEL", "heads, widths, layers and bits of a well-known model: gpt2, gpt3, ...",
-     CLI_TEXT(own, size)},
+    {"--size", "MODEL", "heads, widths, layers, bits of a known model: gpt3, ...", CLI_TEXT(own, size)},
     {CLI_JSON},
     {CLI_PLOT},
     {0},

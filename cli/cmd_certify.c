@@ -157,8 +157,8 @@ const cli_command cmd_certify = {
         "lists them. Exit 1 when a claim in it does not hold; the certificate is written all the same.\n",
     .examples = "attest certify match2 -o match2.cert\n"
                 "attest certify dp-standard --set problem=lis,a=1..3,b=3 -o lis.cert\n"
-                "attest certify m.safetensors --problem match2 --set M=11 --lengths 1..4 -o m.cert\n"
-                "python3 tools/verify.py match2.cert --all\n",
+                "attest certify m.safetensors --problem match2 --lengths 1..4 -o m.cert\n"
+                "python3 tools/verify.py match2.cert\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,

@@ -29,6 +29,7 @@ def load(path):
     """The certificate, and its models by their hash."""
     raw = pathlib.Path(path).read_bytes()
     first, _, rest = raw.partition(b"\n")
+    need(first.startswith(b'{"attest-certificate"'), "no certificate of attest", Damaged)
     head = json.loads(first.rstrip(b",") + b"}", object_pairs_hook=once)
     need(head.get("attest-certificate", "").split(".")[0] == "1", "a version of the format that is unknown here", Damaged)
     need(hashlib.sha256(rest).hexdigest() == head.get("digest"), "the digest is another: the file is damaged", Damaged)

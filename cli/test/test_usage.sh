@@ -51,7 +51,7 @@ for command in $(sh tools/commands.sh "$attest"); do
         case $command in
         sweep) set -- lis ;; # its report has a default, which is tested in the same place
         train) set -- parity ;;
-        map | report) set -- ;;
+        map | report | advise) set -- ;;
         *) set -- nosuch ;;
         esac
         [ "$command" = train ] && [ $option = --plot ] && set -- "$@" -o "$dir/t.st"

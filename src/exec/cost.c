@@ -74,7 +74,7 @@ static uint64_t keys_seen(const at_mask *m, int64_t t, int64_t T)
 /* Rows of keys and values that must be there when position T + 1 comes; of sums, 0. */
 static uint64_t keys_kept(const at_mask *m, int64_t T)
 {
-    return m->kind == AT_MASK_BLOCK_SPARSE ? keys_seen(m, T, T) : (uint64_t)T;
+    return at_mask_is(m->kind, AT_IS_BLOCKS) ? keys_seen(m, T, T) : (uint64_t)T;
 }
 
 static bool has_sums(const at_group *g)
