@@ -157,6 +157,7 @@ for k in range(6):
     agrees(f"a file of the corpus, {k}", path, [line(model, n) for n in {max(1, model.n_min), model.n_max}])
 for attention in "standard", "linear", "sparse":
     continues(f"a recurrence, {attention}", at(f"lis-{attention}.st"))
+agrees("an imported GPT-2", at("copycat.st"), ["0 1 2 3", "3 3 1 0 2 2", "2"])
 # A control: the export of another model is told apart.
 run, model = runner(at("match2.st"), "f64"), reference.Model(at("other.st"))
 one = "1 2 3 13 15"
@@ -164,6 +165,26 @@ apart = np.abs(run(model, model.parse(one)) - np.array(json.loads(ask("run", at(
 print("ok" if apart > 0.5 else "no", "another model is told apart")
 PY
 call build match3-threewise --set N=5,M=7 -o "$dir/match3.st"
+
+# What was imported goes out again, and comes in as it was.
+call import examples/copycat --read every -o "$dir/copycat.st"
+hash_of() # $1 model
+{
+    call show "$1" --json
+    grep -o '"[0-9a-f]\{64\}"' "$dir/.out"
+}
+for to in gpt2 transformerlens; do
+    says 0 "an imported model to $to" "$to, f32" export "$dir/copycat.st" --to $to -o "$dir/back-$to"
+    call import "$dir/back-$to" --read every -o "$dir/back-$to.st"
+    for x in '0 1 2 3' '3 3 1 0 2 2' 2; do
+        call run "$dir/copycat.st" $x --json
+        sed 's/.*"values"//' "$dir/.out" >"$dir/one"
+        call run "$dir/back-$to.st" $x --json
+        holds "$to and back says the same of $x" sh -c 'sed "s/.*\"values\"//" "$1" | cmp -s - "$2"' x "$dir/.out" "$dir/one"
+    done
+done
+holds 'GPT-2 and back is the same model' test "$(hash_of "$dir/copycat.st")" = "$(hash_of "$dir/back-gpt2.st")"
+
 call build match2 --set N=8,M=16 -o "$dir/other.st"
 for attention in standard linear sparse; do
     call compile lis --attention $attention --set n=3,top=4 -o "$dir/lis-$attention.st"

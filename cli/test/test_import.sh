@@ -64,6 +64,11 @@ sed -i 's/"n_head"/"rotary_scaling_2": 3, "n_head"/' "$dir/bad/config.json"
 bad 'a key that may matter' 'key rotary_scaling_2 is unknown here'
 says 0 'unless the user says that it does not' 'gpt2' import "$dir/bad" --ignore rotary_scaling_2 -o "$dir/ignored.safetensors"
 fresh
+sed -i 's/"n_head"/"tie_word_embeddings": true, "n_head"/' "$dir/bad/config.json"
+says 0 'a readout that is said to be tied' 'readout tied' import "$dir/bad" -o "$dir/tied.safetensors"
+sed -i 's/"tie_word_embeddings": true/"tie_word_embeddings": false/' "$dir/bad/config.json"
+bad 'one that is not, and is missing' 'tensor lm_head.weight is missing'
+fresh
 sed -i 's/gelu_new/quick_gelu/' "$dir/bad/config.json"
 bad 'an activation that is unknown' 'activation_function "quick_gelu" is unknown'
 fresh

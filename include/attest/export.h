@@ -32,6 +32,7 @@ typedef struct {
     bool folder; /* several files, in a folder that must not be there yet */
     bool cache;  /* knows at_export_as.cache */
     bool hard;   /* computes hard attention */
+    bool whole;  /* holds the model as it is; the others take the parts of AT_IN_EXPORT */
     at_status (*write)(const at_model *m, const at_export_as *as, struct export_files *out, at_err *err);
 } at_export_kind;
 extern const at_export_kind at_exports[];

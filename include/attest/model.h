@@ -78,18 +78,19 @@ enum {
 #define AT_IS_FAMILIES (AT_IS_EXP | AT_IS_TIED | AT_IS_LEVEL | AT_IS_PHI)
 /* Who takes it, of those that do not take every one. */
 enum {
-    AT_IN_EXACT = 1,        /* exact arithmetic                                                         */
-    AT_IN_DECODE = 1 << 1,  /* decoders                                                                 */
-    AT_IN_BATCH = 1 << 2,   /* batched decoding                                                         */
-    AT_IN_SPLIT = 1 << 3,   /* protocols: sums split between holders of keys                            */
-    AT_IN_TURNS = 1 << 4,   /* parties that speak in turn, from the left                                */
-    AT_IN_TRAIN = 1 << 5,   /* training                                                                 */
-    AT_IN_FAMILY = 1 << 6,  /* ... by the fast engine                                                   */
-    AT_IN_CERTIFY = 1 << 7, /* certificates by cases                                                    */
-    AT_IN_LAYER = 1 << 8,   /* refuters of one layer                                                    */
-    AT_IN_PROGRAM = 1 << 9, /* programs                                                                 */
-    AT_IN_ANALYSE = 1 << 10 /* whoever computes from the weights by itself, instead of running the model:
-                               extraction, circuits, influence, refuters, certificates                   */
+    AT_IN_EXACT = 1,         /* exact arithmetic                                                         */
+    AT_IN_DECODE = 1 << 1,   /* decoders                                                                 */
+    AT_IN_BATCH = 1 << 2,    /* batched decoding                                                         */
+    AT_IN_SPLIT = 1 << 3,    /* protocols: sums split between holders of keys                            */
+    AT_IN_TURNS = 1 << 4,    /* parties that speak in turn, from the left                                */
+    AT_IN_TRAIN = 1 << 5,    /* training                                                                 */
+    AT_IN_FAMILY = 1 << 6,   /* ... by the fast engine                                                   */
+    AT_IN_CERTIFY = 1 << 7,  /* certificates by cases                                                    */
+    AT_IN_LAYER = 1 << 8,    /* refuters of one layer                                                    */
+    AT_IN_PROGRAM = 1 << 9,  /* programs                                                                 */
+    AT_IN_ANALYSE = 1 << 10, /* whoever computes from the weights by itself, instead of running the model:
+                                extraction, circuits, influence, refuters, certificates                  */
+    AT_IN_EXPORT = 1 << 11   /* files of other tools                                                     */
 };
 typedef struct {
     const char *name, *doc;

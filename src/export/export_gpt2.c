@@ -119,10 +119,11 @@ static void config_print(const stack *s, at_text *t)
         " \"n_layer\": %d, \"n_embd\": %d, \"n_head\": %d, \"n_positions\": %d, \"n_ctx\": %d, \"n_inner\": "
         "%d,\n"
         " \"vocab_size\": %d, \"activation_function\": \"%s\", \"layer_norm_epsilon\": %s,\n"
-        " \"tie_word_embeddings\": false, \"attn_pdrop\": 0.0, \"embd_pdrop\": 0.0, \"resid_pdrop\": 0.0,\n"
+        " \"tie_word_embeddings\": %s, \"attn_pdrop\": 0.0, \"embd_pdrop\": 0.0, \"resid_pdrop\": 0.0,\n"
         " \"torch_dtype\": \"%s\"}\n",
         s->n_layers, s->m->width, s->heads, s->rows, s->rows, s->hidden ? s->hidden : 1, s->tokens,
-        s->gelu ? "gelu" : "relu", at_number_exact(eps, s->eps), s->m->f32 ? "float32" : "float64");
+        stack_act(s), at_number_exact(eps, s->eps), s->m->readout.tied ? "true" : "false",
+        s->m->f32 ? "float32" : "float64");
 }
 
 at_status export_gpt2(const at_model *m, const at_export_as *as, export_files *out, at_err *err)
@@ -144,10 +145,10 @@ at_status export_gpt2(const at_model *m, const at_export_as *as, export_files *o
             layer_add(&s, l);
         double *g = stack_tensor(&s, "transformer.ln_f.weight", 0, D, 0, 0),
                *b = stack_tensor(&s, "transformer.ln_f.bias", 0, D, 0, 0),
-               *u = stack_tensor(&s, "lm_head.weight", 0, s.tokens, D, 0);
+               *u = m->readout.tied ? NULL : stack_tensor(&s, "lm_head.weight", 0, s.tokens, D, 0);
         for (int k = 0; k < D && !s.oom; k++)
             g[k] = at_model_data(m, m->readout.norm_g)[k], b[k] = at_model_data(m, m->readout.norm_b)[k];
-        for (size_t k = 0; k < (size_t)s.tokens * (size_t)D && !s.oom; k++)
+        for (size_t k = 0; u && k < (size_t)s.tokens * (size_t)D && !s.oom; k++)
             u[k] = at_model_data(m, m->readout.w)[k];
         config_print(&s, &config);
         st = stack_write(&s, &config, out);

@@ -277,6 +277,39 @@ static onnx_value gelu(onnx_graph *g, onnx_value x)
     return onnx_op(g, "Mul", ONNX_IN(half, onnx_op(g, "Add", ONNX_IN(erf, onnx_number(g, 1)))));
 }
 
+static onnx_value sigmoid(onnx_graph *g, onnx_value x)
+{
+    onnx_value one = onnx_number(g, 1);
+    return onnx_op(
+        g, "Div",
+        ONNX_IN(one,
+                onnx_op(g, "Add", ONNX_IN(one, onnx_op(g, "Exp", ONNX_IN(onnx_op(g, "Neg", ONNX_IN(x))))))));
+}
+
+/* x sigmoid(slope (x + cube x^3)) */
+static onnx_value gelu_tanh(onnx_graph *g, onnx_value x)
+{
+    onnx_value square = onnx_op(g, "Mul", ONNX_IN(x, x));
+    onnx_value more = onnx_op(g, "Mul", ONNX_IN(square, onnx_number(g, AT_GELU_CUBE * AT_GELU_SLOPE)));
+    onnx_value by = onnx_op(g, "Add", ONNX_IN(more, onnx_number(g, AT_GELU_SLOPE)));
+    return onnx_op(g, "Mul", ONNX_IN(x, sigmoid(g, onnx_op(g, "Mul", ONNX_IN(x, by)))));
+}
+
+static onnx_value activation(onnx_graph *g, at_act act, onnx_value x)
+{
+    switch (act) {
+    case AT_ACT_RELU:
+        return onnx_op(g, "Relu", ONNX_IN(x));
+    case AT_ACT_GELU:
+        return gelu(g, x);
+    case AT_ACT_GELU_TANH:
+        return gelu_tanh(g, x);
+    case AT_ACT_SILU:
+        return onnx_op(g, "Mul", ONNX_IN(x, sigmoid(g, x)));
+    }
+    return x;
+}
+
 static onnx_value dense(onnx_emit *e, const at_block *b, onnx_value y)
 {
     bool flat = b->kind == AT_BLOCK_FLATTEN;
@@ -286,18 +319,9 @@ static onnx_value dense(onnx_emit *e, const at_block *b, onnx_value y)
     for (int l = 0; l < b->n_dense; l++) {
         y = onnx_linear(e->g, y, b->dense[l].w, b->dense[l].b);
         if (l < b->n_dense - 1)
-            y = b->act == AT_ACT_RELU ? onnx_op(e->g, "Relu", ONNX_IN(y)) : gelu(e->g, y);
+            y = activation(e->g, b->act, y);
     }
     return flat ? onnx_reshape(e->g, y, 3, (int64_t[]){-1, all / D, D}) : y;
-}
-
-static onnx_value sigmoid(onnx_graph *g, onnx_value x)
-{
-    onnx_value one = onnx_number(g, 1);
-    return onnx_op(
-        g, "Div",
-        ONNX_IN(one,
-                onnx_op(g, "Add", ONNX_IN(one, onnx_op(g, "Exp", ONNX_IN(onnx_op(g, "Neg", ONNX_IN(x))))))));
 }
 
 static onnx_value part(onnx_graph *g, onnx_value x, int64_t from, int64_t to)

@@ -276,17 +276,33 @@ static at_status group(module *c, int b, int k, at_err *err)
 
 /* ---- the other blocks -------------------------------------------------------------------------------------------- */
 
+/* What stands before an argument, and behind it. */
+static const char *act_of(at_act act, const char **end)
+{
+    *end = ")";
+    switch (act) {
+    case AT_ACT_RELU:
+        return "torch.relu(";
+    case AT_ACT_GELU_TANH:
+        *end = ", approximate=\"tanh\")";
+        return "torch.nn.functional.gelu(";
+    case AT_ACT_GELU:
+        return "torch.nn.functional.gelu(";
+    case AT_ACT_SILU:
+        return "torch.nn.functional.silu(";
+    }
+    return "(";
+}
+
 static void dense(module *c, const at_block *b)
 {
     bool flat = b->kind == AT_BLOCK_FLATTEN;
     at_text_addf(c->t, "        r = y%s\n", flat ? ".flatten(1)" : "");
     for (int l = 0; l < b->n_dense; l++) {
-        at_text_addf(c->t, "        r = %s",
-                     l == b->n_dense - 1     ? "("
-                     : b->act == AT_ACT_RELU ? "torch.relu("
-                                             : "torch.nn.functional.gelu(");
+        const char *end = ")", *begin = l == b->n_dense - 1 ? "(" : act_of(b->act, &end);
+        at_text_addf(c->t, "        r = %s", begin);
         affine(c, "r", b->dense[l].w, b->dense[l].b);
-        at_text_add(c->t, ")\n");
+        at_text_addf(c->t, "%s\n", end);
     }
     if (flat)
         at_text_add(c->t, "        r = r.reshape(res.shape)\n");

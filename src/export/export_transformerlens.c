@@ -112,7 +112,7 @@ static void config_print(const stack *s, at_text *t)
         " \"attention_dir\": \"%s\", \"normalization_type\": %s, \"eps\": %s,\n"
         " \"use_attn_scale\": false, \"positional_embedding_type\": \"standard\"}\n",
         s->n_layers, s->width, s->rows, s->dh, s->heads, s->hidden, s->tokens, s->m->readout.rows,
-        s->gelu ? "gelu" : "relu", s->hidden ? "false" : "true", s->causal ? "causal" : "bidirectional",
+        stack_act(s), s->hidden ? "false" : "true", s->causal ? "causal" : "bidirectional",
         s->norms ? "\"LN\"" : "null", at_number_exact(eps, s->norms ? s->eps : 1e-5));
 }
 

@@ -16,17 +16,17 @@
 
 #define EXPORTS(E)                                                                                           \
     E("onnx", "a graph of operators (opset 17, IR 8) that onnxruntime runs as it is", false, true, true,     \
-      export_onnx)                                                                                           \
-    E("torch", "a folder: a module that PyTorch runs, its weights, its names", true, false, true,            \
+      false, export_onnx)                                                                                    \
+    E("torch", "a folder: a module that PyTorch runs, its weights, its names", true, false, true, false,     \
       export_torch)                                                                                          \
     E("transformerlens", "a folder: weights as TransformerLens names them, its settings, its names", true,   \
-      false, false, export_transformerlens)                                                                  \
-    E("gpt2", "a folder: weights as GPT-2 names them, its settings, its names", true, false, false,          \
+      false, false, false, export_transformerlens)                                                           \
+    E("gpt2", "a folder: weights as GPT-2 names them, its settings, its names", true, false, false, false,   \
       export_gpt2)                                                                                           \
     E("npz", "arrays of numpy: all tensors by their names, architecture and names as text", false, false,    \
-      true, export_npz)
+      true, true, export_npz)
 
-#define ROW(name, doc, folder, cache, hard, write) {name, doc, folder, cache, hard, write},
+#define ROW(name, doc, folder, cache, hard, whole, write) {name, doc, folder, cache, hard, whole, write},
 const at_export_kind at_exports[] = {EXPORTS(ROW)};
 const int at_n_exports = sizeof at_exports / sizeof *at_exports;
 #define NAMED(name, ...) name,
@@ -130,10 +130,7 @@ at_status at_export_write(const at_model *m, const at_export_kind *to, const at_
         return at_fail(err, AT_EREFUSED, "a cache is for %s",
                        to->cache ? "decoders; this model is none" : "onnx");
     at_model copy;
-    at_status s = AT_OK;
-#ifdef AT_TRAITS /* rows of parts.def beyond those that this folder has words for */
-    s = at_model_takes(m, AT_IN_ANALYSE, "export", err);
-#endif
+    at_status s = to->whole ? AT_OK : at_model_takes(m, AT_IN_EXPORT, to->name, err);
     if (!s)
         s = at_model_copy(m, &copy, err);
     if (s)

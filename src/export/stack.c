@@ -39,15 +39,29 @@ static at_status group_fits(stack *s, int b, const at_group *g, bool first)
     return AT_OK;
 }
 
+const char *stack_act(const stack *s)
+{
+    switch (s->act) {
+    case AT_ACT_RELU:
+        return "relu";
+    case AT_ACT_GELU:
+        return "gelu";
+    case AT_ACT_GELU_TANH:
+        return "gelu_new";
+    case AT_ACT_SILU:
+        return "silu";
+    }
+    return "";
+}
+
 static at_status mlp_fits(stack *s, int b)
 {
     const at_block *k = &s->m->blocks[b];
     if (k->n_dense != 2)
         return refuse_block(s, b, "an MLP of other than one hidden layer");
-    bool gelu = k->act == AT_ACT_GELU;
-    if (s->hidden && gelu != s->gelu)
+    if (s->hidden && k->act != s->act)
         return refuse_block(s, b, "two kinds of activation");
-    s->gelu = gelu;
+    s->act = k->act;
     s->hidden = k->dense[0].rows > s->hidden ? k->dense[0].rows : s->hidden;
     return AT_OK;
 }

@@ -26,7 +26,8 @@ typedef struct {
     int end;                /* what the readout reads */
     int heads, dh;          /* the most of any layer; others are filled up with zeros */
     int hidden;             /* units of the widest MLP; 0: there are none */
-    bool norms, causal, gelu;
+    bool norms, causal;
+    at_act act; /* of its MLPs */
     double eps;
     stack_layer *layers;
     int n_layers;
@@ -39,6 +40,7 @@ typedef struct {
 at_status stack_read(stack *s);
 /* A new tensor of zeros; sizes of 0 are left out. Its name may hold one %d, for the layer. NULL: out of memory. */
 double *stack_tensor(stack *s, const char *name, int layer, int64_t a, int64_t b, int64_t c);
+const char *stack_act(const stack *s);                               /* as the others call it */
 void stack_embed(const stack *s, double *tokens, double *positions); /* (tokens, width), (rows, width) */
 /* One head of a layer by number: where it is; false: it is one of zeros. */
 typedef struct {

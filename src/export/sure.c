@@ -16,7 +16,7 @@
  * A sum of products of which all terms are multiples of 2^u and all sizes together are at most 2^(u+p) is exact in p bits in
  * whatever order, fused or not, since every partial sum is such a multiple, too. Any other sum of n terms of sizes M in all
  * errs by at most (n + 2) 2^-p M beyond the errors of what goes in (Higham 2002, 3.5; the 2 pays for products). Functions pass errors on by
- * their slopes: relu and gelu 1 and 1.13, softmax as below. A norm divides by at least sqrt(eps). Of recurrent blocks nothing is
+ * their slopes: relu 1, the other activations 1.13, softmax as below. A norm divides by at least sqrt(eps). Of recurrent blocks nothing is
  * claimed: their error is infinite, and hard attention behind them is refused. */
 #include "export_internal.h"
 
@@ -264,10 +264,10 @@ static at_status group(sure *c, int b, int gi, const span *y, span **out)
 static void activate(const sure *c, at_act act, span *x, int n)
 {
     for (int k = 0; k < n; k++)
-        if (act == AT_ACT_RELU)
+        if (at_act_is(act, AT_IS_RELU))
             x[k].lo = fmax(0, x[k].lo), x[k].hi = fmax(0, x[k].hi);
-        else
-            x[k] = (span){fmin(-0.17, x[k].lo), fmax(0, x[k].hi),
+        else /* all of them are above -0.28, and grow by at most 1.13 */
+            x[k] = (span){fmin(-0.28, x[k].lo), fmax(0, x[k].hi),
                           1.13 * x[k].err + 16 * c->half * size_of(&x[k]), NONE};
 }
 

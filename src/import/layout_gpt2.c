@@ -86,11 +86,8 @@ static void shape_common(import *p, bool nano)
     z->dk = z->heads ? z->D / z->heads : 1;
     z->bias = foreign_has(&p->f, "h.0.attn.c_attn.bias");
     z->scale = config_bool(c, "scale_attn_weights", true) ? 1 / sqrt(z->dk) : 1;
-    /* A head that is saved is one of its own, unless it has the numbers of the table (fill looks). */
-    const char *prefix = p->f.prefix;
-    p->f.prefix = "";
-    z->tied = !foreign_find(&p->f, head_name(p)) || config_bool(c, "tie_word_embeddings", true);
-    p->f.prefix = prefix;
+    z->tied =
+        config_bool(c, "tie_word_embeddings", true); /* a head that is saved all the same: fill looks at it */
 }
 
 static void shape_gpt2(import *p)
