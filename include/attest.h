@@ -87,6 +87,15 @@ AT_API at_status at_net_image(const at_net *net, void **bytes, size_t *n,
                               at_err *err); /* the file; freed with at_free */
 AT_API at_status at_net_copy(const at_net *net, at_net **out, at_err *err);
 AT_API void at_net_free(at_net *net); /* NULL is allowed */
+/* A model of another tool: a folder with config.json and model.safetensors, or one file. how: as=gpt2, neox, llama, nanogpt,
+ * transformerlens or tracr (none: by the names of tensors), config=FILE, read=next, last or every, steps=N, ignore=KEYS. */
+AT_API at_status at_net_import(const char *path, const char *how, at_net **out, at_err *err);
+/* The same of the bytes of a safetensors file, and the text of its configuration (NULL: none). */
+AT_API at_status at_net_adopt(const void *bytes, size_t n, const char *config, const char *how, at_net **out,
+                              at_err *err);
+/* For other tools: to is onnx, torch, transformerlens, gpt2 or npz; how: dtype=f32 or f64, cache=1. A file, or a new folder. */
+AT_API at_status at_net_export(const at_net *net, const char *to, const char *how, const char *path,
+                               at_err *err);
 /* Name, problem, hash, sizes, fields, blocks, readout, decoding, names of residual subspaces. */
 AT_API at_status at_net_about(const at_net *net, at_result **out, at_err *err);
 /* Tensor i of so many, (rows, columns); of a vector columns is 0. name, rows and columns may be NULL. The weights may be written

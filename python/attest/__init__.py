@@ -11,11 +11,11 @@ docs/python.md is a page about it. Everything goes through the promised calls of
 from ._ask import (Bound, Equality, Refutation, Verdict, bound, bounds, build, check, claims, compile, equal, languages, problems,
                    recipe_settings, refute, train)
 from ._library import BudgetError, Cancelled, DomainError, Error, FileError, InputError, OutOfMemory, RefusedError, lib as _lib
-from ._model import Head, Model, Picture, Run, Tensors, Trace, from_torch, load, loads
+from ._model import Head, Model, Picture, Run, Tensors, Trace, from_torch, import_model, load, loads
 
 __version__: str = _lib.at_version().decode()
 build_id: str = _lib.at_build_id().decode()
 
 __all__ = ["Bound", "BudgetError", "Cancelled", "DomainError", "Equality", "Error", "FileError", "Head", "InputError", "Model", "OutOfMemory",
            "Picture", "RefusedError", "Refutation", "Run", "Tensors", "Trace", "Verdict", "bound", "bounds", "build", "build_id", "check",
-           "claims", "compile", "equal", "from_torch", "languages", "load", "loads", "problems", "recipe_settings", "refute", "train"]
+           "claims", "compile", "equal", "from_torch", "import_model", "languages", "load", "loads", "problems", "recipe_settings", "refute", "train"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
-from ._library import BUDGET, Env, InputError, encoded, err, failed, lib, made, result
+from ._library import BUDGET, Env, InputError, encoded, err, failed, lib, made, result, settings
 
 if TYPE_CHECKING:
     import torch
@@ -325,6 +325,18 @@ class Model:
         import torch
         return {name: torch.from_numpy(weights.copy()) for name, weights in self.tensors.items()}
 
+    def export(self, to: str, path: str | os.PathLike[str], dtype: str | None = None, cache: bool = False) -> None:
+        """For another tool: to is onnx, torch, transformerlens, gpt2 or npz (docs/export.md). A file, or a new folder.
+
+        dtype: f32 or f64; none: as the model is stored. cache: a decoder in ONNX that takes keys and values of the rows before."""
+        status = lib.at_net_export(self._handle, to.encode(), settings({"dtype": dtype, "cache": cache or None}), encoded(path), err())
+        if status:
+            failed(status)
+
+    def to_onnx(self, path: str | os.PathLike[str], dtype: str | None = None, cache: bool = False) -> None:
+        """As a file that onnxruntime runs."""
+        self.export("onnx", path, dtype, cache)
+
     # ---- what is shown --------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -355,22 +367,41 @@ def loads(data: bytes) -> Model:
     return Model(made(lib.at_net_parse, data, len(data)))
 
 
-def from_torch(state_dict: Mapping[str, Any], config: Mapping[str, Any]) -> Model:
-    """The model of these weights, by attest's names: m.to_torch() with m.config gives m again, and what was trained in between stays.
+def _how(layout: str | None, config: str | os.PathLike[str] | None, read: str | None, steps: int | None, ignore: str | None) -> bytes:
+    return settings({"as": layout, "config": config and os.fspath(config), "read": read, "steps": steps, "ignore": ignore})
 
-    state_dict: torch tensors or arrays. config: an architecture, as Model.config has it. Where all weights are floats of 32 bits
-    the model is stored so."""
+
+def import_model(path: str | os.PathLike[str], layout: str | None = None, config: str | os.PathLike[str] | None = None,
+                 read: str | None = None, steps: int | None = None, ignore: str | None = None) -> Model:
+    """A model of another tool: a folder with config.json and model.safetensors, or one file (docs/import.md).
+
+    layout: gpt2, neox, llama, nanogpt, transformerlens, tracr; none: by the names of its tensors. read: next (a decoder), last, every.
+    steps: how many tokens a decoder writes. ignore: keys of the configuration, separated by commas."""
+    return Model(made(lib.at_net_import, encoded(path), _how(layout, config, read, steps, ignore)))
+
+
+def from_torch(state_dict: Mapping[str, Any], config: Mapping[str, Any], layout: str | None = None, read: str | None = None,
+               steps: int | None = None, ignore: str | None = None) -> Model:
+    """The model of these weights. By attest's names: m.to_torch() with m.config gives m again, and what was trained in between stays.
+    By the names of GPT-2, nanoGPT, GPT-NeoX, Llama, TransformerLens or tracr, with the configuration that goes with them: as
+    import_model reads them; how: as in import_model.
+
+    state_dict: torch tensors or arrays. Where all weights are floats of 32 bits the model is stored so."""
     arrays = {}
     for name, weights in state_dict.items():
         if hasattr(weights, "detach"):
             weights = weights.detach().cpu().numpy()
         arrays[name] = np.ascontiguousarray(weights)
     dtype = "<f4" if arrays and all(a.dtype == np.float32 for a in arrays.values()) else "<f8"
-    header: dict[str, Any] = {"__metadata__": {"format": "attest", "attest": json.dumps(dict(config))}}
+    ours = "readout" in config
+    header: dict[str, Any] = {"__metadata__": {"format": "attest", "attest": json.dumps(dict(config))}} if ours else {}
     data, at = [], 0
     for name, a in arrays.items():
         data.append(a.astype(dtype).tobytes())
         header[name] = {"dtype": "F32" if dtype == "<f4" else "F64", "shape": list(a.shape), "data_offsets": [at, at + len(data[-1])]}
         at += len(data[-1])
     text = json.dumps(header).encode()
-    return loads(struct.pack("<Q", len(text)) + text + b"".join(data))
+    file = struct.pack("<Q", len(text)) + text + b"".join(data)
+    if ours:
+        return loads(file)
+    return Model(made(lib.at_net_adopt, file, len(file), json.dumps(dict(config)).encode(), _how(layout, None, read, steps, ignore)))

@@ -1,6 +1,7 @@
 """The Python package, beside brute force that stands here. Prints TAP: a line a test."""
 import gc
 import itertools
+import json
 import os
 import pathlib
 import pickle
@@ -166,6 +167,32 @@ class Models(unittest.TestCase):
             attest.from_torch(arrays, m.config)
         f = attest.train("match2", {"N": 3, "M": 3}, net="softmax", width=3, steps=2)
         self.assertEqual(attest.from_torch({k: a.astype(np.float32) for k, a in f.tensors.items()}, f.config).hash, f.hash)
+
+    def test_from_other_tools_and_back(self):
+        m = attest.import_model("examples/copycat", steps=4)
+        self.assertEqual(list(m.generate(np.array([2, 0, 1])).ravel()), [2, 2, 2, 2])
+        with tempfile.TemporaryDirectory() as folder:
+            m.export("npz", os.path.join(folder, "m.npz"))
+            with np.load(os.path.join(folder, "m.npz")) as arrays:
+                self.assertGreater(len(arrays.files), 10)
+            m.export("gpt2", os.path.join(folder, "back"))
+            self.assertEqual(attest.import_model(os.path.join(folder, "back"), steps=4).hash, m.hash)
+            with open(os.path.join(folder, "back", "config.json")) as f, open(os.path.join(folder, "back", "model.safetensors"), "rb") as g:
+                config, data = json.load(f), g.read()
+            size = int.from_bytes(data[:8], "little")
+            state = {name: np.frombuffer(data[8 + size:][t["data_offsets"][0]:t["data_offsets"][1]], "<f4").reshape(t["shape"])
+                     for name, t in json.loads(data[8:8 + size]).items() if name != "__metadata__"}
+            self.assertEqual(attest.from_torch(state, config, steps=4).hash, m.hash)
+            state["transformer.wte.weight"] = state["transformer.wte.weight"] + 1
+            self.assertNotEqual(attest.from_torch(state, config, steps=4).hash, m.hash)
+            with self.assertRaisesRegex(attest.InputError, "unknown format"):
+                m.export("gpt5", os.path.join(folder, "x"))
+            try:
+                m.to_onnx(os.path.join(folder, "m.onnx"))
+            except attest.RefusedError as e:  # a library without protobuf-c
+                self.assertIn("onnx", str(e))
+            else:
+                self.assertGreater(os.path.getsize(os.path.join(folder, "m.onnx")), 1000)
 
     if os.environ.get("ATTEST_TEST_TORCH"):  # `make judge`: torch takes seconds to import
 

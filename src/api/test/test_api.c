@@ -656,6 +656,46 @@ static void test_memory(void **state)
     at_net_free(given);
 }
 
+/* A model of another tool comes in, and goes out again as it was. */
+static void test_exchange(void **state)
+{
+    (void)state;
+    at_net *in, *again;
+    at_result *one, *two;
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    double x[] = {2, 0, 1}, *rows;
+    int n;
+    assert_non_null(test_folder_new(folder));
+    snprintf(path, sizeof path, "%s/back", folder);
+    works(at_net_import("examples/copycat", "as=gpt2 steps=4", &in, &err));
+    works(at_net_generate(in, x, 3, NULL, &rows, &n, NULL, &err));
+    assert_int_equal(n, 4);
+    assert_true(rows[0] == 2 && rows[3] == 2);
+    at_free(rows);
+    works(at_net_export(in, "gpt2", NULL, path, &err));
+    works(at_net_import(path, "steps=4", &again, &err));
+    works(at_net_about(in, &one, &err));
+    works(at_net_about(again, &two, &err));
+    assert_string_equal(at_result_text(one, "hash"), at_result_text(two, "hash"));
+    at_result_free(one);
+    at_result_free(two);
+    at_net_free(again);
+    refused(at_net_export(in, "gpt5", NULL, path, &err), AT_EINPUT, "unknown format 'gpt5'");
+    refused(at_net_export(in, "npz", "dtype=f16", path, &err), AT_EINPUT, "must be one of stored, f32, f64");
+    refused(at_net_import("examples/copycat", "as=llama", &again, &err), AT_EINPUT, "");
+    refused(at_net_import("examples/copycat", "as=bert", &again, &err), AT_EINPUT, "must be one of gpt2");
+    refused(at_net_adopt("x", 1, NULL, NULL, &again, &err), AT_EINPUT, "");
+    at_net_free(in);
+    static const char *const files[] = {"/back/config.json", "/back/model.safetensors", "/back/names.json"};
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        snprintf(path, sizeof path, "%s%s", folder, files[k]);
+        assert_int_equal(unlink(path), 0);
+    }
+    snprintf(path, sizeof path, "%s/back", folder);
+    rmdir(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,7 +705,7 @@ int main(void)
         cmocka_unit_test(test_tensors), cmocka_unit_test(test_check),     cmocka_unit_test(test_claim),
         cmocka_unit_test(test_refute),  cmocka_unit_test(test_equal),     cmocka_unit_test(test_bound),
         cmocka_unit_test(test_train),   cmocka_unit_test(test_cancel),    cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_exchange),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

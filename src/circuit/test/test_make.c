@@ -175,7 +175,8 @@ static void test_refused(void **state)
     assert_int_equal(at_circuit_draw(&d, 7, 1, &m, &err), AT_OK);
     refused(&m, exact, 6, &(at_circuit_budget){.values = 9}, AT_EBUDGET,
             "block 1 of 4 has more than 9 states");
-    refused(&m, exact, 6, &(at_circuit_budget){.gates = 12}, AT_EBUDGET, "more than 12 gates, at position 7 of 7 of block 3 of 4");
+    refused(&m, exact, 6, &(at_circuit_budget){.gates = 12}, AT_EBUDGET,
+            "more than 12 gates, at position 7 of 7 of block 3 of 4");
     refused(&m, exact, 6, &(at_circuit_budget){.wires = 9}, AT_EBUDGET, "more than 9 wires");
     at_model_release(&m);
 }
