@@ -55,17 +55,6 @@ static int advice_print(const cli_args *a, const at_advice *v)
     return cli_put_text(a, &t, CLI_HOLDS);
 }
 
-static at_status rows_read(const char *db, at_row **rows, size_t *n, at_arena *arena, at_err *err)
-{
-    at_ledger *l;
-    at_status s = at_ledger_open(db, AT_LEDGER_READ, &l, err);
-    if (s)
-        return s;
-    s = at_ledger_rows(l, NULL, rows, n, arena, err);
-    at_ledger_close(l);
-    return s;
-}
-
 static at_status page_write(const at_advice *v, const char *path, at_err *err)
 {
     at_text html;
@@ -83,7 +72,7 @@ static at_status advise(const cli_args *a, at_arena *arena, at_advice *out, at_e
     at_row *rows = NULL;
     size_t n = 0;
     at_problem *p;
-    at_status s = a->db ? rows_read(a->db, &rows, &n, arena, err) : AT_OK;
+    at_status s = a->db ? at_ledger_read(a->db, &rows, &n, arena, err) : AT_OK;
     if (s || (s = at_problem_open(o->problem, &p, err)))
         return s;
     at_text subject;

@@ -67,17 +67,6 @@ static int map_print(const cli_args *a, const at_map *m)
     return cli_put_text(a, &t, code);
 }
 
-static at_status rows_read(const char *db, at_row **rows, size_t *n, at_arena *arena, at_err *err)
-{
-    at_ledger *l;
-    at_status s = at_ledger_open(db, AT_LEDGER_READ, &l, err);
-    if (s)
-        return s;
-    s = at_ledger_rows(l, NULL, rows, n, arena, err);
-    at_ledger_close(l);
-    return s;
-}
-
 static at_status map_draw(const void *map, at_picture_kind kind, const char *path, at_err *err)
 {
     return at_map_picture(map, kind, path, err);
@@ -119,7 +108,7 @@ static int run(const cli_args *a)
         return cli_usage(a, "--set gives the parameters of a problem, which --problem names");
     at_status s = a->out ? at_picture_kind_of(a->out, &kind, &err) : AT_OK;
     if (!s && a->db)
-        s = rows_read(a->db, &rows, &n, &arena, &err);
+        s = at_ledger_read(a->db, &rows, &n, &arena, &err);
     if (!s && given->problem)
         s = problem_map(a, rows, n, &arena, &m, &err);
     else if (!s)

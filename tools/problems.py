@@ -1,4 +1,4 @@
-"""problems.py: a second reader of attest's problems, written from docs/certificates.md (rules), docs/dp.md,
+"""problems.py: a second reader of attest's problems, after docs/certificates.md (rules), docs/dp.md,
 docs/languages.md and docs/expressions.md alone: what is right, from the text of a problem. Needs nothing but Python.
 
     problem = problems.read({"language": "regex", "text": "(ab)*", "alphabet": ["a", "b"], "parameters": {}, "answers": "once"})

@@ -61,6 +61,8 @@ at_status at_ledger_put(at_ledger *l, const at_cell_key *k, const at_record *r,
 bool at_ledger_now(char out[32]);     /* the date as at_ledger_put writes it; false: the clock gives none */
 /* The rows in a fixed order (subject, params, question, role); build NULL: all builds. */
 at_status at_ledger_rows(at_ledger *l, const char *build, at_row **rows, size_t *n, at_arena *a, at_err *err);
+/* All rows of the ledger at this path, which is opened for it. */
+at_status at_ledger_read(const char *path, at_row **rows, size_t *n, at_arena *a, at_err *err);
 
 /* Pieces: finished parts of an unfinished cell, so that a killed run resumes in the middle. They are visited
  * in ascending order; payload lives until fn returns; fn must not use the ledger; its failure ends the visit. */

@@ -427,6 +427,17 @@ at_status at_ledger_rows(at_ledger *l, const char *build, at_row **rows, size_t 
     return s;
 }
 
+at_status at_ledger_read(const char *path, at_row **rows, size_t *n, at_arena *a, at_err *err)
+{
+    at_ledger *l;
+    at_status s = at_ledger_open(path, AT_LEDGER_READ, &l, err);
+    if (s)
+        return s;
+    s = at_ledger_rows(l, NULL, rows, n, a, err);
+    at_ledger_close(l);
+    return s;
+}
+
 /* ---- pieces --------------------------------------------------------------------------------- */
 
 static const column piece_column = {"piece", COL_COUNT, 0}, payload_column = {"payload", COL_DETAIL, 0};
