@@ -1,5 +1,5 @@
 """problems.py: a second reader of attest's problems, after docs/certificates.md (rules), docs/dp.md,
-docs/languages.md and docs/expressions.md alone: what is right, from the text of a problem. Needs nothing but Python.
+docs/languages.md and docs/expressions.md: what is right, from the text of a problem. Needs nothing but Python.
 
     problem = problems.read({"language": "regex", "text": "(ab)*", "alphabet": ["a", "b"], "parameters": {}, "answers": "once"})
     problem([0, 1, 0, 1])      [1]: the decisions that are right, or of a chain the rows
