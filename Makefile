@@ -328,6 +328,7 @@ judge:
 	$(BUILD)/judge/judge_model $(BUILD)/judge/models
 	/usr/bin/python3 judge/judge_model.py $(BUILD)/judge/models $(BIN)
 	ATTEST_TEST_TORCH=1 ATTEST_LIBRARY=$(abspath $(SO)) PYTHONPATH=python /usr/bin/python3 -B python/test/test_attest.py
+	MUTANTS=100 ATTEST=$(abspath $(BIN)) bash tools/test/test_verify.sh
 	sh judge/onnxruntime.sh $(BUILD)/judge/node
 	/usr/bin/python3 judge/judge_export.py $(BUILD)/judge/models $(BIN) $(BUILD)/judge/node
 	@rm -rf $(BUILD)/judge/import && mkdir -p $(BUILD)/judge/import

@@ -113,7 +113,8 @@ static void test_every_trial(void **state)
             }
             at_arena a;
             at_arena_init(&a);
-            at_verdict v = answer(c, cell, 2, &a), w = TEST_SCALE > 1 ? v : answer(c, cell, 1, &a);
+            at_verdict v = answer(c, cell, 2, &a),
+                       w = TEST_SCALE > 1 || is_long(c) ? v : answer(c, cell, 1, &a);
             if (v.holds != (cell->control ? AT_FALSE : AT_TRUE) || !v.note)
                 fail_msg("%s %s%s%s: %d, %s", c->id, cell->params, cell->control ? " control " : "",
                          cell->control ? cell->control : "", v.holds, v.note ? v.note : "without a word");
