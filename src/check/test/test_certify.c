@@ -250,7 +250,7 @@ static void test_refusals(void **state)
     REFUSED(n_pos, 1);
     REFUSED(n_blocks, 0);
     REFUSED(blocks[0].kind, AT_BLOCK_MLP);
-    REFUSED(blocks[0].n_groups, 2);
+    REFUSED(blocks[0].n_groups, 0);
     REFUSED(blocks[0].residual, true);
     REFUSED(blocks[0].norm, AT_NORM_PRE);
     REFUSED(blocks[0].groups[0].weighting, AT_AVERAGE_HARD);
