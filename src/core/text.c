@@ -43,7 +43,8 @@ void at_text_addn(at_text *t, const char *s, size_t n)
 {
     if (!text_reserve(t, n))
         return;
-    memcpy(t->s + t->n, s, n);
+    if (n) /* nothing may stand nowhere */
+        memcpy(t->s + t->n, s, n);
     t->n += n;
     t->s[t->n] = 0;
 }

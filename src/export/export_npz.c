@@ -61,6 +61,10 @@ static void entry_put(at_text *t, uint32_t crc, size_t n, size_t name)
 
 static void zip_add(zip *z, const char *name, const at_text *bytes)
 {
+    if (bytes->oom) { /* an archive without it would look whole */
+        z->out->oom = true;
+        return;
+    }
     size_t begin = z->out->n, length = strlen(name);
     uint32_t crc = crc32(z, bytes->s, bytes->n);
     put(z->out, 0x04034b50u, 4);
