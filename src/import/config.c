@@ -136,16 +136,23 @@ static json_t *first(import_config *c, const char *keys, char key[64])
     return found;
 }
 
+/* The value of a key that may be missing only where the default is in its range; NULL: *out is that, or the least after a failure. */
+static json_t *ranged(import_config *c, const char *keys, double def, double least, char key[64], double *out)
+{
+    json_t *v = first(c, keys, key);
+    *out = c->status || def < least ? least : def;
+    if (!c->status && !v && def < least)
+        config_fail(c, key, "is missing");
+    return c->status ? NULL : v;
+}
+
 int config_int(import_config *c, const char *keys, int def, int least, int most)
 {
     char key[64];
-    json_t *v = first(c, keys, key);
-    if (c->status)
-        return least;
-    if (!v && def < least)
-        config_fail(c, key, "is missing");
+    double none;
+    json_t *v = ranged(c, keys, def, least, key, &none);
     if (!v)
-        return def < least ? least : def;
+        return (int)none;
     json_int_t n = json_integer_value(v);
     if (json_is_integer(v) && n >= least && n <= most)
         return (int)n;
@@ -156,13 +163,10 @@ int config_int(import_config *c, const char *keys, int def, int least, int most)
 double config_real(import_config *c, const char *keys, double def, double least, double most)
 {
     char key[64];
-    json_t *v = first(c, keys, key);
-    if (c->status)
-        return least;
-    if (!v && def < least)
-        config_fail(c, key, "is missing");
+    double none;
+    json_t *v = ranged(c, keys, def, least, key, &none);
     if (!v)
-        return def < least ? least : def;
+        return none;
     double x = json_number_value(v);
     if (json_is_number(v) && x >= least && x <= most)
         return x;

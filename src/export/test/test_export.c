@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../../core/test/test_folder.h"
 #include "../export_internal.h"
 
 static at_err err;
@@ -130,8 +131,8 @@ static void test_memory(void **state)
 {
     (void)state;
     at_model m;
-    char folder[] = "/tmp/attest-export-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
+    char folder[TEST_FOLDER], path[TEST_PATH];
+    assert_non_null(test_folder_new(folder));
     snprintf(path, sizeof path, "%s/out", folder);
     bytes_fill(&m);
     for (int k = 0; k < at_n_exports; k++) {
@@ -151,8 +152,8 @@ static void test_memory(void **state)
             failures++;
         }
         assert_true(failures > 0);
-        char command[128];
-        snprintf(command, sizeof command, "rm -rf %s", path);
+        char command[TEST_PATH + 16];
+        snprintf(command, sizeof command, "rm -rf '%s'", path);
         assert_int_equal(system(command), 0);
     }
     assert_int_equal(rmdir(folder), 0); /* nothing half-written beside it */
