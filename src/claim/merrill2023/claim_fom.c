@@ -15,6 +15,7 @@
  * Differs from the paper: it has all layers and a rounding of its own; here one layer, and the arithmetic of docs/exec.md with means that are
  * rounded once. */
 #include "../claim_internal.h"
+#include "../shared/claim_drawn.h"
 
 #include <attest/circuit.h>
 #include <attest/exec.h>
@@ -107,20 +108,6 @@ static at_status model_make(const at_params *p, uint64_t seed, uint64_t index, a
     return at_model_validate(m, err);
 }
 
-static at_status model_says(const at_model *m, at_arith arith, const int *word, int n, at_arena *a, bool *out,
-                            at_err *err)
-{
-    double x[LETTERS];
-    at_output y;
-    at_mark mark = at_arena_mark(a);
-    for (int i = 0; i < n; i++)
-        x[i] = word[i];
-    at_status s = at_run(m, arith, &(at_input){n, x}, NULL, a, &y, err);
-    *out = !s && y.decision[0] != 0;
-    at_arena_reset(a, mark);
-    return s;
-}
-
 /* All words to `longest`; *why: on which they differ. */
 static at_status words_try(const at_params *p, const at_model *m, const at_fom *f, at_fom_runner *r,
                            uint64_t *words, uint64_t *yes, at_arena *a, const char **why, at_err *err)
@@ -135,7 +122,7 @@ static at_status words_try(const at_params *p, const at_model *m, const at_fom *
             uint64_t rest = w;
             for (int i = 0; i < n; i++, rest /= (uint64_t)V)
                 word[i] = (int)(rest % (uint64_t)V);
-            s = model_says(m, at_fom_arith(&o, n), word, n, a, &says, err);
+            s = claim_drawn_says(m, at_fom_arith(&o, n), word, n, a, &says, err);
             if (!s)
                 s = at_fom_holds(r, f, word, n, &holds, err);
             *yes += !s && says;
