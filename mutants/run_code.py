@@ -261,8 +261,9 @@ def children():
     return found
 
 
-def run(job, number, cpu, wall, met=None):
-    """Runs a test: (why it failed or None, lines that said ok, processor seconds, seconds)."""
+def run(job, number, cpu, wall, met=None, file=''):
+    """Runs a test: (why it failed or None, lines that said ok, processor seconds, seconds). A long test of the catalogue begins with
+    the claim of the mutated file."""
     kind, name, command = job
     tmp = tempfile.mkdtemp(prefix='mutant')
     top = os.path.abspath(TREE)
@@ -272,6 +273,8 @@ def run(job, number, cpu, wall, met=None):
         env.pop(gone, None)
     if met:
         env['AT_MUTANT_MET'] = met
+    if file:
+        env['TEST_FIRST'] = os.path.basename(file)
 
     def limits():
         os.setsid()
@@ -393,13 +396,13 @@ class Bases:
         return [self.jobs[j[1]] for j in jobs]
 
 
-def judge(number, todo, budget):
+def judge(number, file, todo, budget):
     """Runs the tests of `todo` [(job, base)] on a mutant up to the first that fails."""
     spent, done = 0, 0
     for job, base in todo:
         if budget and spent and spent + base['cpu'] > budget:
             return 'open', f'{done} of {len(todo)} run', spent
-        why, detail, good, cpu, _ = run(job, number, 3 * base['cpu'] + 10, 10 * base['wall'] + 120)
+        why, detail, good, cpu, _ = run(job, number, 3 * base['cpu'] + 10, 10 * base['wall'] + 120, None, file)
         spent += cpu
         done += 1
         if why is None and good < base['good']:
@@ -513,7 +516,7 @@ class Hunt:
                 rest.append((number, row, past))
                 continue
             tests = [(jobs[self.killers[row[1]]], base)]
-            waiting[self.pool.submit(judge, number, tests, 0)] = number, row, past
+            waiting[self.pool.submit(judge, number, row[3], tests, 0)] = number, row, past
         for f in concurrent.futures.as_completed(waiting):
             number, row, past = waiting[f]
             verdict, how, spent = f.result()
@@ -590,7 +593,7 @@ class Hunt:
                     survivors.append((number, row, past))
                     continue
                 tests = self.reaching(number, phase, paths.module(row[3]))
-                waiting[self.pool.submit(judge, number, tests, self.args.seconds)] = number, row, past
+                waiting[self.pool.submit(judge, number, row[3], tests, self.args.seconds)] = number, row, past
                 while len(waiting) > self.args.jobs:
                     self.collect(phase, waiting, survivors)
             while waiting:
