@@ -56,6 +56,9 @@ RUNTIME := -static-libasan -static-libubsan -rdynamic
 # At fixed addresses: half the pages of a program are touched when it starts, and scripts start thousands.
 OPT += -fno-pie
 RUNTIME += -no-pie
+# A null pointer that is read is a fault anyway, and what lies beside an object is AddressSanitizer's: these two checks of UBSan
+# stand at every access, and clang's build for the fuzzers keeps them.
+OPT += -fno-sanitize=null,object-size
 endif
 endif
 # -ffp-contract=off: a fused multiply-add is written as one or does not happen (results are compared bit by bit).
@@ -133,6 +136,12 @@ $(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(addprefix $(BUILD)/obj/src/
     private FLAGS += -fno-sanitize-coverage=trace-cmp
 endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
+# Where nothing can run it, it is not worth the compiler's half minute.
+$(if $(and $(SANITIZE),$(shell grep -qw avx512f /proc/cpuinfo 2>/dev/null || echo none)),$(BUILD)/obj/%_avx512.o: private FLAGS += -O0 -fno-sanitize=all)
+# Kernels read arrays of our own, never bytes of a file: that these lie as they should is asked everywhere else.
+ifdef SANITIZE
+$(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(BUILD)/obj/src/train/%.o: private FLAGS += -fno-sanitize=alignment
+endif
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/build_id.h
 	@mkdir -p $(@D)
 	$(call say,CC  )$(COMPILE) $(PIC) -c -o $@ $<
