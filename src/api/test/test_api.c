@@ -560,6 +560,21 @@ static void test_lists(void **state)
     }
     at_result *r;
     refused(at_list("nothing", &r, &err), AT_EINPUT, "claims");
+    unsigned seen = 0; /* every view of problems is told with its parameters */
+    works(at_list("problems", &r, &err));
+    for (int i = 0;; i++) {
+        static const char *const views[] = {"positions", "chain", "rows"};
+        char name[48];
+        snprintf(name, sizeof name, "rows.%d.id", i);
+        if (!at_result_text(r, name))
+            break;
+        for (int v = 0; v < 3; v++) {
+            snprintf(name, sizeof name, "rows.%d.%s.0.name", i, views[v]);
+            seen |= at_result_text(r, name) ? 1u << v : 0;
+        }
+    }
+    assert_int_equal(seen, 7);
+    at_result_free(r);
 }
 
 /* ---- memory that ends -------------------------------------------------------------------------------------------- */

@@ -47,6 +47,10 @@ static void model_try(const at_model *read, const at_model *m, at_arith a, int n
     if (at_weighting_is(read->blocks[0].groups ? read->blocks[0].groups[0].weighting : AT_LEFTMOST_HARD,
                         AT_IS_ONE))
         assert_int_equal(z.thresholds, 0);
+    uint64_t words = 1;
+    for (int k = 0; k < n; k++)
+        words *= (uint64_t)m->fields[0].size;
+    assert_int_equal(r.words, words);
     t->made++;
     t->varied += r.yes > 0 && r.yes < r.words;
     t->words += r.words;
@@ -174,7 +178,7 @@ static void test_refused(void **state)
     d = (at_circuit_drawing){2, 1, 2, 6, AT_LEFTMOST_HARD};
     assert_int_equal(at_circuit_draw(&d, 7, 1, &m, &err), AT_OK);
     refused(&m, exact, 6, &(at_circuit_budget){.values = 9}, AT_EBUDGET,
-            "block 1 of 4 has more than 9 states");
+            "block 1 of 4 has more than 9 states, at position 5 of 7");
     refused(&m, exact, 6, &(at_circuit_budget){.gates = 12}, AT_EBUDGET,
             "more than 12 gates, at position 7 of 7 of block 3 of 4");
     refused(&m, exact, 6, &(at_circuit_budget){.wires = 9}, AT_EBUDGET, "more than 9 wires");
