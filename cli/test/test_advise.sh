@@ -28,6 +28,7 @@ refuses 2 'no problem' '--problem' advise --length 9
 refuses 2 'no length' '--length' advise --problem lis
 refuses 2 'no such problem' 'did you mean' advise --problem mtch2 --length 9
 refuses 2 'the size is fixed' 'give one of them' advise --problem lis --length 90 --set n=4
+refuses 2 'nothing is known of it' 'aa has rows to learn only' advise --problem aa --length 8
 refuses 2 'no page' 'FILE.html' advise --problem lis --length 90 -o "$dir/a.txt"
 refuses 2 'too long' 'nearest size' advise --problem match2 --length 1000000
 refuses 2 'no such model' 'there are' bound compose-bound --size gpt9

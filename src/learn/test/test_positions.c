@@ -191,6 +191,13 @@ static void refusals(void **state)
     at_source_free(other);
     at_source_free(rows);
     at_arena_release(&a);
+    /* nothing can learn at no position */
+    const at_task *t = at_task_find("majority");
+    at_params none;
+    at_params_init(&none, t->params, t->n_params);
+    must(at_params_set(&none, "N", 0, &err));
+    assert_int_equal(at_source_of_positions(t, &none, &d, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "task majority: N is 0, so nothing can learn it"));
     /* what a text sets beside the net stays; what it does not, becomes that of a theorem */
     r = recipe_of("heads=2 net=threewise");
     assert_true(r.arch.heads == 2 && r.arch.layers == 1 && r.arch.dropout == 0 && r.arch.token_range == 1);

@@ -482,20 +482,36 @@ static void test_largest(void **state)
     }
 }
 
+/* Rows of counts with a sum of their own: every outcome of those that may have a count gets its share. */
+static void test_next_word(void **state)
+{
+    (void)state;
+    const at_task *t = at_task_find("next-word");
+    at_params p;
+    at_err err = {0};
+    uint64_t share[4] = {0}, count[4];
+    at_params_init(&p, t->params, t->n_params);
+    assert_int_equal(at_params_parse(&p, "W=3 sum=16", &err), AT_OK);
+    for (uint64_t history = 0; history < 2000; history++) {
+        uint64_t sum = 0;
+        at_next_word_counts(&p, history, count);
+        for (int w = 0; w < 4; w++)
+            sum += count[w], share[w] += count[w];
+        assert_int_equal(sum, 16);
+    }
+    for (int w = 0; w < 4; w++) /* a fourth of 32000, each */
+        assert_in_range(share[w], 7200, 8800);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_small_input),
-        cmocka_unit_test(test_drawn_inputs),
-        cmocka_unit_test(test_foreign_tokens),
-        cmocka_unit_test(test_symmetry),
-        cmocka_unit_test(test_triangle),
-        cmocka_unit_test(test_qsa),
-        cmocka_unit_test(test_fetching),
-        cmocka_unit_test(test_recurrence),
-        cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_max),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_next_word),    cmocka_unit_test(test_every_small_input),
+        cmocka_unit_test(test_drawn_inputs), cmocka_unit_test(test_foreign_tokens),
+        cmocka_unit_test(test_symmetry),     cmocka_unit_test(test_triangle),
+        cmocka_unit_test(test_qsa),          cmocka_unit_test(test_fetching),
+        cmocka_unit_test(test_recurrence),   cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_max),          cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -717,26 +717,40 @@ static void test_balance(void **state)
     }
 }
 
+/* The words of a vocabulary behind those that all streams have. */
+static void test_vocabularies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *set, *words;
+    } want[] = {{"aa", "n=4", "! a b 0 1 "},
+                {"dyck", "n=4 k=1 D=2", "! ( ) 0 1 2 "},
+                {"parity", "n=4", "0 1 "},
+                {"sum", "n=4 p=3", "0 1 2 "}};
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        at_source *d = source_with(want[k].id, want[k].set);
+        char word[AT_STREAM_WORD], all[256] = "";
+        for (int token = AT_TOKEN_FIRST; token < at_source_vocabulary(d); token++) {
+            strcat(all, at_source_word(d, token, word));
+            strcat(all, " ");
+        }
+        assert_string_equal(all, want[k].words);
+        at_source_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_under),
-        cmocka_unit_test(test_lis_inputs),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_lengths_beside),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_determinism),
-        cmocka_unit_test(test_splits),
-        cmocka_unit_test(test_drawn_whole),
-        cmocka_unit_test(test_splits_exhaustive),
-        cmocka_unit_test(test_grades),
-        cmocka_unit_test(test_grades_by_hand),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_prompts),
-        cmocka_unit_test(test_allocations),
-        cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_vocabularies),   cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_pairs),          cmocka_unit_test(test_under),
+        cmocka_unit_test(test_lis_inputs),     cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_lengths_beside), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_determinism),    cmocka_unit_test(test_splits),
+        cmocka_unit_test(test_drawn_whole),    cmocka_unit_test(test_splits_exhaustive),
+        cmocka_unit_test(test_grades),         cmocka_unit_test(test_grades_by_hand),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_prompts),
+        cmocka_unit_test(test_allocations),    cmocka_unit_test(test_balance),
         cmocka_unit_test(test_tasks_as_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
