@@ -199,7 +199,7 @@ $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
-LINTS := layers constants evidence docs examples model parts symbols format
+LINTS := layers constants evidence docs examples model parts symbols format clang
 # One line a job: kind, name, command (see tools/run_tests.sh).
 job = echo '$(1) $(2) $(3)';
 program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))

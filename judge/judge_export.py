@@ -175,6 +175,7 @@ def chains_judge(runtime, model, path, cases, tally):
 
 def torch_judge(model, folder, cases, tally):
     module = module_of(folder)
+    numbers = next(t.dtype for t in module.state_dict().values() if t.is_floating_point())
     for case in cases:
         if "taken" in case or "refused" in case:
             continue
@@ -182,7 +183,7 @@ def torch_judge(model, folder, cases, tally):
         if "values" in case and not (len(rows) == 0 and model.before + model.after == 0):
             with torch.no_grad():
                 got = module(*tensors_of(model, rows))[0].double().numpy()
-            why = compare(case, got, "f32" if module.readout_w.dtype == torch.float32 else "f64", tally)
+            why = compare(case, got, "f32" if numbers == torch.float32 else "f64", tally)
             if why:
                 return f"torch: {case['input'][:100]}: {why}"
         elif "rows" in case and case["stopped"] and clear(case) and len(case["rows"]) <= 12:

@@ -31,8 +31,8 @@ int prove_part_add(prove_system *s, prove_part x)
 const char *const at_prove_words_text[AT_WORDS_KINDS] = {
     "accepting at the last letter: words of one letter or more, nothing is said of the empty word",
     "accepting at the end marker: all words, the empty one among them",
-    "one accepting at the last letter, one at the end marker: words of one letter or more, nothing is said "
-    "of the empty word"};
+    ("one accepting at the last letter, one at the end marker: words of one letter or more, nothing is said "
+     "of the empty word")};
 
 at_prove_words prove_words_of(const at_prove_question *q)
 {

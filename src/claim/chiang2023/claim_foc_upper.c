@@ -104,7 +104,7 @@ static at_status model_try(const at_params *p, const at_model *m, tally *t, at_a
     at_extracted_count x;
     at_formulas *f;
     at_err large = {0};
-    uint64_t words = 0, yes;
+    uint64_t words = 0, yes = 0;
     at_status s = (crasp ? at_extract_crasp : at_extract_foc)(m, of, 0, a, &x, &large);
     if (s == AT_EBUDGET || s == AT_EREFUSED || s == AT_EDOMAIN ||
         (!s && at_formula_written(x.formulas, x.formulas->accept) > 100000)) {
