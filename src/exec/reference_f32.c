@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../num/vec.h"
 #include "exec_internal.h"
 
 #define NUM              float
@@ -18,10 +19,21 @@
 #define s_exp(c, a)      ((void)(c), exp_or_zero(a))
 #define s_gelu(c, a)     ((void)(c), gelu(a))
 
+/* For decode_near.inc. */
+#define EXP_ZERO       104
+#define UNIT           0x1p-24
+#define LEAST          0x1p-149
+#define LARGEST        0x1.fffffep127
+#define VEC            at_vf
+#define VEC_SET        vec_set_f
+#define VEC_MAX        vec_max_f
+#define VEC_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define VEC_ODD(a, b)  __builtin_shufflevector(a, b, 1, 3, 5, 7)
+
 /* expf, without the C library's slow way to 0: below -104 it is less than half of the least float. */
 static inline float exp_or_zero(float x)
 {
-    return x < -104 ? 0 : expf(x);
+    return x < -EXP_ZERO ? 0 : expf(x);
 }
 
 static inline float gelu(double x)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../num/vec.h"
 #include "exec_internal.h"
 
 #define NUM              double
@@ -18,10 +19,21 @@
 #define s_exp(c, a)      ((void)(c), exp_or_zero(a))
 #define s_gelu(c, a)     ((void)(c), gelu(a))
 
+/* For decode_near.inc. */
+#define EXP_ZERO       746
+#define UNIT           0x1p-53
+#define LEAST          0x1p-1074
+#define LARGEST        0x1.fffffffffffffp1023
+#define VEC            at_vd
+#define VEC_SET        vec_set_d
+#define VEC_MAX        vec_max_d
+#define VEC_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define VEC_ODD(a, b)  __builtin_shufflevector(a, b, 1, 3)
+
 /* exp, without the C library's slow way to 0: below -746 it is less than half of the least double. */
 static inline double exp_or_zero(double x)
 {
-    return x < -746 ? 0 : exp(x);
+    return x < -EXP_ZERO ? 0 : exp(x);
 }
 
 static inline double gelu(double x)
