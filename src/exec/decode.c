@@ -41,7 +41,7 @@ static void sums_zero(const at_decoder *d, decode_group *a)
 }
 
 /* What decode_near.inc needs to leave out keys of weight 0: those of softmax and of hard attention, whose scores are scores of a query and a
- * key and nothing more. The hull is for keys of width 2, seen from the first row on. */
+ * key and nothing more. The hull is for keys of width 2. */
 static at_status near_make(at_decoder *d, decode_group *out)
 {
     const at_group *g = out->g;
@@ -53,7 +53,7 @@ static at_status near_make(at_decoder *d, decode_group *out)
     out->most = at_new(&d->arena, double, H *(size_t)g->dk);
     out->last = at_new(&d->arena, int, H);
     out->patience = at_new(&d->arena, int, H);
-    bool hull = g->dk == 2 && at_mask_is(g->mask.kind, AT_IS_GROWING) && at_post_is(g->post, AT_IS_SAME);
+    bool hull = g->dk == 2 && at_post_is(g->post, AT_IS_SAME);
     if (hull)
         out->hull = at_new(&d->arena, decode_hull, H);
     return out->most && out->last && out->patience && (!hull || out->hull) ? AT_OK : at_oom(d->c.err);
@@ -240,6 +240,8 @@ static void group_squeeze(at_decoder *d, decode_group *a)
             row_move(a->vc2, V, j, kept);
             a->pos[kept++] = a->pos[j];
         }
+    for (int h = 0; a->hull && kept < a->used && h < a->g->heads; h++) /* rows have other numbers now */
+        a->hull[h] = (decode_hull){.row = a->hull[h].row};
     a->lost = a->lost || kept < a->used;
     a->wild = a->wild < a->used ? 0 : a->wild; /* wherever it is now */
     a->used = kept;

@@ -61,7 +61,7 @@ typedef struct {
     bool lost;            /* rows were squeezed out since the last reset */
     /* Keys of weight 0 may be left out (decode_near.inc): */
     bool near;
-    decode_hull *hull; /* (H), or NULL: no mask or width for it */
+    decode_hull *hull; /* (H), or NULL: not of width 2 */
     double *most;      /* (H*dk) the largest number of all keys */
     int wild;          /* the first row with an infinity or a NaN, if it is one of those in use */
     int *last;         /* (H) where the last scan found the largest score, */
