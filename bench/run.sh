@@ -6,9 +6,9 @@
 # Rounds are interleaved (ours, theirs, ours, ...), so that a machine that slows down slows both. PyTorch gets
 # the fastest environment that we know: BLIS with OpenMP where it is installed, pinned threads, and a malloc that
 # does not return every temporary to the system. Without PyTorch its columns say so. p-bit arithmetic
-# is measured against MPFR by bench_pbit, chains a second by bench_generate, growth with the length by bench scaling.
+# is measured against MPFR by bench_pbit, chains a second by bench_generate, growth with the length by bench scaling and bench chain.
 # Variables: ROUNDS, SECONDS_A_ROUND, THREADS, PYTHON, DROPOUTS (of the training rows), STATES (of the collision search), PARTS
-# (check train generate scaling collide other; all by default).
+# (check train generate scaling chain collide other; all by default).
 set -u
 attest=${ATTEST:-build/attest}
 build=${BUILD:-build}
@@ -18,7 +18,7 @@ threads=${THREADS:-$(nproc)}
 python=${PYTHON:-/usr/bin/python3}
 dropouts=${DROPOUTS-0 0.1}
 states=${STATES:-100000000}
-parts=${PARTS:-check train generate scaling collide other}
+parts=${PARTS:-check train generate scaling chain collide other}
 here=$(dirname "$0")
 [ -x "$attest" ] || { echo "bench: no $attest; run make first" >&2; exit 2; }
 
@@ -174,6 +174,15 @@ if wanted scaling; then
     echo
     echo 'growth with the length'
     "$attest" bench scaling --seconds 0.1 --rounds "$rounds" || failed=1
+fi
+
+if wanted chain; then
+    echo
+    echo 'chains of constructed decoders: edit distance, growth with the rows'
+    for row in 'standard 512' 'local 128' 'sparse 64' 'linear 64'; do
+        read -r kind n <<<"$row"
+        "$attest" bench chain "$n" --attention "$kind" --rounds "$rounds" || failed=1
+    done
 fi
 
 if wanted collide; then

@@ -29,6 +29,7 @@ cli_bench cli_bench_of(const cli_args *a, int width, int length); /* with these,
 int cli_bench_train(const cli_args *a);
 int cli_bench_generate(const cli_args *a);
 int cli_bench_scaling(const cli_args *a);
+int cli_bench_chain(const cli_args *a);
 int cli_bench_collide(const cli_args *a);
 /* Zeroed, to be freed by the caller; NULL, and the exit code, when there is a word too many or no memory. */
 void *cli_bench_new(const cli_args *a, size_t bytes, int *code);

@@ -1,5 +1,5 @@
 /* cmd_bench.c: `attest bench check`: how many sequences a second the generic executor checks. (`attest bench train`,
- * `generate`, `scaling` and `collide` are in files of their own.)
+ * `generate`, `scaling`, `chain` and `collide` are in files of their own.)
  *
  * The model is the claim's own; inputs are drawn from its task. On the clock: embedding, attention, MLPs,
  * readout values, for batches handed to threads as a check does. Off the clock: making inputs, and brute
@@ -258,6 +258,7 @@ static const benchmark benchmarks[] = {{"check", check},
                                        {"train", cli_bench_train},
                                        {"generate", cli_bench_generate},
                                        {"scaling", cli_bench_scaling},
+                                       {"chain", cli_bench_chain},
                                        {"collide", cli_bench_collide}};
 
 static int run(const cli_args *a)
@@ -298,10 +299,10 @@ static const cli_option options[] = {
 
 const cli_command cmd_bench = {
     .name = "bench",
-    .summary = "measure: checking, training, generating, growth, collisions",
+    .summary = "measure: checking, training, generating, growth, chains, collisions",
     .usage =
         "check ID [--set K=V]... | train|generate [--attention KIND] [--width D]... | scaling [--length L] | "
-        "collide [--states N]",
+        "chain [N] [--attention KIND] | collide [--states N]",
     .about = "check: builds the model of claim ID, runs random inputs of its task through the generic\n"
              "executor in rounds, and prints one JSON object: the median of sequences_per_s, its\n"
              "spread (largest minus smallest, over the median), scores_per_s, peak_rss_mib, and how\n"
@@ -320,6 +321,11 @@ const cli_command cmd_bench = {
              "one, at L = 64, 128, ... up to --length (default 4096), --width (default 32), for\n"
              "each kind of attention, and fitted exponents beside theory; a table, or --json.\n"
              "Times are processor time, the least of --rounds passes of --seconds a cell.\n\n"
+             "chain: edit distance of two words of N letters (32..1000, default 128) by the\n"
+             "decoder that compile makes of it, and of 16, 32, ... letters: processor time of\n"
+             "compiling and generating (the least of up to 3 rounds), and the exponent fitted to\n"
+             "generating over the rows; f64 unless --precision says other; exit 1 unless every row\n"
+             "is the interpreter's.\n\n"
              "collide: the birthday search of refuters over --states cheap states, of which the\n"
              "last is equal to another, so that the table (of 8 GiB at most) is filled; prints\n"
              "states_per_s, seconds, bytes_a_state (of the table) and peak_rss_mib; exit 1 unless\n"
@@ -329,11 +335,12 @@ const cli_command cmd_bench = {
                 "attest bench train --attention sparse --width 64 --length 505 --batch 16\n"
                 "attest bench generate --attention linear --width 64 --length 505 --batch 64\n"
                 "attest bench scaling --length 1024 --seconds 0.1 --rounds 3\n"
+                "attest bench chain 256 --rounds 1\n"
                 "attest bench collide --states 100000000\n",
     .options = options,
     CLI_OWN(usual),
     .least = 1,
     .most = 2,
-    .missing = "`check`, `train`, `generate`, `scaling` or `collide`",
+    .missing = "`check`, `train`, `generate`, `scaling`, `chain` or `collide`",
     .run = run,
 };

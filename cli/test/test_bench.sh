@@ -20,7 +20,7 @@ done
     says 1 'wrong decisions are exit 1' '"correct": ' bench check match2 --set N=64,M=1024,c=0.001 $short
     refuses 2 'p-bit is not for the fast executor' 'f32' bench check match2 --precision p8 $short
 }
-refuses 2 'unknown benchmark' "did you mean 'check'? (there are: check, train, generate, scaling, collide)" bench chekc match2
+refuses 2 'unknown benchmark' "did you mean 'check'? (there are: check, train, generate, scaling, chain, collide)" bench chekc match2
 refuses 2 'unknown claim' "did you mean 'match2'?" bench check match
 
 # shellcheck disable=SC2086
@@ -81,6 +81,18 @@ few='--length 256 --width 8 --heads 1 --layers 1 --seconds 0.01 --rounds 1'
     refuses 2 'what a trainer refuses' 'no multiple of 3 heads' bench scaling --length 128 --heads 3
     refuses 2 'scaling takes no claim' 'match2' bench scaling match2
 }
+
+# Chains: every row is the interpreter's; a decoder in an arithmetic too coarse for its scores is told so.
+for kind in standard sparse linear local; do
+    says 0 "bench chain, $kind" '"exponent": ' bench chain 32 --attention $kind --rounds 1
+    holds 'every row of both' test "$(grep -o '"correct": true' "$dir/.out" | wc -l)" = 2
+done
+for key in problem attention precision points n length rows compile_s generate_s us_per_row fitted_from peak_rss_mib; do
+    holds "there is $key" grep -q "\"$key\": " "$dir/.out"
+done
+says 1 'too few bits for 1000 positions' '"correct": false' bench chain 128 --precision f32 --rounds 1
+refuses 2 'a chain of one size has no exponent' '32..1000' bench chain 16
+refuses 2 'a chain of no number' '32..1000' bench chain many
 
 # Collisions: the planted pair, which is the last, whatever the number of threads.
 for threads in 1 3; do

@@ -50,8 +50,7 @@ static uint64_t ends_until(int64_t n, int64_t B, int64_t c)
     return (uint64_t)(n / B * c + (rest > 0 ? rest : 0));
 }
 
-/* Keys that position t of T, from 1, sees. */
-static uint64_t keys_seen(const at_mask *m, int64_t t, int64_t T)
+uint64_t cost_keys(const at_mask *m, int64_t t, int64_t T)
 {
     int64_t window = (int64_t)m->block * m->windows;
     switch (m->kind) {
@@ -74,7 +73,7 @@ static uint64_t keys_seen(const at_mask *m, int64_t t, int64_t T)
 /* Rows of keys and values that must be there when position T + 1 comes; of sums, 0. */
 static uint64_t keys_kept(const at_mask *m, int64_t T)
 {
-    return at_mask_is(m->kind, AT_IS_BLOCKS) ? keys_seen(m, T, T) : (uint64_t)T;
+    return at_mask_is(m->kind, AT_IS_BLOCKS) ? cost_keys(m, T, T) : (uint64_t)T;
 }
 
 static bool has_sums(const at_group *g)
@@ -95,7 +94,7 @@ static void cost_group(const at_group *g, uint64_t D, int64_t T, at_cost *c)
         return;
     }
     for (int64_t t = 1; t <= T; t++) {
-        uint64_t n = keys_seen(&g->mask, t, T);
+        uint64_t n = cost_keys(&g->mask, t, T);
         add(&keys, n);
         add(&pairs, times(n, n));
     }

@@ -40,6 +40,25 @@ static void sums_zero(const at_decoder *d, decode_group *a)
         at_acc_zero((at_acc *)a->sum_kv + i);
 }
 
+/* What decode_near.inc needs to leave out keys of weight 0: those of softmax and of hard attention, whose scores are scores of a query and a
+ * key and nothing more. The hull is for keys of width 2. */
+static at_status near_make(at_decoder *d, decode_group *out)
+{
+    const at_group *g = out->g;
+    out->near = d->ops->near && !g->alibi && !at_weighting_is(g->weighting, AT_IS_PAIRS) &&
+                (at_weighting_is(g->weighting, AT_IS_EXP) || at_weighting_is(g->weighting, AT_IS_TIED));
+    if (!out->near)
+        return AT_OK;
+    size_t H = (size_t)g->heads;
+    out->most = at_new(&d->arena, double, H *(size_t)g->dk);
+    out->last = at_new(&d->arena, int, H);
+    out->patience = at_new(&d->arena, int, H);
+    bool hull = g->dk == 2 && at_post_is(g->post, AT_IS_SAME);
+    if (hull)
+        out->hull = at_new(&d->arena, decode_hull, H);
+    return out->most && out->last && out->patience && (!hull || out->hull) ? AT_OK : at_oom(d->c.err);
+}
+
 static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_group *out)
 {
     int D = d->c.m->width, K = g->heads * g->dk, V = g->heads * g->dv;
@@ -59,7 +78,7 @@ static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_
     out->sums =
         !st && !keys && at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING);
     if (!out->sums)
-        return st;
+        return st ? st : near_make(d, out);
     size_t size = d->exact_sums ? sizeof(at_acc) : d->ops->size;
     size_t products = (size_t)K * (size_t)g->dv;
     out->sum_k = at_arena_alloc(&d->arena, (size_t)K, size);
@@ -221,7 +240,10 @@ static void group_squeeze(at_decoder *d, decode_group *a)
             row_move(a->vc2, V, j, kept);
             a->pos[kept++] = a->pos[j];
         }
+    for (int h = 0; a->hull && kept < a->used && h < a->g->heads; h++) /* rows have other numbers now */
+        a->hull[h] = (decode_hull){.row = a->hull[h].row};
     a->lost = a->lost || kept < a->used;
+    a->wild = a->wild < a->used ? 0 : a->wild; /* wherever it is now */
     a->used = kept;
 }
 
@@ -245,6 +267,11 @@ static at_status group_reserve(at_decoder *d, decode_group *a)
         st = grow(d, &a->kc2, (size_t)cap * K, d->ops->size);
     if (!st && at_weighting_is(a->g->weighting, AT_IS_PAIRS))
         st = grow(d, &a->vc2, (size_t)cap * V, d->ops->size);
+    for (int h = 0; a->hull && h < a->g->heads && !st; h++) {
+        void *row = a->hull[h].row;
+        st = grow(d, &row, (size_t)cap, sizeof *a->hull[h].row);
+        a->hull[h].row = row;
+    }
     if (!st)
         a->cap = cap;
     return st;
@@ -266,9 +293,15 @@ static at_status position_reserve(at_decoder *d)
         }
     if (st || (rows <= d->scratch_rows && numbers <= d->scratch_numbers))
         return st;
-    void *key = d->key, *flag = d->flag;
-    st = grow(d, &key, 2 * rows, sizeof *d->key);
-    d->key = key;
+    int **const lists[] = {&d->key, &d->every, &d->near};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists && !st; k++) {
+        void *list = *lists[k];
+        st = grow(d, &list, 2 * rows, sizeof **lists[k]);
+        *lists[k] = list;
+    }
+    for (size_t j = 0; !st && j < 2 * rows; j++)
+        d->every[j] = (int)j;
+    void *flag = d->flag;
     if (!st)
         st = grow(d, &flag, 2 * rows, sizeof *d->flag);
     d->flag = flag;
@@ -294,7 +327,8 @@ size_t at_decoder_bytes(const at_decoder *d)
             if (a->sums)
                 bytes += K * ((size_t)a->g->dv + 1) * (d->exact_sums ? sizeof(at_acc) : d->ops->size);
             else
-                bytes += (size_t)a->cap * (pairs * (K + V) * d->ops->size + sizeof *a->pos);
+                bytes += (size_t)a->cap * (pairs * (K + V) * d->ops->size + sizeof *a->pos +
+                                           (a->hull ? (size_t)a->g->heads * sizeof *a->hull->row : 0));
         }
     }
     return bytes;
@@ -322,8 +356,12 @@ void at_decoder_free(at_decoder *d)
             at_free(a->vc);
             at_free(a->kc2);
             at_free(a->vc2);
+            for (int h = 0; a->hull && h < a->g->heads; h++)
+                at_free(a->hull[h].row);
         }
     at_free(d->key);
+    at_free(d->every);
+    at_free(d->near);
     at_free(d->flag);
     at_free(d->s);
     at_free(d->w);

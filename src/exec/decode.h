@@ -35,6 +35,16 @@ typedef struct {
     decode_run *run; /* weights follow each other in the order of the runs */
 } decode_matrix;
 
+/* Of one head of width 2: the rows whose keys (x, sign * y) are vertices of their upper hull (decode_near.inc). */
+typedef struct {
+    int *row;    /* (cap) ascending */
+    int n, done; /* vertices; rows that were put in */
+    int sign;    /* 1 or -1: that of the second number of queries; 0: there was none */
+    int begun;   /* how many rows there were when the sign was chosen */
+    int peak;    /* the vertex that the last query found */
+    bool off;    /* x descends somewhere: this is no hull */
+} decode_hull;
+
 /* What a group remembers. Either rows: keys and values of the positions that a later query may see, in ascending
  * order of position, with some dead ones among them until the next compaction. Or sums over all
  * keys so far: of phi(k)_c * v_e and of phi(k)_c. */
@@ -49,6 +59,13 @@ typedef struct {
     void *sum_kv, *sum_k; /* (H, dk, dv), (H, dk): N, or at_acc at p bits */
     int seen;             /* keys in the sums */
     bool lost;            /* rows were squeezed out since the last reset */
+    /* Keys of weight 0 may be left out (decode_near.inc): */
+    bool near;
+    decode_hull *hull; /* (H), or NULL: not of width 2 */
+    double *most;      /* (H*dk) the largest number of all keys */
+    int wild;          /* the first row with an infinity or a NaN, if it is one of those in use */
+    int *last;         /* (H) where the last scan found the largest score, */
+    int *patience;     /* and how many queries will not be scanned */
 } decode_group;
 
 typedef struct {
@@ -83,7 +100,8 @@ struct at_decoder {
     void *rounded;            /* sums of one head, rounded: the largest dk * (dv + 1) */
     at_output y;              /* of the last position */
     size_t scratch_rows, scratch_numbers;
-    int *key;                /* (scratch_rows) */
+    int *key, *every, *near; /* (scratch_rows) rows that the mask shows, all: 0, 1, ..., those of weight */
+    uint64_t looked;         /* keys that were given to head_query so far */
     uint8_t *flag;           /* (scratch_rows) */
     void *s, *w, *z, *extra; /* (scratch_numbers) N: scores, weights, sorted, three-wise products */
     void *feature; /* (feature_rows + 1, n_features) N: position features of each t, each pos in turn;
@@ -98,6 +116,7 @@ struct at_decoder {
 
 typedef struct decode_ops {
     size_t size; /* of N */
+    bool near;   /* keys of weight 0 may be left out */
     at_status (*matrix)(at_decoder *d, int w, int b, int rows, int cols, decode_matrix *out);
     void (*step)(at_decoder *d,
                  const double *row); /* position t; row NULL: a prefix row. Memory is reserved. */

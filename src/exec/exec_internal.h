@@ -50,6 +50,8 @@ at_status at_run_bound(const at_model *m, at_arith a, const at_input *x, bool an
                        at_output *y, at_err *err);
 
 void cost_sum(at_cost *c); /* dense and attention from their parts */
+/* Keys that position t of T, from 1, sees. */
+uint64_t cost_keys(const at_mask *m, int64_t t, int64_t T);
 
 /* ---- position features -------------------------------------------------------------------------- */
 

@@ -334,7 +334,10 @@ static void number_print(double v, bool real, at_text *out)
 {
     char s[40];
     if (!real) {
-        at_text_addf(out, "%.0f", v + 0.0);
+        if (fabs(v) < 0x1p53)
+            at_text_addf(out, "%lld", (long long)v);
+        else
+            at_text_addf(out, "%.0f", v);
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {
