@@ -65,7 +65,8 @@ def bits(name):
     """The arithmetic pN or pNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
     form = re.fullmatch(r"p(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
     need(name == "f64" or form and 2 <= int(form[1]) <= 25, f"the arithmetic {name} is unknown here")
-    return Real if name == "f64" else type("Bits", (Bits,), {"name": name, "p": int(form[1]), "e": int(form[2] or 10)})
+    more = lambda: {"name": name, "p": int(form[1]), "e": int(form[2] or 10), "plain": name == "f32"}  # f32: sums are rounded, too
+    return Real if name == "f64" else type("Bits", (Bits,), more())
 
 class Bits(np.ndarray):
     @classmethod
@@ -125,37 +126,39 @@ class Bits(np.ndarray):
                 return float(np.sum(t)), 0.0
             hi = math.fsum(t)
             return hi, math.fsum([*t, -hi])
+        if cls.plain:
+            return functools.reduce(lambda s, t: cls.rounded(s + cls.rounded(t)), np.moveaxis(terms, -1, 0), np.zeros(terms.shape[:-1])).view(cls)
         flat = np.array([one(t) for t in terms.reshape(-1, terms.shape[-1])]).reshape(*terms.shape[:-1], 2)
         return cls.rounded(flat[..., 0] + 0.0, flat[..., 1]).view(cls)
     @classmethod
-    def mixed(cls, kind, s, allowed, tie, v):
-        """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
-        some, values = allowed.any(-1, keepdims=True), np.asarray(v)
+    def weights(cls, kind, s, allowed, tie):
+        """Of scores (H, queries, keys), before any division."""
+        some = allowed.any(-1, keepdims=True)
         top = np.max(np.asarray(s), -1, keepdims=True, where=allowed, initial=-np.inf)
         nothing = np.isnan(np.asarray(s)) & allowed  # a score that is none spoils its query
         top = np.where(nothing.any(-1, keepdims=True), np.nan, np.where(some, top, 0))
-        sums = lambda w: cls.total(np.where(w[..., None, :] == 0, 0.0, w[..., None, :] * values.swapaxes(-1, -2)[..., None, :, :]))
         if kind.endswith("-hard"):
             tied = allowed & ~(np.asarray(s) < np.asarray(cls.of(top) - cls.of(tie)))
-            if kind != "average-hard":
-                place = np.argmax(tied, -1) if kind == "leftmost-hard" else tied.shape[-1] - 1 - np.argmax(tied[..., ::-1], -1)
-                chosen = np.take_along_axis(values, place[..., None], 1)
-                return np.where(np.isnan(top), np.nan, np.where(some, chosen, 0.0)).view(cls)
-            w = np.where(np.isnan(top), np.nan, np.where(tied, 1.0, 0.0))
-        elif kind == "linear":
-            w = np.where(allowed, np.asarray(s), 0.0)
-        else:
-            z = np.where(allowed, np.asarray(s - top), -np.inf)
-            if kind == "sparsemax":
-                order, most, S = -np.sort(-z), np.full(z.shape[:-1], -np.inf), np.zeros(z.shape[:-1])
-                for k in range(z.shape[-1]):
-                    S = cls.rounded(S + order[..., k])
-                    most = np.maximum(most, np.where(np.isfinite(order[..., k]), cls.rounded(cls.rounded(S - 1) / (k + 1)), -np.inf))
-                w = np.where(allowed, np.maximum(0, cls.rounded(np.where(allowed, z, 0) - np.where(some, most[..., None], 0))), 0.0)
-                return sums(w)
-            w = np.where(allowed, np.asarray(np.exp(z.view(cls))), 0.0)
-        down = np.asarray(cls.total(w))[..., None]
-        return np.where(some, np.asarray(sums(w) / np.where(some, down, 1)), 0.0).view(cls)
+            side = slice(None, None, -1 if kind == "rightmost-hard" else 1)
+            tied &= kind == "average-hard" or np.cumsum(tied[..., side], -1)[..., side] == 1  # the first from that side
+            return np.where(np.isnan(top), np.nan, np.where(tied, 1.0, 0.0))
+        if kind == "linear":
+            return np.where(allowed, np.asarray(s), 0.0)
+        z = np.where(allowed, np.asarray(s - top), -np.inf)
+        if kind != "sparsemax":
+            return np.where(allowed, np.asarray(np.exp(z.view(cls))), 0.0)
+        order, most, S = -np.sort(-z), np.full(z.shape[:-1], -np.inf), np.zeros(z.shape[:-1])
+        for k in range(z.shape[-1]):
+            S = cls.rounded(S + order[..., k])
+            most = np.maximum(most, np.where(np.isfinite(order[..., k]), cls.rounded(cls.rounded(S - 1) / (k + 1)), -np.inf))
+        return np.where(allowed, np.maximum(0, cls.rounded(np.where(allowed, z, 0) - np.where(some, most[..., None], 0))), 0.0)
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
+        some, w, v = allowed.any(-1, keepdims=True), cls.weights(kind, s, allowed, tie)[..., None, :], np.asarray(v)
+        up = cls.total(np.where(w == 0, 0.0, w * v.swapaxes(-1, -2)[..., None, :, :]))
+        down = np.asarray(cls.total(w)) if kind in ("softmax", "threewise", "linear", "average-hard") else np.ones(1)
+        return np.where(some, np.asarray(up / np.where(some, down, 1)), 0.0).view(cls)
 
 ROUNDED = (np.add, np.subtract, np.multiply, np.divide, np.sqrt)
 EXACT = (np.maximum, np.minimum, np.negative, np.absolute, np.isfinite, np.isnan, np.greater, np.less, np.equal, np.not_equal,
@@ -246,7 +249,7 @@ class Field:
 # ---- Architecture: every part takes its keys and tensors, and becomes a function ----------------------------------
 class Model:
     def __init__(self, path, arithmetic="f64"):
-        Part.all, self.num = [], bits(arithmetic)
+        Part.all, self.num, self.running, self.look = [], bits(arithmetic), False, None  # look: a list that gets queries, scores, values
         a, self.tensors, self.sparse = load(path)
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
@@ -342,6 +345,14 @@ class Model:
             angle = i / theta ** (2 * np.arange(width // 2) / max(1, width))
             cos, sin = self.num.of(np.cos(angle)), self.num.of(np.sin(angle))
             z[..., u], z[..., w] = a * cos - b * sin, b * cos + a * sin
+        def running(q, k, v):  # docs/decode.md: sums z and S, rounded after every token
+            need(kind == "linear" and shape == "causal", "running sums are those of causal linear attention")
+            q, k, z, S, rows = PHI(q), PHI(k), np.zeros((H, dk)), np.zeros((H, dk, dv)), []
+            for t in range(q.shape[1]):
+                z, S = z + k[:, t], S + k[:, t, :, None] * v[:, t, None, :]
+                N = self.num.total(np.asarray(q[:, t])[:, None] * np.asarray(S).swapaxes(1, 2))
+                rows.append(np.asarray(N / np.asarray(self.num.total(np.asarray(q[:, t]) * np.asarray(z)))[:, None]))
+            return np.stack(rows, axis=1).view(self.num)
         def run(y):
             T, allowed = len(y), mask_allows(shape, len(y), *sparse)
             q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
@@ -349,7 +360,10 @@ class Model:
             if kind != "threewise":
                 s = PHI(q) @ PHI(k).transpose(0, 2, 1) if kind == "linear" else post(scale * (q @ k.transpose(0, 2, 1)))
                 s = s - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
-                mixed = self.num.mixed(kind, s, allowed, tie, v)
+                if self.look is not None:
+                    self.look.append((kind, q, s, allowed, tie, v))
+                turns = self.running and kind == "linear"
+                mixed = running(q, k, v) if turns else self.num.mixed(kind, s, allowed, tie, v)
             else:
                 mixed = np.zeros_like(v)
                 for t in range(T):

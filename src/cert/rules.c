@@ -58,6 +58,52 @@ static const struct {
     {"triangle", "any j in 1..N: any k in 1..N: x[i,j] * x[j,k] * x[k,i] == 1"},
 };
 
+/* What limits come to, as inequalities between integers. part: NULL, or the value of the parameter of that name. */
+#define A_OF(S) "(if " S " == 2**n then 0 else " S ")"
+#define B_OF(S) "(if " S " == 2**n then 0 else 2**n-1-" S ")"
+#define MODULUS "(8*n+2+over)"
+#define TOKEN(J)                                                                                             \
+    "(if " J " == 1 then first else if both(i, 2**(" J "-2)) == 0 then 2 else if " J " <= n+1 then 4*(" J    \
+    "-1) else (" MODULUS "-1-4*(" J "-1-n)) mod " MODULUS ")"
+#define K_OF "((H*d*p*L)**8 * 8**(2*L*L))"
+
+static const struct {
+    const char *claim, *part, *rule;
+} bounds[] = {
+    {"compose-bound", "binds", "n**n > 2**(H*(d+1)*p)"}, /* H(d+1)p < n log2 n */
+    {"compose-cot", NULL, "32*((T+1)*H*(d+1)*p + T+2) <= n - n mod 2"},
+    {"match3-hard", "binds", "2*H*(m+1)*p < N-1 - (N-1) mod 2 and 8*H*(m+1)*p < M-2 - (M-2) mod 8"},
+    {"qsa-attention-hard", "binds", "(m+2)*p < q"},
+    {"triangle", "binds", "D*3*k*H*(2*m+1)*p < k**2"},
+    {"funccomp-params", NULL, /* m through the x_l, and by its exponent as it is read */
+     "(fold v = 1 for l in 0..L-1: v * " K_OF "**(8**(L-l-1)))**8 == " K_OF
+     "**(sum l in 0..L-1: if grouping == \"inside\" then 8**(l+1) else 8**l + (if grouping == \"each\" or l == 0 then 1 else 0))"},
+    /* every set with its complement, and a stranger: (0, 0) */
+    {"disjointness", "fooling",
+     "all s in 0..2**n-1+stranger: both(" A_OF("s") ", " B_OF("s") ") == 0 and all t in 0..s-1: both(" A_OF(
+         "s") ", " B_OF("t") ") > 0 or both(" A_OF("t") ", " B_OF("s") ") > 0"},
+    /* position 1 is in a triple iff the sets meet, whose bits i has */
+    {"match3-hard", "gadget",
+     "all i in 0..4**n-1: (any j in 1..2*n+1: any l in 1..2*n+1: (first + " TOKEN("j") " + " TOKEN(
+         "l") ") mod " MODULUS " == 0) == any k in 0..n-1: both(i, 2**k) > 0 and both(i, 2**(n+k)) > 0"},
+};
+
+const char *cert_bound_rule(const char *claim, const at_params *p)
+{
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        const char *part = bounds[i].part;
+        if (strcmp(bounds[i].claim, claim))
+            continue;
+        for (int k = 0; k < p->n && part; k++)
+            if (!strcmp(p->schema[k].name, "part") &&
+                !strcmp(p->schema[k].names[(int)(p->value[k] - p->schema[k].lo)], part))
+                part = NULL;
+        if (!part)
+            return bounds[i].rule;
+    }
+    return NULL;
+}
+
 const char *cert_rule(const char *task)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
