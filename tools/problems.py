@@ -111,8 +111,8 @@ class Parser:
             return lambda e, v=int(t): v
         if t == "(":
             return self.list(")")[0]
-        if t in ("min", "max", "abs", "both") and self.take("("):
-            functions = {"min": min, "max": max, "abs": lambda v: abs(v[0]), "both": lambda v: v[0] & v[1]}
+        if t in ("min", "max", "abs", "both", "exp") and self.take("("):
+            functions = {"exp": lambda v: math.exp(v[0]), "min": min, "max": max, "abs": lambda v: abs(v[0]), "both": lambda v: v[0] & v[1]}
             fs, function = self.list(")"), functions[t]
             return lambda e: function([f(e) for f in fs])
         if t == "if":
@@ -444,7 +444,7 @@ def arithmetic(p, x):
 
 def read(o):
     """The function from an input (a list of tokens, or of rows) to what is right: a list of decisions, or of rows."""
-    language, text, sizes, letters = o["language"], o["text"], o["parameters"], o.get("alphabet")
+    language, text, sizes, letters = o["language"], o["text"], {**o["parameters"], **o.get("data", {})}, o.get("alphabet")
     number = lambda v: int(v) if v == math.floor(v) else v
     plain = lambda x: [[number(v) for v in row] if isinstance(row, list) else number(row) for row in x]
     tokens = lambda x: [v[0] if isinstance(v, list) else v for v in plain(x)]

@@ -60,6 +60,10 @@ class Real(np.ndarray):
     @classmethod
     def mixed(cls, kind, s, allowed, tie, v):
         return weigh(kind, s, allowed, tie) @ v
+    @classmethod
+    def shares(cls, kind, v):
+        """Probabilities of values (positions, R)."""
+        return weigh(kind, v, np.full(v.shape, True))
 
 def bits(name):
     """The arithmetic pN or pNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
@@ -152,6 +156,10 @@ class Bits(np.ndarray):
             S = cls.rounded(S + order[..., k])
             most = np.maximum(most, np.where(np.isfinite(order[..., k]), cls.rounded(cls.rounded(S - 1) / (k + 1)), -np.inf))
         return np.where(allowed, np.maximum(0, cls.rounded(np.where(allowed, z, 0) - np.where(some, most[..., None], 0))), 0.0)
+    @classmethod
+    def shares(cls, kind, v):
+        w = cls.weights(kind, v.view(cls), np.full(v.shape, True), 0)
+        return np.asarray(w / cls.total(w)[..., None]) if kind == "softmax" else w
     @classmethod
     def mixed(cls, kind, s, allowed, tie, v):
         """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
@@ -422,8 +430,7 @@ class Model:
         """Values (positions, R), decisions and margins (positions, 1 or R); an undecided decision is NaN."""
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
         v = np.asarray(self.out(self.final(self.forward(rows)[where])))
-        need(self.num is Real or self.kind not in ("softmax", "sparsemax"), "probabilities at p bits are not read here")
-        v = weigh(self.kind, v, np.full(v.shape, True)) if self.kind.endswith("max") and self.kind != "argmax" else v
+        v = self.num.shares(self.kind, v) if self.kind in ("softmax", "sparsemax") else v
         finite = np.isfinite(v)
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)

@@ -250,11 +250,16 @@ class Shown:
                                  if k < len(blocks) - 1 or not o["asked"] or t == m.before + o["asked"] - 1]
             def cut(start, count, width):
                 return [bits >> start + i * width & (1 << width) - 1 for i in range(count)]
-            if sizes[0]:
+            if sizes[0] and not (o["rounded"] and k):
                 said = [number(v, p, e) for v in cut(0, sizes[0] // (p + e), p + e)]
-                mine = [v for t in asked(sender) for g in groups[k] for v in np.asarray(g[1])[:, t].ravel()]
-                need(said == mine, "other queries than the model's")
-            if sizes[2]:
+                seen = [np.asarray(reference.PHI(q) if kind == "linear" else q) for kind, q, *_ in groups[k]]
+                need(said == [v for t in asked(sender) for q in seen for v in q[:, t].ravel()], "other queries than the model's")
+            if sizes[1] and not (o["rounded"] and k):  # of a party's own keys, or of all
+                said = [number(v, p, e) for v in cut(sizes[0], sizes[1] // (p + e), p + e)]
+                wanted = [self.peaks(groups[k], owner, asked(who), sender, who == hearer or max(o["owner"]) < 2 or hearer)
+                          for who in (sender, hearer)]
+                need(any(len(w) == len(said) and all(v in two for v, two in zip(said, w)) for w in wanted), "other maxima than of scores")
+            if sizes[2] and not (o["rounded"] and k):  # behind rounded sums the rows are others than the model's
                 A = 2 * p + math.ceil(math.log2(len(owner))) + 3 * 2 ** (e - 1) - 5
                 A += 2 ** (e - 1) if any(g[0] == "linear" for g in groups[k]) else 0
                 need(A == o["A"], "another length of a sum")
@@ -271,6 +276,14 @@ class Shown:
         need(total == [o["query_bits"], o["peak_bits"], o["sum_bits"]], "another number of bits")
         need(same or o["rounded"] and not exact, "nothing was rounded, and yet the readout is another")
         return f"a run of {sum(total)} bits in {len(o['messages'])} messages"
+
+    @staticmethod
+    def peaks(groups, owner, asked, sender, of):
+        """Of every query and head the largest score of the sender's keys, and that of all; of: whose keys must be seen."""
+        top = lambda s, mask: max(np.asarray(s)[mask], default=-math.inf)
+        return [(top(s[h, t], allowed[t] & (owner == sender)), top(s[h, t], allowed[t]))
+                for t in asked for kind, _, s, allowed, *_ in groups if kind != "linear"
+                and (allowed[t] & (owner == (sender if of is True else of))).any() for h in range(len(s))]
 
     @staticmethod
     def sums(w, v):

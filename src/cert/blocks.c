@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define BLOCK_POSITIONS 256 /* inputs of a block */
+#define BLOCK_BITS      16  /* in other arithmetics than f64: a reader takes its time to round */
 #define BLOCK_CHAINS    8
 #define SAMPLE_NUMBERS  4096 /* of all inputs of a sample together, about */
 #define SAMPLE_MOST     32
@@ -139,7 +140,7 @@ at_status cert_blocks(const cert_point *k, at_text *t, at_err *err)
     runner r;
     at_text lines;
     uint64_t count = k->task ? k->task->count(&k->tp, k->cell->how) : k->chain->count(k->self);
-    uint64_t block = k->task ? BLOCK_POSITIONS : BLOCK_CHAINS;
+    uint64_t block = !k->task ? BLOCK_CHAINS : k->arith.kind == AT_F64 ? BLOCK_POSITIONS : BLOCK_BITS;
     at_status s = runner_open(k, &r, err);
     at_text_init(&lines);
     at_text_addf(t, "\"block\": %" PRIu64 ", \"digests\": [", block);
@@ -170,7 +171,8 @@ at_status cert_sample(const cert_point *k, at_text *t, at_err *err)
     at_status s = runner_open(k, &r, err);
     at_text_init(&lines);
     size_t length = (size_t)r.n * (size_t)r.row + 1;
-    uint64_t most = SAMPLE_NUMBERS / length < 2 ? 2 : SAMPLE_NUMBERS / length, n = k->v->inputs;
+    uint64_t all = k->arith.kind == AT_F64 ? SAMPLE_NUMBERS : SAMPLE_NUMBERS / 32, n = k->v->inputs;
+    uint64_t most = all / length < 2 ? 1 + (k->arith.kind == AT_F64) : all / length;
     n = n < most ? n : most;
     n = n < SAMPLE_MOST ? n : SAMPLE_MOST;
     if (!k->task) /* a reader that begins anew for every row takes its time */

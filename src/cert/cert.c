@@ -152,7 +152,9 @@ static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bo
 {
     at_verdict v;
     cert_trial x = {.c = k->q->claim, .cell = cell, .p = p, .seed = k->q->seed, .a = k->a, .model = model_keep, .maker = k};
-    at_status s = cert_trial_ask(&x, limit_of(k, cell), k->q->env, &v, err);
+    at_arena own;
+    at_arena_init(&own);
+    at_status s = cert_trial_ask(&x, limit_of(k, cell), k->q->env, &own, &v, err);
     *rejected = !s && cell->control && v.holds == AT_FALSE;
     bool pass = !s && cell->control && v.holds == AT_TRUE;
     if (!s && !pass && v.holds != AT_UNKNOWN && x.n) {
@@ -171,6 +173,7 @@ static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bo
     if (!s && !cell->control && v.holds != AT_TRUE)
         k->holds = AT_FALSE;
     at_text_release(&x.shown);
+    at_arena_release(&own);
     return s;
 }
 

@@ -40,6 +40,8 @@ at_status cert_definition(const cert_point *k, at_text *t, at_err *err); /* "pro
 at_status cert_blocks(const cert_point *k, at_text *t, at_err *err);
 at_status cert_sample(const cert_point *k, at_text *t, at_err *err);
 void cert_rows(at_text *t, const double *v, int rows, int width); /* [[1,2],[3,4]] */
+/* data.c: ", "data": {...}", for the tasks that have some. */
+at_status cert_data(const cert_point *k, at_text *t, at_err *err);
 /* split.c: "cases": [...] */
 at_status cert_cases(const cert_point *k, at_text *t, at_err *err);
 
@@ -56,6 +58,7 @@ typedef struct {
     int n;
     const char *why; /* something was not shown */
 } cert_trial;
-at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_verdict *v, at_err *err);
+/* own: the trial's, which may go back to a mark in it; the verdict's note lives there. */
+at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v, at_err *err);
 
 #endif

@@ -64,8 +64,9 @@ static at_status task_define(const cert_point *k, at_text *t, at_err *err)
     letters(k, t);
     if (k->task->real)
         at_text_addf(t, ", \"width\": %d", k->task->out_width(&k->tp));
+    at_status s = rule ? cert_data(k, t, err) : AT_OK;
     at_text_addf(t, ", \"answers\": \"%s\"}", k->task->last ? "once" : "all");
-    return AT_OK;
+    return s;
 }
 
 /* A recurrence with its sizes; other chains by what they are. */

@@ -18,6 +18,13 @@
 #define SIZE(L)      "(m" FACTOR(1, L) FACTOR(2, L) FACTOR(3, L) FACTOR(4, L) FACTOR(5, L) ")"
 #define DIGIT(L)     "(x[N] mod (" SIZE(L) " / m) - x[N] mod (" SIZE(L "-1") " / m)) / (" SIZE(L "-1") " / m)"
 
+/* linear attention: phi(q_i) . phi(k_j), phi(x) = x + 1 or exp(x) */
+#define PHI(X)  "(if " X " > 0 then " X " + 1 else exp(" X "))"
+#define ALIKE   "(sum e in 1..d: " PHI("x[i,e]") " * " PHI("x[j,d+e]") ")"
+/* of the last n - 1 words, or fewer: the number of the row */
+#define SEEN    "min(N, n-1)"
+#define HISTORY "1 + (sum l in 0.." SEEN "-1: W**l) + (fold v = 0 for l in N-" SEEN "+1..N: v*W + x[l,1])"
+
 static const struct {
     const char *task, *rule;
 } rules[] = {
@@ -55,6 +62,10 @@ static const struct {
     {"funccomp", "fold v = x[N-1] for t in 1..L: x[(sum u in t+1..L: " SIZE(
                      "u-1") ") + v + 1"
                             " + (if t > 1 then " DIGIT("t-1") " * " SIZE("t-2") " else 0)]"},
+    {"relu-net", "b2[c] + sum u in 1..h: w2[c,u] * max(0, b1[u] + sum e in 1..d1: w1[u,e] * x[i,e])"},
+    {"linear-map", "sum e in 1..d1: A[c,e] * x[i,e]"},
+    {"linear-recurrence", "(sum j in 1..i: " ALIKE " * x[j,2*d+c]) / (sum j in 1..i: " ALIKE ")"},
+    {"next-word", "counts[" HISTORY ", c] / sum w in 1..W+1: counts[" HISTORY ", w]"},
     {"triangle", "any j in 1..N: any k in 1..N: x[i,j] * x[j,k] * x[k,i] == 1"},
 };
 

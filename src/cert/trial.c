@@ -84,10 +84,10 @@ static at_status bound_put(cert_trial *k, at_err *err)
     return s;
 }
 
-at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_verdict *v, at_err *err)
+at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v, at_err *err)
 {
     at_check_env mine = {.threads = env ? env->threads : 0, .progress = env ? env->progress : NULL, .witness = witness_put, .ctx = k};
     at_text_init(&k->shown);
-    at_status s = k->c->trial(k->p, k->cell, limit, k->seed, &mine, k->a, v, err);
+    at_status s = k->c->trial(k->p, k->cell, limit, k->seed, &mine, own, v, err);
     return s ? s : bound_put(k, err);
 }

@@ -197,7 +197,7 @@ static at_status decoder_try(const experiment *x, const at_model *m, uint64_t se
     if (d.best != DECODER_NONE)
         st = pair_check(&s, d.pair, a, &is, err);
     t->verified += is;
-    if (!st && is && x->env->witness && t->verified <= TO_SHOW)
+    if (!st && is && !x->spoil && x->env->witness && t->verified <= TO_SHOW)
         st = pair_show(x, &s, d.pair, a, err);
     bool show = d.d.exists && !t->first;
     if (!st && d.d.exists) {
