@@ -61,9 +61,9 @@ typedef struct {
     int longest_sum;                          /* significant bits of the longest partial sum */
     uint64_t *sent;                           /* (parties) bits that each sent */
     uint64_t *said;                           /* (parties) a hash of all the bits that each sent, in order */
-    uint64_t *answered; /* (parties) of them peaks and sums: answers to others' queries */
+    uint64_t *answered;  /* (parties) of them peaks and sums: answers to others' queries */
     at_text *transcript; /* the plan's */
-    int epochs;         /* attention blocks */
+    int epochs;          /* attention blocks */
     /* CONGEST: */
     uint64_t rounds, cut_bits, edge_bits; /* edge_bits: of the edge that carried most, both ways */
     int first;                            /* the first position read, among those that at_run reads */

@@ -151,7 +151,13 @@ static uint64_t limit_of(const maker *k, const at_cell *cell)
 static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bool *rejected, at_err *err)
 {
     at_verdict v;
-    cert_trial x = {.c = k->q->claim, .cell = cell, .p = p, .seed = k->q->seed, .a = k->a, .model = model_keep, .maker = k};
+    cert_trial x = {.c = k->q->claim,
+                    .cell = cell,
+                    .p = p,
+                    .seed = k->q->seed,
+                    .a = k->a,
+                    .model = model_keep,
+                    .maker = k};
     at_arena own;
     at_arena_init(&own);
     at_status s = cert_trial_ask(&x, limit_of(k, cell), k->q->env, &own, &v, err);
@@ -160,7 +166,8 @@ static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bo
     if (!s && !pass && v.holds != AT_UNKNOWN && x.n) {
         at_text *t = &k->cells;
         at_text_addf(t, "%s{\"role\": \"%s\", \"evidence\": \"trial\", \"holds\": %s, \"arithmetic\": ",
-                     k->n_cells++ ? ",\n" : "", cell->control ? "control" : "claim", v.holds == AT_TRUE ? "true" : "false");
+                     k->n_cells++ ? ",\n" : "", cell->control ? "control" : "claim",
+                     v.holds == AT_TRUE ? "true" : "false");
         cert_string(t, at_cell_arith(cell));
         at_text_add(t, ", \"parameters\": ");
         cert_params(t, p);
@@ -169,7 +176,10 @@ static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bo
         at_text_addf(t, ",\n\"shown\": [%s]}", x.shown.s ? x.shown.s : "");
         k->cells.oom |= x.shown.oom;
     } else if (!s && !pass)
-        s = at_fail(err, AT_EREFUSED, "%s", x.why ? x.why : v.holds == AT_UNKNOWN ? "not decided" : "it shows nothing that could be computed again");
+        s = at_fail(err, AT_EREFUSED, "%s",
+                    x.why                   ? x.why
+                    : v.holds == AT_UNKNOWN ? "not decided"
+                                            : "it shows nothing that could be computed again");
     if (!s && !cell->control && v.holds != AT_TRUE)
         k->holds = AT_FALSE;
     at_text_release(&x.shown);
@@ -184,11 +194,19 @@ static at_status point_ask(maker *k, const at_cell *cell, const at_params *p, bo
     const at_claim *c = k->q->claim;
     at_model m;
     at_verdict v;
-    cert_point x = {
-        .c = c, .cell = cell, .p = *p, .m = &m, .v = &v, .chain = c->chain, .arith = at_f64, .seed = k->q->seed, .a = k->a};
+    cert_point x = {.c = c,
+                    .cell = cell,
+                    .p = *p,
+                    .m = &m,
+                    .v = &v,
+                    .chain = c->chain,
+                    .arith = at_f64,
+                    .seed = k->q->seed,
+                    .a = k->a};
     const at_check_env none = {0};
     x.limit = limit_of(k, cell);
-    at_status s = strcmp(at_cell_arith(cell), "ball") ? at_arith_parse(at_cell_arith(cell), &x.arith, err) : AT_OK;
+    at_status s =
+        strcmp(at_cell_arith(cell), "ball") ? at_arith_parse(at_cell_arith(cell), &x.arith, err) : AT_OK;
     if (!s)
         s = at_claim_model(c, p, &m, err);
     if (s)
@@ -231,8 +249,9 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
     const char *arith = at_cell_arith(cell);
     bool balls = cell->evidence == AT_EV_CERTIFIED && c->split && !strcmp(arith, "ball");
     at_arith bits = {0};
-    bool floats = !at_arith_parse(arith, &bits, &(at_err){0}) &&
-                  (bits.kind == AT_F32 || bits.kind == AT_F64 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST));
+    bool floats =
+        !at_arith_parse(arith, &bits, &(at_err){0}) &&
+        (bits.kind == AT_F32 || bits.kind == AT_F64 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST));
     if (!balls && !floats && !c->trial) {
         char why[80];
         snprintf(why, sizeof why, "%s%.40s", arithmetic_is, arith);

@@ -14,7 +14,8 @@ void cert_string(at_text *t, const char *s);
 void cert_number(at_text *t, double v);
 void cert_fraction(at_text *t, double v); /* "3/8", exactly */
 void cert_params(at_text *t, const at_params *p);
-void cert_members(at_text *t, const at_params *p, const at_params *but); /* those that `but` lacks; NULL: all */
+void cert_members(at_text *t, const at_params *p,
+                  const at_params *but); /* those that `but` lacks; NULL: all */
 void cert_base64(at_text *t, const void *data, size_t n);
 
 /* One question at one point: a model, what it should compute, the verdict. */
@@ -59,6 +60,7 @@ typedef struct {
     const char *why; /* something was not shown */
 } cert_trial;
 /* own: the trial's, which may go back to a mark in it; the verdict's note lives there. */
-at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v, at_err *err);
+at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v,
+                         at_err *err);
 
 #endif

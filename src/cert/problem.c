@@ -100,9 +100,10 @@ static at_status chain_define(const cert_point *k, at_text *t, at_err *err)
         at_text_addf(t, ", \"parameters\": {\"p\": %d}", at_params_int(&k->p, "p"));
     } else if (!strcmp(c->id, "running-sums")) { /* as tokens: 1 is <sep>, 2 is <eos>, 3 is 0 */
         definition(t, c->id, "rule",
-                   "if r == a + 1 then 1 else if r == a + 3 then 2 else 3 + (sum j in 1..min(r, a): x[j] - 3) mod b");
-        at_text_addf(t, ", \"parameters\": {\"a\": %d, \"b\": %d}, \"rows\": \"a + 3\"", at_params_int(&k->p, "a"),
-                     at_params_int(&k->p, "b"));
+                   "if r == a + 1 then 1 else if r == a + 3 then 2 else 3 + (sum j in 1..min(r, a): x[j] - "
+                   "3) mod b");
+        at_text_addf(t, ", \"parameters\": {\"a\": %d, \"b\": %d}, \"rows\": \"a + 3\"",
+                     at_params_int(&k->p, "a"), at_params_int(&k->p, "b"));
     } else
         return at_fail(err, AT_EREFUSED, "the chain %s has no text that a verifier could read", c->id);
     at_text_add(t, ", \"answers\": \"chain\"}");

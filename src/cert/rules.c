@@ -19,8 +19,8 @@
 #define DIGIT(L)     "(x[N] mod (" SIZE(L) " / m) - x[N] mod (" SIZE(L "-1") " / m)) / (" SIZE(L "-1") " / m)"
 
 /* linear attention: phi(q_i) . phi(k_j), phi(x) = x + 1 or exp(x) */
-#define PHI(X)  "(if " X " > 0 then " X " + 1 else exp(" X "))"
-#define ALIKE   "(sum e in 1..d: " PHI("x[i,e]") " * " PHI("x[j,d+e]") ")"
+#define PHI(X) "(if " X " > 0 then " X " + 1 else exp(" X "))"
+#define ALIKE  "(sum e in 1..d: " PHI("x[i,e]") " * " PHI("x[j,d+e]") ")"
 /* of the last n - 1 words, or fewer: the number of the row */
 #define SEEN    "min(N, n-1)"
 #define HISTORY "1 + (sum l in 0.." SEEN "-1: W**l) + (fold v = 0 for l in N-" SEEN "+1..N: v*W + x[l,1])"
@@ -88,7 +88,8 @@ static const struct {
     {"triangle", "binds", "D*3*k*H*(2*m+1)*p < k**2"},
     {"funccomp-params", NULL, /* m through the x_l, and by its exponent as it is read */
      "(fold v = 1 for l in 0..L-1: v * " K_OF "**(8**(L-l-1)))**8 == " K_OF
-     "**(sum l in 0..L-1: if grouping == \"inside\" then 8**(l+1) else 8**l + (if grouping == \"each\" or l == 0 then 1 else 0))"},
+     "**(sum l in 0..L-1: if grouping == \"inside\" then 8**(l+1) else 8**l + (if grouping == \"each\" or l "
+     "== 0 then 1 else 0))"},
     /* every set with its complement, and a stranger: (0, 0) */
     {"disjointness", "fooling",
      "all s in 0..2**n-1+stranger: both(" A_OF("s") ", " B_OF("s") ") == 0 and all t in 0..s-1: both(" A_OF(

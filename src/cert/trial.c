@@ -17,14 +17,21 @@ static at_status witness_put(void *ctx, const at_witness *w, at_err *err)
     char hash[65], arith[16];
     at_text t;
     at_text_init(&t);
-    cert_point x = {.c = k->c, .cell = k->cell, .p = *k->p, .m = w->m, .task = w->task, .chain = w->chain, .seed = k->seed, .a = k->a};
+    cert_point x = {.c = k->c,
+                    .cell = k->cell,
+                    .p = *k->p,
+                    .m = w->m,
+                    .task = w->task,
+                    .chain = w->chain,
+                    .seed = k->seed,
+                    .a = k->a};
     x.self = (void *)w->self;
     at_status s = k->model(k->maker, w->m, hash, err);
     if (w->params)
         x.tp = *w->params;
     at_arith_name(w->arith, arith);
-    at_text_addf(&t, "%s{\"kind\": \"%s\", \"model\": \"%s\", \"arithmetic\": \"%s\", ", k->n ? ",\n" : "", w->kind,
-                 s ? "" : hash, arith);
+    at_text_addf(&t, "%s{\"kind\": \"%s\", \"model\": \"%s\", \"arithmetic\": \"%s\", ", k->n ? ",\n" : "",
+                 w->kind, s ? "" : hash, arith);
     if (!s && (w->task || w->chain))
         s = cert_definition(&x, &t, err);
     at_text_add(&t, w->task || w->chain ? ", \"inputs\": [" : "\"inputs\": [");
@@ -84,9 +91,13 @@ static at_status bound_put(cert_trial *k, at_err *err)
     return s;
 }
 
-at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v, at_err *err)
+at_status cert_trial_ask(cert_trial *k, uint64_t limit, const at_check_env *env, at_arena *own, at_verdict *v,
+                         at_err *err)
 {
-    at_check_env mine = {.threads = env ? env->threads : 0, .progress = env ? env->progress : NULL, .witness = witness_put, .ctx = k};
+    at_check_env mine = {.threads = env ? env->threads : 0,
+                         .progress = env ? env->progress : NULL,
+                         .witness = witness_put,
+                         .ctx = k};
     at_text_init(&k->shown);
     at_status s = k->c->trial(k->p, k->cell, limit, k->seed, &mine, own, v, err);
     return s ? s : bound_put(k, err);

@@ -7,7 +7,9 @@
 
 static void message_print(at_text *t, const message *m, const at_bits *b)
 {
-    at_text_addf(t, "%s{\"block\": %d, \"from\": %d, \"to\": %d, \"query\": %zu, \"peak\": %zu, \"sum\": %zu, \"bits\": \"",
+    at_text_addf(t,
+                 "%s{\"block\": %d, \"from\": %d, \"to\": %d, \"query\": %zu, \"peak\": %zu, \"sum\": %zu, "
+                 "\"bits\": \"",
                  t->n ? ",\n" : "", m->layer, m->from, m->to, m->query, m->peak, m->sum);
     for (size_t i = 0; i < (b->n + 7) / 8; i++)
         at_text_addf(t, "%02x", b->byte[i]);

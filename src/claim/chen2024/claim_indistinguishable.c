@@ -43,7 +43,7 @@ static const at_param params[] = {
     {"spoil", "1: one input is put into R that does not belong there", 0, 1, 0, true},
 };
 
-#define TO_SHOW 2 /* pairs that a certificate shows */
+#define TO_SHOW     2   /* pairs that a certificate shows */
 #define RANDOM_MOST 300 /* inputs of random search, a decoder */
 
 typedef struct {
@@ -173,7 +173,13 @@ static at_status pair_show(const experiment *x, const at_subject *s, const int p
     for (int k = 0; k < 2; k++)
         s->task->nth(s->params, AT_ENUM_SEQUENCES, (uint64_t)prompt[k], v + k * N);
     const at_input both[] = {{N, v}, {N, v + N}};
-    at_witness w = {.kind = "pair", .m = s->m, .arith = s->arith, .task = s->task, .params = s->params, .x = both, .n = 2};
+    at_witness w = {.kind = "pair",
+                    .m = s->m,
+                    .arith = s->arith,
+                    .task = s->task,
+                    .params = s->params,
+                    .x = both,
+                    .n = 2};
     return x->env->witness(x->env->ctx, &w, err);
 }
 

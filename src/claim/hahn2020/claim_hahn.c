@@ -269,8 +269,8 @@ static at_status restriction_ask(const work *w, const at_model *m, runner *k, ui
 /* ---- a model ------------------------------------------------------------------------------------------------------------------ */
 
 /* show: NULL, or to whom the pair is shown. */
-static at_status search_run(const work *w, const at_subject *s, uint64_t i, const at_check_env *show, at_arena *a,
-                            outcome *o)
+static at_status search_run(const work *w, const at_subject *s, uint64_t i, const at_check_env *show,
+                            at_arena *a, outcome *o)
 {
     const at_refuter *r = at_refuter_find(w->part == PAIR ? "hahn-pair" : "hahn-restriction");
     at_refute_env env = {.seed = w->seed + i, .threads = 1};
@@ -291,7 +291,13 @@ static at_status search_run(const work *w, const at_subject *s, uint64_t i, cons
         bad = at_pair_verify(s, &pair, a, &is, answer, &why, &o->err);
     o->found = is == AT_TRUE;
     if (o->found && !bad && show) {
-        at_witness shown = {.kind = "pair", .m = s->m, .arith = s->arith, .task = s->task, .params = s->params, .x = pair.x, .n = 2};
+        at_witness shown = {.kind = "pair",
+                            .m = s->m,
+                            .arith = s->arith,
+                            .task = s->task,
+                            .params = s->params,
+                            .x = pair.x,
+                            .n = 2};
         bad = show->witness(show->ctx, &shown, &o->err);
     }
     memcpy(o->words, why.text, sizeof o->words - 1);
@@ -347,7 +353,8 @@ static at_status pairs_show(const work *w, uint64_t models, const at_check_env *
         if (bad)
             bad = at_fail(err, bad, "%s", again.err.text);
         else if (!again.found) /* a tree */
-            bad = hard_rights_show(&(at_witness){.m = &m, .arith = at_f64, .task = w->task, .params = &tp}, w->seed, env, err);
+            bad = hard_rights_show(&(at_witness){.m = &m, .arith = at_f64, .task = w->task, .params = &tp},
+                                   w->seed, env, err);
         at_arena_release(&a);
         at_model_release(&m);
     }
