@@ -249,9 +249,10 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
     const char *arith = at_cell_arith(cell);
     bool balls = cell->evidence == AT_EV_CERTIFIED && c->split && !strcmp(arith, "ball");
     at_arith bits = {0};
+    bool known = !at_arith_parse(arith, &bits, &(at_err){0}); /* of decoders the verifier knows f64 alone */
     bool floats =
-        !at_arith_parse(arith, &bits, &(at_err){0}) &&
-        (bits.kind == AT_F32 || bits.kind == AT_F64 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST));
+        known && (bits.kind == AT_F64 ||
+                  (!c->chain && (bits.kind == AT_F32 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST))));
     if (!balls && !floats && !c->trial) {
         char why[80];
         snprintf(why, sizeof why, "%s%.40s", arithmetic_is, arith);

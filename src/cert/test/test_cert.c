@@ -61,7 +61,8 @@ static void cells_are_written(void **state)
         assert_non_null(strstr(made.text.s, made.models[i].hash));
     at_text_release(&made.text);
     at_text_release(&again.text);
-    assert_int_equal(make("lemma-a3", NULL, &a, &made, &err), AT_OK); /* data; and balls, which are left out */
+    assert_int_equal(make("lemma-a3", NULL, &a, &made, &err),
+                     AT_OK); /* data; and balls, which are left out */
     assert_true(made.cells == 2 && made.left_out == 4 && strstr(made.why, "ball"));
     assert_non_null(strstr(made.text.s, "\"data\": {\"A\": [["));
     at_text_release(&made.text);
