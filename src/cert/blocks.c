@@ -12,6 +12,7 @@
 #define BLOCK_CHAINS    8
 #define SAMPLE_NUMBERS  4096 /* of all inputs of a sample together, about */
 #define SAMPLE_MOST     32
+#define SAMPLE_BITS     4 /* in other arithmetics */
 
 typedef struct {
     const cert_point *k;
@@ -174,7 +175,8 @@ at_status cert_sample(const cert_point *k, at_text *t, at_err *err)
     uint64_t all = k->arith.kind == AT_F64 ? SAMPLE_NUMBERS : SAMPLE_NUMBERS / 32, n = k->v->inputs;
     uint64_t most = all / length < 2 ? 1 + (k->arith.kind == AT_F64) : all / length;
     n = n < most ? n : most;
-    n = n < SAMPLE_MOST ? n : SAMPLE_MOST;
+    uint64_t few = k->arith.kind == AT_F64 ? SAMPLE_MOST : SAMPLE_BITS;
+    n = n < few ? n : few;
     if (!k->task) /* a reader that begins anew for every row takes its time */
         n = k->chain->rows_max(k->self) > 64 ? 1 : n < 8 ? n : 8;
     at_text_add(t, "\"sample\": [");
