@@ -153,8 +153,10 @@ const cli_command cmd_certify = {
         "their bounds as fractions. tools/verify.py, which needs Python with numpy and no attest, computes\n"
         "them again: docs/certificates.md has the format.\n"
         "\n"
-        "Cells in other arithmetics than f64 are left out, and so are problems that have no text; the file\n"
-        "lists them. Exit 1 when a claim in it does not hold; the certificate is written all the same.\n",
+        "Of a limit: pairs that models do not tell apart, runs of protocols with every bit that was said,\n"
+        "the inequality. Cells in balls and fractions are left out, and so is what has no text or shows\n"
+        "nothing; the file lists them. Exit 1 when a claim in it does not hold; the certificate is written "
+        "all the same.\n",
     .examples = "attest certify match2 -o match2.cert\n"
                 "attest certify dp-standard --set problem=lis,a=1..3,b=3 -o lis.cert\n"
                 "attest certify m.safetensors --problem match2 --lengths 1..4 -o m.cert\n"

@@ -14,7 +14,7 @@ def need(condition, why, error=ValueError):
         raise error(why)
 
 # ---- Expressions: rules, recurrences, formulas and counts share one grammar; each language has atoms of its own ------------
-TOKEN = re.compile(r'\s*("[^"]*"|Q_?\[\s*"[^"]*"\s*\]|Q_[^\w\s]|\d+|[^\W\d]\w*|<->|->|:=|\.\.|==|!=|<=|>=|\S)')
+TOKEN = re.compile(r'\s*("[^"]*"|Q_?\[\s*"[^"]*"\s*\]|Q_[^\w\s]|\d+|[^\W\d]\w*|<->|->|:=|\.\.|\*\*|==|!=|<=|>=|\S)')
 COMPARE = {"=": lambda a, b: a == b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
            "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b}
 NOT, OR, AND = ("not", "!", "~", "¬"), ("or", "|", "∨"), ("and", "&", "∧")
@@ -79,17 +79,21 @@ class Parser:
         return f
 
     def term(self):
-        number, f = (self.peek() or "").isdigit(), self.factor()
+        number, f = (self.peek() or "").isdigit(), self.power()
         while True:
             beside = re.match(r"[^\W\d]|#|\(", self.peek() or "") and self.peek() not in AND + OR + ("mod", "then", "else")
             if self.loose and number and beside or self.take("*"):
-                f = (lambda a, b: lambda e: a(e) * b(e))(f, self.factor())
+                f = (lambda a, b: lambda e: a(e) * b(e))(f, self.power())
             elif not self.loose and self.take("/"):
-                f = (lambda a, b: lambda e: a(e) / b(e))(f, self.factor())
+                f = (lambda a, b: lambda e: a(e) / b(e))(f, self.power())
             elif not self.loose and self.take("mod"):
-                f = (lambda a, b: lambda e: a(e) % b(e))(f, self.factor())
+                f = (lambda a, b: lambda e: a(e) % b(e))(f, self.power())
             else:
                 return f
+
+    def power(self):
+        f = self.factor()
+        return (lambda a, b: lambda e: a(e) ** b(e))(f, self.factor()) if self.take("**") else f
 
     def list(self, end):
         all = [self.expr()]
@@ -107,8 +111,9 @@ class Parser:
             return lambda e, v=int(t): v
         if t == "(":
             return self.list(")")[0]
-        if t in ("min", "max", "abs") and self.take("("):
-            fs, function = self.list(")"), {"min": min, "max": max, "abs": lambda v: abs(v[0])}[t]
+        if t in ("min", "max", "abs", "both", "exp") and self.take("("):
+            functions = {"exp": lambda v: math.exp(v[0]), "min": min, "max": max, "abs": lambda v: abs(v[0]), "both": lambda v: v[0] & v[1]}
+            fs, function = self.list(")"), functions[t]
             return lambda e: function([f(e) for f in fs])
         if t == "if":
             c, a, b = self.expr(), self.want("then") and self.expr(), self.want("else") and self.expr()
@@ -121,6 +126,8 @@ class Parser:
 
 class Rule(Parser):
     def atom(self, t):
+        if t[0] == '"':
+            return lambda e: t[1:-1]
         if t in ("any", "all", "sum"):
             (name, lo, hi), body, each = self.span(), self.want(":") and self.expr(), {"any": any, "all": all, "sum": sum}[t]
             return lambda e: each(body({**e, name: v}) for v in range(lo(e), hi(e) + 1))
@@ -437,7 +444,7 @@ def arithmetic(p, x):
 
 def read(o):
     """The function from an input (a list of tokens, or of rows) to what is right: a list of decisions, or of rows."""
-    language, text, sizes, letters = o["language"], o["text"], o["parameters"], o.get("alphabet")
+    language, text, sizes, letters = o["language"], o["text"], {**o["parameters"], **o.get("data", {})}, o.get("alphabet")
     number = lambda v: int(v) if v == math.floor(v) else v
     plain = lambda x: [[number(v) for v in row] if isinstance(row, list) else number(row) for row in x]
     tokens = lambda x: [v[0] if isinstance(v, list) else v for v in plain(x)]

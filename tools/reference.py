@@ -4,10 +4,11 @@
     python3 tools/reference.py MODEL INPUT...              prints what `attest run` prints; INPUT needs no quotes
     python3 tools/reference.py MODEL INPUT... --generate   prints what `attest generate` prints, of a decoder
     python3 tools/reference.py MODEL INPUT... --json       an object: outputs, margins, values; or rows, least_margin, stopped
+    python3 tools/reference.py MODEL INPUT... --p8e5       at 8 bits with 5 of exponent (to 25 bits), by the rules of docs/exec.md
 
 Double precision, one sequence, whole matrices; a decoder is run from the beginning for every row. Headings in comments are
 those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: refused; 3: undecided, or no answer."""
-import functools, json, math, pathlib, re, sys
+import decimal, functools, json, math, pathlib, re, sys
 import numpy as np
 
 VERSION = "1.10"  # of docs/model.md
@@ -49,6 +50,128 @@ def load(path):
     meta.pop("problem", None), meta.pop("heads", None)  # notes
     return arch, tensors, meta.pop("sparse").split(" ") if "sparse" in meta else []
 
+# ---- p-bit numbers (docs/arithmetic.md, docs/exec.md): arrays of which every operation is rounded --------------------
+class Real(np.ndarray):
+    """Doubles as they are: an arithmetic is a class of arrays, and `name` says which."""
+    name = "f64"
+    @classmethod
+    def of(cls, x):
+        return np.asarray(x, float)
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        return weigh(kind, s, allowed, tie) @ v
+    @classmethod
+    def shares(cls, kind, v):
+        """Probabilities of values (positions, R)."""
+        return weigh(kind, v, np.full(v.shape, True))
+
+def bits(name):
+    """The arithmetic pN or pNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
+    form = re.fullmatch(r"p(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
+    need(name == "f64" or form and 2 <= int(form[1]) <= 25, f"the arithmetic {name} is unknown here")
+    more = lambda: {"name": name, "p": int(form[1]), "e": int(form[2] or 10), "plain": name == "f32"}  # f32: sums are rounded, too
+    return Real if name == "f64" else type("Bits", (Bits,), more())
+
+class Bits(np.ndarray):
+    @classmethod
+    def rounded(cls, x, rest=0.0):
+        """x + rest to the nearest number, ties to even; the rest is less than half a unit of x in its last place."""
+        low, q = 2 - 2 ** (cls.e - 1), np.frexp(x)[1] - 1
+        q = np.maximum(q, low) - (cls.p - 1)
+        units = np.ldexp(x, -q)
+        near = np.where(np.abs(units - np.trunc(units)) == 0.5, np.rint(units + np.sign(rest) * 0.25), np.rint(units))
+        y = np.where(np.isfinite(x) & (x != 0), np.ldexp(near, q), x)
+        return np.where(np.abs(y) >= 2.0 ** (1 - low + 1), np.copysign(np.inf, y), y)
+    @classmethod
+    def of(cls, x):
+        return cls.rounded(np.asarray(x, float)).view(cls)
+    @classmethod
+    def function(cls, y, slow, *x):
+        """y is near a function of x, to 2^-47: where that does not settle its rounding, slow(x) gives digits enough."""
+        a, b = cls.rounded(y * (1 - 2.0**-47)), cls.rounded(y * (1 + 2.0**-47))
+        for i in zip(*np.nonzero((a != b) & np.isfinite(y))):
+            with decimal.localcontext() as c:
+                c.prec = 80
+                true = slow(*(decimal.Decimal(float(v[i])) for v in x))
+                hi = float(true)
+                a[i] = cls.rounded(np.array(hi), float(true - decimal.Decimal(hi)))
+        return a.view(cls)
+    def __array_ufunc__(self, f, method, *inputs, out=None, **more):
+        plain = [np.asarray(x) for x in inputs]
+        if f is np.add and method == "reduce":  # sums over an axis, one after another
+            total = np.moveaxis(plain[0], more.get("axis") or 0, 0)
+            y = functools.reduce(lambda a, b: self.rounded(a + b), total)
+            y = np.expand_dims(y, more.get("axis") or 0) if more.get("keepdims") else y
+        elif method == "__call__" and f is np.exp:
+            return self.function(np.exp(plain[0]), lambda x: x.exp(), plain[0])
+        elif method == "__call__" and f is np.tanh:
+            return 1 - 2 / (1 + np.exp(2 * self))
+        elif method == "__call__" and f is np.matmul:  # as affine rows: products and sums rounded; a weight that is 0 is no term
+            a, b = plain
+            y = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]))
+            for k in range(a.shape[-1]):
+                w = b[..., k, None, :]
+                y = np.where(w == 0, y, self.rounded(y + self.rounded(a[..., :, k, None] * w)))
+        else:
+            need(f in EXACT or f in ROUNDED and method == "__call__", f"{f.__name__} is not done at p bits here")
+            if out:
+                more["out"] = tuple(np.asarray(o) for o in out)
+            y = getattr(f, method)(*plain, **more)
+            y = y if f in EXACT else self.rounded(y)
+            if out:
+                np.asarray(out[0])[...] = np.where(more.get("where", True), y, np.asarray(out[0]))
+                return out[0]
+        return np.asarray(y).view(type(self)) if np.asarray(y).dtype == float else y
+    @classmethod
+    def total(cls, terms):
+        """The sums of the last axis, exact, rounded once."""
+        def one(t):
+            if not np.isfinite(t).all():
+                return float(np.sum(t)), 0.0
+            hi = math.fsum(t)
+            return hi, math.fsum([*t, -hi])
+        if cls.plain:
+            return functools.reduce(lambda s, t: cls.rounded(s + cls.rounded(t)), np.moveaxis(terms, -1, 0), np.zeros(terms.shape[:-1])).view(cls)
+        flat = np.array([one(t) for t in terms.reshape(-1, terms.shape[-1])]).reshape(*terms.shape[:-1], 2)
+        return cls.rounded(flat[..., 0] + 0.0, flat[..., 1]).view(cls)
+    @classmethod
+    def weights(cls, kind, s, allowed, tie):
+        """Of scores (H, queries, keys), before any division."""
+        some = allowed.any(-1, keepdims=True)
+        top = np.max(np.asarray(s), -1, keepdims=True, where=allowed, initial=-np.inf)
+        nothing = np.isnan(np.asarray(s)) & allowed  # a score that is none spoils its query
+        top = np.where(nothing.any(-1, keepdims=True), np.nan, np.where(some, top, 0))
+        if kind.endswith("-hard"):
+            tied = allowed & ~(np.asarray(s) < np.asarray(cls.of(top) - cls.of(tie)))
+            side = slice(None, None, -1 if kind == "rightmost-hard" else 1)
+            tied &= kind == "average-hard" or np.cumsum(tied[..., side], -1)[..., side] == 1  # the first from that side
+            return np.where(np.isnan(top), np.nan, np.where(tied, 1.0, 0.0))
+        if kind == "linear":
+            return np.where(allowed, np.asarray(s), 0.0)
+        z = np.where(allowed, np.asarray(s - top), -np.inf)
+        if kind != "sparsemax":
+            return np.where(allowed, np.asarray(np.exp(z.view(cls))), 0.0)
+        order, most, S = -np.sort(-z), np.full(z.shape[:-1], -np.inf), np.zeros(z.shape[:-1])
+        for k in range(z.shape[-1]):
+            S = cls.rounded(S + order[..., k])
+            most = np.maximum(most, np.where(np.isfinite(order[..., k]), cls.rounded(cls.rounded(S - 1) / (k + 1)), -np.inf))
+        return np.where(allowed, np.maximum(0, cls.rounded(np.where(allowed, z, 0) - np.where(some, most[..., None], 0))), 0.0)
+    @classmethod
+    def shares(cls, kind, v):
+        w = cls.weights(kind, v.view(cls), np.full(v.shape, True), 0)
+        return np.asarray(w / cls.total(w)[..., None]) if kind == "softmax" else w
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
+        some, w, v = allowed.any(-1, keepdims=True), cls.weights(kind, s, allowed, tie)[..., None, :], np.asarray(v)
+        up = cls.total(np.where(w == 0, 0.0, w * v.swapaxes(-1, -2)[..., None, :, :]))
+        down = np.asarray(cls.total(w)) if kind in ("softmax", "threewise", "linear", "average-hard") else np.ones(1)
+        return np.where(some, np.asarray(up / np.where(some, down, 1)), 0.0).view(cls)
+
+ROUNDED = (np.add, np.subtract, np.multiply, np.divide, np.sqrt)
+EXACT = (np.maximum, np.minimum, np.negative, np.absolute, np.isfinite, np.isnan, np.greater, np.less, np.equal, np.not_equal,
+         np.greater_equal, np.less_equal, np.rint, np.sign)
+
 # ---- Forward pass: functions of arrays ---------------------------------------------------------------------------
 def features(kind, i, T, size, shift):
     """A position feature (T, features) at the indices i (T)."""
@@ -88,10 +211,20 @@ def weigh(kind, s, allowed, tie=0):
             w *= np.cumsum(w[..., side], -1)[..., side] == 1  # the first from that side
     return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
 
-PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0)))
+PHI = lambda z: np.where(z > 0, z + 1, np.exp(np.minimum(z, 0))).view(type(z))
+def gelu(z):
+    true = np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])(np.asarray(z))  # erfc(-x) = 1 + erf(x)
+    return z.function(true, gelu_slow, np.asarray(z)) if isinstance(z, Bits) else true
+def gelu_slow(x):  # x Phi(x), by the series of erf
+    t = term = x / decimal.Decimal(2).sqrt()
+    for k in range(1, 400):
+        term *= -(x * x / 2) / k
+        t += term / (2 * k + 1)
+    pi = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899863")
+    return x * (1 + 2 * t / pi.sqrt()) / 2
 POSTS = {"id": lambda s: s, "neg-relu": lambda s: -np.maximum(0, s), "neg-abs": lambda s: -np.abs(s)}
 ACTS = {"relu": lambda z: np.maximum(0, z),
-        "gelu": np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float]),  # erfc(-x) = 1 + erf(x)
+        "gelu": gelu,
         "gelu-tanh": lambda z: z / (1 + np.exp(-1.5957691216057308 * (z + 0.044715 * z ** 3))), "silu": lambda z: z / (1 + np.exp(-z))}
 
 # ---- Fields, and how they are written ----------------------------------------------------------------------------
@@ -103,11 +236,11 @@ class Field:
         self.width = self.size if self.kind in ("real", "int") else pick  # numbers in a row of input
         self.rows = math.comb(self.size, pick) if self.kind == "subset" else self.size
     def chosen(self, v, table):
-        """What v (n, width) adds to the residual stream."""
+        """What v (n, width) adds to the residual stream, one after another."""
         if self.kind in ("real", "int"):
-            return v @ table
+            return [v[:, k, None] * row for k, row in enumerate(table)]
         rank = lambda row: sum(math.comb(int(e) - 1, c + 1) for c, e in enumerate(sorted(row)))
-        return table[v[:, 0].astype(int) if self.kind == "token" else [rank(row) for row in v]]
+        return [table[v[:, 0].astype(int) if self.kind == "token" else [rank(row) for row in v]]]
     def has(self, v):
         each = all(self.lo <= x <= self.hi and (self.kind == "real" or x == math.floor(x)) for x in v)
         return each and len(v) == self.width and (self.kind != "subset" or len(set(v)) == len(v))
@@ -123,8 +256,8 @@ class Field:
 
 # ---- Architecture: every part takes its keys and tensors, and becomes a function ----------------------------------
 class Model:
-    def __init__(self, path):
-        Part.all = []
+    def __init__(self, path, arithmetic="f64"):
+        Part.all, self.num, self.running, self.look = [], bits(arithmetic), False, None  # look: a list that gets queries, scores, values
         a, self.tensors, self.sparse = load(path)
         need(a.take("version") == int(VERSION.split(".")[0]), "a version of the format that is unknown here")
         self.D, self.n_min, self.n_max, self.origin, _ = a.take_all("width n_min n_max pos_origin name")
@@ -157,10 +290,10 @@ class Model:
             row = np.repeat(np.arange(shape[0]), np.diff(starts))
             place += row * shape[1]
             need(starts[0] == 0 and (place // shape[1] == row).all() and (np.diff(place) > 0).all(), f"{name}: bad rows")
-            return np.bincount(place, values, shape[0] * shape[1]).reshape(shape)  # 0 where there is none
+            return self.num.of(np.bincount(place, values, shape[0] * shape[1]).reshape(shape))  # 0 where there is none
         t = self.tensors.pop(name, np.zeros(()))
         need(t.shape == shape and t.dtype.kind == kind, f"tensor {name} {shape} is missing")
-        return t.astype(kind + "8")
+        return self.num.of(t) if kind == "f" else t.astype("i8")
     def table(self, o, name, rows):
         col, width = o.take_all("col width")
         return slice(col, col + width), self.tensor(name, rows, width)
@@ -170,13 +303,18 @@ class Model:
     def norm(self, at, o):
         g, b, eps = self.tensor(at + "g", self.D), self.tensor(at + "b", self.D), o.take("norm_eps")
         about = "norm_kind" not in o or o.take("norm_kind", "layer rms") == "layer"  # the mean
-        return lambda x: (z := x - x.mean(1, keepdims=True) * about) / np.sqrt((z * z).mean(1, keepdims=True) + eps) * g + b
+        eps, D = self.num.of(eps), self.num.of(self.D)
+        mean = lambda x: np.add.reduce(x, axis=1, keepdims=True) / D
+        return lambda x: (z := x - mean(x) if about else x) / np.sqrt(mean(z * z) + eps) * g + b
     def position(self, name, o):
         kind = o.take("kind", "i i^2 1/i 1/i^2 i/n i/n^3 n alternate sinusoidal sqrt-pair table")
         size = o.take("size") if kind in ("sinusoidal", "table") else 2 if kind == "sqrt-pair" else 1
         shift = o.take("shift") if kind == "sqrt-pair" else 0
         columns, table = self.table(o, name, size)
-        return columns, lambda T: features(kind, self.origin + np.arange(float(T)), T, size, shift) @ table
+        near = lambda T: features(kind, self.origin + np.arange(float(T)), T, size, shift)
+        sure = self.num is Real or kind not in ("sinusoidal", "sqrt-pair")
+        value = lambda T: self.num.of(near(T)) if sure else self.num.function(near(T), lambda: need(False, f"{kind}: too near"))
+        return columns, lambda T: [f[:, None] * row for f, row in zip(value(T).T, table) if np.asarray(f).any()]
     def block(self, at, o):
         kind, when = o.take("kind", "attn mlp rnn flatten"), o.take("norm", "none pre post")
         residual, parallel, same = o.take("residual"), o.pop("parallel", False), lambda x: x
@@ -195,6 +333,7 @@ class Model:
     def group(self, at, o):
         kind = o.take("weighting", "softmax leftmost-hard rightmost-hard average-hard sparsemax linear threewise")
         H, dk, dv, scale, bias, mask = o.take_all("heads dk dv scale bias mask")
+        scale = self.num.of(scale)
         post = POSTS[o.take("post", "id neg-relu neg-abs" if kind != "linear" else "id")]
         tie = o.take("tie") if kind == "average-hard" else o.pop("tie", 0) if kind.endswith("-hard") else 0
         shape = mask.take("kind", "none causal strict future strict-future block-sparse")
@@ -212,7 +351,16 @@ class Model:
         def turn(z):
             i, a, b = self.origin + np.arange(float(z.shape[1]))[:, None], z[..., u], z[..., w]
             angle = i / theta ** (2 * np.arange(width // 2) / max(1, width))
-            z[..., u], z[..., w] = a * np.cos(angle) - b * np.sin(angle), b * np.cos(angle) + a * np.sin(angle)
+            cos, sin = self.num.of(np.cos(angle)), self.num.of(np.sin(angle))
+            z[..., u], z[..., w] = a * cos - b * sin, b * cos + a * sin
+        def running(q, k, v):  # docs/decode.md: sums z and S, rounded after every token
+            need(kind == "linear" and shape == "causal", "running sums are those of causal linear attention")
+            q, k, z, S, rows = PHI(q), PHI(k), np.zeros((H, dk)), np.zeros((H, dk, dv)), []
+            for t in range(q.shape[1]):
+                z, S = z + k[:, t], S + k[:, t, :, None] * v[:, t, None, :]
+                N = self.num.total(np.asarray(q[:, t])[:, None] * np.asarray(S).swapaxes(1, 2))
+                rows.append(np.asarray(N / np.asarray(self.num.total(np.asarray(q[:, t]) * np.asarray(z)))[:, None]))
+            return np.stack(rows, axis=1).view(self.num)
         def run(y):
             T, allowed = len(y), mask_allows(shape, len(y), *sparse)
             q, k, v, *second = (f(y).reshape(T, H, -1).transpose(1, 0, 2) for f in into)  # (H, T, dk or dv)
@@ -220,14 +368,20 @@ class Model:
             if kind != "threewise":
                 s = PHI(q) @ PHI(k).transpose(0, 2, 1) if kind == "linear" else post(scale * (q @ k.transpose(0, 2, 1)))
                 s = s - slope[:, None, None] * np.abs(np.arange(T)[:, None] - np.arange(T))
-                mixed = weigh(kind, s, allowed, tie) @ v
+                if self.look is not None:
+                    self.look.append((kind, q, s, allowed, tie, v))
+                turns = self.running and kind == "linear"
+                mixed = running(q, k, v) if turns else self.num.mixed(kind, s, allowed, tie, v)
             else:
                 mixed = np.zeros_like(v)
                 for t in range(T):
+                    if not allowed[t].any():
+                        continue
                     k1, v1, k2, v2 = (z[:, allowed[t]] for z in (k, v, *second))
-                    s = post(scale * np.einsum("he,hje,hle->hjl", q[:, t], k1, k2))  # of pairs of keys
-                    w = weigh(kind, s.reshape(H, -1), np.ones((H, s[0].size), bool)).reshape(s.shape)
-                    mixed[:, t] = np.einsum("hjl,hje,hle->he", w, v1, v2)
+                    pair = lambda e: (q[:, t, e, None] * k1[..., e])[:, :, None] * k2[:, None, :, e]
+                    s = post(scale * functools.reduce(lambda total, e: total + pair(e), range(1, dk), pair(0)))  # of pairs of keys
+                    value, all = (v1[:, :, None] * v2[:, None]).reshape(H, -1, dv), np.ones((H, 1, s[0].size), bool)
+                    mixed[:, t] = self.num.mixed(kind, s.reshape(H, 1, -1), all, 0, value)[:, 0]
             return out(mixed.transpose(1, 0, 2).reshape(T, -1))
         return run
     def dense(self, at, o, width):
@@ -245,12 +399,12 @@ class Model:
         def run(y):
             h, states = np.zeros(S), []
             for a in w(y):
-                b = u(h)
+                b = u(h[None])[0]
                 if gru:
                     r, z = np.split(1 / (1 + np.exp(-(a + b)[:2 * S])), 2)
                 h = (1 - z) * np.tanh(a[2 * S:] + r * (b[2 * S:] + ub)) + z * h if gru else np.tanh(a + b)
                 states.append(h)
-            return out(np.array(states).reshape(-1, S))
+            return out(self.num.of(np.array([np.asarray(h) for h in states]).reshape(-1, S)))
         return run
 
     # ---- Running -------------------------------------------------------------------------------------------------
@@ -259,13 +413,15 @@ class Model:
     def forward(self, rows):
         """Rows of input (n, numbers) to the residual stream (T, D) after the last block."""
         user = slice(self.before, self.before + len(rows))
-        x = before = np.zeros((user.stop + self.after, self.D))
+        x = before = self.num.of(np.zeros((user.stop + self.after, self.D)))
         for (f, v), (columns, table) in zip(self.each(rows), self.tables):
-            x[user, columns] += f.chosen(v, table)
+            for part in f.chosen(self.num.of(v) if f.kind in ("real", "int") else v, table):
+                x[user, columns] += part
         for place, (columns, table) in (slice(0, user.start), self.prefix), (slice(user.stop, None), self.suffix):
             x[place, columns] += table
         for columns, values in self.positions:
-            x[:, columns] += values(len(x))
+            for part in values(len(x)):
+                x[:, columns] += part
         for parallel, block in self.blocks:  # a parallel one reads what the block before it read
             before = before if parallel else x
             x = block(x, before)
@@ -273,8 +429,8 @@ class Model:
     def read(self, rows, last=False):
         """Values (positions, R), decisions and margins (positions, 1 or R); an undecided decision is NaN."""
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
-        v = self.out(self.final(self.forward(rows)[where]))
-        v = weigh(self.kind, v, np.full(v.shape, True)) if self.kind.endswith("max") and self.kind != "argmax" else v
+        v = np.asarray(self.out(self.final(self.forward(rows)[where])))
+        v = self.num.shares(self.kind, v) if self.kind in ("softmax", "sparsemax") else v
         finite = np.isfinite(v)
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)
@@ -323,9 +479,10 @@ def shortest(v):
     return next((s for s in (f"{v + 0.0:.{digits}g}" for digits in (15, 16, 17)) if float(s) == v), "?")
 
 def main(words):
-    flags, words = set(words) & {"--json", "--generate"}, [w for w in words if w not in ("--json", "--generate")]
+    flags, words = {w for w in words if w.startswith("--")}, [w for w in words if not w.startswith("--")]
     need(len(words) > 1, __doc__)
-    m, line = Model(words[0]), " ".join(words[1:])
+    named = [w[2:] for w in flags - {"--json", "--generate"}]
+    m, line = Model(words[0], *named), " ".join(words[1:])
     if "--generate" in flags:
         added, least, why = m.generate(m.parse(line))
         written = ["/".join(f.show(v) for f, v in m.each(row)) for row in added]

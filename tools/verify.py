@@ -8,7 +8,7 @@ beside it reference.py, which runs model files, and problems.py, which says what
 
 Prints a line a cell. Exit 0: all cells are confirmed; 1: something is not true; 2: it is no certificate, or a damaged
 one; 3: nothing is wrong, but a cell could not be checked here, and its line says why."""
-import base64, hashlib, itertools, json, math, os, pathlib, random, sys, tempfile
+import base64, functools, hashlib, itertools, json, math, os, pathlib, random, re, sys, tempfile
 from fractions import Fraction
 import numpy as np
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -38,10 +38,15 @@ def load(path):
         beside = pathlib.Path(path).parent / f"{name}.safetensors"
         data = base64.b64decode(inside, validate=True) if inside is not None else beside.read_bytes()
         need(hashlib.sha256(data).hexdigest() == name, f"model {name[:16]}: its hash is another", Damaged)
-        with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
-            f.write(data), f.flush()
-            models[name] = reference.Model(f.name), reference.load(f.name)
+        models[name] = data
     return c, models
+
+@functools.lru_cache(64)
+def opened(data, arithmetic):
+    """A model to be run in an arithmetic (cases: as it is stored), and its architecture and tensors."""
+    with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
+        f.write(data), f.flush()
+        return reference.Model(f.name, "f64" if arithmetic == "balls" else arithmetic), reference.load(f.name)
 
 # ---- Domains: which inputs there are, the i-th of them --------------------------------------------------------------------
 class Domain:
@@ -91,8 +96,7 @@ def line(out):
 
 class Cell:
     def __init__(self, o, models):
-        need(o["arithmetic"] in ("f64", "balls"), f"arithmetic {o['arithmetic']}", Damaged)
-        self.o, (self.model, self.stored) = o, models[o["model"]]
+        self.o, (self.model, self.stored) = o, opened(models[o["model"]], o["arithmetic"])
         self.chain, self.right, self.least = o["problem"]["answers"] == "chain", problems.read(o["problem"]), math.inf
         self.tolerance = o.get("tolerance")  # of reals
 
@@ -164,6 +168,140 @@ class Cell:
             enough = self.least >= o["margin"] * (1 - 1e-6) - 1e-9
             need(enough, f"margin {self.least:g}, and the least is said to be {o['margin']:g}")
         return said
+
+# ---- Trials: what they show -------------------------------------------------------------------------------------------------
+class Shown:
+    """A rule, a pair of inputs, inputs that are answered rightly, a run of a protocol."""
+    def __init__(self, o, cell, models):
+        self.o, self.cell = o, cell
+        need(o["kind"] in ("rule", "pair", "right", "talk"), f"{o['kind']} is shown", Damaged)
+        if o["kind"] != "rule":
+            self.model, self.stored = opened(models[o["model"]], o["arithmetic"])
+            self.model.running = o.get("running", False)
+
+    def rule(self):
+        same = all(self.o["parameters"][key] == value for key, value in self.cell["parameters"].items())
+        need(same, "the rule has other parameters than the question")
+        whole = {k: int(v) if isinstance(v, float) and v == int(v) else v for k, v in self.o["parameters"].items()}
+        holds = bool(problems.Rule(self.o["rule"]).whole()(whole))
+        need(holds == self.cell["holds"], f"the rule says {holds}")
+        return "the rule is computed"
+
+    def answers(self):
+        """Of every input: what comes out, by which two are compared, and what is right, row by row."""
+        right, reals = problems.read(self.o["problem"]), "tolerance" in self.o
+        for x in self.o["inputs"]:
+            rows = np.array(x, float).reshape(len(x), sum(f.width for f in self.model.fields))
+            if self.o["problem"]["answers"] == "chain":
+                out = self.model.generate(rows)[0].tolist()
+                yield out, out, right(x)
+                continue
+            values, decision, _ = self.model.read(rows)
+            wanted = [row if isinstance(row, list) else [row] for row in right(x)]
+            least = min(len(wanted), len(values))  # the last alone, where one of them speaks of it only
+            yield values[-least:], (values if reals else decision)[-least:].tolist(), wanted[-least:]
+
+    def far(self, a, b):
+        return math.dist(a, b) if "tolerance" in self.o else 0 if a == b else math.inf
+
+    def pair(self):
+        (first, got, right), *second = self.answers()
+        tolerance, near = self.o.get("tolerance", 0), self.o.get("near", 0)
+        need(self.cell["holds"], "a pair is shown for what does not hold")
+        if not second:
+            wrong = len(got) != len(right) or any(not self.far(a, b) <= tolerance for a, b in zip(got, right))
+            need(wrong, "the model is right on the input that refutes it")
+            return "one model, and the input that it answers wrongly"
+        (other, _, right2), = second
+        if self.o["problem"]["answers"] == "chain":
+            need(first == other, "the model writes different rows")
+            need(right != right2, "the same rows are right")
+        else:
+            alike = [self.far(list(a), list(b)) <= near if near else list(a) == list(b) for a, b in zip(first, other)]
+            apart = [self.far(a, b) > 2 * tolerance + near for a, b in zip(right, right2)]
+            need(any(a and b for a, b in zip(alike, apart)), "the model tells the two inputs apart, or the same is right")
+        return "one model, and the two inputs that it does not tell apart"
+
+    def right(self):
+        need(not self.cell["holds"], "a right model is shown for what holds")
+        for _, got, right in self.answers():
+            near = len(got) == len(right) and all(self.far(a, b) <= self.o.get("tolerance", 0) for a, b in zip(got, right))
+            need(near, "the model is wrong on an input")
+        return f"a model that is right on {len(self.o['inputs'])} inputs"
+
+    def talk(self):
+        """What parties say of sums over their own keys, bit by bit (docs/protocols.md)."""
+        o, m, x = self.o, self.model, self.o["inputs"][0]
+        m.look = []
+        value = m.read(np.array(x, float).reshape(len(x), -1))[0][o["first"]:o["first"] + o["positions"]]
+        look, m.look, p, e = m.look, None, m.num.p, m.num.e
+        same = np.array_equal(value.ravel(), np.array(o["value"], float), equal_nan=True)
+        need(same == o["same"] == self.cell["holds"], "another readout than is said")
+        owner = np.array([o["owner"][min(max(t - m.before, 0), len(x) - 1)] for t in range(m.before + len(x) + m.after)])
+        blocks = [b for b in self.stored[0]["blocks"] if b["kind"] == "attn"]
+        groups = [[look.pop(0) for _ in b["groups"]] for b in blocks]
+        need(all(g[0] in ("softmax", "average-hard", "linear") for b in groups for g in b), "choices in messages", problems.Unknown)
+        unit, total, exact = Fraction(2) ** (2 * (3 - 2 ** (e - 1) - p)), [0, 0, 0], True
+        for message in o["messages"]:
+            k, sender, hearer = message["block"], message["from"], message["to"]
+            bits, sizes = int.from_bytes(bytes.fromhex(message["bits"]), "little"), [message[s] for s in ("query", "peak", "sum")]
+            total = [a + b for a, b in zip(total, sizes)]
+            asked = lambda who: [t for t in np.flatnonzero(owner == who)
+                                 if k < len(blocks) - 1 or not o["asked"] or t == m.before + o["asked"] - 1]
+            def cut(start, count, width):
+                return [bits >> start + i * width & (1 << width) - 1 for i in range(count)]
+            if sizes[0] and not (o["rounded"] and k):
+                said = [number(v, p, e) for v in cut(0, sizes[0] // (p + e), p + e)]
+                seen = [np.asarray(reference.PHI(q) if kind == "linear" else q) for kind, q, *_ in groups[k]]
+                need(said == [v for t in asked(sender) for q in seen for v in q[:, t].ravel()], "other queries than the model's")
+            if sizes[1] and not (o["rounded"] and k):  # of a party's own keys, or of all
+                said = [number(v, p, e) for v in cut(sizes[0], sizes[1] // (p + e), p + e)]
+                wanted = [self.peaks(groups[k], owner, asked(who), sender, who == hearer or max(o["owner"]) < 2 or hearer)
+                          for who in (sender, hearer)]
+                need(any(len(w) == len(said) and all(v in two for v, two in zip(said, w)) for w in wanted), "other maxima than of scores")
+            if sizes[2] and not (o["rounded"] and k):  # behind rounded sums the rows are others than the model's
+                A = 2 * p + math.ceil(math.log2(len(owner))) + 3 * 2 ** (e - 1) - 5
+                A += 2 ** (e - 1) if any(g[0] == "linear" for g in groups[k]) else 0
+                need(A == o["A"], "another length of a sum")
+                mine = []
+                for t in asked(hearer):
+                    for kind, _, s, allowed, tie, v in groups[k]:
+                        w = m.num.weights(kind, s, allowed, tie)[:, t] * (owner == sender)
+                        if (allowed[t] & (owner == sender)).any():
+                            mine += [c for h in range(len(w)) for c in self.sums(w[h], np.asarray(v)[h])]
+                said = [(v - (1 << A) if v >> A - 1 else v) * unit for v in cut(sizes[0] + sizes[1], sizes[2] // A, A)]
+                rounded = [Fraction(float(m.num.rounded(np.array(float(c)), float(c - Fraction(float(c)))))) for c in mine]
+                need(said == (rounded if o["rounded"] else mine), "other sums than those over the sender's keys")
+                exact = exact and rounded == mine
+        need(total == [o["query_bits"], o["peak_bits"], o["sum_bits"]], "another number of bits")
+        need(same or o["rounded"] and not exact, "nothing was rounded, and yet the readout is another")
+        return f"a run of {sum(total)} bits in {len(o['messages'])} messages"
+
+    @staticmethod
+    def peaks(groups, owner, asked, sender, of):
+        """Of every query and head the largest score of the sender's keys, and that of all; of: whose keys must be seen."""
+        top = lambda s, mask: max(np.asarray(s)[mask], default=-math.inf)
+        return [(top(s[h, t], allowed[t] & (owner == sender)), top(s[h, t], allowed[t]))
+                for t in asked for kind, _, s, allowed, *_ in groups if kind != "linear"
+                and (allowed[t] & (owner == (sender if of is True else of))).any() for h in range(len(s))]
+
+    @staticmethod
+    def sums(w, v):
+        """The denominator and the numerators, exactly."""
+        return [sum((Fraction(a) for a in w), Fraction(0))] + [sum((Fraction(a) * Fraction(b) for a, b in zip(w, column)), Fraction(0)) for column in v.T]
+
+def number(code, p, e):
+    """From its bits: mantissa without its first bit, exponent field, sign."""
+    mantissa, field, sign = code & (1 << p - 1) - 1, code >> p - 1 & (1 << e) - 1, code >> p - 1 + e
+    if field == (1 << e) - 1:
+        return math.nan if mantissa else math.inf * (1 - 2 * sign)
+    low = 3 - 2 ** (e - 1) - p  # exponent of the smallest number
+    return (1 - 2 * sign) * math.ldexp(mantissa + (1 << p - 1 if field else 0), low + max(field, 1) - 1)
+
+def trial(o, models):
+    need(o["shown"] and o["role"] in ("claim", "control"), "nothing is shown", Damaged)
+    said = [getattr(Shown(w, o, models), w["kind"])() for w in o["shown"]]
+    return f"{said[0]}{f', and {len(said) - 1} more' if said[1:] else ''}; {o['note']}"
 
 # ---- Certificates by cases: intervals of doubles, rounded outwards after every operation ------------------------------------
 DOWN, UP = (lambda v: np.nextafter(v, -np.inf)), (lambda v: np.nextafter(v, np.inf))
@@ -320,7 +458,8 @@ def main(words):
     for k, o in enumerate(c["cells"]):
         set_ = " ".join(f"{key}={value}" for key, value in o["parameters"].items())
         try:
-            said, verdict, this = Cell(o, models).check(blocks, rng), "confirmed", 0
+            said = trial(o, models) if o["evidence"] == "trial" else Cell(o, models).check(blocks, rng)
+            verdict, this = "confirmed", 0
         except Untrue as why:
             said, verdict, this = why, "NOT TRUE", 1
         except problems.Unknown as why:

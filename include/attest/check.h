@@ -74,6 +74,23 @@ typedef struct {
     int64_t bad;    /* index of the first failing input in it, or -1 */
     uint64_t wrong; /* failing inputs in it */
 } at_piece;
+/* One thing that the verdict of a trial rests on, for whoever writes it down: certificates (docs/certificates.md). */
+typedef struct {
+    /* "pair": two inputs that the model does not tell apart, though different answers are right; of one: it is answered wrongly.
+     * "right": inputs that are answered rightly. "talk": one that a protocol was run on. */
+    const char *kind;
+    const at_model *m;
+    at_arith arith;
+    const at_task *task; /* what is asked; NULL: a chain, or nothing */
+    const at_params *params;
+    const at_chain *chain;
+    const void *self;
+    double tolerance, same; /* reals: how far off is right; how near is equal */
+    bool rounded_sums;      /* decoders: linear attention rounds its sums after every token */
+    const at_input *x;      /* (n) */
+    int n;
+    const char *more; /* NULL, or more members of a JSON object, each with a comma before it */
+} at_witness;
 typedef struct {
     int threads; /* 0 = one a core */
     const at_progress *progress;
@@ -81,6 +98,8 @@ typedef struct {
      * one call at a time). */
     bool (*have)(void *ctx, uint64_t piece, at_piece *out);
     at_status (*done)(void *ctx, uint64_t piece, const at_piece *p, at_err *err);
+    /* NULL, or who is shown what a trial rests on: a few things a question, one call at a time. */
+    at_status (*witness)(void *ctx, const at_witness *w, at_err *err);
     void *ctx;
 } at_check_env;
 

@@ -61,8 +61,9 @@ typedef struct {
     int longest_sum;                          /* significant bits of the longest partial sum */
     uint64_t *sent;                           /* (parties) bits that each sent */
     uint64_t *said;                           /* (parties) a hash of all the bits that each sent, in order */
-    uint64_t *answered; /* (parties) of them peaks and sums: answers to others' queries */
-    int epochs;         /* attention blocks */
+    uint64_t *answered;  /* (parties) of them peaks and sums: answers to others' queries */
+    at_text *transcript; /* the plan's */
+    int epochs;          /* attention blocks */
     /* CONGEST: */
     uint64_t rounds, cut_bits, edge_bits; /* edge_bits: of the edge that carried most, both ways */
     int first;                            /* the first position read, among those that at_run reads */
@@ -91,6 +92,9 @@ typedef struct {
     bool autoregressive;
     bool rounded;   /* control: partial sums are rounded to p bits before they are sent */
     int sum_budget; /* bits that a budget allows a partial sum; 0: A */
+    /* NULL, or gets every message, a JSON object each with commas between: block, from, to, bits of queries, maxima and sums, and
+     * all bits in hexadecimal, byte by byte. */
+    at_text *transcript;
 } at_shared_plan;
 typedef struct at_shared at_shared;
 /* Prepared for inputs of n rows; m and plan.owner are borrowed until at_shared_free. One a thread. Refused: what at_stage_new

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #define BLOCK_POSITIONS 256 /* inputs of a block */
+#define BLOCK_BITS      16  /* in other arithmetics than f64: a reader takes its time to round */
 #define BLOCK_CHAINS    8
 #define SAMPLE_NUMBERS  4096 /* of all inputs of a sample together, about */
 #define SAMPLE_MOST     32
+#define SAMPLE_BITS     4 /* in other arithmetics */
 
 typedef struct {
     const cert_point *k;
@@ -43,15 +45,15 @@ static void line_put(at_text *t, const double *v, int rows, int width)
 static at_status runner_open(const cert_point *k, runner *r, at_err *err)
 {
     *r = (runner){.k = k};
-    size_t rows = k->task ? (size_t)at_params_int(&k->tp, "N") : (size_t)k->c->chain->prompt_max(k->self);
-    r->row = k->task ? k->task->row_width(&k->tp) : k->c->chain->row_width(k->self);
+    size_t rows = k->task ? (size_t)at_params_int(&k->tp, "N") : (size_t)k->chain->prompt_max(k->self);
+    r->row = k->task ? k->task->row_width(&k->tp) : k->chain->row_width(k->self);
     r->n = (int)rows;
     size_t batch = k->task ? BLOCK_POSITIONS : 1;
     r->x = at_new(k->a, double, (rows * (size_t)r->row + 1) * batch);
     if (!r->x)
         return at_oom(err);
     at_err refused = {0};
-    if (!k->task || at_exec_new(k->m, at_f64, r->n, &r->exec, &refused))
+    if (!k->task || at_exec_new(k->m, k->arith, r->n, &r->exec, &refused))
         return refused.code && refused.code != AT_EREFUSED ? at_fail(err, refused.code, "%s", refused.text)
                                                            : AT_OK;
     r->out = at_exec_positions(r->exec) * k->task->out_width(&k->tp);
@@ -79,13 +81,13 @@ static at_status run_one(runner *r, const at_input *x, at_text *t, at_err *err)
     if (!k->task) {
         double *rows, margin;
         int n;
-        s = at_generate(k->m, at_f64, x, &a, &rows, &n, &margin, err);
+        s = at_generate(k->m, k->arith, x, &a, &rows, &n, &margin, err);
         if (!s)
             line_put(t, rows, n, r->row);
     } else if (r->exec) {
         at_exec_decide(r->exec, r->scratch, x->v, 1, r->decision, r->margin);
         line_put(t, r->decision, r->out, 1);
-    } else if (!(s = at_run(k->m, at_f64, x, NULL, &a, &y, err)))
+    } else if (!(s = at_run(k->m, k->arith, x, NULL, &a, &y, err)))
         line_put(t, y.decision, y.n * k->task->out_width(&k->tp), 1);
     at_arena_release(&a);
     return s;
@@ -96,7 +98,7 @@ static at_status input_nth(const runner *r, uint64_t i, double *x, int *n, at_er
     const cert_point *k = r->k;
     *n = r->n;
     if (!k->task)
-        return k->c->chain->nth(k->self, i, x, n, err);
+        return k->chain->nth(k->self, i, x, n, err);
     k->task->nth(&k->tp, k->cell->how, i, x);
     return AT_OK;
 }
@@ -138,8 +140,8 @@ at_status cert_blocks(const cert_point *k, at_text *t, at_err *err)
 {
     runner r;
     at_text lines;
-    uint64_t count = k->task ? k->task->count(&k->tp, k->cell->how) : k->c->chain->count(k->self);
-    uint64_t block = k->task ? BLOCK_POSITIONS : BLOCK_CHAINS;
+    uint64_t count = k->task ? k->task->count(&k->tp, k->cell->how) : k->chain->count(k->self);
+    uint64_t block = !k->task ? BLOCK_CHAINS : k->arith.kind == AT_F64 ? BLOCK_POSITIONS : BLOCK_BITS;
     at_status s = runner_open(k, &r, err);
     at_text_init(&lines);
     at_text_addf(t, "\"block\": %" PRIu64 ", \"digests\": [", block);
@@ -170,16 +172,18 @@ at_status cert_sample(const cert_point *k, at_text *t, at_err *err)
     at_status s = runner_open(k, &r, err);
     at_text_init(&lines);
     size_t length = (size_t)r.n * (size_t)r.row + 1;
-    uint64_t most = SAMPLE_NUMBERS / length < 2 ? 2 : SAMPLE_NUMBERS / length, n = k->v->inputs;
+    uint64_t all = k->arith.kind == AT_F64 ? SAMPLE_NUMBERS : SAMPLE_NUMBERS / 32, n = k->v->inputs;
+    uint64_t most = all / length < 2 ? 1 + (k->arith.kind == AT_F64) : all / length;
     n = n < most ? n : most;
-    n = n < SAMPLE_MOST ? n : SAMPLE_MOST;
+    uint64_t few = k->arith.kind == AT_F64 ? SAMPLE_MOST : SAMPLE_BITS;
+    n = n < few ? n : few;
     if (!k->task) /* a reader that begins anew for every row takes its time */
-        n = k->c->chain->rows_max(k->self) > 64 ? 1 : n < 8 ? n : 8;
+        n = k->chain->rows_max(k->self) > 64 ? 1 : n < 8 ? n : 8;
     at_text_add(t, "\"sample\": [");
     for (uint64_t i = 0; i < n && !s; i++) {
         at_input x = {r.n, r.x};
         at_rng g = at_rng_at(k->seed, i);
-        const at_chain *c = k->c->chain;
+        const at_chain *c = k->chain;
         if (k->task)
             (i % 2 && k->task->adversarial ? k->task->adversarial : k->task->sample)(&k->tp, &g, r.x);
         else

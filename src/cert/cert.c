@@ -4,7 +4,8 @@
  * known at once; who changes a file on purpose can seal it again, and is found out by what it says.
  *
  * A cell is written at each of its points: role, evidence, parameters, the model by its hash, the problem, then what the verdict
- * rests on. Cells in other arithmetics than f64 are left out: a verifier without attest has none of them. So are problems that have no text. The file says which and why. */
+ * rests on. Cells in balls, fractions or more than 25 bits are left out: a verifier without attest has none of them. So are problems
+ * that have no text. The file says which and why. */
 #include "cert_internal.h"
 
 #include <math.h>
@@ -14,6 +15,7 @@
 
 #define MODELS_MOST 4096
 #define POINTS_MOST 4096 /* of a cell */
+#define BITS_MOST   25   /* of numbers that a verifier works with */
 
 typedef struct {
     const at_cert_question *q;
@@ -25,8 +27,9 @@ typedef struct {
     const char *why;
 } maker;
 
-static at_status model_keep(maker *k, const at_model *m, char hash[65], at_err *err)
+static at_status model_keep(void *made, const at_model *m, char hash[65], at_err *err)
 {
+    maker *k = made;
     char *bytes;
     size_t n;
     at_status s = at_model_image(m, &bytes, &n, err);
@@ -104,7 +107,7 @@ static at_status point_put(maker *k, cert_point *x, at_err *err)
     at_text_addf(&t, "{\"role\": \"%s\", \"evidence\": \"%s\", \"holds\": %s, \"arithmetic\": ",
                  x->cell->control ? "control" : "claim", evidence_of(x->v),
                  x->v->holds == AT_TRUE ? "true" : "false");
-    cert_string(&t, x->v->evidence == AT_EV_CERTIFIED ? "balls" : "f64");
+    cert_string(&t, x->v->evidence == AT_EV_CERTIFIED ? "balls" : at_cell_arith(x->cell));
     at_text_addf(&t, ", \"model\": \"%s\", \"parameters\": ", s ? "" : hash);
     cert_params(&t, &x->p);
     at_text_addf(&t, ", \"inputs\": %llu, \"wrong\": %llu, \"margin\": ", (unsigned long long)x->v->inputs,
@@ -137,6 +140,53 @@ static at_status point_put(maker *k, cert_point *x, at_err *err)
     return s;
 }
 
+static uint64_t limit_of(const maker *k, const at_cell *cell)
+{
+    uint64_t tenth = cell->inputs / 10 ? cell->inputs / 10 : 1;
+    bool all = k->q->tier == AT_TIER_FULL || cell->evidence == AT_EV_EXACT;
+    return !cell->inputs ? 0 : all ? cell->inputs : tenth;
+}
+
+/* A question of a trial: what it says, and what it shows. */
+static at_status trial_ask(maker *k, const at_cell *cell, const at_params *p, bool *rejected, at_err *err)
+{
+    at_verdict v;
+    cert_trial x = {.c = k->q->claim,
+                    .cell = cell,
+                    .p = p,
+                    .seed = k->q->seed,
+                    .a = k->a,
+                    .model = model_keep,
+                    .maker = k};
+    at_arena own;
+    at_arena_init(&own);
+    at_status s = cert_trial_ask(&x, limit_of(k, cell), k->q->env, &own, &v, err);
+    *rejected = !s && cell->control && v.holds == AT_FALSE;
+    bool pass = !s && cell->control && v.holds == AT_TRUE;
+    if (!s && !pass && v.holds != AT_UNKNOWN && x.n) {
+        at_text *t = &k->cells;
+        at_text_addf(t, "%s{\"role\": \"%s\", \"evidence\": \"trial\", \"holds\": %s, \"arithmetic\": ",
+                     k->n_cells++ ? ",\n" : "", cell->control ? "control" : "claim",
+                     v.holds == AT_TRUE ? "true" : "false");
+        cert_string(t, at_cell_arith(cell));
+        at_text_add(t, ", \"parameters\": ");
+        cert_params(t, p);
+        at_text_addf(t, ", \"inputs\": %llu, \"note\": ", (unsigned long long)v.inputs);
+        cert_string(t, v.note ? v.note : "");
+        at_text_addf(t, ",\n\"shown\": [%s]}", x.shown.s ? x.shown.s : "");
+        k->cells.oom |= x.shown.oom;
+    } else if (!s && !pass)
+        s = at_fail(err, AT_EREFUSED, "%s",
+                    x.why                   ? x.why
+                    : v.holds == AT_UNKNOWN ? "not decided"
+                                            : "it shows nothing that could be computed again");
+    if (!s && !cell->control && v.holds != AT_TRUE)
+        k->holds = AT_FALSE;
+    at_text_release(&x.shown);
+    at_arena_release(&own);
+    return s;
+}
+
 /* The model, the verdict, and what both are about. A control is one question over all its points, and what rejects it is the first at
  * which the model is wrong: the others are passed over. */
 static at_status point_ask(maker *k, const at_cell *cell, const at_params *p, bool *rejected, at_err *err)
@@ -144,13 +194,21 @@ static at_status point_ask(maker *k, const at_cell *cell, const at_params *p, bo
     const at_claim *c = k->q->claim;
     at_model m;
     at_verdict v;
-    cert_point x = {.c = c, .cell = cell, .p = *p, .m = &m, .v = &v, .seed = k->q->seed, .a = k->a};
+    cert_point x = {.c = c,
+                    .cell = cell,
+                    .p = *p,
+                    .m = &m,
+                    .v = &v,
+                    .chain = c->chain,
+                    .arith = at_f64,
+                    .seed = k->q->seed,
+                    .a = k->a};
     const at_check_env none = {0};
-    uint64_t tenth = cell->inputs / 10 ? cell->inputs / 10 : 1;
-    x.limit = !cell->inputs                                                 ? 0
-              : k->q->tier == AT_TIER_FULL || cell->evidence == AT_EV_EXACT ? cell->inputs
-                                                                            : tenth;
-    at_status s = at_claim_model(c, p, &m, err);
+    x.limit = limit_of(k, cell);
+    at_status s =
+        strcmp(at_cell_arith(cell), "ball") ? at_arith_parse(at_cell_arith(cell), &x.arith, err) : AT_OK;
+    if (!s)
+        s = at_claim_model(c, p, &m, err);
     if (s)
         return s;
     s = at_claim_check(c, cell, p, &m, x.limit, k->q->seed, k->q->env ? k->q->env : &none, k->a, &v, err);
@@ -190,7 +248,12 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
     at_sweep w;
     const char *arith = at_cell_arith(cell);
     bool balls = cell->evidence == AT_EV_CERTIFIED && c->split && !strcmp(arith, "ball");
-    if (!balls && strcmp(arith, "f64") != 0) {
+    at_arith bits = {0};
+    bool known = !at_arith_parse(arith, &bits, &(at_err){0}); /* of decoders the verifier knows f64 alone */
+    bool floats =
+        known && (bits.kind == AT_F64 ||
+                  (!c->chain && (bits.kind == AT_F32 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST))));
+    if (!balls && !floats && !c->trial) {
         char why[80];
         snprintf(why, sizeof why, "%s%.40s", arithmetic_is, arith);
         leave_out(k, cell, k->q->tier, why);
@@ -206,7 +269,7 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
         at_params p;
         at_err why = {0};
         at_sweep_nth(&w, i, &p);
-        s = point_ask(k, cell, &p, &rejected, &why);
+        s = (c->trial ? trial_ask : point_ask)(k, cell, &p, &rejected, &why);
         if (s == AT_EREFUSED) {
             leave_out(k, cell, k->q->tier, why.text);
             return AT_OK;
@@ -262,10 +325,6 @@ at_status at_cert_make(const at_cert_question *q, at_arena *a, at_cert_made *out
     if (!k || !models)
         return at_oom(err);
     *k = (maker){.q = q, .a = a, .models = models, .holds = AT_TRUE};
-    if (q->claim->trial)
-        return at_fail(err, AT_EREFUSED,
-                       "%s is checked by trials, and has no model to be run again: no certificate",
-                       q->claim->id);
     at_text_init(&k->cells);
     at_text_init(&k->left);
     at_status s = AT_OK;

@@ -52,9 +52,17 @@ void cert_fraction(at_text *t, double v)
 void cert_params(at_text *t, const at_params *p)
 {
     at_text_add(t, "{");
+    cert_members(t, p, NULL);
+    at_text_add(t, "}");
+}
+
+void cert_members(at_text *t, const at_params *p, const at_params *but)
+{
     for (int i = 0; i < p->n; i++) {
         const at_param *q = &p->schema[i];
-        at_text_add(t, i ? ", " : "");
+        if (but && at_params_has(but, q->name))
+            continue;
+        at_text_add(t, t->n && t->s[t->n - 1] != '{' ? ", " : "");
         cert_string(t, q->name);
         at_text_add(t, ": ");
         if (q->names)
@@ -62,7 +70,6 @@ void cert_params(at_text *t, const at_params *p)
         else
             cert_number(t, p->value[i]);
     }
-    at_text_add(t, "}");
 }
 
 void cert_base64(at_text *t, const void *data, size_t n)

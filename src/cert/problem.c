@@ -64,14 +64,15 @@ static at_status task_define(const cert_point *k, at_text *t, at_err *err)
     letters(k, t);
     if (k->task->real)
         at_text_addf(t, ", \"width\": %d", k->task->out_width(&k->tp));
+    at_status s = rule ? cert_data(k, t, err) : AT_OK;
     at_text_addf(t, ", \"answers\": \"%s\"}", k->task->last ? "once" : "all");
-    return AT_OK;
+    return s;
 }
 
 /* A recurrence with its sizes; other chains by what they are. */
 static at_status chain_define(const cert_point *k, at_text *t, at_err *err)
 {
-    const at_chain *c = k->c->chain;
+    const at_chain *c = k->chain;
     if (is_dp(c)) {
         const at_dp_instance *x = at_dp_chain_instance(k->self);
         at_text text;
@@ -97,6 +98,12 @@ static at_status chain_define(const cert_point *k, at_text *t, at_err *err)
     } else if (c == &at_chain_expr) {
         definition(t, "arithmetic", "arithmetic", "rewrite the leftmost handle until a number is left");
         at_text_addf(t, ", \"parameters\": {\"p\": %d}", at_params_int(&k->p, "p"));
+    } else if (!strcmp(c->id, "running-sums")) { /* as tokens: 1 is <sep>, 2 is <eos>, 3 is 0 */
+        definition(t, c->id, "rule",
+                   "if r == a + 1 then 1 else if r == a + 3 then 2 else 3 + (sum j in 1..min(r, a): x[j] - "
+                   "3) mod b");
+        at_text_addf(t, ", \"parameters\": {\"a\": %d, \"b\": %d}, \"rows\": \"a + 3\"",
+                     at_params_int(&k->p, "a"), at_params_int(&k->p, "b"));
     } else
         return at_fail(err, AT_EREFUSED, "the chain %s has no text that a verifier could read", c->id);
     at_text_add(t, ", \"answers\": \"chain\"}");
@@ -117,7 +124,7 @@ static at_status input_get(const inputs *f, uint64_t i, double *x, int *n, at_er
 {
     const cert_point *k = f->k;
     if (!k->task)
-        return k->c->chain->nth(k->self, i, x, n, err);
+        return k->chain->nth(k->self, i, x, n, err);
     k->task->nth(&k->tp, k->cell->how, i, x);
     *n = at_params_int(&k->tp, "N");
     return AT_OK;
@@ -216,9 +223,14 @@ static at_status domain_put(inputs *f, at_text *t, at_err *err)
     return AT_OK;
 }
 
+at_status cert_definition(const cert_point *k, at_text *t, at_err *err)
+{
+    return k->task ? task_define(k, t, err) : chain_define(k, t, err);
+}
+
 at_status cert_problem(const cert_point *k, at_text *t, at_err *err)
 {
-    at_status s = k->task ? task_define(k, t, err) : chain_define(k, t, err);
+    at_status s = cert_definition(k, t, err);
     at_text_add(t, ", ");
     bool refuted = k->v->has_counterexample && k->v->holds == AT_FALSE;
     if (s || k->v->evidence != AT_EV_EXACT || refuted) {
@@ -226,7 +238,7 @@ at_status cert_problem(const cert_point *k, at_text *t, at_err *err)
             at_text_add(t, "\"domain\": null");
         return s;
     }
-    const at_chain *c = k->c->chain;
+    const at_chain *c = k->chain;
     inputs f = {.k = k,
                 .count = k->task ? k->task->count(&k->tp, k->cell->how) : c->count(k->self),
                 .most = k->task ? at_params_int(&k->tp, "N") : c->prompt_max(k->self),

@@ -18,6 +18,13 @@
 #define SIZE(L)      "(m" FACTOR(1, L) FACTOR(2, L) FACTOR(3, L) FACTOR(4, L) FACTOR(5, L) ")"
 #define DIGIT(L)     "(x[N] mod (" SIZE(L) " / m) - x[N] mod (" SIZE(L "-1") " / m)) / (" SIZE(L "-1") " / m)"
 
+/* linear attention: phi(q_i) . phi(k_j), phi(x) = x + 1 or exp(x) */
+#define PHI(X) "(if " X " > 0 then " X " + 1 else exp(" X "))"
+#define ALIKE  "(sum e in 1..d: " PHI("x[i,e]") " * " PHI("x[j,d+e]") ")"
+/* of the last n - 1 words, or fewer: the number of the row */
+#define SEEN    "min(N, n-1)"
+#define HISTORY "1 + (sum l in 0.." SEEN "-1: W**l) + (fold v = 0 for l in N-" SEEN "+1..N: v*W + x[l,1])"
+
 static const struct {
     const char *task, *rule;
 } rules[] = {
@@ -55,8 +62,59 @@ static const struct {
     {"funccomp", "fold v = x[N-1] for t in 1..L: x[(sum u in t+1..L: " SIZE(
                      "u-1") ") + v + 1"
                             " + (if t > 1 then " DIGIT("t-1") " * " SIZE("t-2") " else 0)]"},
+    {"relu-net", "b2[c] + sum u in 1..h: w2[c,u] * max(0, b1[u] + sum e in 1..d1: w1[u,e] * x[i,e])"},
+    {"linear-map", "sum e in 1..d1: A[c,e] * x[i,e]"},
+    {"linear-recurrence", "(sum j in 1..i: " ALIKE " * x[j,2*d+c]) / (sum j in 1..i: " ALIKE ")"},
+    {"next-word", "counts[" HISTORY ", c] / sum w in 1..W+1: counts[" HISTORY ", w]"},
     {"triangle", "any j in 1..N: any k in 1..N: x[i,j] * x[j,k] * x[k,i] == 1"},
 };
+
+/* What limits come to, as inequalities between integers. part: NULL, or the value of the parameter of that name. */
+#define A_OF(S) "(if " S " == 2**n then 0 else " S ")"
+#define B_OF(S) "(if " S " == 2**n then 0 else 2**n-1-" S ")"
+#define MODULUS "(8*n+2+over)"
+#define TOKEN(J)                                                                                             \
+    "(if " J " == 1 then first else if both(i, 2**(" J "-2)) == 0 then 2 else if " J " <= n+1 then 4*(" J    \
+    "-1) else (" MODULUS "-1-4*(" J "-1-n)) mod " MODULUS ")"
+#define K_OF "((H*d*p*L)**8 * 8**(2*L*L))"
+
+static const struct {
+    const char *claim, *part, *rule;
+} bounds[] = {
+    {"compose-bound", "binds", "n**n > 2**(H*(d+1)*p)"}, /* H(d+1)p < n log2 n */
+    {"compose-cot", NULL, "32*((T+1)*H*(d+1)*p + T+2) <= n - n mod 2"},
+    {"match3-hard", "binds", "2*H*(m+1)*p < N-1 - (N-1) mod 2 and 8*H*(m+1)*p < M-2 - (M-2) mod 8"},
+    {"qsa-attention-hard", "binds", "(m+2)*p < q"},
+    {"triangle", "binds", "D*3*k*H*(2*m+1)*p < k**2"},
+    {"funccomp-params", NULL, /* m through the x_l, and by its exponent as it is read */
+     "(fold v = 1 for l in 0..L-1: v * " K_OF "**(8**(L-l-1)))**8 == " K_OF
+     "**(sum l in 0..L-1: if grouping == \"inside\" then 8**(l+1) else 8**l + (if grouping == \"each\" or l "
+     "== 0 then 1 else 0))"},
+    /* every set with its complement, and a stranger: (0, 0) */
+    {"disjointness", "fooling",
+     "all s in 0..2**n-1+stranger: both(" A_OF("s") ", " B_OF("s") ") == 0 and all t in 0..s-1: both(" A_OF(
+         "s") ", " B_OF("t") ") > 0 or both(" A_OF("t") ", " B_OF("s") ") > 0"},
+    /* position 1 is in a triple iff the sets meet, whose bits i has */
+    {"match3-hard", "gadget",
+     "all i in 0..4**n-1: (any j in 1..2*n+1: any l in 1..2*n+1: (first + " TOKEN("j") " + " TOKEN(
+         "l") ") mod " MODULUS " == 0) == any k in 0..n-1: both(i, 2**k) > 0 and both(i, 2**(n+k)) > 0"},
+};
+
+const char *cert_bound_rule(const char *claim, const at_params *p)
+{
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        const char *part = bounds[i].part;
+        if (strcmp(bounds[i].claim, claim))
+            continue;
+        for (int k = 0; k < p->n && part; k++)
+            if (!strcmp(p->schema[k].name, "part") &&
+                !strcmp(p->schema[k].names[(int)(p->value[k] - p->schema[k].lo)], part))
+                part = NULL;
+        if (!part)
+            return bounds[i].rule;
+    }
+    return NULL;
+}
 
 const char *cert_rule(const char *task)
 {

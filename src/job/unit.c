@@ -89,7 +89,11 @@ static at_status points_check(unit *u, const points *x, uint64_t limit, at_verdi
     at_verdict sum = {.holds = AT_TRUE, .evidence = c->evidence, .margin = INFINITY};
     for (*at = 0; !s; ++*at) {
         pieces here = {&kept, *at << 32};
-        at_check_env env = {u->job->threads, u->job->progress, piece_have, piece_done, &here};
+        at_check_env env = {.threads = u->job->threads,
+                            .progress = u->job->progress,
+                            .have = piece_have,
+                            .done = piece_done,
+                            .ctx = &here};
         s = at_claim_check(u->claim, c, &x->p[*at], &x->m[*at], limit, u->job->seed, &env, u->arena, v, err);
         if (s == AT_EBUDGET) { /* too large to enumerate: undecided, and the other cells may still answer */
             *v = (at_verdict){.holds = AT_UNKNOWN, .evidence = c->evidence, .margin = NAN};

@@ -439,7 +439,7 @@ at_status at_shared_run(at_shared *s, const at_input *x, at_arena *arena, at_tal
     at_status st = at_input_check(m, x, err);
     if (st)
         return st;
-    at_talk t = {.epochs = s->n_layers};
+    at_talk t = {.epochs = s->n_layers, .transcript = s->plan.transcript};
     st = talk_open(&t, s->P, arena, err);
     if (st)
         return st;

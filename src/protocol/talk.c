@@ -5,6 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+static void message_print(at_text *t, const message *m, const at_bits *b)
+{
+    at_text_addf(t,
+                 "%s{\"block\": %d, \"from\": %d, \"to\": %d, \"query\": %zu, \"peak\": %zu, \"sum\": %zu, "
+                 "\"bits\": \"",
+                 t->n ? ",\n" : "", m->layer, m->from, m->to, m->query, m->peak, m->sum);
+    for (size_t i = 0; i < (b->n + 7) / 8; i++)
+        at_text_addf(t, "%02x", b->byte[i]);
+    at_text_add(t, "\"}");
+}
+
 at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err)
 {
     if (b->oom)
@@ -17,6 +28,8 @@ at_status talk_count(at_talk *t, const message *m, const at_bits *b, at_err *err
     t->sum_bits += m->sum;
     t->budget += m->budget;
     t->sent[m->from] += b->n;
+    if (t->transcript)
+        message_print(t->transcript, m, b);
     t->said[m->from] = at_hash64(b->byte, (b->n + 7) / 8, t->said[m->from] ^ b->n);
     if (b->n > m->budget)
         return at_fail(

@@ -24,7 +24,7 @@ def rejected(raw):
         try:
             c, models = verify.load(f.name)
             for o in c["cells"]:
-                verify.Cell(o, models).check(10**18, rng)
+                verify.trial(o, models) if o["evidence"] == "trial" else verify.Cell(o, models).check(10**18, rng)
         except (verify.Untrue, verify.Damaged, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as why:
             return str(why) or type(why).__name__
     return None
@@ -46,7 +46,7 @@ def inputs_of(o):
 def decisions(raw, o):
     with tempfile.NamedTemporaryFile(suffix=".st") as f:
         f.write(raw), f.flush()
-        m = reference.Model(f.name)
+        m = reference.Model(f.name, o["arithmetic"])
     return [verify.run(m, x, o["problem"]["answers"] == "chain")[0] for x in inputs_of(o)]
 
 # ---- kinds: each changes the certificate (a copy) and returns its bytes; None: there is nothing of the kind here ----------------------
@@ -161,7 +161,7 @@ def refutation(c, raw):
     if what == "input":  # one on which the model is right
         with tempfile.NamedTemporaryFile(suffix=".st") as f:
             f.write(base64.b64decode(c["models"][o["model"]])), f.flush()
-            m = reference.Model(f.name)
+            m = reference.Model(f.name, o["arithmetic"])
         for _ in range(100):
             x = [rng.randrange(m.fields[0].size) for _ in o["input"]] if not isinstance((o["input"] or [0])[0], list) else o["input"]
             try:
@@ -197,7 +197,69 @@ def case(c, raw):
         one[6], one[7] = ("0", "1") if rng.random() < .5 else (one[7], one[6]) if one[6] != one[7] and one[3] == 2 else ("1/3", "2/3")
     return sealed(c)
 
-KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case]
+def shown(c, kind):
+    """A cell of a trial with something of this kind, alone in the certificate, and that."""
+    all = [(o, w) for o in c["cells"] if o["evidence"] == "trial" for w in o["shown"] if w["kind"] == kind]
+    o, w = rng.choice(all)  # IndexError: there is none
+    c["cells"], o["shown"] = [o], [w]
+    c["models"] = {name: c["models"][name] for name in c["models"] if name == w.get("model")}
+    return o, w
+
+def bound(c, raw):
+    o, w = shown(c, "rule")
+    what = rng.randrange(3)
+    if what == 0:
+        o["holds"] = not o["holds"]
+    elif what == 1:
+        key = rng.choice(list(o["parameters"]))
+        w["parameters"][key] = w["parameters"][key] + 1 if isinstance(w["parameters"][key], (int, float)) else "?"
+    else:
+        w["rule"] = f"not ({w['rule']})"
+    return sealed(c)
+
+def pair(c, raw):
+    """A pair for which the same is right, or what is no pair, or a model that is right where it is not, or the other verdict."""
+    o, w = shown(c, rng.choice(["pair", "pair", "right"]))
+    what, right = rng.randrange(3), problems.read(w["problem"])
+    if what == 0 or w["kind"] == "right":
+        o["holds"] = not o["holds"]
+    elif what == 1 or isinstance(w["inputs"][0][0], list):
+        w["inputs"][0] = w["inputs"][1] if len(w["inputs"]) > 1 else w["inputs"][0]
+    else:
+        tokens = sorted({v for x in w["inputs"] for v in x})
+        for _ in range(1000):
+            x = [rng.choice(tokens) for _ in w["inputs"][0]]
+            if right(x) == right(w["inputs"][0]):
+                w["inputs"][1:] = [x]
+                return sealed(c)
+        return None
+    return sealed(c) if what == 0 or w["kind"] == "right" or len(w["inputs"]) > 1 else None
+
+def talk(c, raw):
+    """A bit of a message, a number of bits, a message less, whose row it is, the readout, the input."""
+    o, w = shown(c, "talk")
+    m, what = rng.choice(w["messages"]), rng.randrange(6)
+    if what == 0:
+        k = rng.randrange(m["query"] + m["peak"] + m["sum"])
+        bits = int.from_bytes(bytes.fromhex(m["bits"]), "little") ^ 1 << k
+        m["bits"] = bits.to_bytes(len(m["bits"]) // 2, "little").hex()
+    elif what == 1:
+        w[rng.choice(["query_bits", "peak_bits", "sum_bits", "A"])] += rng.choice([-1, 1])
+    elif what == 2:
+        w["messages"].remove(m)
+    elif what == 3:
+        other = [k for k in range(len(w["owner"])) if w["owner"][k] != w["owner"][0]]
+        k = rng.choice(other)
+        w["owner"][k] = w["owner"][0]
+    elif what == 4:
+        k = rng.randrange(len(w["value"]))
+        w["value"][k] = w["value"][k] * 2 + 1
+        o["holds"] = w["same"] = True
+    else:
+        o["holds"] = not o["holds"]
+    return sealed(c)
+
+KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk]
 
 def main(words):
     count, code = int(words[0]), 0

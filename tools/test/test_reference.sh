@@ -82,6 +82,22 @@ both 'a trained decoder' generate "$tree/decoder.st" '1 0 1 1 <sep>'
 both 'a recurrent net' run "$tree/gru.st" '1 0 1 <sep>'
 length=$("$attest" show "$tree/ffn.st" | sed -n 's/.*length[s]* \([0-9]*\).*/\1/p' | head -n 1)
 both 'a feed-forward net' run "$tree/ffn.st" "$(yes 1 | head -n "${length:-1}" | tr '\n' ' ')"
+
+# p bits: the readout to the last of them, and another readout at one bit less
+bits() # $1 name, $2 attest's arithmetic, $3 the reader's, $4 model, $5 input: 0 when all values are the same
+{
+    "$attest" run "$4" "$5" --precision "$2" --json >"$tree/.a" 2>"$tree/.out" &&
+        "$python" tools/reference.py "$4" "$5" --json "--$3" >"$tree/.b" 2>"$tree/.out" &&
+        "$python" -c 'import json, sys; a, b = (json.load(open(f)) for f in sys.argv[1:]); sys.exit(a["values"] != b["values"] or a["outputs"] != b["outputs"])' \
+            "$tree/.a" "$tree/.b" 2>"$tree/.out"
+}
+for arith in p5e8 p24e8; do
+    bits same $arith $arith "$tree/match2.st" '3 8 0 1 10 5' && bits same $arith $arith "$tree/match3.st" '3 8 0 1' &&
+        bits same $arith $arith "$tree/gru.st" '1 0 1 <sep>' && bits same $arith $arith "$tree/decoder.st" '1 0 1 1 <sep>'
+    verdict $? "$arith: softmax, three-wise, recurrent, a norm and GELU, to the last bit"
+done
+bits other p8e5 p7e5 "$tree/gru.st" '1 0 1 <sep>'
+verdict $(($? != 1)) 'one bit less is told apart'
 "$python" - "$tree/match2.st" "$tree/newer.st" <<'PY'
 import sys
 raw = open(sys.argv[1], "rb").read()

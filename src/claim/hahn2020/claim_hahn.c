@@ -16,6 +16,7 @@
  * Control: the tree at (H + 1)^L letters sees all of them. Neither search may find anything there.
  * Differs from the paper: letters that are fixed are chosen by votes, not drawn; what comes out is a fact about one model and one length, not
  * about all lengths. */
+#include "../shared/hard_nets.h"
 #include "../shared/word_nets.h"
 
 #include <attest/refute.h>
@@ -42,6 +43,7 @@ static const at_param params[] = {
 };
 
 enum { TREES = 8, FLIPS = 128, WORDS = 128, ALL = 12, SOME = 64, BATCH = 64 };
+#define SHOWN 2 /* models that a certificate shows */
 
 typedef struct {
     at_status status;
@@ -266,7 +268,9 @@ static at_status restriction_ask(const work *w, const at_model *m, runner *k, ui
 
 /* ---- a model ------------------------------------------------------------------------------------------------------------------ */
 
-static at_status search_run(const work *w, const at_subject *s, uint64_t i, at_arena *a, outcome *o)
+/* show: NULL, or to whom the pair is shown. */
+static at_status search_run(const work *w, const at_subject *s, uint64_t i, const at_check_env *show,
+                            at_arena *a, outcome *o)
 {
     const at_refuter *r = at_refuter_find(w->part == PAIR ? "hahn-pair" : "hahn-restriction");
     at_refute_env env = {.seed = w->seed + i, .threads = 1};
@@ -286,6 +290,16 @@ static at_status search_run(const work *w, const at_subject *s, uint64_t i, at_a
     if (!bad)
         bad = at_pair_verify(s, &pair, a, &is, answer, &why, &o->err);
     o->found = is == AT_TRUE;
+    if (o->found && !bad && show) {
+        at_witness shown = {.kind = "pair",
+                            .m = s->m,
+                            .arith = s->arith,
+                            .task = s->task,
+                            .params = s->params,
+                            .x = pair.x,
+                            .n = 2};
+        bad = show->witness(show->ctx, &shown, &o->err);
+    }
     memcpy(o->words, why.text, sizeof o->words - 1);
     return bad == AT_EBUDGET ? AT_OK : bad;
 }
@@ -309,7 +323,7 @@ static void one_model(void *ctx, size_t i, int worker)
     at_arena_init(&a);
     at_subject s = {.m = &m, .arith = at_f64, .task = w->task, .params = &tp};
     o->n = at_params_int(&tp, "N");
-    o->status = search_run(w, &s, i, &a, o);
+    o->status = search_run(w, &s, i, NULL, &a, o);
     if (!o->status && !(o->status = runner_open(&m, o->n, &k, &o->err))) {
         flips_draw(&k, w->seed + i, o);
         words_draw(&k, &m, w->task, &tp, w->seed + i, o);
@@ -319,6 +333,32 @@ static void one_model(void *ctx, size_t i, int worker)
     }
     at_arena_release(&a);
     at_model_release(&m);
+}
+
+/* The pairs of the first models, which are found once more, for a certificate. */
+static at_status pairs_show(const work *w, uint64_t models, const at_check_env *env, at_err *err)
+{
+    at_status bad = AT_OK;
+    for (uint64_t i = 0; i < models && i < SHOWN && !bad; i++) {
+        outcome again = {0};
+        at_model m = {0};
+        at_params tp;
+        at_arena a;
+        bad = model_make(w, i, &tp, &m, err);
+        if (bad)
+            break;
+        at_arena_init(&a);
+        at_subject s = {.m = &m, .arith = at_f64, .task = w->task, .params = &tp};
+        bad = search_run(w, &s, i, env, &a, &again);
+        if (bad)
+            bad = at_fail(err, bad, "%s", again.err.text);
+        else if (!again.found) /* a tree */
+            bad = hard_rights_show(&(at_witness){.m = &m, .arith = at_f64, .task = w->task, .params = &tp},
+                                   w->seed, env, err);
+        at_arena_release(&a);
+        at_model_release(&m);
+    }
+    return bad;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------------------------- */
@@ -388,6 +428,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     for (uint64_t i = 0; i < models && !s; i++)
         if (w.out[i].status)
             s = at_fail(err, w.out[i].status, "model %ju: %s", (uintmax_t)i, w.out[i].err.text);
+    if (!s && env && env->witness)
+        s = pairs_show(&w, models, env, err);
     if (s)
         return s;
     if (!(out->note = note_make(&w, models, &found, a)))

@@ -39,6 +39,7 @@ typedef struct {
     uint64_t query_bits, peak_bits, sum_bits; /* of the run with most bits */
     uint64_t rounds, cut_bits, edge_bits;
     int A, number, longest_sum;
+    bool shown; /* a run that differs, to whoever writes a certificate */
 } claim_tally;
 
 /* Runs every input, on several threads; adds to t. */

@@ -89,6 +89,9 @@ typedef struct {
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err);
 
+/* A few drawn inputs, which the model answers rightly: all that a certificate can show of a model that is not refuted. */
+at_status hard_rights_show(const at_witness *model, uint64_t seed, const at_check_env *env, at_err *err);
+
 /* Decoders and the chain they should write: what `make` of a trial needs (hard_chain.c). */
 typedef struct {
     const at_chain *chain;

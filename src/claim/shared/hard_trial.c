@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define SEARCHED 100 /* inputs of a search that runs each, where a trial does not say */
+#define SHOWN    2   /* models that a certificate shows */
+#define RIGHTS   4   /* inputs on which a right model is shown to be right */
 
 const char *const hard_weights[] = {"random", "trained", "right", "wide", NULL};
 
@@ -19,12 +21,14 @@ typedef struct {
     double bits;       /* of what was equal */
     bool lucky, wrong; /* random search: a pair; a wrong answer */
     char words[256];   /* why not */
+    at_input x[2];     /* the pair, of the first SHOWN where it is to be shown; at_free */
 } outcome;
 
 typedef struct {
     const hard_trial *t;
     const at_refuter *refuter; /* NULL: all that fit */
     uint64_t seed;
+    bool show;
     outcome *outcome; /* (models) */
 } work;
 
@@ -55,6 +59,17 @@ static at_status states_compare(const at_subject *s, const at_pair *pair, const 
     return AT_OK;
 }
 
+static at_status input_keep(const at_model *m, const at_input *x, at_input *out, at_err *err)
+{
+    size_t n = (size_t)x->n * (size_t)at_model_row_width(m);
+    double *v = at_malloc((n + 1) * sizeof *v);
+    if (!v)
+        return at_oom(err);
+    memcpy(v, x->v, n * sizeof *v);
+    *out = (at_input){x->n, v};
+    return AT_OK;
+}
+
 static at_status one_refuter(const work *w, const at_refuter *r, const at_subject *s,
                              const at_refute_env *env, at_arena *a, outcome *o)
 {
@@ -74,6 +89,8 @@ static at_status one_refuter(const work *w, const at_refuter *r, const at_subjec
     o->found = !bad && is == AT_TRUE && (!r->single || !answer[0].correct);
     if (o->found && w->t->layer && !r->single)
         bad = states_compare(s, &pair, answer, a, &o->layer, &o->err);
+    for (int k = 0; k < (r->single ? 1 : 2) && !bad && o->found && w->show; k++)
+        bad = input_keep(s->m, &pair.x[k], &o->x[k], &o->err);
     memcpy(o->words, why.text, sizeof o->words - 1);
     return bad == AT_EBUDGET ? AT_OK : bad;
 }
@@ -175,6 +192,65 @@ static const char *note_make(const hard_trial *t, const outcome *o, uint64_t mod
     return note;
 }
 
+at_status hard_rights_show(const at_witness *model, uint64_t seed, const at_check_env *env, at_err *err)
+{
+    const at_task *task = model->task;
+    int rows = task ? at_params_int(model->params, "N") : model->chain->prompt_max(model->self);
+    size_t length = (size_t)rows * (size_t)at_model_row_width(model->m);
+    at_witness shown = *model;
+    double *v = at_malloc((length + 1) * RIGHTS * sizeof *v);
+    at_input x[RIGHTS];
+    at_status bad = v ? AT_OK : at_oom(err);
+    for (int i = 0; i < RIGHTS && !bad; i++) {
+        double *here = v + (size_t)i * length;
+        at_rng r = at_rng_at(seed, (uint64_t)i);
+        x[i] = (at_input){rows, here};
+        if (task)
+            task->sample(model->params, &r, here);
+        else
+            bad = model->chain->sample(model->self, &r, here, &x[i].n, err);
+    }
+    shown.kind = "right";
+    shown.x = x;
+    shown.n = RIGHTS;
+    if (!bad)
+        bad = env->witness(env->ctx, &shown, err);
+    at_free(v);
+    return bad;
+}
+
+/* The first pairs that were found, each with its model, which is made once more; of a right model inputs. */
+static at_status pairs_show(const work *w, uint64_t models, const at_check_env *env, at_err *err)
+{
+    at_status bad = AT_OK;
+    for (uint64_t i = 0; i < models && i < SHOWN && !bad; i++) {
+        const outcome *o = &w->outcome[i];
+        bool right = w->t->weights == HARD_RIGHT && !o->found;
+        at_model m = {0};
+        at_subject s = {.m = &m};
+        if (!o->x[0].v && !right)
+            continue;
+        bad = w->t->make(w->t->ctx, i, &m, &s, err);
+        if (bad)
+            break;
+        at_witness shown = {.kind = "pair",
+                            .m = &m,
+                            .arith = s.arith,
+                            .task = s.task,
+                            .params = s.params,
+                            .chain = s.chain,
+                            .self = s.self,
+                            .tolerance = s.tolerance,
+                            .same = s.same,
+                            .rounded_sums = s.rounded_sums,
+                            .x = o->x,
+                            .n = o->x[1].v ? 2 : 1};
+        bad = right ? hard_rights_show(&shown, w->seed, env, err) : env->witness(env->ctx, &shown, err);
+        at_model_release(&m);
+    }
+    return bad;
+}
+
 at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, const at_check_env *env,
                          at_arena *a, at_verdict *out, at_err *err)
 {
@@ -182,7 +258,7 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
     env = env ? env : &none;
     bool small = t->weights == HARD_RANDOM || t->weights == HARD_TRAINED;
     models = t->weights == HARD_RIGHT ? 1 : models;
-    work w = {.t = t, .seed = seed, .outcome = at_new(a, outcome, models)};
+    work w = {.t = t, .seed = seed, .show = env->witness, .outcome = at_new(a, outcome, models)};
     if (t->refuter && !(w.refuter = at_refuter_find(t->refuter)))
         return at_fail(err, AT_EINPUT, "there is no refuter %s", t->refuter);
     if (!w.outcome)
@@ -192,6 +268,11 @@ at_status hard_trial_run(const hard_trial *t, uint64_t models, uint64_t seed, co
         if (w.outcome[i].status)
             s = at_fail(err, w.outcome[i].status, "model %llu: %s", (unsigned long long)i,
                         w.outcome[i].err.text);
+    if (!s && w.show)
+        s = pairs_show(&w, models, env, err);
+    for (uint64_t i = 0; i < models; i++)
+        for (int k = 0; k < 2; k++)
+            at_free((void *)w.outcome[i].x[k].v);
     if (s)
         return s;
     uint64_t found;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STRETCH = 64 };
+enum { STRETCH = 64, SHOWN = 2 /* models that a certificate shows */ };
 
 const char *const claim_source_names[CLAIM_SOURCES + 1] = {"random", "trained", "compiled", NULL};
 const char *const claim_merge_names[] = {"exact", "rounded", NULL};
@@ -116,6 +116,73 @@ static void tally_join(claim_tally *t, const claim_tally *u)
     t->wrong += u->wrong;
 }
 
+/* ---- what a certificate shows: one run of a model -------------------------------------------------------------------- */
+
+static void talk_print(const claim_sim *s, const at_talk *k, const at_text *said, at_text *t)
+{
+    at_text_addf(t,
+                 ", \"query_bits\": %ju, \"peak_bits\": %ju, \"sum_bits\": %ju, \"A\": %d, \"first\": %d, "
+                 "\"positions\": %d, \"value\": [",
+                 (uintmax_t)k->query_bits, (uintmax_t)k->peak_bits, (uintmax_t)k->sum_bits, k->A, k->first,
+                 k->n);
+    for (int i = 0; i < k->n * k->rows; i++)
+        at_text_addf(t, "%s%.17g", i ? ", " : "", k->value[i]);
+    at_text_add(t, "], \"owner\": [");
+    for (int i = 0; i < s->n; i++)
+        at_text_addf(t, "%s%d", i ? ", " : "", s->shared->owner[i]);
+    at_text_addf(t, "], \"asked\": %d, \"rounded\": %s, \"messages\": [%s]", s->shared->query + 1,
+                 s->shared->rounded ? "true" : "false", said->n ? said->s : "");
+}
+
+/* Input i once more, with all that is said. same: the readout is the model's. */
+static at_status run_again(const claim_sim *s, uint64_t i, double *x, at_arena *a, at_text *more, bool *same,
+                           at_err *err)
+{
+    at_shared *shared = NULL;
+    at_talk k;
+    at_text said;
+    at_text_init(&said);
+    s->input(s->ctx, i, x);
+    at_input in = {s->n, x};
+    at_shared_plan plan = *s->shared;
+    plan.transcript = &said;
+    at_status st = at_shared_new(s->m, s->arith, s->n, &plan, &shared, err);
+    if (!st)
+        st = at_shared_run(shared, &in, a, &k, err);
+    at_shared_free(shared);
+    if (!st)
+        st = at_talk_agrees(s->m, s->arith, &in, &k, a, same, err);
+    more->n = 0;
+    if (!st) {
+        talk_print(s, &k, &said, more);
+        at_text_addf(more, ", \"same\": %s", *same ? "true" : "false");
+    }
+    at_text_release(&said);
+    return st;
+}
+
+/* The first run whose readout is the model's, or (other) is not. */
+static at_status talk_show(const claim_sim *s, bool other, const at_check_env *env, at_err *err)
+{
+    at_arena a;
+    at_text more;
+    bool same = other;
+    at_arena_init(&a);
+    at_text_init(&more);
+    double *x = at_new(&a, double, (size_t)s->n *(size_t)at_model_row_width(s->m));
+    at_status st = x ? AT_OK : at_oom(err);
+    for (uint64_t i = 0; i < s->count && i < STRETCH && !st && same == other; i++)
+        st = run_again(s, i, x, &a, &more, &same, err);
+    if (!st && same != other && !more.oom) {
+        at_input in = {s->n, x};
+        at_witness w = {.kind = "talk", .m = s->m, .arith = s->arith, .x = &in, .n = 1, .more = more.s};
+        st = env->witness(env->ctx, &w, err);
+    }
+    at_text_release(&more);
+    at_arena_release(&a);
+    return st;
+}
+
 at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tally *t, at_err *err)
 {
     static const at_check_env none; /* what NULL means */
@@ -133,6 +200,10 @@ at_status claim_simulate(const claim_sim *s, const at_check_env *env, claim_tall
             st = at_fail(err, j.status[p], "%s", j.err[p].text);
         else
             tally_join(t, &j.tally[p]);
+    }
+    if (!st && env->witness && s->shared && !t->over && (t->differ ? !t->shown : t->models < SHOWN)) {
+        t->shown = t->differ > 0;
+        st = talk_show(s, t->shown, env, err);
     }
     t->models += !st;
     at_free(j.tally);
