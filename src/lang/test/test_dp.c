@@ -521,11 +521,8 @@ static void print_check(const at_dp *d)
 static void test_print(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "edit-distance", "edit-distance-local", "lis",       "lcs", "knapsack", "coins",
-        "grid",          "prefix-sum",          "palindrome"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        at_dp *d = dp_example(names[i]);
+    for (int i = 0; i < at_n_dp_examples; i++) {
+        at_dp *d = dp_example(at_dp_examples[i].name);
         print_check(d);
         at_dp_free(d);
     }
@@ -542,6 +539,9 @@ static void test_print(void **state)
         {"max(max(1, 2), 3)", "max(1, 2, 3)"},
         {"max(min(1, 2), 3)", "max(min(1, 2), 3)"},
         {"abs(i - 3)", "abs(i - 3)"},
+        {"i div 2 mod 3 div (2*2)", "i div 2 mod 3 div (2*2)"},
+        {"1 + (sum over k in 1..i of 2*k) + 3", "1 + (sum over k in 1..i of 2*k) + 3"},
+        {"if true and i > 'a' then 1 else 0", "if true and 97 < i then 1 else 0"},
         {"1 + if i == 1 then 2 else 3 + 4", "1 + (if i == 1 then 2 else 3 + 4)"},
         {"(if i > 2 then 1 else 2) + 1", "(if 2 < i then 1 else 2) + 1"},
         {"3*(i >= 2)", "3*(2 <= i)"},
