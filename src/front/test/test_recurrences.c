@@ -397,7 +397,7 @@ static const struct problem {
      "max(",
      "min("},
     {"viterbi", viterbi, {"n=1", "n=2", "n=4"}, 3, "n=120", "max over", "min over"},
-    {"bitonic", bitonic, {"n=3", NULL, NULL}, 2, "n=33", "+ far[i, n]", "+ far[1, n]"},
+    {"bitonic", bitonic, {"n=3", NULL, NULL}, 2, "n=15", "+ far[i, n]", "+ far[1, n]"},
     {"floyd-warshall", longest_way, {"n=1", "n=2", "n=3"}, 2, "n=10", "min(way(k - 1, i, j),", "min(9,"},
     {"alignment",
      alignment,
