@@ -293,16 +293,26 @@ static at_status claims_write(judge *j)
     return s;
 }
 
-/* ---- programs: every shipped recurrence in every attention, arithmetic --------------------------------------------- */
+/* ---- programs: every recurrence of the claims in every attention, arithmetic --------------------------------------- */
+
+/* The values of a claim's parameter `problem`, ended by NULL. */
+static const char *const *problems_of(const at_claim *c)
+{
+    static const char *const none[] = {NULL};
+    for (int k = 0; k < c->n_params; k++)
+        if (strcmp(c->params[k].name, "problem") == 0)
+            return c->params[k].names;
+    return none;
+}
 
 static at_status programs_write(judge *j)
 {
     static const char *const ids[] = {"dp-standard", "dp-linear", "dp-sparse", "dp-local"};
     at_status s = AT_OK;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        for (int k = 0; k < at_n_dp_examples && !s; k++) {
+        for (const char *const *name = problems_of(at_claim_find(ids[i])); *name && !s; name++) {
             char set[96];
-            snprintf(set, sizeof set, "problem=%s a=3 b=4", at_dp_examples[k].name);
+            snprintf(set, sizeof set, "problem=%s a=3 b=4", *name);
             s = claim_write(j, at_claim_find(ids[i]), "program", set);
         }
     if (!s)

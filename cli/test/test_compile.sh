@@ -21,10 +21,19 @@ for file in examples/*.dp; do
     *grid*) sizes=rows=2,cols=3 ;;
     *lis*) sizes=n=4,top=9 ;;
     *prefix*) sizes=n=4,q=3 ;;
+    *alignment*|*common*|*interleaving*) sizes=n=3,m=3 ;;
+    *dice*) sizes=n=2,s=5 ;;
+    *egg*) sizes=eggs=2,floors=6 ;;
+    *subset*) sizes=n=3,most=5 ;;
     *) sizes=n=4 ;;
     esac
     says 0 "compile: $file" 'prompt:' compile "$file" --set $sizes -o "$dir/e.st"
 done
+
+call compile examples/alignment.dp --set n=6,m=7 -o "$dir/al.st"
+says 0 'generate: letters' '0/0,0,0/0,0,0,0/8' generate "$dir/al.st" 'kitten sitting |'
+refuses 2 'generate: a letter that is none of these' 'position 13: 71 where a prompt has 97..122' \
+    generate "$dir/al.st" 'kitten sittinG |'
 
 call compile examples/lis.dp --set n=4,top=9 -o "$dir/lis.st"
 says 0 'generate: beside the interpreter' "every row is the interpreter's" \

@@ -21,7 +21,8 @@
 
 /* ---- recurrences (.dp) ----------------------------------------------------------------------------------- */
 
-#define AT_DP_MAX    8 /* sizes, inputs, counters, values, dependencies, look-ups and lets each */
+#define AT_DP_MAX    32 /* sizes, inputs, tables, counters, values, dependencies, look-ups and lets each */
+#define AT_DP_BLOCKS 8  /* of states */
 #define AT_DP_STATES ((int64_t)1 << 22) /* states, and inputs, of an instance */
 #define AT_DP_NUMBER ((int64_t)1 << 53) /* no number, also in between, leaves -2^53..2^53 */
 
@@ -31,12 +32,18 @@ typedef enum {
     AT_DPX_COUNTER, /* index: which state counter */
     AT_DPX_TAKE,    /* index: which input look-up */
     AT_DPX_NEED,    /* index: which dependency, field: which of its values */
-    AT_DPX_VALUE,   /* index: a value of this state, only in the answer */
-    AT_DPX_LET,     /* index: which named expression */
+    AT_DPX_VALUE,   /* index: a value of this state, in the answer and in what it gathers from many states */
+    AT_DPX_OVER,    /* index: a folded value; the number that its term is for (k of `min over k in ...`) */
+    AT_DPX_FOLD,    /* index: a folded value, as far as this row, which is its last where it is read */
+    AT_DPX_BEFORE, /* index: a value in the row before this one, 0 where that is no state; behind all: the last */
+    AT_DPX_FIRST, /* index: a gathered value; is this the first state that it is gathered from? */
+    AT_DPX_LET,   /* index: which named expression; the last of the leaves */
     AT_DPX_ADD,
     AT_DPX_SUB,
     AT_DPX_MUL,
-    AT_DPX_MOD, /* by a constant or size expression, result in 0..m-1 */
+    AT_DPX_MOD,   /* by a constant or size expression, result in 0..m-1 */
+    AT_DPX_DIV,   /* by such a one, rounded down */
+    AT_DPX_TABLE, /* index: which table; argument: the place in it, from 1 */
     AT_DPX_MIN,
     AT_DPX_MAX,
     AT_DPX_NEG,
@@ -48,8 +55,8 @@ typedef enum {
     AT_DPX_AND,
     AT_DPX_OR,
     AT_DPX_NOT,
-    AT_DPX_IF /* args: condition, then, else; only the branch that is taken is evaluated. All other operations
-                 evaluate every argument, also AND and OR */
+    AT_DPX_IF /* args: condition, then, else; only the branch that is taken is evaluated. AND and OR evaluate the
+                 second argument where the first leaves it open; all other operations evaluate every argument */
 } at_dpx_op;
 
 typedef struct at_dpx {
@@ -69,26 +76,52 @@ typedef struct {
 typedef struct {
     at_dp_name name;
     at_dpx *length, *lo, *hi; /* of sizes only */
+    at_dpx *rows, *cols;      /* NULL, or of an input[rows, cols], whose length is their product */
+    bool scalar;              /* a number by itself, of length 1 */
 } at_dp_input;
+typedef struct {
+    at_dp_name name;
+    int64_t *value; /* (n), and where cols is not 0: (n/cols, cols) */
+    int n, cols;
+} at_dp_table;
 typedef struct {
     at_dp_name name;
     at_dpx *lo, *hi; /* of sizes and earlier counters; in counters linear, with min and max */
 } at_dp_counter;
+/* States that are declared together: `state i in 1..n, j in 1..m`. */
+typedef struct {
+    at_dp_counter counter[AT_DP_MAX];
+    int n;
+    int fold; /* the value that is folded first here, or -1 */
+} at_dp_block;
+/* A value is declared; or it is a column that the chain needs besides: a fold (`min over k in a..b of e`), or what the answer
+ * gathers from many states (`max e over (1..n)`). The ranges of these follow from the analysis. */
+typedef enum { AT_DP_DECLARED, AT_DP_FOLDED, AT_DP_GATHERED } at_dp_value_kind;
 typedef struct {
     at_dp_name name;
-    at_dpx *lo, *hi; /* of sizes */
+    at_dp_value_kind kind;
+    int block;       /* its states */
+    at_dpx *lo, *hi; /* of sizes; folded: the range of k, of sizes and counters */
     at_dpx *rule;    /* transition f */
+    at_dpx *own;     /* NULL: it has a value in every row; else it is 0 where this is 0 */
+    at_dpx_op op;    /* folded, gathered: MIN, MAX or ADD, of this: */
+    at_dpx *term;
+    at_dpx *from[AT_DP_MAX],
+        *to[AT_DP_MAX]; /* gathered: from these states, by counters of the block; of sizes */
 } at_dp_value;
 typedef struct {
-    at_dp_name name;
+    at_dp_name name;   /* "": it is read in place, as cost(i-1, j), and has a state wherever it is read */
+    int block, reader; /* of the state that is needed, and of those that need it */
     at_dpx *counter[AT_DP_MAX]; /* the state that is needed: of sizes, counters and look-ups */
     at_dpx *when;               /* NULL: always; else it is absent (and must not be read) where this is 0 */
     int round;                  /* like that of a look-up */
+    bool steers;                /* it is used by a look-up or by another dependency */
 } at_dp_need;
 typedef struct {
-    at_dp_name name;
-    int input;
-    at_dpx *index; /* 1-based */
+    at_dp_name name;  /* "": it is read in place, as a[i] */
+    int input, block; /* of the states that look it up */
+    at_dpx *index;    /* 1-based */
+    at_dpx *column;   /* NULL, or of an input[rows, cols] the second of the two places */
     at_dpx *when;
     int round; /* 0: a function of the state only; r: of look-ups of round r-1 (and of earlier rounds) too */
 } at_dp_take;
@@ -99,18 +132,24 @@ typedef struct {
 
 typedef struct {
     char title[64];
-    int n_sizes, n_inputs, n_counters, n_values, n_needs, n_takes, n_lets;
+    int n_sizes, n_inputs, n_tables, n_counters, n_values, n_needs, n_takes, n_lets, n_blocks;
     at_dp_name sizes[AT_DP_MAX];
     at_dpx *size_lo[AT_DP_MAX], *size_hi[AT_DP_MAX]; /* of earlier sizes */
     at_dpx *size_usual[AT_DP_MAX]; /* NULL, or its value unless told; such sizes come last */
     at_dp_input inputs[AT_DP_MAX];
+    at_dp_table tables[AT_DP_MAX];
+    at_dp_block blocks[AT_DP_BLOCKS];
+    /* The counters of a row: `hidden` is 1 where the first says which block it is, from 1 (there are several, or a first counter
+     * begins below 1); then those of the block, its folding counter, and zeros. */
     at_dp_counter counters[AT_DP_MAX];
+    int hidden;
     at_dp_value values[AT_DP_MAX];
     at_dp_need needs[AT_DP_MAX];
     at_dp_take takes[AT_DP_MAX];
     at_dp_let lets[AT_DP_MAX];
     at_dpx *answer;                  /* of sizes and of the values at answer_state */
     at_dpx *answer_state[AT_DP_MAX]; /* of sizes; NULL: the last state */
+    int answer_block;                /* of the values that it reads */
     unsigned steering;               /* bit t: look-up t is used by a later look-up or by a dependency */
     int n_nodes;                     /* of all expressions */
     const char *path;                /* where it was read from, for messages */
@@ -140,6 +179,7 @@ typedef struct {
     int64_t input_first[AT_DP_MAX]; /* 0-based start of each input */
     int64_t input_len[AT_DP_MAX], input_lo[AT_DP_MAX], input_hi[AT_DP_MAX];
     int64_t value_lo[AT_DP_MAX], value_hi[AT_DP_MAX];
+    int64_t first[AT_DP_MAX]; /* of gathered values: the rank of the first state, or -1 */
     int64_t n_states;
     int64_t *state;   /* (n_states, n_counters) in order */
     int64_t L;        /* length of the whole sequence: n_input + 1 + n_states + 1 */
@@ -185,6 +225,7 @@ at_status at_dp_branches(const at_dp_instance *x, const int64_t *input, at_dp_br
  *     <, <=, min, max  first below, equal, first above (a > b is read as b < a)
  *     abs              negative, zero, positive
  *     mod              inside, wraps
+ *     div, a table     one way only
  *     and, or          the truths of both sides: "no, yes"
  * The when of a look-up or a dependency is such an expression and has no ways beside these. */
 const char *at_dp_way(at_dpx_op op, int k);

@@ -63,6 +63,25 @@ static void unproved_say(const at_dp *d, const at_dp_instance *x, at_text *t)
 
 /* ---- compiled --------------------------------------------------------------------------------------------------- */
 
+/* A declared value by its name; what folds or gathers by what it does: min(k), max. */
+static void column_say(const at_dp *d, int k, at_text *t)
+{
+    const at_dp_value *v = &d->values[k];
+    const char *op = v->op == AT_DPX_MIN ? "min" : v->op == AT_DPX_MAX ? "max" : "sum";
+    at_text_add(t, k ? "," : "");
+    switch (v->kind) {
+    case AT_DP_DECLARED:
+        at_text_add(t, v->name.name);
+        break;
+    case AT_DP_FOLDED:
+        at_text_addf(t, "%s(%s)", op, v->name.name);
+        break;
+    case AT_DP_GATHERED:
+        at_text_add(t, op);
+        break;
+    }
+}
+
 /* What a person needs to know to use the model: the rows, and how long the chain is. */
 static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
 {
@@ -75,14 +94,14 @@ static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
     at_text *t = &said->lines;
     at_text_add(t, "prompt: ");
     for (int k = 0; k < d->n_inputs; k++)
-        at_text_addf(t, "%" PRId64 " integers %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k],
-                     d->inputs[k].name.name, x->input_lo[k], x->input_hi[k]);
+        at_text_addf(t, "%" PRId64 " integer%s %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k],
+                     x->input_len[k] == 1 ? "" : "s", d->inputs[k].name.name, x->input_lo[k], x->input_hi[k]);
     at_text_add(t, "then |\nrows:   input/");
     for (int k = 0; k < d->n_counters; k++)
         at_text_addf(t, "%s%s", k ? "," : "", d->counters[k].name.name);
     at_text_add(t, "/");
     for (int k = 0; k < d->n_values; k++)
-        at_text_addf(t, "%s%s", k ? "," : "", d->values[k].name.name);
+        column_say(d, k, t);
     at_text_add(t, "/answer\n");
     unproved_say(d, x, &said->note);
     at_fact_text(said, "problem", d->title);

@@ -148,6 +148,16 @@ static at_status component_parse(const at_field *f, const char *s, size_t n, int
     return check_component(f, *out, position, err);
 }
 
+/* Does a letter stand at s, in a prompt whose inputs reach the numbers of letters in ASCII? It is a row by itself: kitten. */
+static bool is_letter_row(const at_model *m, const char *s)
+{
+    double lo, hi;
+    if (!prompt_rows_short(m) || m->fields[0].kind != AT_FIELD_INT)
+        return false;
+    field_range(&m->fields[0], &lo, &hi);
+    return ((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) && *s >= lo && *s <= hi;
+}
+
 /* A short row, s[0..n): the fields after the first are zeros, if they may be. Several fields of a decoder are all of integers
  * (validate.c). rows: of the line. */
 static at_status short_parse(const at_model *m, const char *s, size_t n, int position, int rows, double *v,
@@ -161,7 +171,11 @@ static at_status short_parse(const at_model *m, const char *s, size_t n, int pos
             return prompt_bar_refuse(m, position - 1, err);
         s = "0";
     }
-    at_status st = component_parse(&m->fields[0], s, n, position, &v[0], err);
+    at_status st = AT_OK;
+    if (n == 1 && is_letter_row(m, s))
+        v[0] = *s;
+    else
+        st = component_parse(&m->fields[0], s, n, position, &v[0], err);
     for (int k = 1, at = 1; k < m->n_fields && !st; at += at_field_width(&m->fields[k++]))
         for (int c = 0; c < at_field_width(&m->fields[k]) && !st; c++)
             st = check_component(&m->fields[k], v[at + c], position, err);
@@ -237,6 +251,8 @@ static bool is_tail(const at_model *m, int tail, const char *s, size_t n)
 static size_t position_length(const at_model *m, int tail, const char *s, bool letters)
 {
     size_t n = 0;
+    if (is_letter_row(m, s))
+        return 1;
     while (s[n] && !is_blank(s[n]))
         n++;
     if (letters && n && !is_tail(m, tail, s, n)) {

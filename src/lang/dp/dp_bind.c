@@ -138,6 +138,8 @@ static at_status values_bind(at_dp_instance *x, at_err *err)
     const at_dp *d = x->d;
     dp_env v = {.x = x, .err = err};
     for (int k = 0; k < d->n_values; k++) {
+        if (d->values[k].kind != AT_DP_DECLARED)
+            continue; /* the analysis finds it */
         at_status s = range_eval(&v, d->values[k].lo, d->values[k].hi, &x->value_lo[k], &x->value_hi[k]);
         if (s != AT_OK)
             return s;
@@ -183,10 +185,12 @@ static at_status walk(states_walk *w, int c)
         }
         return AT_OK;
     }
-    if (lo < 1)
-        return dp_fail_at(d, d->counters[c].lo, NULL, w->v.err,
-                          "counter %s begins at %lld; states count from 1", d->counters[c].name.name,
-                          (long long)lo);
+    if (lo < 1 && c == 0) /* a row whose first number is 0 holds no state */
+        return dp_fail_at(
+            d, d->counters[c].lo, NULL, w->v.err,
+            "counter %s begins at %lld; a first counter that begins below 1 begins with a number, "
+            "as in 0..n",
+            d->counters[c].name.name, (long long)lo);
     if (hi - lo >= AT_DP_STATES - (last ? w->count : w->prefixes))
         return walk_refuse(d, w->v.err);
     if (last && !w->to) {
@@ -205,14 +209,22 @@ static at_status walk(states_walk *w, int c)
     return s;
 }
 
+/* What counter k is called in the block of the gap. */
+static const char *gap_name(const at_dp *d, const states_walk *w, int k)
+{
+    const char *name = dp_counter_name(d, dp_block_of(d, w->gap_at), k);
+    return name ? name : d->counters[k].name.name;
+}
+
 static at_status gap_fail(const at_dp *d, const states_walk *w, at_err *err)
 {
     int c = w->gap - 1;
     char where[64] = "";
     at_text t;
     at_text_init(&t);
-    for (int k = 0; k < c; k++)
-        at_text_addf(&t, "%s%s=%lld", k ? ", " : " at ", d->counters[k].name.name, (long long)w->gap_at[k]);
+    for (int k = d->hidden; k < c; k++)
+        at_text_addf(&t, "%s%s=%lld", k > d->hidden ? ", " : " at ", gap_name(d, w, k),
+                     (long long)w->gap_at[k]);
     if (t.s)
         memcpy(where, t.s, t.n < sizeof where ? t.n : sizeof where - 1);
     at_status s =
@@ -221,7 +233,7 @@ static at_status gap_fail(const at_dp *d, const states_walk *w, at_err *err)
             : dp_fail_at(d, d->counters[c].lo, NULL, err,
                          "counter %s has the empty range %lld..%lld%s; allowed only if there is no state at "
                          "all",
-                         d->counters[c].name.name, (long long)w->gap_lo, (long long)w->gap_hi, where);
+                         gap_name(d, w, c), (long long)w->gap_lo, (long long)w->gap_hi, where);
     at_text_release(&t);
     return s;
 }
@@ -265,6 +277,38 @@ static at_status states_bind(at_dp_instance *x, at_err *err)
     return walk(&w, 0);
 }
 
+/* The first state that each gathered value is gathered from. */
+static at_status gathered_bind(at_dp_instance *x, at_err *err)
+{
+    const at_dp *d = x->d;
+    for (int k = 0; k < d->n_values; k++) {
+        const at_dp_value *g = &d->values[k];
+        int64_t from[AT_DP_MAX], to[AT_DP_MAX];
+        dp_env v = {.x = x, .err = err};
+        x->first[k] = -1;
+        if (g->kind != AT_DP_GATHERED)
+            continue;
+        for (int c = 0; c < d->blocks[g->block].n; c++) {
+            at_status s = range_eval(&v, g->from[c], g->to[c], &from[c], &to[c]);
+            if (s != AT_OK)
+                return s;
+        }
+        for (int64_t r = 0; r < x->n_states && x->first[k] < 0; r++) {
+            const int64_t *row = x->state + r * d->n_counters;
+            bool in = !d->hidden || row[0] == g->block + 1;
+            for (int c = 0; c < d->blocks[g->block].n; c++)
+                in = in && from[c] <= row[d->hidden + c] && row[d->hidden + c] <= to[c];
+            /* the last of the rows of a state that folds: the next is of another */
+            const int64_t *next = r + 1 < x->n_states ? row + d->n_counters : NULL;
+            bool last =
+                !next || memcmp(row, next, (size_t)(d->hidden + d->blocks[g->block].n) * sizeof *row) != 0;
+            if (in && last)
+                x->first[k] = r;
+        }
+    }
+    return AT_OK;
+}
+
 static at_status bind(const at_dp *d, const int64_t *size, bool all, at_dp_instance **out, at_err *err)
 {
     at_dp_instance *x = at_calloc(1, sizeof *x);
@@ -279,6 +323,8 @@ static at_status bind(const at_dp *d, const int64_t *size, bool all, at_dp_insta
         s = states_bind(x, err);
     if (s == AT_OK)
         s = values_bind(x, err);
+    if (s == AT_OK)
+        s = gathered_bind(x, err);
     x->L = x->n_input + 1 + x->n_states + 1;
     if (s == AT_OK)
         s = dp_states_analyse(x, err);

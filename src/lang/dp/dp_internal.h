@@ -2,7 +2,9 @@
  *
  *     dp_lex.c    bytes -> tokens, and the words of an error
  *     dp_expr.c   expressions: recursive descent, names resolved on the spot
+ *     dp_fold.c   min over ..., and what the answer gathers from many states
  *     dp_parse.c  declarations, rules, the answer
+ *     dp_finish.c the whole: blocks of states become one, folds columns of it
  *     dp_print.c  back to text
  *     dp_run.c    the interpreter (the reference), regularity
  *     dp_branch.c which branches an input takes
@@ -23,7 +25,20 @@ enum {
 
 /* ---- what a name can be: one row a kind, also the set of kinds an expression uses ------------- */
 
-enum { DP_SIZE = 1, DP_INPUT = 2, DP_COUNTER = 4, DP_VALUE = 8, DP_TAKE = 16, DP_NEED = 32, DP_LET = 64 };
+enum {
+    DP_SIZE = 1,
+    DP_INPUT = 2,
+    DP_COUNTER = 4,
+    DP_VALUE = 8,
+    DP_TAKE = 16,
+    DP_NEED = 32,
+    DP_LET = 64,
+    DP_TABLE = 128,
+    DP_OVER = 256,  /* k of `min over k in a..b of e`, inside e; it is used as a counter */
+    DP_READ = 512,  /* no kind of name: a value that is read in place, as cost(i-1, j) */
+    DP_FOLD = 1024, /* nor this: a fold, known in the last of its rows */
+    DP_KINDS = 9    /* of names */
+};
 
 /* ---- parsing ---------------------------------------------------------------------------------- */
 
@@ -42,9 +57,12 @@ typedef struct {
     at_dpx e;
     unsigned uses;  /* kinds, through lets too */
     unsigned takes; /* which look-ups, through lets too */
+    unsigned reads; /* which dependencies that are read in place, through lets too */
     int round;      /* 0: no look-up; else 1 + the highest round among them */
     int depth;
-    bool truth; /* 0 or 1 */
+    bool truth;    /* 0 or 1 */
+    bool made;     /* it does not stand in the file: it has no branches */
+    at_dpx *older; /* the node that was made before it */
 } dp_node;
 
 typedef struct {
@@ -61,8 +79,14 @@ typedef struct {
     at_err *err;
     at_dp *d;
     int nest;
-    dp_entry entry[7 * AT_DP_MAX];
+    dp_entry entry[DP_KINDS * AT_DP_MAX];
     int n_entries;
+    at_dpx *newest;         /* of all nodes */
+    at_dpx *guard[DP_NEST]; /* conditions of the ifs around what is read, */
+    bool guard_is[DP_NEST]; /* and what they are there */
+    int n_guards;
+    bool folding; /* in the term of a fold */
+    bool making;  /* of nodes that do not stand in the file */
     /* of the expression that is read: kinds it may use, and its name in messages */
     unsigned allowed;
     const char *where;
@@ -82,6 +106,33 @@ const dp_entry *dp_lookup(const dp_parser *p, const dp_token *name);
 void dp_unknown(dp_parser *p, const dp_token *name, unsigned kinds, const char *allowed);
 bool dp_reserved(const dp_token *name);
 
+/* A node of the finished tree, at the place of `at`; NULL after a failure. */
+at_dpx *dp_node_new(dp_parser *p, at_dpx_op op, int line, int column, at_dpx *a, at_dpx *b, at_dpx *c);
+at_dpx *dp_const_new(dp_parser *p, const at_dpx *at, int64_t value);
+at_dpx *dp_leaf_new(dp_parser *p, at_dpx_op op, const at_dpx *at, int index);
+/* The block that is being declared. */
+static inline int dp_block_now(const dp_parser *p)
+{
+    return p->d->n_blocks ? p->d->n_blocks - 1 : 0;
+}
+/* "over" NAME "in" expr ".." expr "of" expr; the operation and "over" were read. */
+at_dpx *dp_fold_read(dp_parser *p, const dp_token *begin, at_dpx_op op);
+/* "over" "(" range {"," range} ")" of the answer; the operation and its term were read. */
+at_dpx *dp_gather_read(dp_parser *p, const dp_token *begin, at_dpx_op op, at_dpx *term);
+/* "(" expr {"," expr} ")", a number for each counter of the block. */
+void dp_tuple_read(dp_parser *p, int block, unsigned allowed, const char *where, at_dpx **out);
+/* "[" expr ["," expr] "]" of an input or a table with so many columns (NULL: one place only): the place, and of two the second. */
+at_dpx *dp_place_read(dp_parser *p, at_dpx *cols, at_dpx **column);
+/* A new name of a kind, of which there are `count`; known after dp_name_declare. */
+bool dp_name_new(dp_parser *p, unsigned kind, int count, at_dp_name *out);
+void dp_name_declare(dp_parser *p, unsigned kind, int index, const at_dp_name *name);
+void dp_range_read(dp_parser *p, unsigned allowed, const char *where, at_dpx **lo, at_dpx **hi);
+void dp_counter_range_check(dp_parser *p, const at_dpx *e);
+/* The look-ups and dependencies in e steer; returns the round that this makes, at least `round`. */
+int dp_steer(dp_parser *p, int round, const at_dpx *e);
+/* All is read: rows get their counters, needs their places among them, values their rows. */
+void dp_finish(dp_parser *p);
+
 /* NULL after a failure. */
 at_dpx *dp_expr_read(dp_parser *p, unsigned allowed, const char *where);
 at_dpx *dp_truth_read(dp_parser *p, unsigned allowed, const char *where);
@@ -96,10 +147,12 @@ static inline const dp_node *dp_node_of(const at_dpx *e)
 typedef struct {
     const at_dp_instance *x;
     const int64_t *counter;
+    const int64_t *input, *values; /* of all states, those before rank are known */
+    int64_t rank;
     int64_t take[AT_DP_MAX];
     bool take_here[AT_DP_MAX];
     const int64_t *need[AT_DP_MAX]; /* the values of the needed state; NULL: absent */
-    const int64_t *value;           /* of the answer's state; NULL: there is none */
+    const int64_t *value;           /* of this state, or of the answer's; NULL: there is none */
     int64_t let[AT_DP_MAX];
     bool let_known[AT_DP_MAX];
     at_err *err;
@@ -108,6 +161,17 @@ typedef struct {
 at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out);
 /* Appends "(i=1, j=2)". */
 void dp_state_print(const at_dp *d, const int64_t *counter, at_text *out);
+int dp_block_of(const at_dp *d, const int64_t *counter); /* from 0 */
+/* What counter m of a row is called in a block; NULL: the block has none there. */
+const char *dp_counter_name(const at_dp *d, int block, int m);
+/* The number of the row before it, or of the last row where counters are NULL. */
+static inline int64_t dp_row_before(const at_dp_instance *x, const int64_t *counter, int64_t rank)
+{
+    return counter ? rank - 1 : x->n_states - 1;
+}
+/* A fold whose range is empty and which has no value then; the caller evaluated its ends. */
+at_status dp_empty_fault(const at_dp *d, const at_dpx *e, const int64_t *counter, int64_t lo, int64_t hi,
+                         at_err *err);
 /* path:line:column: state (i=1, j=2): message. counter may be NULL. */
 at_status dp_fail_at(const at_dp *d, const at_dpx *e, const int64_t *counter, at_err *err, const char *fmt,
                      ...) __attribute__((format(printf, 5, 6)));
@@ -126,14 +190,16 @@ typedef struct {
     const int64_t *counter;
     int64_t rank;
     dp_span take[AT_DP_MAX];
+    int64_t take_at[AT_DP_MAX]; /* the first place that it may have in the inputs, from 1 */
     dp_presence take_here[AT_DP_MAX], need_here[AT_DP_MAX];
     int64_t need_rank[AT_DP_MAX]; /* -1: somewhere */
     dp_span let[AT_DP_MAX];
     bool let_known[AT_DP_MAX];
-    dp_span *value;        /* (n_states, n_values) */
-    const dp_span *answer; /* the values of the answer's state; NULL: there is none */
-    bool sure;             /* the takes that steer are single numbers here: what may fail is an error */
-    bool doubt;            /* set where something may fail and sure is false */
+    dp_span *value;         /* (n_states, n_values) */
+    const dp_span *answer;  /* the values of this state, or of the answer's; NULL: there is none */
+    dp_span now[AT_DP_MAX]; /* the values of this state, as the look-ups are */
+    bool sure;              /* the takes that steer are single numbers here: what may fail is an error */
+    bool doubt;             /* set where something may fail and sure is false */
     int doubt_line, doubt_column; /* the first */
     int64_t reach;                /* the farthest row back that was needed so far */
     at_err *err;

@@ -32,6 +32,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool is_shown(char c)
+{
+    return c > ' ' && c < 127;
+}
+
 static void blanks_skip(dp_parser *p)
 {
     while (p->at < p->end) {
@@ -76,6 +81,19 @@ static void string_read(dp_parser *p, dp_token *t)
         p->at++;
 }
 
+/* 'a' is a number: that of the letter, in ASCII. */
+static void letter_read(dp_parser *p, dp_token *t)
+{
+    t->kind = DP_NUMBER;
+    bool closed = p->end - p->at >= 3 && p->at[2] == '\'';
+    if (!closed || !is_shown(p->at[1])) {
+        dp_fail(p, t->line, t->column, "a letter is one character of ASCII in quotes, as in 'a'");
+        return;
+    }
+    t->number = (unsigned char)p->at[1];
+    p->at += 3;
+}
+
 static void symbol_read(dp_parser *p, dp_token *t)
 {
     static const char *const symbols[] = {"..", "==", "!=", "<=", ">=", "(", ")", "[", "]",
@@ -83,9 +101,9 @@ static void symbol_read(dp_parser *p, dp_token *t)
     static const struct {
         char c;
         const char *hint;
-    } hints[] = {{'%', "write mod"},        {'/', "there is no division"}, {'&', "write and"},
-                 {'|', "write or"},         {'!', "write not or !="},      {'^', "there are no powers"},
-                 {'{', "brackets are ( )"}, {'}', "brackets are ( )"},     {';', "a line needs no end mark"}};
+    } hints[] = {{'%', "write mod"},        {'/', "write div"},        {'&', "write and"},
+                 {'|', "write or"},         {'!', "write not or !="},  {'^', "there are no powers"},
+                 {'{', "brackets are ( )"}, {'}', "brackets are ( )"}, {';', "a line needs no end mark"}};
     t->kind = DP_SYMBOL;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         size_t n = strlen(symbols[i]);
@@ -101,7 +119,7 @@ static void symbol_read(dp_parser *p, dp_token *t)
             dp_fail(p, t->line, t->column, "unexpected %c; %s", c, hints[i].hint);
             return;
         }
-    if (c > ' ' && c < 127)
+    if (is_shown((char)c))
         dp_fail(p, t->line, t->column,
                 "unexpected %c; allowed are names, numbers and + - * ( ) [ ] = < > , .", c);
     else
@@ -121,6 +139,8 @@ void dp_next(dp_parser *p)
         number_read(p, &t);
     else if (*p->at == '"')
         string_read(p, &t);
+    else if (*p->at == '\'')
+        letter_read(p, &t);
     else if (is_letter(*p->at)) {
         t.kind = DP_NAME;
         while (p->at < p->end && (is_letter(*p->at) || is_digit(*p->at)))
@@ -181,6 +201,14 @@ const char *dp_kind_word(unsigned kind)
         return "a take";
     case DP_NEED:
         return "a need";
+    case DP_TABLE:
+        return "a table";
+    case DP_OVER:
+        return "the number of a fold";
+    case DP_READ:
+        return "a value of another state";
+    case DP_FOLD:
+        return "a fold";
     default:
         return "a let";
     }

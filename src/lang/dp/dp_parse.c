@@ -2,8 +2,9 @@
  *
  *     file  = "problem" TEXT {decl}
  *     decl  = "size" NAME range {"," NAME range}              range = "in" expr ".." expr
- *           | "input" NAME "[" expr "]" range
- *           | "state" NAME range {"," NAME range}             once
+ *           | "input" NAME ["[" expr ["," expr] "]"] range
+ *           | "table" NAME "[" NUMBER ["," NUMBER] "]" "=" ["-"] NUMBER {"," ["-"] NUMBER}
+ *           | "state" NAME range {"," NAME range}             begins a block: what follows belongs to it
  *           | "value" NAME range {"," NAME range}
  *           | "take" NAME "=" INPUT "[" expr "]" ["when" expr]
  *           | "need" NAME "=" "(" expr {"," expr} ")" ["when" expr]
@@ -11,7 +12,7 @@
  *           | VALUE "=" expr                                  once a value
  *           | "answer" expr ["at" "(" expr {"," expr} ")"]    once
  *
- * A name is declared before it is used and means one thing in the whole file, so one pass resolves everything, the
+ * A name is declared before it is used and means one thing in its block of states, so one pass resolves everything, the
  * tree has no cycles through lets, and a look-up can only be steered by those above it. */
 #include "dp_internal.h"
 
@@ -21,14 +22,14 @@
 enum {
     OF_SIZES = DP_SIZE,
     OF_STATE = DP_SIZE | DP_COUNTER,
-    OF_LOOKUP = DP_SIZE | DP_COUNTER | DP_TAKE,
-    OF_RULE = DP_SIZE | DP_COUNTER | DP_TAKE | DP_NEED
+    OF_LOOKUP = DP_SIZE | DP_COUNTER | DP_TAKE | DP_READ,
+    OF_RULE = DP_SIZE | DP_COUNTER | DP_TAKE | DP_NEED | DP_READ | DP_FOLD
 };
 
 /* ---- names ---------------------------------------------------------------------------------------- */
 
-/* Reads a new name into *out; it becomes known with name_declare, after its declaration. */
-static bool name_new(dp_parser *p, unsigned kind, int count, at_dp_name *out)
+/* Reads a new name into *out; it becomes known with dp_name_declare, after its declaration. */
+bool dp_name_new(dp_parser *p, unsigned kind, int count, at_dp_name *out)
 {
     dp_token t = p->t;
     char buf[64];
@@ -45,7 +46,8 @@ static bool name_new(dp_parser *p, unsigned kind, int count, at_dp_name *out)
         dp_fail(p, t.line, t.column, "the name %s is taken by %s of line %d", old->name->name,
                 dp_kind_word(old->kind), old->name->line);
     else if (count >= AT_DP_MAX)
-        dp_fail(p, t.line, t.column, "too many: %s is the ninth of its kind; at most %d", what, AT_DP_MAX);
+        dp_fail(p, t.line, t.column, "too many: %s is number %d of its kind; at most %d", what, count + 1,
+                AT_DP_MAX);
     if (p->status != AT_OK)
         return false;
     memcpy(out->name, t.s, t.n);
@@ -56,13 +58,13 @@ static bool name_new(dp_parser *p, unsigned kind, int count, at_dp_name *out)
     return p->status == AT_OK;
 }
 
-static void name_declare(dp_parser *p, unsigned kind, int index, const at_dp_name *name)
+void dp_name_declare(dp_parser *p, unsigned kind, int index, const at_dp_name *name)
 {
     if (p->status == AT_OK)
         p->entry[p->n_entries++] = (dp_entry){kind, index, name};
 }
 
-static void range_read(dp_parser *p, unsigned allowed, const char *where, at_dpx **lo, at_dpx **hi)
+void dp_range_read(dp_parser *p, unsigned allowed, const char *where, at_dpx **lo, at_dpx **hi)
 {
     dp_expect(p, "in", "and a range, as in 1..9");
     *lo = dp_expr_read(p, allowed, where);
@@ -77,9 +79,9 @@ static void size_read(dp_parser *p)
     at_dp *d = p->d;
     do {
         int k = d->n_sizes;
-        if (!name_new(p, DP_SIZE, k, &d->sizes[k < AT_DP_MAX ? k : 0]))
+        if (!dp_name_new(p, DP_SIZE, k, &d->sizes[k < AT_DP_MAX ? k : 0]))
             return;
-        range_read(p, OF_SIZES, "the range of a size", &d->size_lo[k], &d->size_hi[k]);
+        dp_range_read(p, OF_SIZES, "the range of a size", &d->size_lo[k], &d->size_hi[k]);
         if (dp_accept(p, "default")) {
             int line = p->t.line, column = p->t.column;
             const at_dpx *e = d->size_usual[k] = dp_expr_read(p, 0, "the default of a size");
@@ -87,7 +89,7 @@ static void size_read(dp_parser *p)
                 dp_fail(p, line, column, "the default of a size is a number");
         } else if (k && d->size_usual[k - 1])
             dp_fail(p, p->t.line, p->t.column, "a size without a default; those with one come last");
-        name_declare(p, DP_SIZE, k, &d->sizes[k]);
+        dp_name_declare(p, DP_SIZE, k, &d->sizes[k]);
         d->n_sizes++;
     } while (dp_accept(p, ","));
 }
@@ -97,14 +99,76 @@ static void input_read(dp_parser *p)
     at_dp *d = p->d;
     int k = d->n_inputs;
     at_dp_input *in = &d->inputs[k < AT_DP_MAX ? k : 0];
-    if (!name_new(p, DP_INPUT, k, &in->name))
+    if (!dp_name_new(p, DP_INPUT, k, &in->name))
         return;
-    dp_expect(p, "[", "and the length, as in a[n]");
-    in->length = dp_expr_read(p, OF_SIZES, "the length of an input");
-    dp_expect(p, "]", "after the length");
-    range_read(p, OF_SIZES, "the range of an input", &in->lo, &in->hi);
-    name_declare(p, DP_INPUT, k, &in->name);
+    in->scalar = dp_is(p, "in");
+    if (in->scalar) {
+        in->length = dp_node_new(p, AT_DPX_CONST, in->name.line, in->name.column, NULL, NULL, NULL);
+        if (in->length)
+            in->length->value = 1;
+    } else {
+        dp_expect(p, "[", "and the length, as in a[n], or a range, as in 0..9");
+        in->length = dp_expr_read(p, OF_SIZES, "the length of an input");
+        if (dp_accept(p, ",")) {
+            in->rows = in->length;
+            in->cols = dp_expr_read(p, OF_SIZES, "the length of an input");
+            if (p->status == AT_OK)
+                in->length =
+                    dp_node_new(p, AT_DPX_MUL, in->rows->line, in->rows->column, in->rows, in->cols, NULL);
+        }
+        dp_expect(p, "]", "after the length");
+    }
+    dp_range_read(p, OF_SIZES, "the range of an input", &in->lo, &in->hi);
+    dp_name_declare(p, DP_INPUT, k, &in->name);
     d->n_inputs++;
+}
+
+/* A number that stands in the file as it is; most: of all that are allowed. */
+static int64_t number_read(dp_parser *p, const char *what, int64_t least, int64_t most)
+{
+    int line = p->t.line, column = p->t.column;
+    char buf[64];
+    bool minus = dp_accept(p, "-");
+    int64_t value = minus ? -p->t.number : p->t.number;
+    if (p->t.kind != DP_NUMBER)
+        dp_fail(p, line, column, "expected %s, a number, found %s", what, dp_shown(p, buf));
+    else if (value < least || value > most)
+        dp_fail(p, line, column, "%s is %lld; allowed are %lld..%lld", what, (long long)value,
+                (long long)least, (long long)most);
+    dp_next(p);
+    return value;
+}
+
+static void table_read(dp_parser *p)
+{
+    at_dp *d = p->d;
+    int k = d->n_tables;
+    at_dp_table *t = &d->tables[k < AT_DP_MAX ? k : 0];
+    if (!dp_name_new(p, DP_TABLE, k, &t->name))
+        return;
+    dp_expect(p, "[", "and the length, as in table w[3] = 4, 5, 6");
+    t->n = (int)number_read(p, "the length of a table", 1, DP_NODES);
+    if (dp_accept(p, ",")) {
+        t->cols = (int)number_read(p, "the columns of a table", 1, DP_NODES / t->n);
+        t->n *= t->cols;
+    }
+    dp_expect(p, "]", "after the length");
+    dp_expect(p, "=", "and its numbers");
+    t->value = p->status == AT_OK ? at_new(&d->arena, int64_t, t->n) : NULL;
+    if (p->status == AT_OK && !t->value) {
+        p->status = at_oom(p->err);
+        p->t.kind = DP_END;
+    }
+    for (int i = 0; i < t->n && p->status == AT_OK; i++) {
+        if (i && !dp_accept(p, ","))
+            dp_fail(p, p->t.line, p->t.column, "the table %s has %d numbers, and needs %d", t->name.name, i,
+                    t->n);
+        t->value[i] = number_read(p, "an entry of a table", -AT_DP_NUMBER, AT_DP_NUMBER);
+    }
+    if (dp_is(p, ","))
+        dp_fail(p, p->t.line, p->t.column, "too many numbers; the table %s has %d", t->name.name, t->n);
+    dp_name_declare(p, DP_TABLE, k, &t->name);
+    d->n_tables++;
 }
 
 /* Ranges are linear in the counters, with min and max, so that a few ReLUs find the next state: the first part of e
@@ -126,7 +190,7 @@ static const at_dpx *bent_part(const at_dpx *e)
     return bad;
 }
 
-static void counter_range_check(dp_parser *p, const at_dpx *e)
+void dp_counter_range_check(dp_parser *p, const at_dpx *e)
 {
     const at_dpx *bad = p->status == AT_OK ? bent_part(e) : NULL;
     if (bad)
@@ -135,24 +199,41 @@ static void counter_range_check(dp_parser *p, const at_dpx *e)
                 "sizes");
 }
 
+/* What belongs to the states before is not seen by the next ones, but for values: those are read in place. */
+static void block_leave(dp_parser *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n_entries; i++) {
+        const dp_entry *e = &p->entry[i];
+        bool leaves = e->kind & (DP_COUNTER | DP_TAKE | DP_NEED);
+        if (e->kind == DP_LET)
+            leaves = dp_node_of(p->d->lets[e->index].rule)->uses & ~(unsigned)DP_SIZE;
+        if (!leaves)
+            p->entry[n++] = *e;
+    }
+    p->n_entries = n;
+}
+
 static void state_read(dp_parser *p)
 {
     at_dp *d = p->d;
-    if (d->n_counters) {
-        dp_fail(p, p->t.line, p->t.column, "the state is declared already in line %d; put all counters there",
-                d->counters[0].name.line);
+    if (d->n_blocks == AT_DP_BLOCKS) {
+        dp_fail(p, p->t.line, p->t.column, "too many blocks of states; at most %d", AT_DP_BLOCKS);
         return;
     }
+    if (d->n_blocks)
+        block_leave(p);
+    at_dp_block *b = &d->blocks[d->n_blocks++];
+    b->fold = -1;
     do {
-        int k = d->n_counters;
-        at_dp_counter *c = &d->counters[k < AT_DP_MAX ? k : 0];
-        if (!name_new(p, DP_COUNTER, k, &c->name))
+        at_dp_counter *c = &b->counter[b->n < AT_DP_MAX ? b->n : 0];
+        if (!dp_name_new(p, DP_COUNTER, b->n, &c->name))
             return;
-        range_read(p, OF_STATE, "the range of a counter", &c->lo, &c->hi);
-        counter_range_check(p, c->lo);
-        counter_range_check(p, c->hi);
-        name_declare(p, DP_COUNTER, k, &c->name);
-        d->n_counters++;
+        dp_range_read(p, OF_STATE, "the range of a counter", &c->lo, &c->hi);
+        dp_counter_range_check(p, c->lo);
+        dp_counter_range_check(p, c->hi);
+        dp_name_declare(p, DP_COUNTER, b->n, &c->name);
+        b->n++;
     } while (dp_accept(p, ","));
 }
 
@@ -162,20 +243,23 @@ static void value_read(dp_parser *p)
     do {
         int k = d->n_values;
         at_dp_value *v = &d->values[k < AT_DP_MAX ? k : 0];
-        if (!name_new(p, DP_VALUE, k, &v->name))
+        if (!dp_name_new(p, DP_VALUE, k, &v->name))
             return;
-        range_read(p, OF_SIZES, "the range of a value", &v->lo, &v->hi);
-        name_declare(p, DP_VALUE, k, &v->name);
+        dp_range_read(p, OF_SIZES, "the range of a value", &v->lo, &v->hi);
+        v->block = dp_block_now(p);
+        dp_name_declare(p, DP_VALUE, k, &v->name);
         d->n_values++;
     } while (dp_accept(p, ","));
 }
 
-/* The takes in e steer a later look-up or a dependency; returns the round that this makes. */
-static int steer(dp_parser *p, int round, const at_dpx *e)
+int dp_steer(dp_parser *p, int round, const at_dpx *e)
 {
     if (!e)
         return round;
     p->d->steering |= dp_node_of(e)->takes;
+    for (int n = 0; n < p->d->n_needs; n++)
+        if (dp_node_of(e)->reads >> n & 1)
+            p->d->needs[n].steers = true;
     return round > dp_node_of(e)->round ? round : dp_node_of(e)->round;
 }
 
@@ -184,7 +268,7 @@ static void take_read(dp_parser *p)
     at_dp *d = p->d;
     int k = d->n_takes;
     at_dp_take *t = &d->takes[k < AT_DP_MAX ? k : 0];
-    if (!name_new(p, DP_TAKE, k, &t->name))
+    if (!dp_name_new(p, DP_TAKE, k, &t->name))
         return;
     dp_expect(p, "=", "and an element, as in a[i]");
     dp_token name = p->t;
@@ -200,21 +284,24 @@ static void take_read(dp_parser *p)
     if (p->status != AT_OK)
         return;
     t->input = in->index;
+    t->block = dp_block_now(p);
     dp_next(p);
-    dp_expect(p, "[", "and the position, as in a[i]");
-    t->index = dp_expr_read(p, OF_LOOKUP, "a look-up");
-    dp_expect(p, "]", "after the position");
+    p->allowed = OF_LOOKUP;
+    p->where = "a look-up";
+    if (d->inputs[t->input].scalar)
+        dp_fail(p, name.line, name.column, "%s is one number; write %s where it is read",
+                d->inputs[t->input].name.name, d->inputs[t->input].name.name);
+    t->index = dp_place_read(p, d->inputs[t->input].cols, &t->column);
     if (dp_accept(p, "when"))
         t->when = dp_truth_read(p, OF_LOOKUP, "a look-up");
-    t->round = steer(p, steer(p, 0, t->index), t->when);
-    name_declare(p, DP_TAKE, k, &t->name);
+    t->round = dp_steer(p, dp_steer(p, 0, t->index), t->when);
+    dp_name_declare(p, DP_TAKE, k, &t->name);
     d->n_takes++;
 }
 
-/* "(" expr {"," expr} ")", one expression a counter. */
-static void tuple_read(dp_parser *p, unsigned allowed, const char *where, at_dpx **out)
+void dp_tuple_read(dp_parser *p, int block, unsigned allowed, const char *where, at_dpx **out)
 {
-    int n = p->d->n_counters;
+    int n = p->d->blocks[block].n;
     if (!n)
         dp_fail(p, p->t.line, p->t.column, "no state is declared above; write: state i in 1..n");
     dp_expect(p, "(", "and a state, as in (i-1, j)");
@@ -233,16 +320,17 @@ static void need_read(dp_parser *p)
     at_dp *d = p->d;
     int k = d->n_needs;
     at_dp_need *n = &d->needs[k < AT_DP_MAX ? k : 0];
-    if (!name_new(p, DP_NEED, k, &n->name))
+    if (!dp_name_new(p, DP_NEED, k, &n->name))
         return;
     dp_expect(p, "=", "and a state, as in (i-1, j)");
-    tuple_read(p, OF_LOOKUP, "a need", n->counter);
+    n->block = n->reader = dp_block_now(p);
+    dp_tuple_read(p, n->block, OF_LOOKUP, "a need", n->counter);
     if (dp_accept(p, "when"))
         n->when = dp_truth_read(p, OF_LOOKUP, "a need");
-    for (int c = 0; c < d->n_counters; c++)
-        n->round = steer(p, n->round, n->counter[c]);
-    n->round = steer(p, n->round, n->when);
-    name_declare(p, DP_NEED, k, &n->name);
+    for (int c = 0; c < d->blocks[n->block].n; c++)
+        n->round = dp_steer(p, n->round, n->counter[c]);
+    n->round = dp_steer(p, n->round, n->when);
+    dp_name_declare(p, DP_NEED, k, &n->name);
     d->n_needs++;
 }
 
@@ -251,12 +339,27 @@ static void let_read(dp_parser *p)
     at_dp *d = p->d;
     int k = d->n_lets;
     at_dp_let *l = &d->lets[k < AT_DP_MAX ? k : 0];
-    if (!name_new(p, DP_LET, k, &l->name))
+    if (!dp_name_new(p, DP_LET, k, &l->name))
         return;
     dp_expect(p, "=", "and an expression");
     l->rule = dp_expr_read(p, OF_RULE, "a let");
-    name_declare(p, DP_LET, k, &l->name);
+    dp_name_declare(p, DP_LET, k, &l->name);
     d->n_lets++;
+}
+
+/* The block of the values that e reads at one state; block: of those before, or -1. */
+static int answer_block(dp_parser *p, const at_dpx *e, int block)
+{
+    if (e->op == AT_DPX_VALUE) {
+        int own = p->d->values[e->index].block;
+        if (block >= 0 && own != block)
+            dp_fail(p, e->line, e->column,
+                    "the answer reads values of two blocks of states; it has one state");
+        return own;
+    }
+    for (int i = 0; i < 3 && e->arg[i]; i++)
+        block = answer_block(p, e->arg[i], block);
+    return block;
 }
 
 static void answer_read(dp_parser *p)
@@ -267,8 +370,11 @@ static void answer_read(dp_parser *p)
         return;
     }
     d->answer = dp_expr_read(p, DP_SIZE | DP_VALUE, "the answer");
+    d->answer_block = d->answer ? answer_block(p, d->answer, -1) : -1;
+    if (d->answer_block < 0)
+        d->answer_block = dp_block_now(p);
     if (dp_accept(p, "at"))
-        tuple_read(p, OF_SIZES, "the state of the answer", d->answer_state);
+        dp_tuple_read(p, d->answer_block, OF_SIZES, "the state of the answer", d->answer_state);
 }
 
 static void rule_read(dp_parser *p, const dp_entry *name)
@@ -277,7 +383,10 @@ static void rule_read(dp_parser *p, const dp_entry *name)
     dp_token at = p->t;
     dp_next(p);
     dp_expect(p, "=", "and an expression");
-    if (v->rule)
+    if (v->block != dp_block_now(p))
+        dp_fail(p, at.line, at.column, "%s belongs to other states; its rule stands before the next block",
+                v->name.name);
+    else if (v->rule)
         dp_fail(p, at.line, at.column, "%s is given already in line %d", v->name.name, v->rule->line);
     else
         v->rule = dp_expr_read(p, OF_RULE, "a rule");
@@ -309,9 +418,9 @@ static void problem_read(dp_parser *p)
 static const struct {
     const char *word;
     void (*read)(dp_parser *p);
-} declarations[] = {{"size", size_read},   {"input", input_read},  {"state", state_read},
-                    {"value", value_read}, {"take", take_read},    {"need", need_read},
-                    {"let", let_read},     {"answer", answer_read}};
+} declarations[] = {{"size", size_read},   {"input", input_read}, {"state", state_read},
+                    {"value", value_read}, {"take", take_read},   {"need", need_read},
+                    {"let", let_read},     {"table", table_read}, {"answer", answer_read}};
 enum { DECLARATIONS = sizeof declarations / sizeof *declarations };
 
 /* The next token begins no declaration: says so, with the nearest word. */
@@ -329,24 +438,24 @@ static void declaration_unknown(dp_parser *p)
         dp_fail(p, p->t.line, p->t.column, "unexpected \"%s\"; did you mean \"%s\"?", text, best);
     else
         dp_fail(p, p->t.line, p->t.column,
-                "unexpected %s; expected an operation, or size, input, state, value, take, need, let, answer "
-                "or the "
-                "name of a value",
+                "unexpected %s; expected an operation, or size, input, table, state, value, take, need, let, "
+                "answer or the name of a value",
                 dp_shown(p, text));
 }
 
 static void declaration_read(dp_parser *p)
 {
+    const dp_entry *name = p->t.kind == DP_NAME ? dp_lookup(p, &p->t) : NULL;
+    if (name && name->kind == DP_VALUE) { /* a value may be called table, which is no reserved word */
+        rule_read(p, name);
+        return;
+    }
     for (int i = 0; i < DECLARATIONS; i++)
         if (dp_accept(p, declarations[i].word)) {
             declarations[i].read(p);
             return;
         }
-    const dp_entry *name = p->t.kind == DP_NAME ? dp_lookup(p, &p->t) : NULL;
-    if (name && name->kind == DP_VALUE)
-        rule_read(p, name);
-    else
-        declaration_unknown(p);
+    declaration_unknown(p);
 }
 
 /* What is missing is missed at the end of the file. */
@@ -354,12 +463,12 @@ static void whole_check(dp_parser *p)
 {
     const at_dp *d = p->d;
     int line = p->t.line, column = p->t.column;
-    if (!d->n_counters)
+    if (!d->n_blocks)
         dp_fail(p, line, column, "no state is declared; write: state i in 1..n");
     if (!d->n_values)
         dp_fail(p, line, column, "no value is declared; write: value cost in 0..9");
     for (int v = 0; v < d->n_values; v++)
-        if (!d->values[v].rule)
+        if (!d->values[v].rule && d->values[v].kind == AT_DP_DECLARED)
             dp_fail(p, line, column, "the value %s of line %d has no rule; write: %s = ...",
                     d->values[v].name.name, d->values[v].name.line, d->values[v].name.name);
     if (!d->answer)
@@ -386,6 +495,8 @@ at_status at_dp_parse(const char *text, size_t n, const char *path, at_dp **out,
         declaration_read(&p);
     if (p.status == AT_OK)
         whole_check(&p);
+    if (p.status == AT_OK)
+        dp_finish(&p);
     if (p.status != AT_OK) {
         at_dp_free(d);
         return p.status;

@@ -11,12 +11,12 @@ static const struct {
     const char *sign;       /* of an operation with one or two arguments in a row */
     int level, left, right; /* its own, and what its arguments must have */
 } infix[] = {
-    [AT_DPX_ADD] = {" + ", SUM, SUM, TERM},    [AT_DPX_SUB] = {" - ", SUM, SUM, TERM},
-    [AT_DPX_MUL] = {"*", TERM, TERM, FACTOR},  [AT_DPX_MOD] = {" mod ", TERM, TERM, FACTOR},
-    [AT_DPX_EQ] = {" == ", TRUTH, SUM, SUM},   [AT_DPX_NE] = {" != ", TRUTH, SUM, SUM},
-    [AT_DPX_LT] = {" < ", TRUTH, SUM, SUM},    [AT_DPX_LE] = {" <= ", TRUTH, SUM, SUM},
-    [AT_DPX_AND] = {" and ", ALL, ALL, TRUTH}, [AT_DPX_OR] = {" or ", ANY, ANY, ALL},
-    [AT_DPX_IF] = {NULL, ANY, ANY, ANY},
+    [AT_DPX_ADD] = {" + ", SUM, SUM, TERM},       [AT_DPX_SUB] = {" - ", SUM, SUM, TERM},
+    [AT_DPX_MUL] = {"*", TERM, TERM, FACTOR},     [AT_DPX_MOD] = {" mod ", TERM, TERM, FACTOR},
+    [AT_DPX_DIV] = {" div ", TERM, TERM, FACTOR}, [AT_DPX_EQ] = {" == ", TRUTH, SUM, SUM},
+    [AT_DPX_NE] = {" != ", TRUTH, SUM, SUM},      [AT_DPX_LT] = {" < ", TRUTH, SUM, SUM},
+    [AT_DPX_LE] = {" <= ", TRUTH, SUM, SUM},      [AT_DPX_AND] = {" and ", ALL, ALL, TRUTH},
+    [AT_DPX_OR] = {" or ", ANY, ANY, ALL},        [AT_DPX_IF] = {NULL, ANY, ANY, ANY},
 };
 
 static void print(const at_dp *d, const at_dpx *e, int place, at_text *out);
@@ -43,23 +43,113 @@ static void infix_print(const at_dp *d, const at_dpx *e, int place, at_text *out
     at_text_add(out, brackets ? ")" : "");
 }
 
+static void states_print(const at_dp *d, int block, at_dpx *const *from, at_dpx *const *to, at_text *out)
+{
+    for (int c = 0; c < d->blocks[block].n; c++) {
+        at_text_add(out, c ? ", " : "(");
+        print(d, from[c], ANY, out);
+        if (to && to[c] != from[c]) {
+            at_text_add(out, "..");
+            print(d, to[c], ANY, out);
+        }
+    }
+    at_text_add(out, ")");
+}
+
+/* "[i, j]": index is (i - 1)*cols + j where there are columns. */
+static void place_print(const at_dp *d, const at_dpx *index, const at_dpx *column, at_text *out)
+{
+    at_text_add(out, "[");
+    print(d, column ? index->arg[0]->arg[0]->arg[0] : index, ANY, out);
+    if (column) {
+        at_text_add(out, ", ");
+        print(d, column, ANY, out);
+    }
+    at_text_add(out, "]");
+}
+
+static void take_print(const at_dp *d, const at_dp_take *t, at_text *out)
+{
+    at_text_add(out, d->inputs[t->input].name.name);
+    if (!d->inputs[t->input].scalar)
+        place_print(d, t->index, t->column, out);
+}
+
+static void fold_print(const at_dp *d, const at_dp_value *v, int place, at_text *out)
+{
+    at_text_add(out, place > ANY ? "(" : "");
+    at_text_add(out, v->op == AT_DPX_MIN ? "min " : v->op == AT_DPX_MAX ? "max " : "sum ");
+    if (v->kind == AT_DP_FOLDED) {
+        at_text_addf(out, "over %s in ", v->name.name);
+        print(d, v->lo, ANY, out);
+        at_text_add(out, "..");
+        print(d, v->hi, ANY, out);
+        at_text_add(out, " of ");
+        print(d, v->term, ANY, out);
+    } else {
+        bool brackets = v->term->op != AT_DPX_VALUE;
+        at_text_add(out, brackets ? "(" : "");
+        print(d, v->term, ANY, out);
+        at_text_add(out, brackets ? ") over " : " over ");
+        states_print(d, v->block, v->from, v->to, out);
+    }
+    at_text_add(out, place > ANY ? ")" : "");
+}
+
+static const char *counter_name(const at_dp *d, const at_dpx *e)
+{
+    const char *name = dp_counter_name(d, e->field, e->index);
+    return name ? name : "block";
+}
+
+static void need_print(const at_dp *d, const at_dpx *e, at_text *out)
+{
+    const at_dp_need *n = &d->needs[e->index];
+    if (n->name.name[0])
+        at_text_addf(out, "%s.%s", n->name.name, d->values[e->field].name.name);
+    else {
+        at_text_add(out, d->values[e->field].name.name);
+        states_print(d, n->block, n->counter + d->hidden, NULL, out);
+    }
+}
+
 static void print(const at_dp *d, const at_dpx *e, int place, at_text *out)
 {
     switch (e->op) {
     case AT_DPX_CONST:
-        at_text_addf(out, "%lld", (long long)e->value);
+        if (dp_node_of(e)->truth)
+            at_text_add(out, e->value ? "true" : "false");
+        else
+            at_text_addf(out, "%lld", (long long)e->value);
         break;
     case AT_DPX_SIZE:
         at_text_add(out, d->sizes[e->index].name);
         break;
     case AT_DPX_COUNTER:
-        at_text_add(out, d->counters[e->index].name.name);
+        at_text_add(out, counter_name(d, e));
         break;
     case AT_DPX_TAKE:
-        at_text_add(out, d->takes[e->index].name.name);
+        if (d->takes[e->index].name.name[0])
+            at_text_add(out, d->takes[e->index].name.name);
+        else
+            take_print(d, &d->takes[e->index], out);
         break;
     case AT_DPX_NEED:
-        at_text_addf(out, "%s.%s", d->needs[e->index].name.name, d->values[e->field].name.name);
+        need_print(d, e, out);
+        break;
+    case AT_DPX_OVER:
+        at_text_add(out, d->values[e->index].name.name);
+        break;
+    case AT_DPX_FOLD:
+    case AT_DPX_BEFORE:
+        fold_print(d, &d->values[e->index], place, out);
+        break;
+    case AT_DPX_FIRST: /* of what is gathered, and not written by anybody */
+        at_text_add(out, "first");
+        break;
+    case AT_DPX_TABLE:
+        at_text_add(out, d->tables[e->index].name.name);
+        place_print(d, e->arg[0], e->arg[1], out);
         break;
     case AT_DPX_VALUE:
         at_text_add(out, d->values[e->index].name.name);
@@ -100,6 +190,7 @@ static void print(const at_dp *d, const at_dpx *e, int place, at_text *out)
     case AT_DPX_SUB:
     case AT_DPX_MUL:
     case AT_DPX_MOD:
+    case AT_DPX_DIV:
     case AT_DPX_EQ:
     case AT_DPX_NE:
     case AT_DPX_LT:
@@ -127,21 +218,51 @@ static void range_print(const at_dp *d, const char *before, const at_dp_name *na
     at_dpx_print(d, hi, out);
 }
 
-static void tuple_print(const at_dp *d, at_dpx *const *e, at_text *out)
-{
-    for (int c = 0; c < d->n_counters; c++) {
-        at_text_add(out, c ? ", " : "(");
-        at_dpx_print(d, e[c], out);
-    }
-    at_text_add(out, ")");
-}
-
+/* Where there are several blocks, what is said besides begins with the block (dp_finish.c). */
 static void when_print(const at_dp *d, const at_dpx *when, at_text *out)
 {
+    if (when && d->n_blocks > 1)
+        when = when->op == AT_DPX_AND ? when->arg[1] : NULL;
     if (!when)
         return;
     at_text_add(out, " when ");
     at_dpx_print(d, when, out);
+}
+
+static void input_print(const at_dp *d, const at_dp_input *in, at_text *out)
+{
+    at_text_addf(out, "input %s", in->name.name);
+    if (!in->scalar) {
+        at_text_add(out, "[");
+        at_dpx_print(d, in->cols ? in->rows : in->length, out);
+        if (in->cols) {
+            at_text_add(out, ", ");
+            at_dpx_print(d, in->cols, out);
+        }
+        at_text_add(out, "]");
+    }
+    range_print(d, "", &(at_dp_name){0}, in->lo, in->hi, out);
+}
+
+static void table_print(const at_dp_table *t, at_text *out)
+{
+    at_text_addf(out, "table %s[%d", t->name.name, t->cols ? t->n / t->cols : t->n);
+    if (t->cols)
+        at_text_addf(out, ", %d", t->cols);
+    for (int i = 0; i < t->n; i++)
+        at_text_addf(out, "%s%lld", i ? ", " : "] = ", (long long)t->value[i]);
+}
+
+/* Of the declared values of a block. */
+static void rules_print(const at_dp *d, int block, at_text *out)
+{
+    for (int v = 0; v < d->n_values; v++) {
+        if (d->values[v].kind != AT_DP_DECLARED || d->values[v].block != block)
+            continue;
+        at_text_addf(out, "%s = ", d->values[v].name.name);
+        at_dpx_print(d, d->values[v].rule, out);
+        at_text_add(out, "\n");
+    }
 }
 
 static void declaration_print(const at_dp *d, unsigned kind, int k, at_text *out)
@@ -155,27 +276,29 @@ static void declaration_print(const at_dp *d, unsigned kind, int k, at_text *out
         }
         break;
     case DP_INPUT:
-        at_text_addf(out, "input %s[", d->inputs[k].name.name);
-        at_dpx_print(d, d->inputs[k].length, out);
-        range_print(d, "]", &(at_dp_name){0}, d->inputs[k].lo, d->inputs[k].hi, out);
+        input_print(d, &d->inputs[k], out);
         break;
-    case DP_COUNTER:
-        range_print(d, k ? ", " : "state ", &d->counters[k].name, d->counters[k].lo, d->counters[k].hi, out);
-        if (k + 1 < d->n_counters)
-            return; /* they stand in one line */
+    case DP_TABLE:
+        table_print(&d->tables[k], out);
+        break;
+    case DP_COUNTER: /* a block of them */
+        if (k)
+            rules_print(d, k - 1, out);
+        for (int c = 0; c < d->blocks[k].n; c++)
+            range_print(d, c ? ", " : "state ", &d->blocks[k].counter[c].name, d->blocks[k].counter[c].lo,
+                        d->blocks[k].counter[c].hi, out);
         break;
     case DP_VALUE:
         range_print(d, "value ", &d->values[k].name, d->values[k].lo, d->values[k].hi, out);
         break;
     case DP_TAKE:
-        at_text_addf(out, "take %s = %s[", d->takes[k].name.name, d->inputs[d->takes[k].input].name.name);
-        at_dpx_print(d, d->takes[k].index, out);
-        at_text_add(out, "]");
+        at_text_addf(out, "take %s = ", d->takes[k].name.name);
+        take_print(d, &d->takes[k], out);
         when_print(d, d->takes[k].when, out);
         break;
     case DP_NEED:
         at_text_addf(out, "need %s = ", d->needs[k].name.name);
-        tuple_print(d, d->needs[k].counter, out);
+        states_print(d, d->needs[k].block, d->needs[k].counter + d->hidden, NULL, out);
         when_print(d, d->needs[k].when, out);
         break;
     default:
@@ -193,27 +316,38 @@ static const at_dp_name *name_of(const at_dp *d, unsigned kind, int k)
     case DP_INPUT:
         return k < d->n_inputs ? &d->inputs[k].name : NULL;
     case DP_COUNTER:
-        return k < d->n_counters ? &d->counters[k].name : NULL;
+        return k < d->n_blocks ? &d->blocks[k].counter[0].name : NULL;
     case DP_VALUE:
         return k < d->n_values ? &d->values[k].name : NULL;
     case DP_TAKE:
         return k < d->n_takes ? &d->takes[k].name : NULL;
     case DP_NEED:
         return k < d->n_needs ? &d->needs[k].name : NULL;
+    case DP_TABLE:
+        return k < d->n_tables ? &d->tables[k].name : NULL;
     default:
         return k < d->n_lets ? &d->lets[k].name : NULL;
     }
 }
 
+/* What is read in place has no name, and folds are printed where they stand. */
+static bool declared(const at_dp *d, unsigned kind, int k)
+{
+    return kind == DP_VALUE ? d->values[k].kind == AT_DP_DECLARED : name_of(d, kind, k)->name[0];
+}
+
 at_status at_dp_print(const at_dp *d, at_text *out)
 {
-    int next[7] = {0}; /* of each kind, the first that is not printed yet */
+    enum { DECLARED = 8 };
+    int next[DECLARED] = {0}; /* of each kind, the first that is not printed yet */
     at_text_addf(out, "problem \"%s\"\n", d->title);
     for (;;) {
         const at_dp_name *first = NULL;
         int kind = 0;
-        for (int k = 0; k < 7; k++) {
+        for (int k = 0; k < DECLARED; k++) {
             const at_dp_name *n = name_of(d, 1u << k, next[k]);
+            while (n && !declared(d, 1u << k, next[k]))
+                n = name_of(d, 1u << k, ++next[k]);
             if (n &&
                 (!first || n->line < first->line || (n->line == first->line && n->column < first->column))) {
                 first = n;
@@ -224,16 +358,12 @@ at_status at_dp_print(const at_dp *d, at_text *out)
             break;
         declaration_print(d, 1u << kind, next[kind]++, out);
     }
-    for (int v = 0; v < d->n_values; v++) {
-        at_text_addf(out, "%s = ", d->values[v].name.name);
-        at_dpx_print(d, d->values[v].rule, out);
-        at_text_add(out, "\n");
-    }
+    rules_print(d, d->n_blocks - 1, out);
     at_text_add(out, "answer ");
     at_dpx_print(d, d->answer, out);
     if (d->answer_state[0]) {
         at_text_add(out, " at ");
-        tuple_print(d, d->answer_state, out);
+        states_print(d, d->answer_block, d->answer_state + d->hidden, NULL, out);
     }
     at_text_add(out, "\n");
     return out->oom ? AT_ENOMEM : AT_OK;

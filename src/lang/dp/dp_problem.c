@@ -106,8 +106,11 @@ static at_status rows_open(at_source *d, at_err *err)
     w->hi = INT64_MIN;
     for (int k = 0; k < x->d->n_inputs; k++)
         range_take(w, x->input_lo[k], x->input_hi[k]);
-    for (int k = 0; k < x->d->n_values; k++)
+    for (int k = 0; k < x->d->n_values; k++) {
         range_take(w, x->value_lo[k], x->value_hi[k]);
+        if (x->d->values[k].own)
+            range_take(w, 0, 0); /* in rows that it is not of */
+    }
     if (x->proved == AT_TRUE)
         range_take(w, x->answer_lo, x->answer_hi);
     if (x->proved != AT_TRUE)

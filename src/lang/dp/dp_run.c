@@ -10,10 +10,31 @@
 
 /* ---- words ---------------------------------------------------------------------------------------- */
 
+int dp_block_of(const at_dp *d, const int64_t *counter)
+{
+    bool known = d->hidden && counter[0] >= 1 && counter[0] <= d->n_blocks;
+    return known ? (int)counter[0] - 1 : 0;
+}
+
+const char *dp_counter_name(const at_dp *d, int block, int m)
+{
+    const at_dp_block *b = &d->blocks[block];
+    int c = m - d->hidden;
+    if (c < 0)
+        return NULL;
+    return c < b->n                    ? b->counter[c].name.name
+           : c == b->n && b->fold >= 0 ? d->values[b->fold].name.name
+                                       : NULL;
+}
+
 void dp_state_print(const at_dp *d, const int64_t *counter, at_text *out)
 {
-    for (int c = 0; c < d->n_counters; c++)
-        at_text_addf(out, "%s%s=%lld", c ? ", " : "(", d->counters[c].name.name, (long long)counter[c]);
+    int block = dp_block_of(d, counter), n = 0;
+    for (int c = 0; c < d->n_counters; c++) {
+        const char *name = dp_counter_name(d, block, c);
+        if (name)
+            at_text_addf(out, "%s%s=%lld", n++ ? ", " : "(", name, (long long)counter[c]);
+    }
     at_text_add(out, ")");
 }
 
@@ -51,12 +72,25 @@ at_status dp_need_fault(const at_dp_instance *x, int need, const int64_t *counte
     const char *why = rank < 0                         ? "is not a state"
                       : rank == at_dp_rank(x, counter) ? "is the state itself"
                                                        : "comes later in the order";
-    at_status s = state.oom ? at_oom(err)
-                            : dp_fail_at(d, d->needs[need].counter[0], counter, err,
-                                         "need %s: %.120s %s; allowed are earlier states",
-                                         d->needs[need].name.name, state.s, why);
+    const at_dp_name *name = &d->needs[need].name;
+    at_dpx here = {.line = name->line, .column = name->column};
+    at_status s = AT_OK;
+    if (state.oom)
+        s = at_oom(err);
+    else if (name->name[0])
+        s = dp_fail_at(d, d->needs[need].counter[d->hidden], counter, err,
+                       "need %s: %.120s %s; allowed are earlier states", name->name, state.s, why);
+    else
+        s = dp_fail_at(d, &here, counter, err, "%.120s %s; read are earlier states", state.s, why);
     at_text_release(&state);
     return s;
+}
+
+at_status dp_empty_fault(const at_dp *d, const at_dpx *e, const int64_t *counter, int64_t lo, int64_t hi,
+                         at_err *err)
+{
+    return dp_fail_at(d, e, counter, err, "%s over the empty range %lld..%lld; read it only inside an if",
+                      d->values[e->index].op == AT_DPX_MIN ? "min" : "max", (long long)lo, (long long)hi);
 }
 
 /* ---- expressions ---------------------------------------------------------------------------------- */
@@ -73,6 +107,112 @@ static at_status let_eval(dp_env *v, int k, int64_t *out)
     return AT_OK;
 }
 
+/* Element `index` of the input of a look-up, or a fault. */
+static at_status element_find(dp_env *v, const at_dp_take *k, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    int64_t index = 0, column = 0, cols = 0;
+    at_status s = dp_eval(v, k->index, &index);
+    if (s == AT_OK && k->column)
+        s = dp_eval(v, k->column, &column);
+    if (s == AT_OK && k->column)
+        s = dp_eval(v, d->inputs[k->input].cols, &cols);
+    if (s != AT_OK)
+        return s;
+    if (k->column && (column < 1 || column > cols))
+        return dp_fail_at(d, k->column, v->counter, v->err, "column %lld of %s; allowed are 1..%lld",
+                          (long long)column, d->inputs[k->input].name.name, (long long)cols);
+    if (index < 1 || index > v->x->input_len[k->input])
+        return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
+                          (long long)index, d->inputs[k->input].name.name,
+                          (long long)v->x->input_len[k->input]);
+    *out = v->input[v->x->input_first[k->input] + index - 1];
+    return AT_OK;
+}
+
+/* The values of the state of a dependency, or a fault. */
+static at_status state_find(dp_env *v, int n, const int64_t **out)
+{
+    const at_dp *d = v->x->d;
+    int64_t wanted[AT_DP_MAX] = {0};
+    at_status s = AT_OK;
+    for (int c = 0; c < d->n_counters && s == AT_OK; c++)
+        s = dp_eval(v, d->needs[n].counter[c], &wanted[c]);
+    if (s != AT_OK)
+        return s;
+    int64_t from = at_dp_rank(v->x, wanted);
+    if (from < 0 || from >= v->rank)
+        return dp_need_fault(v->x, n, v->counter, wanted, v->err);
+    *out = v->values + from * d->n_values;
+    return AT_OK;
+}
+
+static at_status need_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    const int64_t *values = v->need[e->index];
+    if (!d->needs[e->index].name.name[0]) {
+        at_status s = state_find(v, e->index, &values);
+        if (s != AT_OK)
+            return s;
+    } else if (!values)
+        return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
+                          d->needs[e->index].name.name);
+    *out = values[e->field];
+    return AT_OK;
+}
+
+static at_status take_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    if (!d->takes[e->index].name.name[0])
+        return element_find(v, &d->takes[e->index], out);
+    if (!v->take_here[e->index])
+        return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
+                          d->takes[e->index].name.name);
+    *out = v->take[e->index];
+    return AT_OK;
+}
+
+/* k of a fold: its own beginning and as many more as the first fold of these states has. */
+static at_status over_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    const at_dp_value *f = &d->values[e->index];
+    const at_dp_block *b = &d->blocks[f->block];
+    int64_t own = 0, first = 0;
+    at_status s = dp_eval(v, f->lo, &own);
+    if (s == AT_OK)
+        s = dp_eval(v, d->values[b->fold].lo, &first);
+    *out = own + v->counter[d->hidden + b->n] - first;
+    return s;
+}
+
+/* A fold is read: it has a value. */
+static at_status fold_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp_value *f = &v->x->d->values[e->index];
+    int64_t lo = 0, hi = 0;
+    at_status s = dp_eval(v, f->lo, &lo);
+    if (s == AT_OK)
+        s = dp_eval(v, f->hi, &hi);
+    if (s == AT_OK && lo > hi && f->op != AT_DPX_ADD)
+        return dp_empty_fault(v->x->d, e, v->counter, lo, hi, v->err);
+    *out = v->value[e->index];
+    return s;
+}
+
+static at_status before_eval(dp_env *v, const at_dpx *e, int64_t *out)
+{
+    const at_dp *d = v->x->d;
+    int64_t row = dp_row_before(v->x, v->counter, v->rank);
+    if (!v->counter && v->x->first[e->index] < 0 && d->values[e->index].op != AT_DPX_ADD)
+        return dp_fail_at(d, e, NULL, v->err,
+                          "the answer is gathered from states that do not exist at these sizes; use if");
+    *out = row < 0 ? 0 : v->values[row * d->n_values + e->index];
+    return AT_OK;
+}
+
 static at_status leaf_eval(dp_env *v, const at_dpx *e, int64_t *out)
 {
     const at_dp *d = v->x->d;
@@ -84,23 +224,24 @@ static at_status leaf_eval(dp_env *v, const at_dpx *e, int64_t *out)
         *out = v->counter[e->index];
         return AT_OK;
     case AT_DPX_TAKE:
-        if (!v->take_here[e->index])
-            return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
-                              d->takes[e->index].name.name);
-        *out = v->take[e->index];
-        return AT_OK;
+        return take_eval(v, e, out);
     case AT_DPX_NEED:
-        if (!v->need[e->index])
-            return dp_fail_at(d, e, v->counter, v->err, "%s is absent; read it only where its when holds",
-                              d->needs[e->index].name.name);
-        *out = v->need[e->index][e->field];
-        return AT_OK;
+        return need_eval(v, e, out);
     case AT_DPX_VALUE:
         if (!v->value)
             return dp_fail_at(d, e, NULL, v->err,
                               "the answer reads %s, but its state does not exist at these sizes; use if",
                               d->values[e->index].name.name);
         *out = v->value[e->index];
+        return AT_OK;
+    case AT_DPX_OVER:
+        return over_eval(v, e, out);
+    case AT_DPX_FOLD:
+        return fold_eval(v, e, out);
+    case AT_DPX_BEFORE:
+        return before_eval(v, e, out);
+    case AT_DPX_FIRST:
+        *out = v->rank == v->x->first[e->index];
         return AT_OK;
     case AT_DPX_LET:
         return let_eval(v, e->index, out);
@@ -109,6 +250,8 @@ static at_status leaf_eval(dp_env *v, const at_dpx *e, int64_t *out)
     case AT_DPX_SUB:
     case AT_DPX_MUL:
     case AT_DPX_MOD:
+    case AT_DPX_DIV:
+    case AT_DPX_TABLE:
     case AT_DPX_MIN:
     case AT_DPX_MAX:
     case AT_DPX_NEG:
@@ -127,6 +270,20 @@ static at_status leaf_eval(dp_env *v, const at_dpx *e, int64_t *out)
     }
 }
 
+/* Entry a of a table; column: of one that has columns, its place among them. */
+static at_status entry_eval(dp_env *v, const at_dpx *e, int64_t a, int64_t column, int64_t *out)
+{
+    const at_dp_table *t = &v->x->d->tables[e->index];
+    if (t->cols && (column < 1 || column > t->cols))
+        return dp_fail_at(v->x->d, e, v->counter, v->err, "column %lld of %s; allowed are 1..%d",
+                          (long long)column, t->name.name, t->cols);
+    if (a < 1 || a > t->n)
+        return dp_fail_at(v->x->d, e, v->counter, v->err, "position %lld of %s; allowed are 1..%d",
+                          (long long)a, t->name.name, t->n);
+    *out = t->value[a - 1];
+    return AT_OK;
+}
+
 at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
 {
     int64_t a = 0, b = 0, r = 0;
@@ -137,7 +294,8 @@ at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
     s = dp_eval(v, e->arg[0], &a);
     if (s == AT_OK && e->op == AT_DPX_IF)
         return dp_eval(v, e->arg[a ? 1 : 2], out);
-    if (s == AT_OK && e->arg[1])
+    bool decided = (e->op == AT_DPX_AND && !a) || (e->op == AT_DPX_OR && a);
+    if (s == AT_OK && e->arg[1] && !decided)
         s = dp_eval(v, e->arg[1], &b);
     if (s != AT_OK)
         return s;
@@ -157,6 +315,14 @@ at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
                               "the modulus is %lld; allowed are 1, 2, ...", (long long)b);
         r = (a % b + b) % b;
         break;
+    case AT_DPX_DIV:
+        if (b < 1)
+            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
+                              "the divisor is %lld; allowed are 1, 2, ...", (long long)b);
+        r = a / b - (a % b < 0);
+        break;
+    case AT_DPX_TABLE:
+        return entry_eval(v, e, a, b, out);
     case AT_DPX_MIN:
         r = a < b ? a : b;
         break;
@@ -193,6 +359,10 @@ at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
     case AT_DPX_TAKE:
     case AT_DPX_NEED:
     case AT_DPX_VALUE:
+    case AT_DPX_OVER:
+    case AT_DPX_FOLD:
+    case AT_DPX_BEFORE:
+    case AT_DPX_FIRST:
     case AT_DPX_LET:
     case AT_DPX_NOT:
     case AT_DPX_IF:
@@ -207,72 +377,77 @@ at_status dp_eval(dp_env *v, const at_dpx *e, int64_t *out)
 
 /* ---- a run ---------------------------------------------------------------------------------------- */
 
-static at_status takes_run(dp_env *v, const int64_t *input)
+/* Those that have a name; what is read in place is found where it is read. */
+static at_status takes_run(dp_env *v)
 {
     const at_dp *d = v->x->d;
     for (int t = 0; t < d->n_takes; t++) {
         const at_dp_take *k = &d->takes[t];
-        int64_t here = 1, index;
+        int64_t here = 1;
+        if (!k->name.name[0])
+            continue;
         at_status s = k->when ? dp_eval(v, k->when, &here) : AT_OK;
         if (s == AT_OK && here)
-            s = dp_eval(v, k->index, &index);
+            s = element_find(v, k, &v->take[t]);
         if (s != AT_OK)
             return s;
         v->take_here[t] = here;
-        if (!here)
-            continue;
-        if (index < 1 || index > v->x->input_len[k->input])
-            return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
-                              (long long)index, d->inputs[k->input].name.name,
-                              (long long)v->x->input_len[k->input]);
-        v->take[t] = input[v->x->input_first[k->input] + index - 1];
     }
     return AT_OK;
 }
 
-static at_status needs_run(dp_env *v, int64_t rank, const int64_t *value)
+static at_status needs_run(dp_env *v)
 {
     const at_dp *d = v->x->d;
     for (int n = 0; n < d->n_needs; n++) {
-        int64_t here = 1, wanted[AT_DP_MAX] = {0};
+        int64_t here = 1;
+        if (!d->needs[n].name.name[0])
+            continue;
+        v->need[n] = NULL;
         at_status s = d->needs[n].when ? dp_eval(v, d->needs[n].when, &here) : AT_OK;
-        for (int c = 0; c < d->n_counters && s == AT_OK && here; c++)
-            s = dp_eval(v, d->needs[n].counter[c], &wanted[c]);
+        if (s == AT_OK && here)
+            s = state_find(v, n, &v->need[n]);
         if (s != AT_OK)
             return s;
-        v->need[n] = NULL;
-        if (!here)
-            continue;
-        int64_t from = at_dp_rank(v->x, wanted);
-        if (from < 0 || from >= rank)
-            return dp_need_fault(v->x, n, v->counter, wanted, v->err);
-        v->need[n] = value + from * d->n_values;
     }
     return AT_OK;
 }
 
-static at_status state_run(dp_env *v, int64_t rank, const int64_t *input, int64_t *value)
+static at_status value_run(dp_env *v, int k, int64_t *out)
 {
     const at_dp *d = v->x->d;
+    const at_dp_value *u = &d->values[k];
+    int64_t own = 1;
+    at_status s = u->own ? dp_eval(v, u->own, &own) : AT_OK;
+    *out = 0;
+    if (s == AT_OK && own)
+        s = dp_eval(v, u->rule, out);
+    if (s != AT_OK || !own || u->kind != AT_DP_DECLARED)
+        return s;
+    if (*out < v->x->value_lo[k] || *out > v->x->value_hi[k])
+        return dp_fail_at(d, u->rule, v->counter, v->err, "%s is %lld; declared is %lld..%lld", u->name.name,
+                          (long long)*out, (long long)v->x->value_lo[k], (long long)v->x->value_hi[k]);
+    return AT_OK;
+}
+
+/* Folds first, since rules read them; then the rules; then what is gathered of them. */
+static at_status state_run(dp_env *v, int64_t *value)
+{
+    static const at_dp_value_kind order[] = {AT_DP_FOLDED, AT_DP_DECLARED, AT_DP_GATHERED};
+    const at_dp *d = v->x->d;
     memset(v->let_known, 0, sizeof v->let_known);
-    at_status s = takes_run(v, input);
+    v->value = value;
+    at_status s = takes_run(v);
     if (s == AT_OK)
-        s = needs_run(v, rank, value);
-    for (int k = 0; k < d->n_values && s == AT_OK; k++) {
-        int64_t r;
-        s = dp_eval(v, d->values[k].rule, &r);
-        if (s != AT_OK)
-            break;
-        if (r < v->x->value_lo[k] || r > v->x->value_hi[k])
-            return dp_fail_at(d, d->values[k].rule, v->counter, v->err, "%s is %lld; declared is %lld..%lld",
-                              d->values[k].name.name, (long long)r, (long long)v->x->value_lo[k],
-                              (long long)v->x->value_hi[k]);
-        value[rank * d->n_values + k] = r;
-    }
+        s = needs_run(v);
+    for (size_t o = 0; o < sizeof order / sizeof *order; o++)
+        for (int k = 0; k < d->n_values && s == AT_OK; k++)
+            if (d->values[k].kind == order[o])
+                s = value_run(v, k, &value[k]);
     return s;
 }
 
-static at_status answer_run(dp_env *v, const int64_t *value, int64_t *out)
+static at_status answer_run(dp_env *v, int64_t *out)
 {
     const at_dp *d = v->x->d;
     int64_t rank = v->x->n_states - 1, state[AT_DP_MAX] = {0};
@@ -286,7 +461,7 @@ static at_status answer_run(dp_env *v, const int64_t *value, int64_t *out)
         }
         rank = at_dp_rank(v->x, state);
     }
-    v->value = rank < 0 ? NULL : value + rank * d->n_values;
+    v->value = rank < 0 ? NULL : v->values + rank * d->n_values;
     return dp_eval(v, d->answer, out);
 }
 
@@ -306,14 +481,14 @@ static at_status input_check(const at_dp_instance *x, const int64_t *input, at_e
 static at_status run_into(const at_dp_instance *x, const int64_t *input, int64_t *value, int64_t *answer,
                           at_err *err)
 {
-    dp_env v = {.x = x, .err = err};
-    for (int64_t r = 0; r < x->n_states; r++) {
-        v.counter = x->state + r * x->d->n_counters;
-        at_status s = state_run(&v, r, input, value);
+    dp_env v = {.x = x, .input = input, .values = value, .err = err};
+    for (v.rank = 0; v.rank < x->n_states; v.rank++) {
+        v.counter = x->state + v.rank * x->d->n_counters;
+        at_status s = state_run(&v, value + v.rank * x->d->n_values);
         if (s != AT_OK)
             return s;
     }
-    return answer_run(&v, value, answer);
+    return answer_run(&v, answer);
 }
 
 at_status at_dp_run(const at_dp_instance *x, const int64_t *input, at_arena *a, at_dp_chain *out, at_err *err)

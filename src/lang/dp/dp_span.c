@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define WORK_LIMIT ((double)(1 << 27)) /* node evaluations for trying out inputs that steer: about a second */
+#define BOX_LIMIT  4096                /* states that a dependency may be, as far as is known */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -61,6 +62,108 @@ static at_status presence_check(dp_scope *v, const at_dpx *e, dp_presence here, 
     return AT_OK;
 }
 
+/* Look-up t is made in this row. */
+static void reach_take(dp_scope *v, int t)
+{
+    v->reach = most(v->reach, v->x->n_input + 2 + v->rank - v->take_at[t]);
+}
+
+static at_status need_place(dp_scope *v, int n);
+static at_status take_fault(dp_scope *v, int t);
+
+/* All states that a dependency may be, where values say which: their number, or 0 where one of them is none of the earlier ones or
+ * they are too many. The range of a value over them goes to *out, the farthest rank to *far. */
+static int64_t box_read(const dp_scope *v, const dp_span *at, int field, dp_span *out, int64_t *far)
+{
+    const at_dp *d = v->x->d;
+    int64_t wanted[AT_DP_MAX], count = 0;
+    for (int c = 0; c < d->n_counters; c++)
+        wanted[c] = at[c].lo;
+    for (;;) {
+        int64_t rank = at_dp_rank(v->x, wanted);
+        if (rank < 0 || rank >= v->rank || count == BOX_LIMIT)
+            return 0;
+        dp_span r = v->value[rank * d->n_values + field];
+        *out = count ? hull(*out, r) : r;
+        *far = count ? least(*far, rank) : rank;
+        count++;
+        int c = d->n_counters - 1;
+        while (c >= 0 && wanted[c] == at[c].hi) {
+            wanted[c] = at[c].lo;
+            c--;
+        }
+        if (c < 0)
+            return count;
+        wanted[c]++;
+    }
+}
+
+/* A dependency of which the place is not one: values steer, or inputs in too many ways. */
+static at_status box_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp_need *need = &x->d->needs[e->index];
+    dp_span at[AT_DP_MAX];
+    int64_t far = 0;
+    at_status s = AT_OK;
+    for (int c = 0; c < x->d->n_counters && s == AT_OK; c++)
+        s = dp_span_eval(v, need->counter[c], &at[c]);
+    if (s != AT_OK || !box_read(v, at, e->field, out, &far)) { /* need_place doubts it */
+        *out = (dp_span){least(0, x->value_lo[e->field]), most(0, x->value_hi[e->field])};
+    }
+    return s;
+}
+
+static at_status need_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp *d = v->x->d;
+    int k = e->index;
+    at_status s = d->needs[k].name.name[0] ? presence_check(v, e, v->need_here[k], d->needs[k].name.name)
+                                           : need_place(v, k);
+    if (s == AT_OK && v->need_rank[k] >= 0)
+        *out = v->value[v->need_rank[k] * d->n_values + e->field];
+    else if (s == AT_OK)
+        s = box_eval(v, e, out);
+    return s;
+}
+
+static at_status over_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp *d = v->x->d;
+    const at_dp_value *f = &d->values[e->index];
+    const at_dp_block *b = &d->blocks[f->block];
+    dp_span own = {0, 0}, first = {0, 0}; /* single numbers, made of sizes and counters */
+    at_status s = dp_span_eval(v, f->lo, &own);
+    if (s == AT_OK)
+        s = dp_span_eval(v, d->values[b->fold].lo, &first);
+    out->lo = out->hi = own.lo + v->counter[d->hidden + b->n] - first.lo;
+    return s;
+}
+
+static at_status fold_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp_value *f = &v->x->d->values[e->index];
+    dp_span lo = {0, 0}, hi = {0, 0};
+    at_status s = dp_span_eval(v, f->lo, &lo);
+    if (s == AT_OK)
+        s = dp_span_eval(v, f->hi, &hi);
+    if (s == AT_OK && lo.lo > hi.lo && f->op != AT_DPX_ADD)
+        return dp_empty_fault(v->x->d, e, v->counter, lo.lo, hi.lo, v->err);
+    *out = v->now[e->index];
+    return s;
+}
+
+static at_status before_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    const at_dp *d = v->x->d;
+    int64_t row = dp_row_before(v->x, v->counter, v->rank);
+    if (!v->counter && v->x->first[e->index] < 0 && d->values[e->index].op != AT_DPX_ADD)
+        return dp_fail_at(d, e, NULL, v->err,
+                          "the answer is gathered from states that do not exist at these sizes; use if");
+    *out = row < 0 ? (dp_span){0, 0} : v->value[row * d->n_values + e->index];
+    return AT_OK;
+}
+
 static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
 {
     const at_dp_instance *x = v->x;
@@ -75,22 +178,29 @@ static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
         *out = (dp_span){v->counter[k], v->counter[k]};
         return AT_OK;
     case AT_DPX_TAKE:
-        s = presence_check(v, e, v->take_here[k], d->takes[k].name.name);
         *out = v->take[k];
-        return s;
+        if (!d->takes[k].name.name[0]) {
+            reach_take(v, k);
+            return v->take_here[k] == DP_ABSENT ? take_fault(v, k) : AT_OK;
+        }
+        return presence_check(v, e, v->take_here[k], d->takes[k].name.name);
     case AT_DPX_NEED:
-        s = presence_check(v, e, v->need_here[k], d->needs[k].name.name);
-        if (s == AT_OK && v->need_rank[k] >= 0)
-            *out = v->value[v->need_rank[k] * d->n_values + e->field];
-        else
-            *out = (dp_span){x->value_lo[e->field], x->value_hi[e->field]};
-        return s;
+        return need_eval(v, e, out);
     case AT_DPX_VALUE:
         if (!v->answer)
             return dp_fail_at(d, e, NULL, v->err,
                               "the answer reads %s, but its state does not exist at these sizes; use if",
                               d->values[k].name.name);
         *out = v->answer[k];
+        return AT_OK;
+    case AT_DPX_OVER:
+        return over_eval(v, e, out);
+    case AT_DPX_FOLD:
+        return fold_eval(v, e, out);
+    case AT_DPX_BEFORE:
+        return before_eval(v, e, out);
+    case AT_DPX_FIRST:
+        out->lo = out->hi = v->rank == x->first[k];
         return AT_OK;
     case AT_DPX_LET:
         if (!v->let_known[k]) {
@@ -106,6 +216,8 @@ static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     case AT_DPX_SUB:
     case AT_DPX_MUL:
     case AT_DPX_MOD:
+    case AT_DPX_DIV:
+    case AT_DPX_TABLE:
     case AT_DPX_MIN:
     case AT_DPX_MAX:
     case AT_DPX_NEG:
@@ -122,6 +234,24 @@ static at_status leaf_eval(dp_scope *v, const at_dpx *e, dp_span *out)
         *out = (dp_span){e->value, e->value};
         return AT_OK;
     }
+}
+
+/* Entries at..., of a table whose column (if it has any) lies in cols. */
+static at_status entry_eval(dp_scope *v, const at_dpx *e, dp_span at, dp_span cols, dp_span *out)
+{
+    const at_dp_table *t = &v->x->d->tables[e->index];
+    bool in = at.lo >= 1 && at.hi <= t->n && (!t->cols || (cols.lo >= 1 && cols.hi <= t->cols));
+    if (!in && v->sure)
+        return dp_fail_at(v->x->d, e, v->counter, v->err,
+                          "place %lld..%lld of %s may be outside; it has %d entries%s", (long long)at.lo,
+                          (long long)at.hi, t->name.name, t->n, t->cols ? " in rows and columns" : "");
+    if (!in)
+        doubt_at(v, e->line, e->column);
+    int64_t lo = least(most(at.lo, 1), t->n), hi = most(least(at.hi, t->n), lo);
+    *out = (dp_span){t->value[lo - 1], t->value[lo - 1]};
+    for (int64_t i = lo; i < hi; i++)
+        *out = hull(*out, (dp_span){t->value[i], t->value[i]});
+    return AT_OK;
 }
 
 /* The four products of the ends; false when one leaves 64 bits. */
@@ -169,6 +299,10 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     at_status s = dp_span_eval(v, e->arg[0], &a);
     if (s == AT_OK && e->op == AT_DPX_IF)
         return if_eval(v, e, a, out);
+    if (s == AT_OK && ((e->op == AT_DPX_AND && !a.hi) || (e->op == AT_DPX_OR && a.lo))) {
+        *out = a; /* the second argument is not evaluated */
+        return AT_OK;
+    }
     if (s == AT_OK && e->arg[1])
         s = dp_span_eval(v, e->arg[1], &b);
     if (s != AT_OK)
@@ -191,6 +325,14 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
         if (floor_div(a.lo, b.lo) == floor_div(a.hi, b.lo))
             r = (dp_span){a.lo - floor_div(a.lo, b.lo) * b.lo, a.hi - floor_div(a.hi, b.lo) * b.lo};
         break;
+    case AT_DPX_DIV: /* the same of b */
+        if (b.lo < 1)
+            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
+                              "the divisor is %lld; allowed are 1, 2, ...", (long long)b.lo);
+        r = (dp_span){floor_div(a.lo, b.lo), floor_div(a.hi, b.lo)};
+        break;
+    case AT_DPX_TABLE:
+        return entry_eval(v, e, a, b, out);
     case AT_DPX_MIN:
         r = (dp_span){least(a.lo, b.lo), least(a.hi, b.hi)};
         break;
@@ -227,6 +369,10 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     case AT_DPX_TAKE:
     case AT_DPX_NEED:
     case AT_DPX_VALUE:
+    case AT_DPX_OVER:
+    case AT_DPX_FOLD:
+    case AT_DPX_BEFORE:
+    case AT_DPX_FIRST:
     case AT_DPX_LET:
     case AT_DPX_NOT:
     case AT_DPX_IF:
@@ -258,8 +404,8 @@ static at_status need_place(dp_scope *v, int n)
 {
     const at_dp *d = v->x->d;
     const at_dp_need *need = &d->needs[n];
-    dp_span c;
-    int64_t wanted[AT_DP_MAX] = {0};
+    dp_span c, box[AT_DP_MAX];
+    int64_t wanted[AT_DP_MAX] = {0}, far = 0;
     bool placed = true;
     at_status s = presence_eval(v, need->when, &v->need_here[n]);
     v->need_rank[n] = -1;
@@ -271,44 +417,131 @@ static at_status need_place(dp_scope *v, int n)
             return s;
         placed = placed && single(c);
         wanted[k] = c.lo;
+        box[k] = c;
     }
     int64_t rank = placed ? at_dp_rank(v->x, wanted) : -1;
     if (rank >= 0 && rank < v->rank) {
         v->need_rank[n] = rank;
         v->reach = most(v->reach, v->rank - rank);
-    } else if (v->sure)
+    } else if (v->sure && placed)
         return dp_need_fault(v->x, n, v->counter, wanted, v->err);
-    else
+    else if (placed || !box_read(v, box, 0, &c, &far))
         doubt_at(v, v->x->d->needs[n].name.line, v->x->d->needs[n].name.column);
+    else
+        v->reach = most(v->reach, v->rank - far);
+    return AT_OK;
+}
+
+/* The interval of a value at this state, as the look-ups are; a declared one lies in its range. */
+static at_status value_analyse(dp_scope *v, int k)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp_value *u = &x->d->values[k];
+    dp_span own = {1, 1}, r = {0, 0};
+    at_status s = u->own ? dp_span_eval(v, u->own, &own) : AT_OK; /* of counters: a single number */
+    if (s == AT_OK && own.lo)
+        s = dp_span_eval(v, u->rule, &r);
+    v->now[k] = r;
+    if (s != AT_OK || !own.lo || u->kind != AT_DP_DECLARED ||
+        (r.lo >= x->value_lo[k] && r.hi <= x->value_hi[k]))
+        return s;
+    if (v->sure)
+        return dp_fail_at(x->d, u->rule, v->counter, v->err, "%s can be %lld..%lld; declared is %lld..%lld",
+                          u->name.name, (long long)r.lo, (long long)r.hi, (long long)x->value_lo[k],
+                          (long long)x->value_hi[k]);
+    doubt_at(v, u->rule->line, u->rule->column);
+    /* a run that goes on has a value in the declared range */
+    v->now[k].lo = least(most(r.lo, x->value_lo[k]), x->value_hi[k]);
+    v->now[k].hi = most(least(r.hi, x->value_hi[k]), v->now[k].lo);
     return AT_OK;
 }
 
 /* The look-ups are known: dependencies, then rules; joins the intervals into those of the state. */
 static at_status state_finish(dp_scope *v)
 {
-    const at_dp_instance *x = v->x;
-    const at_dp *d = x->d;
+    static const at_dp_value_kind order[] = {AT_DP_FOLDED, AT_DP_DECLARED, AT_DP_GATHERED};
+    const at_dp *d = v->x->d;
     at_status s = AT_OK;
+    v->answer = v->now;
     for (int n = 0; n < d->n_needs && s == AT_OK; n++)
-        s = need_place(v, n);
+        if (d->needs[n].name.name[0])
+            s = need_place(v, n);
+    for (size_t o = 0; o < sizeof order / sizeof *order; o++)
+        for (int k = 0; k < d->n_values && s == AT_OK; k++)
+            if (d->values[k].kind == order[o])
+                s = value_analyse(v, k);
     for (int k = 0; k < d->n_values && s == AT_OK; k++) {
-        dp_span r, *to = &v->value[v->rank * d->n_values + k];
-        s = dp_span_eval(v, d->values[k].rule, &r);
-        if (s != AT_OK)
-            break;
-        if (r.lo < x->value_lo[k] || r.hi > x->value_hi[k]) {
-            if (v->sure)
-                return dp_fail_at(d, d->values[k].rule, v->counter, v->err,
-                                  "%s can be %lld..%lld; declared is %lld..%lld", d->values[k].name.name,
-                                  (long long)r.lo, (long long)r.hi, (long long)x->value_lo[k],
-                                  (long long)x->value_hi[k]);
-            doubt_at(v, d->values[k].rule->line, d->values[k].rule->column);
-            /* a run that goes on has a value in the declared range */
-            r.lo = least(most(r.lo, x->value_lo[k]), x->value_hi[k]);
-            r.hi = most(least(r.hi, x->value_hi[k]), r.lo);
-        }
-        *to = to->lo > to->hi ? r : hull(*to, r);
+        dp_span *to = &v->value[v->rank * d->n_values + k];
+        *to = to->lo > to->hi ? v->now[k] : hull(*to, v->now[k]);
     }
+    return s;
+}
+
+/* Where a look-up may be; *in: inside its input, for all that is known. */
+static at_status take_place(dp_scope *v, const at_dp_take *k, dp_span *index, bool *in)
+{
+    dp_span column = {1, 1}, cols = {1, 1};
+    at_status s = dp_span_eval(v, k->index, index);
+    if (s == AT_OK && k->column)
+        s = dp_span_eval(v, k->column, &column);
+    if (s == AT_OK && k->column)
+        s = dp_span_eval(v, v->x->d->inputs[k->input].cols, &cols);
+    *in = index->lo >= 1 && index->hi <= v->x->input_len[k->input] && column.lo >= 1 && column.hi <= cols.lo;
+    return s;
+}
+
+/* A look-up that may be outside its input. */
+static at_status take_fault(dp_scope *v, int t)
+{
+    const at_dp *d = v->x->d;
+    const at_dp_take *k = &d->takes[t];
+    dp_span index = {0, 0};
+    bool in;
+    at_status s = take_place(v, k, &index, &in);
+    if (s != AT_OK)
+        return s;
+    bool flat = index.lo >= 1 && index.hi <= v->x->input_len[k->input];
+    if (v->sure && flat)
+        return dp_fail_at(d, k->column, v->counter, v->err, "this column of %s may be outside",
+                          d->inputs[k->input].name.name);
+    if (v->sure)
+        return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
+                          (long long)(index.lo < 1 ? index.lo : index.hi), d->inputs[k->input].name.name,
+                          (long long)v->x->input_len[k->input]);
+    doubt_at(v, k->index->line, k->index->column);
+    return AT_OK;
+}
+
+/* Is look-up t there, and where? One that is read in place is there where its place is one, which may be asked where it is not
+ * read at all: what fails then does not count. */
+static at_status take_presence(dp_scope *v, int t)
+{
+    const at_dp_instance *x = v->x;
+    const at_dp_take *k = &x->d->takes[t];
+    dp_span index = {0, 0};
+    bool in = false, named = k->name.name[0];
+    at_err ignored = {0}, *err = v->err;
+    bool doubt = v->doubt;
+    at_status s = named ? presence_eval(v, k->when, &v->take_here[t]) : AT_OK;
+    if (s != AT_OK || (named && v->take_here[t] == DP_ABSENT))
+        return s;
+    if (!named)
+        v->err = &ignored;
+    s = take_place(v, k, &index, &in);
+    v->err = err;
+    if (!named) {
+        v->take_here[t] = s == AT_OK && in ? DP_HERE : DP_ABSENT;
+        if (v->take_here[t] == DP_ABSENT) {
+            v->take_at[t] = INT64_MAX / 2; /* nowhere: reading it is a fault */
+            v->doubt = doubt;
+            return AT_OK;
+        }
+    }
+    if (s == AT_OK && !in)
+        return take_fault(v, t);
+    v->take_at[t] = x->input_first[k->input] + index.lo;
+    if (s == AT_OK && named)
+        reach_take(v, t);
     return s;
 }
 
@@ -320,24 +553,9 @@ static at_status takes_try(dp_scope *v, int t)
     if (t == d->n_takes)
         return state_finish(v);
     const at_dp_take *k = &d->takes[t];
-    dp_span index = {0, 0},
-            range = {x->input_lo[k->input], most(x->input_lo[k->input], x->input_hi[k->input])};
-    at_status s = presence_eval(v, k->when, &v->take_here[t]);
+    dp_span range = {x->input_lo[k->input], most(x->input_lo[k->input], x->input_hi[k->input])};
+    at_status s = take_presence(v, t);
     bool steers = v->sure && (d->steering >> t & 1) && v->take_here[t] != DP_ABSENT;
-    if (s == AT_OK && v->take_here[t] != DP_ABSENT) {
-        s = dp_span_eval(v, k->index, &index);
-        if (s == AT_OK && (index.lo < 1 || index.hi > x->input_len[k->input])) {
-            if (v->sure)
-                return dp_fail_at(d, k->index, v->counter, v->err, "position %lld of %s; allowed are 1..%lld",
-                                  (long long)index.lo, d->inputs[k->input].name.name,
-                                  (long long)x->input_len[k->input]);
-            doubt_at(v, k->index->line, k->index->column);
-        } else if (s == AT_OK)
-            v->reach = most(v->reach, x->n_input + 2 + v->rank - (x->input_first[k->input] + index.lo));
-        /* in a doubt the reach is not used */
-        if (!single(index))
-            doubt_at(v, k->index->line, k->index->column);
-    }
     if (s != AT_OK)
         return s;
     for (int64_t u = steers ? range.lo : 0; u <= (steers ? range.hi : 0) && s == AT_OK; u++) {
@@ -388,6 +606,22 @@ static at_status answer_analyse(dp_scope *v, at_dp_instance *x)
     return AT_OK;
 }
 
+/* The ranges of what was not declared are those that were found. */
+static void folded_bind(at_dp_instance *x, const dp_span *value)
+{
+    const at_dp *d = x->d;
+    for (int k = 0; k < d->n_values; k++) {
+        dp_span all = {0, 0};
+        if (d->values[k].kind == AT_DP_DECLARED)
+            continue;
+        for (int64_t r = 0; r < x->n_states; r++)
+            if (value[r * d->n_values + k].lo <= value[r * d->n_values + k].hi)
+                all = hull(all, value[r * d->n_values + k]);
+        x->value_lo[k] = all.lo;
+        x->value_hi[k] = all.hi;
+    }
+}
+
 at_status dp_states_analyse(at_dp_instance *x, at_err *err)
 {
     const at_dp *d = x->d;
@@ -408,6 +642,7 @@ at_status dp_states_analyse(at_dp_instance *x, at_err *err)
     }
     if (s == AT_OK)
         s = answer_analyse(&v, x);
+    folded_bind(x, v.value);
     at_free(v.value);
     x->proved = v.doubt ? AT_UNKNOWN : AT_TRUE;
     x->doubt_line = v.doubt_line;

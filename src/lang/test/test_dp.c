@@ -521,11 +521,8 @@ static void print_check(const at_dp *d)
 static void test_print(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "edit-distance", "edit-distance-local", "lis",       "lcs", "knapsack", "coins",
-        "grid",          "prefix-sum",          "palindrome"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        at_dp *d = dp_example(names[i]);
+    for (int i = 0; i < at_n_dp_examples; i++) {
+        at_dp *d = dp_example(at_dp_examples[i].name);
         print_check(d);
         at_dp_free(d);
     }
@@ -542,6 +539,9 @@ static void test_print(void **state)
         {"max(max(1, 2), 3)", "max(1, 2, 3)"},
         {"max(min(1, 2), 3)", "max(min(1, 2), 3)"},
         {"abs(i - 3)", "abs(i - 3)"},
+        {"i div 2 mod 3 div (2*2)", "i div 2 mod 3 div (2*2)"},
+        {"1 + (sum over k in 1..i of 2*k) + 3", "1 + (sum over k in 1..i of 2*k) + 3"},
+        {"if true and i > 'a' then 1 else 0", "if true and 97 < i then 1 else 0"},
         {"1 + if i == 1 then 2 else 3 + 4", "1 + (if i == 1 then 2 else 3 + 4)"},
         {"(if i > 2 then 1 else 2) + 1", "(if 2 < i then 1 else 2) + 1"},
         {"3*(i >= 2)", "3*(2 <= i)"},
@@ -571,17 +571,9 @@ static void test_print(void **state)
 }
 
 /* The problem that the documentation teaches with is the example of the same name. */
-static void test_documentation(void **state)
+static void text_same(const char *text, const char *example)
 {
-    (void)state;
-    char *page, *text = NULL;
-    size_t n;
-    assert_int_equal(at_file_read("docs/dp.md", 1 << 20, &page, &n, NULL), AT_OK);
-    text = strstr(page, "```\n");
-    assert_non_null(text);
-    text += 4;
-    *strstr(text, "```") = 0;
-    at_dp *taught = dp_of(text), *shipped = dp_example("lcs");
+    at_dp *taught = dp_of(text), *shipped = dp_example(example);
     at_text one, two;
     at_text_init(&one);
     at_text_init(&two);
@@ -592,6 +584,24 @@ static void test_documentation(void **state)
     at_text_release(&two);
     at_dp_free(taught);
     at_dp_free(shipped);
+}
+
+/* Every recurrence of the page is a shipped one. */
+static void test_documentation(void **state)
+{
+    (void)state;
+    static const char *const taught[] = {"lcs", "matrix-chain", "palindrome-cuts"};
+    char *page, *text;
+    size_t n, found = 0;
+    assert_int_equal(at_file_read("docs/dp.md", 1 << 20, &page, &n, NULL), AT_OK);
+    for (text = page; (text = strstr(text, "```\nproblem ")); found++) {
+        char *end = strstr(text += 4, "```");
+        assert_true(end && found < sizeof taught / sizeof *taught);
+        *end = 0;
+        text_same(text, taught[found]);
+        text = end + 1;
+    }
+    assert_int_equal(found, sizeof taught / sizeof *taught);
     at_free(page);
 }
 
@@ -611,6 +621,11 @@ static void test_operations(void **state)
         {"min(i, 3, 4)", {1, 2, 3, 3, 3}},
         {"max(i, 3) - min(2, i)", {2, 1, 1, 2, 3}},
         {"abs(i - 3)", {2, 1, 0, 1, 2}},
+        {"i div 2", {0, 1, 1, 2, 2}},
+        {"(i - 4) div 2", {-2, -1, -1, 0, 0}},
+        {"if true then i else 9", {1, 2, 3, 4, 5}},
+        {"(i > 2 or false) + 0", {0, 0, 1, 1, 1}},
+        {"'c' - 'a' + i", {3, 4, 5, 6, 7}},
         {"(i == 2) + 2*(i != 2)", {2, 1, 2, 2, 2}},
         {"(i < 3) + 2*(i <= 3) + 4*(i > 3) + 8*(i >= 3)", {3, 3, 10, 12, 12}},
         {"if i == 1 or i == 2 and i == 9 then 1 else 0", {1, 0, 0, 0, 0}},
@@ -637,14 +652,64 @@ static void test_operations(void **state)
     }
 }
 
+/* Folds, and what is gathered, by their definition: the answer at n = 1..5. */
+static void test_folds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rule, *answer;
+        int64_t at[5];
+    } rows[] = {
+        {"sum over k in 1..i of k", "v", {1, 3, 6, 10, 15}},
+        {"sum over k in 2..i of k", "v", {0, 2, 5, 9, 14}},
+        {"max over k in 0..i of (k - 2)*(k - 2)", "v", {4, 4, 4, 4, 9}},
+        {"if i > 1 then min over k in 1..i-1 of abs(2*k - i) else 7", "v", {7, 0, 1, 0, 1}},
+        /* two folds of different lengths run together */
+        {"10*(sum over k in 1..i of 1) + (sum over l in i..2*i of 1)", "v", {12, 23, 34, 45, 56}},
+        {"10*(max over k in 1..2 of k) + (min over l in i..2*i of l)", "v", {21, 22, 23, 24, 25}},
+        {"if i == 1 then 1 else sum over k in 1..i-1 of v(k)", "v", {1, 1, 2, 4, 8}},
+        {"(min over k in 1..i of k < 3) and true", "v", {1, 1, 0, 0, 0}},
+        {"i*i", "max v over (1..n)", {1, 4, 9, 16, 25}},
+        {"3 - i", "max v over (2..n+1)", {1, 1, 1, 1, 1}},
+        {"3 - i", "min v over (1..n)", {2, 1, 0, -1, -2}},
+        {"i", "sum v over (1..n)", {1, 3, 6, 10, 15}},
+        {"i", "sum (v*v) over (2..n)", {0, 4, 13, 29, 54}},
+        {"sum over k in 1..i of k", "(sum v over (1..n)) - v", {0, 1, 4, 10, 20}},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int64_t n = 1; n <= 5; n++) {
+            char text[300];
+            snprintf(
+                text, sizeof text,
+                "problem \"p\" size n in 1..5 state i in 1..n+1 value v in -99..99 v = %s answer %s at (n)",
+                rows[r].rule, rows[r].answer);
+            at_dp *d = dp_of(text);
+            at_err err = {0};
+            at_dp_instance *x;
+            assert_int_equal(at_dp_bind(d, &n, &x, &err), AT_OK);
+            at_arena a;
+            at_arena_init(&a);
+            at_dp_chain chain;
+            assert_int_equal(at_dp_run(x, NULL, &a, &chain, NULL), AT_OK);
+            if (chain.answer != rows[r].at[n - 1] || x->answer_lo != chain.answer ||
+                x->answer_hi != chain.answer)
+                fail_msg("%s, %s at %lld: %lld, by intervals %lld..%lld", rows[r].rule, rows[r].answer,
+                         (long long)n, (long long)chain.answer, (long long)x->answer_lo,
+                         (long long)x->answer_hi);
+            at_arena_release(&a);
+            at_dp_instance_free(x);
+            at_dp_free(d);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),    cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_chain),         cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_locality),      cmocka_unit_test(test_regular),
-        cmocka_unit_test(test_intervals),     cmocka_unit_test(test_print),
-        cmocka_unit_test(test_documentation),
+        cmocka_unit_test(test_operations), cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_examples),   cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_regular),    cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_print),      cmocka_unit_test(test_documentation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,14 +48,11 @@ static void test_files(void **state)
         {"problem \"p\"\nsize 3 in 1..2", "2:6: expected the name of a size, found \"3\""},
         {"problem \"p\"\nsize a234567890123456789012345678901b in 1..2",
          "2:6: the name is too long; at most 31 letters"},
-        {"problem \"p\"\nsize a in 1..2,b in 1..2,c in 1..2,d in 1..2,e in 1..2,f in 1..2,g in 1..2,h in "
-         "1..2,k in 1..2",
-         "2:86: too many: a size is the ninth of its kind; at most 8"},
         {"problem \"p\"\nsize n in 1..9007199254740993",
          "2:14: number too large; at most 9007199254740992 (2^53)"},
         {"problem \"p\"\nsize n in 1..99999999999999999999999999", "2:14: number too large"},
         {"problem \"p\"\nsize n in 1..2n", "2:14: a name begins with a letter"},
-        {"problem \"p\"\nsize n in 1..6/2", "2:15: unexpected /; there is no division"},
+        {"problem \"p\"\nsize n in 1..6/2", "2:15: unexpected /; write div"},
         {"problem \"p\"\nsize n in 1..6%2", "2:15: unexpected %; write mod"},
         {"problem \"p\"\nsize n in 1..\x01", "2:14: unexpected byte 0x01"},
         {"problem \"p\"\nsize n in 1..\x7f", "2:14: unexpected byte 0x7f"},
@@ -70,20 +67,57 @@ static void test_files(void **state)
         {"problem \"p\"\nsize n in 1..2 default 1+1", "2:24: the default of a size is a number"},
         {"problem \"p\"\nsize n in 1..2 default 1, m in 1..2\n",
          "3:1: a size without a default; those with one come last"},
-        {"problem \"p\"\ninput a in 1..2", "2:9: expected \"[\" and the length, as in a[n], found \"in\""},
+        {"problem \"p\"\ninput a 1..2",
+         "2:9: expected \"[\" and the length, as in a[n], or a range, as in 0..9, found \"1\""},
+        {"problem \"p\"\nsize n in 1..'a", "2:14: a letter is one character of ASCII in quotes, as in 'a'"},
+        {"problem \"p\"\ntable w[0] = 1", "2:9: the length of a table is 0; allowed are 1..4096"},
+        {"problem \"p\"\ntable w[2] = 1", "2:15: the table w has 1 numbers, and needs 2"},
+        {"problem \"p\"\ntable w[2] = 1, 2, 3", "2:18: too many numbers; the table w has 2"},
+        {"problem \"p\"\ntable w[2] = 1, n", "2:17: expected an entry of a table, a number, found \"n\""},
         {"problem \"p\"\nneed u = (1)", "2:10: no state is declared above"},
         {"problem \"p\"\nstate i in 1..2, j in 1..i*i", "2:26: the range of a counter must be linear"},
         {"problem \"p\"\nstate i in 1..2, j in 1..3 + i mod 2",
          "2:30: the range of a counter must be linear"},
-        {"problem \"p\"\nstate i in 1..2\nstate j in 1..2", "3:7: the state is declared already in line 2"},
+        {"problem \"p\"\nstate i in 1..2\nstate i in 1..2\nstate i in 1..2\nstate i in 1..2\nstate i in "
+         "1..2\n"
+         "state i in 1..2\nstate i in 1..2\nstate i in 1..2\nstate i in 1..2",
+         "10:7: too many blocks of states; at most 8"},
+        {HEAD "v = 1\nstate j in 1..2\nvalue w in 0..1\nw = i", "9:5: unknown name \"i\""},
+        {HEAD "state j in 1..2\nv = 1",
+         "7:1: v belongs to other states; its rule stands before the next block"},
+        {HEAD "v = 1\nstate j in 1..2\nvalue w in 0..1\nw = v(1, 2)", "9:8: too many numbers; a state has 1"},
+        {HEAD "v = 1\nstate j in 1..2\nvalue w in 0..1\nw = 0\nanswer v",
+         "10:8: the answer reads values of an earlier block of states; say of which state: at (...)"},
+        {HEAD "v = 1\nstate j in 1..2\nvalue w in 0..1\nw = 0\nanswer v + w",
+         "10:12: the answer reads values of two blocks of states; it has one state"},
+        {HEAD "v = min over k in 1..i of max over l in 1..k of 1",
+         "6:27: a fold inside a fold; let the inner one be a value of its own"},
+        {HEAD "let w = sum over k in 1..2 of k\nv = min over k in 1..i of w",
+         "7:27: w uses a fold; what is folded may use"},
+        {HEAD "let w = sum over k in 1..2 of k\nv = if w > 1 then min over k in 1..i of k else 0",
+         "7:19: a fold inside an if whose condition uses a fold"},
+        {HEAD "v = min over k in 1..i*i of k", "6:22: the range of a counter must be linear"},
+        {HEAD "v = min over k in 1..i", "6:23: expected \"of\" and what is folded"},
+        {HEAD "v = min over i in 1..2 of i", "6:14: the name i is taken by a counter of line 4"},
+        {HEAD "v = (min over k in 1..2 of k) + k", "6:33: unknown name \"k\""},
+        {HEAD "take x = a[min over k in 1..2 of k]", "6:12: a fold stands in a rule or a let"},
+        {HEAD "v = a[sum over k in 1..2 of k]", "6:7: a fold stands in a rule or a let"},
+        {HEAD "v = 1 answer max v over (1..n, 2)", "6:30: too many numbers; a state has 1"},
+        {HEAD "v = 1 answer max 3 over (1..n)", "6:18: what is gathered over states must read values"},
+        {HEAD "v = 1 answer max v", "6:19: expected \"over\" and states, as in max cost over (1..n)"},
+        {HEAD "v = i div i", "6:11: the divisor may use numbers and sizes only"},
+        {HEAD "table w[2] = 1, 2\nv = w", "7:6: expected \"[\" and the place, as in a[i]"},
+        {HEAD "table w[1, 2] = 1, 2\nv = w[1]", "7:8: expected \",\" (there are two places, as in a[i, j])"},
+        {HEAD "table w[2] = 1, 2\nv = w[1, 2]", "7:8: one place too many; it is declared with one length"},
         {HEAD "v = 1", "6:6: no answer is given; write: answer v"},
         {HEAD "answer v", "6:9: the value v of line 5 has no rule"},
         {HEAD "v = 1 v = 2", "6:7: v is given already in line 6"},
         {HEAD "v = 1\nanswer v answer v", "7:17: the answer is given already in line 7"},
         {HEAD "v = m", "6:5: unknown name \"m\"; a rule may use sizes, counters, takes and needs"},
         {HEAD "let count = 1\nv = cuont", "7:5: unknown name \"cuont\"; did you mean \"count\"?"},
-        {HEAD "v = v", "6:5: v is a value of this state, known only to the answer; a rule may use"},
-        {HEAD "v = a", "6:5: a is an input; look an element up with: take x = a[...]"},
+        {HEAD "v = v", "6:5: v is a value of this state, known only to the answer; of an earlier state it is "
+                       "read as v(...)"},
+        {HEAD "v = a", "6:6: expected \"[\" and the place, as in a[i], found the end of the file"},
         {HEAD "v = 1 +", "6:8: expected a number, a name or (, found the end of the file"},
         {HEAD "v = 1 + then", "6:9: expected a number, a name or (, found \"then\""},
         {HEAD "v = (1", "6:7: expected \")\" or an operation, found the end of the file"},
@@ -91,9 +125,9 @@ static void test_files(void **state)
         {HEAD "v = 1 )", "6:7: unexpected \")\""},
         {HEAD "v = 1.5", "6:6: unexpected \".\""},
         {HEAD "v = min(1)", "6:10: min and max need at least two arguments"},
-        {HEAD "v = 1 answer max(v)",
-         "6:14: min and max are of two numbers or more, as in min(a, b), and the answer is "
-         "read at one state"},
+        {HEAD "v = 1 answer max(v)", "6:14: min and max are of two numbers or more, as in min(a, b), or over "
+                                     "many states, as in max cost over "
+                                     "(1..n)"},
         {HEAD "v = 1 answer v at (a[1])", "6:20: a is an input; the state of the answer may use sizes"},
         {HEAD "v = 1 answer a", "6:14: a is an input; the answer may use"},
         {HEAD "v = max 1", "6:9: expected \"(\" after max"},
@@ -176,6 +210,24 @@ static void test_bombs(void **state)
     bomb_check("let a1 = min(1, i)+0*i let a2 = a1*a1*a1*a1 let a3 = a2*a2*a2*a2 let a4 = a3*a3*a3*a3 "
                "let a5 = a4*a4*a4*a4 let a6 = a5*a5*a5*a5 let a7 = a6*a6*a6*a6 ",
                "", 0, "v = a7*a7*a7*a7 answer v", NULL);
+}
+
+/* 32 of each kind, and no more. */
+static void test_many_names(void **state)
+{
+    (void)state;
+    at_text t;
+    at_text_init(&t);
+    at_text_add(&t, "problem \"p\"\nstate i in 1..2\nvalue v in 0..1\n");
+    for (int k = 0; k < AT_DP_MAX; k++)
+        at_text_addf(&t, "let x%d = %d\n", k, k);
+    size_t n = t.n;
+    at_text_add(&t, "v = 1 answer v");
+    at_dp_free(dp_of(t.s));
+    t.s[t.n = n] = 0;
+    at_text_add(&t, "let y = 1");
+    parse_fails(t.s, t.n, "36:5: too many: a let is number 33 of its kind; at most 32");
+    at_text_release(&t);
 }
 
 static void test_many_nodes(void **state)
@@ -275,9 +327,34 @@ static void test_bind(void **state)
          "t.dp:7:5: state (i=1): x is absent here; read it only inside an if, where its when holds"},
         {HEAD "need u = (i-1) when i > 1\nv = u.v answer v", "n=3", AT_EINPUT,
          "t.dp:7:5: state (i=1): u is absent here; read it only inside an if, where its when holds"},
-        /* and, or evaluate both sides */
-        {HEAD "need u = (i-1) when i > 1\nv = if i > 1 and u.v > 0 then 1 else 0 answer v", "n=3", AT_EINPUT,
+        /* and, or evaluate the second side only where the first leaves it open */
+        {HEAD "need u = (i-1) when i > 1\nv = if i > 0 and u.v > 0 then 1 else 0 answer v", "n=3", AT_EINPUT,
          "t.dp:7:18: state (i=1): u is absent here; read it only inside an if, where its when holds"},
+        {HEAD "need u = (i-1) when i > 1\nv = if i > 1 or u.v > 0 then 1 else 0 answer v", "n=3", AT_EINPUT,
+         "t.dp:7:17: state (i=1): u is absent here; read it only inside an if, where its when holds"},
+        /* what is read in place */
+        {HEAD "v = v(i - 1) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:5: state (i=1): (i=0) is not a state; read are earlier states"},
+        {HEAD "v = v(i) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:5: state (i=1): (i=1) is the state itself; read are earlier states"},
+        {HEAD "v = a[i + 1] answer v", "n=3", AT_EINPUT,
+         "t.dp:6:7: state (i=3): position 4 of a; allowed are 1..3"},
+        {HEAD "v = min over k in 2..i of k answer v", "n=3", AT_EINPUT,
+         "t.dp:6:5: state (i=1, k=2): min over the empty range 2..1; read it only inside an if"},
+        {HEAD "v = sum over k in 1..i of v(k) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:27: state (i=1, k=1): (i=1, k=1) is the state itself; read are earlier states"},
+        {HEAD "v = 1 answer max v over (n+1..n+2)", "n=3", AT_EINPUT,
+         "t.dp:6:14: the answer is gathered from states that do not exist at these sizes; use if"},
+        {HEAD "table w[2] = 1, 2\nv = w[i] answer v", "n=3", AT_EINPUT,
+         "t.dp:7:5: state (i=3): place 3..3 of w may be outside; it has 2 entries"},
+        {"problem \"p\"\nsize n in 1..9\ninput a[n, n] in 0..5\nstate i in 1..n\nvalue v in 0..9\nv = a[i - "
+         "1, i + 1] answer v",
+         "n=3", AT_EINPUT, "t.dp:6:7: state (i=1): position -1 of a; allowed are 1..9"},
+        {"problem \"p\"\nsize n in 1..9\ninput a[n, n] in 0..5\nstate i in 1..n\nvalue v in 0..9\nv = a[1, i "
+         "+ 1] answer v",
+         "n=3", AT_EINPUT, "t.dp:6:10: state (i=3): this column of a may be outside"},
+        {HEAD "v = i div (n - 3) answer v", "n=3", AT_EINPUT,
+         "t.dp:6:12: state (i=1): the divisor is 0; allowed are 1, 2, ..."},
         {HEAD "take x = a[i] need u = (i-1) when i > 1\nv = x + if i > 1 then u.v else 0 answer v", "n=3",
          AT_EINPUT, "t.dp:7:5: state (i=2): v can be 0..10; declared is 0..9"},
         {HEAD "v = 1 - i answer v", "n=3", AT_EINPUT,
@@ -294,8 +371,9 @@ static void test_bind(void **state)
          "t.dp:6:14: the answer reads v, but its state does not exist at these sizes; use if"},
         {"problem \"p\"\nsize n in 0..3 state i in 1..n value v in 1..n v = 1 answer v", "n=0", AT_EINPUT,
          "t.dp:2:61: the answer reads v, but its state does not exist at these sizes; use if"},
-        {"problem \"p\"\nstate i in 0..3 value v in 0..1 v = 0 answer v", "", AT_EINPUT,
-         "t.dp:2:12: counter i begins at 0; states count from 1"},
+        {"problem \"p\" size n in 0..3\nstate i in n..3 value v in 0..1 v = 0 answer v", "n=0", AT_EINPUT,
+         "t.dp:2:12: counter i begins at 0; a first counter that begins below 1 begins with a number, as in "
+         "0..n"},
         {"problem \"p\"\nstate i in 1..3, j in i+1..3 value v in 0..1 v = 0 answer v", "", AT_EINPUT,
          "t.dp:2:23: counter j has the empty range 4..3 at i=3; allowed only if there is no state at all"},
         {"problem \"p\"\nstate i in 1..3 value v in 1..0 v = 0 answer v", "", AT_EINPUT,
@@ -493,10 +571,11 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files),      cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_many_nodes), cmocka_unit_test(test_missing_file),
-        cmocka_unit_test(test_bind),       cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_unproved),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_files),        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_many_names),   cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_missing_file), cmocka_unit_test(test_bind),
+        cmocka_unit_test(test_huge),         cmocka_unit_test(test_unproved),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
