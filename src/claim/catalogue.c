@@ -29,6 +29,7 @@
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
     ROW(compose_one)                                                                                         \
+    ROW(compose_packed)                                                                                      \
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \

@@ -54,6 +54,8 @@
  * EVIDENCE arith-sparse sampled 20 test_every_cell: p=11 operators=16 least=16 f64, and 2 more
  * EVIDENCE compose-one exact 2219 test_every_cell: n=2..3 f64, and 3 more
  * EVIDENCE compose-one sampled 1000 test_every_cell: n=16 f64, and 3 more
+ * EVIDENCE compose-packed exact 2219 test_every_cell: n=2..3 p24e8, and 1 more
+ * EVIDENCE compose-packed sampled 400 test_every_cell: n=16 p24e8, and 1 more
  * EVIDENCE compose-two exact 59049 test_every_cell: n=3 k=3 f64, and 4 more
  * EVIDENCE compose-two sampled 1000 test_every_cell: n=64 f64, and 4 more
  * EVIDENCE compose-chain exact 59049 test_every_cell: n=3 k=3 f64, and 3 more
