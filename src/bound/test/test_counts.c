@@ -255,6 +255,170 @@ static void test_edit_distance(void **state)
     }
 }
 
+/* ---- half-spaces ------------------------------------------------------------------------------------------------------- */
+
+enum { POINTS = 14, AXES = 9 };
+
+/* Does a perceptron find a half-space that cuts the set y off from the others of the n points in R^m? */
+static bool cut_off(int n, int m, double x[][AXES], unsigned y, int rounds)
+{
+    double w[AXES + 1] = {0};
+    for (int round = 0; round < rounds; round++) {
+        bool all = true;
+        for (int j = 0; j < n; j++) {
+            double s = w[m], sign = y >> j & 1 ? 1 : -1;
+            for (int k = 0; k < m; k++)
+                s += w[k] * x[j][k];
+            if (s * sign > 0)
+                continue;
+            all = false;
+            for (int k = 0; k < m; k++)
+                w[k] += sign * x[j][k];
+            w[m] += sign;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* An affine dependence of the first m+2 points, in exact fractions: c (m+2) with sum c = 0 and sum c x = 0, not all 0. */
+static void dependence(int m, double x[][AXES], mpq_t *c)
+{
+    int rows = m + 1, cols = m + 2, pivot[AXES + 2], rank = 0;
+    mpq_t a[AXES + 1][AXES + 2], t;
+    mpq_init(t);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            mpq_init(a[i][j]);
+            mpq_set_d(a[i][j], i < m ? x[j][i] : 1);
+        }
+    int free_column = -1;
+    for (int j = 0; j < cols; j++) {
+        int i = rank;
+        while (i < rows && !mpq_sgn(a[i][j]))
+            i++;
+        if (i == rows) {
+            free_column = free_column < 0 ? j : free_column;
+            continue;
+        }
+        for (int k = 0; k < cols; k++)
+            mpq_swap(a[i][k], a[rank][k]);
+        for (int r = 0; r < rows; r++) {
+            if (r == rank || !mpq_sgn(a[r][j]))
+                continue;
+            mpq_t f;
+            mpq_init(f);
+            mpq_div(f, a[r][j], a[rank][j]);
+            for (int k = 0; k < cols; k++) {
+                mpq_mul(t, f, a[rank][k]);
+                mpq_sub(a[r][k], a[r][k], t);
+            }
+            mpq_clear(f);
+        }
+        pivot[rank++] = j;
+    }
+    assert_true(free_column >= 0); /* m+2 columns, m+1 rows */
+    for (int j = 0; j < cols; j++)
+        mpq_set_si(c[j], j == free_column, 1);
+    for (int r = 0; r < rank; r++) {
+        mpq_div(t, a[r][free_column], a[r][pivot[r]]);
+        mpq_neg(c[pivot[r]], t);
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            mpq_clear(a[i][j]);
+    mpq_clear(t);
+}
+
+/* The y of bound qsa-radon: it holds one part of a Radon partition of the first m+2 of n points and misses the other. 0: there is no room. */
+static unsigned radon_subset(int n, int q, int m, double x[][AXES])
+{
+    mpq_t c[AXES + 2];
+    unsigned part[2] = {0}, all = (1u << n) - 1;
+    for (int j = 0; j < m + 2; j++)
+        mpq_init(c[j]);
+    dependence(m, x, c);
+    for (int k = 0; k <= m; k++) { /* the dependence is one */
+        mpq_t sum, t;
+        mpq_inits(sum, t, NULL);
+        for (int j = 0; j < m + 2; j++) {
+            mpq_set_d(t, k < m ? x[j][k] : 1);
+            mpq_mul(t, t, c[j]);
+            mpq_add(sum, sum, t);
+        }
+        assert_int_equal(mpq_sgn(sum), 0);
+        mpq_clears(sum, t, NULL);
+    }
+    for (int j = 0; j < m + 2; j++) {
+        if (mpq_sgn(c[j]))
+            part[mpq_sgn(c[j]) > 0] |= 1u << j;
+        mpq_clear(c[j]);
+    }
+    assert_true(part[0] && part[1]);
+    for (int k = 0; k < 2; k++) {
+        unsigned y = part[k];
+        if (__builtin_popcount(y) > q || __builtin_popcount(part[1 - k]) > n - q)
+            continue;
+        for (int j = 0; j < n && __builtin_popcount(y) < q; j++)
+            y |= (all & ~part[1 - k]) & 1u << j;
+        return y;
+    }
+    return 0;
+}
+
+static void points_draw(int n, int m, at_rng *r, double x[][AXES])
+{
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < m; k++)
+            x[j][k] = (double)(at_rng_u64(r) % 41) - 20;
+}
+
+/* The core of qsa-radon at every (q, N) with N-1 <= 13: in one dimension less than it asks for, points that were drawn, and points of the
+ * moment curve, have a q-set that no half-space cuts off; a perceptron finds none either. In 2q dimensions the curve has all cut off. */
+static void test_radon(void **state)
+{
+    (void)state;
+    double x[POINTS][AXES];
+    const at_bound *b = at_bound_find("qsa-radon");
+    int asked = 0;
+    for (int q = 1; q <= 4; q++)
+        for (int n = 2 * q; n < POINTS; n++) {
+            int needed = 2 * q < n - q ? 2 * q : n - q;
+            for (int m = 1; m <= needed; m++) {
+                at_params p;
+                bool binds;
+                at_params_init(&p, b->params, b->n_params);
+                OK(at_params_set(&p, "q", q, &err));
+                OK(at_params_set(&p, "N", n + 1, &err));
+                OK(at_params_set(&p, "m", m, &err));
+                OK(at_bound_binds(b, &p, &binds, &err));
+                assert_int_equal(binds, m < needed);
+                at_rng r = at_rng_at(16, (uint64_t)(n * 100 + m));
+                for (int trial = 0; binds && trial < 4; trial++) {
+                    points_draw(n, m, &r, x);
+                    for (int j = 0; trial == 0 && j < n; j++)
+                        for (int k = 0; k < m; k++)
+                            x[j][k] = pow(j - n / 2, k + 1);
+                    unsigned y = radon_subset(n, q, m, x);
+                    assert_int_equal(__builtin_popcount(y), q);
+                    assert_true(m > 2 || trial == 0 || !cut_off(n, m, x, y, 1000));
+                    asked++;
+                }
+            }
+        }
+    assert_true(asked > 300);
+    /* control: where the bound does not bind there is a set of points of which every q-set is cut off */
+    for (int n = 4; n < POINTS; n++) { /* q = 1: points on a parabola */
+        for (int j = 0; j < n; j++) {
+            x[j][0] = j - n / 2;
+            x[j][1] = x[j][0] * x[j][0];
+        }
+        for (int j = 0; j < n; j++)
+            assert_true(cut_off(n, 2, x, 1u << j, 1000000));
+    }
+}
+
 /* ---- expressions ------------------------------------------------------------------------------------------------------- */
 
 static int chain_compare(const void *a, const void *b)
@@ -483,6 +647,7 @@ int main(void)
         cmocka_unit_test(test_lis),
         cmocka_unit_test(test_prefix_sums),
         cmocka_unit_test(test_edit_distance),
+        cmocka_unit_test(test_radon),
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_gadgets),
         cmocka_unit_test(test_composition),

@@ -430,8 +430,8 @@ static void test_sizes(void **state)
         snprintf(text, sizeof text, "N=12 q=%d d=5", q);
         at_size z = size_at("qsa-moment", text);
         assert_int_equal(z.layers, 1);
-        assert_int_equal(z.head_dim, 2 * q + 1 > 5 ? 2 * q + 1 : 5);
-        assert_int_equal(z.width, 5 + 2 * (2 * q + 1));
+        assert_int_equal(z.head_dim, 2 * q > 5 ? 2 * q : 5);
+        assert_int_equal(z.width, 5 + 2 * (2 * q));
         z = size_at("qsa-rip", text);
         int m = (int)ceil(8 * q * log(12));
         assert_int_equal(z.layers, 1);
