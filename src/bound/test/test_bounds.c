@@ -88,6 +88,9 @@ static const struct {
     {"dp-hard", "attention=sparse n=3000 B=300 layers=2 H=2 w=2 p=8 e=5 k=2 c=2"},
     {"dp-hard", "attention=sparse problem=lis letters=30 n=900 B=90 layers=3 H=1 w=1 p=4 e=3"},
     {"dp-hard", "attention=sparse problem=ed n=500 B=200 layers=1 H=3 w=8"},
+    {"dp-hard", "attention=sparse problem=ed n=160 letters=2 B=162 layers=2 H=1 w=1"},
+    {"dp-hard", "attention=sparse problem=lis n=250 letters=99 B=179 layers=2 H=1 w=1"},
+    {"dp-hard", "attention=sparse n=300 letters=7 B=90 layers=2 H=1 w=1"},
     {"arith-hard", ""},
     {"arith-hard", "operators=20 prime=5 layers=1 H=1 w=1 p=8 e=5"},
     {"dp-local-hard", ""},
@@ -197,6 +200,7 @@ static void test_least(void **state)
         {"funccomp-params", "zeros=2000 p=1", "L", NULL},
         {"dp-hard", "n=5000", "w", "H"},
         {"dp-hard", "attention=sparse n=9000 B=1500 layers=2", "w", "H"},
+        {"dp-hard", "attention=sparse problem=lis n=250 letters=99 B=179 layers=2 H=1", "w", "H"},
         {"arith-hard", "operators=1000", "w", "H"},
         {"dp-local-hard", "m=5000", "w", "H"},
     };
