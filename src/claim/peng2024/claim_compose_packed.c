@@ -235,6 +235,6 @@ const at_claim claim_compose_packed = {
         "that no digit is lost. An MLP takes the digit of f(x) off.",
     .task = "compose",
     CLAIM_FIELDS,
-    .look = "1 2 0 0 2 1 0",
-    .look_params = "n=3",
+    .look = "1 0 1 1 0",
+    .look_params = "n=2 bits=2",
 };
