@@ -7,7 +7,6 @@
     ROW(match3_threewise)                                                                                    \
     ROW(match3_bigram)                                                                                       \
     ROW(match3_local)                                                                                        \
-    ROW(match3_slots)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
     ROW(qsa_train)                                                                                           \
@@ -30,7 +29,6 @@
     ROW(arith_standard)                                                                                      \
     ROW(arith_sparse)                                                                                        \
     ROW(compose_one)                                                                                         \
-    ROW(compose_packed)                                                                                      \
     ROW(compose_two)                                                                                         \
     ROW(compose_chain)                                                                                       \
     ROW(funccomp)                                                                                            \

@@ -1,4 +1,4 @@
-/* CLAIM compose-packed: one layer composes two functions with a head of width n log2 n / 24, when numbers have 24 bits.
+/* compose_packed.c: CLAIM compose-one at bits=24: one layer composes two functions with a head of width n log2 n / 24.
  *
  * Source: Peng, Narayanan, Papadimitriou 2024: how tight their theorem 1 is where a number holds more than one value of g.
  * Statement: for every n one softmax head of width max(3, ceil(n/R) + 1), n^R <= 2^24, between MLPs computes g(f(x)) at a mantissa of 24
@@ -14,20 +14,13 @@
  *   4. An MLP picks the slot of f(x) and takes bits off its number X from the top: relu(X - t + 1) - relu(X - t) is [X >= t] on integers. One unit
  *      holds that difference, 0 or 1, which is cut once more so that no error grows. Every term and every partial sum is an integer of at most
  *      24 bits, or small: MLPs add term by term.
- * Differs from compose-one: keys of width 3 instead of one-hot ones, R values a slot instead of one, a power of two as the denominator. */
-#include "../shared/claim_compose.h"
+ * Differs from bits=0 (claim_compose_one.c): keys of width 3 instead of one-hot ones, R values a slot instead of one, a power of two as the denominator. */
+#include "compose_packed.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { MOST = 256, MOST_VALUES = 64 };
-static const at_param params[] = {
-    {"n", "values 0..n-1 that the functions are on", 2, MOST, 3, true},
-    {"bits", "of the number that a slot holds", 1, 48, 24, true},
-    {"more", "values a slot more than fit", 0, 8, 0, true},
-    {"scale", "factor on the scale", 0.001, 16, 1, false},
-};
-
 typedef struct {
     int n, values, slots; /* R values in each of S slots */
     int share, hidden;    /* 2^k positions share the weight, so many of them hidden */
@@ -186,7 +179,7 @@ static void steps(at_program *P, const shape *z, const double *rows, const doubl
     at_emit_last(P, AT_VEC(entry_pick(P, z, fx, X)), AT_READ_ROUND, 0);
 }
 
-static at_status program(const at_params *p, at_program **out, at_err *err)
+at_status compose_packed(const at_params *p, at_program **out, at_err *err)
 {
     shape z = shape_of(p);
     if (!z.values)
@@ -194,7 +187,7 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
                        z.n - 1);
     size_t N = 2 * (size_t)z.n + 1, all = N + (size_t)z.hidden, m = (size_t)columns(&z);
     double *rows = at_calloc(all * m + (size_t)z.n, sizeof *rows);
-    at_program *P = rows ? at_program_new("compose-packed", (int)N) : NULL;
+    at_program *P = rows ? at_program_new("compose-one", (int)N) : NULL;
     if (!P) {
         at_free(rows);
         return at_oom(err);
@@ -210,31 +203,3 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     *out = P;
     return AT_OK;
 }
-
-static const at_cell cells[] = {
-    {"n=2..3", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
-    {"n=3 bits=5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p5e8", 0, AT_TIER_QUICK, NULL},
-    {"n=16", NULL, AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
-    {"n=64", NULL, AT_EV_SAMPLED, 0, "p24e8", 40, AT_TIER_QUICK, NULL},
-    {"n=256", NULL, AT_EV_SAMPLED, 0, "p24e8", 100, AT_TIER_FULL, NULL},
-    {"n=256", NULL, AT_EV_SAMPLED, 0, "f32", 1000, AT_TIER_FULL, NULL},
-    {"n=16", "more=1", AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
-    {"n=3 bits=5", "arith=p4e8", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p5e8", 0, AT_TIER_QUICK, NULL},
-    {"n=3", "scale=0.1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
-};
-
-const at_claim claim_compose_packed = {
-    .id = "compose-packed",
-    .title = "One layer composes two functions in numbers that hold several values of g",
-    .source = "Peng, Narayanan, Papadimitriou 2024 (how tight their theorem 1 is)",
-    .statement =
-        "For every n one softmax head of width max(3, ceil(n/R) + 1), n^R <= 2^24, between MLPs computes "
-        "g(f(x)) at 24 bits with exact sums.",
-    .proof =
-        "The head adds up g as digits to base n; hidden positions make the weights' sum a power of two, so "
-        "that no digit is lost. An MLP takes the digit of f(x) off.",
-    .task = "compose",
-    CLAIM_FIELDS,
-    .look = "1 0 1 1 0",
-    .look_params = "n=2 bits=2",
-};
