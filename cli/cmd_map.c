@@ -38,6 +38,8 @@ static json_t *place_json(const at_map_place *p)
         o = cli_json_set(o, kinds[k], points_json(&p->points[k]));
     o = cli_json_set(o, "verdict", cli_json_text(p->words));
     o = cli_json_set(o, "gap", cli_json_number(p->gap));
+    o = cli_json_set(o, "ratio", cli_json_number(p->ratio));
+    o = cli_json_set(o, "ratio_at", cli_json_number(p->ratio_size));
     return cli_json_set(o, "note", cli_json_text(p->note));
 }
 

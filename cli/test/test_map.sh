@@ -14,6 +14,7 @@ holds 'a PNG' sh -c "head -c 4 '$dir/map.png' | grep -q PNG"
 holds 'a PDF' sh -c "head -c 4 '$dir/map.pdf' | grep -q %PDF"
 holds 'an SVG with a checked construction' grep -q 'construction, checked' "$dir/map.svg"
 says 0 'map --json' '"contradictions": 0' map --json
+says 0 'map --json: ratios' '"ratio": 1.7058823529411764, "ratio_at": 256' map --problem compose --json
 holds 'the report has the map' grep -q '<section id="map">' "$dir/r.html"
 
 refuses 2 'map: unknown picture' '.gif' map -o "$dir/p.gif"

@@ -200,7 +200,9 @@ typedef struct {
     const at_map_panel *panel;
     at_map_points points[AT_MAP_KINDS];
     at_map_verdict verdict;
-    double gap;          /* NaN unless the verdict has one */
+    double gap;   /* NaN unless the verdict has one */
+    double ratio; /* construction over proved bound at the largest size that both have; NaN: there is none */
+    double ratio_size;   /* that size */
     const char *words;   /* the verdict: "gap x2.3", "open", "tight" */
     const char *sizes;   /* "n 10..250" */
     const char *bound;   /* at the largest size: ">= 12", "~ 12", "vacuous", a power, or a dash */

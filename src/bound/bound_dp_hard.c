@@ -8,8 +8,9 @@
  *
  * Sparse (the last k blocks of B, and the last c of each block; M layers): let only the interior of one block vary, B - c tokens. After layer l
  * the positions that see it other than through block ends are less than l k B behind it; block ends among these: l k blocks of c. A
- * position further back reads, in layers 2..M, only those k c (1 + ... + (M-1)) vectors of D b bits. With the block at least (M+1) k B before the
- * end of the prompt, everything that is written depends on them alone. */
+ * position further back reads, in layers 2..M, only those k c (1 + ... + (M-1)) vectors of D b bits. What is written (M+1) k B behind the block or
+ * later depends on them alone. Rows that are written earlier must not depend on what varies: let the block be the first, and fix the first
+ * letters, those that these rows are about. */
 #include "bound_internal.h"
 
 #include <attest/lang.h>
@@ -56,22 +57,65 @@ static void prompt_length(mpz_t out, const mpz_t *v)
     mpz_mul_2exp(out, v[n], problem_of(v) == CHAINS_ED);
 }
 
-/* Tokens that vary: all, or the interior of a block; 0: there is no such block. */
+/* Rows that are written before the block is forgotten: the prompt, a bar and the rows are one token each. */
+static void rows_early(mpz_t out, const mpz_t *v)
+{
+    mpz_t l;
+    mpz_init(l);
+    blocks_needed(out, v);
+    mpz_mul(out, out, v[B]);
+    prompt_length(l, v);
+    mpz_sub(out, out, l);
+    mpz_sub_ui(out, out, 1);
+    if (mpz_sgn(out) < 0)
+        mpz_set_ui(out, 0);
+    mpz_clear(l);
+}
+
+/* How many of the first letters (of a, in ed) r rows are about: prefix sums have a row a letter, lis i rows for the i-th, ed n. */
+static void letters_fixed(mpz_t out, const mpz_t *v, const mpz_t r)
+{
+    mpz_t t;
+    mpz_init(t);
+    switch (problem_of(v)) {
+    case CHAINS_LIS: /* the least i with i(i+1)/2 >= r: from floor of (sqrt(8r+1) - 1)/2, or one more */
+        mpz_mul_2exp(t, r, 3);
+        mpz_add_ui(t, t, 1);
+        mpz_sqrt(out, t);
+        mpz_sub_ui(out, out, 1);
+        mpz_fdiv_q_2exp(out, out, 1);
+        mpz_add_ui(t, out, 1);
+        mpz_mul(t, t, out);
+        mpz_fdiv_q_2exp(t, t, 1);
+        if (mpz_cmp(t, r) < 0)
+            mpz_add_ui(out, out, 1);
+        break;
+    case CHAINS_ED:
+        mpz_cdiv_q(out, r, v[n]);
+        break;
+    case CHAINS_PREFIX_SUM:
+    case CHAINS_ED_LOCAL:
+    default:
+        mpz_set(out, r);
+    }
+    mpz_clear(t);
+}
+
+/* Tokens that vary: all, or those in the interior of the first block that no early row is about; not above 0: there are none. */
 static void tokens_free(mpz_t out, const mpz_t *v)
 {
     mpz_set(out, v[n]);
     if (!sparse(v))
         return;
-    mpz_t t, l;
-    mpz_inits(t, l, NULL);
-    blocks_needed(t, v);
-    mpz_mul(t, t, v[B]);
-    prompt_length(l, v);
-    if (mpz_cmp(t, l) > 0 || mpz_cmp(v[B], v[n]) > 0 || mpz_cmp(v[c], v[B]) >= 0)
-        mpz_set_ui(out, 0);
-    else
-        mpz_sub(out, v[B], v[c]);
-    mpz_clears(t, l, NULL);
+    mpz_t t, r;
+    mpz_inits(t, r, NULL);
+    mpz_sub(t, v[B], v[c]);
+    if (mpz_cmp(t, out) < 0)
+        mpz_set(out, t);
+    rows_early(r, v);
+    letters_fixed(t, v, r);
+    mpz_sub(out, out, t);
+    mpz_clears(t, r, NULL);
 }
 
 /* Bits through which they are known afterwards. */
@@ -115,9 +159,9 @@ static limit_way way(const mpz_t *v, int i)
     case n:
         return LIMIT_RISES;
     case letters:
-        return problem_of(v) == CHAINS_ED ? LIMIT_STILL : LIMIT_RISES;
-    case B:
-        return sparse(v) ? LIMIT_RISES : LIMIT_CHOICE;
+        return LIMIT_RISES;
+    case B: /* of lis and ed letters are fixed by lines: a longer block may have fewer left, and then more */
+        return sparse(v) && problem_of(v) == CHAINS_PREFIX_SUM ? LIMIT_RISES : LIMIT_CHOICE;
     case k:
     case c:
         return sparse(v) ? LIMIT_FALLS : LIMIT_CHOICE;
@@ -133,12 +177,11 @@ static bool top(const mpz_t *v, int i, mpz_t out)
     mpz_t t;
     bool is = false;
     mpz_init(t);
-    if (i == B) { /* larger blocks are not far enough from the end */
+    if (i == B) { /* of larger blocks more letters are fixed than they have more */
         blocks_needed(t, v);
         prompt_length(out, v);
+        mpz_add_ui(out, out, 1);
         mpz_fdiv_q(out, out, t);
-        if (mpz_cmp(out, v[n]) > 0)
-            mpz_set(out, v[n]);
         is = true;
     } else if (i == n) { /* a block is as long as it is */
         if ((is = sparse(v))) {
@@ -211,14 +254,19 @@ static void report(sheet *s, const mpz_t *v)
     if (sparse(v)) {
         blocks_needed(t, v);
         mpz_mul(t, t, v[B]);
-        sheet_line(s, "prompt, at least", "(1+(M+1)k)B = %s tokens%s", sheet_int(s, t),
-                   block ? "" : ": there are fewer, so no block is forgotten");
-        sheet_line(s, "interior of a block", "%s tokens", sheet_int(s, free));
+        sheet_line(s, "forgotten after", "(1+(M+1)k)B = %s tokens", sheet_int(s, t));
+        rows_early(t, v);
+        const char *early = sheet_int(s, t);
+        letters_fixed(S, v, t);
+        sheet_line(s, "rows until then", "%s, about the first %s letters, which are fixed", early,
+                   sheet_int(s, S));
+        sheet_line(s, "letters that vary", "%s in the interior of the first block",
+                   block ? sheet_int(s, free) : "none");
     } else
         counted(s, v);
     s->out->meaning =
         binding  ? "Two prompts with different chains leave the same traces: no such decoder writes both."
-        : !block ? "No block lies far enough before the end of the prompt: nothing is ruled out."
+        : !block ? "Rows about every letter are written before the block is forgotten: nothing is ruled out."
                  : "What is kept may tell all chains apart: nothing is ruled out.";
     mpz_clears(S, free, t, NULL);
 }

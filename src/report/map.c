@@ -442,13 +442,15 @@ static double growth(const panel *q)
 static void verdict_set(panel *q)
 {
     at_map_place *o = &q->out;
-    o->gap = NAN;
+    o->gap = o->ratio = o->ratio_size = NAN;
     if (o->verdict == AT_MAP_CONTRADICTS)
         return;
     for (int i = q->n_bound - 1; i >= 0; i--) { /* the largest size that both have */
         double r = ratio(q, i, AT_MAP_BOUND_PROVED);
         if (isnan(r))
             continue;
+        o->ratio = r;
+        o->ratio_size = q->bound_size[i];
         o->verdict = r > 1 ? AT_MAP_GAP : AT_MAP_TIGHT;
         o->gap = r > 1 ? r : NAN;
         return;

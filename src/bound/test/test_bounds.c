@@ -61,6 +61,10 @@ static const struct {
     {"qsa-attention-hard", ""},
     {"qsa-attention-hard", "q=10 N=21 m=1 p=3"},
     {"qsa-attention-hard", "q=500 N=1200 m=5 p=7 e=4 sums=exact"},
+    {"qsa-radon", ""},
+    {"qsa-radon", "q=10 N=25 m=9"},
+    {"qsa-radon", "q=3 N=12 m=6"}, /* q = 4 only */
+    {"qsa-radon", "q=700 N=5000 m=1000"},
     {"qsa-fnn-hard", ""},
     {"qsa-fnn-hard", "N=7 d=1 q=6 width=7"},
     {"qsa-rnn-hard", ""},
@@ -84,6 +88,9 @@ static const struct {
     {"dp-hard", "attention=sparse n=3000 B=300 layers=2 H=2 w=2 p=8 e=5 k=2 c=2"},
     {"dp-hard", "attention=sparse problem=lis letters=30 n=900 B=90 layers=3 H=1 w=1 p=4 e=3"},
     {"dp-hard", "attention=sparse problem=ed n=500 B=200 layers=1 H=3 w=8"},
+    {"dp-hard", "attention=sparse problem=ed n=160 letters=2 B=162 layers=2 H=1 w=1"},
+    {"dp-hard", "attention=sparse problem=lis n=250 letters=99 B=179 layers=2 H=1 w=1"},
+    {"dp-hard", "attention=sparse n=300 letters=7 B=90 layers=2 H=1 w=1"},
     {"arith-hard", ""},
     {"arith-hard", "operators=20 prime=5 layers=1 H=1 w=1 p=8 e=5"},
     {"dp-local-hard", ""},
@@ -183,6 +190,8 @@ static void test_least(void **state)
         {"match3-hard", "N=100000 M=1000000 e=3 sums=exact", "m", NULL},
         {"triangle", "", "m", NULL},
         {"qsa-attention-hard", "", "m", NULL},
+        {"qsa-radon", "q=6 N=40", "m", NULL},
+        {"qsa-radon", "q=6 N=17", "m", NULL},
         {"qsa-fnn-hard", "", "width", NULL},
         {"qsa-rnn-hard", "", "bits", NULL},
         {"compose-bound", "", "d", NULL},
@@ -191,6 +200,7 @@ static void test_least(void **state)
         {"funccomp-params", "zeros=2000 p=1", "L", NULL},
         {"dp-hard", "n=5000", "w", "H"},
         {"dp-hard", "attention=sparse n=9000 B=1500 layers=2", "w", "H"},
+        {"dp-hard", "attention=sparse problem=lis n=250 letters=99 B=179 layers=2 H=1", "w", "H"},
         {"arith-hard", "operators=1000", "w", "H"},
         {"dp-local-hard", "m=5000", "w", "H"},
     };
@@ -261,6 +271,7 @@ static void test_refused(void **state)
         const char *id, *set, *says;
     } bad[] = {
         {"qsa-attention-hard", "q=10 N=20", "the theorem wants N >= 2q+1, and N=20 q=10"},
+        {"qsa-radon", "q=10 N=20", "the theorem wants N >= 2q+1, and N=20 q=10"},
         {"qsa-fnn-hard", "q=20 N=20", "the theorem wants q < N"},
         {"qsa-rnn-hard", "q=19 N=20", "the theorem wants q <= N-2"},
         {"funccomp-params", "L=4 n=60000 zeros=0", "the theorem wants L <= O(log log n): L=4"},

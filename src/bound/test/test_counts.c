@@ -206,52 +206,336 @@ static void test_prefix_sums(void **state)
     mpz_clear(count);
 }
 
-/* The table of edit distances: insert and delete 2, replace 3. */
-static void table_fill(int n, unsigned a, unsigned b, unsigned char *t)
+enum { WORD = 8, CELLS = (WORD + 1) * WORD };
+
+/* The table of edit distances of two words of n letters: insert and delete 2, replace 3. */
+static void ed_fill(int n, const int *a, const int *b, unsigned char *t)
 {
-    int D[9][9];
+    int D[WORD + 1][WORD + 1];
     for (int i = 0; i <= n; i++)
         for (int j = 0; j <= n; j++) {
-            if (!i || !j)
+            if (!i || !j) {
                 D[i][j] = 2 * (i + j);
-            else {
-                int x = D[i - 1][j - 1] + 3 * ((a >> i & 1) != (b >> j & 1)), y = D[i - 1][j] + 2,
-                    z = D[i][j - 1] + 2;
-                D[i][j] = x < y ? (x < z ? x : z) : y < z ? y : z;
-                t[(i - 1) * n + j - 1] = (unsigned char)D[i][j];
+                continue;
             }
+            int x = D[i - 1][j - 1] + 3 * (a[i - 1] != b[j - 1]), y = D[i - 1][j] + 2, z = D[i][j - 1] + 2;
+            D[i][j] = x < y ? (x < z ? x : z) : y < z ? y : z;
+            t[(i - 1) * n + j - 1] = (unsigned char)D[i][j];
+        }
+}
+
+/* That of lis, as examples/lis.dp has it: line i has j = 1..i; then line n+1. */
+static void lis_fill(int n, const int *s, const int *none, unsigned char *t)
+{
+    unsigned char own[WORD] = {0}, *at = t;
+    (void)none;
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= i && j < n; j++) {
+            unsigned char p = j ? at[-1] : 0, q = i == n || s[j] < s[i] ? own[j] : 0;
+            *at = j == i ? p + 1 : p > q ? p : q;
+            if (j == i)
+                own[i] = *at;
+            at++;
         }
 }
 
 static int table_compare(const void *a, const void *b)
 {
-    return memcmp(a, b, 64);
+    return memcmp(a, b, CELLS);
 }
 
-/* At least 2^n tables, found by the words that the proof takes; and in all there are more. */
+/* Words of n letters below k of which letters from..to-1 vary and the others are those of `fixed`: how many tables they have. The first
+ * `rows` of a table must be the same for all. */
+static uint64_t tables_count(int n, int k, int from, int to, const int *fixed, const int *b, int rows,
+                             void (*fill)(int, const int *, const int *, unsigned char *))
+{
+    uint64_t words = 1, distinct = 1;
+    for (int i = from; i < to; i++)
+        words *= (uint64_t)k;
+    unsigned char(*t)[CELLS] = calloc(words, sizeof *t);
+    assert_non_null(t);
+    for (uint64_t x = 0; x < words; x++) {
+        int a[WORD];
+        uint64_t rest = x;
+        memcpy(a, fixed, sizeof a);
+        for (int i = from; i < to; i++, rest /= (uint64_t)k)
+            a[i] = (int)(rest % (uint64_t)k);
+        fill(n, a, b, t[x]);
+        assert_memory_equal(t[x], t[0], (size_t)rows);
+    }
+    qsort(t, words, sizeof *t, table_compare);
+    for (uint64_t x = 1; x < words; x++)
+        distinct += table_compare(t[x - 1], t[x]) != 0;
+    free(t);
+    return distinct;
+}
+
+/* At least 2^n tables with two letters, 3^(n-1) with three, found by the words that the proofs take, letter by letter as they say. */
 static void test_edit_distance(void **state)
 {
     (void)state;
-    for (int n = 1; n <= 8; n++) {
-        unsigned char(*t)[64] = calloc((size_t)1 << n, sizeof *t);
-        assert_non_null(t);
-        for (unsigned a = 0; a < 1u << n; a++) {
-            table_fill(n, a << 1, 0, t[a]);
-            int ones = 0;
-            for (int i = 1; i <= n; i++) {
-                ones += (int)(a >> (i - 1) & 1);
-                assert_int_equal(t[a][(i - 1) * n + i - 1], 3 * ones);
+    uint64_t power = 1;
+    for (int n = 1; n <= WORD - 1; n++, power *= 3) {
+        int zero[WORD] = {0}, b[WORD] = {0}, a[WORD] = {0};
+        unsigned char t[CELLS];
+        assert_int_equal(tables_count(n, 2, 0, n, zero, zero, 0, ed_fill), 1 << n);
+        b[n - 1] = 1;
+        for (uint64_t x = 0; x < 3 * power; x++) {
+            uint64_t rest = x;
+            for (int i = 0; i < n; i++, rest /= 3)
+                a[i] = (int)(rest % 3);
+            ed_fill(n, a, b, t);
+            for (int i = 1, nonzero = 0; i < n; i++) {
+                nonzero += a[i - 1] != 0;
+                assert_int_equal(t[(i - 1) * n + i - 1], 3 * nonzero);
+                int diag = i > 1 ? t[(i - 2) * n + n - 2] : 2 * (n - 1);
+                if (a[i - 1])
+                    assert_int_equal(t[(i - 1) * n + n - 1] == diag, a[i - 1] == 1);
             }
         }
-        qsort(t, (size_t)1 << n, sizeof *t, table_compare);
-        for (unsigned a = 1; a < 1u << n; a++)
-            assert_true(table_compare(t[a - 1], t[a]) != 0);
-        free(t);
+        uint64_t found = tables_count(n, 3, 0, n, zero, b, 0, ed_fill);
+        assert_int_equal(found, 3 * power - 1); /* the last letter is nearly always seen, too */
         mpz_t count;
         mpz_init_set_ui(count, 1);
         mpz_mul_2exp(count, count, (unsigned long)n);
         chains_are(CHAINS_ED, (unsigned long)n, 2, count);
+        if (mpz_cmp_ui(count, power) < 0)
+            mpz_set_ui(count, power);
+        chains_are(CHAINS_ED, (unsigned long)n, 3, count);
+        chains_are(CHAINS_ED, (unsigned long)n, 26, count);
         mpz_clear(count);
+    }
+}
+
+/* The sparse bound fixes the first letters and those behind the block: what is left makes as many chains as it says, and the rows about
+ * what is fixed do not change. */
+static void test_fixed_prefix(void **state)
+{
+    (void)state;
+    enum { n = 7 };
+    mpz_t count;
+    mpz_init(count);
+    for (int k = 2; k <= 4; k++)
+        for (int from = 0; from < 4; from++)
+            for (int to = from + 1; to <= (k < 4 ? n : from + 5 < n ? from + 5 : n); to++) {
+                int word[WORD] = {0};
+                for (int i = 0; i < from; i++)
+                    word[i] = k - 1;
+                euler(count, (unsigned long)(to - from), (unsigned long)k);
+                assert_int_equal(tables_count(n, k, from, to, word, NULL, from * (from + 1) / 2, lis_fill),
+                                 mpz_get_ui(count));
+                int zero[WORD] = {0}, b[WORD] = {0};
+                b[n - 1] = 1;
+                uint64_t least = 1;
+                for (int i = from; i < to - 1; i++)
+                    least *= 3;
+                if (k == 3)
+                    assert_true(tables_count(n, 3, from, to, zero, b, from * n, ed_fill) >= least);
+                if (k == 2)
+                    assert_int_equal(tables_count(n, 2, from, to, zero, zero, from * n, ed_fill),
+                                     1 << (to - from));
+            }
+    mpz_clear(count);
+    /* how many letters are fixed, found by walking along the rows */
+    static const char *const problems[] = {"prefix-sum", "lis", "ed"};
+    const at_bound *bound = at_bound_find("dp-hard");
+    int asked = 0;
+    for (int w = 0; w < 3; w++)
+        for (int size = 3; size <= 60; size += 19)
+            for (int B = 2; B <= 40; B += 7)
+                for (int M = 1; M <= 3; M++)
+                    for (int k = 1; k <= 2; k++) {
+                        char set[128], says[64] = "";
+                        at_params p;
+                        at_arena a;
+                        at_bound_result r;
+                        snprintf(set, sizeof set,
+                                 "attention=sparse problem=%s n=%d B=%d layers=%d k=%d c=1 letters=9",
+                                 problems[w], size, B, M, k);
+                        at_params_init(&p, bound->params, bound->n_params);
+                        at_arena_init(&a);
+                        OK(at_params_parse(&p, set, &err));
+                        OK(at_bound_compute(bound, &p, &a, &r, &err));
+                        for (int i = 0; i < r.n_lines; i++)
+                            if (!strcmp(r.lines[i].name, "letters that vary"))
+                                snprintf(says, sizeof says, "%s", r.lines[i].text);
+                        int position = (w == 2 ? 2 : 1) * size + 1, fixed = 0;
+                        for (int i = 1; i <= size + (w == 1); i++)
+                            for (int j = 1; j <= (w == 0 ? 1 : w == 1 ? i : size) && j <= size; j++)
+                                if (++position <= (1 + (M + 1) * k) * B)
+                                    fixed = i;
+                        int vary = (size < B - 1 ? size : B - 1) - fixed;
+                        if (vary <= 0)
+                            assert_int_equal(strncmp(says, "none", 4), 0);
+                        else
+                            assert_int_equal(atoi(says), vary);
+                        asked += vary > 0;
+                        at_arena_release(&a);
+                    }
+    assert_true(asked > 50);
+}
+
+/* ---- half-spaces ------------------------------------------------------------------------------------------------------- */
+
+enum { POINTS = 14, AXES = 9 };
+
+/* Does a perceptron find a half-space that cuts the set y off from the others of the n points in R^m? */
+static bool cut_off(int n, int m, double x[][AXES], unsigned y, int rounds)
+{
+    double w[AXES + 1] = {0};
+    for (int round = 0; round < rounds; round++) {
+        bool all = true;
+        for (int j = 0; j < n; j++) {
+            double s = w[m], sign = y >> j & 1 ? 1 : -1;
+            for (int k = 0; k < m; k++)
+                s += w[k] * x[j][k];
+            if (s * sign > 0)
+                continue;
+            all = false;
+            for (int k = 0; k < m; k++)
+                w[k] += sign * x[j][k];
+            w[m] += sign;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* An affine dependence of the first m+2 points, in exact fractions: c (m+2) with sum c = 0 and sum c x = 0, not all 0. */
+static void dependence(int m, double x[][AXES], mpq_t *c)
+{
+    int rows = m + 1, cols = m + 2, pivot[AXES + 2], rank = 0;
+    mpq_t a[AXES + 1][AXES + 2], t;
+    mpq_init(t);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            mpq_init(a[i][j]);
+            mpq_set_d(a[i][j], i < m ? x[j][i] : 1);
+        }
+    int free_column = -1;
+    for (int j = 0; j < cols; j++) {
+        int i = rank;
+        while (i < rows && !mpq_sgn(a[i][j]))
+            i++;
+        if (i == rows) {
+            free_column = free_column < 0 ? j : free_column;
+            continue;
+        }
+        for (int k = 0; k < cols; k++)
+            mpq_swap(a[i][k], a[rank][k]);
+        for (int r = 0; r < rows; r++) {
+            if (r == rank || !mpq_sgn(a[r][j]))
+                continue;
+            mpq_t f;
+            mpq_init(f);
+            mpq_div(f, a[r][j], a[rank][j]);
+            for (int k = 0; k < cols; k++) {
+                mpq_mul(t, f, a[rank][k]);
+                mpq_sub(a[r][k], a[r][k], t);
+            }
+            mpq_clear(f);
+        }
+        pivot[rank++] = j;
+    }
+    assert_true(free_column >= 0); /* m+2 columns, m+1 rows */
+    for (int j = 0; j < cols; j++)
+        mpq_set_si(c[j], j == free_column, 1);
+    for (int r = 0; r < rank; r++) {
+        mpq_div(t, a[r][free_column], a[r][pivot[r]]);
+        mpq_neg(c[pivot[r]], t);
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            mpq_clear(a[i][j]);
+    mpq_clear(t);
+}
+
+/* The y of bound qsa-radon: it holds one part of a Radon partition of the first m+2 of n points and misses the other. 0: there is no room. */
+static unsigned radon_subset(int n, int q, int m, double x[][AXES])
+{
+    mpq_t c[AXES + 2];
+    unsigned part[2] = {0}, all = (1u << n) - 1;
+    for (int j = 0; j < m + 2; j++)
+        mpq_init(c[j]);
+    dependence(m, x, c);
+    for (int k = 0; k <= m; k++) { /* the dependence is one */
+        mpq_t sum, t;
+        mpq_inits(sum, t, NULL);
+        for (int j = 0; j < m + 2; j++) {
+            mpq_set_d(t, k < m ? x[j][k] : 1);
+            mpq_mul(t, t, c[j]);
+            mpq_add(sum, sum, t);
+        }
+        assert_int_equal(mpq_sgn(sum), 0);
+        mpq_clears(sum, t, NULL);
+    }
+    for (int j = 0; j < m + 2; j++) {
+        if (mpq_sgn(c[j]))
+            part[mpq_sgn(c[j]) > 0] |= 1u << j;
+        mpq_clear(c[j]);
+    }
+    assert_true(part[0] && part[1]);
+    for (int k = 0; k < 2; k++) {
+        unsigned y = part[k];
+        if (__builtin_popcount(y) > q || __builtin_popcount(part[1 - k]) > n - q)
+            continue;
+        for (int j = 0; j < n && __builtin_popcount(y) < q; j++)
+            y |= (all & ~part[1 - k]) & 1u << j;
+        return y;
+    }
+    return 0;
+}
+
+static void points_draw(int n, int m, at_rng *r, double x[][AXES])
+{
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < m; k++)
+            x[j][k] = (double)(at_rng_u64(r) % 41) - 20;
+}
+
+/* The core of qsa-radon at every (q, N) with N-1 <= 13: in one dimension less than it asks for, points that were drawn, and points of the
+ * moment curve, have a q-set that no half-space cuts off; a perceptron finds none either. In 2q dimensions the curve has all cut off. */
+static void test_radon(void **state)
+{
+    (void)state;
+    double x[POINTS][AXES];
+    const at_bound *b = at_bound_find("qsa-radon");
+    int asked = 0;
+    for (int q = 1; q <= 4; q++)
+        for (int n = 2 * q; n < POINTS; n++) {
+            int needed = 2 * q < n - q ? 2 * q : n - q;
+            for (int m = 1; m <= needed; m++) {
+                at_params p;
+                bool binds;
+                at_params_init(&p, b->params, b->n_params);
+                OK(at_params_set(&p, "q", q, &err));
+                OK(at_params_set(&p, "N", n + 1, &err));
+                OK(at_params_set(&p, "m", m, &err));
+                OK(at_bound_binds(b, &p, &binds, &err));
+                assert_int_equal(binds, m < needed);
+                at_rng r = at_rng_at(16, (uint64_t)(n * 100 + m));
+                for (int trial = 0; binds && trial < 4; trial++) {
+                    points_draw(n, m, &r, x);
+                    for (int j = 0; trial == 0 && j < n; j++)
+                        for (int k = 0; k < m; k++)
+                            x[j][k] = pow(j - n / 2, k + 1);
+                    unsigned y = radon_subset(n, q, m, x);
+                    assert_int_equal(__builtin_popcount(y), q);
+                    assert_true(m > 2 || trial == 0 || !cut_off(n, m, x, y, 1000));
+                    asked++;
+                }
+            }
+        }
+    assert_true(asked > 300);
+    /* control: where the bound does not bind there is a set of points of which every q-set is cut off */
+    for (int n = 4; n < POINTS; n++) { /* q = 1: points on a parabola */
+        for (int j = 0; j < n; j++) {
+            x[j][0] = j - n / 2;
+            x[j][1] = x[j][0] * x[j][0];
+        }
+        for (int j = 0; j < n; j++)
+            assert_true(cut_off(n, 2, x, 1u << j, 1000000));
     }
 }
 
@@ -483,6 +767,8 @@ int main(void)
         cmocka_unit_test(test_lis),
         cmocka_unit_test(test_prefix_sums),
         cmocka_unit_test(test_edit_distance),
+        cmocka_unit_test(test_fixed_prefix),
+        cmocka_unit_test(test_radon),
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_gadgets),
         cmocka_unit_test(test_composition),

@@ -14,8 +14,9 @@
  *      is cut to 0 or 1 once more before it meets values of size n; and slots that are not picked are pushed below 0 by n,
  *      which is more than they hold, so that nothing is left of them.
  * The message of the proof of theorem 1, n values of log2 n bits, is all there: what is missing to its bound is the slot of
- * f(x), the denominator, and the bits by which a value is told from the next. */
-#include "../shared/claim_compose.h"
+ * f(x), the denominator, and the bits by which a value is told from the next.
+ * With bits=24 a slot holds as many values as fit into 24 bits (compose_packed.c). */
+#include "compose_packed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@ enum { MOST = 256 };
 static const at_param params[] = {
     {"n", "values 0..n-1 that the functions are on", 2, MOST, 3, true},
     {"missing", "values of g without a slot", 0, MOST, 0, true},
+    {"bits", "that a slot holds, as many values as fit; 0: one value, whatever its bits", 0, 48, 0, true},
+    {"more", "values a slot more than fit into bits", 0, 8, 0, true},
     {"scale", "factor on the scale", 0.001, 16, 1, false},
 };
 
@@ -84,6 +87,11 @@ static at_status program(const at_params *p, at_program **out, at_err *err)
     size_t N = 2 * (size_t)n + 1, m = (size_t)n;
     if (missing > n)
         return at_fail(err, AT_EDOMAIN, "missing=%d: must be at most n, and n is %d", missing, n);
+    if (at_params_int(p, "bits") && missing)
+        return at_fail(err, AT_EDOMAIN, "missing=%d: all values have a slot where bits=%d", missing,
+                       at_params_int(p, "bits"));
+    if (at_params_int(p, "bits"))
+        return compose_packed(p, out, err);
     double *rows = at_calloc(N * (2 * m + 2) + m * m, sizeof *rows);
     at_program *P = rows ? at_program_new("compose-one", (int)N) : NULL;
     if (!P) {
@@ -144,6 +152,15 @@ static const at_cell cells[] = {
     {"n=16", NULL, AT_EV_SAMPLED, 0, "f64", 10000, AT_TIER_QUICK, NULL},
     {"n=64", NULL, AT_EV_SAMPLED, 0, "f64", 200, AT_TIER_QUICK, NULL},
     {"n=64", NULL, AT_EV_SAMPLED, 0, "p8", 40, AT_TIER_QUICK, NULL},
+    {"n=2..3 bits=24", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
+    {"n=3 bits=5", NULL, AT_EV_EXACT, AT_ENUM_SEQUENCES, "p5e8", 0, AT_TIER_QUICK, NULL},
+    {"n=16 bits=24", NULL, AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
+    {"n=64 bits=24", NULL, AT_EV_SAMPLED, 0, "p24e8", 40, AT_TIER_QUICK, NULL},
+    {"n=256 bits=24", NULL, AT_EV_SAMPLED, 0, "p24e8", 100, AT_TIER_FULL, NULL},
+    {"n=256 bits=24", NULL, AT_EV_SAMPLED, 0, "f32", 1000, AT_TIER_FULL, NULL},
+    {"n=16 bits=24", "more=1", AT_EV_SAMPLED, 0, "p24e8", 400, AT_TIER_QUICK, NULL},
+    {"n=3 bits=5", "arith=p4e8", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p5e8", 0, AT_TIER_QUICK, NULL},
+    {"n=3 bits=24", "scale=0.1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p24e8", 0, AT_TIER_QUICK, NULL},
     {"n=3", "missing=1", AT_EV_EXACT, AT_ENUM_SEQUENCES, "f64", 0, AT_TIER_QUICK, NULL},
     {"n=2", "arith=p2", AT_EV_EXACT, AT_ENUM_SEQUENCES, "p3", 0, AT_TIER_QUICK, NULL},
     {"n=16", "arith=p5", AT_EV_SAMPLED, 0, "p6", 400, AT_TIER_QUICK, NULL},
@@ -158,7 +175,9 @@ const at_claim claim_compose_one = {
         "For every n one softmax head of width d = n+1 between two MLPs of O(n) units computes g(f(x)). At "
         "the "
         "p = ceil(log2 n) + 2 bits that it is measured to need, H(d+1)p is n log2 n + O(n), the least that "
-        "theorem 1 leaves to one layer but for lower order.",
+        "theorem 1 leaves to one layer but for lower order. In 24 bits with exact sums a slot holds R "
+        "values, n^R <= "
+        "2^24: width max(3, ceil(n/R) + 1).",
     .proof =
         "The head scores f(x) and every entry of g alike, each in a slot of its own; an MLP picks slot f(x).",
     .task = "compose",

@@ -52,8 +52,8 @@
  * EVIDENCE arith-standard sampled 20 test_every_cell: p=11 operators=16 least=16 f64, and 2 more
  * EVIDENCE arith-sparse exact 3690 test_every_cell: p=5 operators=2 f64, and 2 more
  * EVIDENCE arith-sparse sampled 20 test_every_cell: p=11 operators=16 least=16 f64, and 2 more
- * EVIDENCE compose-one exact 2219 test_every_cell: n=2..3 f64, and 3 more
- * EVIDENCE compose-one sampled 1000 test_every_cell: n=16 f64, and 3 more
+ * EVIDENCE compose-one exact 2219 test_every_cell: n=2..3 f64, and 5 more
+ * EVIDENCE compose-one sampled 1000 test_every_cell: n=16 f64, and 5 more
  * EVIDENCE compose-two exact 59049 test_every_cell: n=3 k=3 f64, and 4 more
  * EVIDENCE compose-two sampled 1000 test_every_cell: n=64 f64, and 4 more
  * EVIDENCE compose-chain exact 59049 test_every_cell: n=3 k=3 f64, and 3 more
@@ -428,8 +428,8 @@ static void test_sizes(void **state)
         snprintf(text, sizeof text, "N=12 q=%d d=5", q);
         at_size z = size_at("qsa-moment", text);
         assert_int_equal(z.layers, 1);
-        assert_int_equal(z.head_dim, 2 * q + 1 > 5 ? 2 * q + 1 : 5);
-        assert_int_equal(z.width, 5 + 2 * (2 * q + 1));
+        assert_int_equal(z.head_dim, 2 * q > 5 ? 2 * q : 5);
+        assert_int_equal(z.width, 5 + 2 * (2 * q));
         z = size_at("qsa-rip", text);
         int m = (int)ceil(8 * q * log(12));
         assert_int_equal(z.layers, 1);

@@ -29,6 +29,13 @@ static void test_sizes(void **state)
         if (z.hidden > 8 * n + 16)
             fail_msg("compose-one n=%d: %d units", n, z.hidden);
     }
+    static const int packed[][2] = {{2, 3}, {4, 3}, {16, 4}, {64, 17}, {100, 35}, {256, 87}};
+    for (int i = 0; i < 6; i++) { /* ceil(n/R) + 1, but keys of 3 */
+        char text[64];
+        snprintf(text, sizeof text, "n=%d bits=24", packed[i][0]);
+        at_size z = size_at("compose-one", text);
+        assert_true(z.layers == 1 && z.heads == 1 && z.head_dim == packed[i][1]);
+    }
     for (int L = 1; L <= 5; L++) {
         char text[64];
         snprintf(text, sizeof text, "L=%d m=3 n1=%d n2=%d n3=%d n4=%d", L, L > 1 ? 2 : 1, L > 2 ? 3 : 1,
@@ -109,6 +116,8 @@ static void test_refusals(void **state)
     (void)state;
     static const char *const rows[][3] = {
         {"compose-one", "missing=4", "missing=4: must be at most n, and n is 3"},
+        {"compose-one", "n=4 bits=1", "bits=1: a value of 0..3 does not fit"},
+        {"compose-one", "n=4 bits=8 missing=1", "missing=1: all values have a slot where bits=8"},
         {"compose-two", "k=2 fewer=2", "fewer=2: must be below k, and k is 2"},
         {"compose-two", "n=1000 k=5", "N=5001"},
         {"compose-chain", "n=1000 k=5", "N=5001"},

@@ -23,7 +23,7 @@ static const struct {
     {"qsa-rip", "width", "one-hot keys", 64},
     {"qsa-moment", "precision", "N", 8},
     {"qsa-moment", "precision", "q", 1},
-    {"qsa-moment", "precision", "2q log2 N + 2", 8},
+    {"qsa-moment", "precision", "2q log2 (N/2) + 2", 6},
     {"lemma-a1", "size", "stated units", 4},
     {"lemma-a1", "precision", "L", 2},
     {"lemma-a1", "precision", "p", 12},

@@ -470,6 +470,80 @@ static void no_line_lies_above_a_possible_construction(void **state)
 
 /* ---- bad panels, hostile rows --------------------------------------------------------------------------------- */
 
+/* Every panel of the map, how far its construction may be from what is proved to be needed, at the largest size that both have; and which
+ * panels have no such ratio, and why. */
+static const struct {
+    const char *task, *architecture;
+    double most;     /* 0: there is no ratio */
+    const char *why; /* there is none */
+} ratios[] = {
+    {"match2", "one softmax layer", 0, "constant"},
+    {"match3", "one softmax layer", 0, "no construction"},
+    {"match3", "three-wise unit", 0, "constant"},
+    {"qsa", "self-attention", 0,
+     "keys of the vectors: the bound in bits says nothing where there is a construction"},
+    {"qsa", "exact self-attn.", 1, NULL},
+    {"qsa", "feed-forward net", 0, "no construction"},
+    {"qsa", "recurrent net", 0, "no construction"},
+    {"composition", "one layer", 1.71, NULL},
+    {"composition", "1 layer, few bits", 3.43, NULL},
+    {"composition", "one layer, chain", 0, "the construction has no size to compare: one step more"},
+    {"composition", "two layers", 0, "constant"},
+    {"funccomp", "L layers", 0, "sizes beyond numbers"},
+    {"funccomp", "L+1 layers", 0, "no bound: one layer more than funccomp-params rules out"},
+    {"triangle", "two layers", 0, "no construction"},
+    {"match3-local", "one softmax layer", 0, "no bound"},
+    {"prefix-sum", "standard", 0, "constant"},
+    {"prefix-sum", "sparse", 110, NULL},
+    {"prefix-sum", "linear", 7.6, NULL},
+    {"lis", "standard", 0, "constant"},
+    {"lis", "sparse", 81, NULL},
+    {"lis", "linear", 45, NULL},
+    {"ed", "standard", 0, "constant"},
+    {"ed", "sparse", 288, NULL},
+    {"ed", "linear", 241, NULL},
+    {"ed-local", "standard", 0, "constant"},
+    {"ed-local", "sparse", 0, "constant"},
+    {"ed-local", "linear", 216, NULL},
+    {"arithmetic", "standard", 0, "constant"},
+    {"arithmetic", "sparse", 0, "constant"},
+    {"arithmetic", "linear", 0, "no construction"},
+};
+
+static void ratios_of_every_panel(void **state)
+{
+    (void)state;
+    sweep s;
+    sweep_begin(&s, 1);
+    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    assert_int_equal(m.n, sizeof ratios / sizeof *ratios);
+    for (int k = 0; k < m.n; k++) {
+        const at_map_place *p = &m.places[k];
+        size_t i = 0, n = sizeof ratios / sizeof *ratios;
+        while (i < n && (strcmp(ratios[i].task, p->panel->task) != 0 ||
+                         strcmp(ratios[i].architecture, p->panel->architecture) != 0))
+            i++;
+        if (i == n)
+            fail_msg("%s, %s: say which ratio it may have", p->panel->task, p->panel->architecture);
+        if (ratios[i].most > 0 ? !(p->ratio >= 1 && p->ratio <= ratios[i].most) : !isnan(p->ratio))
+            fail_msg("%s, %s: ratio %g, at most %g was said", p->panel->task, p->panel->architecture,
+                     p->ratio, ratios[i].most);
+        if (ratios[i].why)
+            assert_int_equal(!strcmp(ratios[i].why, "constant"), p->verdict == AT_MAP_CONSTANT);
+        assert_true(ratios[i].most == 0 ||
+                    p->ratio_size == p->points[AT_MAP_PROVED].x[p->points[AT_MAP_PROVED].n - 1]);
+    }
+    /* control: a construction that is twice as wide has twice the ratio, and is rejected */
+    at_map_panel wide = at_map_panels[0];
+    for (int k = 0; k < at_n_map_panels; k++)
+        if (!strcmp(at_map_panels[k].architecture, "exact self-attn."))
+            wide = at_map_panels[k];
+    wide.times = 2;
+    m = map_of(&s, &wide, 1);
+    assert_true(m.places[0].ratio == 2 && m.places[0].verdict == AT_MAP_GAP);
+    sweep_end(&s);
+}
+
 static void panels_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -799,6 +873,7 @@ int main(void)
         cmocka_unit_test(bits_are_the_same_on_both_sides),
         cmocka_unit_test(no_line_lies_above_a_possible_construction),
         cmocka_unit_test(panels_that_cannot_be_are_refused),
+        cmocka_unit_test(ratios_of_every_panel),
         cmocka_unit_test(hostile_rows_are_harmless),
         cmocka_unit_test(every_panel_of_the_map),
         cmocka_unit_test(out_of_memory_is_reported),
