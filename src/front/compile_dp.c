@@ -17,7 +17,7 @@
  * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
  * depend on the size (as long as offsets are quadratic), and so with local attention, block-sparse with blocks of m rows, m
  * the locality; with linear and sparse attention the width grows like sqrt(L). */
-#include <attest/front.h>
+#include "dp_pack.h"
 
 #include <limits.h>
 #include <math.h>
@@ -34,6 +34,7 @@ typedef struct {
     at_copier *copier;
     at_copy_fn *copy;
     at_copying copying;
+    dp_pack *pack; /* NULL: the plain construction */
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var square[AT_DP_MAX]; /* of counters of the next state, or -1 */
     at_var final[AT_DP_MAX];  /* values at the state that the answer asks for */
@@ -397,6 +398,10 @@ static void fetch_all(compiler *c)
     const at_dp *d = c->d;
     at_program *P = c->P;
     double n = (double)c->x->n_input;
+    if (c->pack) {
+        dp_pack_fetch(c->pack, P, c->s, c->value, c->take, c->need, &c->final[0]);
+        return;
+    }
     for (int k = 0; k < d->n_takes; k++) {
         at_var index = translate(c, d->takes[k].index);
         place_name(c, &d->takes[k].name);
@@ -450,9 +455,9 @@ static void final_values(compiler *c)
             at[m] = (int64_t)v;
         }
     }
-    at_var first = c->value[0];
+    at_var first = c->pack ? c->final[0] : c->value[0];
     place(c, d->answer->line, d->answer->column);
-    if (!last)
+    if (!last && !c->pack) /* there it is fetched with the others */
         first =
             c->copy(c->copier, "final", at_const(c->P, (double)(c->x->n_input + 2 + at_dp_rank(c->x, at))),
                     (at_vec){d->n_values, c->value}, false);
@@ -474,6 +479,8 @@ static void build(compiler *c)
             fail_at(c, d->values[k].name.line, d->values[k].name.column,
                     "%s lies in %jd..%jd at these sizes; compiled are numbers in -2^40..2^40",
                     d->values[k].name.name, (intmax_t)x->value_lo[k], (intmax_t)x->value_hi[k]);
+    if (c->pack)
+        at_prefix(P, 1);
     at_program_lengths(P, (int)x->n_input + 1);
     c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));
     at_var state = at_ints(P, "state", d->n_counters, 0, (double)top);
@@ -483,7 +490,7 @@ static void build(compiler *c)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    c->copier = at_copier_new(P, &c->copying);
+    c->copier = c->pack ? NULL : at_copier_new(P, &c->copying);
     at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
     bool any = x->n_states > 0; /* without states the answer follows the separator */
     if (any) {
@@ -564,13 +571,15 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         return at_fail(err, AT_EDOMAIN, "%.100s:%d:%d: L = %jd rows at these sizes; at most %d", d->path,
                        d->n_sizes ? d->sizes[0].line : 1, d->n_sizes ? d->sizes[0].column : 1, (intmax_t)x->L,
                        AT_MAX_LENGTH);
-    at_status s = fewer_apply(x, o, &c.copying, err);
+    at_status s = o->pack ? dp_pack_open(x, o, &c.pack, err) : fewer_apply(x, o, &c.copying, err);
     if (s)
         return s;
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = c.square[k] = -1;
-    if (!(c.P = at_program_new(d->title, (int)x->L)))
+    if (!(c.P = at_program_new(d->title, (int)x->L))) {
+        dp_pack_close(c.pack);
         return at_oom(err);
+    }
     if (o->scale != 0)
         at_program_weaken(c.P, o->scale);
     if (o->arith)
@@ -578,6 +587,7 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
     if (o->reals)
         at_program_reals(c.P);
     build(&c);
+    dp_pack_close(c.pack);
     s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
     if (s)
         at_program_free(c.P);
