@@ -7,7 +7,7 @@ typedef struct {
     const char *attention; /* NULL: the usual one */
     const char *alphabet, *output;
     const char *line[3]; /* in the order of `lines` */
-    bool textbook;
+    bool textbook, pack;
 } own;
 
 /* Languages that are written on the command line, by the names of their options. */
@@ -50,10 +50,14 @@ static int run(const cli_args *a)
     int code = reading_open(a, &r);
     if (code)
         return code;
+    if (given->pack && !r.front->packs) {
+        at_reading_release(&r);
+        return cli_usage(a, "--pack is for recurrences (.dp)");
+    }
     at_said_init(&said);
     at_text set;
     at_text_init(&set);
-    at_front_options o = {.arith = a->has_precision ? &a->precision : NULL};
+    at_front_options o = {.arith = a->has_precision ? &a->precision : NULL, .pack = given->pack};
     at_status s = at_front_kind(r.front, given->attention, &o.attention, &err);
     if (!s)
         s = cli_output_set(a->set, given->output, &set, &err);
@@ -108,6 +112,7 @@ static const cli_option options[] = {
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
     {"--attention", "KIND", "standard, linear, sparse, local; of words shortcut, solvable",
      CLI_TEXT(own, attention)},
+    {"--pack", NULL, "of recurrences, linear: fewer and smaller heads", CLI_FLAG(own, pack)},
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
     {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},

@@ -125,6 +125,16 @@ says 0 'compile: for f32' 'L = 6' compile "$dir/small.dp" --set n=2 --precision 
 says 0 'generate: right in f32' '0/0/0/99988' generate "$dir/b.st" '99990 99989 |' --precision f32
 refuses 2 'compile: for numbers that are not rounded' 'f32, f64 or pN' \
     compile "$dir/small.dp" --set n=2 --precision exact -o "$dir/x.st"
+says 0 'compile: packed, one head' '1 head, head width 4' compile examples/prefix-sum.dp --set n=128,q=5 \
+    --attention linear --pack --precision f32 -o "$dir/pack.st"
+says 0 'compile: packed edit distance' '42 states, L = 57' compile examples/edit-distance.dp --set n1=6,n2=7 \
+    --attention linear --pack --precision f32 -o "$dir/pack.st"
+says 0 'generate: packed, in f32' '0/0,0/0/8' generate "$dir/pack.st" "$kitten" --precision f32
+refuses 2 'compile: nothing to pack with softmax' '--pack is for linear attention' \
+    compile examples/lis.dp --set n=3,top=3 --pack -o "$dir/x.st"
+refuses 2 'compile: packed, where inputs steer' 'knapsack.dp:11:6: --pack knows recurrences' \
+    compile examples/knapsack.dp --set n=4,cap=9 --attention linear --pack -o "$dir/x.st"
+refuses 2 'compile: only recurrences are packed' '--pack is for recurrences' compile --regex '(ab)*' --set N=8 --pack -o "$dir/x.st"
 says 0 'check: at sizes and a precision of your own' '1 of 1 claims hold, 1 of 1 controls rejected' \
     check dp-standard --set problem=lcs,a=1..3,b=2 --precision p12
 finish

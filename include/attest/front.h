@@ -18,6 +18,8 @@ typedef struct {
     double scale;          /* factor on the scales of attention; 0: 1 */
     int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
+    bool pack;  /* linear: fewer and smaller heads (docs/pack.md), or a refusal that says why not */
+    int more;   /* packed, for controls: digits more in a number than it holds */
     bool reals; /* at_dp_shape: of the construction over the reals, whether or not an arithmetic can run it */
 } at_dp_options;
 
@@ -238,6 +240,7 @@ at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options
 typedef struct {
     at_attention_kind attention; /* of a front end with kinds of its own: the number of one of them */
     const at_arith *arith;       /* NULL: f64, or what the text says */
+    bool pack;                   /* of recurrences: at_dp_options.pack */
 } at_front_options;
 
 /* What is known of something read or compiled: a name and a value. */
@@ -306,6 +309,7 @@ typedef struct at_front {
     /* Its shapes without weights, where weights would take long. */
     at_status (*shape)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
     bool exact; /* show knows at_show_options.exact */
+    bool packs; /* it knows at_front_options.pack */
     /* Does this model speak the language, by its words? Then how a prompt is read, and what is right after it. */
     bool (*speaks)(const at_model *m);
     at_status (*prompt)(const at_model *m, const char *line, at_arena *a, at_input *prompt, at_input *right,

@@ -203,6 +203,12 @@ void at_dp_instance_free(at_dp_instance *x);
 /* The position of a state in the order (0-based), or -1. */
 int64_t at_dp_rank(const at_dp_instance *x, const int64_t *counters);
 
+/* What state s looks at: take (n_takes) rows of the inputs, 0-based, need (n_needs) ranks of states; -1: absent. Refused where
+ * inputs steer. */
+at_status at_dp_fetches(const at_dp_instance *x, int64_t s, int64_t *take, int64_t *need, at_err *err);
+/* The state whose values the answer reads; there is one. */
+at_status at_dp_answer_rank(const at_dp_instance *x, int64_t *rank, at_err *err);
+
 typedef struct {
     int64_t *value; /* (n_states, n_values) */
     int64_t answer;

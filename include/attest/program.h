@@ -173,9 +173,16 @@ typedef struct {
                        perhaps all. Fewer are rounded less */
     at_var base;    /* base_plus: the result is base + attention (in place when base is not used later) */
     bool base_plus; /* with one value only */
-    bool kernel;    /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
+    double
+        adds; /* linear, above 0: the sum over the keys of the query's class, and not their mean. key has one
+                       component more than query, the anchor: a mark that is 1 at one hidden position, which every
+                       row sees. It weighs AT_ANCHOR in every class, so that the denominator hardly depends on the
+                       others, and its values are 0. Values are integers from 0 on; that no class sums up to more
+                       than this is the author's word, which the interpreter checks */
+    bool kernel; /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
                        over their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
 } at_attention;
+#define AT_ANCHOR 0x1p60
 /* Returns the first of value.n consecutive variables. A fully masked row gives 0 (plus base). */
 at_var at_attend(at_program *P, const char *name, const at_attention *a);
 

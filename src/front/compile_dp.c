@@ -89,6 +89,8 @@ static void build(dp_compiler *c)
                      "%s lies in %jd..%jd at these sizes; compiled are numbers in -2^40..2^40",
                      d->values[k].kind == AT_DP_DECLARED ? d->values[k].name.name : "this",
                      (intmax_t)x->value_lo[k], (intmax_t)x->value_hi[k]);
+    if (c->pack)
+        at_prefix(P, 1);
     at_program_lengths(P, (int)x->n_input + 1);
     c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));
     at_var state = at_ints(P, "state", d->n_counters, (double)bottom, (double)top);
@@ -98,14 +100,15 @@ static void build(dp_compiler *c)
         c->state[m] = state + m;
     for (int k = 0; k < d->n_values; k++)
         c->value[k] = value + k;
-    c->copier = at_copier_new(P, &c->copying);
+    c->copier = c->pack ? NULL : at_copier_new(P, &c->copying);
     at_var out[2 + 2 * AT_DP_MAX], zero = at_const(P, 0), is_last = at_const(P, 1);
     bool any = x->n_states > 0; /* without states the answer follows the separator */
     if (any) {
         is_last = dpc_next_state(c);
         dpc_copied_find(c);
         dpc_fetch(c);
-        final_values(c);
+        if (!c->pack)
+            final_values(c);
     }
     for (int k = 0; !any && k < d->n_values; k++)
         c->final[k] = zero; /* in a branch that is not taken */
@@ -181,18 +184,21 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         return at_fail(err, AT_EDOMAIN, "%.100s:%d:%d: L = %jd rows at these sizes; at most %d", d->path,
                        d->n_sizes ? d->sizes[0].line : 1, d->n_sizes ? d->sizes[0].column : 1, (intmax_t)x->L,
                        AT_MAX_LENGTH);
-    at_status s = fewer_apply(x, o, &c.copying, err);
+    at_status s = o->pack ? dp_pack_open(x, o, &c.pack, err) : fewer_apply(x, o, &c.copying, err);
     if (s)
         return s;
     for (int k = 0; k < AT_DP_MAX; k++)
         c.let[k] = c.take[k] = c.need[k] = c.final[k] = c.square[k] = c.now[k] = -1;
     memset(c.exact, -1, sizeof c.exact);
     c.memo = at_malloc((size_t)d->n_nodes * sizeof *c.memo);
-    if (!c.memo)
+    if (!c.memo) {
+        dp_pack_close(c.pack);
         return at_oom(err);
+    }
     memset(c.memo, -1, (size_t)d->n_nodes * sizeof *c.memo);
     if (!(c.P = at_program_new(d->title, (int)x->L))) {
         at_free(c.memo);
+        dp_pack_close(c.pack);
         return at_oom(err);
     }
     if (o->scale != 0)
@@ -203,6 +209,7 @@ static at_status program_of(const at_dp_instance *x, const at_dp_options *o, dou
         at_program_reals(c.P);
     build(&c);
     at_free(c.memo);
+    dp_pack_close(c.pack);
     s = c.wrong.code ? at_fail(err, c.wrong.code, "%s", c.wrong.text) : at_program_status(c.P, err);
     if (s)
         at_program_free(c.P);

@@ -8,7 +8,7 @@
 #ifndef ATTEST_COMPILE_DP_H
 #define ATTEST_COMPILE_DP_H
 
-#include <attest/front.h>
+#include "dp_pack.h"
 
 typedef struct {
     const at_dp_instance *x;
@@ -19,6 +19,7 @@ typedef struct {
     at_copier *copier;
     at_copy_fn *copy;
     at_copying copying;
+    dp_pack *pack; /* NULL: the plain construction */
     at_var take[AT_DP_MAX], need[AT_DP_MAX], let[AT_DP_MAX];
     at_var square[AT_DP_MAX]; /* of counters of the next state, or -1 */
     at_var now[AT_DP_MAX];    /* values of the next state, or -1 */

@@ -149,8 +149,24 @@ at_var dpc_need(dp_compiler *c, int k, int field)
     return c->exact[k][field];
 }
 
+/* All values of every dependency, and of the state that the answer asks for. */
+static void packed_fetch(dp_compiler *c)
+{
+    at_var last = -1;
+    c->n_copied = c->d->n_values;
+    for (int k = 0; k < c->n_copied; k++)
+        c->copied[k] = c->place_of[k] = k;
+    dp_pack_fetch(c->pack, c->P, c->s, c->value, c->take, c->need, &last);
+    for (int k = 0; k < c->n_copied; k++)
+        c->final[k] = last + k;
+}
+
 void dpc_fetch(dp_compiler *c)
 {
+    if (c->pack) {
+        packed_fetch(c);
+        return;
+    }
     for (int k = 0; k < c->d->n_takes; k++)
         dpc_take(c, k);
     for (int k = 0; k < c->d->n_needs; k++)

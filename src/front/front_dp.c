@@ -14,7 +14,7 @@ static at_status front_make(made *make, const at_params *p, const at_front_optio
     at_status s = ((const at_problem *)p->of)->chain->open(p, &chain, err);
     if (s)
         return s;
-    at_dp_options d = {.attention = o->attention, .arith = o->arith};
+    at_dp_options d = {.attention = o->attention, .arith = o->arith, .pack = o->pack};
     s = make(at_dp_chain_instance(chain), &d, m, err);
     at_dp_chain_close(chain);
     return s;
@@ -118,7 +118,7 @@ static at_status front_compile(const at_reading *r, const char *set, const at_fr
     at_dp_instance *x = NULL;
     at_status s = bound_open(d, set, &x, err);
     if (!s)
-        s = at_dp_model(x, &(at_dp_options){o->attention, .arith = o->arith}, m, err);
+        s = at_dp_model(x, &(at_dp_options){o->attention, .arith = o->arith, .pack = o->pack}, m, err);
     if (!s)
         compiled_say(d, x, said);
     at_dp_instance_free(x);
@@ -233,6 +233,7 @@ static at_status front_show(const at_reading *r, const char *set, const at_show_
 
 const at_front at_front_dp = {.lang = &at_lang_dp,
                               .about = "compiled with standard, linear, sparse or local attention",
+                              .packs = true,
                               .model = front_model,
                               .shape = front_shape,
                               .compile = front_compile,

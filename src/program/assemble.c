@@ -150,12 +150,49 @@ static form **forms_minus_one(const plan *L, form **f, int n, double mu)
     for (int k = 0; k < n; k++) {
         copy[k] = *f[k];
         copy[k].run = INFINITY; /* of the form before */
+        copy[k].spared[0] = copy[k].spared[1] = 0;
         if (!(copy[k].coef = at_new(L->arena, double, f[k]->n + 1)))
             return NULL;
         for (int i = 0; i < f[k]->n; i++)
             copy[k].coef[i] = mu * f[k]->coef[i];
         copy[k].c0 = mu * (f[k]->c0 - 1);
         f[k] = &copy[k];
+    }
+    return f;
+}
+
+/* f + AT_ANCHOR g for each of the n forms f, where none of them has the unit of g; NULL when out of memory. */
+static form **forms_anchored(const plan *L, form **f, int n, const form *g)
+{
+    for (int k = 0; k < n; k++) {
+        form *s = f[k];
+        int *unit = at_new(L->arena, int, s->n + g->n);
+        double *coef = at_new(L->arena, double, s->n + g->n);
+        if (!unit || !coef)
+            return NULL;
+        for (int i = 0, j = 0, t = 0; t < s->n + g->n; t++) {
+            bool own = j >= g->n || (i < s->n && s->unit[i] < g->unit[j]);
+            unit[t] = own ? s->unit[i] : g->unit[j];
+            coef[t] = own ? s->coef[i++] : AT_ANCHOR * g->coef[j++];
+        }
+        s->unit = unit;
+        s->coef = coef;
+        s->n += g->n;
+    }
+    return f;
+}
+
+/* AT_ANCHOR f for each of the n forms f, in place: they are of values alone. */
+static form **forms_raised(const plan *L, form **f, int n)
+{
+    for (int k = 0; k < n; k++) {
+        double *coef = at_new(L->arena, double, f[k]->n + 1);
+        if (!coef)
+            return NULL;
+        for (int i = 0; i < f[k]->n; i++)
+            coef[i] = AT_ANCHOR * f[k]->coef[i];
+        f[k]->coef = coef;
+        f[k]->c0 *= AT_ANCHOR;
     }
     return f;
 }
@@ -187,7 +224,7 @@ static at_status head_errors(const plan *L, at_var v, const head_plan *h)
         return at_oom(L->err);
     o->rounded = true;
     operands_project(L, a->query, h->q, mu, o->q);
-    operands_project(L, a->key, h->k, mu, o->k);
+    operands_project(L, (at_vec){a->query.n, a->key.v}, h->k, mu, o->k); /* of sums, without the anchor */
     operands_project(L, a->value, h->v, 1, o->v);
     if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
         operands_project(L, a->key2, h->k2, 1, o->k2);
@@ -236,7 +273,7 @@ static at_status plan_attention(plan *L, int p)
             !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
             double mu = P->steps[x->step].scale * P->weaken;
             h->q = forms_minus_one(L, h->q, a->query.n, mu);
-            h->k = forms_minus_one(L, h->k, a->key.n, mu);
+            h->k = forms_minus_one(L, h->k, a->query.n, mu);
         }
         if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
             h->k2 = forms_of(L, a->key2);
@@ -248,6 +285,9 @@ static at_status plan_attention(plan *L, int p)
         at_status st = head_errors(L, v, h);
         if (st)
             return st;
+        if (a->adds > 0 &&
+            (!forms_anchored(L, h->k, a->query.n, h->k[a->query.n]) || !forms_raised(L, h->v, a->value.n)))
+            return at_oom(L->err);
     }
     if (!b->n_heads)
         return AT_OK;

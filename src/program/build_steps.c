@@ -456,6 +456,30 @@ static bool gaps_copy(at_program *P, at_attention *a)
     return true;
 }
 
+/* Sums: what at_attention.adds asks for, as far as it can be seen here. */
+static bool adds_right(at_program *P, const char *name, const at_attention *a)
+{
+    at_var anchor = a->key.v[a->query.n];
+    bool mark = anchor >= 0 && anchor < P->n_vars && P->vars[anchor].op == OP_EMBED &&
+                P->vars[anchor].prefix && !P->vars[anchor].n_table;
+    bool seen = at_mask_is(a->mask.kind, AT_IS_ALL) ||
+                (at_mask_is(a->mask.kind, AT_IS_GROWING) && !at_mask_is(a->mask.kind, AT_IS_STRICT));
+    if (!at_weighting_is(a->weighting, AT_IS_PHI) || a->kernel || a->base_plus || !seen || !mark ||
+        !isfinite(a->adds))
+        return at_program_fail(P,
+                               "%s: sums go with linear attention to one-hot vectors, a mask full or causal, "
+                               "and a mark of a hidden position before the input as the last key",
+                               name),
+               false;
+    for (int k = 0; k < a->value.n; k++) {
+        if (!need(P, name, a->value.v[k], true, false))
+            return false;
+        if (P->vars[a->value.v[k]].lo < 0)
+            return at_program_fail(P, "%s: sums are of integers from 0 on", name), false;
+    }
+    return true;
+}
+
 at_var at_attend(at_program *P, const char *name, const at_attention *a)
 {
     if (P->err.code)
@@ -465,8 +489,8 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return at_program_fail(P, "%s: programs have no %s attention", name,
                                at_weighting_names[a->weighting]),
                -1;
-    if (a->query.n < 1 || a->query.n != a->key.n || (three && a->key2.n != a->key.n) || a->value.n < 1 ||
-        (three && a->value2.n != a->value.n))
+    if (a->query.n < 1 || a->query.n != a->key.n - (a->adds > 0) || (three && a->key2.n != a->key.n) ||
+        a->value.n < 1 || (three && a->value2.n != a->value.n))
         return at_program_fail(P, "%s: query, key and value have %d, %d and %d components", name, a->query.n,
                                a->key.n, a->value.n),
                -1;
@@ -476,6 +500,8 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
          k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
+    if (a->adds > 0 && !adds_right(P, name, a))
+        return -1;
     double gap = a->gaps ? INFINITY : a->gap;
     for (int t = 0; a->gaps && t < program_longest(P); t++)
         gap = a->gaps[t] > 0 && gap > 0 ? fmin(gap, a->gaps[t]) : 0; /* also for NaN */
@@ -502,6 +528,7 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return -1;
     bool selects_one = a->unique || at_weighting_is(a->weighting, AT_IS_ONE);
     bool may_be_empty = at_mask_is(a->mask.kind, AT_IS_STRICT);
+    P->sums = P->sums || a->adds > 0;
     int index = P->n_steps++;
     at_var first = -1;
     for (int k = 0; k < a->value.n; k++) {
@@ -524,6 +551,11 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
             const var *y = &P->vars[a->value2.v[k]];
             range_of_product(x, y, &v->lo, &v->hi);
             v->integer = v->integer && y->integer;
+        }
+        if (a->adds > 0) {
+            v->lo = 0;
+            v->hi = a->adds;
+            v->integer = true;
         }
         if (may_be_empty) {
             v->lo = fmin(v->lo, 0);

@@ -296,6 +296,35 @@ static double linear_error(const at_program *P, const at_attention *a, const ope
     return range * fmin(1, rest + apart);
 }
 
+/* Sums (at_attention.adds). Queries and keys are mu (e - 1) with mu = ADDS_SCALE, so that a key of another class weighs at most
+ * (n + 2) drop with drop = e^-mu. Let A = AT_ANCHOR. The anchor's key is A - mu, its weight A + 1 - mu, times phi(q), whose components
+ * are 1 and drop; values are multiplied by A. With S the sum over the class, at most `adds`, T keys of values up to V:
+ *
+ *   numerator    A S (1 + n drop^2) + at most A T V (n + 2) drop
+ *   denominator  A (1 + n drop) (1 - (mu - 1)/A) + between 0 and T (1 + (n + 2) drop)
+ *
+ * so the quotient is S up to S ((T + mu) / A + ...) and what other classes add. drop is below every double (2^-1022 stands for it), and 0
+ * in every format whose least number is one.
+ *
+ * Rounding. S is a sum of integers at most 2^p, exact in any order, A S likewise. If T + mu + n is at most A u / 4, less than half of
+ * what lies between A and its neighbours, then the anchor's key, its phi, and every partial sum of the denominator that has the
+ * anchor are A, and the division by a power of 2 is exact. Else the sums err by at most T + mu and the rest by some u. */
+#define ADDS_SCALE 1024.0
+#define ADDS_DROP  0x1p-1022
+static double adds_error(const at_program *P, const at_attention *a, const operands *o, double *rounding)
+{
+    double T = program_longest(P), n = a->query.n, u = P->unit, aside = T + ADDS_SCALE + n;
+    double others = T * (o->size * (n + 2) * ADDS_DROP + o->err), share = (2 * aside + 8) / AT_ANCHOR;
+    *rounding = 0;
+    if (!o->rounded || u == 0)
+        return a->adds * share + 4 * others;
+    if (o->apart > 0 || o->err > 0 || a->adds > ldexp(1, P->fmt.p) || a->adds * AT_ANCHOR > P->fmt.max / 4)
+        *rounding = INFINITY;
+    else if (aside > AT_ANCHOR * u / 4)
+        *rounding = a->adds * (share + 8 * u);
+    return P->fmt.tiny > 0 && aside <= AT_ANCHOR * u / 4 ? 0 : a->adds * share + 4 * others;
+}
+
 /* The interpreter's own rounding of a mean of values of at most 1: of the division alone, where its sums are exact. */
 static double meaning_mean(const at_program *P, const at_attention *a)
 {
@@ -317,7 +346,10 @@ static at_status linear_scale(const at_program *P, const var *v, step *s, double
     if (e > 0)
         return step_fail(P, v, err, "its %s have an error",
                          a->kernel ? "queries and keys" : "one-hot vectors");
-    s->scale = a->kernel ? 1 : a->scale > 0 ? a->scale : at_log(fmax(4 * range * T / want, a->query.n + 1.0));
+    s->scale = a->kernel      ? 1
+               : a->adds > 0  ? ADDS_SCALE
+               : a->scale > 0 ? a->scale
+                              : at_log(fmax(4 * range * T / want, a->query.n + 1.0));
     if (P->unit > 0 && s->scale > P->fmt.max)
         return step_fail(P, v, err, "its scale %g may overflow", s->scale);
     if (P->unit > 0 && !(a->scale > 0)) /* a weight of the arithmetic, so that mu e - mu is 0 */
@@ -378,7 +410,8 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
     if (at_weighting_is(a->weighting, AT_IS_PHI)) {
         if (!o->rounded)
             st = linear_scale(P, v, s, e, range, err);
-        own = linear_error(P, a, o, s->scale, range, size, &rounding);
+        own = a->adds > 0 ? adds_error(P, a, o, &rounding)
+                          : linear_error(P, a, o, s->scale, range, size, &rounding);
     } else if (at_weighting_is(a->weighting, AT_IS_TIED)) {
         s->scale = 1;
         if (o->rounded && v->component == 0)
@@ -392,10 +425,10 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
         rounding = mean_error(P, a, o, false, 0, size);
     } else
         st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
-    bool selects = at_weighting_is(a->weighting, AT_IS_ONE);
+    bool selects = at_weighting_is(a->weighting, AT_IS_ONE) || a->adds > 0; /* of these, sums are exact */
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
     *err_out = bound_of(o->err + own + rounding + meaning);
-    *over_out = bound_of(o->over + rounding);
+    *over_out = bound_of(o->over + rounding + (a->adds > 0 ? own : 0));
     return st;
 }
 

@@ -148,6 +148,27 @@ static void kernel_at(const machine *m, const at_attention *a, int i, double *ou
         out[k] /= sum;
 }
 
+/* Linear attention that adds up: the keys of the query's class. False where the author's word is not kept. */
+static bool sum_at(const machine *m, const at_attention *a, int i, double *out)
+{
+    int anchors = 0;
+    bool kept = true;
+    for (int j = 0; j < m->T; j++) {
+        if (!at_mask_allows(&a->mask, i, j))
+            continue;
+        bool anchor = val(m, a->key.v[a->query.n])[j] > 0.5;
+        anchors += anchor;
+        for (int k = 0; k < a->value.n; k++) {
+            double x = val(m, a->value.v[k])[j];
+            kept = kept && !(anchor && x != 0);
+            out[k] += score_at(m, a, i, j, 0) > 0.5 ? x : 0;
+        }
+    }
+    for (int k = 0; k < a->value.n; k++)
+        kept = kept && out[k] <= a->adds;
+    return kept && anchors == 1;
+}
+
 /* All components of one attention step at query i. */
 static void attend_at(const machine *m, const at_attention *a, int i, double *out)
 {
@@ -273,7 +294,15 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 int n = P->steps[v->step].a.value.n;
                 for (int k = 0; k < n; k++)
                     mixed[k] = 0;
-                (P->steps[v->step].a.kernel ? kernel_at : attend_at)(&m, &P->steps[v->step].a, t, mixed);
+                const at_attention *a = &P->steps[v->step].a;
+                if (!(a->adds > 0))
+                    (a->kernel ? kernel_at : attend_at)(&m, a, t, mixed);
+                else if (!sum_at(&m, a, t, mixed))
+                    return at_fail(
+                        err, AT_EDOMAIN,
+                        "program %s: %s sums up to more than %.17g at position %d, or its anchor is "
+                        "not one key of values 0",
+                        P->name, v->name, a->adds, t + 1);
                 for (int k = 0; k < n; k++)
                     val(&m, id + k)[t] = mixed[k];
             }

@@ -79,10 +79,13 @@ static double scaled_error(double a, double k, double b)
 static void form_plus_to(const synth *y, form *f, const form *a, double k, const form *b)
 {
     int n = 0, i = 0, j = 0, level = a->n ? a->level : b->level;
+    bool apart = true; /* no unit is in both */
     double slop = a->slop + fabs(k) * b->slop + scaled_error(a->c0, k, b->c0);
     while (i < a->n || j < b->n) {
         int u = j >= b->n || (i < a->n && a->unit[i] <= b->unit[j]) ? a->unit[i] : b->unit[j];
         double c = 0;
+        bool both = i < a->n && j < b->n && a->unit[i] == b->unit[j];
+        apart = apart && !both;
         if (i < a->n && a->unit[i] == u)
             c += a->coef[i++];
         if (j < b->n && b->unit[j] == u) {
@@ -99,6 +102,8 @@ static void form_plus_to(const synth *y, form *f, const form *a, double k, const
     f->c0 = a->c0 + k * b->c0;
     f->level = level;
     f->slop = slop;
+    for (int sign = 0; sign < 2; sign++)
+        f->spared[sign] = apart ? a->spared[sign] + fabs(k) * b->spared[sign ^ (k < 0)] : 0;
     f->peak = a->peak + fabs(k) * b->peak;
     f->run = a->run + b->n * a->peak + fabs(k) * (b->run + a->n * b->peak);
 }
@@ -143,7 +148,23 @@ static form *form_shift(synth *y, const form *a, double c)
     return f;
 }
 
-/* The linear expression v of what its parts are, and its errors. What its author knows of its range, the weights do not. */
+/* How much less than their ranges allow the terms of f add up to, being what its author knows not to exceed hi. Then no sum of
+ * some of them exceeds it either: none of them is negative. Only programs with sums need it; others stay what they were. */
+static double spared_of(const synth *y, const form *f, double hi)
+{
+    double all = 0;
+    for (int k = 0; k < f->n; k++) {
+        extent x = y->x[f->level][f->unit[k]];
+        if (f->coef[k] < 0 || x.lo < 0)
+            return 0;
+        all += f->coef[k] * x.hi;
+    }
+    double less = all * (1 - 0x1p-40) - (hi + f->err - f->c0); /* the sum is itself rounded */
+    return y->s->P->sums && f->n > 1 && f->c0 >= 0 && less > 0 && isfinite(less) ? less : 0;
+}
+
+/* The linear expression v of what its parts are, and its errors. What its author knows of its range helps where its terms are
+ * added up (spared_of). */
 static form *form_linear(synth *y, const var *v, form *const *part)
 {
     int n = 0;
@@ -168,6 +189,7 @@ static form *form_linear(synth *y, const var *v, form *const *part)
     }
     f->err = bound_of(f->err);
     f->over = v->known ? f->err : fmin(f->over, f->err);
+    f->spared[0] = v->known ? fmax(f->spared[0], spared_of(y, f, v->hi)) : f->spared[0];
     return f;
 }
 
@@ -287,6 +309,16 @@ static double cut_of(const at_program *P, const var *x, double over)
     return fmax(fmax(negative ? 0 : over - x->lo, positive ? 0 : over + x->hi), 0);
 }
 
+/* Units of level l that hold the variable x are as near to its grain as that is known. */
+static void grain_note(synth *y, int l, const form *f, const var *x)
+{
+    for (int k = 0; k < f->n && !(y->s->P->lambda > 0) && x->grain > GRAIN_NONE; k++) {
+        extent *z = &y->x[l][f->unit[k]];
+        if (z->grain < x->grain || z->off > f->err)
+            z->grain = x->grain, z->off = f->err;
+    }
+}
+
 /* A value that cannot be negative, but for rounding, takes one unit: cutting it at 0 brings it nearer. */
 static form *carry(synth *y, at_var v, int l)
 {
@@ -300,13 +332,7 @@ static form *carry(synth *y, at_var v, int l)
         return f;
     f->err = bound_of(below->err + f->slop + y->noise);
     f->over = bound_of(below->over + f->slop + y->noise);
-    bool relu = !(y->s->P->lambda > 0);
-    for (int k = 0; k < f->n && relu && x->grain > GRAIN_NONE;
-         k++) { /* it is as near to the variable's grain as that is known */
-        extent *z = &y->x[l][f->unit[k]];
-        if (z->grain < x->grain || z->off > f->err)
-            z->grain = x->grain, z->off = f->err;
-    }
+    grain_note(y, l, f, x);
     f->slop = 0;
     return f;
 }
@@ -446,7 +472,8 @@ static form *units_of(synth *y, at_var id, int l, const form *fa, const form *fb
     switch (v->op) {
     case OP_RAMP: {
         double s = 1 / (v->c1 - v->c0);
-        y->noise += 8 * P->meaning; /* of the slope, and of the interpreter */
+        if (!(s == 1 && x->grain >= 0 && grain_of(v->c0) >= 0))
+            y->noise += 8 * P->meaning; /* of the slope, and of the interpreter */
         return relu_row(y, l, fa, 2, (double[]){v->c0, v->c1}, (double[]){s, -s}, top, 0);
     }
     case OP_RELU:
@@ -659,6 +686,8 @@ static form *lower(synth *y, at_var id, int l)
         y->oom = true;
         return &empty_form;
     }
+    if (v->op == OP_RELU)
+        grain_note(y, l, f, v);
     if (!v->clean)
         return f;
     f = cleaned(y, f, l);

@@ -150,12 +150,13 @@ static void attend_read(parser *p, const char *name)
         ERROR,
         UNIQUE,
         MOST,
+        ADDS,
         KERNEL,
         WORDS
     };
-    static const char *const words[WORDS] = {"query", "key",   "key2",   "value", "value2",
-                                             "mask",  "score", "base",   "gap",   "gaps",
-                                             "scale", "error", "unique", "most",  "kernel"};
+    static const char *const words[WORDS] = {"query",  "key",  "key2", "value", "value2", "mask",
+                                             "score",  "base", "gap",  "gaps",  "scale",  "error",
+                                             "unique", "most", "adds", "kernel"};
     at_program *P = p->P;
     at_attention a = {0};
     bool said[WORDS] = {0};
@@ -170,7 +171,7 @@ static void attend_read(parser *p, const char *name)
             if (comma)
                 text_fail_here(
                     p, "expected query, key, value, mask, score, base, gap, gaps, scale, error, unique, "
-                       "most or kernel");
+                       "most, adds or kernel");
             break;
         }
         if (said[w])
@@ -209,6 +210,8 @@ static void attend_read(parser *p, const char *name)
             a.unique = true;
         else if (w == MOST)
             a.most = integer_read(p, "the number of keys", 0, INT32_MAX);
+        else if (w == ADDS)
+            a.adds = number_read(p, "the largest sum");
         else
             a.kernel = true;
     }

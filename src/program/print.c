@@ -142,6 +142,11 @@ static void print_promises(const printer *p, const step *s)
         first = next_clause(p, first);
         at_text_add(t, "kernel"); /* weights phi(query).phi(key) over their sum, phi = elu + 1 */
     }
+    if (a->adds > 0) {
+        first = next_clause(p, first);
+        at_text_add(t, "adds ");
+        number(p, a->adds);
+    }
     if (a->gaps) {
         first = next_clause(p, first);
         at_text_add(t, "gaps ");

@@ -98,6 +98,7 @@ struct at_program {
     double unit;       /* its unit roundoff; 0: real numbers */
     double meaning;    /* MEANING; 0: the interpreter is taken to be exact, for shapes alone */
     const char *place; /* of the variables that are being made, or NULL */
+    bool sums;         /* some attention adds up (at_attention.adds) */
     const char *label; /* of the attention that is being made, or NULL: its name */
     at_err err;
     at_arena arena;
@@ -148,6 +149,8 @@ typedef struct {
     double slop; /* what the rounding of its own coefficients does to its value */
     double peak,
         run; /* sums of its first terms: none is larger than peak, all add up to at most run in size */
+    double spared
+        [2]; /* its positive terms, and its negative ones: they are known to add up to so much less than their ranges allow */
     double err, over; /* as in var, of the variable that it is the value of */
 } form;
 

@@ -125,6 +125,8 @@ double form_rounding(const at_program *P, const form *f, const extent *x, extent
         tally_add(&t, weight_rounded(P, f->coef[k], &off), x[f->unit[k]]);
         weights += off > 0 ? off * extent_size(x[f->unit[k]]) : 0;
     }
+    t.up = fmax(t.up - f->spared[0], 0) + (f->spared[0] > 0 ? weights : 0);
+    t.down = fmax(t.down - f->spared[1], 0) + (f->spared[1] > 0 ? weights : 0);
     double c0 = weight_rounded(P, f->c0, &off);
     tally_add(&t, 1, (extent){c0, c0, 0, grain_of(c0)});
     t.terms -= c0 == 0;
@@ -215,16 +217,18 @@ int var_grain(const at_program *P, const var *v)
         break;
     case OP_ATTEND: {
         const at_attention *a = &P->steps[v->step].a;
-        bool one = at_weighting_is(a->weighting, AT_IS_ONE) || a->unique;
+        bool one = at_weighting_is(a->weighting, AT_IS_ONE) || a->unique || a->adds > 0;
         g = one && !at_weighting_is(a->weighting, AT_IS_PAIRS) ? P->vars[a->value.v[v->component]].grain
                                                                : GRAIN_NONE;
         g = v->integer && g < 0 ? 0 : g;
         break;
     }
+    case OP_RAMP: /* from one integer to the next */
+        g = P->vars[v->args[0]].grain >= 0 && grain_of(v->c0) >= 0 && v->c1 - v->c0 == 1 ? 0 : GRAIN_NONE;
+        break;
     case OP_FIELD:
     case OP_REAL:
     case OP_POS:
-    case OP_RAMP:
     case OP_TIMES:
     case OP_AND:
     case OP_OR:

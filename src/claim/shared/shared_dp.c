@@ -7,13 +7,15 @@ const char *const claim_dp_problems[] = {
     "edit-distance", "edit-distance-local", "lis",        "lcs", "knapsack", "coins",
     "grid",          "prefix-sum",          "palindrome", NULL};
 
-const at_param claim_dp_params[claim_dp_n_params] = {
+const at_param claim_dp_params[claim_dp_n_packed] = {
     {"problem", "which recurrence", 0, COUNT(claim_dp_problems) - 2, 0, true, claim_dp_problems},
     {"a", "its first size", 0, 1 << 20, 3, true},
     {"b", "its second size, where it has two", 0, 1 << 20, 3, true},
     {"letters", "prompts use so many of the lowest values of each input", 1, 999, 26, true},
     {"scale", "factor on the scale of softmax and on the features of linear attention", 0.001, 16, 1, false},
     {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},
+    {"pack", "fewer and smaller heads", 0, 1, 0, true},
+    {"more", "packed: digits more than a number holds", 0, 4, 0, true},
 };
 
 typedef struct {
@@ -38,8 +40,12 @@ at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_er
 
 static at_dp_options options_of(const at_params *p, at_attention_kind kind)
 {
-    return (at_dp_options){
-        .attention = kind, .scale = at_params_get(p, "scale"), .fewer = at_params_int(p, "fewer")};
+    bool packs = at_params_has(p, "pack");
+    return (at_dp_options){.attention = kind,
+                           .scale = at_params_get(p, "scale"),
+                           .fewer = at_params_int(p, "fewer"),
+                           .pack = packs && at_params_int(p, "pack"),
+                           .more = packs ? at_params_int(p, "more") : 0};
 }
 
 at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)

@@ -9,6 +9,9 @@
  *   1. AGG (lemma-a9) with the one-hot vector of the target's block gives that block's average: every slot holds one
  *      value divided by the number of rows of the block that are there.
  *   2. The target's slot is selected, and multiplied by that number.
+ * Packed (pack=1; docs/pack.md has the proof): no head for the row before, slots for rows that are fetched alone, R digits in base q
+ * a number, and a hidden key of weight 2^60 that makes the division exact. Heads times width are 4, 8, 15, 29, 58 for prefix sums
+ * modulo 5 at n = 128..32768.
  * Differs from the paper: the number is min(W, i - W block), one selection a number; the paper's divisor is wrong for
  * targets in the current block (docs/errata.md). */
 #include "../shared/claim_dp.h"
@@ -23,6 +26,15 @@ static const at_cell cells[] = {
     CLAIM_DP_STEERED,
     CLAIM_DP_SAMPLED("problem=edit-distance a=20 b=20", "f64", 40),
     CLAIM_DP_SAMPLED("problem=edit-distance a=20 b=20 letters=2", "f32", 20),
+    CLAIM_DP_EXACT("problem=prefix-sum a=0..5 b=5 letters=5 pack=1", "f32", AT_TIER_QUICK,
+                   "problem=prefix-sum a=0..4 b=5 letters=5 pack=1"),
+    CLAIM_DP_EXACT("problem=edit-distance a=0..3 b=0..3 letters=2 pack=1", "f32", AT_TIER_FULL, NULL),
+    CLAIM_DP_SAMPLED("problem=prefix-sum a=128 b=5 pack=1", "f32", 4),
+    CLAIM_DP_SAMPLED("problem=lis a=20 b=99 letters=99 pack=1", "f32", 4),
+    {"problem=prefix-sum a=8192 b=5 pack=1", NULL, AT_EV_SAMPLED, 0, "f32", 2, AT_TIER_FULL, NULL},
+    {"problem=lis a=250 b=99 letters=99 pack=1", NULL, AT_EV_SAMPLED, 0, "f32", 2, AT_TIER_FULL, NULL},
+    {"problem=prefix-sum a=128 b=5 pack=1", "fewer=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK, NULL},
+    {"problem=prefix-sum a=128 b=5 pack=1", "more=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK, NULL},
     {"problem=edit-distance a=2..4 b=2..4 letters=2", "fewer=1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK,
      NULL},
     {"problem=edit-distance a=0..4 b=0..4 letters=2", "scale=0.1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK,
@@ -37,7 +49,13 @@ const at_claim claim_dp_linear = {
     .statement = "As dp-standard with linear attention: depth and heads constant, width O(sqrt L).",
     .proof = "The one-hot vector of the target's block averages the slots of that block (AGG); the target's "
              "slot is selected and multiplied by the number of its rows that are there.",
-    CLAIM_DECODER_FIELDS(dp, claim_dp_chain),
+    .source = "Yang et al. 2024, after Feng et al. 2023",
+    .params = claim_dp_params,
+    .n_params = claim_dp_n_packed,
+    .chain = &claim_dp_chain,
+    .decoder = decoder,
+    CLAIM_CELLS,
+    CLAIM_TABLES,
     .look = "1 2 3 2 1 3 3 |",
     .look_params = "problem=edit-distance a=3 b=4",
 };

@@ -71,6 +71,15 @@ static void test_corners(void **state)
                                             .kernel = true,
                                             .base = both,
                                             .base_plus = true});
+    at_var whole = at_equals(P, "whole", k1, 1);
+    at_attend(P, "sums",
+              &(at_attention){.query = AT_VEC(whole),
+                              .key = AT_VEC(whole, mark),
+                              .value = AT_VEC(whole),
+                              .weighting = AT_LINEAR,
+                              .mask = {.kind = AT_MASK_CAUSAL},
+                              .gap = 1,
+                              .adds = 9});
     at_gelu(P, 0x1p30);
     at_var t = at_times(P, "times", kern, z + 1, 0.001);
     at_var c = at_choose_rows(P, "chosen", x, 0.5, AT_VEC(x, y), AT_VEC(y, t), 0.25);

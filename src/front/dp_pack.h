@@ -1,0 +1,55 @@
+/* dp_pack.h: where a packed decoder keeps what a recurrence looks up (dp_pack.c), and the steps that write and fetch it
+ * (compile_dp_pack.c). docs/pack.md. */
+#ifndef ATTEST_DP_PACK_H
+#define ATTEST_DP_PACK_H
+
+#include <attest/front.h>
+
+#define PACK_COLUMNS 8
+
+/* Numbers that are kept in the same way: an input, or a value of the states. */
+typedef struct {
+    bool input;
+    int k;          /* which input, or which value */
+    int64_t lo, hi; /* of its numbers; base q = hi - lo + 1 */
+    int digits;     /* R of them in a number, q^R <= 2^24 */
+    int slots;      /* numbers of a block */
+} pack_column;
+
+/* One attention head. What it fetches at a step has one index, 0..classes-1, in all its columns; `each` of them are in a block. */
+typedef struct {
+    pack_column column[PACK_COLUMNS];
+    int n_columns;
+    int classes, each, blocks;
+    int *index; /* (L) the index of a row, or -1: it is never fetched here */
+    int *holds; /* (L) which columns a row fills, a bit each */
+    int *asks;  /* (L) the index that is fetched at a row, or -1 */
+} pack_head;
+
+/* What a state looks at: an input or a state. Last, what the answer asks for, at the last row. */
+typedef struct {
+    int64_t *at;                 /* (steps) the row, from 0, or -1: absent */
+    bool input, used[AT_DP_MAX]; /* used: which values are read */
+    bool before;                 /* it is the row before, wherever it is there: no head */
+    int k, head;                 /* head -1: none, it is never there */
+} pack_fetch;
+
+typedef struct {
+    const at_dp_instance *x;
+    pack_fetch fetch[2 * AT_DP_MAX + 1];
+    int n_fetches, n_takes; /* takes first, then needs, then the answer */
+    pack_head *head;        /* (n_fetches) at most */
+    int n_heads;
+    at_arena arena;
+} dp_pack;
+
+/* Plans a packed decoder; fewer, more: of at_dp_options. Refuses in one line what has no such plan. */
+at_status dp_pack_open(const at_dp_instance *x, const at_dp_options *o, dp_pack **out, at_err *err);
+void dp_pack_close(dp_pack *k); /* NULL is allowed */
+
+/* The steps: all heads. input, value: of this row. take (n_takes), need (n_needs) and *last become the first of the variables that hold
+ * what was fetched; *last -1: the answer asks for this row. The program has one hidden position before the input. */
+void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *value, at_var *take,
+                   at_var *need, at_var *last);
+
+#endif

@@ -1,0 +1,307 @@
+/* test_pack.c: packed linear decoders (docs/pack.md) write the interpreter's chain.
+ *
+ * The judge is at_dp_run, which knows no weights: every input at small sizes, drawn ones at larger ones, in f32, f64 and at p bits.
+ * Controls: a digit more than a number holds, a block less. */
+#include <attest/front.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef struct {
+    const char *file;
+    int64_t size[3];
+    int letters; /* inputs use this many of the lowest values; 0: all, drawn */
+    int inputs;  /* drawn */
+} point;
+
+static at_dp_instance *instance(const char *file, const int64_t *size, at_dp **d)
+{
+    at_err err = {0};
+    at_dp_instance *x;
+    if (at_dp_example_load(file, d, &err) || at_dp_bind(*d, size, &x, &err))
+        fail_msg("%s", err.text);
+    return x;
+}
+
+static int input_of(const at_dp_instance *x, int64_t i)
+{
+    int which = 0;
+    while (which + 1 < x->d->n_inputs && i >= x->input_first[which + 1])
+        which++;
+    return which;
+}
+
+/* Input number k in base `letters`, or drawn. */
+static void input_make(const at_dp_instance *x, int letters, uint64_t k, int64_t *in)
+{
+    at_rng r = at_rng_at(16, k);
+    for (int64_t i = 0; i < x->n_input; i++) {
+        int w = input_of(x, i);
+        uint64_t base = (uint64_t)(x->input_hi[w] - x->input_lo[w] + 1);
+        if (letters)
+            base = base > (uint64_t)letters ? (uint64_t)letters : base;
+        in[i] = x->input_lo[w] + (int64_t)(letters ? k % base : at_rng_below(&r, base));
+        k = letters ? k / base : k;
+    }
+}
+
+static bool chain_right(const at_dp_instance *x, const at_model *m, at_arith a, const int64_t *in)
+{
+    at_arena arena;
+    at_arena_init(&arena);
+    at_err err = {0};
+    int row = at_model_row_width(m), n = 0;
+    size_t numbers = (size_t)(x->n_states + 1) * (size_t)row;
+    double *prompt = at_new(&arena, double, (x->n_input + 1) * row), *want = at_new(&arena, double, numbers);
+    double *rows = NULL, least;
+    at_dp_chain c;
+    for (int64_t i = 0; i < x->n_input; i++)
+        prompt[i * row] = (double)in[i];
+    if (at_dp_run(x, in, &arena, &c, &err))
+        fail_msg("%s", err.text);
+    at_dp_rows(x, &c, want);
+    bool right =
+        !at_generate(m, a, &(at_input){(int)x->n_input + 1, prompt}, &arena, &rows, &n, &least, &err);
+    right = right && n == x->n_states + 1 && !memcmp(rows, want, numbers * sizeof *want);
+    at_arena_release(&arena);
+    return right;
+}
+
+static int wrong_chains(const point *p, const at_dp_instance *x, const at_model *m, at_arith a, int *inputs)
+{
+    double all = p->letters ? pow(p->letters, (double)x->n_input) : p->inputs;
+    int64_t in[40000];
+    int wrong = 0;
+    assert_true(all <= 20000 && x->n_input <= 40000);
+    *inputs = (int)all;
+    for (int k = 0; k < *inputs; k++) {
+        input_make(x, p->letters, (uint64_t)k, in);
+        wrong += !chain_right(x, m, a, in);
+    }
+    return wrong;
+}
+
+/* Made for one arithmetic, run in another; returns how many chains are wrong. */
+static int run(const point *p, const at_dp_options *o, const char *made, const char *run, int *inputs)
+{
+    at_dp *d;
+    at_err err = {0};
+    at_arith a, b;
+    at_model m;
+    at_dp_instance *x = instance(p->file, p->size, &d);
+    assert_int_equal(at_arith_parse(made, &a, &err) + at_arith_parse(run, &b, &err), AT_OK);
+    at_dp_options all = *o;
+    all.arith = &a;
+    all.pack = true;
+    all.attention = AT_ATTENTION_LINEAR;
+    if (at_dp_model(x, &all, &m, &err))
+        fail_msg("%s for %s: %s", p->file, made, err.text);
+    int wrong = wrong_chains(p, x, &m, b, inputs);
+    at_model_release(&m);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return wrong;
+}
+
+static void right_everywhere(const point *p, int n, const char *const *ariths)
+{
+    for (int k = 0; k < n; k++)
+        for (const char *const *a = ariths; *a; a++) {
+            int inputs, wrong = run(&p[k], &(at_dp_options){0}, *a, *a, &inputs);
+            if (wrong)
+                fail_msg("%s in %s: %d of %d chains are wrong", p[k].file, *a, wrong, inputs);
+            print_message("%s %d,%d in %s: %d chains\n", p[k].file, (int)p[k].size[0], (int)p[k].size[1], *a,
+                          inputs);
+        }
+}
+
+static const point small[] = {
+    {"edit-distance", {3, 3}, 2},
+    {"edit-distance", {2, 3}, 3},
+    {"edit-distance", {0, 3}, 2},
+    {"edit-distance", {0, 0}, 2},
+    {"edit-distance-local", {2, 3}, 2},
+    {"lis", {4, 4}, 4},
+    {"lis", {1, 3}, 3},
+    {"lis", {0, 3}, 3},
+    {"lcs", {3, 3}, 2},
+    {"grid", {2, 3}, 2},
+    {"prefix-sum", {5, 3}, 3},
+    {"prefix-sum", {1, 2}, 2},
+    {"palindrome", {6}, 2},
+};
+
+static void test_small(void **state)
+{
+    (void)state;
+    right_everywhere(small, sizeof small / sizeof *small, (const char *const[]){"f64", "f32", "p24", NULL});
+}
+
+/* Every one of 3125 inputs. */
+static void test_prefix_sum(void **state)
+{
+    (void)state;
+    static const point all = {"prefix-sum", {5, 5}, 5};
+    right_everywhere(&all, 1, (const char *const[]){"f32", "f64", "p12", NULL});
+}
+
+static void test_drawn(void **state)
+{
+    (void)state;
+    static const point p[] = {{"prefix-sum", {128, 5}, 0, 6},   {"prefix-sum", {512, 5}, 0, 2},
+                              {"prefix-sum", {70, 97}, 0, 4},   {"lis", {20, 99}, 0, 4},
+                              {"edit-distance", {12, 9}, 0, 4}, {"edit-distance-local", {7, 9}, 0, 4},
+                              {"palindrome", {9}, 0, 4},        {"grid", {6, 5}, 0, 4}};
+    right_everywhere(p, sizeof p / sizeof *p, (const char *const[]){"f32", "f64", NULL});
+}
+
+/* Sums have no order: at p bits they are exact, or rounded after every token. */
+static void test_rounded(void **state)
+{
+    (void)state;
+    at_dp *d;
+    at_err err = {0};
+    at_model m;
+    at_arena arena;
+    at_arith a;
+    at_arena_init(&arena);
+    int64_t in[16];
+    at_dp_instance *x = instance("lis", (int64_t[]){8, 9}, &d);
+    assert_int_equal(at_arith_parse("p24e8", &a, &err), AT_OK);
+    assert_int_equal(
+        at_dp_model(x, &(at_dp_options){AT_ATTENTION_LINEAR, .pack = true, .arith = &a}, &m, &err), AT_OK);
+    for (uint64_t k = 0; k < 4; k++) {
+        int row = at_model_row_width(&m), n[2];
+        double *prompt = at_new(&arena, double, 9 * row), *rows[2], least;
+        input_make(x, 0, k, in);
+        for (int i = 0; i < 8; i++)
+            prompt[i * row] = (double)in[i];
+        at_input p = {9, prompt};
+        assert_int_equal(at_generate(&m, a, &p, &arena, &rows[0], &n[0], &least, &err), AT_OK);
+        assert_int_equal(at_generate_rounded(&m, a, &p, &arena, &rows[1], &n[1], &least, &err), AT_OK);
+        assert_int_equal(n[0], n[1]);
+        assert_memory_equal(rows[0], rows[1], (size_t)(n[0] * row) * sizeof **rows);
+        assert_true(chain_right(x, &m, a, in));
+    }
+    at_model_release(&m);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    at_arena_release(&arena);
+}
+
+static void controls_fail(const point *p, const at_dp_options *o, const char *made, const char *in)
+{
+    int inputs, wrong = run(p, o, made, in, &inputs);
+    print_message("%s, %d more digits, %d blocks fewer, run in %s: %d of %d chains are wrong\n", p->file,
+                  o->more, o->fewer, in, wrong, inputs);
+    assert_true(wrong > 0);
+}
+
+static void test_controls(void **state)
+{
+    (void)state;
+    static const point p[] = {
+        {"prefix-sum", {128, 5}, 0, 6}, {"lis", {20, 99}, 0, 4}, {"edit-distance", {12, 9}, 0, 4}};
+    for (int k = 0; k < 3; k++) {
+        controls_fail(&p[k], &(at_dp_options){.fewer = 1}, "f64", "f64");
+        /* what f32 holds is exceeded: f64 still holds it, f32 is wrong, and compiling for f32 is refused */
+        controls_fail(&p[k], &(at_dp_options){.more = 1}, "f64", "f32");
+        int inputs;
+        assert_int_equal(run(&p[k], &(at_dp_options){.more = 1}, "f64", "f64", &inputs), 0);
+        at_dp *d;
+        at_err err = {0};
+        at_model m;
+        at_arith f32;
+        assert_int_equal(at_arith_parse("f32", &f32, &err), AT_OK);
+        at_dp_instance *x = instance(p[k].file, p[k].size, &d);
+        at_dp_options o = {AT_ATTENTION_LINEAR, .pack = true, .more = 1, .arith = &f32};
+        assert_int_equal(at_dp_model(x, &o, &m, &err), AT_EDOMAIN);
+        at_dp_instance_free(x);
+        at_dp_free(d);
+    }
+}
+
+/* Heads times their width, by at_dp_shape. */
+static int heads_width(const char *file, const int64_t *size, int *heads)
+{
+    at_dp *d;
+    at_err err = {0};
+    at_model m;
+    at_arith f32;
+    int wide = 0;
+    at_dp_instance *x = instance(file, size, &d);
+    assert_int_equal(at_arith_parse("f32", &f32, &err), AT_OK);
+    if (at_dp_shape(x, &(at_dp_options){AT_ATTENTION_LINEAR, .pack = true, .arith = &f32}, &m, &err))
+        fail_msg("%s", err.text);
+    *heads = 0;
+    for (int b = 0; b < m.n_blocks; b++)
+        for (int g = 0; m.blocks[b].kind == AT_BLOCK_ATTN && g < m.blocks[b].n_groups; g++) {
+            const at_group *r = &m.blocks[b].groups[g];
+            wide = r->dk > wide ? r->dk : wide;
+            wide = r->dv > wide ? r->dv : wide;
+            *heads += r->heads;
+        }
+    at_model_release(&m);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+    return wide;
+}
+
+/* Prefix sums: 10 letters a number, as many numbers as a square holds. LIS: two heads, of which one keeps two numbers a place. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    int heads;
+    static const int64_t n[] = {128, 512, 2048, 8192, 32768};
+    for (int k = 0; k < 5; k++) {
+        int wide = heads_width("prefix-sum", (int64_t[]){n[k], 5}, &heads), least = 1;
+        while ((int64_t)least * least < (n[k] + 9) / 10)
+            least++;
+        print_message("prefix sums, n = %d: %d head, %d wide\n", (int)n[k], heads, wide);
+        assert_int_equal(heads, 1);
+        assert_int_equal(wide, least);
+    }
+    static const int64_t lis[][2] = {{40, 5}, {80, 8}, {160, 11}, {250, 14}};
+    for (int k = 0; k < 4; k++) {
+        int wide = heads_width("lis", (int64_t[]){lis[k][0], 99}, &heads);
+        print_message("lis, n = %d: %d heads, %d wide\n", (int)lis[k][0], heads, wide);
+        assert_int_equal(heads, 2);
+        assert_int_equal(wide, lis[k][1]);
+    }
+}
+
+static void refused(const char *file, const int64_t *size, at_attention_kind kind, const char *says)
+{
+    at_dp *d;
+    at_err err = {0};
+    at_model m;
+    at_dp_instance *x = instance(file, size, &d);
+    assert_true(at_dp_model(x, &(at_dp_options){kind, .pack = true}, &m, &err) != AT_OK);
+    assert_non_null(strstr(err.text, says));
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < AT_ATTENTIONS; kind++)
+        if (kind != AT_ATTENTION_LINEAR)
+            refused("lis", (int64_t[]){3, 3}, (at_attention_kind)kind, "--pack is for linear attention");
+    refused("knapsack", (int64_t[]){3, 5}, AT_ATTENTION_LINEAR, "here x steers");
+    refused("coins", (int64_t[]){2, 6}, AT_ATTENTION_LINEAR, "here c steers");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small),   cmocka_unit_test(test_prefix_sum), cmocka_unit_test(test_drawn),
+        cmocka_unit_test(test_rounded), cmocka_unit_test(test_controls),   cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
