@@ -687,7 +687,7 @@ static form *lower(synth *y, at_var id, int l)
         return &empty_form;
     }
     if (v->op == OP_RELU)
-        grain_note(y, l, f, v);
+        grain_note(y, at, f, v);
     if (!v->clean)
         return f;
     f = cleaned(y, f, l);
