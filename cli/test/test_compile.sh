@@ -32,6 +32,8 @@ done
 
 call compile examples/alignment.dp --set n=6,m=7 -o "$dir/al.st"
 says 0 'generate: letters' '0/0,0,0/0,0,0,0/8' generate "$dir/al.st" 'kitten sitting |'
+says 0 'compile: letters are called so' "prompt: 6 letters a in 'a'..'z', 7 letters b in 'a'..'z', then |" \
+    compile examples/alignment.dp --set n=6,m=7 -o "$dir/letters.st"
 refuses 2 'generate: a letter that is none of these' 'position 13: 71 where a prompt has 97..122' \
     generate "$dir/al.st" 'kitten sittinG |'
 

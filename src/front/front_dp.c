@@ -82,6 +82,23 @@ static void column_say(const at_dp *d, int k, at_text *t)
     }
 }
 
+static bool is_letter(int64_t c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* What stands in a prompt for input k: letters may be typed as they are. */
+static void input_say(const at_dp *d, const at_dp_instance *x, int k, at_text *t)
+{
+    int64_t lo = x->input_lo[k], hi = x->input_hi[k];
+    const char *name = d->inputs[k].name.name, *many = x->input_len[k] == 1 ? "" : "s";
+    at_text_addf(t, "%" PRId64 " ", x->input_len[k]);
+    if (is_letter(lo) && is_letter(hi) && hi - lo < 26)
+        at_text_addf(t, "letter%s %s in '%c'..'%c', ", many, name, (char)lo, (char)hi);
+    else
+        at_text_addf(t, "integer%s %s in %" PRId64 "..%" PRId64 ", ", many, name, lo, hi);
+}
+
 /* What a person needs to know to use the model: the rows, and how long the chain is. */
 static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
 {
@@ -94,8 +111,7 @@ static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
     at_text *t = &said->lines;
     at_text_add(t, "prompt: ");
     for (int k = 0; k < d->n_inputs; k++)
-        at_text_addf(t, "%" PRId64 " integer%s %s in %" PRId64 "..%" PRId64 ", ", x->input_len[k],
-                     x->input_len[k] == 1 ? "" : "s", d->inputs[k].name.name, x->input_lo[k], x->input_hi[k]);
+        input_say(d, x, k, t);
     at_text_add(t, "then |\nrows:   input/");
     for (int k = 0; k < d->n_counters; k++)
         at_text_addf(t, "%s%s", k ? "," : "", d->counters[k].name.name);
