@@ -11,7 +11,7 @@
  *      from the N-1-q others, for every y.
  *   2. Radon: any m+2 points of R^m fall into two parts A, B whose hulls meet. If some y holds A and misses B, it is not cut off.
  *   3. The smaller part has at most (m+2)/2 points, the larger at most m+1: such a y exists when (m+2)/2 < q+1 and m+1 <= N-1-q. */
-#include "bound_internal.h"
+#include "qsa.h"
 
 enum { q, N, m };
 static const at_param params[] = {
@@ -19,16 +19,6 @@ static const at_param params[] = {
     {"N", "length, at least 2q+1", 3, BOUND_MOST, 32, true},
     {"m", "width of the unit", 1, BOUND_MOST, 7, true},
 };
-
-static bool long_enough(const mpz_t *v)
-{
-    mpz_t t;
-    mpz_init(t);
-    mpz_mul_2exp(t, v[q], 1);
-    bool out = mpz_cmp(v[N], t) > 0;
-    mpz_clear(t);
-    return out;
-}
 
 /* min(2q, N-1-q) */
 static void width_needed(mpz_t out, const mpz_t *v)
@@ -48,7 +38,7 @@ static bool binds(const mpz_t *v)
     mpz_t least;
     mpz_init(least);
     width_needed(least, v);
-    bool out = mpz_cmp(v[m], least) < 0 && long_enough(v);
+    bool out = mpz_cmp(v[m], least) < 0 && qsa_long_enough(v[q], v[N]);
     mpz_clear(least);
     return out;
 }
@@ -72,10 +62,8 @@ static bool top(const mpz_t *v, int i, mpz_t out)
 
 static at_status check(const at_params *ps, const mpz_t *v, at_err *err)
 {
-    if (long_enough(v))
-        return AT_OK;
-    return at_fail(err, AT_EDOMAIN, "the theorem wants N >= 2q+1, and N=%.0f q=%.0f", at_params_get(ps, "N"),
-                   at_params_get(ps, "q"));
+    (void)ps;
+    return qsa_check(v[q], v[N], err);
 }
 
 static void report(sheet *s, const mpz_t *v)
