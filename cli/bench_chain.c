@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,52 +46,50 @@ static at_status chain_time(const at_model *m, at_arith arith, const at_input *p
     return s;
 }
 
-/* Prompt and rows of the interpreter, then the model and its time. */
-static at_status point_fill(const cli_args *a, const at_dp_instance *x, at_arith arith, int rounds,
-                            at_arena *arena, point *p, at_err *err)
+/* The model, a prompt and the rows of the interpreter, then its time. */
+static at_status point_fill(const cli_args *a, const at_problem *q, const at_params *at, const void *chain,
+                            at_arith arith, int rounds, at_arena *arena, point *p, at_err *err)
 {
     at_model m;
-    at_dp_chain chain;
     at_rng r = at_rng_at(a->seed, (uint64_t)p->n);
-    int inputs = (int)x->n_input, rows = (int)x->n_states + 1;
-    int64_t *letter = at_new(arena, int64_t, inputs);
-    at_model_init(&m);
-    double start = at_cpu_now();
-    at_status s = at_dp_model(x, &(at_dp_options){a->attention}, &m, err);
-    p->compile = at_cpu_now() - start;
-    size_t width = s ? 1 : (size_t)at_model_row_width(&m);
-    double *prompt = at_new(arena, double, (size_t)(inputs + 1) * width);
-    double *want = at_new(arena, double, (size_t)rows *width);
-    if (!s && (!letter || !prompt || !want))
-        s = at_oom(err);
-    for (int k = 0; !s && k < inputs; k++) {
-        letter[k] = 1 + (int64_t)at_rng_below(&r, 26);
-        prompt[(size_t)k * width] = (double)letter[k];
-    }
+    size_t width = (size_t)q->chain->row_width(chain);
+    double *prompt = at_new(arena, double, (size_t)q->chain->prompt_max(chain) * width);
+    double *want = at_new(arena, double, (size_t)q->chain->rows_max(chain) * width);
+    int given = 0, rows = 0;
+    at_status s = prompt && want ? q->chain->sample(chain, &r, prompt, &given, err) : at_oom(err);
     if (!s)
-        s = at_dp_run(x, letter, arena, &chain, err);
-    if (!s) {
-        at_dp_rows(x, &chain, want);
-        p->length = inputs + 1 + rows;
-        s = chain_time(&m, arith, &(at_input){inputs + 1, prompt}, want, rows, rounds, p, err);
-    }
+        s = q->chain->answer(chain, prompt, given, want, &rows, err);
+    double start = at_cpu_now();
+    at_model_init(&m);
+    if (!s)
+        s = at_front_of(q)->model(at, &(at_front_options){.attention = a->attention}, &m, err);
+    p->compile = at_cpu_now() - start;
+    p->length = given + rows;
+    if (!s)
+        s = chain_time(&m, arith, &(at_input){given, prompt}, want, rows, rounds, p, err);
     at_model_release(&m);
     return s;
 }
 
 static at_status point_measure(const cli_args *a, at_arith arith, int rounds, point *p, at_err *err)
 {
-    at_dp *d = NULL;
-    at_dp_instance *x = NULL;
+    at_problem *q = NULL;
+    at_params at;
+    void *chain = NULL;
     at_arena arena;
+    char set[40];
     at_arena_init(&arena);
-    at_status s = at_dp_example_load("edit-distance", &d, err);
+    snprintf(set, sizeof set, "n1=%d n2=%d", p->n, p->n);
+    at_status s = at_problem_open("edit-distance", &q, err);
     if (!s)
-        s = at_dp_bind(d, (int64_t[]){p->n, p->n}, &x, err);
+        s = at_problem_params(q, AT_VIEW_CHAIN, set, &at, err);
     if (!s)
-        s = point_fill(a, x, arith, rounds, &arena, p, err);
-    at_dp_instance_free(x);
-    at_dp_free(d);
+        s = q->chain->open(&at, &chain, err);
+    if (!s) {
+        s = point_fill(a, q, &at, chain, arith, rounds, &arena, p, err);
+        q->chain->close(chain);
+    }
+    at_problem_free(q);
     at_arena_release(&arena);
     return s;
 }

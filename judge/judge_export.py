@@ -11,7 +11,8 @@ cache, and to a PyTorch module. What comes out is compared with what attest comp
   f32   equal: 1e-5 max(1, |a|), and the ball of float runs (constructions are made for double: their ties are counted, no more)
   rows  of decoders with a cache, and of a module's generate: the same rows, where no margin is below 1e-9
 
-A model may be refused only for hard attention that rounding could turn, and then by that name; of claims, programs and nets at most REFUSED_MOST.
+A model may be refused only for hard attention that rounding could turn, and then by that name, or for a part that imported models bring along,
+if it has that part; of claims, programs and nets at most REFUSED_MOST.
 
 Random plain transformers are written here, exported to transformerlens and gpt2, and run by twins of these two that share no code with attest.
 
@@ -399,6 +400,23 @@ def controls_judge(runtime, attest, directory, by_model, folder):
 
 # ---- all ----------------------------------------------------------------------------------------------------------------
 
+# How a file says that it has a part which only imported models have.
+PARTS = {"rotary": r'"rotary":', "alibi": r'"alibi": ?true', "rms": r'"norm_kind": ?"rms"', "gated": r'"gated": ?true',
+         "parallel": r'"parallel": ?true', "tied": r'"tied": ?true'}
+
+
+def refused_rightly(path, why):
+    """Is the reason one that the page gives, and true of the model?"""
+    if "may err by" in why or "no attention, so there are no keys" in why:
+        return True
+    part = re.search(r"not for models with (activation )?([\w-]+) \(", why)
+    if not part:
+        return False
+    with open(path, "rb") as f:
+        header = f.read(struct.unpack("<Q", f.read(8))[0]).decode().replace('\\"', '"')
+    return re.search(f'"act": ?"{part[2]}"' if part[1] else PARTS.get(part[2], "^$"), header) is not None
+
+
 def model_judge(runtime, attest, path, cases, folder, k, tally, wrong):
     model = reference.Model(path)
     kinds = [("onnx f64", "onnx", ["--dtype", "f64"]), ("onnx f32", "onnx", ["--dtype", "f32"]), ("torch", "torch", [])]
@@ -410,7 +428,7 @@ def model_judge(runtime, attest, path, cases, folder, k, tally, wrong):
         why = export(attest, path, to, out, *more)
         if why:
             t.refused += 1
-            if to in ("onnx", "torch") and "may err by" not in why and "no attention, so there are no keys" not in why:
+            if to in ("onnx", "torch") and not refused_rightly(path, why):
                 wrong.append(f"{cases[0]['from']}: {name}: {why}")
             continue
         t.models += 1

@@ -226,8 +226,10 @@ onnx_value onnx_reduce(onnx_graph *g, const char *op, onnx_value x, bool keep)
     if (!sum)
         onnx_ints(g, "axes", 1, (int64_t[]){-1});
     onnx_int(g, "keepdims", 1);
-    if (!keep) /* by an operator of its own: of no rows, onnxruntime's reductions drop other axes, too */
-        y = onnx_op(g, "Squeeze", ONNX_IN(y, ONNX_WHOLE(g, -1)));
+    if (!keep) { /* of no rows onnxruntime's reductions drop other axes, too, or leave this one as it is: its first is taken */
+        y = onnx_op(g, "Gather", ONNX_IN(y, onnx_index(g, 0)));
+        onnx_int(g, "axis", -1);
+    }
     return y;
 }
 
