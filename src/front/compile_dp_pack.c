@@ -134,7 +134,8 @@ static void slots_write(packer *p, const pack_column *t, at_var table, at_var v,
     double *place = at_new(&p->arena, double, t->digits + 1);
     if (!not_digit || !not_slot || !terms || !place)
         return (void)at_program_oom(P);
-    at_var from0 = at_sum(P, NULL, AT_VEC(v), NULL, -(double)t->lo);
+    /* by a name, since every digit reads it: a text says it once, too */
+    at_var from0 = t->lo ? at_sum(P, fresh(p), AT_VEC(v), NULL, -(double)t->lo) : v;
     for (int d = 0; d < t->digits; d++) {
         place[d] = power(base_of(t), d);
         terms[d] = gate(p, from0, fmax(i.hi - (double)t->lo, 1), not_digit[d]);
