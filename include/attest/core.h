@@ -112,6 +112,8 @@ uint32_t at_text_next(const char **s);
 /* Does c act on what stands around it, or on the terminal, instead of being seen? Controls (tab and newline among
  * them), direction, characters without a shape, and code points that are none. */
 bool at_text_acts(uint32_t c);
+/* Is all of s seen: UTF-8, and no character that acts? U+FFFD itself is, and bytes that stand for nothing are not. */
+bool at_text_seen(const char *s);
 void at_text_put(at_text *t, uint32_t c); /* one code point as UTF-8 */
 /* Ends a text that was written aside: if all went well (s is AT_OK and t is whole) it is appended to out, else out stays as it
  * was. Releases t; returns s, or out of memory. */

@@ -20,13 +20,9 @@ static at_status letter_add(const char **letter, int *n, const char *s, size_t b
     char *copy = at_arena_printf(a, "%.*s", (int)bytes, s);
     if (!copy)
         return at_oom(err);
-    for (const char *c = copy; *c;) {
-        const char *before = c;
-        uint32_t u = at_text_next(&c);
-        if (at_text_acts(u) || (u == AT_TEXT_REPLACEMENT && (unsigned char)*before != 0xEF))
-            return at_fail(err, AT_EINPUT, "letter %d of the alphabet has a byte that is no visible text",
-                           *n + 1);
-    }
+    if (!at_text_seen(copy))
+        return at_fail(err, AT_EINPUT, "letter %d of the alphabet has a byte that is no visible text",
+                       *n + 1);
     if (bytes >= AT_LETTER_MAX)
         return at_fail(err, AT_EINPUT, "the letter '%.32s...' is too long; a letter has at most %d bytes",
                        copy, AT_LETTER_MAX - 1);

@@ -121,6 +121,17 @@ bool at_text_acts(uint32_t c)
     return false;
 }
 
+bool at_text_seen(const char *s)
+{
+    while (*s) {
+        const char *before = s;
+        uint32_t c = at_text_next(&s);
+        if (at_text_acts(c) || (c == AT_TEXT_REPLACEMENT && strncmp(before, "\xEF\xBF\xBD", 3) != 0))
+            return false;
+    }
+    return true;
+}
+
 void at_text_add_plain(at_text *t, const char *s)
 {
     while (*s) {

@@ -89,9 +89,33 @@ static void words_for_a_shell(void **state)
     }
 }
 
+/* What may be written down as it is: the replacement character itself, but no byte that would be replaced. */
+static void test_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool seen;
+    } texts[] = {{"", true},
+                 {"abc", true},
+                 {"\xC3\xA9", true},
+                 {"\xEF\xBF\xBD", true},
+                 {"2\xEF", false},
+                 {"\xEF\xBF", false},
+                 {"\xEF\xBF\xBE", false},
+                 {"a\tb", false},
+                 {"\xE2\x80\xAE", false},
+                 {"\x80", false},
+                 {"\xEF\xBF\xBD\xEF", false}};
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (at_text_seen(texts[k].text) != texts[k].seen)
+            fail_msg("text %zu", k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_seen),
         cmocka_unit_test(malformed_bytes_are_replaced),
         cmocka_unit_test(code_points_round_trip),
         cmocka_unit_test(numbers),

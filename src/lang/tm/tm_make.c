@@ -36,13 +36,8 @@ static int find(const char *const *names, int n, const char *s)
 
 static at_status visible(const maker *m, const tm_word *w)
 {
-    for (const char *c = w->s; *c;) {
-        const char *was = c;
-        uint32_t u = at_text_next(&c);
-        if (at_text_acts(u) || u == ' ' || u == ';' ||
-            (u == AT_TEXT_REPLACEMENT && (unsigned char)*was != 0xEF))
-            return tm_fail(m->d, w, "a character that is not visible, or a ;");
-    }
+    if (!at_text_seen(w->s) || strpbrk(w->s, " ;"))
+        return tm_fail(m->d, w, "a character that is not visible, or a ;");
     return AT_OK;
 }
 
