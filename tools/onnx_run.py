@@ -79,10 +79,10 @@ def sliced(x, begin, end, axis):
     at[int(axis[0])] = slice(int(begin[0]), min(int(end[0]), x.shape[int(axis[0])]))
     return x[tuple(at)]
 
-def gather(x, i):
-    if i.size and (i.min() < 0 or i.max() >= len(x)):
+def gather(x, i, axis=0):
+    if i.size and (i.min() < 0 or i.max() >= x.shape[axis]):
         raise ValueError("an index outside of its table")
-    return x[i]
+    return np.take(x, i, axis)
 
 def reshape(x, shape):
     return x.reshape([x.shape[k] if d == 0 else int(d) for k, d in enumerate(shape)])
