@@ -199,21 +199,23 @@ $(BUILD)/replay/%: fuzz/fuzz_%.c $(BUILD)/obj/tools/fuzz_replay.o $(LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(COMPILE) -DFUZZ_REPLAY -Wno-missing-prototypes -o $@ $< $(BUILD)/obj/tools/fuzz_replay.o $(LIB) $(LIBS)
 
-LINTS := layers constants evidence docs examples model parts symbols format clang
+LINTS := layers constants evidence docs examples model parts symbols format
+# Takes a minute, so that `make test` leaves it to `make lint`.
+LINTS_LONG := clang
 # One line a job: kind, name, command (see tools/run_tests.sh).
 job = echo '$(1) $(2) $(3)';
 program_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:$(BUILD)/tests/%=%)),$(t)))
 script_jobs = $(foreach t,$(1),$(call job,tap,$(subst /test/,/,$(t:%.sh=%)),bash $(t)))
 replay_jobs = $(foreach t,$(REPLAY_BIN),$(call job,one,corpus/$(notdir $(t)),$(t) fuzz/corpus/$(notdir $(t))))
-lint_jobs = $(foreach t,$(LINTS),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
+lint_jobs = $(foreach t,$(1),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
 RUN_TESTS = SANITIZED='$(SANITIZE)' BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
 
-# Scripts come first: some take minutes, and one that comes last runs alone. Under a sanitizer the lints and the tests of tools/
+# Lints and scripts come first: some take minutes, and one that comes last runs alone. Under a sanitizer the lints and the tests of tools/
 # would only repeat themselves.
 tests-run: all tests-build
-	@{ $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
+	@{ $(if $(SANITIZE),,$(call lint_jobs,$(LINTS))) $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
 	   $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
-	   $(if $(SANITIZE),,$(lint_jobs) $(call job,end,lint/evidence-shown,sh tools/check_evidence.sh . $(BUILD)/test-logs)) } | $(RUN_TESTS)
+	   $(if $(SANITIZE),,$(call job,end,lint/evidence-shown,sh tools/check_evidence.sh . $(BUILD)/test-logs)) } | $(RUN_TESTS)
 
 # test-MODULE: the programs of one module (or, test-cli, the scripts of the command).
 test-%: tests-build
@@ -226,7 +228,7 @@ mutants-jobs:
 	@$(call program_jobs,$(TEST_BIN)) $(replay_jobs) $(call script_jobs,$(filter cli/%,$(SCRIPTS))) :
 
 lint: all
-	@{ $(lint_jobs) } | LOGS='$(BUILD)/test-logs-lint' $(RUN_TESTS)
+	@{ $(call lint_jobs,$(LINTS) $(LINTS_LONG)) } | LOGS='$(BUILD)/test-logs-lint' $(RUN_TESTS)
 
 # ---- fuzz targets (called with BUILD, CC and SANITIZE of their own) --------------------------------
 

@@ -3,7 +3,7 @@
 #
 #     tools/check_clang.sh
 #
-# `make fuzz` builds them with clang, whose warnings are others than gcc's, and nobody runs it every day. Here they are only read, with
+# `make fuzz` builds them with clang, whose warnings are others than gcc's, and nobody runs it every day; `make lint` asks this. Here they are only read, with
 # the flags of the build; kernels for one instruction set stay out. Without clang: skipped.
 set -u
 build=${BUILD:-build} clang=${CLANG:-clang}
