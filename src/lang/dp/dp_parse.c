@@ -263,12 +263,20 @@ int dp_steer(dp_parser *p, int round, const at_dpx *e)
     return round > dp_node_of(e)->round ? round : dp_node_of(e)->round;
 }
 
+/* What is read in place inside a take or a need joins the same list, so there may be no room behind it. */
+static bool room_left(dp_parser *p, unsigned kind, int count, const at_dp_name *name)
+{
+    if (p->status == AT_OK && count >= AT_DP_MAX)
+        dp_fail(p, name->line, name->column, "too many: %s is number %d of its kind; at most %d",
+                dp_kind_word(kind), count + 1, AT_DP_MAX);
+    return p->status == AT_OK;
+}
+
 static void take_read(dp_parser *p)
 {
     at_dp *d = p->d;
-    int k = d->n_takes;
-    at_dp_take *t = &d->takes[k < AT_DP_MAX ? k : 0];
-    if (!dp_name_new(p, DP_TAKE, k, &t->name))
+    at_dp_take take = {0}, *t = &take;
+    if (!dp_name_new(p, DP_TAKE, d->n_takes, &t->name))
         return;
     dp_expect(p, "=", "and an element, as in a[i]");
     dp_token name = p->t;
@@ -295,7 +303,10 @@ static void take_read(dp_parser *p)
     if (dp_accept(p, "when"))
         t->when = dp_truth_read(p, OF_LOOKUP, "a look-up");
     t->round = dp_steer(p, dp_steer(p, 0, t->index), t->when);
-    dp_name_declare(p, DP_TAKE, k, &t->name);
+    if (!room_left(p, DP_TAKE, d->n_takes, &t->name))
+        return;
+    d->takes[d->n_takes] = take;
+    dp_name_declare(p, DP_TAKE, d->n_takes, &d->takes[d->n_takes].name);
     d->n_takes++;
 }
 
@@ -318,9 +329,8 @@ void dp_tuple_read(dp_parser *p, int block, unsigned allowed, const char *where,
 static void need_read(dp_parser *p)
 {
     at_dp *d = p->d;
-    int k = d->n_needs;
-    at_dp_need *n = &d->needs[k < AT_DP_MAX ? k : 0];
-    if (!dp_name_new(p, DP_NEED, k, &n->name))
+    at_dp_need need = {0}, *n = &need;
+    if (!dp_name_new(p, DP_NEED, d->n_needs, &n->name))
         return;
     dp_expect(p, "=", "and a state, as in (i-1, j)");
     n->block = n->reader = dp_block_now(p);
@@ -330,7 +340,10 @@ static void need_read(dp_parser *p)
     for (int c = 0; c < d->blocks[n->block].n; c++)
         n->round = dp_steer(p, n->round, n->counter[c]);
     n->round = dp_steer(p, n->round, n->when);
-    dp_name_declare(p, DP_NEED, k, &n->name);
+    if (!room_left(p, DP_NEED, d->n_needs, &n->name))
+        return;
+    d->needs[d->n_needs] = need;
+    dp_name_declare(p, DP_NEED, d->n_needs, &d->needs[d->n_needs].name);
     d->n_needs++;
 }
 

@@ -702,14 +702,45 @@ static void test_folds(void **state)
         }
 }
 
+/* What is read in place inside a take or a need stands in the list before it, and loses neither: x is a[i] up to `fee`, and w the
+ * value at the state that the value before says. */
+static void test_in_place_within(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "problem \"p\" size n in 1..9 input a[n] in 1..2 input fee in 0..9 state i in 1..n\n"
+        "value v in 0..9, w in 0..9 take x = a[i] when i <= fee\n"
+        "need p = (v(i - 1)) when i > 2\n"
+        "v = if i == 1 then 1 else if i <= fee then min(x, i - 1) else 1\n"
+        "w = if i > 2 then p.v + 5 else 0 answer w";
+    at_dp *d = dp_of(text);
+    assert_int_equal(d->n_takes, 2);
+    assert_int_equal(d->n_needs, 2);
+    at_err err = {0};
+    at_dp_instance *x;
+    int64_t n = 4;
+    assert_int_equal(at_dp_bind(d, &n, &x, &err), AT_OK);
+    at_arena a;
+    at_arena_init(&a);
+    at_dp_chain chain;
+    int64_t in[] = {2, 1, 2, 2, 3}; /* v: 1, 1, 2, 1; w at 4 is v(v(3)) + 5 = v(2) + 5 */
+    assert_int_equal(at_dp_run(x, in, &a, &chain, NULL), AT_OK);
+    static const int64_t want[] = {1, 0, 1, 0, 2, 6, 1, 6};
+    assert_memory_equal(chain.value, want, sizeof want);
+    at_arena_release(&a);
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations), cmocka_unit_test(test_folds),
-        cmocka_unit_test(test_examples),   cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_lengths),    cmocka_unit_test(test_locality),
-        cmocka_unit_test(test_regular),    cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_print),      cmocka_unit_test(test_documentation),
+        cmocka_unit_test(test_operations),      cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_examples),        cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_lengths),         cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_regular),         cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_print),           cmocka_unit_test(test_documentation),
+        cmocka_unit_test(test_in_place_within),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
