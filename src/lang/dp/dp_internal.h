@@ -6,6 +6,7 @@
  *     dp_parse.c  declarations, rules, the answer
  *     dp_finish.c the whole: blocks of states become one, folds columns of it
  *     dp_print.c  back to text
+ *     dp_every.c  the recurrence of every size up to some, as text
  *     dp_run.c    the interpreter (the reference), regularity
  *     dp_branch.c which branches an input takes
  *     dp_span.c   the same expressions over intervals
@@ -140,6 +141,22 @@ static inline const dp_node *dp_node_of(const at_dpx *e)
 {
     return (const dp_node *)e; /* the tree node is the first member */
 }
+
+/* ---- printing --------------------------------------------------------------------------------- */
+
+/* Who writes expressions; `instead` (or NULL) writes some of them in its own way and returns true. */
+typedef struct dp_writer {
+    const at_dp *d;
+    at_text *out;
+    bool (*instead)(const struct dp_writer *w, const at_dpx *e);
+    void *more;
+} dp_writer;
+
+void dp_write(const dp_writer *w, const at_dpx *e);
+/* "(i-1, j)", or "(1..n, m)" where `to` is there. */
+void dp_write_states(const dp_writer *w, int block, at_dpx *const *from, at_dpx *const *to);
+void dp_write_take(const dp_writer *w, const at_dp_take *t); /* "a[i]" */
+void dp_write_table(const at_dp_table *t, at_text *out); /* its declaration, without the end of the line */
 
 /* ---- running ---------------------------------------------------------------------------------- */
 

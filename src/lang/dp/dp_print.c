@@ -19,81 +19,81 @@ static const struct {
     [AT_DPX_OR] = {" or ", ANY, ANY, ALL},        [AT_DPX_IF] = {NULL, ANY, ANY, ANY},
 };
 
-static void print(const at_dp *d, const at_dpx *e, int place, at_text *out);
+static void print(const dp_writer *w, const at_dpx *e, int place);
 
 /* min(min(a, b), c) is written min(a, b, c). */
-static void list_print(const at_dp *d, const at_dpx *e, at_dpx_op op, at_text *out)
+static void list_print(const dp_writer *w, const at_dpx *e, at_dpx_op op)
 {
     if (e->op != op) {
-        print(d, e, ANY, out);
+        print(w, e, ANY);
         return;
     }
-    list_print(d, e->arg[0], op, out);
-    at_text_add(out, ", ");
-    print(d, e->arg[1], ANY, out);
+    list_print(w, e->arg[0], op);
+    at_text_add(w->out, ", ");
+    print(w, e->arg[1], ANY);
 }
 
-static void infix_print(const at_dp *d, const at_dpx *e, int place, at_text *out)
+static void infix_print(const dp_writer *w, const at_dpx *e, int place)
 {
     bool brackets = infix[e->op].level < place;
-    at_text_add(out, brackets ? "(" : "");
-    print(d, e->arg[0], infix[e->op].left, out);
-    at_text_add(out, infix[e->op].sign);
-    print(d, e->arg[1], infix[e->op].right, out);
-    at_text_add(out, brackets ? ")" : "");
+    at_text_add(w->out, brackets ? "(" : "");
+    print(w, e->arg[0], infix[e->op].left);
+    at_text_add(w->out, infix[e->op].sign);
+    print(w, e->arg[1], infix[e->op].right);
+    at_text_add(w->out, brackets ? ")" : "");
 }
 
-static void states_print(const at_dp *d, int block, at_dpx *const *from, at_dpx *const *to, at_text *out)
+void dp_write_states(const dp_writer *w, int block, at_dpx *const *from, at_dpx *const *to)
 {
-    for (int c = 0; c < d->blocks[block].n; c++) {
-        at_text_add(out, c ? ", " : "(");
-        print(d, from[c], ANY, out);
+    for (int c = 0; c < w->d->blocks[block].n; c++) {
+        at_text_add(w->out, c ? ", " : "(");
+        print(w, from[c], ANY);
         if (to && to[c] != from[c]) {
-            at_text_add(out, "..");
-            print(d, to[c], ANY, out);
+            at_text_add(w->out, "..");
+            print(w, to[c], ANY);
         }
     }
-    at_text_add(out, ")");
+    at_text_add(w->out, ")");
 }
 
 /* "[i, j]": index is (i - 1)*cols + j where there are columns. */
-static void place_print(const at_dp *d, const at_dpx *index, const at_dpx *column, at_text *out)
+static void place_print(const dp_writer *w, const at_dpx *index, const at_dpx *column)
 {
-    at_text_add(out, "[");
-    print(d, column ? index->arg[0]->arg[0]->arg[0] : index, ANY, out);
+    at_text_add(w->out, "[");
+    print(w, column ? index->arg[0]->arg[0]->arg[0] : index, ANY);
     if (column) {
-        at_text_add(out, ", ");
-        print(d, column, ANY, out);
+        at_text_add(w->out, ", ");
+        print(w, column, ANY);
     }
-    at_text_add(out, "]");
+    at_text_add(w->out, "]");
 }
 
-static void take_print(const at_dp *d, const at_dp_take *t, at_text *out)
+void dp_write_take(const dp_writer *w, const at_dp_take *t)
 {
-    at_text_add(out, d->inputs[t->input].name.name);
-    if (!d->inputs[t->input].scalar)
-        place_print(d, t->index, t->column, out);
+    at_text_add(w->out, w->d->inputs[t->input].name.name);
+    if (!w->d->inputs[t->input].scalar)
+        place_print(w, t->index, t->column);
 }
 
-static void fold_print(const at_dp *d, const at_dp_value *v, int place, at_text *out)
+static void fold_print(const dp_writer *w, const at_dp_value *v, int place)
 {
-    at_text_add(out, place > ANY ? "(" : "");
-    at_text_add(out, v->op == AT_DPX_MIN ? "min " : v->op == AT_DPX_MAX ? "max " : "sum ");
+    at_text_add(w->out, place > ANY ? "(" : "");
+    at_text_add(w->out, v->op == AT_DPX_MIN ? "min " : v->op == AT_DPX_MAX ? "max " : "sum ");
     if (v->kind == AT_DP_FOLDED) {
-        at_text_addf(out, "over %s in ", v->name.name);
-        print(d, v->lo, ANY, out);
-        at_text_add(out, "..");
-        print(d, v->hi, ANY, out);
-        at_text_add(out, " of ");
-        print(d, v->term, ANY, out);
+        at_text_addf(w->out, "over %s in ", v->name.name);
+        print(w, v->lo, ANY);
+        at_text_add(w->out, "..");
+        print(w, v->hi, ANY);
+        at_text_add(w->out, " of ");
+        print(w, v->term, ANY);
     } else {
         bool brackets = v->term->op != AT_DPX_VALUE;
-        at_text_add(out, brackets ? "(" : "");
-        print(d, v->term, ANY, out);
-        at_text_add(out, brackets ? ") over " : " over ");
-        states_print(d, v->block, v->from, v->to, out);
+        at_text_add(w->out, brackets ? "(" : "");
+        print(w, v->term, ANY);
+        at_text_add(w->out, brackets ? ") over " : " over ");
+        dp_write_states(w, v->block, v->from, v->to);
     }
-    at_text_add(out, place > ANY ? ")" : "");
+    at_text_add(w->out, place > ANY ? ")" : "");
 }
 
 static const char *counter_name(const at_dp *d, const at_dpx *e)
@@ -102,89 +102,93 @@ static const char *counter_name(const at_dp *d, const at_dpx *e)
     return name ? name : "block";
 }
 
-static void need_print(const at_dp *d, const at_dpx *e, at_text *out)
+static void need_print(const dp_writer *w, const at_dpx *e)
 {
+    const at_dp *d = w->d;
     const at_dp_need *n = &d->needs[e->index];
     if (n->name.name[0])
-        at_text_addf(out, "%s.%s", n->name.name, d->values[e->field].name.name);
+        at_text_addf(w->out, "%s.%s", n->name.name, d->values[e->field].name.name);
     else {
-        at_text_add(out, d->values[e->field].name.name);
-        states_print(d, n->block, n->counter + d->hidden, NULL, out);
+        at_text_add(w->out, d->values[e->field].name.name);
+        dp_write_states(w, n->block, n->counter + d->hidden, NULL);
     }
 }
 
-static void print(const at_dp *d, const at_dpx *e, int place, at_text *out)
+static void print(const dp_writer *w, const at_dpx *e, int place)
 {
+    const at_dp *d = w->d;
+    if (w->instead && w->instead(w, e))
+        return;
     switch (e->op) {
     case AT_DPX_CONST:
         if (dp_node_of(e)->truth)
-            at_text_add(out, e->value ? "true" : "false");
+            at_text_add(w->out, e->value ? "true" : "false");
         else
-            at_text_addf(out, "%lld", (long long)e->value);
+            at_text_addf(w->out, "%lld", (long long)e->value);
         break;
     case AT_DPX_SIZE:
-        at_text_add(out, d->sizes[e->index].name);
+        at_text_add(w->out, d->sizes[e->index].name);
         break;
     case AT_DPX_COUNTER:
-        at_text_add(out, counter_name(d, e));
+        at_text_add(w->out, counter_name(d, e));
         break;
     case AT_DPX_TAKE:
         if (d->takes[e->index].name.name[0])
-            at_text_add(out, d->takes[e->index].name.name);
+            at_text_add(w->out, d->takes[e->index].name.name);
         else
-            take_print(d, &d->takes[e->index], out);
+            dp_write_take(w, &d->takes[e->index]);
         break;
     case AT_DPX_NEED:
-        need_print(d, e, out);
+        need_print(w, e);
         break;
     case AT_DPX_OVER:
-        at_text_add(out, d->values[e->index].name.name);
+        at_text_add(w->out, d->values[e->index].name.name);
         break;
     case AT_DPX_FOLD:
     case AT_DPX_BEFORE:
-        fold_print(d, &d->values[e->index], place, out);
+        fold_print(w, &d->values[e->index], place);
         break;
     case AT_DPX_FIRST: /* of what is gathered, and not written by anybody */
-        at_text_add(out, "first");
+        at_text_add(w->out, "first");
         break;
     case AT_DPX_TABLE:
-        at_text_add(out, d->tables[e->index].name.name);
-        place_print(d, e->arg[0], e->arg[1], out);
+        at_text_add(w->out, d->tables[e->index].name.name);
+        place_print(w, e->arg[0], e->arg[1]);
         break;
     case AT_DPX_VALUE:
-        at_text_add(out, d->values[e->index].name.name);
+        at_text_add(w->out, d->values[e->index].name.name);
         break;
     case AT_DPX_LET:
-        at_text_add(out, d->lets[e->index].name.name);
+        at_text_add(w->out, d->lets[e->index].name.name);
         break;
     case AT_DPX_MIN:
     case AT_DPX_MAX:
-        at_text_add(out, e->op == AT_DPX_MIN ? "min(" : "max(");
-        list_print(d, e, e->op, out);
-        at_text_add(out, ")");
+        at_text_add(w->out, e->op == AT_DPX_MIN ? "min(" : "max(");
+        list_print(w, e, e->op);
+        at_text_add(w->out, ")");
         break;
     case AT_DPX_ABS:
-        at_text_add(out, "abs(");
-        print(d, e->arg[0], ANY, out);
-        at_text_add(out, ")");
+        at_text_add(w->out, "abs(");
+        print(w, e->arg[0], ANY);
+        at_text_add(w->out, ")");
         break;
     case AT_DPX_NEG:
-        at_text_add(out, "-");
-        print(d, e->arg[0], FACTOR, out);
+        at_text_add(w->out, "-");
+        print(w, e->arg[0], FACTOR);
         break;
     case AT_DPX_NOT:
-        at_text_add(out, place > TRUTH ? "(not " : "not ");
-        print(d, e->arg[0], TRUTH, out);
-        at_text_add(out, place > TRUTH ? ")" : "");
+        at_text_add(w->out, place > TRUTH ? "(not " : "not ");
+        print(w, e->arg[0], TRUTH);
+        at_text_add(w->out, place > TRUTH ? ")" : "");
         break;
     case AT_DPX_IF:
-        at_text_add(out, place > ANY ? "(if " : "if ");
-        print(d, e->arg[0], ANY, out);
-        at_text_add(out, " then ");
-        print(d, e->arg[1], ANY, out);
-        at_text_add(out, " else ");
-        print(d, e->arg[2], ANY, out);
-        at_text_add(out, place > ANY ? ")" : "");
+        at_text_add(w->out, place > ANY ? "(if " : "if ");
+        print(w, e->arg[0], ANY);
+        at_text_add(w->out, " then ");
+        print(w, e->arg[1], ANY);
+        at_text_add(w->out, " else ");
+        print(w, e->arg[2], ANY);
+        at_text_add(w->out, place > ANY ? ")" : "");
         break;
     case AT_DPX_ADD:
     case AT_DPX_SUB:
@@ -198,13 +202,18 @@ static void print(const at_dp *d, const at_dpx *e, int place, at_text *out)
     case AT_DPX_AND:
     case AT_DPX_OR:
     default:
-        infix_print(d, e, place, out);
+        infix_print(w, e, place);
     }
+}
+
+void dp_write(const dp_writer *w, const at_dpx *e)
+{
+    print(w, e, ANY);
 }
 
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out)
 {
-    print(d, e, ANY, out);
+    print(&(dp_writer){.d = d, .out = out}, e, ANY);
 }
 
 /* ---- declarations ----------------------------------------------------------------------------------- */
@@ -244,7 +253,7 @@ static void input_print(const at_dp *d, const at_dp_input *in, at_text *out)
     range_print(d, "", &(at_dp_name){0}, in->lo, in->hi, out);
 }
 
-static void table_print(const at_dp_table *t, at_text *out)
+void dp_write_table(const at_dp_table *t, at_text *out)
 {
     at_text_addf(out, "table %s[%d", t->name.name, t->cols ? t->n / t->cols : t->n);
     if (t->cols)
@@ -279,7 +288,7 @@ static void declaration_print(const at_dp *d, unsigned kind, int k, at_text *out
         input_print(d, &d->inputs[k], out);
         break;
     case DP_TABLE:
-        table_print(&d->tables[k], out);
+        dp_write_table(&d->tables[k], out);
         break;
     case DP_COUNTER: /* a block of them */
         if (k)
@@ -293,12 +302,13 @@ static void declaration_print(const at_dp *d, unsigned kind, int k, at_text *out
         break;
     case DP_TAKE:
         at_text_addf(out, "take %s = ", d->takes[k].name.name);
-        take_print(d, &d->takes[k], out);
+        dp_write_take(&(dp_writer){.d = d, .out = out}, &d->takes[k]);
         when_print(d, d->takes[k].when, out);
         break;
     case DP_NEED:
         at_text_addf(out, "need %s = ", d->needs[k].name.name);
-        states_print(d, d->needs[k].block, d->needs[k].counter + d->hidden, NULL, out);
+        dp_write_states(&(dp_writer){.d = d, .out = out}, d->needs[k].block, d->needs[k].counter + d->hidden,
+                        NULL);
         when_print(d, d->needs[k].when, out);
         break;
     default:
@@ -363,7 +373,7 @@ at_status at_dp_print(const at_dp *d, at_text *out)
     at_dpx_print(d, d->answer, out);
     if (d->answer_state[0]) {
         at_text_add(out, " at ");
-        states_print(d, d->answer_block, d->answer_state + d->hidden, NULL, out);
+        dp_write_states(&(dp_writer){.d = d, .out = out}, d->answer_block, d->answer_state + d->hidden, NULL);
     }
     at_text_add(out, "\n");
     return out->oom ? AT_ENOMEM : AT_OK;
