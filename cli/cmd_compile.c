@@ -38,6 +38,38 @@ static int reading_open(const cli_args *a, at_reading *r)
     return s ? cli_fail(a, &err) : 0;
 }
 
+/* Sizes that are ranges: a text of the same language, which serves them all. */
+static int every_write(const cli_args *a, const at_reading *r)
+{
+    at_err err = {0};
+    at_said said;
+    at_text file, t;
+    if (!r->front->every)
+        return cli_usage(a, "a range of sizes is for recurrences (.dp)");
+    if (!at_ends_with(a->out, r->front->lang->suffix))
+        return cli_usage(a, "a range of sizes makes a recurrence: -o FILE.dp, which is then compiled");
+    at_said_init(&said);
+    at_text_init(&file);
+    at_text_init(&t);
+    at_status s = r->front->every(r, a->set, &file, &said, &err);
+    if (!s)
+        s = at_file_write(a->out, file.s, file.n, &err);
+    int code;
+    if (s)
+        code = cli_fail(a, &err);
+    else if (a->json)
+        code = cli_put_json(a, cli_said_json(&said, a->out), CLI_HOLDS);
+    else {
+        at_text_add_plain(&t, a->out);
+        at_text_addf(&t, ": %s\n", said.line.s);
+        cli_said_print(&said, &t);
+        code = cli_put_text(a, &t, CLI_HOLDS);
+    }
+    at_text_release(&file);
+    at_said_release(&said);
+    return code;
+}
+
 static int run(const cli_args *a)
 {
     const own *given = a->own;
@@ -53,6 +85,13 @@ static int run(const cli_args *a)
     if (given->pack && !r.front->packs) {
         at_reading_release(&r);
         return cli_usage(a, "--pack is for recurrences (.dp)");
+    }
+    size_t name;
+    int64_t lo, hi;
+    if (a->set && at_assignments_range(a->set, &name, &lo, &hi)) {
+        code = every_write(a, &r);
+        at_reading_release(&r);
+        return code;
     }
     at_said_init(&said);
     at_text set;
@@ -137,7 +176,9 @@ const cli_command cmd_compile = {
         "shapes do not grow with the size (where the position of a state is linear in its counters);\n"
         "with linear or block-sparse attention the width grows like the square root of the length; local\n"
         "attention, block-sparse with blocks of the recurrence's locality, is of constant size again.\n"
-        "One model serves one size. Its errors are bounded, rounding included, in the arithmetic of\n"
+        "One model serves one size; with a range (--set n1=0..6) a recurrence is written, -o FILE.dp, whose\n"
+        "model serves all of them: sizes stand in its prompt. Its errors are bounded, rounding included, in "
+        "the arithmetic of\n"
         "--precision (f32, f64 or pN, default f64); what cannot be right in it is refused.\n\n"
         "`arithmetic` stands for expressions modulo a prime p (default 11) with at most `operators`\n"
         "operators (default 16): the decoder evaluates the leftmost possible operation, step by step\n"
@@ -154,6 +195,7 @@ const cli_command cmd_compile = {
     .examples = "attest compile examples/edit-distance.dp --set n1=6,n2=7 -o ed.safetensors\n"
                 "attest compile examples/lis.dp --set n=8,top=20 --attention sparse -o lis.st\n"
                 "attest generate ed.safetensors '11 9 20 20 5 14 19 9 20 20 9 14 7 |'\n"
+                "attest compile examples/lcs.dp --set n1=0..6,n2=0..6 -o any.dp\n"
                 "attest compile arithmetic --set p=11,operators=6 --attention sparse -o ar.st\n"
                 "attest generate ar.st '( 3 + 4 ) * 2 ='\n"
                 "attest compile examples/pairs.program --set N=8,M=17 -o pairs.st\n"

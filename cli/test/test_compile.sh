@@ -95,6 +95,20 @@ printf '0 1\t1\n' >"$dir/c.tsv"
 says 0 'show: a file of cases' 'asked by its rows' show "$dir/c.tsv"
 refuses 2 'compile: what has no compiler' 'c.tsv cannot be compiled: it is cases' compile "$dir/c.tsv" -o "$dir/x.st"
 says 0 'list: languages' 'FILE.program' list languages
+# One recurrence for every size: its model reads sizes from the prompt, and nothing behind the ends of words.
+says 0 'compile: a range of sizes' '42 states' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any.dp"
+says 0 'compile: its model' 'width' compile "$dir/any.dp" -o "$dir/any.st"
+for tail in '9 9 9 | 9 9 9 9' '3 1 3 | 2 2 3 1'; do
+    says 0 'generate: another size' '0/0,0/0,0,0,0,0/2' generate "$dir/any.st" "3 3 1 2 3 ${tail% |*} 2 5 3 ${tail#*| } |"
+done
+says 0 'generate: no letters' '0/0,0/0,0,0,0,0/0' generate "$dir/any.st" '0 3 1 2 3 1 1 1 1 2 3 1 1 1 1 |'
+says 0 'check: at every size' '1 of 1 claims hold' check "$dir/any.st" --sampled 50
+says 0 'compile: a range, JSON' '"states": 42' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any.dp" --json
+refuses 2 'compile: a range is no model' '-o FILE.dp' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any2.st"
+refuses 2 'compile: a range of a language' 'for recurrences' compile --regex '(ab)*' --set N=3..4 -o "$dir/any2.dp"
+refuses 2 'compile: a range, and a size is missing' 'size n2 is missing' compile examples/lcs.dp --set n1=0..6 -o "$dir/any2.dp"
+refuses 2 'compile: sizes that change what is asked of inputs' 'examples/lis.dp:6:15: the range of an input' compile examples/lis.dp --set n=3,top=1..4 -o "$dir/any2.dp"
+holds 'compile: nothing is written then' test ! -e "$dir/any2.dp"
 refuses 2 'compile: a size is missing' 'n2' compile examples/edit-distance.dp --set n1=3 -o "$dir/x.st"
 refuses 2 'compile: a size out of range' 'n1' compile examples/edit-distance.dp --set n1=9999,n2=3 -o "$dir/x.st"
 refuses 2 'compile: unknown attention' 'standard, sparse, linear or local' \

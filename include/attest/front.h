@@ -308,6 +308,8 @@ typedef struct at_front {
                       at_err *err);
     /* Its shapes without weights, where weights would take long. */
     at_status (*shape)(const at_params *p, const at_front_options *o, at_model *m, at_err *err);
+    /* One text for all sizes of the ranges in `set` (n=0..6), in the same language, and in said.line what it is. */
+    at_status (*every)(const at_reading *r, const char *set, at_text *out, at_said *said, at_err *err);
     bool exact; /* show knows at_show_options.exact */
     bool packs; /* it knows at_front_options.pack */
     /* Does this model speak the language, by its words? Then how a prompt is read, and what is right after it. */

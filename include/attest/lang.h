@@ -276,6 +276,10 @@ at_status at_dp_chain_answer(const void *self, const double *prompt, int n, doub
     .sample = at_dp_chain_sample, .adversarial = at_dp_chain_adversarial, .simpler = at_dp_chain_simpler,    \
     .answer = at_dp_chain_answer
 
+/* One recurrence for every choice of sizes least..most, as text (docs/dp.md): a size that varies is an input, one number in front
+ * of the others, arrays are as long as the largest sizes ask for, and the states are those of the largest. */
+at_status at_dp_every(const at_dp *d, const int64_t *least, const int64_t *most, at_text *out, at_err *err);
+
 /* The problem, printed back from its tree. */
 at_status at_dp_print(const at_dp *d, at_text *out);
 void at_dpx_print(const at_dp *d, const at_dpx *e, at_text *out);

@@ -16,7 +16,7 @@
  *   5. At the last state the answer instead.
  * Look-ups that are steered by other look-ups, or by values, simply come one attention layer later.
  *
- * Sizes are constants of the model: one model serves one size. With standard attention its tensor shapes do not
+ * Sizes are constants of the model: one model serves one size (dp_every.c makes a recurrence without sizes). With standard attention its tensor shapes do not
  * depend on the size (as long as offsets are quadratic), and so with local attention, block-sparse with blocks of m rows, m
  * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include "compile_dp.h"

@@ -103,7 +103,7 @@ static void input_say(const at_dp *d, const at_dp_instance *x, int k, at_text *t
 static void compiled_say(const at_dp *d, const at_dp_instance *x, at_said *said)
 {
     at_text_add_plain(&said->line, d->title);
-    at_text_add(&said->line, ": ");
+    at_text_add(&said->line, d->n_sizes ? ": " : "");
     sizes_say(d, x, &said->line);
     at_text_addf(&said->line, ", %" PRId64 " states, L = %" PRId64, x->n_states, x->L);
     if (x->locality >= 0)
@@ -138,6 +138,46 @@ static at_status front_compile(const at_reading *r, const char *set, const at_fr
     if (!s)
         compiled_say(d, x, said);
     at_dp_instance_free(x);
+    return s;
+}
+
+/* ---- every size ------------------------------------------------------------------------------------------------- */
+
+static at_status ranges_read(const at_reading *r, const char *set, int64_t *least, int64_t *most, at_err *err)
+{
+    const at_dp *d = r->problem->self;
+    const at_param *schema;
+    int n = at_problem_schema(r->problem, AT_VIEW_CHAIN, &schema);
+    at_sweep w;
+    at_sweep_init(&w, schema, n);
+    at_status s = at_sweep_parse(&w, set, err);
+    for (int k = 0; !s && k < d->n_sizes; k++) {
+        if (!d->size_usual[k] && !at_assignments_name(set, d->sizes[k].name))
+            return at_fail(err, AT_EINPUT, "size %s is missing; expected %s=number, or a range, %s=1..9",
+                           d->sizes[k].name, d->sizes[k].name, d->sizes[k].name);
+        least[k] = (int64_t)at_params_get(&w.first, d->sizes[k].name);
+        most[k] = (int64_t)w.last[k]; /* sizes come first */
+    }
+    return s;
+}
+
+static at_status front_every(const at_reading *r, const char *set, at_text *out, at_said *said, at_err *err)
+{
+    const at_dp *d = r->problem->self;
+    int64_t least[AT_DP_MAX], most[AT_DP_MAX];
+    at_dp *all = NULL;
+    at_dp_instance *x = NULL;
+    at_status s = ranges_read(r, set, least, most, err);
+    if (!s)
+        s = at_dp_every(d, least, most, out, err);
+    if (!s) /* a file that cannot be read is not written */
+        s = at_dp_parse(out->s, out->n, "the recurrence of every size", &all, err);
+    if (!s)
+        s = at_dp_bind(all, NULL, &x, err);
+    if (!s)
+        compiled_say(all, x, said);
+    at_dp_instance_free(x);
+    at_dp_free(all);
     return s;
 }
 
@@ -253,4 +293,5 @@ const at_front at_front_dp = {.lang = &at_lang_dp,
                               .model = front_model,
                               .shape = front_shape,
                               .compile = front_compile,
+                              .every = front_every,
                               .show = front_show};
