@@ -2,6 +2,7 @@
 # after interruption, a small sweep served again from its ledger, refusals.
 . cli/test/lib.sh
 
+many=${sanitized:+100} many=${many:-400} # steps
 recipe='--width 16 --layers 2 --batch 16 --rate 0.01 --dropout 0 --exams 100 --prompts 30'
 # shellcheck disable=SC2086
 says 0 'train: a summary' 'chains right' train parity --set n=6 $recipe --steps 300 --count 100 -o "$dir/m.st" --plot "$dir/curve.svg"
@@ -46,7 +47,7 @@ refuses 2 'train: attention sees what it should say' 'need a decoder' train pari
 
 # Killed in the middle and gone on with: the same model. An interrupted one keeps what was done, exit 3.
 # shellcheck disable=SC2086
-"$attest" train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" >/dev/null 2>&1 &
+"$attest" train majority --set n=9 $recipe --steps $many --count 20 --state "$dir/run.state" >/dev/null 2>&1 &
 pid=$!
 for ((i = 0; i < 600; i++)); do
     [ -s "$dir/run.state" ] && break
@@ -56,12 +57,12 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 # shellcheck disable=SC2086
 {
-    says 0 'train: goes on after kill -9' 'done after 400 of 400 steps' train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/run.state" -o "$dir/a.st"
-    says 0 'train: and without a kill' 'done after 400 of 400 steps' train majority --set n=9 $recipe --steps 400 --count 20 --threads 1 -o "$dir/b.st"
+    says 0 'train: goes on after kill -9' "done after $many of $many steps" train majority --set n=9 $recipe --steps $many --count 20 --state "$dir/run.state" -o "$dir/a.st"
+    says 0 'train: and without a kill' "done after $many of $many steps" train majority --set n=9 $recipe --steps $many --count 20 --threads 1 -o "$dir/b.st"
     holds 'train: the same bits' cmp -s "$dir/a.st" "$dir/b.st"
-    refuses 2 'train: the state of another training' 'is of another training: steps=400 there, steps=300 here' train majority --set n=9 $recipe --steps 300 --count 20 --state "$dir/run.state"
-    refuses 2 'train: the state of another stream' 'of another stream or test file, or of other sizes' train majority --set n=8 $recipe --steps 400 --count 20 --state "$dir/run.state"
-    refuses 2 'train: no state' 'm.st' train majority --set n=9 $recipe --steps 400 --count 20 --state "$dir/m.st"
+    refuses 2 'train: the state of another training' "is of another training: steps=$many there, steps=50 here" train majority --set n=9 $recipe --steps 50 --count 20 --state "$dir/run.state"
+    refuses 2 'train: the state of another stream' 'of another stream or test file, or of other sizes' train majority --set n=8 $recipe --steps $many --count 20 --state "$dir/run.state"
+    refuses 2 'train: no state' 'm.st' train majority --set n=9 $recipe --steps $many --count 20 --state "$dir/m.st"
     refuses 2 'train: a model for other words' 'the model has' train lis --set n=5,range=9 $recipe --from "$dir/m.st"
     says 0 'train: from a model' 'answers right' train parity --set n=6 --steps 20 --count 20 --rate 0.0001 --from "$dir/m.st"
     refuses 2 'eval: another stream' 'the model has' eval "$dir/m.st" lis --set n=5,range=9
@@ -154,7 +155,7 @@ o = json.load(open('$dir/.out'))
 assert o['whole'] is True and o['rows'] == 27 and 0 < o['kl'] < 1 and abs(o['cross_entropy'] - o['entropy'] - o['kl']) < 1e-9"
 refuses 2 'eval: another alphabet' 'words' eval "$dir/lm.st" ngram --set n=2,symbols=4,N=3
 # shellcheck disable=SC2086
-refuses 2 'train: a model and a state of another beginning' 'from random weights there' train majority --set n=9 --from "$dir/a.st" $recipe --steps 400 --count 20 --state "$dir/run.state"
+refuses 2 'train: a model and a state of another beginning' 'from random weights there' train majority --set n=9 --from "$dir/a.st" $recipe --steps $many --count 20 --state "$dir/run.state"
 printf 'a b <sep> c <sep> d\n' >"$dir/one.txt"
 refuses 2 'train: a file without test prompts' 'test split' train "$dir/one.txt" --steps 2
 refuses 2 'train: nowhere to write' 'No such file' train lis -o "$dir/none/m.st"
@@ -230,7 +231,7 @@ assert len(cells) == 2 and all(0 <= c['kl'] < c['entropy'] and abs(c['answer'] -
     refuses 2 'sweep: a pipe is read once' 'a regular file is needed' sweep <(printf 'a\tb\n') $own
     refuses 2 'sweep: not over its own file' 'would be written over' sweep --problem "$dir/sum.dp" -o "$dir/sum.dp"
     # Killed without a word, then taken up again: what was finished is served, the rest is the same as without.
-    long="--set n=4 --widths 8,16 --seeds 1,2 --attentions standard,linear --steps 300 --exams 300 --prompts 4 --count 5 --batch 16 --layers 1"
+    long="--set n=4 --widths 8,16 --seeds 1,2 --attentions standard,linear --steps $((many * 3 / 4)) --exams 300 --prompts 4 --count 5 --batch 16 --layers 1"
     "$attest" sweep "$dir/sum.dp" $long --threads 1 --db "$dir/k.db" -o "$dir/k.html" >"$dir/k.out" 2>&1 &
     pid=$!
     for ((i = 0; i < 600; i++)); do

@@ -17,6 +17,7 @@
 #include "../../exec/exec_internal.h"
 #include "plain_model.h"
 #include "train_test.h"
+#include "../../core/test/test_scale.h"
 
 #define SMOOTH 1e-3
 #define STEEP  1e-4 /* cubes of numbers in exponents: large third derivatives */
@@ -55,11 +56,14 @@ static void logits_check(const at_model *m, at_trainer *t, at_arith arith, const
 /* h: the step of differences; unseen: see test_gradient. */
 static void shape_check(const plain_shape *s, double h, const char *unseen, double dropout)
 {
+    static int asked;
     at_err err = {0};
     at_model m;
     at_trainer *t;
     test_batch b;
     at_train_options o = only_plain;
+    if (TEST_SCALE > 1 && asked++ % 3) /* under a sanitizer every third shape */
+        return;
     o.dropout = dropout;
     plain_model_make(s, 11, &m);
     test_batch_draw(&b, PLAIN_WORDS, PLAIN_ANSWERS, s->n_min, s->n_max, s->last, 7);
