@@ -182,6 +182,8 @@ static void rows_html(at_text *t, const at_report_section *s, bool control, bool
                : s->claim->trial ? "Controls: one number changed, so that it must not hold"
                                  : "Controls: a wrong model that must be rejected",
                n, seed);
+    if (!control)
+        at_report_common(t, s);
     at_report_rows(t, s, room, n);
     fold_end(t);
 }

@@ -142,6 +142,8 @@ void at_report_evidence(at_text *t, const at_report_section *s, const at_row *r)
 /* The most that a cell which holds rests on; NULL: none holds. */
 const at_row *at_report_strongest(const at_report_section *s);
 void at_report_lines(at_text *t, const at_report_section *s, bool control, int most); /* at most 8 */
+/* A line with the parameters that all checks of a section have; its rows leave them out. */
+void at_report_common(at_text *t, const at_report_section *s);
 /* s: whose rows they are; NULL: the rows name their subjects. */
 void at_report_rows(at_text *t, const at_report_section *s, const at_row *const *rows, size_t n);
 bool at_report_seeds_differ(const at_row *const *rows, size_t n);

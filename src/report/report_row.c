@@ -106,6 +106,67 @@ void at_report_verdict(at_text *t, const at_report_section *s, bool evidence)
     at_text_add(t, "</span>");
 }
 
+/* ---- parameters ------------------------------------------------------------------------------------------ */
+
+/* Is "name=value", n bytes, one of the parameters? */
+static bool has_assignment(const char *params, const char *word, size_t n)
+{
+    for (const char *p = params; *p;) {
+        size_t m = strcspn(p, " ");
+        if (m == n && !memcmp(p, word, n))
+            return true;
+        p += m + strspn(p + m, " ");
+    }
+    return false;
+}
+
+/* Do all of several checks have it? Then it is said once, above their table. */
+static bool in_every_check(const at_report_section *s, const char *word, size_t n)
+{
+    int checks = 0;
+    for (size_t i = 0; s && i < s->n; i++) {
+        if (!at_report_in_role(s->rows[i], false))
+            continue;
+        const char *params = s->rows[i]->key.params;
+        if (!params || !has_assignment(params, word, n))
+            return false;
+        checks++;
+    }
+    return checks > 1;
+}
+
+/* The parameters of a row that not every check has, or (common) those that every one has. False: there are none. */
+static bool params_html(at_text *t, const at_report_section *s, const char *params, bool common)
+{
+    bool any = false;
+    for (const char *p = params; p && *p;) {
+        size_t n = strcspn(p, " ");
+        char word[128];
+        if (n && n < sizeof word && in_every_check(s, p, n) == common) {
+            snprintf(word, sizeof word, "%.*s", (int)n, p);
+            at_text_add(t, any ? " " : "");
+            at_text_add_html(t, word);
+            any = true;
+        }
+        p += n + strspn(p + n, " ");
+    }
+    return any;
+}
+
+void at_report_common(at_text *t, const at_report_section *s)
+{
+    at_text common;
+    at_text_init(&common);
+    for (size_t i = 0; i < s->n; i++)
+        if (at_report_in_role(s->rows[i], false)) {
+            if (params_html(&common, s, s->rows[i]->key.params, true))
+                at_text_addf(t, "<p class=\"tiny\">In all of them: %s</p>\n", common.s);
+            break;
+        }
+    t->oom |= common.oom;
+    at_text_release(&common);
+}
+
 /* ---- a few rows in lines ------------------------------------------------------------------------------- */
 
 static void row_line(at_text *t, const at_report_section *s, const at_row *r)
@@ -115,13 +176,15 @@ static void row_line(at_text *t, const at_report_section *s, const at_row *r)
     row_pill(t, r);
     at_text_add(t, " ");
     at_report_evidence(t, s, r);
-    const char *const where[] = {r->rec.arithmetic,
-                                 r->key.params}; /* the same model may fail in one and hold in another */
-    for (size_t k = 0; k < sizeof where / sizeof *where; k++)
-        if (where[k] && *where[k]) {
-            at_text_add(t, " \xC2\xB7 ");
-            at_text_add_html(t, where[k]);
-        }
+    if (r->rec.arithmetic && *r->rec.arithmetic) { /* the same model may fail in one and hold in another */
+        at_text_add(t, " \xC2\xB7 ");
+        at_text_add_html(t, r->rec.arithmetic);
+    }
+    if (r->key.params && *r->key.params) {
+        at_text_add(t, " \xC2\xB7 ");
+        if (!params_html(t, s, r->key.params, false))
+            at_text_add_html(t, r->key.params);
+    }
     if (!isnan(r->rec.margin))
         at_text_addf(t, " \xC2\xB7 least margin %s", at_number_text(number, r->rec.margin));
     at_text_add(t, "</li>\n");
@@ -242,7 +305,8 @@ static void row_html(at_text *t, const at_report_section *s, const at_row *r, bo
     at_text_add(t, "<td>");
     row_pill(t, r);
     at_text_add(t, "</td><td>");
-    at_text_add_html(t, r->key.params && *r->key.params ? r->key.params : "\xE2\x80\x93");
+    if (!params_html(t, s, r->key.params, false))
+        at_text_add(t, "\xE2\x80\x93");
     at_report_detail(t, r);
     at_text_add(t, "</td><td>");
     at_report_evidence(t, s, r);

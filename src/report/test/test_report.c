@@ -83,6 +83,33 @@ static void a_claim_that_holds(void **state)
     at_text_release(&t);
 }
 
+/* What all checks have is said once above them, and not in their rows; a control says what it has besides. One check says all. */
+static void common_parameters_are_said_once(void **state)
+{
+    (void)state;
+    at_row rows[] = {row("match2", "claim", "holds", 5, 1, NULL), row("match2", "claim", "holds", 7, 1, NULL),
+                     row("match2", "control", "fails", 5, 1, NULL)};
+    rows[0].key.params = "N=6 late=1 M=11";
+    rows[1].key.params = "N=66 late=1 M=11";
+    rows[2].key.params = "N=6 late=3 M=11";
+    at_text t;
+    char *s = report_of(&claim, 1, rows, 3, &t);
+    assert_int_equal(occurrences(s, "<p class=\"tiny\">In all of them: late=1 M=11</p>"), 1);
+    assert_int_equal(occurrences(s, "late=1"), 1);
+    assert_int_equal(occurrences(s, "<td>N=6</td>"), 1);
+    assert_int_equal(occurrences(s, "<td>N=66</td>"), 1);
+    assert_int_equal(occurrences(s, "<td>N=6 late=3</td>"), 1);
+    at_text_release(&t);
+    s = report_of(&claim, 1, rows, 1, &t);
+    assert_int_equal(occurrences(s, "In all of them"), 0);
+    assert_int_equal(occurrences(s, "<td>N=6 late=1 M=11</td>"), 1);
+    at_text_release(&t);
+    rows[1].key.params = rows[0].key.params; /* alike but for the arithmetic: a line says what it has */
+    s = report_of(&claim, 1, rows, 2, &t);
+    assert_non_null(strstr(s, "\xC2\xB7 N=6 late=1 M=11 \xC2\xB7"));
+    at_text_release(&t);
+}
+
 /* Whatever the verdict says, other than "holds" (or "fails" for a control), nothing is green. */
 static void unknown_is_never_a_pass(void **state)
 {
@@ -605,6 +632,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_claim_that_holds),
+        cmocka_unit_test(common_parameters_are_said_once),
         cmocka_unit_test(unknown_is_never_a_pass),
         cmocka_unit_test(one_bad_cell_spoils_the_claim),
         cmocka_unit_test(summed_up_as_everywhere),
