@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import ctypes
 import html
+import importlib.util
 import json
 import os
 import struct
+import tempfile
 from collections.abc import Iterator, Mapping
 from ctypes import byref, c_char_p, c_double, c_int, c_size_t, c_void_p
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -324,6 +326,18 @@ class Model:
         """The weights as torch tensors, copied, by the names that they have here: a state_dict."""
         import torch
         return {name: torch.from_numpy(weights.copy()) for name, weights in self.tensors.items()}
+
+    def module(self, dtype: str | None = None) -> "torch.nn.Module":
+        """As a torch module: module(x) gives the values, module.decide(values) the decisions, and of a decoder
+        module.generate(prompt) the chain, None where it does not end. What `export("torch", ..)` writes, loaded from a folder that is gone again."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            self.export("torch", path, dtype)
+            spec = importlib.util.spec_from_file_location("attest_exported", os.path.join(path, "model.py"))
+            assert spec and spec.loader
+            code = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(code)
+            return code.Model()
 
     def export(self, to: str, path: str | os.PathLike[str], dtype: str | None = None, cache: bool = False) -> None:
         """For another tool: to is onnx, torch, transformerlens, gpt2 or npz (docs/export.md). A file, or a new folder.

@@ -205,6 +205,21 @@ class Models(unittest.TestCase):
             x = torch.tensor([1.0, 4.0, 2.0])
             self.assertEqual(list(m(x)), [1, 1, 0])  # an input may be a tensor, too
 
+        def test_module(self):
+            import torch
+            m = attest.build("match2", N=4, M=5)
+            module = m.module()
+            self.assertIsInstance(module, torch.nn.Module)
+            x = torch.tensor([[1, 4, 2], [0, 3, 3]])
+            self.assertEqual(module.decide(module(x)).squeeze(-1).tolist(), m(x.numpy()).astype(int).tolist())
+            m.tensors["readout.b"][0] += 10  # another model
+            self.assertNotEqual(m.module()(x).tolist(), module(x).tolist())
+            self.assertEqual(m.module("f32")(x).dtype, torch.float32)
+            d = attest.compile("arithmetic", p=5, operators=2)
+            prompt = d.read("( 3 + 4 ) * 2")
+            chain = d.module().generate(torch.tensor(prompt).long().ravel())
+            self.assertEqual([int(t) for t in d.generate(prompt).ravel()], chain)
+
 
 class Questions(unittest.TestCase):
     def test_right_and_wrong(self):
