@@ -296,9 +296,36 @@ static void test_refused(void **state)
     }
 }
 
+/* A title that is as long as can be is cut between characters. */
+static void test_title(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        at_text text, out;
+        at_err err = {0};
+        at_dp *d, *all;
+        at_text_init(&text);
+        at_text_init(&out);
+        at_text_addf(&text, "problem \"%s", first ? "x" : "");
+        for (int k = 0; k < 31; k++)
+            at_text_add(&text, "\xC3\xA9");
+        at_text_add(&text,
+                    "\" size n in 1..9 input a[n] in 0..3 state i in 1..n value v in 0..9 v = a[i] answer v");
+        need(at_dp_parse(text.s, text.n, "title", &d, &err), "title", &err);
+        need(at_dp_every(d, (int64_t[]){1}, (int64_t[]){3}, &out, &err), "title", &err);
+        need(at_dp_parse(out.s, out.n, "every", &all, &err), "title", &err);
+        assert_non_null(strstr(all->title, "\xC3\xA9, every size"));
+        assert_true(strlen(all->title) >= 61);
+        at_dp_free(all);
+        at_dp_free(d);
+        at_text_release(&text);
+        at_text_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_interpreted), cmocka_unit_test(test_compiled),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_title)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -531,7 +531,10 @@ static void text_put(every *E)
     at_text_add(E->out, "# Every size up to some, made of another recurrence: each of the first inputs is a "
                         "size, and arrays\n"
                         "# may go on with anything behind their own length.\n");
-    at_text_addf(E->out, "problem \"%.48s, every size\"\n", d->title);
+    int title = 0, room = sizeof d->title - sizeof ", every size";
+    for (int k = 0; k <= room && (k == 0 || d->title[k - 1]); k++) /* whole characters */
+        title = (d->title[k] & 0xC0) == 0x80 ? title : k;
+    at_text_addf(E->out, "problem \"%.*s, every size\"\n", title, d->title);
     inputs_put(E);
     for (int b = 0; b < d->n_blocks; b++)
         block_put(E, b);
