@@ -58,6 +58,8 @@ int cli_put_text(const cli_args *a, at_text *t, int code)
 static int line_print(const cli_args *a, const char *text, int code)
 {
     cli_flush(); /* what came before the error stands before it */
+    if (cli_out_interrupted())
+        return code; /* and was said */
     cli_progress_clear();
     at_text t;
     at_text_init(&t);
