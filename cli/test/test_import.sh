@@ -79,7 +79,7 @@ truncate -s 4000 "$dir/bad/model.safetensors"
 bad 'a file that ends too early' 'lies beyond the end of the file'
 fresh
 bend 'wte.weight' 'xyz.weight'
-bad 'a layout that nobody knows' 'are of no layout that is known'
+bad 'a layout that nobody knows' 'bad/model.safetensors: the names of its tensors (h.0'
 rm -rf "$dir/bad"
 mkdir "$dir/bad"
 echo 'PK' >"$dir/bad/pytorch_model.bin"

@@ -69,6 +69,34 @@ static void cells_are_written(void **state)
     at_arena_release(&a);
 }
 
+/* Of the histories of fewer than n - 1 words there are 1 + W + ..., each with W + 1 counts; of a transcript, whose each position is. */
+static void tables_are_whole(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_arena a;
+    at_cert_made made;
+    at_arena_init(&a);
+    assert_int_equal(make("ngram-heads", "n=3 W=2 N=4", &a, &made, &err), AT_OK);
+    const char *counts = strstr(made.text.s, "\"counts\": [[");
+    assert_non_null(counts);
+    size_t n = (size_t)(strstr(counts, "]]") - counts);
+    int rows = 0, numbers = 1;
+    for (size_t i = 11; i < n; i++) {
+        rows += counts[i] == '[' && counts[i + 1] != '[';
+        numbers += counts[i] == ',';
+    }
+    assert_int_equal(rows, 1 + 2 + 4);
+    assert_int_equal(numbers, 7 * 3);
+    at_text_release(&made.text);
+    assert_int_equal(make("compose-bound", "n=4", &a, &made, &err), AT_OK);
+    const char *owner = strstr(made.text.s, "\"owner\": [");
+    assert_non_null(owner);
+    assert_memory_equal(owner, "\"owner\": [1, 1, 1, 1, 2, 2, 2, 2, 0]", 36);
+    at_text_release(&made.text);
+    at_arena_release(&a);
+}
+
 /* A control that is right is a fault, and the certificate says so: c = 1 breaks nothing. */
 static void a_claim_that_fails(void **state)
 {
@@ -142,9 +170,9 @@ static void every_claim_is_cited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_written),    cmocka_unit_test(a_claim_that_fails),
-        cmocka_unit_test(what_has_none),        cmocka_unit_test(trials_show),
-        cmocka_unit_test(every_claim_is_cited),
+        cmocka_unit_test(cells_are_written),  cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(a_claim_that_fails), cmocka_unit_test(what_has_none),
+        cmocka_unit_test(trials_show),        cmocka_unit_test(every_claim_is_cited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

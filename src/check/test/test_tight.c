@@ -90,6 +90,43 @@ static void test_bound(void **state)
     assert_true(closest < 0.5); /* and it is a bound, not merely small */
 }
 
+/* A recurrent net, whose state lies in -1..1 whatever was read. */
+static void test_recurrent(void **state)
+{
+    (void)state;
+    for (uint64_t draw = 0; draw < 20; draw++) {
+        at_model m;
+        at_err err = {0};
+        double bound;
+        at_model_init(&m);
+        snprintf(m.name, sizeof m.name, "rnn");
+        m.width = 3;
+        m.n_min = 0;
+        m.n_max = LONGEST;
+        m.n_prefix = 1;
+        m.n_fields = m.n_blocks = 1;
+        m.fields = at_new(&m.arena, at_field, 1);
+        m.fields[0] = (at_field){.name = "word", .kind = AT_FIELD_TOKEN, .size = WORDS, .embed = {0, 3, -1}};
+        m.prefix = (at_embed){0, 3, -1};
+        m.blocks = at_new(&m.arena, at_block, 1);
+        m.blocks[0] = (at_block){.kind = AT_BLOCK_RNN,
+                                 .residual = draw % 2,
+                                 .rnn = {.cell = draw % 3 ? AT_CELL_TANH : AT_CELL_GRU, .state = 5}};
+        m.readout = (at_readout){.kind = AT_READ_SOFTMAX, .rows = WORDS + 1, .last = true};
+        if (at_model_layout(&m, &err))
+            fail_msg("%s", err.text);
+        for (size_t w = 0; w < m.n_weights; w++) {
+            at_rng r = at_rng_at(draw, w);
+            m.weights[w] = at_rng_normal(&r);
+        }
+        if (at_model_validate(&m, &err) || at_end_least(&m, &bound, &err))
+            fail_msg("%s", err.text);
+        double least = least_of(&m);
+        assert_true(isfinite(bound) && bound <= least + 1e-12 && bound > least - 20);
+        at_model_release(&m);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -114,6 +151,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bound), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bound), cmocka_unit_test(test_recurrent),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

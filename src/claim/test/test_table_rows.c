@@ -87,7 +87,9 @@ static const struct {
     {"parity-tree", "precision", "2 log2(N+1)", 2 * L2_5},
     {"parity-tree", "reach", "first wrong", 3},
     {"parity-tree", "reach", "(H + 1)^L + 1", 3},
-    {"fo-mod", "size", "m", 2},          /* even length */
+    {"fo-mod", "size", "m", 2}, /* even length */
+    {"rasp", "size", "N", 8},
+    {"rasp", "size", "least p", 4},      /* measured */
     {"ngram-heads", "break", "back", 1}, /* n = 3: the row before, by the second head */
     {"ngram-heads", "break", "2^7", 128},
     {"ngram-heads", "size", "n W", 4},

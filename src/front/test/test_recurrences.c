@@ -725,6 +725,46 @@ static void test_traceback(void **state)
 /* ---- letters in prompts ------------------------------------------------------------------------------------------- */
 
 /* Letters are their numbers where the inputs have such, and words of nothing elsewhere. */
+/* Counters behind one that depends on another: the place of a state is a sum over strides. Every state looks one step back in each
+ * counter, and at a state of another line. */
+static void test_strides(void **state)
+{
+    (void)state;
+    static const char text[] = "problem \"strides\" size n in 1..4 input a[n] in 0..2\n"
+                               "state i in 1..n, j in 1..i, k in 1..2, l in 1..3\n"
+                               "value v in 0..4\n"
+                               "need near = (i, j, k, l - 1) when l > 1\n"
+                               "need left = (i, j, k - 1, l) when k > 1\n"
+                               "need up = (i, j - 1, k, l) when j > 1\n"
+                               "need far = (i - 1, 1, 2, l) when i > 1\n"
+                               "v = (a[i] + 2*a[j] + k + l + (if l > 1 then near.v else 0) + (if k > 1 then "
+                               "2*left.v else 1) + (if j > 1 then 3*up.v\n"
+                               "     else 0) + (if i > 1 then far.v else 2)) mod 5\n"
+                               "answer v";
+    at_err err = {0};
+    at_dp *d;
+    at_dp_instance *x;
+    int64_t n = 3;
+    assert_int_equal(at_dp_parse(text, sizeof text - 1, "strides.dp", &d, &err), AT_OK);
+    assert_int_equal(at_dp_bind(d, &n, &x, &err), AT_OK);
+    assert_int_equal(x->n_states, 6 * 6);
+    for (int kind = 0; kind < 4; kind++) {
+        at_model m;
+        double margin = INFINITY;
+        if (at_dp_model(x, &(at_dp_options){.attention = (at_attention_kind)kind}, &m, &err))
+            fail_msg("%s", err.text);
+        for (int64_t in[3] = {0}; in[2] < 3; in[0]++) {
+            for (int c = 0; c < 2 && in[c] == 3; c++)
+                in[c] = 0, in[c + 1]++;
+            if (in[2] < 3)
+                assert_true(chain_right(x, &m, at_f64, in, &margin));
+        }
+        at_model_release(&m);
+    }
+    at_dp_instance_free(x);
+    at_dp_free(d);
+}
+
 static void test_letters(void **state)
 {
     (void)state;
@@ -798,7 +838,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest large[] = {cmocka_unit_test_prestate(test_large, argc > 2 ? argv[2] : NULL)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_definition), cmocka_unit_test(test_changed),
                                        cmocka_unit_test(test_compiled),   cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_traceback),  cmocka_unit_test(test_letters)};
+                                       cmocka_unit_test(test_traceback),  cmocka_unit_test(test_letters),
+                                       cmocka_unit_test(test_strides)};
     return argc > 1 && strcmp(argv[1], "large") == 0 ? cmocka_run_group_tests(large, NULL, NULL)
                                                      : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,6 +151,12 @@ static void ticks_are_numbers_that_can_be(void **state)
     plot_of(&p, &t);
     assert_non_null(strstr(t.s, ">5.5<"));
     at_text_release(&t);
+    double near[] = {1000, 1010, 1e5,
+                     1e6}; /* two that have no room beside each other: round numbers instead */
+    s[0].x = near;
+    plot_of(&p, &t);
+    assert_null(strstr(t.s, ">1010<"));
+    at_text_release(&t);
 }
 
 /* Single runs are thin, without markers and not in the legend; their median is bold; both in one colour. */

@@ -367,6 +367,20 @@ static void details_of_any_shape(void **state)
         report_of(&claim, 1, &r, 1, &t);
         at_text_release(&t);
     }
+    for (int more = 0; more < 2; more++) { /* 2000 rows of a table are shown, and how many are not */
+        at_text long_table, t;
+        at_text_init(&long_table);
+        at_text_add(&long_table, "{\"table\":{\"columns\":[\"a\"],\"rows\":[[7]");
+        for (int k = 1; k < 2000 + 3 * more; k++)
+            at_text_add(&long_table, ",[7]");
+        at_text_add(&long_table, "]}}");
+        at_row r = row("match2", "table", "computed", 1, 1, long_table.s);
+        report_of(&claim, 1, &r, 1, &t);
+        assert_int_equal(occurrences(t.s, "<tr><td>7</td></tr>"), 2000);
+        assert_int_equal(occurrences(t.s, "<td>3 more rows are not shown</td>"), more);
+        at_text_release(&long_table);
+        at_text_release(&t);
+    }
     enum { DEEP = 5000 }; /* nesting beyond what a parser should follow */
     char *deep = malloc(2 * DEEP + 16), *p = deep;
     p += sprintf(p, "{\"a\":");

@@ -443,6 +443,20 @@ static void refusals(void **state)
     at_trainer_free(t);
 }
 
+/* The peak is measured for as long as is asked for, by the processor's time. */
+static void peak(void **state)
+{
+    (void)state;
+    at_err err = {0};
+    at_trainer *t;
+    at_train_arch a = arch_of(AT_ATTENTION_STANDARD);
+    must(at_trainer_new(&a, at_f32, 1, &t, &err), &err);
+    double start = at_cpu_now(), rate = at_trainer_peak(t, 0.1);
+    assert_true(at_cpu_now() - start >= 0.1);
+    assert_true(rate > 1e6 && rate < 1e13);
+    at_trainer_free(t);
+}
+
 static at_status sparse_new(const void *arch, at_trainer **t, at_err *err)
 {
     return at_trainer_new(arch, at_f32, 2, t, err);
@@ -469,6 +483,7 @@ int main(void)
                                        cmocka_unit_test(damaged_files),
                                        cmocka_unit_test(models),
                                        cmocka_unit_test(refusals),
+                                       cmocka_unit_test(peak),
                                        cmocka_unit_test(memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
