@@ -711,16 +711,68 @@ static void test_exchange(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Dense weights go to GPT-2 and come back as they were, each in its place. */
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    at_net *in, *back;
+    char folder[TEST_FOLDER], path[TEST_PATH], file[TEST_PATH + 32];
+    at_rng r = at_rng_at(5, 0);
+    assert_non_null(test_folder_new(folder));
+    works(at_net_import("examples/copycat", NULL, &in, &err));
+    for (int t = 0; t < at_net_tensors(in); t++) { /* a readout has no bias there */
+        size_t rows, columns;
+        double *w = at_net_tensor(in, t, NULL, &rows, &columns);
+        for (size_t i = 0; i < rows * columns; i++)
+            w[i] = (float)at_rng_normal(&r);
+    }
+    snprintf(path, sizeof path, "%s/gpt2", folder);
+    works(at_net_export(in, "gpt2", "dtype=f32", path, &err));
+    works(at_net_import(path, NULL, &back, &err));
+    assert_int_equal(at_net_tensors(in), at_net_tensors(back));
+    for (int t = 0; t < at_net_tensors(in); t++) {
+        size_t rows, columns;
+        const char *name;
+        const double *w = at_net_tensor(in, t, &name, &rows, &columns),
+                     *v = at_net_tensor(back, t, NULL, NULL, NULL);
+        for (size_t i = 0; i < rows * (columns ? columns : 1); i++)
+            if (fabs(w[i] - v[i]) > 1e-6)
+                fail_msg("%s, number %zu: %g, not %g", name, i, v[i], w[i]);
+    }
+    at_net_free(in);
+    at_net_free(back);
+    static const char *const files[] = {"config.json", "model.safetensors", "names.json"};
+    for (int k = 0; k < 3; k++) {
+        snprintf(file, sizeof file, "%s/%s", path, files[k]);
+        unlink(file);
+    }
+    assert_int_equal(rmdir(path) || rmdir(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_run),     cmocka_unit_test(test_undecided), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_generate),  cmocka_unit_test(test_trace),
-        cmocka_unit_test(test_look),    cmocka_unit_test(test_models),    cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_tensors), cmocka_unit_test(test_check),     cmocka_unit_test(test_claim),
-        cmocka_unit_test(test_refute),  cmocka_unit_test(test_equal),     cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_train),   cmocka_unit_test(test_cancel),    cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_undecided),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_generate),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_look),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_refute),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_train),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_there_and_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
