@@ -95,6 +95,8 @@ printf '0 1\t1\n' >"$dir/c.tsv"
 says 0 'show: a file of cases' 'asked by its rows' show "$dir/c.tsv"
 refuses 2 'compile: what has no compiler' 'c.tsv cannot be compiled: it is cases' compile "$dir/c.tsv" -o "$dir/x.st"
 says 0 'list: languages' 'FILE.program' list languages
+says 0 'compile: what a decoder takes' 'prompt: ' compile arithmetic --set p=5,operators=2 -o "$dir/said.st"
+says 0 'compile: what others take' 'input: ' compile --regex '(ab)*' --set N=4 -o "$dir/said.st"
 # One recurrence for every size: its model reads sizes from the prompt, and nothing behind the ends of words.
 says 0 'compile: a range of sizes' '42 states' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any.dp"
 says 0 'compile: its model' 'width' compile "$dir/any.dp" -o "$dir/any.st"

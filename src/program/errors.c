@@ -529,7 +529,7 @@ operands *operands_new(const at_attention *a, at_arena *arena)
     if (!o)
         return NULL;
     o->q = at_new(arena, operand, a->query.n);
-    o->k = at_new(arena, operand, a->query.n);
+    o->k = at_new(arena, operand, a->key.n); /* one more than the query where it adds */
     o->k2 = at_new(arena, operand, a->query.n);
     o->v = at_new(arena, operand, a->value.n);
     o->v2 = at_new(arena, operand, a->value.n);

@@ -308,6 +308,15 @@ static void test_limits(void **state)
         at_text_addf(&t, "q s%d s%d r q\n", k, k);
     assert_int_equal(at_tm_read(t.s, "m.tm", &arena, &m, &err), AT_EINPUT);
     assert_non_null(strstr(err.text, "m.tm:65:3: more than 64 symbols"));
+    t.n = 0;
+    err = (at_err){0};
+    at_text_add(&t, "start q0\nalphabet s0\n");
+    for (int k = 0; k < 200; k++)
+        for (int j = 0; j < 30; j++)
+            at_text_addf(&t, "q%d s%d s%d r q%d\n", k, j, j, j || k == 199 ? k : k + 1);
+    assert_int_equal(at_tm_read(t.s, "m.tm", &arena, &m, &err), AT_EINPUT);
+    assert_string_equal(err.text,
+                        "m.tm: more than 4089 different steps"); /* 4096 tokens but a letter, begin and 5 */
     /* A megabyte of brackets is one line. */
     t.n = 0;
     err = (at_err){0};

@@ -258,11 +258,39 @@ static void prepares(void **state)
     at_source_free(d);
 }
 
+/* A model knows the words of its stream, unless there are more than a field may have. */
+static void words_of_the_stream(void **state)
+{
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        at_arena arena;
+        at_outcome out;
+        at_model m;
+        at_source *d = source_of("lis", many ? "n=3 range=5000" : "n=3 range=50");
+        at_recipe r = recipe_of("width=8 layers=1 heads=1 steps=1 batch=1 exams=0 prompts=1 count=1");
+        at_arena_init(&arena);
+        must(at_learn(d, &r, &(at_learn_options){.threads = 1}, &arena, &out, &m, &err));
+        assert_int_equal(m.fields[0].size, at_source_vocabulary(d));
+        if (many)
+            assert_null(m.fields[0].words);
+        else
+            assert_string_equal(m.fields[0].words[AT_TOKEN_FIRST + 5].s, "5");
+        at_model_release(&m);
+        at_source_free(d);
+        at_arena_release(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows), cmocka_unit_test(patience), cmocka_unit_test(kept),
-        cmocka_unit_test(whole), cmocka_unit_test(freezes),  cmocka_unit_test(prepares),
+        cmocka_unit_test(words_of_the_stream),
+        cmocka_unit_test(grows),
+        cmocka_unit_test(patience),
+        cmocka_unit_test(kept),
+        cmocka_unit_test(whole),
+        cmocka_unit_test(freezes),
+        cmocka_unit_test(prepares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
