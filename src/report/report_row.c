@@ -135,8 +135,8 @@ static bool in_every_check(const at_report_section *s, const char *word, size_t 
     return checks > 1;
 }
 
-/* The parameters of a row that not every check has, or (common) those that every one has. False: there are none. */
-static bool params_html(at_text *t, const at_report_section *s, const char *params, bool common)
+/* The parameters that every check has (common), or those that not every one has. False: there are none. */
+static bool params_put(at_text *t, const at_report_section *s, const char *params, bool common)
 {
     bool any = false;
     for (const char *p = params; p && *p;) {
@@ -153,18 +153,30 @@ static bool params_html(at_text *t, const at_report_section *s, const char *para
     return any;
 }
 
+/* What sets a row apart; where nothing does, all that it has. */
+static void params_html(at_text *t, const at_report_section *s, const char *params)
+{
+    if (!params || !*params)
+        at_text_add(t, "\xE2\x80\x93");
+    else if (!params_put(t, s, params, false))
+        at_text_add_html(t, params);
+}
+
 void at_report_common(at_text *t, const at_report_section *s)
 {
-    at_text common;
+    at_text common, rest;
     at_text_init(&common);
+    at_text_init(&rest);
     for (size_t i = 0; i < s->n; i++)
         if (at_report_in_role(s->rows[i], false)) {
-            if (params_html(&common, s, s->rows[i]->key.params, true))
-                at_text_addf(t, "<p class=\"tiny\">In all of them: %s</p>\n", common.s);
+            const char *params = s->rows[i]->key.params;
+            if (params_put(&rest, s, params, false) && params_put(&common, s, params, true))
+                at_text_addf(t, "<p class=\"tiny\">In all of them: %s</p>\n", common.oom ? "" : common.s);
             break;
         }
-    t->oom |= common.oom;
+    t->oom |= common.oom || rest.oom;
     at_text_release(&common);
+    at_text_release(&rest);
 }
 
 /* ---- a few rows in lines ------------------------------------------------------------------------------- */
@@ -182,8 +194,7 @@ static void row_line(at_text *t, const at_report_section *s, const at_row *r)
     }
     if (r->key.params && *r->key.params) {
         at_text_add(t, " \xC2\xB7 ");
-        if (!params_html(t, s, r->key.params, false))
-            at_text_add_html(t, r->key.params);
+        params_html(t, s, r->key.params);
     }
     if (!isnan(r->rec.margin))
         at_text_addf(t, " \xC2\xB7 least margin %s", at_number_text(number, r->rec.margin));
@@ -305,8 +316,7 @@ static void row_html(at_text *t, const at_report_section *s, const at_row *r, bo
     at_text_add(t, "<td>");
     row_pill(t, r);
     at_text_add(t, "</td><td>");
-    if (!params_html(t, s, r->key.params, false))
-        at_text_add(t, "\xE2\x80\x93");
+    params_html(t, s, r->key.params);
     at_report_detail(t, r);
     at_text_add(t, "</td><td>");
     at_report_evidence(t, s, r);

@@ -107,6 +107,8 @@ static void common_parameters_are_said_once(void **state)
     rows[1].key.params = rows[0].key.params; /* alike but for the arithmetic: a line says what it has */
     s = report_of(&claim, 1, rows, 2, &t);
     assert_non_null(strstr(s, "\xC2\xB7 N=6 late=1 M=11 \xC2\xB7"));
+    assert_int_equal(occurrences(s, "<td>N=6 late=1 M=11</td>"), 2);
+    assert_int_equal(occurrences(s, "In all of them"), 0);
     at_text_release(&t);
 }
 
