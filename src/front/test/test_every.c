@@ -162,7 +162,7 @@ static long differences(const made *m, const struct row *row, bool wrong, int dr
 {
     long bad = 0;
     int64_t size[AT_DP_MAX];
-    memcpy(size, row->least, sizeof row->least);
+    memcpy(size, row->least, sizeof row->least); /* of four at most */
     do {
         at_err err = {0};
         at_dp_instance *x;

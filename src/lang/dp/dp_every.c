@@ -640,7 +640,7 @@ static at_status choices_take(every *E, at_err *err)
     const at_dp *d = E->d;
     int64_t size[AT_DP_MAX], work = 0;
     bool more = true;
-    memcpy(size, E->least, sizeof size);
+    memcpy(size, E->least, (size_t)d->n_sizes * sizeof *size);
     while (more) {
         at_status s = AT_OK;
         at_dp_instance *x = NULL;
