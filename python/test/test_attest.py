@@ -310,6 +310,9 @@ class Machine(unittest.TestCase):
 
     def test_ctrl_c_ends_a_long_call(self):
         m = attest.build("match2", N=8, M=64)
+        # a shell starts what is in the background with SIGINT ignored
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
         with self.assertRaises(KeyboardInterrupt):
