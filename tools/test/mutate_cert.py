@@ -236,7 +236,7 @@ def pair(c, raw):
     return sealed(c) if what == 0 or w["kind"] == "right" or len(w["inputs"]) > 1 else None
 
 def talk(c, raw):
-    """A bit of a message, a number of bits, a message less, whose row it is, the readout, the input."""
+    """A bit of a message, a number of bits, a message less, whose rows they are, the readout, the input."""
     o, w = shown(c, "talk")
     m, what = rng.choice(w["messages"]), rng.randrange(6)
     if what == 0:
@@ -248,9 +248,9 @@ def talk(c, raw):
     elif what == 2:
         w["messages"].remove(m)
     elif what == 3:
-        other = [k for k in range(len(w["owner"])) if w["owner"][k] != w["owner"][0]]
-        k = rng.choice(other)
-        w["owner"][k] = w["owner"][0]
+        # a whole party's rows: one row that weighs nothing may be anybody's, and the messages stay true
+        first, party = w["owner"][0], rng.choice([p for p in w["owner"] if p != w["owner"][0]])
+        w["owner"] = [first if p == party else p for p in w["owner"]]
     elif what == 4:
         k = rng.randrange(len(w["value"]))
         w["value"][k] = w["value"][k] * 2 + 1
