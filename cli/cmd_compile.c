@@ -41,6 +41,7 @@ static int reading_open(const cli_args *a, at_reading *r)
 /* Sizes that are ranges: a text of the same language, which serves them all. */
 static int every_write(const cli_args *a, const at_reading *r)
 {
+    const own *o = a->own;
     at_err err = {0};
     at_said said;
     at_text file, t;
@@ -48,6 +49,9 @@ static int every_write(const cli_args *a, const at_reading *r)
         return cli_usage(a, "a range of sizes is for recurrences (.dp)");
     if (!at_ends_with(a->out, r->front->lang->suffix))
         return cli_usage(a, "a range of sizes makes a recurrence: -o FILE.dp, which is then compiled");
+    if (o->attention || o->pack || a->has_precision)
+        return cli_usage(
+            a, "a range of sizes makes a recurrence; --attention, --pack and --precision are for its model");
     at_said_init(&said);
     at_text_init(&file);
     at_text_init(&t);

@@ -107,6 +107,10 @@ says 0 'generate: no letters' '0/0,0/0,0,0,0,0/0' generate "$dir/any.st" '0 3 1 
 says 0 'check: at every size' '1 of 1 claims hold' check "$dir/any.st" --sampled 50
 says 0 'compile: a range, JSON' '"states": 42' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any.dp" --json
 refuses 2 'compile: a range is no model' '-o FILE.dp' compile examples/lcs.dp --set n1=0..6,n2=0..7 -o "$dir/any2.st"
+refuses 2 'compile: a range has no attention' 'are for its model' compile examples/lcs.dp --set n1=0..6,n2=0..7 --attention linear -o "$dir/any2.dp"
+cp examples/lcs.dp "$dir/own.dp"
+refuses 2 'compile: a range, over its own file' 'would be written over' compile "$dir/own.dp" --set n1=0..6,n2=0..7 -o "$dir/own.dp"
+holds 'compile: which stays' cmp -s examples/lcs.dp "$dir/own.dp"
 refuses 2 'compile: a range of a language' 'for recurrences' compile --regex '(ab)*' --set N=3..4 -o "$dir/any2.dp"
 refuses 2 'compile: a range, and a size is missing' 'size n2 is missing' compile examples/lcs.dp --set n1=0..6 -o "$dir/any2.dp"
 refuses 2 'compile: sizes that change what is asked of inputs' 'examples/lis.dp:6:15: the range of an input' compile examples/lis.dp --set n=3,top=1..4 -o "$dir/any2.dp"

@@ -329,7 +329,8 @@ class Model:
 
     def module(self, dtype: str | None = None) -> "torch.nn.Module":
         """As a torch module: module(x) gives the values, module.decide(values) the decisions, and of a decoder
-        module.generate(prompt) the chain, None where it does not end. What `export("torch", ..)` writes, loaded from a folder that is gone again."""
+        module.generate(prompt) the chain, None where it does not end. What `export("torch", ..)` writes, loaded from a
+        folder that is gone again."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model")
             self.export("torch", path, dtype)

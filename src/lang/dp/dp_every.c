@@ -9,8 +9,8 @@
  * The answer reads a state that the sizes say, so a column of the chain keeps its values as the chain passes it, and what is
  * gathered from many states is gathered from all:
  *
- *     len_kept = if i <= n1 and j <= n2 and i == last_i and j == last_j then len_now else 0
- *     answer (sum len_kept over (1..6, 1..7))
+ *     len_kept = if i <= n1 and j <= n2 and i == i_last and j == j_last then len_now else 0
+ *     answer (max len_kept over (1..6, 1..7))
  *
  * Each allowed choice of sizes is bound once: its states must be among those of the largest, and what its values can be, and its
  * folds, says how far those of the new recurrence reach. */
@@ -597,11 +597,10 @@ static void names_make(every *E)
         name_make(E, d->blocks[d->answer_block].counter[c].name.name, "last", E->last_name[c]);
 }
 
-static bool wider(int64_t *lo, int64_t *hi, int64_t from, int64_t to)
+static void wider(int64_t *lo, int64_t *hi, int64_t from, int64_t to)
 {
     *lo = from < *lo ? from : *lo;
     *hi = to > *hi ? to : *hi;
-    return true;
 }
 
 /* The states of x are among those of the largest sizes, and its values count. */
