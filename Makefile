@@ -225,7 +225,7 @@ test-cli test-tools: test-%: all
 
 # What mutants of the code are run against: the tests that reach the library.
 mutants-jobs:
-	@$(call program_jobs,$(TEST_BIN)) $(replay_jobs) $(call script_jobs,$(filter cli/%,$(SCRIPTS))) :
+	@$(call program_jobs,$(TEST_BIN)) $(replay_jobs) $(call script_jobs,$(filter cli/% %/test_verify.sh %/test_python.sh %/test_reference.sh,$(SCRIPTS))) :
 
 lint: all
 	@{ $(call lint_jobs,$(LINTS) $(LINTS_LONG)) } | LOGS='$(BUILD)/test-logs-lint' $(RUN_TESTS)

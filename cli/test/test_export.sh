@@ -157,6 +157,9 @@ for k in range(6):
     agrees(f"a file of the corpus, {k}", path, [line(model, n) for n in {max(1, model.n_min), model.n_max}])
 for attention in "standard", "linear", "sparse":
     continues(f"a recurrence, {attention}", at(f"lis-{attention}.st"))
+for net in "tanh", "gru":
+    model = reference.Model(at(f"{net}.st"))
+    agrees(f"a recurrent net, {net}", at(f"{net}.st"), [line(model, n) for n in (1, 5)])
 agrees("an imported GPT-2", at("copycat.st"), ["0 1 2 3", "3 3 1 0 2 2", "2"])
 # A control: the export of another model is told apart.
 run, model = runner(at("match2.st"), "f64"), reference.Model(at("other.st"))
@@ -165,6 +168,9 @@ apart = np.abs(run(model, model.parse(one)) - np.array(json.loads(ask("run", at(
 print("ok" if apart > 0.5 else "no", "another model is told apart")
 PY
 call build match3-threewise --set N=5,M=7 -o "$dir/match3.st"
+for net in tanh gru; do
+    call train parity --set n=4 --net $net --width 8 --layers 1 --heads 1 --steps 2 --batch 4 --exams 0 --count 2 -o "$dir/$net.st"
+done
 
 # What was imported goes out again, and comes in as it was.
 call import examples/copycat --read every -o "$dir/copycat.st"

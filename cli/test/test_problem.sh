@@ -62,6 +62,7 @@ refuses 2 'decoders' 'decoders are checked by generating' check "$dir/lis.st" --
 refuses 2 'claims apart' 'checked apart' check "$m" match2 --problem match2 --set M=5
 "$attest" build match2 --set N=32,M=97 -o "$dir/big.st" >/dev/null
 says 3 'too many to enumerate' 'too many inputs' check "$dir/big.st" --problem match2 --set M=97 --lengths 32 --exact
+says 0 'a range of lengths, of which the longest has too many' 'sampled, 31,000 inputs' check "$dir/big.st" --problem match2 --set M=97,N=2..32
 
 refuses 2 'a tolerance of decisions' 'answers of match2 are no reals' check "$m" --problem match2 --tolerance 0.1
 refuses 2 '... of what is compiled' 'are no reals' check examples/lis.dp --tolerance 0.1

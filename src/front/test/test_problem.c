@@ -445,13 +445,44 @@ static void test_stamps(void **state)
     at_text_release(&t);
 }
 
+/* Rows of a machine: letters of its inputs are prompts, and nothing else that it has a token for. */
+static void test_machine_rows(void **state)
+{
+    (void)state;
+    at_problem *p = opened("examples/increment.tm");
+    at_params q;
+    at_source *d;
+    OK(at_problem_params(p, AT_VIEW_ROWS, "N=4", &q, &err));
+    OK(at_source_open(p->stream, &q, &d, &err));
+    at_sequence s = {.token = calloc((size_t)at_source_longest(d), sizeof(int))};
+    int taken = 0;
+    for (int k = AT_TOKEN_FIRST; k < at_source_vocabulary(d); k++) {
+        char text[AT_STREAM_WORD];
+        at_source_word(d, k, text);
+        s.token[0] = at_source_token(d, "1", 1);
+        s.token[1] = k;
+        s.token[2] = AT_TOKEN_SEP;
+        s.n = 3;
+        bool good = !at_source_complete(d, &s, &err);
+        if (good != (!strcmp(text, "0") || !strcmp(text, "1")))
+            fail_msg("1 %s <sep> is %sa prompt", text, good ? "" : "not ");
+        taken += good;
+    }
+    assert_int_equal(taken, 2);
+    free(s.token);
+    at_source_free(d);
+    at_problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_names),  cmocka_unit_test(test_views_agree),
-        cmocka_unit_test(test_lists),  cmocka_unit_test(test_params), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_words),  cmocka_unit_test(test_draws),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_all),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_views_agree),  cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_params),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_words),        cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_faults),       cmocka_unit_test(test_stamps),
+        cmocka_unit_test(test_machine_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

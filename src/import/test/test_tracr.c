@@ -169,7 +169,8 @@ static void refusals(void **state)
     refuse(10, -1, "", good, AT_IMPORT_USUAL, "linear_1/w has the shape (7, 2, 1, 1, ...); needed: (7, 2)");
     refuse(-1, 8, "", good, AT_IMPORT_USUAL, "transformer/layer_0/attn/linear/w is missing");
     refuse(-1, -1, "my_", good, AT_IMPORT_USUAL,
-           "(my_pos_embed/embeddings, ...) are of no layout that is known");
+           "model.safetensors: the names of its tensors (my_pos_embed/embeddings, ...) are of no layout that "
+           "is known");
 }
 
 int main(void)

@@ -137,6 +137,7 @@ static const struct {
      "aaa", "3 3 3"},
     {"u = select(indices, indices, <=); x = round((indices + 1) * aggregate(u, indicator(tokens == \"a\")));",
      "aaa", "1 2 3"},
+    {"w = 1 / aggregate(select(indices, 0, <=), indicator(indices == 0));", "aaa", "1 1 1"},
 };
 
 static void test_meaning(void **state)
@@ -148,6 +149,20 @@ static void test_meaning(void **state)
             fail_msg("%s\non %s: %s instead of %s", cases[k].text, cases[k].word, said(r, cases[k].word),
                      cases[k].says);
         again(r, cases[k].word);
+    }
+}
+
+/* Where position 0 is not selected, one over the mean is no width: it is a division by zero. */
+static void test_no_width(void **state)
+{
+    (void)state;
+    static const char *const selected[] = {"indices, 0, >", "indices, 0, !=", "indices + 1, 0, =="};
+    for (int k = 0; k < 3; k++) {
+        char text[120];
+        snprintf(text, sizeof text, "w = 1 / aggregate(select(%s), indicator(indices == 0));", selected[k]);
+        const char *says = said(read_text(text), "aaa");
+        if (!strstr(says, "division by zero"))
+            fail_msg("%s: %s", text, says);
     }
 }
 
@@ -257,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_meaning, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_no_width, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_refused, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_deep, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_words, arena_setup, arena_teardown),

@@ -294,6 +294,12 @@ static void readouts_of_every_kind(void **state)
             svg_of(&f, &t);
             assert_int_equal(occurrences(t.s, ">margin<"),
                              !at_read_numbers((at_read_kind)kind)); /* numbers have none */
+            const char *few = kind == AT_READ_SIGN || kind == AT_READ_THRESHOLD ? ">01010101010\u2026<"
+                              : at_read_numbers((at_read_kind)kind)             ? ">0 1\u2026<"
+                              : kind == AT_READ_ARGMAX                          ? ">margin<"
+                                                                                : ">0 1 0 1 0 1\u2026<";
+            if (!strstr(t.s, few))
+                fail_msg("kind %d: no \"%s\"", kind, few);
             at_text_release(&t);
             fixture_free(&f);
         }

@@ -115,6 +115,31 @@ static void test_letters(void **state)
     assert_int_equal(r.holds, AT_TRUE);
 }
 
+/* What was one letter before, and where there is none before: other languages have words for it. */
+static void test_letter_before(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ltl, *same;
+    } cases[] = {{"Y a", ".*a(a|b)&(a|b)*"}, {"Z a", "(a|b)|.*a(a|b)&(a|b)*"}, {"a & Z b", "a|.*ba&(a|b)*"}};
+    for (int k = 0; k < 3; k++)
+        for (int other = 0; other < 3; other++) {
+            at_prove_question q = {.language = expression("a b", cases[other].same)};
+            at_alphabet sigma;
+            at_formulas *f;
+            at_proof r;
+            int longest;
+            char *text = at_arena_strdup(&arena, cases[k].ltl);
+            assert_int_equal(at_alphabet_parse("a b", &arena, &sigma, &err), AT_OK);
+            if (at_ltl_read(text, "x.ltl", &sigma, &arena, &f, &longest, &err))
+                fail_msg("%s", err.text);
+            q.a = f;
+            if (at_prove(&q, &arena, &r, &err))
+                fail_msg("%s", err.text);
+            assert_int_equal(r.holds, k == other ? AT_TRUE : AT_FALSE);
+        }
+}
+
 /* The empty word: only where both are read at the end. */
 static void test_empty_word(void **state)
 {
@@ -130,6 +155,11 @@ static void test_empty_word(void **state)
     assert_int_equal(at_prove(&q, &arena, &r, &err), AT_OK);
     assert_int_equal(r.words, AT_WORDS_MIXED);
     assert_int_equal(r.holds, at_prove_has_solver() ? AT_TRUE : AT_UNKNOWN);
+    q.b = program("a b", "accept end; #[Q_a] = #[Q_b] + 1"); /* and from one letter on a difference is one */
+    assert_int_equal(at_prove(&q, &arena, &r, &err), AT_OK);
+    assert_int_equal(r.words, AT_WORDS_MIXED);
+    assert_int_equal(r.holds, AT_FALSE);
+    assert_int_equal(r.n_word, 1);
     q.b = NULL;
     q.language = expression("a b", "(ab|ba)*|~((ab|ba)*)");
     q.what = AT_PROVE_INCLUDED;
@@ -190,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pairs, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_letters, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(test_letter_before, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_empty_word, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_budget, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(test_memory, arena_setup, arena_teardown),

@@ -30,6 +30,25 @@ static at_map map_of(sweep *s, const at_map_panel *panels, int n)
     return m;
 }
 
+/* The map of the catalogue beside an empty ledger: several tests look at it, and it takes seconds. */
+static sweep nothing;
+static at_map whole;
+
+static int whole_make(void **state)
+{
+    (void)state;
+    sweep_begin(&nothing, 1);
+    whole = map_of(&nothing, at_map_panels, at_n_map_panels);
+    return 0;
+}
+
+static int whole_release(void **state)
+{
+    (void)state;
+    sweep_end(&nothing);
+    return 0;
+}
+
 static void assert_points(const at_map_place *p, at_map_kind kind, int n, const double *xy)
 {
     const at_map_points *q = &p->points[kind];
@@ -382,7 +401,7 @@ static void bits_are_the_same_on_both_sides(void **state)
     }
     sweep s;
     sweep_begin(&s, 1);
-    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    at_map m = whole;
     for (int k = 0; k < m.n; k++) {
         const at_map_panel *p = m.places[k].panel;
         assert_true(!p->bound == !m.places[k].bits);
@@ -442,7 +461,7 @@ static void no_line_lies_above_a_possible_construction(void **state)
     static const double n[] = {64, 128, 256}, wide[] = {41, 84, 173};
     sweep s;
     sweep_begin(&s, 1);
-    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    at_map m = whole;
     int asked = 0;
     for (int k = 0; k < m.n; k++) {
         const at_map_panel *w = m.places[k].panel;
@@ -515,7 +534,7 @@ static void ratios_of_every_panel(void **state)
     (void)state;
     sweep s;
     sweep_begin(&s, 1);
-    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    at_map m = whole;
     assert_int_equal(m.n, sizeof ratios / sizeof *ratios);
     for (int k = 0; k < m.n; k++) {
         const at_map_place *p = &m.places[k];
@@ -619,7 +638,7 @@ static void every_panel_of_the_map(void **state)
     (void)state;
     sweep s;
     sweep_begin(&s, 1);
-    at_map m = map_of(&s, at_map_panels, at_n_map_panels);
+    at_map m = whole;
     assert_int_equal(m.n, at_n_map_panels);
     assert_int_equal(m.contradictions, 0);
     for (int k = 0; k < m.n; k++) {
@@ -878,5 +897,5 @@ int main(void)
         cmocka_unit_test(every_panel_of_the_map),
         cmocka_unit_test(out_of_memory_is_reported),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, whole_make, whole_release);
 }
