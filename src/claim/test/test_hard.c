@@ -9,6 +9,7 @@
 #include "../shared/claim_dp.h"
 #include "../shared/claim_expr.h"
 #include "../shared/hard_nets.h"
+#include "../shared/word_nets.h"
 
 static const at_refuter *refuter(const char *id)
 {
@@ -470,6 +471,71 @@ static void test_regular(void **state)
     }
 }
 
+/* Weights are drawn one after another, a stream a tensor, all of them: no 0 is left. */
+static void drawn_whole(const at_model *m, uint64_t seed)
+{
+    for (int i = 0; i < m->n_tensors; i++) {
+        const at_tensor *t = &m->tensors[i];
+        at_rng r = at_rng_at(seed, (uint64_t)i);
+        double scale = m->weights[t->offset] / at_rng_normal(&r);
+        assert_true(scale > 0);
+        if ((m->pos[0].kind == AT_POS_TABLE && i == m->pos[0].embed.tensor) ||
+            (m->fields[0].kind == AT_FIELD_TOKEN && i == m->fields[0].embed.tensor))
+            assert_true(fabs(scale - 1) < 1e-12); /* of tables */
+        for (size_t k = 1; k < t->count; k++)
+            assert_true(fabs(m->weights[t->offset + k] / (scale * at_rng_normal(&r)) - 1) < 1e-12);
+    }
+}
+
+/* What drawn nets are made of: blocks, rows of their readout, weights. */
+static void test_drawn_nets(void **state)
+{
+    (void)state;
+    at_model m;
+    for (int hidden = 0; hidden < 6; hidden += 5) {
+        word_net h = {.letters = 2,
+                      .answers = 2,
+                      .longest = 6,
+                      .width = 4,
+                      .layers = 2,
+                      .heads = 1,
+                      .dim = 2,
+                      .hidden = hidden,
+                      .gain = 1};
+        OK(word_net_draw(&h, 9, &m, &err));
+        assert_int_equal(m.n_blocks, hidden ? 4 : 2);
+        for (int b = 0; b < m.n_blocks; b++)
+            assert_int_equal(m.blocks[b].kind, hidden && b % 2 ? AT_BLOCK_MLP : AT_BLOCK_ATTN);
+        if (hidden)
+            assert_int_equal(m.blocks[1].dense[0].rows, 5);
+        drawn_whole(&m, 9);
+        at_model_release(&m);
+    }
+    at_field fields[] = {{.name = "i", .kind = AT_FIELD_INT, .size = 1, .lo = 0, .hi = 8},
+                         {.name = "v", .kind = AT_FIELD_INT, .size = 1, .lo = 0, .hi = 8}};
+    hard_decoder d = {.fields = fields,
+                      .n_fields = 2,
+                      .rule = {.stop = AT_STOP_STEPS, .prompt_min = 1, .prompt_max = 2, .max_steps = 2},
+                      .weighting = AT_SOFTMAX,
+                      .mask = {AT_MASK_CAUSAL, 0, 0, 0},
+                      .layers = 1,
+                      .heads = 1,
+                      .dk = 2,
+                      .dv = 2,
+                      .width = 4,
+                      .hidden = 3,
+                      .seed = 5};
+    OK(hard_decoder_random(&d, &m, &err));
+    assert_int_equal(m.readout.rows, 2);
+    drawn_whole(&m, 5);
+    at_model_release(&m);
+    d.words = 7;
+    OK(hard_decoder_random(&d, &m, &err));
+    assert_int_equal(m.readout.rows, 7);
+    drawn_whole(&m, 5);
+    at_model_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -478,7 +544,7 @@ int main(void)
         cmocka_unit_test(test_training), cmocka_unit_test(test_linear),
         cmocka_unit_test(test_sparse),   cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_memory),   cmocka_unit_test(test_running_chain),
-        cmocka_unit_test(test_regular),
+        cmocka_unit_test(test_regular),  cmocka_unit_test(test_drawn_nets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

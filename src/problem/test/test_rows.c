@@ -222,6 +222,22 @@ static void test_integers(void **state)
     assert_string_equal(err.text, "alpha=5: must be at most T=4");
 }
 
+/* The adversary of a selection is near the least size of t in five of six draws, of which two thirds are the least itself or close to it. */
+static void test_sizes_of_t(void **state)
+{
+    (void)state;
+    at_params p;
+    const at_task *t = task_with("selection", "N=1 d=1 alpha=1 T=1000", &p);
+    int large = 0;
+    for (uint64_t seed = 0; seed < 3000; seed++) {
+        double x[3];
+        at_rng r = at_rng_at(seed, 6);
+        t->adversarial(&p, &r, x);
+        large += fabs(x[2]) > 100;
+    }
+    assert_true(large > 350 && large < 650); /* a quarter of two thirds: a sixth */
+}
+
 /* The adversary of relu-net brings some unit near its kink: its argument is at most 1, unless the box stopped it. */
 static void test_kinks(void **state)
 {
@@ -283,9 +299,9 @@ static void test_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_draws),     cmocka_unit_test(test_answers),  cmocka_unit_test(test_networks),
-        cmocka_unit_test(test_shrinking), cmocka_unit_test(test_integers), cmocka_unit_test(test_holds),
-        cmocka_unit_test(test_kinks),
+        cmocka_unit_test(test_draws),      cmocka_unit_test(test_answers),  cmocka_unit_test(test_networks),
+        cmocka_unit_test(test_shrinking),  cmocka_unit_test(test_integers), cmocka_unit_test(test_holds),
+        cmocka_unit_test(test_sizes_of_t), cmocka_unit_test(test_kinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

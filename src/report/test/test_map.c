@@ -785,6 +785,7 @@ static void trainings_of_another_text_do_not_count(void **state)
     run_add(&s, "lcs", AT_ATTENTION_LINEAR, 4, 32, 1, 0.95, "silent");
     run_add(&s, "lcs#11111111", AT_ATTENTION_LINEAR, 8, 64, 1, 0.95, "silent");
     run_add(&s, "lcs#22222222", AT_ATTENTION_LINEAR, 9, 64, 1, 0.95, "silent");
+    claim_add(&s, "lcs#11111111", "n1=3", "holds", 600); /* and a check is no training */
     at_map m = problem_map(&s, "lcs", "lcs#11111111", "n1=2..5");
     const at_map_place *p = NULL;
     for (int k = 0; k < m.n; k++)
@@ -792,6 +793,11 @@ static void trainings_of_another_text_do_not_count(void **state)
             p = &m.places[k];
     assert_non_null(p);
     POINTS(p, AT_MAP_TRAINED, 8, 64);
+    for (int k = 0; k < m.n; k++) { /* local attention is not trained, and parameters are not measured */
+        const at_map_panel *w = m.places[k].panel;
+        assert_int_equal(w->trained != NULL,
+                         w->measure == AT_MAP_WIDTH && w->attention != AT_ATTENTION_LOCAL);
+    }
     assert_int_equal(p->points[AT_MAP_BUILT].n, 4);
     assert_non_null(strstr(m.words, "1 training of another text of this file's name is not counted"));
     m = problem_map(&s, "parity", "lcs", NULL); /* trained models alone */
