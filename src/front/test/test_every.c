@@ -1,6 +1,6 @@
 /* test_every.c: one recurrence for every size, against the recurrence at each size.
  *
- * Every example of examples/ is written for a range of sizes, read again, and run at each choice of them on drawn inputs, with
+ * Every example of examples/, and a text beside them, is written for a range of sizes, read again, and run at each choice of them on drawn inputs, with
  * anything behind the ends of arrays: the answer must be that of the example at these sizes, and so must every value of a state
  * that it has there. Control: told the largest sizes instead of its own, it must differ somewhere. Then models. */
 #include <attest/front.h>
@@ -16,6 +16,7 @@
 static const struct row {
     const char *name;
     int64_t least[4], most[4];
+    const char *text; /* NULL: an example */
 } rows[] = {
     {"alignment", {1, 1}, {3, 3}},
     {"bit-count", {0}, {12}},
@@ -46,6 +47,12 @@ static const struct row {
     {"stock", {1}, {6}},
     {"subset-sum", {1, 3}, {3, 3}},
     {"viterbi", {1}, {5}},
+    {"folds of truths",
+     {1},
+     {5},
+     "problem \"bounds\"\nsize n in 1..5\ninput a[n] in 0..5\nstate i in 1..n\nvalue all in 0..1, some in "
+     "0..1\n"
+     "all = min over j in 1..n of a[j] <= i\nsome = max over j in 1..n of a[j] == i\nanswer all at (n)\n"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -67,7 +74,9 @@ static made made_of(const struct row *r)
     made m = {0};
     at_err err = {0};
     at_text_init(&m.text);
-    need(at_dp_example_load(r->name, &m.of, &err), r->name, &err);
+    need(r->text ? at_dp_parse(r->text, strlen(r->text), r->name, &m.of, &err)
+                 : at_dp_example_load(r->name, &m.of, &err),
+         r->name, &err);
     need(at_dp_every(m.of, r->least, r->most, &m.text, &err), r->name, &err);
     if (at_dp_parse(m.text.s, m.text.n, "every", &m.all, &err))
         fail_msg("%s: %s\n%s", r->name, err.text, m.text.s);
@@ -197,7 +206,7 @@ static long differences(const made *m, const struct row *row, bool wrong, int dr
 static void test_interpreted(void **state)
 {
     (void)state;
-    assert_int_equal(ROWS, at_n_dp_examples); /* every one of them */
+    assert_int_equal(ROWS - 1, at_n_dp_examples); /* every one of them, and a text of our own */
     for (int k = 0; k < ROWS; k++) {
         at_rng r = at_rng_at(7, 0);
         made m = made_of(&rows[k]);
