@@ -1,8 +1,8 @@
 /* test_every.c: one recurrence for every size, against the recurrence at each size.
  *
- * Every example of examples/, and a text beside them, is written for a range of sizes, read again, and run at each choice of them on drawn inputs, with
- * anything behind the ends of arrays: the answer must be that of the example at these sizes, and so must every value of a state
- * that it has there. Control: told the largest sizes instead of its own, it must differ somewhere. Then models. */
+ * Every example of examples/, and a text beside them, is written for a range of sizes, read again, and run at each choice of them
+ * on drawn inputs, with anything behind the ends of arrays: the answer must be that of the example at these sizes, and so must
+ * every value of a state that it has there. Control: told the largest sizes instead of its own, it must differ somewhere. Then models. */
 #include <attest/front.h>
 
 #include <setjmp.h>
