@@ -199,6 +199,44 @@ static void test_right(void **state)
     }
 }
 
+/* The right net, whoever it is said to be. */
+static at_status right_make(const void *ctx, uint64_t i, at_model *m, at_subject *s, at_err *e)
+{
+    (void)i;
+    static const hard_qsa z = {.N = 7, .q = 1, .d = 1};
+    at_status st = hard_qsa_right(&z, m, e);
+    *s = (at_subject){.m = m, .arith = at_f64, .task = at_task_find("qsa"), .params = ctx, .tolerance = 1e-9};
+    return st;
+}
+
+/* A trial in which no model is refuted: of right and wide models that is what a control must show, of small ones nothing is known. */
+static void test_nothing_found(void **state)
+{
+    (void)state;
+    static const struct {
+        int weights;
+        at_tri holds;
+    } cases[] = {
+        {HARD_RANDOM, AT_UNKNOWN}, {HARD_TRAINED, AT_UNKNOWN}, {HARD_RIGHT, AT_FALSE}, {HARD_WIDE, AT_FALSE}};
+    at_params p;
+    task_params(&(hard_qsa){.N = 7, .q = 1, .d = 1}, &p);
+    for (int k = 0; k < 4; k++) {
+        at_arena a;
+        at_verdict v = {0};
+        at_arena_init(&a);
+        hard_trial t = {.refuter = "null-space",
+                        .models = "nets",
+                        .weights = cases[k].weights,
+                        .states = 200,
+                        .luck = 20,
+                        .make = right_make,
+                        .ctx = &p};
+        OK(hard_trial_run(&t, 2, 1, &(at_check_env){.threads = 1}, &a, &v, &err));
+        assert_int_equal(v.holds, cases[k].holds);
+        at_arena_release(&a);
+    }
+}
+
 static void test_training(void **state)
 {
     (void)state;
@@ -539,12 +577,13 @@ static void test_drawn_nets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ffn),      cmocka_unit_test(test_ffn_refusals),
-        cmocka_unit_test(test_rnn),      cmocka_unit_test(test_right),
-        cmocka_unit_test(test_training), cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_sparse),   cmocka_unit_test(test_expressions),
-        cmocka_unit_test(test_memory),   cmocka_unit_test(test_running_chain),
-        cmocka_unit_test(test_regular),  cmocka_unit_test(test_drawn_nets),
+        cmocka_unit_test(test_ffn),           cmocka_unit_test(test_ffn_refusals),
+        cmocka_unit_test(test_rnn),           cmocka_unit_test(test_right),
+        cmocka_unit_test(test_training),      cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_sparse),        cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_running_chain),
+        cmocka_unit_test(test_regular),       cmocka_unit_test(test_drawn_nets),
+        cmocka_unit_test(test_nothing_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
