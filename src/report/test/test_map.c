@@ -785,7 +785,7 @@ static void trainings_of_another_text_do_not_count(void **state)
     run_add(&s, "lcs", AT_ATTENTION_LINEAR, 4, 32, 1, 0.95, "silent");
     run_add(&s, "lcs#11111111", AT_ATTENTION_LINEAR, 8, 64, 1, 0.95, "silent");
     run_add(&s, "lcs#22222222", AT_ATTENTION_LINEAR, 9, 64, 1, 0.95, "silent");
-    claim_add(&s, "lcs#11111111", "n1=3", "holds", 600); /* and a check is no training */
+    claim_add(&s, "lcs#22222222", "n1=3", "holds", 600); /* and a check is no training */
     at_map m = problem_map(&s, "lcs", "lcs#11111111", "n1=2..5");
     const at_map_place *p = NULL;
     for (int k = 0; k < m.n; k++)
