@@ -198,8 +198,13 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     const char *why = NULL;
     char words[32], gates[32];
     at_fom_runner *r;
-    at_status s = at_fom_runner_new(&r, err);
+    int n = at_params_int(p, "circuit"), bits = n * (at_params_int(p, "V") > 2 ? 2 : 1);
     (void)env;
+    if (n > at_params_int(p, "longest") && bits > AT_CIRCUIT_INPUTS)
+        return at_fail(err, AT_EDOMAIN,
+                       "circuit=%d: these words have %d input bits, and all are compared to %d", n, bits,
+                       AT_CIRCUIT_INPUTS);
+    at_status s = at_fom_runner_new(&r, err);
     if (s)
         return s;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
@@ -242,7 +247,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
 static const at_cell cells[] = {
     {"weighting=softmax", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
     {"weighting=average-hard c=2", NULL, AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
-    {"weighting=softmax V=3 circuit=14", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
+    {"weighting=softmax circuit=14", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
+    {"weighting=softmax V=3 circuit=11", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
     {"weighting=softmax longest=10 circuit=12", NULL, AT_EV_SIMULATED, 0, "f64", 24, AT_TIER_FULL, NULL},
     {"weighting=softmax", "off=1", AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},
     {"weighting=softmax", "changed=1", AT_EV_SIMULATED, 0, "f64", 240, AT_TIER_QUICK, NULL},

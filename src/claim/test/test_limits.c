@@ -145,9 +145,37 @@ static void test_every_trial(void **state)
     test_free(notes);
 }
 
+/* What the full tier asks of `fom` can be asked: its longest words are few enough to be compared, all of them. */
+static void test_full_tier_begins(void **state)
+{
+    (void)state;
+    const at_claim *c = at_claim_find("fom");
+    at_err said = {0};
+    at_params p;
+    at_arena a;
+    at_verdict v;
+    int full = 0;
+    at_arena_init(&a);
+    for (int k = 0; k < c->n_cells; k++) {
+        at_sweep w;
+        if (c->cells[k].tier != AT_TIER_FULL)
+            continue;
+        OK(at_cell_sweep(c, &c->cells[k], AT_TIER_FULL, NULL, &w, &err));
+        at_sweep_nth(&w, 0, &p);
+        OK(c->trial(&p, &c->cells[k], 0, 1, NULL, &a, &v, &err)); /* of no models */
+        full++;
+    }
+    assert_true(full >= 3);
+    OK(at_params_parse(&p, "V=3 circuit=14", &err));
+    assert_int_equal(c->trial(&p, &c->cells[0], 0, 1, NULL, &a, &v, &said), AT_EDOMAIN);
+    assert_string_equal(said.text, "circuit=14: these words have 28 input bits, and all are compared to 26");
+    at_arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_tier_begins),
         cmocka_unit_test_prestate(test_every_trial, golden_asked(argc, argv) ? (void *)argv : NULL)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
