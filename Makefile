@@ -212,11 +212,12 @@ replay_jobs = $(foreach t,$(REPLAY_BIN),$(call job,one,corpus/$(notdir $(t)),$(t
 lint_jobs = $(foreach t,$(1),$(call job,one,lint/$(t),sh tools/check_$(t).sh))
 RUN_TESTS = SANITIZED='$(SANITIZE)' BUILD='$(BUILD)' CC='$(CC)' JOBS='$(JOBS)' TEST_SECONDS='$(TEST_SECONDS)' sh tools/run_tests.sh
 
-# Lints and scripts come first: some take minutes, and one that comes last runs alone. Under a sanitizer the lints and the tests of tools/
-# would only repeat themselves.
+# Lints, scripts and the modules whose tests take longest come first: one that comes last runs alone. Under a sanitizer the lints
+# and the tests of tools/ would only repeat themselves.
+FIRST_BIN = $(filter $(addprefix $(BUILD)/tests/,claim/% job/% train/%),$(TEST_BIN))
 tests-run: all tests-build
 	@{ $(if $(SANITIZE),,$(call lint_jobs,$(LINTS))) $(call script_jobs,$(if $(SANITIZE),$(filter cli/%,$(SCRIPTS)),$(SCRIPTS))) \
-	   $(call program_jobs,$(TEST_BIN)) $(replay_jobs) \
+	   $(call program_jobs,$(FIRST_BIN) $(filter-out $(FIRST_BIN),$(TEST_BIN))) $(replay_jobs) \
 	   $(if $(SANITIZE),,$(call job,end,lint/evidence-shown,sh tools/check_evidence.sh . $(BUILD)/test-logs)) } | $(RUN_TESTS)
 
 # test-MODULE: the programs of one module (or, test-cli, the scripts of the command).

@@ -39,7 +39,8 @@ static void test_catalogue(void **state)
                 of_this += claim_text(c, &p);
             }
         }
-        for (int k = 0; k < 2 * c->n_params; k++) { /* each parameter alone at its least values */
+        for (int k = 0;
+             k<2 * c->n_params; k += TEST_SCALE> 1 ? 3 : 1) { /* each parameter alone at its least values */
             const at_param *row = &c->params[k / 2];
             at_params p;
             at_params_init(&p, c->params, c->n_params);

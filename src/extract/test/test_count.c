@@ -64,7 +64,7 @@ static int differences(const at_model *m, at_arith arith, const at_formulas *f, 
 }
 
 /* Models drawn, half of which may be constant; conditions drawn. */
-enum { MODELS = TEST_SCALE > 1 ? 16 : 48, CONDITIONS = TEST_SCALED(3000) };
+enum { MODELS = TEST_SCALE > 1 ? 8 : 48, CONDITIONS = TEST_SCALED(3000) };
 
 static void drawn_run(bool ordered)
 {
