@@ -459,8 +459,6 @@ static void no_line_lies_above_a_possible_construction(void **state)
 {
     (void)state;
     static const double n[] = {64, 128, 256}, wide[] = {41, 84, 173};
-    sweep s;
-    sweep_begin(&s, 1);
     at_map m = whole;
     int asked = 0;
     for (int k = 0; k < m.n; k++) {
@@ -484,7 +482,6 @@ static void no_line_lies_above_a_possible_construction(void **state)
             }
     }
     assert_int_equal(asked, 6);
-    sweep_end(&s);
 }
 
 /* ---- bad panels, hostile rows --------------------------------------------------------------------------------- */
@@ -636,8 +633,6 @@ static int longest_line(const char *s)
 static void every_panel_of_the_map(void **state)
 {
     (void)state;
-    sweep s;
-    sweep_begin(&s, 1);
     at_map m = whole;
     assert_int_equal(m.n, at_n_map_panels);
     assert_int_equal(m.contradictions, 0);
@@ -673,7 +668,6 @@ static void every_panel_of_the_map(void **state)
     assert_true(text_clean(t.s));
     assert_null(strstr(t.s, "contradiction"));
     at_text_release(&t);
-    sweep_end(&s);
 }
 
 static at_status shown(const void *of, at_text *t, at_err *err)
