@@ -27,11 +27,16 @@ x86_64*) x86_64=1 ;;
 *) x86_64= ;;
 esac
 
+# A second linker, where binutils brings it.
+gold=
+echo 'int main(void) { return 0; }' | $cc -fuse-ld=gold -x c -o /dev/null - 2>/dev/null && gold=-fuse-ld=gold
+
 # The library names are a list of words on purpose.
 # shellcheck disable=SC2086
 cat <<MK
 X86_64 := $x86_64
 DEP_CFLAGS := $(pkg-config --cflags $libraries) ${flint%%|*}
 DEP_LIBS := $(pkg-config --libs $libraries) ${flint#*|}
+GOLD := $gold
 FLINT_LIBS := ${flint#*|}
 MK

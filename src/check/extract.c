@@ -85,7 +85,7 @@ static at_status layer_run(search *e, int w, int b, int n, const number *x, numb
         s = sum_take(e, &t, &y[k]);
         if (from && !s)
             traced_row(from, to, k, r->first[k + 1] - r->first[k], r->column + r->first[k],
-                       r->w + r->first[k], &t, e->unit, e->m->width, e->x, &y[k]);
+                       r->w + r->first[k], &t, e->unit, &e->causes, &y[k]);
     }
     return s;
 }
@@ -306,12 +306,9 @@ static at_status mlp_run(search *e, const at_block *b)
 {
     const number *y = e->x;
     int D = e->m->width;
-    bool off = false;
     at_status s = AT_OK;
-    for (int k = 0; k < D; k++)
-        off |= y[k].off > 0;
-    if (off)
-        traced_begin(&e->errors[1], D);
+    traced_begin(&e->errors[1], &e->causes, D, y);
+    bool off = e->causes.n > 0;
     for (int l = 0; l < b->n_dense && !s; l++) {
         bool last = l == b->n_dense - 1;
         number *out = last ? e->sum : e->wide[l % 2];
@@ -319,7 +316,7 @@ static at_status mlp_run(search *e, const at_block *b)
         s = layer_run(e, b->dense[l].w, b->dense[l].b, b->dense[l].rows, y, out, from, to);
         for (int k = 0; k < b->dense[l].rows && !last && !s; k++)
             if (off)
-                traced_relu(to, k, D, &out[k]);
+                traced_relu(to, &e->causes, k, &out[k]);
             else
                 out[k] = number_relu(out[k]);
         y = out;
@@ -639,11 +636,13 @@ static at_status search_init(search *e, int widest)
     for (int k = 0; k < 2; k++) {
         e->errors[k].by = at_new(e->a, double, (size_t)widest *(size_t)e->m->width);
         e->errors[k].own = at_new(e->a, double, widest);
-        if (!e->errors[k].by || !e->errors[k].own)
+        e->errors[k].all = at_new(e->a, double, widest);
+        if (!e->errors[k].by || !e->errors[k].own || !e->errors[k].all)
             return at_oom(e->err);
     }
+    e->causes.off = at_new(e->a, double, e->m->width + 1);
     e->asked = at_new(e->a, int, 3 * (e->n_heads + 1));
-    if (!e->asked)
+    if (!e->causes.off || !e->asked)
         return at_oom(e->err);
     e->had = e->asked + e->n_heads;
     e->chosen = e->had + e->n_heads;

@@ -49,6 +49,7 @@ struct search {
     bool grown; /* a query vector that was not known, or a number that is off by more than was known */
     number *x, *sum, *part, *q, *k, *v, *mixed, *wide[2], *both; /* scratch */
     traced errors[2];                                            /* of an MLP's layers, by turns */
+    causes causes;                                               /* of its inputs */
     /* states */
     int n, room;
     int *state; /* (n, slots) */

@@ -183,7 +183,7 @@ static uint64_t point_inputs(const point *c, const at_cell *cell)
     return n;
 }
 
-#define SANITIZED_MOST 2000 /* inputs of an exact point that are all run under a sanitizer */
+#define SANITIZED_MOST 300 /* inputs of an exact point that are all run under a sanitizer */
 
 /* Every point of a cell; the verdict over all of them, at the first that does not hold. Under a sanitizer some inputs of the
  * large points are drawn: *some becomes true then. */
@@ -210,7 +210,7 @@ static at_verdict cell_run(point *c, const at_cell *cell, at_arena *a, bool *som
             asked.evidence = AT_EV_SAMPLED;
             *some = true;
         }
-        OK(at_claim_check(c->claim, &asked, &c->p, &c->m, *some ? 100 : limit, 7, &env, a, &v, &err));
+        OK(at_claim_check(c->claim, &asked, &c->p, &c->m, *some ? 40 : limit, 7, &env, a, &v, &err));
         inputs = v.inputs >= INT64_MAX - inputs ? INT64_MAX : inputs + v.inputs;
         if (v.holds != AT_TRUE)
             break;

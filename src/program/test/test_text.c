@@ -466,8 +466,10 @@ static void test_limits(void **state)
     for (int k = 0; k < 100; k++)
         at_text_addf(&t, "a%d = position table (for k: 0)\n", k);
     err = (at_err){0};
-    assert_int_equal(parse(t.s, NULL, &P, &err), AT_EINPUT);
-    assert_string_equal(err.text, "my.program:34:23: tables of more than 33554432 numbers in all");
+    if (TEST_SCALE == 1) { /* 33 million numbers take half a minute under a sanitizer */
+        assert_int_equal(parse(t.s, NULL, &P, &err), AT_EINPUT);
+        assert_string_equal(err.text, "my.program:34:23: tables of more than 33554432 numbers in all");
+    }
     at_text_release(&t);
     for (int k = 0; k < 2000; k++)
         at_text_add(&t, "x");
