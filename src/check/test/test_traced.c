@@ -24,10 +24,11 @@ static const double unit = 64 * 0x1p-52;
 
 static void net_trace(net *n)
 {
-    double by[2][ROWS * WIDTH], own[2][ROWS];
-    traced t[2] = {{by[0], own[0]}, {by[1], own[1]}};
+    double by[2][ROWS * WIDTH], own[2][ROWS], all[2][ROWS], off[WIDTH];
+    traced t[2] = {{by[0], own[0], all[0]}, {by[1], own[1], all[1]}};
+    causes d = {.off = off};
     number in[ROWS], out[ROWS], rough_in[ROWS], rough[ROWS];
-    traced_begin(&t[1], WIDTH);
+    traced_begin(&t[1], &d, WIDTH, n->x);
     for (int k = 0; k < WIDTH; k++)
         in[k] = rough_in[k] = n->x[k];
     for (int l = 0; l < n->layers; l++) {
@@ -41,9 +42,9 @@ static void net_trace(net *n)
             product_add(&s, (number){n->b[l][k], 0}, (number){1, 0});
             product_add(&r, (number){n->b[l][k], 0}, (number){1, 0});
             assert_true(sum_end(&s, unit, &out[k]) && sum_end(&r, unit, &rough[k]));
-            traced_row(&t[1 - l % 2], &t[l % 2], k, wide, column, n->w[l][k], &s, unit, WIDTH, n->x, &out[k]);
+            traced_row(&t[1 - l % 2], &t[l % 2], k, wide, column, n->w[l][k], &s, unit, &d, &out[k]);
             if (l < n->layers - 1) {
-                traced_relu(&t[l % 2], k, WIDTH, &out[k]);
+                traced_relu(&t[l % 2], &d, k, &out[k]);
                 rough[k] = number_relu(rough[k]);
             }
         }
