@@ -56,9 +56,9 @@ RUNTIME := -static-libasan -static-libubsan -rdynamic
 # At fixed addresses: half the pages of a program are touched when it starts, and scripts start thousands.
 OPT += -fno-pie
 RUNTIME += -no-pie
-# A null pointer that is read is a fault anyway, and what lies beside an object is AddressSanitizer's: these two checks of UBSan
+# A null pointer that is read is a fault anyway, and what lies beside an object is AddressSanitizer's: these three checks of UBSan
 # stand at every access, and clang's build for the fuzzers keeps them.
-OPT += -fno-sanitize=null,object-size
+OPT += -fno-sanitize=null,object-size,pointer-overflow
 # Each of 250 programs holds the whole library and the runtime; gold puts one together in half the time.
 RUNTIME += $(GOLD)
 endif
@@ -324,9 +324,11 @@ test:
 	$(DEPS) test
 	$(AGAIN) tests-run
 
+# One job more than there are cores: some tests wait for a disk or for a signal.
+sanitize: JOBS := $(shell expr $(JOBS) + 1)
 sanitize:
 	$(DEPS) test
-	$(AGAIN) tests-run BUILD=build-sanitize SANITIZE=address,undefined
+	$(AGAIN) tests-run BUILD=build-sanitize SANITIZE=address,undefined JOBS=$(JOBS)
 
 fuzz:
 	$(DEPS) fuzz
