@@ -266,21 +266,54 @@ class Regex:
 
 class Automaton:
     def __init__(self, text, alphabet):
-        self.go, self.start, self.accept = {}, None, set()
+        self.go, self.start, self.accept, self.letters = {}, None, set(), []
         for line in re.split(r"[\n;]", re.sub(r"#.*", "", text)):
             w = line.replace(":", " : ").split() or ["length"]
-            if w[0] == "start":
+            if w[0] == "alphabet":
+                self.letters = w[1:]
+            elif w[0] == "start":
                 self.start = w[1]
             elif w[0] == "accept":
                 self.accept |= set(w[1:])
             elif w[0] == "letter":
                 self.go.update(((str(q), w[1]), to) for q, to in enumerate(w[3:], 1))
-            elif w[0] not in ("alphabet", "length", "sink"):
+            elif w[0] not in ("length", "sink"):
                 self.go[w[0], w[1]] = w[2]
         self.start = self.start or next(iter(self.go))[0]
 
     def answer(self, word):
         return functools.reduce(lambda q, c: self.go.get((q, c)), word, self.start) in self.accept
+
+    def chain(self, x):
+        """After letters and |: the state after each, yes or no, the end. Tokens: Q states, yes, no, the end, |, letters."""
+        Q, q, out = len({q for q, _ in self.go}), self.start, []
+        for v in x[:-1]:
+            need(v >= Q + 4, "no letter")
+            q = self.go[q, self.letters[v - Q - 4]]
+            out.append([int(q)])
+        return out + [[Q + (q not in self.accept)], [Q + 2]]
+
+class Machine:  # Turing machines: lines "state read write move next"
+    def __init__(self, text, words):
+        self.words, self.rules, self.ends = words, {}, {}
+        for w in (line.replace("\\#", "#").split() for line in text.split("\n")):
+            if w and w[0] in ("accept", "reject", "halt"):
+                self.ends[w[1]] = {"accept": "yes", "reject": "no", "halt": "halt"}[w[0]]
+            elif w and w[0] in ("start", "blank"):
+                setattr(self, w[0], w[1])
+            elif w and w[0] not in ("alphabet", "tape", "length", "steps"):
+                self.rules[w[0], w[1]] = w[2:]
+
+    def chain(self, x):
+        """After the input and <start>: a word of written, move and state a step, the verdict, the end."""
+        tape, q, head, out = {i: self.words[v] for i, v in enumerate(x[:-1])}, self.start, 0, []
+        while rule := self.rules.get((q, tape.get(head, self.blank))):
+            tape[head], move, q = rule
+            head += "LSR".index(move) - 1
+            out.append("/".join(rule))
+            need(len(out) <= 10**6, "a run without end")
+        out += [self.ends.get(q) or ("no" if "yes" in self.ends.values() else "halt"), "<end>"]
+        return [[self.words.index(w)] for w in out]
 
 class Formula(Parser):
     """Truths and counts at position i of a word w of n letters, in ltl, crasp and foc; positions 0 and n + 1 have no letter.
@@ -309,6 +342,10 @@ class Formula(Parser):
             self.adds[x] = {c: int(v) for c, v in re.findall(r"(\w+)([+-]\d+)", what)}
         rest = rest[rest.index("accept"):] if language == "sscm" else rest
         super().__init__(rest.replace("\n", " ; ") if language == "crasp" else rest)
+        if language == "ltl":  # a digit is a letter, where it is one, but not behind a comparison or a comma
+            pairs = zip([None] + self.tokens, self.tokens)
+            letter = lambda p, t: t.isdigit() and t in alphabet and p not in COMPARE and p != ","
+            self.tokens = [f'"{t}"' if letter(p, t) else t for p, t in pairs]
         while self.peek():
             after = self.tokens[self.at + 1:self.at + 5]
             if self.take(";"):
@@ -425,6 +462,28 @@ class Formula(Parser):
         place = {"last": n, "first": 1, "end": n + 1, "begin": 0}[self.place]
         return self.final({"w": word, "n": n, "i": place, "memory": {}})
 
+# ---- Circuits of ANDs and NOTs: AIGER, as text. Bit k of the letter at position i is input i b + k ---------------------------
+class Circuit:
+    def __init__(self, text, letters):
+        lines = text.split("\n")
+        _, inputs, latches, outputs, gates = [int(v) for v in lines[0].split()[1:6]]
+        need(lines[0].startswith("aag ") and latches == 0 and outputs == 1, "no circuit of one output")
+        self.inputs, self.output = [int(v) for v in lines[1:1 + inputs]], int(lines[1 + inputs])
+        self.gates = [[int(v) for v in row.split()] for row in lines[2 + inputs:2 + inputs + gates]]
+        self.number, self.bits = {a: k for k, a in enumerate(letters)}, max(1, (len(letters) - 1).bit_length())
+        need(len(set(self.inputs)) == inputs and len(self.gates) == gates, "inputs or gates are missing")
+
+    def answer(self, word):
+        need(len(word) * self.bits == len(self.inputs), "a word of another length")
+        value = {0: 0, 1: 1}
+        for k, wire in enumerate(self.inputs):
+            value[wire] = self.number[word[k // self.bits]] >> k % self.bits & 1
+            value[wire ^ 1] = 1 - value[wire]
+        for out, a, b in self.gates:
+            need(out not in value and out % 2 == 0, "a gate stands twice")
+            value[out], value[out ^ 1] = value[a] & value[b], 1 - (value[a] & value[b])
+        return value[self.output]
+
 # ---- Expressions modulo a prime (docs/expressions.md): 3.. are + - * / ( ) =, 10 + r the residue r, 2 is the end ------------
 def arithmetic(p, x):
     ops = {3: lambda a, b: a + b, 4: lambda a, b: a - b, 5: lambda a, b: a * b, 6: lambda a, b: a * pow(b, -1, p)}
@@ -464,7 +523,11 @@ def read(o):
         return functools.partial(Recurrence(text).rows, sizes)
     if language == "arithmetic":
         return lambda x: arithmetic(sizes["p"], tokens(x))
-    need(language in ("regex", "dfa", "ltl", "crasp", "foc", "sscm"), f"the language {language} is not read here", Unknown)
-    kind = {"regex": Regex, "dfa": Automaton}.get(language) or functools.partial(Formula, language)
+    need(language in ("regex", "dfa", "ltl", "crasp", "foc", "sscm", "aag", "tm"), f"the language {language} is not read here", Unknown)
+    if o["answers"] == "chain":
+        need(language in ("dfa", "tm"), f"chains of {language} are not read here", Unknown)
+        of = (Automaton if language == "dfa" else Machine)(text, letters)
+        return lambda x: of.chain(tokens(x))
+    kind = {"regex": Regex, "dfa": Automaton, "aag": Circuit}.get(language) or functools.partial(Formula, language)
     of = kind(text, letters)
     return lambda x: [int(bool(of.answer([letters[v] for v in plain(x)])))]

@@ -174,7 +174,7 @@ class Shown:
     """A rule, a pair of inputs, inputs that are answered rightly, a run of a protocol."""
     def __init__(self, o, cell, models):
         self.o, self.cell = o, cell
-        need(o["kind"] in ("rule", "pair", "right", "talk"), f"{o['kind']} is shown", Damaged)
+        need(o["kind"] in ("rule", "pair", "right", "talk", "same", "other"), f"{o['kind']} is shown", Damaged)
         if o["kind"] != "rule":
             self.model, self.stored = opened(models[o["model"]], o["arithmetic"])
             self.model.running = o.get("running", False)
@@ -200,6 +200,22 @@ class Shown:
             wanted = [row if isinstance(row, list) else [row] for row in right(x)]
             least = min(len(wanted), len(values))  # the last alone, where one of them speaks of it only
             yield values[-least:], (values if reals else decision)[-least:].tolist(), wanted[-least:]
+
+    def beside(self, words):
+        """Of every word: does the model say what the text beside it does?"""
+        right = problems.read(self.o["problem"])
+        return [run(self.model, list(x), False)[0] == right(list(x)) for x in words]
+
+    def same(self):
+        least, most, letters = *self.o["lengths"], range(len(self.o["problem"]["alphabet"]))
+        words = [x for n in range(least, most + 1) for x in itertools.product(letters, repeat=n)]
+        need(self.cell["holds"] and words, "a model and its text are shown for what does not hold")
+        need(all(self.beside(words)), "the model and its text differ on a word")
+        return f"one model and its {self.o['problem']['language']}, the same on {len(words)} words"
+
+    def other(self):
+        need(not self.cell["holds"] and self.beside(self.o["inputs"]) == [False], "the model says what its text does")
+        return "one model, and the word on which its text is another"
 
     def far(self, a, b):
         return math.dist(a, b) if "tolerance" in self.o else 0 if a == b else math.inf

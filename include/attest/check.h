@@ -77,7 +77,8 @@ typedef struct {
 /* One thing that the verdict of a trial rests on, for whoever writes it down: certificates (docs/certificates.md). */
 typedef struct {
     /* "pair": two inputs that the model does not tell apart, though different answers are right; of one: it is answered wrongly.
-     * "right": inputs that are answered rightly. "talk": one that a protocol was run on. */
+     * "right": inputs that are answered rightly. "talk": one that a protocol was run on. "same": on all words of `least` to `most`
+     * letters the model says what `text` does; "other": not on the word x. */
     const char *kind;
     const at_model *m;
     at_arith arith;
@@ -89,6 +90,8 @@ typedef struct {
     bool rounded_sums;      /* decoders: linear attention rounds its sums after every token */
     const at_input *x;      /* (n) */
     int n;
+    const char *language, *text; /* "same", "other": what stands beside the model ("dfa", "ltl", "aag") */
+    int least, most;
     const char *more; /* NULL, or more members of a JSON object, each with a comma before it */
 } at_witness;
 typedef struct {

@@ -597,6 +597,7 @@ bool at_tm_chain_simpler(const void *self, const double *prompt, int n, int k, d
 at_status at_tm_chain_answer(const void *self, const double *prompt, int n, double *rows, int *n_rows,
                              at_err *err);
 const char *at_tm_chain_unlisted(const void *self);
+void at_tm_chain_print(const void *self, at_text *out);
 /* The fields of an at_chain whose `open` ends in at_tm_chain_open. */
 #define AT_TM_CHAIN_FIELDS                                                                                   \
     .title = "the run of a Turing machine, step by step, then its verdict",                                  \
@@ -606,7 +607,8 @@ const char *at_tm_chain_unlisted(const void *self);
     .row_width = at_tm_chain_row_width, .tokens = at_tm_chain_tokens, .prompt_max = at_tm_chain_prompt_max,  \
     .rows_max = at_tm_chain_rows_max, .count = at_tm_chain_count, .nth = at_tm_chain_nth,                    \
     .sample = at_tm_chain_sample, .adversarial = at_tm_chain_adversarial, .simpler = at_tm_chain_simpler,    \
-    .answer = at_tm_chain_answer, .unlisted = at_tm_chain_unlisted, .nested = true
+    .answer = at_tm_chain_answer, .unlisted = at_tm_chain_unlisted, .nested = true,                          \
+    .print = at_tm_chain_print, .language = "tm"
 
 /* ---- languages -------------------------------------------------------------------------------------------- */
 

@@ -144,6 +144,9 @@ typedef struct at_chain {
     bool nested;
     /* Why prompts cannot be listed (count is UINT64_MAX then); NULL, or NULL of it: they can. */
     const char *(*unlisted)(const void *self);
+    /* NULL, or what it is as text for those who have no attest (docs/certificates.md), and the language of that text. */
+    void (*print)(const void *self, at_text *out);
+    const char *language;
 } at_chain;
 
 extern const at_chain at_chain_compose; /* f_1, ..., f_k and x, then x_1 = f_1(x), ..., x_k */

@@ -37,6 +37,7 @@ typedef struct {
 /* problem.c: "problem": {...}, "domain": {...}; AT_EREFUSED in words where it cannot be written down. */
 at_status cert_problem(const cert_point *k, at_text *t, at_err *err);
 at_status cert_definition(const cert_point *k, at_text *t, at_err *err); /* "problem" alone */
+void cert_beside(const at_witness *w, at_text *t); /* the same, of a text beside a model of words */
 /* blocks.c: "block": 256, "digests": [...]; and "sample": inputs. */
 at_status cert_blocks(const cert_point *k, at_text *t, at_err *err);
 at_status cert_sample(const cert_point *k, at_text *t, at_err *err);

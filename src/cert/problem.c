@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LISTED_MOST 20000 /* inputs that are written one by one */
@@ -29,6 +30,20 @@ static void definition(at_text *t, const char *name, const char *language, const
     cert_string(t, language);
     at_text_add(t, ", \"text\": ");
     cert_string(t, text);
+}
+
+/* The words of a model's tokens, in their order; where it has none, their numbers. */
+static void model_words(const at_model *m, at_text *t)
+{
+    const at_field *f = &m->fields[0];
+    at_text_add(t, ", \"alphabet\": [");
+    for (int i = 0; i < f->size; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i);
+        at_text_add(t, i ? ", " : "");
+        cert_string(t, f->words ? f->words[i].s : number);
+    }
+    at_text_add(t, "]");
 }
 
 /* The letters of tokens, in their order: the task's, or those that the model reads. */
@@ -104,6 +119,18 @@ static at_status chain_define(const cert_point *k, at_text *t, at_err *err)
                    "3) mod b");
         at_text_addf(t, ", \"parameters\": {\"a\": %d, \"b\": %d}, \"rows\": \"a + 3\"",
                      at_params_int(&k->p, "a"), at_params_int(&k->p, "b"));
+    } else if (c->print) {
+        at_text text;
+        at_text_init(&text);
+        c->print(k->self, &text);
+        if (!text.oom)
+            definition(t, c->id, c->language, text.s);
+        bool oom = text.oom;
+        at_text_release(&text);
+        if (oom)
+            return at_oom(err);
+        at_text_add(t, ", \"parameters\": {}");
+        model_words(k->m, t);
     } else
         return at_fail(err, AT_EREFUSED, "the chain %s has no text that a verifier could read", c->id);
     at_text_add(t, ", \"answers\": \"chain\"}");
@@ -221,6 +248,14 @@ static at_status domain_put(inputs *f, at_text *t, at_err *err)
     cert_rows(t, f->high, f->n, f->width);
     at_text_add(t, "}");
     return AT_OK;
+}
+
+void cert_beside(const at_witness *w, at_text *t)
+{
+    definition(t, "what was extracted", w->language, w->text);
+    at_text_add(t, ", \"parameters\": {}");
+    model_words(w->m, t);
+    at_text_addf(t, ", \"answers\": \"once\"}, \"lengths\": [%d, %d]", w->least, w->most);
 }
 
 at_status cert_definition(const cert_point *k, at_text *t, at_err *err)

@@ -32,9 +32,12 @@ static at_status witness_put(void *ctx, const at_witness *w, at_err *err)
     at_arith_name(w->arith, arith);
     at_text_addf(&t, "%s{\"kind\": \"%s\", \"model\": \"%s\", \"arithmetic\": \"%s\", ", k->n ? ",\n" : "",
                  w->kind, s ? "" : hash, arith);
-    if (!s && (w->task || w->chain))
+    bool asked = w->text || w->task || w->chain;
+    if (w->text)
+        cert_beside(w, &t);
+    else if (!s && asked)
         s = cert_definition(&x, &t, err);
-    at_text_add(&t, w->task || w->chain ? ", \"inputs\": [" : "\"inputs\": [");
+    at_text_add(&t, asked ? ", \"inputs\": [" : "\"inputs\": [");
     for (int i = 0; i < w->n && !s; i++) {
         at_text_add(&t, i ? ",\n" : "");
         cert_rows(&t, w->x[i].v, w->x[i].n, at_model_row_width(w->m));

@@ -5,7 +5,7 @@
 
 A mutant that says something true is none: weights and rules are changed until a decision, or an answer, is another one. Prints a line
 a kind, "KIND: 100 of 100 rejected"; exit 1 when one survives, and then the change is shown."""
-import base64, copy, hashlib, json, pathlib, random, re, struct, sys, tempfile
+import base64, copy, hashlib, itertools, json, pathlib, random, re, struct, sys, tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import numpy as np
 import problems, reference, verify
@@ -259,7 +259,34 @@ def talk(c, raw):
         o["holds"] = not o["holds"]
     return sealed(c)
 
-KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk]
+def beside(c, raw):
+    """The text beside a model says another thing of a word, or of the word that tells the same; or the other verdict."""
+    o, w = shown(c, rng.choice(["same", "same", "other"]))
+    if rng.random() < .2:
+        o["holds"] = not o["holds"]
+        return sealed(c)
+    text, letters, (least, most) = w["problem"]["text"], range(len(w["problem"]["alphabet"])), w["lengths"]
+    words = [list(x) for n in range(least, most + 1) for x in itertools.product(letters, repeat=n)]
+    model = verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])[0]
+    if w["kind"] == "other":
+        right = problems.read(w["problem"])
+        alike = [x for x in words if verify.run(model, x, False)[0] == right(x)]
+        w["inputs"] = [rng.choice(alike)]
+        return sealed(c)
+    says = [problems.read(w["problem"])(x) for x in words]
+    for _ in range(200):
+        at = rng.choice(list(re.finditer(r"\d+|[SO&|]", text)))
+        put = str(rng.choice([int(at[0]) ^ 1, int(at[0]) + 1])) if at[0].isdigit() else {"S": "&", "O": "!", "&": "|", "|": "&"}[at[0]]
+        w["problem"]["text"] = text[:at.start()] + put + text[at.end():]
+        try:
+            if [problems.read(w["problem"])(x) for x in words] == says:
+                continue
+        except Exception:
+            pass
+        return sealed(c)
+    return None
+
+KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
 
 def main(words):
     count, code = int(words[0]), 0

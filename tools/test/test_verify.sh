@@ -46,6 +46,14 @@ for words in 'control trial part=protocol' 'claim trial part=refute' 'control tr
     grep -q "^confirmed: $words" "$tree/.out"
     verdict $? "of it: $words"
 done
+certified 'extraction: automata, formulas, the word that tells' 'one model and its ltl, the same on' extract.cert fo-extract
+grep -q '^confirmed: control trial .*the word on which its text is another' "$tree/.out"
+verdict $? 'of it: the control'
+certified 'circuits: gates beside the model, on all words' 'one model and its aag, the same on 256 words' circuit.cert ac0
+certified 'an automaton, state by state' 'confirmed: claim exact' states.cert automaton-cot --set language=s3,N=3
+"$attest" certify turing --set machine=increment,N=2,T=12 -o "$tree/run.cert" >"$tree/.out" 2>&1 # its other controls cannot bite there
+"$python" tools/verify.py "$tree/run.cert" >"$tree/.out" 2>&1 && grep -q 'confirmed: claim exact' "$tree/.out" && grep -q 'confirmed: control refuted' "$tree/.out"
+verdict $? 'a Turing machine, step by step'
 certified 'a matrix as data, at p bits and in f64' 'confirmed: claim' map.cert lemma-a3
 certified 'an n-gram model: counts as data' 'confirmed: claim exact' ngram.cert ngram-single --set N=3,most=3
 
@@ -79,6 +87,6 @@ refused 'a hash that lies: one line, exit 2' 'its hash is another'
 echo '{}' >"$tree/bad.cert"
 refused 'no certificate' 'no certificate of attest'
 
-"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" >"$tree/.out" 2>&1
+"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" "$tree/extract.cert" "$tree/circuit.cert" "$tree/states.cert" >"$tree/.out" 2>&1
 verdict $? "mutants: $mutants of each kind are rejected"
 finish

@@ -115,8 +115,8 @@ static void a_claim_that_fails(void **state)
 static void what_has_none(void **state)
 {
     (void)state;
-    static const char *const none[][2] = {
-        {"disjointness", "shows nothing"}, {"turing", "no text"}, {"automaton-cot", "no text"}};
+    static const char *const none[][2] = {{"disjointness", "shows nothing"},
+                                          {"crasp-equal", "shows nothing"}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         at_err err = {0};
         at_arena a;
@@ -152,6 +152,30 @@ static void trials_show(void **state)
     at_arena_release(&a);
 }
 
+/* Extractions show models, what is equal to them as text, and the word on which a control is not. */
+static void extractions_show(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *set, *language;
+    } all[] = {{"ac0", "n=4", "\"language\": \"aag\""},
+               {"tc0", "n=4", "\"language\": \"aag\""},
+               {"fo-extract", "part=formulas", "\"language\": \"ltl\""}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        at_err err = {0};
+        at_arena a;
+        at_cert_made made;
+        at_arena_init(&a);
+        assert_int_equal(make(all[k].id, all[k].set, &a, &made, &err), AT_OK);
+        assert_sealed(&made.text);
+        assert_true(times(made.text.s, "\"kind\": \"same\"") >= 2);
+        assert_true(times(made.text.s, "\"kind\": \"other\"") >= 1);
+        assert_true(times(made.text.s, all[k].language) >= 2);
+        at_text_release(&made.text);
+        at_arena_release(&a);
+    }
+}
+
 static void every_claim_is_cited(void **state)
 {
     (void)state;
@@ -170,9 +194,10 @@ static void every_claim_is_cited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_are_written),  cmocka_unit_test(tables_are_whole),
-        cmocka_unit_test(a_claim_that_fails), cmocka_unit_test(what_has_none),
-        cmocka_unit_test(trials_show),        cmocka_unit_test(every_claim_is_cited),
+        cmocka_unit_test(cells_are_written),    cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(a_claim_that_fails),   cmocka_unit_test(what_has_none),
+        cmocka_unit_test(trials_show),          cmocka_unit_test(extractions_show),
+        cmocka_unit_test(every_claim_is_cited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

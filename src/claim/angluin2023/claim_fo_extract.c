@@ -45,18 +45,82 @@ static const at_param params[] = {
     {"average", "1: the drawn models are run average-hard", 0, 1, 0, true},
 };
 
+/* ---- what is shown ------------------------------------------------------------------------------------------------------ */
+
+enum { SHOWN = 2, SHOWN_LONGEST = 6 };
+
+/* Who writes down what a verdict rests on, and how much they were shown. */
+typedef struct {
+    const at_check_env *env; /* NULL, or without a witness: nobody */
+    int n;
+} audience;
+
+/* A model and what is equal to it: of the first ones; word: not NULL, they differ on it. */
+static at_status show(audience *to, const at_model *m, const char *language, at_text *text, const int *word,
+                      int n, at_err *err)
+{
+    double x[SHOWN_LONGEST];
+    at_input in = {n, x};
+    bool fits = word ? n <= SHOWN_LONGEST && n <= m->n_max : to->n < SHOWN;
+    at_status s = text->oom ? at_oom(err) : AT_OK;
+    for (int i = 0; fits && word && i < n; i++)
+        x[i] = word[i];
+    if (!s && fits) {
+        at_witness w = {.kind = word ? "other" : "same",
+                        .m = m,
+                        .arith = at_f64,
+                        .language = language,
+                        .text = text->s,
+                        .most = m->n_max < SHOWN_LONGEST ? m->n_max : SHOWN_LONGEST,
+                        .x = &in,
+                        .n = word ? 1 : 0};
+        to->n++;
+        s = to->env->witness(to->env->ctx, &w, err);
+    }
+    at_text_release(text);
+    return s;
+}
+
+static bool is_watched(const audience *to)
+{
+    return to->env && to->env->witness;
+}
+
+static at_status automaton_show(audience *to, const at_model *m, const at_dfa *d, const int *word, int n,
+                                at_err *err)
+{
+    at_text t;
+    if (!is_watched(to))
+        return AT_OK;
+    at_text_init(&t);
+    at_dfa_print(d, &t);
+    return show(to, m, "dfa", &t, word, n, err);
+}
+
+static at_status formula_show(audience *to, const at_model *m, const at_formulas *f, at_err *err)
+{
+    at_text t;
+    if (!is_watched(to))
+        return AT_OK;
+    at_text_init(&t);
+    at_ltl_print(f, &t);
+    return show(to, m, "ltl", &t, NULL, 0, err);
+}
+
 /* ---- compiled models --------------------------------------------------------------------------------------------------- */
 
 /* A model is turned back, and released. why: NULL, or how it differs from the language, `name`. */
-static at_status language_try(at_model *m, const char *name, const at_place *place, at_arena *a, int *states,
-                              char **why, at_err *err)
+static at_status language_try(at_model *m, const char *name, const at_place *place, audience *to, at_arena *a,
+                              int *states, char **why, at_err *err)
 {
     at_extracted d;
     int *word, n;
     at_status s = at_extract_dfa(m, a, &d, err);
-    at_model_release(m);
     if (!s)
         s = at_dfa_differ(d.dfa, place->least, a, &word, &n, err);
+    if (!s)
+        s = automaton_show(to, m, place->least, n < 0 ? NULL : word, n, err);
+    at_model_release(m);
     if (s)
         return s;
     *states = d.dfa->states;
@@ -72,7 +136,7 @@ static at_status language_try(at_model *m, const char *name, const at_place *pla
     return *why ? AT_OK : at_oom(err);
 }
 
-static at_status compiled_try(bool causal, at_arena *a, at_verdict *out, at_err *err)
+static at_status compiled_try(bool causal, audience *to, at_arena *a, at_verdict *out, at_err *err)
 {
     static const at_param row[] = {CLAIM_REGULAR_LANGUAGE};
     char *why = NULL;
@@ -92,7 +156,7 @@ static at_status compiled_try(bool causal, at_arena *a, at_verdict *out, at_err 
         if (!s)
             s = at_dfa_model(&place, 3, &(at_dfa_options){.causal = causal}, &m, err);
         if (!s)
-            s = language_try(&m, claim_regular_names[k], &place, a, &states, &why, err);
+            s = language_try(&m, claim_regular_names[k], &place, to, a, &states, &why, err);
         n += states > 0;
         all += states;
     }
@@ -122,7 +186,7 @@ static at_status known_place(int k, at_arena *a, at_place *out, at_err *err)
     return s ? s : at_place_find(d, a, out, err);
 }
 
-static at_status modular_try(const at_params *p, at_arena *a, at_verdict *out, at_err *err)
+static at_status modular_try(const at_params *p, audience *to, at_arena *a, at_verdict *out, at_err *err)
 {
     at_dfa_options o = {
         .positions = true, .circle = at_params_int(p, "positions"), .off = at_params_int(p, "off")};
@@ -147,7 +211,7 @@ static at_status modular_try(const at_params *p, at_arena *a, at_verdict *out, a
         if (!s)
             s = at_dfa_model(&place, 2 * (period + o.off), &o, &m, err);
         if (!s)
-            s = language_try(&m, star_free_known[k].text, &place, a, &states, &why, err);
+            s = language_try(&m, star_free_known[k].text, &place, to, a, &states, &why, err);
         n += states > 0;
         all += states;
         most = !s && period > most ? period : most;
@@ -228,7 +292,8 @@ static at_status words_run(const at_model *m, const at_dfa *d, at_arena *a, tall
 }
 
 /* why: NULL, or what speaks against the claim. */
-static at_status drawn_one(uint64_t seed, uint64_t index, tally *t, const char **why, at_err *err)
+static at_status drawn_one(uint64_t seed, uint64_t index, tally *t, audience *to, const char **why,
+                           at_err *err)
 {
     at_model m;
     at_extracted d;
@@ -255,6 +320,8 @@ static at_status drawn_one(uint64_t seed, uint64_t index, tally *t, const char *
             *why = "an automaton of a unique-hard model has a period";
         if (!s && right && place.fo_mod == AT_FALSE)
             *why = "an automaton of a unique-hard model lies outside FO[<, MOD]";
+        if (!s && !*why && place.states > 1)
+            s = automaton_show(to, &m, d.dfa, NULL, 0, err);
         t->star_free += place.star_free == AT_TRUE;
         t->constant += place.states == 1;
         t->most = place.states > t->most ? place.states : t->most;
@@ -264,15 +331,16 @@ static at_status drawn_one(uint64_t seed, uint64_t index, tally *t, const char *
     return s;
 }
 
-static at_status drawn_try(bool modular, uint64_t limit, uint64_t seed, at_arena *a, at_verdict *out,
-                           at_err *err)
+static at_status drawn_try(bool modular, uint64_t limit, uint64_t seed, audience *to, at_arena *a,
+                           at_verdict *out, at_err *err)
 {
     tally t = {.modular = modular};
     const char *why = NULL;
     at_status s = AT_OK;
     uint64_t k = 0;
     for (; k < limit && !s && !why; k++)
-        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted") : drawn_one(seed, k, &t, &why, err);
+        s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
+                                : drawn_one(seed, k, &t, to, &why, err);
     if (s)
         return s;
     out->inputs = k - t.large;
@@ -305,8 +373,8 @@ static const struct {
 } logics[] = {{AT_LOGIC_LTL, "temporal logic"}, {AT_LOGIC_BRASP, "B-RASP"}};
 
 /* The model as a formula, whose automaton must be `least`; *why: where it is not. */
-static at_status formula_try(const at_model *m, int logic, const at_dfa *least, const char *name, at_arena *a,
-                             at_extracted_past *x, const char **why, at_err *err)
+static at_status formula_try(const at_model *m, int logic, const at_dfa *least, const char *name,
+                             audience *to, at_arena *a, at_extracted_past *x, const char **why, at_err *err)
 {
     at_dfa *d;
     int *word, n;
@@ -316,6 +384,8 @@ static at_status formula_try(const at_model *m, int logic, const at_dfa *least, 
     if (!s)
         s = at_dfa_differ(d, least, a, &word, &n, err);
     if (s || (n < 0 && at_dfa_equal(d, least)))
+        return s;
+    if (n >= 0 && (s = automaton_show(to, m, least, word, n, err)))
         return s;
     at_text t;
     at_text_init(&t);
@@ -327,7 +397,7 @@ static at_status formula_try(const at_model *m, int logic, const at_dfa *least, 
     return *why ? AT_OK : at_oom(err);
 }
 
-static at_status formulas_try(bool causal, at_arena *a, at_verdict *out, at_err *err)
+static at_status formulas_try(bool causal, audience *to, at_arena *a, at_verdict *out, at_err *err)
 {
     static const at_param row[] = {CLAIM_REGULAR_LANGUAGE};
     const char *why = NULL;
@@ -349,7 +419,9 @@ static at_status formulas_try(bool causal, at_arena *a, at_verdict *out, at_err 
             break;
         for (int l = 0; l < COUNT(logics) && !s && !why; l++) {
             at_extracted_past x;
-            s = formula_try(&m, l, place.least, claim_regular_names[k], a, &x, &why, err);
+            s = formula_try(&m, l, place.least, claim_regular_names[k], to, a, &x, &why, err);
+            if (!s && !why && logics[l].logic == AT_LOGIC_LTL)
+                s = formula_show(to, &m, x.formulas, err);
             layered += !s && !x.why;
             parts_most = !s && x.formulas->n_parts > parts_most ? x.formulas->n_parts : parts_most;
             n++;
@@ -380,7 +452,7 @@ typedef struct {
 
 /* One drawn model; *counts: it was one to count. */
 static at_status drawn_formula(const at_params *p, const at_model *m, at_model *run, formula_tally *t,
-                               at_arena *a, const char **why, at_err *err)
+                               audience *to, at_arena *a, const char **why, at_err *err)
 {
     at_extracted d;
     at_place place;
@@ -400,10 +472,12 @@ static at_status drawn_formula(const at_params *p, const at_model *m, at_model *
         *why = "an automaton of a unique-hard model has a period";
     for (int l = 0; l < COUNT(logics) && !s && !*why; l++) {
         at_extracted_past x;
-        s = formula_try(m, l, d.dfa, "drawn weights", a, &x, why, err);
+        s = formula_try(m, l, d.dfa, "drawn weights", to, a, &x, why, err);
         if (!s && !*why)
             s = claim_drawn_equal(run, at_f64, x.formulas, at_params_int(p, "longest"), 0, a, &t->words, &yes,
                                   why, err);
+        if (!s && !*why && logics[l].logic == AT_LOGIC_LTL)
+            s = formula_show(to, run, x.formulas, err);
         t->layered += !s && !x.why;
     }
     t->models++;
@@ -412,14 +486,17 @@ static at_status drawn_formula(const at_params *p, const at_model *m, at_model *
     return s;
 }
 
-static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t seed, at_arena *a,
-                                    at_verdict *out, at_err *err)
+static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t seed, audience *to,
+                                    at_arena *a, at_verdict *out, at_err *err)
 {
     bool trained = at_params_int(p, "part") == TRAINED;
     formula_tally t = {.any = trained};
     const char *why = NULL;
     bool average = at_params_int(p, "average");
+    audience nobody = {0};
     at_status s = AT_OK;
+    if (average) /* which fails behind models that are equal all the same */
+        to = &nobody;
     for (uint64_t k = 0; t.models < limit && t.drawn < 100 * limit && !s && !why; k++, t.drawn++) {
         claim_drawn d = {.weighting = average || k % 2 ? AT_LEFTMOST_HARD : AT_RIGHTMOST_HARD,
                          .mask = k / 2 % 3 ? AT_MASK_STRICT : AT_MASK_CAUSAL,
@@ -443,7 +520,7 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
             at_arena scratch;
             at_arena_init(&scratch);
             const char *found = NULL;
-            s = drawn_formula(p, &m, &run, &t, &scratch, &found, err);
+            s = drawn_formula(p, &m, &run, &t, to, &scratch, &found, err);
             if (found && !(why = at_arena_strdup(a, found)))
                 s = at_oom(err);
             at_arena_release(&scratch);
@@ -474,14 +551,14 @@ static at_status drawn_formulas_try(const at_params *p, uint64_t limit, uint64_t
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)env;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
+    audience to = {.env = env};
     int part = at_params_int(p, "part");
-    at_status s = part == COMPILED         ? compiled_try(at_params_int(p, "causal"), a, out, err)
-                  : part == MODULAR        ? modular_try(p, a, out, err)
-                  : part == FORMULAS       ? formulas_try(at_params_int(p, "causal"), a, out, err)
-                  : part >= DRAWN_FORMULAS ? drawn_formulas_try(p, limit, seed, a, out, err)
-                                           : drawn_try(part == DRAWN_MODULAR, limit, seed, a, out, err);
+    at_status s = part == COMPILED         ? compiled_try(at_params_int(p, "causal"), &to, a, out, err)
+                  : part == MODULAR        ? modular_try(p, &to, a, out, err)
+                  : part == FORMULAS       ? formulas_try(at_params_int(p, "causal"), &to, a, out, err)
+                  : part >= DRAWN_FORMULAS ? drawn_formulas_try(p, limit, seed, &to, a, out, err)
+                                           : drawn_try(part == DRAWN_MODULAR, limit, seed, &to, a, out, err);
     return s ? s : out->note ? AT_OK : at_oom(err);
 }
 

@@ -17,8 +17,11 @@ typedef struct {
     size_t words_first,
         words_most; /* of memory, of what prints circuits, at the first length and the longest */
     int longest;
+    int shown;
     char why[200]; /* empty, or how one differs */
 } tally;
+
+enum { SHOWN = 2, SHOWN_BYTES = 100000 }; /* circuits that are shown, and the longest */
 
 /* ---- models -------------------------------------------------------------------------------------------------------- */
 
@@ -81,15 +84,52 @@ static void word_print(uint64_t word, int n, char *out)
     *out = 0;
 }
 
-static at_status circuit_compare(const at_circuit *c, const at_model *m, at_arith run, int n, int threads,
-                                 tally *t, at_err *err)
+/* The circuit as text, for whoever writes down what the verdict rests on: of the first models, and of one whose circuit differs.
+ * Letters are as many as words of bits, so that every word is one of the model. */
+static at_status circuit_show(const at_circuit *c, const at_model *m, at_arith run, const at_params *p,
+                              const at_circuit_compared *r, const at_check_env *env, tally *t, at_err *err)
 {
+    int n = at_params_int(p, "n"), bits = at_circuit_inputs(c) / n;
+    double x[CLAIM_CIRCUIT_LONGEST];
+    at_text text;
+    at_input word = {n, x};
+    bool fails =
+        at_params_int(p, "read") || at_params_int(p, "off"); /* behind models that are equal all the same */
+    if (at_circuit_outputs(c) != 1 || run.kind == AT_EXACT || (!r->differ && (fails || t->shown == SHOWN)))
+        return AT_OK;
+    for (int i = 0; i < n && i < CLAIM_CIRCUIT_LONGEST; i++)
+        x[i] = (double)(r->first >> i * bits & ((1u << bits) - 1));
+    at_text_init(&text);
+    at_status s = at_circuit_write(c, AT_CIRCUIT_AAG, &text, NULL, err);
+    if (!s && text.n <= SHOWN_BYTES) {
+        at_witness w = {.kind = r->differ ? "other" : "same",
+                        .m = m,
+                        .arith = run,
+                        .language = "aag",
+                        .text = text.s,
+                        .least = n,
+                        .most = n,
+                        .x = &word,
+                        .n = r->differ ? 1 : 0};
+        t->shown++;
+        s = env->witness(env->ctx, &w, err);
+    }
+    at_text_release(&text);
+    return s;
+}
+
+static at_status circuit_compare(const at_circuit *c, const at_model *m, at_arith run, const at_params *p,
+                                 const at_check_env *env, tally *t, at_err *err)
+{
+    int n = at_params_int(p, "n");
     at_circuit_compared r;
     at_circuit_size z;
     char word[65];
     at_status s = at_circuit_measure(c, &z, err);
     if (!s)
-        s = at_circuit_compare(c, m, run, n, threads, &r, err);
+        s = at_circuit_compare(c, m, run, n, env ? env->threads : 0, &r, err);
+    if (!s && env && env->witness)
+        s = circuit_show(c, m, run, p, &r, env, t, err);
     if (s)
         return s;
     int bound = at_circuit_depth_bound(m);
@@ -109,7 +149,8 @@ static at_status circuit_compare(const at_circuit *c, const at_model *m, at_arit
     return AT_OK;
 }
 
-static at_status model_try(at_model *m, at_arith run, const at_params *p, int threads, tally *t, at_err *err)
+static at_status model_try(at_model *m, at_arith run, const at_params *p, const at_check_env *env, tally *t,
+                           at_err *err)
 {
     int n = at_params_int(p, "n");
     at_arith made = run.kind == AT_PBIT ? run : exact;
@@ -129,7 +170,7 @@ static at_status model_try(at_model *m, at_arith run, const at_params *p, int th
     }
     if (s)
         return at_fail(err, s, "model %ju: %s", (uintmax_t)t->models, own.text);
-    s = circuit_compare(c, m, run, n, threads, t, err);
+    s = circuit_compare(c, m, run, p, env, t, err);
     at_circuit_free(c);
     return s;
 }
@@ -166,7 +207,7 @@ static at_status memory_measure(const at_model *m, at_arith made, const int *len
     return s;
 }
 
-static at_status printed_try(at_model *m, at_arith run, const at_params *p, int threads, tally *t,
+static at_status printed_try(at_model *m, at_arith run, const at_params *p, const at_check_env *env, tally *t,
                              at_err *err)
 {
     int n = at_params_int(p, "n"), one = at_params_int(p, "L") == 1;
@@ -182,7 +223,7 @@ static at_status printed_try(at_model *m, at_arith run, const at_params *p, int 
         return s;
     s = at_circuit_of_stream(&read, made, n, NULL, &c, err);
     if (!s) {
-        s = circuit_compare(c, m, run, n, threads, t, err);
+        s = circuit_compare(c, m, run, p, env, t, err);
         at_circuit_free(c);
     }
     if (!s && !t->why[0])
@@ -243,8 +284,7 @@ at_status claim_circuit_trial(const claim_circuit_kind *kind, const at_params *p
                 : compiled_make(&kind->compiled[k], n, &m, err);
         if (s)
             return s;
-        s = (part == CLAIM_CIRCUIT_PRINTED ? printed_try : model_try)(&m, run, p, env ? env->threads : 0, &t,
-                                                                      err);
+        s = (part == CLAIM_CIRCUIT_PRINTED ? printed_try : model_try)(&m, run, p, env, &t, err);
         at_model_release(&m);
     }
     if (s)

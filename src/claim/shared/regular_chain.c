@@ -137,6 +137,11 @@ static at_status chain_answer(const void *self, const double *prompt, int n, dou
     return AT_OK;
 }
 
+static void chain_print(const void *self, at_text *out)
+{
+    at_dfa_print(((const chain *)self)->d, out);
+}
+
 const at_chain claim_regular_chain = {
     .id = "states",
     .title = "the states that a word leads to, one after the other",
@@ -155,4 +160,6 @@ const at_chain claim_regular_chain = {
     .sample = chain_sample,
     .simpler = simpler,
     .answer = chain_answer,
+    .print = chain_print,
+    .language = "dfa",
 };

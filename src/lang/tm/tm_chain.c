@@ -250,6 +250,11 @@ at_status at_tm_chain_answer(const void *self, const double *prompt, int n, doub
     return s;
 }
 
+void at_tm_chain_print(const void *self, at_text *out)
+{
+    at_tm_print(((const tm_chain *)self)->t, out);
+}
+
 /* A letter becomes the first of the alphabet, if the machine still stops. */
 bool at_tm_chain_simpler(const void *self, const double *prompt, int n, int k, double *out)
 {
