@@ -188,6 +188,11 @@ static at_status language_open(const char *word, const own *o, at_arena *arena, 
         }
         return s;
     }
+    if (!alphabet &&
+        at_task_place_find(word)) /* the one word "parity" is star-free, and the problem is not */
+        return at_fail(err, AT_EINPUT,
+                       "%s is the name of a problem: --problem %s; as an expression it takes --alphabet",
+                       word, word);
     at_alphabet given, sigma;
     at_regex *e;
     at_dfa *made;

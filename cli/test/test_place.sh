@@ -31,6 +31,8 @@ holds 'with where it is' grep -qF 'ACC0              yes: one gate that counts m
 holds 'and the claims about it' grep -q '^parity-tree ' "$dir/.out"
 says 0 'a problem whose place is open in part' 'ACC0              open' place --problem majority
 refuses 2 'a problem that is misspelt' "did you mean 'parity'" place --problem partiy
+refuses 2 'a problem that is read as an expression' 'parity is the name of a problem: --problem parity' place parity
+says 0 'the same word, over letters' 'star-free: FO[<]' place parity --alphabet '"aiprty"'
 refuses 2 'a problem and an expression' '--problem stands instead' place a --problem parity
 says 0 'formulas that count' 'TC0               yes: formulas that count' place examples/dyck-1.crasp
 says 0 'formulas that do not' 'regular           yes: first-order logic of order' place examples/answer.ltl
