@@ -138,6 +138,8 @@ $(BUILD)/obj/%_avx2.o: private FLAGS += -mavx2 -mfma
 ifneq ($(findstring fuzzer,$(SANITIZE)),)
 $(BUILD)/obj/src/exec/%.o $(BUILD)/obj/src/num/%.o $(addprefix $(BUILD)/obj/src/core/,elementary%.o memory.o rng.o): \
     private FLAGS += -fno-sanitize-coverage=trace-cmp
+# Eliminations, some ten thousand to a model: as they were compiled, one input took longer than a target may.
+$(BUILD)/obj/src/extract/feasible.o: private FLAGS += -O2 -fno-sanitize-coverage=trace-cmp
 endif
 $(BUILD)/obj/%_avx512.o: private FLAGS += -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
 # Where nothing can run it, it is not worth the compiler's half minute.

@@ -17,6 +17,7 @@ typedef struct {
 typedef struct {
     int n, width;
     row *r;
+    uint64_t *hash; /* (n) of the coefficients, so that most rows are seen to differ without a look at them */
 } rows;
 
 static int64_t divisor(int64_t a, int64_t b)
@@ -41,6 +42,7 @@ static bool row_add(rows *s, const __int128 *v, bool *full)
 {
     row x;
     int64_t g = 0;
+    uint64_t hash = 0;
     for (int k = 0; k <= s->width; k++) {
         if (v[k] > (__int128)1 << 60 || v[k] < -((__int128)1 << 60)) {
             *full = true;
@@ -51,11 +53,15 @@ static bool row_add(rows *s, const __int128 *v, bool *full)
     }
     if (!g)
         return x.v[s->width] >= 0;
-    for (int k = 0; k < s->width; k++)
+    for (int k = 0; k < s->width; k++) {
         x.v[k] /= g;
+        hash = (hash ^ (uint64_t)x.v[k]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
     x.v[s->width] = down(x.v[s->width], g);
     for (int n = 0; n < s->n; n++)
-        if (memcmp(s->r[n].v, x.v, (size_t)s->width * sizeof *x.v) == 0) { /* the stronger one stays */
+        if (s->hash[n] == hash &&
+            memcmp(s->r[n].v, x.v, (size_t)s->width * sizeof *x.v) == 0) { /* the stronger one stays */
             if (x.v[s->width] < s->r[n].v[s->width])
                 s->r[n].v[s->width] = x.v[s->width];
             return true;
@@ -64,6 +70,7 @@ static bool row_add(rows *s, const __int128 *v, bool *full)
         *full = true;
         return true;
     }
+    s->hash[s->n] = hash;
     memcpy(s->r[s->n++].v, x.v, ((size_t)s->width + 1) * sizeof *x.v);
     return true;
 }
@@ -96,7 +103,8 @@ static bool eliminate(const rows *from, rows *to, int k, bool *full)
 bool conditions_meet(const condition *c, int n, int offers)
 {
     static _Thread_local row room[2][ROWS];
-    rows s[2] = {{0, offers, room[0]}, {0, offers, room[1]}};
+    static _Thread_local uint64_t hashes[2][ROWS];
+    rows s[2] = {{0, offers, room[0], hashes[0]}, {0, offers, room[1], hashes[1]}};
     bool full = false, holds = true;
     __int128 v[OFFERS + 1];
     for (int k = 0; k < n && holds && !full; k++) {
