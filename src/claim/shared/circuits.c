@@ -85,7 +85,7 @@ static void word_print(uint64_t word, int n, char *out)
 }
 
 /* The circuit as text, for whoever writes down what the verdict rests on: of the first models, and of one whose circuit differs.
- * Letters are as many as words of bits, so that every word is one of the model. */
+ * Exact arithmetic is left out: no verifier runs it. */
 static at_status circuit_show(const at_circuit *c, const at_model *m, at_arith run, const at_params *p,
                               const at_circuit_compared *r, const at_check_env *env, tally *t, at_err *err)
 {
