@@ -14,7 +14,7 @@ alike()
         { [ "$held" -eq 1 ] || grep -q "^match2: $word\$" "$dir/.out"; }
     verdict $? "$name: exit code and terminal"
     [ "$(grep -c '<h1 class="holds">' "$dir/r.html")" -eq "$held" ] &&
-        grep '<h3><a class="self" href="#match2">' "$dir/r.html" | grep -qF " $word</b>"
+        grep '<h3><a class="self" href="#match2">' "$dir/r.html" | grep -qF " $word</u>"
     verdict $? "$name: the report"
     call check "$@" --json
     [ "$code" -eq "$want" ] && grep -q "\"held\": *$held" "$dir/.out" && grep -q "\"standing\": *\"$word\"" "$dir/.out"

@@ -55,11 +55,14 @@ const char *at_report_class(at_standing s)
 void at_report_pill(at_text *t, at_standing color, at_strength strength, const char *word)
 {
     static const char *const sign[] = {"\xE2\x9C\x93", "\xE2\x9C\x97", "?", "\xE2\x80\x93"};
-    bool weak = color == AT_STANDS && strength <= AT_STRENGTH_SOME;
-    at_text_addf(t, "<b class=\"%s%s%s\">%s ", standing_class[color], weak ? " " : "",
-                 weak ? at_strength_names[strength] : "", sign[color]);
+    bool plain = color == AT_STANDS && strength > AT_STRENGTH_SOME; /* by far most of a thousand: no class */
+    at_text_add(t, "<u");
+    if (!plain)
+        at_text_addf(t, " class=\"%s\"",
+                     color == AT_STANDS ? at_strength_names[strength] : standing_class[color]);
+    at_text_addf(t, ">%s ", sign[color]);
     at_text_add_html(t, word ? word : cell_word[color]);
-    at_text_add(t, "</b>");
+    at_text_add(t, "</u>");
 }
 
 static void row_pill(at_text *t, const at_row *r)
