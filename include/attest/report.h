@@ -161,6 +161,8 @@ typedef struct {
     at_map_measure measure;
     double times; /* the unit is the measure times this; 0: 1 */
     const char *construction, *construction_params;
+    /* The construction's size at sizes that are too large for its shape to be made: "$*2+1". Tests compare it with the shape of small ones. */
+    const char *grows;
     const char *bound, *bound_params;
     /* What numbers are, of the construction and of the bound alike: "p=24 e=8", bits of mantissa and exponent (a template too; NULL: no
      * floats), and which bits are counted. A bound that counts others is not drawn, nor is one that counts as its source does beside a construction. */

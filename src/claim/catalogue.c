@@ -7,6 +7,7 @@
     ROW(match3_threewise)                                                                                    \
     ROW(match3_bigram)                                                                                       \
     ROW(match3_local)                                                                                        \
+    ROW(match3_slots)                                                                                        \
     ROW(qsa_rip)                                                                                             \
     ROW(qsa_moment)                                                                                          \
     ROW(qsa_train)                                                                                           \

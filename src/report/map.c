@@ -185,7 +185,16 @@ static at_status built_make(panel *q, at_err *err)
     if (!s && !q->claim->program)
         s = at_fail(err, AT_EINPUT, "claim %s has no program: it cannot be on the map", q->claim->id);
     point p[SIZES_MOST];
-    for (int i = 0; i < q->n && !s; i++) {
+    for (int i = 0; i < q->n && !s && q->panel->grows; i++) { /* no shape: only what is measured is known */
+        at_text t;
+        at_text_init(&t);
+        at_map_fill(&t, q->panel->grows, q->size[i], NULL);
+        q->built[i] = t.s ? strtod(t.s, NULL) * times(q->panel->times) : 0;
+        p[i] = (point){q->size[i], q->built[i], NULL};
+        s = t.oom ? at_oom(err) : AT_OK;
+        at_text_release(&t);
+    }
+    for (int i = 0; i < q->n && !s && !q->panel->grows; i++) {
         at_params at;
         at_params_init(&at, q->claim->params, q->claim->n_params);
         s = template_parse(q->panel->construction_params, q->size[i], &at, err);

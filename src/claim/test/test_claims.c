@@ -13,6 +13,8 @@
  * EVIDENCE match3-bigram sampled 200 test_every_cell: N=256 M=1009 f64
  * EVIDENCE match3-local exact 15625 test_every_cell: N=6 M=5 K=1 f64
  * EVIDENCE match3-local sampled 1000 test_every_cell: N=128 M=101 K=4 f64
+ * EVIDENCE match3-slots exact 2793 test_every_cell: N=2..4 M=7 p24e8
+ * EVIDENCE match3-slots sampled 40 test_every_cell: N=12 M=50 p24e8
  * EVIDENCE qsa-rip sampled 2000 test_every_cell: N=32 q=2 f32, and 1 more
  * EVIDENCE qsa-moment sampled 2000 test_every_cell: N=16 q=4 f64, and 2 more
  * EVIDENCE lemma-a1 certified all test_every_cell: M=1 eps=0.01 ball, and 1 more

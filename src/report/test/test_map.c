@@ -463,7 +463,7 @@ static const struct {
     const char *why; /* there is none */
 } ratios[] = {
     {"match2", "one softmax layer", 0, "constant"},
-    {"match3", "one softmax layer", 0, "no construction"},
+    {"match3", "one softmax layer", 895, NULL},
     {"match3", "three-wise unit", 0, "constant"},
     {"qsa", "self-attention", 0,
      "keys of the vectors: the bound in bits says nothing where there is a construction"},
@@ -526,6 +526,32 @@ static void ratios_of_every_panel(void **state)
     wide.times = 2;
     m = map_of(&s, &wide, 1);
     assert_true(m.places[0].ratio == 2 && m.places[0].verdict == AT_MAP_GAP);
+    sweep_end(&s);
+}
+
+/* Where a formula stands for a shape, it is that of shapes which can be made. */
+static void formulas_are_shapes(void **state)
+{
+    (void)state;
+    static const char *const sizes = "2 3 4 6 9";
+    sweep s;
+    int found = 0;
+    sweep_begin(&s, 1);
+    for (int k = 0; k < at_n_map_panels; k++) {
+        if (!at_map_panels[k].grows)
+            continue;
+        at_map_panel p[2] = {at_map_panels[k], at_map_panels[k]};
+        p[0].sizes = p[1].sizes = sizes;
+        p[0].bound = p[1].bound = NULL;
+        p[1].grows = NULL;
+        at_map m = map_of(&s, p, 2);
+        const at_map_points *a = &m.places[0].points[AT_MAP_BUILT], *b = &m.places[1].points[AT_MAP_BUILT];
+        assert_true(a->n == 5 && b->n == 5);
+        for (int i = 0; i < 5; i++)
+            assert_true(a->y[i] == b->y[i]);
+        found++;
+    }
+    assert_int_equal(found, 1);
     sweep_end(&s);
 }
 
@@ -710,6 +736,7 @@ int main(void)
         cmocka_unit_test(no_line_lies_above_a_possible_construction),
         cmocka_unit_test(panels_that_cannot_be_are_refused),
         cmocka_unit_test(ratios_of_every_panel),
+        cmocka_unit_test(formulas_are_shapes),
         cmocka_unit_test(hostile_rows_are_harmless),
         cmocka_unit_test(every_panel_of_the_map),
         cmocka_unit_test(out_of_memory_is_reported),
