@@ -8,7 +8,7 @@ import numpy as np
 import chances, intervals, problems, reference
 from certificate import Damaged, need, opened, run
 
-KINDS = ("rule", "pair", "right", "talk", "same", "other", "sums", "mass", "ends", "place", "equal")
+KINDS = ("rule", "pair", "right", "talk", "same", "other", "sums", "mass", "ends", "place", "equal", "learnt", "shares", "exam", "moves")
 TEXTS = 150  # that are run in fractions, unless all are asked for
 
 class Shown:
@@ -160,6 +160,75 @@ class Shown:
             near = len(got) == len(right) and all(self.far(a, b) <= self.o.get("tolerance", 0) for a, b in zip(got, right))
             need(near, "the model is wrong on an input")
         return f"a model that is right on {len(self.o['inputs'])} inputs"
+
+    # ---- Trained models
+    def learnt(self):
+        o, right = self.o, []
+        need(math.isclose(2 * o["tolerance"] * self.cell["parameters"]["q"], 1), "another tolerance than 1/(2q)")
+        for _, got, wanted in self.answers():
+            right.append(len(got) == len(wanted) and all(self.far(a, b) <= o["tolerance"] for a, b in zip(got, wanted)))
+        need(right and all(right) == self.cell["holds"], f"{right.count(False)} of {len(right)} inputs are answered wrongly")
+        return f"one trained model, right on {right.count(True)} of {len(right)} inputs"
+
+    def shares(self):
+        """How far a decoder is from an n-gram model over all texts, in KL, and what no predictor that sees n - 2 symbols gets below."""
+        o, given, table = self.o, self.cell["parameters"], {tuple(h): p for h, p in self.o["table"]}
+        n, S, N = 1 + max(map(len, table)), len(table[()]), o["length"]
+        same = (n, S, N, o["share"]) == tuple(given[k] for k in ("n", "symbols", "N", "share")) and (o["window"] == n - 2) == bool(given["short"])
+        need(same and all(math.isclose(sum(p), 1) for p in table.values()) and o["window"] in (-1, n - 2), "another question")
+        at = lambda word, k: word[max(0, len(word) - k):]
+        @functools.lru_cache(None)
+        def logs(tokens):
+            z = self.model.read(np.array(tokens, float).reshape(len(tokens), 1), last=True)[0][-1]
+            return z - z.max() - math.log(np.exp(z - z.max()).sum())
+        kl, entropy, joint, words = 0, 0, Counter(), {(): 1.0}
+        for i in range(N + 1):  # <pad> <bos> <eos> are tokens 0 1 2; behind N symbols comes the end
+            further = {}
+            for word, p in words.items():
+                true = [0, 0, 0, *table[at(word, n - 1)]] if i < N else [0, 0, 1] + [0] * S
+                hidden = i - o["window"] if o["window"] >= 0 else 0
+                q = logs((1, *(v + 3 if k >= hidden else 0 for k, v in enumerate(word))))
+                entropy -= sum(p * t * math.log(t) for t in true if t)
+                kl += sum(p * t * (math.log(t) - q[k]) for k, t in enumerate(true) if t)
+                for k, t in enumerate(true):
+                    joint[i, at(word, n - 2) if n > 2 else (), k] += p * t
+                further.update({(*word, k - 3): p * t for k, t in enumerate(true) if t and k > 2})
+            words = further
+        seen = Counter()
+        for (*where, k), p in joint.items():
+            seen[tuple(where)] += p
+        loss = -sum(p * math.log(p / seen[tuple(where)]) for (*where, k), p in joint.items() if p > 0)
+        kl, gap = kl / (N + 1), (loss - entropy) / (N + 1)
+        near = math.isclose(kl, o["kl"], rel_tol=1e-3, abs_tol=1e-6) and math.isclose(gap, o["gap"], rel_tol=1e-6, abs_tol=1e-9)
+        need(near, f"KL {kl:.4g}, and {gap:.4g} is lost with one symbol less")
+        need((kl <= o["share"] * gap) == self.cell["holds"], "another verdict than its KL has")
+        return f"one trained model: KL {kl:.3g} over all texts; one symbol less loses {gap:.3g}"
+
+    def exam(self):
+        """Prompts that end in <sep> (token 1); a completion ends in <sep>, the answer (0 is token 3), <eos> (token 2)."""
+        o, right, count = self.o, problems.read(self.o["problem"]), 0
+        for x in o["inputs"]:
+            out, _, why = self.model.generate(np.array(x, float).reshape(len(x), 1))
+            count += why is None and [int(v) for v in out[-3:, 0]] == [1, 3 + right(x)[0], 2]
+        need(abs(count - o["right"]) <= len(o["inputs"]) / 100, f"{count} prompts are answered rightly")  # f32 there, f64 here
+        need(o["inputs"] and ((count >= o["share"] * len(o["inputs"])) == o["enough"]) == self.cell["holds"], "another verdict than the exam has")
+        return f"one trained model, right on {count} of {len(o['inputs'])} prompts"
+
+    def moves(self):
+        """Pairs of words that differ in one letter: how far it moves the answer, and their cross entropy. The bound of all words is taken as it is."""
+        o, (a, b), moved, loss = self.o, self.o["rows"], 0, math.inf
+        for x, y, *right in zip(o["inputs"][::2], o["inputs"][1::2], o["right"][::2], o["right"][1::2]):
+            need([i for i in range(len(x)) if x[i] != y[i]] == [o["letter"] - 1] and len(x) == len(y), "words that differ in more than a letter")
+            z = [self.model.read(np.array(w, float).reshape(len(w), 1))[0][-1] for w in (x, y)]
+            delta = [v[a] - (v[b] if b >= 0 else 0) for v in z]
+            moved = max(moved, abs(delta[0] - delta[1]))
+            if b >= 0:
+                loss = min(loss, sum(v.max() + math.log(np.exp(v - v.max()).sum()) - v[r] for v, r in zip(z, right)) / 2)
+        wide = math.inf if o["range"] is None else o["range"]
+        within = moved <= o["bound"] + 1e-10 * (1 + (o["range"] or 0)) and loss >= o["nats"] - 1e-12
+        need(o["nats"] <= math.log1p(math.exp(-o["bound"] / 2)), "a larger loss than follows from the bound")
+        need((within and (o["bound"] < wide * (1 - 2**-20) or not o["must"])) == self.cell["holds"], f"a letter moves the answer by {moved:.4g}")
+        return f"one model: letter {o['letter']} moves it by {moved:.2g}, bound {o['bound']:.2g} of {wide:.2g}"
 
     def talk(self):
         """What parties say of sums over their own keys, bit by bit (docs/protocols.md)."""

@@ -376,7 +376,35 @@ def regular(c, raw):
         return sealed(c) if o["holds"] else None
     return sealed(c)
 
-KINDS = [chance, regular, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
+def trained(c, raw):
+    """A model of another question, other answers, another measure or bound, or the other verdict."""
+    kind = rng.choice(["learnt", "shares", "exam", "moves"])
+    every = [(o["holds"], w) for o in c["cells"] if o["evidence"] == "trial" for w in o["shown"] if w["kind"] == kind]
+    models = dict(c["models"])
+    o, w = shown(c, kind)
+    what = rng.randrange(3)
+    if what == 0:
+        o["holds"] = not o["holds"]
+    elif kind == "moves":
+        if what == 1 and o["holds"]:
+            w[rng.choice(["bound", "range"]) if w["must"] else "bound"] = 0
+        elif what == 1:  # a bound that is kept, and says something
+            w["bound"], w["range"] = 1e6, 1e7
+        else:
+            w["inputs"][1] = rng.choice([w["inputs"][0], [1 - v if v < 2 else 3 for v in w["inputs"][0]]])
+    elif what == 1 and kind != "learnt":
+        key = rng.choice({"shares": ["kl", "gap", "share", "length"], "exam": ["right", "share"]}[kind])
+        w[key] = w[key] * 1.5 + 1 if key != "share" else 1e-9
+        return sealed(c) if key != "share" or o["holds"] or kind == "shares" else None
+    elif what == 1:
+        w["tolerance"] *= rng.choice([.5, 2])
+    else:  # the model of a question whose verdict is the other one
+        others = [v for holds, v in every if holds != o["holds"] and v["problem" if kind != "shares" else "table"] == w["problem" if kind != "shares" else "table"]]
+        w["model"] = rng.choice(others)["model"]
+        c["models"] = {w["model"]: models[w["model"]]}
+    return sealed(c)
+
+KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
 
 def main(words):
     count, code = int(words[0]), 0
