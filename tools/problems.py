@@ -205,64 +205,140 @@ def header(text, *known):
     is_head = lambda line: line.split(" ")[0] in known
     return [line.split() for line in lines if is_head(line)], "\n".join(line for line in lines if not is_head(line))
 
+def letters(text):
+    """Those of its line `alphabet`."""
+    return next((line[1:] for line in header(text, "alphabet")[0]), [])
+
 class Regex:
-    """A part is a function of a place to the set of places where a word of it may end."""
+    """By derivatives: a part is a number, `parts` says of what; behind each letter an expression is another one."""
     def __init__(self, text, alphabet):
-        self.letters, self.parts = alphabet, []
+        self.letters, self.parts, self.numbers = alphabet, [], {}
+        self.none, self.empty = self.part("set", frozenset()), self.part("empty")
+        self.every = self.part("not", self.none)
         self.tokens = re.findall(r"\\.|\{[^}]*\}|\[[^\]]*\]|\S", header(text, "alphabet", "length")[1])
         self.start = self.level(("|", "&"))
         need(not self.tokens, f"{''.join(self.tokens)!r} is left of an expression")
+        self.after = functools.lru_cache(None)(self.derived)
 
-    def part(self, f):
-        self.parts.append(functools.lru_cache(None)(f))
-        return self.parts[-1]
+    def part(self, *what):
+        if what not in self.numbers:
+            self.numbers[what] = len(self.parts)
+            self.parts.append(what)
+        return self.numbers[what]
+
+    # ---- Parts that are alike are one part: so there are finitely many derivatives
+    def then(self, a, b):
+        if self.none in (a, b):
+            return self.none
+        if self.empty in (a, b):
+            return b if a == self.empty else a
+        kind, *of = self.parts[a]
+        return self.part("then", of[0], self.then(of[1], b)) if kind == "then" else self.part("then", a, b)
+
+    def joined(self, kind, *of):
+        all = frozenset().union(*(self.parts[x][1] if self.parts[x][0] == kind else [x] for x in of))
+        zero, one = (self.none, self.every) if kind == "and" else (self.every, self.none)
+        all -= {one}
+        return zero if zero in all else one if not all else next(iter(all)) if len(all) == 1 else self.part(kind, all)
+
+    def other(self, a):
+        return self.parts[a][1] if self.parts[a][0] == "not" else self.part("not", a)
+
+    def star(self, a):
+        return self.empty if a in (self.none, self.empty) else a if self.parts[a][0] == "star" else self.part("star", a)
 
     def level(self, marks):
         if not marks:
-            f = self.part(lambda i: frozenset([i]))
+            f = self.empty
             while self.tokens and self.tokens[0] not in "|&)":
-                f = (lambda a, b: self.part(lambda i: frozenset().union(*(b(j) for j in a(i)))))(f, self.one())
+                f = self.then(f, self.one())
             return f
         f = self.level(marks[1:])
         while self.tokens and self.tokens[0] == marks[0] and self.tokens.pop(0):
-            f = (lambda a, b: self.part(lambda i: a(i) & b(i) if marks[0] == "&" else a(i) | b(i)))(f, self.level(marks[1:]))
+            f = self.joined("and" if marks[0] == "&" else "or", f, self.level(marks[1:]))
         return f
 
     def one(self):
         t = self.tokens.pop(0)
         if t == "~":
-            f = self.one()
-            return self.part(lambda i: frozenset(range(i, len(self.word) + 1)) - f(i))
+            return self.other(self.one())
         if t == "(":
             f = self.level(("|", "&"))
             need(self.tokens and self.tokens.pop(0) == ")", "a bracket of an expression is open")
         elif t == "ε":
-            f = self.part(lambda i: frozenset([i]))
+            f = self.empty
         else:
             of = self.letters if t == "." else [] if t == "∅" else [t[-1]] if t[0] != "[" else \
                 [c for c in self.letters if (c in t[1:-1].lstrip("^")) != (t[1] == "^")]
-            f = self.part(lambda i: frozenset([i + 1] if self.word[i:i + 1] and self.word[i] in of else []))
+            f = self.part("set", frozenset(of))
         while self.tokens and self.tokens[0][0] in "*+?{":
             lo, _, hi = {"*": "0,", "+": "1,", "?": "0,1"}.get(self.tokens[0], self.tokens[0][1:-1]).partition(",")
-            lo, hi = int(lo), math.inf if _ and not hi.strip() else int(hi or lo)
+            lo, hi = int(lo), None if _ and not hi.strip() else int(hi or lo)
             self.tokens.pop(0)
-            f = (lambda f, lo, hi: self.part(lambda i: self.repeated(f, lo, hi, i)))(f, lo, hi)
+            more = self.star(f) if hi is None else self.empty
+            for _ in range(hi - lo if hi is not None else 0):
+                more = self.joined("or", self.empty, self.then(f, more))
+            f = functools.reduce(lambda rest, _: self.then(f, rest), range(lo), more)
         return f
 
-    def repeated(self, f, lo, hi, i):
-        step = lambda places: frozenset().union(*(f(j) for j in places))
-        new = functools.reduce(lambda places, _: step(places), range(lo), frozenset([i]))
-        all, times = new, lo
-        while new and times < hi:
-            new, times = step(new) - all, times + 1
-            all |= new
-        return all
+    def ends(self, a):
+        """Is the empty word in it?"""
+        kind, *of = self.parts[a]
+        if kind in ("and", "or"):
+            return (all if kind == "and" else any)(map(self.ends, of[0]))
+        return {"set": False, "empty": True, "star": True}[kind] if kind in ("set", "empty", "star") else \
+            not self.ends(of[0]) if kind == "not" else all(map(self.ends, of))
+
+    def derived(self, a, letter):
+        kind, *of = self.parts[a]
+        if kind in ("set", "empty"):
+            return self.empty if kind == "set" and letter in of[0] else self.none
+        if kind in ("and", "or"):
+            return self.joined(kind, *(self.after(x, letter) for x in of[0]))
+        if kind == "not":
+            return self.other(self.after(of[0], letter))
+        first = self.then(self.after(of[0], letter), a if kind == "star" else of[1])
+        return self.joined("or", first, self.after(of[1], letter)) if kind == "then" and self.ends(of[0]) else first
 
     def answer(self, word):
-        self.word = word
-        for part in self.parts:
-            part.cache_clear()
-        return len(word) in self.start(0)
+        return self.ends(functools.reduce(self.after, word, self.start))
+
+    def least(self):
+        """The least automaton: rows of states, a column a letter; which accept. The first is where it starts."""
+        states, at = [self.start], {self.start: 0}
+        for q in states:
+            for to in (self.after(q, c) for c in self.letters):
+                if to not in at:
+                    at[to] = len(states)
+                    states.append(to)
+            need(len(states) < 20000, "too many derivatives", Unknown)
+        go, group, number = [[at[self.after(q, c)] for c in self.letters] for q in states], [self.ends(q) for q in states], 0
+        while len(set(group)) > number:  # Moore
+            number, names = len(set(group)), {}
+            group = [names.setdefault((group[q], *(group[r] for r in go[q])), len(names)) for q in range(len(states))]
+        first = {g: q for q, g in reversed(list(enumerate(group)))}
+        return [[group[r] for r in go[first[g]]] for g in range(number)], [self.ends(states[first[g]]) for g in range(number)]
+
+def period(f):
+    """Of the powers of a map of states: f^(k + period) = f^k from some k on."""
+    seen, power = {}, f
+    while power not in seen:
+        seen[power] = len(seen)
+        power = tuple(f[q] for q in power)
+    return len(seen) - seen[power]
+
+def monoid(go):
+    """All maps that words make of the states of an automaton."""
+    letters = [tuple(row[c] for row in go) for c in range(len(go[0]))]
+    all = [tuple(range(len(go)))]
+    known = set(all)
+    for f in all:
+        for g in (tuple(a[q] for q in f) for a in letters):
+            if g not in known:
+                known.add(g)
+                all.append(g)
+        need(len(all) < 100000, "a monoid of too many elements", Unknown)
+    return all
 
 class Automaton:
     def __init__(self, text, alphabet):
@@ -417,8 +493,9 @@ class Formula(Parser):
             self.want("i"), self.want("]")
         elif self.peek() == "1" and self.tokens[self.at + 1] == "]":
             relation, _ = (lambda j, i: True), (self.next(), self.next())
-        f = self.factor() if relation else self.list("]")[0]
-        shown = relation or COMPARE["<="]
+        alone = not re.match(r'[^\W\d]|["(]', self.peek() or "") or self.peek() in AND + OR + ("mod",)  # #[1]: positions up to here
+        f = (lambda e: True) if relation and alone else self.factor() if relation else self.list("]")[0]
+        shown = relation if relation and not alone else COMPARE["<="]
         return self.kept(lambda e: sum(bool(f({**e, "i": j})) for j in range(1, e["n"] + 1) if shown(j, e["i"])))
 
     def factor(self):
@@ -503,7 +580,7 @@ def arithmetic(p, x):
 
 def read(o):
     """The function from an input (a list of tokens, or of rows) to what is right: a list of decisions, or of rows."""
-    language, text, sizes, letters = o["language"], o["text"], {**o["parameters"], **o.get("data", {})}, o.get("alphabet")
+    language, text, sizes, names = o["language"], o["text"], {**o["parameters"], **o.get("data", {})}, o.get("alphabet")
     number = lambda v: int(v) if v == math.floor(v) else v
     plain = lambda x: [[number(v) for v in row] if isinstance(row, list) else number(row) for row in x]
     tokens = lambda x: [v[0] if isinstance(v, list) else v for v in plain(x)]
@@ -526,8 +603,8 @@ def read(o):
     need(language in ("regex", "dfa", "ltl", "crasp", "foc", "sscm", "aag", "tm"), f"the language {language} is not read here", Unknown)
     if o["answers"] == "chain":
         need(language in ("dfa", "tm"), f"chains of {language} are not read here", Unknown)
-        of = (Automaton if language == "dfa" else Machine)(text, letters)
+        of = (Automaton if language == "dfa" else Machine)(text, names)
         return lambda x: of.chain(tokens(x))
     kind = {"regex": Regex, "dfa": Automaton, "aag": Circuit}.get(language) or functools.partial(Formula, language)
-    of = kind(text, letters)
-    return lambda x: [int(bool(of.answer([letters[v] for v in plain(x)])))]
+    of = kind(text, names)
+    return lambda x: [int(bool(of.answer([names[v] for v in plain(x)])))]

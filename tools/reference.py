@@ -4,11 +4,13 @@
     python3 tools/reference.py MODEL INPUT...              prints what `attest run` prints; INPUT needs no quotes
     python3 tools/reference.py MODEL INPUT... --generate   prints what `attest generate` prints, of a decoder
     python3 tools/reference.py MODEL INPUT... --json       an object: outputs, margins, values; or rows, least_margin, stopped
-    python3 tools/reference.py MODEL INPUT... --p8e5       at 8 bits with 5 of exponent (to 25 bits), by the rules of docs/exec.md
+    python3 tools/reference.py MODEL INPUT... --p8e5       at 8 bits with 5 of exponent (to 25 bits), by the rules of docs/exec.md;
+                                                           q8e5: of a mean the quotient alone is rounded; exact: fractions
 
 Double precision, one sequence, whole matrices; a decoder is run from the beginning for every row. Headings in comments are
 those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: refused; 3: undecided, or no answer."""
-import decimal, functools, json, math, pathlib, re, sys
+import decimal, functools, itertools, json, math, pathlib, re, sys
+from fractions import Fraction
 import numpy as np
 
 VERSION = "1.10"  # of docs/model.md
@@ -65,12 +67,60 @@ class Real(np.ndarray):
         """Probabilities of values (positions, R)."""
         return weigh(kind, v, np.full(v.shape, True))
 
+class Exact(np.ndarray):
+    """Fractions, as arrays of objects; what is irrational is refused."""
+    name = "exact"
+    @classmethod
+    def of(cls, x):
+        one = lambda v: int(v) if v == int(v) else Fraction(v)
+        return x if isinstance(x, cls) else np.asarray(np.vectorize(one, otypes=[object])(np.asarray(x)), object).view(cls)
+    def __array_ufunc__(self, f, method, *inputs, out=None, **more):
+        need(method == "__call__" and f in EXACT + ROUNDED[:4] + (np.matmul, np.remainder, np.power), f"{f.__name__} is not done in fractions")
+        plain = [np.asarray(Exact.of(x) if np.asarray(x).dtype.kind in "fi" else x) for x in inputs]
+        if f is np.divide:
+            y = np.multiply(plain[0], np.vectorize(lambda v: Fraction(1) / v, otypes=[object])(plain[1]))
+        elif f is np.matmul:  # weights that are 0 are many, and no terms
+            a, b = plain
+            y = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), object)
+            for k in range(a.shape[-1]):
+                some = np.flatnonzero((b[..., k, :].reshape(-1, b.shape[-1]) != 0).any(axis=0))
+                y[..., some] += a[..., :, k, None] * b[..., k, :][..., None, :][..., some]
+        else:
+            y = f(*plain)
+        if out:
+            np.asarray(out[0])[...] = y
+            return out[0]
+        return y if np.asarray(y).dtype == bool else np.array(y, object).view(Exact)
+    @staticmethod
+    def share(kind, s, tie=0):
+        """What keys of scores s weigh."""
+        top = max(s)
+        if kind == "sparsemax":
+            sums = itertools.accumulate(sorted((v - top for v in s), reverse=True))
+            tau = max(Fraction(S - 1) / k for k, S in enumerate(sums, 1))
+            return [max(0, v - top - tau) for v in s]
+        need(kind.endswith("-hard"), f"{kind} is not done in fractions")
+        tied = [k for k, v in enumerate(s) if v >= top - tie]
+        tied = {"leftmost-hard": tied[:1], "rightmost-hard": tied[-1:]}.get(kind, tied)
+        return [Fraction(1, len(tied)) if k in tied else 0 for k in range(len(s))]
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        w = np.zeros(s.shape, object)
+        for h, t in np.ndindex(s.shape[:2]):
+            keys = np.flatnonzero(allowed[t])
+            w[h, t, keys] = cls.share(kind, list(np.asarray(s)[h, t, keys]), Fraction(tie)) if keys.size else []
+        return w.view(cls) @ v
+    @classmethod
+    def shares(cls, kind, v):
+        return np.array([cls.share(kind, list(row)) for row in v], object)
+
 def bits(name):
-    """The arithmetic pN or pNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
-    form = re.fullmatch(r"p(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
-    need(name == "f64" or form and 2 <= int(form[1]) <= 25, f"the arithmetic {name} is unknown here")
-    more = lambda: {"name": name, "p": int(form[1]), "e": int(form[2] or 10), "plain": name == "f32"}  # f32: sums are rounded, too
-    return Real if name == "f64" else type("Bits", (Bits,), more())
+    """The arithmetic pN, pNeE, qN or qNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
+    form = re.fullmatch(r"([pq])(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
+    need(name in ("f64", "exact") or form and 2 <= int(form[2]) <= 25, f"the arithmetic {name} is unknown here")
+    more = lambda: {"name": name, "p": int(form[2]), "e": int(form[3] or 10), "plain": name == "f32",  # f32: sums are rounded, too
+                    "quotient": form[1] == "q"}
+    return {"f64": Real, "exact": Exact}.get(name) or type("Bits", (Bits,), more())
 
 class Bits(np.ndarray):
     @classmethod
@@ -161,9 +211,20 @@ class Bits(np.ndarray):
         w = cls.weights(kind, v.view(cls), np.full(v.shape, True), 0)
         return np.asarray(w / cls.total(w)[..., None]) if kind == "softmax" else w
     @classmethod
+    def fraction(cls, v, w):
+        """A mean of values v by weights w, rounded once; as its rounded sums are divided where something is not finite."""
+        if not np.isfinite([*v, *w]).all() or not w.any():
+            return float(cls.rounded(np.divide(*(np.asarray(cls.total(t)) for t in (w * v, w)))))
+        true = sum(Fraction(a) * Fraction(b) for a, b in zip(v, w)) / sum(map(Fraction, w))
+        return float(cls.rounded(np.array(float(true)), float(true - Fraction(float(true)))))
+    @classmethod
     def mixed(cls, kind, s, allowed, tie, v):
         """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
         some, w, v = allowed.any(-1, keepdims=True), cls.weights(kind, s, allowed, tie)[..., None, :], np.asarray(v)
+        if cls.quotient and kind in ("softmax", "threewise", "linear", "average-hard"):
+            up = np.where(w == 0, 0.0, v.swapaxes(-1, -2)[..., None, :, :])  # (H, queries, dv, keys)
+            flat = [cls.fraction(*row) for row in zip(*(t.reshape(-1, t.shape[-1]) for t in (up, np.broadcast_to(w, up.shape))))]
+            return np.where(some, np.array(flat, float).reshape(up.shape[:-1]), 0.0).view(cls)
         up = cls.total(np.where(w == 0, 0.0, w * v.swapaxes(-1, -2)[..., None, :, :]))
         down = np.asarray(cls.total(w)) if kind in ("softmax", "threewise", "linear", "average-hard") else np.ones(1)
         return np.where(some, np.asarray(up / np.where(some, down, 1)), 0.0).view(cls)
@@ -311,8 +372,9 @@ class Model:
         size = o.take("size") if kind in ("sinusoidal", "table") else 2 if kind == "sqrt-pair" else 1
         shift = o.take("shift") if kind == "sqrt-pair" else 0
         columns, table = self.table(o, name, size)
-        near = lambda T: features(kind, self.origin + np.arange(float(T)), T, size, shift)
-        sure = self.num is Real or kind not in ("sinusoidal", "sqrt-pair")
+        index = lambda T: self.origin + np.arange(float(T))
+        near = lambda T: features(kind, Exact.of(index(T)) if self.num is Exact else index(T), T, size, shift)
+        sure = self.num in (Real, Exact) or kind not in ("sinusoidal", "sqrt-pair")
         value = lambda T: self.num.of(near(T)) if sure else self.num.function(near(T), lambda: need(False, f"{kind}: too near"))
         return columns, lambda T: [f[:, None] * row for f, row in zip(value(T).T, table) if np.asarray(f).any()]
     def block(self, at, o):
@@ -431,7 +493,7 @@ class Model:
         where = slice(-1, None) if self.last or last else slice(self.before, self.before + len(rows))
         v = np.asarray(self.out(self.final(self.forward(rows)[where])))
         v = self.num.shares(self.kind, v) if self.kind in ("softmax", "sparsemax") else v
-        finite = np.isfinite(v)
+        finite = np.isfinite(v.astype(float))
         if self.kind == "argmax":
             finite, top = finite.all(axis=1, keepdims=True), -np.sort(-v, axis=1)
             decision, margin = np.argmax(v, axis=1)[:, None], np.inf if top.shape[1] < 2 else top[:, :1] - top[:, 1:2]
@@ -439,10 +501,11 @@ class Model:
             decision = np.where((v == 0) & (self.kind == "sign"), np.nan, v > self.threshold)
             margin = np.abs(v - self.threshold)
         elif self.kind == "round":
-            decision, margin = np.rint(v) + 0.0, 0.5 - np.abs(v - np.rint(v))
+            near = np.vectorize(round, otypes=[float])(v) if self.num is Exact else np.rint(v)
+            decision, margin = near + 0.0, 0.5 - np.abs(v - near)
         else:
             decision, margin = v, 0
-        return v, np.where(finite, decision, np.nan), np.where(finite, margin, 0)
+        return v, np.where(finite, decision, np.nan).astype(float), np.where(finite, margin, 0).astype(float)
     def generate(self, prompt):
         """Decoding: rows added, their least margin, and why there is no answer (None: there is one)."""
         need(self.decode, "the model is no decoder")
@@ -494,6 +557,7 @@ def main(words):
         show = lambda v: said[int(v)] if said and v == v else shortest(v)
         text, why = " ".join(",".join(map(show, row)) for row in decision), np.isnan(decision).any() and "undecided"
         facts = {"outputs": decision, "margins": margin, "values": value}
+    facts = {key: np.asarray(v).astype(float) for key, v in facts.items()}
     facts = {key: np.where(np.isfinite(v), v, None).tolist() for key, v in facts.items()}  # null where not finite
     print(json.dumps(facts) if "--json" in flags else text)
     return (print(f"{words[0]}: {why}", file=sys.stderr) or 3) if why else 0

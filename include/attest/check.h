@@ -78,9 +78,10 @@ typedef struct {
 typedef struct {
     /* "pair": two inputs that the model does not tell apart, though different answers are right; of one: it is answered wrongly.
      * "right": inputs that are answered rightly. "talk": one that a protocol was run on. "same": on all words of `least` to `most`
-     * letters the model says what `text` does; "other": not on the word x. */
+     * letters the model says what `text` does; "other": not on the word x. "sums": texts of the model, by their probabilities, are runs
+     * of `text`, to `most` tokens. "mass": what the sentences of `text` sum to. "ends": a bound on the end of a language model. */
     const char *kind;
-    const at_model *m;
+    const at_model *m; /* "mass": NULL, or a model that has the probabilities of `text` */
     at_arith arith;
     const at_task *task; /* what is asked; NULL: a chain, or nothing */
     const at_params *params;
@@ -90,7 +91,7 @@ typedef struct {
     bool rounded_sums;      /* decoders: linear attention rounds its sums after every token */
     const at_input *x;      /* (n) */
     int n;
-    const char *language, *text; /* "same", "other": what stands beside the model ("dfa", "ltl", "aag") */
+    const char *language, *text; /* what stands beside the model ("dfa", "ltl", "aag", "pfsa") */
     int least, most;
     const char *more; /* NULL, or more members of a JSON object, each with a comma before it */
 } at_witness;

@@ -252,9 +252,10 @@ static at_status domain_put(inputs *f, at_text *t, at_err *err)
 
 void cert_beside(const at_witness *w, at_text *t)
 {
-    definition(t, "what was extracted", w->language, w->text);
+    definition(t, "what stands beside", w->language, w->text);
     at_text_add(t, ", \"parameters\": {}");
-    model_words(w->m, t);
+    if (w->m)
+        model_words(w->m, t);
     at_text_addf(t, ", \"answers\": \"once\"}, \"lengths\": [%d, %d]", w->least, w->most);
 }
 

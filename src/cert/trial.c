@@ -26,12 +26,13 @@ static at_status witness_put(void *ctx, const at_witness *w, at_err *err)
                     .seed = k->seed,
                     .a = k->a};
     x.self = (void *)w->self;
-    at_status s = k->model(k->maker, w->m, hash, err);
+    at_status s = w->m ? k->model(k->maker, w->m, hash, err) : AT_OK;
     if (w->params)
         x.tp = *w->params;
     at_arith_name(w->arith, arith);
-    at_text_addf(&t, "%s{\"kind\": \"%s\", \"model\": \"%s\", \"arithmetic\": \"%s\", ", k->n ? ",\n" : "",
-                 w->kind, s ? "" : hash, arith);
+    at_text_addf(&t, "%s{\"kind\": \"%s\", ", k->n ? ",\n" : "", w->kind);
+    if (w->m)
+        at_text_addf(&t, "\"model\": \"%s\", \"arithmetic\": \"%s\", ", s ? "" : hash, arith);
     bool asked = w->text || w->task || w->chain;
     if (w->text)
         cert_beside(w, &t);
@@ -40,7 +41,7 @@ static at_status witness_put(void *ctx, const at_witness *w, at_err *err)
     at_text_add(&t, asked ? ", \"inputs\": [" : "\"inputs\": [");
     for (int i = 0; i < w->n && !s; i++) {
         at_text_add(&t, i ? ",\n" : "");
-        cert_rows(&t, w->x[i].v, w->x[i].n, at_model_row_width(w->m));
+        cert_rows(&t, w->x[i].v, w->x[i].n, w->m ? at_model_row_width(w->m) : 1);
     }
     at_text_add(&t, "]");
     if (w->tolerance > 0) {

@@ -24,7 +24,7 @@ def rejected(raw):
         try:
             c, models = verify.load(f.name)
             for o in c["cells"]:
-                verify.trial(o, models) if o["evidence"] == "trial" else verify.Cell(o, models).check(10**18, rng)
+                verify.trials.check(o, models) if o["evidence"] == "trial" else verify.Cell(o, models).check(10**18, rng)
         except (verify.Untrue, verify.Damaged, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as why:
             return str(why) or type(why).__name__
     return None
@@ -68,25 +68,34 @@ def hash_lies(c, raw):
     c["models"][name] = base64.b64encode(bytes(data)).decode()
     return sealed(c)
 
+def other_weight(old):
+    size = int.from_bytes(old[:8], "little")
+    k = 8 + size + 8 * rng.randrange((len(old) - 8 - size) // 8)
+    return old[:k] + struct.pack("<d", -3 * struct.unpack("<d", old[k:k + 8])[0] + rng.choice([-1, 1])) + old[k + 8:]
+
+def reweighed(c, old, new):
+    """The certificate with another model in the place of one."""
+    name = hashlib.sha256(new).hexdigest()
+    c["models"] = {name if h == old else h: base64.b64encode(new).decode() if h == old else v for h, v in c["models"].items()}
+    for holder in (w for cell in c["cells"] for w in [cell, *cell.get("shown", [])]):
+        if holder.get("model") == old:
+            holder["model"] = name
+    return sealed(c)
+
 def weight(c, raw):
     o = a_cell(c, evidence="exact") or a_cell(c, evidence="sampled")
     if not o:
         return None
     old = base64.b64decode(c["models"][o["model"]])
-    size, before = int.from_bytes(old[:8], "little"), decisions(old, o)
+    before = decisions(old, o)
     for _ in range(200):
-        k = 8 + size + 8 * rng.randrange((len(old) - 8 - size) // 8)
-        new = old[:k] + struct.pack("<d", -3 * struct.unpack("<d", old[k:k + 8])[0] + rng.choice([-1, 1])) + old[k + 8:]
+        new = other_weight(old)
         try:
             if decisions(new, o) == before:
                 continue
         except (verify.Untrue, ValueError):
             pass
-        name = hashlib.sha256(new).hexdigest()
-        c["models"] = {name if h == o["model"] else h: base64.b64encode(new).decode() if h == o["model"] else v for h, v in c["models"].items()}
-        for cell in c["cells"]:
-            cell["model"] = name if cell["model"] == o["model"] else cell["model"]
-        return sealed(c)
+        return reweighed(c, o["model"], new)
     return None
 
 def rule(c, raw):
@@ -286,7 +295,116 @@ def beside(c, raw):
         return sealed(c)
     return None
 
-KINDS = [byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
+def opened(c, w):
+    return verify.opened(base64.b64decode(c["models"][w["model"]]), w["arithmetic"])[0]
+
+def said(m, text=()):
+    """The rows of a language model behind texts of at most two tokens that it may write."""
+    row = list(m.read(np.array(text, float).reshape(len(text), 1))[0][-1])
+    return [row] + [said(m, (*text, t)) for t, p in enumerate(row[:-1]) if p and len(text) < 2]
+
+def chance(c, raw):
+    """Another probability in a machine's text or in the model beside it, another sum or bound, or the other verdict."""
+    o, w = shown(c, rng.choice(["sums", "mass", "ends"]))
+    what = rng.randrange(4)
+    if what == 0:
+        o["holds"] = not o["holds"]
+        return sealed(c)
+    if w["kind"] == "ends":
+        w["least"] = None if w["least"] is not None and what == 1 else (w["least"] or 0) + rng.choice([-1, 1]) * 1e-3
+        return sealed(c)
+    if w["kind"] == "mass" and what == 1:
+        w["mass"] = str(verify.trials.Fraction(w["mass"]) + verify.trials.Fraction(rng.choice([-1, 1]), rng.randrange(2, 99)))
+        return sealed(c)
+    if w["kind"] == "sums" and not o["holds"] or "model" not in w and what == 2:
+        return None
+    if what == 2:  # a weight
+        for _ in range(200):
+            new = other_weight(base64.b64decode(c["models"][w["model"]]))
+            try:
+                if said(verify.opened(new, w["arithmetic"])[0]) == said(opened(c, w)):
+                    continue
+            except ValueError:
+                pass
+            return reweighed(c, w["model"], new)
+        return None
+    lines = w["problem"]["text"].split("\n")
+    for _ in range(200):  # two probabilities change places, or a count is one more
+        new = [line.split() for line in lines]
+        a, b = rng.choice([(a, b) for a in range(len(new)) for b in range(a) if new[a] and new[b]])
+        if w["problem"]["language"] == "counts":
+            if ":" not in new[a]:
+                continue
+            k = rng.randrange(new[a].index(":") + 1, len(new[a]))
+            new[a][k] = str(int(new[a][k]) + 1)
+        elif "/" not in new[a][-1] + new[b][-1] or new[a][0] != new[b][0] or new[a][-1] == new[b][-1] or new[a][1] != new[b][1] and \
+                w["problem"]["language"] == "ptm":
+            continue
+        else:
+            new[a][-1], new[b][-1] = new[b][-1], new[a][-1]
+        text = "\n".join(" ".join(line) for line in new)
+        try:
+            before, after = (verify.trials.chances.read({**w["problem"], "text": t}) for t in (w["problem"]["text"], text))
+        except ValueError:  # of two states: they do not sum to 1
+            continue
+        if w["kind"] == "sums":
+            first = lambda machine: list(itertools.islice(verify.trials.chances.levels(machine), w["lengths"][1] + 1))
+            true = first(before) == first(after)  # of a state that is not reached
+        else:
+            true = "model" not in w and before.mass() == after.mass()
+        if not true:
+            w["problem"]["text"] = text
+            return sealed(c)
+    return None
+
+def regular(c, raw):
+    """Another place, period or word that has it; an expression or program of another question, or the other verdict."""
+    every = [w for o in c["cells"] if o["evidence"] == "trial" for w in o["shown"] if w["kind"] in ("place", "equal")]
+    o, w = shown(c, rng.choice(["place", "equal"]))
+    what = rng.randrange(4)
+    if what == 0:
+        o["holds"] = not o["holds"]
+    elif w["kind"] == "equal":  # the side of the question that has the other answer
+        other = rng.choice([v for v in every if v["problem"]["text"] == w["problem"]["text"] and bool(v["inputs"]) != bool(w["inputs"])])
+        w["other"] = other["other"]
+    elif what == 1:
+        w["star_free"] = not w["star_free"]
+    elif what == 2 and not w["star_free"]:
+        w["period"] += rng.choice([-1, 1]) if o["holds"] else -1
+    else:  # an expression of the other sort; its word belongs to another automaton
+        w["problem"] = rng.choice([v for v in every if v["kind"] == "place" and v["star_free"] != w["star_free"]])["problem"]
+        return sealed(c) if o["holds"] else None
+    return sealed(c)
+
+def trained(c, raw):
+    """A model of another question, other answers, another measure or bound, or the other verdict."""
+    kind = rng.choice(["learnt", "shares", "exam", "moves"])
+    every = [(o["holds"], w) for o in c["cells"] if o["evidence"] == "trial" for w in o["shown"] if w["kind"] == kind]
+    models = dict(c["models"])
+    o, w = shown(c, kind)
+    what = rng.randrange(3)
+    if what == 0:
+        o["holds"] = not o["holds"]
+    elif kind == "moves":
+        if what == 1 and o["holds"]:
+            w[rng.choice(["bound", "range"]) if w["must"] else "bound"] = 0
+        elif what == 1:  # a bound that is kept, and says something
+            w["bound"], w["range"] = 1e6, 1e7
+        else:
+            w["inputs"][1] = rng.choice([w["inputs"][0], [1 - v if v < 2 else 3 for v in w["inputs"][0]]])
+    elif what == 1 and kind != "learnt":
+        key = rng.choice({"shares": ["kl", "gap", "share", "length"], "exam": ["right", "share"]}[kind])
+        w[key] = w[key] * 1.5 + 1 if key != "share" else 1e-9
+        return sealed(c) if key != "share" or o["holds"] or kind == "shares" else None
+    elif what == 1:
+        w["tolerance"] *= rng.choice([.5, 2])
+    else:  # the model of a question whose verdict is the other one
+        others = [v for holds, v in every if holds != o["holds"] and v["problem" if kind != "shares" else "table"] == w["problem" if kind != "shares" else "table"]]
+        w["model"] = rng.choice(others)["model"]
+        c["models"] = {w["model"]: models[w["model"]]}
+    return sealed(c)
+
+KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
 
 def main(words):
     count, code = int(words[0]), 0
@@ -317,10 +435,11 @@ def main(words):
 
 def difference(a, b, at=""):
     if isinstance(a, dict) and isinstance(b, dict):
-        return "; ".join(filter(None, (difference(a.get(k), b.get(k), f"{at}.{k}") for k in {**a, **b} if k != "digest")))[:300]
+        keys = [k for k in {**a, **b} if k != "digest" and (at or k != "models")]
+        return "; ".join(filter(None, (difference(a.get(k), b.get(k), f"{at}.{k}") for k in keys)))[:600]
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         return "; ".join(filter(None, (difference(x, y, f"{at}[{i}]") for i, (x, y) in enumerate(zip(a, b)))))[:300]
-    return "" if a == b else f"{at}: {str(a)[:60]} -> {str(b)[:60]}"
+    return "" if a == b else f"{at}: {str(a)[:200]} -> {str(b)[:200]}"
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

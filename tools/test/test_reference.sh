@@ -96,6 +96,14 @@ for arith in p5e8 p24e8; do
         bits same $arith $arith "$tree/gru.st" '1 0 1 <sep>' && bits same $arith $arith "$tree/decoder.st" '1 0 1 1 <sep>'
     verdict $? "$arith: softmax, three-wise, recurrent, a norm and GELU, to the last bit"
 done
+bits same q5e8 q5e8 "$tree/match2.st" '3 8 0 1 10 5' && bits same q5e8 q5e8 "$tree/match3.st" '3 8 0 1' &&
+    bits same q4e8 q4e8 "$tree/decoder.st" '1 0 1 1 <sep>'
+verdict $? 'quotients that are rounded alone, to the last bit'
+bits other q4e8 p4e8 "$tree/decoder.st" '1 0 1 1 <sep>'
+verdict $(($? != 1)) 'they are told apart from rounded sums'
+made weather.st compile examples/weather.pfsa --set N=4
+bits same exact exact "$tree/weather.st" '[high] w [low]'
+verdict $? 'fractions: average-hard heads, sparsemax'
 bits other p8e5 p7e5 "$tree/gru.st" '1 0 1 <sep>'
 verdict $(($? != 1)) 'one bit less is told apart'
 "$python" - "$tree/match2.st" "$tree/newer.st" <<'PY'

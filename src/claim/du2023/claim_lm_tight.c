@@ -49,9 +49,34 @@ static const char *const names[] = {"a", "b"};
 /* How much of a row has probability: some of it; the end at least; all. */
 typedef enum { SOME, END, ALL } row_has;
 
+typedef struct {
+    at_ngram *g;
+    at_pfsa *p;
+    const char *text; /* of whichever it is */
+} drawn;
+
+/* A line a history: how often each word follows, and the end. */
+static at_status table_make(const uint64_t *count, at_arena *a, drawn *out, at_err *err)
+{
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t, "alphabet %s %s\norder %d\n", names[0], names[1], ORDER);
+    for (int i = 0; i < HISTORIES; i++) {
+        int pair = i - 1 - WORDS; /* histories of two words are behind those of fewer */
+        const char *first = pair >= 0 ? names[pair / WORDS] : i ? names[i - 1] : "";
+        at_text_addf(&t, "%s %s :", first, pair >= 0 ? names[pair % WORDS] : "");
+        for (int w = 0; w <= WORDS; w++)
+            at_text_addf(&t, " %ju", (uintmax_t)count[i * (WORDS + 1) + w]);
+        at_text_add(&t, "\n");
+    }
+    out->text = t.oom ? NULL : at_arena_strdup(a, t.s);
+    at_text_release(&t);
+    return out->text ? at_ngram_of_counts(ORDER, WORDS, names, count, a, &out->g, err) : at_oom(err);
+}
+
 /* trap: the last word is followed by itself alone, wherever it stands. */
-static at_status table_draw(uint64_t seed, uint64_t index, row_has has, bool trap, at_arena *a,
-                            at_ngram **out, at_err *err)
+static at_status table_draw(uint64_t seed, uint64_t index, row_has has, bool trap, at_arena *a, drawn *out,
+                            at_err *err)
 {
     int V = WORDS + 1;
     uint64_t *count = at_new(a, uint64_t, HISTORIES * V);
@@ -73,10 +98,10 @@ static at_status table_draw(uint64_t seed, uint64_t index, row_has has, bool tra
         } else if (trap)
             row[WORDS - 1]++; /* which is reached */
     }
-    return at_ngram_of_counts(ORDER, WORDS, names, count, a, out, err);
+    return table_make(count, a, out, err);
 }
 
-static at_status automaton_draw(uint64_t seed, uint64_t index, at_arena *a, at_pfsa **out, at_err *err)
+static at_status automaton_draw(uint64_t seed, uint64_t index, at_arena *a, drawn *out, at_err *err)
 {
     enum { STATES = 4 };
     at_rng r = at_rng_at(seed, index);
@@ -97,7 +122,15 @@ static at_status automaton_draw(uint64_t seed, uint64_t index, at_arena *a, at_p
         start[q] = (uint32_t)at_rng_below(&r, 2) + (q == 0);
         like.start_under += start[q];
     }
-    return at_pfsa_make(&like, a, out, err);
+    at_status s = at_pfsa_make(&like, a, &out->p, err);
+    if (s)
+        return s;
+    at_text t;
+    at_text_init(&t);
+    at_pfsa_print(out->p, &t);
+    out->text = t.oom ? NULL : at_arena_strdup(a, t.s);
+    at_text_release(&t);
+    return out->text ? AT_OK : at_oom(err);
 }
 
 /* ---- sums of sentences ------------------------------------------------------------------------------------------------------ */
@@ -152,21 +185,46 @@ typedef struct {
     double apart;       /* the largest distance of a fraction from a sum */
     double log10_least; /* part=weights: the least bound on the end */
     uint64_t texts;
+    int shown; /* to whoever writes down what the verdict rests on */
 } tally;
 
-static at_status drawn_try(int part, bool trap, uint64_t seed, uint64_t index, at_arena *a, tally *t,
-                           const char **why, at_err *err)
+enum { SHOWN_TEXTS = 20, SHOWN_MODELS = 2 };
+
+/* d sums to r, and m, unless it is NULL, has its probabilities. must: the claim is that it is tight. */
+static at_status mass_show(const drawn *d, const at_tight *r, bool must, const at_model *m,
+                           const at_check_env *env, at_arena *a, tally *t, at_err *err)
 {
-    at_ngram *g = NULL;
-    at_pfsa *p = NULL;
+    const char *more = at_arena_printf(a, ", \"mass\": \"%s\", \"tight\": %s, \"must\": %s", r->mass,
+                                       r->tight ? "true" : "false", must ? "true" : "false");
+    at_witness w = {.kind = "mass",
+                    .m = m,
+                    .arith = {.kind = AT_EXACT},
+                    .language = d->p ? "pfsa" : "counts",
+                    .text = d->text,
+                    .most = TEXT,
+                    .more = more};
+    t->shown++;
+    return more ? env->witness(env->ctx, &w, err) : at_oom(err);
+}
+
+/* Is this one shown: the first ones, or of a control the one that is not tight? */
+static bool is_shown(const at_check_env *env, const tally *t, int most, bool control, const char *why)
+{
+    return env && env->witness && (control ? why != NULL : t->shown < most);
+}
+
+static at_status drawn_try(int part, bool trap, uint64_t seed, uint64_t index, const at_check_env *env,
+                           at_arena *a, tally *t, const char **why, at_err *err)
+{
+    drawn d = {0};
     at_tight r;
-    at_status s = part == AUTOMATA ? automaton_draw(seed, index, a, &p, err)
-                                   : table_draw(seed, index, part == ENDS ? END : SOME, trap, a, &g, err);
+    at_status s = part == AUTOMATA ? automaton_draw(seed, index, a, &d, err)
+                                   : table_draw(seed, index, part == ENDS ? END : SOME, trap, a, &d, err);
     if (!s)
-        s = p ? at_pfsa_tight(p, a, &r, err) : at_ngram_tight(g, NULL, a, &r, err);
+        s = d.p ? at_pfsa_tight(d.p, a, &r, err) : at_ngram_tight(d.g, NULL, a, &r, err);
     if (s)
         return s;
-    double sum = p ? automaton_sum(p) : table_sum(g, a), apart = fabs(sum - r.mass_near);
+    double sum = d.p ? automaton_sum(d.p) : table_sum(d.g, a), apart = fabs(sum - r.mass_near);
     r.tight ? t->tight++ : t->loose++;
     t->apart = apart <= t->apart ? t->apart : apart;
     if (!r.solved && strcmp(r.mass, "0") != 0)
@@ -178,7 +236,8 @@ static at_status drawn_try(int part, bool trap, uint64_t seed, uint64_t index, a
     else if (part == ENDS && !r.tight)
         *why = at_arena_printf(a, "not tight: the sum is %s, and behind %s nothing ends", r.mass,
                                r.n_trap ? names[r.trap[r.n_trap - 1]] : "the beginning");
-    return AT_OK;
+    return is_shown(env, t, SHOWN_TEXTS, trap, *why) ? mass_show(&d, &r, part == ENDS, NULL, env, a, t, err)
+                                                     : AT_OK;
 }
 
 /* ---- weights ----------------------------------------------------------------------------------------------------------------- */
@@ -222,10 +281,21 @@ static at_status texts_try(const at_model *m, double least, at_arena *a, tally *
     return s;
 }
 
-static at_status weights_try(bool decay, uint64_t seed, uint64_t index, at_arena *a, tally *t,
-                             const char **why, at_err *err)
+/* bound: NULL: there is none. */
+static at_status ends_show(const at_model *m, const double *bound, const at_check_env *env, at_arena *a,
+                           tally *t, at_err *err)
 {
-    at_ngram *g;
+    const char *more = bound ? at_arena_printf(a, ", \"least\": %.17g", *bound) : ", \"least\": null";
+    at_witness w = {
+        .kind = "ends", .m = m, .arith = at_f64, .language = "words", .text = "", .most = TEXT, .more = more};
+    t->shown++;
+    return more ? env->witness(env->ctx, &w, err) : at_oom(err);
+}
+
+static at_status weights_try(bool decay, uint64_t seed, uint64_t index, const at_check_env *env, at_arena *a,
+                             tally *t, const char **why, at_err *err)
+{
+    drawn d = {0};
     at_model m;
     at_err refusal = {0};
     double least;
@@ -233,12 +303,13 @@ static at_status weights_try(bool decay, uint64_t seed, uint64_t index, at_arena
                           .weighting = index % 2 ? AT_SOFTMAX : AT_AVERAGE_HARD,
                           .read = AT_READ_SOFTMAX,
                           .error = index % 2 ? 1e-13 : 0};
-    at_status s = decay ? decaying(&m, err) : table_draw(seed, index, ALL, false, a, &g, err);
+    at_status s = decay ? decaying(&m, err) : table_draw(seed, index, ALL, false, a, &d, err);
     if (!s && !decay)
-        s = at_ngram_model(g, TEXT, &o, &m, err);
+        s = at_ngram_model(d.g, TEXT, &o, &m, err);
     if (s)
         return s;
     s = at_end_least(&m, &least, &refusal);
+    bool bounded = !s;
     if (s == AT_EREFUSED) {
         *why = at_arena_printf(a, "refused: %s", refusal.text);
         s = *why ? AT_OK : at_oom(err);
@@ -249,6 +320,8 @@ static at_status weights_try(bool decay, uint64_t seed, uint64_t index, at_arena
         t->log10_least = fmin(t->log10_least, least);
         s = texts_try(&m, least, a, t, why, err);
     }
+    if (!s && is_shown(env, t, SHOWN_MODELS, decay, *why))
+        s = ends_show(&m, bounded ? &least : NULL, env, a, t, err);
     at_model_release(&m);
     return s;
 }
@@ -256,8 +329,7 @@ static at_status weights_try(bool decay, uint64_t seed, uint64_t index, at_arena
 /* ---- weights that give fractions -------------------------------------------------------------------------------------------- */
 
 /* Rows over 16; behind b, b or the end; trap: b alone. */
-static at_status closed_draw(uint64_t seed, uint64_t index, bool trap, at_arena *a, at_ngram **out,
-                             at_err *err)
+static at_status closed_draw(uint64_t seed, uint64_t index, bool trap, at_arena *a, drawn *out, at_err *err)
 {
     enum { V = WORDS + 1, SUM = 16 };
     uint64_t *count = at_new(a, uint64_t, HISTORIES * V);
@@ -276,30 +348,33 @@ static at_status closed_draw(uint64_t seed, uint64_t index, bool trap, at_arena 
             row[WORDS] = 0;
         }
     }
-    return at_ngram_of_counts(ORDER, WORDS, names, count, a, out, err);
+    return table_make(count, a, out, err);
 }
 
-static at_status fractions_try(bool trap, uint64_t seed, uint64_t index, at_arena *a, tally *t,
-                               const char **why, at_err *err)
+static at_status fractions_try(bool trap, uint64_t seed, uint64_t index, const at_check_env *env, at_arena *a,
+                               tally *t, const char **why, at_err *err)
 {
-    at_ngram *g, *found;
+    drawn d = {0};
+    at_ngram *found;
     at_model m;
     at_histories h;
     at_tight want, got;
     at_ngram_options o = {.form = (at_ngram_form)(index % AT_NGRAM_FORMS),
                           .weighting = index % 2 ? AT_SPARSEMAX : AT_AVERAGE_HARD,
                           .read = AT_READ_SPARSEMAX};
-    at_status s = closed_draw(seed, index, trap, a, &g, err);
+    at_status s = closed_draw(seed, index, trap, a, &d, err);
     if (!s)
-        s = at_ngram_tight(g, NULL, a, &want, err);
+        s = at_ngram_tight(d.g, NULL, a, &want, err);
     if (!s)
-        s = at_ngram_model(g, TEXT, &o, &m, err);
+        s = at_ngram_model(d.g, TEXT, &o, &m, err);
     if (s)
         return s;
     s = at_ngram_of_model(&m, NULL, a, &found, &h, err);
-    at_model_release(&m);
     if (!s)
         s = at_ngram_tight(found, NULL, a, &got, err);
+    if (!s && is_shown(env, t, SHOWN_MODELS, trap, !got.tight ? "" : NULL))
+        s = mass_show(&d, &got, true, &m, env, a, t, err);
+    at_model_release(&m);
     if (s)
         return s;
     got.tight ? t->tight++ : t->loose++;
@@ -318,7 +393,6 @@ static at_status fractions_try(bool trap, uint64_t seed, uint64_t index, at_aren
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)env;
     int part = at_params_int(p, "part");
     bool trap = at_params_int(p, "trap"), decay = at_params_int(p, "decay");
     tally t = {0};
@@ -332,9 +406,9 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         if (at_cancel_pending())
             s = at_fail(err, AT_ECANCEL, "interrupted");
         else
-            s = part == WEIGHTS     ? weights_try(decay, seed, k, &scratch, &t, &why, err)
-                : part == FRACTIONS ? fractions_try(trap, seed, k, &scratch, &t, &why, err)
-                                    : drawn_try(part, trap, seed, k, &scratch, &t, &why, err);
+            s = part == WEIGHTS     ? weights_try(decay, seed, k, env, &scratch, &t, &why, err)
+                : part == FRACTIONS ? fractions_try(trap, seed, k, env, &scratch, &t, &why, err)
+                                    : drawn_try(part, trap, seed, k, env, &scratch, &t, &why, err);
         if (!s && why && !(why = at_arena_strdup(a, why)))
             s = at_oom(err);
         at_arena_release(&scratch);

@@ -144,23 +144,31 @@ static at_status sums_try(const at_params *p, const at_pfsa *of, const at_model 
     return out->note ? AT_OK : at_oom(err);
 }
 
+static void pfsa_print(const void *of, at_text *out)
+{
+    at_pfsa_print(of, out);
+}
+
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)limit, (void)seed, (void)env;
+    (void)limit, (void)seed;
     at_pfsa *of, *built;
     at_model m;
     at_pfsa_options o = {.weighting = at_params_int(p, "weighting") ? AT_SPARSEMAX : AT_AVERAGE_HARD,
                          .blind = at_params_int(p, "blind")};
+    int longest = at_params_int(p, "longest");
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
     at_status s = automaton_take(p, a, &of, err);
     if (!s)
         s = at_params_int(p, "off") ? automaton_change(of, a, &built, err) : (built = of, AT_OK);
     if (!s)
-        s = at_pfsa_model(built, 2 * at_params_int(p, "longest") + 1, &o, &m, err);
+        s = at_pfsa_model(built, 2 * longest + 1, &o, &m, err);
     if (s)
         return s;
     s = sums_try(p, of, &m, a, out, err);
+    if (!s)
+        s = claim_sums_show(&m, "pfsa", of, pfsa_print, longest, 2 * longest + 1, env, err);
     at_model_release(&m);
     return s;
 }

@@ -172,10 +172,15 @@ static at_status sums_try(const at_params *p, const at_ptm *of, const at_ptm *bu
     return out->note ? AT_OK : at_oom(err);
 }
 
+static void ptm_print(const void *of, at_text *out)
+{
+    at_ptm_print(of, out);
+}
+
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)limit, (void)seed, (void)env;
+    (void)limit, (void)seed;
     at_ptm *of, *built;
     at_model m;
     at_ptm_options o = {.blind = at_params_int(p, "blind")};
@@ -188,6 +193,9 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     if (s)
         return s;
     s = sums_try(p, of, built, &m, a, out, err);
+    if (!s)
+        s = claim_sums_show(&m, "ptm", of, ptm_print, at_params_int(p, "longest"), at_params_int(p, "steps"),
+                            env, err);
     at_model_release(&m);
     return s;
 }

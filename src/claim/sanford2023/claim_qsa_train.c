@@ -138,6 +138,37 @@ static at_status train(const at_params *p, const at_check_env *env, const looker
     return s;
 }
 
+/* Inputs, the first of a sample and one that is answered wrongly, for whoever writes down what the verdict rests on. */
+enum { SHOWN = 24 };
+
+static at_status answers_show(const at_model *m, const at_params *tp, const at_verdict *v, double tolerance,
+                              uint64_t seed, const at_check_env *env, at_arena *a, at_err *err)
+{
+    const at_task *t = at_task_find("qsa");
+    int N = at_params_int(tp, "N"), n = 0;
+    size_t one = (size_t)N * (size_t)at_model_row_width(m);
+    double *x = at_new(a, double, (SHOWN + 1) * one);
+    at_input in[SHOWN + 1];
+    if (!x)
+        return at_oom(err);
+    if (v->has_counterexample)
+        in[n++] = (at_input){v->cx.n, v->cx.x};
+    for (int i = 0; i < SHOWN; i++, n++) {
+        at_rng r = at_rng_at(seed, (uint64_t)i);
+        in[n] = (at_input){N, x + (size_t)i * one};
+        (i % 2 && t->adversarial ? t->adversarial : t->sample)(tp, &r, x + (size_t)i * one);
+    }
+    at_witness w = {.kind = "learnt",
+                    .m = m,
+                    .arith = at_f64,
+                    .task = t,
+                    .params = tp,
+                    .tolerance = tolerance,
+                    .x = in,
+                    .n = n};
+    return env->witness(env->ctx, &w, err);
+}
+
 /* ---- the trial -------------------------------------------------------------------------------------------------------- */
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
@@ -168,6 +199,8 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
                            .count_all = true,
                            .plain = true};
     s = at_check(&m, t, &tp, &q, &(at_check_env){.threads = env->threads}, a, out, err);
+    if (!s && env->witness)
+        s = answers_show(&m, &tp, out, q.tolerance, seed, env, a, err);
     if (!s)
         s = at_source_of_positions(t, &tp, &d, err); /* of the right answers, whatever was learnt */
     if (!s) {

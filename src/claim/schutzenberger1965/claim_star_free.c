@@ -129,8 +129,42 @@ static at_status word_run(const at_model *m, const language *l, const int *word,
     return s;
 }
 
+typedef struct {
+    int star_free, refused, large, states, words;
+    int models; /* that were shown */
+} tally;
+
+enum { SHOWN_MODELS = 2, SHOWN_LONGEST = 6 };
+
+/* The expression and its place, and a model of it unless m is NULL, for whoever writes down what the verdict rests on. */
+static at_status place_show(const language *l, int k, int off, const at_model *m, const at_check_env *env,
+                            at_arena *a, at_err *err)
+{
+    const char *text =
+        at_arena_printf(a, "alphabet %s\n%s\n", star_free_known[k].letters, star_free_known[k].text);
+    at_text more;
+    at_text_init(&more);
+    at_text_addf(&more, ", \"star_free\": %s, \"period\": %d, \"witness\": [",
+                 l->place.star_free == AT_TRUE ? "true" : "false",
+                 l->place.star_free == AT_TRUE ? 1 : l->place.period + off);
+    for (int i = 0; l->place.star_free != AT_TRUE && i < l->place.n_witness; i++)
+        at_text_addf(&more, "%s%d", i ? ", " : "", l->place.witness[i]);
+    at_text_add(&more, "]");
+    at_witness w = {.kind = m ? "same" : "place",
+                    .m = m,
+                    .arith = at_f64,
+                    .language = "regex",
+                    .text = text,
+                    .most = SHOWN_LONGEST,
+                    .more = m ? NULL : more.s};
+    at_status s = !text || more.oom ? at_oom(err) : env->witness(env->ctx, &w, err);
+    at_text_release(&more);
+    return s;
+}
+
 /* Words on which the compiled model agrees with the automaton; -1: it is wrong on one. */
-static at_status model_run(const language *l, uint64_t seed, at_arena *a, int *words, at_err *err)
+static at_status model_run(const language *l, int index, uint64_t seed, const at_check_env *env, at_arena *a,
+                           tally *t, int *words, at_err *err)
 {
     at_model m;
     at_status s = at_dfa_model(&l->place, RUN, NULL, &m, err);
@@ -154,17 +188,17 @@ static at_status model_run(const language *l, uint64_t seed, at_arena *a, int *w
     }
     if (!right)
         *words = -1;
+    if (!s && right && env && env->witness && t->models < SHOWN_MODELS) {
+        t->models++;
+        s = place_show(l, index, 0, &m, env, a, err);
+    }
     at_model_release(&m);
     return s;
 }
 
-typedef struct {
-    int star_free, refused, large, states, words;
-} tally;
-
 /* why: NULL, or what speaks against the claim. */
-static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally *t, const char **why,
-                              at_err *err)
+static at_status language_try(int k, int off, uint64_t seed, const at_check_env *env, at_arena *a, tally *t,
+                              const char **why, at_err *err)
 {
     language *l = at_new(a, language, 1);
     at_alphabet given, sigma;
@@ -199,7 +233,7 @@ static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally 
         t->star_free++;
         if (!powers_settle(l))
             *why = "is said to be star-free, and a short word has a period";
-        else if ((s = model_run(l, seed, a, &words, err)))
+        else if ((s = model_run(l, k, seed, off ? NULL : env, a, t, &words, err)))
             return s;
         else if (words < 0)
             *why = "is compiled to a model of another language";
@@ -218,13 +252,15 @@ static at_status language_try(int k, int off, uint64_t seed, at_arena *a, tally 
             *why = "has a witness whose powers do not repeat with the period that is said";
         s = AT_OK;
     }
+    if (!s && env && env->witness && (off ? *why != NULL : true)) /* a control is rejected by one */
+        s = place_show(l, k, off, NULL, env, a, err);
     return s;
 }
 
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)limit, (void)env;
+    (void)limit;
     tally t = {0};
     int off = at_params_int(p, "off"), k = 0;
     const char *why = NULL;
@@ -235,7 +271,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         if (at_cancel_pending())
             s = at_fail(err, AT_ECANCEL, "interrupted");
         else
-            s = language_try(k, off, seed, &scratch, &t, &why, err);
+            s = language_try(k, off, seed, env, &scratch, &t, &why, err);
         at_arena_release(&scratch);
     }
     if (s)

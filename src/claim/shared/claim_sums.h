@@ -33,4 +33,9 @@ void claim_sums_sizes(at_model *m, double *out);
 at_status claim_sums_compare(const claim_sums *k, at_arena *a, at_verdict *out, uint64_t *words,
                              uint64_t *texts, at_err *err);
 
+/* Model and machine, for whoever writes down what the verdict rests on. env may be NULL. */
+at_status claim_sums_show(const at_model *m, const char *language, const void *of,
+                          void (*print)(const void *of, at_text *out), int longest, int most,
+                          const at_check_env *env, at_err *err);
+
 #endif

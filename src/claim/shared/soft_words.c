@@ -162,6 +162,20 @@ static double entropy_of(const double *z, int R, int right)
     return peak + at_log(sum) - z[right];
 }
 
+/* A word of n letters, the same with another letter u, and their answers. */
+static void pair_draw(soft_problem what, at_rng *r, int n, int u, double *x, int right[2])
+{
+    right[0] = 0;
+    if (what == SOFT_PARITY)
+        for (int i = 0; i < n; i++)
+            right[0] ^= (int)(x[i] = (double)at_rng_below(r, 2));
+    else
+        dyck2_row(NULL, r, n, x, &right[0]);
+    memcpy(x + n, x, (size_t)n * sizeof *x);
+    x[n + u] = what == SOFT_PARITY ? 1 - x[u] : 2 - x[u];
+    right[1] = what == SOFT_PARITY ? 1 - right[0] : 4 - right[0];
+}
+
 /* Pairs of words of n letters that differ in letter u: their mean cross entropy, and that of the pair that has least. */
 static at_status pairs_run(soft_problem what, const at_model *m, int n, int u, uint64_t seed, double *mean,
                            double *least, at_err *err)
@@ -180,15 +194,8 @@ static at_status pairs_run(soft_problem what, const at_model *m, int n, int u, u
     *least = INFINITY;
     for (int k = 0; k < PAIRS && !s; k++) {
         at_rng r = at_rng_at(seed, (uint64_t)k);
-        int right[2] = {0, 0};
-        if (what == SOFT_PARITY)
-            for (int i = 0; i < n; i++)
-                right[0] ^= (int)(x[i] = (double)at_rng_below(&r, 2));
-        else
-            dyck2_row(NULL, &r, n, x, &right[0]);
-        memcpy(x + n, x, (size_t)n * sizeof *x);
-        x[n + u] = what == SOFT_PARITY ? 1 - x[u] : 2 - x[u];
-        right[1] = what == SOFT_PARITY ? 1 - right[0] : 4 - right[0];
+        int right[2];
+        pair_draw(what, &r, n, u, x, right);
         at_exec_run(e, scratch, x, 2, y);
         double both = 0;
         for (int w = 0; w < 2; w++)
@@ -330,6 +337,52 @@ static void one_model(void *ctx, size_t i, int worker)
     at_model_release(&m);
 }
 
+/* ---- what is shown ------------------------------------------------------------------------------------------------------------- */
+
+enum { SHOWN_MODELS = 2, SHOWN_PAIRS = 3 };
+
+/* Model i at its greatest length: pairs that differ in one letter, its bound, and the loss that follows, for whoever writes down what the
+ * verdict rests on. */
+static at_status moves_show(const work *w, uint64_t i, const at_check_env *env, at_arena *a, at_err *err)
+{
+    const outcome *o = &w->out[i];
+    const finding *f = &o->at[o->lengths - 1];
+    int u = f->excess > 0 ? f->where : f->u, row, other, n = f->n;
+    double *x = at_new(a, double, (size_t)SHOWN_PAIRS * 2 * (size_t)n);
+    at_input in[2 * SHOWN_PAIRS];
+    at_model m;
+    at_text t;
+    at_status s = x ? model_make(w->what, w->p, w->seed * 1000003 + i, &m, err) : at_oom(err);
+    if (s)
+        return s;
+    if (at_params_int(w->p, "read"))
+        word_net_harden(&m, AT_LEFTMOST_HARD);
+    rows_of(w->what, &m, &row, &other);
+    at_text_init(&t);
+    at_text_addf(&t,
+                 ", \"letter\": %d, \"rows\": [%d, %d], \"bound\": %.17g, \"nats\": %.17g, \"must\": %s, ",
+                 u + 1, row, other, f->excess > 0 ? f->bound : f->at_u, f->excess > 0 ? 0 : f->floor,
+                 at_params_int(w->p, "models") == SOFT_TRAINED ? "false" : "true");
+    at_text_addf(&t, isfinite(f->range) ? "\"range\": %.17g, \"right\": [" : "\"range\": null, \"right\": [",
+                 f->range);
+    for (int k = 0; k < SHOWN_PAIRS; k++) {
+        at_rng r = at_rng_at(w->seed + i, 1000 + (uint64_t)k);
+        int right[2];
+        double *pair = x + (size_t)k * 2 * (size_t)n;
+        pair_draw(w->what, &r, n, u, pair, right);
+        in[2 * k] = (at_input){n, pair};
+        in[2 * k + 1] = (at_input){n, pair + n};
+        at_text_addf(&t, "%s%d, %d", k ? ", " : "", right[0], right[1]);
+    }
+    at_text_add(&t, "]");
+    at_witness shown = {
+        .kind = "moves", .m = &m, .arith = at_f64, .x = in, .n = 2 * SHOWN_PAIRS, .more = t.s};
+    s = t.oom ? at_oom(err) : env->witness(env->ctx, &shown, err);
+    at_text_release(&t);
+    at_model_release(&m);
+    return s;
+}
+
 /* FALSE where a bound or a loss is violated, or (but for trained models) a bound says nothing at the greatest length. */
 static const char *note_make(const work *w, uint64_t models, at_arena *a, at_tri *holds)
 {
@@ -404,7 +457,11 @@ at_status soft_trial(soft_problem what, const at_params *p, const at_cell *cell,
             s = at_fail(err, w.out[i].status, "model %ju: %s", (uintmax_t)i, w.out[i].err.text);
     if (s)
         return s;
-    return (out->note = note_make(&w, models, a, &out->holds)) ? AT_OK : at_oom(err);
+    if (!(out->note = note_make(&w, models, a, &out->holds)))
+        return at_oom(err);
+    for (uint64_t i = 0; i < models && i < SHOWN_MODELS && !s && env && env->witness; i++)
+        s = moves_show(&w, i, env, a, err);
+    return s;
 }
 
 at_status soft_row(soft_problem what, const at_params *p, double *out, at_err *err)

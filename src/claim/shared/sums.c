@@ -152,6 +152,27 @@ at_status claim_sums_compare(const claim_sums *k, at_arena *a, at_verdict *out, 
     return s;
 }
 
+at_status claim_sums_show(const at_model *m, const char *language, const void *of,
+                          void (*print)(const void *of, at_text *out), int longest, int most,
+                          const at_check_env *env, at_err *err)
+{
+    at_text t;
+    if (!env || !env->witness)
+        return AT_OK;
+    at_text_init(&t);
+    print(of, &t);
+    at_witness w = {.kind = "sums",
+                    .m = m,
+                    .arith = {.kind = AT_EXACT},
+                    .language = language,
+                    .text = t.s,
+                    .least = longest,
+                    .most = most};
+    at_status s = t.oom ? at_oom(err) : env->witness(env->ctx, &w, err);
+    at_text_release(&t);
+    return s;
+}
+
 void claim_sums_sizes(at_model *m, double *out)
 {
     at_size z;

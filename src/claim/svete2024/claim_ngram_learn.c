@@ -100,6 +100,43 @@ static at_status gap_find(const at_source *d, int seen, double *out, at_err *err
     return s;
 }
 
+/* ---- what is shown --------------------------------------------------------------------------------------------------------- */
+
+/* The model, the probabilities behind every history of fewer than n symbols, the KL and the gap, for whoever writes down what the verdict
+ * rests on. window: symbols in sight; -1: all. */
+static at_status shares_show(const at_params *p, const at_source *d, const at_model *m, double kl, double gap,
+                             int window, const at_check_env *env, at_err *err)
+{
+    int n = at_params_int(p, "n"), S = at_params_int(p, "symbols"), token[16] = {AT_TOKEN_SEP};
+    uint64_t all = 1;
+    at_text t;
+    at_text_init(&t);
+    at_text_addf(&t,
+                 ", \"length\": %d, \"share\": %.17g, \"window\": %d, \"kl\": %.17g, \"gap\": %.17g, "
+                 "\"table\": [",
+                 at_params_int(p, "N"), at_params_get(p, "share"), window, kl, gap);
+    for (int k = 0; k < n; k++, all *= (uint64_t)S)
+        for (uint64_t h = 0; h < all; h++) {
+            uint64_t rest = h;
+            for (int i = k; i >= 1; i--, rest /= (uint64_t)S)
+                token[i] = AT_TOKEN_FIRST + (int)(rest % (uint64_t)S);
+            at_text_add(&t, k ? ",\n[[" : "[[");
+            for (int i = 1; i <= k; i++)
+                at_text_addf(&t, "%s%d", i > 1 ? "," : "", token[i] - AT_TOKEN_FIRST);
+            at_text_add(&t, "],[");
+            for (int w = 0; w < S; w++) {
+                token[k + 1] = AT_TOKEN_FIRST + w;
+                at_text_addf(&t, "%s%.17g", w ? "," : "", at_source_probability(d, token, k + 1));
+            }
+            at_text_add(&t, "]]");
+        }
+    at_text_add(&t, "]");
+    at_witness w = {.kind = "shares", .m = m, .arith = at_f64, .more = t.s};
+    at_status s = t.oom ? at_oom(err) : env->witness(env->ctx, &w, err);
+    at_text_release(&t);
+    return s;
+}
+
 /* ---- a decoder with a short window ---------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -164,7 +201,8 @@ static at_status short_train(const at_params *p, const at_source *d, short_net *
     return s;
 }
 
-static at_status short_learn(const at_params *p, const at_source *d, at_shares *out, at_err *err)
+static at_status short_learn(const at_params *p, const at_source *d, double gap, const at_check_env *env,
+                             at_shares *out, at_err *err)
 {
     short_net k = {.seen = at_params_int(p, "n") - 2, .V = at_source_vocabulary(d)};
     at_train_arch arch = at_train_arch_default;
@@ -182,6 +220,14 @@ static at_status short_learn(const at_params *p, const at_source *d, at_shares *
         s = short_train(p, d, &k, err);
     if (!s)
         s = at_shares_mark(d, short_give, &k, 0, 0, out, err);
+    if (!s && env && env->witness) {
+        at_model m;
+        s = at_trainer_model(k.t, 1, &m, err);
+        if (!s) {
+            s = shares_show(p, d, &m, out->kl, gap, k.seen, env, err);
+            at_model_release(&m);
+        }
+    }
     at_free(k.logits);
     at_trainer_free(k.t);
     return s;
@@ -189,8 +235,10 @@ static at_status short_learn(const at_params *p, const at_source *d, at_shares *
 
 /* ---- the trial -------------------------------------------------------------------------------------------------------------------- */
 
-static at_status whole_learn(const at_params *p, const at_source *d, int threads, at_shares *out, at_err *err)
+static at_status whole_learn(const at_params *p, const at_source *d, int threads, double gap,
+                             const at_check_env *env, at_shares *out, at_err *err)
 {
+    at_model m;
     at_recipe r;
     at_outcome o;
     at_arena a;
@@ -204,15 +252,20 @@ static at_status whole_learn(const at_params *p, const at_source *d, int threads
     at_arena_init(&a);
     at_status s = at_recipe_set(&r, set, err);
     if (!s)
-        s = at_learn(d, &r, &(at_learn_options){.threads = threads}, &a, &o, NULL, err);
-    if (!s)
+        s = at_learn(d, &r, &(at_learn_options){.threads = threads}, &a, &o, &m, err);
+    if (!s) {
         *out = o.exam.shares;
+        if (env && env->witness)
+            s = shares_show(p, d, &m, out->kl, gap, -1, env, err);
+        at_model_release(&m);
+    }
     at_arena_release(&a);
     return s;
 }
 
 /* Trains, and finds the gap. */
-static at_status learnt(const at_params *p, int threads, at_shares *h, double *gap, at_err *err)
+static at_status learnt(const at_params *p, int threads, const at_check_env *env, at_shares *h, double *gap,
+                        at_err *err)
 {
     at_source *d;
     at_status s = source_open(p, &d, err);
@@ -220,7 +273,8 @@ static at_status learnt(const at_params *p, int threads, at_shares *h, double *g
         return s;
     s = gap_find(d, at_params_int(p, "n") - 2, gap, err);
     if (!s)
-        s = at_params_int(p, "short") ? short_learn(p, d, h, err) : whole_learn(p, d, threads, h, err);
+        s = at_params_int(p, "short") ? short_learn(p, d, *gap, env, h, err)
+                                      : whole_learn(p, d, threads, *gap, env, h, err);
     at_source_free(d);
     return s;
 }
@@ -228,11 +282,11 @@ static at_status learnt(const at_params *p, int threads, at_shares *h, double *g
 static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, uint64_t seed,
                        const at_check_env *env, at_arena *a, at_verdict *out, at_err *err)
 {
-    (void)limit, (void)seed, (void)env;
+    (void)limit, (void)seed;
     at_shares h;
     double gap;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
-    at_status s = learnt(p, 1, &h, &gap, err);
+    at_status s = learnt(p, 1, env, &h, &gap, err);
     if (s)
         return s;
     out->inputs = 1;
@@ -253,7 +307,7 @@ static at_status learnt_row(const at_claim *c, const at_params *p, int threads, 
     (void)c;
     at_shares h;
     double gap;
-    at_status s = learnt(p, threads, &h, &gap, err);
+    at_status s = learnt(p, threads, NULL, &h, &gap, err);
     if (s)
         return s;
     out[0] = at_params_get(p, "n");

@@ -95,7 +95,43 @@ static at_status word_again(const at_prove_question *q, const at_proof *r, bool 
     return s;
 }
 
-static at_status pair_try(const pair *p, bool off, tally *t, at_arena *a, at_err *err)
+/* The other side as lines, for whoever writes down what the verdict rests on: words to SHOWN letters; where they differ, the word. */
+enum { SHOWN = 7 };
+
+static at_status pair_show(const pair *p, const char *other, const at_proof *r, const at_check_env *env,
+                           at_arena *a, at_err *err)
+{
+    bool regex = *other == '/';
+    char *text = at_arena_printf(a, "alphabet %s\n%s\n", p->letters, p->a),
+         *lines = at_arena_strdup(a, other + regex);
+    double *x = at_new(a, double, r->n_word + 1);
+    if (!text || !lines || !x)
+        return at_oom(err);
+    at_text more;
+    at_text_init(&more);
+    at_text_addf(&more, ", \"other\": {\"language\": \"%s\", \"lines\": [\"alphabet %s\"",
+                 regex ? "regex" : "crasp", p->letters);
+    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n"))
+        at_text_addf(&more, ", \"%s\"", line);
+    at_text_add(&more, "]}");
+    for (int i = 0; i < r->n_word; i++)
+        x[i] = r->word[i];
+    at_input word = {r->n_word, x};
+    at_witness w = {.kind = "equal",
+                    .language = "crasp",
+                    .text = text,
+                    .least = r->words == AT_WORDS_END ? 0 : 1,
+                    .most = SHOWN,
+                    .x = &word,
+                    .n = r->holds == AT_FALSE,
+                    .more = more.s};
+    at_status s = more.oom ? at_oom(err) : env->witness(env->ctx, &w, err);
+    at_text_release(&more);
+    return s;
+}
+
+static at_status pair_try(const pair *p, bool off, const at_check_env *env, tally *t, at_arena *a,
+                          at_err *err)
 {
     at_prove_question q = {.what = AT_PROVE_EQUAL};
     at_proof r;
@@ -105,6 +141,8 @@ static at_status pair_try(const pair *p, bool off, tally *t, at_arena *a, at_err
         s = side_read(p, off ? p->off : p->b, a, &q.b, &q.language, err);
     if (!s)
         s = at_prove(&q, a, &r, err);
+    if (!s && r.holds == (off ? AT_FALSE : AT_TRUE) && env && env->witness)
+        s = pair_show(p, off ? p->off : p->b, &r, env, a, err);
     if (s)
         return s;
     if (r.holds == AT_UNKNOWN && r.lacks) {
@@ -144,11 +182,11 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     bool off = at_params_int(p, "off");
     tally t = {0};
     at_status s = AT_OK;
-    (void)limit, (void)seed, (void)env;
+    (void)limit, (void)seed;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
     for (int k = 0; k < COUNT(pairs) && !s; k++)
         s = at_cancel_pending() ? at_fail(err, AT_ECANCEL, "interrupted")
-                                : pair_try(&pairs[k], off, &t, a, err);
+                                : pair_try(&pairs[k], off, env, &t, a, err);
     if (s)
         return s;
     out->inputs = (uint64_t)(t.proved + t.refuted);

@@ -42,9 +42,59 @@ static const at_param params[] = {
     {"seed", "of weights and samples", 0, 1000000, 1, true, NULL},
 };
 
-/* The share of right answers after a training. */
+/* What is right, as a rule (docs/certificates.md) over a prompt x[1..N], whose last token is <sep>: the largest increasing set. */
+#define LIS                                                                                                  \
+    "fold v = 0 for s in 1..2**(N-1)-1: if all i in 1..N-1: both(s, 2**(i-1)) == 0 or all j in 1..i-1: "     \
+    "both(s, 2**(j-1)) == 0 or x[j] < x[i] then max(v, sum i in 1..N-1: both(s, 2**(i-1)) > 0) else v"
+
+/* Prompts of another exam and how many are answered rightly, for whoever writes down what the verdict rests on. */
+enum { SHOWN = 200, SHOWN_SEED = 4711 };
+typedef struct {
+    double *x; /* (SHOWN, n + 1) */
+    int n, prompts, right;
+} shown;
+
+static void shown_add(void *ctx, const at_exam_case *c)
+{
+    shown *k = ctx;
+    if (!c->asked || c->n_prompt != k->n || k->prompts == SHOWN)
+        return;
+    for (int i = 0; i < k->n; i++)
+        k->x[k->prompts * k->n + i] = c->prompt[i];
+    k->prompts++;
+    k->right += c->grade.answer == AT_TRUE;
+}
+
+static at_status exam_show(const at_model *m, const at_source *d, int n, bool enough, const at_check_env *env,
+                           at_arena *a, at_err *err)
+{
+    shown k = {.x = at_new(a, double, SHOWN *(n + 1)), .n = n + 1};
+    at_input in[SHOWN];
+    at_exam e;
+    at_status s =
+        k.x ? at_exam_run(m, d, SHOWN_SEED, AT_TEST, SHOWN,
+                          &(at_exam_options){.threads = env->threads, .told = shown_add, .ctx = &k}, &e, err)
+            : at_oom(err);
+    if (s)
+        return s;
+    for (int i = 0; i < k.prompts; i++)
+        in[i] = (at_input){k.n, k.x + i * k.n};
+    const char *more = at_arena_printf(a, ", \"right\": %d, \"enough\": %s, \"share\": %g", k.right,
+                                       enough ? "true" : "false", ENOUGH);
+    at_witness w = {.kind = "exam",
+                    .m = m,
+                    .arith = at_f64,
+                    .language = "rule",
+                    .text = LIS,
+                    .x = in,
+                    .n = k.prompts,
+                    .more = more};
+    return more ? env->witness(env->ctx, &w, err) : at_oom(err);
+}
+
+/* The share of right answers after a training, and the model. */
 static at_status learn(const at_params *p, int attention, int n, const at_check_env *env, at_arena *a,
-                       double *share, at_err *err)
+                       double *share, at_source **source, at_model *m, at_err *err)
 {
     const at_stream *lis = at_stream_find("lis");
     char set[64], recipe[256];
@@ -64,12 +114,14 @@ static at_status learn(const at_params *p, int attention, int n, const at_check_
         s = at_source_open(lis, &q, &d, err);
     if (s)
         return s;
-    s = at_learn(d, &r, &(at_learn_options){.threads = env->threads, .diverged_ends = true}, a, &o, NULL,
-                 err);
-    if (!s)
-        *share = at_exam_answer(&o.exam);
-    at_source_free(d);
-    return s;
+    s = at_learn(d, &r, &(at_learn_options){.threads = env->threads, .diverged_ends = true}, a, &o, m, err);
+    if (s) {
+        at_source_free(d);
+        return s;
+    }
+    *share = at_exam_answer(&o.exam);
+    *source = d;
+    return AT_OK;
 }
 
 /* Is the width enough? UNKNOWN: too near to tell. */
@@ -100,9 +152,17 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     at_status s = AT_OK;
     for (int k = 0; k < (grows ? 4 : 2) && !s && out->holds == AT_TRUE; k++) {
         double share = 0;
-        s = learn(p, wanted[k].attention, wanted[k].n, env, a, &share, err);
+        at_source *d;
+        at_model trained;
+        s = learn(p, wanted[k].attention, wanted[k].n, env, a, &share, &d, &trained, err);
+        if (s)
+            break;
         at_tri got = enough(share);
         out->holds = got == AT_UNKNOWN ? AT_UNKNOWN : (got == AT_TRUE) == wanted[k].enough;
+        if (env->witness && (exchanged ? out->holds == AT_FALSE : out->holds == AT_TRUE))
+            s = exam_show(&trained, d, wanted[k].n, wanted[k].enough, env, a, err);
+        at_model_release(&trained);
+        at_source_free(d);
         out->inputs += PROMPTS;
         at_text_addf(&t, "%s%s %.1f%% at n = %d", k ? ", " : "", at_attention_names[wanted[k].attention],
                      100 * share, wanted[k].n);
