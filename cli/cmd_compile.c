@@ -155,7 +155,7 @@ static const cli_option options[] = {
     {CLI_PRECISION, .arithmetics = CLI_FLOATS},
     {"--attention", "KIND", "standard, linear, sparse, local; of words shortcut, solvable",
      CLI_TEXT(own, attention)},
-    {"--pack", NULL, "of recurrences, linear: fewer and smaller heads", CLI_FLAG(own, pack)},
+    {"--pack", NULL, "of recurrences, linear or sparse: a smaller decoder", CLI_FLAG(own, pack)},
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
     {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},

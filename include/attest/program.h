@@ -71,6 +71,9 @@ void at_program_arithmetic(at_program *P, at_arith a);
 /* For at_program_shape alone: the shape of the construction over the reals, at sizes where no bound on what rounds would
  * close, the interpreter's own rounding included. at_assemble refuses such a program. */
 void at_program_reals(at_program *P);
+/* As few coordinates as can be: steps are made in the last MLP that serves, and MLPs clear what nobody reads any more, so that attention
+ * may write there. More units, and other weights. */
+void at_program_narrow(at_program *P);
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
@@ -179,6 +182,10 @@ typedef struct {
                        row sees. It weighs AT_ANCHOR in every class, so that the denominator hardly depends on the
                        others, and its values are 0. Values are integers from 0 on; that no class sums up to more
                        than this is the author's word, which the interpreter checks */
+    double
+        total; /* softmax, above 0: at every row the maximal keys are a power of two of them, at most `most`,
+                       and their values, integers from 0 on, add up to at most this. So neither the sums nor the
+                       division is rounded in an arithmetic that holds the total; the interpreter checks it */
     bool kernel; /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
                        over their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
 } at_attention;

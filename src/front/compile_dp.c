@@ -21,6 +21,8 @@
  * the locality; with linear and sparse attention the width grows like sqrt(L). */
 #include "compile_dp.h"
 
+#include "dp_blocks.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,7 +91,9 @@ static void build(dp_compiler *c)
                      "%s lies in %jd..%jd at these sizes; compiled are numbers in -2^40..2^40",
                      d->values[k].kind == AT_DP_DECLARED ? d->values[k].name.name : "this",
                      (intmax_t)x->value_lo[k], (intmax_t)x->value_hi[k]);
-    if (c->pack)
+    if (c->pack && c->pack->blocks)
+        at_program_narrow(P);
+    else if (c->pack)
         at_prefix(P, 1);
     at_program_lengths(P, (int)x->n_input + 1);
     c->s = at_ints(P, "input", 1, smallest(x->input_lo, d->n_inputs), largest(x->input_hi, d->n_inputs));

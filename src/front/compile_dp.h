@@ -5,6 +5,7 @@
  *     compile_dp_states.c  the next state, and the places of states
  *     compile_dp_fetch.c   what is copied from other rows, and the values of the next one
  *     dp_pack.c, compile_dp_pack.c  the same for --pack: what is kept where, and the steps
+ *     dp_pack_sparse.c, compile_dp_blocks.c  and that with block-sparse attention
  */
 #ifndef ATTEST_COMPILE_DP_H
 #define ATTEST_COMPILE_DP_H

@@ -11,7 +11,7 @@
  *           integers of any size that the arithmetic has; cleaned on small integers; V becomes V - d q^i. A base above 16 goes in steps of 16.
  *
  * Where nothing is to be fetched the query is that of block 0, and what comes is in range. */
-#include "dp_pack.h"
+#include "dp_blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -183,8 +183,8 @@ static at_var digit_of(packer *p, at_var *V, double weight, double q)
     return at_sum(p->P, NULL, (at_vec){n, parts}, by, 0);
 }
 
-/* What stands at the asked place of a column; V: the first of its slots as fetched. */
-static at_var column_read(packer *p, const pack_column *t, at_var table, at_var fetched)
+/* What stands at the asked place of a column; V: the first of its slots as fetched, none above `most`. */
+static at_var column_read(packer *p, const pack_column *t, at_var table, at_var fetched, double most)
 {
     at_program *P = p->P;
     at_var *not_slot = none_hot(p, table + ASKED_SLOT, t->slots), *slot = room(p, t->slots),
@@ -193,7 +193,7 @@ static at_var column_read(packer *p, const pack_column *t, at_var table, at_var 
     if (!not_slot || !slot || !digit || !terms || fetched < 0)
         return -1;
     for (int s = 0; s < t->slots; s++)
-        slot[s] = gate(p, fetched + s, top_of(t), not_slot[s]);
+        slot[s] = gate(p, fetched + s, most, not_slot[s]);
     at_var V =
         at_known(P, fresh(p), at_sum(P, NULL, (at_vec){t->slots, slot}, NULL, 0), 0, top_of(t), true, -1);
     for (int d = t->digits - 1; d >= 0; d--) {
@@ -236,7 +236,8 @@ static void head_steps(packer *p, const pack_head *h, at_var input, const at_var
                                       .adds = most});
     at = 0;
     for (int c = 0; c < h->n_columns && first >= 0; c++) {
-        got[c] = column_read(p, &h->column[c], table + PER_COLUMN + c * OF_COLUMN, first + at);
+        got[c] = column_read(p, &h->column[c], table + PER_COLUMN + c * OF_COLUMN, first + at,
+                             top_of(&h->column[c]));
         at += h->column[c].slots;
     }
 }
@@ -266,9 +267,33 @@ static at_var state_give(packer *p, const pack_fetch *f, const at_var *got)
     return first;
 }
 
+void dp_pack_write(at_program *P, int *serial, const pack_column *t, at_var writes, at_var v, at_var *slot)
+{
+    packer p = {.P = P, .serial = *serial};
+    at_arena_init(&p.arena);
+    slots_write(&p, t, writes - SLOT, v, slot);
+    *serial = p.serial;
+    at_arena_release(&p.arena);
+}
+
+at_var dp_pack_read(at_program *P, int *serial, const pack_column *t, at_var asks, at_var fetched,
+                    double most)
+{
+    packer p = {.P = P, .serial = *serial};
+    at_arena_init(&p.arena);
+    at_var v = column_read(&p, t, asks - ASKED_SLOT, fetched, most);
+    *serial = p.serial;
+    at_arena_release(&p.arena);
+    return v;
+}
+
 void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *value, at_var *take,
                    at_var *need, at_var *last)
 {
+    if (k->blocks) {
+        dp_blocks_fetch(k, P, input, value, take, need, last);
+        return;
+    }
     packer p = {.k = k, .P = P, .anchor = at_mark_prefix(P, "anchor", 0)};
     at_var got[2 * AT_DP_MAX + 1][PACK_COLUMNS];
     const at_dp *d = k->x->d;

@@ -8,7 +8,7 @@
  *   3. Only rows that are fetched have an index, in the order in which they stand.
  *   4. Blocks of `each` indices. A column with R digits a number takes ceil(each/R) slots of every block. The head is max(blocks, slots)
  *      wide; `each` makes that least. */
-#include "dp_pack.h"
+#include "dp_blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -266,6 +266,21 @@ static at_status blocks_find(const at_dp_options *o, pack_head *h, at_err *err)
     return AT_OK;
 }
 
+at_status dp_pack_columns(const dp_pack *k, const at_dp_options *o, pack_head *h, int *bits, at_err *err)
+{
+    at_dp_options all = *o;
+    all.fewer = 0;
+    h->classes = 1;
+    for (int f = 0; f < k->n_fetches; f++) {
+        bits[f] = fetched(k, &k->fetch[f]) ? columns_of(k, h, &k->fetch[f]) : 0;
+        if (bits[f] < 0)
+            return at_fail(err, AT_EREFUSED,
+                           "--pack keeps at most %d kinds of numbers, and this recurrence looks up more",
+                           PACK_COLUMNS);
+    }
+    return blocks_find(&all, h, err);
+}
+
 /* Where the file has something that no plan knows. */
 static at_status refuse(const at_dp *d, const at_dp_name *at, const char *what, at_err *err)
 {
@@ -297,8 +312,9 @@ static at_status known(const at_dp *d, at_err *err)
 static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
 {
     const at_dp *d = k->x->d;
-    if (o->attention != AT_ATTENTION_LINEAR)
-        return at_fail(err, AT_EREFUSED, "--pack is for linear attention: add --attention linear");
+    if (o->attention != AT_ATTENTION_LINEAR && o->attention != AT_ATTENTION_SPARSE)
+        return at_fail(err, AT_EREFUSED,
+                       "--pack is for linear and sparse attention: add --attention linear or sparse");
     for (int t = 0; t < d->n_takes; t++)
         if (d->steering >> t & 1)
             return at_fail(err, AT_EREFUSED,
@@ -308,6 +324,8 @@ static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
     at_status s = known(d, err);
     if (!s)
         s = fetches_find(k, err);
+    if (!s && o->attention == AT_ATTENTION_SPARSE)
+        return dp_blocks_plan(k, o, err);
     if (!s)
         s = heads_find(k, err);
     for (int h = 0; h < k->n_heads && !s; h++)

@@ -40,6 +40,7 @@ typedef struct {
     int n_fetches, n_takes; /* takes first, then needs, then the answer */
     pack_head *head;        /* (n_fetches) at most */
     int n_heads;
+    struct dp_blocks *blocks; /* block-sparse (dp_blocks.h), and then there are no heads here; else NULL */
     at_arena arena;
 } dp_pack;
 
@@ -51,5 +52,14 @@ void dp_pack_close(dp_pack *k); /* NULL is allowed */
  * what was fetched; *last -1: the answer asks for this row. The program has one hidden position before the input. */
 void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *value, at_var *take,
                    at_var *need, at_var *last);
+
+/* For plans of other attention. bits (n_fetches): the columns of h that a fetch reads; h gets columns and their digits. */
+at_status dp_pack_columns(const dp_pack *k, const at_dp_options *o, pack_head *h, int *bits, at_err *err);
+/* Column t of number v: writes is the slot, writes + 1 the digit of this row, or as many as there are. slot (t->slots) gets what this
+ * row adds to each. serial: of names, counted on. */
+void dp_pack_write(at_program *P, int *serial, const pack_column *t, at_var writes, at_var v, at_var *slot);
+/* The number at slot `asks` (t->slots: lo) and digit asks + 1 of the slots from `fetched` on, none of which is above `most`. */
+at_var dp_pack_read(at_program *P, int *serial, const pack_column *t, at_var asks, at_var fetched,
+                    double most);
 
 #endif

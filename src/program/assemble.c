@@ -6,6 +6,7 @@
  * - an attention layer writes to clean coordinates, or adds to its base's own;
  * - an MLP may also take over a coordinate whose variable is dead ("dirty"): it subtracts the old value. Only
  *   integers take over from integers, so that they stay exact in every arithmetic that can hold them.
+ *   In a narrow program (at_program_narrow) the MLP before an attention layer also clears what is dead, by its negative.
  * The plan (forms over coordinates) is made first; the width is known after it; then weights are written.
  *
  * Invariant: a variable v with until[v] > p has coord[v] >= 0 after phase p, or is a linear expression
@@ -349,19 +350,31 @@ static bool takes_over(const plan *L, const block_plan *b, at_var v, int c)
         return true;
     const var *x = &L->P->vars[v];
     double most = ldexp(0.999, L->P->fmt.p); /* their difference is exact */
-    bool integers = x->integer && L->P->vars[old].integer &&
-                    extent_size(L->x[c]) + extent_size((extent){x->lo, x->hi, 0, 0}) <= most;
+    double was = extent_size(L->x[c]), is = extent_size((extent){x->lo, x->hi, 0, 0});
+    bool one_sign = L->P->few && L->x[c].lo >= 0 && x->lo >= 0; /* then it is no larger than they */
+    bool integers = x->integer && L->P->vars[old].integer && (one_sign ? fmax(was, is) : was + is) <= most;
     if (!integers && 4 * L->P->unit * extent_size(L->x[c]) > MUCH)
         return false;
     return !is_exact(L, v) || is_exact(L, old);
+}
+
+/* What nobody reads after phase p and nobody takes over, to be cleared for the attention of the next phase: -1 in want. owner: after p. */
+static int clearing(const plan *L, int p, const at_var *owner, int n, at_var *want, int *at)
+{
+    for (int c = 0; c < L->D && L->P->few && p < L->S.last; c++)
+        if (owner[c] < 0 && occupant(L, c) >= 0) {
+            want[n] = -1;
+            at[n++] = c;
+        }
+    return n;
 }
 
 static at_status plan_mlp(plan *L, int p)
 {
     const at_program *P = L->P;
     block_plan *b = &L->blocks[L->n_blocks];
-    at_var *want = at_new(L->arena, at_var, P->n_vars), *erase = at_new(L->arena, at_var, P->n_vars);
-    int *at = at_new(L->arena, int, P->n_vars), n = 0, levels = 0;
+    at_var *want = at_new(L->arena, at_var, L->cap), *erase = at_new(L->arena, at_var, L->cap);
+    int *at = at_new(L->arena, int, L->cap), n = 0, levels = 0;
     if (!want || !erase || !at)
         return at_oom(L->err);
     for (at_var v = 0; v < P->n_vars; v++)
@@ -390,8 +403,9 @@ static at_status plan_mlp(plan *L, int p)
             at[k] = c;
             erase[k] = b->residual ? occupant(L, c) : -1;
         }
+    int all = b->residual ? clearing(L, p, owner, n, want, at) : n;
     mlp_site s = site(L, p);
-    at_status st = mlp_synthesise(&s, want, at, erase, n, levels, &b->net);
+    at_status st = mlp_synthesise(&s, want, at, erase, all, levels, &b->net);
     L->again = L->again || b->net.again;
     if (st)
         return st;
@@ -399,6 +413,8 @@ static at_status plan_mlp(plan *L, int p)
         coord_wipe(L);
     for (int k = 0; k < n; k++)
         coord_give(L, want[k], at[k]);
+    for (int k = n; k < all; k++)
+        L->owner[at[k]] = L->dirt[at[k]] = -1;
     coord_retire(L, p);
     L->n_blocks++;
     return AT_OK;
@@ -468,7 +484,8 @@ static at_status plan_all(plan *L)
     at_status st = schedule_errors(P, a, L->err);
     if (st)
         return st;
-    schedule_phases(P, &L->S);
+    if ((st = schedule_phases(P, &L->S, a, L->err)))
+        return st;
     schedule_lifetimes(P, &L->S);
     L->blocks = at_new(a, block_plan, L->S.last + 1);
     if (!L->blocks)

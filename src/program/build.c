@@ -296,6 +296,11 @@ void at_program_weaken(at_program *P, double factor)
     P->weaken = factor;
 }
 
+void at_program_narrow(at_program *P)
+{
+    P->few = true;
+}
+
 void at_program_arithmetic(at_program *P, at_arith a)
 {
     P->arith = a;

@@ -480,6 +480,22 @@ static bool adds_right(at_program *P, const char *name, const at_attention *a)
     return true;
 }
 
+/* What at_attention.total asks for, as far as it can be seen here. */
+static bool total_right(at_program *P, const char *name, const at_attention *a)
+{
+    if (a->weighting != AT_SOFTMAX || a->most < 1 || (a->most & (a->most - 1)) || !isfinite(a->total))
+        return at_program_fail(P, "%s: a total goes with softmax, and with a power of two as the most keys",
+                               name),
+               false;
+    for (int k = 0; k < a->value.n; k++) {
+        if (!need(P, name, a->value.v[k], true, false))
+            return false;
+        if (P->vars[a->value.v[k]].lo < 0)
+            return at_program_fail(P, "%s: a total is of integers from 0 on", name), false;
+    }
+    return true;
+}
+
 at_var at_attend(at_program *P, const char *name, const at_attention *a)
 {
     if (P->err.code)
@@ -500,7 +516,7 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
          k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
-    if (a->adds > 0 && !adds_right(P, name, a))
+    if ((a->adds > 0 && !adds_right(P, name, a)) || (a->total > 0 && !total_right(P, name, a)))
         return -1;
     double gap = a->gaps ? INFINITY : a->gap;
     for (int t = 0; a->gaps && t < program_longest(P); t++)
@@ -528,7 +544,7 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return -1;
     bool selects_one = a->unique || at_weighting_is(a->weighting, AT_IS_ONE);
     bool may_be_empty = at_mask_is(a->mask.kind, AT_IS_STRICT);
-    P->sums = P->sums || a->adds > 0;
+    P->sums = P->sums || a->adds > 0 || a->total > 0;
     int index = P->n_steps++;
     at_var first = -1;
     for (int k = 0; k < a->value.n; k++) {

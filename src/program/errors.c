@@ -167,6 +167,20 @@ static bool sums_are_exact(const at_program *P, const operands *o, int n, double
     return rest <= P->unit / 4;
 }
 
+/* The same where their number is a power of two and the author knows what they add up to (at_attention.total): the division rounds
+ * nothing either. */
+static bool total_is_exact(const at_program *P, const at_attention *a, const operands *o, double m,
+                           double rest)
+{
+    bool exact =
+        a->total > 0 && a->total <= ldexp(1, P->fmt.p) && rest <= P->unit / 4 && 1 / m >= P->fmt.norm;
+    for (int k = 0; k < a->value.n && exact; k++) {
+        extent x = o->v[k].x;
+        exact = x.grain >= 0 && m * x.off + 2 * rest * extent_size(x) <= P->unit / 4;
+    }
+    return exact;
+}
+
 /* The largest phi(q).phi(k). */
 static double kernel_size(const at_attention *a, const operands *o)
 {
@@ -188,6 +202,8 @@ static double mean_error(const at_program *P, const at_attention *a, const opera
     if (at_weighting_is(a->weighting, AT_IS_PHI) &&
         a->most <= 0) /* perhaps no key is of the query's class: then all weigh next to nothing */
         return mean_rounding(P, seen + a->query.n, seen + a->query.n, 0) * size;
+    if (ones && total_is_exact(P, a, o, m, rest))
+        return 4 * rest * size;
     if (ones && !at_weighting_is(a->weighting, AT_IS_PAIRS) && sums_are_exact(P, o, a->value.n, m, rest))
         return ((a->unique ? 0 : u) + 4 * rest) * size;
     if (at_weighting_is(a->weighting, AT_IS_PHI)) /* a weight is itself a sum, of tiny terms but for one */
@@ -257,6 +273,8 @@ static at_status softmax_error(const at_program *P, const var *v, step *s, const
         if (!o->rounded || again)
             s->scale = a->scale > 0 ? a->scale : at_log(fmax(2 * range * keys / want, 2)) / gap;
         rest = keys * at_exp(-s->scale * gap);
+        if (P->sums) /* a weight that no number of the format is so small as is 0; in real numbers none is */
+            rest = !o->rounded ? fmax(rest, 0x1p-1000) : rest < P->fmt.tiny / 4 ? 0 : rest;
         got = range * fmin(1, rest + (ties && e > 0 ? at_expm1(2 * s->scale * (e + scaling)) : 0));
         if (a->scale > 0 || got <= want)
             break;
@@ -425,7 +443,8 @@ at_status attention_error(at_program *P, at_var id, step *s, const operands *o, 
         rounding = mean_error(P, a, o, false, 0, size);
     } else
         st = softmax_error(P, v, s, o, e, range, size, &own, &rounding, err);
-    bool selects = at_weighting_is(a->weighting, AT_IS_ONE) || a->adds > 0; /* of these, sums are exact */
+    bool selects = at_weighting_is(a->weighting, AT_IS_ONE) || a->adds > 0 ||
+                   a->total > 0; /* of these, sums are exact */
     double meaning = o->rounded && !selects && !(a->unique && v->integer) ? meaning_mean(P, a) * size : 0;
     *err_out = bound_of(o->err + own + rounding + meaning);
     *over_out = bound_of(o->over + rounding + (a->adds > 0 ? own : 0));

@@ -169,8 +169,8 @@ static bool sum_at(const machine *m, const at_attention *a, int i, double *out)
     return kept && anchors == 1;
 }
 
-/* All components of one attention step at query i. */
-static void attend_at(const machine *m, const at_attention *a, int i, double *out)
+/* All components of one attention step at query i. False where the author's word about a total is not kept. */
+static bool attend_at(const machine *m, const at_attention *a, int i, double *out)
 {
     bool three = at_weighting_is(a->weighting, AT_IS_PAIRS),
          right = at_weighting_is(a->weighting, AT_IS_LAST),
@@ -193,8 +193,14 @@ static void attend_at(const machine *m, const at_attention *a, int i, double *ou
             }
             count = left || right ? 1 : count + 1;
         }
-    for (int k = 0; k < a->value.n && count > 0; k++)
+    bool kept = true;
+    int e;
+    for (int k = 0; k < a->value.n && count > 0; k++) {
+        kept =
+            kept && (!(a->total > 0) || (out[k] <= a->total && frexp(count, &e) == 0.5 && count <= a->most));
         out[k] /= count;
+    }
+    return kept;
 }
 
 #define KNOWN_SLACK 0x1p-20 /* an author's word holds up to the rounding of the interpreter */
@@ -295,9 +301,16 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 for (int k = 0; k < n; k++)
                     mixed[k] = 0;
                 const at_attention *a = &P->steps[v->step].a;
-                if (!(a->adds > 0))
-                    (a->kernel ? kernel_at : attend_at)(&m, a, t, mixed);
-                else if (!sum_at(&m, a, t, mixed))
+                if (a->kernel)
+                    kernel_at(&m, a, t, mixed);
+                else if (!(a->adds > 0)) {
+                    if (!attend_at(&m, a, t, mixed))
+                        return at_fail(
+                            err, AT_EDOMAIN,
+                            "program %s: %s has a total above %.17g at position %d, or its keys are "
+                            "not a power of two, at most %d",
+                            P->name, v->name, a->total, t + 1, a->most);
+                } else if (!sum_at(&m, a, t, mixed))
                     return at_fail(
                         err, AT_EDOMAIN,
                         "program %s: %s sums up to more than %.17g at position %d, or its anchor is "

@@ -219,6 +219,25 @@ form *residual_form(const mlp_site *s, at_var v)
 
 /* ---- units ------------------------------------------------------------------------------------------- */
 
+/* A gate: relu(c x - M b) where b is exactly 0 or 1, x >= 0, and c x, c a power of two, is at most M. Where b is 0 nothing is rounded, and
+ * where it is 1 the unit is 0, before and after rounding. Only programs with sums need it, as above. */
+static bool is_gate(const synth *y, const form *f, const extent *x, extent *out)
+{
+    const at_program *P = y->s->P;
+    int e;
+    if (!P->sums || P->lambda > 0 || f->n != 2 || f->c0 != 0)
+        return false;
+    int b = f->coef[0] < 0 ? 0 : 1;
+    extent off = x[f->unit[b]], v = x[f->unit[1 - b]];
+    double c = f->coef[1 - b], M = -f->coef[b];
+    bool is = off.lo == 0 && off.hi == 1 && off.off == 0 && off.grain >= 0 && c >= 1 && frexp(c, &e) == 0.5 &&
+              v.lo >= 0 && c * v.hi <= M &&
+              (P->unit == 0 || (at_p_round(&P->fmt, M) == M && c * v.hi <= P->fmt.max));
+    if (is)
+        *out = (extent){-M, c * v.hi, c * v.off, v.grain <= GRAIN_NONE ? GRAIN_NONE : v.grain + grain_of(c)};
+    return is;
+}
+
 /* A GeLU unit computed as z * (erfc(-z / sqrt 2) / 2): a few roundings, and erfc's own, relative to z; slope at most 1.13. */
 #define GELU_ULPS  16
 #define GELU_SLOPE 1.13
@@ -253,7 +272,7 @@ static form *bare_unit(synth *y, int l, const form *pre, double coef, double mos
         y->cap[l] = cap;
     }
     extent z;
-    double r = pre->slop + form_rounding(P, pre, y->x[l - 1], &z);
+    double r = pre->slop + (is_gate(y, pre, y->x[l - 1], &z) ? 0 : form_rounding(P, pre, y->x[l - 1], &z));
     double below = fmin(-z.lo, 2 * AT_GELU_GAP); /* a GeLU unit is no lower */
     r = bound_of(r);
     z.lo = 0;
@@ -751,11 +770,23 @@ static form *written(synth *y, at_var v, at_var old, int levels)
         tally_add(&t, 1, now);
         tally_add(&t, 1, (extent){x->lo - over - now.hi, x->hi + over - now.lo, err + now.off, z.grain});
         t.mass = extent_size((extent){x->lo - over, x->hi + over, 0, 0}); /* one addition: of its result */
+        if (P->few)
+            t.up = fmax(x->hi + over, 0), t.down = fmax(over - x->lo, 0);
         r += tally_rounding(P, &t) + (gone->err - o->err) + cut_of(P, o, o->over);
     }
     y->s->to->vars[v].err = bound_of(err + r);
     y->s->to->vars[v].over = bound_of(over + r);
     return f;
+}
+
+/* Minus what stands in coordinate c: carried by a unit, or two, which is exact. */
+static form *cleared(synth *y, int c, int levels)
+{
+    extent x = y->x[0][c];
+    form *f = form_unit(y, 0, c, 1);
+    for (int l = 1; l <= levels && !y->oom; l++)
+        f = pair(y, l, f, x.hi > 0, x.lo < 0, x.lo, x.hi);
+    return form_plus(y, &empty_form, -1, f);
 }
 
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
@@ -774,7 +805,7 @@ at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, c
     net->units[0] = s->D;
     y.x[0] = (extent *)s->x;
     for (int k = 0; k < n && !y.oom; k++)
-        net->out[at[k]] = *written(&y, want[k], erase[k], levels);
+        net->out[at[k]] = want[k] < 0 ? *cleared(&y, at[k], levels) : *written(&y, want[k], erase[k], levels);
     for (int l = 1; l <= levels && !y.oom; l++)
         if (net->units[l] == 0) /* only constants cross this level */
             relu_unit(&y, l, &empty_form, 1, 0);

@@ -136,8 +136,10 @@ static void frame_read(parser *p, int *n_min)
         double factor = number_read(p, "the factor");
         if (!p->status)
             at_program_weaken(P, factor);
-    } else if (p->t.kind == T_NAME && !constant_find(p))
-        text_fail_here(p, "expected lengths, hidden, positions, GeLU, arithmetic, shape or scales");
+    } else if (text_accept(p, "narrow"))
+        at_program_narrow(P);
+    else if (p->t.kind == T_NAME && !constant_find(p))
+        text_fail_here(p, "expected lengths, hidden, positions, GeLU, arithmetic, shape, scales or narrow");
     else {
         int count = integer_read(p, "the number of hidden positions", 0, AT_MAX_WIDTH);
         text_expect(p, "hidden", "after a number");

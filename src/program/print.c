@@ -171,8 +171,13 @@ static void print_promises(const printer *p, const step *s)
         at_text_add(t, "unique");
     }
     if (a->most) {
-        next_clause(p, first);
+        first = next_clause(p, first);
         at_text_addf(t, "most %d", a->most);
+    }
+    if (a->total > 0) {
+        next_clause(p, first);
+        at_text_add(t, "total ");
+        number(p, a->total);
     }
 }
 
@@ -500,6 +505,8 @@ static void print_head(const printer *p)
         at_text_add(t, ", scales times ");
         number(p, P->weaken);
     }
+    if (P->few)
+        at_text_add(t, ", narrow");
     at_text_add(t, "\n");
 }
 

@@ -98,7 +98,8 @@ struct at_program {
     double unit;       /* its unit roundoff; 0: real numbers */
     double meaning;    /* MEANING; 0: the interpreter is taken to be exact, for shapes alone */
     const char *place; /* of the variables that are being made, or NULL */
-    bool sums;         /* some attention adds up (at_attention.adds) */
+    bool sums;         /* some attention adds up (at_attention.adds, total) */
+    bool few;          /* coordinates: at_program_narrow */
     const char *label; /* of the attention that is being made, or NULL: its name */
     at_err err;
     at_arena arena;
@@ -206,8 +207,8 @@ typedef struct {
     form *out;    /* (D) result for each coordinate, over the last level */
     bool again;   /* a remedy is wanted: variables were marked, and all must be planned anew */
 } mlp_net;
-/* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted. Sets the errors of
- * what is computed here. */
+/* want[k] is written to coordinate at[k]; with erase[k] >= 0 the value of that variable is subtracted; want[k] -1: what stands there is
+ * cleared. Sets the errors of what is computed here. */
 at_status mlp_synthesise(const mlp_site *s, const at_var *want, const int *at, const at_var *erase, int n,
                          int levels, mlp_net *out);
 /* ---- pointwise steps before they have units (points.c) ------------------------------------------------ */

@@ -220,6 +220,8 @@ int var_grain(const at_program *P, const var *v)
         bool one = at_weighting_is(a->weighting, AT_IS_ONE) || a->unique || a->adds > 0;
         g = one && !at_weighting_is(a->weighting, AT_IS_PAIRS) ? P->vars[a->value.v[v->component]].grain
                                                                : GRAIN_NONE;
+        if (a->total > 0) /* divided by a power of two, at most this one */
+            g = P->vars[a->value.v[v->component]].grain + grain_of(1.0 / a->most);
         g = v->integer && g < 0 ? 0 : g;
         break;
     }

@@ -4,6 +4,9 @@
  * to the first odd phase at or after its arguments' (several levels of one MLP), an attention step to the
  * first even phase after them: as soon as possible, so independent steps share a layer.
  *
+ * In a narrow program (at_program_narrow) a pointwise step belongs to the last odd phase that serves all who read it: its arguments are
+ * kept, often inputs that others need as well, and it is not.
+ *
  * Liveness. What no output depends on has no phase of its own to reach: it gets no unit, head or
  * coordinate, and keeps nothing else alive. */
 #include "schedule.h"
@@ -57,15 +60,45 @@ static void schedule_live(const at_program *P, const schedule *S)
     }
 }
 
-void schedule_phases(const at_program *P, schedule *S)
+static void latest_vec(int *latest, at_vec v, int p)
+{
+    for (int k = 0; k < v.n; k++)
+        latest[v.v[k]] = latest[v.v[k]] < p ? latest[v.v[k]] : p;
+}
+
+/* The last phase that serves all who read a variable, attention staying where it is. */
+static void latest_find(const at_program *P, const schedule *S, int *latest)
+{
+    for (at_var id = 0; id < P->n_vars; id++)
+        latest[id] = S->last;
+    for (at_var id = P->n_vars - 1; id >= 0; id--) {
+        const var *v = &P->vars[id];
+        if (!S->live[id])
+            continue;
+        if (v->op != OP_ATTEND) {
+            latest_vec(latest, (at_vec){v->n_args, v->args}, latest[id]);
+            continue;
+        }
+        const at_attention *a = &P->steps[v->step].a;
+        latest_vec(latest, a->query, S->phase[id] - 1);
+        latest_vec(latest, a->key, S->phase[id] - 1);
+        latest_vec(latest, a->value, S->phase[id] - 1);
+        if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
+            latest_vec(latest, a->key2, S->phase[id] - 1);
+            latest_vec(latest, a->value2, S->phase[id] - 1);
+        }
+    }
+}
+
+/* latest: NULL, or the phase before which no pointwise step is made, unless it is even. */
+static void phases_pass(const at_program *P, schedule *S, const int *latest)
 {
     S->last = 0;
-    schedule_live(P, S);
     for (at_var id = 0; id < P->n_vars; id++) {
         const var *v = &P->vars[id];
         int p = phase_of_vec(S, (at_vec){v->n_args, v->args});
         if (op_is_point(v->op))
-            p |= 1;
+            p = max2(p | 1, latest && S->live[id] ? (latest[id] - 1) | 1 : 0);
         else if (v->op == OP_ATTEND) {
             const at_attention *a = &P->steps[v->step].a;
             p = max2(max2(phase_of_vec(S, a->query), phase_of_vec(S, a->key)), phase_of_vec(S, a->value));
@@ -96,6 +129,20 @@ void schedule_phases(const at_program *P, schedule *S)
         S->level[id] = p % 2 ? level + deep : 0;
         S->wide[id] = v->narrow || (op_is_point(v->op) ? point_is_wide(v) : v->op == OP_LINEAR && wide);
     }
+}
+
+at_status schedule_phases(const at_program *P, schedule *S, at_arena *arena, at_err *err)
+{
+    schedule_live(P, S);
+    phases_pass(P, S, NULL);
+    if (!P->few)
+        return AT_OK;
+    int *latest = at_new(arena, int, P->n_vars);
+    if (!latest)
+        return at_oom(err);
+    latest_find(P, S, latest);
+    phases_pass(P, S, latest);
+    return AT_OK;
 }
 
 /* ---- lifetimes ---------------------------------------------------------------------------------------- */

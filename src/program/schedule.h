@@ -47,7 +47,7 @@ double score_error(const at_program *P, const at_attention *a, const double *que
  * errors of its scores: e[0], or one a position where there are gaps by position. */
 at_status attention_tie(const at_program *P, at_var id, step *s, at_err *err);
 at_status tie_prove(const at_program *P, at_var id, step *s, const double *e, at_err *err);
-void schedule_phases(const at_program *P, schedule *S);
+at_status schedule_phases(const at_program *P, schedule *S, at_arena *arena, at_err *err);
 void schedule_lifetimes(const at_program *P, schedule *S);
 
 #endif

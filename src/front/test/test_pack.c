@@ -2,124 +2,8 @@
  *
  * The judge is at_dp_run, which knows no weights: every input at small sizes, drawn ones at larger ones, in f32, f64 and at p bits.
  * Controls: a digit more than a number holds, a block less. */
-#include <attest/front.h>
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include "../../core/test/test_scale.h"
-
-typedef struct {
-    const char *file;
-    int64_t size[3];
-    int letters; /* inputs use this many of the lowest values; 0: all, drawn */
-    int inputs;  /* drawn */
-} point;
-
-static at_dp_instance *instance(const char *file, const int64_t *size, at_dp **d)
-{
-    at_err err = {0};
-    at_dp_instance *x;
-    if (at_dp_example_load(file, d, &err) || at_dp_bind(*d, size, &x, &err))
-        fail_msg("%s", err.text);
-    return x;
-}
-
-static int input_of(const at_dp_instance *x, int64_t i)
-{
-    int which = 0;
-    while (which + 1 < x->d->n_inputs && i >= x->input_first[which + 1])
-        which++;
-    return which;
-}
-
-/* Input number k in base `letters`, or drawn. */
-static void input_make(const at_dp_instance *x, int letters, uint64_t k, int64_t *in)
-{
-    at_rng r = at_rng_at(16, k);
-    for (int64_t i = 0; i < x->n_input; i++) {
-        int w = input_of(x, i);
-        uint64_t base = (uint64_t)(x->input_hi[w] - x->input_lo[w] + 1);
-        if (letters)
-            base = base > (uint64_t)letters ? (uint64_t)letters : base;
-        in[i] = x->input_lo[w] + (int64_t)(letters ? k % base : at_rng_below(&r, base));
-        k = letters ? k / base : k;
-    }
-}
-
-static bool chain_right(const at_dp_instance *x, const at_model *m, at_arith a, const int64_t *in)
-{
-    at_arena arena;
-    at_arena_init(&arena);
-    at_err err = {0};
-    int row = at_model_row_width(m), n = 0;
-    size_t numbers = (size_t)(x->n_states + 1) * (size_t)row;
-    double *prompt = at_new(&arena, double, (x->n_input + 1) * row), *want = at_new(&arena, double, numbers);
-    double *rows = NULL, least;
-    at_dp_chain c;
-    for (int64_t i = 0; i < x->n_input; i++)
-        prompt[i * row] = (double)in[i];
-    if (at_dp_run(x, in, &arena, &c, &err))
-        fail_msg("%s", err.text);
-    at_dp_rows(x, &c, want);
-    bool right =
-        !at_generate(m, a, &(at_input){(int)x->n_input + 1, prompt}, &arena, &rows, &n, &least, &err);
-    right = right && n == x->n_states + 1 && !memcmp(rows, want, numbers * sizeof *want);
-    at_arena_release(&arena);
-    return right;
-}
-
-static int wrong_chains(const point *p, const at_dp_instance *x, const at_model *m, at_arith a, int *inputs)
-{
-    double all = p->letters ? pow(p->letters, (double)x->n_input) : p->inputs;
-    int64_t in[40000];
-    int wrong = 0;
-    assert_true(all <= 20000 && x->n_input <= 40000);
-    *inputs = 0;
-    for (int k = 0; k<(int)all; k += TEST_SCALE> 1 ? 3 : 1, ++*inputs) {
-        input_make(x, p->letters, (uint64_t)k, in);
-        wrong += !chain_right(x, m, a, in);
-    }
-    return wrong;
-}
-
-/* Made for one arithmetic, run in another; returns how many chains are wrong. */
-static int run(const point *p, const at_dp_options *o, const char *made, const char *run, int *inputs)
-{
-    at_dp *d;
-    at_err err = {0};
-    at_arith a, b;
-    at_model m;
-    at_dp_instance *x = instance(p->file, p->size, &d);
-    assert_int_equal(at_arith_parse(made, &a, &err) + at_arith_parse(run, &b, &err), AT_OK);
-    at_dp_options all = *o;
-    all.arith = &a;
-    all.pack = true;
-    all.attention = AT_ATTENTION_LINEAR;
-    if (at_dp_model(x, &all, &m, &err))
-        fail_msg("%s for %s: %s", p->file, made, err.text);
-    int wrong = wrong_chains(p, x, &m, b, inputs);
-    at_model_release(&m);
-    at_dp_instance_free(x);
-    at_dp_free(d);
-    return wrong;
-}
-
-static void right_everywhere(const point *p, int n, const char *const *ariths)
-{
-    for (int k = 0; k < n; k++)
-        for (const char *const *a = ariths; *a; a++) {
-            int inputs, wrong = run(&p[k], &(at_dp_options){0}, *a, *a, &inputs);
-            if (wrong)
-                fail_msg("%s in %s: %d of %d chains are wrong", p[k].file, *a, wrong, inputs);
-            print_message("%s %d,%d in %s: %d chains\n", p[k].file, (int)p[k].size[0], (int)p[k].size[1], *a,
-                          inputs);
-        }
-}
+#define PACKED AT_ATTENTION_LINEAR
+#include "pack_test.h"
 
 static const point small[] = {
     {"edit-distance", {3, 3}, 2},
@@ -195,14 +79,6 @@ static void test_rounded(void **state)
     at_arena_release(&arena);
 }
 
-static void controls_fail(const point *p, const at_dp_options *o, const char *made, const char *in)
-{
-    int inputs, wrong = run(p, o, made, in, &inputs);
-    print_message("%s, %d more digits, %d blocks fewer, run in %s: %d of %d chains are wrong\n", p->file,
-                  o->more, o->fewer, in, wrong, inputs);
-    assert_true(wrong > 0);
-}
-
 static void test_controls(void **state)
 {
     (void)state;
@@ -276,25 +152,12 @@ static void test_sizes(void **state)
     }
 }
 
-static void refused(const char *file, const int64_t *size, at_attention_kind kind, const char *says)
-{
-    at_dp *d;
-    at_err err = {0};
-    at_model m;
-    at_dp_instance *x = instance(file, size, &d);
-    assert_true(at_dp_model(x, &(at_dp_options){kind, .pack = true}, &m, &err) != AT_OK);
-    if (!strstr(err.text, says))
-        fail_msg("%s: not \"%s\": %s", file, says, err.text);
-    at_dp_instance_free(x);
-    at_dp_free(d);
-}
-
 static void test_refused(void **state)
 {
     (void)state;
     for (int kind = 0; kind < AT_ATTENTIONS; kind++)
-        if (kind != AT_ATTENTION_LINEAR)
-            refused("lis", (int64_t[]){3, 3}, (at_attention_kind)kind, "--pack is for linear attention");
+        if (kind != AT_ATTENTION_LINEAR && kind != AT_ATTENTION_SPARSE)
+            refused("lis", (int64_t[]){3, 3}, (at_attention_kind)kind, "--pack is for linear and sparse");
     refused("knapsack", (int64_t[]){3, 5}, AT_ATTENTION_LINEAR, "here x steers");
     refused("coins", (int64_t[]){2, 6}, AT_ATTENTION_LINEAR, "here c steers");
     refused("palindrome-cuts", (int64_t[]){3}, AT_ATTENTION_LINEAR, "here is another block");

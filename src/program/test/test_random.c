@@ -1,6 +1,6 @@
 /* test_random.c: on 100,000 random programs the interpreter and the assembled model agree.
  *
- * A program is drawn from all steps of the IR (random_program.c) and run on two random inputs. Tolerance: the error bound
+ * A program is drawn from all steps of the IR (random_program.c), every fourth is narrow, and run on two random inputs. Tolerance: the error bound
  * that the assembler derived for that output, which includes rounding. */
 #include "random_program.h"
 #include "../../core/test/test_scale.h"
@@ -21,6 +21,8 @@ static void test_random_programs(void **state)
         maker k = {.r = at_rng_at(2026, (uint64_t)s), .how = {.range = 65536, .fields = s % 2}};
         random_program(&k);
         assert_non_null(k.P);
+        if (s % 4 == 3)
+            at_program_narrow(k.P);
         at_model m;
         at_err err = {0};
         at_status st = at_assemble(k.P, &m, NULL, &err);

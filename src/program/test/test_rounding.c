@@ -348,6 +348,8 @@ static census run_many(at_arith runs, at_arith assembled, int programs, bool con
                    .narrow = runs.kind == AT_PBIT};
         make(&k);
         at_program_arithmetic(k.P, assembled);
+        if (s % 4 == 3)
+            at_program_narrow(k.P);
         at_model m;
         at_err err = {0};
         at_status st = at_assemble(k.P, &m, NULL, &err);

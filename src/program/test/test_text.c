@@ -21,6 +21,8 @@ static void test_random_programs(void **state)
             at_program_arithmetic(k.P, at_f32);
         if (s % 13 == 1)
             at_program_weaken(k.P, 0.1);
+        if (s % 17 == 1)
+            at_program_narrow(k.P);
         char what[32];
         snprintf(what, sizeof what, "random program %d", s);
         assembled += text_same(k.P, what);
@@ -80,6 +82,10 @@ static void test_corners(void **state)
                               .mask = {.kind = AT_MASK_CAUSAL},
                               .gap = 1,
                               .adds = 9});
+    at_attend(
+        P, "totals",
+        &(at_attention){
+            .query = AT_VEC(x), .key = AT_VEC(y), .value = AT_VEC(whole), .gap = 1, .most = 4, .total = 2.5});
     at_gelu(P, 0x1p30);
     at_var t = at_times(P, "times", kern, z + 1, 0.001);
     at_var c = at_choose_rows(P, "chosen", x, 0.5, AT_VEC(x, y), AT_VEC(y, t), 0.25);
@@ -344,7 +350,7 @@ static void test_faults(void **state)
         {"program", "1:8: expected the name of the program"},
         {"program p", "1:1: the lengths are missing"},
         {"program p, lenghts 1..4",
-         "1:12: expected lengths, hidden, positions, GeLU, arithmetic, shape or scales"},
+         "1:12: expected lengths, hidden, positions, GeLU, arithmetic, shape, scales or narrow"},
         {"program p, lengths 4..1", "1:23: the longest length is 1; allowed are integers in 4..1048576"},
         {"program p, lengths 1..4.5", "1:23: the longest length is 4.5; allowed are integers"},
         {"program p, lengths 1..N", "1:23: unknown name \"N\""},
