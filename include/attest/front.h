@@ -20,6 +20,7 @@ typedef struct {
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
     bool pack;  /* linear: fewer and smaller heads (docs/pack.md), or a refusal that says why not */
     int more;   /* packed, for controls: digits more in a number than it holds */
+    int less;   /* packed, for controls: values that are kept modulo m are kept modulo m - less */
     bool reals; /* at_dp_shape: of the construction over the reals, whether or not an arithmetic can run it */
 } at_dp_options;
 
