@@ -18,10 +18,10 @@ typedef struct {
     double scale;          /* factor on the scales of attention; 0: 1 */
     int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
-    bool
-        pack; /* linear: fewer and smaller heads, sparse: fewer coordinates (docs/pack.md), or a refusal that says why not */
-    int more; /* packed, for controls: digits more in a number than it holds */
+    bool pack;  /* linear: fewer and smaller heads, sparse: fewer coordinates; or a refusal (docs/pack.md) */
+    int more;   /* packed, for controls: digits more in a number than it holds */
     int block;  /* packed sparse, for controls: rows of a block; 0: a power of two, about sqrt(L) */
+    int less;   /* packed linear, for controls: values that are kept modulo m are kept modulo m - less */
     bool reals; /* at_dp_shape: of the construction over the reals, whether or not an arithmetic can run it */
 } at_dp_options;
 

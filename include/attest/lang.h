@@ -206,6 +206,23 @@ int64_t at_dp_rank(const at_dp_instance *x, const int64_t *counters);
 /* What state s looks at: take (n_takes) rows of the inputs, 0-based, need (n_needs) ranks of states; -1: absent. Refused where
  * inputs steer. */
 at_status at_dp_fetches(const at_dp_instance *x, int64_t s, int64_t *take, int64_t *need, at_err *err);
+/* How far apart values are that a state looks at together, for every input: intervals that dp_apart.c proves by induction over the
+ * states. Refused where inputs steer, where states are in several blocks, fold or are gathered from, and where the instance is not
+ * proved. */
+typedef struct at_dp_apart at_dp_apart;
+typedef struct {
+    int64_t lo, hi;
+} at_dp_range;
+enum {
+    AT_DP_ZERO,
+    AT_DP_BEFORE,
+    AT_DP_NEED
+}; /* what is compared: 0, the state before, need k as AT_DP_NEED + k */
+at_status at_dp_apart_new(const at_dp_instance *x, at_dp_apart **out, at_err *err);
+void at_dp_apart_free(at_dp_apart *a); /* NULL is allowed */
+/* At state s, of value v: out (n, n), n = AT_DP_NEED + n_needs: in row i, column j where i - j lies. here (n): whether there is such a
+ * state; rows and columns of others mean nothing. */
+void at_dp_apart_at(const at_dp_apart *a, int64_t s, int v, at_dp_range *out, bool *here);
 /* The state whose values the answer reads; there is one. */
 at_status at_dp_answer_rank(const at_dp_instance *x, int64_t *rank, at_err *err);
 

@@ -7,6 +7,8 @@
  *   fetch   The query is the one-hot vector of the block. Attention adds up (at_attention.adds): a hidden row before the input weighs
  *           2^60 in every block, so that the denominator is 2^60 whatever was read, and dividing by it does nothing.
  *   pick    slot k passes relu(V_k - top nk), nk = [k is not the slot]; the sum of all is the number V.
+ *   rebuild A value that is kept modulo m lies in from..from+m-1 above a base, both given by the step (dp_pack_near.c): it is
+ *           base + from + ((digit - base - from) mod m), and residues are of numbers that the row has.
  *   digits  from the top: d = number of c >= 1 with V >= c q^i, by units relu(V - c q^i + 1) - relu(V - c q^i), which are exact on
  *           integers of any size that the arithmetic has; cleaned on small integers; V becomes V - d q^i. A base above 16 goes in steps of 16.
  *
@@ -15,6 +17,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STEP 16 /* a digit is found among at most so many values at a time */
 
@@ -23,6 +26,10 @@ typedef struct {
     at_program *P;
     at_arena arena;
     at_var anchor;
+    const at_var *value;                          /* of this row */
+    at_var residue[AT_DP_MAX];                    /* of these, where they are kept modulo a number, or -1 */
+    at_var got[2 * AT_DP_MAX + 1][PACK_COLUMNS];  /* by head and column, as kept */
+    at_var rebuilt[2 * AT_DP_MAX + 1][AT_DP_MAX]; /* by fetch and value, or -1 */
     int serial;
     char name[32];
 } packer;
@@ -204,8 +211,25 @@ static at_var column_read(packer *p, const pack_column *t, at_var table, at_var 
     return at_known(P, fresh(p), all, (double)t->lo, (double)t->hi, true, -1);
 }
 
+/* x mod m, of an integer. */
+static at_var residue(packer *p, at_var x, int64_t m)
+{
+    at_program *P = p->P;
+    at_var q = at_floor_div(P, fresh(p), x, (int)m);
+    at_var rest = at_sum(P, NULL, AT_VEC(x, q), (double[]){1, -(double)m}, 0);
+    return at_known(P, fresh(p), rest, 0, (double)m - 1, true, -1);
+}
+
+/* Of value v of this row; it has one modulus. */
+static at_var own_residue(packer *p, int v, int64_t m)
+{
+    if (p->residue[v] < 0)
+        p->residue[v] = residue(p, p->value[v], m);
+    return p->residue[v];
+}
+
 /* A head: what it fetches, column by column. */
-static void head_steps(packer *p, const pack_head *h, at_var input, const at_var *value, at_var *got)
+static void head_steps(packer *p, const pack_head *h, at_var input, at_var *got)
 {
     at_program *P = p->P;
     at_var table = tables(p, h), first = -1;
@@ -219,7 +243,8 @@ static void head_steps(packer *p, const pack_head *h, at_var input, const at_var
     double most = 0;
     for (int c = 0; c < h->n_columns; c++) {
         const pack_column *t = &h->column[c];
-        slots_write(p, t, table + PER_COLUMN + c * OF_COLUMN, t->input ? input : value[t->k], slot + at);
+        at_var v = t->input ? input : t->mod ? own_residue(p, t->k, t->mod) : p->value[t->k];
+        slots_write(p, t, table + PER_COLUMN + c * OF_COLUMN, v, slot + at);
         at += t->slots;
         most = fmax(most, top_of(t));
     }
@@ -250,15 +275,107 @@ static int column_find(const pack_head *h, bool input, int k)
     return -1;
 }
 
-/* Consecutive variables, one a value: what was fetched, or, of values that nobody reads, something in range. */
-static at_var state_give(packer *p, const pack_fetch *f, const at_var *got)
+/* ---- rebuilding ------------------------------------------------------------------------------------------------ */
+
+enum { FROM, FROM_REST, OF_BASE }; /* and behind them, for each item: is it the base? */
+
+/* At every row that asks for a step; elsewhere the least value, above 0. */
+static at_var near_tables(packer *p, const pack_near *near, int v, int items)
 {
     const at_dp_instance *x = p->k->x;
-    at_var first = -1, from[AT_DP_MAX];
-    for (int v = 0; v < x->d->n_values; v++) {
-        int c = f->head >= 0 && f->used[v] ? column_find(&p->k->head[f->head], false, v) : -1;
-        from[v] = c < 0 ? at_const(p->P, (double)x->value_lo[v]) : got[c];
+    int m = OF_BASE + items;
+    double *rows = at_new(&p->arena, double, (size_t)(x->L + 1) * (size_t)m);
+    if (!rows)
+        return at_program_oom(p->P), -1;
+    for (int64_t r = 0; r <= x->L; r++) {
+        int64_t s = r - 1 - x->n_input;
+        bool step = s >= 0 && s <= x->n_states;
+        double from = (double)(step ? near->from[s] : x->value_lo[v]), mod = (double)near->mod;
+        double *out = rows + (size_t)r * (size_t)m;
+        out[FROM] = from;
+        out[FROM_REST] = from - mod * floor(from / mod);
+        out[OF_BASE + (step ? near->base[s] : AT_DP_ZERO)] = 1;
     }
+    return at_position_rows(p->P, fresh(p), m, rows);
+}
+
+static bool base_used(const packer *p, const pack_near *near, int item)
+{
+    bool any = false;
+    for (int64_t s = 0; s <= p->k->x->n_states; s++)
+        any = any || near->base[s] == item;
+    return any;
+}
+
+static at_var value_of(packer *p, int fetch, int v);
+
+/* What an item is, and its residue. */
+static at_var item_of(packer *p, int item, int v, int64_t m, at_var *rest)
+{
+    if (item == AT_DP_BEFORE) {
+        *rest = own_residue(p, v, m);
+        return p->value[v];
+    }
+    int f = p->k->n_takes + item - AT_DP_NEED;
+    const pack_fetch *g = &p->k->fetch[f];
+    at_var x = value_of(p, f, v);
+    *rest = x < 0            ? -1
+            : g->near[v].mod ? p->got[g->head][column_find(&p->k->head[g->head], false, v)]
+                             : residue(p, x, m);
+    return x;
+}
+
+/* base + from + ((digit - base - from) mod m). */
+static at_var rebuild(packer *p, const pack_near *near, int v, at_var digit)
+{
+    at_program *P = p->P;
+    const at_dp_instance *x = p->k->x;
+    int items = AT_DP_NEED + x->d->n_needs, n = 1;
+    at_var table = near_tables(p, near, v, items), *whole = room(p, items + 2), *rest = room(p, items + 2);
+    double *less = at_new(&p->arena, double, items + 2), m = (double)near->mod;
+    double *after = at_new(&p->arena, double, 3 * (size_t)near->mod);
+    if (table < 0 || !whole || !rest || !less || !after)
+        return -1;
+    whole[0] = table + FROM;
+    rest[0] = digit, less[0] = 1;
+    rest[n] = table + FROM_REST, less[n] = -1;
+    for (int i = AT_DP_BEFORE; i < items; i++) {
+        if (!base_used(p, near, i))
+            continue;
+        at_var residue_there, there = item_of(p, i, v, near->mod, &residue_there), zero = at_const(P, 0);
+        whole[n++] = at_select(P, fresh(p), table + OF_BASE + i, there, zero);
+        rest[n] = at_select(P, fresh(p), table + OF_BASE + i, residue_there, zero), less[n] = -1;
+    }
+    at_var off = at_sum(P, NULL, (at_vec){n + 1, rest}, less, 0);
+    off = at_known(P, fresh(p), off, -2 * (m - 1), m - 1, true, -1);
+    at_var_info range = at_program_var(P, off); /* perhaps narrower */
+    for (int t = 0; t <= (int)(range.hi - range.lo) && off >= 0; t++)
+        after[t] = fmod(range.lo + t + 2 * m, m);
+    whole[n++] = at_table(P, fresh(p), off, after);
+    at_var all = at_sum(P, NULL, (at_vec){n, whole}, NULL, 0);
+    return at_known(P, fresh(p), all, (double)x->value_lo[v], (double)x->value_hi[v], true, -1);
+}
+
+/* Value v of a fetch that has a head and reads it. */
+static at_var value_of(packer *p, int fetch, int v)
+{
+    const pack_fetch *f = &p->k->fetch[fetch];
+    at_var *out = &p->rebuilt[fetch][v];
+    if (*out < 0) {
+        at_var got = p->got[f->head][column_find(&p->k->head[f->head], false, v)];
+        *out = f->near[v].mod ? rebuild(p, &f->near[v], v, got) : got;
+    }
+    return *out;
+}
+
+/* Consecutive variables, one a value: what was fetched, or, of values that nobody reads, something in range. */
+static at_var state_give(packer *p, int fetch)
+{
+    const at_dp_instance *x = p->k->x;
+    const pack_fetch *f = &p->k->fetch[fetch];
+    at_var first = -1, from[AT_DP_MAX];
+    for (int v = 0; v < x->d->n_values; v++)
+        from[v] = f->head >= 0 && f->used[v] ? value_of(p, fetch, v) : at_const(p->P, (double)x->value_lo[v]);
     for (int v = 0; v < x->d->n_values; v++) {
         at_var one =
             at_known(p->P, fresh(p), from[v], (double)x->value_lo[v], (double)x->value_hi[v], true, -1);
@@ -294,10 +411,17 @@ void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *
         dp_blocks_fetch(k, P, input, value, take, need, last);
         return;
     }
-    packer p = {.k = k, .P = P, .anchor = at_mark_prefix(P, "anchor", 0)};
-    at_var got[2 * AT_DP_MAX + 1][PACK_COLUMNS];
+    packer *p = at_calloc(1, sizeof *p);
     const at_dp *d = k->x->d;
-    at_arena_init(&p.arena);
+    if (!p) {
+        at_program_oom(P);
+        return;
+    }
+    *p = (packer){.k = k, .P = P, .anchor = at_mark_prefix(P, "anchor", 0), .value = value};
+    at_arena_init(&p->arena);
+    memset(p->residue, -1, sizeof p->residue);
+    memset(p->rebuilt, -1, sizeof p->rebuilt);
+    memset(p->got, -1, sizeof p->got);
     for (int h = 0; h < k->n_heads; h++) {
         char label[AT_NAME_MAX + 1] = "";
         int n = 0;
@@ -308,7 +432,7 @@ void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *
                               : f < k->n_fetches - 1 ? d->needs[f - k->n_takes].name.name
                                                      : "answer");
         at_program_label(P, label);
-        head_steps(&p, &k->head[h], input, value, got[h]);
+        head_steps(p, &k->head[h], input, p->got[h]);
         at_program_label(P, NULL);
     }
     for (int f = 0; f < k->n_fetches && !at_program_status(P, NULL); f++) {
@@ -317,12 +441,13 @@ void dp_pack_fetch(const dp_pack *k, at_program *P, at_var input, const at_var *
         at_var v;
         if (g->input)
             v = g->head < 0 ? at_const(P, (double)k->x->input_lo[d->takes[f].input])
-                            : got[g->head][column_find(&k->head[g->head], true, d->takes[f].input)];
+                            : p->got[g->head][column_find(&k->head[g->head], true, d->takes[f].input)];
         else if (g->before || (answer && g->head < 0))
             v = value[0];
         else
-            v = state_give(&p, g, got[g->head < 0 ? 0 : g->head]);
+            v = state_give(p, f);
         *(g->input ? &take[f] : answer ? last : &need[f - k->n_takes]) = v;
     }
-    at_arena_release(&p.arena);
+    at_arena_release(&p->arena);
+    at_free(p);
 }

@@ -1,12 +1,13 @@
 /* dp_pack.c: where a packed linear decoder keeps what a recurrence looks up.
  *
- * A plan of four steps, from what every state of the instance looks at (at_dp_fetches):
+ * A plan of five steps, from what every state of the instance looks at (at_dp_fetches):
  *
  *   1. What is always the row before needs no head: it is the row that asks.
  *   2. Fetches share a head where, at every step at which both are there, their rows can have the same index: the rows that must are
  *      joined (union-find), and no two of a class may fill the same column. In `lis`, s[j] and len(j, j) have index j.
  *   3. Only rows that are fetched have an index, in the order in which they stand.
- *   4. Blocks of `each` indices. A column with R digits a number takes ceil(each/R) slots of every block. The head is max(blocks, slots)
+ *   4. What is known up to a few values is kept modulo their number (dp_pack_near.c).
+ *   5. Blocks of `each` indices. A column with R digits a number takes ceil(each/R) slots of every block. The head is max(blocks, slots)
  *      wide; `each` makes that least. */
 #include "dp_blocks.h"
 
@@ -103,6 +104,19 @@ static int column_of(const dp_pack *k, pack_head *h, const pack_fetch *f, int v)
                                             .lo = f->input ? x->input_lo[of] : x->value_lo[of],
                                             .hi = f->input ? x->input_hi[of] : x->value_hi[of]};
     return h->n_columns++;
+}
+
+/* Columns that only fetches read which need them modulo a number. */
+static void columns_shrink(const dp_pack *k, int head)
+{
+    pack_head *h = &k->head[head];
+    for (int f = k->n_takes; f < k->n_fetches - 1; f++)
+        for (int c = 0; k->fetch[f].head == head && c < h->n_columns; c++) {
+            pack_column *p = &h->column[c];
+            int64_t mod = p->input || !k->fetch[f].used[p->k] ? 0 : k->fetch[f].near[p->k].mod;
+            if (mod)
+                *p = (pack_column){.k = p->k, .lo = 0, .hi = mod - 1, .mod = mod};
+        }
 }
 
 /* Bits of the columns that a fetch reads; -1: no room. */
@@ -232,21 +246,35 @@ static int slots_of(const pack_head *h, int each)
     return n;
 }
 
-static at_status blocks_find(const at_dp_options *o, pack_head *h, at_err *err)
+/* A little is left free: a number of the residual stream takes the place of a smaller one as new - old, which must be exact. */
+#define PACKED_PART 0.999
+
+int dp_pack_digits(double base, double most)
 {
-    double most = fmin(PACKED, ldexp(1, at_pfmt_of(o->arith ? *o->arith : at_f64).p));
+    int n = 1;
+    for (double all = base; base > 1 && all * base <= PACKED_PART * most; n++)
+        all *= base;
+    return n;
+}
+
+/* What a number that is packed can be, in the arithmetic of the decoder. */
+static double most_of(const at_dp_options *o)
+{
+    return fmin(PACKED, ldexp(1, at_pfmt_of(o->arith ? *o->arith : at_f64).p));
+}
+
+static at_status blocks_find(const at_dp_options *o, double most, pack_head *h, at_err *err)
+{
     for (int c = 0; c < h->n_columns; c++) {
         pack_column *p = &h->column[c];
-        double q = (double)(p->hi - p->lo + 1), all = q;
+        double q = (double)(p->hi - p->lo + 1);
         if (q > most)
             return at_fail(
                 err, AT_EREFUSED,
                 "--pack keeps numbers of at most %.0f values, and this recurrence looks up some in "
                 "%jd..%jd",
                 most, (intmax_t)p->lo, (intmax_t)p->hi);
-        for (p->digits = 1; q > 1 && all * q <= most; p->digits++)
-            all *= q;
-        p->digits = q > 1 ? p->digits + o->more : h->classes;
+        p->digits = q > 1 ? dp_pack_digits(q, most) + o->more : h->classes;
     }
     int best = 0;
     for (int each = 1; each <= h->classes; each++) {
@@ -278,7 +306,7 @@ at_status dp_pack_columns(const dp_pack *k, const at_dp_options *o, pack_head *h
                            "--pack keeps at most %d kinds of numbers, and this recurrence looks up more",
                            PACK_COLUMNS);
     }
-    return blocks_find(&all, h, err);
+    return blocks_find(&all, most_of(o), h, err);
 }
 
 /* Where the file has something that no plan knows. */
@@ -312,6 +340,7 @@ static at_status known(const at_dp *d, at_err *err)
 static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
 {
     const at_dp *d = k->x->d;
+    double most = most_of(o);
     if (o->attention != AT_ATTENTION_LINEAR && o->attention != AT_ATTENTION_SPARSE)
         return at_fail(err, AT_EREFUSED,
                        "--pack is for linear and sparse attention: add --attention linear or sparse");
@@ -328,8 +357,12 @@ static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
         return dp_blocks_plan(k, o, err);
     if (!s)
         s = heads_find(k, err);
-    for (int h = 0; h < k->n_heads && !s; h++)
-        s = blocks_find(o, &k->head[h], err);
+    if (!s)
+        s = dp_pack_near(k, o, most, err);
+    for (int h = 0; h < k->n_heads && !s; h++) {
+        columns_shrink(k, h);
+        s = blocks_find(o, most, &k->head[h], err);
+    }
     return s;
 }
 

@@ -1,5 +1,5 @@
-/* dp_pack.h: where a packed decoder keeps what a recurrence looks up (dp_pack.c), and the steps that write and fetch it
- * (compile_dp_pack.c). docs/pack.md. */
+/* dp_pack.h: where a packed decoder keeps what a recurrence looks up (dp_pack.c), what of it modulo a small number (dp_pack_near.c),
+ * and the steps that write and fetch it (compile_dp_pack.c). docs/pack.md. */
 #ifndef ATTEST_DP_PACK_H
 #define ATTEST_DP_PACK_H
 
@@ -12,6 +12,7 @@ typedef struct {
     bool input;
     int k;          /* which input, or which value */
     int64_t lo, hi; /* of its numbers; base q = hi - lo + 1 */
+    int64_t mod;    /* 0, or they are kept modulo this: 0..mod-1 */
     int digits;     /* R of them in a number, q^R <= 2^24 */
     int slots;      /* numbers of a block */
 } pack_column;
@@ -26,12 +27,20 @@ typedef struct {
     int *asks;  /* (L) the index that is fetched at a row, or -1 */
 } pack_head;
 
+/* A value that is fetched modulo `mod`: at each step it lies in from..from+mod-1 above something that the row knows by then. */
+typedef struct {
+    int64_t mod;   /* 0: it is kept whole */
+    int *base;     /* (steps) AT_DP_ZERO, AT_DP_BEFORE, or AT_DP_NEED + k: a need that is known before */
+    int64_t *from; /* (steps) */
+} pack_near;
+
 /* What a state looks at: an input or a state. Last, what the answer asks for, at the last row. */
 typedef struct {
     int64_t *at;                 /* (steps) the row, from 0, or -1: absent */
     bool input, used[AT_DP_MAX]; /* used: which values are read */
     bool before;                 /* it is the row before, wherever it is there: no head */
     int k, head;                 /* head -1: none, it is never there */
+    pack_near *near;             /* (n_values) of a need */
 } pack_fetch;
 
 typedef struct {
@@ -47,6 +56,10 @@ typedef struct {
 /* Plans a packed decoder; fewer, more: of at_dp_options. Refuses in one line what has no such plan. */
 at_status dp_pack_open(const at_dp_instance *x, const at_dp_options *o, dp_pack **out, at_err *err);
 void dp_pack_close(dp_pack *k); /* NULL is allowed */
+
+/* Heads are known: which values of needs are kept modulo a number (dp_pack_near.c). most: what a number can be. */
+at_status dp_pack_near(dp_pack *k, const at_dp_options *o, double most, at_err *err);
+int dp_pack_digits(double base, double most); /* how many digits a number below `most` has, at least 1 */
 
 /* The steps: all heads. input, value: of this row. take (n_takes), need (n_needs) and *last become the first of the variables that hold
  * what was fetched; *last -1: the answer asks for this row. The program has one hidden position before the input. */

@@ -16,6 +16,7 @@ const at_param claim_dp_params[claim_dp_n_packed] = {
     {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},
     {"pack", "fewer and smaller heads", 0, 1, 0, true},
     {"more", "packed: digits more than a number holds", 0, 4, 0, true},
+    {"less", "packed: what is kept modulo m is kept modulo m minus this", 0, 4, 0, true},
 };
 
 typedef struct {
@@ -45,7 +46,8 @@ static at_dp_options options_of(const at_params *p, at_attention_kind kind)
                            .scale = at_params_get(p, "scale"),
                            .fewer = at_params_int(p, "fewer"),
                            .pack = packs && at_params_int(p, "pack"),
-                           .more = packs ? at_params_int(p, "more") : 0};
+                           .more = packs ? at_params_int(p, "more") : 0,
+                           .less = packs ? at_params_int(p, "less") : 0};
 }
 
 at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)

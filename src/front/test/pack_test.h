@@ -125,8 +125,9 @@ static void right_everywhere(const point *p, int n, const char *const *ariths)
 static void controls_fail(const point *p, const at_dp_options *o, const char *made, const char *in)
 {
     int inputs, wrong = run(p, o, made, in, &inputs);
-    print_message("%s, %d more digits, %d blocks fewer, run in %s: %d of %d chains are wrong\n", p->file,
-                  o->more, o->fewer, in, wrong, inputs);
+    print_message(
+        "%s, %d more digits, %d blocks fewer, modulo %d less, run in %s: %d of %d chains are wrong\n",
+        p->file, o->more, o->fewer, o->less, in, wrong, inputs);
     assert_true(wrong > 0);
 }
 

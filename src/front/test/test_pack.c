@@ -1,7 +1,7 @@
 /* test_pack.c: packed linear decoders (docs/pack.md) write the interpreter's chain.
  *
  * The judge is at_dp_run, which knows no weights: every input at small sizes, drawn ones at larger ones, in f32, f64 and at p bits.
- * Controls: a digit more than a number holds, a block less. */
+ * Controls: a digit more than a number holds, a block less, a modulus too small. */
 #define PACKED AT_ATTENTION_LINEAR
 #include "pack_test.h"
 
@@ -103,6 +103,19 @@ static void test_controls(void **state)
     }
 }
 
+/* Neighbours of an edit distance differ by -2..2: modulo 3 they cannot be told apart, and modulo 4 not all of them. */
+static void test_modulo(void **state)
+{
+    (void)state;
+    static const point p[] = {{"edit-distance", {4, 4}, 2}, {"edit-distance-local", {3, 4}, 2}};
+    for (int k = 0; k < 2; k++) {
+        int inputs;
+        assert_int_equal(run(&p[k], &(at_dp_options){0}, "f32", "f32", &inputs), 0);
+        for (int less = 1; less <= 2; less++)
+            controls_fail(&p[k], &(at_dp_options){.less = less}, "f32", "f32");
+    }
+}
+
 /* Heads times their width, by at_dp_shape. */
 static int heads_width(const char *file, const int64_t *size, int *heads)
 {
@@ -129,7 +142,8 @@ static int heads_width(const char *file, const int64_t *size, int *heads)
     return wide;
 }
 
-/* Prefix sums: 10 letters a number, as many numbers as a square holds. LIS: two heads, of which one keeps two numbers a place. */
+/* Prefix sums: 10 letters a number, as many numbers as a square holds. LIS: two heads, of which one keeps two numbers a place. Edit
+ * distance: costs modulo 5, 10 a number, n^2 of them. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -149,6 +163,18 @@ static void test_sizes(void **state)
         print_message("lis, n = %d: %d heads, %d wide\n", (int)lis[k][0], heads, wide);
         assert_int_equal(heads, 2);
         assert_int_equal(wide, lis[k][1]);
+    }
+    static const struct {
+        const char *file;
+        int64_t n;
+        int heads, wide;
+    } words[] = {
+        {"edit-distance", 160, 4, 51}, {"edit-distance", 480, 4, 152}, {"edit-distance-local", 160, 2, 153}};
+    for (int k = 0; k < 3; k++) {
+        int wide = heads_width(words[k].file, (int64_t[]){words[k].n, words[k].n}, &heads);
+        print_message("%s, n = %d: %d heads, %d wide\n", words[k].file, (int)words[k].n, heads, wide);
+        assert_int_equal(heads, words[k].heads);
+        assert_int_equal(wide, words[k].wide);
     }
 }
 
@@ -170,8 +196,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),   cmocka_unit_test(test_prefix_sum), cmocka_unit_test(test_drawn),
-        cmocka_unit_test(test_rounded), cmocka_unit_test(test_controls),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rounded), cmocka_unit_test(test_controls),   cmocka_unit_test(test_modulo),
+        cmocka_unit_test(test_sizes),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
  *     dp_run.c    the interpreter (the reference), regularity
  *     dp_branch.c which branches an input takes
  *     dp_span.c   the same expressions over intervals
+ *     dp_apart.c  and how far apart states are that are looked up together
  *     dp_bind.c   a problem at concrete sizes: the states, and what can be proved of them
  */
 #ifndef DP_INTERNAL_H
@@ -222,6 +223,8 @@ typedef struct {
     at_err *err;
 } dp_scope;
 
+/* An operation on intervals, all but TABLE and IF; MOD and DIV by one number, at least 1. False: a product left 64 bits. */
+bool dp_span_operate(at_dpx_op op, dp_span a, dp_span b, dp_span *out);
 at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out);
 at_status dp_states_analyse(at_dp_instance *x, at_err *err);
 

@@ -290,24 +290,11 @@ static at_status if_eval(dp_scope *v, const at_dpx *e, dp_span when, dp_span *ou
     return s;
 }
 
-at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+bool dp_span_operate(at_dpx_op op, dp_span a, dp_span b, dp_span *out)
 {
-    dp_span a = {0, 0}, b = {0, 0}, r = {0, 0};
+    dp_span r = {0, 0};
     bool fits = true;
-    if (e->op <= AT_DPX_LET)
-        return leaf_eval(v, e, out);
-    at_status s = dp_span_eval(v, e->arg[0], &a);
-    if (s == AT_OK && e->op == AT_DPX_IF)
-        return if_eval(v, e, a, out);
-    if (s == AT_OK && ((e->op == AT_DPX_AND && !a.hi) || (e->op == AT_DPX_OR && a.lo))) {
-        *out = a; /* the second argument is not evaluated */
-        return AT_OK;
-    }
-    if (s == AT_OK && e->arg[1])
-        s = dp_span_eval(v, e->arg[1], &b);
-    if (s != AT_OK)
-        return s;
-    switch (e->op) {
+    switch (op) {
     case AT_DPX_ADD:
         r = (dp_span){a.lo + b.lo, a.hi + b.hi};
         break;
@@ -317,22 +304,14 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     case AT_DPX_MUL:
         fits = product(a, b, &r);
         break;
-    case AT_DPX_MOD: /* b is a single number, since it is made of sizes */
-        if (b.lo < 1)
-            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
-                              "the modulus is %lld; allowed are 1, 2, ...", (long long)b.lo);
+    case AT_DPX_MOD:
         r = (dp_span){0, b.lo - 1};
         if (floor_div(a.lo, b.lo) == floor_div(a.hi, b.lo))
             r = (dp_span){a.lo - floor_div(a.lo, b.lo) * b.lo, a.hi - floor_div(a.hi, b.lo) * b.lo};
         break;
-    case AT_DPX_DIV: /* the same of b */
-        if (b.lo < 1)
-            return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err,
-                              "the divisor is %lld; allowed are 1, 2, ...", (long long)b.lo);
+    case AT_DPX_DIV:
         r = (dp_span){floor_div(a.lo, b.lo), floor_div(a.hi, b.lo)};
         break;
-    case AT_DPX_TABLE:
-        return entry_eval(v, e, a, b, out);
     case AT_DPX_MIN:
         r = (dp_span){least(a.lo, b.lo), least(a.hi, b.hi)};
         break;
@@ -374,11 +353,38 @@ at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
     case AT_DPX_BEFORE:
     case AT_DPX_FIRST:
     case AT_DPX_LET:
+    case AT_DPX_TABLE:
     case AT_DPX_NOT:
     case AT_DPX_IF:
-    default:
+    default: /* AT_DPX_NOT */
         r = (dp_span){!a.hi, !a.lo};
     }
+    *out = r;
+    return fits;
+}
+
+at_status dp_span_eval(dp_scope *v, const at_dpx *e, dp_span *out)
+{
+    dp_span a = {0, 0}, b = {0, 0}, r = {0, 0};
+    if (e->op <= AT_DPX_LET)
+        return leaf_eval(v, e, out);
+    at_status s = dp_span_eval(v, e->arg[0], &a);
+    if (s == AT_OK && e->op == AT_DPX_IF)
+        return if_eval(v, e, a, out);
+    if (s == AT_OK && ((e->op == AT_DPX_AND && !a.hi) || (e->op == AT_DPX_OR && a.lo))) {
+        *out = a; /* the second argument is not evaluated */
+        return AT_OK;
+    }
+    if (s == AT_OK && e->arg[1])
+        s = dp_span_eval(v, e->arg[1], &b);
+    if (s != AT_OK)
+        return s;
+    if (e->op == AT_DPX_TABLE)
+        return entry_eval(v, e, a, b, out);
+    if ((e->op == AT_DPX_MOD || e->op == AT_DPX_DIV) && b.lo < 1) /* b is made of sizes: a single number */
+        return dp_fail_at(v->x->d, e->arg[1], v->counter, v->err, "the %s is %lld; allowed are 1, 2, ...",
+                          e->op == AT_DPX_MOD ? "modulus" : "divisor", (long long)b.lo);
+    bool fits = dp_span_operate(e->op, a, b, &r);
     if (!fits || r.lo < -AT_DP_NUMBER || r.hi > AT_DP_NUMBER) {
         if (v->sure)
             return dp_fail_at(v->x->d, e, v->counter, v->err, "a number may leave -2^53..2^53");
