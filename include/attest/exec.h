@@ -42,6 +42,8 @@ typedef struct {
 
 /* Feature f of p at index i, of T positions, in double; 0 of a table, whose rows are weights. */
 double at_pos_value(const at_pos *p, int f, int64_t i, int64_t T);
+/* Cosine or sine of a rotary pair at index i, rounded once to double. */
+double at_turn_value(const at_rotary *r, int pair, bool sine, int64_t i);
 /* The feature at index i, of T positions, as a fraction; false: it is irrational, or a table. */
 bool at_pos_ratio(at_pos_kind k, int64_t i, int64_t T, int64_t *num, int64_t *den);
 /* Is that the feature rounded once? So it is of fractions of integers below 2^53. */
