@@ -113,6 +113,17 @@ static at_pos_kind pos_pick(bytes *b)
     return b->decoder && (k == AT_POS_I_OVER_N || k == AT_POS_I_OVER_N3 || k == AT_POS_N) ? AT_POS_I : k;
 }
 
+/* The last of the choices, so that files of a time without traits, whose last byte is 0, keep their models. Half of all models have
+ * none. */
+static unsigned traits_pick(bytes *b)
+{
+    enum { ALL = 1 << AT_TRAITS };
+    bytes last = {b->data, b->size, .at = CHOICES - 1};
+    unsigned byte = next(&last, 256), traits = byte < 128 ? 0 : byte % ALL;
+    b->made = b->made * ALL + traits;
+    return traits;
+}
+
 static void spec_read(bytes *b)
 {
     random_spec *s = &b->spec;
@@ -141,6 +152,7 @@ static void spec_read(bytes *b)
     s->last = flags & 32;
     s->decoder = b->decoder;
     s->no_prefix = b->decoder && flags & 64;
+    s->traits = traits_pick(b);
 }
 
 /* What random_model leaves at one value, and the mutations of weights. */
@@ -152,7 +164,8 @@ static void bend(bytes *b, at_model *m)
     unsigned residual = next(b, 256), scale = next(b, 4), mask = next(b, 27);
     for (int k = 0; k < m->n_blocks; k++) {
         at_block *block = &m->blocks[k];
-        block->residual = !(residual >> k & 1);
+        bool kept = block->parallel || (k + 1 < m->n_blocks && m->blocks[k + 1].parallel);
+        block->residual = kept || !(residual >> k & 1);
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++) {
             at_group *group = &block->groups[g];
             if (group->weighting != AT_LINEAR)

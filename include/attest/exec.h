@@ -42,6 +42,8 @@ typedef struct {
 
 /* Feature f of p at index i, of T positions, in double; 0 of a table, whose rows are weights. */
 double at_pos_value(const at_pos *p, int f, int64_t i, int64_t T);
+/* Cosine or sine of a rotary pair at index i, rounded once to double. */
+double at_turn_value(const at_rotary *r, int pair, bool sine, int64_t i);
 /* The feature at index i, of T positions, as a fraction; false: it is irrational, or a table. */
 bool at_pos_ratio(at_pos_kind k, int64_t i, int64_t T, int64_t *num, int64_t *den);
 /* Is that the feature rounded once? So it is of fractions of integers below 2^53. */
@@ -237,7 +239,7 @@ size_t at_batch_bytes(const at_batch *b); /* of caches, of the sequence that has
  * The steps of at_run at p bits, one by one, on the rows (positions) that the caller holds: whoever holds some of the
  * keys adds up exact partial sums, and whoever merges them all gets the bits of at_run. For one query row q:
  *
- *     at_stage_scores(s, b, g, h, q, k, key, n, score);         // each party, over its own n keys
+ *     at_stage_scores(s, b, g, h, q, t, k, pos, key, n, score); // each party, over its own n keys
  *     peaks[party] = at_stage_peak(score, n);                   // linear attention needs none
  *     at_stage_weigh(s, b, g, score, n, at_stage_peak(peaks, parties), w);
  *     at_stage_add(s, b, g, h, w, n, v, key, sum);              // sum: (dv + 1) at_acc, the denominator first
@@ -253,13 +255,16 @@ const at_model *at_stage_model(const at_stage *s);
 const at_pfmt *at_stage_format(const at_stage *s);
 /* x (D) = the embedding of position t of T; row: its numbers in the input, NULL at a hidden position. */
 void at_stage_embed(at_stage *s, const double *row, int t, int T, double *x);
-/* y (n, D) = what block b reads of x (n, D): its norm, or x. */
+/* y (n, D) = what block b reads of x (n, D): its norm, or x. Of a parallel block x is what the block before it read. */
 void at_stage_read(at_stage *s, int b, const double *x, int n, double *y);
-/* q, k (n, H*dk), v (n, H*dv) of y (n, D); each may be NULL. Linear attention: phi is applied already. */
-void at_stage_project(at_stage *s, int b, int g, const double *y, int n, double *q, double *k, double *v);
-/* score (n) of q (H*dk), head h, against rows key[0..n-1] (ascending) of k. */
-void at_stage_scores(at_stage *s, int b, int g, int h, const double *q, const double *k, const int *key,
-                     int n, double *score);
+/* q, k (n, H*dk), v (n, H*dv) of y (n, D), the rows of positions t (n); each may be NULL, t where nothing is turned. Queries and keys
+ * are turned already, and in linear attention phi is applied. */
+void at_stage_project(at_stage *s, int b, int g, const double *y, const int *t, int n, double *q, double *k,
+                      double *v);
+/* score (n) of q (H*dk), head h, of position t, against rows key[0..n-1] (ascending) of k, which are of positions pos[key]. Without
+ * alibi t is not asked, and pos may be NULL. */
+void at_stage_scores(at_stage *s, int b, int g, int h, const double *q, int t, const double *k,
+                     const int *pos, const int *key, int n, double *score);
 double at_stage_peak(const double *score, int n); /* the largest, or NaN when one is; n >= 1 */
 /* w (n): weights relative to the peak of all keys (softmax, average-hard), or the scores themselves (linear). */
 void at_stage_weigh(at_stage *s, int b, int g, const double *score, int n, double peak, double *w);

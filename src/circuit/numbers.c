@@ -135,7 +135,7 @@ at_status numbers_project(numbers *N, int b, int g, const cell *x, cell *q, cell
         return exact_project(N->E, a, x, q, k, v, err);
     numbers_load(x, N->m->width, N->x);
     at_stage_read(N->s, b, N->x, 1, N->y);
-    at_stage_project(N->s, b, g, N->y, 1, N->q, N->k, N->mixed);
+    at_stage_project(N->s, b, g, N->y, NULL, 1, N->q, N->k, N->mixed);
     at_status s = numbers_keep(N->q, a->heads * a->dk, q, err);
     if (!s)
         s = numbers_keep(N->k, a->heads * a->dk, k, err);
@@ -150,7 +150,7 @@ at_status numbers_score(numbers *N, int b, int g, int h, const cell *q, const ce
     double score;
     numbers_load(q, a->dk, N->q + h * a->dk);
     numbers_load(k, a->dk, N->k + h * a->dk);
-    at_stage_scores(N->s, b, g, h, N->q, N->k, &(int){0}, 1, &score);
+    at_stage_scores(N->s, b, g, h, N->q, 0, N->k, NULL, &(int){0}, 1, &score);
     score += 0.0; /* -0 is 0: scores are compared */
     return numbers_keep(&score, 1, out, err);
 }

@@ -158,10 +158,13 @@ static at_status worker_make(at_batch *b, worker *w, int slots, at_err *err)
     w->work.y = at_arena_alloc(a, rows * p->xs, z);
     w->work.wide[0] = at_arena_alloc(a, rows * p->wide, z);
     w->work.wide[1] = at_arena_alloc(a, rows * p->wide, z);
+    w->work.wide[2] = at_arena_alloc(a, p->gated ? rows * p->wide : 1, z);
+    w->work.kept = at_arena_alloc(a, p->parallel ? rows * p->xs : 1, z);
     w->work.mixed = at_arena_alloc(a, rows * p->mixed, z);
     w->work.scratch = at_arena_alloc(a, p->scratch, z);
     if (!w->slots || !w->row || !w->reader || !w->word || !cache || !w->work.x || !w->work.y ||
-        !w->work.wide[0] || !w->work.wide[1] || !w->work.mixed || !w->work.scratch)
+        !w->work.kept || !w->work.wide[0] || !w->work.wide[1] || !w->work.wide[2] || !w->work.mixed ||
+        !w->work.scratch)
         return at_oom(err);
     for (int i = 0; i < slots; i++, cache += p->n_caches) {
         w->slots[i].cache = cache;
@@ -184,7 +187,7 @@ static int slots_near(const at_batch *b, int slots)
     for (int i = 0; i < b->plan.n_blocks; i++) {
         const batch_block *k = &b->plan.block[i];
         for (int l = 0; l < k->n_dense; l++)
-            weights += matrix_bytes(b, &k->dense[l]);
+            weights += matrix_bytes(b, &k->dense[l]) * (k->gate && l + 1 < k->n_dense ? 2 : 1);
         if (!k->attention)
             continue;
         int keys = k->window + (T > k->window ? batch_ends_before(k, T - k->window) : 0);

@@ -25,25 +25,32 @@ typedef struct {
 } batch_matrix;
 
 typedef struct {
+    at_norm_kind kind;
     double eps;
     void *gain, *shift; /* N (D); NULL: no norm */
 } batch_norm;
 
 typedef struct {
     bool attention, residual;
+    bool parallel,
+        kept; /* reads what is kept of the block before it; the next one will read what this one read */
     batch_norm before, after;
     /* attention */
     int H, dk, dv, dp;
     int cache; /* which of a slot's */
     double scale;
     bool linear;
-    int window;            /* W: the last positions that a query sees; T in standard attention */
-    int block, ends;       /* B, c; ends 0: none are kept */
+    int window;      /* W: the last positions that a query sees; T in standard attention */
+    int block, ends; /* B, c; ends 0: none are kept */
+    at_rotary rotary;
+    void *turn;            /* N (T, rotary.width): cosine and sine of each pair; NULL: nothing is turned */
+    void *slope;           /* N (H) of alibi; NULL: none */
     batch_matrix qkv, mix; /* q, k, v of all heads below each other; back to D */
     /* MLP */
     at_act act;
     int n_dense; /* 0: it adds nothing (all weights are 0) */
     batch_matrix *dense;
+    batch_matrix *gate; /* (n_dense - 1); NULL: none */
 } batch_block;
 
 typedef struct {
@@ -55,9 +62,10 @@ typedef struct {
     batch_norm norm; /* before the readout */
     char *weights;   /* of all panels; at_free */
     batch_matrix head;
-    size_t wide;    /* numbers of the widest row between two products */
-    size_t mixed;   /* of attention's results */
-    size_t scratch; /* of one row's attention */
+    bool gated, parallel; /* is any block? */
+    size_t wide;          /* numbers of the widest row between two products */
+    size_t mixed;         /* of attention's results */
+    size_t scratch;       /* of one row's attention */
 } batch_plan;
 
 /* Keys and values, `cap` panels of NR of them. A head's lie together: k (H, cap, dk, NR), v (H, cap * NR, dp). */
@@ -90,7 +98,8 @@ typedef struct {
 
 typedef struct {
     void *x, *y;   /* N (rows, xs) */
-    void *wide[2]; /* (rows, wide) */
+    void *kept;    /* (rows, xs) what parallel blocks read */
+    void *wide[3]; /* (rows, wide); the last: gates */
     void *mixed;   /* (rows, mixed) */
     void *scratch; /* (scratch) */
 } batch_work;
@@ -110,6 +119,16 @@ extern const batch_kernel batch_portable_f, batch_portable_d;
 extern const batch_kernel batch_avx2_f, batch_avx2_d;
 #endif
 
+/* How far position t is from the one in slot s of the ring, and from block end number e. */
+static inline int batch_ring_distance(const batch_block *b, int t, int s)
+{
+    int d = t % b->window - s;
+    return d < 0 ? d + b->window : d;
+}
+static inline int batch_end_distance(const batch_block *b, int t, int e)
+{
+    return t - (e / b->ends * b->block + b->block - b->ends + e % b->ends);
+}
 /* Block ends among the first j positions. */
 static inline int batch_ends_before(const batch_block *b, int j)
 {

@@ -1,8 +1,9 @@
 /* batch_plan.c: a plain model as batched decoding wants it: what is refused, and weights rounded and packed once.
  *
- * The family is that of trained decoders: one token field, no prefix; blocks with one group of softmax attention
- * (causal or block-sparse) or of linear attention (causal), or with an MLP; norms anywhere; argmax. What is outside is
- * refused by name, so that a caller can go to at_generator, which runs every decoder. */
+ * The family is that of trained and of imported decoders: one token field, no prefix; blocks with one group of softmax
+ * attention (causal or block-sparse) or of linear attention (causal), with rotary positions or alibi, or with an MLP, gated or
+ * not; norms anywhere; argmax. What is outside is refused by name, so that a caller can go to at_generator, which runs every
+ * decoder. */
 #include "batch.h"
 
 #include <string.h>
@@ -88,7 +89,7 @@ static at_status weights_reserve(maker *k)
                 panel_bytes(k, g->heads * (2 * g->dk + g->dv), in) + panel_bytes(k, in, g->heads * g->dv);
         }
         for (int l = 0; from->kind == AT_BLOCK_MLP && l < from->n_dense; in = from->dense[l++].rows)
-            bytes += panel_bytes(k, from->dense[l].rows, in);
+            bytes += panel_bytes(k, from->dense[l].rows, in) * (from->dense[l].gw < 0 ? 1 : 2);
     }
     if (!(k->p->weights = at_calloc_large(bytes)))
         return at_oom(k->err);
@@ -113,11 +114,12 @@ static void matrix_fill(const maker *k, const batch_matrix *m, int at, int rows,
     k->kernel->pack(m, at, rows, at_model_data(k->m, w), at_model_data(k->m, b));
 }
 
-static at_status norm_make(maker *k, bool wanted, double eps, int g, int b, batch_norm *n)
+static at_status norm_make(maker *k, bool wanted, at_norm_kind kind, double eps, int g, int b, batch_norm *n)
 {
     if (!wanted)
         return AT_OK;
     size_t D = (size_t)k->m->width;
+    n->kind = kind;
     n->eps = eps;
     n->gain = at_arena_alloc(k->arena, D, k->kernel->size);
     n->shift = at_arena_alloc(k->arena, D, k->kernel->size);
@@ -138,6 +140,37 @@ static bool all_zero(const at_model *m, int tensor)
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */
+
+/* Angles of all positions; blocks that turn alike share them. */
+static at_status turn_make(maker *k, const at_rotary *r, batch_block *b)
+{
+    batch_plan *p = k->p;
+    size_t z = k->kernel->size, width = (size_t)r->width;
+    b->rotary = *r;
+    for (const batch_block *a = p->block; width && a < b && !b->turn; a++)
+        b->turn = a->turn && ref_turns_alike(&a->rotary, r) ? a->turn : NULL;
+    if (!width || b->turn)
+        return AT_OK;
+    b->turn = at_arena_alloc(k->arena, (size_t)p->T * width, z);
+    if (!b->turn)
+        return at_oom(k->err);
+    for (size_t t = 0; t < (size_t)p->T; t++)
+        for (size_t i = 0; i < width; i++) {
+            double v = ref_turn_double(r, (int)(i / 2), i % 2, (int64_t)t + k->m->pos_origin, &k->format);
+            k->kernel->round(&v, 1, (char *)b->turn + (t * width + i) * z);
+        }
+    return AT_OK;
+}
+
+static at_status slopes_make(maker *k, const at_group *g, batch_block *b)
+{
+    if (!g->alibi)
+        return AT_OK;
+    if (!(b->slope = at_arena_alloc(k->arena, (size_t)g->heads, k->kernel->size)))
+        return at_oom(k->err);
+    k->kernel->round(at_model_data(k->m, g->slope), (size_t)g->heads, b->slope);
+    return AT_OK;
+}
 
 static at_status attention_make(maker *k, const at_group *g, batch_block *b)
 {
@@ -162,6 +195,10 @@ static at_status attention_make(maker *k, const at_group *g, batch_block *b)
     at_status st = matrix_make(k, 2 * K + VH, p->D, &b->qkv);
     if (!st)
         st = matrix_make(k, p->D, VH, &b->mix);
+    if (!st)
+        st = turn_make(k, &g->rotary, b);
+    if (!st)
+        st = slopes_make(k, g, b);
     if (st)
         return st;
     matrix_fill(k, &b->qkv, 0, K, g->q, g->qb);
@@ -183,14 +220,23 @@ static at_status mlp_make(maker *k, const at_block *from, batch_block *b)
     const at_dense *only = &from->dense[0];
     if (from->n_dense == 1 && from->residual && all_zero(k->m, only->w) && all_zero(k->m, only->b))
         return AT_OK; /* a norm with nothing before it, as after an embedding */
-    if (!(b->dense = at_new(k->arena, batch_matrix, from->n_dense)))
+    bool gated = at_block_gated(from);
+    b->dense = at_new(k->arena, batch_matrix, from->n_dense);
+    b->gate = gated ? at_new(k->arena, batch_matrix, from->n_dense) : NULL;
+    if (!b->dense || (gated && !b->gate))
         return at_oom(k->err);
+    k->p->gated |= gated;
     at_status st = AT_OK;
     for (int l = 0, in = k->p->D; !st && l < from->n_dense; in = from->dense[l++].rows) {
         const at_dense *d = &from->dense[l];
         st = matrix_make(k, d->rows, in, &b->dense[l]);
         if (!st)
             matrix_fill(k, &b->dense[l], 0, d->rows, d->w, d->b);
+        if (st || !gated || l + 1 == from->n_dense)
+            continue;
+        st = matrix_make(k, d->rows, in, &b->gate[l]);
+        if (!st)
+            matrix_fill(k, &b->gate[l], 0, d->rows, d->gw, d->gb);
     }
     b->n_dense = from->n_dense;
     return st;
@@ -199,10 +245,14 @@ static at_status mlp_make(maker *k, const at_block *from, batch_block *b)
 static at_status block_make(maker *k, const at_block *from, batch_block *b)
 {
     b->residual = from->residual;
-    at_status st =
-        norm_make(k, from->norm == AT_NORM_PRE, from->norm_eps, from->norm_g, from->norm_b, &b->before);
+    b->parallel = from->parallel;
+    b->kept = !from->parallel && from + 1 < k->m->blocks + k->m->n_blocks && from[1].parallel;
+    k->p->parallel |= from->parallel;
+    at_status st = norm_make(k, from->norm == AT_NORM_PRE, from->norm_kind, from->norm_eps, from->norm_g,
+                             from->norm_b, &b->before);
     if (!st)
-        st = norm_make(k, from->norm == AT_NORM_POST, from->norm_eps, from->norm_g, from->norm_b, &b->after);
+        st = norm_make(k, from->norm == AT_NORM_POST, from->norm_kind, from->norm_eps, from->norm_g,
+                       from->norm_b, &b->after);
     if (st)
         return st;
     return from->kind == AT_BLOCK_ATTN ? attention_make(k, &from->groups[0], b) : mlp_make(k, from, b);
@@ -270,7 +320,7 @@ at_status batch_plan_make(const at_model *m, at_arith a, const batch_kernel *ker
         st = block_make(&k, &m->blocks[b], &p->block[b]);
     const at_readout *r = &m->readout;
     if (!st)
-        st = norm_make(&k, r->final_norm, r->norm_eps, r->norm_g, r->norm_b, &p->norm);
+        st = norm_make(&k, r->final_norm, r->norm_kind, r->norm_eps, r->norm_g, r->norm_b, &p->norm);
     if (!st)
         st = matrix_make(&k, r->rows, p->D, &p->head);
     if (st)

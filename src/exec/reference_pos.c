@@ -94,3 +94,9 @@ double ref_turn_double(const at_rotary *r, int pair, bool sine, int64_t i, const
 {
     return i == 0 ? !sine : rounded(&(sought){.turn = r, .f = pair, .sine = sine, .i = i}, fmt);
 }
+
+double at_turn_value(const at_rotary *r, int pair, bool sine, int64_t i)
+{
+    at_pfmt f = at_pfmt_of(at_f64);
+    return ref_turn_double(r, pair, sine, i, &f);
+}

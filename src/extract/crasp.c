@@ -62,7 +62,7 @@ static at_status kinds_find(program *c, int *kind)
         at_stage_read(c->k.stage, c->block, c->word.x + (size_t)v * D, 1, y);
         for (int g = 0; g < b->n_groups; g++) {
             double *values = at + (size_t)b->groups[g].heads * (size_t)b->groups[g].dk;
-            at_stage_project(c->k.stage, c->block, g, y, 1, NULL, at, values);
+            at_stage_project(c->k.stage, c->block, g, y, NULL, 1, NULL, at, values);
             at = values + (size_t)b->groups[g].heads * (size_t)b->groups[g].dv;
         }
         for (size_t e = 0; e < width; e++)

@@ -70,6 +70,9 @@ static at_status model_fits(const at_model *m, at_err *err)
 {
     const at_group *g =
         m->n_blocks == 1 && m->blocks[0].kind == AT_BLOCK_ATTN ? &m->blocks[0].groups[0] : NULL;
+    at_status taken = at_model_takes(m, AT_IN_ANALYSE, "extraction", err);
+    if (taken)
+        return taken;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
         return at_fail(err, AT_EREFUSED, "it does not read words");
     if (m->decode.enabled || !m->readout.last || m->readout.kind != AT_READ_THRESHOLD || m->readout.rows != 1)
@@ -133,7 +136,7 @@ static at_status keys_read(const at_model *m, at_stage *stage, key *out, at_aren
         return at_oom(err);
     at_stage_embed(stage, NULL, m->n_prefix, m->n_prefix + 1, x);
     at_stage_read(stage, 0, x, 1, x + m->width);
-    at_stage_project(stage, 0, 0, x + m->width, 1, q, NULL, NULL);
+    at_stage_project(stage, 0, 0, x + m->width, NULL, 1, q, NULL, NULL);
     for (int b = 0; b < V + m->n_prefix + 1; b++) {
         double token = b;
         key *to = &out[n];
@@ -145,8 +148,8 @@ static at_status keys_read(const at_model *m, at_stage *stage, key *out, at_aren
         else
             at_stage_embed(stage, NULL, b < V + m->n_prefix ? 0 : m->n_prefix, m->n_prefix + 1, x);
         at_stage_read(stage, 0, x, 1, x + m->width);
-        at_stage_project(stage, 0, 0, x + m->width, 1, NULL, k, &to->value);
-        at_stage_scores(stage, 0, 0, 0, q, k, &(int){0}, 1, &to->score);
+        at_stage_project(stage, 0, 0, x + m->width, NULL, 1, NULL, k, &to->value);
+        at_stage_scores(stage, 0, 0, 0, q, 0, k, NULL, &(int){0}, 1, &to->score);
         if (!isfinite(to->score) || !isfinite(to->value))
             return at_fail(err, AT_EREFUSED, "a score is not finite in this arithmetic");
         n++;

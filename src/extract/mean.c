@@ -99,18 +99,18 @@ static at_status projections_make(mixing *w)
         key[o] = o;
     }
     for (int g = 0; g < groups(w); g++)
-        at_stage_project(w->stage, w->block, g, y, w->n_offers, NULL,
+        at_stage_project(w->stage, w->block, g, y, NULL, w->n_offers, NULL,
                          w->k + (size_t)wide(w, g, false) * (size_t)w->n_offers,
                          w->v + (size_t)wide(w, g, true) * (size_t)w->n_offers);
     for (int n = 0; n < w->n_queries; n++) {
         at_stage_read(w->stage, w->block, w->query[n], 1, y);
         for (int g = 0; g < groups(w); g++) {
             double *q = w->q + (size_t)n * K + (size_t)wide(w, g, false);
-            at_stage_project(w->stage, w->block, g, y, 1, q, NULL, NULL);
+            at_stage_project(w->stage, w->block, g, y, NULL, 1, q, NULL, NULL);
             for (int h = 0; h < group_of(w, g)->heads; h++)
-                at_stage_scores(w->stage, w->block, g, h, q,
-                                w->k + (size_t)wide(w, g, false) * (size_t)w->n_offers, key, w->n_offers,
-                                scores(w, &(path){.query = n, .group = g, .head = h}));
+                at_stage_scores(w->stage, w->block, g, h, q, 0,
+                                w->k + (size_t)wide(w, g, false) * (size_t)w->n_offers, NULL, key,
+                                w->n_offers, scores(w, &(path){.query = n, .group = g, .head = h}));
         }
     }
     size_t all_scores = (size_t)w->n_queries * (size_t)heads(w, groups(w)) * (size_t)w->n_offers;

@@ -228,6 +228,8 @@ static at_status node_begin(net *g, int u)
         next->n = p->n;
         memcpy(next->pos, p->pos, (size_t)p->n * sizeof *p->pos);
         memcpy(next->x, p->x, (size_t)p->n * (size_t)g->m->width * sizeof *p->x);
+        if (p->before)
+            memcpy(next->before, p->before, (size_t)p->n * (size_t)g->m->width * sizeof *p->before);
         p = next;
     }
     party_project(p, &g->layers[k]);

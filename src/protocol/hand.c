@@ -39,8 +39,8 @@ static void alice_write(handed *d, query *a, double *score, at_bits *b, message 
         const layer_head *k = &l->head[h];
         if (!d->self[k->group])
             continue;
-        at_stage_scores(d->alice.stage, l->block, k->group, k->head, a->q + l->q_at[k->group],
-                        d->alice.k[k->group], &zero, 1, &score[h]);
+        at_stage_scores(d->alice.stage, l->block, k->group, k->head, a->q + l->q_at[k->group], d->t,
+                        d->alice.k[k->group], d->alice.pos, &zero, 1, &score[h]);
         at_code_number(&l->code, b, score[h]);
     }
     msg->peak = b->n - msg->query;
@@ -63,6 +63,7 @@ static void bob_read(handed *d, const at_bits *b)
     got->row.pos[0] = d->t;
     for (int e = 0; e < d->m->width; e++)
         got->row.x[e] = d->m->blocks[l->block].residual ? at_code_number_read(&l->code, &r) : 0;
+    party_keep(&got->row, l->block);
     for (int h = 0; h < l->n_heads; h++)
         if (d->self[l->head[h].group])
             got->score[h] = at_code_number_read(&l->code, &r);
@@ -118,6 +119,11 @@ static at_status handed_make(handed *d, at_stage *stage, at_arith a, int T, at_a
         }
     if (block < 0)
         return at_fail(err, AT_EREFUSED, "the model has no attention block");
+    if (d->m->blocks[block].parallel && block + 1 < d->m->n_blocks && d->m->blocks[block + 1].parallel)
+        return at_fail(err, AT_EREFUSED,
+                       "block %d is parallel: it reads a row of before block %d, which one message does not "
+                       "hold beside the present one",
+                       block + 1, block);
     at_status s = layer_make(d->m, block, a, T, arena, &d->plan, err);
     if (!s)
         s = party_make(stage, &d->plan, 1, T, 1, arena, &d->alice, err);

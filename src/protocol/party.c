@@ -84,6 +84,8 @@ at_status party_make(at_stage *stage, const layer *l, int n_layers, int T, int c
     p->key = at_new(arena, int, n);
     p->x = at_new(arena, double, n *D);
     p->y = at_new(arena, double, n *D);
+    bool parallel = at_model_trait(at_stage_model(stage), AT_TRAIT_PARALLEL) >= 0;
+    p->before = parallel ? at_new(arena, double, n *D) : NULL;
     p->result = at_new(arena, double, n *D);
     p->score = at_new(arena, double, n);
     p->w = at_new(arena, double, n);
@@ -93,7 +95,7 @@ at_status party_make(at_stage *stage, const layer *l, int n_layers, int T, int c
     p->v = at_new(arena, double *, groups);
     p->mixed = at_new(arena, double *, groups);
     if (!p->pos || !p->key || !p->x || !p->y || !p->result || !p->score || !p->w || !p->q || !p->q_group ||
-        !p->k || !p->v || !p->mixed)
+        !p->k || !p->v || !p->mixed || (parallel && !p->before))
         return at_oom(err);
     for (int g = 0; g < groups; g++) {
         size_t K = 1, V = 1;
@@ -120,9 +122,23 @@ void party_take(party *p, int t, const double *row)
     p->n++;
 }
 
+void party_keep(party *p, int b)
+{
+    const at_model *m = at_stage_model(p->stage);
+    if (!m->blocks[b].parallel && b + 1 < m->n_blocks && m->blocks[b + 1].parallel)
+        memcpy(p->before, p->x, (size_t)p->n * (size_t)m->width * sizeof *p->x);
+}
+
+/* y = what block b reads. */
+static void party_read(party *p, int b)
+{
+    party_keep(p, b);
+    at_stage_read(p->stage, b, at_stage_model(p->stage)->blocks[b].parallel ? p->before : p->x, p->n, p->y);
+}
+
 at_status party_mlp(party *p, int b, at_err *err)
 {
-    at_stage_read(p->stage, b, p->x, p->n, p->y);
+    party_read(p, b);
     at_status s = at_stage_mlp(p->stage, b, p->y, p->n, p->result, err);
     if (!s)
         at_stage_close(p->stage, b, p->result, p->n, p->x);
@@ -131,10 +147,10 @@ at_status party_mlp(party *p, int b, at_err *err)
 
 void party_project(party *p, const layer *l)
 {
-    at_stage_read(p->stage, l->block, p->x, p->n, p->y);
+    party_read(p, l->block);
     for (int g = 0; g < l->n_groups; g++) {
         size_t width = (size_t)l->group[g].heads * (size_t)l->group[g].dk;
-        at_stage_project(p->stage, l->block, g, p->y, p->n, p->q_group, p->k[g], p->v[g]);
+        at_stage_project(p->stage, l->block, g, p->y, p->pos, p->n, p->q_group, p->k[g], p->v[g]);
         for (int i = 0; i < p->n; i++)
             memcpy(p->q + (size_t)i * (size_t)l->Q + (size_t)l->q_at[g], p->q_group + (size_t)i * width,
                    width * sizeof *p->q);
@@ -215,8 +231,8 @@ void party_peaks(party *p, const layer *l, query *a)
         a->any[h] |= !head_peaked(k);
         if (!head_peaked(k))
             continue;
-        at_stage_scores(p->stage, l->block, k->group, k->head, a->q + l->q_at[k->group], p->k[k->group],
-                        p->key, n, p->score);
+        at_stage_scores(p->stage, l->block, k->group, k->head, a->q + l->q_at[k->group], a->t, p->k[k->group],
+                        p->pos, p->key, n, p->score);
         query_peak(l, a, h, at_stage_peak(p->score, n));
     }
 }
@@ -230,8 +246,8 @@ void party_sums(party *p, const layer *l, query *a)
         if (!n)
             continue;
         a->any[h] = 1;
-        at_stage_scores(p->stage, l->block, k->group, k->head, a->q + l->q_at[k->group], p->k[k->group],
-                        p->key, n, p->score);
+        at_stage_scores(p->stage, l->block, k->group, k->head, a->q + l->q_at[k->group], a->t, p->k[k->group],
+                        p->pos, p->key, n, p->score);
         if (!head_hard(k)) {
             at_stage_weigh(p->stage, l->block, k->group, p->score, n, a->peak[h], p->w);
             at_stage_add(p->stage, l->block, k->group, k->head, p->w, n, p->v[k->group], p->key,

@@ -43,6 +43,7 @@ typedef struct {
     int n, cap;
     int *pos;                 /* (n) its positions, ascending */
     double *x;                /* (n, D) its rows, after the blocks so far */
+    double *before;           /* (n, D) what parallel blocks read; NULL: the model has none */
     double *y, *result;       /* (n, D) */
     double *q, *q_group;      /* (n, Q) of the present attention block; scratch: of one group */
     double **k, **v, **mixed; /* (groups): (n, H*dk), (n, H*dv) */
@@ -55,6 +56,8 @@ at_status party_make(at_stage *stage, const layer *l, int n_layers, int T, int c
                      at_err *err);
 /* Takes up position t; row: its numbers in the input, NULL at a hidden position. Ascending t. */
 void party_take(party *p, int t, const double *row);
+/* Block b is about to read its rows: where the next one is parallel, they are kept for it. */
+void party_keep(party *p, int b);
 at_status party_mlp(party *p, int b, at_err *err);
 void party_project(party *p, const layer *l); /* before attention: q, k, v of its own rows */
 /* After attention: mixed (all groups) is there for every row. */

@@ -39,6 +39,44 @@ static at_status features_make(const at_model *m, at_arena *arena, train_plan *p
     return AT_OK;
 }
 
+/* ---- rotary positions ----------------------------------------------------------------------------------- */
+
+const double *plain_turn_of(const train_plan *p, const at_rotary *r)
+{
+    for (int k = 0; r->width && k < p->n_turns; k++)
+        if (p->turn[k].width == r->width && !(p->turn[k].theta < r->theta) && !(p->turn[k].theta > r->theta))
+            return p->turn[k].angle;
+    return NULL;
+}
+
+static at_status turn_make(const at_model *m, const at_rotary *r, at_arena *arena, train_plan *p, at_err *err)
+{
+    size_t T = (size_t)(m->n_prefix + p->T + m->n_suffix), width = (size_t)r->width;
+    if (!width || plain_turn_of(p, r))
+        return AT_OK;
+    struct plain_turn *to = &p->turn[p->n_turns];
+    *to = (struct plain_turn){r->width, r->theta, at_new(arena, double, T *width)};
+    if (!to->angle)
+        return at_oom(err);
+    for (size_t t = 0; t < T; t++)
+        for (size_t k = 0; k < width; k++)
+            to->angle[t * width + k] = at_turn_value(r, (int)(k / 2), k % 2, (int64_t)t + m->pos_origin);
+    p->n_turns++;
+    return AT_OK;
+}
+
+static at_status turns_make(const at_model *m, at_arena *arena, train_plan *p, at_err *err)
+{
+    int groups = 0;
+    for (int b = 0; b < m->n_blocks; b++)
+        groups += m->blocks[b].kind == AT_BLOCK_ATTN ? m->blocks[b].n_groups : 0;
+    at_status s = (p->turn = at_new(arena, struct plain_turn, groups + 1)) ? AT_OK : at_oom(err);
+    for (int b = 0; b < m->n_blocks; b++)
+        for (int g = 0; !s && m->blocks[b].kind == AT_BLOCK_ATTN && g < m->blocks[b].n_groups; g++)
+            s = turn_make(m, &m->blocks[b].groups[g].rotary, arena, p, err);
+    return s;
+}
+
 /* ---- what can be trained --------------------------------------------------------------------------------------- */
 
 static at_status model_refuse(const at_model *m, at_err *err)
@@ -120,7 +158,8 @@ at_status plain_plan_make(at_trainer *t, const at_train_options *o, at_err *err)
         p->tensor[k].offset = e->offset;
     }
     kernel_make(t);
-    return features_make(m, &t->arena, p, err);
+    s = features_make(m, &t->arena, p, err);
+    return s ? s : turns_make(m, &t->arena, p, err);
 }
 
 /* ---- sizes and cost ---------------------------------------------------------------------------------------------- */
@@ -152,6 +191,8 @@ plain_sizes plain_sizes_of(const at_model *m, int T)
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *k = &m->blocks[b];
         size_t hidden = 0;
+        s.gated |= at_block_gated(k);
+        s.parallel |= k->parallel;
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
             const at_group *a = &k->groups[g];
             size_t head = (size_t)(a->dk > a->dv ? a->dk : a->dv);
@@ -198,7 +239,8 @@ double plain_flops(const at_model *m, int n)
         for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++)
             sum += group_cost(&k->groups[g], D, T);
         for (int l = 0; at_block_dense(k) && l < k->n_dense; l++) {
-            sum += (k->kind == AT_BLOCK_FLATTEN ? 1 : T) * in * k->dense[l].rows;
+            bool gate = at_block_gated(k) && l + 1 < k->n_dense;
+            sum += (k->kind == AT_BLOCK_FLATTEN ? 1 : T) * in * k->dense[l].rows * (gate ? 2 : 1);
             in = k->dense[l].rows;
         }
         if (k->kind == AT_BLOCK_RNN)

@@ -12,8 +12,32 @@ typedef struct {
     size_t cell, state;   /* parts of a step of an RNN; its state */
     size_t rows;          /* positions that go through an MLP at a time */
     bool three, tiled;    /* is there three-wise attention? any that goes by tiles? */
+    bool gated, parallel; /* is any MLP gated, any block parallel? */
 } plain_sizes;
 plain_sizes plain_sizes_of(const at_model *m, int T); /* T: positions of the longest sequence */
+
+/* A norm of a block, or that before the readout. */
+typedef struct {
+    at_norm_kind kind;
+    double eps;
+    int g, b; /* tensors */
+} plain_norm;
+static inline plain_norm plain_norm_of(const at_block *b)
+{
+    return (plain_norm){b->norm_kind, b->norm_eps, b->norm_g, b->norm_b};
+}
+static inline plain_norm plain_norm_read(const at_readout *r)
+{
+    return (plain_norm){r->norm_kind, r->norm_eps, r->norm_g, r->norm_b};
+}
+
+/* Angles of rotary positions. */
+struct plain_turn {
+    int width;
+    double theta;
+    double *angle; /* (positions, width): cosine and sine of each pair */
+};
+const double *plain_turn_of(const train_plan *p, const at_rotary *r); /* NULL: nothing is turned */
 
 /* Softmax or linear, and a query sees one run of keys: many queries go at a time (plain_tiles.inc). */
 bool plain_tiled(const at_group *g);

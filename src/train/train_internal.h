@@ -49,6 +49,8 @@ typedef struct {
         *plain;      /* the plain engine: what it walks. NULL: the fast one; then the rest is not used */
     double *feature; /* (positions, n_features) position features, those that do not move with the length */
     int n_features;
+    struct plain_turn *turn; /* (n_turns) of rotary positions, no two alike */
+    int n_turns;
 } train_plan;
 
 /* One sequence in its place. */

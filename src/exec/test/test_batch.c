@@ -129,6 +129,14 @@ static void model_check(const at_model *from, at_arith a, tally *t)
     free(one);
 }
 
+enum {
+    ROTARY = 1 << AT_TRAIT_ROTARY,
+    ALIBI = 1 << AT_TRAIT_ALIBI,
+    RMS = 1 << AT_TRAIT_RMS,
+    GATED = 1 << AT_TRAIT_GATED,
+    PARALLEL = 1 << AT_TRAIT_PARALLEL,
+    TIED = 1 << AT_TRAIT_TIED
+};
 /* Attentions of several shapes; widths that fill vectors and that do not. */
 static const trained_spec shapes[] = {
     {.width = 8, .heads = 1},
@@ -152,6 +160,14 @@ static const trained_spec shapes[] = {
     {.width = 13, .dk = 3, .dv = 5, .heads = 3, .block = 6, .windows = 1, .ends = 4},
     {.width = 16, .layers = 1, .sharp = 100}, /* exp of a score alone would overflow */
     {.width = 16, .layers = 1, .sharp = 100, .block = 4, .windows = 1, .ends = 1},
+    /* what imported models have */
+    {.gelu_tanh = true, .traits = TIED},
+    {.silu = true, .width = 24, .heads = 3, .traits = ROTARY | RMS | GATED},
+    {.width = 32, .heads = 2, .traits = ROTARY | PARALLEL},
+    {.width = 13, .dk = 3, .dv = 5, .heads = 3, .hidden = 37, .gelu_tanh = true, .traits = ALIBI},
+    {.width = 16, .block = 4, .windows = 1, .ends = 1, .traits = ALIBI | RMS},
+    {.width = 16, .block = 7, .windows = 1, .ends = 3, .heads = 4, .traits = ALIBI | ROTARY},
+    {.linear = true, .silu = true, .embed_norm = true, .traits = ROTARY | RMS | GATED | PARALLEL | TIED},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -204,6 +220,74 @@ static void long_chains(void **state)
     }
     print_message("# f32, long: %d of %d words decided\n", t.decided, t.words);
     assert_true(t.decided >= t.words - t.words / 20);
+}
+
+/* ---- controls: a batch of another model ------------------------------------------------------------------------ */
+
+/* How many margins of `batched`, after each beginning of a row of words, the balls of `judged` do not allow. */
+static int strangers(const at_model *batched, const at_model *judged)
+{
+    enum { WORDS = 24 };
+    at_model m = *batched;
+    double word[WORDS];
+    at_input x[WORDS];
+    at_batch_chain c[WORDS];
+    at_arena arena;
+    at_output ball;
+    at_err err = {0};
+    int far = 0;
+    for (int i = 0; i < WORDS; i++) {
+        word[i] = (i * 7 + 2) % m.fields[0].size;
+        x[i] = (at_input){i + 1, word};
+    }
+    m.decode = (at_decode){true, AT_STOP_STEPS, 0, 0, 1, 1, WORDS};
+    at_batch *b = batch_new(&m, at_f64, 5, 1);
+    batch_run(b, x, WORDS, c);
+    at_arena_init(&arena);
+    must(at_run_bound(judged, at_f64, &x[WORDS - 1], true, &arena, &ball, &err), &err);
+    for (int i = 0; i < WORDS; i++) {
+        double lo, hi;
+        int want = ball_word(&ball, i, &lo, &hi);
+        far += want >= 0 && (c[i].rows[0] != want || c[i].margin < lo || c[i].margin > hi);
+    }
+    at_arena_release(&arena);
+    at_batch_free(b);
+    return far;
+}
+
+/* Tensors of the same name and size are the same numbers. */
+static void weights_share(const at_model *from, const at_model *to)
+{
+    for (int k = 0; k < to->n_tensors; k++)
+        for (int j = 0; j < from->n_tensors; j++)
+            if (!strcmp(from->tensors[j].name, to->tensors[k].name) &&
+                from->tensors[j].count == to->tensors[k].count)
+                memcpy(to->weights + to->tensors[k].offset, from->weights + from->tensors[j].offset,
+                       to->tensors[k].count * sizeof(double));
+}
+
+/* A batch lies in the balls of its model, and not in those of the model without one of its parts. */
+static void parts_matter(void **state)
+{
+    (void)state;
+    enum { PAIRING = AT_TRAITS, TANH, SILU, PARTS };
+    for (int t = 0; t < PARTS; t++) {
+        trained_spec s = {.seed = 9, .gelu_tanh = t == TANH, .silu = t == SILU}, without = {.seed = 10};
+        at_model m, bent;
+        s.traits = t < AT_TRAITS ? 1u << t : t == PAIRING ? ROTARY : 0;
+        without.traits = t == PAIRING ? ROTARY : 0;
+        trained_decoder(&s, &m);
+        trained_decoder(&without, &bent);
+        weights_share(&m, &bent);
+        for (int b = 0; t == PAIRING && b < bent.n_blocks; b++)
+            if (bent.blocks[b].kind == AT_BLOCK_ATTN)
+                bent.blocks[b].groups->rotary.pairing = AT_PAIR_ADJACENT;
+        assert_int_equal(strangers(&m, &m), 0);
+        if (!strangers(&m, &bent))
+            fail_msg("part %d is not noticed", t);
+        at_model_release(&bent);
+        at_model_release(&m);
+    }
 }
 
 /* A decoder that does nothing but GeLU: word i says gelu(x_i), and `beside` beside it, so that the margin is |gelu(x_i) - beside|. */
@@ -581,10 +665,10 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_pass), cmocka_unit_test(long_chains),
-                                       cmocka_unit_test(gelu),       cmocka_unit_test(gelu_far),
-                                       cmocka_unit_test(neighbours), cmocka_unit_test(as_generators),
-                                       cmocka_unit_test(undecided),  cmocka_unit_test(memory),
-                                       cmocka_unit_test(no_memory),  cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_pass),    cmocka_unit_test(long_chains), cmocka_unit_test(parts_matter),
+        cmocka_unit_test(gelu),          cmocka_unit_test(gelu_far),    cmocka_unit_test(neighbours),
+        cmocka_unit_test(as_generators), cmocka_unit_test(undecided),   cmocka_unit_test(memory),
+        cmocka_unit_test(no_memory),     cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

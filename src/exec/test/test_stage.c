@@ -27,7 +27,9 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
 {
     at_acc sum[HOLDERS][WIDE];
     double score[MOST], w[MOST], peak = NAN;
-    int key[HOLDERS][MOST], n[HOLDERS] = {0}, seen = 0, best = -1;
+    int key[HOLDERS][MOST], n[HOLDERS] = {0}, seen = 0, best = -1, place[MOST];
+    for (int j = 0; j < T; j++)
+        place[j] = j;
     memset(out, 0, (size_t)g->dv * sizeof *out);
     for (int j = 0; j < T; j++)
         if (at_mask_allows(&g->mask, i, j))
@@ -35,7 +37,7 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
     for (int p = 0; p < HOLDERS; p++) {
         if (!n[p])
             continue;
-        at_stage_scores(s, b, a, h, q, k, key[p], n[p], score);
+        at_stage_scores(s, b, a, h, q, i, k, place, key[p], n[p], score);
         double mine = at_stage_peak(score, n[p]);
         peak = !seen || mine > peak || isnan(mine) ? (seen && isnan(peak) ? peak : mine) : peak;
         seen += n[p];
@@ -44,7 +46,7 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
         return;
     if (g->weighting == AT_LEFTMOST_HARD || g->weighting == AT_RIGHTMOST_HARD) {
         for (int p = 0; p < HOLDERS; p++) {
-            at_stage_scores(s, b, a, h, q, k, key[p], n[p], score);
+            at_stage_scores(s, b, a, h, q, i, k, place, key[p], n[p], score);
             int c = at_stage_choose(s, b, a, score, n[p], peak);
             if (c >= 0 &&
                 (best < 0 || (g->weighting == AT_RIGHTMOST_HARD ? key[p][c] > best : key[p][c] < best)))
@@ -58,7 +60,7 @@ static void head_split(at_stage *s, const at_group *g, int b, int a, int h, int 
     for (int p = 0; p < HOLDERS; p++) {
         for (int e = 0; e <= g->dv; e++)
             at_acc_zero(&sum[p][e]);
-        at_stage_scores(s, b, a, h, q, k, key[p], n[p], score);
+        at_stage_scores(s, b, a, h, q, i, k, place, key[p], n[p], score);
         at_stage_weigh(s, b, a, score, n[p], peak, w);
         at_stage_add(s, b, a, h, w, n[p], v, key[p], sum[p]);
         for (int e = 0; e <= g->dv && p; e++)
@@ -73,21 +75,25 @@ static void stages_run(const at_model *m, at_arith a, const at_input *x, double 
     at_stage *s;
     int T = m->n_prefix + x->n + m->n_suffix, D = m->width, width = at_model_row_width(m);
     double row[MOST * WIDE], y[MOST * WIDE], result[MOST * WIDE], q[MOST * WIDE], k[MOST * WIDE],
-        v[MOST * WIDE], mixed[MOST * WIDE];
+        v[MOST * WIDE], mixed[MOST * WIDE], before[MOST * WIDE];
+    int place[MOST];
     must(at_stage_new(m, a, &s, &err), &err);
     for (int t = 0; t < T; t++) {
         int u = t - m->n_prefix;
         at_stage_embed(s, u >= 0 && u < x->n ? x->v + (size_t)(u * width) : NULL, t, T, row + t * D);
+        place[t] = t;
     }
     for (int b = 0; b < m->n_blocks; b++) {
         const at_block *block = &m->blocks[b];
-        at_stage_read(s, b, row, T, y);
+        if (!block->parallel)
+            memcpy(before, row, sizeof before);
+        at_stage_read(s, b, before, T, y);
         memset(result, 0, sizeof result);
         if (block->kind == AT_BLOCK_MLP)
             must(at_stage_mlp(s, b, y, T, result, &err), &err);
         for (int g = 0; block->kind == AT_BLOCK_ATTN && g < block->n_groups; g++) {
             const at_group *group = &block->groups[g];
-            at_stage_project(s, b, g, y, T, q, k, v);
+            at_stage_project(s, b, g, y, place, T, q, k, v);
             for (int i = 0; i < T; i++)
                 for (int h = 0; h < group->heads; h++)
                     head_split(s, group, b, g, h, i, T, q + i * group->heads * group->dk, k, v,
@@ -118,6 +124,9 @@ static void test_stages(void **state)
                                     .tie = at_weighting_hard(splits[w]) && seed % 2 ? 0.5 : 0,
                                     .integers = seed % 4 == 0,
                                     .final_norm = seed % 2,
+                                    .act = (at_act)(seed % AT_ACTS),
+                                    .traits = seed < 4 ? 0 : 1u << (seed + w + (size_t)mask) % AT_TRAITS,
+                                    .tokens_only = seed % 2,
                                     .read = (at_read_kind)(AT_READ_RAW + seed % 3),
                                     .seed = seed};
                 at_model m;

@@ -19,6 +19,25 @@ static int or (int value, int otherwise)
     return value ? value : otherwise;
 }
 
+static bool has(const trained_spec *s, at_trait t)
+{
+    return s->traits >> t & 1;
+}
+
+static void group_traits(const trained_spec *s, at_group *g)
+{
+    int pairs = has(s, AT_TRAIT_PARALLEL) && g->dk > 3 ? g->dk / 4 : g->dk / 2;
+    if (has(s, AT_TRAIT_ROTARY))
+        g->rotary = (at_rotary){
+            .width = 2 * pairs, .theta = 50, .pairing = g->heads % 2 ? AT_PAIR_ADJACENT : AT_PAIR_HALVES};
+    g->alibi = has(s, AT_TRAIT_ALIBI);
+}
+
+static at_act act_of(const trained_spec *s)
+{
+    return s->relu ? AT_ACT_RELU : s->gelu_tanh ? AT_ACT_GELU_TANH : s->silu ? AT_ACT_SILU : AT_ACT_GELU;
+}
+
 static void block_fill(const trained_spec *s, const at_model *m, at_block *b, bool start, bool attention)
 {
     int D = m->width, H = or (s->heads, 2);
@@ -26,8 +45,11 @@ static void block_fill(const trained_spec *s, const at_model *m, at_block *b, bo
     *b = (at_block){.kind = attention ? AT_BLOCK_ATTN : AT_BLOCK_MLP,
                     .residual = true,
                     .norm = start ? AT_NORM_POST : AT_NORM_PRE,
+                    .norm_kind = has(s, AT_TRAIT_RMS) ? AT_NORM_RMS : AT_NORM_LAYER,
                     .norm_eps = 1e-5,
-                    .act = s->relu ? AT_ACT_RELU : AT_ACT_GELU};
+                    .parallel = has(s, AT_TRAIT_PARALLEL) && !start && !attention,
+                    .gated = has(s, AT_TRAIT_GATED) && !start && !attention,
+                    .act = act_of(s)};
     if (attention) {
         int dk = or (s->dk, D / H);
         b->n_groups = 1;
@@ -40,6 +62,7 @@ static void block_fill(const trained_spec *s, const at_model *m, at_block *b, bo
             .scale = 1 / sqrt(dk),
             .mask = {s->block ? AT_MASK_BLOCK_SPARSE : AT_MASK_CAUSAL, s->block, s->windows, s->ends},
             .bias = true};
+        group_traits(s, &b->groups[0]);
         return;
     }
     b->n_dense = start ? 1 : 2;
@@ -97,8 +120,12 @@ void trained_decoder(const trained_spec *s, at_model *m)
                          .embed = {0, D, -1}};
     for (int b = 0; b < m->n_blocks; b++)
         block_fill(s, m, &m->blocks[b], b < first, (b - first) % 2 == 0 && b >= first);
-    m->readout =
-        (at_readout){.kind = AT_READ_ARGMAX, .rows = or (s->words, 11), .final_norm = true, .norm_eps = 1e-5};
+    m->readout = (at_readout){.kind = AT_READ_ARGMAX,
+                              .rows = or (s->words, 11),
+                              .tied = has(s, AT_TRAIT_TIED),
+                              .final_norm = true,
+                              .norm_kind = has(s, AT_TRAIT_RMS) ? AT_NORM_RMS : AT_NORM_LAYER,
+                              .norm_eps = 1e-5};
     m->decode = (at_decode){.enabled = true,
                             .stop = AT_STOP_EQUALS,
                             .value = 1,

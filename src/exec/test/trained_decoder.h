@@ -1,4 +1,4 @@
-/* trained_decoder.h: decoders of the shape that training gives, with random weights, for the tests of batches. */
+/* trained_decoder.h: decoders of the shape that training gives, or of imported ones, with random weights, for the tests of batches. */
 #ifndef ATTEST_TEST_TRAINED_DECODER_H
 #define ATTEST_TEST_TRAINED_DECODER_H
 
@@ -15,7 +15,9 @@ typedef struct {
     int n_max;                /* 48 */
     bool sinusoids;           /* else a table of positions */
     bool embed_norm;
-    bool relu;
+    bool relu, gelu_tanh, silu; /* else GeLU */
+    /* Bits 1 << AT_TRAIT_...: rotary turns all pairs of a head, in parallel models half of them; MLPs are parallel and gated. */
+    unsigned traits;
     int nonzero;  /* weights in a row of a matrix that are not 0 (4) */
     double sharp; /* factor of queries (1): scores that differ by so much more */
     uint64_t seed;

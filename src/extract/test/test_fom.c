@@ -391,6 +391,12 @@ static void test_refusals(void **state)
     model_make(&m, 1, 1, AT_SOFTMAX);
     at_model_data(&m, m.readout.w)[2] = 2;
     refused(&m, "not the mean itself");
+    model_make(&m, 1, 1, AT_SOFTMAX); /* what parties take, and sentences do not */
+    m.blocks[0].groups[0].rotary = (at_rotary){.width = 2, .theta = 10};
+    refused(&m, "rotary");
+    model_make(&m, 1, 1, AT_SOFTMAX);
+    m.blocks[0].groups[0].alibi = true;
+    refused(&m, "alibi");
 }
 
 static void test_memory(void **state)

@@ -319,6 +319,107 @@ static void trees_agree(void **state)
     evidence_say("trees_agree", "triangle", "simulated", runs, "runs");
 }
 
+/* ---- what imported models have ---------------------------------------------------------------------------------- */
+
+/* Takes a trait away that parties have to know positions or earlier rows for; false: it is another one. */
+static bool take_away(at_model *m, int t)
+{
+    for (int b = 0; b < m->n_blocks; b++) {
+        at_block *k = &m->blocks[b];
+        if (t == AT_TRAIT_PARALLEL)
+            k->parallel = false;
+        for (int g = 0; k->kind == AT_BLOCK_ATTN && g < k->n_groups; g++) {
+            at_group *a = &k->groups[g];
+            if (t == AT_TRAIT_ROTARY)
+                a->rotary.width = 0;
+            for (int h = 0; t == AT_TRAIT_ALIBI && a->alibi && h < a->heads; h++)
+                at_model_data(m, a->slope)[h] = 0;
+        }
+    }
+    return t == AT_TRAIT_ROTARY || t == AT_TRAIT_ALIBI || t == AT_TRAIT_PARALLEL;
+}
+
+/* Each trait, and all of them, by three parties, on a tree and by one message; and the model without it computes something else. */
+static void traits_agree(void **state)
+{
+    (void)state;
+    enum { ALL = (1 << AT_TRAITS) - 1 };
+    static const at_mask_kind masks[] = {AT_MASK_NONE, AT_MASK_CAUSAL, AT_MASK_STRICT};
+    int differ[AT_TRAITS + 1] = {0};
+    for (int t = 0; t <= AT_TRAITS; t++)
+        for (uint64_t seed = 0; seed < 10; seed++) {
+            random_spec s = {.weighting = seed % 2 ? splits[seed / 2 % SPLITS] : AT_SOFTMAX,
+                             .mask = masks[seed % 3],
+                             .pos = RANDOM_NO_POS,
+                             .dk = 4,
+                             .layers = 1 + (int)(seed % 2),
+                             .norm = seed % 3 ? AT_NORM_PRE : AT_NORM_NONE,
+                             .act = (at_act)(seed % AT_ACTS),
+                             .tokens_only = true,
+                             .read = AT_READ_RAW,
+                             .seed = seed,
+                             .traits = t < AT_TRAITS ? 1u << t : ALL};
+            at_model m;
+            at_arena arena;
+            at_err err = {0};
+            at_input x;
+            at_talk talk, tree, letter;
+            at_arith a = arith(ariths[2 + seed % 4]);
+            bool equal;
+            int owner[16], parent[16], side[16];
+            at_arena_init(&arena);
+            must(random_model(&s, &m, &err), &err);
+            input_make(&m, seed, &arena, &x);
+            for (int i = 0; i < x.n; i++) {
+                owner[i] = (i * 5 + (int)seed) % 3;
+                parent[i] = i ? (i - 1) / 2 : -1;
+                side[i] = i % 2;
+            }
+            at_shared_plan plan = {.parties = 3, .owner = owner, .query = -1};
+            assert_true(shared_agrees(&m, a, &x, &plan, &arena, &talk));
+            at_congest_plan net = {.parent = parent, .side = side, .bandwidth = 1000};
+            must(at_congest_run(&m, a, &x, &net, &arena, &tree, &err), &err);
+            must(at_talk_agrees(&m, a, &x, &tree, &arena, &equal, &err), &err);
+            assert_true(equal);
+            if (s.layers == 1) {
+                must(at_handed_run(&m, a, &x, 4, false, &arena, &letter, &err), &err);
+                must(at_talk_agrees(&m, a, &x, &letter, &arena, &equal, &err), &err);
+                assert_true(equal);
+            }
+            if (take_away(&m, t)) {
+                must(at_talk_agrees(&m, a, &x, &talk, &arena, &equal, &err), &err);
+                differ[t] += !equal;
+            }
+            at_arena_release(&arena);
+            at_model_release(&m);
+        }
+    assert_true(differ[AT_TRAIT_ROTARY] > 4 && differ[AT_TRAIT_ALIBI] > 4 && differ[AT_TRAIT_PARALLEL] > 4);
+}
+
+/* Rows of before an attention block that is parallel itself are in no message. */
+static void letter_is_short(void **state)
+{
+    (void)state;
+    random_spec s = {.weighting = AT_SOFTMAX, .pos = RANDOM_NO_POS, .layers = 2, .read = AT_READ_RAW};
+    at_model m;
+    at_arena arena;
+    at_err err = {0};
+    at_input x;
+    at_talk t;
+    at_arena_init(&arena);
+    must(random_model(&s, &m, &err), &err);
+    input_make(&m, 1, &arena, &x);
+    m.blocks++, m.n_blocks = 3; /* MLP, attention, MLP */
+    m.blocks[2].parallel = true;
+    must(at_handed_run(&m, arith("p12"), &x, 2, false, &arena, &t, &err), &err);
+    m.blocks[1].parallel = true;
+    assert_int_equal(at_handed_run(&m, arith("p12"), &x, 2, false, &arena, &t, &err), AT_EREFUSED);
+    assert_non_null(strstr(err.text, "parallel"));
+    m.blocks--, m.n_blocks = 4;
+    at_arena_release(&arena);
+    at_model_release(&m);
+}
+
 /* ---- counts ------------------------------------------------------------------------------------------------- */
 
 /* One softmax head, one query, two parties: what is sent is what the header says, and not a bit more. */
@@ -608,9 +709,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_return), cmocka_unit_test(sums_return),   cmocka_unit_test(specials_known),
         cmocka_unit_test(parties_agree),  cmocka_unit_test(parties_again), cmocka_unit_test(handing_agrees),
-        cmocka_unit_test(trees_agree),    cmocka_unit_test(counts_known),  cmocka_unit_test(cut_known),
-        cmocka_unit_test(words_are_own),  cmocka_unit_test(budgets_bite),  cmocka_unit_test(refusals),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(trees_agree),    cmocka_unit_test(traits_agree),  cmocka_unit_test(letter_is_short),
+        cmocka_unit_test(counts_known),   cmocka_unit_test(cut_known),     cmocka_unit_test(words_are_own),
+        cmocka_unit_test(budgets_bite),   cmocka_unit_test(refusals),      cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,48 @@ void plain_model_draw(at_model *m, uint64_t seed)
     }
 }
 
+static bool has(const plain_shape *s, at_trait t)
+{
+    return s->traits >> t & 1;
+}
+
+/* The MLP, and one like it, both beside the attention. */
+static void mlp_traits(const plain_shape *s, at_model *m)
+{
+    at_block *b = &m->blocks[1];
+    b->gated = has(s, AT_TRAIT_GATED);
+    if (!has(s, AT_TRAIT_PARALLEL))
+        return;
+    b->parallel = true;
+    b[1] = b[0];
+    b[1].dense = at_new(&m->arena, at_dense, s->depth);
+    assert_non_null(b[1].dense);
+    for (int l = 0; l < s->depth; l++)
+        b[1].dense[l].rows = b->dense[l].rows;
+    m->n_blocks = 3;
+}
+
+static void traits_set(const plain_shape *s, at_model *m)
+{
+    at_norm_kind kind = has(s, AT_TRAIT_RMS) ? AT_NORM_RMS : AT_NORM_LAYER;
+    for (int g = 0; m->blocks[0].kind == AT_BLOCK_ATTN && g < m->blocks[0].n_groups; g++) {
+        at_group *a = &m->blocks[0].groups[g];
+        if (has(s, AT_TRAIT_ROTARY))
+            a->rotary = (at_rotary){
+                .width = g ? 8 : 2, .theta = g ? 20 : 3, .pairing = g ? AT_PAIR_ADJACENT : AT_PAIR_HALVES};
+        a->alibi = has(s, AT_TRAIT_ALIBI);
+    }
+    mlp_traits(s, m);
+    for (int b = 0; b < m->n_blocks; b++)
+        m->blocks[b].norm_kind = kind;
+    m->readout.norm_kind = kind;
+    if (has(s, AT_TRAIT_TIED)) {
+        m->fields[0].embed = (at_embed){0, m->width, -1};
+        m->readout.tied = true;
+        m->readout.rows = PLAIN_WORDS;
+    }
+}
+
 void plain_model_make(const plain_shape *s, uint64_t seed, at_model *m)
 {
     enum { D = 7 }; /* no vector is full */
@@ -45,7 +87,7 @@ void plain_model_make(const plain_shape *s, uint64_t seed, at_model *m)
     m->n_fields = 1, m->n_pos = s->position >= 0 ? 2 : 0, m->n_blocks = 2;
     m->fields = at_new(&m->arena, at_field, 1);
     m->pos = at_new(&m->arena, at_pos, 2);
-    m->blocks = at_new(&m->arena, at_block, 2);
+    m->blocks = at_new(&m->arena, at_block, 3);
     at_group *g = at_new(&m->arena, at_group, 2);
     at_dense *d = at_new(&m->arena, at_dense, s->depth);
     assert_true(m->fields && m->pos && m->blocks && g && d);
@@ -99,6 +141,7 @@ void plain_model_make(const plain_shape *s, uint64_t seed, at_model *m)
     m->readout.last = s->last;
     m->readout.final_norm = s->final_norm;
     m->readout.norm_eps = 1e-3;
+    traits_set(s, m);
     must(at_model_layout(m, &err), &err);
     plain_model_draw(m, seed);
 }

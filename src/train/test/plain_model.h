@@ -21,6 +21,9 @@ typedef struct {
     int prefix, suffix;
     bool last, final_norm;
     int n_min, n_max;
+    /* Bits 1 << AT_TRAIT_...: rotary turns halves of the first group, adjacent pairs of the second; a parallel MLP is followed by
+     * another one; tied: answers are words, and R is PLAIN_WORDS. */
+    unsigned traits;
 } plain_shape;
 
 #define PLAIN_WORDS   5 /* of the input */
