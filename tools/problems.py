@@ -7,6 +7,7 @@ docs/languages.md and docs/expressions.md: what is right, from the text of a pro
 tools/verify.py asks it; regular expressions, automata and Turing machines are in regular.py. Languages: rule, dp, regex, dfa, tm, aag, ltl,
 crasp, foc, sscm, arithmetic; others are refused (Unknown)."""
 import functools, itertools, math, re
+from fractions import Fraction
 from regular import Automaton, Machine, Regex, Unknown, header, letters, monoid, need, period
 
 # ---- Expressions: rules, recurrences, formulas and counts share one grammar; each language has atoms of its own ------------
@@ -17,6 +18,9 @@ NOT, OR, AND = ("not", "!", "~", "¬"), ("or", "|", "∨"), ("and", "&", "∧")
 JOINED = [(("<->",), lambda a, b: lambda e: bool(a(e)) == bool(b(e))),
           (("->",), lambda a, b: lambda e: not a(e) or bool(b(e))),
           (OR, lambda a, b: lambda e: bool(a(e)) or bool(b(e))), (AND, lambda a, b: lambda e: bool(a(e)) and bool(b(e)))]
+
+def quotient(a, b):
+    return Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
 
 class Parser:
     """A text to functions of an environment, a dict of names."""
@@ -81,7 +85,7 @@ class Parser:
             if self.loose and number and beside or self.take("*"):
                 f = (lambda a, b: lambda e: a(e) * b(e))(f, self.power())
             elif not self.loose and self.take("/"):
-                f = (lambda a, b: lambda e: a(e) / b(e))(f, self.power())
+                f = (lambda a, b: lambda e: quotient(a(e), b(e)))(f, self.power())
             elif not self.loose and self.take("mod"):
                 f = (lambda a, b: lambda e: a(e) % b(e))(f, self.power())
             else:
@@ -397,7 +401,7 @@ def read(o):
         if "width" in o:  # reals: coordinates c of every answer
             rows = lambda x: [row if isinstance(row, list) else [row] for row in plain(x)]
             coordinates = range(1, o["width"] + 1)
-            at = lambda x, i: [float(rule({**sizes, "N": len(x), "x": rows(x), "i": i, "c": c})) for c in coordinates]
+            at = lambda x, i: [rule({**sizes, "N": len(x), "x": rows(x), "i": i, "c": c}) for c in coordinates]
             return lambda x: [at(x, i) for i in places(x)]
         return lambda x: [int(rule({**sizes, "N": len(x), "x": plain(x), "i": i})) for i in places(x)]
     if language == "dp":
