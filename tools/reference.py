@@ -351,7 +351,7 @@ class Model:
             row = np.repeat(np.arange(shape[0]), np.diff(starts))
             place += row * shape[1]
             need(starts[0] == 0 and (place // shape[1] == row).all() and (np.diff(place) > 0).all(), f"{name}: bad rows")
-            return self.num.of(np.bincount(place, values, shape[0] * shape[1]).reshape(shape))  # 0 where there is none
+            return self.num.of(np.bincount(place, np.asarray(values).astype(float), shape[0] * shape[1]).reshape(shape))  # 0 where there is none
         t = self.tensors.pop(name, np.zeros(()))
         need(t.shape == shape and t.dtype.kind == kind, f"tensor {name} {shape} is missing")
         return self.num.of(t) if kind == "f" else t.astype("i8")

@@ -24,8 +24,9 @@ class Cell:
     def off(self, x):
         """How far the reals that come out are from those that are right, at every position."""
         rows = np.array(x, float).reshape(len(x), sum(f.width for f in self.model.fields))
-        right = np.array(self.right(x))
-        return np.sqrt(((self.model.read(rows)[1].reshape(right.shape) - right) ** 2).sum(axis=1))
+        exact = self.o["arithmetic"] == "exact"  # then what is right is a fraction, too
+        right = np.array(self.right(x), object if exact else float)
+        return np.sqrt(((self.model.read(rows)[not exact].reshape(right.shape) - right) ** 2).sum(axis=1).astype(float))
 
     def right_on(self, inputs):
         """The lines of these inputs; how many of them are wrong."""

@@ -4,7 +4,7 @@
  * known at once; who changes a file on purpose can seal it again, and is found out by what it says.
  *
  * A cell is written at each of its points: role, evidence, parameters, the model by its hash, the problem, then what the verdict
- * rests on. Cells in balls, fractions or more than 25 bits are left out: a verifier without attest has none of them. So are problems
+ * rests on. Cells in balls or more than 25 bits are left out: a verifier without attest has none of them. So are problems
  * that have no text. The file says which and why. */
 #include "cert_internal.h"
 
@@ -251,8 +251,8 @@ static at_status cell_ask(maker *k, const at_cell *cell, at_err *err)
     at_arith bits = {0};
     bool known = !at_arith_parse(arith, &bits, &(at_err){0}); /* of decoders the verifier knows f64 alone */
     bool floats =
-        known && (bits.kind == AT_F64 ||
-                  (!c->chain && (bits.kind == AT_F32 || (bits.kind == AT_PBIT && bits.bits <= BITS_MOST))));
+        known && (bits.kind == AT_F64 || (!c->chain && (bits.kind == AT_F32 || bits.kind == AT_EXACT ||
+                                                        (bits.kind == AT_PBIT && bits.bits <= BITS_MOST))));
     if (!balls && !floats && !c->trial) {
         char why[80];
         snprintf(why, sizeof why, "%s%.40s", arithmetic_is, arith);

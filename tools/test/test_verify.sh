@@ -49,6 +49,9 @@ done
 certified 'extraction: automata, formulas, the word that tells' 'one model and its ltl, the same on' extract.cert fo-extract
 grep -q '^confirmed: control trial .*the word on which its text is another' "$tree/.out"
 verdict $? 'of it: the control'
+if [ -z "${SANITIZED:-}" ]; then
+    certified 'what counts at few bits: C-RASP and FOC[MOD;+] of weights' 'one model and its foc, the same on' count.cert foc-upper --set longest=5
+fi
 certified 'circuits: gates beside the model, on all words' 'one model and its aag, the same on 256 words' circuit.cert ac0
 certified 'an automaton, state by state' 'confirmed: claim exact' states.cert automaton-cot --set language=s3,N=3
 "$attest" certify turing --set machine=increment,N=2,T=12 -o "$tree/run.cert" >"$tree/.out" 2>&1 # its other controls cannot bite there

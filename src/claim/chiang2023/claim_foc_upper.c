@@ -70,7 +70,10 @@ static const char *const foc_texts[] = {
 typedef struct {
     uint64_t models, varied, large, words;
     int values, inequalities, definitions;
+    int shown;
 } tally;
+
+enum { SHOWN = 2, SHOWN_BYTES = 20000, SHOWN_LONGEST = 6 };
 
 static bool ordered(int part)
 {
@@ -78,22 +81,43 @@ static bool ordered(int part)
 }
 
 /* Printed, and read again. */
-static at_status text_again(const at_formulas *f, bool crasp, at_arena *a, at_formulas **out, at_err *err)
+static at_status text_again(const at_formulas *f, bool crasp, at_arena *a, const char **text,
+                            at_formulas **out, at_err *err)
 {
     at_text t;
     int longest;
     at_text_init(&t);
     (crasp ? at_crasp_print : at_foc_print)(f, &t);
-    char *text = t.oom ? NULL : at_arena_strdup(a, t.s);
+    char *read = t.oom ? NULL : at_arena_strdup(a, t.s);
+    *text = t.oom ? NULL : at_arena_strdup(a, t.s);
     at_text_release(&t);
-    if (!text)
+    if (!read || !*text)
         return at_oom(err);
-    return (crasp ? at_crasp_read : at_foc_read)(text, "extracted", a, out, &longest, err);
+    return (crasp ? at_crasp_read : at_foc_read)(read, "extracted", a, out, &longest, err);
+}
+
+/* A model and its formula, for whoever writes down what the verdict rests on: of the first models, and of one that differs. */
+static at_status formula_show(const at_params *p, const at_model *m, at_arith by, bool crasp,
+                              const char *text, bool differs, const at_check_env *env, tally *t, at_err *err)
+{
+    bool control = at_params_int(p, "run") || at_params_int(p, "sums");
+    int longest = at_params_int(p, "longest");
+    if (!env || !env->witness || (control ? !differs : t->shown == SHOWN) || strlen(text) > SHOWN_BYTES)
+        return AT_OK;
+    at_witness w = {.kind = differs ? "other" : "same",
+                    .m = m,
+                    .arith = by,
+                    .language = crasp ? "crasp" : "foc",
+                    .text = text,
+                    .least = 0,
+                    .most = differs || longest < SHOWN_LONGEST ? longest : SHOWN_LONGEST};
+    t->shown++;
+    return env->witness(env->ctx, &w, err);
 }
 
 /* One model; *why: where the formula is wrong. */
-static at_status model_try(const at_params *p, const at_model *m, tally *t, at_arena *a, const char **why,
-                           at_err *err)
+static at_status model_try(const at_params *p, const at_model *m, const at_check_env *env, tally *t,
+                           at_arena *a, const char **why, at_err *err)
 {
     int part = at_params_int(p, "part"), bits = at_params_int(p, "p"), run = at_params_int(p, "run");
     bool crasp = ordered(part);
@@ -113,13 +137,16 @@ static at_status model_try(const at_params *p, const at_model *m, tally *t, at_a
     }
     if (s)
         return at_fail(err, s, "%s", large.text);
-    s = text_again(x.formulas, crasp, a, &f, err);
+    const char *text;
+    s = text_again(x.formulas, crasp, a, &text, &f, err);
     if (!s)
         s = claim_drawn_equal(m, by, f, at_params_int(p, "longest"), MORE, a, &words, &yes, why, err);
     bool varied = yes && yes + MORE < words;
     if (s || (!varied && !*why &&
               2 * (t->models - t->varied + 1) > t->models + 1)) /* no more than half of them constant */
         return s;
+    if (varied || *why)
+        s = formula_show(p, m, by, crasp, text, *why != NULL, env, t, err);
     t->models++;
     t->varied += varied;
     t->words += words;
@@ -171,7 +198,6 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     const char *why = NULL;
     at_status s = AT_OK;
     uint64_t tried = 0, most = compiled ? COUNT(crasp_texts) : DRAWS * limit;
-    (void)env;
     *out = (at_verdict){.holds = AT_UNKNOWN, .evidence = cell->evidence};
     for (; tried < most && (compiled || t.models < limit) && !s && !why; tried++) {
         at_arena scratch;
@@ -182,7 +208,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         s = compiled ? compiled_make(p, (int)tried, &scratch, &m, err) : drawn_make(p, seed, tried, &m, err);
         if (!s) {
             const char *found = NULL;
-            s = model_try(p, &m, &t, &scratch, &found, err);
+            s = model_try(p, &m, env, &t, &scratch, &found, err);
             if (found && !(why = at_arena_strdup(a, found)))
                 s = at_oom(err);
             at_model_release(&m);
