@@ -23,42 +23,6 @@ typedef struct {
     int right, of; /* positions */
 } judged;
 
-/* "BAAB" -> owner (n) and the number of parties; every letter up to the last one must have a position. */
-static at_status parties_parse(const char *word, int n, int *owner, int *parties, at_err *err)
-{
-    bool seen[PARTIES] = {false};
-    if (strlen(word) != (size_t)n)
-        return at_fail(err, AT_EINPUT, "'%.60s' names the parties of %zu positions; the input has %d", word,
-                       strlen(word), n);
-    *parties = 0;
-    for (int i = 0; i < n; i++) {
-        owner[i] = word[i] - 'A';
-        if (owner[i] < 0 || owner[i] >= PARTIES)
-            return at_fail(err, AT_EINPUT, "party %d is '%c'; parties are letters A to Z", i + 1, word[i]);
-        seen[owner[i]] = true;
-        *parties = owner[i] + 1 > *parties ? owner[i] + 1 : *parties;
-    }
-    for (int p = 0; p < *parties; p++)
-        if (!seen[p])
-            return at_fail(err, AT_EINPUT, "there is a party %c but none %c", 'A' + *parties - 1, 'A' + p);
-    return AT_OK;
-}
-
-/* Positions dealt in turn, A to the last party: the word that says so. */
-static char *parties_deal(int n, int parties, at_arena *arena, at_err *err)
-{
-    char *word = at_new(arena, char, n + 1);
-    if (!word)
-        at_oom(err);
-    for (int i = 0; word && i < n; i++)
-        word[i] = (char)('A' + i % parties);
-    if (word && n < parties) {
-        at_fail(err, AT_EINPUT, "%d positions cannot be dealt to %d parties", n, parties);
-        return NULL;
-    }
-    return word;
-}
-
 static void talk_print(const at_talk *t, int parties, const char *word, const char *arith, bool same,
                        at_text *out)
 {
@@ -190,12 +154,10 @@ static int talk(const cli_args *a, const at_model *m, const char *line, const ch
     bool same = false;
     at_arena_init(&arena);
     at_status st = input_take(a, m, line, word, &arena, &j, &x, &err);
-    if (!st && !word && !(word = parties_deal(x.n, given->parties, &arena, &err)))
-        st = err.code;
-    if (!st && !(owner = at_new(&arena, int, x.n + 1)))
-        st = at_oom(&err);
+    char dealt[16], *all = NULL;
+    snprintf(dealt, sizeof dealt, "%d", given->parties);
     if (!st)
-        st = parties_parse(word, x.n, owner, &parties, &err);
+        st = at_parties_read(word ? word : dealt, x.n, &arena, &all, &owner, &parties, &err);
     if (!st)
         st = at_shared_new(m, a->precision, x.n,
                            &(at_shared_plan){.parties = parties, .owner = owner, .query = -1}, &s, &err);
@@ -205,7 +167,7 @@ static int talk(const cli_args *a, const at_model *m, const char *line, const ch
         st = at_talk_agrees(m, a->precision, &x, &t, &arena, &same, &err);
     if (!st && j.asked && same)
         st = judge(&j, &x, &arena, &err);
-    int code = st ? cli_fail(a, &err) : show(a, &j, &x, &t, parties, word, same);
+    int code = st ? cli_fail(a, &err) : show(a, &j, &x, &t, parties, all, same);
     at_shared_free(s);
     if (j.asked)
         cli_question_release(&j.q);

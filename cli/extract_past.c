@@ -1,8 +1,6 @@
 /* extract_past.c: `attest extract MODEL --to ltl|brasp`: a model of unique-hard attention as a formula that looks back. */
 #include "extract.h"
 
-#define PARTS_MOST 100000 /* of a formula without names */
-
 static at_status past_make(const cli_extract_asked *q, at_logic logic, at_arena *a, cli_extracted *out,
                            at_err *err)
 {
@@ -11,23 +9,9 @@ static at_status past_make(const cli_extract_asked *q, at_logic logic, at_arena 
     at_place place;
     at_extract_options o = {.logic = logic, .values = q->values};
     bool ltl = logic == AT_LOGIC_LTL;
-    at_status s = at_extract_past(q->m, &o, a, &x, err);
+    at_status s = at_extract_past_written(q->m, &o, a, &x, err);
     if (s)
         return s;
-    double written = at_formula_written(x.formulas, x.formulas->accept);
-    if (ltl && written > PARTS_MOST) {
-        at_extracted_past y;
-        at_err unsaid = {0};
-        o.automaton = true;
-        bool other = !x.why && !at_extract_past(q->m, &o, a, &y, &unsaid);
-        if (!other || at_formula_written(y.formulas, y.formulas->accept) > PARTS_MOST)
-            return at_fail(err, AT_EBUDGET, "written out the formula has %.3g parts, and %d are written; %s",
-                           written, PARTS_MOST,
-                           x.period > 1 ? "B-RASP, whose parts have names, knows no positions"
-                                        : "parts have names in B-RASP: --to brasp");
-        y.why = "that of its layers is too long to be written out";
-        x = y;
-    }
     (ltl ? at_ltl_print : at_brasp_print)(x.formulas, &out->file);
     s = at_formulas_dfa(x.formulas, false, a, &least, err);
     if (!s)

@@ -168,6 +168,23 @@ AT_API at_status at_net_refute(const at_net *net, const char *problem, const cha
  * inputs, and the input that tells. */
 AT_API at_status at_net_equal(const at_net *a, const at_net *b, const char *how, const at_env *env,
                               at_result **out, at_err *err);
+/* How many prompts, lines of a file or inputs it answers rightly. how: count=N (1000), split=train, test or all, precision. Result:
+ * answer_accuracy, chain_accuracy, prompts, unfit (longer or shorter than the model takes), least_margin. */
+AT_API at_status at_net_eval(const at_net *net, const char *problem, const char *set, const char *how,
+                             const at_env *env, at_result **out, at_err *err);
+/* What it accepts as something that is not a model, and equal to it: to is dfa, ltl, brasp, crasp or circuit (BLIF). how:
+ * precision, length=N (circuit), values=N, gates=N. Result: text, and what it is like. A model outside the class is AT_EREFUSED. */
+AT_API at_status at_net_extract(const at_net *net, const char *to, const char *how, at_result **out,
+                                at_err *err);
+/* Parties that hold some of the n positions each compute the model together. parties: a letter a position, "BAAB", or how many take
+ * them in turn, "3". how: precision (p24e8). Result: verdict (holds: what they read is the model's, bit for bit), bits, messages,
+ * query_bits, peak_bits, sum_bits, sent (a party), values. */
+AT_API at_status at_net_protocol(const at_net *net, const char *parties, const double *x, int n,
+                                 const char *how, at_result **out, at_err *err);
+/* Least size against problem size, of one problem or of all (NULL): bounds, constructions, and what a ledger (NULL: none) says of
+ * trained models. Result: panels, each with task, architecture, points by kind, verdict, gap; contradictions; words. */
+AT_API at_status at_map_read(const char *problem, const char *set, const char *ledger, at_result **out,
+                             at_err *err);
 /* A lower bound in numbers. Result: verdict (binding, vacuous, up to a constant), inequality, meaning, starts, least. */
 AT_API at_status at_bound_at(const char *bound, const char *set, at_result **out, at_err *err);
 

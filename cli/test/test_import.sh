@@ -31,6 +31,17 @@ says 0 'parties compute it' "the model's, bit for bit" protocol "$dir/last.safet
 refuses 2 'extraction says what it does not take' 'activation gelu-tanh (block 1 has it)' extract "$dir/last.safetensors"
 refuses 2 'so does influence' 'activation gelu-tanh' influence "$dir/last.safetensors" --length 4
 
+# ---- trained further -------------------------------------------------------------------------------------------------------
+
+printf 'a <sep> <sep> a\na a <sep> <sep> a\n' >"$dir/rows.txt"
+printf 'a a a <sep> <sep> a\n' >"$dir/longer.txt"
+says 0 'it knows nothing of these rows' 'answers right  0 of 2' eval "$dir/every.safetensors" --test "$dir/rows.txt"
+says 0 'training begins with it' 'done after 300 of 300 steps' train "$dir/rows.txt" --from "$dir/every.safetensors" --steps 300 \
+    --batch 4 --rate 0.03 --count 1 --exams 0 --test "$dir/longer.txt" -o "$dir/tuned.safetensors"
+says 0 'and gives back a model of its parts' 'gelu-tanh' show "$dir/tuned.safetensors"
+call eval "$dir/tuned.safetensors" --test "$dir/rows.txt"
+holds 'that learnt something' grep -qE 'answers right +[12] of 2' "$dir/.out"
+
 # ---- bad input: one line, exit 2, nothing written ----------------------------------------------------------------------------
 
 bad() # $1 name, $2 words; the folder is $dir/bad

@@ -36,6 +36,12 @@ typedef struct {
 at_status at_extract_past(const at_model *m, const at_extract_options *o, at_arena *a, at_extracted_past *out,
                           at_err *err);
 
+/* The same, where a formula of temporal logic that would be written with more than AT_EXTRACT_WRITTEN parts is made from the automaton
+ * instead; AT_EBUDGET where that is as long. (In B-RASP parts have names.) */
+#define AT_EXTRACT_WRITTEN 100000
+at_status at_extract_past_written(const at_model *m, const at_extract_options *o, at_arena *a,
+                                  at_extracted_past *out, at_err *err);
+
 /* ---- softmax ------------------------------------------------------------------------------------------------------------------
  *
  * Softmax and average-hard attention in the arithmetic qNeE (AT_QUOTIENT), without positions or with ones that repeat. A stream has finitely

@@ -105,6 +105,11 @@ void at_shared_free(at_shared *s); /* NULL is allowed */
 /* out's arrays live in the arena. AT_EBUDGET: a message is longer than its budget. */
 at_status at_shared_run(at_shared *s, const at_input *x, at_arena *arena, at_talk *out, at_err *err);
 
+/* Who holds which of n positions, from a word: a letter a position, "BAAB", every letter up to the last one used; or a number of
+ * parties, 2 to 26, that take positions in turn. *all: the word in letters. All of it lives in the arena. */
+at_status at_parties_read(const char *word, int n, at_arena *arena, char **all, int **owner, int *parties,
+                          at_err *err);
+
 /* ---- one message: whoever holds the query hands it over ------------------------------------------------------
  *
  * Alice holds one row. She sends its query, her own score and her own value (and the row, where a residual connection needs it), as p-bit

@@ -8,8 +8,8 @@
     True
 
 docs/python.md is a page about it. Everything goes through the promised calls of libattest.so (attest.h)."""
-from ._ask import (Bound, Equality, Refutation, Verdict, bound, bounds, build, check, claims, compile, equal, languages, problems,
-                   recipe_settings, refute, train)
+from ._ask import (Bound, Equality, Refutation, Result, Talk, Verdict, bound, bounds, build, check, claims, compile, equal, evaluate, extract,
+                   languages, problems, protocol, recipe_settings, refute, size_map, train)
 from ._library import BudgetError, Cancelled, DomainError, Error, FileError, InputError, OutOfMemory, RefusedError, lib as _lib
 from ._model import Head, Model, Picture, Run, Tensors, Trace, from_torch, import_model, load, loads
 
@@ -17,5 +17,6 @@ __version__: str = _lib.at_version().decode()
 build_id: str = _lib.at_build_id().decode()
 
 __all__ = ["Bound", "BudgetError", "Cancelled", "DomainError", "Equality", "Error", "FileError", "Head", "InputError", "Model", "OutOfMemory",
-           "Picture", "RefusedError", "Refutation", "Run", "Tensors", "Trace", "Verdict", "bound", "bounds", "build", "build_id", "check",
-           "claims", "compile", "equal", "from_torch", "import_model", "languages", "load", "loads", "problems", "recipe_settings", "refute", "train"]
+           "Picture", "RefusedError", "Refutation", "Result", "Run", "Talk", "Tensors", "Trace", "Verdict", "bound", "bounds", "build", "build_id", "check",
+           "claims", "compile", "equal", "evaluate", "extract", "from_torch", "import_model", "languages", "load", "loads", "problems", "protocol",
+           "recipe_settings", "refute", "size_map", "train"]

@@ -163,6 +163,45 @@ def equal(a: Model, b: Model, *, exact: bool = False, sampled: int | None = None
     return Equality(patiently(lambda: result(lib.at_net_equal, a._handle, b._handle, how, env.handle)))
 
 
+class Talk(Result):
+    """What parties sent: bits, messages, sent (a party). It is true when what they read is the model's, bit for bit."""
+
+    def __bool__(self) -> bool:
+        return self.verdict == "holds"
+
+    def __repr__(self) -> str:
+        return f"<Talk of {self.parties}: {self.bits} bits, {self.verdict}>"
+
+
+def evaluate(model: Model, problem: Path | None = None, *, count: int | None = None, split: str | None = None, precision: str | None = None,
+             threads: int = 0, seed: int = 1, progress: Progress | None = None, **sizes: Any) -> Result:
+    """How many prompts of a problem (None: the one it was made for), or lines of a file, the model answers rightly: answer_accuracy,
+    chain_accuracy. split: train, test (what training never saw) or all."""
+    env = Env(threads, seed, progress)
+    how = settings({"count": count, "split": split, "precision": precision})
+    return Result(patiently(lambda: result(lib.at_net_eval, model._handle, encoded(problem), settings(sizes), how, env.handle)))
+
+
+def extract(model: Model, to: str, *, length: int | None = None, values: int | None = None, gates: int | None = None,
+            precision: str | None = None) -> Result:
+    """What the model accepts as something that is not a model: `to` is dfa, ltl, brasp, crasp or circuit. It is in .text."""
+    how = settings({"length": length, "values": values, "gates": gates, "precision": precision})
+    return Result(patiently(lambda: result(lib.at_net_extract, model._handle, encoded(to), how)))
+
+
+def protocol(model: Model, parties: str | int, x: Any, *, precision: str | None = None) -> Talk:
+    """Parties that hold some positions each compute the model together: 'BAAB', a letter a position, or how many take turns."""
+    a, n = model._one(x)
+    how = settings({"precision": precision})
+    return Talk(result(lib.at_net_protocol, model._handle, str(parties).encode(), a.ctypes.data, n, how))
+
+
+def size_map(problem: Path | None = None, ledger: Path | None = None, **sizes: Any) -> Result:
+    """Least size against problem size, of one problem or of all: panels with points of bounds, constructions and, from a ledger,
+    trained models."""
+    return Result(patiently(lambda: result(lib.at_map_read, encoded(problem), settings(sizes), encoded(ledger))))
+
+
 def bound(id: str, **parameters: Any) -> Bound:
     """A lower bound at your sizes: bound('compose-bound', H=4, d=16, p=32, n=270).binds"""
     return Bound(result(lib.at_bound_at, encoded(id), settings(parameters)))

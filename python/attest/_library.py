@@ -113,6 +113,10 @@ CALLS: dict[str, tuple[Any, list[Any]]] = {
     "at_claim_verdict": (_status, [_text, _text, _text, _handle, _out, _err]),
     "at_net_refute": (_status, [_handle, _text, _text, _text, _handle, _out, _err]),
     "at_net_equal": (_status, [_handle, _handle, _text, _handle, _out, _err]),
+    "at_net_eval": (_status, [_handle, _text, _text, _text, _handle, _out, _err]),
+    "at_net_extract": (_status, [_handle, _text, _text, _out, _err]),
+    "at_net_protocol": (_status, [_handle, _text, _doubles, c_int, _text, _out, _err]),
+    "at_map_read": (_status, [_text, _text, _text, _out, _err]),
     "at_bound_at": (_status, [_text, _text, _out, _err]),
     "at_net_train": (_status, [_text, _text, _text, _handle, _handle, _out, _out, _err]),
 }

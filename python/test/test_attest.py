@@ -274,6 +274,29 @@ class Questions(unittest.TestCase):
         with self.assertRaises(AttributeError):
             b.nothing
 
+    def test_evaluated(self):
+        m = attest.build("match2", N=2, M=5)
+        self.assertEqual(attest.evaluate(m).answer_accuracy, 1)
+        m.tensors["readout.b"][0] += 10
+        self.assertLess(attest.evaluate(m, N=2, M=5, count=100).answer_accuracy, 1)
+        with self.assertRaises(attest.InputError):
+            attest.evaluate(m, split="most")
+
+    def test_extracted(self):
+        m = attest.compile("(ab)*", kind="regex", N=6)
+        again = attest.compile(attest.extract(m, "dfa").text, kind="dfa", N=6)
+        self.assertTrue(attest.equal(m, again, exact=True, lengths="0..6"))
+        with self.assertRaises(attest.RefusedError):
+            attest.extract(attest.build("match2", N=4, M=5), "dfa")
+
+    def test_shared_out(self):
+        t = attest.protocol(attest.build("match2", N=4, M=17), "BAAB", [3, 14, 5, 12])
+        self.assertTrue(t)
+        self.assertEqual(sum(t.sent), t.bits)
+
+    def test_mapped(self):
+        self.assertEqual(attest.size_map("match2").contradictions, 0)
+
     def test_trained(self):
         seen = []
         m = attest.train("match2", {"N": 3, "M": 3}, net="softmax", width=3, steps=300, rate=0.03, progress=lambda *a: seen.append(a))

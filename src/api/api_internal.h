@@ -6,6 +6,7 @@
 
 #include <attest.h>
 #include <attest/exec.h>
+#include <attest/learn.h>
 
 struct at_net {
     at_model m;
@@ -30,6 +31,17 @@ at_status api_net(at_model *m, at_net **out, at_err *err);
 /* Its model as it stands, borrowed: its weights must be finite, and where one is no float any more it is a model of f64. */
 at_status api_model(const at_net *net, at_model *out, at_err *err);
 
+/* ---- a model and a problem: the one that is named, or that the model was made for (problem NULL) ----------- */
+
+typedef struct {
+    at_text name, set;
+    at_problem *problem;
+} question;
+/* length: also at the length that it was made for. Released also when this fails. */
+at_status question_open(const at_net *net, const char *problem, const char *set, bool length, question *q,
+                        at_err *err);
+void question_release(question *q);
+
 /* ---- settings: text in --------------------------------------------------------------------------- */
 
 typedef enum { OPTION_TEXT, OPTION_FLAG, OPTION_COUNT, OPTION_NUMBER } option_kind;
@@ -53,6 +65,7 @@ json_t *result_numbers(const double *x, int n);
 json_t *result_taken(at_text *t);                         /* releases t */
 json_t *result_params(const at_param *schema, int n);     /* name, doc, range, default */
 json_t *result_set_params(json_t *j, const at_params *p); /* "parameters": those of an answer */
+json_t *result_exam(const at_exam *e);
 /* Makes the result of j, which is taken. */
 at_status result_end(json_t *j, at_result **out, at_err *err);
 

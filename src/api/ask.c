@@ -165,18 +165,13 @@ at_status at_claim_verdict(const char *claim, const char *set, const char *how, 
 
 /* ---- a model and a problem ----------------------------------------------------------------------------------- */
 
-typedef struct {
-    at_text name, set;
-    at_problem *problem;
-} question;
-
 static const char *net_name(const at_net *net)
 {
     return net->path ? net->path : *net->m.name ? net->m.name : "the model";
 }
 
-static at_status question_open(const at_net *net, const char *problem, const char *set, bool length,
-                               question *q, at_err *err)
+at_status question_open(const at_net *net, const char *problem, const char *set, bool length, question *q,
+                        at_err *err)
 {
     *q = (question){0};
     at_text_init(&q->name);
@@ -188,7 +183,7 @@ static at_status question_open(const at_net *net, const char *problem, const cha
     return s ? s : at_problem_open(q->name.s, &q->problem, err);
 }
 
-static void question_release(question *q)
+void question_release(question *q)
 {
     at_problem_free(q->problem);
     at_text_release(&q->name);

@@ -30,31 +30,6 @@ static at_status source_open(const char *problem, const char *set, const at_reci
     return s;
 }
 
-static json_t *exam_json(const at_exam *e)
-{
-    json_t *j = result_set(json_object(), "answer_accuracy", result_number(at_exam_answer(e)));
-    j = result_set(j, "chain_accuracy", result_number(at_exam_chain(e)));
-    if (e->drawn) {
-        j = result_set(j, "entropy", result_number(e->shares.entropy));
-        j = result_set(j, "cross_entropy", result_number(e->shares.cross));
-        return result_set(j, "kl", result_number(e->shares.kl));
-    }
-    j = result_set(j, "prompts", result_number((double)e->count));
-    j = result_set(j, "whole", json_boolean(e->whole));
-    j = result_set(j, "unfinished", result_number((double)e->unfinished));
-    j = result_set(j, "least_margin", result_number(e->margin));
-    if (e->positions) {
-        j = result_set(j, "positions", result_number((double)e->positions));
-        j = result_set(j, "positions_right", result_number((double)e->right));
-    }
-    if (e->real) {
-        j = result_set(j, "mean_square", result_number(e->square));
-        j = result_set(j, "trivial_mean_square", result_number(e->trivial));
-        j = result_set(j, "largest_error", result_number(e->worst));
-    }
-    return j;
-}
-
 static json_t *outcome_json(const at_recipe *r, const at_outcome *o)
 {
     at_text recipe;
@@ -74,7 +49,7 @@ static json_t *outcome_json(const at_recipe *r, const at_outcome *o)
     j = result_set(j, "tokens", result_number((double)o->tokens));
     j = result_set(j, "gflops", result_number(o->gflops));
     j = result_set(j, "seconds", result_number(o->seconds));
-    j = result_set(j, "exam", exam_json(&o->exam));
+    j = result_set(j, "exam", result_exam(&o->exam));
     j = result_set(j, "loss", loss);
     return result_set(j, "exams", exams);
 }

@@ -70,3 +70,47 @@ at_status at_talk_agrees(const at_model *m, at_arith a, const at_input *x, const
     at_arena_reset(arena, mark);
     return AT_OK;
 }
+
+/* ---- who holds what ---------------------------------------------------------------------------------------- */
+
+enum { PARTIES = 26 };
+
+static at_status letters_read(const char *word, int n, int *owner, int *parties, at_err *err)
+{
+    bool seen[PARTIES] = {false};
+    if (strlen(word) != (size_t)n)
+        return at_fail(err, AT_EINPUT, "'%.60s' names the parties of %zu positions; the input has %d", word,
+                       strlen(word), n);
+    *parties = 0;
+    for (int i = 0; i < n; i++) {
+        owner[i] = word[i] - 'A';
+        if (owner[i] < 0 || owner[i] >= PARTIES)
+            return at_fail(err, AT_EINPUT, "party %d is '%c'; parties are letters A to Z", i + 1, word[i]);
+        seen[owner[i]] = true;
+        *parties = owner[i] + 1 > *parties ? owner[i] + 1 : *parties;
+    }
+    for (int p = 0; p < *parties; p++)
+        if (!seen[p])
+            return at_fail(err, AT_EINPUT, "there is a party %c but none %c", 'A' + *parties - 1, 'A' + p);
+    return AT_OK;
+}
+
+at_status at_parties_read(const char *word, int n, at_arena *arena, char **all, int **owner, int *parties,
+                          at_err *err)
+{
+    int64_t count = 0;
+    bool dealt = at_parse_i64(word, strlen(word), &count);
+    *all = at_new(arena, char, (dealt ? (size_t)n : strlen(word)) + 1);
+    *owner = at_new(arena, int, (size_t)n + 1);
+    if (!*all || !*owner)
+        return at_oom(err);
+    if (dealt && (count < 2 || count > PARTIES))
+        return at_fail(err, AT_EDOMAIN, "%.40s parties; allowed: 2..%d", word, PARTIES);
+    if (dealt && n < count)
+        return at_fail(err, AT_EINPUT, "%d positions cannot be dealt to %d parties", n, (int)count);
+    for (int i = 0; dealt && i < n; i++)
+        (*all)[i] = (char)('A' + i % (int)count);
+    if (!dealt)
+        strcpy(*all, word);
+    return letters_read(*all, n, *owner, parties, err);
+}
