@@ -152,7 +152,12 @@ says 0 'compile: packed, one head' '1 head, head width 4' compile examples/prefi
 says 0 'compile: packed edit distance' '42 states, L = 57' compile examples/edit-distance.dp --set n1=6,n2=7 \
     --attention linear --pack --precision f32 -o "$dir/pack.st"
 says 0 'generate: packed, in f32' '0/0,0/0/8' generate "$dir/pack.st" "$kitten" --precision f32
-refuses 2 'compile: nothing to pack with softmax' '--pack is for linear attention' \
+says 0 'compile: packed, block-sparse' 'width 18' compile examples/prefix-sum.dp --set n=128,q=5 \
+    --attention sparse --pack --precision f32 -o "$dir/pack.st"
+says 0 'compile: packed edit distance, block-sparse' '42 states, L = 57' compile examples/edit-distance.dp --set n1=6,n2=7 \
+    --attention sparse --pack --precision f32 -o "$dir/pack.st"
+says 0 'generate: packed, block-sparse, in f32' '0/0,0/0/8' generate "$dir/pack.st" "$kitten" --precision f32
+refuses 2 'compile: nothing to pack with softmax' '--pack is for linear and sparse attention' \
     compile examples/lis.dp --set n=3,top=3 --pack -o "$dir/x.st"
 refuses 2 'compile: packed, where inputs steer' 'knapsack.dp:11:6: --pack knows recurrences' \
     compile examples/knapsack.dp --set n=4,cap=9 --attention linear --pack -o "$dir/x.st"

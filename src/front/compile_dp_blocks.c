@@ -139,13 +139,16 @@ static void tables(maker *m)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
+/* The largest number that an end holds. */
 static double top_of(const dp_blocks *b)
 {
     double top = 0;
     for (int c = 0; c < b->kept.n_columns; c++) {
         const pack_column *t = &b->kept.column[c];
-        if (b->stored >> c & 1)
-            top = fmax(top, pow((double)(t->hi - t->lo + 1), t->digits) - 1);
+        double all = 1;
+        for (int d = 0; d < t->digits && b->stored >> c & 1; d++)
+            all *= (double)(t->hi - t->lo + 1);
+        top = fmax(top, all - 1);
     }
     return top;
 }

@@ -7,16 +7,26 @@ const char *const claim_dp_problems[] = {
     "edit-distance", "edit-distance-local", "lis",        "lcs", "knapsack", "coins",
     "grid",          "prefix-sum",          "palindrome", NULL};
 
+/* Of all four claims, then of packed decoders. */
+#define COMMON                                                                                               \
+    {"problem", "which recurrence", 0, COUNT(claim_dp_problems) - 2, 0, true, claim_dp_problems},            \
+        {"a", "its first size", 0, 1 << 20, 3, true},                                                        \
+        {"b", "its second size, where it has two", 0, 1 << 20, 3, true},                                     \
+        {"letters", "prompts use so many of the lowest values of each input", 1, 999, 26, true},             \
+        {"scale", "factor on the scale of softmax and on the features of linear attention", 0.001, 16, 1,    \
+         false},                                                                                             \
+        {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},                       \
+        {"pack", "fewer and smaller heads, or a smaller width", 0, 1, 0, true},                              \
+    {                                                                                                        \
+        "more", "packed: digits more than a number holds", 0, 4, 0, true                                     \
+    }
 const at_param claim_dp_params[claim_dp_n_packed] = {
-    {"problem", "which recurrence", 0, COUNT(claim_dp_problems) - 2, 0, true, claim_dp_problems},
-    {"a", "its first size", 0, 1 << 20, 3, true},
-    {"b", "its second size, where it has two", 0, 1 << 20, 3, true},
-    {"letters", "prompts use so many of the lowest values of each input", 1, 999, 26, true},
-    {"scale", "factor on the scale of softmax and on the features of linear attention", 0.001, 16, 1, false},
-    {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},
-    {"pack", "fewer and smaller heads", 0, 1, 0, true},
-    {"more", "packed: digits more than a number holds", 0, 4, 0, true},
+    COMMON,
     {"less", "packed: what is kept modulo m is kept modulo m minus this", 0, 4, 0, true},
+};
+const at_param claim_dp_blocks[claim_dp_n_blocks] = {
+    COMMON,
+    {"block", "packed: rows of a block, 0: a power of two", 0, 4096, 0, true},
 };
 
 typedef struct {
@@ -47,7 +57,8 @@ static at_dp_options options_of(const at_params *p, at_attention_kind kind)
                            .fewer = at_params_int(p, "fewer"),
                            .pack = packs && at_params_int(p, "pack"),
                            .more = packs ? at_params_int(p, "more") : 0,
-                           .less = packs ? at_params_int(p, "less") : 0};
+                           .less = at_params_has(p, "less") ? at_params_int(p, "less") : 0,
+                           .block = at_params_has(p, "block") ? at_params_int(p, "block") : 0};
 }
 
 at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)

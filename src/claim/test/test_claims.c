@@ -46,8 +46,8 @@
  * EVIDENCE dp-standard sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 4 more
  * EVIDENCE dp-linear exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 7 more
  * EVIDENCE dp-linear sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 3 more
- * EVIDENCE dp-sparse exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 6 more
- * EVIDENCE dp-sparse sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 1 more
+ * EVIDENCE dp-sparse exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 7 more
+ * EVIDENCE dp-sparse sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 4 more
  * EVIDENCE dp-local exact 1600 test_every_cell: problem=edit-distance a=0..3 b=0..3 letters=3 f32, and 5 more
  * EVIDENCE dp-local sampled 4 test_every_cell: problem=edit-distance-local a=20 b=20 f64, and 1 more
  * EVIDENCE arith-standard exact 3690 test_every_cell: p=5 operators=2 f64, and 2 more
