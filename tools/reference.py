@@ -11,7 +11,7 @@ those of the page. Position t of the page is row t - 1 of an array. Exit 0; 2: r
 import decimal, functools, json, math, pathlib, re, sys
 import numpy as np
 
-VERSION = "1.10"  # of docs/model.md
+VERSION = "1.11"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -344,6 +344,7 @@ class Model:
         into = [projection(name, H * (dv if name[0] == "v" else dk), self.D) for name in names.split()]
         out = projection("o", self.D, H * dv)
         slope = self.tensor(at + "slope", H) if o.pop("alibi", False) else np.zeros(H)
+        rounded = o.pop("rounded", 0)
         rotary, width, theta, u, w = o.pop("rotary", None), 0, 1, [], []
         if rotary is not None:  # the coordinates u and w of each pair
             width, theta, near = *rotary.take_all("width theta"), rotary.take("pairing", "halves adjacent") == "adjacent"
@@ -371,6 +372,7 @@ class Model:
                 if self.look is not None:
                     self.look.append((kind, q, s, allowed, tie, v))
                 turns = self.running and kind == "linear"
+                need(turns or not rounded, "sums that are rounded after every token are running sums")
                 mixed = running(q, k, v) if turns else self.num.mixed(kind, s, allowed, tie, v)
             else:
                 mixed = np.zeros_like(v)

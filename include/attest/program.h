@@ -179,6 +179,11 @@ typedef struct {
                        row sees. It weighs AT_ANCHOR in every class, so that the denominator hardly depends on the
                        others, and its values are 0. Values are integers from 0 on; that no class sums up to more
                        than this is the author's word, which the interpreter checks */
+    at_vec
+        wipe; /* adds: empty, or an integer -1..1 for each value: a key with 1 and a later one of its class with
+                       -1 make the class's sum of this value 0 again, by rounding: it is a number far too large for
+                       what was there. Both keys have the value 0; nothing is added and nobody asks for the class in
+                       between. Only decoders run such a model, whose running sums are rounded after every token */
     bool kernel; /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
                        over their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
 } at_attention;

@@ -151,12 +151,13 @@ static void attend_read(parser *p, const char *name)
         UNIQUE,
         MOST,
         ADDS,
+        WIPE,
         KERNEL,
         WORDS
     };
     static const char *const words[WORDS] = {"query",  "key",  "key2", "value", "value2", "mask",
                                              "score",  "base", "gap",  "gaps",  "scale",  "error",
-                                             "unique", "most", "adds", "kernel"};
+                                             "unique", "most", "adds", "wipe",  "kernel"};
     at_program *P = p->P;
     at_attention a = {0};
     bool said[WORDS] = {0};
@@ -171,7 +172,7 @@ static void attend_read(parser *p, const char *name)
             if (comma)
                 text_fail_here(
                     p, "expected query, key, value, mask, score, base, gap, gaps, scale, error, unique, "
-                       "most, adds or kernel");
+                       "most, adds, wipe or kernel");
             break;
         }
         if (said[w])
@@ -212,6 +213,8 @@ static void attend_read(parser *p, const char *name)
             a.most = integer_read(p, "the number of keys", 0, INT32_MAX);
         else if (w == ADDS)
             a.adds = number_read(p, "the largest sum");
+        else if (w == WIPE)
+            a.wipe = vec_read(p);
         else
             a.kernel = true;
     }

@@ -79,7 +79,8 @@ static void test_corners(void **state)
                               .weighting = AT_LINEAR,
                               .mask = {.kind = AT_MASK_CAUSAL},
                               .gap = 1,
-                              .adds = 9});
+                              .adds = 9,
+                              .wipe = AT_VEC(whole)});
     at_gelu(P, 0x1p30);
     at_var t = at_times(P, "times", kern, z + 1, 0.001);
     at_var c = at_choose_rows(P, "chosen", x, 0.5, AT_VEC(x, y), AT_VEC(y, t), 0.25);
