@@ -5,8 +5,8 @@
 #include "claim_law.h"
 
 extern const at_param claim_dp_params[];
-extern const char *const claim_dp_problems[];          /* the values of the parameter `problem` */
-enum { claim_dp_n_params = 6, claim_dp_n_packed = 9 }; /* the last three are of linear attention alone */
+extern const char *const claim_dp_problems[];           /* the values of the parameter `problem` */
+enum { claim_dp_n_params = 6, claim_dp_n_packed = 11 }; /* the last five are of linear attention alone */
 extern const at_chain claim_dp_chain;
 
 /* The recurrence that the parameters name, at their sizes. */
