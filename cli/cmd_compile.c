@@ -7,7 +7,7 @@ typedef struct {
     const char *attention; /* NULL: the usual one */
     const char *alphabet, *output;
     const char *line[3]; /* in the order of `lines` */
-    bool textbook, pack;
+    bool textbook, pack, clear;
 } own;
 
 /* Languages that are written on the command line, by the names of their options. */
@@ -49,7 +49,7 @@ static int every_write(const cli_args *a, const at_reading *r)
         return cli_usage(a, "a range of sizes is for recurrences (.dp)");
     if (!at_ends_with(a->out, r->front->lang->suffix))
         return cli_usage(a, "a range of sizes makes a recurrence: -o FILE.dp, which is then compiled");
-    if (o->attention || o->pack || a->has_precision)
+    if (o->attention || o->pack || o->clear || a->has_precision)
         return cli_usage(
             a, "a range of sizes makes a recurrence; --attention, --pack and --precision are for its model");
     at_said_init(&said);
@@ -90,6 +90,10 @@ static int run(const cli_args *a)
         at_reading_release(&r);
         return cli_usage(a, "--pack is for recurrences (.dp)");
     }
+    if (given->clear && !given->pack) {
+        at_reading_release(&r);
+        return cli_usage(a, "--clear goes with --pack");
+    }
     size_t name;
     int64_t lo, hi;
     if (a->set && at_assignments_range(a->set, &name, &lo, &hi)) {
@@ -100,7 +104,8 @@ static int run(const cli_args *a)
     at_said_init(&said);
     at_text set;
     at_text_init(&set);
-    at_front_options o = {.arith = a->has_precision ? &a->precision : NULL, .pack = given->pack};
+    at_front_options o = {
+        .arith = a->has_precision ? &a->precision : NULL, .pack = given->pack, .clear = given->clear};
     at_status s = at_front_kind(r.front, given->attention, &o.attention, &err);
     if (!s)
         s = cli_output_set(a->set, given->output, &set, &err);
@@ -156,6 +161,8 @@ static const cli_option options[] = {
     {"--attention", "KIND", "standard, linear, sparse, local; of words shortcut, solvable",
      CLI_TEXT(own, attention)},
     {"--pack", NULL, "of recurrences, linear or sparse: a smaller decoder", CLI_FLAG(own, pack)},
+    {"--clear", NULL, "with --pack: memory is used again; runs only where sums are rounded after every token",
+     CLI_FLAG(own, clear)},
     {"--regex", "RE", "a regular expression instead of a file", CLI_TEXT(own, line[0])},
     {"--ltl", "F", "a formula of temporal logic instead of a file", CLI_TEXT(own, line[1])},
     {"--brasp", "TEXT", "a program in B-RASP instead of a file", CLI_TEXT(own, line[2])},

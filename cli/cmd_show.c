@@ -395,6 +395,8 @@ static void block_print(const at_block *b, at_text *t)
                          q->rotary.width, q->dk, at_pairing_names[q->rotary.pairing], q->rotary.theta);
         if (q->alibi)
             at_text_add(&right, ", alibi");
+        if (q->rounded)
+            at_text_addf(&right, ", sums rounded to %d bits after every token", q->rounded);
         if (q->name) {
             at_text_add(&right, ", for ");
             at_text_add_plain(&right, q->name);

@@ -412,9 +412,11 @@ static at_status parts_write(judge *j)
     names_add(o, "norm_kind", at_norm_kind_names, AT_NORM_KINDS);
     names_add(o, "pairing", at_pairing_names, AT_PAIRINGS);
     const char *traits[AT_TRAITS];
+    int n = 0;
     for (int t = 0; t < AT_TRAITS; t++)
-        traits[t] = at_trait_parts[t].name;
-    names_add(o, "trait", traits, AT_TRAITS);
+        if (t != AT_TRAIT_ROUNDED) /* whole passes, which are asked about here, refuse it */
+            traits[n++] = at_trait_parts[t].name;
+    names_add(o, "trait", traits, n);
     names_add(o, "readout", at_read_names, AT_READS);
     names_add(o, "stop", at_stop_names, AT_STOPS);
     return line_write(j, o);

@@ -154,7 +154,7 @@ def parts_of(a):
             yield "mask", g["mask"]["kind"]
             yield "post", g["post"]
             yield "together", (g["weighting"], g["mask"]["kind"], g["post"])
-            yield from (("trait", name) for name in ("rotary", "alibi") if name in g)
+            yield from (("trait", name) for name in ("rotary", "alibi", "rounded") if name in g)
             if "rotary" in g:
                 yield "pairing", g["rotary"]["pairing"]
         if len(b.get("layers", [])) > 1:
@@ -507,7 +507,7 @@ def objects(o):
 
 
 def optional(o, key):
-    return key in ("words", "decode", "prompt", "rotary", "alibi", "parallel", "gated", "tied", "norm_kind") or (key == "tie" and o["weighting"] != "average-hard")
+    return key in ("words", "decode", "prompt", "rotary", "alibi", "rounded", "parallel", "gated", "tied", "norm_kind") or (key == "tie" and o["weighting"] != "average-hard")
 
 
 NAMES = ("kind", "weighting", "post", "norm", "norm_kind", "pairing", "act", "cell", "stop")

@@ -13,7 +13,7 @@ import decimal, functools, itertools, json, math, pathlib, re, sys
 from fractions import Fraction
 import numpy as np
 
-VERSION = "1.10"  # of docs/model.md
+VERSION = "1.11"  # of docs/model.md
 
 def need(condition, why):
     if not condition:
@@ -406,6 +406,7 @@ class Model:
         into = [projection(name, H * (dv if name[0] == "v" else dk), self.D) for name in names.split()]
         out = projection("o", self.D, H * dv)
         slope = self.tensor(at + "slope", H) if o.pop("alibi", False) else np.zeros(H)
+        rounded = o.pop("rounded", 0)
         rotary, width, theta, u, w = o.pop("rotary", None), 0, 1, [], []
         if rotary is not None:  # the coordinates u and w of each pair
             width, theta, near = *rotary.take_all("width theta"), rotary.take("pairing", "halves adjacent") == "adjacent"
@@ -433,6 +434,7 @@ class Model:
                 if self.look is not None:
                     self.look.append((kind, q, s, allowed, tie, v))
                 turns = self.running and kind == "linear"
+                need(turns or not rounded, "sums that are rounded after every token are running sums")
                 mixed = running(q, k, v) if turns else self.num.mixed(kind, s, allowed, tie, v)
             else:
                 mixed = np.zeros_like(v)

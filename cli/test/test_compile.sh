@@ -157,6 +157,16 @@ says 0 'compile: packed, block-sparse' 'width 18' compile examples/prefix-sum.dp
 says 0 'compile: packed edit distance, block-sparse' '42 states, L = 57' compile examples/edit-distance.dp --set n1=6,n2=7 \
     --attention sparse --pack --precision f32 -o "$dir/pack.st"
 says 0 'generate: packed, block-sparse, in f32' '0/0,0/0/8' generate "$dir/pack.st" "$kitten" --precision f32
+says 0 'compile: packed and cleared' '4 heads, head width 3' compile examples/edit-distance.dp --set n1=40,n2=7 \
+    --attention linear --pack --clear --precision f32 -o "$dir/clear.st"
+clear_words="$(seq 1 20) $(seq 1 20) 1 2 3 4 5 6 7 |"
+says 0 'generate: cleared, in f32' '0/0,0/0/66' generate "$dir/clear.st" "$(echo $clear_words)" --precision f32
+refuses 2 'generate: cleared, in f64' 'rounding its sums to 24 bits after every token (f32); here are sums of other bits' \
+    generate "$dir/clear.st" "$(echo $clear_words)" --precision f64
+refuses 2 'compile: nothing is cleared that is not packed' '--clear goes with --pack' \
+    compile examples/edit-distance.dp --set n1=4,n2=7 --clear -o "$dir/x.st"
+refuses 2 'compile: nothing to clear in blocks' '--clear is for linear attention' \
+    compile examples/edit-distance.dp --set n1=4,n2=7 --attention sparse --pack --clear -o "$dir/x.st"
 refuses 2 'compile: nothing to pack with softmax' '--pack is for linear and sparse attention' \
     compile examples/lis.dp --set n=3,top=3 --pack -o "$dir/x.st"
 refuses 2 'compile: packed, where inputs steer' 'knapsack.dp:11:6: --pack knows recurrences' \

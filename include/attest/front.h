@@ -19,7 +19,10 @@ typedef struct {
     int fewer;             /* blocks (linear), slots (sparse) or rows of the window (local) left out */
     const at_arith *arith; /* that the decoder will run in, for its error bounds; NULL: f64 */
     bool pack;  /* linear: fewer and smaller heads, sparse: fewer coordinates; or a refusal (docs/pack.md) */
-    int more;   /* packed, for controls: digits more in a number than it holds */
+    bool clear; /* packed: places are cleared by rounding and used again; only decoders run it that round sums
+                   to the bits of `arith` after every token */
+    bool keep;  /* cleared, for controls: nothing is cleared, and the places are used again all the same */
+    int more; /* packed, for controls: digits more in a number than it holds; below 0: fewer, for small tests */
     int block;  /* packed sparse, for controls: rows of a block; 0: a power of two, about sqrt(L) */
     int less;   /* packed linear, for controls: values that are kept modulo m are kept modulo m - less */
     bool reals; /* at_dp_shape: of the construction over the reals, whether or not an arithmetic can run it */
@@ -242,7 +245,7 @@ at_status at_rasp_model(const at_rasp *r, int node, int N, const at_rasp_options
 typedef struct {
     at_attention_kind attention; /* of a front end with kinds of its own: the number of one of them */
     const at_arith *arith;       /* NULL: f64, or what the text says */
-    bool pack;                   /* of recurrences: at_dp_options.pack */
+    bool pack, clear;            /* of recurrences: at_dp_options.pack and .clear */
 } at_front_options;
 
 /* What is known of something read or compiled: a name and a value. */

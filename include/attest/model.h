@@ -265,6 +265,8 @@ typedef struct {
     bool bias;
     at_rotary rotary; /* not with pairs of keys */
     bool alibi;       /* score = post(scale * q.k) - slope_h |i - j|; not with pairs of keys, nor with phi */
+    int rounded; /* 0, or of phi under a growing mask: it is run only where its sums over keys are kept as numbers of so many
+                         bits, rounded after every token */
     /* tensors: q k (H*dk, D), v (H*dv, D), o (D, H*dv); with bias: qb kb (H*dk) vb (H*dv) ob (D);
      * THREEWISE: k2 (H*dk, D), v2 (H*dv, D), k2b, v2b; alibi: slope (H). -1 when absent. */
     int q, k, v, o, qb, kb, vb, ob, k2, v2, k2b, v2b, slope;

@@ -186,6 +186,11 @@ typedef struct {
         total; /* softmax, above 0: at every row the maximal keys are a power of two of them, at most `most`,
                        and their values, integers from 0 on, add up to at most this. So neither the sums nor the
                        division is rounded in an arithmetic that holds the total; the interpreter checks it */
+    at_vec
+        wipe; /* adds: empty, or an integer -1..1 for each value: a key with 1 and a later one of its class with
+                       -1 make the class's sum of this value 0 again, by rounding: it is a number far too large for
+                       what was there. Both keys have the value 0; nothing is added and nobody asks for the class in
+                       between. Only decoders run such a model, whose running sums are rounded after every token */
     bool kernel; /* linear: query and key are any numbers without error, and the weights are phi(q).phi(k)
                        over their sum, phi(x) = elu(x) + 1; gap, scale and error do not matter */
 } at_attention;

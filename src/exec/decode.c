@@ -74,6 +74,18 @@ static at_status group_make(at_decoder *d, const at_group *g, bool keys, decode_
         st = d->ops->matrix(d, g->k2, g->k2b, K, D, &out->k2);
     if (!st && at_weighting_is(g->weighting, AT_IS_PAIRS))
         st = d->ops->matrix(d, g->v2, g->v2b, V, D, &out->v2);
+    /* Sums that clear themselves by rounding are those of this many bits, rounded after every token. */
+    if (!st && g->rounded && (keys || d->exact_sums || d->c.f.p != g->rounded))
+        return at_fail(
+            d->c.err, AT_EREFUSED,
+            "the model is cleared by rounding its sums to %d bits after every token%s; here are %s",
+            g->rounded,
+            g->rounded == 24   ? " (f32)"
+            : g->rounded == 53 ? " (f64)"
+                               : "",
+            keys            ? "keys and values"
+            : d->exact_sums ? "exact sums"
+                            : "sums of other bits");
     /* Under a block-sparse mask keys leave again, and a sum of floats cannot give them back. */
     out->sums =
         !st && !keys && at_weighting_is(g->weighting, AT_IS_PHI) && at_mask_is(g->mask.kind, AT_IS_GROWING);

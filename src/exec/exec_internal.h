@@ -73,4 +73,7 @@ double ref_gap(double a, double b);
 /* at_decide for one position, with at_tri answers. */
 void ref_decide(const at_readout *r, const double *value, double *decision, double *margin, uint8_t *decided);
 
+/* Refuses models that only running sums compute (AT_TRAIT_ROUNDED), for whoever adds up over whole inputs. */
+at_status exec_whole(const at_model *m, at_err *err);
+
 #endif

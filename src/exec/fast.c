@@ -39,6 +39,9 @@ at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_er
 {
     if (a.kind != AT_F32 && a.kind != AT_F64)
         return at_fail(err, AT_EREFUSED, "the fast executor runs f32 and f64 only");
+    at_status whole = exec_whole(m, err);
+    if (whole)
+        return whole;
     if (n < m->n_min || n > m->n_max)
         return at_fail(err, AT_EDOMAIN, "length %d is outside %d..%d", n, m->n_min, m->n_max);
     at_exec *e = at_calloc(1, sizeof *e);

@@ -90,6 +90,17 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
     return at_model_takes(m, AT_IN_EXACT, "exact arithmetic", err);
 }
 
+at_status exec_whole(const at_model *m, at_err *err)
+{
+    int b = at_model_trait(m, AT_TRAIT_ROUNDED);
+    return b < 0 ? AT_OK
+                 : at_fail(err, AT_EREFUSED,
+                           "block %d is cleared by rounding its sums after every token, and whole passes do "
+                           "not: decode it row "
+                           "by row (attest generate)",
+                           b);
+}
+
 /* ---- results -------------------------------------------------------------------------------------------------- */
 
 static at_status output_alloc(const at_model *m, int n, at_arena *arena, at_output *y, at_err *err)
@@ -177,6 +188,8 @@ static at_status check(const at_model *m, at_arith a, const at_input *x, at_err 
     if (a.kind == AT_BALL && a.bits < 2)
         return at_fail(err, AT_EDOMAIN, "ball arithmetic with %d bits; at least 2 are needed", a.bits);
     at_status st = at_arith_supports(m, a, err);
+    if (!st)
+        st = exec_whole(m, err);
     return st ? st : at_input_check(m, x, err);
 }
 

@@ -7,6 +7,7 @@
  *   fetch   The query is the one-hot vector of the block. Attention adds up (at_attention.adds): a hidden row before the input weighs
  *           2^60 in every block, so that the denominator is 2^60 whatever was read, and dividing by it does nothing.
  *   pick    slot k passes relu(V_k - top nk), nk = [k is not the slot]; the sum of all is the number V.
+ *   clear   With dp_pack_ring.c a row also begins or ends to clear numbers of its block (at_attention.wipe), by a position table.
  *   rebuild A value that is kept modulo m lies in from..from+m-1 above a base, both given by the step (dp_pack_near.c): it is
  *           base + from + ((digit - base - from) mod m), and residues are of numbers that the row has.
  *   digits  from the top: d = number of c >= 1 with V >= c q^i, by units relu(V - c q^i + 1) - relu(V - c q^i), which are exact on
@@ -73,31 +74,39 @@ static at_var gate(packer *p, at_var x, double top, at_var off)
 
 /* ---- position tables ----------------------------------------------------------------------------------------- */
 
-/* Of a head: the block that a row writes to and the one that it asks for; of each column slot and digit of both. */
+/* Of a head: the block that a row writes to (their number: none) and the one that it asks for; of each column slot and digit of both. */
 enum { BLOCK, ASKED, PER_COLUMN };
 enum { SLOT, DIGIT, ASKED_SLOT, ASKED_DIGIT, OF_COLUMN };
 
+/* Behind all of these, for each slot: does the row clear it? */
+static int wiping(const pack_head *h)
+{
+    return PER_COLUMN + OF_COLUMN * h->n_columns;
+}
+
 static void row_fill(const pack_head *h, int row, double *out)
 {
-    int i = h->index[row], j = h->asks[row] < 0 ? 0 : h->asks[row], m = j % h->each;
-    bool kept = i >= 0 && i / h->each < h->blocks;
-    out[BLOCK] = kept ? i / h->each : h->blocks;
-    out[ASKED] = fmin(j / h->each, h->blocks - 1);
+    out[BLOCK] = h->block[row] < 0 ? h->blocks : h->block[row];
+    out[ASKED] = h->asked[row];
     for (int c = 0; c < h->n_columns; c++) {
         const pack_column *t = &h->column[c];
+        const pack_place *p = &h->place[row * h->n_columns + c];
         double *o = out + PER_COLUMN + c * OF_COLUMN;
-        bool here = kept && h->holds[row] >> c & 1;
-        o[SLOT] = here ? i % h->each / t->digits : t->slots;
-        o[DIGIT] = here ? i % h->each % t->digits : t->digits;
-        o[ASKED_SLOT] = m / t->digits;
-        o[ASKED_DIGIT] = m % t->digits;
+        bool here = h->block[row] >= 0 && p->slot >= 0;
+        o[SLOT] = here ? p->slot : t->slots;
+        o[DIGIT] = here ? p->digit : t->digits;
+        o[ASKED_SLOT] = p->asked_slot;
+        o[ASKED_DIGIT] = p->asked_digit;
     }
+    int slots = dp_pack_slots(h);
+    for (int s = 0; h->wipe && h->block[row] >= 0 && s < slots; s++)
+        out[wiping(h) + s] = h->wipe[(size_t)row * (size_t)slots + (size_t)s];
 }
 
 /* The first of the variables above; the hidden row writes nothing. */
 static at_var tables(packer *p, const pack_head *h)
 {
-    int L = (int)p->k->x->L, m = PER_COLUMN + OF_COLUMN * h->n_columns;
+    int L = (int)p->k->x->L, m = wiping(h) + (h->wipe ? dp_pack_slots(h) : 0);
     double *rows = at_new(&p->arena, double, (size_t)(L + 1) * (size_t)m);
     if (!rows)
         return at_program_oom(p->P), -1;
@@ -233,13 +242,13 @@ static void head_steps(packer *p, const pack_head *h, at_var input, at_var *got)
 {
     at_program *P = p->P;
     at_var table = tables(p, h), first = -1;
-    int slots = 0, at = 0;
-    for (int c = 0; c < h->n_columns; c++)
-        slots += h->column[c].slots;
-    at_var *slot = room(p, slots), *key = room(p, h->blocks + 1), *hot = one_hot(p, table + BLOCK, h->blocks),
-           *query = one_hot(p, table + ASKED, h->blocks);
-    if (!slot || !key || !hot || !query || table < 0)
+    int slots = dp_pack_slots(h), at = 0;
+    at_var *slot = room(p, slots), *wipe = room(p, slots), *key = room(p, h->blocks + 1),
+           *hot = one_hot(p, table + BLOCK, h->blocks), *query = one_hot(p, table + ASKED, h->blocks);
+    if (!slot || !wipe || !key || !hot || !query || table < 0)
         return;
+    for (int s = 0; s < slots; s++)
+        wipe[s] = table + wiping(h) + s;
     double most = 0;
     for (int c = 0; c < h->n_columns; c++) {
         const pack_column *t = &h->column[c];
@@ -258,7 +267,8 @@ static void head_steps(packer *p, const pack_head *h, at_var input, at_var *got)
                                       .weighting = AT_LINEAR,
                                       .mask = {.kind = AT_MASK_CAUSAL},
                                       .gap = 1,
-                                      .adds = most});
+                                      .adds = most,
+                                      .wipe = {h->wipe ? slots : 0, wipe}});
     at = 0;
     for (int c = 0; c < h->n_columns && first >= 0; c++) {
         got[c] = column_read(p, &h->column[c], table + PER_COLUMN + c * OF_COLUMN, first + at,

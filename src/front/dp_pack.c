@@ -140,7 +140,7 @@ static bool head_join(const dp_pack *k, const int *which, int n, pack_head *h, i
     int64_t steps = k->x->n_states + 1;
     h->n_columns = 0;
     for (int r = 0; r < L; r++)
-        up[r] = r, h->holds[r] = taken[r] = 0, h->index[r] = h->asks[r] = -1;
+        up[r] = r, h->holds[r] = h->reads[r] = taken[r] = 0, h->index[r] = h->asks[r] = -1;
     for (int i = 0; i < n; i++) {
         const pack_fetch *f = &k->fetch[which[i]];
         int bits = columns_of(k, h, f);
@@ -151,6 +151,7 @@ static bool head_join(const dp_pack *k, const int *which, int n, pack_head *h, i
                 continue;
             int row = (int)f->at[s], at = (int)(k->x->n_input + s);
             h->holds[row] |= bits;
+            h->reads[at] |= bits;
             if (h->asks[at] >= 0)
                 up[root(up, row)] = root(up, h->asks[at]);
             h->asks[at] = row; /* a row of the class, for now */
@@ -204,7 +205,8 @@ static at_status heads_find(dp_pack *k, at_err *err)
         return at_oom(err);
     for (int h = 0; h <= k->n_fetches; h++) /* one more to try in */
         if (!(k->head[h].index = at_new(&k->arena, int, L)) ||
-            !(k->head[h].holds = at_new(&k->arena, int, L)) || !(k->head[h].asks = at_new(&k->arena, int, L)))
+            !(k->head[h].holds = at_new(&k->arena, int, L)) ||
+            !(k->head[h].asks = at_new(&k->arena, int, L)) || !(k->head[h].reads = at_new(&k->arena, int, L)))
             return at_oom(err);
     for (int f = 0; f < k->n_fetches; f++) {
         if (!fetched(k, &k->fetch[f]))
@@ -274,7 +276,7 @@ static at_status blocks_find(const at_dp_options *o, double most, pack_head *h, 
                 "--pack keeps numbers of at most %.0f values, and this recurrence looks up some in "
                 "%jd..%jd",
                 most, (intmax_t)p->lo, (intmax_t)p->hi);
-        p->digits = q > 1 ? dp_pack_digits(q, most) + o->more : h->classes;
+        p->digits = q > 1 ? (int)fmax(dp_pack_digits(q, most) + o->more, 1) : h->classes;
     }
     int best = 0;
     for (int each = 1; each <= h->classes; each++) {
@@ -287,10 +289,51 @@ static at_status blocks_find(const at_dp_options *o, double most, pack_head *h, 
     h->blocks = ceil_div(h->classes, h->each);
     for (int c = 0; c < h->n_columns; c++)
         h->column[c].slots = ceil_div(h->each, h->column[c].digits);
+    return AT_OK;
+}
+
+int dp_pack_slots(const pack_head *h)
+{
+    int n = 0;
+    for (int c = 0; c < h->n_columns; c++)
+        n += h->column[c].slots;
+    return n;
+}
+
+/* An index has a place of its own. */
+static at_status places_find(dp_pack *k, pack_head *h, at_err *err)
+{
+    int L = (int)k->x->L;
+    h->block = at_new(&k->arena, int, L);
+    h->asked = at_new(&k->arena, int, L);
+    h->place = at_new(&k->arena, pack_place, (size_t)L * (size_t)h->n_columns);
+    if (!h->block || !h->asked || !h->place)
+        return at_oom(err);
+    for (int r = 0; r < L; r++) {
+        int i = h->index[r], j = h->asks[r] < 0 ? 0 : h->asks[r];
+        h->block[r] = i < 0 ? -1 : i / h->each;
+        h->asked[r] = j / h->each;
+        for (int c = 0; c < h->n_columns; c++) {
+            int R = h->column[c].digits;
+            bool here = i >= 0 && h->holds[r] >> c & 1;
+            h->place[r * h->n_columns + c] = (pack_place){
+                here ? i % h->each / R : -1, here ? i % h->each % R : -1, j % h->each / R, j % h->each % R};
+        }
+    }
+    return AT_OK;
+}
+
+/* Blocks left out, for controls. */
+static at_status blocks_drop(const dp_pack *k, const at_dp_options *o, pack_head *h, at_err *err)
+{
     if (o->fewer >= h->blocks)
         return at_fail(err, AT_EDOMAIN, "%d fewer, and there are only %d; one must be left", o->fewer,
                        h->blocks);
     h->blocks -= o->fewer;
+    for (int r = 0; r < k->x->L; r++) {
+        h->block[r] = h->block[r] < h->blocks ? h->block[r] : -1;
+        h->asked[r] = h->asked[r] < h->blocks ? h->asked[r] : h->blocks - 1;
+    }
     return AT_OK;
 }
 
@@ -344,6 +387,8 @@ static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
     if (o->attention != AT_ATTENTION_LINEAR && o->attention != AT_ATTENTION_SPARSE)
         return at_fail(err, AT_EREFUSED,
                        "--pack is for linear and sparse attention: add --attention linear or sparse");
+    if (o->clear && o->attention != AT_ATTENTION_LINEAR)
+        return at_fail(err, AT_EREFUSED, "--clear is for linear attention: add --attention linear");
     for (int t = 0; t < d->n_takes; t++)
         if (d->steering >> t & 1)
             return at_fail(err, AT_EREFUSED,
@@ -362,6 +407,12 @@ static at_status plan(dp_pack *k, const at_dp_options *o, at_err *err)
     for (int h = 0; h < k->n_heads && !s; h++) {
         columns_shrink(k, h);
         s = blocks_find(o, most, &k->head[h], err);
+        if (!s)
+            s = places_find(k, &k->head[h], err);
+        if (!s && o->clear)
+            s = dp_pack_ring(k, o, &k->head[h], err);
+        if (!s)
+            s = blocks_drop(k, o, &k->head[h], err);
     }
     return s;
 }

@@ -1,5 +1,5 @@
 /* dp_pack.h: where a packed decoder keeps what a recurrence looks up (dp_pack.c), what of it modulo a small number (dp_pack_near.c),
- * and the steps that write and fetch it (compile_dp_pack.c). docs/pack.md. */
+ * which places are used again (dp_pack_ring.c), and the steps that write and fetch it (compile_dp_pack.c). docs/pack.md. */
 #ifndef ATTEST_DP_PACK_H
 #define ATTEST_DP_PACK_H
 
@@ -17,6 +17,12 @@ typedef struct {
     int slots;      /* numbers of a block */
 } pack_column;
 
+/* Where a row writes the number of a column, and where that stands which it asks for. */
+typedef struct {
+    int slot, digit; /* -1: it writes none */
+    int asked_slot, asked_digit;
+} pack_place;
+
 /* One attention head. What it fetches at a step has one index, 0..classes-1, in all its columns; `each` of them are in a block. */
 typedef struct {
     pack_column column[PACK_COLUMNS];
@@ -24,7 +30,13 @@ typedef struct {
     int classes, each, blocks;
     int *index; /* (L) the index of a row, or -1: it is never fetched here */
     int *holds; /* (L) which columns a row fills, a bit each */
-    int *asks;  /* (L) the index that is fetched at a row, or -1 */
+    int *asks;  /* (L) the index that is fetched at a row, or -1, */
+    int *reads; /* (L) and of which columns */
+    /* Where it is all kept: */
+    int *block, *asked; /* (L) the block that a row writes to, or -1; the one that it asks for */
+    pack_place *place;  /* (L, n_columns) */
+    signed char *
+        wipe; /* NULL, or (L, slots of all columns): 1 and -1 where a row begins and ends to clear a number of its block */
 } pack_head;
 
 /* A value that is fetched modulo `mod`: at each step it lies in from..from+mod-1 above something that the row knows by then. */
@@ -56,6 +68,10 @@ typedef struct {
 /* Plans a packed decoder; fewer, more: of at_dp_options. Refuses in one line what has no such plan. */
 at_status dp_pack_open(const at_dp_instance *x, const at_dp_options *o, dp_pack **out, at_err *err);
 void dp_pack_close(dp_pack *k); /* NULL is allowed */
+
+int dp_pack_slots(const pack_head *h); /* of all columns */
+/* Instead of the blocks that dp_pack.c has found, blocks that are used again, where that is narrower (dp_pack_ring.c). */
+at_status dp_pack_ring(dp_pack *k, const at_dp_options *o, pack_head *h, at_err *err);
 
 /* Heads are known: which values of needs are kept modulo a number (dp_pack_near.c). most: what a number can be. */
 at_status dp_pack_near(dp_pack *k, const at_dp_options *o, double most, at_err *err);

@@ -14,7 +14,7 @@ static at_status front_make(made *make, const at_params *p, const at_front_optio
     at_status s = ((const at_problem *)p->of)->chain->open(p, &chain, err);
     if (s)
         return s;
-    at_dp_options d = {.attention = o->attention, .arith = o->arith, .pack = o->pack};
+    at_dp_options d = {.attention = o->attention, .arith = o->arith, .pack = o->pack, .clear = o->clear};
     s = make(at_dp_chain_instance(chain), &d, m, err);
     at_dp_chain_close(chain);
     return s;
@@ -134,7 +134,8 @@ static at_status front_compile(const at_reading *r, const char *set, const at_fr
     at_dp_instance *x = NULL;
     at_status s = bound_open(d, set, &x, err);
     if (!s)
-        s = at_dp_model(x, &(at_dp_options){o->attention, .arith = o->arith, .pack = o->pack}, m, err);
+        s = at_dp_model(
+            x, &(at_dp_options){o->attention, .arith = o->arith, .pack = o->pack, .clear = o->clear}, m, err);
     if (!s)
         compiled_say(d, x, said);
     at_dp_instance_free(x);

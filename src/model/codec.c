@@ -385,6 +385,10 @@ static void io_group(codec *c, void *part)
     if (c->status == AT_OK && !c->write && !g->rotary.width && json_object_get(c->o, "rotary") != NULL)
         refuse(c, "rotary", "has width 0");
     io_flag(c, "alibi", &g->alibi);
+    if (may(c, "rounded", g->rounded != 0))
+        io_int(c, "rounded", &g->rounded);
+    if (c->status == AT_OK && !c->write && !g->rounded && json_object_get(c->o, "rounded") != NULL)
+        refuse(c, "rounded", "is 0");
 }
 
 static void io_dense(codec *c, void *part)

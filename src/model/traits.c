@@ -21,6 +21,14 @@ static bool groups_slope(const at_block *b)
     return false;
 }
 
+static bool groups_round(const at_block *b)
+{
+    for (int g = 0; b->kind == AT_BLOCK_ATTN && g < b->n_groups; g++)
+        if (b->groups[g].rounded)
+            return true;
+    return false;
+}
+
 static bool block_has(const at_block *b, at_trait t)
 {
     switch (t) {
@@ -28,6 +36,8 @@ static bool block_has(const at_block *b, at_trait t)
         return groups_turn(b);
     case AT_TRAIT_ALIBI:
         return groups_slope(b);
+    case AT_TRAIT_ROUNDED:
+        return groups_round(b);
     case AT_TRAIT_RMS:
         return b->norm != AT_NORM_NONE && b->norm_kind == AT_NORM_RMS;
     case AT_TRAIT_GATED:
@@ -49,6 +59,7 @@ static bool readout_has(const at_readout *r, at_trait t)
         return r->tied;
     case AT_TRAIT_ROTARY:
     case AT_TRAIT_ALIBI:
+    case AT_TRAIT_ROUNDED:
     case AT_TRAIT_GATED:
     case AT_TRAIT_PARALLEL:
         break;

@@ -241,6 +241,14 @@ static at_status check_group(const at_group *a, int b, int g, at_err *err)
     }
     if (a->rotary.width || a->alibi)
         TRY(check_distances(a, &p));
+    if (a->rounded) {
+        TRY(in_range(&p, "rounded", a->rounded, 2, 53));
+        if (!at_weighting_is(a->weighting, AT_IS_PHI) || !at_mask_is(a->mask.kind, AT_IS_GROWING))
+            return at_fail(
+                err, AT_EREFUSED,
+                "%s: rounded is for linear attention that is causal or strict: others keep no sums over keys",
+                p.where);
+    }
     if (at_weighting_is(a->weighting, AT_IS_PHI) && !at_post_is(a->post, AT_IS_SAME))
         return at_fail(err, AT_EREFUSED,
                        "%s: %s weighting with post %s is refused: its score is a product of features and has "

@@ -18,8 +18,8 @@
 
 typedef struct {
     int step;
-    form **q, **k, **v, **k2, **v2;
-    int *dest; /* coordinate of each value component, -1 when it is not needed */
+    form **q, **k, **v, **k2, **v2, **w; /* w: what wipes */
+    int *dest;                           /* coordinate of each value component, -1 when it is not needed */
 } head_plan;
 
 typedef struct {
@@ -162,24 +162,30 @@ static form **forms_minus_one(const plan *L, form **f, int n, double mu)
     return f;
 }
 
-/* f + AT_ANCHOR g for each of the n forms f, where none of them has the unit of g; NULL when out of memory. */
+/* s becomes s + by g, where s does not have the units of g; false when out of memory. */
+static bool form_extend(const plan *L, form *s, const form *g, double by)
+{
+    int *unit = at_new(L->arena, int, s->n + g->n);
+    double *coef = at_new(L->arena, double, s->n + g->n);
+    if (!unit || !coef)
+        return false;
+    for (int i = 0, j = 0, t = 0; t < s->n + g->n; t++) {
+        bool own = j >= g->n || (i < s->n && s->unit[i] < g->unit[j]);
+        unit[t] = own ? s->unit[i] : g->unit[j];
+        coef[t] = own ? s->coef[i++] : by * g->coef[j++];
+    }
+    s->unit = unit;
+    s->coef = coef;
+    s->n += g->n;
+    return true;
+}
+
+/* f + AT_ANCHOR g for each of the n forms f; NULL when out of memory. */
 static form **forms_anchored(const plan *L, form **f, int n, const form *g)
 {
-    for (int k = 0; k < n; k++) {
-        form *s = f[k];
-        int *unit = at_new(L->arena, int, s->n + g->n);
-        double *coef = at_new(L->arena, double, s->n + g->n);
-        if (!unit || !coef)
+    for (int k = 0; k < n; k++)
+        if (!form_extend(L, f[k], g, AT_ANCHOR))
             return NULL;
-        for (int i = 0, j = 0, t = 0; t < s->n + g->n; t++) {
-            bool own = j >= g->n || (i < s->n && s->unit[i] < g->unit[j]);
-            unit[t] = own ? s->unit[i] : g->unit[j];
-            coef[t] = own ? s->coef[i++] : AT_ANCHOR * g->coef[j++];
-        }
-        s->unit = unit;
-        s->coef = coef;
-        s->n += g->n;
-    }
     return f;
 }
 
@@ -196,6 +202,20 @@ static form **forms_raised(const plan *L, form **f, int n)
         f[k]->c0 *= AT_ANCHOR;
     }
     return f;
+}
+
+/* The values f of a head and what wipes them, w, are each one number of the stream, and what wipes is exact: then their sum is, where
+ * one of them is 0. */
+static bool forms_wipe(const plan *L, form *const *f, form *const *w, int n)
+{
+    for (int k = 0; k < n; k++) {
+        extent z;
+        double off = w[k]->slop + form_rounding(L->P, w[k], L->x, &z) + w[k]->err + w[k]->over;
+        if (f[k]->n != 1 || w[k]->n != 1 || f[k]->c0 != 0 || w[k]->c0 != 0 ||
+            f[k]->unit[0] == w[k]->unit[0] || off > 0)
+            return false;
+    }
+    return true;
 }
 
 /* What the forms f of the variables v give, as computed; they may have been multiplied by mu. */
@@ -224,6 +244,7 @@ static at_status head_errors(const plan *L, at_var v, const head_plan *h)
     if (!o)
         return at_oom(L->err);
     o->rounded = true;
+    o->wiped = a->wipe.n && forms_wipe(L, h->v, h->w, a->wipe.n);
     operands_project(L, a->query, h->q, mu, o->q);
     operands_project(L, (at_vec){a->query.n, a->key.v}, h->k, mu, o->k); /* of sums, without the anchor */
     operands_project(L, a->value, h->v, 1, o->v);
@@ -269,6 +290,7 @@ static at_status plan_attention(plan *L, int p)
         h->q = forms_of(L, a->query);
         h->k = forms_of(L, a->key);
         h->v = forms_of(L, a->value);
+        h->w = forms_of(L, a->wipe);
         h->dest = at_new(L->arena, int, a->value.n);
         if (at_weighting_is(a->weighting, AT_IS_PHI) &&
             !a->kernel) { /* lemma A.9: mu (e - 1) on both sides */
@@ -280,7 +302,7 @@ static at_status plan_attention(plan *L, int p)
             h->k2 = forms_of(L, a->key2);
             h->v2 = forms_of(L, a->value2);
         }
-        if (!h->q || !h->k || !h->v || !h->dest ||
+        if (!h->q || !h->k || !h->v || !h->w || !h->dest ||
             (at_weighting_is(a->weighting, AT_IS_PAIRS) && (!h->k2 || !h->v2)))
             return at_oom(L->err);
         at_status st = head_errors(L, v, h);
@@ -289,6 +311,9 @@ static at_status plan_attention(plan *L, int p)
         if (a->adds > 0 &&
             (!forms_anchored(L, h->k, a->query.n, h->k[a->query.n]) || !forms_raised(L, h->v, a->value.n)))
             return at_oom(L->err);
+        for (int k = 0; k < a->wipe.n; k++)
+            if (!form_extend(L, h->v[k], h->w[k], AT_ANCHOR * wipe_size(P)))
+                return at_oom(L->err);
     }
     if (!b->n_heads)
         return AT_OK;
@@ -549,6 +574,7 @@ static at_status shape_block(const plan *L, const block_plan *b, at_block *out, 
                                     .scale = at_weighting_is(t->weighting, AT_IS_PHI) ? 1 : scale,
                                     .tie = s->tie * scale,
                                     .mask = t->mask,
+                                    .rounded = t->wipe.n ? P->fmt.p : 0,
                                     .bias = forms_have_constant(hp->q, t->query.n) ||
                                             forms_have_constant(hp->k, t->key.n) ||
                                             forms_have_constant(hp->v, t->value.n) ||

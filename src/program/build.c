@@ -437,7 +437,7 @@ static bool is_used(const at_program *P, at_var v)
     for (int s = 0; s < P->n_steps; s++) {
         const at_attention *a = &P->steps[s].a;
         bool three = at_weighting_is(a->weighting, AT_IS_PAIRS);
-        if (vec_has(a->query, v) || vec_has(a->key, v) || vec_has(a->value, v) ||
+        if (vec_has(a->query, v) || vec_has(a->key, v) || vec_has(a->value, v) || vec_has(a->wipe, v) ||
             (three && (vec_has(a->key2, v) || vec_has(a->value2, v))))
             return true;
     }

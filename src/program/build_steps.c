@@ -477,6 +477,12 @@ static bool adds_right(at_program *P, const char *name, const at_attention *a)
         if (P->vars[a->value.v[k]].lo < 0)
             return at_program_fail(P, "%s: sums are of integers from 0 on", name), false;
     }
+    for (int k = 0; k < a->wipe.n; k++) {
+        if (!need(P, name, a->wipe.v[k], true, false))
+            return false;
+        if (P->vars[a->wipe.v[k]].lo < -1 || P->vars[a->wipe.v[k]].hi > 1)
+            return at_program_fail(P, "%s: what wipes is -1, 0 or 1", name), false;
+    }
     return true;
 }
 
@@ -516,6 +522,10 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
          k++) /* one-hot vectors */
         if (!need(P, name, a->query.v[k], true, true) || !need(P, name, a->key.v[k], true, true))
             return -1;
+    if (a->wipe.n && (!(a->adds > 0) || a->wipe.n != a->value.n || !at_mask_is(a->mask.kind, AT_IS_GROWING)))
+        return at_program_fail(P, "%s: only sums under a causal mask are wiped, all of a class or none",
+                               name),
+               -1;
     if ((a->adds > 0 && !adds_right(P, name, a)) || (a->total > 0 && !total_right(P, name, a)))
         return -1;
     double gap = a->gaps ? INFINITY : a->gap;
@@ -540,7 +550,8 @@ at_var at_attend(at_program *P, const char *name, const at_attention *a)
         return fail_oom(P);
     s->a.gap = gap;
     if ((a->gaps && !gaps_copy(P, &s->a)) || !vec_copy(P, &s->a.query) || !vec_copy(P, &s->a.key) ||
-        !vec_copy(P, &s->a.value) || (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
+        !vec_copy(P, &s->a.value) || !vec_copy(P, &s->a.wipe) ||
+        (three && (!vec_copy(P, &s->a.key2) || !vec_copy(P, &s->a.value2))))
         return -1;
     bool selects_one = a->unique || at_weighting_is(a->weighting, AT_IS_ONE);
     bool may_be_empty = at_mask_is(a->mask.kind, AT_IS_STRICT);

@@ -329,14 +329,31 @@ static double linear_error(const at_program *P, const at_attention *a, const ope
  * anchor are A, and the division by a power of 2 is exact. Else the sums err by at most T + mu and the rest by some u. */
 #define ADDS_SCALE 1024.0
 #define ADDS_DROP  0x1p-1022
+
+/* What wipes a sum: W = wipe_size, 2^(2p+1). A class holds A V, V an integer at most 2^p. Half of what lies between A W and the next
+ * number is A W 2^-p = 2^(p+1) A, more than A V: so A V + A W is rounded to A W, and taking A W off leaves 0. This holds where the sum is
+ * rounded to p bits after each of the two keys, and nowhere else: over the reals, or with p bits more, V would come back. The
+ * value of a key is A x + A W w of one number x and one number w, of which one is 0: exact (o->wiped). */
+double wipe_size(const at_program *P)
+{
+    return ldexp(1, 2 * P->fmt.p + 1);
+}
+
+static bool wipes(const at_program *P, const at_attention *a, const operands *o)
+{
+    return P->unit > 0 && o->wiped && a->adds <= ldexp(1, P->fmt.p) &&
+           AT_ANCHOR * wipe_size(P) <= P->fmt.max / 4;
+}
+
 static double adds_error(const at_program *P, const at_attention *a, const operands *o, double *rounding)
 {
     double T = program_longest(P), n = a->query.n, u = P->unit, aside = T + ADDS_SCALE + n;
     double others = T * (o->size * (n + 2) * ADDS_DROP + o->err), share = (2 * aside + 8) / AT_ANCHOR;
-    *rounding = 0;
+    *rounding = a->wipe.n && o->rounded && u == 0 ? INFINITY : 0; /* real numbers do not forget */
     if (!o->rounded || u == 0)
         return a->adds * share + 4 * others;
-    if (o->apart > 0 || o->err > 0 || a->adds > ldexp(1, P->fmt.p) || a->adds * AT_ANCHOR > P->fmt.max / 4)
+    if (o->apart > 0 || o->err > 0 || a->adds > ldexp(1, P->fmt.p) || a->adds * AT_ANCHOR > P->fmt.max / 4 ||
+        (a->wipe.n && !wipes(P, a, o)))
         *rounding = INFINITY;
     else if (aside > AT_ANCHOR * u / 4)
         *rounding = a->adds * (share + 8 * u);

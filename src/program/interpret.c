@@ -148,6 +148,23 @@ static void kernel_at(const machine *m, const at_attention *a, int i, double *ou
         out[k] /= sum;
 }
 
+/* Value k of the keys of the query's class, in their order; what wipes makes the sum 0. False where the author's word is not kept. */
+static bool wiped_sum_at(const machine *m, const at_attention *a, int i, int k, double *out)
+{
+    bool kept = true, going = false;
+    *out = 0;
+    for (int j = 0; j < m->T && kept; j++) {
+        if (!at_mask_allows(&a->mask, i, j) || !(score_at(m, a, i, j, 0) > 0.5))
+            continue;
+        double x = val(m, a->value.v[k])[j], w = val(m, a->wipe.v[k])[j];
+        bool begins = w > 0.5, ends = w < -0.5;
+        kept = *out <= a->adds && !(begins && going) && !(ends && !going) && (!(going || begins) || x == 0);
+        going = (going || begins) && !ends;
+        *out = ends ? 0 : *out + x;
+    }
+    return kept && !going;
+}
+
 /* Linear attention that adds up: the keys of the query's class. False where the author's word is not kept. */
 static bool sum_at(const machine *m, const at_attention *a, int i, double *out)
 {
@@ -164,6 +181,8 @@ static bool sum_at(const machine *m, const at_attention *a, int i, double *out)
             out[k] += score_at(m, a, i, j, 0) > 0.5 ? x : 0;
         }
     }
+    for (int k = 0; k < a->wipe.n && kept; k++)
+        kept = wiped_sum_at(m, a, i, k, &out[k]);
     for (int k = 0; k < a->value.n; k++)
         kept = kept && out[k] <= a->adds;
     return kept && anchors == 1;
@@ -313,8 +332,8 @@ at_status at_program_run(const at_program *P, const at_input *x, at_arena *arena
                 } else if (!sum_at(&m, a, t, mixed))
                     return at_fail(
                         err, AT_EDOMAIN,
-                        "program %s: %s sums up to more than %.17g at position %d, or its anchor is "
-                        "not one key of values 0",
+                        "program %s: %s sums up to more than %.17g at position %d, or is being wiped, or its "
+                        "anchor is not one key of values 0",
                         P->name, v->name, a->adds, t + 1);
                 for (int k = 0; k < n; k++)
                     val(&m, id + k)[t] = mixed[k];

@@ -152,12 +152,13 @@ static void attend_read(parser *p, const char *name)
         MOST,
         ADDS,
         TOTAL,
+        WIPE,
         KERNEL,
         WORDS
     };
     static const char *const words[WORDS] = {"query",  "key",  "key2", "value", "value2", "mask",
                                              "score",  "base", "gap",  "gaps",  "scale",  "error",
-                                             "unique", "most", "adds", "total", "kernel"};
+                                             "unique", "most", "adds", "total", "wipe",   "kernel"};
     at_program *P = p->P;
     at_attention a = {0};
     bool said[WORDS] = {0};
@@ -172,7 +173,7 @@ static void attend_read(parser *p, const char *name)
             if (comma)
                 text_fail_here(
                     p, "expected query, key, value, mask, score, base, gap, gaps, scale, error, unique, "
-                       "most, adds, total or kernel");
+                       "most, adds, total, wipe or kernel");
             break;
         }
         if (said[w])
@@ -215,6 +216,8 @@ static void attend_read(parser *p, const char *name)
             a.adds = number_read(p, "the largest sum");
         else if (w == TOTAL)
             a.total = number_read(p, "the largest total");
+        else if (w == WIPE)
+            a.wipe = vec_read(p);
         else
             a.kernel = true;
     }

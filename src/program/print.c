@@ -209,6 +209,10 @@ static void print_attention(const printer *p, const step *s)
         at_text_add(t, "\n      value2 ");
         print_vec(p, a->value2);
     }
+    if (a->wipe.n) {
+        at_text_add(t, "\n      wipe  ");
+        print_vec(p, a->wipe);
+    }
     if (!at_post_is(a->post, AT_IS_SAME))
         at_text_addf(t, "\n      score %s", at_post_names[a->post]);
     print_promises(p, s);

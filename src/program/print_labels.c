@@ -71,6 +71,7 @@ static void uses_count(const marker *m)
             use_vec(m, a->key2, 1);
             use_vec(m, a->value2, 1);
         }
+        use_vec(m, a->wipe, 1);
     }
 }
 
@@ -114,6 +115,7 @@ static void read_line(marker *m, at_var v)
         read_vec(m, a->value);
         if (three)
             read_vec(m, a->value2);
+        read_vec(m, a->wipe);
     } else if (!x->accumulate) {
         read_vec(m, (at_vec){x->n_args, x->args});
         if (x->known && x->when >= 0)

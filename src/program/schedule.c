@@ -53,6 +53,7 @@ static void schedule_live(const at_program *P, const schedule *S)
         live_vec(S, a->query);
         live_vec(S, a->key);
         live_vec(S, a->value);
+        live_vec(S, a->wipe);
         if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
             live_vec(S, a->key2);
             live_vec(S, a->value2);
@@ -102,6 +103,7 @@ static void phases_pass(const at_program *P, schedule *S, const int *latest)
         else if (v->op == OP_ATTEND) {
             const at_attention *a = &P->steps[v->step].a;
             p = max2(max2(phase_of_vec(S, a->query), phase_of_vec(S, a->key)), phase_of_vec(S, a->value));
+            p = max2(p, phase_of_vec(S, a->wipe));
             if (at_weighting_is(a->weighting, AT_IS_PAIRS))
                 p = max2(p, max2(phase_of_vec(S, a->key2), phase_of_vec(S, a->value2)));
             p = p % 2 ? p + 1 : p + 2;
@@ -188,6 +190,7 @@ static void lifetimes_pass(const at_program *P, schedule *S)
             use_vec(P, S, a->query, p);
             use_vec(P, S, a->key, p);
             use_vec(P, S, a->value, p);
+            use_vec(P, S, a->wipe, p);
             if (at_weighting_is(a->weighting, AT_IS_PAIRS)) {
                 use_vec(P, S, a->key2, p);
                 use_vec(P, S, a->value2, p);

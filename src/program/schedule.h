@@ -23,6 +23,7 @@ typedef struct {
     operand *q, *k, *k2; /* one a component of the query */
     operand *v, *v2;     /* one a value */
     bool rounded;        /* in the program's arithmetic; else in real numbers */
+    bool wiped;          /* it wipes, and by numbers that are exact, or there is none */
     /* Of all of them together, set by operands_sum: */
     double score;       /* error of a score */
     double apart;       /* largest error of a component of query and key together */
@@ -38,6 +39,7 @@ at_status schedule_errors(at_program *P, at_arena *arena, at_err *err);
 /* The error of the attention step whose component is variable id, and how far its results leave their ranges, from operands
  * that were summed up. In real arithmetic it also sets the scale; with rounding it raises it where that takes too much of the
  * gap. */
+double wipe_size(const at_program *P); /* what wipes sums, in units of the anchor's weight */
 at_status attention_error(at_program *P, at_var id, step *s, const operands *o, double *err_out,
                           double *over_out, at_err *err);
 /* Error of a score in real arithmetic, from the errors of queries and keys; query, key (query.n): how large their components are, NULL: as

@@ -8,7 +8,7 @@ extern const at_param claim_dp_params[];
 extern const at_param claim_dp_blocks[];
 extern const char *const claim_dp_problems[]; /* the values of the parameter `problem` */
 /* What there is behind the first six is of packed decoders: linear ones, and block-sparse ones (claim_dp_blocks). */
-enum { claim_dp_n_params = 6, claim_dp_n_packed = 9, claim_dp_n_blocks = 9 };
+enum { claim_dp_n_params = 6, claim_dp_n_packed = 11, claim_dp_n_blocks = 9 };
 extern const at_chain claim_dp_chain;
 
 /* The recurrence that the parameters name, at their sizes. */

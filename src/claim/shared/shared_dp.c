@@ -18,11 +18,13 @@ const char *const claim_dp_problems[] = {
         {"fewer", "blocks (linear) or slots (sparse, local) left out", 0, 8, 0, true},                       \
         {"pack", "fewer and smaller heads, or a smaller width", 0, 1, 0, true},                              \
     {                                                                                                        \
-        "more", "packed: digits more than a number holds", 0, 4, 0, true                                     \
+        "more", "packed: digits more than a number holds; below 0: fewer", -9, 4, 0, true                    \
     }
 const at_param claim_dp_params[claim_dp_n_packed] = {
     COMMON,
     {"less", "packed: what is kept modulo m is kept modulo m minus this", 0, 4, 0, true},
+    {"clear", "packed, for f32: numbers are cleared by rounding, and used again", 0, 1, 0, true},
+    {"keep", "cleared: used again, but not cleared", 0, 1, 0, true},
 };
 const at_param claim_dp_blocks[claim_dp_n_blocks] = {
     COMMON,
@@ -51,14 +53,17 @@ at_status claim_dp_bind(const at_params *p, at_dp **d, at_dp_instance **x, at_er
 
 static at_dp_options options_of(const at_params *p, at_attention_kind kind)
 {
-    bool packs = at_params_has(p, "pack");
+    bool packs = at_params_has(p, "pack"), clear = at_params_has(p, "clear") && at_params_int(p, "clear");
     return (at_dp_options){.attention = kind,
                            .scale = at_params_get(p, "scale"),
                            .fewer = at_params_int(p, "fewer"),
                            .pack = packs && at_params_int(p, "pack"),
                            .more = packs ? at_params_int(p, "more") : 0,
                            .less = at_params_has(p, "less") ? at_params_int(p, "less") : 0,
-                           .block = at_params_has(p, "block") ? at_params_int(p, "block") : 0};
+                           .block = at_params_has(p, "block") ? at_params_int(p, "block") : 0,
+                           .clear = clear,
+                           .keep = clear && at_params_int(p, "keep"),
+                           .arith = clear ? &at_f32 : NULL};
 }
 
 at_status claim_dp_program(const at_params *p, at_attention_kind kind, at_program **out, at_err *err)

@@ -44,8 +44,8 @@
  * EVIDENCE lemma-a12 sampled 400 test_every_cell: N=100 B=10 f32, and 2 more
  * EVIDENCE dp-standard exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 6 more
  * EVIDENCE dp-standard sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 4 more
- * EVIDENCE dp-linear exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 7 more
- * EVIDENCE dp-linear sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 3 more
+ * EVIDENCE dp-linear exact 2048 test_every_cell: problem=edit-distance a=8 b=3 letters=2 pack=1 clear=1 f32, and 9 more
+ * EVIDENCE dp-linear sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 6 more
  * EVIDENCE dp-sparse exact 1640 test_every_cell: problem=knapsack a=0..3 b=4..5 letters=3 f64, and 7 more
  * EVIDENCE dp-sparse sampled 4 test_every_cell: problem=edit-distance a=20 b=20 f64, and 4 more
  * EVIDENCE dp-local exact 1600 test_every_cell: problem=edit-distance a=0..3 b=0..3 letters=3 f32, and 5 more

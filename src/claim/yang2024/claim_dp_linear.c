@@ -10,7 +10,8 @@
  *      value divided by the number of rows of the block that are there.
  *   2. The target's slot is selected, and multiplied by that number.
  * Packed (pack=1; docs/pack.md has the proof): no head for the row before, slots for rows that are fetched alone, R digits in base q
- * a number, costs of neighbours modulo 5, and a hidden key of weight 2^60 that makes the division exact. Heads times width are 4, 8, 15, 29, 58 for prefix sums
+ * a number, costs of neighbours modulo 5, and a hidden key of weight 2^60 that makes the division exact. With clear=1, for f32, a
+ * number that was read for the last time is cleared by rounding: W far above it is added, and taken off by the next row. Heads times width are 4, 8, 15, 29, 58 for prefix sums
  * modulo 5 at n = 128..32768.
  * Differs from the paper: the number is min(W, i - W block), one selection a number; the paper's divisor is wrong for
  * targets in the current block (docs/errata.md). */
@@ -32,11 +33,23 @@ static const at_cell cells[] = {
     CLAIM_DP_SAMPLED("problem=prefix-sum a=128 b=5 pack=1", "f32", 4),
     CLAIM_DP_SAMPLED("problem=lis a=20 b=99 letters=99 pack=1", "f32", 4),
     CLAIM_DP_SAMPLED("problem=edit-distance a=12 b=12 pack=1", "f32", 4),
+    CLAIM_DP_EXACT("problem=edit-distance a=8 b=3 letters=2 more=-8 pack=1 clear=1", "f32", AT_TIER_QUICK,
+                   NULL),
+    CLAIM_DP_EXACT("problem=edit-distance-local a=4..6 b=6 letters=2 more=-9 pack=1 clear=1", "f32",
+                   AT_TIER_QUICK, "problem=edit-distance-local a=4 b=5 letters=2 more=-9 pack=1 clear=1"),
+    CLAIM_DP_SAMPLED("problem=edit-distance a=40 b=40 pack=1 clear=1", "f32", 4),
+    CLAIM_DP_SAMPLED("problem=edit-distance-local a=20 b=20 pack=1 clear=1", "f32", 4),
+    {"problem=edit-distance a=160 b=160 pack=1 clear=1", NULL, AT_EV_SAMPLED, 0, "f32", 2, AT_TIER_FULL,
+     NULL},
     {"problem=prefix-sum a=8192 b=5 pack=1", NULL, AT_EV_SAMPLED, 0, "f32", 2, AT_TIER_FULL, NULL},
     {"problem=lis a=250 b=99 letters=99 pack=1", NULL, AT_EV_SAMPLED, 0, "f32", 2, AT_TIER_FULL, NULL},
     {"problem=prefix-sum a=128 b=5 pack=1", "fewer=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK, NULL},
     {"problem=prefix-sum a=128 b=5 pack=1", "more=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK, NULL},
     {"problem=edit-distance a=4 b=4 letters=2 pack=1", "less=2", AT_EV_EXACT, 0, "f32", 0, AT_TIER_QUICK,
+     NULL},
+    {"problem=edit-distance a=40 b=40 pack=1 clear=1", "keep=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK,
+     NULL},
+    {"problem=edit-distance a=40 b=40 pack=1 clear=1", "fewer=1", AT_EV_SAMPLED, 0, "f32", 4, AT_TIER_QUICK,
      NULL},
     {"problem=edit-distance a=2..4 b=2..4 letters=2", "fewer=1", AT_EV_EXACT, 0, "f64", 0, AT_TIER_QUICK,
      NULL},

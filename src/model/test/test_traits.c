@@ -112,16 +112,45 @@ static void round_trip(void **state)
 static void found(void **state)
 {
     (void)state;
-    static const int where[AT_TRAITS] = {[AT_TRAIT_ROTARY] = 0, [AT_TRAIT_ALIBI] = 0,    [AT_TRAIT_RMS] = 0,
-                                         [AT_TRAIT_GATED] = 1,  [AT_TRAIT_PARALLEL] = 1, [AT_TRAIT_TIED] = 2};
+    static const int where[AT_TRAITS] = {
+        [AT_TRAIT_ROTARY] = 0,   [AT_TRAIT_ALIBI] = 0, [AT_TRAIT_RMS] = 0,     [AT_TRAIT_GATED] = 1,
+        [AT_TRAIT_PARALLEL] = 1, [AT_TRAIT_TIED] = 2,  [AT_TRAIT_ROUNDED] = -1};
     at_model m;
     full_model(&m);
     for (int t = 0; t < AT_TRAITS; t++)
         assert_int_equal(at_model_trait(&m, (at_trait)t), where[t]);
+    m.blocks[0].groups[0].rounded = 24;
+    assert_int_equal(at_model_trait(&m, AT_TRAIT_ROUNDED), 0);
     m.blocks[0].norm_kind = AT_NORM_LAYER;
     assert_int_equal(at_model_trait(&m, AT_TRAIT_RMS), 2);
     m.readout.norm_kind = AT_NORM_LAYER;
     assert_int_equal(at_model_trait(&m, AT_TRAIT_RMS), -1);
+    at_model_release(&m);
+}
+
+/* Linear attention whose sums are rounded, which does not go with alibi. */
+static void rounded(void **state)
+{
+    (void)state;
+    at_model m, back;
+    at_err err = {0};
+    char *bytes, one[65], two[65];
+    size_t n;
+    full_model(&m);
+    at_group *g = &m.blocks[0].groups[0];
+    g->weighting = AT_LINEAR;
+    g->alibi = false;
+    assert_int_equal(at_model_layout(&m, &err), AT_OK);
+    assert_int_equal(at_model_hash(&m, one, &err), AT_OK);
+    g->rounded = 24;
+    assert_int_equal(at_model_hash(&m, two, &err), AT_OK);
+    assert_string_not_equal(one, two);
+    assert_int_equal(at_model_image(&m, &bytes, &n, &err), AT_OK);
+    if (at_model_parse(&back, bytes, n, "file", &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(back.blocks[0].groups[0].rounded, 24);
+    at_model_release(&back);
+    at_free(bytes);
     at_model_release(&m);
 }
 
@@ -148,6 +177,8 @@ static void refusals(void **state)
     REFUSED("pairing number 2", m.blocks[0].groups[0].rotary.pairing = (at_pairing)2);
     REFUSED("threewise weighting with alibi", m.blocks[0].groups[0].weighting = AT_THREEWISE);
     REFUSED("linear weighting with alibi", m.blocks[0].groups[0].weighting = AT_LINEAR);
+    REFUSED("rounded is for linear attention", m.blocks[0].groups[0].rounded = 24);
+    REFUSED("rounded 54 out of range 2..53", m.blocks[0].groups[0].rounded = 54);
     REFUSED("norm_kind number 2", m.blocks[0].norm_kind = (at_norm_kind)2);
     REFUSED("parallel, but there is no block before it", m.blocks[0].parallel = true);
     REFUSED("block 0 has no residual", m.blocks[0].residual = false);
@@ -162,6 +193,6 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(found),
-                                       cmocka_unit_test(refusals)};
+                                       cmocka_unit_test(rounded), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,8 @@ static void test_corners(void **state)
                               .weighting = AT_LINEAR,
                               .mask = {.kind = AT_MASK_CAUSAL},
                               .gap = 1,
-                              .adds = 9});
+                              .adds = 9,
+                              .wipe = AT_VEC(whole)});
     at_attend(
         P, "totals",
         &(at_attention){
