@@ -79,9 +79,11 @@ typedef struct {
     /* "pair": two inputs that the model does not tell apart, though different answers are right; of one: it is answered wrongly.
      * "right": inputs that are answered rightly. "talk": one that a protocol was run on. "same": on all words of `least` to `most`
      * letters the model says what `text` does; "other": not on the word x. "sums": texts of the model, by their probabilities, are runs
-     * of `text`, to `most` tokens. "mass": what the sentences of `text` sum to. "ends": a bound on the end of a language model. */
+     * of `text`, to `most` tokens. "mass": what the sentences of `text` sum to. "ends": a bound on the end of a language model. "place":
+     * is the expression `text` star-free? "equal": two texts, equal on words, or not on x. "learnt", "shares", "exam": a trained model and
+     * what it was asked. "moves": words that differ in a letter. docs/certificates.md says what `more` has of each. */
     const char *kind;
-    const at_model *m; /* "mass": NULL, or a model that has the probabilities of `text` */
+    const at_model *m; /* NULL where a text stands alone */
     at_arith arith;
     const at_task *task; /* what is asked; NULL: a chain, or nothing */
     const at_params *params;
