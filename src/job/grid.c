@@ -13,11 +13,11 @@ static const int paper_widths[] = {32, 64, 128, 256, 512, 1024, 0},
 
 /* One recipe for every attention; what a task changes, it changes for all of them. Three sizes and four widths of LIS tell what
  * grows; the largest size of each task tells where most. Words have one length: those of the benchmark (n-3..n+2 letters) take five
- * times as many steps. */
+ * times as many steps. Edit distance is learnt in some 4000 steps where it is learnt at all; at 2800 no attention has it. */
 static const at_grid_task quick_tasks[] = {
     {"lis", "n", (const char *const[]){"n=5 range=12", "n=7 range=17", "n=10 range=25", NULL}, NULL,
      quick_fine},
-    {"ed", "n", (const char *const[]){"n=4 fixed=1", NULL}, NULL, quick_widths},
+    {"ed", "n", (const char *const[]){"n=4 fixed=1", NULL}, "steps=6000", quick_widths},
     {"ed-local", "n", (const char *const[]){"n=4 fixed=1", NULL}, NULL, quick_widths},
     {"arithmetic", "operators", (const char *const[]){"operators=2", "operators=3", NULL}, "steps=4500",
      quick_widths},
