@@ -50,7 +50,7 @@ for kind in png svg pdf; do
     ladder "bound, $kind" "24 32 34 36 40 64" "$dir/x.$kind" bound compose-bound --plot "$dir/x.$kind"
     ladder "map, $kind" "24 400" "$dir/x.$kind" map -o "$dir/x.$kind"
 done
-ladder 'map, a table' '24 200' '' map # constructions are planned one at a time, and leave nothing behind
+ladder 'map, a table' '24 400' '' map # constructions are planned one at a time, and leave nothing behind
 call check match2 --set N=6 --db "$dir/l.db"
 ladder 'report' '24 300' "$dir/x.html" report --db "$dir/l.db" -o "$dir/x.html"
 small="--widths 8 --seeds 1 --attentions standard --steps 1 --db $dir/s.db -o $dir/s.html"

@@ -489,7 +489,8 @@ static bool adds_right(at_program *P, const char *name, const at_attention *a)
 /* What at_attention.total asks for, as far as it can be seen here. */
 static bool total_right(at_program *P, const char *name, const at_attention *a)
 {
-    if (a->weighting != AT_SOFTMAX || a->most < 1 || (a->most & (a->most - 1)) || !isfinite(a->total))
+    if (!at_weighting_is(a->weighting, AT_IS_EXP) || at_weighting_is(a->weighting, AT_IS_PAIRS) ||
+        a->most < 1 || (a->most & (a->most - 1)) || !isfinite(a->total))
         return at_program_fail(P, "%s: a total goes with softmax, and with a power of two as the most keys",
                                name),
                false;
