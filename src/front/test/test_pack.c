@@ -5,46 +5,6 @@
 #define PACKED AT_ATTENTION_LINEAR
 #include "pack_test.h"
 
-static const point small[] = {
-    {"edit-distance", {3, 3}, 2},
-    {"edit-distance", {2, 3}, 3},
-    {"edit-distance", {0, 3}, 2},
-    {"edit-distance", {0, 0}, 2},
-    {"edit-distance-local", {2, 3}, 2},
-    {"lis", {4, 4}, 4},
-    {"lis", {1, 3}, 3},
-    {"lis", {0, 3}, 3},
-    {"lcs", {3, 3}, 2},
-    {"grid", {2, 3}, 2},
-    {"prefix-sum", {5, 3}, 3},
-    {"prefix-sum", {1, 2}, 2},
-    {"palindrome", {6}, 2},
-};
-
-static void test_small(void **state)
-{
-    (void)state;
-    right_everywhere(small, sizeof small / sizeof *small, (const char *const[]){"f64", "f32", "p24", NULL});
-}
-
-/* Every one of 3125 inputs. */
-static void test_prefix_sum(void **state)
-{
-    (void)state;
-    static const point all = {"prefix-sum", {5, 5}, 5};
-    right_everywhere(&all, 1, (const char *const[]){"f32", "f64", "p12", NULL});
-}
-
-static void test_drawn(void **state)
-{
-    (void)state;
-    static const point p[] = {{"prefix-sum", {128, 5}, 0, 6},   {"prefix-sum", {512, 5}, 0, 2},
-                              {"prefix-sum", {70, 97}, 0, 4},   {"lis", {20, 99}, 0, 4},
-                              {"edit-distance", {12, 9}, 0, 4}, {"edit-distance-local", {7, 9}, 0, 4},
-                              {"palindrome", {9}, 0, 4},        {"grid", {6, 5}, 0, 4}};
-    right_everywhere(p, sizeof p / sizeof *p, (const char *const[]){"f32", "f64", NULL});
-}
-
 /* Sums have no order: at p bits they are exact, or rounded after every token. */
 static void test_rounded(void **state)
 {
