@@ -32,6 +32,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools"))
+import arithmetics  # noqa: E402
 import reference  # noqa: E402
 
 EQUAL = 1e-9
@@ -183,7 +184,7 @@ def uncovered(names, seen):
 
 # ---- controls: readers that are wrong -------------------------------------------------------------------------------
 #
-# A fault is (where, attribute, what stands there instead): reference.weigh, say, with another rule for one weighting.
+# A fault is (where, attribute, what stands there instead): arithmetics.weigh, say, with another rule for one weighting.
 
 def mask_fault(kind, rule):
     """rule(t, j, B, k, c): what is allowed instead, t a column and j a row of positions from 1."""
@@ -197,8 +198,8 @@ def mask_fault(kind, rule):
 
 def weigh_fault(kind, rule):
     """rule(right, s, allowed, tie): other weights."""
-    right = reference.weigh
-    return reference, "weigh", lambda k, s, allowed, tie=0: rule(right, s, allowed, tie) if k == kind else right(k, s, allowed, tie)
+    right = arithmetics.weigh
+    return arithmetics, "weigh", lambda k, s, allowed, tie=0: rule(right, s, allowed, tie) if k == kind else right(k, s, allowed, tie)
 
 
 def position_fault(kind, rule):

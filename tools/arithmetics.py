@@ -1,0 +1,231 @@
+"""arithmetics.py: the numbers that reference.py computes with, by docs/arithmetic.md and docs/exec.md. Needs numpy, nothing else.
+
+An arithmetic is a class of arrays: doubles (Real), fractions (Exact), and p-bit numbers (Bits), of which every operation is rounded.
+Each knows how a mean is taken: of scores and values, by the weightings of docs/model.md."""
+import decimal, functools, itertools, math, re
+from fractions import Fraction
+import numpy as np
+
+def need(condition, why):
+    if not condition:
+        raise ValueError(why)
+
+def weigh(kind, s, allowed, tie=0):
+    """Scores (..., queries, keys) to weights that sum to 1, or to 0 where a query sees no key."""
+    some = allowed.any(-1, keepdims=True)
+    top = np.max(s, -1, keepdims=True, where=allowed, initial=-np.inf)
+    z = np.where(allowed, s - np.where(some, top, 0), -np.inf)  # 0 at the largest score
+    if kind == "sparsemax":
+        tau = ((np.cumsum(-np.sort(-z), -1) - 1) / np.arange(1, z.shape[-1] + 1)).max(-1, keepdims=True)
+        return np.maximum(0, z - np.where(some, tau, 0))
+    if kind in ("softmax", "threewise"):
+        w = np.exp(z)
+    elif kind == "linear":
+        w = np.where(allowed, s, 0)
+    else:
+        w = np.where(allowed & (s >= top - tie), 1.0, 0.0)
+        if kind != "average-hard":
+            side = slice(None, None, 1 if kind == "leftmost-hard" else -1)
+            w *= np.cumsum(w[..., side], -1)[..., side] == 1  # the first from that side
+    return np.divide(w, w.sum(-1, keepdims=True), out=np.zeros_like(w), where=some)
+
+def running(num, q, k, v):
+    """Linear attention by its sums z and S, each rounded after every token (docs/decode.md): q, k (H, T, dk) are behind phi."""
+    z, S, rows = np.zeros(k[:, 0].shape), np.zeros((*k[:, 0].shape, v.shape[2])), []
+    for t in range(q.shape[1]):
+        z, S = z + k[:, t], S + k[:, t, :, None] * v[:, t, None, :]
+        N = num.total(np.asarray(q[:, t])[:, None] * np.asarray(S).swapaxes(1, 2))
+        rows.append(np.asarray(N / np.asarray(num.total(np.asarray(q[:, t]) * np.asarray(z)))[:, None]))
+    return np.stack(rows, axis=1).view(num)
+
+def gelu(z):
+    true = np.vectorize(lambda z: z * math.erfc(-z / math.sqrt(2)) / 2, otypes=[float])(np.asarray(z))  # erfc(-x) = 1 + erf(x)
+    return z.function(true, gelu_slow, np.asarray(z)) if isinstance(z, Bits) else true
+def gelu_slow(x):  # x Phi(x), by the series of erf
+    t = term = x / decimal.Decimal(2).sqrt()
+    for k in range(1, 400):
+        term *= -(x * x / 2) / k
+        t += term / (2 * k + 1)
+    pi = decimal.Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899863")
+    return x * (1 + 2 * t / pi.sqrt()) / 2
+
+# ---- The classes ---------------------------------------------------------------------------------------------------
+class Real(np.ndarray):
+    """Doubles as they are: an arithmetic is a class of arrays, and `name` says which."""
+    name = "f64"
+    @classmethod
+    def of(cls, x):
+        return np.asarray(x, float)
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        return weigh(kind, s, allowed, tie) @ v
+    @classmethod
+    def shares(cls, kind, v):
+        """Probabilities of values (positions, R)."""
+        return weigh(kind, v, np.full(v.shape, True))
+
+class Exact(np.ndarray):
+    """Fractions, as arrays of objects; what is irrational is refused."""
+    name = "exact"
+    @classmethod
+    def of(cls, x):
+        one = lambda v: int(v) if v == int(v) else Fraction(v)
+        return x if isinstance(x, cls) else np.asarray(np.vectorize(one, otypes=[object])(np.asarray(x)), object).view(cls)
+    def __array_ufunc__(self, f, method, *inputs, out=None, **more):
+        need(method == "__call__" and f in EXACT + ROUNDED[:4] + (np.matmul, np.remainder, np.power), f"{f.__name__} is not done in fractions")
+        plain = [np.asarray(Exact.of(x) if np.asarray(x).dtype.kind in "fi" else x) for x in inputs]
+        if f is np.divide:
+            y = np.multiply(plain[0], np.vectorize(lambda v: Fraction(1) / v, otypes=[object])(plain[1]))
+        elif f is np.matmul:  # weights that are 0 are many, and no terms
+            a, b = plain
+            y = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]), object)
+            for k in range(a.shape[-1]):
+                some = np.flatnonzero((b[..., k, :].reshape(-1, b.shape[-1]) != 0).any(axis=0))
+                y[..., some] += a[..., :, k, None] * b[..., k, :][..., None, :][..., some]
+        else:
+            y = f(*plain)
+        if out:
+            np.asarray(out[0])[...] = y
+            return out[0]
+        return y if np.asarray(y).dtype == bool else np.array(y, object).view(Exact)
+    @staticmethod
+    def share(kind, s, tie=0):
+        """What keys of scores s weigh."""
+        top = max(s)
+        if kind == "sparsemax":
+            sums = itertools.accumulate(sorted((v - top for v in s), reverse=True))
+            tau = max(Fraction(S - 1) / k for k, S in enumerate(sums, 1))
+            return [max(0, v - top - tau) for v in s]
+        need(kind.endswith("-hard"), f"{kind} is not done in fractions")
+        tied = [k for k, v in enumerate(s) if v >= top - tie]
+        tied = {"leftmost-hard": tied[:1], "rightmost-hard": tied[-1:]}.get(kind, tied)
+        return [Fraction(1, len(tied)) if k in tied else 0 for k in range(len(s))]
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        w = np.zeros(s.shape, object)
+        for h, t in np.ndindex(s.shape[:2]):
+            keys = np.flatnonzero(allowed[t])
+            w[h, t, keys] = cls.share(kind, list(np.asarray(s)[h, t, keys]), Fraction(tie)) if keys.size else []
+        return w.view(cls) @ v
+    @classmethod
+    def shares(cls, kind, v):
+        return np.array([cls.share(kind, list(row)) for row in v], object)
+
+def bits(name):
+    """The arithmetic pN, pNeE, qN or qNeE, N to 25: then doubles, rounded once more, are correctly rounded; f32 as p24e8."""
+    form = re.fullmatch(r"([pq])(\d+)(?:e(\d+))?", "p24e8" if name == "f32" else name)
+    need(name in ("f64", "exact") or form and 2 <= int(form[2]) <= 25, f"the arithmetic {name} is unknown here")
+    more = lambda: {"name": name, "p": int(form[2]), "e": int(form[3] or 10), "plain": name == "f32",  # f32: sums are rounded, too
+                    "quotient": form[1] == "q"}
+    return {"f64": Real, "exact": Exact}.get(name) or type("Bits", (Bits,), more())
+
+class Bits(np.ndarray):
+    @classmethod
+    def rounded(cls, x, rest=0.0):
+        """x + rest to the nearest number, ties to even; the rest is less than half a unit of x in its last place."""
+        low, q = 2 - 2 ** (cls.e - 1), np.frexp(x)[1] - 1
+        q = np.maximum(q, low) - (cls.p - 1)
+        units = np.ldexp(x, -q)
+        near = np.where(np.abs(units - np.trunc(units)) == 0.5, np.rint(units + np.sign(rest) * 0.25), np.rint(units))
+        y = np.where(np.isfinite(x) & (x != 0), np.ldexp(near, q), x)
+        return np.where(np.abs(y) >= 2.0 ** (1 - low + 1), np.copysign(np.inf, y), y)
+    @classmethod
+    def of(cls, x):
+        return cls.rounded(np.asarray(x, float)).view(cls)
+    @classmethod
+    def function(cls, y, slow, *x):
+        """y is near a function of x, to 2^-47: where that does not settle its rounding, slow(x) gives digits enough."""
+        a, b = cls.rounded(y * (1 - 2.0**-47)), cls.rounded(y * (1 + 2.0**-47))
+        for i in zip(*np.nonzero((a != b) & np.isfinite(y))):
+            with decimal.localcontext() as c:
+                c.prec = 80
+                true = slow(*(decimal.Decimal(float(v[i])) for v in x))
+                hi = float(true)
+                a[i] = cls.rounded(np.array(hi), float(true - decimal.Decimal(hi)))
+        return a.view(cls)
+    def __array_ufunc__(self, f, method, *inputs, out=None, **more):
+        plain = [np.asarray(x) for x in inputs]
+        if f is np.add and method == "reduce":  # sums over an axis, one after another
+            total = np.moveaxis(plain[0], more.get("axis") or 0, 0)
+            y = functools.reduce(lambda a, b: self.rounded(a + b), total)
+            y = np.expand_dims(y, more.get("axis") or 0) if more.get("keepdims") else y
+        elif method == "__call__" and f is np.exp:
+            return self.function(np.exp(plain[0]), lambda x: x.exp(), plain[0])
+        elif method == "__call__" and f is np.tanh:
+            return 1 - 2 / (1 + np.exp(2 * self))
+        elif method == "__call__" and f is np.matmul:  # as affine rows: products and sums rounded; a weight that is 0 is no term
+            a, b = plain
+            y = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]))
+            for k in range(a.shape[-1]):
+                w = b[..., k, None, :]
+                y = np.where(w == 0, y, self.rounded(y + self.rounded(a[..., :, k, None] * w)))
+        else:
+            need(f in EXACT or f in ROUNDED and method == "__call__", f"{f.__name__} is not done at p bits here")
+            if out:
+                more["out"] = tuple(np.asarray(o) for o in out)
+            y = getattr(f, method)(*plain, **more)
+            y = y if f in EXACT else self.rounded(y)
+            if out:
+                np.asarray(out[0])[...] = np.where(more.get("where", True), y, np.asarray(out[0]))
+                return out[0]
+        return np.asarray(y).view(type(self)) if np.asarray(y).dtype == float else y
+    @classmethod
+    def total(cls, terms):
+        """The sums of the last axis, exact, rounded once."""
+        def one(t):
+            if not np.isfinite(t).all():
+                return float(np.sum(t)), 0.0
+            hi = math.fsum(t)
+            return hi, math.fsum([*t, -hi])
+        if cls.plain:
+            return functools.reduce(lambda s, t: cls.rounded(s + cls.rounded(t)), np.moveaxis(terms, -1, 0), np.zeros(terms.shape[:-1])).view(cls)
+        flat = np.array([one(t) for t in terms.reshape(-1, terms.shape[-1])]).reshape(*terms.shape[:-1], 2)
+        return cls.rounded(flat[..., 0] + 0.0, flat[..., 1]).view(cls)
+    @classmethod
+    def weights(cls, kind, s, allowed, tie):
+        """Of scores (H, queries, keys), before any division."""
+        some = allowed.any(-1, keepdims=True)
+        top = np.max(np.asarray(s), -1, keepdims=True, where=allowed, initial=-np.inf)
+        nothing = np.isnan(np.asarray(s)) & allowed  # a score that is none spoils its query
+        top = np.where(nothing.any(-1, keepdims=True), np.nan, np.where(some, top, 0))
+        if kind.endswith("-hard"):
+            tied = allowed & ~(np.asarray(s) < np.asarray(cls.of(top) - cls.of(tie)))
+            side = slice(None, None, -1 if kind == "rightmost-hard" else 1)
+            tied &= kind == "average-hard" or np.cumsum(tied[..., side], -1)[..., side] == 1  # the first from that side
+            return np.where(np.isnan(top), np.nan, np.where(tied, 1.0, 0.0))
+        if kind == "linear":
+            return np.where(allowed, np.asarray(s), 0.0)
+        z = np.where(allowed, np.asarray(s - top), -np.inf)
+        if kind != "sparsemax":
+            return np.where(allowed, np.asarray(np.exp(z.view(cls))), 0.0)
+        order, most, S = -np.sort(-z), np.full(z.shape[:-1], -np.inf), np.zeros(z.shape[:-1])
+        for k in range(z.shape[-1]):
+            S = cls.rounded(S + order[..., k])
+            most = np.maximum(most, np.where(np.isfinite(order[..., k]), cls.rounded(cls.rounded(S - 1) / (k + 1)), -np.inf))
+        return np.where(allowed, np.maximum(0, cls.rounded(np.where(allowed, z, 0) - np.where(some, most[..., None], 0))), 0.0)
+    @classmethod
+    def shares(cls, kind, v):
+        w = cls.weights(kind, v.view(cls), np.full(v.shape, True), 0)
+        return np.asarray(w / cls.total(w)[..., None]) if kind == "softmax" else w
+    @classmethod
+    def fraction(cls, v, w):
+        """A mean of values v by weights w, rounded once; as its rounded sums are divided where something is not finite."""
+        if not np.isfinite([*v, *w]).all() or not w.any():
+            return float(cls.rounded(np.divide(*(np.asarray(cls.total(t)) for t in (w * v, w)))))
+        true = sum(Fraction(a) * Fraction(b) for a, b in zip(v, w)) / sum(map(Fraction, w))
+        return float(cls.rounded(np.array(float(true)), float(true - Fraction(float(true)))))
+    @classmethod
+    def mixed(cls, kind, s, allowed, tie, v):
+        """Means of values v (H, keys, dv) by scores s (H, queries, keys): both sums exact."""
+        some, w, v = allowed.any(-1, keepdims=True), cls.weights(kind, s, allowed, tie)[..., None, :], np.asarray(v)
+        if cls.quotient and kind in ("softmax", "threewise", "linear", "average-hard"):
+            up = np.where(w == 0, 0.0, v.swapaxes(-1, -2)[..., None, :, :])  # (H, queries, dv, keys)
+            flat = [cls.fraction(*row) for row in zip(*(t.reshape(-1, t.shape[-1]) for t in (up, np.broadcast_to(w, up.shape))))]
+            return np.where(some, np.array(flat, float).reshape(up.shape[:-1]), 0.0).view(cls)
+        up = cls.total(np.where(w == 0, 0.0, w * v.swapaxes(-1, -2)[..., None, :, :]))
+        down = np.asarray(cls.total(w)) if kind in ("softmax", "threewise", "linear", "average-hard") else np.ones(1)
+        return np.where(some, np.asarray(up / np.where(some, down, 1)), 0.0).view(cls)
+
+ROUNDED = (np.add, np.subtract, np.multiply, np.divide, np.sqrt)
+EXACT = (np.maximum, np.minimum, np.negative, np.absolute, np.isfinite, np.isnan, np.greater, np.less, np.equal, np.not_equal,
+         np.greater_equal, np.less_equal, np.rint, np.sign)
