@@ -105,6 +105,7 @@ void at_exec_decide(const at_exec *e, at_scratch *s, const double *v, int batch,
                     double *margin);
 int at_exec_positions(const at_exec *e); /* outputs a sequence */
 const char *at_exec_isa(void);           /* "avx2" or "portable"; ATTEST_ISA=portable forces the latter */
+bool at_exec_avx512(void); /* vectors of 64 bytes, too, in batches and trainings; not with ATTEST_ISA=avx2 */
 double at_exec_scores(const at_exec *e); /* attention scores computed a sequence */
 
 /* ---- decoding: a model that continues its own input (m.decode), one row at a time ----------------

@@ -134,9 +134,22 @@ size_t at_batch_bytes(const at_batch *b)
 
 /* ---- making --------------------------------------------------------------------------------------------------- */
 
-static const batch_kernel *kernel_choose(bool single)
+#if defined(__x86_64__)
+/* Vectors of 64 bytes pay where values of heads fill them. */
+static bool avx512_fits(const at_model *m, bool single)
+{
+    bool fits = at_exec_avx512();
+    for (int b = 0; b < m->n_blocks; b++)
+        fits &= m->blocks[b].kind != AT_BLOCK_ATTN || m->blocks[b].groups[0].dv % (single ? 16 : 8) == 0;
+    return fits;
+}
+#endif
+
+static const batch_kernel *kernel_choose(const at_model *m, bool single)
 {
 #if defined(__x86_64__)
+    if (avx512_fits(m, single))
+        return single ? &batch_avx512_f : &batch_avx512_d;
     if (!strcmp(at_exec_isa(), "avx2"))
         return single ? &batch_avx2_f : &batch_avx2_d;
 #endif
@@ -216,7 +229,7 @@ at_status at_batch_new(const at_model *m, at_arith a, int batch, int threads, at
         return at_oom(err);
     at_arena_init(&b->arena);
     b->m = m;
-    b->kernel = kernel_choose(a.kind == AT_F32);
+    b->kernel = kernel_choose(m, a.kind == AT_F32);
     st = batch_plan_make(m, a, b->kernel, &b->arena, &b->plan, err);
     int slots = batch ? batch : SLOTS, workers = threads > 0 ? threads : at_cores();
     workers = workers < slots ? workers : slots;

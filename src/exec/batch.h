@@ -15,7 +15,7 @@
 
 #include "exec_internal.h"
 
-#define BATCH_ALIGN 16 /* rows are so many numbers apart, or a multiple; at least NR */
+#define BATCH_ALIGN 32 /* rows are so many numbers apart, or a multiple; at least NR */
 
 /* y = W x + bias. */
 typedef struct {
@@ -116,7 +116,7 @@ typedef struct {
 } batch_kernel;
 extern const batch_kernel batch_portable_f, batch_portable_d;
 #if defined(__x86_64__)
-extern const batch_kernel batch_avx2_f, batch_avx2_d;
+extern const batch_kernel batch_avx2_f, batch_avx2_d, batch_avx512_f, batch_avx512_d;
 #endif
 
 /* How far position t is from the one in slot s of the ring, and from block end number e. */

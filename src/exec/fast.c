@@ -35,6 +35,18 @@ const char *at_exec_isa(void)
     return kernel_choose(true)->isa;
 }
 
+bool at_exec_avx512(void)
+{
+#if defined(__x86_64__)
+    const char *isa = getenv("ATTEST_ISA");
+    return avx2_wanted() && !(isa && strcmp(isa, "avx2") == 0) && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+
 at_status at_exec_new(const at_model *m, at_arith a, int n, at_exec **out, at_err *err)
 {
     if (a.kind != AT_F32 && a.kind != AT_F64)

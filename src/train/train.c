@@ -16,12 +16,8 @@
 /* Vectors of 16 floats need rows that are multiples of them, and pay from heads of that width on. */
 static bool avx512_wanted(const at_train_arch *a, bool single)
 {
-    const char *isa = getenv("ATTEST_ISA");
-    if ((isa && !strcmp(isa, "avx2")) || !__builtin_cpu_supports("avx512f") ||
-        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
-        !__builtin_cpu_supports("avx512bw"))
-        return false;
-    return !single || (a->width % 16 == 0 && a->hidden % 16 == 0 && a->width >= 16 * (int64_t)a->heads);
+    return at_exec_avx512() &&
+           (!single || (a->width % 16 == 0 && a->hidden % 16 == 0 && a->width >= 16 * (int64_t)a->heads));
 }
 #endif
 
@@ -38,7 +34,7 @@ at_status train_plan_fast(at_trainer *t, const at_train_arch *arch, at_err *err)
 {
 #if defined(__x86_64__)
     bool single = t->arith.kind == AT_F32;
-    if (!strcmp(at_exec_isa(), "avx2") && avx512_wanted(arch, single))
+    if (avx512_wanted(arch, single))
         t->kernel = single ? &train_avx512_f : &train_avx512_d;
 #endif
     return train_plan_make(arch, t->kernel->panel, &t->arena, &t->plan, err);
