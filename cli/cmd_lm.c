@@ -83,7 +83,7 @@ static int fit(const cli_args *a)
     at_arena_init(&arena);
     at_text_init(&t);
     at_text_init(&printed);
-    at_status s = cli_lm_text(a->words[1], &text, &n, &err);
+    at_status s = cli_lm_text(a->words[1], how.tokens, &text, &n, &err);
     if (!s)
         s = at_ngram_fit(&how, text, n, a->words[1], cli_progress(), &arena, &g, &said, &err);
     at_free(text);

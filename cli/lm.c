@@ -160,7 +160,16 @@ void cli_lm_close(cli_lm *m)
     at_arena_release(&m->arena);
 }
 
-at_status cli_lm_text(const char *path, char **text, size_t *n, at_err *err)
+static at_status text_look(const char *path, const char *first, size_t n, at_err *err)
 {
-    return at_file_read(strcmp(path, "-") ? path : "/dev/stdin", AT_NGRAM_FILE_MAX, text, n, err);
+    if (!memchr(first, 0, n))
+        return AT_OK;
+    return at_fail(err, AT_EINPUT, "%.200s: a byte is 0: no text of words or characters (--tokens byte)",
+                   path);
+}
+
+at_status cli_lm_text(const char *path, at_tokens tokens, char **text, size_t *n, at_err *err)
+{
+    return at_file_read_if(strcmp(path, "-") ? path : "/dev/stdin", AT_NGRAM_FILE_MAX,
+                           tokens == AT_TOKENS_BYTE ? NULL : text_look, text, n, err);
 }

@@ -42,7 +42,7 @@ typedef struct {
 } cli_lm_options;
 
 /* A whole text, - is standard input. */
-at_status cli_lm_text(const char *path, char **text, size_t *n, at_err *err);
+at_status cli_lm_text(const char *path, at_tokens tokens, char **text, size_t *n, at_err *err);
 
 int cli_lm_score(const cli_args *a);
 int cli_lm_perplexity(const cli_args *a);

@@ -4,9 +4,11 @@
 
 call build match2 --set N=8,M=17 -o "$dir/m.st"
 call build dp-standard -o "$dir/chain.st"
-mkfifo "$dir/pipe" "$dir/pipe.dp"
-truncate -s 6G "$dir/sparse" "$dir/sparse.dp"
+mkfifo "$dir/pipe" "$dir/pipe.dp" "$dir/pipe.arpa"
+truncate -s 6G "$dir/sparse" "$dir/sparse.dp" "$dir/sparse.arpa"
 ln -s /dev/zero "$dir/zero.dp"
+ln -s /dev/zero "$dir/zero.arpa"
+echo a b >"$dir/text"
 limit="--max-memory 128"
 
 announced() # a header of 48 MiB that never closes its first brace, after its length
@@ -37,12 +39,12 @@ each() # $1 what it is, $2... arguments with @ for the file
     for file in "$dir/pipe:yes" "$dir/pipe:zeros" "$dir/pipe:announced" /dev/zero "$dir/sparse"; do
         feed=${file#*:}
         file=${file%%:*}
-        if [ "$what" = dp ]; then
+        case $what in dp | arpa)
             case $file in
-            */pipe | */sparse) file=$file.dp ;;
-            /dev/zero) file=$dir/zero.dp ;;
-            esac
-        fi
+            */pipe | */sparse) file=$file.$what ;;
+            /dev/zero) file=$dir/zero.$what ;;
+            esac ;;
+        esac
         args=()
         for k in "$@"; do args+=("${k/@/$file}"); done
         pipe=$file
@@ -67,6 +69,9 @@ each dp compile @ -o "$dir/out"
 each dp generate "$dir/chain.st" 1 2 3 1 2 3 "|" --beside @
 each stream data @
 each stream train @ --steps 1 -o "$dir/out"
+each lm lm tight @
+each lm lm score @ "$dir/text"
+each arpa compile @ -o "$dir/out"
 each ledger report --db @ -o "$dir/out"
 each ledger check match2 --db @
 each ledger refute "$dir/m.st" --task match2 --db @
@@ -91,6 +96,9 @@ stdin_ends() # $1 code, $2 MiB, $3 feed, $4... arguments
     [ "$code" -eq "$want" ] && [ "$(wc -l <"$dir/.err")" -eq 1 ]
     verdict $? "$1 within $most MiB, standard input: $feed"
 }
+stdin_ends 2 128 zeros lm fit - -o "$dir/out"
+stdin_ends 2 128 zeros lm score examples/trap.arpa -
+stdin_ends 3 128 yes lm fit - -o "$dir/out"
 one_line() { yes 1 | tr '\n' ' '; }
 stdin_ends 2 128 yes run "$dir/m.st"
 stdin_ends 2 128 zeros run "$dir/m.st"

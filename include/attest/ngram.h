@@ -84,6 +84,7 @@ at_status at_ngram_of_counts(int order, int words, const char *const *word, cons
 at_status at_ngram_read(const char *text, size_t n, const char *where, at_arena *a, at_ngram **out,
                         at_err *err);
 at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *err);
+at_file_look at_ngram_look; /* may these be the first bytes of an ARPA file? */
 /* Numbers in the fewest digits that are read as the same double; what is read from this prints as this. */
 void at_ngram_print(const at_ngram *g, const at_progress *progress, at_text *out); /* progress may be NULL */
 

@@ -106,16 +106,19 @@ static at_status count_read(reader *r, int k)
     return AT_OK;
 }
 
+static at_status data_find(reader *r)
+{
+    while (line_next(r))
+        if (line_is(r, "\\data\\"))
+            return AT_OK;
+    return fault(r, r->line.s, "no line \\data\\");
+}
+
 /* Stops at the line behind the counts. */
 static at_status counts_read(reader *r)
 {
-    bool found = false;
-    while (!found && line_next(r))
-        found = line_is(r, "\\data\\");
-    if (!found)
-        return fault(r, r->line.s, "no line \\data\\");
     int k = 0;
-    at_status s = AT_OK;
+    at_status s = data_find(r);
     while (!s && line_next(r) && r->line.end - r->line.s > 5 && !memcmp(r->line.s, "ngram", 5))
         s = count_read(r, ++k);
     if (!s && !k)
@@ -290,11 +293,20 @@ at_status at_ngram_read(const char *text, size_t n, const char *where, at_arena 
     return ngram_builder_seal(&r.b, a, out, err);
 }
 
+/* What stands before \data\ are remarks, and few. */
+at_status at_ngram_look(const char *path, const char *first, size_t n, at_err *err)
+{
+    reader r = {.at = first, .end = first + n, .where = path, .err = err};
+    if (memchr(first, 0, n))
+        return at_fail(err, AT_EINPUT, "%.200s: a byte is 0: no ARPA file", path);
+    return data_find(&r);
+}
+
 at_status at_ngram_load(const char *path, at_arena *a, at_ngram **out, at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read(path, AT_NGRAM_FILE_MAX, &text, &n, err);
+    at_status s = at_file_read_if(path, AT_NGRAM_FILE_MAX, at_ngram_look, &text, &n, err);
     if (s)
         return s;
     s = at_ngram_read(text, n, path, a, out, err);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BYTES_MAX ((size_t)1 << 31)
-
 static const char *const reads[] = {"softmax", "sparsemax", NULL};
 static const char *const forms[] = {"heads", "layers", "single", NULL};
 static const at_param params[] = {
@@ -143,7 +141,7 @@ static at_status arpa_take(at_problem *p, const char *text, size_t n, at_err *er
 
 static at_status arpa_open(at_problem *p, at_err *err)
 {
-    return next_open(p, BYTES_MAX, arpa_take, err);
+    return next_open(p, AT_NGRAM_FILE_MAX, at_ngram_look, arpa_take, err);
 }
 
 const at_lang at_lang_arpa = {.id = "arpa",

@@ -131,12 +131,12 @@ const void *next_of(const at_problem *p, const at_lang *l)
     return p->lang && strcmp(p->lang, l->id) == 0 ? ((const next_model *)p->self)->of : NULL;
 }
 
-at_status next_open(at_problem *p, size_t most,
+at_status next_open(at_problem *p, size_t most, at_file_look *look,
                     at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err), at_err *err)
 {
     char *text;
     size_t n;
-    at_status s = at_file_read(p->path, most, &text, &n, err);
+    at_status s = at_file_read_if(p->path, most, look, &text, &n, err);
     if (s)
         return s;
     s = parse(p, text, n, err);

@@ -35,7 +35,7 @@ int next_length(const at_params *p);
 const char *next_text(at_problem *p, const char *text, size_t n);
 
 /* at_lang.open of at_lang.parse. */
-at_status next_open(at_problem *p, size_t most,
+at_status next_open(at_problem *p, size_t most, at_file_look *look,
                     at_status (*parse)(at_problem *p, const char *text, size_t n, at_err *err), at_err *err);
 
 #endif

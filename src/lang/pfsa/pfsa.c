@@ -70,7 +70,7 @@ static at_status pfsa_parse(at_problem *p, const char *text, size_t n, at_err *e
 
 static at_status pfsa_open(at_problem *p, at_err *err)
 {
-    return next_open(p, BYTES_MAX, pfsa_parse, err);
+    return next_open(p, BYTES_MAX, NULL, pfsa_parse, err);
 }
 
 const at_lang at_lang_pfsa = {.id = "pfsa",

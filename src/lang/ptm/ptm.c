@@ -69,7 +69,7 @@ static at_status ptm_parse(at_problem *p, const char *text, size_t n, at_err *er
 
 static at_status ptm_open(at_problem *p, at_err *err)
 {
-    return next_open(p, BYTES_MAX, ptm_parse, err);
+    return next_open(p, BYTES_MAX, NULL, ptm_parse, err);
 }
 
 const at_lang at_lang_ptm = {.id = "ptm",
