@@ -84,6 +84,7 @@ json_t *cli_json_text(const char *s); /* null for NULL; bytes that are no UTF-8 
 /* Adds and returns object/array; on any NULL drops both and returns NULL. */
 json_t *cli_json_set(json_t *object, const char *key, json_t *value);
 json_t *cli_json_add(json_t *array, json_t *value);
+void cli_json_line(json_t *j, at_text *out); /* takes j: a line of ASCII; NULL: out of memory */
 
 /* ---- claims ------------------------------------------------------------------------------------ */
 

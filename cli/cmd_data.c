@@ -43,22 +43,14 @@ static int samples_print(const cli_args *a, const at_source *d)
         at_text t;
         at_text_init(&t);
         at_source_print(d, s.token, s.n, &t);
-        if (t.oom)
-            st = at_oom(&err);
-        else if (a->json) {
-            json_t *j = sample_json(i, &s, t.s);
-            char *line = j ? json_dumps(j, JSON_COMPACT) : NULL;
-            json_decref(j);
-            if (line)
-                open = cli_put(line, strlen(line)) && cli_put("\n", 1);
-            else
-                st = at_oom(&err);
-            free(line);
-        } else {
+        if (a->json) {
+            json_t *j = t.oom ? NULL : sample_json(i, &s, t.s);
+            t.n = 0;
+            cli_json_line(j, &t);
+        } else
             at_text_add(&t, "\n");
-            st = t.oom ? at_oom(&err) : AT_OK;
-            open = st || cli_put(t.s, t.n);
-        }
+        st = t.oom ? at_oom(&err) : AT_OK;
+        open = st || cli_put(t.s, t.n);
         at_text_release(&t);
     }
     at_free(s.token);

@@ -147,7 +147,7 @@ static int lm_run(const cli_args *a, told_fn *tell, at_text *out, sums *all)
     at_status s = cli_lm_open(a->words[1], &r.m, &err);
     r.tokens = o->tokens ? (at_tokens)(o->tokens - 1) : r.m.tokens;
     if (!s)
-        s = cli_lm_text(a->words[2], &text, &n, &err);
+        s = cli_lm_text(a->words[2], r.tokens, &text, &n, &err);
     if (!s)
         s = room_grow(&r, &err);
     if (!s)
@@ -170,13 +170,7 @@ static bool sentence_tell(reader *r, const sums *s, at_text *out)
         json_t *j = cli_json_set(json_object(), "log10prob", number_json(s->log10prob));
         j = cli_json_set(j, "oov", json_integer((json_int_t)s->oov));
         j = cli_json_set(j, "words", json_integer((json_int_t)s->words));
-        char *line = j ? json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-        if (line)
-            at_text_addf(out, "%s\n", line);
-        else
-            out->oom = true;
-        free(line);
-        json_decref(j);
+        cli_json_line(j, out);
     } else
         at_text_addf(out, "%.12g\t%llu\n", s->log10prob, (unsigned long long)s->oov);
     if (out->n < OUT_BYTES || out->oom)
@@ -289,13 +283,7 @@ static at_status drawn_tell(const cli_args *a, const cli_lm *m, at_tokens tokens
         json_t *j = cli_json_set(json_object(), "text", raw.oom ? NULL : cli_json_text(raw.s));
         j = cli_json_set(j, "ended", json_boolean(d->ended));
         j = cli_json_set(j, "log10prob", number_json(d->log10prob));
-        char *line = j ? json_dumps(j, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-        if (line)
-            at_text_addf(&t, "%s\n", line);
-        else
-            t.oom = true;
-        free(line);
-        json_decref(j);
+        cli_json_line(j, &t);
     } else {
         at_text_add_plain(&t, raw.oom ? "" : raw.s);
         at_text_add(&t, d->ended ? "\n" : " ...\n");

@@ -72,7 +72,12 @@ static int line_print(const cli_args *a, const char *text, int code)
 
 int cli_fail(const cli_args *a, const at_err *err)
 {
-    return line_print(a, err->text, at_exit_code(err->code));
+    size_t most = at_alloc_most() >> 20;
+    char text[100];
+    if (err->code != AT_ENOMEM || !most || strcmp(err->text, "out of memory"))
+        return line_print(a, err->text, at_exit_code(err->code));
+    snprintf(text, sizeof text, "out of memory: it takes more than the %zu MiB of --max-memory", most);
+    return line_print(a, text, CLI_UNDECIDED);
 }
 
 int cli_usage(const cli_args *a, const char *fmt, ...)
@@ -237,15 +242,25 @@ static int dumped(const char *s, size_t n, void *ctx)
     return ((at_text *)ctx)->oom ? -1 : 0;
 }
 
+/* ASCII only: no control character of any kind reaches a terminal. */
+static void json_print(json_t *j, size_t how, at_text *out)
+{
+    if (!j || json_dump_callback(j, dumped, out, how | JSON_ENSURE_ASCII | JSON_ENCODE_ANY))
+        out->oom = true;
+    at_text_add(out, "\n");
+    json_decref(j);
+}
+
+void cli_json_line(json_t *j, at_text *out)
+{
+    json_print(j, JSON_COMPACT, out);
+}
+
 int cli_put_json(const cli_args *a, json_t *j, int code)
 {
     at_text t;
     at_text_init(&t);
-    /* ASCII only: no control character of any kind reaches a terminal. */
-    if (!j || json_dump_callback(j, dumped, &t, JSON_ENSURE_ASCII | JSON_ENCODE_ANY))
-        t.oom = true;
-    at_text_add(&t, "\n");
-    json_decref(j);
+    json_print(j, 0, &t);
     return cli_put_text(a, &t, code);
 }
 

@@ -103,6 +103,10 @@ harmless 'its line has none'
 says 0 'look into such a name' 'head' look match2 -o "$dir/$marks.svg"
 harmless 'its line has none'
 printf 'a%s b <sep> c <sep> d\n' "$turn" >"$dir/turn.txt"
+printf 'a \342\200\256b c\nb a\n' >"$dir/turn-lm.txt"
+call lm fit "$dir/turn-lm.txt" --order 2 -o "$dir/turn.arpa"
+call lm sample "$dir/turn.arpa" --count 30 --json
+holds 'samples of a language model, JSON' sh -c "! LC_ALL=C grep -q '[^ -~]' '$dir/.out' && grep -q '202E' '$dir/.out'"
 refuses 2 'words of a stream' 'U+202E is not seen in a word' data "$dir/turn.txt"
 sed "1s/^/# ti${marks}tle\n/; s/\"[^\"]*\"/\"ti${marks}tle\"/" examples/lis.dp >"$dir/turn.dp"
 call show "$dir/turn.dp"
