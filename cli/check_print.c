@@ -417,7 +417,7 @@ void cli_verdicts_told(void *ctx, const at_job_event *e)
     }
     if (!p->verbose) {
         p->now = e->claim;
-        if (!e->good)
+        if (!e->good || !strcmp(e->row->rec.verdict, "idle")) /* a control that says nothing here */
             row_print(p, e, &p->against);
         return;
     }

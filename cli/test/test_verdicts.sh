@@ -37,6 +37,9 @@ for arith in f64 f32 ball; do
     tr -d '\n' <"$dir/r.html" | sed 's/<tr>/\n<tr>/g' | grep -F '<td>N=3 M=7 c=0.02' | grep -qF "<td>$arith</td>"
     verdict $? "the report says that a verdict is of $arith"
 done
+call check match2 --set N=1,M=5
+grep -qF 'left out: it changes a parameter that --set fixes' "$dir/.out"
+verdict $? 'a control is left out with a word, also without -v'
 call check match2 --set N=1,M=5 -v
 grep -qF 'left out: it changes a parameter that --set fixes' "$dir/.out"
 verdict $? 'a control is left out with a word'
