@@ -434,6 +434,16 @@ static const struct problem {
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
+/* Those whose definition test_dp.c has, and whose small sizes test_compile.c: asked here at L >= 1000. */
+static const struct problem others[] = {
+    {"edit-distance", .large = "n1=31,n2=31"}, {"edit-distance-local", .large = "n1=31,n2=31"},
+    {"lis", .large = "n=45,top=99"},           {"lcs", .large = "n1=31,n2=31"},
+    {"grid", .large = "rows=23,cols=23"},      {"knapsack", .large = "n=20,cap=50"},
+    {"coins", .large = "n=20,amount=50"},      {"prefix-sum", .large = "n=500,q=5"},
+    {"palindrome", .large = "n=45"},
+};
+enum { OTHERS = sizeof others / sizeof *others };
+
 /* ---- instances and inputs --------------------------------------------------------------------------------------------- */
 
 static at_dp *loaded(const char *file)
@@ -836,8 +846,8 @@ static int wrong_draws(const void *chain, const struct problem *p, at_attention_
 /* Problems at L >= 1000, `only` one of them if it is not NULL, in these kinds of attention. */
 static void large(const char *only, const at_attention_kind *kinds, int n_kinds, int draws)
 {
-    for (size_t k = 0; k < PROBLEMS; k++) {
-        const struct problem *p = &problems[k];
+    for (size_t k = 0; k < PROBLEMS + OTHERS; k++) {
+        const struct problem *p = k < PROBLEMS ? &problems[k] : &others[k - PROBLEMS];
         if (only && strcmp(only, p->file) != 0)
             continue;
         at_dp *d = loaded(p->file);
