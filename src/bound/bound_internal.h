@@ -113,6 +113,16 @@ const char *chains_text(sheet *s, chains_problem w, const mpz_t n, const mpz_t l
 /* letters above this number change nothing; false: there is no such number. */
 bool chains_letters_top(chains_problem w, const mpz_t n, mpz_t out);
 
+/* ED (chains_ed.c): words of n <= CHAINS_ED_PIECE letters that are proved to have different tables, and what follows for all n; more letters
+ * than CHAINS_ED_LETTERS are counted as so many. */
+#define CHAINS_ED_PIECE   256
+#define CHAINS_ED_LETTERS 256
+void chains_ed_words(mpz_t out, unsigned long n, unsigned long letters);
+bool chains_ed_above(const mpz_t n, const mpz_t letters, const mpz_t x);
+double chains_ed_log2(const mpz_t n, const mpz_t letters);
+const char *chains_ed_text(sheet *s, const mpz_t n, const mpz_t letters);
+void chains_ed_letters_top(const mpz_t n, mpz_t out);
+
 /* Bits that a linear decoder carries: layers H (w^2 + w) b, heads of width w. */
 void chains_state(mpz_t S, const mpz_t layers, const mpz_t H, const mpz_t w, const mpz_t b);
 

@@ -6,8 +6,7 @@
  *   lis         the table says of every j < i whether s_j < s_i, as a permutation in which equal letters fall; it says no more. So: the
  *               permutations that words of n letters out of k standardise to, those with fewer than k ascents of positions, which number
  *               sum over i < k of (-1)^i C(n, i) (k-i)^n; n! for k >= n. More than 256 letters are counted as 256.
- *   ed          at least 2^n: with b = 1...1 and a of 1s and 2s, cost(i, i) is 3 times the number of 2s among a_1..a_i; and, with three letters,
- *               at least 3^(n-1): with b = 1...12 and a of 1s, 2s and 3s, cost(i, n) is cost(i-1, n-1) where a_i = 2 and not where a_i = 3.
+ *   ed          at least as many as words in which no letter but one is too frequent: chains_ed.c.
  *   ed-local    the table carries the letters of both words along: letters^(2n). */
 #include "bound_internal.h"
 
@@ -59,13 +58,6 @@ static bool lis_above(const mpz_t n, const mpz_t letters, const mpz_t x)
     return out;
 }
 
-/* ED: do three letters count, 3^(n-1) > 2^n? Then out = n-1. */
-static bool ed_three(const mpz_t n, const mpz_t letters, mpz_t out)
-{
-    mpz_sub_ui(out, n, 1);
-    return mpz_cmp_ui(letters, 3) >= 0 && mpz_cmp_ui(n, 3) >= 0;
-}
-
 bool chains_above(chains_problem w, const mpz_t n, const mpz_t letters, const mpz_t x)
 {
     if (mpz_sgn(n) <= 0)
@@ -81,13 +73,7 @@ bool chains_above(chains_problem w, const mpz_t n, const mpz_t letters, const mp
         out = lis_above(n, letters, x);
         break;
     case CHAINS_ED:
-        if (ed_three(n, letters, t)) {
-            mpz_t three;
-            mpz_init_set_ui(three, 3);
-            out = number_below_log_power(x, three, t);
-            mpz_clear(three);
-        } else
-            out = mpz_cmp(x, n) < 0;
+        out = chains_ed_above(n, letters, x);
         break;
     case CHAINS_ED_LOCAL:
     default:
@@ -119,8 +105,7 @@ double chains_log2(chains_problem w, const mpz_t n, const mpz_t letters)
         }
         break;
     case CHAINS_ED:
-        mpz_set_ui(k, 3);
-        out = ed_three(n, letters, c) ? number_log2_power(k, c) : mpz_get_d(n);
+        out = chains_ed_log2(n, letters);
         break;
     case CHAINS_ED_LOCAL:
     default:
@@ -139,7 +124,6 @@ const char *chains_text(sheet *s, chains_problem w, const mpz_t n, const mpz_t l
         lis_letters(used, n, letters);
     bool all = mpz_cmp(used, n) == 0;
     const char *length = sheet_int(s, n), *k = sheet_int(s, used);
-    bool three = ed_three(n, letters, used);
     mpz_clear(used);
     switch (w) {
     case CHAINS_PREFIX_SUM:
@@ -149,8 +133,7 @@ const char *chains_text(sheet *s, chains_problem w, const mpz_t n, const mpz_t l
             return sheet_text(s, "%s! = 2^%.10g", length, log);
         return sheet_text(s, "words over %s letters, standardised: 2^%.10g", k, log);
     case CHAINS_ED:
-        return three ? sheet_text(s, "at least 3^(%s-1) = 2^%.10g", length, log)
-                     : sheet_text(s, "at least 2^%s", length);
+        return chains_ed_text(s, n, letters);
     case CHAINS_ED_LOCAL:
     default:
         return sheet_text(s, "%s^(2*%s) = 2^%.10g", k, length, log);
@@ -163,7 +146,7 @@ bool chains_letters_top(chains_problem w, const mpz_t n, mpz_t out)
         mpz_set_ui(out, WORDS_LETTERS);
         lis_letters(out, n, out);
     } else
-        mpz_set_ui(out, 3);
+        chains_ed_letters_top(n, out);
     return w == CHAINS_LIS || w == CHAINS_ED;
 }
 

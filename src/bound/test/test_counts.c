@@ -270,41 +270,169 @@ static uint64_t tables_count(int n, int k, int from, int to, const int *fixed, c
     return distinct;
 }
 
-/* At least 2^n tables with two letters, 3^(n-1) with three, found by the words that the proofs take, letter by letter as they say. */
+/* Words that the count of edit distance takes: b in runs, letter x of 0..k-1 most[x] times and then the next; a has each of them at most so
+ * often, and the letter k at will. */
+typedef struct {
+    int n, k, b[WORD], most[WORD];
+} ed_family;
+
+static ed_family family_of(int n, int columns, int letters)
+{
+    ed_family f = {.n = columns, .k = n < letters - 1 ? n : letters - 1};
+    for (int x = 0, j = 0; x < f.k; x++) {
+        f.most[x] = n / f.k + (x < n % f.k);
+        for (int c = 0; c < columns / f.k + (x < columns % f.k); c++)
+            f.b[j++] = x;
+    }
+    return f;
+}
+
+/* Words of n letters, n - from of which vary and those before are k, with at most most[x] letters x: how many there are, and how many tables
+ * they have against b. */
+static uint64_t family_tables(const ed_family *f, int from, int to, uint64_t *words)
+{
+    uint64_t all = 1, n = 0, distinct = 0;
+    for (int i = from; i < to; i++)
+        all *= (uint64_t)f->k + 1;
+    unsigned char(*t)[CELLS] = calloc(all, sizeof *t);
+    assert_non_null(t);
+    for (uint64_t x = 0; x < all; x++) {
+        int a[WORD], count[WORD + 1] = {0};
+        uint64_t rest = x;
+        bool in = true;
+        for (int i = 0; i < f->n; i++)
+            a[i] = f->k;
+        for (int i = from; i < to; i++, rest /= (uint64_t)f->k + 1) {
+            a[i] = (int)(rest % ((uint64_t)f->k + 1));
+            in = in && (++count[a[i]] <= f->most[a[i]] || a[i] == f->k);
+        }
+        if (in) {
+            ed_fill(f->n, a, f->b, t[n]);
+            assert_memory_equal(t[n], t[0], (size_t)(from * f->n)); /* rows about what is fixed */
+            n++;
+        }
+    }
+    qsort(t, n, sizeof *t, table_compare);
+    for (uint64_t x = 0; x < n; x++)
+        distinct += !x || table_compare(t[x - 1], t[x]) != 0;
+    free(t);
+    *words = n;
+    return distinct;
+}
+
+/* The lemmas of the proof, of one word: a letter x of which there were fewer than its run has is seen in a column of the run that does not
+ * hold all it can, and there the cost is that of the diagonal, which no other letter has. */
+static void letters_are_seen(const ed_family *f, const int *a)
+{
+    unsigned char t[CELLS], other[CELLS];
+    int n = f->n, seen[WORD + 1] = {0};
+    ed_fill(n, a, f->b, t);
+    for (int i = 1; i <= n; i++) {
+        int x = a[i - 1], column = 0;
+#define COST(t, i, j) (!(i) || !(j) ? 2 * ((i) + (j)) : t[((i)-1) * n + (j)-1])
+        for (int j = n; j >= 1; j--) /* left to right, h = 2 - (cost(i-1, j) - cost(i-1, j-1)) < 4 */
+            if (f->b[j - 1] == x && COST(t, i - 1, j) - COST(t, i - 1, j - 1) > -2)
+                column = j;
+        if (x < f->k && seen[x] < f->most[x])
+            assert_true(column > 0);
+        for (int y = 0; column && y <= f->k; y++) {
+            int w[WORD];
+            memcpy(w, a, sizeof w);
+            w[i - 1] = y;
+            ed_fill(n, w, f->b, other);
+            assert_int_equal(memcmp(t + (i - 1) * n, other + (i - 1) * n, (size_t)n) == 0, y == x);
+        }
+        assert_true(!column || COST(t, i, column) == COST(t, i - 1, column - 1));
+        seen[x]++;
+#undef COST
+    }
+}
+
+/* The same number letter by letter: words of t letters over one letter more, c of them that one. */
+static void family_count(mpz_t out, const ed_family *f, int n)
+{
+    mpz_t g[300], c;
+    mpz_init(c);
+    for (int t = 0; t <= n; t++)
+        mpz_init_set_ui(g[t], 1);
+    for (int x = 0; x < f->k; x++)
+        for (int t = n; t >= 0; t--) {
+            mpz_set_ui(out, 0);
+            mpz_set_ui(c, 1); /* C(t, i) */
+            for (int i = 0; i <= t && i <= n / f->k + (x < n % f->k); i++) {
+                mpz_addmul(out, c, g[t - i]);
+                mpz_mul_ui(c, c, (unsigned long)(t - i));
+                mpz_divexact_ui(c, c, (unsigned long)i + 1);
+            }
+            mpz_set(g[t], out);
+        }
+    mpz_set(out, g[n]);
+    for (int t = 0; t <= n; t++)
+        mpz_clear(g[t]);
+    mpz_clear(c);
+}
+
+/* Edit distance: every word of the family has its own table, as many as the calculator says, at least 2^n and 3^(n-1). Controls: one of the
+ * first letter more is a word more and no table more; with letters in turn instead of runs words share tables,
+ * but where runs are of one letter. */
 static void test_edit_distance(void **state)
 {
     (void)state;
-    uint64_t power = 1;
-    for (int n = 1; n <= WORD - 1; n++, power *= 3) {
-        int zero[WORD] = {0}, b[WORD] = {0}, a[WORD] = {0};
-        unsigned char t[CELLS];
-        assert_int_equal(tables_count(n, 2, 0, n, zero, zero, 0, ed_fill), 1 << n);
-        b[n - 1] = 1;
-        for (uint64_t x = 0; x < 3 * power; x++) {
-            uint64_t rest = x;
-            for (int i = 0; i < n; i++, rest /= 3)
-                a[i] = (int)(rest % 3);
-            ed_fill(n, a, b, t);
-            for (int i = 1, nonzero = 0; i < n; i++) {
-                nonzero += a[i - 1] != 0;
-                assert_int_equal(t[(i - 1) * n + i - 1], 3 * nonzero);
-                int diag = i > 1 ? t[(i - 2) * n + n - 2] : 2 * (n - 1);
-                if (a[i - 1])
-                    assert_int_equal(t[(i - 1) * n + n - 1] == diag, a[i - 1] == 1);
+    uint64_t words, power = 1;
+    mpz_t count, before;
+    mpz_inits(count, before, NULL);
+    for (int n = 1; n <= WORD - 1; n++, power *= 3)
+        for (int letters = 2; letters <= (n < 6 ? 6 : n < 7 ? 5 : 4); letters++) {
+            ed_family f = family_of(n, n, letters), g = f;
+            uint64_t tables = family_tables(&f, 0, n, &words);
+            assert_int_equal(tables, words);
+            assert_true(words >= (uint64_t)1 << n && (letters < 3 || words >= power));
+            mpz_set_ui(count, words);
+            chains_are(CHAINS_ED, (unsigned long)n, (unsigned long)letters, count);
+            family_count(before, &f, n);
+            assert_int_equal(mpz_cmp(count, before), 0);
+            for (uint64_t x = 0, all = 1; n < 6 && x < all; x++) {
+                int a[WORD] = {0};
+                uint64_t rest = x;
+                all = 1;
+                for (int i = 0; i < n; i++, rest /= (uint64_t)f.k + 1, all *= (uint64_t)f.k + 1)
+                    a[i] = (int)(rest % ((uint64_t)f.k + 1));
+                letters_are_seen(&f, a);
             }
+            if (f.k < 2)
+                continue;
+            g.most[0]++;
+            assert_int_equal(family_tables(&g, 0, n, &words), tables);
+            assert_true(words > tables);
+            g = f;
+            for (int j = 0, c = 0; j < n; c++)
+                for (int x = 0; x < f.k; x++)
+                    if (c < f.most[x])
+                        g.b[j++] = x;
+            assert_int_equal(family_tables(&g, 0, n, &words) < words, f.most[0] > 1);
         }
-        uint64_t found = tables_count(n, 3, 0, n, zero, b, 0, ed_fill);
-        assert_int_equal(found, 3 * power - 1); /* the last letter is nearly always seen, too */
-        mpz_t count;
-        mpz_init_set_ui(count, 1);
-        mpz_mul_2exp(count, count, (unsigned long)n);
-        chains_are(CHAINS_ED, (unsigned long)n, 2, count);
-        if (mpz_cmp_ui(count, power) < 0)
-            mpz_set_ui(count, power);
-        chains_are(CHAINS_ED, (unsigned long)n, 3, count);
-        chains_are(CHAINS_ED, (unsigned long)n, 26, count);
-        mpz_clear(count);
+    /* the recurrence against that sum, and no count below those of fewer letters or shorter words */
+    static const int lengths[] = {8, 25, 26, 27, 60, 155, 256};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        static const int letters[] = {2, 3, 5, 26, 27, 100, 256};
+        int n = lengths[i];
+        for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
+            ed_family f = {.k = n < letters[k] - 1 ? n : letters[k] - 1};
+            mpz_set(before, count);
+            family_count(count, &f, n);
+            assert_true(!k || mpz_cmp(count, before) >= 0);
+            chains_are(CHAINS_ED, (unsigned long)n, (unsigned long)letters[k], count);
+            chains_ed_words(before, (unsigned long)n - 1, (unsigned long)letters[k]);
+            assert_true(mpz_cmp(before, count) < 0);
+        }
     }
+    /* words of more than 256 letters: pieces */
+    chains_ed_words(count, 256, 26);
+    mpz_pow_ui(count, count, 2);
+    chains_ed_words(before, 44, 26);
+    mpz_mul(count, count, before);
+    chains_are(CHAINS_ED, 556, 26, count);
+    mpz_clears(count, before, NULL);
 }
 
 /* The sparse bound fixes the first letters and those behind the block: what is left makes as many chains as it says, and the rows about
@@ -324,16 +452,11 @@ static void test_fixed_prefix(void **state)
                 euler(count, (unsigned long)(to - from), (unsigned long)k);
                 assert_int_equal(tables_count(n, k, from, to, word, NULL, from * (from + 1) / 2, lis_fill),
                                  mpz_get_ui(count));
-                int zero[WORD] = {0}, b[WORD] = {0};
-                b[n - 1] = 1;
-                uint64_t least = 1;
-                for (int i = from; i < to - 1; i++)
-                    least *= 3;
-                if (k == 3)
-                    assert_true(tables_count(n, 3, from, to, zero, b, from * n, ed_fill) >= least);
-                if (k == 2)
-                    assert_int_equal(tables_count(n, 2, from, to, zero, zero, from * n, ed_fill),
-                                     1 << (to - from));
+                ed_family f = family_of(to - from, n, k);
+                uint64_t words, tables = family_tables(&f, from, to, &words);
+                assert_int_equal(tables, words);
+                mpz_set_ui(count, words);
+                chains_are(CHAINS_ED, (unsigned long)(to - from), (unsigned long)k, count);
             }
     mpz_clear(count);
     /* how many letters are fixed, found by walking along the rows */
