@@ -66,6 +66,11 @@ bend() { LC_ALL=C sed -i "s/$1/$2/" "$dir/bad/model.safetensors"; }
 fresh
 bend '"ln_f.weight"' '"ln_g.weight"'
 bad 'a tensor is missing' 'tensor ln_f.weight is missing'
+for name in h.0.ln_1.bias h.0.attn.c_attn.bias h.0.mlp.c_proj.bias ln_f.bias; do # biases are all there, or none is
+    fresh
+    bend "\"$name\"" "\"${name%s}z\""
+    bad "one bias is missing: $name" "tensor $name is missing, and "
+done
 fresh
 bend '"wte.weight":{"dtype":"F16","shape":\[4,16\]' '"wte.weight":{"dtype":"F16","shape":[8, 8]'
 bad 'a tensor of another shape' 'tensor wte.weight has the shape (8, 8); needed: (4, 16)'
