@@ -1,4 +1,4 @@
-"""certificate.py: the file of a certificate (docs/certificates.md): reading it, its models, which inputs a domain has, runs of a model.
+"""certificate.py: the file of a certificate (docs/certfile.md): reading it, its models, which inputs a domain has, runs of a model.
 tools/verify.py and what it is made of use it."""
 import base64, functools, hashlib, json, math, pathlib, tempfile
 import numpy as np
@@ -70,10 +70,33 @@ class Domain:
             i //= size
         return [digits[k:k + self.width] for k in range(0, len(digits), self.width)] if self.width else digits
 
-def run(model, x, chain):
-    """What comes out of an input, as decisions or rows, and the least margin."""
+def looks_back(arch):
+    """Does what comes out at a position depend on rows up to it alone?"""
+    masks = {g["mask"]["kind"] for b in arch["blocks"] if b["kind"] == "attn" for g in b["groups"]}
+    moving = {o["kind"] for o in arch["positions"]} & {"i/n", "i/n^3", "n"}
+    return masks <= {"causal", "strict", "block-sparse"} and not moving and not arch["suffix"]["count"] and \
+        all(b["kind"] != "flatten" for b in arch["blocks"])
+
+def written(model, arch, prompt, right):
+    """The least margin with which a decoder writes these rows, by one run over all of them: each must be the answer to those before it. None:
+    it does not write them, or looks ahead."""
+    steps, stops = min(model.max_steps, model.n_max - len(prompt)), lambda row: row[model.coordinate] == model.value
+    ends = [stops(row) for row in right] if model.equals else [k == model.max_steps for k in range(1, len(right) + 1)]
+    first = ends.index(True) + 1 if True in ends else 0  # where it stops
+    if not looks_back(arch) or not 0 < first == len(right) <= steps or not model.prompt_min <= len(prompt) <= model.prompt_max:
+        return None
+    model.last = False  # all positions are read
+    _, decision, margin = model.read(np.vstack([prompt, right[:-1]]))
+    said, has = decision[len(prompt) - 1:], all(f.has(v) for row in right for f, v in model.each(row))
+    return margin[len(prompt) - 1:].min() if has and np.array_equal(said, right) else None
+
+def run(model, x, chain, arch=None, right=None):
+    """What comes out of an input, as decisions or rows, and the least margin. arch, right: of a chain, and rows that it may well write."""
     rows = np.array(x, float).reshape(len(x), sum(f.width for f in model.fields))
     if chain:
+        margin = written(model, arch, rows, np.array(right, float)) if arch is not None else None
+        if margin is not None:
+            return right, margin
         out, margin, why = model.generate(rows)
         need(why is None, f"no answer: {why}")
         return [[int(v) for v in row] for row in out], margin

@@ -1,4 +1,4 @@
-"""chances.py: language models as text, in fractions (docs/ngram.md, docs/certificates.md): probabilistic automata (pfsa), probabilistic Turing
+"""chances.py: language models as text, in fractions (docs/ngram.md, docs/certfile.md): probabilistic automata (pfsa), probabilistic Turing
 machines (ptm), tables of counts (counts). Needs nothing but Python.
 
     machine = chances.read({"language": "pfsa", "text": "start q\nq a q 1/2\nend q 1/2\n"})

@@ -1,5 +1,5 @@
 """intervals.py: what holds of all inputs, by intervals of doubles, rounded outwards after every operation: certificates by cases, and
-how likely the end of a language model is at least (docs/certificates.md)."""
+how likely the end of a language model is at least (docs/certfile.md)."""
 import itertools, math
 from fractions import Fraction
 import numpy as np
@@ -32,7 +32,7 @@ def affine(w, b, x):
     return out
 
 class Cases:
-    """One layer of one softmax or three-wise head with one value over tokens, then ReLU layers (docs/certificates.md)."""
+    """One layer of one softmax or three-wise head with one value over tokens, then ReLU layers (docs/certfile.md)."""
     def __init__(self, cell):
         m, (arch, tensors, sparse) = cell.model, cell.stored
         self.o, self.m, self.blocks = cell.o, m, arch["blocks"]

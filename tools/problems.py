@@ -1,13 +1,15 @@
-"""problems.py: a second reader of attest's problems, after docs/certificates.md (rules), docs/dp.md,
+"""problems.py: a second reader of attest's problems, after docs/certfile.md (rules), docs/dp.md,
 docs/languages.md and docs/expressions.md: what is right, from the text of a problem. Needs nothing but Python.
 
     problem = problems.read({"language": "regex", "text": "(ab)*", "alphabet": ["a", "b"], "parameters": {}, "answers": "once"})
     problem([0, 1, 0, 1])      [1]: the decisions that are right, or of a chain the rows
 
 tools/verify.py asks it; regular expressions, automata and Turing machines are in regular.py. Languages: rule, dp, regex, dfa, tm, aag, ltl,
-crasp, foc, sscm, arithmetic; others are refused (Unknown)."""
+crasp, foc, sscm, fom, rasp, arithmetic; others are refused (Unknown)."""
 import functools, itertools, math, re
 from fractions import Fraction
+from majority import Sentence
+from rasp import Program
 from regular import Automaton, Machine, Regex, Unknown, header, letters, monoid, need, period
 
 # ---- Expressions: rules, recurrences, formulas and counts share one grammar; each language has atoms of its own ------------
@@ -130,7 +132,10 @@ class Rule(Parser):
             return lambda e: t[1:-1]
         if t in ("any", "all", "sum"):
             (name, lo, hi), body, each = self.span(), self.want(":") and self.expr(), {"any": any, "all": all, "sum": sum}[t]
-            return lambda e: each(body({**e, name: v}) for v in range(lo(e), hi(e) + 1))
+            def over(e):
+                inside, values = dict(e), range(lo(e), hi(e) + 1)
+                return each(body(inside) for inside[name] in values)
+            return over
         if t == "fold":
             name, start, (step, lo, hi) = self.next(), self.want("=") and self.expr(), self.want("for") and self.span()
             body = self.want(":") and self.expr()
@@ -401,18 +406,23 @@ def read(o):
         if "width" in o:  # reals: coordinates c of every answer
             rows = lambda x: [row if isinstance(row, list) else [row] for row in plain(x)]
             coordinates = range(1, o["width"] + 1)
-            at = lambda x, i: [rule({**sizes, "N": len(x), "x": rows(x), "i": i, "c": c}) for c in coordinates]
-            return lambda x: [at(x, i) for i in places(x)]
+            def at(x, some=None):  # at all positions, or at these
+                e = {**sizes, "N": len(x), "x": rows(x)}
+                return [[rule({**e, "i": i, "c": c}) for c in coordinates] for i in some or places(x)]
+            return at
         return lambda x: [int(rule({**sizes, "N": len(x), "x": plain(x), "i": i})) for i in places(x)]
     if language == "dp":
         return functools.partial(Recurrence(text).rows, sizes)
     if language == "arithmetic":
         return lambda x: arithmetic(sizes["p"], tokens(x))
-    need(language in ("regex", "dfa", "ltl", "crasp", "foc", "sscm", "aag", "tm"), f"the language {language} is not read here", Unknown)
+    if language == "rasp":  # numbers; strings are numbered by whoever has a list of them
+        program = Program(text, names, o["parameters"].get("output"))
+        return lambda x: program.answer([names[v] for v in plain(x)])
+    need(language in ("regex", "dfa", "ltl", "crasp", "foc", "sscm", "fom", "aag", "tm"), f"the language {language} is not read here", Unknown)
     if o["answers"] == "chain":
         need(language in ("dfa", "tm"), f"chains of {language} are not read here", Unknown)
         of = (Automaton if language == "dfa" else Machine)(text, names)
         return lambda x: of.chain(tokens(x))
-    kind = {"regex": Regex, "dfa": Automaton, "aag": Circuit}.get(language) or functools.partial(Formula, language)
+    kind = {"regex": Regex, "dfa": Automaton, "aag": Circuit, "fom": Sentence}.get(language) or functools.partial(Formula, language)
     of = kind(text, names)
     return lambda x: [int(bool(of.answer([names[v] for v in plain(x)])))]

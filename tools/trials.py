@@ -1,4 +1,4 @@
-"""trials.py: what trials show (docs/certificates.md): a rule, pairs of inputs, runs of protocols, texts beside models, sums of fractions.
+"""trials.py: what trials show (docs/certfile.md): a rule, pairs of inputs, runs of protocols, texts beside models, sums of fractions.
 
     trials.check(cell, models)      in words what was confirmed; certificate.Untrue: it is not so"""
 import functools, itertools, math
@@ -44,6 +44,10 @@ class Shown:
 
     def beside(self, words):
         """Of every word: does the model say what the text beside it does?"""
+        if self.o["problem"]["language"] == "fom":  # words of n letters are run at ceil(c log2 n) bits
+            n, most = self.o["lengths"]
+            bits = max(2, (n ** self.cell["parameters"]["c"] - 1).bit_length())
+            need(n == most and all(len(x) == n for x in words) and self.o["arithmetic"] == f"q{bits}e5", "another arithmetic than of this length")
         right = problems.read(self.o["problem"])
         return (run(self.model, list(x), False)[0] == right(list(x)) for x in words)
 
@@ -303,5 +307,7 @@ def number(code, p, e):
 
 def check(o, models, every=False):
     need(o["shown"] and o["role"] in ("claim", "control"), "nothing is shown", Damaged)
+    sentences = {(w["model"], w["problem"]["text"]) for w in o["shown"] if w.get("problem", {}).get("language") == "fom"}
+    need(len(sentences) == len({model for model, _ in sentences}), "one model, and two sentences")
     said = [getattr(Shown(w, o, models, every), w["kind"])() for w in o["shown"]]
     return f"{said[0]}{f', and {len(said) - 1} more' if said[1:] else ''}; {o['note']}"

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""verify.py: checks a certificate of attest again, without attest. Written from docs/certificates.md; needs numpy, and
+"""verify.py: checks a certificate of attest again, without attest. Written from docs/certfile.md; needs numpy, and
 beside it certificate.py (the file), trials.py and intervals.py (what cells rest on), reference.py (runs model files), problems.py and
 chances.py (what is right).
 
-    python3 tools/verify.py X.cert              of every domain a few blocks, drawn; all samples, cases and refutations
-    python3 tools/verify.py X.cert --all        every block
+    python3 tools/verify.py X.cert              of every domain a few blocks, drawn; all samples, cases and refutations (of reals at 64 positions)
+    python3 tools/verify.py X.cert --all        every block, every position
     python3 tools/verify.py X.cert --blocks 8 --seed 7    so many of every domain, and others
 
 Prints a line a cell. Exit 0: all cells are confirmed; 1: something is not true; 2: it is no certificate, or a damaged
@@ -15,29 +15,42 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import intervals, problems, trials
 from certificate import Damaged, Domain, Untrue, line, load, need, opened, run
 
+EVERY = 10**18  # blocks
+POSITIONS = 64  # of an input of reals, unless all are asked for
+
 class Cell:
     def __init__(self, o, models):
         self.o, (self.model, self.stored) = o, opened(models[o["model"]], o["arithmetic"])
-        self.chain, self.right, self.least = o["problem"]["answers"] == "chain", problems.read(o["problem"]), math.inf
+        self.chain, right, self.least = o["problem"]["answers"] == "chain", problems.read(o["problem"]), math.inf
+        number = lambda v: [*self.model.said, v].index(v) if isinstance(v, str) else v  # of strings: their place among the model's words
+        self.right = lambda x, *some: [number(v) for v in right(x, *some)]
         self.tolerance = o.get("tolerance")  # of reals
 
-    def off(self, x):
-        """How far the reals that come out are from those that are right, at every position."""
+    def off(self, x, some=None):
+        """How far the reals that come out are from those that are right, at all positions or at these."""
         rows = np.array(x, float).reshape(len(x), sum(f.width for f in self.model.fields))
         exact = self.o["arithmetic"] == "exact"  # then what is right is a fraction, too
-        right = np.array(self.right(x), object if exact else float)
-        return np.sqrt(((self.model.read(rows)[not exact].reshape(right.shape) - right) ** 2).sum(axis=1).astype(float))
+        right = np.array(self.right(x, some) if some else self.right(x), object if exact else float)
+        came = self.model.read(rows)[not exact]
+        came = came[[i - 1 for i in some]] if some else came
+        return np.sqrt(((came.reshape(right.shape) - right) ** 2).sum(axis=1).astype(float))
+
+    def drawn(self, x):
+        """Of long inputs of reals the positions that are looked at; None: all."""
+        long = self.o["problem"]["answers"] == "all" and len(x) > POSITIONS and not self.every
+        return sorted(self.rng.sample(range(1, len(x) + 1), POSITIONS)) if long else None
 
     def right_on(self, inputs):
         """The lines of these inputs; how many of them are wrong."""
         lines, wrong = "", 0
         for x in inputs:
             if self.tolerance is not None:
-                far = self.off(x).max()
+                far = self.off(x, self.drawn(x)).max()
                 wrong, self.least = wrong + (not far <= self.tolerance), min(self.least, self.tolerance - far)
                 continue
-            out, margin = run(self.model, x, self.chain)
-            wrong += out != self.right(x) or not margin > 0
+            right = self.right(x)
+            out, margin = run(self.model, x, self.chain, self.stored[0], right)
+            wrong += out != right or not margin > 0
             lines, self.least = lines + line(out), min(self.least, margin)
         return hashlib.sha256(lines.encode()).hexdigest(), wrong
 
@@ -65,7 +78,7 @@ class Cell:
         x, place = self.o["input"], self.o["position"] - 1 if self.o["problem"]["answers"] != "once" else 0
         need(not self.o["holds"], "refuted, and yet it is said to hold")
         if self.tolerance is not None:
-            need(not self.off(x)[place] <= self.tolerance, "the model is right on the input that refutes it")
+            need(not self.off(x, [place + 1] if self.o["problem"]["answers"] == "all" else None)[0] <= self.tolerance, "the model is right on the input that refutes it")
             return "too far off on the input that is given"
         try:
             out, margin = run(self.model, x, self.chain)
@@ -83,15 +96,13 @@ class Cell:
         return intervals.Cases(self).check()
 
     def check(self, blocks, rng):
-        o = self.o
+        o, self.every, self.rng = self.o, blocks == EVERY, rng
         need(o["evidence"] in ("exact", "sampled", "refuted", "certified"), f"evidence {o['evidence']}", Damaged)
         said = self.exact(blocks, rng) if o["evidence"] == "exact" else getattr(self, o["evidence"])()
         if o["evidence"] in ("exact", "sampled") and o["margin"] is not None:
             enough = self.least >= o["margin"] * (1 - 1e-6) - 1e-9
             need(enough, f"margin {self.least:g}, and the least is said to be {o['margin']:g}")
         return said
-
-EVERY = 10**18  # blocks
 
 def main(words):
     options = dict(zip(words[1:], words[2:]))

@@ -23,6 +23,8 @@ says 0 'look draws its attention' 'layer 1' look "$dir/copycat.safetensors" 3 1 
 
 says 0 'the last position alone' 'gpt2' import examples/copycat --read last -o "$dir/last.safetensors"
 gives 0 'reads one answer' '3' run "$dir/last.safetensors" 3 1 0
+says 0 'gates of it, at p bits' '33 gates and 68 wires, depth 4' extract "$dir/last.safetensors" --to circuit --length 4 --precision p8e6 -o "$dir/copycat.aag"
+refuses 2 'but not in exact arithmetic' 'at p bits there is one' extract "$dir/last.safetensors" --to circuit --length 4
 says 0 'every position' 'gpt2' import examples/copycat --read every -o "$dir/every.safetensors"
 gives 0 'reads every answer' '1 1 1 1' run "$dir/every.safetensors" 1 2 3 0
 says 1 'check asks all inputs' 'wrong on 8 of 16 inputs' check "$dir/last.safetensors" --problem parity --set N=4 --exact
@@ -64,6 +66,11 @@ bend() { LC_ALL=C sed -i "s/$1/$2/" "$dir/bad/model.safetensors"; }
 fresh
 bend '"ln_f.weight"' '"ln_g.weight"'
 bad 'a tensor is missing' 'tensor ln_f.weight is missing'
+for name in h.0.ln_1.bias h.0.attn.c_attn.bias h.0.mlp.c_proj.bias ln_f.bias; do # biases are all there, or none is
+    fresh
+    bend "\"$name\"" "\"${name%s}z\""
+    bad "one bias is missing: $name" "tensor $name is missing, and "
+done
 fresh
 bend '"wte.weight":{"dtype":"F16","shape":\[4,16\]' '"wte.weight":{"dtype":"F16","shape":[8, 8]'
 bad 'a tensor of another shape' 'tensor wte.weight has the shape (8, 8); needed: (4, 16)'

@@ -81,7 +81,7 @@ enum {
     AT_IN_EXACT = 1,         /* exact arithmetic                                                         */
     AT_IN_DECODE = 1 << 1,   /* decoders                                                                 */
     AT_IN_BATCH = 1 << 2,    /* batched decoding                                                         */
-    AT_IN_SPLIT = 1 << 3,    /* protocols: sums split between holders of keys                            */
+    AT_IN_SPLIT = 1 << 3,    /* protocols: sums split between holders of keys; circuits at p bits        */
     AT_IN_TURNS = 1 << 4,    /* parties that speak in turn, from the left                                */
     AT_IN_TRAIN = 1 << 5,    /* training                                                                 */
     AT_IN_FAMILY = 1 << 6,   /* ... by the fast engine                                                   */

@@ -112,7 +112,9 @@ static at_status point_put(maker *k, cert_point *x, at_err *err)
     cert_params(&t, &x->p);
     at_text_addf(&t, ", \"inputs\": %llu, \"wrong\": %llu, \"margin\": ", (unsigned long long)x->v->inputs,
                  (unsigned long long)x->v->wrong);
-    cert_number(&t, x->v->margin);
+    /* Where an enumeration was sampled the inputs that are written are others than those whose least margin is known. */
+    bool others = x->cell->evidence == AT_EV_EXACT && x->v->evidence == AT_EV_SAMPLED;
+    cert_number(&t, others ? NAN : x->v->margin);
     if (x->task && x->task->real) {
         at_text_add(&t, ", \"tolerance\": ");
         cert_number(&t, at_claim_tolerance(x->c, &x->p));

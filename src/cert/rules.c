@@ -1,4 +1,4 @@
-/* rules.c: what the tasks of the catalogue ask, as text that a verifier can read (docs/certificates.md has the grammar).
+/* rules.c: what the tasks of the catalogue ask, as text that a verifier can read (docs/certfile.md has the grammar).
  *
  * A task is C. A certificate must say what is right without it, so each task that has one gets its definition again, as a rule
  * over the input x[1..N] and the parameters: the answer at position i, or once for the whole input. That the two agree is what
@@ -7,11 +7,9 @@
 
 #include <string.h>
 
-#define PARTNER2        "(x[i] + x[j]) mod M == 0"
-#define PARTNER3        "(x[i] + x[j] + x[k]) mod M == 0"
-#define DEPTH(FROM, TO) "(sum l in " FROM ".." TO ": 1 - 2 * (x[l] mod 2))"
-
-#define BLOCK "(sum k in 1..n: 2*(k-1)*n + 1 <= 2 * x[i,1])" /* of the integer near x, from 1 */
+#define PARTNER2 "(x[i] + x[j]) mod M == 0"
+#define PARTNER3 "(x[i] + x[j] + x[k]) mod M == 0"
+#define BLOCK    "(sum k in 1..n: 2*(k-1)*n + 1 <= 2 * x[i,1])" /* of the integer near x, from 1 */
 
 /* funccomp: N_l = m n_1 ... n_l; the tables of z_L, ..., z_1 follow each other; w_l is a digit of the last token. */
 #define FACTOR(K, L) " * (if " L " >= " #K " then n" #K " else 1)"
@@ -35,15 +33,12 @@ static const struct {
     {"max", "fold v = 0 for j in 1..N: max(v, x[j])"},
     {"majority", "2 * (sum j in 1..N: x[j]) > N"},
     {"parity", "(sum j in 1..N: x[j]) mod 2 == 1"},
-    {"dyck",
-     DEPTH("1", "N") " == 0"
-                     " and (all m in 1..N: " DEPTH("1", "m") " >= 0 and (D == 0 or " DEPTH(
-                         "1", "m") " <= D))"
-                                   " and (all j in 1..N: x[j] mod 2 == 0 or any h in 1..j-1: x[h] == x[j] - 1"
-                                   " and " DEPTH("h+1", "j-1") " == 0 and (all m in h+1..j-1: " DEPTH(
-                                       "h+1", "m") " >= 0))"},
-    {"shuffle-dyck", "all t in 0..k-1: (sum l in 1..N: (x[l] == 2*t) - (x[l] == 2*t+1)) == 0"
-                     " and all m in 1..N: (sum l in 1..m: (x[l] == 2*t) - (x[l] == 2*t+1)) >= 0"},
+    /* v is the stack: a digit 1, 3, .. of base 2k an open bracket; -1: it does not match, or is too deep */
+    {"dyck", "(fold v = 0 for j in 1..N: if v < 0 then v"
+             " else if x[j] mod 2 == 0 then (if D > 0 and v >= (2*k)**(D-1) then -1 else v*2*k + x[j] + 1)"
+             " else if v mod (2*k) == x[j] then (v - x[j]) / (2*k) else -1) == 0"},
+    {"shuffle-dyck", "all t in 0..k-1: (fold v = 0 for l in 1..N:"
+                     " if v < 0 then v else v + (x[l] == 2*t) - (x[l] == 2*t+1)) == 0"},
     {"compose", "fold v = x[N] for t in 1..k: x[(t-1)*n + v + 1]"},
     /* reals: coordinate c of the answer */
     {"product", "x[i,1] * x[i,2]"},

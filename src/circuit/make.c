@@ -130,7 +130,11 @@ static at_status weighting_fits(const at_group *g, at_arith a, at_err *err)
 
 static at_status model_fits(const at_model *m, at_arith a, int n, at_err *err)
 {
-    at_status s = at_model_takes(m, AT_IN_ANALYSE, "circuits", err);
+    /* At p bits every step is one of at_stage, which takes what split sums take; exact numbers have steps of their own. */
+    at_err own = {0};
+    at_status s = at_model_takes(m, AT_IN_SPLIT, "circuits", err);
+    if (!s && a.kind == AT_EXACT && (s = at_model_takes(m, AT_IN_ANALYSE, "exact circuits", &own)))
+        return at_fail(err, s, "%s; at p bits there is one (--precision p8e6)", own.text);
     if (s)
         return s;
     if (m->n_fields != 1 || m->fields[0].kind != AT_FIELD_TOKEN)
@@ -199,7 +203,7 @@ static at_wire letter_wire(maker *k, int i, int letter, int bits)
 static at_status words_embed(maker *k)
 {
     int letters = k->m->fields[0].size, bits = letter_bits(letters);
-    cell *x = at_new(&k->a, cell, k->m->width);
+    cell *x = at_new(&k->a, cell, numbers_width(k->N));
     bag b = {0};
     at_status s = x ? AT_OK : at_oom(k->err);
     for (int t = 0; t < k->T && !s; t++) {
@@ -288,9 +292,9 @@ static at_status values_count(const maker *k, int b, int t, uint64_t total)
 
 static at_status mlp_run(maker *k, int b, int first)
 {
-    cell *y = at_new(&k->a, cell, k->m->width);
+    cell *y = at_new(&k->a, cell, numbers_width(k->N));
     int *to = at_new(&k->a, int, k->states.n + 1);
-    vectors next = {.width = k->m->width};
+    vectors next = {.width = numbers_width(k->N)};
     bag g = {0};
     at_status s = y && to ? AT_OK : at_oom(k->err);
     for (int t = 0; t < k->T && !s; t++) {
@@ -322,12 +326,13 @@ static at_status heads_project(maker *k, int b, head *heads)
     at_status s = AT_OK;
     for (int g = 0; g < block->n_groups && !s; g++) {
         const at_group *a = &block->groups[g];
-        size_t K = (size_t)a->heads * (size_t)a->dk, V = (size_t)a->heads * (size_t)a->dv;
+        int wide = numbers_key_width(k->N, a);
+        size_t K = (size_t)a->heads * (size_t)wide, V = (size_t)a->heads * (size_t)a->dv;
         cell *q = at_new(&k->a, cell, K), *key_row = at_new(&k->a, cell, K), *v = at_new(&k->a, cell, V);
         for (int h = 0; h < a->heads; h++) {
             head *at = &heads[h];
             *at = (head){.b = b, .g = g, .h = h, .a = a};
-            at->query.width = at->key.width = a->dk;
+            at->query.width = at->key.width = wide;
             at->value.width = at->out.width = a->dv;
             at->of_query = at_new(&k->a, int, k->states.n);
             at->of_key = at_new(&k->a, int, k->states.n);
@@ -340,8 +345,8 @@ static at_status heads_project(maker *k, int b, head *heads)
             s = numbers_project(k->N, b, g, vectors_at(&k->states, (int)i), q, key_row, v, k->err);
             for (int h = 0; h < a->heads && !s; h++) {
                 head *at = &heads[h];
-                at->of_query[i] = vectors_meet(&at->query, q + h * a->dk);
-                at->of_key[i] = vectors_meet(&at->key, key_row + h * a->dk);
+                at->of_query[i] = vectors_meet(&at->query, q + h * wide);
+                at->of_key[i] = vectors_meet(&at->key, key_row + h * wide);
                 at->of_value[i] = vectors_meet(&at->value, v + h * a->dv);
                 if (at->of_query[i] < 0 || at->of_key[i] < 0 || at->of_value[i] < 0)
                     s = at_oom(k->err);
@@ -435,7 +440,7 @@ static at_status attention_run(maker *k, int b, int first)
         heads_n += block->groups[g].heads;
         wide += block->groups[g].heads * block->groups[g].dv;
     }
-    vectors next = {.width = k->m->width};
+    vectors next = {.width = numbers_width(k->N)};
     bag g = {0};
     uint64_t total = 0;
     head *heads = at_new(&k->a, head, heads_n + 1);
@@ -443,7 +448,7 @@ static at_status attention_run(maker *k, int b, int first)
     choosing c = {.b = b, .heads = heads_n, .head = heads, .given = given, .next = &next, .bag = &g};
     c.wires = at_new(&k->a, at_wire, heads_n + 1);
     c.mixed = at_new(&k->a, cell, wide + 1);
-    c.y = at_new(&k->a, cell, k->m->width);
+    c.y = at_new(&k->a, cell, numbers_width(k->N));
     if (!heads || !given || !after || !c.wires || !c.mixed || !c.y)
         return at_oom(k->err);
     at_status s = heads_project(k, b, heads);
@@ -520,7 +525,7 @@ at_status at_circuit_of_model(const at_model *m, at_arith a, int n, const at_cir
                               at_circuit **out, at_err *err)
 {
     at_err own = {0};
-    maker k = {.m = m, .n = n, .err = err ? err : &own, .states = {.width = m->width}};
+    maker k = {.m = m, .n = n, .err = err ? err : &own};
     at_status s = model_fits(m, a, n, k.err);
     if (s)
         return s;
@@ -531,6 +536,7 @@ at_status at_circuit_of_model(const at_model *m, at_arith a, int n, const at_cir
     at_arena_init(&kept);
     k.at = at_new(&kept, values, k.T + 1);
     s = k.at ? numbers_new(m, a, &k.N, k.err) : at_oom(k.err);
+    k.states.width = s ? 0 : numbers_width(k.N);
     if (!s)
         s = at_circuit_new(n * bits, budget, &k.c, k.err);
     if (!s)

@@ -16,9 +16,10 @@ enum {
 
 struct numbers {
     const at_model *m;
-    exact *E;                                                           /* exact arithmetic, or NULL */
-    at_stage *s;                                                        /* p bits */
-    bool whole;                                                         /* sums are not rounded */
+    exact *E;             /* exact arithmetic, or NULL */
+    at_stage *s;          /* p bits */
+    bool whole;           /* sums are not rounded */
+    bool placed, twofold; /* a state has its position; and what its last block read */
     double *q, *k, *mixed, *x, *y, *result, *value, *decision, *margin; /* scratch */
     at_acc *sum;                                                        /* (1 + the largest dv) */
     at_arena a;
@@ -93,6 +94,8 @@ at_status numbers_new(const at_model *m, at_arith a, numbers **out, at_err *err)
         return at_oom(err);
     N->m = m;
     N->whole = a.kind == AT_EXACT || a.kind == AT_QUOTIENT;
+    N->placed = at_model_trait(m, AT_TRAIT_ROTARY) >= 0 || at_model_trait(m, AT_TRAIT_ALIBI) >= 0;
+    N->twofold = at_model_trait(m, AT_TRAIT_PARALLEL) >= 0;
     at_arena_init(&N->a);
     at_status s = a.kind == AT_EXACT ? exact_new(m, &N->E, err) : stage_open(N, a, err);
     if (s)
@@ -112,6 +115,28 @@ void numbers_free(numbers *N)
     at_free(N);
 }
 
+int numbers_width(const numbers *N)
+{
+    return N->m->width * (1 + N->twofold) + N->placed;
+}
+
+int numbers_key_width(const numbers *N, const at_group *g)
+{
+    (void)N;
+    return g->dk + g->alibi;
+}
+
+/* Where a state has its position, and what block b reads of it. */
+static int place_of(const numbers *N, const cell *x)
+{
+    return N->placed ? (int)x[numbers_width(N) - 1] : 0;
+}
+
+static const cell *read_of(const numbers *N, int b, const cell *x)
+{
+    return N->m->blocks[b].parallel ? x + N->m->width : x;
+}
+
 static const at_group *group_of(const numbers *N, int b, int g)
 {
     return &N->m->blocks[b].groups[g];
@@ -125,6 +150,10 @@ at_status numbers_embed(numbers *N, int letter, int t, int T, cell *x, at_err *e
         return exact_embed(N->E, letter, t, T, x, err);
     double row = letter;
     at_stage_embed(N->s, letter < 0 ? NULL : &row, t, T, N->x);
+    if (N->twofold)
+        memset(x + N->m->width, 0, (size_t)N->m->width * sizeof *x);
+    if (N->placed)
+        x[numbers_width(N) - 1] = (cell)t;
     return numbers_keep(N->x, N->m->width, x, err);
 }
 
@@ -133,12 +162,17 @@ at_status numbers_project(numbers *N, int b, int g, const cell *x, cell *q, cell
     const at_group *a = group_of(N, b, g);
     if (N->E)
         return exact_project(N->E, a, x, q, k, v, err);
-    numbers_load(x, N->m->width, N->x);
+    int t = place_of(N, x), wide = numbers_key_width(N, a);
+    at_status s = AT_OK;
+    numbers_load(read_of(N, b, x), N->m->width, N->x);
     at_stage_read(N->s, b, N->x, 1, N->y);
-    at_stage_project(N->s, b, g, N->y, NULL, 1, N->q, N->k, N->mixed);
-    at_status s = numbers_keep(N->q, a->heads * a->dk, q, err);
-    if (!s)
-        s = numbers_keep(N->k, a->heads * a->dk, k, err);
+    at_stage_project(N->s, b, g, N->y, &t, 1, N->q, N->k, N->mixed);
+    for (int h = 0; h < a->heads && !s; h++) {
+        q[h * wide + wide - 1] = k[h * wide + wide - 1] = (cell)t; /* with alibi they stay */
+        s = numbers_keep(N->q + h * a->dk, a->dk, q + h * wide, err);
+        if (!s)
+            s = numbers_keep(N->k + h * a->dk, a->dk, k + h * wide, err);
+    }
     return s ? s : numbers_keep(N->mixed, a->heads * a->dv, v, err);
 }
 
@@ -150,7 +184,8 @@ at_status numbers_score(numbers *N, int b, int g, int h, const cell *q, const ce
     double score;
     numbers_load(q, a->dk, N->q + h * a->dk);
     numbers_load(k, a->dk, N->k + h * a->dk);
-    at_stage_scores(N->s, b, g, h, N->q, 0, N->k, NULL, &(int){0}, 1, &score);
+    int asks = a->alibi ? (int)q[a->dk] : 0, has = a->alibi ? (int)k[a->dk] : 0;
+    at_stage_scores(N->s, b, g, h, N->q, asks, N->k, &has, &(int){0}, 1, &score);
     score += 0.0; /* -0 is 0: scores are compared */
     return numbers_keep(&score, 1, out, err);
 }
@@ -288,8 +323,9 @@ at_status numbers_block(numbers *N, int b, const cell *x, const cell *mixed, cel
     at_status s = AT_OK;
     if (N->E)
         return exact_block(N->E, b, x, mixed, y, err);
-    numbers_load(x, D, N->x);
+    numbers_load(read_of(N, b, x), D, N->x);
     at_stage_read(N->s, b, N->x, 1, N->y);
+    numbers_load(x, D, N->x);
     memset(N->result, 0, (size_t)D * sizeof *N->result);
     if (!mixed)
         s = at_stage_mlp(N->s, b, N->y, 1, N->result, err);
@@ -302,6 +338,10 @@ at_status numbers_block(numbers *N, int b, const cell *x, const cell *mixed, cel
     if (s)
         return s;
     at_stage_close(N->s, b, N->result, 1, N->x);
+    if (N->twofold)
+        memcpy(y + D, read_of(N, b, x), (size_t)D * sizeof *y);
+    if (N->placed)
+        y[numbers_width(N) - 1] = (cell)place_of(N, x);
     return numbers_keep(N->x, D, y, err);
 }
 

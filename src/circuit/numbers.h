@@ -23,11 +23,16 @@ typedef struct {
 at_status numbers_new(const at_model *m, at_arith a, numbers **out, at_err *err);
 void numbers_free(numbers *N);
 
-/* x (D) = the embedding of position t of T; letter -1: a hidden position. */
+/* Cells of a state: D; of what block before it a parallel block reads D more; and one, the position, where queries and keys are turned
+ * or scores fall with the distance. */
+int numbers_width(const numbers *N);
+/* Cells of a query and of a key: dk, and where scores fall with the distance the position. */
+int numbers_key_width(const numbers *N, const at_group *g);
+/* x (a state) = the embedding of position t of T; letter -1: a hidden position. */
 at_status numbers_embed(numbers *N, int letter, int t, int T, cell *x, at_err *err);
-/* q, k (H dk), v (H dv) of x (D). */
+/* q, k (H, cells of a key), v (H dv) of the state x. */
 at_status numbers_project(numbers *N, int b, int g, const cell *x, cell *q, cell *k, cell *v, at_err *err);
-/* The score of q (dk) against k (dk) of head h. */
+/* The score of a query against a key of head h. */
 at_status numbers_score(numbers *N, int b, int g, int h, const cell *q, const cell *k, cell *out,
                         at_err *err);
 int numbers_order(const numbers *N, cell a, cell b); /* < 0, 0, > 0 */
@@ -44,7 +49,7 @@ cell numbers_rounded(numbers *N, int coordinate, int64_t sum, const void *unit);
 /* out (dv) = the sums over keys, as multiples of their units, divided. */
 at_status numbers_divide(numbers *N, int b, int g, const int64_t *sum, const void *unit, cell *out,
                          at_err *err);
-/* y (D) = block b of x, where its heads have mixed to mixed (all groups, H dv each, one after the other; NULL: an MLP). */
+/* The state y = block b of x, where its heads have mixed to mixed (all groups, H dv each, one after the other; NULL: an MLP). */
 at_status numbers_block(numbers *N, int b, const cell *x, const cell *mixed, cell *y, at_err *err);
 /* decision (R, or 1 for argmax) of a state. */
 at_status numbers_decide(numbers *N, const cell *x, int *decision, at_err *err);

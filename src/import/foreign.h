@@ -97,6 +97,8 @@ typedef struct {
     bool final_norm;
 } import_shape;
 
+enum { IMPORT_SETS = 8 };
+
 typedef struct import {
     foreign f;
     import_config c;
@@ -106,6 +108,13 @@ typedef struct import {
     at_err *err;
     at_arena *arena;  /* scratch */
     at_status status; /* once failed, taking is a no-op */
+    /* What may be missing is missing together: of each such set the first tensor that was asked for, and was it there. */
+    struct {
+        const char *with;
+        bool there;
+        char name[256];
+    } sets[IMPORT_SETS];
+    int n_sets;
 } import;
 
 typedef struct {
@@ -121,9 +130,11 @@ extern const import_layout layout_gpt2, layout_neox, layout_llama, layout_nanogp
 /* Ours (rows, cols) = theirs (rows, cols), or (cols, rows) when `turned`. cols 0: a vector. */
 void import_take(import *p, int tensor, int rows, int cols, bool turned, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
-/* The same, where it may be missing: then ours stays as it is. */
-void import_take_if(import *p, int tensor, int rows, int cols, bool turned, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+/* Is it there? Fails by name when another one `with` it (a constant text) is there and it is not, or the other way round. */
+bool import_there(import *p, const char *with, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The same, where all `with` it may be missing: then ours stays as it is. */
+void import_take_if(import *p, const char *with, int tensor, int rows, int cols, bool turned, const char *fmt,
+                    ...) __attribute__((format(printf, 7, 8)));
 /* Numbers of theirs (sizes of 0 end the shape) as scratch; NULL when something failed, or when it may be missing and is. */
 const double *import_numbers(import *p, bool may, const int64_t shape[FOREIGN_RANK], const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "foreign.h"
 
+#include <assert.h>
 #include <jansson.h>
 
 #include <math.h>
@@ -96,14 +97,46 @@ void import_take(import *p, int tensor, int rows, int cols, bool turned, const c
     move(p, tensor, rows, cols, turned, name);
 }
 
-void import_take_if(import *p, int tensor, int rows, int cols, bool turned, const char *fmt, ...)
+static bool there(import *p, const char *with, const char *name)
+{
+    bool is = foreign_find(&p->f, name) != NULL;
+    int k = 0;
+    while (k < p->n_sets && strcmp(p->sets[k].with, with))
+        k++;
+    assert(k < IMPORT_SETS);
+    if (k == p->n_sets) {
+        p->n_sets++;
+        p->sets[k].with = with;
+        p->sets[k].there = is;
+        snprintf(p->sets[k].name, sizeof p->sets[k].name, "%s", name);
+    }
+    if (is != p->sets[k].there && !p->status)
+        p->status = at_fail(p->err, AT_EINPUT,
+                            "%s: tensor %s%.150s is missing, and %.150s is there: all of them, or none",
+                            p->f.n_files ? p->f.files[0].path : "", p->f.prefix, is ? p->sets[k].name : name,
+                            is ? name : p->sets[k].name);
+    return is;
+}
+
+bool import_there(import *p, const char *with, const char *fmt, ...)
 {
     char name[256];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(name, sizeof name, fmt, ap);
     va_end(ap);
-    if (foreign_find(&p->f, name))
+    return there(p, with, name);
+}
+
+void import_take_if(import *p, const char *with, int tensor, int rows, int cols, bool turned, const char *fmt,
+                    ...)
+{
+    char name[256];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(name, sizeof name, fmt, ap);
+    va_end(ap);
+    if (there(p, with, name))
         move(p, tensor, rows, cols, turned, name);
 }
 

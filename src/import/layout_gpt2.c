@@ -103,7 +103,7 @@ static void shape_nanogpt(import *p)
 static void norm_fill(import *p, int g, int b, const char *name)
 {
     import_take(p, g, p->z.D, 0, false, "%s.weight", name);
-    import_take_if(p, b, p->z.D, 0, false, "%s.bias", name);
+    import_take_if(p, "biases", b, p->z.D, 0, false, "%s.bias", name);
 }
 
 static void layer_fill(import *p, int l, bool turned)
@@ -120,8 +120,8 @@ static void layer_fill(import *p, int l, bool turned)
     at_mark mark = at_arena_mark(p->arena);
     int64_t conv[FOREIGN_RANK] = {D, 3 * (int64_t)D}, flat[FOREIGN_RANK] = {3 * (int64_t)D, D};
     const double *w = import_numbers(p, false, turned ? conv : flat, "h.%d.attn.c_attn.weight", l);
-    const double *b =
-        import_numbers(p, !z->bias, (int64_t[FOREIGN_RANK]){3 * (int64_t)D}, "h.%d.attn.c_attn.bias", l);
+    const double *b = import_numbers(p, !import_there(p, "biases", "h.%d.attn.c_attn.bias", l),
+                                     (int64_t[FOREIGN_RANK]){3 * (int64_t)D}, "h.%d.attn.c_attn.bias", l);
     for (int k = 0; k < 3 && w && !p->status; k++) {
         double *to = at_model_data(p->m, ids[k]);
         for (size_t r = 0; r < (size_t)D; r++)
@@ -132,11 +132,11 @@ static void layer_fill(import *p, int l, bool turned)
     }
     at_arena_reset(p->arena, mark);
     import_take(p, g->o, D, D, turned, "h.%d.attn.c_proj.weight", l);
-    import_take_if(p, g->ob, D, 0, false, "h.%d.attn.c_proj.bias", l);
+    import_take_if(p, "biases", g->ob, D, 0, false, "h.%d.attn.c_proj.bias", l);
     import_take(p, m->dense[0].w, z->hidden, D, turned, "h.%d.mlp.c_fc.weight", l);
-    import_take_if(p, m->dense[0].b, z->hidden, 0, false, "h.%d.mlp.c_fc.bias", l);
+    import_take_if(p, "biases", m->dense[0].b, z->hidden, 0, false, "h.%d.mlp.c_fc.bias", l);
     import_take(p, m->dense[1].w, D, z->hidden, turned, "h.%d.mlp.c_proj.weight", l);
-    import_take_if(p, m->dense[1].b, D, 0, false, "h.%d.mlp.c_proj.bias", l);
+    import_take_if(p, "biases", m->dense[1].b, D, 0, false, "h.%d.mlp.c_proj.bias", l);
 }
 
 /* A saved head that is tied must be the table. */

@@ -103,8 +103,8 @@ static void norm_fill(import *p, int g, int b, const char *name)
     if (!p->z.norms)
         return;
     import_ones(p, g); /* LNPre, RMSPre */
-    import_take_if(p, g, p->z.D, 0, false, "%s.w", name);
-    import_take_if(p, b, p->z.D, 0, false, "%s.b", name);
+    import_take_if(p, "gains", g, p->z.D, 0, false, "%s.w", name);
+    import_take_if(p, "shifts", b, p->z.D, 0, false, "%s.b", name);
 }
 
 /* (G, D, dk) of theirs, each head turned to (dk, D), written H/G times; biases (G, dk). */
@@ -116,7 +116,8 @@ static void heads_fill(import *p, int l, int w, int b, const char *what, int the
     at_mark mark = at_arena_mark(p->arena);
     const double *from = import_numbers(p, false, (int64_t[FOREIGN_RANK]){theirs, z->D, z->dk},
                                         "blocks.%d.attn.%sW_%s", l, mark_of, what);
-    const double *bias = import_numbers(p, true, (int64_t[FOREIGN_RANK]){theirs, z->dk},
+    bool biased = import_there(p, "biases", "blocks.%d.attn.%sb_%s", l, mark_of, what);
+    const double *bias = import_numbers(p, !biased, (int64_t[FOREIGN_RANK]){theirs, z->dk},
                                         "blocks.%d.attn.%sb_%s", l, mark_of, what);
     double *to = at_model_data(p->m, w);
     for (int h = 0; h < z->heads && from && !p->status; h++) {
@@ -142,7 +143,7 @@ static void output_fill(import *p, int l, const at_group *g)
         for (size_t c = 0; c < K; c++)
             to[r * K + c] = from[c * D + r];
     at_arena_reset(p->arena, mark);
-    import_take_if(p, g->ob, z->D, 0, false, "blocks.%d.attn.b_O", l);
+    import_take_if(p, "biases", g->ob, z->D, 0, false, "blocks.%d.attn.b_O", l);
 }
 
 static void layer_fill(import *p, int l)
@@ -165,9 +166,9 @@ static void layer_fill(import *p, int l)
     if (z->gated)
         import_take(p, m->dense[0].gw, z->hidden, z->D, true, "blocks.%d.mlp.W_gate", l);
     import_take(p, m->dense[0].w, z->hidden, z->D, true, "blocks.%d.mlp.W_in", l);
-    import_take_if(p, m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
+    import_take_if(p, "hidden biases", m->dense[0].b, z->hidden, 0, false, "blocks.%d.mlp.b_in", l);
     import_take(p, m->dense[1].w, z->D, z->hidden, true, "blocks.%d.mlp.W_out", l);
-    import_take_if(p, m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
+    import_take_if(p, "hidden biases", m->dense[1].b, z->D, 0, false, "blocks.%d.mlp.b_out", l);
 }
 
 static void fill_lens(import *p)
@@ -185,7 +186,7 @@ static void fill_lens(import *p)
         layer_fill(p, l);
     norm_fill(p, m->readout.norm_g, m->readout.norm_b, "ln_final");
     import_take(p, m->readout.w, z->out, z->D, true, "unembed.W_U");
-    import_take_if(p, m->readout.b, z->out, 0, false, "unembed.b_U");
+    import_take_if(p, "readout", m->readout.b, z->out, 0, false, "unembed.b_U");
 }
 
 const import_layout layout_lens = {"transformerlens", "TransformerLens", is_lens, shape_lens, fill_lens};

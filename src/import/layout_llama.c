@@ -101,8 +101,9 @@ static void grouped_fill(import *p, int l, int w, int b, const char *what)
     at_mark mark = at_arena_mark(p->arena);
     const double *from =
         import_numbers(p, false, (int64_t[FOREIGN_RANK]){rows, D}, "layers.%d.self_attn.%s.weight", l, what);
+    bool biased = import_there(p, "biases", "layers.%d.self_attn.%s.bias", l, what);
     const double *bias =
-        import_numbers(p, true, (int64_t[FOREIGN_RANK]){rows}, "layers.%d.self_attn.%s.bias", l, what);
+        import_numbers(p, !biased, (int64_t[FOREIGN_RANK]){rows}, "layers.%d.self_attn.%s.bias", l, what);
     for (int h = 0; h < z->heads && from; h++) {
         size_t row = (size_t)(h / each) * (size_t)dk;
         import_rows(p, w, h * dk, dk, D, from + row * (size_t)D);
@@ -120,17 +121,18 @@ static void layer_fill(import *p, int l)
     import_take(p, a->norm_g, D, 0, false, "layers.%d.input_layernorm.weight", l);
     import_take(p, m->norm_g, D, 0, false, "layers.%d.post_attention_layernorm.weight", l);
     import_take(p, g->q, K, D, false, "layers.%d.self_attn.q_proj.weight", l);
-    import_take_if(p, g->qb, K, 0, false, "layers.%d.self_attn.q_proj.bias", l);
+    import_take_if(p, "biases", g->qb, K, 0, false, "layers.%d.self_attn.q_proj.bias", l);
     grouped_fill(p, l, g->k, g->kb, "k_proj");
     grouped_fill(p, l, g->v, g->vb, "v_proj");
     import_take(p, g->o, D, K, false, "layers.%d.self_attn.o_proj.weight", l);
-    import_take_if(p, g->ob, D, 0, false, "layers.%d.self_attn.o_proj.bias", l);
+    import_take_if(p, "output bias", g->ob, D, 0, false, "layers.%d.self_attn.o_proj.bias", l);
     import_take(p, m->dense[0].gw, z->hidden, D, false, "layers.%d.mlp.gate_proj.weight", l);
-    import_take_if(p, m->dense[0].gb, z->hidden, 0, false, "layers.%d.mlp.gate_proj.bias", l);
+    import_take_if(p, "hidden biases", m->dense[0].gb, z->hidden, 0, false, "layers.%d.mlp.gate_proj.bias",
+                   l);
     import_take(p, m->dense[0].w, z->hidden, D, false, "layers.%d.mlp.up_proj.weight", l);
-    import_take_if(p, m->dense[0].b, z->hidden, 0, false, "layers.%d.mlp.up_proj.bias", l);
+    import_take_if(p, "hidden biases", m->dense[0].b, z->hidden, 0, false, "layers.%d.mlp.up_proj.bias", l);
     import_take(p, m->dense[1].w, D, z->hidden, false, "layers.%d.mlp.down_proj.weight", l);
-    import_take_if(p, m->dense[1].b, D, 0, false, "layers.%d.mlp.down_proj.bias", l);
+    import_take_if(p, "hidden biases", m->dense[1].b, D, 0, false, "layers.%d.mlp.down_proj.bias", l);
 }
 
 static void fill_llama(import *p)

@@ -70,7 +70,8 @@ static void layer_fill(import *p, int l)
     at_mark mark = at_arena_mark(p->arena);
     const double *w = import_numbers(p, false, (int64_t[FOREIGN_RANK]){3 * (int64_t)D, D},
                                      "layers.%d.attention.query_key_value.weight", l);
-    const double *b = import_numbers(p, !z->bias, (int64_t[FOREIGN_RANK]){3 * (int64_t)D},
+    bool biased = import_there(p, "biases", "layers.%d.attention.query_key_value.bias", l);
+    const double *b = import_numbers(p, !biased, (int64_t[FOREIGN_RANK]){3 * (int64_t)D},
                                      "layers.%d.attention.query_key_value.bias", l);
     for (int h = 0; h < z->heads && w; h++)
         for (int k = 0; k < 3; k++) {
@@ -80,7 +81,7 @@ static void layer_fill(import *p, int l)
         }
     at_arena_reset(p->arena, mark);
     import_take(p, g->o, D, D, false, "layers.%d.attention.dense.weight", l);
-    import_take_if(p, g->ob, D, 0, false, "layers.%d.attention.dense.bias", l);
+    import_take_if(p, "biases", g->ob, D, 0, false, "layers.%d.attention.dense.bias", l);
     import_take(p, m->dense[0].w, z->hidden, D, false, "layers.%d.mlp.dense_h_to_4h.weight", l);
     import_take(p, m->dense[0].b, z->hidden, 0, false, "layers.%d.mlp.dense_h_to_4h.bias", l);
     import_take(p, m->dense[1].w, D, z->hidden, false, "layers.%d.mlp.dense_4h_to_h.weight", l);

@@ -91,14 +91,14 @@ static void layer_fill(import *p, int l)
     int K = z->heads * z->dk, ids[] = {g->q, g->k, g->v}, biases[] = {g->qb, g->kb, g->vb};
     for (int k = 0; k < 3; k++) {
         import_take(p, ids[k], K, z->D, true, "transformer/layer_%d/attn/%s/w", l, what[k]);
-        import_take_if(p, biases[k], K, 0, false, "transformer/layer_%d/attn/%s/b", l, what[k]);
+        import_take_if(p, "biases", biases[k], K, 0, false, "transformer/layer_%d/attn/%s/b", l, what[k]);
     }
     import_take(p, g->o, z->D, K, true, "transformer/layer_%d/attn/linear/w", l);
-    import_take_if(p, g->ob, z->D, 0, false, "transformer/layer_%d/attn/linear/b", l);
+    import_take_if(p, "biases", g->ob, z->D, 0, false, "transformer/layer_%d/attn/linear/b", l);
     import_take(p, m->dense[0].w, z->hidden, z->D, true, "transformer/layer_%d/mlp/linear_1/w", l);
-    import_take_if(p, m->dense[0].b, z->hidden, 0, false, "transformer/layer_%d/mlp/linear_1/b", l);
+    import_take_if(p, "biases", m->dense[0].b, z->hidden, 0, false, "transformer/layer_%d/mlp/linear_1/b", l);
     import_take(p, m->dense[1].w, z->D, z->hidden, true, "transformer/layer_%d/mlp/linear_2/w", l);
-    import_take_if(p, m->dense[1].b, z->D, 0, false, "transformer/layer_%d/mlp/linear_2/b", l);
+    import_take_if(p, "biases", m->dense[1].b, z->D, 0, false, "transformer/layer_%d/mlp/linear_2/b", l);
 }
 
 /* A one at the coordinate of each row; every label a subspace. */

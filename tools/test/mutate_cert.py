@@ -404,7 +404,23 @@ def trained(c, raw):
         c["models"] = {w["model"]: models[w["model"]]}
     return sealed(c)
 
-KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside]
+def sentence(c, raw):
+    """Of FOM[BIT]: another arithmetic than of this length, words of two lengths, at one length another sentence."""
+    every = [(o, w) for o in c["cells"] if o["evidence"] == "trial" for w in o["shown"] if w.get("problem", {}).get("language") == "fom"]
+    o, w = rng.choice(every)  # IndexError: there is none
+    what = rng.randrange(3)
+    if what == 0:
+        w["arithmetic"] = f"q{int(w['arithmetic'][1:].split('e')[0]) + rng.choice([1, 2])}e5"
+    elif what == 1:
+        w["lengths"][1] += 1
+    else:  # a part that is true is put beside it
+        w["problem"]["text"] = f"(and {w['problem']['text'].strip()} true)\n"
+        if len([v for v in o["shown"] if v["model"] == w["model"]]) == 1:
+            return None
+    c["cells"] = [o]
+    return sealed(c)
+
+KINDS = [chance, regular, trained, byte, digest, hash_lies, weight, rule, domain, numbers, sample, refutation, case, bound, pair, talk, beside, sentence]
 
 def main(words):
     count, code = int(words[0]), 0

@@ -39,6 +39,7 @@ asked 'an automaton' 'confirmed: claim exact' dfa.cert examples/no-three.dfa --l
 asked 'temporal logic' 'confirmed: claim exact' ltl.cert examples/since.ltl --lengths 1..4
 asked 'C-RASP' 'confirmed: claim exact' crasp.cert examples/dyck-1.crasp --lengths 0..4
 asked 'FOC[MOD;+]' 'confirmed: claim exact' foc.cert examples/thirds.foc --lengths 0..4
+asked 'a program in RASP' 'confirmed: claim exact' rasp.cert examples/sort.rasp --lengths 1..3
 asked 'a counter machine' 'confirmed: claim exact' sscm.cert examples/double-ends-a.sscm --lengths 0..4
 asked 'a sample' '20 inputs of a sample of 20' sample.cert examples/no-aa.regex --lengths 5 --sampled 20
 certified 'a limit: protocols, pairs, bounds, a right model' 'a run of' limit.cert compose-bound --set prompts=20,steps=5
@@ -52,6 +53,9 @@ verdict $? 'of it: the control'
 if [ -z "${SANITIZED:-}" ]; then
     certified 'what counts at few bits: C-RASP and FOC[MOD;+] of weights' 'one model and its foc, the same on' count.cert foc-upper --set longest=5
 fi
+certified 'sentences of majority: one for all lengths, and the words that tell' 'one model and its fom, the same on' fom.cert fom --set longest=3,circuit=0
+grep -q '^confirmed: control trial .*changed=1: one model, and the word on which its text is another' "$tree/.out"
+verdict $? 'of it: the mean that is not rounded'
 certified 'circuits: gates beside the model, on all words' 'one model and its aag, the same on 256 words' circuit.cert ac0
 certified 'an automaton, state by state' 'confirmed: claim exact' states.cert automaton-cot --set language=s3,N=3
 "$attest" certify turing --set machine=increment,N=2,T=12 -o "$tree/run.cert" >"$tree/.out" 2>&1 # its other controls cannot bite there
@@ -109,6 +113,6 @@ refused 'a hash that lies: one line, exit 2' 'its hash is another'
 echo '{}' >"$tree/bad.cert"
 refused 'no certificate' 'no certificate of attest'
 
-"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" "$tree/extract.cert" "$tree/circuit.cert" "$tree/states.cert" "$tree/tight.cert" "$tree/pfsa.cert" "$tree/ptm.cert" "$tree/equal.cert" "$monoids" "$tree/soft.cert" ${trained:-} >"$tree/.out" 2>&1
+"$python" tools/test/mutate_cert.py "$mutants" "$tree/m2.cert" "$tree/regex.cert" "$tree/sample.cert" "$tree/limit.cert" "$tree/extract.cert" "$tree/fom.cert" "$tree/rasp.cert" "$tree/circuit.cert" "$tree/states.cert" "$tree/tight.cert" "$tree/pfsa.cert" "$tree/ptm.cert" "$tree/equal.cert" "$monoids" "$tree/soft.cert" ${trained:-} >"$tree/.out" 2>&1
 verdict $? "mutants: $mutants of each kind are rejected"
 finish

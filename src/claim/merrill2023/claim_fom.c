@@ -41,8 +41,12 @@ enum { WIDTH = 3, LETTERS = 12, DRAWS = 20, EXP_BITS = 5 };
 typedef struct {
     uint64_t models, varied, words, circuits, gates;
     size_t parts;
-    int exponentials;
+    int exponentials, shown;
 } tally;
+
+/* Models that are shown to whoever writes down what the verdict rests on, and on which words of each: a reader in Python counts tuples of 20
+ * positions for minutes beyond. */
+static const int shown_longest[] = {5, 4};
 
 /* Coordinates of a stream: what its key scores, its value, and where the mean goes. */
 enum { SCORE, VALUE, MEAN };
@@ -108,12 +112,13 @@ static at_status model_make(const at_params *p, uint64_t seed, uint64_t index, a
     return at_model_validate(m, err);
 }
 
-/* All words to `longest`; *why: on which they differ. */
+/* All words to `longest`; *why: on which they differ, then it is word[0..n-1]. */
 static at_status words_try(const at_params *p, const at_model *m, const at_fom *f, at_fom_runner *r,
-                           uint64_t *words, uint64_t *yes, at_arena *a, const char **why, at_err *err)
+                           uint64_t *words, uint64_t *yes, at_arena *a, int *word, int *differ,
+                           const char **why, at_err *err)
 {
     at_fom_options o = {.c = at_params_int(p, "c"), .exp_bits = EXP_BITS};
-    int V = at_params_int(p, "V"), word[LETTERS];
+    int V = at_params_int(p, "V");
     uint64_t all = 1;
     at_status s = AT_OK;
     for (int n = 0; n <= at_params_int(p, "longest") && !s && !*why; n++, all *= (uint64_t)V)
@@ -128,12 +133,51 @@ static at_status words_try(const at_params *p, const at_model *m, const at_fom *
             *yes += !s && says;
             if (s || says == holds)
                 continue;
+            *differ = n;
             char text[LETTERS + 1] = "";
             for (int i = 0; i < n; i++)
                 text[i] = (char)('0' + word[i]);
             if (!(*why = at_arena_printf(a, "on the word %s the model says %s", text, says ? "yes" : "no")))
                 s = at_oom(err);
         }
+    return s;
+}
+
+/* A model and its sentence: the same on all words of each length, in the arithmetic of that length; or the word that tells. */
+static at_status sentence_show(const at_params *p, const at_model *m, const at_fom *f, const int *word,
+                               int differ, const at_check_env *env, tally *t, at_arena *a, at_err *err)
+{
+    at_fom_options o = {.c = at_params_int(p, "c"), .exp_bits = EXP_BITS};
+    bool control = at_params_int(p, "off") || at_params_int(p, "changed");
+    double x[LETTERS];
+    at_text text;
+    if (!env || !env->witness || (control ? differ < 0 : t->shown == COUNT(shown_longest)))
+        return AT_OK;
+    at_text_init(&text);
+    at_fom_print(f, &text);
+    const char *own = text.oom ? NULL : at_arena_strdup(a, text.s);
+    at_text_release(&text);
+    if (!own)
+        return at_oom(err);
+    for (int i = 0; i < differ; i++)
+        x[i] = word[i];
+    at_input in = {differ, x};
+    int longest = at_params_int(p, "longest"), few = control ? 0 : shown_longest[t->shown];
+    int first = control ? differ : 0, last = control ? differ : longest < few ? longest : few;
+    at_status s = AT_OK;
+    for (int n = first; n <= last && !s; n++) {
+        at_witness w = {.kind = control ? "other" : "same",
+                        .m = m,
+                        .arith = at_fom_arith(&o, n),
+                        .language = "fom",
+                        .text = own,
+                        .x = &in,
+                        .n = control,
+                        .least = n,
+                        .most = n};
+        s = env->witness(env->ctx, &w, err);
+    }
+    t->shown++;
     return s;
 }
 
@@ -168,8 +212,8 @@ static at_status circuits_try(const at_params *p, const at_model *m, tally *t, a
 }
 
 /* One model. One that is constant counts only while it is not more than every second. */
-static at_status model_try(const at_params *p, const at_model *m, at_fom_runner *r, tally *t, at_arena *a,
-                           const char **why, at_err *err)
+static at_status model_try(const at_params *p, const at_model *m, at_fom_runner *r, const at_check_env *env,
+                           tally *t, at_arena *a, const char **why, at_err *err)
 {
     at_fom_options o = {.c = at_params_int(p, "c"),
                         .exp_bits = EXP_BITS,
@@ -177,11 +221,16 @@ static at_status model_try(const at_params *p, const at_model *m, at_fom_runner 
                         .unrounded = at_params_int(p, "changed")};
     at_extracted_fom x;
     uint64_t words = 0, yes = 0;
+    int word[LETTERS], differ = -1;
     at_status s = at_extract_fom(m, &o, a, &x, err);
     if (!s)
-        s = words_try(p, m, x.sentence, r, &words, &yes, a, why, err);
+        s = words_try(p, m, x.sentence, r, &words, &yes, a, word, &differ, why, err);
     bool varied = yes && yes < words;
     if (s || (!varied && !*why && 2 * (t->models - t->varied + 1) > t->models + 1))
+        return s;
+    if (varied || *why)
+        s = sentence_show(p, m, x.sentence, word, differ, env, t, a, err);
+    if (s)
         return s;
     t->models++;
     t->varied += varied;
@@ -199,7 +248,6 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
     char words[32], gates[32];
     at_fom_runner *r;
     int n = at_params_int(p, "circuit"), bits = n * (at_params_int(p, "V") > 2 ? 2 : 1);
-    (void)env;
     if (n > at_params_int(p, "longest") && bits > AT_CIRCUIT_INPUTS)
         return at_fail(err, AT_EDOMAIN,
                        "circuit=%d: these words have %d input bits, and all are compared to %d", n, bits,
@@ -220,7 +268,7 @@ static at_status trial(const at_params *p, const at_cell *cell, uint64_t limit, 
         if (s)
             break;
         at_arena_init(&scratch);
-        s = model_try(p, &m, r, &t, &scratch, &found, err);
+        s = model_try(p, &m, r, env, &t, &scratch, &found, err);
         if (found && !(why = at_arena_strdup(a, found)))
             s = at_oom(err);
         at_arena_release(&scratch);

@@ -42,7 +42,7 @@ static const at_param params[] = {
     {"seed", "of weights and samples", 0, 1000000, 1, true, NULL},
 };
 
-/* What is right, as a rule (docs/certificates.md) over a prompt x[1..N], whose last token is <sep>: the largest increasing set. */
+/* What is right, as a rule (docs/certfile.md) over a prompt x[1..N], whose last token is <sep>: the largest increasing set. */
 #define LIS                                                                                                  \
     "fold v = 0 for s in 1..2**(N-1)-1: if all i in 1..N-1: both(s, 2**(i-1)) == 0 or all j in 1..i-1: "     \
     "both(s, 2**(j-1)) == 0 or x[j] < x[i] then max(v, sum i in 1..N-1: both(s, 2**(i-1)) > 0) else v"
