@@ -115,6 +115,46 @@ static void test_extract(void **state)
     at_net_free(net);
 }
 
+/* In how many words of up to `longest` letters a and b two nets differ, each in its own arithmetic; *yes: those that the first accepts. */
+static int differ(const at_net *a, const char *at, const at_net *b, const char *bt, int longest, int *yes)
+{
+    int count = 0;
+    *yes = 0;
+    for (int n = 0; n <= longest; n++)
+        for (int word = 0; word < 1 << n; word++) {
+            double x[8] = {0}, one, two;
+            for (int i = 0; i < n; i++)
+                x[i] = word >> i & 1;
+            works(at_net_run(a, x, n, at, &one, NULL, NULL, &err));
+            works(at_net_run(b, x, n, bt, &two, NULL, NULL, &err));
+            count += one != two;
+            *yes += one == 1;
+        }
+    return count;
+}
+
+/* Counts of a softmax model at three bits, as a program: it says in f64 what the model does at three bits, and not what it does in f64. */
+static void test_counts(void **state)
+{
+    (void)state;
+    static const char text[] = "alphabet a b\naccept end\n2 #[Q_a] > #[Q_b] + 1";
+    at_net *net, *again;
+    at_result *r;
+    int yes;
+    works(at_net_compile(text, "N=7", "kind=crasp", &net, &err));
+    works(at_net_extract(net, "crasp", "precision=q3e5", &r, &err));
+    assert_string_equal(at_result_text(r, "to"), "crasp");
+    assert_true(at_result_number(r, "inequalities") > 0 && at_result_number(r, "values") > 0);
+    works(at_net_compile(at_result_text(r, "text"), "N=7", "kind=crasp", &again, &err));
+    assert_int_equal(differ(net, "q3e5", again, "f64", 7, &yes), 0);
+    assert_in_range(yes, 1, 254);
+    assert_true(differ(net, "f64", again, "f64", 7, &yes) > 0);
+    at_result_free(r);
+    refused(at_net_extract(net, "crasp", NULL, &r, &err), AT_EREFUSED, "");
+    at_net_free(net);
+    at_net_free(again);
+}
+
 /* The example of docs/protocols.md. */
 static void test_protocol(void **state)
 {
@@ -158,6 +198,7 @@ static void test_map(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_eval), cmocka_unit_test(test_extract),
-                                       cmocka_unit_test(test_protocol), cmocka_unit_test(test_map)};
+                                       cmocka_unit_test(test_counts), cmocka_unit_test(test_protocol),
+                                       cmocka_unit_test(test_map)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
