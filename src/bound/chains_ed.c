@@ -7,6 +7,8 @@
  * Two such words one behind the other are one again, of both lengths, so of long words pieces are counted: C_n >= C_r C_256^j, n = 256 j + r. */
 #include "bound_internal.h"
 
+#include <assert.h>
+
 /* g[m] for m <= n: words of m letters over `kinds` letters that each occur at most `most` times, and one more letter at will when `other`.
  *
  * Their exponential generating function is G = E^kinds, or e^z E^kinds, with E = 1 + z + ... + z^most / most!. E G' = kinds E' G (+ E G), which is
@@ -36,7 +38,7 @@ static unsigned long kinds_of(unsigned long n, unsigned long letters)
     return letters - 1 < n ? letters - 1 : n;
 }
 
-void chains_ed_words(mpz_t out, unsigned long n, unsigned long letters)
+static void words_count(mpz_t out, unsigned long n, unsigned long letters)
 {
     mpz_t few[CHAINS_ED_PIECE + 1], many[CHAINS_ED_PIECE + 1], c;
     unsigned long k = kinds_of(n, letters), most = k ? n / k : 0, longer = k ? n % k : 0;
@@ -59,6 +61,29 @@ void chains_ed_words(mpz_t out, unsigned long n, unsigned long letters)
     for (unsigned long i = 0; i <= n; i++)
         mpz_clears(few[i], many[i], NULL);
     mpz_clear(c);
+}
+
+/* Searches for the least width, or the least n, ask for the same numbers again and again; one of n letters out of 256 has at most 2048 bits. */
+#define KEPT  64
+#define LIMBS (CHAINS_ED_PIECE * 8 / 64 + 1)
+static _Thread_local struct {
+    unsigned long n, letters; /* letters 0: nothing yet */
+    size_t limbs;
+    uint64_t limb[LIMBS];
+} kept[KEPT];
+
+void chains_ed_words(mpz_t out, unsigned long n, unsigned long letters)
+{
+    size_t at = (n * 31 + letters) % KEPT;
+    if (kept[at].letters == letters && kept[at].n == n) {
+        mpz_import(out, kept[at].limbs, -1, sizeof(uint64_t), 0, 0, kept[at].limb);
+        return;
+    }
+    words_count(out, n, letters);
+    assert(n <= CHAINS_ED_PIECE && letters <= CHAINS_ED_LETTERS && mpz_sizeinbase(out, 2) <= 64 * LIMBS);
+    kept[at].n = n;
+    kept[at].letters = letters;
+    mpz_export(kept[at].limb, &kept[at].limbs, -1, sizeof(uint64_t), 0, 0, out);
 }
 
 /* At least rest * piece^times chains, of which times is 0 for words that are counted whole. */
