@@ -9,7 +9,7 @@ import functools, itertools, re
 import numpy as np
 from regular import Unknown, need
 
-MOST, CHUNK = 2**62, 2**20  # tuples that are counted; rows that are looked at at once
+MOST, LISTED, CHUNK = 2**62, 2**22, 2**20  # tuples that are counted, and listed one by one; rows that are looked at at once
 
 def parsed(text):
     """Lists: ["and", f, g], ["Q", a, x], ["<", [x, ..], [y, ..]], ["some", [x, ..], f], ["more", [x, ..], f, g] ..."""
@@ -152,6 +152,7 @@ class Sentence:
         _, alike, where = np.unique(np.broadcast_to(self.number(names, rows), R), return_index=True, return_inverse=True)
         rows, R, more = self.some(rows, names, alike), alike.size, sorted(first.free & set(x))
         size, total = self.n ** len(more), np.zeros(alike.size, np.int64)
+        need(size <= LISTED, f"{size} tuples to list", Unknown)
         digits = np.stack(np.unravel_index(np.arange(size), (self.n,) * len(more))).astype(np.int8) if more else []
         step = max(1, CHUNK // size)
         for start in range(0, R, step):
