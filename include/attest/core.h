@@ -34,6 +34,23 @@ static inline at_tri at_tri_and(at_tri a, at_tri b)
     return a == AT_FALSE || b == AT_FALSE ? AT_FALSE : a == AT_TRUE && b == AT_TRUE ? AT_TRUE : AT_UNKNOWN;
 }
 
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+/* The low `bytes` (1 to 8) bytes of v, the lowest first, on every machine: files are written and read so. A size_t of 32 bits is
+ * widened by the call, so no shift is longer than what it shifts. */
+static inline void at_le_put(void *to, uint64_t v, int bytes)
+{
+    for (int k = 0; k < bytes; k++)
+        ((unsigned char *)to)[k] = (unsigned char)(v >> (8 * k));
+}
+static inline uint64_t at_le_get(const void *from, int bytes)
+{
+    uint64_t v = 0;
+    for (int k = 0; k < bytes; k++)
+        v |= (uint64_t)((const unsigned char *)from)[k] << (8 * k);
+    return v;
+}
+
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /* malloc and friends with injectable failure and a ceiling. Return NULL when out of memory. */
@@ -103,6 +120,7 @@ void at_text_init(at_text *t);
 void at_text_release(at_text *t);
 void at_text_add(at_text *t, const char *s);
 void at_text_addn(at_text *t, const char *s, size_t n);
+void at_text_add_le(at_text *t, uint64_t v, int bytes); /* as at_le_put writes it */
 void at_text_addf(at_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void at_text_add_word(at_text *t, const char *s);  /* in quotes where a shell would take it apart */
 void at_text_add_plain(at_text *t, const char *s); /* characters that act, and malformed bytes, become '?' */

@@ -49,6 +49,13 @@ void at_text_addn(at_text *t, const char *s, size_t n)
     t->s[t->n] = 0;
 }
 
+void at_text_add_le(at_text *t, uint64_t v, int bytes)
+{
+    char b[8];
+    at_le_put(b, v, bytes);
+    at_text_addn(t, b, (size_t)bytes);
+}
+
 void at_text_add(at_text *t, const char *s)
 {
     at_text_addn(t, s, strlen(s));

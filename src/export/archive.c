@@ -74,10 +74,7 @@ at_status archive_print(const archive_tensor *t, int n, const archive_note *note
     at_text_add(&head, "}");
     while (head.n % 8 && !head.oom)
         at_text_add(&head, " ");
-    unsigned char length[8];
-    for (int k = 0; k < 8; k++)
-        length[k] = (unsigned char)((uint64_t)head.n >> (8 * k));
-    at_text_addn(out, (const char *)length, 8);
+    at_text_add_le(out, head.n, 8);
     at_text_addn(out, head.s ? head.s : "", head.n);
     bool oom = head.oom;
     at_text_release(&head);

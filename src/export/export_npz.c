@@ -40,23 +40,17 @@ static void zip_begin(zip *z, at_text *out)
     }
 }
 
-static void put(at_text *t, uint64_t v, int bytes)
-{
-    for (int k = 0; k < bytes; k++)
-        at_text_addn(t, &(char){(char)(v >> (8 * k))}, 1);
-}
-
 /* What local header and directory have in common: version 2.0, no flags, stored, 1 January 1980, checksum, sizes, lengths. */
 static void entry_put(at_text *t, uint32_t crc, size_t n, size_t name)
 {
-    put(t, 20, 2);
-    put(t, 0, 4);
-    put(t, 0x00210000u, 4);
-    put(t, crc, 4);
-    put(t, n, 4);
-    put(t, n, 4);
-    put(t, name, 2);
-    put(t, 0, 2);
+    at_text_add_le(t, 20, 2);
+    at_text_add_le(t, 0, 4);
+    at_text_add_le(t, 0x00210000u, 4);
+    at_text_add_le(t, crc, 4);
+    at_text_add_le(t, n, 4);
+    at_text_add_le(t, n, 4);
+    at_text_add_le(t, name, 2);
+    at_text_add_le(t, 0, 2);
 }
 
 static void zip_add(zip *z, const char *name, const at_text *bytes)
@@ -67,18 +61,18 @@ static void zip_add(zip *z, const char *name, const at_text *bytes)
     }
     size_t begin = z->out->n, length = strlen(name);
     uint32_t crc = crc32(z, bytes->s, bytes->n);
-    put(z->out, 0x04034b50u, 4);
+    at_text_add_le(z->out, 0x04034b50u, 4);
     entry_put(z->out, crc, bytes->n, length);
     at_text_add(z->out, name);
     at_text_addn(z->out, bytes->s, bytes->n);
-    put(&z->directory, 0x02014b50u, 4);
-    put(&z->directory, 20, 2);
+    at_text_add_le(&z->directory, 0x02014b50u, 4);
+    at_text_add_le(&z->directory, 20, 2);
     entry_put(&z->directory, crc, bytes->n, length);
-    put(&z->directory, 0, 2);
-    put(&z->directory, 0, 2);
-    put(&z->directory, 0, 2);
-    put(&z->directory, 0, 4);
-    put(&z->directory, begin, 4);
+    at_text_add_le(&z->directory, 0, 2);
+    at_text_add_le(&z->directory, 0, 2);
+    at_text_add_le(&z->directory, 0, 2);
+    at_text_add_le(&z->directory, 0, 4);
+    at_text_add_le(&z->directory, begin, 4);
     at_text_add(&z->directory, name);
     z->n++;
     z->out->oom = z->out->oom || bytes->oom;
@@ -88,13 +82,13 @@ static void zip_end(zip *z)
 {
     size_t begin = z->out->n;
     at_text_addn(z->out, z->directory.s ? z->directory.s : "", z->directory.n);
-    put(z->out, 0x06054b50u, 4);
-    put(z->out, 0, 4);
-    put(z->out, (uint64_t)z->n, 2);
-    put(z->out, (uint64_t)z->n, 2);
-    put(z->out, z->directory.n, 4);
-    put(z->out, begin, 4);
-    put(z->out, 0, 2);
+    at_text_add_le(z->out, 0x06054b50u, 4);
+    at_text_add_le(z->out, 0, 4);
+    at_text_add_le(z->out, (uint64_t)z->n, 2);
+    at_text_add_le(z->out, (uint64_t)z->n, 2);
+    at_text_add_le(z->out, z->directory.n, 4);
+    at_text_add_le(z->out, begin, 4);
+    at_text_add_le(z->out, 0, 2);
     z->out->oom = z->out->oom || z->directory.oom;
     at_text_release(&z->directory);
 }
@@ -109,7 +103,7 @@ static void npy_begin(at_text *t, const char *type, const char *shape)
         at_text_add(&head, " ");
     at_text_add(&head, "\n");
     at_text_addn(t, "\x93NUMPY\x01\x00", 8);
-    put(t, head.n, 2);
+    at_text_add_le(t, head.n, 2);
     at_text_addn(t, head.s ? head.s : "", head.n);
     t->oom = t->oom || head.oom;
     at_text_release(&head);

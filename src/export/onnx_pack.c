@@ -94,8 +94,7 @@ static void constant_pack(packing *p, Onnx__TensorProto *to, const onnx_constant
         export_numbers_add(&bytes, from->numbers, from->count, from->type == ONNX_FLOAT);
     else
         for (size_t i = 0; i < from->count; i++)
-            for (int k = 0; k < 8; k++)
-                at_text_addn(&bytes, &(char){(char)((uint64_t)from->whole[i] >> (8 * k))}, 1);
+            at_text_add_le(&bytes, (uint64_t)from->whole[i], 8);
     to->has_raw_data = 1;
     to->raw_data.len = bytes.n;
     to->raw_data.data = room(p, bytes.n, 1);

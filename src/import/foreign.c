@@ -54,14 +54,6 @@ static bool type_find(const char *name, foreign_type *out, int *bytes)
     return false;
 }
 
-static uint64_t little(const unsigned char *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int k = 0; k < bytes; k++)
-        v |= (uint64_t)p[k] << (8 * k);
-    return v;
-}
-
 /* Half precision: 1 sign, 5 exponent, 10 fraction; all of it a float. */
 static double half(uint64_t u)
 {
@@ -72,7 +64,7 @@ static double half(uint64_t u)
 
 static double number(const unsigned char *p, foreign_type t)
 {
-    uint64_t u = little(p, types[t].bytes);
+    uint64_t u = at_le_get(p, types[t].bytes);
     if (t == FOREIGN_F64) {
         double v;
         memcpy(&v, &u, sizeof v);

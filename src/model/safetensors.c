@@ -30,20 +30,6 @@
 #define WEIGHTS_FREE   ((size_t)1 << 23) /* 64 MiB, whatever the file */
 #define WEIGHTS_A_BYTE ((size_t)1024)    /* of a sparse file */
 
-static void le_put(unsigned char *p, uint64_t v, int bytes)
-{
-    for (int k = 0; k < bytes; k++)
-        p[k] = (unsigned char)(v >> (8 * k));
-}
-
-static uint64_t le_get(const unsigned char *p, int bytes)
-{
-    uint64_t v = 0;
-    for (int k = 0; k < bytes; k++)
-        v |= (uint64_t)p[k] << (8 * k);
-    return v;
-}
-
 static void weights_encode(unsigned char *p, const double *w, size_t n, bool f32)
 {
     for (size_t i = 0; i < n; i++) {
@@ -51,11 +37,11 @@ static void weights_encode(unsigned char *p, const double *w, size_t n, bool f32
             float f = (float)w[i];
             uint32_t u;
             memcpy(&u, &f, 4);
-            le_put(p + 4 * i, u, 4);
+            at_le_put(p + 4 * i, u, 4);
         } else {
             uint64_t u;
             memcpy(&u, &w[i], 8);
-            le_put(p + 8 * i, u, 8);
+            at_le_put(p + 8 * i, u, 8);
         }
     }
 }
@@ -64,12 +50,12 @@ static void weights_decode(double *w, const unsigned char *p, size_t n, bool f32
 {
     for (size_t i = 0; i < n; i++) {
         if (f32) {
-            uint32_t u = (uint32_t)le_get(p + 4 * i, 4);
+            uint32_t u = (uint32_t)at_le_get(p + 4 * i, 4);
             float f;
             memcpy(&f, &u, 4);
             w[i] = f;
         } else {
-            uint64_t u = le_get(p + 8 * i, 8);
+            uint64_t u = at_le_get(p + 8 * i, 8);
             memcpy(&w[i], &u, 8);
         }
     }
@@ -127,7 +113,7 @@ static void columns_send(const at_model *m, const at_tensor *t, image_sink *sink
     const double *w = m->weights + t->offset;
     outlet o = {.sink = sink, .ctx = ctx};
     for (size_t i = 0; (i = at_weights_next(w, i, t->count)) < t->count; i++)
-        le_put(outlet_room(&o, 4), i % (size_t)t->shape[1], 4);
+        at_le_put(outlet_room(&o, 4), i % (size_t)t->shape[1], 4);
     outlet_flush(&o);
 }
 
@@ -137,7 +123,7 @@ static void starts_send(const at_model *m, const at_tensor *t, image_sink *sink,
     outlet o = {.sink = sink, .ctx = ctx};
     for (size_t r = 0; r <= rows; r++) {
         const double *w = m->weights + t->offset + r * cols;
-        le_put(outlet_room(&o, 4), kept, 4);
+        at_le_put(outlet_room(&o, 4), kept, 4);
         for (size_t k = 0; r < rows && (k = at_weights_next(w, k, cols)) < cols; k++)
             kept++;
     }
@@ -325,7 +311,7 @@ static at_status index_next(inlet *i, int32_t *v, at_err *err)
     const unsigned char *p;
     at_status st = inlet_next(i, &p, err);
     if (st == AT_OK)
-        *v = (int32_t)(uint32_t)le_get(p, 4);
+        *v = (int32_t)(uint32_t)at_le_get(p, 4);
     return st;
 }
 

@@ -62,8 +62,7 @@ at_status tensors_header_print(const tensors_table *t, const tensors_meta *meta,
     else if (!(out = at_malloc(8 + all)))
         s = at_oom(err);
     if (out) {
-        for (int k = 0; k < 8; k++)
-            out[k] = (char)((uint64_t)all >> (8 * k)); /* a size_t may have 32 bits */
+        at_le_put(out, all, 8);
         memcpy(out + 8, json, text);
         memset(out + 8 + text, ' ', all - text);
         *bytes = out;
@@ -77,9 +76,7 @@ at_status tensors_header_print(const tensors_table *t, const tensors_meta *meta,
 
 at_status tensors_header_length(const char first[8], size_t file, const char *path, size_t *n, at_err *err)
 {
-    uint64_t v = 0;
-    for (int k = 0; k < 8; k++)
-        v |= (uint64_t)(unsigned char)first[k] << (8 * k);
+    uint64_t v = at_le_get(first, 8);
     size_t most = file - 8 < TENSORS_HEADER_MAX ? file - 8 : TENSORS_HEADER_MAX;
     if (v > most)
         return at_fail(err, AT_EINPUT,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Elementary functions of the C library: named where they are not allowed, and nowhere else.
+# Elementary functions of the C library, and numbers taken apart: named where they are not allowed, and nowhere else.
 . tools/test/lib.sh
 check() { sh tools/check_constants.sh "$tree"; }
 bad() { fails "$1" "$2" check; rm -f "$tree/$3"; }
@@ -18,4 +18,10 @@ printf 'double y = sin(1);\n' | put src/exec/fast_kernels.inc
 bad 'another function than the allowed one' 'src/exec/fast_kernels.inc:1: sin of the C library' src/exec/fast_kernels.inc
 printf 'double y = pow(2, 3);\n' | put include/attest/b.h
 bad 'a public header' 'include/attest/b.h:1: pow of the C library' include/attest/b.h
+printf 'b = (char)(n >> (8 * k));\n' | put include/attest/core.h
+holds 'numbers are taken apart in one place' check
+printf 'b = (char)(n >> (8 * k));\n' | put src/model/b.c
+bad 'and nowhere else' 'src/model/b.c:1: a number in bytes' src/model/b.c
+printf 'n |= (size_t)b[k] << 8 * k;\n' | put src/model/b.c
+bad 'nor put together' 'src/model/b.c:1: a number in bytes' src/model/b.c
 finish

@@ -7,6 +7,30 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* A length of 32 bits is shifted as one of 64: a machine whose size_t is short writes the same file. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    unsigned char b[8];
+    uint32_t n = 0x89ABCDEFu;
+    at_le_put(b, n, 8);
+    assert_memory_equal(b, "\xEF\xCD\xAB\x89\0\0\0\0", 8);
+    assert_true(at_le_get(b, 8) == n);
+    at_le_put(b, 0x8123456789ABCDEFu, 8);
+    assert_memory_equal(b, "\xEF\xCD\xAB\x89\x67\x45\x23\x81", 8);
+    assert_true(at_le_get(b, 8) == 0x8123456789ABCDEFu);
+    assert_true(at_le_get(b, 3) == 0xABCDEFu);
+    at_le_put(b, 0, 2);
+    assert_memory_equal(b, "\0\0\xAB\x89", 4);
+    at_text t;
+    at_text_init(&t);
+    at_text_add_le(&t, n, 8);
+    at_text_add_le(&t, 0xFFFF0201u, 2);
+    assert_int_equal(t.n, 10);
+    assert_memory_equal(t.s, "\xEF\xCD\xAB\x89\0\0\0\0\x01\x02", 11);
+    at_text_release(&t);
+}
+
 static void test_grow(void **state)
 {
     (void)state;
@@ -197,7 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grow),   cmocka_unit_test(test_html),     cmocka_unit_test(test_plain),
         cmocka_unit_test(test_acting), cmocka_unit_test(test_integers), cmocka_unit_test(test_doubles),
-        cmocka_unit_test(test_pen),
+        cmocka_unit_test(test_pen),    cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,7 @@ static char *image(const file *f, bool wide, size_t *n)
                                (e->at + e->n) * bytes);
     }
     at += (size_t)snprintf(s + at, room - at, "}");
-    for (int k = 0; k < 8; k++)
-        s[k] = (char)((at - 8) >> (8 * k));
+    at_le_put(s, at - 8, 8);
     for (size_t k = 0; k < f->used; k++, at += bytes) {
         float x = (float)f->v[k];
         memcpy(s + at, wide ? (const void *)&f->v[k] : &x, bytes);

@@ -72,8 +72,7 @@ static char *image(int odd, int left_out, const char *prefix, size_t *n)
         first = 0;
     }
     at += (size_t)snprintf(s + at, room - at, "}");
-    for (int k = 0; k < 8; k++)
-        s[k] = (char)((at - 8) >> (8 * k));
+    at_le_put(s, at - 8, 8);
     for (int k = 0; k < TENSORS; k++) {
         const tensor *t = &tensors[k];
         for (int i = 0; k != left_out && i < 3 && t->ones[i].by != 0; i++)

@@ -15,8 +15,7 @@
 image image_make(const char *header, size_t n_header, const char *data, size_t n_data)
 {
     image im = {malloc(8 + n_header + n_data), 8 + n_header + n_data, n_header};
-    for (int k = 0; k < 8; k++)
-        im.bytes[k] = (char)(n_header >> (8 * k));
+    at_le_put(im.bytes, n_header, 8);
     memcpy(im.bytes + 8, header, n_header);
     if (n_data)
         memcpy(im.bytes + 8 + n_header, data, n_data);
@@ -29,9 +28,7 @@ image image_of(const at_model *m)
     char *bytes;
     size_t n;
     assert_int_equal(at_model_image(m, &bytes, &n, &err), AT_OK);
-    size_t header = 0;
-    for (int k = 0; k < 8; k++)
-        header |= (size_t)(unsigned char)bytes[k] << (8 * k);
+    size_t header = (size_t)at_le_get(bytes, 8);
     image im = image_make(bytes + 8, header, bytes + 8 + header, n - 8 - header);
     assert_memory_equal(im.bytes, bytes, n);
     at_free(bytes);

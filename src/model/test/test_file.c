@@ -408,8 +408,7 @@ static void lies_in_bytes(void **state)
     static const uint64_t lengths[] = {
         0, 1, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63, (64u << 20) + 1, 1u << 31};
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
-        for (int b = 0; b < 8; b++)
-            longer.bytes[b] = (char)(lengths[k] >> (8 * b));
+        at_le_put(longer.bytes, lengths[k], 8);
         image_refused(&longer, "header length", k < 2 ? "not JSON" : "header of");
     }
     free(longer.bytes);
@@ -421,8 +420,7 @@ static void lies_in_bytes(void **state)
                   {0x7ff0000000000001, "f: tensor block.0.attn.0.q: weight 1 is nan, not finite"},
                   {0xfff0000000000000, "f: tensor block.0.attn.0.q: weight 1 is -inf, not finite"}};
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
-        for (int b = 0; b < 8; b++)
-            im.bytes[8 + im.header + 56 + (size_t)b] = (char)(values[k].bits >> (8 * b));
+        at_le_put(im.bytes + 8 + im.header + 56, values[k].bits, 8);
         image_refused(&im, "weight", values[k].says);
     }
     free(im.bytes);
