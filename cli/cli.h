@@ -45,6 +45,8 @@ const char *cli_command_line(void); /* what was typed, as a shell would take it 
 
 /* `attest CMD: text` on stderr; returns the exit code of err. */
 int cli_fail(const cli_args *a, const at_err *err);
+/* The same line about something that ends nothing. */
+void cli_tell(const cli_args *a, const at_err *err);
 /* The same for a fault that the command found itself; returns CLI_USAGE. */
 int cli_usage(const cli_args *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_oom(const cli_args *a); /* says so; returns CLI_UNDECIDED */

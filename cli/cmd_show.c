@@ -370,9 +370,10 @@ static void field_print(const at_field *f, at_text *t)
         snprintf(right, sizeof right, "%d of 1..%d", f->pick, f->size);
         break;
     case AT_FIELD_REAL:
+        snprintf(right, sizeof right, "%d reals in %.6g..%.6g", f->size, f->lo, f->hi);
+        break;
     case AT_FIELD_INT:
-        snprintf(right, sizeof right, "%d %s in %.6g..%.6g", f->size,
-                 f->kind == AT_FIELD_REAL ? "reals" : "integers", f->lo, f->hi);
+        snprintf(right, sizeof right, "%d integers in %.17g..%.17g", f->size, f->lo, f->hi);
         break;
     }
     snprintf(left, sizeof left, "  %s", f->name);

@@ -80,6 +80,11 @@ int cli_fail(const cli_args *a, const at_err *err)
     return line_print(a, text, CLI_UNDECIDED);
 }
 
+void cli_tell(const cli_args *a, const at_err *err)
+{
+    line_print(a, err->text, CLI_HOLDS);
+}
+
 int cli_usage(const cli_args *a, const char *fmt, ...)
 {
     char text[512];

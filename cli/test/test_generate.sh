@@ -48,9 +48,9 @@ rows='"fields":[{"col":0,"hi":20,"kind":"int","lo":0,"name":"i","size":1,"width"
 {"col":1,"hi":20,"kind":"int","lo":0,"name":"n","size":1,"width":1},
 {"col":2,"hi":1,"kind":"int","lo":0,"name":"done","size":1,"width":1}]'
 rest='"f32":false,"n_min":1,"pos_origin":1,"positions":[],"prefix":{"count":0},"suffix":{"count":0},"subspaces":[],"version":1'
-counter() # $1 file, $2 the decode object with its comma, or nothing
+counter() # $1 file, $2 the decode object with its comma, or nothing, $3 how far i goes (20)
 {
-    model "$1" "$(printf '%s' "{$2$rows,$rest,\"name\":\"counter\",\"width\":4,\"n_max\":12,
+    model "$1" "$(printf '%s' "{$2${rows/20/${3:-20}},$rest,\"name\":\"counter\",\"width\":4,\"n_max\":12,
 \"blocks\":[{\"act\":\"relu\",\"kind\":\"mlp\",\"layers\":[{\"rows\":2},{\"rows\":4}],\"norm\":\"none\",\"residual\":true}],
 \"readout\":{\"final_norm\":false,\"kind\":\"round\",\"last\":true,\"rows\":3}}" | tr -d '\n')" \
         input.0.embed 1,1 '1' input.1.embed 1,1 '1' input.2.embed 1,1 '1' \
@@ -106,6 +106,23 @@ refuses 3 'a row outside the domain' 'step 1 leaves the domain: position 2: inte
 gives 0 '--steps beyond the rule changes nothing' "$chain" generate "$dir/c.st" 0/3/0 --steps 1000
 refuses 3 'tokens that do not end' 'no stop after 1 steps' generate "$dir/t.st" 2 --steps 1
 partial=
+
+# An arithmetic that lacks integers which rows may have: it runs, and says so.
+counter "$dir/far.st" '"decode":{"coordinate":2,"max_steps":10,"prompt_max":2,"prompt_min":1,"stop":"equals","value":1},' 300
+lacks='p8e5 has every integer up to 256, and field i goes to 300'
+told() # $1 name, then the command: stdout as without an arithmetic, one line that says what it lacks
+{
+    name=$1
+    shift
+    call "$@" --precision p8e5
+    holds "$name" test "$code" = 0 -a "$(cat "$dir/.out")" = "$chain" -a "$(grep -c "$lacks" "$dir/.err")" = 1 -a "$(wc -l <"$dir/.err")" = 1
+}
+told 'integers that are not there are told' generate "$dir/far.st" 0/3/0
+gives 0 'and no word where all are' "$chain" generate "$dir/far.st" 0/3/0 --precision p9
+chain='1,3,0'
+told 'by run, too' run "$dir/far.st" 0/3/0
+call generate "$dir/far.st" 0/3/0 --precision p8e5 --json
+holds 'and in JSON' grep -q "\"note\": \"$lacks" "$dir/.out"
 
 # ---- bad input: exit 2 ---------------------------------------------------------------------------------------
 

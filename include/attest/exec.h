@@ -61,6 +61,9 @@ at_status at_arith_supports(const at_model *m, at_arith a, at_err *err);
 /* Is every weight, every scale and (of a decoder) every position finite in it? The refusal names the first that is not.
  * Runs do not ask this: infinities go through them as in IEEE 754. Checks and the command do. */
 at_status at_arith_range(const at_model *m, at_arith a, at_err *err);
+/* Does it hold every integer that a row of the model may have? The refusal names the first field that goes further: rounded to an
+ * integer that is the nearest only among those that the arithmetic has, and its margin says nothing. Who runs a model so says this. */
+at_status at_arith_integers(const at_model *m, at_arith a, at_err *err);
 /* Runs x through m. Results live in the arena. trace may be NULL. */
 at_status at_run(const at_model *m, at_arith a, const at_input *x, at_trace *trace, at_arena *arena,
                  at_output *y, at_err *err);

@@ -55,6 +55,26 @@ at_status at_arith_range(const at_model *m, at_arith a, at_err *err)
     return AT_OK;
 }
 
+at_status at_arith_integers(const at_model *m, at_arith a, at_err *err)
+{
+    int p = at_pfmt_of(a).p;
+    if (a.kind == AT_BALL || a.kind == AT_EXACT)
+        return AT_OK;
+    char name[16];
+    at_arith_name(a, name);
+    for (int k = 0; k < m->n_fields; k++) {
+        const at_field *f = &m->fields[k];
+        double most = fmax(fabs(f->lo), fabs(f->hi));
+        if (f->kind == AT_FIELD_INT && most > ldexp(1, p))
+            return at_fail(err, AT_EDOMAIN,
+                           "%s has every integer up to %.17g, and field %s goes to %.17g: what is larger may "
+                           "be rounded, and "
+                           "margins do not tell",
+                           name, ldexp(1, p), f->name, most);
+    }
+    return AT_OK;
+}
+
 at_status at_arith_supports(const at_model *m, at_arith a, at_err *err)
 {
     if (a.kind != AT_EXACT)

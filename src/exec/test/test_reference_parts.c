@@ -438,6 +438,37 @@ static void allocation_failures(void **state)
         }
 }
 
+/* Integers of a row that an arithmetic has not: the last power that it has is allowed, the next integer is named. */
+static void integers_beyond_are_named(void **state)
+{
+    (void)state;
+    at_field fields[2] = {{.kind = AT_FIELD_REAL, .lo = -1e9, .hi = 1e9, .name = "x"},
+                          {.kind = AT_FIELD_INT, .name = "count"}};
+    const at_model m = {.n_fields = 2, .fields = fields};
+    const struct {
+        at_arith arith;
+        double most;
+        const char *says;
+    } cases[] = {{at_f32, 16777216, "f32 has every integer up to 16777216, and field count goes to 16777217"},
+                 {{AT_PBIT, 8, 5}, 256, "p8e5 has every integer up to 256, and field count goes to 257"},
+                 {at_f64, 9007199254740991, NULL},
+                 {{AT_BALL, 24}, 1e12, NULL},
+                 {{AT_EXACT}, 1e12, NULL}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int side = 0; side < 2; side++) {
+            at_err err = {0};
+            double *end = side ? &fields[1].lo : &fields[1].hi, sign = side ? -1 : 1;
+            fields[1].lo = fields[1].hi = 0;
+            *end = sign * cases[k].most;
+            must(at_arith_integers(&m, cases[k].arith, &err), &err);
+            if (!cases[k].says)
+                continue;
+            *end = sign * (cases[k].most + 1);
+            assert_int_equal(at_arith_integers(&m, cases[k].arith, &err), AT_EDOMAIN);
+            assert_non_null(strstr(err.text, cases[k].says));
+        }
+}
+
 /* What a format cannot hold: the last number that it can is allowed, the next is refused by name. */
 static void numbers_out_of_range_are_named(void **state)
 {
@@ -481,11 +512,17 @@ static void numbers_out_of_range_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decisions),           cmocka_unit_test(outcomes),
-        cmocka_unit_test(masked_rows),         cmocka_unit_test(undecided),
-        cmocka_unit_test(infinite_tie),        cmocka_unit_test(states_are_read),
-        cmocka_unit_test(exact_sums),          cmocka_unit_test(refusals),
-        cmocka_unit_test(allocation_failures), cmocka_unit_test(numbers_out_of_range_are_named),
+        cmocka_unit_test(decisions),
+        cmocka_unit_test(outcomes),
+        cmocka_unit_test(masked_rows),
+        cmocka_unit_test(undecided),
+        cmocka_unit_test(infinite_tie),
+        cmocka_unit_test(states_are_read),
+        cmocka_unit_test(exact_sums),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(integers_beyond_are_named),
+        cmocka_unit_test(numbers_out_of_range_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
