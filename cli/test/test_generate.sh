@@ -119,8 +119,7 @@ told() # $1 name, then the command: stdout as without an arithmetic, one line th
 }
 told 'integers that are not there are told' generate "$dir/far.st" 0/3/0
 gives 0 'and no word where all are' "$chain" generate "$dir/far.st" 0/3/0 --precision p9
-chain='1,3,0'
-told 'by run, too' run "$dir/far.st" 0/3/0
+chain='1,3,0' told 'by run, too' run "$dir/far.st" 0/3/0
 call generate "$dir/far.st" 0/3/0 --precision p8e5 --json
 holds 'and in JSON' grep -q "\"note\": \"$lacks" "$dir/.out"
 
