@@ -192,8 +192,8 @@ $(BUILD)/attest_mpi.so: src/job/mpi/ranks_mpi.c src/job/ranks_plugin.h $(BUILD)/
 
 # ---- tests -----------------------------------------------------------------------------------------
 
-# Under a sanitizer the compiler's time counts: a test computes little of its own, and is run once.
-OF_TEST := $(if $(SANITIZE),-O0)
+# The compiler's time counts: a test computes little of its own, and is run once.
+OF_TEST := $(if $(SANITIZE),-O0,-O1)
 # The other files in src/<module>/test/ are shared by the tests of that module.
 support_of = $(filter $(BUILD)/obj/src/$(1)/%,$(SUPPORT_OBJ))
 .SECONDEXPANSION:

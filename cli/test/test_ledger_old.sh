@@ -18,7 +18,7 @@ for old in first trained refuted; do
     holds "$old: the counterexample" grep -qE 'input <code>0 (0 )*1</code>' "$dir/$old.html"
     holds "$old: nothing is broken" eval '! page "$dir/$old.html" | grep -q "broken"'
     [ "$sanitized$old" = yesfirst ] && continue # a page takes ten seconds
-    says 0 "$old: map" 'match2' map --db "$dir/$old.db"
+    says 0 "$old: map" 'match2' map --problem match2 --db "$dir/$old.db"
     says 0 "$old: check is asked anew" '1 of 1 claims hold, 1 of 1 controls rejected (' check match2 --set N=3,M=5 --db "$dir/$old.db"
     holds "$old: not served" eval '! grep -qF "from the ledger" "$dir/.out"'
     says 0 "$old: and kept" 'some from the ledger' check match2 --set N=3,M=5 --db "$dir/$old.db"

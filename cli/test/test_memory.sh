@@ -48,7 +48,7 @@ rungs="24 28 30 31 32 33 34 35 36 38 40 44 48 64"
 for kind in png svg pdf; do
     ladder "look, $kind" "$rungs" "$dir/x.$kind" look match2 -o "$dir/x.$kind"
     ladder "bound, $kind" "24 32 34 36 40 64" "$dir/x.$kind" bound compose-bound --plot "$dir/x.$kind"
-    ladder "map, $kind" "24 400" "$dir/x.$kind" map -o "$dir/x.$kind"
+    ladder "map, $kind" "24 200" "$dir/x.$kind" map --problem lis -o "$dir/x.$kind"
 done
 ladder 'map, a table' '24 400' '' map # constructions are planned one at a time, and leave nothing behind
 call check match2 --set N=6 --db "$dir/l.db"

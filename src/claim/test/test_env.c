@@ -14,6 +14,8 @@ static void test_claims_without(void **state)
             const at_cell *cell = &c->cells[k];
             if (cell->tier != AT_TIER_QUICK || (!c->trial && cell->evidence != AT_EV_SAMPLED))
                 continue; /* a sampled cell asks for as little as it is told */
+            if (is_long(c) && !cell->control)
+                continue; /* a control is found out sooner, by the same trial */
             at_sweep w;
             at_params p;
             at_arena a;
